@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/base/err.h"
+
+const char *err_text(int err)
+{
+    switch (err) {
+    case ERR_OK:
+        return "success";
+    case ERR_MALFORMED:
+        return "malformed data";
+    case ERR_TOO_BIG:
+        return "larger than the limit";
+    case ERR_AGAIN:
+        return "not now";
+    case ERR_FULL:
+        return "queue full";
+    case ERR_NO_MEMORY:
+        return "out of memory";
+    case ERR_CLOSED:
+        return "closed";
+    case ERR_UNSUPPORTED:
+        return "not supported";
+    case ERR_NOT_FOUND:
+        return "not found";
+    case ERR_IO:
+        return "input/output error";
+    case ERR_END:
+        return "end of media";
+    case ERR_RANGE:
+        return "value out of range";
+    default:
+        return "unknown error";
+    }
+}

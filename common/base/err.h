@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Error codes: 0 is success, negative is one of these. Each function's header lists those it returns.
+#ifndef WEIR_BASE_ERR_H
+#define WEIR_BASE_ERR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum err {
+    ERR_OK = 0,
+    ERR_MALFORMED = -1,   // bytes from outside break their format
+    ERR_TOO_BIG = -2,     // bytes from outside exceed a stated limit
+    ERR_AGAIN = -3,       // not now: more input, or room, is needed
+    ERR_FULL = -4,        // a bounded queue or buffer has no room
+    ERR_NO_MEMORY = -5,   //
+    ERR_CLOSED = -6,      // the peer or the owner closed it
+    ERR_UNSUPPORTED = -7, // well-formed, but not something we do
+    ERR_NOT_FOUND = -8,   //
+    ERR_IO = -9,          // the operating system refused; the log line says why
+    ERR_END = -10,        // end of media
+    ERR_RANGE = -11,      // a value outside its stated range
+};
+
+// A short text in English, static. Never NULL.
+const char *err_text(int err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

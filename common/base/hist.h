@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A histogram of non-negative durations in fixed memory: exact count, mean, deviation, minimum and
+// maximum; quantiles within 1/128 (0.8 %) of the value. Buckets are linear below 128 us, then 64 a
+// doubling (the layout of HdrHistogram).
+#ifndef WEIR_BASE_HIST_H
+#define WEIR_BASE_HIST_H
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HIST_LINEAR 128
+#define HIST_STEPS  64
+// Values up to 2^42 us (50 days); larger ones count in the last bucket.
+#define HIST_BUCKETS (HIST_LINEAR + HIST_STEPS * (42 - 7))
+
+struct hist {
+    uint64_t count;
+    double sum;
+    double sum_squares;
+    usec_t min;
+    usec_t max;
+    uint32_t buckets[HIST_BUCKETS];
+};
+
+void hist_init(struct hist *h);
+// Negative values count as 0 (clocks of two machines may disagree by a little).
+void hist_add(struct hist *h, usec_t value);
+// All return NaN while count == 0. `q` in [0, 1]: the smallest value v with at least q of all <= v.
+double hist_mean_us(const struct hist *h);
+double hist_stddev_us(const struct hist *h);
+double hist_quantile_us(const struct hist *h, double q);
+double hist_max_us(const struct hist *h);
+// The fraction of values <= limit, within a bucket's width; NaN while empty.
+double hist_fraction_within(const struct hist *h, usec_t limit);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

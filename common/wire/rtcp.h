@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RTCP compound packets: SR, RR, SDES CNAME, BYE (RFC 3550, 6), generic NACK and PLI (RFC 4585, 6.2.1, 6.3.1).
+#ifndef WEIR_WIRE_RTCP_H
+#define WEIR_WIRE_RTCP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum rtcp_type { RTCP_SR = 200, RTCP_RR = 201, RTCP_SDES = 202, RTCP_BYE = 203, RTCP_RTPFB = 205, RTCP_PSFB = 206 };
+
+enum {
+    RTCP_MAX_REPORTS = 31,
+    RTCP_MAX_CNAME = 255,
+    RTCP_MAX_NACKS = 64, // FCI entries kept of one NACK; further ones are left out
+    RTCP_MAX_PACKET = 1200,
+};
+
+struct rtcp_report { // a report block, RFC 3550, 6.4.1
+    uint32_t ssrc;
+    uint8_t fraction_lost; // x/256
+    int32_t lost;          // cumulative, 24 bits signed
+    uint32_t highest_seq;  // extended
+    uint32_t jitter;       // timestamp units
+    uint32_t lsr;          // middle 32 bits of the last SR's NTP time
+    uint32_t dlsr;         // 1/65536 s
+};
+
+struct rtcp_nack { // packet id and bitmask of the 16 following ones
+    uint16_t pid;
+    uint16_t blp;
+};
+
+enum rtcp_kind { RTCP_IS_SR, RTCP_IS_RR, RTCP_IS_SDES, RTCP_IS_BYE, RTCP_IS_NACK, RTCP_IS_PLI, RTCP_IS_OTHER };
+
+struct rtcp_item { // one packet of a compound
+    enum rtcp_kind kind;
+    uint32_t ssrc;       // of the sender of this packet
+    uint32_t media_ssrc; // NACK, PLI
+    struct {             // SR only
+        uint64_t ntp;
+        uint32_t rtp_timestamp;
+        uint32_t packets;
+        uint32_t octets;
+    } sender;
+    int report_count; // SR, RR
+    struct rtcp_report reports[RTCP_MAX_REPORTS];
+    int nack_count;
+    struct rtcp_nack nacks[RTCP_MAX_NACKS];
+    char cname[RTCP_MAX_CNAME + 1]; // SDES; empty when there was none
+};
+
+// Walks a compound: *at is the offset of the next packet, 0 at first. Returns 1 when `item` was filled, 0 at
+// the end, ERR_MALFORMED when the bytes break the format (the items before stand).
+int rtcp_next(const uint8_t *data, size_t len, size_t *at, struct rtcp_item *item);
+
+// Appends one packet to the compound in `out` (`cap` bytes, *len used) and advances *len.
+// 0 or ERR_FULL (nothing written). Kinds: all but OTHER.
+int rtcp_append(const struct rtcp_item *item, uint8_t *out, size_t cap, size_t *len);
+
+// Is this datagram or interleaved frame RTCP rather than RTP (RFC 5761, 4)?
+bool rtcp_is(const uint8_t *data, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RTP packets (RFC 3550, 5.1) and the two header extensions Weir puts on them (RFC 8285, one-byte form).
+#ifndef WEIR_WIRE_RTP_H
+#define WEIR_WIRE_RTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RTP_CLOCK_RATE = 90000,
+    RTP_PT_H264 = 96,       // dynamic; the SDP says so
+    RTP_PT_SYNTHETIC = 97,  // filler without pictures
+    RTP_MAX_HEADER = 64,    // bytes that rtp_encode writes at most
+    RTP_EXT_CAPTURE_ID = 1, // extension ids that weir-send announces
+    RTP_EXT_ADU_ID = 2,
+};
+
+#define RTP_EXT_CAPTURE_URI "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
+#define RTP_EXT_ADU_URI     "urn:x-weir:rtp-hdrext:adu"
+
+// Our extension on every packet, 12 bytes of data:
+//
+//    0                   1                   2                   3
+//    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   |                         frame number                          |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   | size  |  tid  |K|F|L|  zero   |       frame - depends on      |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   |     when the sender wrote it: wall clock, us modulo 2^32      |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//
+// K: key frame, depends on nothing (the distance is then 0). F, L: first, last packet of the frame.
+struct adu_ext {
+    uint32_t frame;       // source frame number modulo 2^32
+    uint8_t size_id;      // 0 .. 15
+    uint8_t temporal_id;  // 0 .. 15
+    bool key;
+    bool first;
+    bool last;
+    uint16_t depends;     // frame number minus that of the frame it needs; 0 = none
+    uint32_t written_us;  // see above
+};
+
+struct rtp_packet {
+    bool marker;
+    uint8_t payload_type; // 0 .. 127
+    uint16_t seq;
+    uint32_t timestamp;
+    uint32_t ssrc;
+    bool has_adu;
+    struct adu_ext adu;
+    bool has_capture;
+    usec_t capture_wall;    // when the frame was captured; abs-capture-time, UQ32.32 NTP on the wire
+    const uint8_t *payload; // borrowed from the decoded bytes; not used by rtp_encode
+    size_t payload_len;
+};
+
+// The ids under which the other side announced the extensions (SDP a=extmap); 0 = not announced.
+struct rtp_ext_ids {
+    uint8_t capture;
+    uint8_t adu;
+};
+
+// Writes header and extensions (payload excluded) to `out`, at least RTP_MAX_HEADER bytes. Returns the length.
+// Extensions go out under RTP_EXT_*_ID.
+size_t rtp_encode(const struct rtp_packet *p, uint8_t *out);
+
+// 0 or ERR_MALFORMED. Unknown extensions are skipped; CSRCs and padding are removed.
+int rtp_decode(const uint8_t *data, size_t len, struct rtp_ext_ids ids, struct rtp_packet *p);
+
+// NTP timestamps, UQ32.32 seconds since 1900 (RFC 5905); good until 2036 and after by era.
+uint64_t ntp_of_wall(usec_t wall);
+usec_t wall_of_ntp(uint64_t ntp);
+
+// The 90 kHz timestamp of media time `pts` (us), before the random offset is added.
+uint32_t rtp_ticks(usec_t pts);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

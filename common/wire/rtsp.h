@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RTSP 1.0 (RFC 2326) on a byte stream: requests, responses and `$`-interleaved frames (10.12), the Transport
+// header (12.39), and the parameter bodies (`name: value` lines) of GET_PARAMETER and SET_PARAMETER.
+#ifndef WEIR_WIRE_RTSP_H
+#define WEIR_WIRE_RTSP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RTSP_MAX_HEAD = 8192,   // bytes of start line and headers together
+    RTSP_MAX_BODY = 32768,  // bytes
+    RTSP_MAX_HEADERS = 48,
+    RTSP_MAX_OFFERS = 8,    // alternatives kept of one Transport header
+    RTSP_MAX_NAME = 48,     // bytes of a transport, parameter or algorithm name, NUL included
+    RTSP_MAX_ITEM = 4 + 65535 > RTSP_MAX_HEAD + RTSP_MAX_BODY ? 4 + 65535 : RTSP_MAX_HEAD + RTSP_MAX_BODY,
+};
+
+struct text { // a slice of borrowed bytes, not terminated
+    const char *at;
+    size_t len;
+};
+
+bool text_is(struct text t, const char *s);           // same bytes
+bool text_is_nocase(struct text t, const char *s);    // ASCII case folded
+void text_copy(struct text t, char *out, size_t cap); // truncates, always terminates
+
+enum rtsp_method {
+    RTSP_OPTIONS,
+    RTSP_DESCRIBE,
+    RTSP_SETUP,
+    RTSP_PLAY,
+    RTSP_PAUSE,
+    RTSP_TEARDOWN,
+    RTSP_GET_PARAMETER,
+    RTSP_SET_PARAMETER,
+    RTSP_UNKNOWN, // well-formed, but not one of these: 501
+};
+
+const char *rtsp_method_name(enum rtsp_method method);
+
+enum rtsp_kind { RTSP_REQUEST, RTSP_RESPONSE, RTSP_INTERLEAVED };
+
+struct rtsp_item {
+    enum rtsp_kind kind;
+    enum rtsp_method method; // requests
+    struct text uri;         // requests
+    int status;              // responses, 100 .. 599
+    struct text reason;      // responses
+    int cseq;                // -1 when absent or not a number
+    int header_count;
+    struct {
+        struct text name;
+        struct text value; // without surrounding white space
+    } headers[RTSP_MAX_HEADERS];
+    struct text body;    // requests and responses: Content-Length bytes
+    uint8_t channel;     // interleaved
+    const uint8_t *data; // interleaved; borrowed
+    size_t data_len;
+};
+
+// Decodes the first item in `data`. On 0 the item fills *used bytes and borrows from `data`.
+// ERR_AGAIN: incomplete, feed more. ERR_MALFORMED, ERR_TOO_BIG: answer 400 / 413 and close; the stream can't be followed.
+// Stray CRLFs before a message are skipped (counted in *used).
+int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t *used);
+
+// The value of the first header of that name (case folded); .at == NULL when there is none.
+struct text rtsp_header(const struct rtsp_item *item, const char *name);
+
+// One alternative of a Transport header. Weir's own parameters: `x-weir=minbuf:1,3` names the transport,
+// `x-cc=reno` the kernel's congestion control.
+struct rtsp_transport {
+    bool tcp;                  // RTP/AVP/TCP, else UDP
+    bool multicast;            // not offered by us; 461
+    int interleaved[2];        // channels, -1 when absent
+    int client_port[2];        // -1 when absent
+    int server_port[2];        // -1 when absent
+    bool has_ssrc;
+    uint32_t ssrc;
+    char weir[RTSP_MAX_NAME];  // empty when absent
+    char cc[RTSP_MAX_NAME];    // empty when absent
+};
+
+// Returns how many alternatives were read into `out` (in order; unknown profiles are left out, so it may be 0),
+// or ERR_MALFORMED.
+int rtsp_transport_decode(struct text value, struct rtsp_transport out[RTSP_MAX_OFFERS]);
+// Appends "RTP/AVP..." to `out`; returns the length, or ERR_FULL.
+int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap);
+
+// Range: npt=FROM-TO (3.6). `from`/`to` seconds; from = -1 for "now", to = -1 when open. 0, ERR_MALFORMED, ERR_UNSUPPORTED
+// (clock=, smpte=).
+struct rtsp_range {
+    double from;
+    double to;
+};
+int rtsp_range_decode(struct text value, struct rtsp_range *out);
+
+// Walks `name: value` lines of a body. *at is an offset, 0 at first. Returns 1 when a line was read, 0 at the
+// end, ERR_MALFORMED. A line without a colon is a bare name (GET_PARAMETER asks so); value is then empty.
+int rtsp_parameter_next(struct text body, size_t *at, struct text *name, struct text *value);
+
+const char *rtsp_reason(int status); // "Session Not Found" ...; never NULL
+
+#ifdef __cplusplus
+}
+#endif
+#endif
