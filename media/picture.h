@@ -22,8 +22,8 @@ struct picture {
     usec_t pts;           // media time since the first frame
     usec_t capture_wall;  // wall clock at capture; 0 = unknown
     int references;       // use picture_ref and picture_unref
-    void *owner;          // what frees the planes; private
-    void (*free_owner)(struct picture *p);
+    void *owner;          // what holds the planes; private to who made the picture
+    void (*free_owner)(struct picture *p); // at the last unref: frees the planes; `p` itself, from malloc, is freed by unref
 };
 
 // Planes 32-byte aligned, strides multiples of 32, contents undefined. NULL: no memory. One reference.

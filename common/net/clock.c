@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/net/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static usec_t read_clock(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (usec_t)t.tv_sec * USEC_PER_SEC + t.tv_nsec / 1000;
+}
+
+usec_t clock_now(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+usec_t clock_wall(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
+usec_t clock_thread_cpu(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void clock_wait_until(usec_t when)
+{
+    struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+        ;
+}
+
+void clock_identity(char *out, size_t cap)
+{
+    // One boot of one kernel has one CLOCK_REALTIME, whatever namespaces its processes live in.
+    out[0] = '\0';
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (!f)
+        return;
+    if (fgets(out, (int)cap, f))
+        out[strcspn(out, "\n")] = '\0';
+    fclose(f);
+}

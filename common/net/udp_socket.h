@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A UDP socket on the loop: datagrams in batches, kernel receive times. Loop thread only.
+#ifndef WEIR_NET_UDP_SOCKET_H
+#define WEIR_NET_UDP_SOCKET_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <uv.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct datagram {
+    const uint8_t *data; // borrowed for the call
+    size_t len;
+    const struct sockaddr_storage *from;
+    usec_t arrived; // when the kernel took it in, monotonic
+};
+
+typedef void udp_fn(void *ctx, const struct datagram *d, usec_t now);
+
+struct udp_socket;
+
+// Bound to `local` (port 0: any). NULL: not possible (logged at debug level; try another port).
+struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local, udp_fn *fn, void *ctx);
+// An even port for RTP and the next one for RTCP (RFC 3550, 11) on the address of `local`. 0 or ERR_IO (logged).
+int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, udp_fn *rtcp, void *ctx,
+                    struct udp_socket *out[2]);
+void udp_socket_free(struct udp_socket *u); // NULL is fine; no callback afterwards
+int udp_socket_port(const struct udp_socket *u);
+// 0; ERR_AGAIN: the kernel has no room now; ERR_IO: refused (unreachable ...).
+int udp_socket_send(struct udp_socket *u, const struct sockaddr *to, const struct iovec *parts, int count);
+
+// Addresses. sockaddr_* work on IPv4 and IPv6.
+socklen_t sockaddr_len(const struct sockaddr *a);
+void sockaddr_set_port(struct sockaddr *a, int port);
+int sockaddr_port(const struct sockaddr *a);
+bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b);
+// "ADDR:PORT", "[ADDR6]:PORT". 0 or ERR_MALFORMED.
+int sockaddr_parse(const char *text, struct sockaddr_storage *out);
+void sockaddr_text(const struct sockaddr *a, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/protocol/minbuf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+
+int minbuf_parse(const char *params, struct minbuf *m)
+{
+    *m = (struct minbuf){.a = 1, .b = 3};
+    if (!*params)
+        return 0;
+    int used = 0;
+    int ms;
+    if (sscanf(params, "auto,%9d%n", &ms, &used) == 1 && !params[used]) {
+        if (ms < 1 || ms > MINBUF_MAX_AUTO_MS)
+            return ERR_RANGE;
+        *m = (struct minbuf){.automatic = true, .unsent_limit = ms * USEC_PER_MSEC};
+        return 0;
+    }
+    if (sscanf(params, "%9d,%9d%n", &m->a, &m->b, &used) != 2 || params[used])
+        return ERR_MALFORMED;
+    bool good = m->a >= 1 && m->a <= MINBUF_MAX_A && m->b >= 0 && m->b <= MINBUF_MAX_B;
+    return good ? 0 : ERR_RANGE;
+}
+
+static uint64_t packets_of(uint32_t bytes, uint32_t mss)
+{
+    return mss ? ((uint64_t)bytes + mss - 1) / mss : bytes > 0;
+}
+
+// B of min(B, cwnd) beyond A windows: what may wait unsent in steady state.
+static uint64_t unsent_packets_allowed(const struct minbuf *m, uint32_t cwnd)
+{
+    uint64_t b = (uint64_t)m->b < cwnd ? (uint64_t)m->b : cwnd;
+    return (uint64_t)(m->a - 1) * cwnd + b;
+}
+
+// The rate to turn time into bytes with: the kernel's delivery rate, else a window a round trip, in bytes a second.
+static double rate_of(const struct tcp_snapshot *s)
+{
+    if (s->delivery_bps > 0)
+        return s->delivery_bps / 8;
+    if (s->srtt > 0)
+        return (double)s->cwnd * s->mss * (double)USEC_PER_SEC / (double)s->srtt;
+    return 0;
+}
+
+static double auto_limit_bytes(const struct minbuf *m, const struct tcp_snapshot *s)
+{
+    return rate_of(s) * usec_to_sec(m->unsent_limit);
+}
+
+bool minbuf_admits(const struct minbuf *m, const struct tcp_snapshot *s)
+{
+    if (m->automatic) // an empty queue always takes one, or nothing would ever be measured
+        return s->notsent_bytes == 0 || s->notsent_bytes + s->mss <= auto_limit_bytes(m, s);
+    uint64_t limit = s->cwnd + unsent_packets_allowed(m, s->cwnd) + s->sacked;
+    return s->unacked + packets_of(s->notsent_bytes, s->mss) < limit;
+}
+
+uint32_t minbuf_wake_below(const struct minbuf *m, const struct tcp_snapshot *s)
+{
+    double bytes = m->automatic ? auto_limit_bytes(m, s) - s->mss
+                                : (double)unsent_packets_allowed(m, s->cwnd) * s->mss;
+    if (bytes < 1)
+        return 1;
+    return bytes < INT32_MAX ? (uint32_t)bytes : INT32_MAX;
+}

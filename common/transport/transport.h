@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What carries RTP packets from a sender's session to a viewer. A transport decides *when* the next packet may leave; the
+// scheduler above decides which one. Adding a transport: one file, one row in transports.c, one row in the manual.
+//
+// Names are "NAME" or "NAME:PARAMS", as on weir-play's command line and in the Transport header's x-weir parameter.
+#ifndef WEIR_TRANSPORT_TRANSPORT_H
+#define WEIR_TRANSPORT_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TRANSPORT_MAX_NAME = 48 }; // "NAME:PARAMS" with NUL
+
+// What a transport knows of its path. NaN: not known, or not a thing this transport has.
+struct transport_info {
+    double rtt_ms;        // smoothed
+    double rate_bps;      // what the path took lately
+    double loss;          // fraction of packets lost (for TCP: segments sent again)
+    double unsent_bytes;  // accepted by the transport, not on the wire yet
+    double cwnd_packets;
+    double loss_events;   // loss event rate, where the transport measures it
+};
+
+void transport_info_clear(struct transport_info *info); // all NaN
+
+// The viewer's figures as RTCP brings them (RFC 3550, 6.4.1).
+struct transport_report {
+    double fraction_lost; // since the last report
+    usec_t rtt;           // 0 = not measurable from this report
+};
+
+// Called on the loop when `room` may have become true again after it was false.
+typedef void transport_room_fn(void *ctx, usec_t now);
+
+struct transport;
+
+struct transport_ops {
+    // May a packet be handed over now? When false, the room callback follows once that changes.
+    bool (*room)(struct transport *t, usec_t now);
+    // Hands over one RTP packet of `parts` (2 at most: header, payload). 0; ERR_AGAIN: no room after all, nothing taken; ERR_CLOSED.
+    int (*send)(struct transport *t, const struct iovec *parts, int count, usec_t now);
+    // RTCP goes beside the media and is never held back for long. 0; ERR_AGAIN: dropped; ERR_CLOSED.
+    int (*send_rtcp)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
+    void (*on_report)(struct transport *t, const struct transport_report *r, usec_t now); // NULL: not interested
+    void (*on_media_rate)(struct transport *t, int bitrate_bps, usec_t now);              // NULL: not interested
+    void (*info)(struct transport *t, struct transport_info *out, usec_t now);
+    void (*free)(struct transport *t);
+};
+
+struct transport { // embedded first
+    const struct transport_ops *ops;
+    const struct transport_kind *kind;
+    char name[TRANSPORT_MAX_NAME]; // with its parameters
+    size_t max_packet;             // bytes of RTP header and payload that fit one segment of the path
+};
+
+struct tcp_conn;
+struct udp_socket;
+struct sockaddr;
+
+// What the session lends a new transport. Everything outlives the transport.
+struct transport_path {
+    struct tcp_conn *control;        // the RTSP connection; its packets are `$`-interleaved on it
+    int channel[2];                  // RTP, RTCP; stream transports
+    struct udp_socket *socket[2];    // RTP, RTCP; datagram transports
+    const struct sockaddr *peer[2];  // where to; datagram transports
+    void *loop;                      // uv_loop_t
+    transport_room_fn *on_room;
+    void *ctx;
+};
+
+struct transport_kind {
+    const char *name;
+    const char *help;  // a line for --help
+    bool datagram;     // RTP/AVP over UDP rather than interleaved on the control connection
+    bool reliable;     // what began to go out arrives, in order
+    int (*check)(const char *params); // 0, ERR_MALFORMED, ERR_RANGE
+    struct transport *(*create)(const struct transport_kind *kind, const char *params, const struct transport_path *path);
+};
+
+// All transports, ended by a NULL name. The first is the default.
+extern const struct transport_kind transport_kinds[];
+
+// Splits "NAME:PARAMS", finds the kind, and checks the parameters. 0; ERR_NOT_FOUND; ERR_MALFORMED; ERR_RANGE. *params
+// points into `name`.
+int transport_find(const char *name, const struct transport_kind **kind, const char **params);
+// "tcp, minbuf, udp": for error messages.
+void transport_names(char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
