@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Error codes: 0 is success, negative is one of these. Each function's header lists those it returns.
+// Error codes: 0 is success, negative is one of these. Each function's header lists those it
+// returns.
 #ifndef WEIR_BASE_ERR_H
 #define WEIR_BASE_ERR_H
 

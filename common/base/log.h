@@ -10,7 +10,8 @@ extern "C" {
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
-// Called from any thread; must be safe for that. `text` has no newline and is borrowed for the call.
+// Called from any thread; must be safe for that. `text` has no newline and is borrowed for the
+// call.
 typedef void log_sink_fn(enum log_level level, const char *text);
 
 // Before any other thread starts. Messages above `max` are not formatted. NULL: no output.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Seeded randomness (SplitMix64, Steele et al. 2014): an object passed in, its seed kept beside results.
+// Seeded randomness (SplitMix64, Steele et al. 2014): an object passed in, its seed kept beside
+// results.
 #ifndef WEIR_BASE_RNG_H
 #define WEIR_BASE_RNG_H
 

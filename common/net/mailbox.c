@@ -59,7 +59,8 @@ struct mailbox {
 static void on_async(uv_async_t *async)
 {
     struct mailbox *m = async->data;
-    // As many as were there at the wake-up: a poster faster than the loop cannot starve its other work.
+    // As many as were there at the wake-up: a poster faster than the loop cannot starve its other
+    // work.
     pthread_mutex_lock(&m->lock);
     int count = m->ring.count;
     pthread_mutex_unlock(&m->lock);
@@ -72,12 +73,14 @@ static void on_async(uv_async_t *async)
     }
 }
 
-struct mailbox *mailbox_new(uv_loop_t *loop, int capacity, mailbox_fn *fn, item_free_fn *free_item, void *ctx)
+struct mailbox *mailbox_new(uv_loop_t *loop, int capacity, mailbox_fn *fn, item_free_fn *free_item,
+                            void *ctx)
 {
     struct mailbox *m = calloc(1, sizeof(*m));
     if (!m)
         return NULL;
-    if (!ring_init(&m->ring, capacity, free_item) || uv_async_init(loop, &m->async, on_async) != 0) {
+    if (!ring_init(&m->ring, capacity, free_item) ||
+        uv_async_init(loop, &m->async, on_async) != 0) {
         free(m->ring.items);
         free(m);
         return NULL;
@@ -170,7 +173,8 @@ void *worker_queue_pop(struct worker_queue *q, usec_t deadline)
         if (deadline == USEC_NEVER) {
             pthread_cond_wait(&q->changed, &q->lock);
         } else {
-            struct timespec t = {.tv_sec = deadline / USEC_PER_SEC, .tv_nsec = deadline % USEC_PER_SEC * 1000};
+            struct timespec t = {.tv_sec = deadline / USEC_PER_SEC,
+                                 .tv_nsec = deadline % USEC_PER_SEC * 1000};
             timed_out = pthread_cond_timedwait(&q->changed, &q->lock, &t);
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A one-shot timer with microsecond resolution: a timerfd watched by the loop (libuv's own timers tick in milliseconds).
+// A one-shot timer with microsecond resolution: a timerfd watched by the loop (libuv's own timers
+// tick in milliseconds).
 #ifndef WEIR_NET_TIMER_H
 #define WEIR_NET_TIMER_H
 
@@ -16,8 +17,9 @@ struct timer; // opaque, heap; loop thread only
 typedef void timer_fn(void *ctx, usec_t now);
 
 struct timer *timer_new(uv_loop_t *loop, timer_fn *fn, void *ctx); // NULL: logged
-void timer_free(struct timer *t);                                  // NULL is fine; no callback afterwards
-// Fires once at `when` (at once when that has passed). Replaces an earlier setting. USEC_NEVER disarms.
+void timer_free(struct timer *t); // NULL is fine; no callback afterwards
+// Fires once at `when` (at once when that has passed). Replaces an earlier setting. USEC_NEVER
+// disarms.
 void timer_set(struct timer *t, usec_t when);
 
 #ifdef __cplusplus

@@ -29,14 +29,17 @@ typedef void udp_fn(void *ctx, const struct datagram *d, usec_t now);
 struct udp_socket;
 
 // Bound to `local` (port 0: any). NULL: not possible (logged at debug level; try another port).
-struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local, udp_fn *fn, void *ctx);
-// An even port for RTP and the next one for RTCP (RFC 3550, 11) on the address of `local`. 0 or ERR_IO (logged).
-int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, udp_fn *rtcp, void *ctx,
-                    struct udp_socket *out[2]);
+struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local, udp_fn *fn,
+                                  void *ctx);
+// An even port for RTP and the next one for RTCP (RFC 3550, 11) on the address of `local`. 0 or
+// ERR_IO (logged).
+int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, udp_fn *rtcp,
+                    void *ctx, struct udp_socket *out[2]);
 void udp_socket_free(struct udp_socket *u); // NULL is fine; no callback afterwards
 int udp_socket_port(const struct udp_socket *u);
 // 0; ERR_AGAIN: the kernel has no room now; ERR_IO: refused (unreachable ...).
-int udp_socket_send(struct udp_socket *u, const struct sockaddr *to, const struct iovec *parts, int count);
+int udp_socket_send(struct udp_socket *u, const struct sockaddr *to, const struct iovec *parts,
+                    int count);
 
 // Addresses. sockaddr_* work on IPv4 and IPv6.
 socklen_t sockaddr_len(const struct sockaddr *a);

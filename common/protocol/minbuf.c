@@ -37,7 +37,8 @@ static uint64_t unsent_packets_allowed(const struct minbuf *m, uint32_t cwnd)
     return (uint64_t)(m->a - 1) * cwnd + b;
 }
 
-// The rate to turn time into bytes with: the kernel's delivery rate, else a window a round trip, in bytes a second.
+// The rate to turn time into bytes with: the kernel's delivery rate, else a window a round trip, in
+// bytes a second.
 static double rate_of(const struct tcp_snapshot *s)
 {
     if (s->delivery_bps > 0)

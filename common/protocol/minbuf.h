@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MIN_BUF(A,B): when may the next packet be written to a kernel TCP socket? (Goel et al. 2002, section 2.2)
+// MIN_BUF(A,B): when may the next packet be written to a kernel TCP socket? (Goel et al. 2002,
+// section 2.2)
 //
 //   The law: a packet is admitted only while the send buffer holds fewer than
 //        A * cwnd + min(B, cwnd) + sacked_out   packets.
-//   The send buffer holds what is in flight (unacknowledged) and what is not yet sent. SACKed packets still sit in it but
-//   no longer fill the network, so they are added to the limit (the paper's "SACK correction").
+//   The send buffer holds what is in flight (unacknowledged) and what is not yet sent. SACKed
+//   packets still sit in it but no longer fill the network, so they are added to the limit (the
+//   paper's "SACK correction").
 //
-//   minbuf:auto,MS instead keeps the unsent part below MS milliseconds of the measured rate (the paper's future work).
+//   minbuf:auto,MS instead keeps the unsent part below MS milliseconds of the measured rate (the
+//   paper's future work).
 //
 // Pure: the glue reads TCP_INFO and hands in a snapshot.
 #ifndef WEIR_PROTOCOL_MINBUF_H
@@ -47,19 +50,20 @@ enum {
 
 struct minbuf {
     bool automatic;
-    int a; // >= 1; when not automatic
-    int b; // >= 0; when not automatic
+    int a;               // >= 1; when not automatic
+    int b;               // >= 0; when not automatic
     usec_t unsent_limit; // when automatic: time that unsent bytes may wait
 };
 
-// "" -> (1,3); "A,B"; "auto,MS". 0; ERR_MALFORMED; ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000, 1 <= MS <= 10000).
+// "" -> (1,3); "A,B"; "auto,MS". 0; ERR_MALFORMED; ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000, 1 <=
+// MS <= 10000).
 int minbuf_parse(const char *params, struct minbuf *m);
 
 // May one more packet (at most one mss) be written?
 bool minbuf_admits(const struct minbuf *m, const struct tcp_snapshot *s);
 
-// Bytes of unsent data at which the kernel should wake us: the smallest unsent amount that could still be refused.
-// At least 1.
+// Bytes of unsent data at which the kernel should wake us: the smallest unsent amount that could
+// still be refused. At least 1.
 uint32_t minbuf_wake_below(const struct minbuf *m, const struct tcp_snapshot *s);
 
 #ifdef __cplusplus

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What carries RTP packets from a sender's session to a viewer. A transport decides *when* the next packet may leave; the
-// scheduler above decides which one. Adding a transport: one file, one row in transports.c, one row in the manual.
+// What carries RTP packets from a sender's session to a viewer. A transport decides *when* the next
+// packet may leave; the scheduler above decides which one. Adding a transport: one file, one row in
+// transports.c, one row in the manual.
 //
-// Names are "NAME" or "NAME:PARAMS", as on weir-play's command line and in the Transport header's x-weir parameter.
+// Names are "NAME" or "NAME:PARAMS", as on weir-play's command line and in the Transport header's
+// x-weir parameter.
 #ifndef WEIR_TRANSPORT_TRANSPORT_H
 #define WEIR_TRANSPORT_TRANSPORT_H
 
@@ -21,12 +23,12 @@ enum { TRANSPORT_MAX_NAME = 48 }; // "NAME:PARAMS" with NUL
 
 // What a transport knows of its path. NaN: not known, or not a thing this transport has.
 struct transport_info {
-    double rtt_ms;        // smoothed
-    double rate_bps;      // what the path took lately
-    double loss;          // fraction of packets lost (for TCP: segments sent again)
-    double unsent_bytes;  // accepted by the transport, not on the wire yet
+    double rtt_ms;       // smoothed
+    double rate_bps;     // what the path took lately
+    double loss;         // fraction of packets lost (for TCP: segments sent again)
+    double unsent_bytes; // accepted by the transport, not on the wire yet
     double cwnd_packets;
-    double loss_events;   // loss event rate, where the transport measures it
+    double loss_events; // loss event rate, where the transport measures it
 };
 
 void transport_info_clear(struct transport_info *info); // all NaN
@@ -45,12 +47,19 @@ struct transport;
 struct transport_ops {
     // May a packet be handed over now? When false, the room callback follows once that changes.
     bool (*room)(struct transport *t, usec_t now);
-    // Hands over one RTP packet of `parts` (2 at most: header, payload). 0; ERR_AGAIN: no room after all, nothing taken; ERR_CLOSED.
+    // Hands over one RTP packet of `parts` (2 at most: header, payload). 0; ERR_AGAIN: no room
+    // after all, nothing taken; ERR_CLOSED.
     int (*send)(struct transport *t, const struct iovec *parts, int count, usec_t now);
-    // RTCP goes beside the media and is never held back for long. 0; ERR_AGAIN: dropped; ERR_CLOSED.
+    // RTCP goes beside the media and is never held back for long. 0; ERR_AGAIN: dropped;
+    // ERR_CLOSED.
     int (*send_rtcp)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
-    void (*on_report)(struct transport *t, const struct transport_report *r, usec_t now); // NULL: not interested
-    void (*on_media_rate)(struct transport *t, int bitrate_bps, usec_t now);              // NULL: not interested
+    void (*on_report)(struct transport *t, const struct transport_report *r,
+                      usec_t now); // NULL: not interested
+    // The fastest that this media is meant to leave; who has no rate control of his own paces at
+    // it. NULL: not interested
+    void (*on_media_rate)(struct transport *t, int bitrate_bps, usec_t now);
+    // The control connection takes bytes again. NULL for datagram transports.
+    void (*on_writable)(struct transport *t, usec_t now);
     void (*info)(struct transport *t, struct transport_info *out, usec_t now);
     void (*free)(struct transport *t);
 };
@@ -59,7 +68,7 @@ struct transport { // embedded first
     const struct transport_ops *ops;
     const struct transport_kind *kind;
     char name[TRANSPORT_MAX_NAME]; // with its parameters
-    size_t max_packet;             // bytes of RTP header and payload that fit one segment of the path
+    size_t max_packet; // bytes of RTP header and payload that fit one segment of the path
 };
 
 struct tcp_conn;
@@ -68,31 +77,34 @@ struct sockaddr;
 
 // What the session lends a new transport. Everything outlives the transport.
 struct transport_path {
-    struct tcp_conn *control;        // the RTSP connection; its packets are `$`-interleaved on it
-    int channel[2];                  // RTP, RTCP; stream transports
-    struct udp_socket *socket[2];    // RTP, RTCP; datagram transports
-    const struct sockaddr *peer[2];  // where to; datagram transports
-    void *loop;                      // uv_loop_t
+    struct tcp_conn *control;       // the RTSP connection; its packets are `$`-interleaved on it
+    int channel[2];                 // RTP, RTCP; stream transports
+    struct udp_socket *socket[2];   // RTP, RTCP; datagram transports
+    const struct sockaddr *peer[2]; // where to; datagram transports
+    void *loop;                     // uv_loop_t
     transport_room_fn *on_room;
     void *ctx;
 };
 
 struct transport_kind {
     const char *name;
-    const char *help;  // a line for --help
-    bool datagram;     // RTP/AVP over UDP rather than interleaved on the control connection
-    bool reliable;     // what began to go out arrives, in order
+    const char *help; // a line for --help and the manual
+    bool datagram;    // RTP/AVP over UDP rather than interleaved on the control connection
+    bool reliable;    // what began to go out arrives, in order
     int (*check)(const char *params); // 0, ERR_MALFORMED, ERR_RANGE
-    struct transport *(*create)(const struct transport_kind *kind, const char *params, const struct transport_path *path);
+    struct transport *(*create)(const struct transport_kind *kind, const char *params,
+                                const struct transport_path *path, usec_t now);
 };
 
 // All transports, ended by a NULL name. The first is the default.
 extern const struct transport_kind transport_kinds[];
 
-// Splits "NAME:PARAMS", finds the kind, and checks the parameters. 0; ERR_NOT_FOUND; ERR_MALFORMED; ERR_RANGE. *params
-// points into `name`.
+// Splits "NAME:PARAMS", finds the kind, and checks the parameters. 0; ERR_NOT_FOUND; ERR_MALFORMED;
+// ERR_RANGE. *params points into `name`.
 int transport_find(const char *name, const struct transport_kind **kind, const char **params);
-// "tcp, minbuf, udp": for error messages.
+// Finds the kind and makes one. NULL: a bad name, or no memory (logged).
+struct transport *transport_open(const char *name, const struct transport_path *path, usec_t now);
+// "minbuf, tcp, udp": for error messages.
 void transport_names(char *out, size_t cap);
 
 #ifdef __cplusplus

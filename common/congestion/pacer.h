@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Spaces packets at a rate.
+//
+//   The law: in any interval of length T at most  burst + rate * T  bytes leave (give or take one
+//   packet), and a sender that always has something to send gets  rate.  (A token bucket: Turner
+//   1986.)
+#ifndef WEIR_CONGESTION_PACER_H
+#define WEIR_CONGESTION_PACER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct pacer {
+    double rate_bps;    // bits a second, > 0
+    double burst_bytes; // > 0; at least a packet
+    double tokens;      // bytes that may leave now; may be negative after a packet larger than that
+    usec_t at;          // when `tokens` was true
+};
+
+void pacer_init(struct pacer *p, double rate_bps, double burst_bytes, usec_t now);
+void pacer_set_rate(struct pacer *p, double rate_bps, usec_t now); // what was earned so far stays
+bool pacer_may_send(struct pacer *p, usec_t now);
+void pacer_sent(struct pacer *p, size_t bytes, usec_t now);
+usec_t
+pacer_next_timeout(const struct pacer *p); // the first instant at which pacer_may_send is true
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/net/tcp_conn.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/udp_socket.h"
+
+struct tcp_conn {
+    uv_poll_t poll;
+    int fd;
+    const struct tcp_conn_ops *ops; // static
+    void *ctx;                      // borrowed
+    bool connecting;
+    bool closed; // on_close was called, or is being called
+    bool freed;  // tcp_conn_free was called
+    bool want_room;
+    int events; // what the poll is set to
+    struct sockaddr_storage peer;
+    struct sockaddr_storage local;
+    size_t in_cap;
+    size_t in_len;
+    size_t out_len;
+    size_t out_at; // bytes of out already written
+    uint8_t *in;   // owned, in_cap bytes
+    uint8_t out[TCP_CONN_OUT_BYTES];
+};
+
+static void on_event(uv_poll_t *poll, int status, int events);
+
+static void update_events(struct tcp_conn *c)
+{
+    if (c->closed)
+        return;
+    int events = c->connecting ? UV_WRITABLE : UV_READABLE;
+    if (c->want_room || c->out_len)
+        events |= UV_WRITABLE;
+    if (events == c->events)
+        return;
+    c->events = events;
+    uv_poll_start(&c->poll, events, on_event);
+}
+
+static void close_with(struct tcp_conn *c, int err, usec_t now)
+{
+    if (c->closed)
+        return;
+    c->closed = true;
+    uv_poll_stop(&c->poll);
+    c->ops->on_close(c->ctx, err, now);
+}
+
+static void learn_addresses(struct tcp_conn *c)
+{
+    socklen_t len = sizeof(c->peer);
+    getpeername(c->fd, (struct sockaddr *)&c->peer, &len);
+    len = sizeof(c->local);
+    getsockname(c->fd, (struct sockaddr *)&c->local, &len);
+}
+
+// Hands the buffered input to the owner. False when the connection is over.
+static bool deliver(struct tcp_conn *c, usec_t now)
+{
+    int used = c->ops->on_input(c->ctx, c->in, c->in_len, now);
+    if (c->closed)
+        return false;
+    if (used < 0) {
+        close_with(c, used, now);
+        return false;
+    }
+    assert((size_t)used <= c->in_len);
+    c->in_len -= (size_t)used;
+    memmove(c->in, c->in + used, c->in_len);
+    if (c->in_len == c->in_cap) {
+        close_with(c, ERR_TOO_BIG, now);
+        return false;
+    }
+    return true;
+}
+
+static void read_some(struct tcp_conn *c, usec_t now)
+{
+    // A few buffers at most a wake-up: a fast peer must not starve the rest of the loop.
+    for (int i = 0; i < 4; i++) {
+        ssize_t n = recv(c->fd, c->in + c->in_len, c->in_cap - c->in_len, 0);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        if (n <= 0) {
+            if (n < 0)
+                log_debug("connection failed: %s", strerror(errno));
+            close_with(c, n == 0 ? ERR_CLOSED : ERR_IO, now);
+            return;
+        }
+        bool filled = (size_t)n == c->in_cap - c->in_len;
+        c->in_len += (size_t)n;
+        if (!deliver(c, now) || !filled)
+            return;
+    }
+}
+
+// Writes what waits. False when the connection failed.
+static bool flush(struct tcp_conn *c, usec_t now)
+{
+    while (c->out_at < c->out_len) {
+        ssize_t n = send(c->fd, c->out + c->out_at, c->out_len - c->out_at, MSG_NOSIGNAL);
+        if (n < 0) {
+            if (errno == EAGAIN || errno == EINTR)
+                return true;
+            log_debug("connection failed: %s", strerror(errno));
+            close_with(c, ERR_IO, now);
+            return false;
+        }
+        c->out_at += (size_t)n;
+    }
+    c->out_at = c->out_len = 0;
+    return true;
+}
+
+static void finish_connect(struct tcp_conn *c, usec_t now)
+{
+    int error = 0;
+    socklen_t len = sizeof(error);
+    getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &len);
+    if (error) {
+        log_debug("cannot connect: %s", strerror(error));
+        close_with(c, ERR_IO, now);
+        return;
+    }
+    c->connecting = false;
+    learn_addresses(c);
+    update_events(c);
+    c->ops->on_open(c->ctx, now);
+}
+
+static void on_event(uv_poll_t *poll, int status, int events)
+{
+    struct tcp_conn *c = poll->data;
+    usec_t now = clock_now();
+    if (c->connecting) {
+        finish_connect(c, now);
+        return;
+    }
+    if (status < 0) {
+        close_with(c, ERR_IO, now);
+        return;
+    }
+    if (events & UV_WRITABLE) {
+        if (!flush(c, now))
+            return;
+        if (!c->out_len && c->want_room)
+            c->ops->on_room(c->ctx, now);
+        update_events(c);
+    }
+    if (!c->closed && (events & UV_READABLE))
+        read_some(c, now);
+}
+
+static struct tcp_conn *conn_new(uv_loop_t *loop, int fd, size_t in_cap,
+                                 const struct tcp_conn_ops *ops, void *ctx, bool connecting)
+{
+    struct tcp_conn *c = calloc(1, sizeof(*c));
+    if (!c)
+        goto close_fd;
+    c->in = malloc(in_cap);
+    if (!c->in)
+        goto free_conn;
+    c->fd = fd;
+    c->in_cap = in_cap;
+    c->ops = ops;
+    c->ctx = ctx;
+    c->connecting = connecting;
+    if (uv_poll_init(loop, &c->poll, fd) != 0)
+        goto free_in;
+    c->poll.data = c;
+    int one = 1; // ADUs must leave when they are written: no Nagle
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    if (!connecting)
+        learn_addresses(c);
+    update_events(c);
+    return c;
+
+free_in:
+    free(c->in);
+free_conn:
+    free(c);
+close_fd:
+    log_error("cannot set up a connection");
+    close(fd);
+    return NULL;
+}
+
+struct tcp_conn *tcp_conn_new(uv_loop_t *loop, int fd, size_t in_cap,
+                              const struct tcp_conn_ops *ops, void *ctx)
+{
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    return conn_new(loop, fd, in_cap, ops, ctx, false);
+}
+
+struct tcp_conn *tcp_conn_connect(uv_loop_t *loop, const struct sockaddr *to, size_t in_cap,
+                                  const struct tcp_conn_ops *ops, void *ctx)
+{
+    int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0 || (connect(fd, to, sockaddr_len(to)) != 0 && errno != EINPROGRESS)) {
+        log_error("cannot connect: %s", strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return NULL;
+    }
+    return conn_new(loop, fd, in_cap, ops, ctx, true);
+}
+
+static void on_freed(uv_handle_t *handle)
+{
+    struct tcp_conn *c = handle->data;
+    close(c->fd);
+    free(c->in);
+    free(c);
+}
+
+void tcp_conn_free(struct tcp_conn *c)
+{
+    if (!c || c->freed)
+        return;
+    c->closed = true;
+    c->freed = true;
+    uv_close((uv_handle_t *)&c->poll, on_freed);
+}
+
+// Puts bytes behind those that wait. They fit, the caller saw to it.
+static void append_out(struct tcp_conn *c, const void *data, size_t len)
+{
+    if (c->out_at && c->out_len + len > sizeof(c->out)) {
+        memmove(c->out, c->out + c->out_at, c->out_len - c->out_at);
+        c->out_len -= c->out_at;
+        c->out_at = 0;
+    }
+    memcpy(c->out + c->out_len, data, len);
+    c->out_len += len;
+}
+
+int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len)
+{
+    if (c->closed)
+        return ERR_CLOSED;
+    if (c->out_len - c->out_at + len > sizeof(c->out))
+        return ERR_FULL;
+    size_t sent = 0;
+    if (!c->out_len && !c->connecting) {
+        ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL);
+        if (n > 0)
+            sent = (size_t)n; // an error shows itself again at the next event
+    }
+    if (sent < len)
+        append_out(c, (const uint8_t *)data + sent, len - sent);
+    update_events(c);
+    return 0;
+}
+
+int tcp_conn_write_packet(struct tcp_conn *c, const struct iovec *parts, int count)
+{
+    if (c->closed)
+        return ERR_CLOSED;
+    if (c->out_len || c->connecting)
+        return ERR_AGAIN;
+    struct msghdr msg = {.msg_iovlen = (size_t)count};
+    msg.msg_iov = (struct iovec *)(uintptr_t)parts; // sendmsg does not write through it
+    ssize_t n = sendmsg(c->fd, &msg, MSG_NOSIGNAL);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? ERR_AGAIN : ERR_CLOSED;
+    for (int i = 0; i < count; i++) {
+        size_t len = parts[i].iov_len;
+        size_t taken = (size_t)n < len ? (size_t)n : len;
+        n -= (ssize_t)taken;
+        if (taken < len)
+            append_out(c, (const uint8_t *)parts[i].iov_base + taken, len - taken);
+    }
+    update_events(c);
+    return 0;
+}
+
+void tcp_conn_want_room(struct tcp_conn *c, bool want)
+{
+    c->want_room = want;
+    update_events(c);
+}
+
+bool tcp_conn_has_backlog(const struct tcp_conn *c)
+{
+    return c->out_len > 0;
+}
+
+int tcp_conn_fd(const struct tcp_conn *c)
+{
+    return c->fd;
+}
+
+const struct sockaddr_storage *tcp_conn_peer(const struct tcp_conn *c)
+{
+    return &c->peer;
+}
+
+const struct sockaddr_storage *tcp_conn_local(const struct tcp_conn *c)
+{
+    return &c->local;
+}

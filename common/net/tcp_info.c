@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/net/tcp_info.h"
+
+#include <linux/tcp.h> // the C library's struct tcp_info is older and shorter
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "common/base/err.h"
+
+int tcp_info_read(int fd, struct tcp_snapshot *out)
+{
+    struct tcp_info info = {0};
+    socklen_t len = sizeof(info);
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
+        return ERR_IO;
+    *out = (struct tcp_snapshot){
+        .cwnd = info.tcpi_snd_cwnd,
+        .ssthresh = info.tcpi_snd_ssthresh,
+        .unacked = info.tcpi_unacked,
+        .sacked = info.tcpi_sacked,
+        .lost = info.tcpi_lost,
+        .mss = info.tcpi_snd_mss,
+        .notsent_bytes = info.tcpi_notsent_bytes,
+        .srtt = info.tcpi_rtt,
+        .rtt_min = info.tcpi_min_rtt == UINT32_MAX ? 0 : info.tcpi_min_rtt,
+        .delivery_bps = (double)info.tcpi_delivery_rate * 8,
+        .bytes_sent = info.tcpi_bytes_sent,
+        .bytes_retransmitted = info.tcpi_bytes_retrans,
+        .segments_out = info.tcpi_data_segs_out,
+        .retransmissions = info.tcpi_total_retrans,
+    };
+    return 0;
+}
+
+int tcp_set_cc(int fd, const char *name)
+{
+    size_t len = strlen(name);
+    if (!len)
+        return 0;
+    if (len >= TCP_CC_NAME)
+        return ERR_UNSUPPORTED;
+    return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)len) == 0 ? 0
+                                                                                  : ERR_UNSUPPORTED;
+}
+
+void tcp_set_notsent_lowat(int fd, uint32_t bytes)
+{
+    setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes));
+}
+
+void tcp_available_cc(char *out, size_t cap)
+{
+    out[0] = '\0';
+    FILE *f = fopen("/proc/sys/net/ipv4/tcp_available_congestion_control", "re");
+    if (!f)
+        return;
+    if (fgets(out, (int)cap, f))
+        out[strcspn(out, "\n")] = '\0';
+    fclose(f);
+}

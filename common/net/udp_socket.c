@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/net/udp_socket.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+
+enum {
+    BATCH = 32,               // datagrams a system call
+    DATAGRAM_BYTES = 2048,    // a longer one is cut, and then does not parse
+    RECEIVE_BUFFER = 2 << 20, // bytes; a key frame of 4K arrives in one burst
+    PORT_TRIES = 64,
+};
+
+struct udp_socket {
+    uv_poll_t poll;
+    int fd;
+    int port;
+    udp_fn *fn; // NULL once freed
+    void *ctx;  // borrowed
+    uint8_t buffers[BATCH][DATAGRAM_BYTES];
+};
+
+// The kernel stamps arrival on the wall clock; told in monotonic time by its age at this wake-up.
+static usec_t arrival_time(struct msghdr *msg, usec_t now, usec_t wall)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPNS)
+            continue;
+        struct timespec t;
+        memcpy(&t, CMSG_DATA(c), sizeof(t));
+        usec_t age = wall - ((usec_t)t.tv_sec * USEC_PER_SEC + t.tv_nsec / 1000);
+        if (age >= 0 && age < USEC_PER_SEC)
+            return now - age;
+    }
+    return now;
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    struct udp_socket *u = poll->data;
+    struct mmsghdr messages[BATCH];
+    struct iovec parts[BATCH];
+    struct sockaddr_storage from[BATCH];
+    char control[BATCH][CMSG_SPACE(sizeof(struct timespec))];
+    for (int i = 0; i < BATCH; i++) {
+        parts[i] = (struct iovec){u->buffers[i], DATAGRAM_BYTES};
+        messages[i].msg_hdr = (struct msghdr){.msg_name = &from[i],
+                                              .msg_namelen = sizeof(from[i]),
+                                              .msg_iov = &parts[i],
+                                              .msg_iovlen = 1,
+                                              .msg_control = control[i],
+                                              .msg_controllen = sizeof(control[i])};
+    }
+    int n = recvmmsg(u->fd, messages, BATCH, MSG_DONTWAIT, NULL);
+    if (n <= 0)
+        return; // nothing, or an ICMP error about an earlier datagram: UDP goes on
+    usec_t now = clock_now();
+    usec_t wall = clock_wall();
+    for (int i = 0; i < n && u->fn; i++) {
+        struct datagram d = {.data = u->buffers[i],
+                             .len = messages[i].msg_len,
+                             .from = &from[i],
+                             .arrived = arrival_time(&messages[i].msg_hdr, now, wall)};
+        u->fn(u->ctx, &d, now);
+    }
+}
+
+struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local, udp_fn *fn,
+                                  void *ctx)
+{
+    struct udp_socket *u = calloc(1, sizeof(*u));
+    if (!u)
+        return NULL;
+    u->fn = fn;
+    u->ctx = ctx;
+    u->fd = socket(local->sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (u->fd < 0 || bind(u->fd, local, sockaddr_len(local)) != 0) {
+        log_debug("cannot bind a UDP port: %s", strerror(errno));
+        goto close_fd;
+    }
+    int one = 1;
+    int bytes = RECEIVE_BUFFER;
+    setsockopt(u->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one));
+    setsockopt(u->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+    struct sockaddr_storage bound;
+    socklen_t len = sizeof(bound);
+    getsockname(u->fd, (struct sockaddr *)&bound, &len);
+    u->port = sockaddr_port((struct sockaddr *)&bound);
+    if (uv_poll_init(loop, &u->poll, u->fd) != 0)
+        goto close_fd;
+    u->poll.data = u;
+    uv_poll_start(&u->poll, UV_READABLE, on_readable);
+    return u;
+
+close_fd:
+    if (u->fd >= 0)
+        close(u->fd);
+    free(u);
+    return NULL;
+}
+
+int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, udp_fn *rtcp,
+                    void *ctx, struct udp_socket *out[2])
+{
+    struct sockaddr_storage at = {0};
+    memcpy(&at, local, sockaddr_len(local));
+    for (int i = 0; i < PORT_TRIES; i++) {
+        // Let the kernel choose; keep the choice when it is even and its odd neighbour is free.
+        sockaddr_set_port((struct sockaddr *)&at, 0);
+        out[0] = udp_socket_new(loop, (struct sockaddr *)&at, rtp, ctx);
+        if (!out[0])
+            break;
+        if (out[0]->port % 2 == 0) {
+            sockaddr_set_port((struct sockaddr *)&at, out[0]->port + 1);
+            out[1] = udp_socket_new(loop, (struct sockaddr *)&at, rtcp, ctx);
+            if (out[1])
+                return 0;
+        }
+        udp_socket_free(out[0]);
+    }
+    out[0] = out[1] = NULL;
+    log_error("no pair of free UDP ports on this machine");
+    return ERR_IO;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct udp_socket *u = handle->data;
+    close(u->fd);
+    free(u);
+}
+
+void udp_socket_free(struct udp_socket *u)
+{
+    if (!u)
+        return;
+    u->fn = NULL;
+    uv_close((uv_handle_t *)&u->poll, on_closed);
+}
+
+int udp_socket_port(const struct udp_socket *u)
+{
+    return u->port;
+}
+
+int udp_socket_send(struct udp_socket *u, const struct sockaddr *to, const struct iovec *parts,
+                    int count)
+{
+    struct msghdr msg = {.msg_namelen = sockaddr_len(to), .msg_iovlen = (size_t)count};
+    msg.msg_name = (struct sockaddr *)(uintptr_t)to; // sendmsg does not write through these
+    msg.msg_iov = (struct iovec *)(uintptr_t)parts;
+    for (int tries = 0; tries < 2; tries++) {
+        if (sendmsg(u->fd, &msg, MSG_NOSIGNAL) >= 0)
+            return 0;
+        if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS)
+            return ERR_AGAIN;
+        // An ICMP error about an earlier datagram is reported once, at the next call: ask again.
+    }
+    return ERR_IO;
+}
+
+socklen_t sockaddr_len(const struct sockaddr *a)
+{
+    return a->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+}
+
+static struct sockaddr_in *v4(const struct sockaddr *a)
+{
+    return (struct sockaddr_in *)(uintptr_t)a;
+}
+
+static struct sockaddr_in6 *v6(const struct sockaddr *a)
+{
+    return (struct sockaddr_in6 *)(uintptr_t)a;
+}
+
+void sockaddr_set_port(struct sockaddr *a, int port)
+{
+    if (a->sa_family == AF_INET6)
+        v6(a)->sin6_port = htons((uint16_t)port);
+    else
+        v4(a)->sin_port = htons((uint16_t)port);
+}
+
+int sockaddr_port(const struct sockaddr *a)
+{
+    return ntohs(a->sa_family == AF_INET6 ? v6(a)->sin6_port : v4(a)->sin_port);
+}
+
+bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b)
+{
+    if (a->sa_family != b->sa_family)
+        return false;
+    if (a->sa_family == AF_INET6)
+        return memcmp(&v6(a)->sin6_addr, &v6(b)->sin6_addr, sizeof(struct in6_addr)) == 0;
+    return v4(a)->sin_addr.s_addr == v4(b)->sin_addr.s_addr;
+}
+
+int sockaddr_parse(const char *text, struct sockaddr_storage *out)
+{
+    memset(out, 0, sizeof(*out));
+    char host[64];
+    const char *colon = strrchr(text, ':');
+    if (!colon || colon == text || colon - text >= (long)sizeof(host))
+        return ERR_MALFORMED;
+    char *end;
+    long port = strtol(colon + 1, &end, 10);
+    if (!colon[1] || *end || port < 0 || port > 65535)
+        return ERR_MALFORMED;
+    size_t len = (size_t)(colon - text);
+    bool bracketed = text[0] == '[' && text[len - 1] == ']';
+    memcpy(host, text + bracketed, len - 2 * (size_t)bracketed);
+    host[len - 2 * (size_t)bracketed] = '\0';
+    struct sockaddr *a = (struct sockaddr *)out;
+    if (bracketed && inet_pton(AF_INET6, host, &v6(a)->sin6_addr) == 1)
+        a->sa_family = AF_INET6;
+    else if (!bracketed && inet_pton(AF_INET, host, &v4(a)->sin_addr) == 1)
+        a->sa_family = AF_INET;
+    else
+        return ERR_MALFORMED;
+    sockaddr_set_port(a, (int)port);
+    return 0;
+}
+
+void sockaddr_text(const struct sockaddr *a, char *out, size_t cap)
+{
+    char host[INET6_ADDRSTRLEN] = "?";
+    if (a->sa_family == AF_INET6) {
+        inet_ntop(AF_INET6, &v6(a)->sin6_addr, host, sizeof(host));
+        snprintf(out, cap, "[%s]:%d", host, sockaddr_port(a));
+    } else {
+        inet_ntop(AF_INET, &v4(a)->sin_addr, host, sizeof(host));
+        snprintf(out, cap, "%s:%d", host, sockaddr_port(a));
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/transport/interleaved.h"
+
+#include <assert.h>
+
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+#include "common/net/tcp_conn.h"
+#include "common/net/tcp_info.h"
+
+enum {
+    FRAMING = 4,
+    // A packet with its framing is one segment of the path. 1448 is Ethernet's with timestamps;
+    // loopback and jumbo frames would take more, but a viewer's path further on may not.
+    SEGMENT_MAX = 1448,
+    SEGMENT_MIN = 256,
+};
+
+void interleaved_init(struct interleaved *i, const struct transport_path *path)
+{
+    i->conn = path->control;
+    i->channel[0] = path->channel[0];
+    i->channel[1] = path->channel[1];
+    struct tcp_snapshot s;
+    size_t segment = SEGMENT_MAX;
+    if (tcp_info_read(tcp_conn_fd(i->conn), &s) == 0 && s.mss < segment)
+        segment = s.mss > SEGMENT_MIN ? s.mss : SEGMENT_MIN;
+    i->base.max_packet = segment - FRAMING;
+}
+
+static void frame(uint8_t out[FRAMING], int channel, size_t len)
+{
+    assert(len <= UINT16_MAX);
+    out[0] = '$';
+    out[1] = (uint8_t)channel;
+    store_be16(out + 2, (uint16_t)len);
+}
+
+int interleaved_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
+{
+    (void)now;
+    struct interleaved *i = (struct interleaved *)t;
+    assert(count <= 2);
+    uint8_t head[FRAMING];
+    struct iovec all[3] = {{head, FRAMING}};
+    size_t len = 0;
+    for (int k = 0; k < count; k++) {
+        all[k + 1] = parts[k];
+        len += parts[k].iov_len;
+    }
+    frame(head, i->channel[0], len);
+    return tcp_conn_write_packet(i->conn, all, count + 1);
+}
+
+int interleaved_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now)
+{
+    (void)now;
+    struct interleaved *i = (struct interleaved *)t;
+    uint8_t head[FRAMING];
+    frame(head, i->channel[1], len);
+    int err = tcp_conn_send(i->conn, head, FRAMING);
+    if (err)
+        return err == ERR_FULL ? ERR_AGAIN : err;
+    err = tcp_conn_send(i->conn, data, len);
+    assert(err != ERR_FULL); // the output buffer is far larger than a compound packet
+    return err;
+}
+
+void interleaved_info(struct transport *t, struct transport_info *out, usec_t now)
+{
+    (void)now;
+    struct interleaved *i = (struct interleaved *)t;
+    transport_info_clear(out);
+    struct tcp_snapshot s;
+    if (tcp_info_read(tcp_conn_fd(i->conn), &s) != 0)
+        return;
+    if (s.srtt)
+        out->rtt_ms = usec_to_msec(s.srtt);
+    if (s.delivery_bps > 0)
+        out->rate_bps = s.delivery_bps;
+    if (s.segments_out)
+        out->loss = (double)s.retransmissions / (double)s.segments_out;
+    out->unsent_bytes = s.notsent_bytes;
+    out->cwnd_packets = s.cwnd;
+}

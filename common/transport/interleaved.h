@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RTP on the RTSP connection: `$`, channel, length, packet (RFC 2326, 10.12). What the TCP
+// transports share.
+#ifndef WEIR_TRANSPORT_INTERLEAVED_H
+#define WEIR_TRANSPORT_INTERLEAVED_H
+
+#include "common/protocol/minbuf.h"
+#include "common/transport/transport.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tcp_conn;
+
+struct interleaved { // embedded first by a stream transport
+    struct transport base;
+    struct tcp_conn *conn; // borrowed
+    int channel[2];
+};
+
+void interleaved_init(struct interleaved *i, const struct transport_path *path);
+// The functions of the same names in struct transport_ops.
+int interleaved_send(struct transport *t, const struct iovec *parts, int count, usec_t now);
+int interleaved_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now);
+void interleaved_info(struct transport *t, struct transport_info *out, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

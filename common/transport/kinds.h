@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The rows of the table of transports: each is defined beside its name, by its own file's
+// functions.
+#ifndef WEIR_TRANSPORT_KINDS_H
+#define WEIR_TRANSPORT_KINDS_H
+
+#include "common/transport/transport.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int transport_no_params(const char *params); // a check() for transports without parameters
+
+struct transport *transport_tcp_create(const struct transport_kind *kind, const char *params,
+                                       const struct transport_path *path, usec_t now);
+#define TRANSPORT_TCP                                                                              \
+    {                                                                                              \
+        .name = "tcp", .help = "plain kernel TCP, as much as its send buffer takes: the baseline", \
+        .reliable = true, .check = transport_no_params, .create = transport_tcp_create             \
+    }
+
+int transport_minbuf_check(const char *params);
+struct transport *transport_minbuf_create(const struct transport_kind *kind, const char *params,
+                                          const struct transport_path *path, usec_t now);
+#define TRANSPORT_MINBUF                                                                           \
+    {                                                                                              \
+        .name = "minbuf",                                                                          \
+        .help = "TCP whose send buffer holds no more than A*cwnd + min(B,cwnd) packets",           \
+        .reliable = true, .check = transport_minbuf_check, .create = transport_minbuf_create       \
+    }
+
+struct transport *transport_udp_create(const struct transport_kind *kind, const char *params,
+                                       const struct transport_path *path, usec_t now);
+#define TRANSPORT_UDP                                                                              \
+    {                                                                                              \
+        .name = "udp", .help = "RTP over UDP at the media's rate, whatever the network does",      \
+        .datagram = true, .check = transport_no_params, .create = transport_udp_create             \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

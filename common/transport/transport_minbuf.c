@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `minbuf[:A,B]`, `minbuf:auto,MS`: kernel TCP whose send buffer holds no more than the window
+// needs (Goel et al. 2002, section 2), on an unpatched kernel. TCP_INFO is read before each write
+// and handed to the admission rule.
+//
+// Waking up. The kernel signals room when the unsent bytes fall below half of TCP_NOTSENT_LOWAT, so
+// twice the rule's own mark is set. That covers every refusal because of unsent data. A refusal
+// because the window is full of unacknowledged packets while nothing is unsent (MIN_BUF(1,0), or a
+// window that has just shrunk) has no such signal: the socket is writable all the time. Then a
+// timer asks again after half of the mean spacing of acknowledgements.
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/net/tcp_conn.h"
+#include "common/net/tcp_info.h"
+#include "common/net/timer.h"
+#include "common/transport/interleaved.h"
+#include "common/transport/kinds.h"
+
+static const usec_t RECHECK_MIN = 100;
+static const usec_t RECHECK_MAX = 2 * USEC_PER_MSEC;
+
+struct minbuf_transport {
+    struct interleaved stream;
+    struct minbuf rule;
+    struct timer *timer; // owned
+    uint32_t lowat;      // what the kernel was told
+    transport_room_fn *on_room;
+    void *ctx; // borrowed
+};
+
+static bool admits(struct minbuf_transport *m, struct tcp_snapshot *s)
+{
+    if (tcp_info_read(tcp_conn_fd(m->stream.conn), s) != 0)
+        return true; // the write itself will find out
+    return minbuf_admits(&m->rule, s);
+}
+
+// Has the kernel wake us when its unsent data falls below the rule's mark.
+static void wait_for_kernel(struct minbuf_transport *m, const struct tcp_snapshot *s)
+{
+    uint32_t lowat = 2 * minbuf_wake_below(&m->rule, s);
+    if (lowat != m->lowat) {
+        tcp_set_notsent_lowat(tcp_conn_fd(m->stream.conn), lowat);
+        m->lowat = lowat;
+    }
+    tcp_conn_want_room(m->stream.conn, true);
+}
+
+static bool minbuf_room(struct transport *t, usec_t now)
+{
+    (void)now;
+    struct minbuf_transport *m = (struct minbuf_transport *)t;
+    struct tcp_snapshot s;
+    bool admitted = admits(m, &s);
+    if (admitted && !tcp_conn_has_backlog(m->stream.conn))
+        return true;
+    wait_for_kernel(m, &s);
+    return false;
+}
+
+static void recheck(struct minbuf_transport *m, usec_t now)
+{
+    struct tcp_snapshot s;
+    if (admits(m, &s)) {
+        timer_set(m->timer, USEC_NEVER);
+        tcp_conn_want_room(m->stream.conn, false);
+        m->on_room(m->ctx, now);
+        return;
+    }
+    if (s.notsent_bytes >= minbuf_wake_below(&m->rule, &s)) {
+        wait_for_kernel(m, &s);
+        return;
+    }
+    tcp_conn_want_room(m->stream.conn, false);
+    usec_t spacing = s.srtt / (2 * (s.cwnd ? s.cwnd : 1));
+    timer_set(m->timer, now + usec_max(RECHECK_MIN, usec_min(spacing, RECHECK_MAX)));
+}
+
+static void minbuf_on_writable(struct transport *t, usec_t now)
+{
+    recheck((struct minbuf_transport *)t, now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    recheck(ctx, now);
+}
+
+static int minbuf_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
+{
+    int err = interleaved_send(t, parts, count, now);
+    if (err == ERR_AGAIN)
+        tcp_conn_want_room(((struct minbuf_transport *)t)->stream.conn, true);
+    return err;
+}
+
+static void minbuf_free(struct transport *t)
+{
+    struct minbuf_transport *m = (struct minbuf_transport *)t;
+    timer_free(m->timer);
+    free(m);
+}
+
+static const struct transport_ops minbuf_ops = {
+    .room = minbuf_room,
+    .send = minbuf_send,
+    .send_rtcp = interleaved_send_rtcp,
+    .info = interleaved_info,
+    .on_writable = minbuf_on_writable,
+    .free = minbuf_free,
+};
+
+int transport_minbuf_check(const char *params)
+{
+    struct minbuf rule;
+    return minbuf_parse(params, &rule);
+}
+
+struct transport *transport_minbuf_create(const struct transport_kind *kind, const char *params,
+                                          const struct transport_path *path, usec_t now)
+{
+    (void)kind;
+    (void)now;
+    struct minbuf_transport *m = calloc(1, sizeof(*m));
+    if (!m)
+        return NULL;
+    minbuf_parse(params, &m->rule); // checked before
+    m->stream.base.ops = &minbuf_ops;
+    m->on_room = path->on_room;
+    m->ctx = path->ctx;
+    m->timer = timer_new(path->loop, on_timer, m);
+    if (!m->timer) {
+        free(m);
+        return NULL;
+    }
+    interleaved_init(&m->stream, path);
+    return &m->stream.base;
+}

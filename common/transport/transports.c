@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/transport/kinds.h"
+
+const struct transport_kind transport_kinds[] = {
+    TRANSPORT_MINBUF,
+    TRANSPORT_TCP,
+    TRANSPORT_UDP,
+    {.name = NULL},
+};
+
+int transport_find(const char *name, const struct transport_kind **kind, const char **params)
+{
+    size_t len = strcspn(name, ":");
+    for (const struct transport_kind *k = transport_kinds; k->name; k++) {
+        if (strlen(k->name) != len || memcmp(k->name, name, len) != 0)
+            continue;
+        if (strlen(name) >= TRANSPORT_MAX_NAME)
+            return ERR_MALFORMED;
+        *kind = k;
+        *params = name[len] == ':' ? name + len + 1 : "";
+        return k->check(*params);
+    }
+    return ERR_NOT_FOUND;
+}
+
+struct transport *transport_open(const char *name, const struct transport_path *path, usec_t now)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    struct transport *t = NULL;
+    if (transport_find(name, &kind, &params) == 0)
+        t = kind->create(kind, params, path, now);
+    if (!t) {
+        log_error("cannot set up transport %s", name);
+        return NULL;
+    }
+    t->kind = kind;
+    snprintf(t->name, sizeof(t->name), "%s", name);
+    return t;
+}
+
+void transport_names(char *out, size_t cap)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const struct transport_kind *k = transport_kinds; k->name && used < cap; k++)
+        used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? ", " : "", k->name);
+}
+
+int transport_no_params(const char *params)
+{
+    return *params ? ERR_MALFORMED : 0;
+}
+
+void transport_info_clear(struct transport_info *info)
+{
+    *info = (struct transport_info){NAN, NAN, NAN, NAN, NAN, NAN};
+}
