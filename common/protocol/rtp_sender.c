@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/protocol/rtp_sender.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng)
+{
+    memset(s, 0, sizeof(*s));
+    s->payload_type = payload_type;
+    s->ssrc = (uint32_t)rng_u64(rng);
+    s->next_seq = (uint16_t)rng_u64(rng);
+    s->timestamp_offset = (uint32_t)rng_u64(rng);
+    memset(s->frame_of, 0xff, sizeof(s->frame_of)); // all -1
+}
+
+void rtp_sender_stamp(const struct rtp_sender *s, usec_t pts, struct rtp_packet *p)
+{
+    p->payload_type = s->payload_type;
+    p->seq = s->next_seq;
+    p->timestamp = s->timestamp_offset + rtp_ticks(pts);
+    p->ssrc = s->ssrc;
+}
+
+void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t number,
+                     usec_t capture_wall, size_t payload_len)
+{
+    assert(p->seq == s->next_seq);
+    s->frame_of[s->next_seq & (RTP_SENDER_HISTORY - 1)] = number;
+    s->next_seq++;
+    s->last_timestamp = p->timestamp;
+    s->last_capture_wall = capture_wall;
+    s->packets++;
+    s->octets += payload_len;
+}
+
+size_t rtp_sender_report(const struct rtp_sender *s, const char *cname, usec_t clock_wall, bool bye,
+                         uint8_t *out, size_t cap)
+{
+    size_t len = 0;
+    struct rtcp_item item = {.kind = RTCP_IS_SR, .ssrc = s->ssrc};
+    item.sender.ntp = ntp_of_wall(clock_wall);
+    // The timestamp that media captured at this instant would carry.
+    usec_t since = s->packets ? clock_wall - s->last_capture_wall : 0;
+    item.sender.rtp_timestamp =
+        s->packets ? s->last_timestamp + rtp_ticks(since) : s->timestamp_offset;
+    item.sender.packets = (uint32_t)s->packets;
+    item.sender.octets = (uint32_t)s->octets;
+    int err = rtcp_append(&item, out, cap, &len);
+    struct rtcp_item sdes = {.kind = RTCP_IS_SDES, .ssrc = s->ssrc};
+    snprintf(sdes.cname, sizeof(sdes.cname), "%s", cname);
+    err |= rtcp_append(&sdes, out, cap, &len);
+    if (bye) {
+        struct rtcp_item end = {.kind = RTCP_IS_BYE, .ssrc = s->ssrc};
+        err |= rtcp_append(&end, out, cap, &len);
+    }
+    assert(!err);
+    return len;
+}
+
+usec_t rtp_sender_rtt(const struct rtp_sender *s, const struct rtcp_report *r, usec_t clock_wall)
+{
+    if (r->ssrc != s->ssrc || !r->lsr)
+        return 0;
+    uint32_t now = (uint32_t)(ntp_of_wall(clock_wall) >> 16); // 1/65536 s
+    int32_t rtt = (int32_t)(now - r->lsr - r->dlsr);
+    if (rtt < 0 || rtt > 60 * 65536)
+        return 0; // clocks were set, or the block is nonsense
+    return (usec_t)rtt * USEC_PER_SEC / 65536;
+}
+
+int rtp_sender_frames_of_nack(const struct rtp_sender *s, struct rtcp_nack nack, int64_t *out,
+                              int cap)
+{
+    int count = 0;
+    for (int i = 0; i <= 16 && count < cap; i++) {
+        if (i > 0 && !(nack.blp >> (i - 1) & 1))
+            continue;
+        uint16_t seq = (uint16_t)(nack.pid + i);
+        uint16_t age = (uint16_t)(s->next_seq - seq);
+        if (age == 0 || age > RTP_SENDER_HISTORY)
+            continue; // not sent yet, or forgotten
+        int64_t number = s->frame_of[seq & (RTP_SENDER_HISTORY - 1)];
+        if (number >= 0 && (!count || out[count - 1] < number))
+            out[count++] = number;
+    }
+    return count;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One outgoing RTP stream: sequence numbers and timestamps with random offsets (RFC 3550, 5.1),
+// counters and sender reports (6.4.1), round-trip time from report blocks (6.4.1, LSR and DLSR),
+// and which frame each recent packet belonged to, so that a NACK names frames.
+#ifndef WEIR_PROTOCOL_RTP_SENDER_H
+#define WEIR_PROTOCOL_RTP_SENDER_H
+
+#include "common/base/rng.h"
+#include "common/base/usec.h"
+#include "common/wire/rtcp.h"
+#include "common/wire/rtp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RTP_SENDER_HISTORY = 4096 }; // packets whose frame is remembered, a power of two
+
+struct rtp_sender {
+    uint32_t ssrc;
+    uint8_t payload_type;
+    uint16_t next_seq;
+    uint32_t timestamp_offset;
+    uint32_t last_timestamp; // of the last packet, with the offset
+    usec_t last_capture_wall;
+    uint64_t packets;
+    uint64_t octets;                      // of payload
+    int64_t frame_of[RTP_SENDER_HISTORY]; // by sequence number; -1 = none yet
+};
+
+void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng);
+
+// Fills header fields for the next packet of frame `number`, media time `pts`: seq, timestamp,
+// ssrc, payload type. The caller fills marker and extensions, and calls rtp_sender_sent once the
+// packet was taken by the transport.
+void rtp_sender_stamp(const struct rtp_sender *s, usec_t pts, struct rtp_packet *p);
+void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t number,
+                     usec_t capture_wall, size_t payload_len);
+
+// SR and SDES as one compound into `out`; returns its length. `clock_wall`: the wall clock now.
+// With `bye`, a BYE follows.
+size_t rtp_sender_report(const struct rtp_sender *s, const char *cname, usec_t clock_wall, bool bye,
+                         uint8_t *out, size_t cap);
+
+// Round-trip time that a report block about us tells (RFC 3550, 6.4.1: now - LSR - DLSR), 0 when it
+// tells none.
+usec_t rtp_sender_rtt(const struct rtp_sender *s, const struct rtcp_report *r, usec_t clock_wall);
+
+// The frames that a NACK entry names, ascending, each once; at most `cap`. Returns how many.
+int rtp_sender_frames_of_nack(const struct rtp_sender *s, struct rtcp_nack nack, int64_t *out,
+                              int cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/protocol/rtsp_session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void rtsp_session_init(struct rtsp_session *s, usec_t now)
+{
+    *s = (struct rtsp_session){.state = RTSP_INIT, .last_sign = now};
+}
+
+// RFC 2326, A.2. A repeated PLAY changes range or speed; a repeated PAUSE is harmless.
+static int allowed(enum rtsp_state state, enum rtsp_method method)
+{
+    switch (method) {
+    case RTSP_OPTIONS:
+    case RTSP_DESCRIBE:
+    case RTSP_GET_PARAMETER: // also without a session: a ping
+        return 200;
+    case RTSP_SETUP:
+        return state == RTSP_INIT ? 200 : 455;
+    case RTSP_PLAY:
+    case RTSP_PAUSE:
+    case RTSP_TEARDOWN:
+    case RTSP_SET_PARAMETER:
+        return state == RTSP_INIT ? 455 : 200;
+    case RTSP_UNKNOWN:
+        break;
+    }
+    return 501;
+}
+
+int rtsp_session_check(const struct rtsp_session *s, enum rtsp_method method, struct text session)
+{
+    if (method == RTSP_UNKNOWN)
+        return 501;
+    // "Session: ID;timeout=60" is taken too: some clients echo the whole value.
+    bool named = session.len > 0;
+    size_t len = 0;
+    while (len < session.len && session.at[len] != ';' && session.at[len] != ' ')
+        len++;
+    if (named && (!s->id[0] || len != strlen(s->id) || memcmp(session.at, s->id, len) != 0))
+        return 454;
+    int status = allowed(s->state, method);
+    bool needs_session = method == RTSP_PLAY || method == RTSP_PAUSE || method == RTSP_TEARDOWN;
+    if (status == 200 && needs_session && !named)
+        return 454;
+    return status;
+}
+
+void rtsp_session_apply(struct rtsp_session *s, enum rtsp_method method, uint64_t id)
+{
+    switch (method) {
+    case RTSP_SETUP:
+        s->state = RTSP_READY;
+        snprintf(s->id, sizeof(s->id), "%016" PRIx64, id);
+        break;
+    case RTSP_PLAY:
+        s->state = RTSP_PLAYING;
+        break;
+    case RTSP_PAUSE:
+        s->state = RTSP_READY;
+        break;
+    case RTSP_TEARDOWN:
+        s->state = RTSP_INIT;
+        s->id[0] = '\0';
+        break;
+    default:
+        break;
+    }
+}
+
+void rtsp_session_alive(struct rtsp_session *s, usec_t now)
+{
+    s->last_sign = now;
+}
+
+bool rtsp_session_expired(const struct rtsp_session *s, usec_t now)
+{
+    return now - s->last_sign > RTSP_SESSION_TIMEOUT_S * USEC_PER_SEC;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The server's state machine of one RTSP session (RFC 2326, appendix A.2): which method is allowed
+// when, what it does to the state, and when the session has been silent for too long.
+#ifndef WEIR_PROTOCOL_RTSP_SESSION_H
+#define WEIR_PROTOCOL_RTSP_SESSION_H
+
+#include "common/base/usec.h"
+#include "common/wire/rtsp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RTSP_SESSION_TIMEOUT_S = 60 }; // announced in the Session header
+
+enum rtsp_state { RTSP_INIT, RTSP_READY, RTSP_PLAYING };
+
+struct rtsp_session {
+    enum rtsp_state state;
+    char id[20];      // 16 hexadecimal digits; empty in RTSP_INIT
+    usec_t last_sign; // of life: a request, RTCP
+};
+
+void rtsp_session_init(struct rtsp_session *s, usec_t now);
+// May this request be served in this state? 200, or the status to answer with: 454 a Session header
+// that is missing or wrong, 455 not in this state (SETUP twice, PLAY before SETUP ...), 501
+// unknown. `session` is the value of its Session header.
+int rtsp_session_check(const struct rtsp_session *s, enum rtsp_method method, struct text session);
+// After a request was served with 200. `id` is used by SETUP.
+void rtsp_session_apply(struct rtsp_session *s, enum rtsp_method method, uint64_t id);
+void rtsp_session_alive(struct rtsp_session *s, usec_t now);
+bool rtsp_session_expired(const struct rtsp_session *s, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

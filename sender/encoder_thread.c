@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/encoder_thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/net/clock.h"
+#include "common/net/mailbox.h"
+#include "media/encoder.h"
+
+enum {
+    WAITING_PICTURES = 2,
+    MAX_REPAIRS = 64, // asked for between two frames; more: a key frame instead
+};
+
+// Key frames that viewers ask for come at most this often: a crowd that joins must not take the
+// picture from those who watch.
+static const usec_t KEY_INTERVAL = 250 * USEC_PER_MSEC;
+
+struct job {
+    struct picture *picture; // one reference
+    usec_t captured;
+};
+
+struct encoder_thread {
+    pthread_t thread;
+    struct worker_queue *queue; // of struct job
+    struct encoder *encoder;    // owned; encoder's thread, once it runs
+    struct scaler *scaler;      // owned; encoder's thread
+    int width;
+    int height;
+    usec_t last_key; // encoder's thread
+    coded_fn *on_coded;
+    void *ctx; // borrowed
+    char sprop[1024];
+    char profile[8];
+    pthread_mutex_t lock; // guards what follows
+    bool want_key;
+    int repair_count;
+    int64_t repairs[MAX_REPAIRS];
+    struct engine_size_stats stats;
+};
+
+static void job_free(void *item)
+{
+    struct job *job = item;
+    picture_unref(job->picture);
+    free(job);
+}
+
+// What viewers asked for since the last frame. A key frame makes repairs needless.
+static void apply_requests(struct encoder_thread *t, usec_t now)
+{
+    int64_t repairs[MAX_REPAIRS];
+    pthread_mutex_lock(&t->lock);
+    bool key = t->want_key && now - t->last_key >= KEY_INTERVAL;
+    if (key)
+        t->want_key = false;
+    int count = t->repair_count;
+    t->repair_count = 0;
+    for (int i = 0; i < count; i++)
+        repairs[i] = t->repairs[i];
+    pthread_mutex_unlock(&t->lock);
+    if (key)
+        encoder_request_key(t->encoder, -1);
+    for (int i = 0; i < count && !key; i++)
+        encoder_repair(t->encoder, repairs[i]);
+}
+
+static struct picture *scaled(struct encoder_thread *t, struct picture *p)
+{
+    if (p->width == t->width && p->height == t->height)
+        return picture_ref(p);
+    struct picture *small = picture_new(t->width, t->height);
+    if (small && scaler_run(t->scaler, p, small) != 0) {
+        picture_unref(small);
+        return NULL;
+    }
+    return small;
+}
+
+static struct coded_frame *encode(struct encoder_thread *t, const struct job *job)
+{
+    usec_t begun = clock_now();
+    apply_requests(t, begun);
+    struct picture *p = scaled(t, job->picture);
+    struct coded_frame *f = NULL;
+    if (p)
+        encoder_encode(t->encoder, p, &f);
+    picture_unref(p);
+    usec_t done = clock_now();
+    if (!f)
+        return NULL;
+    f->captured = job->captured;
+    f->encode_time = done - begun;
+    if (f->key)
+        t->last_key = done;
+    pthread_mutex_lock(&t->lock);
+    t->stats.frames++;
+    t->stats.keys += f->key;
+    t->stats.bytes += f->bytes;
+    double ms = usec_to_msec(f->encode_time);
+    t->stats.encode_ms += t->stats.frames == 1 ? ms : (ms - t->stats.encode_ms) / 16;
+    pthread_mutex_unlock(&t->lock);
+    return f;
+}
+
+static void *run(void *arg)
+{
+    struct encoder_thread *t = arg;
+    struct job *job;
+    while ((job = worker_queue_pop(t->queue, USEC_NEVER))) {
+        struct coded_frame *f = encode(t, job);
+        int64_t number = job->picture->number;
+        if (!t->on_coded(t->ctx, f))
+            encoder_repair(t->encoder, number);
+        job_free(job);
+    }
+    return NULL;
+}
+
+struct encoder_thread *encoder_thread_new(const struct ladder *ladder, int size_id,
+                                          coded_fn *on_coded, void *ctx)
+{
+    struct encoder_thread *t = calloc(1, sizeof(*t));
+    if (!t)
+        return NULL;
+    t->width = ladder->sizes[size_id].width;
+    t->height = ladder->sizes[size_id].height;
+    t->on_coded = on_coded;
+    t->ctx = ctx;
+    t->encoder = encoder_new(ladder, size_id);
+    if (!t->encoder)
+        goto free_thread;
+    if (encoder_parameter_sets(t->encoder, t->sprop, sizeof(t->sprop), t->profile) != 0)
+        goto free_encoder;
+    t->scaler = scaler_new();
+    if (!t->scaler)
+        goto free_encoder;
+    t->queue = worker_queue_new(WAITING_PICTURES, job_free);
+    if (!t->queue)
+        goto free_scaler;
+    pthread_mutex_init(&t->lock, NULL);
+    if (pthread_create(&t->thread, NULL, run, t) != 0)
+        goto free_queue;
+    return t;
+
+free_queue:
+    pthread_mutex_destroy(&t->lock);
+    worker_queue_free(t->queue);
+free_scaler:
+    scaler_free(t->scaler);
+free_encoder:
+    encoder_free(t->encoder);
+free_thread:
+    free(t);
+    return NULL;
+}
+
+void encoder_thread_free(struct encoder_thread *t)
+{
+    if (!t)
+        return;
+    worker_queue_clear(t->queue);
+    worker_queue_close(t->queue);
+    pthread_join(t->thread, NULL);
+    pthread_mutex_destroy(&t->lock);
+    worker_queue_free(t->queue);
+    scaler_free(t->scaler);
+    encoder_free(t->encoder);
+    free(t);
+}
+
+const char *encoder_thread_sprop(const struct encoder_thread *t)
+{
+    return t->sprop;
+}
+
+const char *encoder_thread_profile(const struct encoder_thread *t)
+{
+    return t->profile;
+}
+
+bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t captured)
+{
+    struct job *job = malloc(sizeof(*job));
+    if (job) {
+        *job = (struct job){picture_ref(p), captured};
+        if (worker_queue_push(t->queue, job))
+            return true;
+        job_free(job);
+    }
+    pthread_mutex_lock(&t->lock);
+    t->stats.overload++;
+    pthread_mutex_unlock(&t->lock);
+    return false;
+}
+
+void encoder_thread_request_key(struct encoder_thread *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->want_key = true;
+    pthread_mutex_unlock(&t->lock);
+}
+
+void encoder_thread_repair(struct encoder_thread *t, int64_t number)
+{
+    pthread_mutex_lock(&t->lock);
+    if (t->repair_count < MAX_REPAIRS)
+        t->repairs[t->repair_count++] = number;
+    else
+        t->want_key = true;
+    pthread_mutex_unlock(&t->lock);
+}
+
+void encoder_thread_stats(struct encoder_thread *t, struct engine_size_stats *out)
+{
+    pthread_mutex_lock(&t->lock);
+    *out = t->stats;
+    pthread_mutex_unlock(&t->lock);
+}

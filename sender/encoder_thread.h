@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One size's encoder on a thread of its own: pictures in (scaled to the size here), coded frames
+// out through `on_coded`.
+#ifndef WEIR_SENDER_ENCODER_THREAD_H
+#define WEIR_SENDER_ENCODER_THREAD_H
+
+#include "common/base/level.h"
+#include "media/coded_frame.h"
+#include "media/picture.h"
+#include "sender/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct encoder_thread;
+
+// On the encoder's thread. Takes over `f`, which is NULL when the picture gave no frame. False: the
+// frame was left out, and the encoder has to make later ones independent of it.
+typedef bool coded_fn(void *ctx, struct coded_frame *f);
+
+struct encoder_thread *encoder_thread_new(const struct ladder *ladder, int size_id,
+                                          coded_fn *on_coded, void *ctx);
+void encoder_thread_free(struct encoder_thread *t); // stops and joins; NULL is fine
+const char *encoder_thread_sprop(const struct encoder_thread *t);
+const char *encoder_thread_profile(const struct encoder_thread *t);
+// Any thread. `captured`: when, on the monotonic clock. Takes its own reference. False: busy, the
+// picture was left out.
+bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t captured);
+void encoder_thread_request_key(struct encoder_thread *t);
+void encoder_thread_repair(struct encoder_thread *t, int64_t number);
+void encoder_thread_stats(struct encoder_thread *t, struct engine_size_stats *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

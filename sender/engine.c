@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/engine.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/mailbox.h"
+#include "sender/encoder_thread.h"
+
+enum { WAITING_FRAMES = 256 };
+
+// What travels to the loop: a frame, or the end of the source.
+struct item {
+    struct coded_frame *frame; // one reference; NULL = the end
+    int err;
+};
+
+struct engine {
+    pthread_t thread;
+    bool started;
+    struct source *source; // owned; source thread
+    struct ladder ladder;
+    struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
+    struct mailbox *mailbox;                           // owned
+    const struct engine_events *events;                // static
+    void *ctx;                                         // borrowed
+    pthread_mutex_t lock;                              // guards what follows
+    pthread_cond_t changed;
+    bool stop;
+    bool ended; // waits for the viewers to leave before it begins again
+    int watchers[LADDER_MAX_SIZES];
+    int in_flight; // pictures that an encoder has not answered for
+    double speed;
+    bool has_seek;
+    usec_t seek_to;
+    usec_t position;
+};
+
+static void item_free(void *arg)
+{
+    struct item *item = arg;
+    coded_frame_unref(item->frame);
+    free(item);
+}
+
+static void on_item(void *ctx, void *arg, usec_t now)
+{
+    struct engine *e = ctx;
+    struct item *item = arg;
+    if (item->frame)
+        e->events->on_frame(e->ctx, item->frame, now);
+    else
+        e->events->on_end(e->ctx, item->err, now);
+    item_free(item);
+}
+
+static bool post(struct engine *e, struct coded_frame *f, int err)
+{
+    struct item *item = malloc(sizeof(*item));
+    if (!item) {
+        coded_frame_unref(f);
+        return false;
+    }
+    *item = (struct item){f, err};
+    if (mailbox_post(e->mailbox, item))
+        return true;
+    item_free(item);
+    return false;
+}
+
+static bool on_coded(void *ctx, struct coded_frame *f)
+{
+    struct engine *e = ctx;
+    bool taken = !f || post(e, f, 0);
+    pthread_mutex_lock(&e->lock);
+    e->in_flight--;
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+    return taken;
+}
+
+static bool is_watched(const struct engine *e)
+{
+    for (int i = 0; i < e->ladder.size_count; i++)
+        if (e->watchers[i])
+            return true;
+    return false;
+}
+
+// Locked: waits for a change, at most until `when`. True when it was the time that passed.
+static bool wait_change(struct engine *e, usec_t when)
+{
+    if (when == USEC_NEVER) {
+        pthread_cond_wait(&e->changed, &e->lock);
+        return false;
+    }
+    struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
+    return pthread_cond_timedwait(&e->changed, &e->lock, &t) != 0;
+}
+
+// Gives the picture to the encoders of the sizes that are watched and have a frame now.
+static void distribute(struct engine *e, struct picture *p, usec_t captured)
+{
+    for (int i = 0; i < e->ladder.size_count; i++) {
+        if (size_index_of_frame(e->ladder.sizes[i].fps, e->ladder.source_fps, p->number) < 0)
+            continue;
+        pthread_mutex_lock(&e->lock);
+        bool wanted = e->watchers[i] > 0;
+        e->in_flight += wanted;
+        pthread_mutex_unlock(&e->lock);
+        if (wanted && !encoder_thread_push(e->encoders[i], p, captured)) {
+            pthread_mutex_lock(&e->lock);
+            e->in_flight--;
+            pthread_mutex_unlock(&e->lock);
+        }
+    }
+}
+
+// The source ended: lets the encoders finish, tells the loop, and stays until the viewers have
+// left. Then a file begins again for the next ones.
+static void finish(struct engine *e, int err)
+{
+    pthread_mutex_lock(&e->lock);
+    while (e->in_flight > 0 && !e->stop)
+        wait_change(e, USEC_NEVER);
+    e->ended = true;
+    pthread_mutex_unlock(&e->lock);
+    while (!post(e, NULL, err)) { // the loop is behind: its mailbox drains
+        pthread_mutex_lock(&e->lock);
+        bool stop = e->stop;
+        if (!stop)
+            wait_change(e, clock_now() + 10 * USEC_PER_MSEC);
+        pthread_mutex_unlock(&e->lock);
+        if (stop)
+            return;
+    }
+    pthread_mutex_lock(&e->lock);
+    while (!e->stop && is_watched(e))
+        wait_change(e, USEC_NEVER);
+    e->ended = false;
+    if (!e->has_seek) {
+        e->has_seek = true;
+        e->seek_to = 0;
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+// Waits until someone watches. False: stop. *held tells whether time stood still.
+static bool wait_for_viewer(struct engine *e, bool *held)
+{
+    pthread_mutex_lock(&e->lock);
+    while (!e->stop && !is_watched(e)) {
+        *held = true;
+        wait_change(e, USEC_NEVER);
+    }
+    bool go_on = !e->stop;
+    usec_t seek_to = e->has_seek ? e->seek_to : USEC_NEVER;
+    e->has_seek = false;
+    pthread_mutex_unlock(&e->lock);
+    if (go_on && seek_to != USEC_NEVER && e->source->ops->seek) {
+        *held = true;
+        e->source->ops->seek(e->source, seek_to);
+    }
+    return go_on;
+}
+
+// Waits for the instant of the next picture. Returns that instant, and advances *due.
+static usec_t pace(struct engine *e, usec_t *due, bool held)
+{
+    usec_t now = clock_now();
+    usec_t interval = usec_of_frames(1, e->ladder.source_fps.num, e->ladder.source_fps.den);
+    // After standing still, or a machine asleep, time goes on from here rather than in a rush.
+    if (held || now - *due > 10 * interval)
+        *due = now;
+    pthread_mutex_lock(&e->lock);
+    while (!e->stop && clock_now() < *due && !wait_change(e, *due))
+        ;
+    interval = (usec_t)((double)interval / e->speed);
+    pthread_mutex_unlock(&e->lock);
+    usec_t instant = *due;
+    *due += interval;
+    return instant;
+}
+
+static void *run(void *arg)
+{
+    struct engine *e = arg;
+    usec_t due = 0;
+    bool held = true;
+    while (wait_for_viewer(e, &held)) {
+        struct picture *p = NULL;
+        int err = e->source->ops->next(e->source, &p); // ahead of its time
+        if (err) {
+            finish(e, err);
+            held = true;
+            continue;
+        }
+        usec_t captured = pace(e, &due, held);
+        held = false;
+        if (!p->capture_wall)
+            p->capture_wall = clock_wall() - (clock_now() - captured);
+        pthread_mutex_lock(&e->lock);
+        e->position = p->pts;
+        pthread_mutex_unlock(&e->lock);
+        distribute(e, p, captured);
+        picture_unref(p);
+    }
+    return NULL;
+}
+
+struct engine *engine_new(uv_loop_t *loop, struct source *source, const struct ladder *ladder,
+                          const struct engine_events *events, void *ctx)
+{
+    struct engine *e = calloc(1, sizeof(*e));
+    if (!e) {
+        source_free(source);
+        return NULL;
+    }
+    e->source = source;
+    e->ladder = *ladder;
+    e->events = events;
+    e->ctx = ctx;
+    e->speed = 1;
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&e->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    e->mailbox = mailbox_new(loop, WAITING_FRAMES, on_item, item_free, e);
+    bool good = e->mailbox != NULL;
+    for (int i = 0; good && i < ladder->size_count; i++)
+        good = (e->encoders[i] = encoder_thread_new(ladder, i, on_coded, e)) != NULL;
+    if (good)
+        e->started = pthread_create(&e->thread, NULL, run, e) == 0;
+    if (!e->started) {
+        log_error("cannot start the encoders");
+        engine_free(e);
+        return NULL;
+    }
+    return e;
+}
+
+void engine_free(struct engine *e)
+{
+    if (!e)
+        return;
+    pthread_mutex_lock(&e->lock);
+    e->stop = true;
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+    if (e->started)
+        pthread_join(e->thread, NULL);
+    for (int i = 0; i < e->ladder.size_count; i++)
+        encoder_thread_free(e->encoders[i]);
+    mailbox_free(e->mailbox);
+    source_free(e->source);
+    pthread_cond_destroy(&e->changed);
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+}
+
+const char *engine_sprop(const struct engine *e, int size_id)
+{
+    return encoder_thread_sprop(e->encoders[size_id]);
+}
+
+const char *engine_profile(const struct engine *e, int size_id)
+{
+    return encoder_thread_profile(e->encoders[size_id]);
+}
+
+void engine_watch(struct engine *e, int size_id, int change)
+{
+    if (change > 0)
+        encoder_thread_request_key(e->encoders[size_id]);
+    pthread_mutex_lock(&e->lock);
+    e->watchers[size_id] += change;
+    assert(e->watchers[size_id] >= 0);
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+}
+
+void engine_request_key(struct engine *e, int size_id)
+{
+    encoder_thread_request_key(e->encoders[size_id]);
+}
+
+void engine_repair(struct engine *e, int size_id, int64_t number)
+{
+    encoder_thread_repair(e->encoders[size_id], number);
+}
+
+int engine_seek(struct engine *e, usec_t pts)
+{
+    if (!e->source->ops->seek)
+        return ERR_UNSUPPORTED;
+    pthread_mutex_lock(&e->lock);
+    e->has_seek = true;
+    e->seek_to = pts;
+    pthread_mutex_unlock(&e->lock);
+    return 0;
+}
+
+void engine_set_speed(struct engine *e, double speed)
+{
+    assert(speed >= 0.25 && speed <= 4);
+    pthread_mutex_lock(&e->lock);
+    e->speed = speed;
+    pthread_mutex_unlock(&e->lock);
+}
+
+usec_t engine_position(struct engine *e)
+{
+    pthread_mutex_lock(&e->lock);
+    usec_t position = e->position;
+    pthread_mutex_unlock(&e->lock);
+    return position;
+}
+
+void engine_size_stats(struct engine *e, int size_id, struct engine_size_stats *out)
+{
+    encoder_thread_stats(e->encoders[size_id], out);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Pictures in, coded frames out: one thread paces the source, one thread a size encodes. A size is
+// encoded only while someone watches it; while nobody watches anything the source stands still. All
+// viewers share one time line.
+//
+// Queues: two pictures wait for each encoder, then the newest is left out (counted as overload);
+// 256 frames wait for the loop, then a frame is left out and repaired.
+//
+// All functions are called on the loop thread.
+#ifndef WEIR_SENDER_ENGINE_H
+#define WEIR_SENDER_ENGINE_H
+
+#include <uv.h>
+
+#include "common/base/level.h"
+#include "media/coded_frame.h"
+#include "media/source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct engine;
+
+struct engine_events {
+    void (*on_frame)(void *ctx, struct coded_frame *f,
+                     usec_t now); // borrowed for the call: take a reference to keep it
+    void (*on_end)(void *ctx, int err, usec_t now); // the source ended: ERR_END, or ERR_IO
+};
+
+// What an encoder did lately and in all.
+struct engine_size_stats {
+    uint64_t frames;
+    uint64_t keys;
+    uint64_t bytes;
+    uint64_t overload; // pictures left out because the encoder was busy
+    double encode_ms;  // smoothed, a frame
+};
+
+// Takes over `source`. NULL: logged.
+struct engine *engine_new(uv_loop_t *loop, struct source *source, const struct ladder *ladder,
+                          const struct engine_events *events, void *ctx);
+// Stops and joins the threads; no event afterwards.
+void engine_free(struct engine *e);
+
+// Parameter sets for the SDP, of one size.
+const char *engine_sprop(const struct engine *e, int size_id);
+const char *engine_profile(const struct engine *e, int size_id);
+
+// One more (+1) or one fewer (-1) viewer of the size. The first frame for a new viewer is a key
+// frame; `encoder_request_key` is implied.
+void engine_watch(struct engine *e, int size_id, int change);
+void engine_request_key(struct engine *e, int size_id);
+void engine_repair(struct engine *e, int size_id, int64_t number);
+// Only sensible while one viewer watches. 0 or ERR_UNSUPPORTED.
+int engine_seek(struct engine *e, usec_t pts);
+void engine_set_speed(struct engine *e, double speed); // 0.25 .. 4 times the source's pace
+usec_t engine_position(struct engine *e);              // media time of the newest picture
+void engine_size_stats(struct engine *e, int size_id, struct engine_size_stats *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-send: constructs, connects, starts, stops.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <uv.h>
+
+#include "common/base/err.h"
+#include "common/net/clock.h"
+#include "common/net/log_stderr.h"
+#include "media/ladder.h"
+#include "media/source.h"
+#include "sender/options.h"
+#include "sender/server.h"
+#include "sender/stats.h"
+#include "sender/stream.h"
+
+struct program {
+    uv_loop_t loop;
+    uv_signal_t signals[2];
+    struct stream stream;
+    struct stats *stats;
+    struct server *server;
+};
+
+static void on_signal(uv_signal_t *handle, int signum)
+{
+    (void)signum;
+    struct program *p = handle->data;
+    server_free(p->server);
+    p->server = NULL;
+    for (int i = 0; i < 2; i++)
+        uv_close((uv_handle_t *)&p->signals[i], NULL);
+    uv_stop(&p->loop);
+}
+
+static void watch_signals(struct program *p)
+{
+    static const int numbers[2] = {SIGINT, SIGTERM};
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 0; i < 2; i++) {
+        uv_signal_init(&p->loop, &p->signals[i]);
+        p->signals[i].data = p;
+        uv_signal_start(&p->signals[i], on_signal, numbers[i]);
+    }
+}
+
+static int open_stream(struct program *p, const struct options *o)
+{
+    uint64_t seed = (uint64_t)clock_wall() ^ (uint64_t)clock_now() << 20;
+    if (o->greedy) {
+        stream_init_greedy(&p->stream, o->greedy_bps, seed);
+        return 0;
+    }
+    int err;
+    struct source *source = source_open(o->source, o->loop, &err);
+    if (!source)
+        return err;
+    struct ladder ladder;
+    err = o->level_count
+              ? ladder_from_requests(o->levels, o->level_count, source->width, source->height,
+                                     source->fps, o->temporal_layers, &ladder)
+              : ladder_default(source->width, source->height, source->fps, o->temporal_layers,
+                               &ladder);
+    if (err) {
+        log_error("no ladder of levels can be made for %s (%dx%d)", source->name, source->width,
+                  source->height);
+        source_free(source);
+        return err;
+    }
+    return stream_init(&p->stream, &p->loop, source, &ladder, seed);
+}
+
+static void announce(const struct program *p, const struct options *o)
+{
+    char at[64];
+    server_address(p->server, at, sizeof(at));
+    const struct ladder *l = &p->stream.ladder;
+    log_info("%s at rtsp://%s%s", p->stream.title, at, o->path);
+    for (int i = 0; i < l->level_count && p->stream.engine; i++) {
+        const struct size_spec *size = &l->sizes[l->levels[i].size_id];
+        log_info("  level %d: %4dx%-4d %5.4g frames/s %6d kbit/s", i, size->width, size->height,
+                 level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
+    }
+}
+
+static int run(struct program *p, const struct options *o)
+{
+    if (o->stats && !(p->stats = stats_open(o->stats, clock_now())))
+        return EXIT_FAILURE;
+    int code = EXIT_FAILURE;
+    if (open_stream(p, o) != 0)
+        goto close_stats;
+    struct server_config config = {
+        .listen = o->listen, .path = o->path, .stream = &p->stream, .stats = p->stats};
+    p->server = server_new(&p->loop, &config);
+    if (!p->server)
+        goto destroy_stream;
+    watch_signals(p);
+    announce(p, o);
+    uv_run(&p->loop, UV_RUN_DEFAULT);
+    code = EXIT_SUCCESS;
+
+destroy_stream:
+    stream_destroy(&p->stream);
+close_stats:
+    stats_close(p->stats);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    switch (options_parse(argc, argv, &options, stdout, stderr)) {
+    case OPTIONS_DONE:
+        return EXIT_SUCCESS;
+    case OPTIONS_BAD:
+        return 2;
+    case OPTIONS_RUN:
+        break;
+    }
+    static const enum log_level levels[] = {LOG_ERROR, LOG_INFO, LOG_DEBUG};
+    log_to_stderr("weir-send", levels[options.verbosity + 1]);
+    static struct program program; // large
+    uv_loop_init(&program.loop);
+    int code = run(&program, &options);
+    uv_run(&program.loop, UV_RUN_DEFAULT); // lets closed handles finish
+    if (uv_loop_close(&program.loop) != 0) {
+        log_error("handles were left open at the end");
+        code = EXIT_FAILURE;
+    }
+    return code;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/net/udp_socket.h"
+
+static const char help[] =
+    "Usage: weir-send [OPTIONS] [SOURCE]\n"
+    "Encodes scalable layers of video and streams them to every viewer over the transport it asks "
+    "for.\n"
+    "\n"
+    "SOURCE\n"
+    "  test:[WxH@FPS]         the built-in moving test picture (default test:1280x720@30)\n"
+    "  FILE                   a media file, at its own pace\n"
+    "  synthetic:greedy[:KBPS]  packets without pictures, whenever the transport has room; KBPS "
+    "paces udp (default 1920)\n"
+    "\n"
+    "OPTIONS\n"
+    "  --listen ADDR:PORT     where viewers connect (default 127.0.0.1:8554; all addresses: "
+    "0.0.0.0:8554 or [::]:8554)\n"
+    "  --path PATH            path in the URL (default /live)\n"
+    "  --level WxH@FPS:KBPS   a quality level; repeat it for a ladder (default: seven levels, 80 "
+    "to 1920 kbit/s)\n"
+    "  --temporal-layers N    2 or 3 layers of frames that can be dropped one by one (default 2)\n"
+    "  --loop                 begin the file again at its end\n"
+    "  --stats FILE           a JSON line a second and a viewer\n"
+    "  --verbose, --quiet     more, or nothing but errors, on stderr\n"
+    "  --version, --help\n"
+    "\n"
+    "Viewers: weir-play rtsp://127.0.0.1:8554/live, or any RTSP player; add ?level=N to the URL "
+    "for another level.\n"
+    "Exit codes: 0 stopped by a signal, 1 cannot start, 2 wrong usage.\n";
+
+enum {
+    OPT_LISTEN = 256,
+    OPT_PATH,
+    OPT_LEVEL,
+    OPT_LAYERS,
+    OPT_LOOP,
+    OPT_STATS,
+    OPT_VERBOSE,
+    OPT_QUIET,
+    OPT_VERSION,
+    OPT_HELP
+};
+
+static const struct option long_options[] = {
+    {"listen", required_argument, NULL, OPT_LISTEN},
+    {"path", required_argument, NULL, OPT_PATH},
+    {"level", required_argument, NULL, OPT_LEVEL},
+    {"temporal-layers", required_argument, NULL, OPT_LAYERS},
+    {"loop", no_argument, NULL, OPT_LOOP},
+    {"stats", required_argument, NULL, OPT_STATS},
+    {"verbose", no_argument, NULL, OPT_VERBOSE},
+    {"quiet", no_argument, NULL, OPT_QUIET},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+static bool path_is_good(const char *path)
+{
+    return path[0] == '/' && path[1] && strlen(path) < 200 && path[strlen(path) - 1] != '/' &&
+           strspn(path, "/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._~-") ==
+               strlen(path);
+}
+
+static const char *add_level(struct options *o, const char *text)
+{
+    if (o->level_count == LADDER_MAX_LEVELS)
+        return "at most 32 levels";
+    int err = level_request_parse(text, &o->levels[o->level_count]);
+    if (err == ERR_RANGE)
+        return "even sizes of 64x36 to 4096x2304, 1 to 120 frames/s, 8 to 100000 kbit/s";
+    if (err)
+        return "WIDTHxHEIGHT@FPS:KBPS, for example 640x360@30:960";
+    o->level_count++;
+    return NULL;
+}
+
+// NULL, or what is allowed.
+static const char *apply(struct options *o, int option, const char *value)
+{
+    switch (option) {
+    case OPT_LISTEN:
+        return sockaddr_parse(value, &o->listen) == 0
+                   ? NULL
+                   : "ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
+    case OPT_PATH:
+        o->path = value;
+        return path_is_good(value)
+                   ? NULL
+                   : "a path such as /live: letters, digits and ._~-/, without a slash at its end";
+    case OPT_LEVEL:
+        return add_level(o, value);
+    case OPT_LAYERS:
+        o->temporal_layers = atoi(value);
+        return strcmp(value, "2") == 0 || strcmp(value, "3") == 0 ? NULL : "2 or 3";
+    case OPT_LOOP:
+        o->loop = true;
+        return NULL;
+    case OPT_STATS:
+        o->stats = value;
+        return NULL;
+    case OPT_VERBOSE:
+        o->verbosity = 1;
+        return NULL;
+    default:
+        o->verbosity = -1;
+        return NULL;
+    }
+}
+
+// "synthetic:greedy[:KBPS]". NULL, or what is allowed.
+static const char *parse_synthetic(struct options *o)
+{
+    static const char greedy[] = "synthetic:greedy";
+    if (strncmp(o->source, "synthetic:", 10) != 0)
+        return NULL;
+    const char *rest = o->source + strlen(greedy);
+    if (strncmp(o->source, greedy, strlen(greedy)) != 0 || (*rest && *rest != ':'))
+        return "synthetic:greedy or synthetic:greedy:KBPS";
+    o->greedy = true;
+    char *end;
+    long kbps = *rest ? strtol(rest + 1, &end, 10) : 1920;
+    if (*rest && (end == rest + 1 || *end || kbps < 8 || kbps > 2000000))
+        return "KBPS from 8 to 2000000";
+    o->greedy_bps = (int)kbps * 1000;
+    return NULL;
+}
+
+enum options_result options_parse(int argc, char **argv, struct options *o, FILE *out, FILE *err)
+{
+    *o = (struct options){.path = "/live", .source = "test:", .temporal_layers = 2};
+    sockaddr_parse("127.0.0.1:8554", &o->listen);
+    optind = 0; // begin anew, also for a second call
+    opterr = 0;
+    int option;
+    while ((option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
+        if (option == OPT_HELP || option == OPT_VERSION) {
+            fputs(option == OPT_HELP ? help : "weir-send " WEIR_VERSION "\n", out);
+            return OPTIONS_DONE;
+        }
+        if (option == ':' || option == '?') {
+            fprintf(err, "weir-send: %s %s; --help lists the options\n", argv[optind - 1],
+                    option == ':' ? "needs a value" : "is not an option");
+            return OPTIONS_BAD;
+        }
+        const char *allowed = apply(o, option, optarg);
+        if (allowed) {
+            fprintf(err, "weir-send: \"%s\" is not possible here: %s\n", optarg, allowed);
+            return OPTIONS_BAD;
+        }
+    }
+    if (argc - optind > 1) {
+        fprintf(err, "weir-send: one SOURCE, not also \"%s\"\n", argv[optind + 1]);
+        return OPTIONS_BAD;
+    }
+    if (optind < argc)
+        o->source = argv[optind];
+    const char *allowed = parse_synthetic(o);
+    if (allowed)
+        fprintf(err, "weir-send: \"%s\" is not a source: %s\n", o->source, allowed);
+    return allowed ? OPTIONS_BAD : OPTIONS_RUN;
+}

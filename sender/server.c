@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/timer.h"
+#include "common/net/udp_socket.h"
+#include "sender/connection.h"
+
+enum {
+    MAX_CONNECTIONS = STREAM_MAX_SESSIONS,
+    BACKLOG = 64,
+    ACCEPTS = 16, // a wake-up
+};
+
+struct server {
+    uv_poll_t poll;
+    uv_loop_t *loop; // borrowed
+    int fd;
+    struct server_config config;
+    struct timer *second; // owned
+    int count;
+    struct connection *connections[MAX_CONNECTIONS]; // owned
+};
+
+static void on_end(void *ctx, struct connection *c)
+{
+    struct server *s = ctx;
+    for (int i = 0; i < s->count; i++)
+        if (s->connections[i] == c)
+            s->connections[i--] = s->connections[--s->count];
+    connection_free(c, clock_now());
+}
+
+static void refuse(int fd)
+{
+    static const char answer[] =
+        "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n\r\n";
+    if (write(fd, answer, sizeof(answer) - 1) < 0)
+        log_debug("a refused viewer was gone already");
+    close(fd);
+    log_warn("a viewer was refused: %d are connected, the most there can be", MAX_CONNECTIONS);
+}
+
+static void on_acceptable(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    struct server *s = poll->data;
+    usec_t now = clock_now();
+    for (int i = 0; i < ACCEPTS; i++) {
+        int fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0) {
+            if (errno == EMFILE || errno == ENFILE)
+                log_error("cannot accept a viewer: %s; raise the limit with ulimit -n",
+                          strerror(errno));
+            return;
+        }
+        if (s->count == MAX_CONNECTIONS) {
+            refuse(fd);
+            continue;
+        }
+        struct connection_config config = {.loop = s->loop,
+                                           .stream = s->config.stream,
+                                           .path = s->config.path,
+                                           .on_end = on_end,
+                                           .ctx = s};
+        struct connection *c = connection_new(fd, &config, now);
+        if (c)
+            s->connections[s->count++] = c;
+    }
+}
+
+static void on_second(void *ctx, usec_t now)
+{
+    struct server *s = ctx;
+    timer_set(s->second, now + USEC_PER_SEC);
+    // Backwards: a connection that ends here is replaced by the last one, which was seen already.
+    for (int i = s->count - 1; i >= 0; i--) {
+        struct session *session = connection_session(s->connections[i]);
+        if (session && s->config.stats)
+            stats_write(s->config.stats, session, now);
+        connection_second(s->connections[i], now);
+    }
+}
+
+static int listen_on(const struct sockaddr *at)
+{
+    int fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int one = 1;
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    if (fd >= 0 && bind(fd, at, sockaddr_len(at)) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    char text[64];
+    sockaddr_text(at, text, sizeof(text));
+    log_error("cannot listen on %s: %s%s", text, strerror(errno),
+              errno == EADDRINUSE ? "; choose another port with --listen ADDR:PORT" : "");
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+struct server *server_new(uv_loop_t *loop, const struct server_config *config)
+{
+    struct server *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->loop = loop;
+    s->config = *config;
+    s->fd = listen_on((const struct sockaddr *)&config->listen);
+    if (s->fd < 0)
+        goto free_server;
+    s->second = timer_new(loop, on_second, s);
+    if (!s->second)
+        goto close_fd;
+    if (uv_poll_init(loop, &s->poll, s->fd) != 0)
+        goto free_timer;
+    s->poll.data = s;
+    uv_poll_start(&s->poll, UV_READABLE, on_acceptable);
+    timer_set(s->second, clock_now() + USEC_PER_SEC);
+    return s;
+
+free_timer:
+    timer_free(s->second);
+close_fd:
+    close(s->fd);
+free_server:
+    free(s);
+    return NULL;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct server *s = handle->data;
+    close(s->fd);
+    free(s);
+}
+
+void server_free(struct server *s)
+{
+    if (!s)
+        return;
+    usec_t now = clock_now();
+    while (s->count)
+        connection_free(s->connections[--s->count], now);
+    timer_free(s->second);
+    uv_close((uv_handle_t *)&s->poll, on_closed);
+}
+
+void server_address(const struct server *s, char *out, size_t cap)
+{
+    struct sockaddr_storage at = {0};
+    socklen_t len = sizeof(at);
+    getsockname(s->fd, (struct sockaddr *)&at, &len);
+    sockaddr_text((const struct sockaddr *)&at, out, cap);
+}

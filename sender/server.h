@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The RTSP server: listens, and gives each connection its own `connection`. Loop thread only.
+#ifndef WEIR_SENDER_SERVER_H
+#define WEIR_SENDER_SERVER_H
+
+#include <sys/socket.h>
+#include <uv.h>
+
+#include "sender/stats.h"
+#include "sender/stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct server; // opaque
+
+struct server_config {
+    struct sockaddr_storage listen;
+    const char *path;      // begins with '/'; borrowed
+    struct stream *stream; // borrowed
+    struct stats *stats;   // borrowed; NULL: none
+};
+
+// NULL: logged (address in use ...).
+struct server *server_new(uv_loop_t *loop, const struct server_config *config);
+// Ends all sessions (RTCP BYE) and closes.
+void server_free(struct server *s);
+void server_address(const struct server *s, char *out,
+                    size_t cap); // "ADDR:PORT", the port that was really bound
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/session.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/timer.h"
+#include "common/protocol/rtp_sender.h"
+#include "media/packetiser.h"
+#include "sender/scheduler.h"
+
+enum {
+    BATCH = 64,         // packets a wake-up: a greedy session must leave the loop to the others
+    PEAK_FACTOR_X2 = 5, // a picture stream's frames may leave at 2.5 times its mean rate: a key
+                        // frame is many times the mean frame
+};
+
+// A viewer whose connection takes nothing for so long does not read.
+static const usec_t STUCK_AFTER = 20 * USEC_PER_SEC;
+
+struct session {
+    struct session_config config;
+    struct transport *transport; // owned
+    struct timer *timer;         // owned: the next batch
+    struct rtp_sender rtp;
+    struct scheduler scheduler;
+    char cname[64];
+    bool playing;
+    bool ending; // the source ended: what waits still leaves
+    bool end_told;
+    int level;        // asked for
+    int size_id;      // sent now
+    int wanted_size;  // of `level`; differs from size_id until its key frame comes
+    bool waiting_key; // nothing of size_id decodes for this viewer yet
+    usec_t latency;
+    usec_t last_progress; // a packet left, or there was nothing to send
+    usec_t begun_at;      // greedy: when PLAY came
+    int64_t filler;       // greedy: packets made
+    bool has_packet;      // `payload` waits to be sent
+    struct rtp_payload payload;
+    struct packetiser packets; // over the frame that leaves
+    int64_t packets_of;        // its number, -1 = none
+};
+
+static bool is_greedy(const struct session *s)
+{
+    return !s->config.stream->engine;
+}
+
+static const struct ladder *ladder_of(const struct session *s)
+{
+    return &s->config.stream->ladder;
+}
+
+static const struct level *level_of(const struct session *s)
+{
+    return &ladder_of(s)->levels[s->level];
+}
+
+static void on_room(void *ctx, usec_t now);
+
+static void on_timer(void *ctx, usec_t now)
+{
+    on_room(ctx, now);
+}
+
+static void set_media_rate(struct session *s, usec_t now)
+{
+    if (!s->transport->ops->on_media_rate)
+        return;
+    int bps = level_of(s)->bitrate_bps;
+    s->transport->ops->on_media_rate(s->transport, is_greedy(s) ? bps : bps / 2 * PEAK_FACTOR_X2,
+                                     now);
+}
+
+struct session *session_new(const struct session_config *config, usec_t now)
+{
+    struct session *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->config = *config;
+    s->config.path.on_room = on_room;
+    s->config.path.ctx = s;
+    s->level = config->level;
+    s->size_id = s->wanted_size = level_of(s)->size_id;
+    s->waiting_key = true;
+    s->packets_of = -1;
+    s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
+    s->last_progress = now;
+    s->transport = transport_open(config->transport, &s->config.path, now);
+    if (!s->transport)
+        goto free_session;
+    s->timer = timer_new(config->path.loop, on_timer, s);
+    if (!s->timer)
+        goto free_transport;
+    if (stream_add(config->stream, s) != 0)
+        goto free_timer;
+    rtp_sender_init(&s->rtp, is_greedy(s) ? RTP_PT_SYNTHETIC : RTP_PT_H264, &config->stream->rng);
+    snprintf(s->cname, sizeof(s->cname), "weir-send-%s", config->id);
+    scheduler_init(&s->scheduler, s->latency, ladder_of(s)->sizes[s->size_id].layers,
+                   s->transport->kind->reliable);
+    set_media_rate(s, now);
+    return s;
+
+free_timer:
+    timer_free(s->timer);
+free_transport:
+    s->transport->ops->free(s->transport);
+free_session:
+    free(s);
+    log_error("cannot set up a session");
+    return NULL;
+}
+
+// Frees what the scheduler gave up, and has the encoder make later frames independent of it.
+static void reap(struct session *s)
+{
+    struct scheduler_frame f;
+    enum drop_cause cause;
+    while (scheduler_dropped(&s->scheduler, &f, &cause)) {
+        struct coded_frame *frame = f.data;
+        if (f.number == s->packets_of) { // its rest went with it
+            s->packets_of = -1;
+            s->has_packet = false;
+        }
+        int top = ladder_of(s)->sizes[frame->size_id].layers - 1;
+        if (f.temporal_id < top && cause != DROP_FLUSHED && cause != DROP_BROKEN && s->playing)
+            engine_repair(s->config.stream->engine, frame->size_id, f.number);
+        coded_frame_unref(frame);
+    }
+}
+
+// Leaves nothing in the queue, not even a frame that has begun.
+static void drop_all(struct session *s)
+{
+    scheduler_flush(&s->scheduler, 0);
+    reap(s);
+    const struct scheduler_frame *f = s->packets_of >= 0 ? scheduler_next(&s->scheduler, 0) : NULL;
+    if (f) {
+        coded_frame_unref(f->data);
+        scheduler_done(&s->scheduler);
+    }
+    s->packets_of = -1;
+    s->has_packet = false;
+}
+
+static void send_report(struct session *s, bool bye, usec_t now)
+{
+    uint8_t out[RTCP_MAX_PACKET];
+    size_t len = rtp_sender_report(&s->rtp, s->cname, clock_wall(), bye, out, sizeof(out));
+    s->transport->ops->send_rtcp(s->transport, out, len, now);
+}
+
+static void watch(struct session *s, int size_id, int change)
+{
+    if (!is_greedy(s))
+        engine_watch(s->config.stream->engine, size_id, change);
+}
+
+void session_play(struct session *s, usec_t now)
+{
+    if (s->playing)
+        return;
+    s->playing = true;
+    s->begun_at = s->last_progress = now;
+    s->waiting_key = true;
+    s->size_id = s->wanted_size;
+    s->config.stream->playing++;
+    scheduler_set_layers(&s->scheduler, ladder_of(s)->sizes[s->size_id].layers);
+    send_report(s, false, now);
+    watch(s, s->size_id, +1);
+    if (is_greedy(s))
+        timer_set(s->timer, now);
+}
+
+void session_pause(struct session *s, usec_t now)
+{
+    (void)now;
+    if (!s->playing)
+        return;
+    s->playing = false;
+    s->config.stream->playing--;
+    watch(s, s->size_id, -1);
+    if (s->wanted_size != s->size_id)
+        watch(s, s->wanted_size, -1);
+    s->size_id = s->wanted_size;
+    // A frame that began to go out on a stream still goes out whole; what waits behind it is of no
+    // use later.
+    scheduler_flush(&s->scheduler, 0);
+    reap(s);
+}
+
+bool session_is_playing(const struct session *s)
+{
+    return s->playing;
+}
+
+void session_free(struct session *s, usec_t now)
+{
+    if (!s)
+        return;
+    if (s->playing && !s->end_told)
+        send_report(s, true, now);
+    session_pause(s, now);
+    drop_all(s);
+    stream_remove(s->config.stream, s);
+    timer_free(s->timer);
+    s->transport->ops->free(s->transport);
+    free(s);
+}
+
+int session_set_level(struct session *s, int level, usec_t now)
+{
+    if (level < 0 || level >= ladder_of(s)->level_count)
+        return ERR_RANGE;
+    int before = s->wanted_size;
+    s->level = level;
+    s->wanted_size = level_of(s)->size_id;
+    set_media_rate(s, now);
+    if (!s->playing) {
+        s->size_id = s->wanted_size;
+        return 0;
+    }
+    // The old size is watched until the new one's key frame comes; a size asked for in between is
+    // let go.
+    if (s->wanted_size != before) {
+        if (s->wanted_size != s->size_id)
+            watch(s, s->wanted_size, +1);
+        if (before != s->size_id)
+            watch(s, before, -1);
+    }
+    return 0;
+}
+
+int session_level(const struct session *s)
+{
+    return s->level;
+}
+
+int session_set_latency(struct session *s, int ms)
+{
+    if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
+        return ERR_RANGE;
+    s->latency = ms * USEC_PER_MSEC;
+    scheduler_set_bound(&s->scheduler, s->latency);
+    return 0;
+}
+
+void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc)
+{
+    *seq = s->rtp.next_seq;
+    *timestamp = s->rtp.packets ? s->rtp.last_timestamp : s->rtp.timestamp_offset;
+    *ssrc = s->rtp.ssrc;
+}
+
+// Hands one packet to the transport. 0, ERR_AGAIN, ERR_CLOSED.
+static int send_packet(struct session *s, struct rtp_packet *p, const struct rtp_payload *payload,
+                       int64_t number, usec_t pts, usec_t capture_wall, usec_t now)
+{
+    rtp_sender_stamp(&s->rtp, pts, p);
+    usec_t wall = clock_wall();
+    p->adu.written_us = (uint32_t)wall; // as near to the write as can be
+    uint8_t head[RTP_MAX_HEADER + sizeof(payload->head)];
+    size_t len = rtp_encode(p, head);
+    memcpy(head + len, payload->head, payload->head_len);
+    struct iovec parts[2] = {{head, len + payload->head_len}, {NULL, payload->body_len}};
+    parts[1].iov_base = (uint8_t *)(uintptr_t)payload->body; // read only
+    int err = s->transport->ops->send(s->transport, parts, 2, now);
+    if (err)
+        return err;
+    rtp_sender_sent(&s->rtp, p, number, capture_wall, payload->head_len + payload->body_len);
+    s->last_progress = now;
+    return 0;
+}
+
+// The next packet of the frame that leaves, or of the one the scheduler picks now. False: none.
+static bool prepare(struct session *s, const struct coded_frame **frame, usec_t now)
+{
+    const struct scheduler_frame *f = scheduler_next(&s->scheduler, now);
+    reap(s);
+    if (!f)
+        return false;
+    *frame = f->data;
+    if (s->packets_of != f->number) {
+        packetiser_init(&s->packets, (*frame)->data, (*frame)->nals, (*frame)->nal_count);
+        s->packets_of = f->number;
+        s->has_packet = false;
+    }
+    if (!s->has_packet) {
+        size_t room = s->transport->max_packet - RTP_MAX_HEADER;
+        s->has_packet = packetiser_next(&s->packets, room, &s->payload);
+        assert(s->has_packet);
+    }
+    return true;
+}
+
+static int send_media(struct session *s, usec_t now)
+{
+    const struct coded_frame *f;
+    if (!prepare(s, &f, now))
+        return ERR_NOT_FOUND;
+    struct rtp_packet p = {
+        .marker = s->payload.last,
+        .has_adu = true,
+        .adu = {.frame = (uint32_t)f->number,
+                .size_id = (uint8_t)f->size_id,
+                .temporal_id = (uint8_t)f->temporal_id,
+                .key = f->key,
+                .first = s->payload.first,
+                .last = s->payload.last,
+                .depends = f->depends_on >= 0 ? (uint16_t)(f->number - f->depends_on) : 0},
+        .has_capture = s->payload.first,
+        .capture_wall = f->capture_wall,
+    };
+    // Media time on the wire counts frames, so it goes on evenly through seeks and pauses.
+    usec_t pts =
+        usec_of_frames(f->number, ladder_of(s)->source_fps.num, ladder_of(s)->source_fps.den);
+    int err = send_packet(s, &p, &s->payload, f->number, pts, f->capture_wall, now);
+    if (err)
+        return err;
+    s->has_packet = false;
+    if (p.adu.last) {
+        scheduler_done(&s->scheduler);
+        s->packets_of = -1;
+        coded_frame_unref((struct coded_frame *)(uintptr_t)f);
+    }
+    return 0;
+}
+
+static int send_filler(struct session *s, usec_t now)
+{
+    static const uint8_t zeros[65536];
+    size_t len = s->transport->max_packet - RTP_MAX_HEADER;
+    struct rtp_payload payload = {.body = zeros,
+                                  .body_len = len < sizeof(zeros) ? len : sizeof(zeros)};
+    usec_t wall = clock_wall();
+    struct rtp_packet p = {
+        .marker = true,
+        .has_adu = true,
+        .adu = {.frame = (uint32_t)s->filler, .key = true, .first = true, .last = true},
+        .has_capture = true,
+        .capture_wall = wall,
+    };
+    int err = send_packet(s, &p, &payload, s->filler, now - s->begun_at, wall, now);
+    s->filler += !err;
+    return err;
+}
+
+static void tell_end(struct session *s, usec_t now)
+{
+    if (!s->ending || s->end_told || s->scheduler.count)
+        return;
+    s->end_told = true;
+    send_report(s, true, now);
+    s->config.on_media_end(s->config.ctx);
+}
+
+// Sends while the transport has room.
+static void pump(struct session *s, usec_t now)
+{
+    int sent = 0;
+    bool more = s->playing || s->packets_of >= 0;
+    while (more && sent < BATCH && s->transport->ops->room(s->transport, now)) {
+        int err = is_greedy(s) ? send_filler(s, now) : send_media(s, now);
+        if (err == ERR_NOT_FOUND)
+            s->last_progress = now;
+        if (err == ERR_CLOSED)
+            s->config.on_stuck(s->config.ctx, "its connection is gone");
+        more = !err && (s->playing || s->packets_of >= 0);
+        sent += !err;
+    }
+    if (sent == BATCH)
+        timer_set(s->timer, now);
+    tell_end(s, now);
+}
+
+static void on_room(void *ctx, usec_t now)
+{
+    pump(ctx, now);
+}
+
+void session_writable(struct session *s, usec_t now)
+{
+    if (s->transport->ops->on_writable)
+        s->transport->ops->on_writable(s->transport, now);
+}
+
+// The wanted size begins with this key frame: nothing of the old size from here on.
+static void switch_size(struct session *s, const struct coded_frame *f)
+{
+    watch(s, s->size_id, -1);
+    s->size_id = f->size_id;
+    scheduler_flush(&s->scheduler, f->number);
+    reap(s);
+    scheduler_set_layers(&s->scheduler, ladder_of(s)->sizes[s->size_id].layers);
+}
+
+void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
+{
+    if (!s->playing || is_greedy(s))
+        return;
+    if (f->size_id == s->wanted_size && s->size_id != s->wanted_size && f->key)
+        switch_size(s, f);
+    if (f->size_id != s->size_id || (s->waiting_key && !f->key))
+        return;
+    s->waiting_key = false;
+    int top = s->size_id == s->wanted_size ? level_of(s)->temporal_id : LEVEL_MAX_LAYERS;
+    if (f->temporal_id > top)
+        return;
+    struct scheduler_frame entry = {
+        .number = f->number,
+        .depends_on = f->depends_on,
+        .temporal_id = f->temporal_id,
+        .captured = f->captured,
+        .bytes = f->bytes,
+        .data = coded_frame_ref(f),
+    };
+    scheduler_push(&s->scheduler, &entry, now);
+    reap(s);
+    pump(s, now);
+}
+
+void session_on_end(struct session *s, usec_t now)
+{
+    if (!s->playing)
+        return;
+    s->ending = true;
+    tell_end(s, now);
+}
+
+static void on_nack(struct session *s, const struct rtcp_item *item)
+{
+    int top = ladder_of(s)->sizes[s->size_id].layers - 1;
+    for (int i = 0; i < item->nack_count; i++) {
+        int64_t frames[17];
+        int count = rtp_sender_frames_of_nack(&s->rtp, item->nacks[i], frames, 17);
+        for (int k = 0; k < count; k++) {
+            int64_t index = size_index_of_frame(ladder_of(s)->sizes[s->size_id].fps,
+                                                ladder_of(s)->source_fps, frames[k]);
+            // Nothing depends on the top layer (unless it is the only one).
+            if (index >= 0 && (top == 0 || layer_temporal_id(index, top + 1) < top))
+                engine_repair(s->config.stream->engine, s->size_id, frames[k]);
+        }
+    }
+}
+
+static void on_reports(struct session *s, const struct rtcp_item *item, usec_t now)
+{
+    for (int i = 0; i < item->report_count; i++) {
+        const struct rtcp_report *r = &item->reports[i];
+        if (r->ssrc != s->rtp.ssrc || !s->transport->ops->on_report)
+            continue;
+        struct transport_report report = {.fraction_lost = r->fraction_lost / 256.0,
+                                          .rtt = rtp_sender_rtt(&s->rtp, r, clock_wall())};
+        s->transport->ops->on_report(s->transport, &report, now);
+    }
+}
+
+void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now)
+{
+    struct rtcp_item item;
+    size_t at = 0;
+    int got;
+    while ((got = rtcp_next(data, len, &at, &item)) == 1) {
+        bool ours = item.media_ssrc == s->rtp.ssrc;
+        if (item.kind == RTCP_IS_RR || item.kind == RTCP_IS_SR)
+            on_reports(s, &item, now);
+        else if (item.kind == RTCP_IS_NACK && ours && !is_greedy(s))
+            on_nack(s, &item);
+        else if (item.kind == RTCP_IS_PLI && ours && !is_greedy(s))
+            engine_request_key(s->config.stream->engine, s->size_id);
+    }
+    if (got < 0)
+        log_debug("session %s: malformed RTCP was dropped", s->config.id);
+}
+
+void session_second(struct session *s, usec_t now)
+{
+    if (!s->playing)
+        return;
+    if (!s->end_told)
+        send_report(s, false, now);
+    if (s->scheduler.count == 0 && !is_greedy(s))
+        s->last_progress = now;
+    if (now - s->last_progress > STUCK_AFTER)
+        s->config.on_stuck(s->config.ctx, "it has not taken a byte for 20 s");
+}
+
+void session_info(struct session *s, struct transport_info *out, usec_t now)
+{
+    s->transport->ops->info(s->transport, out, now);
+}
+
+void session_view(struct session *s, struct session_view *out, usec_t now)
+{
+    *out = (struct session_view){
+        .id = s->config.id,
+        .transport = s->transport->name,
+        .playing = s->playing,
+        .level = s->level,
+        .size_id = s->size_id,
+        .stream = s->config.stream,
+        .scheduler = &s->scheduler,
+        .packets = s->rtp.packets,
+        .octets = s->rtp.octets,
+    };
+    session_info(s, &out->info, now);
+}

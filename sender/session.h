@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One viewer's stream: which level it gets, what waits for its transport, its RTP and RTCP. Built
+// at SETUP, ended at TEARDOWN or with its connection. Loop thread only.
+#ifndef WEIR_SENDER_SESSION_H
+#define WEIR_SENDER_SESSION_H
+
+#include <stdbool.h>
+
+#include "common/transport/transport.h"
+#include "common/wire/rtcp.h"
+#include "media/coded_frame.h"
+#include "sender/scheduler.h"
+#include "sender/stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct session;
+
+enum {
+    SESSION_LATENCY_DEFAULT_MS = 1000, // how long a frame may wait for the transport
+    SESSION_LATENCY_MIN_MS = 20,
+    SESSION_LATENCY_MAX_MS = 60000,
+};
+
+struct session_config {
+    struct stream *stream; // borrowed; outlives the session
+    char transport[TRANSPORT_MAX_NAME];
+    struct transport_path path; // on_room and ctx are set by the session
+    int level;
+    char id[20];
+    // The session cannot go on: the viewer does not read, or its connection is gone. The owner ends
+    // it later, not inside.
+    void (*on_stuck)(void *ctx, const char *why);
+    void (*on_media_end)(void *ctx); // the source ended and all of it has left
+    void *ctx;                       // borrowed
+};
+
+struct session *session_new(const struct session_config *config, usec_t now); // NULL: logged
+void session_free(struct session *s, usec_t now); // sends BYE if it plays
+void session_play(struct session *s, usec_t now);
+void session_pause(struct session *s, usec_t now);
+bool session_is_playing(const struct session *s);
+// 0 or ERR_RANGE.
+int session_set_level(struct session *s, int level, usec_t now);
+int session_level(const struct session *s);
+int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
+// The sequence number and timestamp that follow, for RTP-Info.
+void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc);
+void session_info(struct session *s, struct transport_info *out, usec_t now);
+void session_writable(struct session *s, usec_t now);
+void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now);
+void session_second(struct session *s, usec_t now); // about once a second
+// For the stream: a frame came, the source ended.
+void session_on_frame(struct session *s, struct coded_frame *f, usec_t now);
+void session_on_end(struct session *s, usec_t now);
+
+// What others may know of a session; borrowed from it until its next call.
+struct session_view {
+    const char *id;
+    const char *transport;
+    bool playing;
+    int level;
+    int size_id;
+    const struct stream *stream;
+    const struct scheduler *scheduler;
+    uint64_t packets;
+    uint64_t octets; // of payload
+    struct transport_info info;
+};
+void session_view(struct session *s, struct session_view *out, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/stats.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+
+struct stats {
+    FILE *file; // owned; NULL after an error
+    usec_t begun;
+};
+
+struct stats *stats_open(const char *path, usec_t now)
+{
+    struct stats *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->begun = now;
+    s->file = fopen(path, "we");
+    if (!s->file) {
+        log_error("cannot write %s: %s", path, strerror(errno));
+        free(s);
+        return NULL;
+    }
+    setvbuf(s->file, NULL, _IOLBF, 0);
+    return s;
+}
+
+void stats_close(struct stats *s)
+{
+    if (!s)
+        return;
+    if (s->file)
+        fclose(s->file);
+    free(s);
+}
+
+static json_t *number(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *count(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+static json_t *transport_stats(const struct session_view *v)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "name", json_string(v->transport));
+    json_object_set_new(o, "cwnd", number(v->info.cwnd_packets));
+    json_object_set_new(o, "rate", number(v->info.rate_bps));
+    json_object_set_new(o, "rtt", number(v->info.rtt_ms));
+    json_object_set_new(o, "loss", number(v->info.loss));
+    json_object_set_new(o, "loss_event_rate", number(v->info.loss_events));
+    json_object_set_new(o, "unsent_queue", number(v->info.unsent_bytes));
+    return o;
+}
+
+static json_t *layer_counts(const uint64_t *counts, int layers)
+{
+    json_t *a = json_array();
+    for (int i = 0; i < layers; i++)
+        json_array_append_new(a, count(counts[i]));
+    return a;
+}
+
+static json_t *scheduler_stats(const struct session_view *v, usec_t now)
+{
+    static const char *const causes[DROP_CAUSES] = {"deadline", "layer", "broken", "full",
+                                                    "flushed"};
+    const struct scheduler *s = v->scheduler;
+    int layers = v->stream->ladder.sizes[v->size_id].layers;
+    json_t *o = json_object();
+    json_object_set_new(o, "waiting_frames", json_integer(s->count));
+    json_object_set_new(o, "waiting_bytes", count(s->bytes));
+    json_object_set_new(o, "waiting_ms", json_real(usec_to_msec(scheduler_waiting(s, now))));
+    json_object_set_new(o, "queued", layer_counts(s->counters.queued, layers));
+    json_object_set_new(o, "sent", layer_counts(s->counters.sent, layers));
+    json_object_set_new(o, "dropped", layer_counts(s->counters.dropped, layers));
+    json_t *by_cause = json_object();
+    for (int i = 0; i < DROP_CAUSES; i++)
+        json_object_set_new(by_cause, causes[i], count(s->counters.by_cause[i]));
+    json_object_set_new(o, "dropped_by_cause", by_cause);
+    return o;
+}
+
+static json_t *encoder_stats(const struct session_view *v)
+{
+    if (!v->stream->engine)
+        return json_null();
+    struct engine_size_stats e;
+    engine_size_stats(v->stream->engine, v->size_id, &e);
+    json_t *o = json_object();
+    json_object_set_new(o, "size", json_integer(v->size_id));
+    json_object_set_new(o, "rate",
+                        json_integer(ladder_size_bitrate(&v->stream->ladder, v->size_id)));
+    json_object_set_new(o, "ms_per_frame", json_real(e.encode_ms));
+    json_object_set_new(o, "frames", count(e.frames));
+    json_object_set_new(o, "key_frames", count(e.keys));
+    json_object_set_new(o, "bytes", count(e.bytes));
+    json_object_set_new(o, "overload", count(e.overload));
+    return o;
+}
+
+void stats_write(struct stats *s, struct session *session, usec_t now)
+{
+    if (!s->file)
+        return;
+    struct session_view v;
+    session_view(session, &v, now);
+    json_t *o = json_object();
+    json_object_set_new(o, "t", json_real(usec_to_sec(now - s->begun)));
+    json_object_set_new(o, "session", json_string(v.id));
+    json_object_set_new(o, "playing", json_boolean(v.playing));
+    json_object_set_new(o, "level", json_integer(v.level));
+    json_object_set_new(o, "packets", count(v.packets));
+    json_object_set_new(o, "octets", count(v.octets));
+    json_object_set_new(o, "transport", transport_stats(&v));
+    json_object_set_new(o, "scheduler", scheduler_stats(&v, now));
+    json_object_set_new(o, "encoder", encoder_stats(&v));
+    int err = json_dumpf(o, s->file, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    json_decref(o);
+    if (err || fputc('\n', s->file) == EOF) { // a full disk must not end the stream
+        log_error("cannot write statistics: %s; going on without", strerror(errno));
+        fclose(s->file);
+        s->file = NULL;
+    }
+}

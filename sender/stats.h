@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `weir-send --stats FILE`: one JSON object a line, a second and a session.
+#ifndef WEIR_SENDER_STATS_H
+#define WEIR_SENDER_STATS_H
+
+#include "common/base/usec.h"
+#include "sender/session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stats; // opaque
+
+// NULL: the file cannot be written (logged). `now` is when t = 0.
+struct stats *stats_open(const char *path, usec_t now);
+void stats_close(struct stats *s); // NULL is fine
+void stats_write(struct stats *s, struct session *session, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/stream.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/net/clock.h"
+#include "sender/session.h"
+
+static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
+{
+    struct stream *s = ctx;
+    for (int i = 0; i < s->session_count; i++)
+        session_on_frame(s->sessions[i], f, now);
+}
+
+static void on_end(void *ctx, int err, usec_t now)
+{
+    (void)err; // the source has logged what went wrong
+    struct stream *s = ctx;
+    for (int i = 0; i < s->session_count; i++)
+        session_on_end(s->sessions[i], now);
+}
+
+static const struct engine_events engine_events = {.on_frame = on_frame, .on_end = on_end};
+
+int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
+                const struct ladder *ladder, uint64_t seed)
+{
+    *s = (struct stream){.ladder = *ladder, .kind = source->kind, .duration = source->duration};
+    snprintf(s->title, sizeof(s->title), "%s", source->name);
+    s->rng = rng_seeded(seed);
+    s->engine = engine_new(loop, source, ladder, &engine_events, s);
+    return s->engine ? 0 : ERR_IO;
+}
+
+void stream_init_greedy(struct stream *s, int bitrate_bps, uint64_t seed)
+{
+    *s = (struct stream){.kind = SDP_SOURCE_GREEDY, .duration = -1, .title = "synthetic:greedy"};
+    s->rng = rng_seeded(seed);
+    // One nominal level: the size and rate mean nothing, the bitrate paces transports without a
+    // rate of their own.
+    s->ladder = (struct ladder){
+        .source_fps = {30, 1}, .source_width = 16, .source_height = 16, .size_count = 1};
+    s->ladder.sizes[0] = (struct size_spec){.width = 16, .height = 16, .fps = {30, 1}, .layers = 1};
+    s->ladder.level_count = 1;
+    s->ladder.levels[0] = (struct level){.bitrate_bps = bitrate_bps};
+}
+
+void stream_destroy(struct stream *s)
+{
+    engine_free(s->engine);
+    s->engine = NULL;
+}
+
+void stream_describe(const struct stream *s, struct sdp *out)
+{
+    memset(out, 0, sizeof(*out));
+    snprintf(out->title, sizeof(out->title), "%s", s->title);
+    out->source = s->kind;
+    clock_identity(out->clock, sizeof(out->clock));
+    snprintf(out->control, sizeof(out->control), "trackID=0");
+    out->duration = s->duration;
+    out->h264 = s->kind != SDP_SOURCE_GREEDY;
+    out->payload_type = out->h264 ? RTP_PT_H264 : RTP_PT_SYNTHETIC;
+    out->ext = (struct rtp_ext_ids){.capture = RTP_EXT_CAPTURE_ID, .adu = RTP_EXT_ADU_ID};
+    out->ladder = s->ladder;
+    if (!s->engine)
+        return;
+    // What a stranger gets without asking is the highest level.
+    int size_id = s->ladder.levels[s->ladder.level_count - 1].size_id;
+    snprintf(out->sprop, sizeof(out->sprop), "%s", engine_sprop(s->engine, size_id));
+    snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s",
+             engine_profile(s->engine, size_id));
+}
+
+int stream_add(struct stream *s, struct session *session)
+{
+    if (s->session_count == STREAM_MAX_SESSIONS)
+        return ERR_FULL;
+    s->sessions[s->session_count++] = session;
+    return 0;
+}
+
+void stream_remove(struct stream *s, struct session *session)
+{
+    for (int i = 0; i < s->session_count; i++)
+        if (s->sessions[i] == session)
+            s->sessions[i--] = s->sessions[--s->session_count];
+}

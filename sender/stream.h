@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What weir-send offers at its path: the ladder, the engine that fills it, and the sessions that
+// watch. Hands each coded frame to every session. Loop thread only.
+#ifndef WEIR_SENDER_STREAM_H
+#define WEIR_SENDER_STREAM_H
+
+#include <uv.h>
+
+#include "common/base/rng.h"
+#include "common/wire/sdp.h"
+#include "media/source.h"
+#include "sender/engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { STREAM_MAX_SESSIONS = 256 };
+
+struct session;
+
+struct stream {
+    struct ladder ladder;
+    enum sdp_source kind;
+    double duration; // seconds, -1 = endless
+    char title[128];
+    struct engine *engine; // owned; NULL for filler
+    struct rng rng;
+    int session_count;
+    int playing;
+    struct session *sessions[STREAM_MAX_SESSIONS]; // borrowed
+};
+
+// Pictures from `source`, which is taken over. 0, or ERR_IO (logged).
+int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
+                const struct ladder *ladder, uint64_t seed);
+// Filler without pictures at `bitrate_bps` for transports that do not set their own rate.
+void stream_init_greedy(struct stream *s, int bitrate_bps, uint64_t seed);
+void stream_destroy(struct stream *s);
+void stream_describe(const struct stream *s, struct sdp *out);
+// 0 or ERR_FULL.
+int stream_add(struct stream *s, struct session *session);
+void stream_remove(struct stream *s, struct session *session);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
