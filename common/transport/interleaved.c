@@ -38,7 +38,6 @@ static void frame(uint8_t out[FRAMING], int channel, size_t len)
 
 int interleaved_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
 {
-    (void)now;
     struct interleaved *i = (struct interleaved *)t;
     assert(count <= 2);
     uint8_t head[FRAMING];
@@ -49,7 +48,10 @@ int interleaved_send(struct transport *t, const struct iovec *parts, int count, 
         len += parts[k].iov_len;
     }
     frame(head, i->channel[0], len);
-    return tcp_conn_write_packet(i->conn, all, count + 1);
+    int err = tcp_conn_write_packet(i->conn, all, count + 1);
+    if (!err)
+        rate_meter_add(&i->meter, FRAMING + len, now);
+    return err;
 }
 
 int interleaved_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now)
@@ -68,16 +70,14 @@ int interleaved_send_rtcp(struct transport *t, const uint8_t *data, size_t len, 
 
 void interleaved_info(struct transport *t, struct transport_info *out, usec_t now)
 {
-    (void)now;
     struct interleaved *i = (struct interleaved *)t;
     transport_info_clear(out);
+    out->rate_bps = rate_meter_bps(&i->meter, now);
     struct tcp_snapshot s;
     if (tcp_info_read(tcp_conn_fd(i->conn), &s) != 0)
         return;
     if (s.srtt)
         out->rtt_ms = usec_to_msec(s.srtt);
-    if (s.delivery_bps > 0)
-        out->rate_bps = s.delivery_bps;
     if (s.segments_out)
         out->loss = (double)s.retransmissions / (double)s.segments_out;
     out->unsent_bytes = s.notsent_bytes;

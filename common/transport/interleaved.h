@@ -4,7 +4,7 @@
 #ifndef WEIR_TRANSPORT_INTERLEAVED_H
 #define WEIR_TRANSPORT_INTERLEAVED_H
 
-#include "common/protocol/minbuf.h"
+#include "common/base/rate_meter.h"
 #include "common/transport/transport.h"
 
 #ifdef __cplusplus
@@ -17,6 +17,7 @@ struct interleaved { // embedded first by a stream transport
     struct transport base;
     struct tcp_conn *conn; // borrowed
     int channel[2];
+    struct rate_meter meter; // of what the kernel took
 };
 
 void interleaved_init(struct interleaved *i, const struct transport_path *path);

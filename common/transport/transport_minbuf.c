@@ -14,6 +14,7 @@
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
 #include "common/net/timer.h"
+#include "common/protocol/minbuf.h"
 #include "common/transport/interleaved.h"
 #include "common/transport/kinds.h"
 
