@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+#include "common/base/err.h"
+#include "common/protocol/minbuf.h"
+
+namespace
+{
+
+struct row {
+    const char *params;
+    uint32_t cwnd, unacked, sacked, notsent_bytes;
+    bool admitted;
+    uint32_t wake_below;
+};
+
+tcp_snapshot snapshot(const row &r)
+{
+    tcp_snapshot s{};
+    s.cwnd = r.cwnd;
+    s.unacked = r.unacked;
+    s.sacked = r.sacked;
+    s.notsent_bytes = r.notsent_bytes;
+    s.mss = 1000;
+    return s;
+}
+
+} // namespace
+
+TEST_CASE("minbuf: the admission rule, A * cwnd + min(B, cwnd) + sacked packets")
+{
+    // mss 1000. In the buffer: unacked packets and the unsent bytes in packets, rounded up.
+    const std::vector<row> table = {
+        // (1,0): limit cwnd. Nothing may wait unsent.
+        {"1,0", 10, 9, 0, 0, true, 1},
+        {"1,0", 10, 10, 0, 0, false, 1},
+        {"1,0", 10, 9, 0, 1, false, 1}, // one byte counts as a packet
+        {"1,0", 10, 12, 3, 0, true, 1}, // 12 < 10 + 3 SACKed
+        {"1,0", 10, 13, 3, 0, false, 1},
+        {"1,0", 4, 10, 0, 0, false, 1}, // the window shrank below what is in flight
+        // (1,3): limit cwnd + 3.
+        {"1,3", 10, 10, 0, 2000, true, 3000},
+        {"1,3", 10, 10, 0, 2001, false, 3000},
+        {"1,3", 10, 12, 0, 0, true, 3000},
+        {"1,3", 10, 13, 0, 0, false, 3000},
+        {"1,3", 2, 2, 0, 1000, true, 2000}, // min(B, cwnd) = 2: limit 4
+        {"1,3", 2, 2, 0, 2000, false, 2000},
+        {"", 10, 10, 0, 2000, true, 3000}, // the default is (1,3)
+        // (2,0): limit 2 cwnd.
+        {"2,0", 10, 10, 0, 9000, true, 10000},
+        {"2,0", 10, 10, 0, 10000, false, 10000},
+    };
+    for (const row &r : table) {
+        INFO(r.params << " cwnd " << r.cwnd << " unacked " << r.unacked << " sacked " << r.sacked
+                      << " unsent " << r.notsent_bytes);
+        minbuf m;
+        REQUIRE(minbuf_parse(r.params, &m) == 0);
+        tcp_snapshot s = snapshot(r);
+        CHECK(minbuf_admits(&m, &s) == r.admitted);
+        CHECK(minbuf_wake_below(&m, &s) == r.wake_below);
+    }
+}
+
+TEST_CASE("minbuf: auto keeps unsent data below a time at the measured rate")
+{
+    minbuf m;
+    REQUIRE(minbuf_parse("auto,20", &m) == 0);
+    tcp_snapshot s{};
+    s.mss = 1000;
+    s.cwnd = 10;
+    s.delivery_bps = 8e6; // 1 MB/s: 20 ms are 20,000 bytes
+    s.notsent_bytes = 19000;
+    CHECK(minbuf_admits(&m, &s));
+    s.notsent_bytes = 19001;
+    CHECK_FALSE(minbuf_admits(&m, &s));
+    CHECK(minbuf_wake_below(&m, &s) == 19000);
+
+    s.delivery_bps = 0; // no estimate yet: a window a round trip, 10,000 B / 10 ms = 1 MB/s
+    s.srtt = 10 * USEC_PER_MSEC;
+    CHECK_FALSE(minbuf_admits(&m, &s));
+    s.notsent_bytes = 19000;
+    CHECK(minbuf_admits(&m, &s));
+
+    s.srtt = 0; // nothing is known: one packet at a time
+    CHECK_FALSE(minbuf_admits(&m, &s));
+    s.notsent_bytes = 0;
+    CHECK(minbuf_admits(&m, &s));
+    CHECK(minbuf_wake_below(&m, &s) == 1);
+}
+
+TEST_CASE("minbuf: parameters")
+{
+    minbuf m;
+    CHECK(minbuf_parse("64,10000", &m) == 0);
+    CHECK(minbuf_parse("auto,10000", &m) == 0);
+    for (const char *bad :
+         {"1", "1,", ",3", "1,3,", "a,b", "1,3x", "auto", "auto,", "auto,5x", " "})
+        CHECK(minbuf_parse(bad, &m) == ERR_MALFORMED);
+    for (const char *bad : {"0,3", "65,0", "1,-1", "1,10001", "auto,0", "auto,10001", "auto,-3"})
+        CHECK(minbuf_parse(bad, &m) == ERR_RANGE);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+#include "common/protocol/rtp_sender.h"
+
+namespace
+{
+
+const usec_t wall = 1700000000 * USEC_PER_SEC;
+
+// Sends `packets` packets of each frame in turn.
+void send_frames(rtp_sender &s, int frames, int packets)
+{
+    for (int n = 0; n < frames; n++)
+        for (int i = 0; i < packets; i++) {
+            rtp_packet p{};
+            rtp_sender_stamp(&s, usec_of_frames(n, 30, 1), &p);
+            rtp_sender_sent(&s, &p, n, wall + usec_of_frames(n, 30, 1), 1000);
+        }
+}
+
+} // namespace
+
+TEST_CASE("rtp_sender: sequence numbers ascend by one, timestamps by 3000 a frame at 30 frames/s")
+{
+    rng r = rng_seeded(1);
+    rtp_sender s;
+    rtp_sender_init(&s, 96, &r);
+    rtp_packet a{}, b{};
+    rtp_sender_stamp(&s, 0, &a);
+    rtp_sender_sent(&s, &a, 0, wall, 10);
+    rtp_sender_stamp(&s, usec_of_frames(1, 30, 1), &b);
+    CHECK(static_cast<uint16_t>(b.seq - a.seq) == 1);
+    CHECK(b.timestamp - a.timestamp == Approx(3000).margin(1));
+    CHECK(b.ssrc == a.ssrc);
+    CHECK(b.payload_type == 96);
+}
+
+TEST_CASE("rtp_sender: a NACK names frames")
+{
+    rng r = rng_seeded(2);
+    rtp_sender s;
+    rtp_sender_init(&s, 96, &r);
+    uint16_t first = s.next_seq;
+    send_frames(s, 10, 3); // packets 0..2 frame 0, 3..5 frame 1, ...
+    struct row {
+        int pid, blp;
+        std::vector<int64_t> frames;
+    };
+    const std::vector<row> table = {
+        {0, 0, {0}},
+        {2, 0b1, {0, 1}},         // packets 2 and 3
+        {4, 0b11, {1, 2}},        // 4, 5, 6
+        {0, 0b100100, {0, 1, 2}}, // 0, 3, 6
+        {28, 0xffff, {9}},        // 28, 29, and some never sent
+        {30, 0, {}},              // never sent
+        {-1, 0, {}},              // before the first
+    };
+    for (const row &t : table) {
+        int64_t frames[17];
+        rtcp_nack nack{static_cast<uint16_t>(first + t.pid), static_cast<uint16_t>(t.blp)};
+        int count = rtp_sender_frames_of_nack(&s, nack, frames, 17);
+        CHECK(std::vector<int64_t>(frames, frames + count) == t.frames);
+    }
+}
+
+TEST_CASE("rtp_sender: a NACK from beyond the history names nothing wrong")
+{
+    rng r = rng_seeded(3);
+    rtp_sender s;
+    rtp_sender_init(&s, 96, &r);
+    uint16_t first = s.next_seq;
+    send_frames(s, RTP_SENDER_HISTORY + 10, 1);
+    int64_t frames[17];
+    CHECK(rtp_sender_frames_of_nack(&s, {first, 0}, frames, 17) == 0);
+    REQUIRE(rtp_sender_frames_of_nack(&s, {static_cast<uint16_t>(first + 10), 0}, frames, 17) == 1);
+    CHECK(frames[0] == 10);
+}
+
+TEST_CASE("rtp_sender: SR, SDES and BYE")
+{
+    rng r = rng_seeded(4);
+    rtp_sender s;
+    rtp_sender_init(&s, 96, &r);
+    send_frames(s, 2, 2);
+    uint8_t out[RTCP_MAX_PACKET];
+    size_t len = rtp_sender_report(&s, "someone", wall + USEC_PER_SEC, true, out, sizeof(out));
+    size_t at = 0;
+    rtcp_item item;
+    REQUIRE(rtcp_next(out, len, &at, &item) == 1);
+    CHECK(item.kind == RTCP_IS_SR);
+    CHECK(item.sender.packets == 4);
+    CHECK(item.sender.octets == 4000);
+    CHECK(item.sender.ntp == ntp_of_wall(wall + USEC_PER_SEC));
+    CHECK(item.sender.rtp_timestamp - s.timestamp_offset == Approx(90000).margin(2));
+    REQUIRE(rtcp_next(out, len, &at, &item) == 1);
+    CHECK(item.kind == RTCP_IS_SDES);
+    CHECK(std::string(item.cname) == "someone");
+    REQUIRE(rtcp_next(out, len, &at, &item) == 1);
+    CHECK(item.kind == RTCP_IS_BYE);
+    CHECK(rtcp_next(out, len, &at, &item) == 0);
+}
+
+TEST_CASE("rtp_sender: round-trip time = now - LSR - DLSR")
+{
+    rng r = rng_seeded(5);
+    rtp_sender s;
+    rtp_sender_init(&s, 96, &r);
+    rtcp_report report{};
+    report.ssrc = s.ssrc;
+    report.lsr = static_cast<uint32_t>(ntp_of_wall(wall) >> 16);
+    report.dlsr = 65536 / 2; // held for 500 ms
+    CHECK(rtp_sender_rtt(&s, &report, wall + 620 * USEC_PER_MSEC) == Approx(120000).margin(40));
+    CHECK(rtp_sender_rtt(&s, &report, wall + 400 * USEC_PER_MSEC) == 0); // negative
+    report.lsr = 0;                                                      // no SR seen yet
+    CHECK(rtp_sender_rtt(&s, &report, wall) == 0);
+    report.ssrc++;
+    CHECK(rtp_sender_rtt(&s, &report, wall) == 0);
+}
