@@ -357,7 +357,6 @@ static void tell_end(struct session *s, usec_t now)
         return;
     s->end_told = true;
     send_report(s, true, now);
-    s->config.on_media_end(s->config.ctx);
 }
 
 // Sends while the transport has room.

@@ -33,8 +33,7 @@ struct session_config {
     // The session cannot go on: the viewer does not read, or its connection is gone. The owner ends
     // it later, not inside.
     void (*on_stuck)(void *ctx, const char *why);
-    void (*on_media_end)(void *ctx); // the source ended and all of it has left
-    void *ctx;                       // borrowed
+    void *ctx; // borrowed
 };
 
 struct session *session_new(const struct session_config *config, usec_t now); // NULL: logged

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/viewer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/net/clock.h"
+#include "common/net/tcp_conn.h"
+#include "common/wire/sdp.h"
+
+// The path of a request's URI, and what follows it. False when it is not ours.
+static bool match_uri(struct viewer *v, struct text uri, bool allow_star)
+{
+    char text[1024];
+    if (uri.len >= sizeof(text))
+        return false;
+    text_copy(uri, text, sizeof(text));
+    if (allow_star && strcmp(text, "*") == 0)
+        return true;
+    const char *path = text;
+    if (strncmp(text, "rtsp://", 7) == 0) {
+        path = strchr(text + 7, '/');
+        if (!path)
+            path = "/";
+    }
+    size_t len = strlen(v->path);
+    if (strncmp(path, v->path, len) != 0)
+        return false;
+    const char *rest = path + len;
+    const char *query =
+        strstr(rest, "?level="); // of DESCRIBE or SETUP; later requests may leave it out
+    if (query) {
+        char *end;
+        long level = strtol(query + 7, &end, 10);
+        bool good = end != query + 7 && !*end && level >= 0 && level < LADDER_MAX_LEVELS;
+        v->query_level = good ? (int)level : LADDER_MAX_LEVELS; // refused at SETUP
+    }
+    return *rest == '\0' || *rest == '/' || *rest == '?';
+}
+
+static void handle_options(struct answer *a)
+{
+    answer_header(a, "Public: OPTIONS, DESCRIBE, SETUP, PLAY, PAUSE, TEARDOWN, GET_PARAMETER, "
+                     "SET_PARAMETER\r\n");
+}
+
+static void handle_describe(struct viewer *v, const struct rtsp_item *request, struct answer *a)
+{
+    struct text accept = rtsp_header(request, "Accept");
+    if (accept.at && !memmem(accept.at, accept.len, "application/sdp", 15) &&
+        !memmem(accept.at, accept.len, "*/*", 3)) {
+        a->status = 406;
+        return;
+    }
+    struct sdp sdp;
+    stream_describe(v->stream, &sdp);
+    bool v6 = tcp_conn_peer(v->tcp)->ss_family == AF_INET6;
+    if (sdp_encode(&sdp, v6, a->body, sizeof(a->body)) < 0) {
+        answer_refuse(a, 500, "the description is too long");
+        return;
+    }
+    a->content_type = "application/sdp";
+    char base[512];
+    text_copy(request->uri, base, sizeof(base) - 1);
+    base[strcspn(base, "?")] = '\0';
+    size_t len = strlen(base);
+    answer_header(a, "Content-Base: %s%s\r\n", base, len && base[len - 1] == '/' ? "" : "/");
+}
+
+// Range and speed are given to who watches a file alone: all viewers share one time line.
+static bool owns_time_line(struct viewer *v)
+{
+    struct stream *s = v->stream;
+    return s->engine && s->duration >= 0 && s->playing == (session_is_playing(v->session) ? 1 : 0);
+}
+
+static void handle_play(struct viewer *v, const struct rtsp_item *request, struct answer *a,
+                        usec_t now)
+{
+    struct stream *stream = v->stream;
+    struct rtsp_range range = {.from = -1, .to = -1};
+    struct text header = rtsp_header(request, "Range");
+    int err = header.at ? rtsp_range_decode(header, &range) : 0;
+    if (err || (stream->duration >= 0 && range.from > stream->duration)) {
+        answer_refuse(a, 457, "a range is npt=now- or npt=SECONDS-%s\r\n",
+                      err ? "" : ", within the media");
+        return;
+    }
+    bool alone = owns_time_line(v);
+    double position = stream->engine ? usec_to_sec(engine_position(stream->engine)) : 0;
+    if (alone && range.from >= 0 && fabs(range.from - position) > 0.001 &&
+        engine_seek(stream->engine, (usec_t)(range.from * 1e6)) == 0)
+        position = range.from;
+    double speed = 1;
+    header = rtsp_header(request, "Speed");
+    if (header.at) {
+        char text[32];
+        text_copy(header, text, sizeof(text));
+        speed = alone ? fmin(fmax(atof(text), 0.25), 4) : 1;
+        if (alone)
+            engine_set_speed(stream->engine, speed);
+        answer_header(a, "Speed: %.3f\r\n", speed);
+    } else if (alone && !session_is_playing(v->session)) {
+        engine_set_speed(stream->engine, 1);
+    }
+    if (stream->duration >= 0)
+        answer_header(a, "Range: npt=%.3f-%.3f\r\n", position, stream->duration);
+    else
+        answer_header(a, "Range: npt=now-\r\n");
+    uint16_t seq;
+    uint32_t timestamp;
+    uint32_t ssrc;
+    session_rtp_info(v->session, &seq, &timestamp, &ssrc);
+    char uri[512];
+    text_copy(request->uri, uri, sizeof(uri));
+    size_t len = strcspn(uri, "?");
+    bool track = len >= 9 && strncmp(uri + len - 9, "trackID=0", 9) == 0;
+    bool slash = len && uri[len - 1] == '/';
+    answer_header(a, "RTP-Info: url=%.*s%s;seq=%u\r\n", (int)len, uri,
+                  track   ? ""
+                  : slash ? "trackID=0"
+                          : "/trackID=0",
+                  seq);
+    answer_header(a, "Session: %s\r\n", v->state.id);
+}
+
+// One parameter of SET_PARAMETER. False: refused, `a` says why.
+static bool set_parameter(struct viewer *v, struct text name, struct text value, struct answer *a,
+                          usec_t now)
+{
+    char number[16];
+    text_copy(value, number, sizeof(number));
+    char *end;
+    long n = strtol(number, &end, 10);
+    bool good = value.len && value.len < sizeof(number) && !*end;
+    if (text_is_nocase(name, "level")) {
+        if (good && n >= 0 && n <= INT32_MAX && session_set_level(v->session, (int)n, now) == 0)
+            return true;
+        answer_refuse(a, 451, "there are levels 0 to %d\r\n", v->stream->ladder.level_count - 1);
+    } else if (text_is_nocase(name, "latency")) {
+        if (good && n >= 0 && n <= INT32_MAX && session_set_latency(v->session, (int)n) == 0)
+            return true;
+        answer_refuse(a, 451, "latency is %d to %d ms\r\n", SESSION_LATENCY_MIN_MS,
+                      SESSION_LATENCY_MAX_MS);
+    } else {
+        answer_refuse(a, 451, "the parameters that can be set are level and latency\r\n");
+    }
+    return false;
+}
+
+static void handle_set_parameter(struct viewer *v, const struct rtsp_item *request,
+                                 struct answer *a, usec_t now)
+{
+    struct text name, value;
+    size_t at = 0;
+    int got;
+    while ((got = rtsp_parameter_next(request->body, &at, &name, &value)) == 1)
+        if (!set_parameter(v, name, value, a, now))
+            return;
+    if (got < 0)
+        answer_refuse(a, 400, "a body has lines of the form name: value\r\n");
+}
+
+static void append_figure(char *line, size_t cap, const char *name, double value, int decimals)
+{
+    size_t used = strlen(line);
+    if (!isnan(value))
+        snprintf(line + used, cap - used, " %s=%.*f", name, decimals, value);
+}
+
+static void append_parameter(struct viewer *v, struct text name, struct answer *a, usec_t now)
+{
+    size_t used = strlen(a->body);
+    char line[256] = "";
+    if (text_is_nocase(name, "clock")) {
+        snprintf(line, sizeof(line), "clock: %" PRId64, clock_wall());
+    } else if (text_is_nocase(name, "level") && v->session) {
+        snprintf(line, sizeof(line), "level: %d", session_level(v->session));
+    } else if (text_is_nocase(name, "transport") && v->session) {
+        struct transport_info info;
+        session_info(v->session, &info, now);
+        snprintf(line, sizeof(line), "transport:");
+        append_figure(line, sizeof(line), "rtt_ms", info.rtt_ms, 3);
+        append_figure(line, sizeof(line), "rate_bps", info.rate_bps, 0);
+        append_figure(line, sizeof(line), "loss", info.loss, 5);
+        append_figure(line, sizeof(line), "unsent_bytes", info.unsent_bytes, 0);
+        append_figure(line, sizeof(line), "cwnd", info.cwnd_packets, 0);
+    } else {
+        answer_refuse(a, 451,
+                      "the parameters that can be asked for are clock, level and transport\r\n");
+        return;
+    }
+    snprintf(a->body + used, sizeof(a->body) - used, "%s\r\n", line);
+}
+
+static void handle_get_parameter(struct viewer *v, const struct rtsp_item *request,
+                                 struct answer *a, usec_t now)
+{
+    struct text name, value;
+    size_t at = 0;
+    int got;
+    a->content_type = "text/parameters";
+    while (a->status == 200 &&
+           (got = rtsp_parameter_next(request->body, &at, &name, &value)) != 0) {
+        if (got < 0)
+            answer_refuse(a, 400, "a body names one parameter a line\r\n");
+        else
+            append_parameter(v, name, a, now);
+    }
+}
+
+static void serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now)
+{
+    switch (request->method) {
+    case RTSP_OPTIONS:
+        handle_options(a);
+        break;
+    case RTSP_DESCRIBE:
+        handle_describe(v, request, a);
+        break;
+    case RTSP_SETUP:
+        viewer_setup(v, request, a, now);
+        return; // it applies its own change of state
+    case RTSP_PLAY:
+        handle_play(v, request, a);
+        break;
+    case RTSP_PAUSE:
+        session_pause(v->session, now);
+        break;
+    case RTSP_GET_PARAMETER:
+        handle_get_parameter(v, request, a, now);
+        break;
+    case RTSP_SET_PARAMETER:
+        handle_set_parameter(v, request, a, now);
+        break;
+    case RTSP_TEARDOWN:
+        viewer_teardown(v, now);
+        break;
+    case RTSP_UNKNOWN:
+        break;
+    }
+    if (a->status == 200)
+        rtsp_session_apply(&v->state, request->method, 0);
+}
+
+void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now)
+{
+    a->status = request->cseq < 0 ? 400
+                                  : rtsp_session_check(&v->state, request->method,
+                                                       rtsp_header(request, "Session"));
+    struct text require = rtsp_header(request, "Require");
+    if (a->status == 501) {
+        handle_options(a);
+    } else if (a->status == 200 && !match_uri(v, request->uri, request->method == RTSP_OPTIONS)) {
+        answer_refuse(a, 404, "there is only %s here\r\n", v->path);
+    } else if (a->status == 200 && require.at) { // RFC 2326, 12.32: no option is known
+        a->status = 551;
+        answer_header(a, "Unsupported: %.*s\r\n", (int)(require.len < 200 ? require.len : 200),
+                      require.at);
+    }
+    rtsp_session_alive(&v->state, now);
+    if (a->status == 200)
+        serve(v, request, a, now);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a viewer asks for on its RTSP connection: the methods, and the session that SETUP makes. The
+// connection below it lends it its TCP connection. Loop thread only.
+#ifndef WEIR_SENDER_VIEWER_H
+#define WEIR_SENDER_VIEWER_H
+
+#include <sys/socket.h>
+#include <uv.h>
+
+#include "common/protocol/rtsp_session.h"
+#include "common/wire/rtsp.h"
+#include "sender/answer.h"
+#include "sender/session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct udp_socket;
+
+struct viewer {
+    uv_loop_t *loop;       // borrowed
+    struct stream *stream; // borrowed
+    const char *path;      // borrowed
+    struct tcp_conn *tcp;  // borrowed: the connection's
+    char name[64];         // its address
+    struct rtsp_session state;
+    struct session *session; // owned; NULL before SETUP
+    bool interleaved;
+    int channel[2];
+    struct udp_socket *udp[2]; // owned; RTP, RTCP
+    struct sockaddr_storage media_peer[2];
+    int query_level;                              // from ?level=N; -1 = none
+    void (*on_stuck)(void *ctx, const char *why); // as struct session_config says
+    void *ctx;                                    // borrowed
+};
+
+// Serves one request that the state machine lets through; the answer has status 200 and is else
+// empty.
+void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
+// SETUP: picks a transport and makes the session.
+void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
+// Ends the session, if there is one.
+void viewer_teardown(struct viewer *v, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

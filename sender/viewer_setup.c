@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/tcp_conn.h"
+#include "common/net/tcp_info.h"
+#include "common/net/udp_socket.h"
+#include "sender/viewer.h"
+
+// RTP that a viewer sends has no meaning here; RTCP is what counts.
+static void on_media_datagram(void *ctx, const struct datagram *d, usec_t now)
+{
+    (void)ctx;
+    (void)d;
+    (void)now;
+}
+
+static void on_rtcp_datagram(void *ctx, const struct datagram *d, usec_t now)
+{
+    struct viewer *v = ctx;
+    if (!v->session ||
+        !sockaddr_same_host((const struct sockaddr *)d->from, (struct sockaddr *)&v->media_peer[1]))
+        return;
+    rtsp_session_alive(&v->state, now);
+    session_rtcp(v->session, d->data, d->len, now);
+}
+
+static void close_udp(struct viewer *v)
+{
+    for (int i = 0; i < 2; i++) {
+        udp_socket_free(v->udp[i]);
+        v->udp[i] = NULL;
+    }
+}
+
+static int open_udp(struct viewer *v, const struct rtsp_transport *offer)
+{
+    struct sockaddr_storage local = *tcp_conn_local(v->tcp);
+    // Media goes to the peer of this connection and to nobody else: its address is the one that is
+    // proved.
+    for (int i = 0; i < 2; i++) {
+        v->media_peer[i] = *tcp_conn_peer(v->tcp);
+        int port = offer->client_port[i] >= 0 ? offer->client_port[i] : offer->client_port[0] + i;
+        sockaddr_set_port((struct sockaddr *)&v->media_peer[i], port);
+    }
+    return udp_socket_pair(v->loop, (struct sockaddr *)&local, on_media_datagram, on_rtcp_datagram,
+                           v, v->udp);
+}
+
+static int open_session(struct viewer *v, const char *transport, usec_t now)
+{
+    struct session_config config = {
+        .stream = v->stream,
+        .path = {.control = v->tcp,
+                 .channel = {v->channel[0], v->channel[1]},
+                 .socket = {v->udp[0], v->udp[1]},
+                 .peer = {(struct sockaddr *)&v->media_peer[0],
+                          (struct sockaddr *)&v->media_peer[1]},
+                 .loop = v->loop},
+        .level = v->query_level >= 0 ? v->query_level : v->stream->ladder.level_count - 1,
+        .on_stuck = v->on_stuck,
+        .ctx = v->ctx,
+    };
+    snprintf(config.transport, sizeof(config.transport), "%s", transport);
+    snprintf(config.id, sizeof(config.id), "%s", v->state.id);
+    v->session = session_new(&config, now);
+    return v->session ? 0 : ERR_IO;
+}
+
+// Can this alternative be given? 0 and its transport's name; else why not, in words.
+static int try_offer(struct viewer *v, const struct rtsp_transport *offer,
+                     char name[TRANSPORT_MAX_NAME], char *why, size_t cap)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    const char *wanted = offer->weir[0] ? offer->weir
+                         : offer->tcp   ? transport_kinds[0].name
+                                        : "udp";
+    int err = transport_find(wanted, &kind, &params);
+    char names[256];
+    transport_names(names, sizeof(names));
+    if (err == ERR_NOT_FOUND)
+        snprintf(why, cap, "there is no transport \"%s\"; there are %s", wanted, names);
+    else if (err)
+        snprintf(why, cap, "transport \"%s\": %s", wanted, err_text(err));
+    else if (offer->multicast || kind->datagram == offer->tcp)
+        snprintf(why, cap, "transport \"%s\" goes over unicast %s", kind->name,
+                 kind->datagram ? "UDP" : "TCP");
+    else if (kind->datagram && (offer->client_port[0] <= 0 || offer->client_port[0] > 65534))
+        snprintf(why, cap, "transport \"%s\" needs client_port=", kind->name);
+    else if (tcp_set_cc(tcp_conn_fd(v->tcp), offer->cc) != 0) {
+        char available[256];
+        tcp_available_cc(available, sizeof(available));
+        snprintf(why, cap, "congestion control \"%s\" is not to be had; this kernel has: %s",
+                 offer->cc, available);
+    } else {
+        snprintf(name, TRANSPORT_MAX_NAME, "%s", wanted);
+        return 0;
+    }
+    return ERR_UNSUPPORTED;
+}
+
+static void answer_setup(struct viewer *v, const struct rtsp_transport *offer, const char *name,
+                         struct answer *a)
+{
+    struct rtsp_transport given = {.tcp = offer->tcp,
+                                   .interleaved = {v->channel[0], v->channel[1]},
+                                   .client_port = {offer->client_port[0], offer->client_port[1]},
+                                   .server_port = {-1, -1},
+                                   .has_ssrc = true};
+    uint16_t seq;
+    uint32_t timestamp;
+    session_rtp_info(v->session, &seq, &timestamp, &given.ssrc);
+    if (offer->tcp) {
+        given.client_port[0] = given.client_port[1] = -1;
+    } else {
+        given.interleaved[0] = given.interleaved[1] = -1;
+        given.server_port[0] = udp_socket_port(v->udp[0]);
+        given.server_port[1] = udp_socket_port(v->udp[1]);
+    }
+    if (offer->weir[0])
+        snprintf(given.weir, sizeof(given.weir), "%s", name);
+    snprintf(given.cc, sizeof(given.cc), "%s", offer->cc);
+    char text[512];
+    rtsp_transport_encode(&given, text, sizeof(text));
+    answer_header(a, "Transport: %s\r\nSession: %s;timeout=%d\r\n", text, v->state.id,
+                  RTSP_SESSION_TIMEOUT_S);
+}
+
+void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now)
+{
+    struct rtsp_transport offers[RTSP_MAX_OFFERS];
+    struct text header = rtsp_header(request, "Transport");
+    int count = header.at ? rtsp_transport_decode(header, offers) : ERR_MALFORMED;
+    if (count < 0) {
+        answer_refuse(a, 400, "SETUP needs a Transport header (RFC 2326, 12.39)\r\n");
+        return;
+    }
+    if (v->query_level >= v->stream->ladder.level_count) {
+        answer_refuse(a, 451, "there are levels 0 to %d\r\n", v->stream->ladder.level_count - 1);
+        return;
+    }
+    char name[TRANSPORT_MAX_NAME];
+    char why[512] = "no transport of the header is known here";
+    int i = 0;
+    while (i < count && try_offer(v, &offers[i], name, why, sizeof(why)) != 0)
+        i++;
+    if (i == count) {
+        answer_refuse(a, 461, "%s\r\n", why);
+        return;
+    }
+    v->interleaved = offers[i].tcp;
+    for (int k = 0; k < 2; k++)
+        v->channel[k] = offers[i].interleaved[k] >= 0 ? offers[i].interleaved[k] : k;
+    if (!v->interleaved && open_udp(v, &offers[i]) != 0) {
+        answer_refuse(a, 503, "no free UDP ports\r\n");
+        return;
+    }
+    rtsp_session_apply(&v->state, RTSP_SETUP, rng_u64(&v->stream->rng));
+    if (open_session(v, name, now) != 0) {
+        rtsp_session_apply(&v->state, RTSP_TEARDOWN, 0);
+        close_udp(v);
+        answer_refuse(a, 503, "the server is full\r\n");
+        return;
+    }
+    answer_setup(v, &offers[i], name, a);
+    log_info("viewer %s: %s%s%s, level %d", v->name, name, offers[i].cc[0] ? ", " : "",
+             offers[i].cc, session_level(v->session));
+}
+
+void viewer_teardown(struct viewer *v, usec_t now)
+{
+    session_free(v->session, now);
+    v->session = NULL;
+    close_udp(v);
+}
