@@ -5,8 +5,8 @@
 // after the newest one of a lower layer (for T0: the newest of T0), so each prefix of layers decodes exactly. The same call
 // repairs after loss without an IDR.
 //
-// Rate: over any 2 s a level's bytes stay within 10 % of what the ladder says (short VBV for the whole; the QP
-// distance between the layers is steered so that the lower levels keep their share).
+// Rate: over any 2 s a level's bytes stay within 10 % of what the ladder says; layer_rate.h says how. A frame too large for
+// that is encoded again at once, so a call takes now and then twice its usual time.
 #ifndef WEIR_MEDIA_ENCODER_H
 #define WEIR_MEDIA_ENCODER_H
 
@@ -30,7 +30,8 @@ int encoder_parameter_sets(struct encoder *e, char *sprop, size_t cap, char prof
 
 // Encodes source frame `p->number` (of the size's width and height), which must be one that the size has
 // (size_index_of_frame >= 0) and later than the last one; frames may be left out. In front of the first frame, and until an IDR
-// position comes, nothing comes out: 0 with *out == NULL. 0, ERR_NO_MEMORY, ERR_IO (x264 failed; logged).
+// position comes, nothing comes out: 0 with *out == NULL; so it is when T0 frames were left out for so long (8 frames made) that
+// there is nothing to reference. 0, ERR_NO_MEMORY, ERR_IO (x264 failed; logged).
 // *out has one reference, the caller's; `captured` and `encode_time` are left 0.
 int encoder_encode(struct encoder *e, const struct picture *p, struct coded_frame **out);
 

@@ -55,7 +55,6 @@ struct picture *picture_ref(struct picture *p)
 {
     int before = __atomic_fetch_add(&p->references, 1, __ATOMIC_RELAXED);
     assert(before > 0);
-    (void)before;
     return p;
 }
 

@@ -3,7 +3,7 @@
 
 // Bounds of what comes from outside. A rate's terms are bounded so that products of two stay in 64
 // bits.
-enum { MAX_DIMENSION = 16384, MAX_FPS = 1000, MAX_FPS_TERM = 100000000 };
+enum { MAX_DIMENSION = 16384, MAX_FPS = 1000, MAX_FPS_TERM = 1000000000 };
 
 // floor(n f / s): how many frames the size takes of the source's first n.
 static int64_t frames_taken(struct fps f, struct fps s, __int128 n)

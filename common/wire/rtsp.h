@@ -66,7 +66,8 @@ struct rtsp_item {
 
 // Decodes the first item in `data`. On 0 the item fills *used bytes and borrows from `data`.
 // ERR_AGAIN: incomplete, feed more. ERR_MALFORMED, ERR_TOO_BIG: answer 400 / 413 and close; the stream can't be followed.
-// Stray CRLFs before a message are skipped (counted in *used).
+// Stray CRLFs before a message are skipped (counted in *used; on ERR_AGAIN *used is their number alone, and they may be
+// dropped, so that a peer which keeps the connection alive with them does not fill the buffer).
 int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t *used);
 
 // The value of the first header of that name (case folded); .at == NULL when there is none.
@@ -89,7 +90,8 @@ struct rtsp_transport {
 // Returns how many alternatives were read into `out` (in order; unknown profiles are left out, so it may be 0),
 // or ERR_MALFORMED.
 int rtsp_transport_decode(struct text value, struct rtsp_transport out[RTSP_MAX_OFFERS]);
-// Appends "RTP/AVP..." to `out`; returns the length, or ERR_FULL.
+// Writes "RTP/AVP..." to `out`, terminated; returns the length, ERR_FULL, or ERR_RANGE: a name with a character that
+// decoding would refuse (other than token characters and `:,=@`).
 int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap);
 
 // Range: npt=FROM-TO (3.6). `from`/`to` seconds; from = -1 for "now", to = -1 when open. 0, ERR_MALFORMED, ERR_UNSUPPORTED

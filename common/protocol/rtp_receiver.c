@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/protocol/rtp_receiver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/seq.h"
+
+void rtp_receiver_init(struct rtp_receiver *r)
+{
+    memset(r, 0, sizeof(*r));
+    r->bad_seq = -1;
+}
+
+static bool was_seen(const struct rtp_receiver *r, int64_t seq)
+{
+    size_t i = (size_t)((uint64_t)seq % RTP_RECEIVER_WINDOW);
+    return r->seen[i / 8] >> (i % 8) & 1;
+}
+
+static void mark(struct rtp_receiver *r, int64_t seq, bool seen)
+{
+    size_t i = (size_t)((uint64_t)seq % RTP_RECEIVER_WINDOW);
+    uint8_t bit = (uint8_t)(1 << (i % 8));
+    r->seen[i / 8] = (uint8_t)(seen ? r->seen[i / 8] | bit : r->seen[i / 8] & ~bit);
+}
+
+static int64_t oldest_remembered(const struct rtp_receiver *r)
+{
+    int64_t oldest = r->highest_seq - RTP_RECEIVER_WINDOW + 1;
+    return oldest > r->first_seq ? oldest : r->first_seq;
+}
+
+// Holes below this number have RTP_REORDER_PACKETS later packets: they are losses (RFC 5348, 5.1).
+// It is itself the number of a packet that came. The walk crosses a hole at most
+// RTP_REORDER_PACKETS times, so it costs O(1) a packet.
+static int64_t confirmed_until(const struct rtp_receiver *r)
+{
+    int64_t oldest = oldest_remembered(r);
+    int later = 0;
+    for (int64_t s = r->highest_seq; s > oldest; s--)
+        if (was_seen(r, s) && ++later == RTP_REORDER_PACKETS)
+            return s;
+    return oldest;
+}
+
+// RFC 5348, 5.2. The instant of a loss is that of its detection; the RFC's interpolation would move
+// all by as much.
+static void count_loss_events(struct rtp_receiver *r, int64_t from, int64_t to, usec_t rtt,
+                              usec_t now)
+{
+    int64_t oldest = oldest_remembered(r);
+    for (int64_t s = from > oldest ? from : oldest; s < to; s++) {
+        if (was_seen(r, s))
+            continue;
+        if (r->loss_events == 0 || now - r->last_loss_event > rtt) {
+            r->loss_events++;
+            r->last_loss_event = now;
+        }
+        return; // all that is confirmed at one instant lies within one round trip
+    }
+}
+
+static int64_t transit_ticks(const struct rtp_packet *p, usec_t now)
+{
+    return (int64_t)rtp_ticks(now) - p->timestamp;
+}
+
+// RFC 3550, A.8.
+static void update_jitter(struct rtp_receiver *r, const struct rtp_packet *p, usec_t now)
+{
+    int64_t transit = transit_ticks(p, now);
+    int32_t d = (int32_t)(uint32_t)(transit - r->last_transit); // both clocks are modulo 2^32
+    r->last_transit = transit;
+    r->jitter_ticks += (llabs((int64_t)d) - r->jitter_ticks) / 16;
+}
+
+static void start(struct rtp_receiver *r, const struct rtp_packet *p, usec_t now)
+{
+    r->started = true;
+    r->ssrc = p->ssrc;
+    r->first_seq = r->highest_seq = p->seq;
+    r->reported_hole = r->highest_seq - 1;
+    r->last_transit = transit_ticks(p, now);
+    mark(r, p->seq, true);
+    r->received = 1;
+}
+
+// The sender began anew (RFC 3550, A.1). Extended numbers and all counts go on; the jump is
+// nobody's loss.
+static int64_t restart(struct rtp_receiver *r, const struct rtp_packet *p, usec_t now)
+{
+    int64_t seq = r->highest_seq + (uint16_t)(p->seq - (uint16_t)r->highest_seq);
+    r->first_seq += seq - r->highest_seq - 1;
+    r->highest_seq = seq;
+    r->bad_seq = -1;
+    r->reported_hole = seq - 1;
+    r->last_transit = transit_ticks(p, now);
+    memset(r->seen, 0xff, sizeof(r->seen)); // what still arrives from before is not wanted
+    r->received++;
+    return seq;
+}
+
+static void accept_newer(struct rtp_receiver *r, int64_t seq)
+{
+    for (int64_t s = r->highest_seq + 1; s < seq; s++)
+        mark(r, s, false);
+    mark(r, seq, true);
+    r->highest_seq = seq;
+    r->received++;
+}
+
+static enum rtp_verdict accept_older(struct rtp_receiver *r, int64_t seq)
+{
+    if (was_seen(r, seq)) {
+        r->duplicates++;
+        return RTP_DUPLICATE;
+    }
+    mark(r, seq, true);
+    r->received++;
+    r->reordered++;
+    if (seq < r->first_seq) { // the stream's first packets changed places on the way
+        if (r->reported_hole == r->first_seq - 1)
+            r->reported_hole = seq - 1;
+        r->first_seq = seq;
+    }
+    return RTP_LATE;
+}
+
+enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_packet *p, usec_t rtt,
+                                     int64_t *ext_seq, usec_t now)
+{
+    if (!r->started) {
+        start(r, p, now);
+        *ext_seq = r->highest_seq;
+        return RTP_NEW;
+    }
+    if (p->ssrc != r->ssrc)
+        return RTP_DISCARD;
+    int64_t seq = seq16_extend(r->highest_seq, p->seq);
+    int64_t ahead = seq - r->highest_seq;
+    if (ahead > RTP_MAX_DROPOUT || ahead <= -RTP_RECEIVER_WINDOW) {
+        if (p->seq != r->bad_seq) {
+            r->bad_seq = (uint16_t)(p->seq + 1);
+            return RTP_DISCARD;
+        }
+        *ext_seq = restart(r, p, now);
+        return RTP_NEW;
+    }
+    r->bad_seq = -1;
+    int64_t confirmed = confirmed_until(r);
+    enum rtp_verdict verdict = RTP_NEW;
+    if (ahead > 0)
+        accept_newer(r, seq);
+    else
+        verdict = accept_older(r, seq);
+    if (verdict == RTP_DUPLICATE)
+        return verdict;
+    update_jitter(r, p, now);
+    count_loss_events(r, confirmed, confirmed_until(r), rtt, now);
+    *ext_seq = seq;
+    return verdict;
+}
+
+void rtp_receiver_sender_report(struct rtp_receiver *r, uint64_t ntp, usec_t now)
+{
+    r->last_sr_ntp = (uint32_t)(ntp >> 16);
+    r->last_sr_at = now;
+}
+
+uint64_t rtp_receiver_expected(const struct rtp_receiver *r)
+{
+    return r->started ? (uint64_t)(r->highest_seq - r->first_seq + 1) : 0;
+}
+
+uint64_t rtp_receiver_lost(const struct rtp_receiver *r)
+{
+    uint64_t expected = rtp_receiver_expected(r);
+    return expected > r->received ? expected - r->received : 0;
+}
+
+// RFC 3550, 6.4.1 and A.3.
+void rtp_receiver_report(struct rtp_receiver *r, struct rtcp_report *out, usec_t now)
+{
+    memset(out, 0, sizeof(*out));
+    uint64_t expected = rtp_receiver_expected(r);
+    uint64_t lost = rtp_receiver_lost(r);
+    int64_t expected_since = (int64_t)(expected - r->reported_expected);
+    int64_t lost_since = expected_since - (int64_t)(r->received - r->reported_received);
+    r->reported_expected = expected;
+    r->reported_received = r->received;
+    out->ssrc = r->ssrc;
+    if (expected_since > 0 && lost_since > 0) {
+        int64_t fraction = lost_since * 256 / expected_since;
+        out->fraction_lost = (uint8_t)(fraction > 255 ? 255 : fraction);
+    }
+    out->lost = lost > 0x7fffff ? 0x7fffff : (int32_t)lost;
+    out->highest_seq = (uint32_t)r->highest_seq;
+    out->jitter = (uint32_t)r->jitter_ticks;
+    if (r->last_sr_ntp != 0) {
+        usec_t delay = usec_min(usec_max(now - r->last_sr_at, 0), UINT16_MAX * USEC_PER_SEC);
+        out->lsr = r->last_sr_ntp;
+        out->dlsr = (uint32_t)(delay * 65536 / USEC_PER_SEC);
+    }
+}
+
+// RFC 4585, 6.2.1: an entry names a packet and, by bits, the lost ones among the 16 after it.
+int rtp_receiver_holes(struct rtp_receiver *r, struct rtcp_nack *out, int cap)
+{
+    if (!r->started)
+        return 0;
+    int64_t oldest = oldest_remembered(r);
+    int64_t until = confirmed_until(r);
+    int count = 0;
+    int64_t pid = 0;
+    for (int64_t s = usec_max(r->reported_hole + 1, oldest); s < until; s++) {
+        if (!was_seen(r, s)) {
+            if (count > 0 && s - pid <= 16) {
+                out[count - 1].blp |= (uint16_t)(1 << (s - pid - 1));
+            } else if (count == cap) {
+                break;
+            } else {
+                pid = s;
+                out[count].pid = (uint16_t)s;
+                out[count++].blp = 0;
+            }
+        }
+        r->reported_hole = s;
+    }
+    return count;
+}

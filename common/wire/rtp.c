@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/wire/rtp.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+
+enum {
+    FIXED_HEADER = 12,
+    EXTENSION_HEADER = 4,
+    PROFILE_ONE_BYTE = 0xbede, // RFC 8285, 4.2
+    EXT_ID_STOP = 15,          // reserved: processing ends here
+    CAPTURE_BYTES = 8,         // the short form of abs-capture-time
+    CAPTURE_LONG_BYTES = 16,   // with the capture clock's offset, which we do not use
+    ADU_BYTES = 12,
+    ADU_KEY = 0x80,
+    ADU_FIRST = 0x40,
+    ADU_LAST = 0x20,
+};
+
+static size_t encode_adu(const struct adu_ext *a, uint8_t *out)
+{
+    assert(a->size_id < 16 && a->temporal_id < 16);
+    out[0] = RTP_EXT_ADU_ID << 4 | (ADU_BYTES - 1);
+    store_be32(out + 1, a->frame);
+    out[5] = (uint8_t)(a->size_id << 4 | a->temporal_id);
+    out[6] =
+        (uint8_t)((a->key ? ADU_KEY : 0) | (a->first ? ADU_FIRST : 0) | (a->last ? ADU_LAST : 0));
+    store_be16(out + 7, a->depends);
+    store_be32(out + 9, a->written_us);
+    return 1 + ADU_BYTES;
+}
+
+static int decode_adu(const uint8_t *data, size_t len, struct rtp_packet *p)
+{
+    if (len != ADU_BYTES)
+        return ERR_MALFORMED;
+    struct adu_ext *a = &p->adu;
+    a->frame = load_be32(data);
+    a->size_id = data[4] >> 4;
+    a->temporal_id = data[4] & 15;
+    a->key = data[5] & ADU_KEY;
+    a->first = data[5] & ADU_FIRST;
+    a->last = data[5] & ADU_LAST;
+    a->depends = load_be16(data + 6);
+    a->written_us = load_be32(data + 8);
+    p->has_adu = true;
+    return a->key && a->depends != 0 ? ERR_MALFORMED : 0;
+}
+
+static size_t encode_capture(usec_t wall, uint8_t *out)
+{
+    out[0] = RTP_EXT_CAPTURE_ID << 4 | (CAPTURE_BYTES - 1);
+    store_be64(out + 1, ntp_of_wall(wall));
+    return 1 + CAPTURE_BYTES;
+}
+
+static int decode_capture(const uint8_t *data, size_t len, struct rtp_packet *p)
+{
+    if (len != CAPTURE_BYTES && len != CAPTURE_LONG_BYTES)
+        return ERR_MALFORMED;
+    p->capture_wall = wall_of_ntp(load_be64(data));
+    p->has_capture = true;
+    return 0;
+}
+
+size_t rtp_encode(const struct rtp_packet *p, uint8_t *out)
+{
+    assert(p->payload_type < 128);
+    bool extended = p->has_adu || p->has_capture;
+    out[0] = (uint8_t)(2 << 6 | extended << 4);
+    out[1] = (uint8_t)(p->marker << 7 | p->payload_type);
+    store_be16(out + 2, p->seq);
+    store_be32(out + 4, p->timestamp);
+    store_be32(out + 8, p->ssrc);
+    if (!extended)
+        return FIXED_HEADER;
+    size_t len = FIXED_HEADER + EXTENSION_HEADER;
+    if (p->has_capture)
+        len += encode_capture(p->capture_wall, out + len);
+    if (p->has_adu)
+        len += encode_adu(&p->adu, out + len);
+    while (len % 4)
+        out[len++] = 0;
+    store_be16(out + FIXED_HEADER, PROFILE_ONE_BYTE);
+    store_be16(out + FIXED_HEADER + 2, (uint16_t)((len - FIXED_HEADER) / 4 - 1));
+    return len;
+}
+
+// RFC 8285, 4.2: elements of an id and a length in one byte; zero bytes are padding.
+static int decode_elements(struct bytes ext, struct rtp_ext_ids ids, struct rtp_packet *p)
+{
+    while (bytes_left(&ext) > 0) {
+        uint8_t head = bytes_u8(&ext);
+        int id = head >> 4;
+        size_t len = (size_t)(head & 15) + 1;
+        if (head == 0)
+            continue;
+        if (id == EXT_ID_STOP)
+            return 0;
+        if (bytes_left(&ext) < len)
+            return ERR_MALFORMED;
+        const uint8_t *data = bytes_take(&ext, len);
+        int err = 0;
+        if (id == ids.adu && id != 0)
+            err = decode_adu(data, len, p);
+        else if (id == ids.capture && id != 0)
+            err = decode_capture(data, len, p);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static int decode_extension(struct bytes *in, struct rtp_ext_ids ids, struct rtp_packet *p)
+{
+    if (bytes_left(in) < EXTENSION_HEADER)
+        return ERR_MALFORMED;
+    uint16_t profile = bytes_u16(in);
+    size_t len = (size_t)bytes_u16(in) * 4;
+    if (bytes_left(in) < len)
+        return ERR_MALFORMED;
+    struct bytes ext = bytes_of(bytes_take(in, len), len);
+    return profile == PROFILE_ONE_BYTE ? decode_elements(ext, ids, p) : 0;
+}
+
+int rtp_decode(const uint8_t *data, size_t len, struct rtp_ext_ids ids, struct rtp_packet *p)
+{
+    memset(p, 0, sizeof(*p));
+    struct bytes in = bytes_of(data, len);
+    if (bytes_left(&in) < FIXED_HEADER)
+        return ERR_MALFORMED;
+    uint8_t flags = bytes_u8(&in);
+    uint8_t type = bytes_u8(&in);
+    if (flags >> 6 != 2)
+        return ERR_MALFORMED;
+    p->marker = type >> 7;
+    p->payload_type = type & 127;
+    p->seq = bytes_u16(&in);
+    p->timestamp = bytes_u32(&in);
+    p->ssrc = bytes_u32(&in);
+    size_t csrc_bytes = (size_t)(flags & 15) * 4;
+    if (bytes_left(&in) < csrc_bytes)
+        return ERR_MALFORMED;
+    bytes_take(&in, csrc_bytes);
+    if (flags & 0x10 && decode_extension(&in, ids, p) != 0)
+        return ERR_MALFORMED;
+    if (flags & 0x20) { // the last byte says how many to ignore, itself included
+        size_t padding = bytes_left(&in) ? in.end[-1] : 0;
+        if (padding == 0 || padding > bytes_left(&in))
+            return ERR_MALFORMED;
+        in.end -= padding;
+    }
+    p->payload = in.at;
+    p->payload_len = bytes_left(&in);
+    return 0;
+}
+
+// Seconds from 1900 to 1970 (RFC 5905, figure 4).
+#define NTP_UNIX_OFFSET ((int64_t)2208988800)
+
+uint64_t ntp_of_wall(usec_t wall)
+{
+    int64_t sec = wall / USEC_PER_SEC;
+    int64_t us = wall % USEC_PER_SEC;
+    if (us < 0) {
+        sec--;
+        us += USEC_PER_SEC;
+    }
+    uint64_t fraction = ((uint64_t)us << 32) / (uint64_t)USEC_PER_SEC;
+    return (uint64_t)(sec + NTP_UNIX_OFFSET) << 32 | fraction;
+}
+
+usec_t wall_of_ntp(uint64_t ntp)
+{
+    int64_t sec = (int64_t)(ntp >> 32);
+    if (sec < (int64_t)1 << 31) // RFC 4330, 3: without the top bit it is era 1, from 2036 on
+        sec += (int64_t)1 << 32;
+    uint64_t us = ((ntp & UINT32_MAX) * (uint64_t)USEC_PER_SEC + ((uint64_t)1 << 31)) >> 32;
+    return (sec - NTP_UNIX_OFFSET) * USEC_PER_SEC + (usec_t)us;
+}
+
+uint32_t rtp_ticks(usec_t pts)
+{
+    // To the nearest tick: frame times were rounded down to microseconds, and 1/30 s shall be 3000
+    // ticks.
+    usec_t scaled = pts * (RTP_CLOCK_RATE / 10000) + 50;
+    usec_t ticks = scaled / 100 - (scaled % 100 < 0);
+    return (uint32_t)ticks;
+}

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/wire/rtsp.h"
+
+#include <string.h>
+
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+#include "common/base/put.h"
+#include "common/base/scan.h"
+
+enum { INTERLEAVED_HEAD = 4, MAX_SECONDS = 1000000000 };
+
+static const char *const method_names[] = {
+    [RTSP_OPTIONS] = "OPTIONS",
+    [RTSP_DESCRIBE] = "DESCRIBE",
+    [RTSP_SETUP] = "SETUP",
+    [RTSP_PLAY] = "PLAY",
+    [RTSP_PAUSE] = "PAUSE",
+    [RTSP_TEARDOWN] = "TEARDOWN",
+    [RTSP_GET_PARAMETER] = "GET_PARAMETER",
+    [RTSP_SET_PARAMETER] = "SET_PARAMETER",
+    [RTSP_UNKNOWN] = "UNKNOWN",
+};
+
+const char *rtsp_method_name(enum rtsp_method method)
+{
+    return method_names[method];
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool text_is(struct text t, const char *s)
+{
+    return t.len == strlen(s) && (t.len == 0 || memcmp(t.at, s, t.len) == 0);
+}
+
+bool text_is_nocase(struct text t, const char *s)
+{
+    if (t.len != strlen(s))
+        return false;
+    for (size_t i = 0; i < t.len; i++)
+        if (lower(t.at[i]) != lower(s[i]))
+            return false;
+    return true;
+}
+
+void text_copy(struct text t, char *out, size_t cap)
+{
+    size_t len = t.len < cap ? t.len : cap - 1;
+    if (len)
+        memcpy(out, t.at, len);
+    out[len] = '\0';
+}
+
+static struct text text_of(struct scan s)
+{
+    struct text t = {s.at, scan_left(&s)};
+    return t;
+}
+
+static struct scan scan_of_text(struct text t)
+{
+    return scan_of(t.at ? t.at : "", t.len);
+}
+
+// RFC 2326, 15.1: token.
+static bool is_token_char(char c)
+{
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c));
+}
+
+static struct scan take_token(struct scan *s)
+{
+    struct scan token = {s->at, s->at};
+    while (token.end < s->end && is_token_char(*token.end))
+        token.end++;
+    s->at = token.end;
+    return token;
+}
+
+// No control characters but tab and line ends: nothing of a head can then break a log or another
+// head.
+static bool is_clean(struct scan s)
+{
+    for (; !scan_end(&s); s.at++) {
+        unsigned char c = (unsigned char)*s.at;
+        if (c == '\r' && (scan_left(&s) < 2 || s.at[1] != '\n'))
+            return false;
+        if ((c < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+// Bytes of the start line and headers with the empty line that ends them; 0: not all there.
+static size_t head_bytes(const char *data, size_t len)
+{
+    const char *end = data + len;
+    for (const char *lf = data; (lf = memchr(lf, '\n', (size_t)(end - lf))) != NULL;) {
+        lf++;
+        if (end - lf >= 1 && lf[0] == '\n')
+            return (size_t)(lf + 1 - data);
+        if (end - lf >= 2 && lf[0] == '\r' && lf[1] == '\n')
+            return (size_t)(lf + 2 - data);
+    }
+    return 0;
+}
+
+static int decode_status_line(struct scan line, struct rtsp_item *item)
+{
+    int a, b, c;
+    if (!scan_word(&line, "RTSP/1.0 ") || !scan_digit(&line, &a) || !scan_digit(&line, &b) ||
+        !scan_digit(&line, &c) || a < 1 || a > 5)
+        return ERR_MALFORMED;
+    if (!scan_end(&line) && !scan_char(&line, ' '))
+        return ERR_MALFORMED;
+    item->kind = RTSP_RESPONSE;
+    item->status = a * 100 + b * 10 + c;
+    item->reason = text_of(scan_trimmed(line));
+    return 0;
+}
+
+static int decode_request_line(struct scan line, struct rtsp_item *item)
+{
+    struct text method = text_of(take_token(&line));
+    if (method.len == 0 || !scan_char(&line, ' '))
+        return ERR_MALFORMED;
+    struct scan uri = scan_until(&line, ' ');
+    if (scan_end(&uri) || memchr(uri.at, '\t', scan_left(&uri)) || !scan_is(line, "RTSP/1.0"))
+        return ERR_MALFORMED;
+    item->kind = RTSP_REQUEST;
+    item->uri = text_of(uri);
+    item->method = RTSP_UNKNOWN;
+    for (int m = 0; m < RTSP_UNKNOWN; m++)
+        if (text_is(method, method_names[m]))
+            item->method = (enum rtsp_method)m;
+    return 0;
+}
+
+// Continuation lines (RFC 2068, 4.2) are refused: no player sends them, and a value with a line end
+// in it is a trap.
+static int decode_header(struct scan line, struct rtsp_item *item)
+{
+    struct scan name = take_token(&line);
+    if (scan_end(&name) || !scan_char(&line, ':'))
+        return ERR_MALFORMED;
+    if (item->header_count == RTSP_MAX_HEADERS)
+        return ERR_TOO_BIG;
+    item->headers[item->header_count].name = text_of(name);
+    item->headers[item->header_count].value = text_of(scan_trimmed(line));
+    item->header_count++;
+    return 0;
+}
+
+static int content_length(const struct rtsp_item *item, size_t *out)
+{
+    int64_t length = -1;
+    for (int i = 0; i < item->header_count; i++) {
+        if (!text_is_nocase(item->headers[i].name, "Content-Length"))
+            continue;
+        struct scan s = scan_of_text(item->headers[i].value);
+        int64_t value;
+        if (!scan_int(&s, RTSP_MAX_BODY, &value)) {
+            int ignored;
+            while (scan_digit(&s, &ignored))
+                ;
+            return scan_end(&s) && item->headers[i].value.len ? ERR_TOO_BIG : ERR_MALFORMED;
+        }
+        if (!scan_end(&s) || (length >= 0 && value != length))
+            return ERR_MALFORMED; // two that differ: the stream could be read in two ways
+        length = value;
+    }
+    *out = length < 0 ? 0 : (size_t)length;
+    return 0;
+}
+
+static int decode_cseq(const struct rtsp_item *item)
+{
+    struct scan s = scan_of_text(rtsp_header(item, "CSeq"));
+    int64_t value;
+    return scan_int(&s, INT32_MAX, &value) && scan_end(&s) ? (int)value : -1;
+}
+
+static int decode_message(const char *data, size_t len, struct rtsp_item *item, size_t *used)
+{
+    if (!is_token_char(data[0]))
+        return ERR_MALFORMED; // not a text protocol at all, TLS for one: no need to wait for more
+    size_t head = head_bytes(data, len < RTSP_MAX_HEAD ? len : RTSP_MAX_HEAD);
+    if (head == 0)
+        return len < RTSP_MAX_HEAD ? ERR_AGAIN : ERR_TOO_BIG;
+    struct scan in = scan_of(data, head);
+    struct scan line;
+    if (!is_clean(in))
+        return ERR_MALFORMED;
+    scan_line(&in, &line);
+    struct scan start = line;
+    int err = scan_word(&start, "RTSP/") ? decode_status_line(line, item)
+                                         : decode_request_line(line, item);
+    while (err == 0 && scan_line(&in, &line) && !scan_end(&line))
+        err = decode_header(line, item);
+    size_t body = 0;
+    if (err == 0)
+        err = content_length(item, &body);
+    if (err)
+        return err;
+    if (len - head < body)
+        return ERR_AGAIN;
+    item->cseq = decode_cseq(item);
+    item->body.at = data + head;
+    item->body.len = body;
+    *used += head + body;
+    return 0;
+}
+
+// RFC 2326, 10.12: '$', channel, length in 16 bits, data.
+static int decode_interleaved(const uint8_t *data, size_t len, struct rtsp_item *item, size_t *used)
+{
+    if (len < INTERLEAVED_HEAD || len - INTERLEAVED_HEAD < load_be16(data + 2))
+        return ERR_AGAIN;
+    item->kind = RTSP_INTERLEAVED;
+    item->channel = data[1];
+    item->data = data + INTERLEAVED_HEAD;
+    item->data_len = load_be16(data + 2);
+    *used += INTERLEAVED_HEAD + item->data_len;
+    return 0;
+}
+
+int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t *used)
+{
+    size_t skip = 0;
+    while (skip < len && (data[skip] == '\r' || data[skip] == '\n'))
+        skip++;
+    *used = skip;
+    // Not one memset of the whole: interleaved frames are the data path, and the table of headers
+    // is large.
+    item->method = RTSP_UNKNOWN;
+    item->uri = item->reason = item->body = (struct text){NULL, 0};
+    item->status = 0;
+    item->cseq = -1;
+    item->header_count = 0;
+    item->channel = 0;
+    item->data = NULL;
+    item->data_len = 0;
+    if (skip == len)
+        return ERR_AGAIN;
+    if (data[skip] == '$')
+        return decode_interleaved(data + skip, len - skip, item, used);
+    return decode_message((const char *)data + skip, len - skip, item, used);
+}
+
+struct text rtsp_header(const struct rtsp_item *item, const char *name)
+{
+    for (int i = 0; i < item->header_count; i++)
+        if (text_is_nocase(item->headers[i].name, name))
+            return item->headers[i].value;
+    return (struct text){NULL, 0};
+}
+
+// A comma parts alternatives only where "token/" follows: `x-weir=minbuf:1,3` holds one too.
+static struct scan take_alternative(struct scan *s)
+{
+    struct scan part = *s;
+    bool quoted = false;
+    for (; !scan_end(s); s->at++) {
+        quoted ^= *s->at == '"';
+        if (*s->at != ',' || quoted)
+            continue;
+        struct scan next = {s->at + 1, s->end};
+        scan_space(&next);
+        struct scan token = take_token(&next);
+        if (!scan_end(&token) && scan_char(&next, '/')) {
+            part.end = s->at++;
+            return part;
+        }
+    }
+    part.end = s->end;
+    return part;
+}
+
+// "A" or "A-B".
+static int decode_pair(struct scan value, int min, int max, int out[2])
+{
+    int64_t a, b = -1;
+    if (!scan_int(&value, max, &a) || a < min)
+        return ERR_MALFORMED;
+    if (!scan_end(&value) &&
+        (!scan_char(&value, '-') || !scan_int(&value, max, &b) || b < min || !scan_end(&value)))
+        return ERR_MALFORMED;
+    out[0] = (int)a;
+    out[1] = (int)b;
+    return 0;
+}
+
+static int decode_ssrc(struct scan value, struct rtsp_transport *t)
+{
+    if (scan_end(&value) || scan_left(&value) > 8)
+        return ERR_MALFORMED;
+    t->ssrc = 0;
+    for (; !scan_end(&value); value.at++) {
+        char c = lower(*value.at);
+        bool digit = c >= '0' && c <= '9';
+        if (!digit && (c < 'a' || c > 'f'))
+            return ERR_MALFORMED;
+        t->ssrc = t->ssrc << 4 | (uint32_t)(digit ? c - '0' : c - 'a' + 10);
+    }
+    t->has_ssrc = true;
+    return 0;
+}
+
+// What may stand in the value of x-weir and x-cc, so that it neither ends the parameter nor begins
+// an alternative.
+static bool is_name_char(char c)
+{
+    return is_token_char(c) || (c != '\0' && strchr(":,=@", c));
+}
+
+static int decode_name(struct scan value, char out[RTSP_MAX_NAME])
+{
+    if (scan_left(&value) >= 2 && *value.at == '"' && value.end[-1] == '"') {
+        value.at++;
+        value.end--;
+    }
+    if (scan_end(&value) || scan_left(&value) >= RTSP_MAX_NAME)
+        return ERR_MALFORMED;
+    for (const char *c = value.at; c < value.end; c++)
+        if (!is_name_char(*c))
+            return ERR_MALFORMED;
+    text_copy(text_of(value), out, RTSP_MAX_NAME);
+    return 0;
+}
+
+static int decode_transport_parameter(struct scan parameter, struct rtsp_transport *t)
+{
+    struct text name = text_of(scan_trimmed(scan_until(&parameter, '=')));
+    struct scan value = scan_trimmed(parameter);
+    if (text_is_nocase(name, "multicast"))
+        t->multicast = true;
+    else if (text_is_nocase(name, "interleaved"))
+        return decode_pair(value, 0, 255, t->interleaved);
+    else if (text_is_nocase(name, "client_port"))
+        return decode_pair(value, 1, 65535, t->client_port);
+    else if (text_is_nocase(name, "server_port"))
+        return decode_pair(value, 1, 65535, t->server_port);
+    else if (text_is_nocase(name, "ssrc"))
+        return decode_ssrc(value, t);
+    else if (text_is_nocase(name, "x-weir"))
+        return decode_name(value, t->weir);
+    else if (text_is_nocase(name, "x-cc"))
+        return decode_name(value, t->cc);
+    return 0; // mode, ttl, destination, ...: not ours to follow
+}
+
+// 1: `t` is filled; 0: a profile we do not know; ERR_MALFORMED.
+static int decode_alternative(struct scan s, struct rtsp_transport *t)
+{
+    struct scan spec = scan_trimmed(scan_until(&s, ';'));
+    struct text name = text_of(spec);
+    if (scan_end(&spec) || !memchr(spec.at, '/', scan_left(&spec)))
+        return ERR_MALFORMED;
+    memset(t, 0, sizeof(*t));
+    for (int i = 0; i < 2; i++)
+        t->interleaved[i] = t->client_port[i] = t->server_port[i] = -1;
+    t->tcp = text_is_nocase(name, "RTP/AVP/TCP");
+    bool known = t->tcp || text_is_nocase(name, "RTP/AVP") || text_is_nocase(name, "RTP/AVP/UDP");
+    while (known && !scan_end(&s))
+        if (decode_transport_parameter(scan_until(&s, ';'), t) != 0)
+            return ERR_MALFORMED;
+    return known;
+}
+
+int rtsp_transport_decode(struct text value, struct rtsp_transport out[RTSP_MAX_OFFERS])
+{
+    struct scan s = scan_trimmed(scan_of_text(value));
+    int count = 0;
+    if (scan_end(&s) || !is_clean(s))
+        return ERR_MALFORMED;
+    do {
+        struct rtsp_transport t;
+        int kept = decode_alternative(take_alternative(&s), &t);
+        if (kept < 0)
+            return kept;
+        if (kept && count < RTSP_MAX_OFFERS)
+            out[count++] = t;
+    } while (!scan_end(&s));
+    return count;
+}
+
+static void put_pair(struct put *p, const char *name, const int pair[2])
+{
+    if (pair[0] < 0)
+        return;
+    put_format(p, ";%s=%d", name, pair[0]);
+    if (pair[1] >= 0)
+        put_format(p, "-%d", pair[1]);
+}
+
+static bool is_name(const char *name)
+{
+    while (*name && is_name_char(*name))
+        name++;
+    return *name == '\0';
+}
+
+int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap)
+{
+    if (!is_name(t->weir) || !is_name(t->cc))
+        return ERR_RANGE;
+    struct put p = put_into(out, cap);
+    put_format(&p, "RTP/AVP%s;%s", t->tcp ? "/TCP" : "", t->multicast ? "multicast" : "unicast");
+    put_pair(&p, "interleaved", t->interleaved);
+    put_pair(&p, "client_port", t->client_port);
+    put_pair(&p, "server_port", t->server_port);
+    if (t->has_ssrc)
+        put_format(&p, ";ssrc=%08X", (unsigned)t->ssrc);
+    if (t->weir[0])
+        put_format(&p, ";x-weir=%s", t->weir);
+    if (t->cc[0])
+        put_format(&p, ";x-cc=%s", t->cc);
+    return put_result(&p);
+}
+
+// RFC 2326, 3.6: "now", seconds, or hours:minutes:seconds.
+static int decode_npt(struct scan *s, double *out)
+{
+    int64_t value[3];
+    int fields = 0;
+    if (scan_word(s, "now")) {
+        *out = -1;
+        return 0;
+    }
+    do {
+        if (!scan_int(s, MAX_SECONDS, &value[fields++]))
+            return ERR_MALFORMED;
+    } while (fields < 3 && scan_char(s, ':'));
+    if (fields == 2 || (fields == 3 && (value[1] > 59 || value[2] > 59)))
+        return ERR_MALFORMED;
+    *out = fields == 1 ? (double)value[0]
+                       : (double)value[0] * 3600 + (double)value[1] * 60 + (double)value[2];
+    if (scan_char(s, '.'))
+        *out += scan_fraction(s);
+    return *out <= MAX_SECONDS ? 0 : ERR_MALFORMED;
+}
+
+int rtsp_range_decode(struct text value, struct rtsp_range *out)
+{
+    struct scan rest = scan_of_text(value);
+    struct scan s = scan_trimmed(scan_until(&rest, ';')); // `;time=` says when; we begin at once
+    out->from = out->to = -1;
+    if (scan_word(&s, "clock=") || scan_word(&s, "smpte"))
+        return ERR_UNSUPPORTED;
+    if (!scan_word(&s, "npt="))
+        return ERR_MALFORMED;
+    bool has_from = !scan_end(&s) && *s.at != '-';
+    if (has_from && decode_npt(&s, &out->from) != 0)
+        return ERR_MALFORMED;
+    if (!scan_char(&s, '-') || (scan_end(&s) && !has_from))
+        return ERR_MALFORMED;
+    if (!scan_end(&s) && (*s.at == 'n' || decode_npt(&s, &out->to) != 0 || !scan_end(&s)))
+        return ERR_MALFORMED;
+    return 0;
+}
+
+int rtsp_parameter_next(struct text body, size_t *at, struct text *name, struct text *value)
+{
+    struct scan in = scan_of_text(body);
+    in.at += *at;
+    struct scan line;
+    do {
+        if (!scan_line(&in, &line))
+            return 0;
+        line = scan_trimmed(line);
+    } while (scan_end(&line));
+    if (!is_clean(line))
+        return ERR_MALFORMED;
+    struct scan key = take_token(&line);
+    scan_space(&line);
+    if (scan_end(&key) || (!scan_end(&line) && !scan_char(&line, ':')))
+        return ERR_MALFORMED;
+    *name = text_of(key);
+    *value = text_of(scan_trimmed(line));
+    *at = (size_t)(in.at - (in.end - body.len));
+    return 1;
+}
+
+const char *rtsp_reason(int status)
+{
+    static const struct {
+        int status;
+        const char *reason;
+    } reasons[] = {
+        // RFC 2326, 7.1.1 and 11
+        {200, "OK"},
+        {400, "Bad Request"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {406, "Not Acceptable"},
+        {408, "Request Time-out"},
+        {413, "Request Entity Too Large"},
+        {414, "Request-URI Too Large"},
+        {415, "Unsupported Media Type"},
+        {451, "Parameter Not Understood"},
+        {452, "Conference Not Found"},
+        {453, "Not Enough Bandwidth"},
+        {454, "Session Not Found"},
+        {455, "Method Not Valid in This State"},
+        {456, "Header Field Not Valid for Resource"},
+        {457, "Invalid Range"},
+        {458, "Parameter Is Read-Only"},
+        {459, "Aggregate operation not allowed"},
+        {460, "Only aggregate operation allowed"},
+        {461, "Unsupported transport"},
+        {462, "Destination unreachable"},
+        {463, "Key management Failure"},
+        {500, "Internal Server Error"},
+        {501, "Not Implemented"},
+        {503, "Service Unavailable"},
+        {505, "RTSP Version not supported"},
+        {551, "Option not supported"},
+    };
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+        if (reasons[i].status == status)
+            return reasons[i].reason;
+    return "Unknown";
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/wire/sdp.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/put.h"
+#include "common/base/scan.h"
+#include "common/wire/rtsp.h"
+
+static const char *const source_names[] = {
+    [SDP_SOURCE_UNKNOWN] = "unknown",
+    [SDP_SOURCE_TEST] = "test",
+    [SDP_SOURCE_FILE] = "file",
+    [SDP_SOURCE_GREEDY] = "greedy",
+};
+enum { SOURCES = sizeof(source_names) / sizeof(source_names[0]) };
+
+#define CODEC_H264      "H264/90000"
+#define CODEC_SYNTHETIC "X-WEIR-SYNTHETIC/90000"
+
+// A value that a line end in it cannot turn into two lines.
+static void put_line(struct put *p, const char *head, const char *value)
+{
+    char clean[SDP_MAX_TEXT];
+    snprintf(clean, sizeof(clean), "%s", value);
+    for (char *c = clean; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = ' ';
+    put_format(p, "%s%s\r\n", head, clean);
+}
+
+static void put_session(struct put *p, const struct sdp *s, bool v6)
+{
+    const char *any = v6 ? "IN IP6 ::" : "IN IP4 0.0.0.0";
+    put_format(p, "v=0\r\no=- 1 1 %s\r\n", any);
+    put_line(p, "s=", s->title[0] ? s->title : "-"); // RFC 8866, 5.3
+    put_format(p, "c=%s\r\nt=0 0\r\na=control:*\r\n", any);
+    if (s->duration >= 0) { // in integers: the decimal point is the locale's
+        long long ms = (long long)(s->duration * 1000 + 0.5);
+        put_format(p, "a=range:npt=0-%lld.%03lld\r\n", ms / 1000, ms % 1000);
+    } else {
+        put_format(p, "a=range:npt=now-\r\n");
+    }
+    if (s->clock[0])
+        put_line(p, "a=x-weir-clock:", s->clock);
+}
+
+static void put_ladder(struct put *p, const struct sdp *s)
+{
+    const struct ladder *l = &s->ladder;
+    put_format(p, "a=x-weir-source:%s %dx%d@%d/%d\r\n", source_names[s->source], l->source_width,
+               l->source_height, l->source_fps.num, l->source_fps.den);
+    for (int i = 0; i < l->size_count; i++) {
+        const struct size_spec *z = &l->sizes[i];
+        put_format(p, "a=x-weir-size:%d %dx%d@%d/%d layers=%d\r\n", i, z->width, z->height,
+                   z->fps.num, z->fps.den, z->layers);
+    }
+    for (int i = 0; i < l->level_count; i++) {
+        const struct level *v = &l->levels[i];
+        put_format(p, "a=x-weir-level:%d size=%d tid=%d rate=%d\r\n", i, v->size_id, v->temporal_id,
+                   v->bitrate_bps);
+    }
+}
+
+static void put_medium(struct put *p, const struct sdp *s)
+{
+    int pt = s->payload_type;
+    put_format(p, "m=video 0 RTP/AVP %d\r\n", pt);
+    if (s->ladder.level_count > 0) { // RFC 8866, 5.8: kbit/s
+        int top_bps = s->ladder.levels[s->ladder.level_count - 1].bitrate_bps;
+        put_format(p, "b=AS:%d\r\n", top_bps / 1000 + (top_bps % 1000 != 0));
+    }
+    put_format(p, "a=rtpmap:%d %s\r\n", pt, s->h264 ? CODEC_H264 : CODEC_SYNTHETIC);
+    if (s->h264) { // RFC 6184, 8.1
+        put_format(p, "a=fmtp:%d packetization-mode=1", pt);
+        if (s->profile_level_id[0])
+            put_format(p, ";profile-level-id=%s", s->profile_level_id);
+        if (s->sprop[0])
+            put_format(p, ";sprop-parameter-sets=%s", s->sprop);
+        put_format(p, "\r\n");
+    }
+    put_format(p, "a=rtcp-fb:%d nack\r\na=rtcp-fb:%d nack pli\r\n", pt, pt);
+    if (s->ext.capture)
+        put_format(p, "a=extmap:%d %s\r\n", s->ext.capture, RTP_EXT_CAPTURE_URI);
+    if (s->ext.adu)
+        put_format(p, "a=extmap:%d %s\r\n", s->ext.adu, RTP_EXT_ADU_URI);
+    if (s->control[0])
+        put_line(p, "a=control:", s->control);
+}
+
+int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap)
+{
+    struct put p = put_into(out, cap);
+    put_session(&p, s, address_v6);
+    put_medium(&p, s);
+    if (s->ladder.level_count > 0)
+        put_ladder(&p, s);
+    return put_result(&p);
+}
+
+static struct text text_of(struct scan s)
+{
+    struct text t = {s.at, scan_left(&s)};
+    return t;
+}
+
+static bool scan_payload_type(struct scan *s, int *out)
+{
+    int64_t value;
+    if (!scan_int(s, 127, &value))
+        return false;
+    *out = (int)value;
+    return true;
+}
+
+static bool scan_positive(struct scan *s, int *out)
+{
+    int64_t value;
+    if (!scan_int(s, INT32_MAX, &value) || value == 0)
+        return false;
+    *out = (int)value;
+    return true;
+}
+
+// "1280x720@30/1"
+static bool scan_geometry(struct scan *s, int *width, int *height, struct fps *fps)
+{
+    return scan_positive(s, width) && scan_char(s, 'x') && scan_positive(s, height) &&
+           scan_char(s, '@') && scan_positive(s, &fps->num) && scan_char(s, '/') &&
+           scan_positive(s, &fps->den);
+}
+
+// Later versions may add to a line of ours, after a space.
+static bool at_field_end(const struct scan *s)
+{
+    return scan_end(s) || *s->at == ' ';
+}
+
+static int on_source(struct sdp *s, struct scan v)
+{
+    struct ladder *l = &s->ladder;
+    struct scan name = scan_until(&v, ' ');
+    s->source = SDP_SOURCE_UNKNOWN;
+    for (int i = 0; i < SOURCES; i++)
+        if (scan_is(name, source_names[i]))
+            s->source = (enum sdp_source)i;
+    if (!scan_geometry(&v, &l->source_width, &l->source_height, &l->source_fps))
+        return ERR_MALFORMED;
+    return at_field_end(&v) ? 0 : ERR_MALFORMED;
+}
+
+static int on_size(struct sdp *s, struct scan v)
+{
+    struct ladder *l = &s->ladder;
+    int64_t id;
+    if (l->size_count == LADDER_MAX_SIZES)
+        return ERR_MALFORMED;
+    struct size_spec *z = &l->sizes[l->size_count];
+    if (!scan_int(&v, LADDER_MAX_SIZES, &id) || id != l->size_count || !scan_char(&v, ' ') ||
+        !scan_geometry(&v, &z->width, &z->height, &z->fps) || !scan_word(&v, " layers=") ||
+        !scan_positive(&v, &z->layers) || !at_field_end(&v))
+        return ERR_MALFORMED;
+    l->size_count++;
+    return 0;
+}
+
+static int on_level(struct sdp *s, struct scan v)
+{
+    struct ladder *l = &s->ladder;
+    int64_t id, size_id, temporal_id;
+    if (l->level_count == LADDER_MAX_LEVELS)
+        return ERR_MALFORMED;
+    struct level *level = &l->levels[l->level_count];
+    if (!scan_int(&v, LADDER_MAX_LEVELS, &id) || id != l->level_count || !scan_word(&v, " size=") ||
+        !scan_int(&v, LADDER_MAX_SIZES, &size_id) || !scan_word(&v, " tid=") ||
+        !scan_int(&v, LEVEL_MAX_LAYERS, &temporal_id) || !scan_word(&v, " rate=") ||
+        !scan_positive(&v, &level->bitrate_bps) || !at_field_end(&v))
+        return ERR_MALFORMED;
+    level->size_id = (int)size_id;
+    level->temporal_id = (int)temporal_id;
+    l->level_count++;
+    return 0;
+}
+
+static int on_clock(struct sdp *s, struct scan v)
+{
+    text_copy(text_of(v), s->clock, sizeof(s->clock));
+    return 0;
+}
+
+static int on_control(struct sdp *s, struct scan v)
+{
+    if (scan_left(&v) >= sizeof(s->control))
+        return ERR_TOO_BIG; // cut short it would name something else
+    text_copy(text_of(v), s->control, sizeof(s->control));
+    return 0;
+}
+
+static int on_range(struct sdp *s, struct scan v)
+{
+    struct rtsp_range range; // a form that we do not read says nothing about the length
+    if (rtsp_range_decode(text_of(v), &range) == 0 && range.from >= 0 && range.to >= range.from)
+        s->duration = range.to - range.from;
+    return 0;
+}
+
+// RFC 8285, 5: "id[/direction] URI [attributes]". Ids beyond 14 need the two-byte form, which
+// nobody sends us.
+static int on_extmap(struct sdp *s, struct scan v)
+{
+    int64_t id;
+    if (!scan_int(&v, 4095, &id))
+        return ERR_MALFORMED;
+    scan_until(&v, ' ');
+    struct scan uri = scan_until(&v, ' ');
+    if (id < 1 || id > 14)
+        return 0;
+    if (scan_is(uri, RTP_EXT_CAPTURE_URI))
+        s->ext.capture = (uint8_t)id;
+    else if (scan_is(uri, RTP_EXT_ADU_URI))
+        s->ext.adu = (uint8_t)id;
+    return 0;
+}
+
+static bool is_hexadecimal(struct text t)
+{
+    for (size_t i = 0; i < t.len; i++)
+        if (t.at[i] == '\0' || !strchr("0123456789abcdefABCDEF", t.at[i]))
+            return false;
+    return true;
+}
+
+// RFC 6184, 8.1: `name=value` parted by semicolons.
+static int on_fmtp(struct sdp *s, struct scan v)
+{
+    int pt;
+    if (!scan_payload_type(&v, &pt))
+        return ERR_MALFORMED;
+    if (pt != s->payload_type)
+        return 0;
+    while (!scan_end(&v)) {
+        struct scan value = scan_until(&v, ';');
+        struct text name = text_of(scan_trimmed(scan_until(&value, '=')));
+        struct text text = text_of(scan_trimmed(value));
+        if (text_is_nocase(name, "packetization-mode")) {
+            if (!text_is(text, "0") && !text_is(text, "1"))
+                return ERR_UNSUPPORTED; // interleaved: the depacketiser does not do it
+        } else if (text_is_nocase(name, "profile-level-id")) {
+            if (text.len == 6 && is_hexadecimal(text)) // else: the parameter sets will say
+                text_copy(text, s->profile_level_id, sizeof(s->profile_level_id));
+        } else if (text_is_nocase(name, "sprop-parameter-sets")) {
+            if (text.len >= sizeof(s->sprop))
+                return ERR_TOO_BIG;
+            text_copy(text, s->sprop, sizeof(s->sprop));
+        }
+    }
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    bool medium_only;
+    int (*read)(struct sdp *s, struct scan value);
+} attributes[] = {
+    {"control", true, on_control},       {"fmtp", true, on_fmtp},
+    {"range", false, on_range},          {"extmap", false, on_extmap},
+    {"x-weir-source", false, on_source}, {"x-weir-clock", false, on_clock},
+    {"x-weir-size", false, on_size},     {"x-weir-level", false, on_level},
+};
+
+static int read_line(struct sdp *s, struct scan line, bool in_medium)
+{
+    if (!in_medium && scan_word(&line, "s=")) {
+        struct text title = text_of(scan_trimmed(line));
+        text_copy(text_is(title, "-") ? (struct text){NULL, 0} : title, s->title, sizeof(s->title));
+        return 0;
+    }
+    if (!scan_word(&line, "a="))
+        return 0;
+    struct scan name = scan_until(&line, ':');
+    for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
+        if (scan_is(name, attributes[i].name) && (in_medium || !attributes[i].medium_only))
+            return attributes[i].read(s, line);
+    return 0;
+}
+
+// Which medium is ours: the first video one over RTP that maps a payload type to a codec of ours.
+struct choice {
+    int medium;        // counted from 1; 0: the session's lines; -1: none
+    int current;       // while looking
+    bool offered[128]; // payload types of the current medium
+};
+
+static int begin_medium(struct choice *c, struct scan line)
+{
+    int64_t port, ports;
+    c->current++;
+    memset(c->offered, 0, sizeof(c->offered));
+    struct scan kind = scan_until(&line, ' ');
+    if (!scan_int(&line, 65535, &port) ||
+        (scan_char(&line, '/') && !scan_int(&line, 65535, &ports)) || !scan_char(&line, ' '))
+        return ERR_MALFORMED;
+    struct scan profile = scan_until(&line, ' ');
+    if (!scan_is(kind, "video") || !(scan_is(profile, "RTP/AVP") || scan_is(profile, "RTP/AVPF")))
+        return 0;
+    for (int pt; scan_payload_type(&line, &pt); scan_space(&line))
+        c->offered[pt] = true;
+    return 0;
+}
+
+static int read_rtpmap(struct choice *c, struct scan v, struct sdp *s)
+{
+    int pt;
+    if (!scan_payload_type(&v, &pt) || !scan_char(&v, ' '))
+        return ERR_MALFORMED;
+    struct text codec = text_of(scan_trimmed(v));
+    bool h264 = text_is_nocase(codec, CODEC_H264);
+    if (c->medium > 0 || !c->offered[pt] || !(h264 || text_is_nocase(codec, CODEC_SYNTHETIC)))
+        return 0;
+    c->medium = c->current;
+    s->payload_type = pt;
+    s->h264 = h264;
+    return 0;
+}
+
+// RFC 8866, 9: every line is a lower-case letter, '=' and text; the first is the version.
+static int choose_medium(struct scan in, struct choice *c, struct sdp *s)
+{
+    struct scan line;
+    if (!scan_line(&in, &line) || !scan_is(line, "v=0"))
+        return ERR_MALFORMED;
+    while (scan_line(&in, &line)) {
+        int err = 0;
+        if (scan_end(&line))
+            continue;
+        if (scan_left(&line) < 2 || line.at[0] < 'a' || line.at[0] > 'z' || line.at[1] != '=')
+            return ERR_MALFORMED;
+        for (const char *p = line.at; p < line.end; p++)
+            if (((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f)
+                return ERR_MALFORMED;
+        if (scan_word(&line, "m="))
+            err = begin_medium(c, line);
+        else if (scan_word(&line, "a=rtpmap:"))
+            err = read_rtpmap(c, line, s);
+        if (err)
+            return err;
+    }
+    return c->medium > 0 ? 0 : ERR_UNSUPPORTED;
+}
+
+int sdp_decode(const char *data, size_t len, struct sdp *s)
+{
+    memset(s, 0, sizeof(*s));
+    s->duration = -1;
+    if (len > SDP_MAX_BYTES)
+        return ERR_TOO_BIG;
+    struct scan in = scan_of(data, len);
+    struct scan line;
+    struct choice choice = {.medium = -1};
+    int err = choose_medium(in, &choice, s);
+    for (int medium = 0; err == 0 && scan_line(&in, &line);) {
+        if (scan_left(&line) >= 2 && line.at[0] == 'm' && line.at[1] == '=')
+            medium++;
+        if (medium == 0 || medium == choice.medium)
+            err = read_line(s, line, medium != 0);
+    }
+    if (err)
+        return err;
+    const struct ladder *l = &s->ladder;
+    if ((l->size_count > 0 || l->level_count > 0) && !ladder_is_valid(l))
+        return ERR_MALFORMED;
+    return 0;
+}

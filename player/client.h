@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The viewer's side of an RTSP session: connects, asks what there is, sets up, plays, measures once
+// a second, leaves.
+//
+// Round trips from connecting to media: OPTIONS + DESCRIBE | SETUP | parameters + PLAY; what can be
+// sent together is.
+//
+// Deadlines: 5 s to connect, 5 s for each answer until the media plays. Then bytes of any kind tell
+// that the server lives: without any for 10 s (5 s when media comes as datagrams: there, nothing
+// queues before an answer) it is lost. Asking once a second makes sure that there is something to
+// hear, and keeps the session from timing out. Loop thread only.
+#ifndef WEIR_PLAYER_CLIENT_H
+#define WEIR_PLAYER_CLIENT_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "common/wire/sdp.h"
+#include "player/play_options.h"
+#include "player/rtsp_request.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum client_end {
+    CLIENT_REFUSED,  // cannot be reached, or refused
+    CLIENT_LOST,     // vanished after the media began to play
+    CLIENT_INTERNAL, // out of memory, no ports ...
+    CLIENT_LEFT,     // after client_leave
+};
+
+struct client_setup {
+    const char *transport; // as negotiated
+    bool datagram;
+};
+
+struct client_answer { // of one measurement
+    struct rtsp_measures measures;
+    usec_t rtt; // of the question, on the control connection
+    usec_t asked_wall;
+    usec_t received_wall;
+};
+
+struct client_ops {
+    void (*on_connected)(void *ctx, usec_t now);
+    // The description, good for the client's life. Returns false when it cannot be played: the
+    // client then stops with CLIENT_REFUSED, and *why (static text) says it.
+    bool (*on_described)(void *ctx, const struct sdp *sdp, const char **why, usec_t now);
+    void (*on_setup)(void *ctx, const struct client_setup *setup, usec_t now);
+    void (*on_playing)(void *ctx, usec_t now); // PLAY was answered; again after each pause
+    void (*on_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                      usec_t now);
+    void (*on_answer)(void *ctx, const struct client_answer *answer, usec_t now);
+    void (*on_level)(void *ctx, int level, bool accepted, usec_t now); // of client_set_level
+    void (*on_pause_refused)(void *ctx, usec_t now);                   // the server goes on sending
+    // The last callback. `text`: for people; empty for CLIENT_LEFT.
+    void (*on_end)(void *ctx, enum client_end end, const char *text, usec_t now);
+};
+
+struct client;
+
+// Starts at once. `options` and `ops` are borrowed. NULL: logged.
+struct client *client_new(uv_loop_t *loop, const struct play_options *options,
+                          const struct client_ops *ops, void *ctx, usec_t now);
+void client_free(struct client *c); // NULL is fine; no callback afterwards; not inside one
+
+void client_send_rtcp(struct client *c, const uint8_t *data, size_t len);
+// After on_playing; each is answered by its callback.
+void client_set_level(struct client *c, int level, usec_t now);
+void client_pause(struct client *c, usec_t now);
+void client_resume(struct client *c, usec_t now);
+// TEARDOWN. True: on_end(CLIENT_LEFT) follows when it is answered, at the latest after
+// CLIENT_LEAVE_TIME. False: the client has ended already. No media comes any more.
+bool client_leave(struct client *c, usec_t now);
+#define CLIENT_LEAVE_TIME (500 * USEC_PER_MSEC)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

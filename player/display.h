@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where pictures are shown. Two kinds: a window, and a clock that stands for one.
+#ifndef WEIR_PLAYER_DISPLAY_H
+#define WEIR_PLAYER_DISPLAY_H
+
+#include <stdbool.h>
+
+#include "player/show_queue.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum display_command {
+    DISPLAY_QUIT,
+    DISPLAY_PAUSE, // or go on
+    DISPLAY_LEVEL_UP,
+    DISPLAY_LEVEL_DOWN,
+    DISPLAY_SNAPSHOT,
+};
+
+struct display_config {
+    struct show_queue *queue; // borrowed
+    bool full_screen;
+    play_frame_fn *on_shown; // takes the frame; the main thread's
+    void (*on_command)(void *ctx, enum display_command command); // likewise
+    void *ctx;
+};
+
+struct display;
+
+struct display_ops {
+    // Shows what the queue gives until the queue is closed. The main thread's. 0 or ERR_IO
+    // (logged).
+    int (*run)(struct display *d);
+    // A line about what goes on. Any thread; returns at once.
+    void (*set_status)(struct display *d, const char *text);
+    void (*free)(struct display *d); // after run
+};
+
+struct display { // embedded first
+    const struct display_ops *ops;
+    struct display_config config;
+};
+
+// On the main thread. NULL: logged.
+struct display *display_window_new(const struct display_config *config);
+struct display *display_headless_new(const struct display_config *config);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The window. The main thread waits for events, at most until the next picture is due, so nothing
+// that the network does can freeze it. Without vsync: a picture goes out when it is due, not a
+// refresh later.
+#include <SDL.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "player/display.h"
+
+enum { STATUS_BYTES = 256, LEAST_WIDTH = 640, IDLE_WAIT_MS = 1000 };
+
+struct window {
+    struct display base;
+    SDL_Window *window; // owned; NULL before the first picture
+    SDL_Renderer *renderer;
+    SDL_Texture *texture;
+    int width; // of the texture
+    int height;
+    Uint32 wake_event;
+    pthread_mutex_t lock; // guards status
+    char status[STATUS_BYTES];
+    bool status_changed;
+};
+
+static int open_window(struct window *w, int width, int height)
+{
+    // A low level gets a window worth looking at; a large one must fit the screen.
+    int scale = width < LEAST_WIDTH ? (LEAST_WIDTH + width - 1) / width : 1;
+    int wide = width * scale;
+    int high = height * scale;
+    SDL_Rect screen;
+    if (SDL_GetDisplayUsableBounds(0, &screen) == 0 && (wide > screen.w || high > screen.h)) {
+        double fit = SDL_min((double)screen.w / wide, (double)screen.h / high);
+        wide = (int)(wide * fit);
+        high = (int)(high * fit);
+    }
+    Uint32 flags =
+        SDL_WINDOW_RESIZABLE | (w->base.config.full_screen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+    w->window = SDL_CreateWindow("weir-play", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED,
+                                 wide, high, flags);
+    if (!w->window) {
+        log_error("cannot open a window: %s", SDL_GetError());
+        return ERR_IO;
+    }
+    w->renderer = SDL_CreateRenderer(w->window, -1, 0);
+    if (!w->renderer)
+        w->renderer = SDL_CreateRenderer(w->window, -1, SDL_RENDERER_SOFTWARE);
+    if (!w->renderer) {
+        log_error("cannot draw in the window: %s", SDL_GetError());
+        return ERR_IO;
+    }
+    pthread_mutex_lock(&w->lock);
+    w->status_changed = true;
+    pthread_mutex_unlock(&w->lock);
+    return 0;
+}
+
+static void draw(struct window *w)
+{
+    if (!w->texture)
+        return;
+    SDL_RenderClear(w->renderer);
+    SDL_RenderCopy(w->renderer, w->texture, NULL, NULL);
+    SDL_RenderPresent(w->renderer);
+}
+
+static int show(struct window *w, const struct picture *p)
+{
+    if (!w->window) {
+        int err = open_window(w, p->width, p->height);
+        if (err)
+            return err;
+    }
+    if (!w->texture || w->width != p->width || w->height != p->height) {
+        if (w->texture)
+            SDL_DestroyTexture(w->texture);
+        w->texture = SDL_CreateTexture(w->renderer, SDL_PIXELFORMAT_IYUV,
+                                       SDL_TEXTUREACCESS_STREAMING, p->width, p->height);
+        if (!w->texture) {
+            log_error("cannot show pictures of %dx%d: %s", p->width, p->height, SDL_GetError());
+            return ERR_IO;
+        }
+        w->width = p->width;
+        w->height = p->height;
+        SDL_RenderSetLogicalSize(w->renderer, p->width, p->height); // keeps the aspect, with bars
+    }
+    SDL_UpdateYUVTexture(w->texture, NULL, p->plane[0], p->stride[0], p->plane[1], p->stride[1],
+                         p->plane[2], p->stride[2]);
+    draw(w);
+    return 0;
+}
+
+static void toggle_full_screen(struct window *w)
+{
+    if (!w->window)
+        return;
+    bool full = SDL_GetWindowFlags(w->window) & SDL_WINDOW_FULLSCREEN_DESKTOP;
+    SDL_SetWindowFullscreen(w->window, full ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
+}
+
+static void command(struct window *w, enum display_command command)
+{
+    w->base.config.on_command(w->base.config.ctx, command);
+}
+
+static void on_key(struct window *w, const SDL_KeyboardEvent *key)
+{
+    switch (key->keysym.sym) {
+    case SDLK_UP:
+    case SDLK_PLUS:
+    case SDLK_KP_PLUS:
+    case SDLK_EQUALS: // + without Shift
+        command(w, DISPLAY_LEVEL_UP);
+        return;
+    case SDLK_DOWN:
+    case SDLK_MINUS:
+    case SDLK_KP_MINUS:
+        command(w, DISPLAY_LEVEL_DOWN);
+        return;
+    default:
+        break;
+    }
+    if (key->repeat)
+        return;
+    switch (key->keysym.sym) {
+    case SDLK_q:
+    case SDLK_ESCAPE:
+        command(w, DISPLAY_QUIT);
+        return;
+    case SDLK_f:
+        toggle_full_screen(w);
+        return;
+    case SDLK_SPACE:
+        command(w, DISPLAY_PAUSE);
+        return;
+    case SDLK_s:
+        command(w, DISPLAY_SNAPSHOT);
+        return;
+    default:
+        return;
+    }
+}
+
+static void on_event(struct window *w, const SDL_Event *e)
+{
+    switch (e->type) {
+    case SDL_QUIT:
+        command(w, DISPLAY_QUIT);
+        return;
+    case SDL_KEYDOWN:
+        on_key(w, &e->key);
+        return;
+    case SDL_MOUSEBUTTONDOWN:
+        if (e->button.button == SDL_BUTTON_LEFT && e->button.clicks == 2)
+            toggle_full_screen(w);
+        return;
+    case SDL_WINDOWEVENT:
+        if (e->window.event == SDL_WINDOWEVENT_EXPOSED ||
+            e->window.event == SDL_WINDOWEVENT_SIZE_CHANGED)
+            draw(w);
+        return;
+    default:
+        return;
+    }
+}
+
+static void update_title(struct window *w)
+{
+    char text[STATUS_BYTES];
+    pthread_mutex_lock(&w->lock);
+    bool changed = w->status_changed && w->window;
+    if (changed)
+        w->status_changed = false;
+    memcpy(text, w->status, sizeof(text));
+    pthread_mutex_unlock(&w->lock);
+    if (changed && *text)
+        SDL_SetWindowTitle(w->window, text);
+}
+
+// Waits for an event until `until`, and handles all that are there.
+static void wait_events(struct window *w, usec_t until)
+{
+    usec_t left = until == USEC_NEVER ? IDLE_WAIT_MS * USEC_PER_MSEC : until - clock_now();
+    SDL_Event e;
+    // SDL waits in milliseconds; the last part of one is slept, for a picture's time is exact.
+    int ms = (int)usec_min(left / USEC_PER_MSEC, IDLE_WAIT_MS);
+    if (ms > 0) {
+        if (!SDL_WaitEventTimeout(&e, ms))
+            return;
+        on_event(w, &e);
+    } else if (left > 0) {
+        clock_wait_until(until);
+    }
+    while (SDL_PollEvent(&e))
+        on_event(w, &e);
+}
+
+static int run(struct display *d)
+{
+    struct window *w = (struct window *)d;
+    while (!show_queue_closed(d->config.queue)) {
+        usec_t next;
+        struct play_frame *f = show_queue_due(d->config.queue, &next, clock_now());
+        if (f) {
+            int err = show(w, f->picture);
+            f->shown_at = clock_now();
+            f->fate = err ? FATE_SKIPPED : FATE_SHOWN;
+            d->config.on_shown(d->config.ctx, f);
+            if (err)
+                return err;
+        }
+        update_title(w);
+        wait_events(w, next);
+    }
+    return 0;
+}
+
+// Any thread: SDL's event queue is made for that.
+static void wake(void *ctx)
+{
+    struct window *w = ctx;
+    SDL_Event e = {.type = w->wake_event};
+    SDL_PushEvent(&e);
+}
+
+static void set_status(struct display *d, const char *text)
+{
+    struct window *w = (struct window *)d;
+    pthread_mutex_lock(&w->lock);
+    bool changed = strcmp(text, w->status) != 0;
+    if (changed) {
+        snprintf(w->status, sizeof(w->status), "%s", text);
+        w->status_changed = true;
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (changed)
+        wake(w);
+}
+
+static void window_free(struct display *d)
+{
+    struct window *w = (struct window *)d;
+    if (w->texture)
+        SDL_DestroyTexture(w->texture);
+    if (w->renderer)
+        SDL_DestroyRenderer(w->renderer);
+    if (w->window)
+        SDL_DestroyWindow(w->window);
+    SDL_Quit();
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+static const struct display_ops window_ops = {
+    .run = run, .set_status = set_status, .free = window_free};
+
+struct display *display_window_new(const struct display_config *config)
+{
+    struct window *w = calloc(1, sizeof(*w));
+    if (!w)
+        return NULL;
+    w->base.ops = &window_ops;
+    w->base.config = *config;
+    SDL_SetMainReady();
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); // signals are the loop's business
+    SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
+    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
+    if (SDL_Init(SDL_INIT_VIDEO) != 0) {
+        log_error("cannot open a display: %s (--headless plays without one)", SDL_GetError());
+        free(w);
+        return NULL;
+    }
+    SDL_SetYUVConversionMode(SDL_YUV_CONVERSION_BT709);
+    pthread_mutex_init(&w->lock, NULL);
+    w->wake_event = SDL_RegisterEvents(1);
+    show_queue_on_change(config->queue, wake, w);
+    return &w->base;
+}

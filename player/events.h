@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The trace for machines: one JSON object a line, {"t": seconds since the session's start, "event":
+// name, ...}. NaN is written as null. A write error is logged once, ends the trace, never the
+// playback; events_failed reports it. All functions accept e == NULL (no trace wanted) and do
+// nothing. Not thread-safe.
+#ifndef WEIR_PLAYER_EVENTS_H
+#define WEIR_PLAYER_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/base/usec.h"
+#include "player/qoe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct events; // opaque
+
+// `out` is borrowed until events_free, and made line-buffered: hand it over before anything was
+// written to it. `start`: the session's start. NULL: no memory.
+struct events *events_new(FILE *out, usec_t start);
+// Flushes; does not close `out`. 0, or ERR_IO when any line could not be written.
+int events_free(struct events *e);
+bool events_failed(const struct events *e);
+
+void events_connected(struct events *e, const char *url, const char *transport,
+                      usec_t now); // texts may be NULL
+void events_capacity(struct events *e, double bps, usec_t now);
+void events_mode(struct events *e, const char *mode, usec_t now); // "buffering" "streaming"
+void events_level(struct events *e, const struct qoe_switch *s, usec_t now);
+void events_rebuffer_start(struct events *e, usec_t at);
+void events_rebuffer_end(struct events *e, usec_t stalled, usec_t at);
+
+enum event_dropped {
+    EVENT_SHOWN,       // not dropped
+    EVENT_LOST,        // never whole; has no `arrived` and no `bytes`
+    EVENT_LATE,        // whole after its time
+    EVENT_UNDECODABLE, // what it rests on was missing
+    EVENT_REFUSED,     // the playout buffer was full, or it was too far ahead
+};
+
+struct event_frame {
+    int64_t number;
+    int level;      // -1 = null
+    int64_t bytes;  // -1 = null
+    usec_t arrived; // player's clock, written as seconds since start; QOE_UNKNOWN = null
+    usec_t shown;   // likewise, for EVENT_SHOWN
+    enum event_dropped dropped;
+};
+// One line a frame, when its fate is known.
+void events_frame(struct events *e, const struct event_frame *f, usec_t now);
+
+// Packets found lost since the last line.
+void events_loss(struct events *e, uint64_t packets, uint64_t loss_events, usec_t now);
+void events_transport(struct events *e, const struct qoe_transport *s, usec_t now); // once a second
+void events_ended(struct events *e, enum qoe_ended ended, const char *error, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

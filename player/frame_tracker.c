@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/frame_tracker.h"
+
+#include <stdlib.h>
+
+// What is known of one frame number of one size.
+enum {
+    SEEN = 1,   // it arrived whole
+    SOUND = 2,  // and so did all it rests on (implies SEEN)
+    FAILED = 4, // decoding it failed
+    CLEAN = 8,  // it was decoded cleanly, or is being decoded
+    KEY = 16,
+    BASE = 32, // temporal layer 0
+};
+
+struct entry {
+    uint8_t flags;
+    int32_t distance; // number - depends_on; 0 = depends on nothing
+};
+
+struct size_track {
+    int64_t newest;      // highest number that arrived or was decoded; -1 none
+    int64_t decoded;     // highest number handed to the decoder; -1 none
+    int64_t key_sound;   // highest sound key frame; -1 none
+    bool broken;         // a base-layer break is open
+    int64_t broken_from; // the newest base-layer frame that is not sound
+    struct entry window[FRAME_TRACKER_WINDOW];
+};
+
+struct frame_tracker {
+    const struct ladder *ladder; // borrowed
+    int decoding_size;           // of the last frame handed to the decoder; -1 none
+    int arriving_size;           // of the last frame that arrived
+    bool asked;                  // a PLI went out for the open break
+    usec_t asked_at;
+    struct size_track sizes[LADDER_MAX_SIZES];
+};
+
+void frame_tracker_reset(struct frame_tracker *t)
+{
+    const struct ladder *ladder = t->ladder;
+    *t = (struct frame_tracker){.ladder = ladder, .decoding_size = -1, .arriving_size = -1};
+    for (int i = 0; i < LADDER_MAX_SIZES; i++) {
+        t->sizes[i].newest = -1;
+        t->sizes[i].decoded = -1;
+        t->sizes[i].key_sound = -1;
+    }
+}
+
+struct frame_tracker *frame_tracker_new(const struct ladder *ladder)
+{
+    struct frame_tracker *t = malloc(sizeof(*t));
+    if (!t)
+        return NULL;
+    t->ladder = ladder;
+    frame_tracker_reset(t);
+    return t;
+}
+
+void frame_tracker_free(struct frame_tracker *t)
+{
+    free(t);
+}
+
+static struct entry *entry_of(struct size_track *s, int64_t number)
+{
+    if (number < 0 || number > s->newest || s->newest - number >= FRAME_TRACKER_WINDOW)
+        return NULL;
+    return &s->window[number % FRAME_TRACKER_WINDOW];
+}
+
+// The flags of a number; 0 for all that is not remembered.
+static unsigned flags_of(const struct size_track *s, int64_t number)
+{
+    if (number < 0 || number > s->newest || s->newest - number >= FRAME_TRACKER_WINDOW)
+        return 0;
+    return s->window[number % FRAME_TRACKER_WINDOW].flags;
+}
+
+// The entry of `f`, after moving the window up to it; NULL when it is older than the window. A key
+// frame that old means that the window had followed a number that was wrong: it goes back.
+static struct entry *entry_make(struct size_track *s, const struct received_frame *f)
+{
+    int64_t number = f->number;
+    if (f->key && s->newest - number >= FRAME_TRACKER_WINDOW) {
+        s->newest = -1;
+        s->key_sound = -1;
+        s->broken = false;
+    }
+    if (number > s->newest) {
+        int64_t from = s->newest + 1;
+        if (number - from >= FRAME_TRACKER_WINDOW)
+            from = number - FRAME_TRACKER_WINDOW + 1;
+        for (int64_t n = from; n <= number; n++)
+            s->window[n % FRAME_TRACKER_WINDOW] = (struct entry){0};
+        s->newest = number;
+    }
+    struct entry *e = entry_of(s, number);
+    if (e && !(e->flags & (SEEN | CLEAN))) {
+        int64_t distance = f->depends_on < 0 ? 0 : number - f->depends_on;
+        e->distance = distance < FRAME_TRACKER_WINDOW ? (int32_t)distance : 0;
+        e->flags = (uint8_t)((f->key ? KEY : 0) | (f->temporal_id == 0 ? BASE : 0));
+    }
+    return e;
+}
+
+// A frame that claims what cannot be is never decodable.
+static bool is_possible(const struct received_frame *f)
+{
+    if (f->size_id < 0 || f->size_id >= LADDER_MAX_SIZES || f->number < 0)
+        return false;
+    if (f->depends_on < -1 || f->depends_on >= f->number)
+        return false;
+    return !f->key || f->depends_on == -1;
+}
+
+static bool rests_on(const struct size_track *s, const struct entry *e, int64_t number,
+                     unsigned flag)
+{
+    if (e->flags & KEY)
+        return true;
+    int64_t reference = number - e->distance;
+    if (s->newest - reference >= FRAME_TRACKER_WINDOW)
+        return e->flags & flag; // forgotten since: what was said then stands
+    return e->distance > 0 && (flags_of(s, reference) & flag);
+}
+
+// Judges every frame from `first` on anew: a frame that fills a hole, or fails, changes what rests
+// on it. References point backwards, so one pass in ascending order is enough.
+static void judge(struct size_track *s, int64_t first)
+{
+    int64_t oldest = s->newest - FRAME_TRACKER_WINDOW + 1;
+    for (int64_t n = first > oldest ? first : oldest; n <= s->newest; n++) {
+        struct entry *e = entry_of(s, n);
+        if (!e)
+            continue;
+        bool sound = (e->flags & SEEN) && !(e->flags & FAILED) && rests_on(s, e, n, SOUND);
+        bool clean = (e->flags & CLEAN) && !(e->flags & FAILED) && rests_on(s, e, n, CLEAN);
+        e->flags &= (uint8_t) ~(SOUND | CLEAN);
+        e->flags |= (uint8_t)((sound ? SOUND : 0) | (clean ? CLEAN : 0));
+    }
+}
+
+static int temporal_id_of(const struct frame_tracker *t, int size_id, int64_t number)
+{
+    if (size_id >= t->ladder->size_count)
+        return -1;
+    const struct size_spec *size = &t->ladder->sizes[size_id];
+    int64_t m = size_index_of_frame(size->fps, t->ladder->source_fps, number);
+    return m < 0 ? -1 : layer_temporal_id(m, size->layers);
+}
+
+// Is `f`, not being sound, a sign that the base layer is broken? Frames of higher layers rest on
+// whatever their depends_on says; only when that is layer 0 will the next frames be broken too.
+static bool shows_base_break(const struct frame_tracker *t, const struct received_frame *f)
+{
+    if (f->temporal_id == 0)
+        return true;
+    return f->depends_on >= 0 && temporal_id_of(t, f->size_id, f->depends_on) == 0;
+}
+
+// Brings the open break of a size up to date with the flags of its frames: it is over when a newer
+// frame of layer 0 is sound.
+static void update_break(struct frame_tracker *t, struct size_track *s)
+{
+    int64_t stop = s->broken_from;
+    if (s->newest - stop > FRAME_TRACKER_WINDOW)
+        stop = s->newest - FRAME_TRACKER_WINDOW;
+    for (int64_t n = s->newest; s->broken && n > stop; n--) {
+        unsigned flags = flags_of(s, n);
+        if ((flags & SOUND) && (flags & BASE))
+            s->broken = false;
+    }
+    if (s->broken && (flags_of(s, s->broken_from) & SOUND))
+        s->broken = false; // what it rests on came after all
+    if (!s->broken && s == &t->sizes[t->arriving_size])
+        t->asked = false;
+}
+
+static void open_break(struct size_track *s, int64_t number)
+{
+    if (!s->broken || number > s->broken_from)
+        s->broken_from = number;
+    s->broken = true;
+}
+
+void frame_tracker_arrived(struct frame_tracker *t, const struct received_frame *f)
+{
+    if (!is_possible(f))
+        return;
+    struct size_track *s = &t->sizes[f->size_id];
+    struct entry *e = entry_make(s, f);
+    if (!e || (e->flags & SEEN))
+        return;
+    e->flags |= SEEN;
+    judge(s, f->number);
+
+    // The size that arrives now is the one asked for; a key frame decides when it changes.
+    if (t->arriving_size != f->size_id && (t->arriving_size < 0 || f->key)) {
+        t->arriving_size = f->size_id;
+        t->asked = false;
+    }
+    if (e->flags & SOUND) {
+        if (f->key && f->number > s->key_sound)
+            s->key_sound = f->number;
+    } else if (shows_base_break(t, f)) {
+        open_break(s, f->number);
+    }
+    update_break(t, s);
+}
+
+enum frame_verdict frame_tracker_verdict(const struct frame_tracker *t,
+                                         const struct received_frame *f)
+{
+    if (!is_possible(f))
+        return FRAME_BROKEN;
+    const struct size_track *s = &t->sizes[f->size_id];
+    bool follows = f->size_id == t->decoding_size;
+    int64_t back = s->decoded - f->number;
+    if (follows && back >= 0 && (back < FRAME_TRACKER_WINDOW || !f->key))
+        return FRAME_BROKEN; // H.264 decoding order never goes back, but after a restart of the
+                             // numbers
+    if (f->key)
+        return FRAME_DECODABLE;
+    return follows && (flags_of(s, f->depends_on) & CLEAN) ? FRAME_DECODABLE : FRAME_BROKEN;
+}
+
+// What the decoder cannot use although it arrived with all it rests on (playout dropped something
+// between): from here on the arrivals' view is wrong, so it is brought in line, and a key frame
+// asked for unless one is on its way to the decoder.
+static void found_broken(struct frame_tracker *t, int size_id, int64_t number)
+{
+    struct size_track *s = &t->sizes[size_id];
+    struct entry *e = entry_of(s, number);
+    if (!e)
+        return;
+    bool base = e->flags & BASE;
+    e->flags = (uint8_t)((e->flags | FAILED) & ~(SOUND | CLEAN));
+    judge(s, number);
+    if (!base || s->key_sound > number)
+        return;
+    open_break(s, number);
+    // Frames of layer 0 behind it that rested on it are broken with it.
+    for (int64_t n = s->newest; n > s->broken_from; n--) {
+        unsigned flags = flags_of(s, n);
+        if ((flags & BASE) && (flags & SEEN) && !(flags & SOUND))
+            s->broken_from = n;
+    }
+    update_break(t, s);
+}
+
+enum frame_verdict frame_tracker_decoding(struct frame_tracker *t, const struct received_frame *f)
+{
+    enum frame_verdict verdict = frame_tracker_verdict(t, f);
+    if (verdict == FRAME_BROKEN) {
+        if (is_possible(f) && (flags_of(&t->sizes[f->size_id], f->number) & SOUND))
+            found_broken(t, f->size_id, f->number);
+        return verdict;
+    }
+    struct size_track *s = &t->sizes[f->size_id];
+    if (f->size_id != t->decoding_size) {
+        for (int i = 0; i < LADDER_MAX_SIZES; i++) {
+            if (t->sizes[i].newest < 0)
+                continue;
+            for (int k = 0; k < FRAME_TRACKER_WINDOW; k++)
+                t->sizes[i].window[k].flags &= (uint8_t)~CLEAN;
+            t->sizes[i].decoded = -1;
+        }
+        t->decoding_size = f->size_id;
+    }
+    struct entry *e = entry_make(s, f);
+    if (e)
+        e->flags |= CLEAN;
+    s->decoded = f->number;
+    return verdict;
+}
+
+void frame_tracker_failed(struct frame_tracker *t, int size_id, int64_t number)
+{
+    if (size_id >= 0 && size_id < LADDER_MAX_SIZES)
+        found_broken(t, size_id, number);
+}
+
+static usec_t pli_interval(usec_t rtt)
+{
+    return usec_max(rtt, FRAME_TRACKER_MIN_PLI);
+}
+
+static bool is_broken(const struct frame_tracker *t)
+{
+    return t->arriving_size >= 0 && t->sizes[t->arriving_size].broken;
+}
+
+bool frame_tracker_pli(struct frame_tracker *t, usec_t rtt, usec_t now)
+{
+    if (!is_broken(t) || (t->asked && now - t->asked_at < pli_interval(rtt)))
+        return false;
+    t->asked = true;
+    t->asked_at = now;
+    return true;
+}
+
+usec_t frame_tracker_next_timeout(const struct frame_tracker *t, usec_t rtt)
+{
+    if (!is_broken(t))
+        return USEC_NEVER;
+    return t->asked ? t->asked_at + pli_interval(rtt) : 0;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-play: constructs, starts and stops.
+#include <signal.h>
+#include <stdio.h>
+
+#include "player/player.h"
+#include "player/results.h"
+
+static void print_log(enum log_level level, const char *text)
+{
+    static const char *const names[] = {"error: ", "warning: ", "", "debug: "};
+    fprintf(stderr, "weir-play: %s%s\n", names[level], text); // one call: stdio locks it
+}
+
+static int play(const struct play_options *options, FILE *events, struct source *reference)
+{
+    int code = EXIT_INTERNAL;
+    struct player *player = player_new(options, events, reference);
+    if (!player)
+        return code;
+    struct display_config config = player_display_config(player);
+    struct display *display =
+        options->headless ? display_headless_new(&config) : display_window_new(&config);
+    if (!display)
+        goto free_player;
+    if (player_start(player, display) != 0)
+        goto free_display;
+    if (display->ops->run(display) != 0)
+        player_fail(player);
+    code = player_finish(player);
+
+free_display:
+    display->ops->free(display);
+free_player:
+    player_free(player);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct play_options options;
+    char error[512];
+    switch (play_options_parse(argc, argv, &options, stdout, error, sizeof(error))) {
+    case OPTIONS_DONE:
+        return EXIT_ENDED;
+    case OPTIONS_BAD:
+        fprintf(stderr, "weir-play: %s\nTry 'weir-play --help'.\n", error);
+        return EXIT_USAGE;
+    case OPTIONS_RUN:
+        break;
+    }
+    signal(SIGPIPE, SIG_IGN); // a reader of our output that went away is an error of that write
+    log_to(print_log, options.log_level);
+    FILE *events;
+    if (results_open(&options, &events) != 0)
+        return EXIT_USAGE;
+    struct source *reference = NULL;
+    int code = EXIT_USAGE;
+    int err;
+    if (!options.reference || (reference = source_open(options.reference, true, &err)))
+        code = play(&options, events, reference);
+    if (events && fclose(events) != 0 && code == EXIT_ENDED)
+        code = EXIT_INTERNAL;
+    return code;
+}

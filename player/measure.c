@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/measure.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/net/mailbox.h"
+#include "media/quality.h"
+#include "media/test_picture.h"
+
+enum { NICE = 10 }; // decoding and showing come first
+
+struct item {
+    struct picture *picture; // one reference
+    usec_t at;
+};
+
+struct measure {
+    struct measure_config config;
+    struct worker_queue *queue; // owned
+    pthread_t thread;
+    bool hurry; // atomic: give the rest up
+    // The thread's own:
+    struct test_picture *test; // owned; NULL unless the source is one
+    struct picture *original;  // owned: what the source looked like
+    struct picture *scaled;    // owned: what was shown, at the source's size
+    struct scaler *scaler;     // owned
+};
+
+static void free_item(void *p)
+{
+    struct item *item = p;
+    picture_unref(item->picture);
+    free(item);
+}
+
+// Frames of a reference come in order; those that were never shown are read and passed over.
+static struct picture *read_reference(struct measure *m, int64_t number)
+{
+    while (m->config.reference && (!m->original || m->original->number < number)) {
+        if (__atomic_load_n(&m->hurry, __ATOMIC_RELAXED))
+            return NULL;
+        picture_unref(m->original);
+        m->original = NULL;
+        if (m->config.reference->ops->next(m->config.reference, &m->original) != 0) {
+            source_free(m->config.reference);
+            m->config.reference = NULL;
+        }
+    }
+    return m->original && m->original->number == number ? m->original : NULL;
+}
+
+static struct picture *find_original(struct measure *m, int64_t number)
+{
+    if (number < 0)
+        return NULL;
+    if (!m->test)
+        return read_reference(m, number);
+    test_picture_draw(m->test, number, m->original);
+    return m->original;
+}
+
+static void compare(struct measure *m, const struct picture *shown)
+{
+    const struct picture *original = find_original(m, shown->number);
+    if (!original)
+        return;
+    const struct picture *same_size = shown;
+    if (shown->width != original->width || shown->height != original->height) {
+        if (scaler_run(m->scaler, shown, m->scaled) != 0)
+            return;
+        same_size = m->scaled;
+    }
+    struct measured result = {.number = shown->number,
+                              .mse_y = quality_mse_y(same_size, original),
+                              .ssim_y = quality_ssim_y(same_size, original)};
+    m->config.on_measured(m->config.ctx, &result);
+}
+
+static void *run(void *arg)
+{
+    struct measure *m = arg;
+    setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); // of this thread alone, on Linux
+    struct item *item;
+    while ((item = worker_queue_pop(m->queue, USEC_NEVER))) {
+        if (m->config.sheet)
+            contact_sheet_add(m->config.sheet, item->picture, item->at);
+        if (m->scaled)
+            compare(m, item->picture);
+        free_item(item);
+    }
+    return NULL;
+}
+
+static void free_parts(struct measure *m)
+{
+    worker_queue_free(m->queue);
+    test_picture_free(m->test);
+    picture_unref(m->original);
+    picture_unref(m->scaled);
+    scaler_free(m->scaler);
+    source_free(m->config.reference);
+    free(m);
+}
+
+// What comparing needs; nothing when there is nothing to compare with.
+static bool prepare(struct measure *m)
+{
+    if (m->config.test) {
+        m->test = test_picture_new(m->config.width, m->config.height, m->config.fps);
+        m->original = picture_new(m->config.width, m->config.height);
+        if (!m->test || !m->original)
+            return false;
+    } else if (m->config.reference) {
+        m->config.width = m->config.reference->width;
+        m->config.height = m->config.reference->height;
+    } else {
+        return true;
+    }
+    m->scaled = picture_new(m->config.width, m->config.height);
+    m->scaler = scaler_new();
+    return m->scaled && m->scaler;
+}
+
+struct measure *measure_new(const struct measure_config *config)
+{
+    struct measure *m = calloc(1, sizeof(*m));
+    if (!m) {
+        source_free(config->reference);
+        return NULL;
+    }
+    m->config = *config;
+    m->queue = worker_queue_new(MEASURE_QUEUE_PICTURES, free_item);
+    if (!m->queue || !prepare(m) || pthread_create(&m->thread, NULL, run, m) != 0) {
+        log_error("cannot measure the pictures: out of memory or threads");
+        free_parts(m);
+        return NULL;
+    }
+    return m;
+}
+
+bool measure_push(struct measure *m, struct picture *p, usec_t at)
+{
+    struct item *item = malloc(sizeof(*item));
+    if (!item)
+        return false;
+    *item = (struct item){.picture = picture_ref(p), .at = at};
+    if (worker_queue_push(m->queue, item))
+        return true;
+    free_item(item);
+    return false;
+}
+
+void measure_free(struct measure *m, usec_t deadline)
+{
+    if (!m)
+        return;
+    worker_queue_close(m->queue);
+    struct timespec t = {.tv_sec = deadline / USEC_PER_SEC,
+                         .tv_nsec = deadline % USEC_PER_SEC * 1000};
+    if (pthread_clockjoin_np(m->thread, NULL, CLOCK_MONOTONIC, &t) != 0) {
+        worker_queue_clear(m->queue);
+        __atomic_store_n(&m->hurry, true, __ATOMIC_RELAXED);
+        pthread_join(m->thread, NULL);
+    }
+    free_parts(m);
+}

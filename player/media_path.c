@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/media_path.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+
+void media_path_init(struct media_path *m, struct tcp_conn *control, media_packet_fn *fn, void *ctx)
+{
+    *m = (struct media_path){.control = control, .channel = {0, 1}, .on_packet = fn, .ctx = ctx};
+}
+
+void media_path_destroy(struct media_path *m)
+{
+    for (int i = 0; i < 2; i++) {
+        udp_socket_free(m->socket[i]);
+        m->socket[i] = NULL;
+    }
+}
+
+static void on_datagram(struct media_path *m, int which, const struct datagram *d, usec_t now)
+{
+    const struct sockaddr *from = (const struct sockaddr *)d->from;
+    const struct sockaddr *peer = (const struct sockaddr *)&m->peer[which];
+    // Before SETUP's answer nobody has a reason to send; after it only the server does (RFC 3550,
+    // 9: no other proof).
+    if (!m->accepted || !m->datagram || !sockaddr_same_host(from, peer) ||
+        (sockaddr_port(peer) && sockaddr_port(from) != sockaddr_port(peer))) {
+        m->strangers++;
+        return;
+    }
+    m->on_packet(m->ctx, which == 1, d->data, d->len, d->arrived, now);
+}
+
+static void on_rtp(void *ctx, const struct datagram *d, usec_t now)
+{
+    on_datagram(ctx, 0, d, now);
+}
+
+static void on_rtcp(void *ctx, const struct datagram *d, usec_t now)
+{
+    on_datagram(ctx, 1, d, now);
+}
+
+int media_path_offer(struct media_path *m, uv_loop_t *loop, const struct transport_list *list,
+                     const char *cc, char *out, size_t cap)
+{
+    size_t used = 0;
+    for (int i = 0; i < list->count; i++) {
+        const struct transport_kind *kind;
+        const char *params;
+        if (transport_find(list->names[i], &kind, &params) != 0)
+            return ERR_UNSUPPORTED;
+        struct rtsp_transport t = {.tcp = !kind->datagram,
+                                   .interleaved = {-1, -1},
+                                   .client_port = {-1, -1},
+                                   .server_port = {-1, -1}};
+        snprintf(t.weir, sizeof(t.weir), "%s", list->names[i]);
+        if (kind->datagram) {
+            if (!m->socket[0]) {
+                // On the control connection's own address: the server sends nowhere else.
+                int err = udp_socket_pair(loop, (const struct sockaddr *)tcp_conn_local(m->control),
+                                          on_rtp, on_rtcp, m, m->socket);
+                if (err)
+                    return err;
+            }
+            t.client_port[0] = udp_socket_port(m->socket[0]);
+            t.client_port[1] = udp_socket_port(m->socket[1]);
+        } else {
+            t.interleaved[0] = m->channel[0];
+            t.interleaved[1] = m->channel[1];
+            snprintf(t.cc, sizeof(t.cc), "%s", cc);
+        }
+        if (used && used + 1 < cap)
+            out[used++] = ',';
+        int len = rtsp_transport_encode(&t, out + used, cap - used);
+        if (len < 0)
+            return len;
+        used += (size_t)len;
+    }
+    return 0;
+}
+
+// The name that the server took; a server that does not repeat it took the only one of this kind
+// that we offered.
+static const char *find_taken(const struct transport_list *list, const struct rtsp_transport *t)
+{
+    const char *taken = NULL;
+    for (int i = 0; i < list->count; i++) {
+        const struct transport_kind *kind;
+        const char *params;
+        if (transport_find(list->names[i], &kind, &params) != 0 || kind->datagram == t->tcp)
+            continue;
+        if (t->weir[0] ? strcmp(t->weir, list->names[i]) == 0 : !taken)
+            taken = list->names[i];
+    }
+    return taken;
+}
+
+int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer)
+{
+    struct rtsp_transport offers[RTSP_MAX_OFFERS];
+    if (!answer.at || rtsp_transport_decode(answer, offers) != 1)
+        return ERR_MALFORMED;
+    const struct rtsp_transport *t = &offers[0];
+    const char *taken = find_taken(list, t);
+    if (!taken || t->multicast)
+        return ERR_UNSUPPORTED;
+    snprintf(m->name, sizeof(m->name), "%s", taken);
+    m->datagram = !t->tcp;
+    for (int i = 0; i < 2; i++) {
+        if (t->tcp && t->interleaved[i] >= 0)
+            m->channel[i] = t->interleaved[i];
+        memcpy(&m->peer[i], tcp_conn_peer(m->control), sizeof(m->peer[i]));
+        sockaddr_set_port((struct sockaddr *)&m->peer[i],
+                          t->server_port[i] > 0 ? t->server_port[i] : 0);
+    }
+    m->accepted = true;
+    return 0;
+}
+
+void media_path_interleaved(struct media_path *m, int channel, const uint8_t *data, size_t len,
+                            usec_t now)
+{
+    if (!m->accepted || m->datagram)
+        return;
+    for (int i = 0; i < 2; i++) {
+        if (channel == m->channel[i]) {
+            m->on_packet(m->ctx, i == 1, data, len, now, now);
+            return;
+        }
+    }
+}
+
+void media_path_send_rtcp(struct media_path *m, const uint8_t *data, size_t len)
+{
+    if (!m->accepted)
+        return;
+    uint8_t head[4] = {'$', (uint8_t)m->channel[1]};
+    store_be16(head + 2, (uint16_t)len);
+    struct iovec parts[2] = {{.iov_base = head, .iov_len = sizeof(head)}, {.iov_len = len}};
+    parts[1].iov_base = (uint8_t *)(uintptr_t)data; // only read
+    if (!m->datagram)
+        (void)tcp_conn_write_packet(m->control, parts, 2);
+    else if (sockaddr_port((const struct sockaddr *)&m->peer[1]))
+        (void)udp_socket_send(m->socket[1], (const struct sockaddr *)&m->peer[1], &parts[1], 1);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where RTP and RTCP come in and RTCP goes out: interleaved on the control connection (RFC
+// 2326, 10.12), or a pair of UDP ports. Writes the Transport header's offers and takes its answer.
+// Loop thread only.
+#ifndef WEIR_PLAYER_MEDIA_PATH_H
+#define WEIR_PLAYER_MEDIA_PATH_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "common/net/tcp_conn.h"
+#include "common/net/udp_socket.h"
+#include "common/wire/rtsp.h"
+#include "player/transport_list.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// `data` is borrowed for the call. `arrived`: when the kernel took it in, as far as that is known.
+typedef void media_packet_fn(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                             usec_t now);
+
+struct media_path {
+    struct tcp_conn *control;     // borrowed
+    struct udp_socket *socket[2]; // RTP, RTCP; owned; NULL unless datagram transports are offered
+    struct sockaddr_storage peer[2];
+    bool accepted;
+    bool datagram;
+    int channel[2];
+    char name[TRANSPORT_MAX_NAME]; // of the transport taken
+    media_packet_fn *on_packet;
+    void *ctx;          // borrowed
+    uint64_t strangers; // datagrams from elsewhere, dropped
+};
+
+// `control` is connected and outlives the path.
+void media_path_init(struct media_path *m, struct tcp_conn *control, media_packet_fn *fn,
+                     void *ctx);
+void media_path_destroy(struct media_path *m);
+
+// Writes the offers of `list` to `out`, the value of a Transport header; opens UDP ports when one
+// needs them. 0; ERR_IO (logged); ERR_FULL.
+int media_path_offer(struct media_path *m, uv_loop_t *loop, const struct transport_list *list,
+                     const char *cc, char *out, size_t cap);
+// The server's choice, one of `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: not what was offered.
+int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer);
+
+// Hands an interleaved frame of the control connection on, if its channel is ours.
+void media_path_interleaved(struct media_path *m, int channel, const uint8_t *data, size_t len,
+                            usec_t now);
+// Sends one compound; when the network has no room it is lost, as RTCP may be.
+void media_path_send_rtcp(struct media_path *m, const uint8_t *data, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-play's command line.
+#ifndef WEIR_PLAYER_PLAY_OPTIONS_H
+#define WEIR_PLAYER_PLAY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/base/log.h"
+#include "common/base/usec.h"
+#include "player/transport_list.h"
+#include "player/url.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How the program ends; --help says the same.
+enum exit_code {
+    EXIT_ENDED = 0,
+    EXIT_INTERNAL = 1,
+    EXIT_USAGE = 2,
+    EXIT_REFUSED = 3,
+    EXIT_SERVER_LOST = 4,
+    EXIT_UNDECODABLE = 5,
+    EXIT_INTERRUPTED = 130,
+};
+
+struct play_options {
+    struct url url;
+    struct transport_list transports;
+    char cc[16]; // empty: the kernel's own choice
+    int level;   // --level, else the URL's; -1: the server's choice
+    bool low_latency;
+    usec_t buffer;      // media before playing starts
+    usec_t duration;    // 0: no limit
+    const char *report; // these point into argv; NULL: not wanted
+    const char *events;
+    const char *snapshot;
+    const char *contact_sheet;
+    const char *reference;
+    bool no_picture;
+    bool headless;
+    bool full_screen;
+    bool quiet;
+    enum log_level log_level;
+};
+
+enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
+
+// RUN: `out` is filled; its strings point into argv. DONE: --help or --version was printed to `to`.
+// BAD: `error` says which value is wrong and what is allowed.
+enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
+                                       char *error, size_t error_cap);
+
+// Milliseconds a frame may wait at the sender: what goes into the session's `latency` parameter.
+int play_options_latency_ms(const struct play_options *o);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/presenter.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/seq.h"
+#include "common/net/clock.h"
+#include "common/net/timer.h"
+
+enum {
+    NOTES = 1024
+}; // frames whose arrival is remembered until their fate is known; a power of two
+#define RESUME_THRESHOLD (500 * USEC_PER_MSEC)
+
+struct note {
+    int64_t number; // -1: empty
+    int64_t bytes;
+    usec_t arrived;
+    int level;
+};
+
+struct presenter {
+    struct presenter_config config;
+    struct frame_tracker *tracker; // owned, as are these
+    struct playout *playout;
+    struct decode_thread *decoder;
+    struct timer *timer;
+    struct picture *last_shown;
+    int last_level;
+    int in_flight; // frames handed over and not reported yet
+    uint64_t decoded;
+    usec_t rtt;
+    bool ending; // PLAYOUT_ENDED_ACTION came; waiting for the last reports
+    bool ended;  // on_ended was called
+    struct note notes[NOTES];
+};
+
+// ---- What is told ----
+
+static struct note *note_of(struct presenter *p, int64_t number)
+{
+    return &p->notes[(uint64_t)number % NOTES];
+}
+
+static void tell_fate(struct presenter *p, int64_t number, enum event_dropped fate, usec_t shown,
+                      usec_t now)
+{
+    struct event_frame e = {.number = number,
+                            .level = -1,
+                            .bytes = -1,
+                            .arrived = QOE_UNKNOWN,
+                            .shown = shown,
+                            .dropped = fate};
+    const struct note *n = note_of(p, number);
+    if (n->number == number) {
+        e.level = n->level;
+        e.bytes = n->bytes;
+        e.arrived = n->arrived;
+    } else {
+        e.level = playout_level_at(p->playout, number);
+    }
+    events_frame(p->config.events, &e, now);
+}
+
+// Our wall clock at `when` as the sender's would show it; a latency is the difference to the
+// sender's stamp.
+static usec_t sender_wall(const struct presenter *p, usec_t when)
+{
+    return clock_wall() - clock_now() + when + p->config.clock->offset;
+}
+
+static usec_t latency_to(const struct presenter *p, usec_t when, usec_t stamp)
+{
+    return p->config.clock->known && stamp ? sender_wall(p, when) - stamp : QOE_UNKNOWN;
+}
+
+static void tell_arrival(struct presenter *p, const struct received_frame *f, usec_t now)
+{
+    int level = playout_level_at(p->playout, f->number);
+    struct qoe_frame e = {.number = f->number,
+                          .level = level,
+                          .bytes = f->bytes,
+                          .latency = latency_to(p, f->last_arrived, f->capture_wall),
+                          .encoder = QOE_UNKNOWN,
+                          .transport = QOE_UNKNOWN};
+    usec_t arrived_wall = sender_wall(p, f->last_arrived);
+    usec_t written = seq32_extend(arrived_wall, f->first_written_us);
+    if (f->capture_wall) // both stamps are the sender's: no clock needs to be known
+        e.encoder = written - f->capture_wall;
+    if (p->config.clock->known)
+        e.transport = arrived_wall - written;
+    qoe_on_frame(p->config.qoe, &e, now);
+    *note_of(p, f->number) = (struct note){.number = f->number,
+                                           .bytes = (int64_t)f->bytes,
+                                           .arrived = f->last_arrived,
+                                           .level = level};
+}
+
+// ---- What is done ----
+
+static void check_end(struct presenter *p, usec_t now)
+{
+    if (!p->ending || p->in_flight || p->ended)
+        return;
+    p->ended = true;
+    p->config.on_ended(p->config.ctx, now);
+}
+
+static void undecodable(struct presenter *p, int64_t number, usec_t now)
+{
+    qoe_on_undecodable(p->config.qoe, number);
+    tell_fate(p, number, EVENT_UNDECODABLE, QOE_UNKNOWN, now);
+}
+
+static void hand_over(struct presenter *p, const struct playout_action *a, usec_t now)
+{
+    struct received_frame *coded = a->frame;
+    bool show = a->kind == PLAYOUT_DECODE_AND_SHOW;
+    if (frame_tracker_decoding(p->tracker, coded) != FRAME_DECODABLE) {
+        if (show)
+            undecodable(p, coded->number, now);
+        received_frame_free(coded);
+        return;
+    }
+    struct play_frame *f = malloc(sizeof(*f));
+    if (f)
+        *f = (struct play_frame){.coded = coded,
+                                 .number = coded->number,
+                                 .depends_on = coded->key ? -1 : coded->depends_on,
+                                 .size_id = coded->size_id,
+                                 .level = a->level,
+                                 .bytes = coded->bytes,
+                                 .show = show,
+                                 .capture_wall = coded->capture_wall,
+                                 .last_arrived = coded->last_arrived,
+                                 .show_at = a->show_at,
+                                 .handed_over = now};
+    if (f && p->in_flight < PRESENTER_MAX_FRAMES && decode_thread_push(p->decoder, f)) {
+        p->in_flight++;
+        return;
+    }
+    // The decoder does not keep up: what rests on this frame cannot be decoded either.
+    frame_tracker_failed(p->tracker, coded->size_id, coded->number);
+    if (show) {
+        qoe_on_late(p->config.qoe, coded->number);
+        tell_fate(p, coded->number, EVENT_LATE, QOE_UNKNOWN, now);
+    }
+    if (f)
+        play_frame_free(f);
+    else
+        received_frame_free(coded);
+}
+
+static void act(struct presenter *p, const struct playout_action *a, usec_t now)
+{
+    switch (a->kind) {
+    case PLAYOUT_START:
+        qoe_on_start(p->config.qoe, a->at);
+        events_mode(p->config.events, "streaming", a->at);
+        return;
+    case PLAYOUT_DECODE_AND_SHOW:
+    case PLAYOUT_DECODE_ONLY:
+        hand_over(p, a, now);
+        return;
+    case PLAYOUT_LOST:
+        qoe_on_lost(p->config.qoe, a->number);
+        tell_fate(p, a->number, EVENT_LOST, QOE_UNKNOWN, now);
+        return;
+    case PLAYOUT_LATE:
+        qoe_on_late(p->config.qoe, a->number);
+        tell_fate(p, a->number, EVENT_LATE, QOE_UNKNOWN, now);
+        return;
+    case PLAYOUT_STALL_BEGIN:
+        qoe_on_stall_begin(p->config.qoe, a->at);
+        events_rebuffer_start(p->config.events, a->at);
+        events_mode(p->config.events, "buffering", a->at);
+        return;
+    case PLAYOUT_STALL_END:
+        qoe_on_stall_end(p->config.qoe, a->at);
+        events_rebuffer_end(p->config.events, a->stalled, a->at);
+        events_mode(p->config.events, "streaming", a->at);
+        return;
+    case PLAYOUT_ENDED_ACTION:
+        p->ending = true;
+        return;
+    case PLAYOUT_NONE:
+        return;
+    }
+}
+
+static void run_playout(struct presenter *p, usec_t now)
+{
+    struct playout_action a;
+    while (playout_poll(p->playout, &a, now))
+        act(p, &a, now);
+    if (!p->ending && !playout_paused(p->playout) && frame_tracker_pli(p->tracker, p->rtt, now))
+        p->config.ask_key(p->config.ctx, now);
+    timer_set(p->timer, usec_min(playout_next_timeout(p->playout),
+                                 frame_tracker_next_timeout(p->tracker, p->rtt)));
+    check_end(p, now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    run_playout(ctx, now);
+}
+
+void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
+{
+    int64_t number = f->number;
+    // A number that no frame can have is refused below, before anything is made of it.
+    if (number >= 0 && number < PLAYOUT_MAX_NUMBER) {
+        tell_arrival(p, f, now);
+        frame_tracker_arrived(p->tracker, f);
+    }
+    int err = playout_push(p->playout, f, now);
+    if (err == ERR_FULL)
+        tell_fate(p, number, EVENT_REFUSED, QOE_UNKNOWN, now);
+    else if (err)
+        log_debug("frame %lld refused: %s", (long long)number, err_text(err));
+    run_playout(p, now);
+}
+
+static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
+{
+    struct qoe_shown e = {.number = f->number,
+                          .level = f->level,
+                          .bytes = f->bytes,
+                          .latency = latency_to(p, f->shown_at, f->capture_wall),
+                          .buffer = f->handed_over - f->last_arrived,
+                          .decoder = f->decode_time,
+                          .display = f->shown_at - f->decoded_at};
+    qoe_on_shown(p->config.qoe, &e, f->shown_at);
+    tell_fate(p, f->number, EVENT_SHOWN, f->shown_at, now);
+    picture_unref(p->last_shown);
+    p->last_shown = picture_ref(f->picture);
+    p->last_level = f->level;
+}
+
+void presenter_done(struct presenter *p, struct play_frame *f, usec_t now)
+{
+    assert(p->in_flight > 0);
+    p->in_flight--;
+    p->decoded += f->fate != FATE_FAILED && f->fate != FATE_DISCARDED;
+    switch (f->fate) {
+    case FATE_SHOWN:
+        shown(p, f, now);
+        break;
+    case FATE_SKIPPED:
+        qoe_on_late(p->config.qoe, f->number);
+        tell_fate(p, f->number, EVENT_LATE, QOE_UNKNOWN, now);
+        break;
+    case FATE_FAILED:
+        log_debug("frame %lld cannot be decoded", (long long)f->number);
+        frame_tracker_failed(p->tracker, f->size_id, f->number);
+        if (f->show)
+            undecodable(p, f->number, now);
+        break;
+    case FATE_DECODED_ONLY:
+    case FATE_DISCARDED:
+        break;
+    }
+    play_frame_free(f);
+    run_playout(p, now);
+}
+
+void presenter_end(struct presenter *p, usec_t now)
+{
+    playout_end(p->playout, now);
+    run_playout(p, now);
+}
+
+void presenter_level(struct presenter *p, int level, usec_t now)
+{
+    playout_level(p->playout, level, -1);
+    run_playout(p, now);
+}
+
+void presenter_pause(struct presenter *p, usec_t now)
+{
+    playout_pause(p->playout, now);
+    qoe_on_pause(p->config.qoe, true, now);
+    run_playout(p, now);
+}
+
+void presenter_resume(struct presenter *p, usec_t now)
+{
+    playout_resume(p->playout, now);
+    playout_flush(p->playout, 0, now);
+    qoe_on_pause(p->config.qoe, false, now);
+    events_mode(p->config.events, "buffering", now);
+    run_playout(p, now);
+}
+
+void presenter_set_rtt(struct presenter *p, usec_t rtt)
+{
+    p->rtt = rtt;
+}
+
+enum playout_mode presenter_mode(const struct presenter *p)
+{
+    return playout_mode(p->playout);
+}
+
+bool presenter_paused(const struct presenter *p)
+{
+    return playout_paused(p->playout);
+}
+
+usec_t presenter_held(const struct presenter *p)
+{
+    return playout_held(p->playout);
+}
+
+uint64_t presenter_decoded(const struct presenter *p)
+{
+    return p->decoded;
+}
+
+struct picture *presenter_last_shown(const struct presenter *p)
+{
+    return p->last_shown;
+}
+
+int presenter_level_shown(const struct presenter *p)
+{
+    return p->last_shown ? p->last_level : -1;
+}
+
+struct presenter *presenter_new(const struct presenter_config *config)
+{
+    struct presenter *p = calloc(1, sizeof(*p));
+    if (!p)
+        return NULL;
+    p->config = *config;
+    for (int i = 0; i < NOTES; i++)
+        p->notes[i].number = -1;
+    const struct play_options *o = config->options;
+    p->tracker = frame_tracker_new(&config->sdp->ladder);
+    if (!p->tracker)
+        goto failed;
+    struct playout_config playout = {.ladder = &config->sdp->ladder,
+                                     .tracker = p->tracker,
+                                     .level = config->level,
+                                     .start_threshold = o->buffer,
+                                     .resume_threshold = usec_max(o->buffer, RESUME_THRESHOLD),
+                                     .decode_lead = PLAYOUT_DECODE_LEAD,
+                                     .low_latency = o->low_latency};
+    p->playout = playout_new(&playout);
+    p->timer = timer_new(config->loop, on_timer, p);
+    if (!p->playout || !p->timer)
+        goto failed;
+    p->decoder = decode_thread_new(config->show, config->on_done, config->done_ctx);
+    if (!p->decoder)
+        goto failed;
+    events_mode(config->events, "buffering", clock_now());
+    return p;
+
+failed:
+    log_error("cannot set up playing: out of memory or threads");
+    presenter_free(p);
+    return NULL;
+}
+
+void presenter_free(struct presenter *p)
+{
+    if (!p)
+        return;
+    decode_thread_free(p->decoder);
+    timer_free(p->timer);
+    playout_free(p->playout);
+    frame_tracker_free(p->tracker);
+    picture_unref(p->last_shown);
+    free(p);
+}

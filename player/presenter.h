@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whole frames in, pictures on the display out: wires the frame tracker, the playout buffer, the
+// decoder's thread and the QoE figures of frames together. All decisions are theirs. Loop thread
+// only.
+#ifndef WEIR_PLAYER_PRESENTER_H
+#define WEIR_PLAYER_PRESENTER_H
+
+#include <uv.h>
+
+#include "common/wire/sdp.h"
+#include "player/clock_sync.h"
+#include "player/decode_thread.h"
+#include "player/events.h"
+#include "player/play_options.h"
+#include "player/playout.h"
+#include "player/qoe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Frames between the playout buffer and the last report of them: what waits for the decoder and the
+// display, and one in each hand. A mailbox of this size for the reports is never full.
+enum { PRESENTER_MAX_FRAMES = DECODE_QUEUE_FRAMES + SHOW_QUEUE_FRAMES + 2 };
+
+struct presenter_config {
+    uv_loop_t *loop; // these are borrowed
+    const struct play_options *options;
+    const struct sdp *sdp;
+    const struct clock_sync *clock;
+    struct qoe *qoe;
+    struct events *events; // may be NULL
+    struct show_queue *show;
+    int level;              // to begin with
+    play_frame_fn *on_done; // any thread, with done_ctx: brings the frame to presenter_done
+    void *done_ctx;
+    void (*ask_key)(void *ctx, usec_t now);  // PLI is wanted
+    void (*on_ended)(void *ctx, usec_t now); // everything was shown, after presenter_end
+    void *ctx;
+};
+
+struct presenter;
+
+struct presenter *presenter_new(const struct presenter_config *config); // NULL: logged
+// Close the show queue before: the decoder may wait there. NULL is fine.
+void presenter_free(struct presenter *p);
+
+void presenter_push(struct presenter *p, struct received_frame *f, usec_t now); // takes the frame
+void presenter_done(struct presenter *p, struct play_frame *f, usec_t now);     // takes the frame
+void presenter_end(struct presenter *p, usec_t now); // no more frames come
+void presenter_level(struct presenter *p, int level, usec_t now);
+void presenter_pause(struct presenter *p, usec_t now);
+// Goes on with what comes now: the sender has left out what passed meanwhile.
+void presenter_resume(struct presenter *p, usec_t now);
+void presenter_set_rtt(struct presenter *p, usec_t rtt);
+
+enum playout_mode presenter_mode(const struct presenter *p);
+bool presenter_paused(const struct presenter *p);
+usec_t presenter_held(const struct presenter *p);
+uint64_t presenter_decoded(const struct presenter *p); // pictures that the decoder gave
+struct picture *
+presenter_last_shown(const struct presenter *p); // borrowed until the next call; NULL: none yet
+int presenter_level_shown(const struct presenter *p); // -1: none yet
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The files that a session leaves behind: report, events, snapshot, contact sheet. That they can be
+// written is checked before the session begins.
+#ifndef WEIR_PLAYER_RESULTS_H
+#define WEIR_PLAYER_RESULTS_H
+
+#include <stdio.h>
+
+#include "media/picture.h"
+#include "player/contact_sheet.h"
+#include "player/play_options.h"
+#include "player/qoe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Checks every file that the options name, and opens the one for events: *events, the caller's;
+// NULL when not wanted. 0, or ERR_IO (logged).
+int results_open(const struct play_options *o, FILE **events);
+// Writes what the options name. `sheet` and `last_shown` may be NULL. 0, or ERR_IO (logged):
+// something was not written.
+int results_write(const struct play_options *o, const struct qoe_report *report,
+                  const struct contact_sheet *sheet, const struct picture *last_shown);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

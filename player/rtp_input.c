@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/rtp_input.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "common/base/rate_meter.h"
+#include "common/base/seq.h"
+#include "common/net/clock.h"
+#include "player/feedback.h"
+
+struct rtp_input {
+    struct rtp_input_config config;
+    struct rtp_receiver receiver;
+    struct depacketiser *depacketiser; // owned
+    struct feedback feedback;
+    struct rate_meter meter;
+    usec_t rtt;
+    usec_t now;        // the wake-up that wall_ahead was read at
+    usec_t wall_ahead; // wall clock minus monotonic clock
+    uint64_t packets;  // of this stream
+    uint64_t malformed;
+    uint64_t strange;        // another payload type or source
+    int64_t first_timestamp; // extended
+    int64_t last_timestamp;  // extended
+    // One-way delays, between clocks that need not agree:
+    usec_t least_delay;
+    double delay_sum; // since the last second
+    int delay_count;
+    // At the last second:
+    uint64_t last_expected;
+    uint64_t last_lost;
+    uint64_t last_loss_events;
+};
+
+struct rtp_input *rtp_input_new(const struct rtp_input_config *config)
+{
+    struct rtp_input *in = calloc(1, sizeof(*in));
+    if (!in)
+        return NULL;
+    in->config = *config;
+    in->depacketiser = depacketiser_new();
+    if (!in->depacketiser) {
+        free(in);
+        return NULL;
+    }
+    rtp_receiver_init(&in->receiver);
+    feedback_init(&in->feedback, config->random);
+    in->now = -1;
+    in->least_delay = USEC_NEVER;
+    return in;
+}
+
+void rtp_input_free(struct rtp_input *in)
+{
+    if (!in)
+        return;
+    depacketiser_free(in->depacketiser);
+    free(in);
+}
+
+// The wall clock is read once a wake-up, not once a packet.
+static usec_t wall_of(struct rtp_input *in, usec_t when, usec_t now)
+{
+    if (now != in->now) {
+        in->now = now;
+        in->wall_ahead = clock_wall() - clock_now();
+    }
+    return when + in->wall_ahead;
+}
+
+static void send_feedback(struct rtp_input *in, usec_t now)
+{
+    uint8_t out[RTCP_MAX_PACKET];
+    size_t len = feedback_compound(&in->feedback, &in->receiver, out, sizeof(out), now);
+    in->config.send_rtcp(in->config.ctx, out, len);
+}
+
+static void on_rtcp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t arrived,
+                    usec_t now)
+{
+    size_t at = 0;
+    struct rtcp_item item;
+    int got;
+    bool bye = false;
+    while ((got = rtcp_next(data, len, &at, &item)) == 1) {
+        if (item.kind == RTCP_IS_SR)
+            rtp_receiver_sender_report(&in->receiver, item.sender.ntp, arrived);
+        else if (item.kind == RTCP_IS_BYE)
+            bye = !in->receiver.started || item.ssrc == in->receiver.ssrc;
+    }
+    in->malformed += got < 0;
+    if (bye)
+        in->config.on_bye(in->config.ctx, now);
+}
+
+// Protocol latency: the sender's write to our read (MIN_BUF TCP, section 3).
+static usec_t measure_delay(struct rtp_input *in, const struct rtp_packet *p, usec_t arrived,
+                            usec_t now)
+{
+    if (!p->has_adu)
+        return QOE_UNKNOWN;
+    usec_t wall = wall_of(in, arrived, now) + in->config.clock->offset;
+    usec_t delay = wall - seq32_extend(wall, p->adu.written_us);
+    in->least_delay = usec_min(in->least_delay, delay);
+    in->delay_sum += (double)delay;
+    in->delay_count++;
+    return in->config.clock->known ? delay : QOE_UNKNOWN;
+}
+
+static void note_timestamp(struct rtp_input *in, const struct rtp_packet *p)
+{
+    int64_t timestamp = seq32_extend(in->last_timestamp, p->timestamp);
+    if (!in->packets)
+        in->first_timestamp = in->last_timestamp = p->timestamp;
+    else if (timestamp > in->last_timestamp)
+        in->last_timestamp = timestamp;
+}
+
+static void pull_frames(struct rtp_input *in, usec_t now)
+{
+    struct received_frame *f;
+    while ((f = depacketiser_pull(in->depacketiser)))
+        in->config.on_frame(in->config.ctx, f, now);
+}
+
+static void on_rtp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t arrived,
+                   usec_t now)
+{
+    struct rtp_packet p;
+    if (rtp_decode(data, len, in->config.sdp->ext, &p) != 0) {
+        in->malformed++;
+        return;
+    }
+    if (p.payload_type != in->config.sdp->payload_type) {
+        in->strange++;
+        return;
+    }
+    int64_t ext_seq;
+    enum rtp_verdict verdict = rtp_receiver_packet(&in->receiver, &p, in->rtt, &ext_seq, arrived);
+    if (verdict == RTP_DISCARD)
+        in->strange++;
+    if (verdict == RTP_DISCARD || verdict == RTP_DUPLICATE)
+        return;
+    note_timestamp(in, &p);
+    in->packets++;
+    rate_meter_add(&in->meter, len, now);
+    struct qoe_packet measured = {.bytes = len, .latency = measure_delay(in, &p, arrived, now)};
+    qoe_on_packet(in->config.qoe, &measured, now);
+    if (in->config.sdp->h264) {
+        if (p.has_adu)
+            (void)depacketiser_push(in->depacketiser, &p, ext_seq,
+                                    arrived); // counts what is malformed
+        else
+            in->malformed++;
+        pull_frames(in, now);
+    }
+    in->feedback.nack_count = rtp_receiver_holes(&in->receiver, in->feedback.nacks, RTCP_MAX_NACKS);
+    if (in->feedback.nack_count)
+        send_feedback(in, now);
+}
+
+void rtp_input_packet(struct rtp_input *in, bool rtcp, const uint8_t *data, size_t len,
+                      usec_t arrived, usec_t now)
+{
+    // Some senders mix both on one port or channel (RFC 5761).
+    if (rtcp || rtcp_is(data, len))
+        on_rtcp(in, data, len, arrived, now);
+    else
+        on_rtp(in, data, len, arrived, now);
+}
+
+void rtp_input_second(struct rtp_input *in, struct rtp_input_figures *out, usec_t now)
+{
+    send_feedback(in, now);
+    struct qoe_receiver counts = {.expected = rtp_receiver_expected(&in->receiver),
+                                  .lost = rtp_receiver_lost(&in->receiver),
+                                  .reordered = in->receiver.reordered,
+                                  .loss_events = in->receiver.loss_events,
+                                  .ecn_marked = -1};
+    qoe_on_receiver(in->config.qoe, &counts);
+    uint64_t expected = counts.expected - in->last_expected;
+    // Packets taken for lost may still come, so the count can go down as well.
+    uint64_t lost = counts.lost > in->last_lost ? counts.lost - in->last_lost : 0;
+    if (lost)
+        events_loss(in->config.events, lost, counts.loss_events - in->last_loss_events, now);
+    in->last_expected = counts.expected;
+    in->last_lost = counts.lost;
+    in->last_loss_events = counts.loss_events;
+
+    *out = (struct rtp_input_figures){
+        .rate_bps = rate_meter_bps(&in->meter, now), .loss = NAN, .queue = NAN};
+    if (expected)
+        out->loss = fmin((double)lost / (double)expected, 1);
+    if (in->delay_count)
+        out->queue = (in->delay_sum / in->delay_count - (double)in->least_delay) / 1e6;
+    in->delay_sum = 0;
+    in->delay_count = 0;
+}
+
+void rtp_input_send_pli(struct rtp_input *in, usec_t now)
+{
+    log_debug("asking for a key frame");
+    in->feedback.pli = true;
+    send_feedback(in, now);
+}
+
+void rtp_input_send_bye(struct rtp_input *in, usec_t now)
+{
+    in->feedback.bye = true;
+    send_feedback(in, now);
+    uint64_t malformed = rtp_input_malformed(in);
+    if (malformed || in->strange)
+        log_warn("%" PRIu64 " malformed packets, %" PRIu64 " of another stream: left out",
+                 malformed, in->strange);
+}
+
+void rtp_input_set_rtt(struct rtp_input *in, usec_t rtt)
+{
+    in->rtt = rtt;
+}
+
+uint64_t rtp_input_packets(const struct rtp_input *in)
+{
+    return in->packets;
+}
+
+usec_t rtp_input_media_span(const struct rtp_input *in)
+{
+    return (in->last_timestamp - in->first_timestamp) * USEC_PER_SEC / RTP_CLOCK_RATE;
+}
+
+uint64_t rtp_input_malformed(const struct rtp_input *in)
+{
+    return in->malformed + depacketiser_malformed(in->depacketiser);
+}

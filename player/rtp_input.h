@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Packets in, whole frames out: RTP and RTCP of one stream, what is measured on packets, and the
+// feedback to the sender: RR and SDES once a second, NACK as soon as a hole is certain. Malformed
+// packets are counted and dropped. Loop thread only.
+#ifndef WEIR_PLAYER_RTP_INPUT_H
+#define WEIR_PLAYER_RTP_INPUT_H
+
+#include "common/wire/sdp.h"
+#include "media/depacketiser.h"
+#include "player/clock_sync.h"
+#include "player/events.h"
+#include "player/qoe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rtp_input_config {
+    const struct sdp *sdp; // these are borrowed
+    const struct clock_sync *clock;
+    struct qoe *qoe;
+    struct events *events; // may be NULL
+    uint64_t random;       // for SSRC and CNAME
+    void (*send_rtcp)(void *ctx, const uint8_t *data, size_t len);
+    void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes the frame
+    void (*on_bye)(void *ctx, usec_t now);
+    void *ctx;
+};
+
+struct rtp_input_figures { // of the time since they were asked for last; NaN = not measured
+    double rate_bps;       // that arrived
+    double loss;           // fraction of packets
+    double queue;          // seconds: one-way delay above the least seen
+};
+
+struct rtp_input;
+
+struct rtp_input *rtp_input_new(const struct rtp_input_config *config); // NULL: no memory
+void rtp_input_free(struct rtp_input *in);                              // NULL is fine
+void rtp_input_packet(struct rtp_input *in, bool rtcp, const uint8_t *data, size_t len,
+                      usec_t arrived, usec_t now);
+// Once a second: the report to the sender, the counts to QoE, the figures.
+void rtp_input_second(struct rtp_input *in, struct rtp_input_figures *out, usec_t now);
+void rtp_input_send_pli(struct rtp_input *in, usec_t now);
+void rtp_input_send_bye(struct rtp_input *in, usec_t now);
+void rtp_input_set_rtt(struct rtp_input *in, usec_t rtt); // separates loss events; 0 = unknown
+// Packets of this stream so far, and the media time they span.
+uint64_t rtp_input_packets(const struct rtp_input *in);
+usec_t rtp_input_media_span(const struct rtp_input *in);
+uint64_t rtp_input_malformed(const struct rtp_input *in);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/show_queue.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+void play_frame_free(struct play_frame *f)
+{
+    if (!f)
+        return;
+    received_frame_free(f->coded);
+    picture_unref(f->picture);
+    free(f);
+}
+
+struct show_queue {
+    pthread_mutex_t lock; // guards all up to `closed`
+    pthread_cond_t changed;
+    struct play_frame *frames[SHOW_QUEUE_FRAMES]; // a ring
+    int head;
+    int count;
+    unsigned pushes;
+    bool closed;
+    unsigned seen; // pushes at the last show_queue_due; display's thread
+    play_frame_fn *report;
+    void *report_ctx; // borrowed
+    void (*on_change)(void *ctx);
+    void *change_ctx; // borrowed
+};
+
+static void no_change(void *ctx)
+{
+    (void)ctx;
+}
+
+struct show_queue *show_queue_new(play_frame_fn *report, void *ctx)
+{
+    struct show_queue *q = calloc(1, sizeof(*q));
+    if (!q)
+        return NULL;
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&q->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    q->report = report;
+    q->report_ctx = ctx;
+    q->on_change = no_change;
+    return q;
+}
+
+static struct play_frame *take(struct show_queue *q)
+{
+    struct play_frame *f = q->frames[q->head];
+    q->head = (q->head + 1) % SHOW_QUEUE_FRAMES;
+    q->count--;
+    return f;
+}
+
+void show_queue_free(struct show_queue *q)
+{
+    if (!q)
+        return;
+    while (q->count)
+        play_frame_free(take(q));
+    pthread_cond_destroy(&q->changed);
+    pthread_mutex_destroy(&q->lock);
+    free(q);
+}
+
+void show_queue_on_change(struct show_queue *q, void (*fn)(void *ctx), void *ctx)
+{
+    q->on_change = fn;
+    q->change_ctx = ctx;
+}
+
+bool show_queue_push(struct show_queue *q, struct play_frame *f)
+{
+    pthread_mutex_lock(&q->lock);
+    while (q->count == SHOW_QUEUE_FRAMES && !q->closed)
+        pthread_cond_wait(&q->changed, &q->lock);
+    bool pushed = !q->closed;
+    if (pushed) {
+        q->frames[(q->head + q->count++) % SHOW_QUEUE_FRAMES] = f;
+        q->pushes++;
+        pthread_cond_broadcast(&q->changed);
+    }
+    pthread_mutex_unlock(&q->lock);
+    if (pushed)
+        q->on_change(q->change_ctx);
+    return pushed;
+}
+
+struct play_frame *show_queue_due(struct show_queue *q, usec_t *next, usec_t now)
+{
+    struct play_frame *skipped[SHOW_QUEUE_FRAMES];
+    int skipped_count = 0;
+    struct play_frame *due = NULL;
+    pthread_mutex_lock(&q->lock);
+    q->seen = q->pushes;
+    while (q->count && q->frames[q->head]->show_at <= now) {
+        if (due)
+            skipped[skipped_count++] = due;
+        due = take(q);
+    }
+    *next = q->count ? q->frames[q->head]->show_at : USEC_NEVER;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    for (int i = 0; i < skipped_count; i++) {
+        skipped[i]->fate = FATE_SKIPPED;
+        q->report(q->report_ctx, skipped[i]);
+    }
+    return due;
+}
+
+void show_queue_wait(struct show_queue *q, usec_t deadline)
+{
+    struct timespec t = {.tv_sec = deadline / USEC_PER_SEC,
+                         .tv_nsec = deadline % USEC_PER_SEC * 1000};
+    pthread_mutex_lock(&q->lock);
+    int timed_out = 0;
+    while (!q->closed && q->pushes == q->seen && !timed_out) {
+        if (deadline == USEC_NEVER)
+            pthread_cond_wait(&q->changed, &q->lock);
+        else
+            timed_out = pthread_cond_timedwait(&q->changed, &q->lock, &t);
+    }
+    pthread_mutex_unlock(&q->lock);
+}
+
+void show_queue_close(struct show_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    q->closed = true;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    q->on_change(q->change_ctx);
+}
+
+bool show_queue_closed(struct show_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    bool closed = q->closed;
+    pthread_mutex_unlock(&q->lock);
+    return closed;
+}

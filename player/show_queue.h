@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Decoded pictures that wait for their time, between the decoder's thread and the display's.
+// Bounded: the decoder waits for room, which is soon, for pictures leave by the clock. When several
+// are due at once only the newest is shown.
+#ifndef WEIR_PLAYER_SHOW_QUEUE_H
+#define WEIR_PLAYER_SHOW_QUEUE_H
+
+#include "player/play_frame.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SHOW_QUEUE_FRAMES = 8 };
+
+struct show_queue;
+
+// `report`: takes the frames that are skipped.
+struct show_queue *show_queue_new(play_frame_fn *report, void *ctx); // NULL: no memory
+void show_queue_free(
+    struct show_queue *q); // when no thread uses it any more; frames left are freed
+
+// Called after each push and at close, on the thread that did it. Set before the threads start.
+void show_queue_on_change(struct show_queue *q, void (*fn)(void *ctx), void *ctx);
+
+// Waits for room. False when closed; the caller keeps the frame.
+bool show_queue_push(struct show_queue *q, struct play_frame *f);
+// The newest frame that is due, the caller's; NULL when none is. *next: when the next one is due,
+// USEC_NEVER when none is there.
+struct play_frame *show_queue_due(struct show_queue *q, usec_t *next, usec_t now);
+// Waits until `deadline`, at most until the queue changes: one comes in, or it is closed.
+void show_queue_wait(struct show_queue *q, usec_t deadline);
+void show_queue_close(struct show_queue *q);
+bool show_queue_closed(struct show_queue *q);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

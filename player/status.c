@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/status.h"
+
+#include <stdio.h>
+
+static const char *state_text(const struct status *s)
+{
+    if (s->paused)
+        return ", paused";
+    switch (s->mode) {
+    case PLAYOUT_BUFFERING:
+        return ", buffering";
+    case PLAYOUT_REBUFFERING:
+        return ", stalled";
+    case PLAYOUT_ENDED:
+        return ", ended";
+    case PLAYOUT_PLAYING:
+        break;
+    }
+    return "";
+}
+
+void status_text(const struct status *s, char *out, size_t cap)
+{
+    char level[64] = "";
+    if (s->level >= 0) {
+        const struct level *l = &s->ladder->levels[s->level];
+        const struct size_spec *size = &s->ladder->sizes[l->size_id];
+        snprintf(level, sizeof(level), "%dx%d@%.4g %.2f Mbit/s, ", size->width, size->height,
+                 level_frame_rate(s->ladder, s->level), l->bitrate_bps / 1e6);
+    }
+    snprintf(out, cap, "weir-play: %s%s, buffer %.1f s%s", level, s->transport,
+             (double)s->held / 1e6, state_text(s));
+}

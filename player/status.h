@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The line in the window's title.
+#ifndef WEIR_PLAYER_STATUS_H
+#define WEIR_PLAYER_STATUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/level.h"
+#include "player/playout.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct status {
+    const struct ladder *ladder;
+    int level; // of the picture shown; -1: none yet
+    const char *transport;
+    usec_t held; // media in the buffer
+    enum playout_mode mode;
+    bool paused;
+};
+
+// "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.4 s, stalled"
+void status_text(const struct status *s, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

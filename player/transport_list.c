@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/transport_list.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/base/err.h"
+
+static bool belongs_to_last(const struct transport_list *list, const char *part)
+{
+    if (*part >= '0' && *part <= '9')
+        return true;
+    if (!list->count)
+        return false;
+    const char *params = strchr(list->names[list->count - 1], ':');
+    return params && strcmp(params, ":auto") == 0;
+}
+
+int transport_list_split(const char *text, struct transport_list *out)
+{
+    memset(out, 0, sizeof(*out));
+    for (const char *part = text;; part++) {
+        size_t len = strcspn(part, ",");
+        if (!len)
+            return ERR_MALFORMED;
+        size_t used = 0;
+        if (belongs_to_last(out, part)) {
+            if (!out->count)
+                return ERR_MALFORMED;
+            char *last = out->names[out->count - 1];
+            used = strlen(last);
+            if (used + 1 + len >= TRANSPORT_MAX_NAME)
+                return ERR_TOO_BIG;
+            last[used++] = ',';
+        } else {
+            if (out->count == RTSP_MAX_OFFERS || len >= TRANSPORT_MAX_NAME)
+                return ERR_TOO_BIG;
+            out->count++;
+        }
+        memcpy(out->names[out->count - 1] + used, part, len);
+        part += len;
+        if (!*part)
+            return 0;
+    }
+}

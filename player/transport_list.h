@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// "NAME[:PARAMS][,NAME[:PARAMS]...]": transports in order of preference. Parameters may hold commas
+// themselves (minbuf:1,3): a part that begins with a digit, or that follows "NAME:auto", belongs to
+// the name before it.
+#ifndef WEIR_PLAYER_TRANSPORT_LIST_H
+#define WEIR_PLAYER_TRANSPORT_LIST_H
+
+#include "common/transport/transport.h"
+#include "common/wire/rtsp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct transport_list {
+    int count;
+    char names[RTSP_MAX_OFFERS][TRANSPORT_MAX_NAME]; // with their parameters
+};
+
+// Splits only; whether a name exists is transport_find's business. 0; ERR_MALFORMED: an empty part,
+// or parameters without a name; ERR_TOO_BIG: too many, or one too long.
+int transport_list_split(const char *text, struct transport_list *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/url.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/base/err.h"
+#include "common/base/level.h"
+
+// Digits only, 0 .. max; -1 otherwise.
+static int parse_number(const char *at, size_t len, int max)
+{
+    int value = 0;
+    if (!len || len > 9)
+        return -1;
+    for (size_t i = 0; i < len; i++) {
+        if (at[i] < '0' || at[i] > '9')
+            return -1;
+        value = value * 10 + (at[i] - '0');
+    }
+    return value <= max ? value : -1;
+}
+
+// What must not stand in a request line: white space and control characters would break it apart.
+static bool is_plain(const char *text)
+{
+    for (; *text; text++) {
+        if ((unsigned char)*text <= ' ' || *text == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+static int parse_authority(const char *at, size_t len, struct url *out, const char **why)
+{
+    const char *host = at;
+    size_t host_len;
+    const char *rest; // behind the host
+    if (memchr(at, '@', len)) {
+        *why = "user names and passwords are not supported";
+        return ERR_MALFORMED;
+    }
+    if (len && at[0] == '[') {
+        const char *close = memchr(at, ']', len);
+        if (!close) {
+            *why = "'[' without ']'";
+            return ERR_MALFORMED;
+        }
+        host = at + 1;
+        host_len = (size_t)(close - host);
+        rest = close + 1;
+    } else {
+        const char *colon = memchr(at, ':', len);
+        rest = colon ? colon : at + len;
+        host_len = (size_t)(rest - at);
+    }
+    if (!host_len || host_len >= sizeof(out->host)) {
+        *why = host_len ? "the host's name is too long" : "no host";
+        return ERR_MALFORMED;
+    }
+    memcpy(out->host, host, host_len);
+    out->host[host_len] = '\0';
+
+    size_t left = (size_t)(at + len - rest);
+    out->port = URL_DEFAULT_PORT;
+    if (left && (rest[0] != ':' || (out->port = parse_number(rest + 1, left - 1, 65535)) < 1)) {
+        *why = "the port must be a number from 1 to 65535 (an IPv6 address stands in brackets)";
+        return ERR_MALFORMED;
+    }
+    return 0;
+}
+
+static int parse_query(const char *query, struct url *out, const char **why)
+{
+    out->level = -1;
+    while (*query) {
+        size_t len = strcspn(query, "&");
+        if (len >= 6 && strncmp(query, "level=", 6) == 0) {
+            out->level = parse_number(query + 6, len - 6, LADDER_MAX_LEVELS - 1);
+            if (out->level < 0) {
+                *why = "?level= wants a number from 0 to 31";
+                return ERR_MALFORMED;
+            }
+        }
+        query += len;
+        query += *query == '&';
+    }
+    return 0;
+}
+
+int url_parse(const char *text, struct url *out, const char **why)
+{
+    memset(out, 0, sizeof(*out));
+    if (strlen(text) >= sizeof(out->text)) {
+        *why = "too long";
+        return ERR_MALFORMED;
+    }
+    if (strncasecmp(text, "rtsp://", 7) != 0) {
+        *why = "it does not begin with rtsp://";
+        return ERR_MALFORMED;
+    }
+    if (!is_plain(text)) {
+        *why = "it contains white space or control characters";
+        return ERR_MALFORMED;
+    }
+    memcpy(out->text, text, strlen(text) + 1);
+    const char *authority = text + 7;
+    size_t len = strcspn(authority, "/?#");
+    int err = parse_authority(authority, len, out, why);
+    if (err)
+        return err;
+    const char *query = strchr(authority + len, '?');
+    return parse_query(query ? query + 1 : "", out, why);
+}
+
+int url_resolve(const char *base, const char *control, char *out, size_t cap)
+{
+    int len;
+    if (!*control || strcmp(control, "*") == 0) {
+        len = snprintf(out, cap, "%s", base);
+    } else if (strncasecmp(control, "rtsp://", 7) == 0) {
+        len = snprintf(out, cap, "%s", control);
+    } else {
+        // Servers take "behind the base" literally, as live555 and GStreamer do, rather than by RFC
+        // 1808; but the query belongs to the presentation's URL, not in the middle of the medium's.
+        int path = (int)strcspn(base, "?#");
+        bool slash = path && base[path - 1] == '/';
+        len = snprintf(out, cap, "%.*s%s%s", path, base, slash ? "" : "/", control);
+    }
+    return len >= 0 && (size_t)len < cap ? 0 : ERR_TOO_BIG;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// rtsp://HOST[:PORT]/PATH[?level=N] (RFC 2326, 3.2; IPv6 literals in brackets), and the URL of a
+// medium from the SDP's control attribute (RFC 2326, C.1.1).
+#ifndef WEIR_PLAYER_URL_H
+#define WEIR_PLAYER_URL_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    URL_MAX_TEXT = 1024, // bytes with NUL
+    URL_MAX_HOST = 256,  // with NUL
+    URL_DEFAULT_PORT = 8554,
+};
+
+struct url {
+    char text[URL_MAX_TEXT]; // as given, the query and all: what goes into requests
+    char host[URL_MAX_HOST]; // without brackets
+    int port;
+    int level; // of ?level=N, -1 when absent
+};
+
+// 0, or ERR_MALFORMED with *why (static text) saying what is wrong.
+int url_parse(const char *text, struct url *out, const char **why);
+
+// The URL that SETUP names: `control` when it is absolute, `base` itself for "*" or nothing, else
+// `control` behind `base`. 0 or ERR_TOO_BIG.
+int url_resolve(const char *base, const char *control, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+#include "common/base/rng.h"
+#include "common/protocol/rtp_receiver.h"
+
+namespace
+{
+struct fixture {
+    struct rtp_receiver r;
+    int64_t ext = -99;
+
+    fixture()
+    {
+        rtp_receiver_init(&r);
+    }
+    enum rtp_verdict packet(uint16_t seq, usec_t now = 0, usec_t rtt = 0, uint32_t timestamp = 0)
+    {
+        struct rtp_packet p = {};
+        p.ssrc = 7;
+        p.seq = seq;
+        p.timestamp = timestamp;
+        return rtp_receiver_packet(&r, &p, rtt, &ext, now);
+    }
+};
+} // namespace
+
+TEST_CASE("rtp_receiver: verdicts in order of arrival")
+{
+    const struct {
+        uint16_t seq;
+        enum rtp_verdict verdict;
+        int64_t ext;
+        uint64_t expected;
+        uint64_t lost;
+    } steps[] = {
+        {65534, RTP_NEW, 65534, 1, 0},      {65535, RTP_NEW, 65535, 2, 0},
+        {0, RTP_NEW, 65536, 3, 0},                                     // wrapped
+        {0, RTP_DUPLICATE, 0, 3, 0},        {3, RTP_NEW, 65539, 6, 2}, // 1 and 2 are missing
+        {1, RTP_LATE, 65537, 6, 1},         {1, RTP_DUPLICATE, 0, 6, 1},
+        {65533, RTP_LATE, 65533, 7, 1}, // before the first one
+        {3003, RTP_NEW, 68539, 3007, 3000}, {2, RTP_LATE, 65538, 3007, 2999},
+        {6004, RTP_DISCARD, 0, 3007, 2999}, // 3001 ahead
+    };
+    fixture f;
+    for (const auto &s : steps) {
+        INFO("seq " << s.seq);
+        CHECK(f.packet(s.seq) == s.verdict);
+        if (s.verdict == RTP_NEW || s.verdict == RTP_LATE)
+            CHECK(f.ext == s.ext);
+        CHECK(rtp_receiver_expected(&f.r) == s.expected);
+        CHECK(rtp_receiver_lost(&f.r) == s.lost);
+    }
+    CHECK(f.r.duplicates == 2);
+    CHECK(f.r.reordered == 3);
+    struct rtp_packet other = {};
+    other.ssrc = 8;
+    CHECK(rtp_receiver_packet(&f.r, &other, 0, &f.ext, 0) == RTP_DISCARD);
+}
+
+TEST_CASE("rtp_receiver: a restart needs two packets in a row, and is nobody's loss")
+{
+    fixture f;
+    for (uint16_t seq = 100; seq < 110; seq++)
+        f.packet(seq);
+    CHECK(f.packet(30000) == RTP_DISCARD);
+    CHECK(f.packet(110) == RTP_NEW); // the old numbers go on: the stray one is forgotten
+    CHECK(f.packet(30001) == RTP_DISCARD);
+    CHECK(f.packet(30002) == RTP_NEW);
+    CHECK(f.ext == 30002);
+    CHECK(f.packet(30003) == RTP_NEW);
+    CHECK(rtp_receiver_expected(&f.r) == 13); // 100 .. 110, 30002, 30003
+    CHECK(rtp_receiver_lost(&f.r) == 0);
+    CHECK(f.packet(109) == RTP_DISCARD);
+    struct rtcp_nack nacks[4];
+    for (uint16_t seq = 30004; seq < 30010; seq++)
+        f.packet(seq);
+    CHECK(rtp_receiver_holes(&f.r, nacks, 4) == 0);
+    // backwards, beyond what is remembered: numbers go on upwards
+    f.packet(5);
+    CHECK(f.packet(6) == RTP_NEW);
+    CHECK(f.ext == 65536 + 6);
+    CHECK(rtp_receiver_lost(&f.r) == 0);
+    CHECK(f.r.loss_events == 0);
+}
+
+TEST_CASE("rtp_receiver: report blocks")
+{
+    fixture f;
+    struct rtcp_report report;
+    rtp_receiver_report(&f.r, &report, 0);
+    CHECK(report.highest_seq == 0);
+    for (uint16_t seq : {0, 1, 2, 3, 4, 5, 8, 9}) // 6 and 7 of 10 are missing
+        f.packet(seq);
+    rtp_receiver_sender_report(&f.r, 0x1122334455667788, 1000000);
+    rtp_receiver_report(&f.r, &report, 2500000);
+    CHECK(report.ssrc == 7);
+    CHECK(report.fraction_lost == 51); // 2/10 * 256
+    CHECK(report.lost == 2);
+    CHECK(report.highest_seq == 9);
+    CHECK(report.lsr == 0x33445566);
+    CHECK(report.dlsr == 98304); // 1.5 s
+    f.packet(7);                 // late: more came than was expected of the interval
+    f.packet(10);
+    rtp_receiver_report(&f.r, &report, 2500000);
+    CHECK(report.fraction_lost == 0);
+    CHECK(report.lost == 1);
+    rtp_receiver_report(&f.r, &report, 2500000); // nothing since
+    CHECK(report.fraction_lost == 0);
+}
+
+TEST_CASE("rtp_receiver: jitter as in RFC 3550, A.8")
+{
+    fixture f;
+    f.packet(0, 0, 0, 0);
+    f.packet(1, 33333, 0, 3000); // on time: 33333 us are 3000 ticks
+    CHECK(f.r.jitter_ticks == 0);
+    f.packet(2, 66667 + 10000, 0, 6000); // 10 ms late: D = 900
+    CHECK(f.r.jitter_ticks == Approx(900 / 16.0));
+    f.packet(3, 100000 + 10000, 0, 9000); // as late as before: D = 0
+    CHECK(f.r.jitter_ticks == Approx(900 / 16.0 * 15 / 16));
+    // the timestamp wraps, the clock does not
+    fixture g;
+    g.packet(0, 1000000, 0, 0xfffffff0);
+    g.packet(1, 1033333, 0, 3000 - 16);
+    CHECK(g.r.jitter_ticks == 0);
+}
+
+TEST_CASE("rtp_receiver: loss events begin more than a round trip apart")
+{
+    const usec_t ms = 1000;
+    struct step {
+        uint16_t seq;
+        usec_t now;
+        uint64_t events;
+    };
+    const std::vector<step> steps = {
+        {0, 0, 0},         {2, 10 * ms, 0},   {3, 20 * ms, 0},
+        {4, 30 * ms, 1},                                       // 1 is lost: three later ones came
+        {6, 40 * ms, 1},   {7, 50 * ms, 1},   {8, 60 * ms, 1}, // 5, 30 ms after 1: same event
+        {10, 190 * ms, 1}, {9, 191 * ms, 1},  {11, 192 * ms, 1},
+        {12, 193 * ms, 1},                                       // reordered
+        {20, 200 * ms, 1}, {21, 201 * ms, 1}, {22, 202 * ms, 2}, // a burst
+    };
+    fixture f;
+    for (const auto &s : steps) {
+        INFO("seq " << s.seq);
+        f.packet(s.seq, s.now, 100 * ms);
+        CHECK(f.r.loss_events == s.events);
+    }
+    CHECK(rtp_receiver_lost(&f.r) == 9); // 1, 5, 13 .. 19
+}
+
+TEST_CASE("rtp_receiver: holes are handed out once, as NACK entries")
+{
+    fixture f;
+    struct rtcp_nack n[4];
+    CHECK(rtp_receiver_holes(&f.r, n, 4) == 0);
+    for (uint16_t seq : {65530, 65532, 65533})
+        f.packet(seq);
+    CHECK(rtp_receiver_holes(&f.r, n, 4) == 0); // two later ones only
+    f.packet(65534);
+    REQUIRE(rtp_receiver_holes(&f.r, n, 4) == 1);
+    CHECK(n[0].pid == 65531);
+    CHECK(n[0].blp == 0);
+    CHECK(rtp_receiver_holes(&f.r, n, 4) == 0);
+
+    // 65535, 0 .. 15 missing: 16 bits after the first; then 17, which needs its own entry
+    for (uint16_t seq : {16, 18, 19, 20})
+        f.packet(seq);
+    REQUIRE(rtp_receiver_holes(&f.r, n, 1) == 1);
+    CHECK(n[0].pid == 65535);
+    CHECK(n[0].blp == 0xffff);
+    REQUIRE(rtp_receiver_holes(&f.r, n, 1) == 1); // the room of the first call was used up
+    CHECK(n[0].pid == 17);
+    CHECK(rtp_receiver_holes(&f.r, n, 1) == 0);
+
+    f.packet(22); // reordered, not lost
+    f.packet(21);
+    f.packet(23);
+    f.packet(24);
+    CHECK(rtp_receiver_holes(&f.r, n, 4) == 0);
+}
+
+TEST_CASE("rtp_receiver: against a plain count, with loss, reordering and duplicates")
+{
+    struct rng rng = rng_seeded(8);
+    fixture f;
+    std::vector<uint16_t> arrivals;
+    const int sent = 200000;
+    int lost = 0, doubled = 0;
+    for (int i = 0; i < sent; i++) {
+        bool edge = i == 0 || i == sent - 1;
+        if (!edge && rng_below(&rng, 20) == 0) {
+            lost++;
+            continue;
+        }
+        arrivals.push_back((uint16_t)(60000 + i));
+        if (rng_below(&rng, 50) == 0) {
+            arrivals.push_back((uint16_t)(60000 + i));
+            doubled++;
+        }
+    }
+    for (size_t i = 3; i + 4 < arrivals.size(); i += 7)
+        std::swap(arrivals[i], arrivals[i + rng_below(&rng, 3)]);
+    int holes = 0;
+    for (size_t i = 0; i < arrivals.size(); i++) {
+        f.packet(arrivals[i], (usec_t)i * 100, 1000);
+        struct rtcp_nack n[8];
+        for (int k = 0, count = rtp_receiver_holes(&f.r, n, 8); k < count; k++)
+            holes += 1 + __builtin_popcount(n[k].blp);
+    }
+    CHECK(rtp_receiver_expected(&f.r) == (uint64_t)sent);
+    CHECK(rtp_receiver_lost(&f.r) == (uint64_t)lost);
+    CHECK(f.r.duplicates == (uint64_t)doubled);
+    CHECK(holes >= lost);
+    CHECK(holes <= lost + (int)f.r.reordered);
+}

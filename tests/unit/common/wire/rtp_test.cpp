@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <vector>
+
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/wire/rtp.h"
+
+static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID};
+
+// 2024-01-01 00:00:00.5 UTC: 1704067200 + 2208988800 = 3913056000 = 0xe93c7f00; .5 = 0x80000000.
+static const usec_t wall = 1704067200500000;
+
+static const uint8_t golden[] = {
+    0x90, 0xe0, 0x12, 0x34, // V=2, X; marker, PT 96; seq
+    0x00, 0x01, 0x5f, 0x90, // timestamp 90000
+    0xde, 0xad, 0xbe, 0xef, // SSRC
+    0xbe, 0xde, 0x00, 0x06, // one-byte extensions, 6 words
+    0x17, 0xe9, 0x3c, 0x7f, 0x00,
+    0x80, 0x00, 0x00, 0x00, // id 1, 8 bytes
+    0x2b, 0x00, 0x00, 0x01, 0x00,
+    0x21, 0x60, 0x00, 0x02, // id 2, 12 bytes: frame 256, size 2, tid 1,
+    0x01, 0x02, 0x03, 0x04, // first, last, depends 2; written
+    0x00, 0x00,             // padding
+    0x41, 0x42, 0x43,       // payload
+};
+
+static struct rtp_packet golden_packet()
+{
+    struct rtp_packet p = {};
+    p.marker = true;
+    p.payload_type = RTP_PT_H264;
+    p.seq = 0x1234;
+    p.timestamp = 90000;
+    p.ssrc = 0xdeadbeef;
+    p.has_capture = true;
+    p.capture_wall = wall;
+    p.has_adu = true;
+    p.adu = {256, 2, 1, false, true, true, 2, 0x01020304};
+    return p;
+}
+
+TEST_CASE("rtp: golden bytes both ways")
+{
+    struct rtp_packet p = golden_packet();
+    uint8_t out[RTP_MAX_HEADER];
+    REQUIRE(rtp_encode(&p, out) == sizeof(golden) - 3);
+    CHECK(memcmp(out, golden, sizeof(golden) - 3) == 0);
+
+    struct rtp_packet q;
+    REQUIRE(rtp_decode(golden, sizeof(golden), ids, &q) == 0);
+    CHECK(q.marker);
+    CHECK(q.payload_type == 96);
+    CHECK(q.seq == 0x1234);
+    CHECK(q.timestamp == 90000);
+    CHECK(q.ssrc == 0xdeadbeef);
+    REQUIRE(q.has_adu);
+    CHECK(q.adu.frame == 256);
+    CHECK(q.adu.size_id == 2);
+    CHECK(q.adu.temporal_id == 1);
+    CHECK_FALSE(q.adu.key);
+    CHECK(q.adu.first);
+    CHECK(q.adu.last);
+    CHECK(q.adu.depends == 2);
+    CHECK(q.adu.written_us == 0x01020304);
+    REQUIRE(q.has_capture);
+    CHECK(q.capture_wall == wall);
+    REQUIRE(q.payload_len == 3);
+    CHECK(memcmp(q.payload, "ABC", 3) == 0);
+}
+
+TEST_CASE("rtp: extensions are read under the ids that were announced")
+{
+    struct rtp_packet q;
+    REQUIRE(rtp_decode(golden, sizeof(golden), {0, 0}, &q) == 0);
+    CHECK_FALSE(q.has_adu);
+    CHECK_FALSE(q.has_capture);
+    CHECK(q.payload_len == 3);
+    REQUIRE(rtp_decode(golden, sizeof(golden), {5, 6}, &q) == 0);
+    CHECK_FALSE(q.has_adu);
+    // an id announced for an extension of another length
+    CHECK(rtp_decode(golden, sizeof(golden), {2, 1}, &q) == ERR_MALFORMED);
+}
+
+TEST_CASE("rtp: CSRCs, padding, and foreign extensions")
+{
+    const struct {
+        const char *what;
+        std::vector<uint8_t> bytes;
+        int result;
+        size_t payload_len;
+    } cases[] = {
+        {"plain, no payload", {0x80, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}, 0, 0},
+        {"version 1", {0x40, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}, ERR_MALFORMED, 0},
+        {"2 CSRCs", {0x82, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 7}, 0, 1},
+        {"a CSRC cut", {0x81, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1}, ERR_MALFORMED, 0},
+        {"3 of padding", {0xa0, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 3}, 0, 1},
+        {"all padding", {0xa0, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4}, 0, 0},
+        {"padding 0", {0xa0, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0}, ERR_MALFORMED, 0},
+        {"padding 5 of 4", {0xa0, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5}, ERR_MALFORMED, 0},
+        {"padding of nothing", {0xa0, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}, ERR_MALFORMED, 0},
+        {"other profile",
+         {0x90, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 1, 0x2b, 9, 9, 9, 7},
+         0,
+         1},
+        {"id 15 ends it",
+         {0x90, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xbe, 0xde, 0, 1, 0xf0, 0x2b, 9, 9, 7},
+         0,
+         1},
+        {"element beyond the end",
+         {0x90, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xbe, 0xde, 0, 1, 0x33, 1, 2, 3, 7},
+         ERR_MALFORMED,
+         0},
+        {"extension of no words",
+         {0x90, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xbe, 0xde, 0, 0, 7},
+         0,
+         1},
+        {"extension longer than the packet",
+         {0x90, 96, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xbe, 0xde, 0, 2, 0, 0, 0, 0},
+         ERR_MALFORMED,
+         0},
+    };
+    for (const auto &c : cases) {
+        INFO(c.what);
+        struct rtp_packet q;
+        CHECK(rtp_decode(c.bytes.data(), c.bytes.size(), ids, &q) == c.result);
+        if (c.result == 0)
+            CHECK(q.payload_len == c.payload_len);
+    }
+}
+
+TEST_CASE("rtp: a key frame depends on nothing")
+{
+    struct rtp_packet p = golden_packet(), q;
+    uint8_t out[RTP_MAX_HEADER];
+    p.adu.key = true;
+    size_t len = rtp_encode(&p, out);
+    CHECK(rtp_decode(out, len, ids, &q) == ERR_MALFORMED);
+    p.adu.depends = 0;
+    len = rtp_encode(&p, out);
+    CHECK(rtp_decode(out, len, ids, &q) == 0);
+    CHECK(q.adu.key);
+}
+
+TEST_CASE("rtp: every truncated header is refused, every mutation survived")
+{
+    for (size_t len = 0; len < sizeof(golden) - 3; len++) {
+        std::vector<uint8_t> cut(golden, golden + len); // its own allocation: overreads show
+        struct rtp_packet q;
+        CHECK(rtp_decode(cut.data(), cut.size(), ids, &q) == ERR_MALFORMED);
+    }
+    struct rng rng = rng_seeded(3);
+    for (int i = 0; i < 20000; i++) {
+        std::vector<uint8_t> bytes(golden, golden + sizeof(golden) - rng_below(&rng, 8));
+        for (uint64_t k = rng_below(&rng, 4); k-- > 0;)
+            bytes[rng_below(&rng, bytes.size())] = (uint8_t)rng_u64(&rng);
+        struct rtp_packet q;
+        if (rtp_decode(bytes.data(), bytes.size(), ids, &q) == 0) {
+            REQUIRE(q.payload >= bytes.data() + 12);
+            REQUIRE(q.payload + q.payload_len <= bytes.data() + bytes.size());
+        }
+    }
+}
+
+TEST_CASE("rtp: random packets come back")
+{
+    struct rng rng = rng_seeded(4);
+    for (int i = 0; i < 5000; i++) {
+        struct rtp_packet p = {}, q;
+        p.marker = rng_below(&rng, 2);
+        p.payload_type = (uint8_t)rng_below(&rng, 128);
+        p.seq = (uint16_t)rng_u64(&rng);
+        p.timestamp = (uint32_t)rng_u64(&rng);
+        p.ssrc = (uint32_t)rng_u64(&rng);
+        p.has_capture = rng_below(&rng, 2);
+        p.capture_wall = p.has_capture ? (usec_t)rng_below(&rng, 4000000000000000) : 0;
+        p.has_adu = rng_below(&rng, 2);
+        if (p.has_adu) {
+            bool key = rng_below(&rng, 2);
+            p.adu = {(uint32_t)rng_u64(&rng),
+                     (uint8_t)rng_below(&rng, 16),
+                     (uint8_t)rng_below(&rng, 16),
+                     key,
+                     (bool)rng_below(&rng, 2),
+                     (bool)rng_below(&rng, 2),
+                     key ? (uint16_t)0 : (uint16_t)rng_u64(&rng),
+                     (uint32_t)rng_u64(&rng)};
+        }
+        uint8_t out[RTP_MAX_HEADER];
+        size_t len = rtp_encode(&p, out);
+        REQUIRE(len <= RTP_MAX_HEADER);
+        REQUIRE(rtp_decode(out, len, ids, &q) == 0);
+        REQUIRE(q.payload_len == 0);
+        uint8_t again[RTP_MAX_HEADER];
+        REQUIRE(rtp_encode(&q, again) == len);
+        REQUIRE(memcmp(out, again, len) == 0);
+        REQUIRE(q.capture_wall == p.capture_wall);
+    }
+}
+
+TEST_CASE("rtp: NTP time")
+{
+    const struct {
+        usec_t wall;
+        uint64_t ntp;
+    } cases[] = {
+        {0, 0x83aa7e8000000000},                // 1970: 2208988800 s
+        {500000, 0x83aa7e8080000000},           // .5
+        {-1000000, 0x83aa7e7f00000000},         // 1969
+        {wall, 0xe93c7f0080000000},             //
+        {2085978496000000, 0x0000000000000000}, // 2036-02-07 06:28:16: era 1 begins
+        {2085978496250000, 0x0000000040000000}, //
+    };
+    for (const auto &c : cases) {
+        CHECK(ntp_of_wall(c.wall) == c.ntp);
+        CHECK(wall_of_ntp(c.ntp) == c.wall);
+    }
+    for (usec_t us = 0; us < 1000000; us += 7)
+        REQUIRE(wall_of_ntp(ntp_of_wall(wall + us)) == wall + us);
+}
+
+TEST_CASE("rtp: ticks of frame times are whole")
+{
+    for (int n = 0; n < 1000; n++) {
+        CHECK(rtp_ticks(usec_of_frames(n, 30, 1)) == (uint32_t)n * 3000);
+        CHECK(rtp_ticks(usec_of_frames(n, 30000, 1001)) == (uint32_t)n * 3003);
+    }
+    CHECK(rtp_ticks(1000000) == 90000);
+    CHECK(rtp_ticks(-1000000) == (uint32_t)-90000);
+    CHECK(rtp_ticks((usec_t)47722 * 1000000) == (uint32_t)((int64_t)47722 * 90000)); // past 2^32
+}

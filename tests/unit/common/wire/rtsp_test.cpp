@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/wire/rtsp.h"
+
+static struct text text_from(const char *s)
+{
+    return {s, strlen(s)};
+}
+
+static std::string string(struct text t)
+{
+    return t.at ? std::string(t.at, t.len) : "(none)";
+}
+
+// In an allocation of its own, so that an overread shows; kept until the next call, because items
+// borrow from it.
+static int decode(const std::string &bytes, struct rtsp_item *item, size_t *used)
+{
+    static std::vector<uint8_t> copy;
+    copy = std::vector<uint8_t>(bytes.begin(), bytes.end());
+    return rtsp_decode(copy.data(), copy.size(), item, used);
+}
+
+static const char describe[] = // RFC 2326, 10.2
+    "DESCRIBE rtsp://server.example.com/fizzle/foo RTSP/1.0\r\n"
+    "CSeq: 312\r\n"
+    "Accept: application/sdp, application/rtsl, application/mheg\r\n"
+    "\r\n";
+
+static const char set_parameter[] = // RFC 2326, 10.9
+    "SET_PARAMETER rtsp://example.com/fizzle/foo RTSP/1.0\r\n"
+    "CSeq: 421\r\n"
+    "content-length:  20 \r\n"
+    "Content-type: text/parameters\r\n"
+    "\r\n"
+    "barparam: barstuff\r\n";
+
+static const char response[] = // RFC 2326, 10.9
+    "RTSP/1.0 451 Invalid Parameter\r\n"
+    "CSeq: 421\r\n"
+    "Content-length: 10\r\n"
+    "Content-type: text/parameters\r\n"
+    "\r\n"
+    "barparam\r\n";
+
+TEST_CASE("rtsp: the RFC's requests and responses")
+{
+    struct rtsp_item item;
+    size_t used;
+    REQUIRE(decode(describe, &item, &used) == 0);
+    CHECK(used == strlen(describe));
+    CHECK(item.kind == RTSP_REQUEST);
+    CHECK(item.method == RTSP_DESCRIBE);
+    CHECK(string(item.uri) == "rtsp://server.example.com/fizzle/foo");
+    CHECK(item.cseq == 312);
+    CHECK(item.header_count == 2);
+    CHECK(string(rtsp_header(&item, "accept")) ==
+          "application/sdp, application/rtsl, application/mheg");
+    CHECK(rtsp_header(&item, "Session").at == nullptr);
+    CHECK(item.body.len == 0);
+
+    REQUIRE(decode(set_parameter, &item, &used) == 0);
+    CHECK(item.method == RTSP_SET_PARAMETER);
+    CHECK(string(item.body) == "barparam: barstuff\r\n");
+
+    REQUIRE(decode(response, &item, &used) == 0);
+    CHECK(item.kind == RTSP_RESPONSE);
+    CHECK(item.status == 451);
+    CHECK(string(item.reason) == "Invalid Parameter");
+    CHECK(item.cseq == 421);
+    CHECK(string(item.body) == "barparam\r\n");
+}
+
+TEST_CASE("rtsp: requests, interleaved frames and stray line ends in one stream")
+{
+    std::string stream = std::string("\r\n\r\n") + describe + std::string("$\x01\x00\x03xyz", 7) +
+                         "\n" + set_parameter + std::string("$\x00\x00\x00", 4) + response;
+    std::string kinds;
+    size_t at = 0, used;
+    struct rtsp_item item;
+    int err;
+    while ((err = decode(stream.substr(at), &item, &used)) == 0) {
+        kinds += "qr$"[item.kind];
+        if (item.kind == RTSP_INTERLEAVED && item.channel == 1)
+            CHECK(std::string((const char *)item.data, item.data_len) == "xyz");
+        at += used;
+    }
+    CHECK(err == ERR_AGAIN);
+    CHECK(at == stream.size());
+    CHECK(kinds == "q$q$r");
+}
+
+TEST_CASE("rtsp: a keep-alive of line ends may be dropped")
+{
+    struct rtsp_item item;
+    size_t used;
+    CHECK(decode("\r\n\r\n", &item, &used) == ERR_AGAIN);
+    CHECK(used == 4);
+    CHECK(decode("\r\nOPT", &item, &used) == ERR_AGAIN);
+    CHECK(used == 2);
+    CHECK(decode("", &item, &used) == ERR_AGAIN);
+    CHECK(used == 0);
+}
+
+TEST_CASE("rtsp: what is malformed")
+{
+    const struct {
+        const char *bytes;
+        int result;
+    } cases[] = {
+        {"OPTIONS * RTSP/1.0\r\n\r\n", 0},
+        {"OPTIONS * RTSP/1.0\n\n", 0}, // bare LF, RFC 2326, 4
+        {"OPTIONS * RTSP/1.0\nCSeq: 1\n\r\n", 0},
+        {"ANNOUNCE * RTSP/1.0\r\n\r\n", 0}, // RTSP_UNKNOWN
+        {"RTSP/1.0 200\r\n\r\n", 0},        // no reason
+        {"OPTIONS * RTSP/2.0\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * HTTP/1.1\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS *\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS  RTSP/1.0\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * RTSP/1.0 \r\n\r\n", ERR_MALFORMED},
+        {"OPT(IONS * RTSP/1.0\r\n\r\n", ERR_MALFORMED},
+        {"\x16\x03\x01", ERR_MALFORMED}, // TLS: at once
+        {" OPTIONS * RTSP/1.0\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * RTSP/1.0\r\nno colon\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * RTSP/1.0\r\n: no name\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * RTSP/1.0\r\nA: b\r\n c\r\n\r\n", ERR_MALFORMED}, // continuation
+        {"OPTIONS * RTSP/1.0\r\nA: b\rc\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * RTSP/1.0\r\nA: \x01\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * RTSP/1.0\r\nContent-Length: x\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * RTSP/1.0\r\nContent-Length:\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * RTSP/1.0\r\nContent-Length: -1\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * RTSP/1.0\r\nContent-Length: 0\r\nContent-Length: 1\r\n\r\n", ERR_MALFORMED},
+        {"OPTIONS * RTSP/1.0\r\nContent-Length: 0\r\nContent-Length: 0\r\n\r\n", 0},
+        {"OPTIONS * RTSP/1.0\r\nContent-Length: 32768\r\n\r\n", ERR_AGAIN},
+        {"OPTIONS * RTSP/1.0\r\nContent-Length: 32769\r\n\r\n", ERR_TOO_BIG},
+        {"OPTIONS * RTSP/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n", ERR_TOO_BIG},
+        {"RTSP/1.0 099 Low\r\n\r\n", ERR_MALFORMED},
+        {"RTSP/1.0 600 High\r\n\r\n", ERR_MALFORMED},
+        {"RTSP/1.0 20 Short\r\n\r\n", ERR_MALFORMED},
+        {"RTSP/1.0 2000 Long\r\n\r\n", ERR_MALFORMED},
+        {"RTSP/2.0 200 OK\r\n\r\n", ERR_MALFORMED},
+    };
+    for (const auto &c : cases) {
+        INFO(c.bytes);
+        struct rtsp_item item;
+        size_t used;
+        CHECK(decode(c.bytes, &item, &used) == c.result);
+        if (c.result == 0)
+            CHECK(used == strlen(c.bytes));
+    }
+}
+
+TEST_CASE("rtsp: CSeq")
+{
+    const struct {
+        const char *header;
+        int cseq;
+    } cases[] = {{"CSeq: 0", 0},           {"cseq:7", 7},    {"CSeq: 2147483647", INT32_MAX},
+                 {"CSeq: 2147483648", -1}, {"CSeq: 7x", -1}, {"CSeq:", -1},
+                 {"CSeq: -1", -1},         {"X: 1", -1}};
+    for (const auto &c : cases) {
+        struct rtsp_item item;
+        size_t used;
+        REQUIRE(decode(std::string("PLAY * RTSP/1.0\r\n") + c.header + "\r\n\r\n", &item, &used) ==
+                0);
+        CHECK(item.cseq == c.cseq);
+    }
+}
+
+TEST_CASE("rtsp: limits")
+{
+    struct rtsp_item item;
+    size_t used;
+    std::string head = "OPTIONS * RTSP/1.0\r\n";
+    std::string full = head;
+    for (int i = 0; i < RTSP_MAX_HEADERS; i++)
+        full += "A: b\r\n";
+    CHECK(decode(full + "\r\n", &item, &used) == 0);
+    CHECK(item.header_count == RTSP_MAX_HEADERS);
+    CHECK(decode(full + "A: b\r\n\r\n", &item, &used) == ERR_TOO_BIG);
+
+    std::string longest = head + "A: ";
+    longest += std::string(RTSP_MAX_HEAD - longest.size() - 4, 'x') + "\r\n\r\n";
+    REQUIRE(longest.size() == RTSP_MAX_HEAD);
+    CHECK(decode(longest, &item, &used) == 0);
+    longest.insert(longest.size() - 4, "x");
+    CHECK(decode(longest, &item, &used) == ERR_TOO_BIG);
+    CHECK(decode(std::string(RTSP_MAX_HEAD - 1, 'A'), &item, &used) == ERR_AGAIN);
+    CHECK(decode(std::string(RTSP_MAX_HEAD, 'A'), &item, &used) == ERR_TOO_BIG);
+    // 300 line ends before it do not count towards the head
+    longest.erase(longest.size() - 5, 1);
+    CHECK(decode(std::string(300, '\n') + longest, &item, &used) == 0);
+
+    std::string frame = std::string("$\x07\xff\xff", 4) + std::string(65535, 'd');
+    CHECK(frame.size() == RTSP_MAX_ITEM);
+    CHECK(decode(frame, &item, &used) == 0);
+    CHECK(item.data_len == 65535);
+    CHECK(item.channel == 7);
+}
+
+TEST_CASE("rtsp: every truncation asks for more")
+{
+    const std::string frame("$\x01\x00\x03xyz", 7);
+    for (const std::string &whole :
+         {std::string(describe), std::string(set_parameter), std::string(response), frame}) {
+        for (size_t len = 0; len < whole.size(); len++) {
+            struct rtsp_item item;
+            size_t used;
+            CHECK(decode(whole.substr(0, len), &item, &used) == ERR_AGAIN);
+            CHECK(used == 0);
+        }
+    }
+}
+
+TEST_CASE("rtsp: mutations are survived")
+{
+    struct rng rng = rng_seeded(6);
+    for (int i = 0; i < 20000; i++) {
+        std::string bytes = set_parameter;
+        for (uint64_t k = 1 + rng_below(&rng, 4); k-- > 0;)
+            bytes[rng_below(&rng, bytes.size())] = (char)rng_u64(&rng);
+        struct rtsp_item item;
+        size_t used;
+        int err = decode(bytes, &item, &used);
+        REQUIRE(err <= 0);
+        REQUIRE(used <= bytes.size());
+        if (err == 0)
+            REQUIRE(used > 0);
+    }
+}
+
+TEST_CASE("rtsp: Transport offers")
+{
+    struct rtsp_transport t[RTSP_MAX_OFFERS];
+    // RFC 2326, 12.39, with a transport of ours in between; the comma in minbuf:1,3 parts nothing
+    REQUIRE(rtsp_transport_decode(
+                text_from(
+                    "RTP/AVP;multicast;ttl=127;mode=\"PLAY\", "
+                    "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf:1,3;x-cc=reno,"
+                    "RTP/SAVP;unicast,RTP/AVP;unicast;client_port=3456-3457;mode=\"PLAY,RTP/AVP\""),
+                t) == 3);
+    CHECK(t[0].multicast);
+    CHECK_FALSE(t[0].tcp);
+    CHECK(t[1].tcp);
+    CHECK(t[1].interleaved[0] == 0);
+    CHECK(t[1].interleaved[1] == 1);
+    CHECK(std::string(t[1].weir) == "minbuf:1,3");
+    CHECK(std::string(t[1].cc) == "reno");
+    CHECK(t[1].client_port[0] == -1);
+    CHECK(t[2].client_port[0] == 3456);
+    CHECK(t[2].client_port[1] == 3457);
+    CHECK(t[2].weir[0] == '\0');
+    CHECK_FALSE(t[2].has_ssrc);
+}
+
+TEST_CASE("rtsp: Transport values")
+{
+    const struct {
+        const char *value;
+        int result;
+    } cases[] = {
+        {"RTP/AVP", 1},
+        {"rtp/avp/udp;UNICAST;Client_Port=1-65535", 1},
+        {"RTP/AVP;client_port=5000", 1},
+        {"RTP/AVP;ssrc=DEADBEEF", 1},
+        {"RTP/AVP;ssrc=1f", 1},
+        {"RTP/AVP;x-weir=\"minbuf:1,3\"", 1},
+        {"RTP/AVP;;", 1},
+        {"RAW/RAW/UDP;client_port=x", 0}, // not ours: not read
+        {"", ERR_MALFORMED},
+        {"RTP", ERR_MALFORMED},
+        {"RTP/AVP;client_port=0-1", ERR_MALFORMED},
+        {"RTP/AVP;client_port=1-65536", ERR_MALFORMED},
+        {"RTP/AVP;client_port=", ERR_MALFORMED},
+        {"RTP/AVP;client_port=1-", ERR_MALFORMED},
+        {"RTP/AVP;client_port=1-2-3", ERR_MALFORMED},
+        {"RTP/AVP/TCP;interleaved=0-256", ERR_MALFORMED},
+        {"RTP/AVP;ssrc=", ERR_MALFORMED},
+        {"RTP/AVP;ssrc=123456789", ERR_MALFORMED},
+        {"RTP/AVP;ssrc=xyz", ERR_MALFORMED},
+        {"RTP/AVP;x-weir=", ERR_MALFORMED},
+        {"RTP/AVP;x-weir=a b", ERR_MALFORMED},
+        {"RTP/AVP;x-weir=0123456789012345678901234567890123456789012345678", ERR_MALFORMED},
+        {"RTP/AVP;x-cc=\x01", ERR_MALFORMED},
+    };
+    for (const auto &c : cases) {
+        INFO(c.value);
+        struct rtsp_transport t[RTSP_MAX_OFFERS];
+        CHECK(rtsp_transport_decode(text_from(c.value), t) == c.result);
+    }
+    std::string many = "RTP/AVP";
+    for (int i = 0; i < 20; i++)
+        many += ",RTP/AVP";
+    struct rtsp_transport t[RTSP_MAX_OFFERS];
+    CHECK(rtsp_transport_decode(text_from(many.c_str()), t) == RTSP_MAX_OFFERS);
+}
+
+TEST_CASE("rtsp: Transport written and read back")
+{
+    const char *const values[] = {
+        "RTP/AVP;unicast;client_port=5000-5001;server_port=6000-6001;ssrc=0000BEEF",
+        "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf:1,3;x-cc=reno",
+        "RTP/AVP/TCP;unicast;interleaved=4",
+        "RTP/AVP;multicast",
+    };
+    for (const char *value : values) {
+        struct rtsp_transport t[RTSP_MAX_OFFERS];
+        REQUIRE(rtsp_transport_decode(text_from(value), t) == 1);
+        char out[256];
+        int len = rtsp_transport_encode(&t[0], out, sizeof(out));
+        CHECK(std::string(out) == value);
+        CHECK(len == (int)strlen(value));
+        CHECK(rtsp_transport_encode(&t[0], out, strlen(value)) == ERR_FULL);
+        CHECK(rtsp_transport_encode(&t[0], out, strlen(value) + 1) == len);
+        strcpy(t[0].weir, "a\r\nb");
+        CHECK(rtsp_transport_encode(&t[0], out, sizeof(out)) == ERR_RANGE);
+    }
+}
+
+TEST_CASE("rtsp: Range")
+{
+    const struct {
+        const char *value;
+        int result;
+        double from;
+        double to;
+    } cases[] = {
+        {"npt=now-", 0, -1, -1}, // RFC 2326, 3.6
+        {"npt=12:05:35.3-", 0, 43535.3, -1},
+        {"npt=123.45-125", 0, 123.45, 125},
+        {"npt=0-", 0, 0, -1},
+        {"npt=0.000-30.500", 0, 0, 30.5},
+        {"npt=-20", 0, -1, 20},
+        {" npt=10-15;time=19970123T143720Z", 0, 10, 15},
+        {"npt=1.-2.", 0, 1, 2},
+        {"clock=19961108T142300Z-19961108T143520Z", ERR_UNSUPPORTED, 0, 0},
+        {"smpte=10:12:33:20-", ERR_UNSUPPORTED, 0, 0},
+        {"smpte-25=10:07:00-10:07:33:05.01", ERR_UNSUPPORTED, 0, 0},
+        {"", ERR_MALFORMED, 0, 0},
+        {"npt=", ERR_MALFORMED, 0, 0},
+        {"npt=-", ERR_MALFORMED, 0, 0},
+        {"npt=5", ERR_MALFORMED, 0, 0},
+        {"npt=5-now", ERR_MALFORMED, 0, 0},
+        {"npt=--5", ERR_MALFORMED, 0, 0},
+        {"npt=1:2-", ERR_MALFORMED, 0, 0},
+        {"npt=1:60:00-", ERR_MALFORMED, 0, 0},
+        {"npt=1e5-", ERR_MALFORMED, 0, 0},
+        {"npt=nan-", ERR_MALFORMED, 0, 0},
+        {"npt=10000000000-", ERR_MALFORMED, 0, 0},
+        {"npt=1000000:00:00-", ERR_MALFORMED, 0, 0},
+        {"npt=1-2x", ERR_MALFORMED, 0, 0},
+        {"bytes=1-2", ERR_MALFORMED, 0, 0},
+    };
+    for (const auto &c : cases) {
+        INFO(c.value);
+        struct rtsp_range r;
+        REQUIRE(rtsp_range_decode(text_from(c.value), &r) == c.result);
+        if (c.result == 0) {
+            CHECK(r.from == Approx(c.from));
+            CHECK(r.to == Approx(c.to));
+        }
+    }
+}
+
+TEST_CASE("rtsp: parameters of a body")
+{
+    struct text body = text_from("level: 3\r\n\r\n  packets_received  \n x : a: b \r\nlast:");
+    const char *expected[][2] = {
+        {"level", "3"}, {"packets_received", ""}, {"x", "a: b"}, {"last", ""}};
+    size_t at = 0;
+    struct text name, value;
+    for (auto &e : expected) {
+        REQUIRE(rtsp_parameter_next(body, &at, &name, &value) == 1);
+        CHECK(string(name) == e[0]);
+        CHECK(string(value) == e[1]);
+    }
+    CHECK(rtsp_parameter_next(body, &at, &name, &value) == 0);
+    CHECK(rtsp_parameter_next({nullptr, 0}, &(at = 0), &name, &value) == 0);
+    for (const char *bad : {": value", "two words", "a\x01: b", "a: b\rc", "a: \x7f"}) {
+        at = 0;
+        CHECK(rtsp_parameter_next(text_from(bad), &at, &name, &value) == ERR_MALFORMED);
+    }
+}
+
+TEST_CASE("rtsp: texts")
+{
+    CHECK(text_is(text_from("abc"), "abc"));
+    CHECK_FALSE(text_is(text_from("abc"), "ab"));
+    CHECK(text_is({nullptr, 0}, ""));
+    CHECK(text_is_nocase(text_from("CSeq"), "cSEQ"));
+    CHECK_FALSE(text_is_nocase(text_from("CSeq"), "CSeqs"));
+    char out[4];
+    text_copy(text_from("abcdef"), out, sizeof(out));
+    CHECK(std::string(out) == "abc");
+    text_copy({nullptr, 0}, out, sizeof(out));
+    CHECK(out[0] == '\0');
+    CHECK(std::string(rtsp_method_name(RTSP_GET_PARAMETER)) == "GET_PARAMETER");
+    CHECK(std::string(rtsp_reason(454)) == "Session Not Found");
+    for (int status : {200, 400, 404, 405, 406, 408, 413, 414, 415, 451, 452, 453, 454, 455,
+                       456, 457, 458, 459, 460, 461, 462, 463, 500, 501, 503, 505, 551})
+        CHECK(std::string(rtsp_reason(status)) != "Unknown");
+    CHECK(std::string(rtsp_reason(999)) == "Unknown");
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/wire/sdp.h"
+
+static struct sdp example()
+{
+    struct sdp s = {};
+    strcpy(s.title, "Test picture");
+    s.source = SDP_SOURCE_TEST;
+    strcpy(s.clock, "boot:1234");
+    strcpy(s.control, "trackID=1");
+    s.duration = -1;
+    s.payload_type = RTP_PT_H264;
+    s.h264 = true;
+    strcpy(s.profile_level_id, "42C01E");
+    strcpy(s.sprop, "Z0LAHtkDxWhAAAADAEAAAAwDxYuS,aMuMsg==");
+    s.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID};
+    struct ladder &l = s.ladder;
+    l.source_fps = {30000, 1001};
+    l.source_width = 1280;
+    l.source_height = 720;
+    l.size_count = 2;
+    l.sizes[0] = {256, 144, {15000, 1001}, 2};
+    l.sizes[1] = {1280, 720, {30000, 1001}, 2};
+    l.level_count = 3;
+    l.levels[0] = {0, 0, 80000};
+    l.levels[1] = {0, 1, 120000};
+    l.levels[2] = {1, 1, 1920500};
+    return s;
+}
+
+static const char golden[] = "v=0\r\n"
+                             "o=- 1 1 IN IP4 0.0.0.0\r\n"
+                             "s=Test picture\r\n"
+                             "c=IN IP4 0.0.0.0\r\n"
+                             "t=0 0\r\n"
+                             "a=control:*\r\n"
+                             "a=range:npt=now-\r\n"
+                             "a=x-weir-clock:boot:1234\r\n"
+                             "m=video 0 RTP/AVP 96\r\n"
+                             "b=AS:1921\r\n"
+                             "a=rtpmap:96 H264/90000\r\n"
+                             "a=fmtp:96 packetization-mode=1;profile-level-id=42C01E;"
+                             "sprop-parameter-sets=Z0LAHtkDxWhAAAADAEAAAAwDxYuS,aMuMsg==\r\n"
+                             "a=rtcp-fb:96 nack\r\n"
+                             "a=rtcp-fb:96 nack pli\r\n"
+                             "a=extmap:1 http://www.webrtc.org/experiments/rtp-hdrext/"
+                             "abs-capture-time\r\n"
+                             "a=extmap:2 urn:x-weir:rtp-hdrext:adu\r\n"
+                             "a=control:trackID=1\r\n"
+                             "a=x-weir-source:test 1280x720@30000/1001\r\n"
+                             "a=x-weir-size:0 256x144@15000/1001 layers=2\r\n"
+                             "a=x-weir-size:1 1280x720@30000/1001 layers=2\r\n"
+                             "a=x-weir-level:0 size=0 tid=0 rate=80000\r\n"
+                             "a=x-weir-level:1 size=0 tid=1 rate=120000\r\n"
+                             "a=x-weir-level:2 size=1 tid=1 rate=1920500\r\n";
+
+static int decode(const std::string &text, struct sdp *s)
+{
+    std::vector<char> copy(text.begin(), text.end()); // its own allocation: overreads show
+    return sdp_decode(copy.data(), copy.size(), s);
+}
+
+TEST_CASE("sdp: golden text both ways")
+{
+    struct sdp s = example(), back;
+    char out[SDP_MAX_BYTES];
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) == (int)strlen(golden));
+    CHECK(std::string(out) == golden);
+
+    REQUIRE(decode(golden, &back) == 0);
+    CHECK(std::string(back.title) == s.title);
+    CHECK(back.source == SDP_SOURCE_TEST);
+    CHECK(std::string(back.clock) == s.clock);
+    CHECK(std::string(back.control) == "trackID=1");
+    CHECK(back.duration == -1);
+    CHECK(back.payload_type == 96);
+    CHECK(back.h264);
+    CHECK(std::string(back.profile_level_id) == s.profile_level_id);
+    CHECK(std::string(back.sprop) == s.sprop);
+    CHECK(back.ext.capture == 1);
+    CHECK(back.ext.adu == 2);
+    char again[SDP_MAX_BYTES];
+    REQUIRE(sdp_encode(&back, false, again, sizeof(again)) > 0);
+    CHECK(std::string(again) == golden);
+}
+
+TEST_CASE("sdp: a file of filler over IPv6, without a ladder")
+{
+    struct sdp s = {}, back;
+    s.duration = 12.3456;
+    s.payload_type = RTP_PT_SYNTHETIC;
+    strcpy(s.title, "two\r\na=lines");
+    char out[SDP_MAX_BYTES];
+    REQUIRE(sdp_encode(&s, true, out, sizeof(out)) > 0);
+    std::string text = out;
+    CHECK(text.find("c=IN IP6 ::\r\n") != std::string::npos);
+    CHECK(text.find("a=range:npt=0-12.346\r\n") != std::string::npos);
+    CHECK(text.find("s=two  a=lines\r\n") != std::string::npos);
+    CHECK(text.find("x-weir-level") == std::string::npos);
+    REQUIRE(decode(text, &back) == 0);
+    CHECK_FALSE(back.h264);
+    CHECK(back.payload_type == 97);
+    CHECK(back.duration == Approx(12.346));
+    CHECK(back.ladder.level_count == 0);
+    s.title[0] = '\0';
+    sdp_encode(&s, true, out, sizeof(out));
+    REQUIRE(decode(out, &back) == 0);
+    CHECK(back.title[0] == '\0');
+}
+
+TEST_CASE("sdp: no room is told")
+{
+    struct sdp s = example();
+    char out[SDP_MAX_BYTES];
+    for (size_t cap = 0; cap <= strlen(golden); cap++)
+        CHECK(sdp_encode(&s, false, out, cap) == ERR_FULL);
+    CHECK(sdp_encode(&s, false, out, strlen(golden) + 1) == (int)strlen(golden));
+}
+
+TEST_CASE("sdp: a stranger's camera")
+{
+    struct sdp s;
+    REQUIRE(decode("v=0\n"
+                   "o=- 1 1 IN IP4 192.0.2.1\n"
+                   "s= \n"
+                   "t=0 0\n"
+                   "a=control:rtsp://192.0.2.1/cam/\n"
+                   "m=audio 0 RTP/AVP 0\n"
+                   "a=control:track1\n"
+                   "m=video 0 RTP/AVP 26 98 99\n"
+                   "a=fmtp:98 packetization-mode=1; profile-level-id=4d0029;x=y; "
+                   "sprop-parameter-sets=Z00AKeKQ,aO48gA==\n"
+                   "a=fmtp:99 packetization-mode=0\n"
+                   "a=rtpmap:26 JPEG/90000\n"
+                   "a=rtpmap:98 h264/90000\n"
+                   "a=rtpmap:99 H264/90000\n"
+                   "a=extmap:3/recvonly http://www.webrtc.org/experiments/rtp-hdrext/"
+                   "abs-capture-time attribute\n"
+                   "a=extmap:20 urn:x-weir:rtp-hdrext:adu\n"
+                   "a=range:clock=19961108T142300Z-\n"
+                   "a=control:track2\n"
+                   "m=video 0 RTP/AVP 98\n"
+                   "a=rtpmap:98 H264/90000\n"
+                   "a=control:track3\n",
+                   &s) == 0);
+    CHECK(s.title[0] == '\0');
+    CHECK(s.h264);
+    CHECK(s.payload_type == 98);
+    CHECK(std::string(s.control) == "track2");
+    CHECK(std::string(s.profile_level_id) == "4d0029");
+    CHECK(std::string(s.sprop) == "Z00AKeKQ,aO48gA==");
+    CHECK(s.ext.capture == 3);
+    CHECK(s.ext.adu == 0);
+    CHECK(s.duration == -1);
+    CHECK(s.ladder.level_count == 0);
+}
+
+static std::string with(const std::string &from, const std::string &to)
+{
+    std::string text = golden;
+    size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
+TEST_CASE("sdp: what is refused")
+{
+    const struct {
+        const char *from;
+        std::string to;
+        int result;
+    } cases[] = {
+        {"v=0", "v=1", ERR_MALFORMED},
+        {"s=Test picture", "s=a\x01", ERR_MALFORMED},
+        {"t=0 0", "T=0 0", ERR_MALFORMED},
+        {"t=0 0", "t", ERR_MALFORMED},
+        {"m=video 0", "m=video x", ERR_MALFORMED},
+        {"m=video 0", "m=video 0/2", 0},
+        {"m=video", "m=audio", ERR_UNSUPPORTED},
+        {"RTP/AVP", "RTP/AVPF", 0},
+        {"RTP/AVP", "RTP/SAVP", ERR_UNSUPPORTED},
+        {"H264/90000", "H265/90000", ERR_UNSUPPORTED},
+        {"H264/90000", "H264/48000", ERR_UNSUPPORTED},
+        {"rtpmap:96", "rtpmap:97", ERR_UNSUPPORTED},
+        {"rtpmap:96", "rtpmap:128", ERR_MALFORMED},
+        {"packetization-mode=1", "packetization-mode=2", ERR_UNSUPPORTED},
+        {"42C01E", "nonsense", 0},
+        {"trackID=1", std::string(SDP_MAX_TEXT, 'x'), ERR_TOO_BIG},
+        {"aMuMsg==", std::string(SDP_MAX_PARAMETER_SETS, 'x'), ERR_TOO_BIG},
+        {"Test picture", std::string(SDP_MAX_TEXT, 'x'), 0}, // cut short
+        {"Test picture", std::string(SDP_MAX_BYTES, 'x'), ERR_TOO_BIG},
+        {"source:test", "source:moon", 0}, // unknown
+        {"1280x720@30000/1001\r\na=x-weir-size:0", "0x720@30/1\r\na=x-weir-size:0", ERR_MALFORMED},
+        {"1280x720@30000/1001\r\na=x-weir-size:0", "1280x720\r\na=x-weir-size:0", ERR_MALFORMED},
+        {"a=x-weir-source:", "a=x-other:", ERR_MALFORMED}, // sizes of no source
+        {"256x144@15000/1001", "256x144@15000/0", ERR_MALFORMED},
+        {"256x144@15000/1001", "257x144@15000/1001", ERR_MALFORMED},
+        {"256x144@15000/1001", "256x144@60/1", ERR_MALFORMED},
+        {"layers=2", "layers=2 later=1", 0},
+        {"layers=2", "layers=2later", ERR_MALFORMED},
+        {"layers=2", "layers=99", ERR_MALFORMED},
+        {"x-weir-size:1", "x-weir-size:0", ERR_MALFORMED},
+        {"x-weir-level:1", "x-weir-level:7", ERR_MALFORMED},
+        {"size=1", "size=2", ERR_MALFORMED},
+        {"tid=1 rate=1920500", "tid=2 rate=1920500", ERR_MALFORMED},
+        {"rate=1920500", "rate=120000", ERR_MALFORMED},
+        {"rate=1920500", "rate=99999999999", ERR_MALFORMED},
+    };
+    for (const auto &c : cases) {
+        INFO(c.from << " -> " << c.to.substr(0, 60));
+        struct sdp s;
+        CHECK(decode(with(c.from, c.to), &s) == c.result);
+        if (c.result == 0)
+            CHECK(s.title[0] == (c.to[0] == 'x' ? 'x' : 'T'));
+    }
+    struct sdp s;
+    CHECK(decode("", &s) == ERR_MALFORMED);
+}
+
+TEST_CASE("sdp: too many sizes and levels")
+{
+    std::string sizes = "a=x-weir-size:1", levels = "a=x-weir-level:2";
+    for (int i = 2; i < LADDER_MAX_SIZES + 1; i++)
+        sizes = "a=x-weir-size:" + std::to_string(LADDER_MAX_SIZES + 2 - i) +
+                " 256x144@15/1 layers=2\r\n" + sizes;
+    struct sdp s;
+    CHECK(decode(with("a=x-weir-size:1", sizes), &s) == ERR_MALFORMED);
+    std::string many;
+    for (int i = 0; i <= LADDER_MAX_LEVELS; i++)
+        many += "a=x-weir-level:" + std::to_string(i) +
+                " size=0 tid=0 rate=" + std::to_string(1000 + i) + "\r\n";
+    CHECK(decode(with("a=x-weir-level:0", many + "a=x-weir-level:0"), &s) == ERR_MALFORMED);
+}
+
+TEST_CASE("sdp: truncations and mutations are survived, and leave a valid ladder or none")
+{
+    auto check = [](const std::string &text) {
+        auto s = std::make_unique<struct sdp>();
+        int err = decode(text, s.get());
+        if (err == 0 && s->ladder.level_count > 0)
+            REQUIRE(ladder_is_valid(&s->ladder));
+        return err;
+    };
+    // without the whole rtpmap line there is no medium of ours
+    size_t needed = std::string(golden).find("H264/90000") + strlen("H264/90000");
+    for (size_t len = 0; len < strlen(golden); len++) {
+        int err = check(std::string(golden, len));
+        if (len < needed)
+            REQUIRE(err != 0);
+    }
+    struct rng rng = rng_seeded(7);
+    for (int i = 0; i < 10000; i++) {
+        std::string text = golden;
+        for (uint64_t k = 1 + rng_below(&rng, 4); k-- > 0;)
+            text[rng_below(&rng, text.size())] = (char)(32 + rng_below(&rng, 96));
+        check(text);
+    }
+}

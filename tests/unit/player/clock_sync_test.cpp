@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/clock_sync.h"
+
+#include <catch2/catch.hpp>
+
+TEST_CASE("clock sync: the sample of the least round trip counts")
+{
+    struct clock_sync c = {};
+    CHECK_FALSE(c.known);
+    CHECK(clock_sync_sample(&c, 1000, 6500, 2000)); // halfway is 1500 here and 6500 there
+    CHECK(c.known);
+    CHECK(c.offset == 5000);
+    CHECK(c.least_rtt == 1000);
+    CHECK_FALSE(clock_sync_sample(&c, 5000, 11000, 7000)); // a longer way tells less
+    CHECK(c.offset == 5000);
+    CHECK(clock_sync_sample(&c, 9000, 14150, 9100));
+    CHECK(c.offset == 5100);
+    CHECK(c.least_rtt == 100);
+    CHECK_FALSE(clock_sync_sample(&c, 9000, 14150, 8000)); // our clock was set back
+}
+
+TEST_CASE("clock sync: on one machine's clock nothing is estimated")
+{
+    struct clock_sync c = {};
+    clock_sync_shared(&c);
+    CHECK(c.known);
+    CHECK_FALSE(clock_sync_sample(&c, 0, 500000, 10));
+    CHECK(c.offset == 0);
+    CHECK(c.shared);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/play_options.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+namespace
+{
+struct parsed {
+    enum options_result result;
+    struct play_options options;
+    std::string error;
+    std::string printed;
+};
+
+// The arguments live as long as the test: options point into them.
+std::vector<std::vector<std::string>> kept;
+
+parsed parse(std::vector<std::string> args)
+{
+    args.insert(args.begin(), "weir-play");
+    kept.push_back(args);
+    std::vector<char *> argv;
+    for (auto &arg : kept.back())
+        argv.push_back(arg.data());
+    argv.push_back(nullptr);
+    parsed p{};
+    char error[512] = "";
+    char *text = nullptr;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+    p.result =
+        play_options_parse((int)args.size(), argv.data(), &p.options, to, error, sizeof(error));
+    fclose(to);
+    p.printed.assign(text, len);
+    free(text);
+    p.error = error;
+    return p;
+}
+
+const char *const URL = "rtsp://localhost/live";
+} // namespace
+
+TEST_CASE("options: what holds when nothing is said")
+{
+    auto p = parse({URL});
+    REQUIRE(p.result == OPTIONS_RUN);
+    const auto &o = p.options;
+    CHECK(std::string(o.url.host) == "localhost");
+    REQUIRE(o.transports.count == 1);
+    CHECK(std::string(o.transports.names[0]) == transport_kinds[0].name);
+    CHECK(o.level == -1);
+    CHECK(o.buffer == 250000);
+    CHECK(o.duration == 0);
+    CHECK(o.report == nullptr);
+    CHECK_FALSE(o.headless);
+    CHECK_FALSE(o.low_latency);
+    CHECK(play_options_latency_ms(&o) == 1000);
+}
+
+TEST_CASE("options: all of them")
+{
+    auto p = parse({"--transport", "minbuf:1,3,udp", "--cc=bbr",   "-l2",      "-b",
+                    "2.5",         "--duration=10",  "--headless", "--report", "r.json",
+                    "--events",    "e.jsonl",        "--snapshot", "s.png",    "--contact-sheet",
+                    "c.png",       "--reference",    "film.mp4",   "-v",       URL});
+    INFO(p.error);
+    REQUIRE(p.result == OPTIONS_RUN);
+    const auto &o = p.options;
+    REQUIRE(o.transports.count == 2);
+    CHECK(std::string(o.transports.names[0]) == "minbuf:1,3");
+    CHECK(std::string(o.transports.names[1]) == "udp");
+    CHECK(std::string(o.cc) == "bbr");
+    CHECK(o.level == 2);
+    CHECK(o.buffer == 2500000);
+    CHECK(o.duration == 10000000);
+    CHECK(o.headless);
+    CHECK(std::string(o.report) == "r.json");
+    CHECK(std::string(o.events) == "e.jsonl");
+    CHECK(std::string(o.snapshot) == "s.png");
+    CHECK(std::string(o.contact_sheet) == "c.png");
+    CHECK(std::string(o.reference) == "film.mp4");
+    CHECK(o.log_level == LOG_DEBUG);
+    CHECK(play_options_latency_ms(&o) == 3000); // buffer + 500 ms
+}
+
+TEST_CASE("options: latency told to the sender")
+{
+    auto latency = [](const std::vector<std::string> &args) {
+        auto p = parse(args);
+        return play_options_latency_ms(&p.options);
+    };
+    CHECK(latency({"--low-latency", URL}) == 400);
+    CHECK(latency({"--buffer", "0.5", URL}) == 1000);
+    CHECK(latency({"--buffer", "0.6", URL}) == 1100);
+}
+
+TEST_CASE("options: the level of the URL, and the option that goes before it")
+{
+    CHECK(parse({"rtsp://h/live?level=4"}).options.level == 4);
+    CHECK(parse({"--level", "1", "rtsp://h/live?level=4"}).options.level == 1);
+    CHECK(parse({"rtsp://h/live?level=4", "--level", "0"}).options.level == 0);
+}
+
+TEST_CASE("options: what is wrong is named, and what would be right")
+{
+    struct {
+        std::vector<std::string> args;
+        const char *names, *allows;
+    } const table[] = {
+        {{}, "no URL", "rtsp://"},
+        {{URL, "rtsp://two"}, "rtsp://two", "too many"},
+        {{"http://h"}, "http://h", "rtsp://"},
+        {{"--transport", "quic", URL}, "quic", "minbuf"},
+        {{"--transport", "1,3", URL}, "1,3", "NAME"},
+        {{"--transport", "minbuf:0,3", URL}, "minbuf:0,3", "range"},
+        {{"--transport", "tcp:5", URL}, "tcp:5", "malformed"},
+        {{"--transport", "", URL}, "''", "tcp"},
+        {{"--cc", "Cubic!", URL}, "Cubic!", "a-z"},
+        {{"--cc", "", URL}, "''", "a-z"},
+        {{"--level", "-1", URL}, "-1", "0 to 31"},
+        {{"--level", "32", URL}, "32", "0 to 31"},
+        {{"--level", "two", URL}, "two", "0 to 31"},
+        {{"--buffer", "61", URL}, "61", "0 to 60"},
+        {{"--buffer", "-0.1", URL}, "-0.1", "0 to 60"},
+        {{"--buffer", "nan", URL}, "nan", "0 to 60"},
+        {{"--duration", "0", URL}, "'0'", "0.001 to 1000000"},
+        {{"--duration", "inf", URL}, "inf", "0.001 to 1000000"},
+        {{"--duration", "5s", URL}, "5s", "0.001 to 1000000"},
+        {{"--snapshot", "s.jpg", URL}, "s.jpg", ".png"},
+        {{"--snapshot", ".png", URL}, ".png", ".png"},
+        {{"--contact-sheet", "c", URL}, "'c'", ".png"},
+        {{"--report", "", URL}, "--report", "empty"},
+        {{"--report"}, "--report", "value"},
+        {{"-t"}, "-t", "value"},
+        {{"--bogus", URL}, "--bogus", "unknown"},
+        {{"-x", URL}, "-x", "unknown"},
+        {{"--headless", "--full-screen", URL}, "--headless", "exclude"},
+        {{"--no-picture", "--reference", "f", URL}, "--reference", "exclude"},
+    };
+    for (const auto &row : table) {
+        auto p = parse(row.args);
+        INFO(p.error);
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK_THAT(p.error, Catch::Contains(row.names) && Catch::Contains(row.allows));
+    }
+}
+
+TEST_CASE("options: help names every option and exit status and fits a terminal")
+{
+    auto p = parse({"--help"});
+    REQUIRE(p.result == OPTIONS_DONE);
+    for (const char *word : {"--transport", "--cc",          "--level",
+                             "--buffer",    "--low-latency", "--duration",
+                             "--headless",  "--full-screen", "--report",
+                             "--events",    "--snapshot",    "--contact-sheet",
+                             "--reference", "--no-picture",  "--verbose",
+                             "--quiet",     "--version",     "--help",
+                             "minbuf",      "udp",           "130"})
+        CHECK_THAT(p.printed, Catch::Contains(word));
+    size_t longest = 0;
+    for (size_t at = 0, end; (end = p.printed.find('\n', at)) != std::string::npos; at = end + 1)
+        longest = std::max(longest, end - at);
+    CHECK(longest <= 100);
+    CHECK(parse({"--version"}).result == OPTIONS_DONE);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/show_queue.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+namespace
+{
+struct reports {
+    std::vector<int64_t> skipped;
+};
+
+void report(void *ctx, struct play_frame *f)
+{
+    CHECK(f->fate == FATE_SKIPPED);
+    static_cast<reports *>(ctx)->skipped.push_back(f->number);
+    play_frame_free(f);
+}
+
+struct play_frame *frame(int64_t number, usec_t show_at)
+{
+    auto *f = static_cast<struct play_frame *>(std::calloc(1, sizeof(struct play_frame)));
+    f->number = number;
+    f->show_at = show_at;
+    return f;
+}
+
+// The number of the frame that is due, -1 for none.
+int64_t due(struct show_queue *q, usec_t *next, usec_t now)
+{
+    struct play_frame *f = show_queue_due(q, next, now);
+    int64_t number = f ? f->number : -1;
+    play_frame_free(f);
+    return number;
+}
+} // namespace
+
+TEST_CASE("show queue: frames come out when they are due, the newest of several")
+{
+    reports seen;
+    struct show_queue *q = show_queue_new(report, &seen);
+    usec_t next;
+    CHECK(due(q, &next, 0) == -1);
+    CHECK(next == USEC_NEVER);
+    for (int i = 1; i <= 5; i++)
+        REQUIRE(show_queue_push(q, frame(i, i * 100)));
+    CHECK(due(q, &next, 99) == -1);
+    CHECK(next == 100);
+    CHECK(due(q, &next, 100) == 1);
+    CHECK(next == 200);
+    CHECK(due(q, &next, 450) == 4);
+    CHECK(next == 500);
+    CHECK(seen.skipped == std::vector<int64_t>{2, 3});
+    show_queue_close(q);
+    show_queue_free(q); // with frame 5 in it
+}
+
+TEST_CASE("show queue: a full queue makes the decoder wait, closing lets it go")
+{
+    reports seen;
+    struct show_queue *q = show_queue_new(report, &seen);
+    for (int i = 0; i < SHOW_QUEUE_FRAMES; i++)
+        REQUIRE(show_queue_push(q, frame(i, 1000 + i)));
+    bool pushed = false;
+    std::thread decoder([&] { pushed = show_queue_push(q, frame(100, 2000)); });
+    usec_t next;
+    CHECK(due(q, &next, 1000) == 0); // makes room for one
+    decoder.join();
+    CHECK(pushed);
+    std::thread late([&] {
+        struct play_frame *f = frame(101, 3000);
+        pushed = show_queue_push(q, f);
+        if (!pushed)
+            play_frame_free(f);
+    });
+    show_queue_close(q);
+    late.join();
+    CHECK_FALSE(pushed);
+    CHECK(seen.skipped.empty());
+    show_queue_free(q);
+}
+
+TEST_CASE("show queue: waiting ends with a frame, with the time, with the end")
+{
+    reports seen;
+    struct show_queue *q = show_queue_new(report, &seen);
+    usec_t next;
+    due(q, &next, 0);
+    REQUIRE(show_queue_push(q, frame(1, 0)));
+    show_queue_wait(q, USEC_NEVER); // a frame came since the last look
+    CHECK(due(q, &next, 0) == 1);
+    show_queue_wait(q, 1); // long ago
+    std::thread closer([&] { show_queue_close(q); });
+    show_queue_wait(q, USEC_NEVER);
+    closer.join();
+    CHECK(show_queue_closed(q));
+    CHECK_FALSE([&] {
+        struct play_frame *f = frame(2, 0);
+        bool pushed = show_queue_push(q, f);
+        if (!pushed)
+            play_frame_free(f);
+        return pushed;
+    }());
+    show_queue_free(q);
+}

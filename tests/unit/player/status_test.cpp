@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/status.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+TEST_CASE("status: one line that tells all")
+{
+    struct ladder ladder = {};
+    ladder.source_fps = {30, 1};
+    ladder.size_count = 1;
+    ladder.sizes[0] = {1280, 720, {30, 1}, 2};
+    ladder.level_count = 2;
+    ladder.levels[0] = {0, 0, 1200000};
+    ladder.levels[1] = {0, 1, 1800000};
+    struct {
+        int level;
+        usec_t held;
+        enum playout_mode mode;
+        bool paused;
+        const char *text;
+    } const table[] = {
+        {1, 400000, PLAYOUT_PLAYING, false,
+         "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.4 s"},
+        {0, 0, PLAYOUT_REBUFFERING, false,
+         "weir-play: 1280x720@15 1.20 Mbit/s, minbuf:1,3, buffer 0.0 s, stalled"},
+        {1, 0, PLAYOUT_PLAYING, true,
+         "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.0 s, paused"},
+        {-1, 100000, PLAYOUT_BUFFERING, false, "weir-play: minbuf:1,3, buffer 0.1 s, buffering"},
+    };
+    for (const auto &row : table) {
+        struct status s = {&ladder, row.level, "minbuf:1,3", row.held, row.mode, row.paused};
+        char text[256];
+        status_text(&s, text, sizeof(text));
+        CHECK(std::string(text) == row.text);
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/transport_list.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "common/base/err.h"
+
+TEST_CASE("transport list: names and their parameters, commas and all")
+{
+    struct {
+        const char *text;
+        std::vector<std::string> names;
+    } const table[] = {
+        {"tcp", {"tcp"}},
+        {"tcp,udp", {"tcp", "udp"}},
+        {"minbuf:1,3", {"minbuf:1,3"}},
+        {"minbuf:1,3,tcp", {"minbuf:1,3", "tcp"}},
+        {"udp,minbuf:2,0,tcp", {"udp", "minbuf:2,0", "tcp"}},
+        {"minbuf:auto,20,udp", {"minbuf:auto,20", "udp"}},
+        {"minbuf:auto,x", {"minbuf:auto,x"}}, // so that the message names all of what is wrong
+        {"minbuf:auto,20,30", {"minbuf:auto,20,30"}},
+        {"minbuf,tcp", {"minbuf", "tcp"}},
+        {"a,b,c,d,e,f,g,h", {"a", "b", "c", "d", "e", "f", "g", "h"}},
+    };
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct transport_list list;
+        REQUIRE(transport_list_split(row.text, &list) == 0);
+        CHECK(std::vector<std::string>(list.names, list.names + list.count) == row.names);
+    }
+}
+
+TEST_CASE("transport list: what cannot be split")
+{
+    struct {
+        std::string text;
+        int err;
+    } const table[] = {
+        {"", ERR_MALFORMED},
+        {",", ERR_MALFORMED},
+        {"tcp,", ERR_MALFORMED},
+        {",tcp", ERR_MALFORMED},
+        {"tcp,,udp", ERR_MALFORMED},
+        {"1,3", ERR_MALFORMED},
+        {"a,b,c,d,e,f,g,h,i", ERR_TOO_BIG},
+        {std::string(TRANSPORT_MAX_NAME, 'x'), ERR_TOO_BIG},
+        {"minbuf:1," + std::string(TRANSPORT_MAX_NAME, '3'), ERR_TOO_BIG},
+    };
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct transport_list list;
+        CHECK(transport_list_split(row.text.c_str(), &list) == row.err);
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/url.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "common/base/err.h"
+
+TEST_CASE("url: what is accepted, and how it is read")
+{
+    struct {
+        const char *text, *host;
+        int port, level;
+    } const table[] = {
+        {"rtsp://localhost/live", "localhost", 8554, -1},
+        {"rtsp://localhost", "localhost", 8554, -1},
+        {"RTSP://192.0.2.7:554/a/b", "192.0.2.7", 554, -1},
+        {"rtsp://[::1]/live", "::1", 8554, -1},
+        {"rtsp://[2001:db8::7]:65535/live?level=3", "2001:db8::7", 65535, 3},
+        {"rtsp://h/live?level=0", "h", 8554, 0},
+        {"rtsp://h/live?a=b&level=31&c", "h", 8554, 31},
+        {"rtsp://h/live?levels=7", "h", 8554, -1},
+        {"rtsp://h:1?level=2", "h", 1, 2},
+    };
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct url url;
+        const char *why = "";
+        REQUIRE(url_parse(row.text, &url, &why) == 0);
+        CHECK(std::string(url.text) == row.text);
+        CHECK(std::string(url.host) == row.host);
+        CHECK(url.port == row.port);
+        CHECK(url.level == row.level);
+    }
+}
+
+TEST_CASE("url: what is refused, and why")
+{
+    const std::string long_host(300, 'h');
+    struct {
+        std::string text;
+        const char *why;
+    } const table[] = {
+        {"", "rtsp://"},
+        {"http://h/live", "rtsp://"},
+        {"rtsp:/h", "rtsp://"},
+        {"rtsp://", "no host"},
+        {"rtsp:///live", "no host"},
+        {"rtsp://:8554/live", "no host"},
+        {"rtsp://[]/live", "no host"},
+        {"rtsp://[::1/live", "']'"},
+        {"rtsp://[::1]8554/live", "port"},
+        {"rtsp://h:/live", "port"},
+        {"rtsp://h:0/live", "port"},
+        {"rtsp://h:65536/live", "port"},
+        {"rtsp://h:85x/live", "port"},
+        {"rtsp://h:-1/live", "port"},
+        {"rtsp://::1/live", "no host"},
+        {"rtsp://me:secret@h/live", "passwords"},
+        {"rtsp://h/a b", "white space"},
+        {"rtsp://h/a\r\nX: y", "white space"},
+        {"rtsp://h/live?level=", "level"}, // nothing behind the '='
+        {"rtsp://h/live?level=x", "level"},
+        {"rtsp://h/live?level=32", "level"},
+        {"rtsp://h/live?level=-1", "level"},
+        {"rtsp://" + long_host + "/live", "too long"},
+        {"rtsp://h/" + std::string(2000, 'a'), "too long"},
+    };
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct url url;
+        const char *why = "";
+        CHECK(url_parse(row.text.c_str(), &url, &why) == ERR_MALFORMED);
+        CHECK_THAT(std::string(why), Catch::Contains(row.why));
+    }
+}
+
+TEST_CASE("url: the medium's URL from the control attribute")
+{
+    struct {
+        const char *base, *control, *out;
+    } const table[] = {
+        {"rtsp://h/live", "*", "rtsp://h/live"},
+        {"rtsp://h/live", "", "rtsp://h/live"},
+        {"rtsp://h/live", "video", "rtsp://h/live/video"},
+        {"rtsp://h/live/", "video", "rtsp://h/live/video"},
+        {"rtsp://h/live?level=2", "video", "rtsp://h/live/video"},
+        {"rtsp://h/live", "rtsp://other/x", "rtsp://other/x"},
+    };
+    for (const auto &row : table) {
+        char out[64];
+        REQUIRE(url_resolve(row.base, row.control, out, sizeof(out)) == 0);
+        CHECK(std::string(out) == row.out);
+    }
+    char small[10];
+    CHECK(url_resolve("rtsp://h/live", "video", small, sizeof(small)) == ERR_TOO_BIG);
+}
