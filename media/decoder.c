@@ -8,6 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/convert.h"
 
 enum {
     MAX_PIXELS = 4096 * 2304, // of a picture; a bitstream that asks for more is refused
@@ -40,6 +41,7 @@ static AVCodecContext *open_codec(void)
 
 struct decoder *decoder_new(void)
 {
+    libav_log_to_log();
     struct decoder *d = calloc(1, sizeof(*d));
     if (!d)
         goto failed;

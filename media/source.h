@@ -32,13 +32,13 @@ struct source { // embedded first by each implementation
     int width;       // pixels, even
     int height;
     struct fps fps;
-    double duration; // seconds, -1 = endless
+    double duration; // seconds, -1 = endless or unknown
 };
 
 // `test:` or `test:WxH@FPS` (default 1280x720@30), or a path that libavformat reads. NULL: logged, and *err says which:
 // ERR_NOT_FOUND no such file, ERR_UNSUPPORTED no video in it or not decodable, ERR_MALFORMED bad name, ERR_NO_MEMORY.
 // Files: the frame rate is the container's, resampled to constant; anamorphic pixels become square; rotation is applied; odd sizes
-// are cut to even. `loop`: begins again at the end, frame numbers going on.
+// are cut to even; what is larger than 1920x1080, either way up, is made smaller. `loop`: begins again at the end, frame numbers going on.
 struct source *source_open(const char *name, bool loop, int *err);
 struct source *source_test_new(int width, int height, struct fps fps);
 struct source *source_file_open(const char *path, bool loop, int *err);

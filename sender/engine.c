@@ -39,6 +39,7 @@ struct engine {
     bool has_seek;
     usec_t seek_to;
     usec_t position;
+    usec_t offset; // media position minus picture pts, which counts frames: what seeks have moved
 };
 
 static void item_free(void *arg)
@@ -150,8 +151,9 @@ static void finish(struct engine *e, int err)
     pthread_mutex_unlock(&e->lock);
 }
 
-// Waits until someone watches. False: stop. *held tells whether time stood still.
-static bool wait_for_viewer(struct engine *e, bool *held)
+// Waits until someone watches. False: stop. *held tells whether time stood still, *seeked where the
+// source went to, if anywhere.
+static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked)
 {
     pthread_mutex_lock(&e->lock);
     while (!e->stop && !is_watched(e)) {
@@ -162,9 +164,11 @@ static bool wait_for_viewer(struct engine *e, bool *held)
     usec_t seek_to = e->has_seek ? e->seek_to : USEC_NEVER;
     e->has_seek = false;
     pthread_mutex_unlock(&e->lock);
+    *seeked = USEC_NEVER;
     if (go_on && seek_to != USEC_NEVER && e->source->ops->seek) {
         *held = true;
-        e->source->ops->seek(e->source, seek_to);
+        if (e->source->ops->seek(e->source, seek_to) == 0)
+            *seeked = seek_to;
     }
     return go_on;
 }
@@ -192,7 +196,8 @@ static void *run(void *arg)
     struct engine *e = arg;
     usec_t due = 0;
     bool held = true;
-    while (wait_for_viewer(e, &held)) {
+    usec_t seeked;
+    while (wait_for_viewer(e, &held, &seeked)) {
         struct picture *p = NULL;
         int err = e->source->ops->next(e->source, &p); // ahead of its time
         if (err) {
@@ -205,7 +210,9 @@ static void *run(void *arg)
         if (!p->capture_wall)
             p->capture_wall = clock_wall() - (clock_now() - captured);
         pthread_mutex_lock(&e->lock);
-        e->position = p->pts;
+        if (seeked != USEC_NEVER)
+            e->offset = seeked - p->pts;
+        e->position = p->pts + e->offset;
         pthread_mutex_unlock(&e->lock);
         distribute(e, p, captured);
         picture_unref(p);

@@ -78,8 +78,7 @@ static bool owns_time_line(struct viewer *v)
     return s->engine && s->duration >= 0 && s->playing == (session_is_playing(v->session) ? 1 : 0);
 }
 
-static void handle_play(struct viewer *v, const struct rtsp_item *request, struct answer *a,
-                        usec_t now)
+static void handle_play(struct viewer *v, const struct rtsp_item *request, struct answer *a)
 {
     struct stream *stream = v->stream;
     struct rtsp_range range = {.from = -1, .to = -1};
