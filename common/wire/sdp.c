@@ -273,8 +273,12 @@ static const struct {
 static int read_line(struct sdp *s, struct scan line, bool in_medium)
 {
     if (!in_medium && scan_word(&line, "s=")) {
-        struct text title = text_of(scan_trimmed(line));
-        text_copy(text_is(title, "-") ? (struct text){NULL, 0} : title, s->title, sizeof(s->title));
+        line = scan_trimmed(line);
+        if (scan_left(&line) >= sizeof(s->title)) // cut first: the cut may lay bare white space
+            line.end = line.at + sizeof(s->title) - 1;
+        line = scan_trimmed(line);
+        if (!scan_is(line, "-"))
+            text_copy(text_of(line), s->title, sizeof(s->title));
         return 0;
     }
     if (!scan_word(&line, "a="))

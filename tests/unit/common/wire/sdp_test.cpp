@@ -224,6 +224,9 @@ TEST_CASE("sdp: what is refused")
     }
     struct sdp s;
     CHECK(decode("", &s) == ERR_MALFORMED);
+    // a title is cut to its room, white space at the cut goes too
+    REQUIRE(decode(with("Test picture", "T" + std::string(SDP_MAX_TEXT, ' ') + "x"), &s) == 0);
+    CHECK(std::string(s.title) == "T");
 }
 
 TEST_CASE("sdp: too many sizes and levels")
