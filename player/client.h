@@ -45,7 +45,7 @@ struct client_answer { // of one measurement
 struct client_ops {
     void (*on_connected)(void *ctx, usec_t now);
     // The description, good for the client's life. Returns false when it cannot be played: the
-    // client then stops with CLIENT_REFUSED, and *why (static text) says it.
+    // client then stops with CLIENT_REFUSED, and *why says it.
     bool (*on_described)(void *ctx, const struct sdp *sdp, const char **why, usec_t now);
     void (*on_setup)(void *ctx, const struct client_setup *setup, usec_t now);
     void (*on_playing)(void *ctx, usec_t now); // PLAY was answered; again after each pause

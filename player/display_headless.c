@@ -22,6 +22,13 @@ static int run(struct display *d)
     return 0;
 }
 
+static void expect(struct display *d, int width, int height)
+{
+    (void)d;
+    (void)width;
+    (void)height;
+}
+
 static void set_status(struct display *d, const char *text)
 {
     (void)d;
@@ -34,7 +41,7 @@ static void headless_free(struct display *d)
 }
 
 static const struct display_ops headless_ops = {
-    .run = run, .set_status = set_status, .free = headless_free};
+    .run = run, .expect = expect, .set_status = set_status, .free = headless_free};
 
 struct display *display_headless_new(const struct display_config *config)
 {

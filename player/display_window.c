@@ -17,13 +17,15 @@ enum { STATUS_BYTES = 256, LEAST_WIDTH = 640, IDLE_WAIT_MS = 1000 };
 
 struct window {
     struct display base;
-    SDL_Window *window; // owned; NULL before the first picture
+    SDL_Window *window; // owned; NULL before pictures are expected
     SDL_Renderer *renderer;
     SDL_Texture *texture;
     int width; // of the texture
     int height;
     Uint32 wake_event;
-    pthread_mutex_t lock; // guards status
+    pthread_mutex_t lock; // guards the rest
+    int expected_width;   // 0: not told yet
+    int expected_height;
     char status[STATUS_BYTES];
     bool status_changed;
 };
@@ -63,10 +65,9 @@ static int open_window(struct window *w, int width, int height)
 
 static void draw(struct window *w)
 {
-    if (!w->texture)
-        return;
     SDL_RenderClear(w->renderer);
-    SDL_RenderCopy(w->renderer, w->texture, NULL, NULL);
+    if (w->texture)
+        SDL_RenderCopy(w->renderer, w->texture, NULL, NULL);
     SDL_RenderPresent(w->renderer);
 }
 
@@ -161,8 +162,8 @@ static void on_event(struct window *w, const SDL_Event *e)
             toggle_full_screen(w);
         return;
     case SDL_WINDOWEVENT:
-        if (e->window.event == SDL_WINDOWEVENT_EXPOSED ||
-            e->window.event == SDL_WINDOWEVENT_SIZE_CHANGED)
+        if (w->renderer && (e->window.event == SDL_WINDOWEVENT_EXPOSED ||
+                            e->window.event == SDL_WINDOWEVENT_SIZE_CHANGED))
             draw(w);
         return;
     default:
@@ -201,6 +202,22 @@ static void wait_events(struct window *w, usec_t until)
         on_event(w, &e);
 }
 
+// Opening takes longer than a picture stands on the screen, so it is done while the first ones are
+// awaited.
+static int open_expected(struct window *w)
+{
+    pthread_mutex_lock(&w->lock);
+    int width = w->expected_width;
+    int height = w->expected_height;
+    pthread_mutex_unlock(&w->lock);
+    if (w->window || !width)
+        return 0;
+    int err = open_window(w, width, height);
+    if (!err)
+        draw(w);
+    return err;
+}
+
 static int run(struct display *d)
 {
     struct window *w = (struct window *)d;
@@ -208,13 +225,16 @@ static int run(struct display *d)
         usec_t next;
         struct play_frame *f = show_queue_due(d->config.queue, &next, clock_now());
         if (f) {
-            int err = show(w, f->picture);
+            int failed = show(w, f->picture);
             f->shown_at = clock_now();
-            f->fate = err ? FATE_SKIPPED : FATE_SHOWN;
+            f->fate = failed ? FATE_SKIPPED : FATE_SHOWN;
             d->config.on_shown(d->config.ctx, f);
-            if (err)
-                return err;
+            if (failed)
+                return failed;
         }
+        int err = open_expected(w);
+        if (err)
+            return err;
         update_title(w);
         wait_events(w, next);
     }
@@ -227,6 +247,16 @@ static void wake(void *ctx)
     struct window *w = ctx;
     SDL_Event e = {.type = w->wake_event};
     SDL_PushEvent(&e);
+}
+
+static void expect(struct display *d, int width, int height)
+{
+    struct window *w = (struct window *)d;
+    pthread_mutex_lock(&w->lock);
+    w->expected_width = width;
+    w->expected_height = height;
+    pthread_mutex_unlock(&w->lock);
+    wake(w);
 }
 
 static void set_status(struct display *d, const char *text)
@@ -246,6 +276,7 @@ static void set_status(struct display *d, const char *text)
 static void window_free(struct display *d)
 {
     struct window *w = (struct window *)d;
+    show_queue_on_change(d->config.queue, NULL, NULL);
     if (w->texture)
         SDL_DestroyTexture(w->texture);
     if (w->renderer)
@@ -258,7 +289,7 @@ static void window_free(struct display *d)
 }
 
 static const struct display_ops window_ops = {
-    .run = run, .set_status = set_status, .free = window_free};
+    .run = run, .expect = expect, .set_status = set_status, .free = window_free};
 
 struct display *display_window_new(const struct display_config *config)
 {

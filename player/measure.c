@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/net/clock.h"
 #include "common/net/mailbox.h"
 #include "media/quality.h"
 #include "media/test_picture.h"
@@ -23,7 +23,7 @@ struct measure {
     struct measure_config config;
     struct worker_queue *queue; // owned
     pthread_t thread;
-    bool hurry; // atomic: give the rest up
+    usec_t give_up_at; // atomic; what is not done by then is left out
     // The thread's own:
     struct test_picture *test; // owned; NULL unless the source is one
     struct picture *original;  // owned: what the source looked like
@@ -38,11 +38,17 @@ static void free_item(void *p)
     free(item);
 }
 
+static bool is_too_late(const struct measure *m)
+{
+    usec_t give_up_at = __atomic_load_n(&m->give_up_at, __ATOMIC_RELAXED);
+    return give_up_at != USEC_NEVER && clock_now() >= give_up_at;
+}
+
 // Frames of a reference come in order; those that were never shown are read and passed over.
 static struct picture *read_reference(struct measure *m, int64_t number)
 {
     while (m->config.reference && (!m->original || m->original->number < number)) {
-        if (__atomic_load_n(&m->hurry, __ATOMIC_RELAXED))
+        if (is_too_late(m))
             return NULL;
         picture_unref(m->original);
         m->original = NULL;
@@ -81,15 +87,36 @@ static void compare(struct measure *m, const struct picture *shown)
     m->config.on_measured(m->config.ctx, &result);
 }
 
+// What comparing needs, made here because drawing the test picture's ground takes its time. False:
+// no memory, nothing is compared.
+static bool prepare(struct measure *m)
+{
+    if (m->config.test) {
+        m->test = test_picture_new(m->config.width, m->config.height, m->config.fps);
+        m->original = picture_new(m->config.width, m->config.height);
+        if (!m->test || !m->original)
+            return false;
+    } else if (m->config.reference) {
+        m->config.width = m->config.reference->width;
+        m->config.height = m->config.reference->height;
+    } else {
+        return false;
+    }
+    m->scaled = picture_new(m->config.width, m->config.height);
+    m->scaler = scaler_new();
+    return m->scaled && m->scaler;
+}
+
 static void *run(void *arg)
 {
     struct measure *m = arg;
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); // of this thread alone, on Linux
+    bool comparing = prepare(m);
     struct item *item;
     while ((item = worker_queue_pop(m->queue, USEC_NEVER))) {
         if (m->config.sheet)
             contact_sheet_add(m->config.sheet, item->picture, item->at);
-        if (m->scaled)
+        if (comparing && !is_too_late(m))
             compare(m, item->picture);
         free_item(item);
     }
@@ -107,25 +134,6 @@ static void free_parts(struct measure *m)
     free(m);
 }
 
-// What comparing needs; nothing when there is nothing to compare with.
-static bool prepare(struct measure *m)
-{
-    if (m->config.test) {
-        m->test = test_picture_new(m->config.width, m->config.height, m->config.fps);
-        m->original = picture_new(m->config.width, m->config.height);
-        if (!m->test || !m->original)
-            return false;
-    } else if (m->config.reference) {
-        m->config.width = m->config.reference->width;
-        m->config.height = m->config.reference->height;
-    } else {
-        return true;
-    }
-    m->scaled = picture_new(m->config.width, m->config.height);
-    m->scaler = scaler_new();
-    return m->scaled && m->scaler;
-}
-
 struct measure *measure_new(const struct measure_config *config)
 {
     struct measure *m = calloc(1, sizeof(*m));
@@ -134,8 +142,9 @@ struct measure *measure_new(const struct measure_config *config)
         return NULL;
     }
     m->config = *config;
+    m->give_up_at = USEC_NEVER;
     m->queue = worker_queue_new(MEASURE_QUEUE_PICTURES, free_item);
-    if (!m->queue || !prepare(m) || pthread_create(&m->thread, NULL, run, m) != 0) {
+    if (!m->queue || pthread_create(&m->thread, NULL, run, m) != 0) {
         log_error("cannot measure the pictures: out of memory or threads");
         free_parts(m);
         return NULL;
@@ -159,13 +168,8 @@ void measure_free(struct measure *m, usec_t deadline)
 {
     if (!m)
         return;
+    __atomic_store_n(&m->give_up_at, deadline, __ATOMIC_RELAXED);
     worker_queue_close(m->queue);
-    struct timespec t = {.tv_sec = deadline / USEC_PER_SEC,
-                         .tv_nsec = deadline % USEC_PER_SEC * 1000};
-    if (pthread_clockjoin_np(m->thread, NULL, CLOCK_MONOTONIC, &t) != 0) {
-        worker_queue_clear(m->queue);
-        __atomic_store_n(&m->hurry, true, __ATOMIC_RELAXED);
-        pthread_join(m->thread, NULL);
-    }
+    pthread_join(m->thread, NULL);
     free_parts(m);
 }

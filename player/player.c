@@ -77,6 +77,7 @@ struct player {
     usec_t next_tick;
     int ticks;
     bool warned_quiet;
+    char why[128]; // the description cannot be played
 
     // How it ends.
     bool over;
@@ -107,6 +108,8 @@ static void stop(struct player *p, usec_t now)
         return;
     p->over = true;
     p->over_at = now;
+    if (p->presenter)
+        presenter_stop(p->presenter);
     show_queue_close(p->show);
     uv_stop(&p->loop);
 }
@@ -404,17 +407,18 @@ static bool start_presenter(struct player *p)
     return p->presenter;
 }
 
-static const char *cannot_play(const struct player *p)
+// Writes why the stream cannot be played to p->why; false when it can.
+static bool cannot_play(struct player *p)
 {
     const struct sdp *s = &p->sdp;
     if (s->ext.adu == 0 || (s->h264 && s->ladder.level_count == 0))
-        return "this is not a stream of weir-send (no levels, or no frame numbers on its packets): "
-               "weir-play measures "
-               "with them; other players can watch it";
-    if (p->options->level >= 0 && s->ladder.level_count &&
-        p->options->level >= s->ladder.level_count)
-        return "the stream does not have so many levels as asked for";
-    return NULL;
+        snprintf(
+            p->why, sizeof(p->why),
+            "this is not a stream of weir-send: no levels, or no frame numbers on its packets");
+    else if (s->ladder.level_count && p->options->level >= s->ladder.level_count)
+        snprintf(p->why, sizeof(p->why), "the stream has no level %d: there are 0 to %d",
+                 p->options->level, s->ladder.level_count - 1);
+    return *p->why;
 }
 
 static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
@@ -422,8 +426,8 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     struct player *p = ctx;
     (void)now;
     p->sdp = *sdp;
-    *why = cannot_play(p);
-    if (*why)
+    *why = p->why;
+    if (cannot_play(p))
         return false;
     p->level = p->options->level >= 0 ? p->options->level : p->sdp.ladder.level_count - 1;
     char clock[SDP_MAX_TEXT];
@@ -467,7 +471,11 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
                           .ladder = &p->sdp.ladder,
                           .pictures = p->sdp.h264};
     qoe_on_setup(p->qoe, &e, now);
+    if (p->presenter)
+        p->display->ops->expect(p->display, l->source_width, l->source_height);
     events_connected(p->events, p->options->url.text, p->transport, now);
+    if (p->presenter)
+        events_mode(p->events, "buffering", now);
     log_info("playing %s by %s", source, p->transport);
 }
 

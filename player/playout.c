@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "player/level_schedule.h"
 
-// A level's pattern repeats long before this many source frames (120 fps taken at 1 fps, 4 layers:
-// 960).
-enum { LONGEST_GAP = 1024 };
 #define LONGEST_PTS ((usec_t)1 << 60)
 
 struct held {
@@ -21,12 +19,6 @@ struct missed { // passed over when due, not yet LOST or LATE
     int64_t number;
     usec_t at;
     bool arrived;
-};
-
-struct level_start {
-    int64_t from;
-    int level;
-    bool seen; // concluded from the frames, not told
 };
 
 struct playout {
@@ -59,8 +51,7 @@ struct playout {
     int64_t far_number; // of the last frame refused for being too far away
     int far_count;      // in a row
 
-    int level_count; // >= 1
-    struct level_start levels[PLAYOUT_MAX_LEVELS];
+    struct level_schedule levels;
     int missed_count;
     int arrived_count;                        // among missed
     bool settle_all;                          // nothing missed can come any more
@@ -80,90 +71,23 @@ static usec_t due_of(const struct playout *p, int64_t number)
     return p->anchor + pts_of(p, number);
 }
 
-// ---- levels
-
 int playout_level_at(const struct playout *p, int64_t number)
 {
-    int i = p->level_count - 1;
-    while (i > 0 && p->levels[i].from > number)
-        i--;
-    return p->levels[i].level;
-}
-
-static bool is_expected(const struct playout *p, int64_t number)
-{
-    int level = playout_level_at(p, number);
-    return level < 0 || level_has_frame(p->config.ladder, level, number);
+    return level_schedule_at(&p->levels, number);
 }
 
 static int64_t next_expected(const struct playout *p, int64_t from)
 {
-    for (int64_t n = from; n < from + LONGEST_GAP; n++) {
-        if (is_expected(p, n))
-            return n;
-    }
-    return from;
-}
-
-// What is told ends all that was told or seen of later frames; what is seen stands between them.
-static void set_level(struct playout *p, int64_t from, int level, bool seen)
-{
-    int i = 0;
-    while (i < p->level_count && p->levels[i].from < from)
-        i++;
-    if (!seen)
-        p->level_count = i;
-    if (i == p->level_count || p->levels[i].from != from) {
-        if (p->level_count == PLAYOUT_MAX_LEVELS) {
-            p->level_count--;
-            memmove(&p->levels[0], &p->levels[1], (size_t)p->level_count * sizeof(p->levels[0]));
-            i = i > 0 ? i - 1 : 0;
-        }
-        memmove(&p->levels[i + 1], &p->levels[i],
-                (size_t)(p->level_count - i) * sizeof(p->levels[0]));
-        p->level_count++;
-    }
-    p->levels[i] = (struct level_start){from, level, seen};
+    return level_schedule_next(&p->levels, from);
 }
 
 void playout_level(struct playout *p, int level, int64_t from)
 {
-    if (level < 0 || level >= p->config.ladder->level_count || from >= PLAYOUT_MAX_NUMBER)
-        return;
-    set_level(p, from < 0 ? p->newest + 1 : from, level, false);
+    if (from < 0)
+        level_schedule_tell(&p->levels, level, p->newest);
+    else if (from < PLAYOUT_MAX_NUMBER)
+        level_schedule_set(&p->levels, level, from);
     p->wake = 0;
-}
-
-// The lowest level of a size that has temporal layer `temporal_id`; -1 when there is none.
-static int lowest_level(const struct ladder *ladder, int size_id, int temporal_id)
-{
-    for (int l = 0; l < ladder->level_count; l++) {
-        if (ladder->levels[l].size_id == size_id && ladder->levels[l].temporal_id >= temporal_id)
-            return l;
-    }
-    return -1;
-}
-
-// A key frame of another size, and after it a frame of a higher layer, tell which level this is
-// before the sender's word comes. The lowest level that explains them is believed: it never expects
-// a frame that was not meant to come.
-static void see_level(struct playout *p, const struct received_frame *f)
-{
-    const struct ladder *ladder = p->config.ladder;
-    if (ladder->level_count == 0)
-        return;
-    int i = p->level_count - 1;
-    while (i > 0 && p->levels[i].from > f->number)
-        i--;
-    const struct level *now = &ladder->levels[p->levels[i].level];
-    bool other_size = f->key && f->size_id != now->size_id;
-    bool higher =
-        p->levels[i].seen && f->size_id == now->size_id && f->temporal_id > now->temporal_id;
-    if (!other_size && !higher)
-        return;
-    int level = lowest_level(ladder, f->size_id, f->temporal_id);
-    if (level >= 0)
-        set_level(p, f->number, level, true);
 }
 
 // ---- frames held
@@ -352,7 +276,7 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
     } else if (!resync(p, f, now)) {
         goto refuse;
     }
-    see_level(p, f);
+    level_schedule_see(&p->levels, f->number, f->size_id, f->temporal_id, f->key);
     if (f->number < p->next)
         return push_passed(p, f, now);
     int64_t number = f->number;
@@ -709,8 +633,7 @@ struct playout *playout_new(const struct playout_config *config)
     playout_flush(p, 0, 0);
     playout_set_thresholds(p, config->start_threshold, config->resume_threshold);
     p->last_now = INT64_MIN;
-    p->level_count = 1;
-    p->levels[0] = (struct level_start){0, ladder->level_count > 0 ? config->level : -1, false};
+    level_schedule_init(&p->levels, ladder, config->level);
     return p;
 }
 

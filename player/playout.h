@@ -2,24 +2,23 @@
 // The playout buffer: whole frames in, in any order; what to decode and when to show it out.
 //
 // The law it keeps. The media time of frame n is pts(n) = usec_of_frames(n, source fps).
-//   BUFFERING   until the media held (from the first key frame to the newest, one interval
-//   included) reaches
-//               `start_threshold`, or the stream ended, or, in low latency, a key frame is there.
-//               Then the media clock is anchored: the first frame is due now, due(n) = anchor +
-//               pts(n).
-//   PLAYING     frames leave in ascending order, `decode_lead` before they are due, to be shown at
-//   due(n). A frame that the
-//               level should have (level_has_frame) and that is not there when due: if a later one
-//               is there it is passed over, and is LATE should it become whole within
-//               PLAYOUT_SETTLE, else LOST. If nothing later is there the buffer ran empty. Frames
-//               are grains of one interval, so a frame that comes within one interval (at most
-//               PLAYOUT_MAX_GRACE) of its due time is still shown, at once, without moving the
-//               clock; after that
-//   REBUFFERING begins, dated from the due time. The last picture stays. It ends when
-//   `resume_threshold` of media is held, or
-//               the stream ended; the first frame held is then due now, so the clock is shifted by
-//               the stall.
-//   ENDED       the stream ended, nothing is held, and the last picture had its interval.
+//
+// BUFFERING until the media held (from the first key frame to the newest, one interval included)
+// reaches `start_threshold`, or the stream ended, or, in low latency, a key frame is there. Then
+// the media clock is anchored: the first frame is due now, due(n) = anchor + pts(n).
+//
+// PLAYING: frames leave in ascending order, `decode_lead` before they are due, to be shown at
+// due(n). A frame that the level should have (level_has_frame) and that is not there when due: if a
+// later one is there it is passed over, and is LATE should it become whole within PLAYOUT_SETTLE,
+// else LOST. If nothing later is there the buffer ran empty. Arrivals are grains of one interval,
+// so a frame that comes within one interval (at most PLAYOUT_MAX_GRACE) of its due time is still
+// shown, at once, without moving the clock; after that
+//
+// REBUFFERING begins, dated from the due time. The last picture stays. It ends when
+// `resume_threshold` of media is held, or the stream ended; the first frame held is then due now,
+// so the clock is shifted by the stall.
+//
+// ENDED: the stream ended, nothing is held, and the last picture had its interval.
 //
 // Low latency has no clock: a frame leaves the moment it is whole, to be shown at once. It passes
 // over older missing ones if the frame it rests on is there; otherwise it waits for that one for
@@ -30,16 +29,17 @@
 // What is passed over and comes LATE is still decoded (DECODE_ONLY) when later frames may rest on
 // it and none was decoded yet.
 //
-// Level switches. A level starts at a frame (playout_level), or is seen from a key frame of another
-// size. From a released key frame on, frames of other sizes are dropped until they have a key frame
-// of their own, so one decoder is enough. A key frame of another size whose number was released
-// already (and what follows it, up to that number) is decoded, not shown.
+// Level switches: level_schedule.h says which level a frame is of. From a released key frame on,
+// frames of other sizes are dropped until they have a key frame of their own, so one decoder is
+// enough. A key frame of another size whose number was released already (and what follows it, up
+// to that number) is decoded, not shown.
 //
-// Bounds: PLAYOUT_MAX_FRAMES, PLAYOUT_MAX_BYTES; when full, the frame with the highest number (the
-// one needed last) is dropped, be it held or the new one. Numbers further than PLAYOUT_MAX_AHEAD of
-// media time from where playout is are refused; PLAYOUT_RESYNC such frames near each other, the
-// last one a key frame, are believed: what is held is dropped, and playout goes on there after
-// buffering (no frame between counts as lost).
+// Bounds: PLAYOUT_MAX_FRAMES, PLAYOUT_MAX_BYTES, PLAYOUT_MAX_AHEAD of media time from where playout
+// is; when full, the frame with the highest number (the one needed last) is dropped, be it held or
+// the new one, and playing begins whatever the threshold. Numbers further away than that from all
+// that is held are refused; PLAYOUT_RESYNC such frames near each other, the last one a key frame,
+// are believed: what is held is dropped, and playout goes on there after buffering (no frame
+// between counts as lost).
 //
 // Not thread-safe. Use: feed one input, then poll until NONE, then sleep until
 // playout_next_timeout.
@@ -58,7 +58,6 @@ extern "C" {
 enum {
     PLAYOUT_MAX_FRAMES = 4096,
     PLAYOUT_MAX_BYTES = 128 << 20,
-    PLAYOUT_MAX_LEVELS = 32,  // level changes ahead of playout; beyond, the oldest two become one
     PLAYOUT_MAX_MISSED = 256, // passed over and undecided; beyond, the oldest is lost
     PLAYOUT_RESYNC = 4,       // frames
 };

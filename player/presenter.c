@@ -35,6 +35,7 @@ struct presenter {
     usec_t rtt;
     bool ending; // PLAYOUT_ENDED_ACTION came; waiting for the last reports
     bool ended;  // on_ended was called
+    bool stopped;
     struct note notes[NOTES];
 };
 
@@ -193,6 +194,8 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
 
 static void run_playout(struct presenter *p, usec_t now)
 {
+    if (p->stopped)
+        return;
     struct playout_action a;
     while (playout_poll(p->playout, &a, now))
         act(p, &a, now);
@@ -271,6 +274,12 @@ void presenter_end(struct presenter *p, usec_t now)
 {
     playout_end(p->playout, now);
     run_playout(p, now);
+}
+
+void presenter_stop(struct presenter *p)
+{
+    p->stopped = true;
+    timer_set(p->timer, USEC_NEVER);
 }
 
 void presenter_level(struct presenter *p, int level, usec_t now)
@@ -356,7 +365,6 @@ struct presenter *presenter_new(const struct presenter_config *config)
     p->decoder = decode_thread_new(config->show, config->on_done, config->done_ctx);
     if (!p->decoder)
         goto failed;
-    events_mode(config->events, "buffering", clock_now());
     return p;
 
 failed:

@@ -48,6 +48,8 @@ void presenter_free(struct presenter *p);
 void presenter_push(struct presenter *p, struct received_frame *f, usec_t now); // takes the frame
 void presenter_done(struct presenter *p, struct play_frame *f, usec_t now);     // takes the frame
 void presenter_end(struct presenter *p, usec_t now); // no more frames come
+// The viewing is over: nothing more is handed out; reports of what was are still taken.
+void presenter_stop(struct presenter *p);
 void presenter_level(struct presenter *p, int level, usec_t now);
 void presenter_pause(struct presenter *p, usec_t now);
 // Goes on with what comes now: the sender has left out what passed meanwhile.

@@ -172,15 +172,21 @@ void rtp_input_packet(struct rtp_input *in, bool rtcp, const uint8_t *data, size
         on_rtp(in, data, len, arrived, now);
 }
 
-void rtp_input_second(struct rtp_input *in, struct rtp_input_figures *out, usec_t now)
+static struct qoe_receiver tell_counts(struct rtp_input *in)
 {
-    send_feedback(in, now);
     struct qoe_receiver counts = {.expected = rtp_receiver_expected(&in->receiver),
                                   .lost = rtp_receiver_lost(&in->receiver),
                                   .reordered = in->receiver.reordered,
                                   .loss_events = in->receiver.loss_events,
                                   .ecn_marked = -1};
     qoe_on_receiver(in->config.qoe, &counts);
+    return counts;
+}
+
+void rtp_input_second(struct rtp_input *in, struct rtp_input_figures *out, usec_t now)
+{
+    send_feedback(in, now);
+    struct qoe_receiver counts = tell_counts(in);
     uint64_t expected = counts.expected - in->last_expected;
     // Packets taken for lost may still come, so the count can go down as well.
     uint64_t lost = counts.lost > in->last_lost ? counts.lost - in->last_lost : 0;
@@ -211,6 +217,7 @@ void rtp_input_send_bye(struct rtp_input *in, usec_t now)
 {
     in->feedback.bye = true;
     send_feedback(in, now);
+    (void)tell_counts(in);
     uint64_t malformed = rtp_input_malformed(in);
     if (malformed || in->strange)
         log_warn("%" PRIu64 " malformed packets, %" PRIu64 " of another stream: left out",

@@ -42,6 +42,7 @@ void rtp_input_packet(struct rtp_input *in, bool rtcp, const uint8_t *data, size
 // Once a second: the report to the sender, the counts to QoE, the figures.
 void rtp_input_second(struct rtp_input *in, struct rtp_input_figures *out, usec_t now);
 void rtp_input_send_pli(struct rtp_input *in, usec_t now);
+// The end: BYE to the sender, the last counts to QoE.
 void rtp_input_send_bye(struct rtp_input *in, usec_t now);
 void rtp_input_set_rtt(struct rtp_input *in, usec_t rtt); // separates loss events; 0 = unknown
 // Packets of this stream so far, and the media time they span.

@@ -72,7 +72,7 @@ void show_queue_free(struct show_queue *q)
 
 void show_queue_on_change(struct show_queue *q, void (*fn)(void *ctx), void *ctx)
 {
-    q->on_change = fn;
+    q->on_change = fn ? fn : no_change;
     q->change_ctx = ctx;
 }
 

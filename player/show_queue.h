@@ -20,7 +20,8 @@ struct show_queue *show_queue_new(play_frame_fn *report, void *ctx); // NULL: no
 void show_queue_free(
     struct show_queue *q); // when no thread uses it any more; frames left are freed
 
-// Called after each push and at close, on the thread that did it. Set before the threads start.
+// Called after each push and at close, on the thread that did it; NULL: nothing. Set it while no
+// other thread uses the queue.
 void show_queue_on_change(struct show_queue *q, void (*fn)(void *ctx), void *ctx);
 
 // Waits for room. False when closed; the caller keeps the frame.

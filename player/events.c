@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "player/json_figure.h"
+
+struct events {
+    FILE *out; // borrowed
+    usec_t start;
+    bool failed;
+};
+
+struct events *events_new(FILE *out, usec_t start)
+{
+    struct events *e = calloc(1, sizeof(*e));
+    if (!e)
+        return NULL;
+    e->out = out;
+    e->start = start;
+    // Whole lines reach the file as they happen, so that it can be followed while the session runs.
+    setvbuf(out, NULL, _IOLBF, 1 << 16);
+    return e;
+}
+
+static void fail(struct events *e, const char *why)
+{
+    if (!e->failed)
+        log_error("the events file is incomplete from here on: %s", why);
+    e->failed = true;
+}
+
+int events_free(struct events *e)
+{
+    if (!e)
+        return 0;
+    if (fflush(e->out) != 0)
+        fail(e, strerror(errno));
+    int err = e->failed ? ERR_IO : 0;
+    free(e);
+    return err;
+}
+
+bool events_failed(const struct events *e)
+{
+    return e && e->failed;
+}
+
+static json_t *seconds(const struct events *e, usec_t at)
+{
+    return at == QOE_UNKNOWN ? json_null() : json_figure(usec_to_sec(at - e->start), 6);
+}
+
+// One line {"t":, "event":, ...}: `more` (taken over) holds what follows; NULL: nothing.
+static void write_line(struct events *e, const char *event, usec_t at, json_t *more)
+{
+    json_t *line = json_object();
+    bool ok = json_object_set_new(line, "t", seconds(e, at)) == 0 &&
+              json_object_set_new(line, "event", json_string(event)) == 0 &&
+              (!more || json_object_update(line, more) == 0);
+    char *text = ok ? json_dumps(line, JSON_COMPACT | JSON_FIGURE_FLAGS) : NULL;
+    if (!text)
+        fail(e, "out of memory");
+    else if (fputs(text, e->out) < 0 || fputc('\n', e->out) == EOF)
+        fail(e, strerror(errno));
+    free(text);
+    json_decref(line);
+    json_decref(more);
+}
+
+static bool is_on(const struct events *e)
+{
+    return e && !e->failed;
+}
+
+// "{" key value ... "}" of values that were just made.
+static json_t *with(json_t *object, const char *key, json_t *value)
+{
+    if (!object)
+        object = json_object();
+    json_object_set_new(object, key, value);
+    return object;
+}
+
+void events_connected(struct events *e, const char *url, const char *transport, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "url", json_text(url));
+    write_line(e, "connected", now, with(more, "transport", json_text(transport)));
+}
+
+void events_capacity(struct events *e, double bps, usec_t now)
+{
+    if (is_on(e))
+        write_line(e, "capacity", now, with(NULL, "capacity", json_figure(bps, 0)));
+}
+
+void events_mode(struct events *e, const char *mode, usec_t now)
+{
+    if (is_on(e))
+        write_line(e, "mode", now, with(NULL, "mode", json_string(mode)));
+}
+
+void events_level(struct events *e, const struct qoe_switch *s, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "from", json_integer(s->from));
+    more = with(more, "to", json_integer(s->to));
+    write_line(e, "level", now, with(more, "why", json_text(s->why)));
+}
+
+void events_rebuffer_start(struct events *e, usec_t at)
+{
+    if (is_on(e))
+        write_line(e, "rebuffer-start", at, NULL);
+}
+
+void events_rebuffer_end(struct events *e, usec_t stalled, usec_t at)
+{
+    if (is_on(e))
+        write_line(e, "rebuffer-end", at,
+                   with(NULL, "duration", json_figure(usec_to_sec(stalled), 6)));
+}
+
+void events_frame(struct events *e, const struct event_frame *f, usec_t now)
+{
+    static const char *const causes[] = {
+        [EVENT_LOST] = "lost",
+        [EVENT_LATE] = "late",
+        [EVENT_UNDECODABLE] = "undecodable",
+        [EVENT_REFUSED] = "refused",
+    };
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "number", json_integer(f->number));
+    more = with(more, "level", f->level < 0 ? json_null() : json_integer(f->level));
+    more = with(more, "bytes", f->bytes < 0 ? json_null() : json_integer(f->bytes));
+    more = with(more, "arrived", seconds(e, f->arrived));
+    if (f->dropped == EVENT_SHOWN)
+        more = with(more, "shown", seconds(e, f->shown));
+    else
+        more = with(more, "dropped", json_string(causes[f->dropped]));
+    write_line(e, "frame", now, more);
+}
+
+void events_loss(struct events *e, uint64_t packets, uint64_t loss_events, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "packets", json_integer((json_int_t)packets));
+    write_line(e, "loss", now, with(more, "loss_events", json_integer((json_int_t)loss_events)));
+}
+
+void events_transport(struct events *e, const struct qoe_transport *s, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "rtt", json_figure(s->rtt, 6));
+    more = with(more, "rate", json_figure(s->rate, 0));
+    more = with(more, "loss", json_figure(s->loss, 6));
+    more = with(more, "queue", json_figure(s->queue, 6));
+    write_line(e, "transport", now, with(more, "cwnd", json_figure(s->cwnd, 2)));
+}
+
+void events_ended(struct events *e, enum qoe_ended ended, const char *error, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "ended", json_string(qoe_ended_text(ended)));
+    write_line(e, "ended", now, with(more, "error", json_text(error)));
+}

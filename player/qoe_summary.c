@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <string.h>
+
+#include "player/qoe_report.h"
+
+struct figure {
+    char text[32];
+};
+
+// "12.3 ms"; "-" when it was not measured.
+static struct figure figure(double value, int decimals, const char *unit)
+{
+    struct figure f = {"-"};
+    if (isfinite(value))
+        snprintf(f.text, sizeof(f.text), "%.*f%s", decimals, value, unit);
+    return f;
+}
+
+static struct figure seconds(double value)
+{
+    return figure(value, 2, " s");
+}
+
+static struct figure ms(double value)
+{
+    return figure(value, 1, " ms");
+}
+
+static struct figure count(double value)
+{
+    return figure(value, 0, "");
+}
+
+static struct figure percent(double value)
+{
+    return figure(value * 100, 2, " %");
+}
+
+static struct figure bitrate(double bps)
+{
+    return bps >= 1e6 ? figure(bps / 1e6, 2, " Mbit/s") : figure(bps / 1e3, 0, " kbit/s");
+}
+
+// Text from the other side goes to a terminal: no control characters.
+static void print_text(FILE *out, const char *text)
+{
+    for (const char *c = text; *c; c++)
+        fputc((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c, out);
+}
+
+static void print_session(const struct qoe_report *r, FILE *out)
+{
+    fputs("watched   ", out);
+    print_text(out, r->session.url);
+    if (r->session.source[0]) {
+        fputs(", ", out);
+        print_text(out, r->session.source);
+    }
+    if (r->session.transport[0]) {
+        fputs(", over ", out);
+        print_text(out, r->session.transport);
+    }
+    fprintf(out, "\n%-10s%s after %s", r->has_ended ? "ended" : "so far",
+            r->has_ended ? qoe_ended_text(r->ended) : "watching",
+            seconds(r->session.duration).text);
+    if (r->error) {
+        fputs(": ", out);
+        print_text(out, r->error);
+    }
+    fputc('\n', out);
+}
+
+static void print_playback(const struct qoe_report *r, FILE *out)
+{
+    fprintf(out, "startup   connected %s, buffered until %s, first picture %s\n",
+            seconds(r->startup.connect).text, seconds(r->startup.initial_buffering).text,
+            seconds(r->startup.time_to_first_frame).text);
+    fprintf(out, "playback  %s frames in %s, %s of %s frames/s; %s lost, %s late, %s undecodable\n",
+            count(r->playback.frames_played).text, seconds(r->playback.wall).text,
+            figure(r->playback.frame_rate, 1, "").text,
+            figure(r->playback.encoded_frame_rate, 1, "").text, count(r->playback.frames_lost).text,
+            count(r->playback.frames_late).text, count(r->playback.frames_undecodable).text);
+    fprintf(out, "stalls    %s, together %s (%s)\n", count(r->rebuffering.count).text,
+            seconds(r->rebuffering.total).text, percent(r->rebuffering.ratio).text);
+    fprintf(out, "picture   PSNR %s, SSIM %s (%s compared)\n",
+            figure(r->picture.psnr_y, 1, " dB").text, figure(r->picture.ssim, 3, "").text,
+            count(r->picture.compared).text);
+    fprintf(out, "levels    mean %s of 0 .. %s, %s switches\n", figure(r->levels.mean, 2, "").text,
+            count(r->levels.count > 0 ? r->levels.count - 1 : NAN).text,
+            count(r->levels.switch_count).text);
+}
+
+void qoe_summary_print(const struct qoe_report *r, FILE *out)
+{
+    print_session(r, out);
+    print_playback(r, out);
+    fprintf(out, "latency   write to read %s (p95 %s), within 200 ms %s, within 500 ms %s\n",
+            ms(r->latency.protocol.mean).text, ms(r->latency.protocol.p95).text,
+            percent(r->latency.d200).text, percent(r->latency.d500).text);
+    fprintf(out, "          capture to screen %s (p95 %s)\n", ms(r->latency.display.mean).text,
+            ms(r->latency.display.p95).text);
+    fprintf(out, "jitter    mean %s, p95 %s, max %s\n", ms(r->jitter.mean).text,
+            ms(r->jitter.p95).text, ms(r->jitter.max).text);
+    fprintf(out, "network   %s received, %s of use, RTT %s\n", bitrate(r->network.throughput).text,
+            bitrate(r->network.goodput).text, ms(r->network.rtt_mean).text);
+    fprintf(out, "packets   %s received, %s lost (%s), %s reordered\n",
+            count(r->network.packets_received).text, count(r->network.packets_lost).text,
+            percent(r->network.loss_rate).text, count(r->network.packets_reordered).text);
+}

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the end-to-end tests share: programs that are started, watched and ended, and their results.
+
+Every wait has a deadline, every process is ended by its id, every file lies in a directory that goes away with the
+test. WEIR_BUILD names the build directory; WEIR_TEST_SLOW stretches deadlines (and shrinks pictures) under sanitizers.
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("WEIR_BUILD", os.path.join(ROOT, "build", "release")))
+SLOW = float(os.environ.get("WEIR_TEST_SLOW", "1"))
+SEND = os.path.join(BUILD, "weir-send")
+PLAY = os.path.join(BUILD, "weir-play")
+
+# Pictures small enough for any machine to encode, decode and compare in time.
+SOURCE = "test:640x360@30" if SLOW <= 1 else "test:256x144@30"
+FPS = 30
+
+# A sanitizer's word on stderr fails a test, however the program ended.
+SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|Assertion .* failed")
+
+
+def until(condition, what, seconds=10):
+    """Waits for condition() to be true and returns what it gave."""
+    deadline = time.monotonic() + seconds * SLOW
+    while True:
+        result = condition()
+        if result:
+            return result
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited {seconds * SLOW:.0f} s in vain for {what}")
+        time.sleep(0.02)
+
+
+def need(*tools):
+    """Skips the test where a tool of packages.txt is not installed."""
+    for tool in tools:
+        if not shutil.which(tool):
+            raise unittest.SkipTest(f"{tool} is not installed")
+
+
+class Process:
+    """A program with its output in files, so that no pipe can fill up and stop it."""
+
+    def __init__(self, argv, folder, env=None):
+        self.argv = argv
+        fd, self.err_path = tempfile.mkstemp(suffix=".err", dir=folder)
+        with os.fdopen(fd, "wb") as err, open(self.err_path + ".out", "wb") as out:
+            self.popen = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                          env={**os.environ, **(env or {})})
+        self.pid = self.popen.pid
+
+    @property
+    def stderr(self):
+        with open(self.err_path, errors="replace") as f:
+            return f.read()
+
+    @property
+    def stdout(self):
+        with open(self.err_path + ".out", errors="replace") as f:
+            return f.read()
+
+    def running(self):
+        return self.popen.poll() is None
+
+    def signal(self, number):
+        if self.running():
+            self.popen.send_signal(number)
+
+    def wait(self, seconds=20):
+        """The exit code, as a shell would give it for a program that was not killed."""
+        try:
+            return self.popen.wait(seconds * SLOW)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"still running after {seconds * SLOW:.0f} s: {self}") from None
+
+    def stop(self):
+        if not self.running():
+            return
+        self.signal(signal.SIGCONT)
+        self.signal(signal.SIGTERM)
+        try:
+            self.popen.wait(10 * SLOW)
+        except subprocess.TimeoutExpired:
+            self.popen.kill()
+            self.popen.wait()
+
+    def status_kb(self, field):
+        """A figure of /proc/PID/status, VmRSS for one."""
+        with open(f"/proc/{self.pid}/status") as f:
+            return int(re.search(rf"^{field}:\s+(\d+) kB", f.read(), re.M).group(1))
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.pid}/stat") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def __str__(self):
+        return f"{' '.join(self.argv)}\nexit code {self.popen.poll()}, stderr:\n{self.stderr}"
+
+
+class Sender(Process):
+    """weir-send on a free port."""
+
+    def __init__(self, folder, *args, listen="127.0.0.1:0"):
+        super().__init__([SEND, "--listen", listen, *args], folder)
+        found = until(lambda: re.search(r" at (rtsp://\S+)", self.stderr) or not self.running(), "the sender", 20)
+        if found is True:
+            raise AssertionError(f"the sender did not start: {self}")
+        self.url = found.group(1)
+        self.port = int(re.search(r":(\d+)/", self.url).group(1))
+
+    def levels(self):
+        """[(width, height, frames a second, kbit/s)] as announced."""
+        return [(int(w), int(h), float(f), int(k)) for w, h, f, k in
+                re.findall(r"level +\d+: +(\d+)x(\d+) +([\d.]+) frames/s +(\d+) kbit/s", self.stderr)]
+
+
+class Player(Process):
+    """weir-play, headless unless `window`; its report and events are there once it has ended."""
+
+    def __init__(self, folder, url, *args, window=False, env=None):
+        self.base = os.path.join(tempfile.mkdtemp(prefix="play-", dir=folder), "play")
+        head = [] if window else ["--headless"]
+        super().__init__([PLAY, *head, "--report", self.base + ".json", "--events", self.base + ".jsonl", *args, url],
+                         folder, env)
+
+    def report(self):
+        with open(self.base + ".json") as f:
+            return json.load(f)
+
+    def events(self, name=None):
+        """All events of the trace, each line parsed; a line that is being written is left out."""
+        try:
+            with open(self.base + ".jsonl") as f:
+                lines = [line for line in f.read().split("\n")[:-1]]
+        except FileNotFoundError:
+            return []
+        events = [json.loads(line) for line in lines]
+        return [e for e in events if name in (None, e["event"])]
+
+    def shown(self):
+        return [e for e in self.events("frame") if e.get("shown") is not None]
+
+    def wait_shown(self, count=1, seconds=15):
+        until(lambda: len(self.shown()) >= count or not self.running(), f"{count} shown frames", seconds)
+        if not self.running():
+            raise AssertionError(f"the player ended: {self}")
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="weir-e2e-")
+        self.processes = []
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.addCleanup(self.end_processes)
+
+    def end_processes(self):
+        for p in reversed(self.processes):
+            p.stop()
+        for p in self.processes:
+            found = SANITIZER.search(p.stderr)
+            self.assertFalse(found, f"{found and found.group()} in {p}")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def start(self, argv, env=None):
+        p = Process(argv, self.folder, env)
+        self.processes.append(p)
+        return p
+
+    def sender(self, *args, source=SOURCE, listen="127.0.0.1:0"):
+        p = Sender(self.folder, *args, source, listen=listen)
+        self.processes.append(p)
+        return p
+
+    def player(self, url, *args, **options):
+        p = Player(self.folder, url, *args, **options)
+        self.processes.append(p)
+        return p
+
+    def play(self, url, *args, code=0, seconds=30):
+        """Plays to the end and returns the player."""
+        p = self.player(url, *args)
+        got = p.wait(seconds)
+        self.assertEqual(got, code, str(p))
+        return p
+
+    def stop_cleanly(self, p):
+        """A program that is asked to stop frees all it has."""
+        p.signal(signal.SIGTERM)
+        self.assertEqual(p.wait(), 0, str(p))
+
+    def clip(self, name="clip.mkv", seconds=4, size="640x360", fps=25):
+        """A file with moving pictures, hard enough to encode to be worth comparing."""
+        need("ffmpeg")
+        path = self.path(name)
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
+                        f"testsrc2=s={size}:r={fps}:d={seconds},noise=alls=6:allf=t", "-pix_fmt", "yuv420p", "-c:v",
+                        "libx264", "-preset", "ultrafast", "-crf", "16", path], check=True, timeout=60 * SLOW)
+        return path
+
+    def between(self, low, value, high, text=""):
+        self.assertIsNotNone(value, text)
+        self.assertGreaterEqual(value, low, text)
+        self.assertLessEqual(value, high, text)
+
+
+def png_size(path):
+    with open(path, "rb") as f:
+        head = f.read(24)
+    if head[:8] != b"\x89PNG\r\n\x1a\n":
+        raise AssertionError(f"{path} is not a PNG file")
+    return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
+
+
+def grey_picture(path):
+    """(width, height, luma bytes) of a picture file; ffmpeg reads it."""
+    need("ffmpeg")
+    raw = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", path, "-frames:v", "1", "-f", "rawvideo",
+                          "-pix_fmt", "gray", "-"], stdout=subprocess.PIPE, check=True, timeout=30 * SLOW).stdout
+    width, height = png_size(path)
+    return width, height, raw
+
+
+def frame_number(width, height, luma):
+    """The frame number that the test picture shows in its strip of black and white cells, -1 if none can be read:
+    32 bits of Gray code, then a CRC-8 (see media/test_strip.h)."""
+    cells = 0
+    for i in range(40):
+        column, row = i % 20, i // 20
+        x = width * (29 + 18 * column) // 400
+        y = height * (177 + 10 * row) // 200
+        value = luma[y * width + x]
+        if 90 < value < 160:
+            return -1
+        cells = cells << 1 | (value > 127)
+    number = cells >> 8
+    for shift in (1, 2, 4, 8, 16):
+        number ^= number >> shift
+    crc = 0xFF
+    for byte in number.to_bytes(4, "big"):
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc << 1 ^ 7) & 0xFF if crc & 0x80 else crc << 1
+    return number if crc == cells & 0xFF else -1
+
+
+def main():
+    unittest.main(verbosity=2)

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""RTSP by hand: a client that says just what a test tells it, a viewer that watches for gaps, and a server that
+misbehaves."""
+import re
+import select
+import socket
+import struct
+import threading
+import time
+
+from lib import SLOW, until
+
+
+class Response:
+    def __init__(self, head, body):
+        lines = head.decode("latin-1").split("\r\n")
+        self.version, status, _, self.reason = re.match(r"(\S+) (\d+)( (.*))?$", lines[0]).groups()
+        self.status = int(status)
+        self.headers = {}
+        for line in lines[1:]:
+            name, value = line.split(":", 1)
+            self.headers[name.strip().lower()] = value.strip()
+        self.body = body.decode("utf-8", "replace")
+
+    def __str__(self):
+        return f"{self.status} {self.reason} {self.headers}\n{self.body}"
+
+
+class Closed(Exception):
+    pass
+
+
+class Client:
+    """A connection on which requests, or any bytes, are sent. Interleaved frames that come between the answers are
+    kept in `frames` as (channel, bytes)."""
+
+    def __init__(self, port, host="127.0.0.1", receive_buffer=None):
+        self.socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(10 * SLOW)
+        self.socket.connect((host, port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        netloc = f"[{host}]" if ":" in host else host
+        self.url = f"rtsp://{netloc}:{port}/live"
+        self.buffer = b""
+        self.cseq = 0
+        self.session = None
+        self.frames = []
+
+    def close(self):
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def format(self, method, uri=None, headers=None, body=""):
+        """A request as bytes; a header of value None is left out, the session is named once there is one."""
+        self.cseq += 1
+        fields = {"CSeq": self.cseq}
+        if self.session:
+            fields["Session"] = self.session
+        if body:
+            fields["Content-Length"] = len(body)
+        fields.update(headers or {})
+        lines = [f"{name}: {value}" for name, value in fields.items() if value is not None]
+        return "\r\n".join([f"{method} {uri or self.url} RTSP/1.0", *lines, "", body]).encode()
+
+    def request(self, method, uri=None, headers=None, body=""):
+        self.send(self.format(method, uri, headers, body))
+        answer = self.response()
+        if method == "SETUP" and answer.status == 200:
+            self.session = answer.headers["session"].split(";")[0]
+        return answer
+
+    def _more(self):
+        try:
+            data = self.socket.recv(65536)
+        except TimeoutError:
+            raise AssertionError("the server said nothing in time") from None
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            raise Closed()
+        self.buffer += data
+
+    def item(self):
+        """The next interleaved frame as a pair, or a Response."""
+        while True:
+            b = self.buffer
+            if b[:1] == b"$":
+                if len(b) >= 4 and len(b) >= 4 + int.from_bytes(b[2:4], "big"):
+                    end = 4 + int.from_bytes(b[2:4], "big")
+                    self.buffer = b[end:]
+                    return b[1], b[4:end]
+            elif b"\r\n\r\n" in b:
+                head, rest = b.split(b"\r\n\r\n", 1)
+                length = re.search(rb"(?im)^content-length: *(\d+)", head)
+                length = int(length.group(1)) if length else 0
+                if len(rest) >= length:
+                    self.buffer = rest[length:]
+                    return Response(head, rest[:length])
+            self._more()
+
+    def response(self):
+        while True:
+            item = self.item()
+            if isinstance(item, Response):
+                return item
+            self.frames.append(item)
+
+    def collect(self, seconds):
+        """Reads interleaved frames for a while; returns those that came."""
+        deadline = time.monotonic() + seconds
+        first = len(self.frames)
+        while (left := deadline - time.monotonic()) > 0:
+            if b"\r\n\r\n" not in self.buffer and not select.select([self.socket], [], [], left)[0]:
+                break
+            item = self.item()
+            if not isinstance(item, Response):
+                self.frames.append(item)
+        return self.frames[first:]
+
+    def closed(self, seconds=5):
+        """Whether the server closes the connection within the time, or resets it."""
+        self.socket.settimeout(seconds * SLOW)
+        try:
+            while self.socket.recv(65536):
+                pass
+        except TimeoutError:
+            return False
+        except ConnectionResetError:
+            pass
+        return True
+
+    def watch(self, transport="RTP/AVP/TCP;unicast;interleaved=0-1", level=None):
+        """SETUP and PLAY. Returns the answer to PLAY."""
+        answer = self.request("SETUP", f"{self.url}/trackID=0", {"Transport": transport})
+        assert answer.status == 200, str(answer)
+        if level is not None:
+            answer = self.request("SET_PARAMETER", body=f"level: {level}\r\n")
+            assert answer.status == 200, str(answer)
+        answer = self.request("PLAY", headers={"Range": "npt=now-"})
+        assert answer.status == 200, str(answer)
+        return answer
+
+
+class Rtp:
+    """The fields of an RTP packet that the tests look at."""
+
+    def __init__(self, data):
+        first, second, self.seq, self.timestamp, self.ssrc = struct.unpack("!BBHII", data[:12])
+        self.version, self.marker, self.type = first >> 6, second >> 7, second & 0x7F
+        at = 12 + 4 * (first & 15)
+        if first & 0x10:
+            at += 4 + 4 * int.from_bytes(data[at + 2:at + 4], "big")
+        self.header, self.payload = data[:at], data[at:]
+
+
+def rtcp_types(data):
+    """Of the packets in a compound one (RFC 3550, 6.1)."""
+    types = []
+    while len(data) >= 4:
+        types.append(data[1])
+        data = data[4 * (int.from_bytes(data[2:4], "big") + 1):]
+    return types
+
+
+class Viewer(threading.Thread):
+    """Someone who watches quietly over TCP while others misbehave. `check` tells whether anything was missing."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self.client = Client(port)
+        self.client.watch()
+        self.packets = self.frames = self.gaps = 0
+        self.last_seq = None
+        self.last_at = time.monotonic()
+        self.longest_silence = 0
+        self.said_goodbye = False
+        self.over = False
+        self.error = None
+        self.start()
+
+    def run(self):
+        try:
+            while not self.over:
+                item = self.client.item()
+                if isinstance(item, Response):
+                    continue
+                if item[0] == 0:
+                    self._packet(Rtp(item[1]))
+                else:
+                    self.said_goodbye = rtcp_types(item[1])[-1:] == [203]
+        except Exception as e:  # looked at by check()
+            self.error = self.error or e
+
+    def _packet(self, p):
+        now = time.monotonic()
+        self.longest_silence = max(self.longest_silence, now - self.last_at)
+        self.last_at = now
+        if self.last_seq is not None and p.seq != (self.last_seq + 1) & 0xFFFF:
+            self.gaps += 1
+        self.last_seq = p.seq
+        self.packets += 1
+        self.frames += p.marker
+
+    def wait_frames(self, count):
+        target = self.frames + count
+        until(lambda: self.frames >= target or self.error, f"{count} more frames for the quiet viewer")
+        assert not self.error, f"the quiet viewer was cut off: {self.error!r}"
+
+    def check(self):
+        """Ends the watching: frames came until now, in order and without a hole."""
+        self.wait_frames(5)
+        self.over = True
+        self.join(5 * SLOW)
+        self.client.close()
+        assert not self.error, f"the quiet viewer was cut off: {self.error!r}"
+        assert self.gaps == 0, f"{self.gaps} holes in the quiet viewer's stream"
+        assert self.longest_silence < 3 * SLOW, f"silent for {self.longest_silence:.1f} s"
+
+
+class Recording:
+    """What a real sender said: its description, and packets of a few seconds."""
+
+    def __init__(self, port, seconds=2.0, level=None):
+        with Client(port) as c:
+            answer = c.request("DESCRIBE", headers={"Accept": "application/sdp"})
+            assert answer.status == 200, str(answer)
+            self.sdp = answer.body
+            c.watch(level=level)
+            c.collect(seconds)
+            self.packets = [data for channel, data in c.frames if channel == 0]
+        assert self.packets, "nothing was recorded"
+
+
+class FakeServer(threading.Thread):
+    """An RTSP server for one viewer that answers properly and then sends what `media(server)` tells it to. A whole
+    answer can be replaced by giving bytes in `answers` for its method."""
+
+    def __init__(self, sdp, media, answers=None):
+        super().__init__(daemon=True)
+        self.sdp, self.media, self.answers = sdp, media, answers or {}
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.settimeout(20 * SLOW)
+        self.url = f"rtsp://127.0.0.1:{self.listener.getsockname()[1]}/live"
+        self.connection = None
+        self.methods = []
+        self.buffer = b""
+        self.playing = threading.Event()
+        self.over = threading.Event()
+        self.start()
+
+    def stop(self):
+        self.over.set()
+        for s in (self.connection, self.listener):
+            if s:
+                try:
+                    s.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+                s.close()
+        self.join(5 * SLOW)
+
+    def run(self):
+        try:
+            self.connection, _ = self.listener.accept()
+            self.connection.settimeout(20 * SLOW)
+            threading.Thread(target=self._play, daemon=True).start()
+            while not self.over.is_set():
+                data = self.connection.recv(65536)
+                if not data:
+                    return
+                self.buffer += data
+                self._serve()
+        except OSError:
+            pass
+
+    def _play(self):
+        try:
+            if self.playing.wait(20 * SLOW):
+                self.media(self)
+        except OSError:
+            pass  # the viewer has left
+
+    def _serve(self):
+        while self.buffer:
+            if self.buffer[:1] == b"$":
+                end = 4 + int.from_bytes(self.buffer[2:4], "big")
+                if len(self.buffer) < max(end, 4):
+                    return
+                self.buffer = self.buffer[end:]
+                continue
+            head, found, rest = self.buffer.partition(b"\r\n\r\n")
+            length = re.search(rb"(?im)^content-length: *(\d+)", head)
+            length = int(length.group(1)) if length else 0
+            if not found or len(rest) < length:
+                return
+            self.buffer = rest[length:]
+            self._answer(head.decode("latin-1"), rest[:length].decode("latin-1"))
+
+    def _answer(self, head, body):
+        method = head.split(" ", 1)[0]
+        self.methods.append(method)
+        cseq = re.search(r"(?im)^cseq: *(\d+)", head).group(1)
+        if method in self.answers:
+            self.connection.sendall(self.answers[method].replace(b"@CSEQ@", cseq.encode()))
+            return
+        headers, out = "Session: 12345678\r\n", ""
+        if method == "DESCRIBE":
+            headers, out = f"Content-Type: application/sdp\r\nContent-Base: {self.url}/\r\n", self.sdp
+        elif method == "SETUP":
+            weir = re.search(r"x-weir=[^;,\s]+", head)
+            name = f";{weir.group()}" if weir else ""
+            headers += f"Transport: RTP/AVP/TCP;unicast;interleaved=0-1{name}\r\n"
+        elif method == "GET_PARAMETER" and "clock" in body:
+            out = f"clock: {int(time.time() * 1e6)}\r\n"
+        length = f"Content-Length: {len(out)}\r\n" if out else ""
+        self.connection.sendall(f"RTSP/1.0 200 OK\r\nCSeq: {cseq}\r\n{headers}{length}\r\n{out}".encode())
+        if method == "PLAY":
+            self.playing.set()
+
+    def send(self, data):
+        self.connection.sendall(data)
+
+    def packet(self, data, channel=0):
+        self.send(b"$" + bytes([channel]) + struct.pack("!H", len(data)) + data)
+
+    def pause(self, seconds):
+        """False once the test is over."""
+        return not self.over.wait(seconds)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Players that know nothing of Weir watch its streams."""
+import json
+import re
+import subprocess
+
+import lib
+
+
+class Strangers(lib.Case):
+    def setUp(self):
+        super().setUp()
+        self.server = self.sender()
+
+    def run_tool(self, argv, seconds=40):
+        lib.need(argv[0])
+        p = self.start(argv)
+        self.assertEqual(p.wait(seconds), 0, f"{p}\n{p.stdout[-2000:]}")
+        return p
+
+    def ffmpeg(self, transport, query="", seconds=3):
+        """Hashes of the frames that ffmpeg decodes in so many seconds of media."""
+        p = self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-rtsp_transport", transport, "-i",
+                           self.server.url + query, "-t", str(seconds), "-fps_mode", "passthrough", "-f", "framemd5",
+                           "-"])
+        self.assertNotRegex(p.stderr, r"(?i)error while decoding|concealing|missing picture|RTP: missed", p.stderr)
+        return [line.rsplit(",", 1)[1].strip() for line in p.stdout.splitlines() if not line.startswith("#")]
+
+    def test_ffprobe(self):
+        p = self.run_tool(["ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-show_streams", "-of", "json",
+                           self.server.url])
+        streams = json.loads(p.stdout)["streams"]
+        self.assertEqual(len(streams), 1)
+        width, height = self.server.levels()[-1][:2]
+        self.assertEqual((streams[0]["codec_name"], streams[0]["width"], streams[0]["height"]),
+                         ("h264", width, height))
+        self.assertEqual(streams[0]["has_b_frames"], 0)
+
+    def test_ffmpeg(self):
+        for transport in "tcp", "udp":
+            with self.subTest(transport):
+                hashes = self.ffmpeg(transport)
+                self.between(3 * lib.FPS * (0.9 if lib.SLOW <= 1 else 0.3), len(hashes), 3 * lib.FPS + 2)
+                self.assertEqual(len(set(hashes)), len(hashes), "a picture came twice: the test picture always moves")
+
+    def test_ffmpeg_watches_a_lower_level(self):
+        level = 1
+        width, height, rate, _ = self.server.levels()[level]
+        p = self.run_tool(["ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-show_entries", "stream=width,height",
+                           "-of", "csv=p=0", f"{self.server.url}?level={level}"])
+        self.assertEqual(p.stdout.strip(), f"{width},{height}")
+        hashes = self.ffmpeg("tcp", f"?level={level}", 2)
+        self.between(2 * rate * (0.8 if lib.SLOW <= 1 else 0.3), len(hashes), 2 * rate + 2)
+
+    def test_gstreamer(self):
+        lib.need("gst-launch-1.0")
+        frames = 60
+        for protocol in "tcp", "udp":
+            with self.subTest(protocol):
+                p = self.run_tool(["gst-launch-1.0", "-v", "rtspsrc", f"location={self.server.url}",
+                                   f"protocols={protocol}", "latency=100", "!", "rtph264depay", "!", "h264parse", "!",
+                                   "avdec_h264", "!", "identity", "silent=false", f"eos-after={frames}", "!",
+                                   "fakesink", "sync=false"])
+                chain = re.findall(r"identity0: last-message = chain", p.stdout)
+                self.assertGreaterEqual(len(chain), frames - 1, p.stdout[-2000:])
+                width, height = self.server.levels()[-1][:2]
+                self.assertRegex(p.stdout, rf"video/x-raw.*width=\(int\){width}, height=\(int\){height}")
+
+    def test_the_file_that_ffmpeg_records_is_whole(self):
+        """Stream copy: no frame is decoded on the way, so what lies in the file is what was sent."""
+        path = self.path("copy.mkv")
+        self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-rtsp_transport", "tcp", "-i", self.server.url, "-t", "2",
+                       "-c", "copy", path])
+        p = self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-xerror", "-i", path, "-f", "null", "-"])
+        self.assertEqual(p.stderr, "")
+
+
+if __name__ == "__main__":
+    lib.main()

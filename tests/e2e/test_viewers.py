@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Viewers who stop reading, vanish, or are too many: the others must not notice."""
+import re
+import signal
+import socket
+import struct
+import time
+
+import lib
+import rtsp
+from rtsp import Client, Viewer, until
+
+STUCK_AFTER = 20  # seconds without a byte taken (sender/session.c)
+
+
+class Viewers(lib.Case):
+    def setUp(self):
+        super().setUp()
+        self.server = self.sender("--verbose")
+        self.viewer = Viewer(self.server.port)
+        self.viewer.wait_frames(10)
+
+    def connect(self, **options):
+        c = Client(self.server.port, **options)
+        self.addCleanup(c.close)
+        return c
+
+    def name(self, client):
+        return "%s:%d" % client.socket.getsockname()[:2]
+
+    def wait_log(self, pattern, seconds=10, server=None):
+        return until(lambda: re.search(pattern, (server or self.server).stderr), f"\"{pattern}\" in the log", seconds)
+
+    def test_viewers_that_do_not_read(self):
+        def stop_reading(server, transport):
+            c = Client(server.port, receive_buffer=4096)
+            self.addCleanup(c.close)
+            c.watch("RTP/AVP/TCP;unicast;interleaved=0-1" + transport)
+            return server, c
+
+        # Plain TCP fills the kernel's buffer first, which takes a low-rate stream half a minute: filler is faster.
+        filler = self.sender("--verbose", source="synthetic:greedy")
+        stuck = [stop_reading(self.server, ";x-weir=minbuf"), stop_reading(self.server, ""),
+                 stop_reading(filler, ";x-weir=tcp")]
+        stop_reading(self.server, ";x-weir=tcp")
+        deaf = self.connect(receive_buffer=4096)  # asks and asks, and never takes an answer
+        deaf.socket.setblocking(False)
+        asked = 0
+        deadline = time.monotonic() + 5 * lib.SLOW
+        while time.monotonic() < deadline:
+            try:
+                asked += deaf.socket.send(deaf.format("DESCRIBE") * 20)
+            except BlockingIOError:
+                time.sleep(0.02)
+            except OSError:
+                break
+        self.assertGreater(asked, 10000)
+        self.wait_log(rf"viewer {re.escape(self.name(deaf))} is gone")
+        before = self.server.status_kb("VmRSS")
+        begun = time.monotonic()
+        for server, c in stuck:
+            self.wait_log(rf"viewer {re.escape(self.name(c))} is dropped: it has not taken a byte", 2 * STUCK_AFTER,
+                          server)
+        self.assertGreater(time.monotonic() - begun, 5, "dropped too early")
+        if lib.SLOW <= 1:  # sanitizers keep freed memory for a while
+            self.assertLess(self.server.status_kb("VmRSS") - before, 16 * 1024)
+        self.viewer.check()
+        self.stop_cleanly(self.server)
+
+    def test_viewers_that_vanish(self):
+        for linger in None, 0:  # FIN, RST
+            c = self.connect()
+            c.watch()
+            name = self.name(c)
+            if linger is not None:
+                c.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, linger))
+            c.close()
+            self.wait_log(rf"viewer {re.escape(name)} is gone")
+        half = self.connect()  # in the middle of a request
+        half.send(half.format("DESCRIBE")[:-5])
+        half.close()
+        self.wait_log(rf"viewer .* is gone")
+        self.viewer.check()
+
+        # A viewer of datagrams: without its control connection nothing may be sent any more.
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as media:
+            media.bind(("127.0.0.1", 0))
+            port = media.getsockname()[1]
+            c = self.connect()
+            c.watch(f"RTP/AVP;unicast;client_port={port}-{port}")
+            media.settimeout(5 * lib.SLOW)
+            media.recv(65536)
+            name = self.name(c)
+            c.close()
+            self.wait_log(rf"viewer {re.escape(name)} is gone")
+            media.setblocking(False)
+            time.sleep(0.1)
+            try:
+                while media.recv(65536):
+                    pass
+            except BlockingIOError:
+                pass
+            time.sleep(0.5)
+            self.assertRaises(BlockingIOError, media.recv, 65536)
+
+    def test_nobody_watches(self):
+        """Without viewers nothing is encoded; the next one gets a whole stream."""
+        self.viewer.check()
+        self.wait_log(r"is gone")
+        time.sleep(0.3)
+        before = self.server.cpu_seconds()
+        time.sleep(1)
+        self.assertLess(self.server.cpu_seconds() - before, 0.15)
+        viewer = Viewer(self.server.port)
+        viewer.wait_frames(10)
+        viewer.check()
+
+    def test_more_than_there_can_be(self):
+        crowd = [self.connect() for _ in range(255)]  # and the quiet viewer
+        self.assertEqual(crowd[-1].request("OPTIONS").status, 200)
+        late = self.connect()
+        self.assertEqual(late.response().status, 503)
+        self.assertTrue(late.closed())
+        self.wait_log("256 are connected")
+        for c in crowd:
+            c.close()
+        self.wait_log(rf"viewer {re.escape('127.0.0.1')}:\d+ is gone")
+        until(lambda: self.server.stderr.count("is gone") >= 255, "the crowd to leave")
+        again = self.connect()
+        self.assertEqual(again.request("OPTIONS").status, 200)
+        self.viewer.check()
+
+    def test_the_server_says_goodbye(self):
+        self.server.signal(signal.SIGTERM)
+        self.assertEqual(self.server.wait(), 0, str(self.server))
+        self.viewer.join(5 * lib.SLOW)
+        self.assertIsInstance(self.viewer.error, rtsp.Closed)
+        self.assertEqual(self.viewer.gaps, 0)
+        self.assertTrue(self.viewer.said_goodbye)
+
+
+if __name__ == "__main__":
+    lib.main()
