@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One coded frame of one size (an access unit), as the encoder leaves it and as all viewers of that size share it.
+// One coded frame of one size (an access unit), as the encoder leaves it and as all viewers of that
+// size share it.
 #ifndef WEIR_MEDIA_CODED_FRAME_H
 #define WEIR_MEDIA_CODED_FRAME_H
 
@@ -16,8 +17,8 @@ extern "C" {
 enum { CODED_FRAME_MAX_NALS = 64 };
 
 struct coded_frame {
-    int references;      // use coded_frame_ref and coded_frame_unref
-    int64_t number;      // source frame number
+    int references; // use coded_frame_ref and coded_frame_unref
+    int64_t number; // source frame number
     int size_id;
     int temporal_id;
     bool key;            // an IDR, with its parameter sets
@@ -28,8 +29,8 @@ struct coded_frame {
     usec_t encode_time;  // how long encoding took
     int nal_count;
     struct nal nals[CODED_FRAME_MAX_NALS]; // into data
-    size_t bytes;        // of data: NAL units with start codes (Annex B)
-    uint8_t *data;       // behind the struct, freed with it
+    size_t bytes;                          // of data: NAL units with start codes (Annex B)
+    uint8_t *data;                         // behind the struct, freed with it
 };
 
 struct coded_frame *coded_frame_new(size_t bytes); // one reference, all else zero; NULL: no memory

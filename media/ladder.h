@@ -17,18 +17,22 @@ struct level_request {
     int bitrate_bps;
 };
 
-// 0, ERR_MALFORMED, or ERR_RANGE: sizes 64x36 .. 4096x2304 and even, rate 1 .. 120, 8 .. 100000 kbit/s.
+// 0, ERR_MALFORMED, or ERR_RANGE: sizes 64x36 .. 4096x2304 and even, rate 1 .. 120, 8 .. 100000
+// kbit/s.
 int level_request_parse(const char *text, struct level_request *out);
 
-// The default: seven levels out of four sizes (144p, 240p, 360p, 720p) with `layers` temporal layers each (2 or 3), at 80, 120, 240,
-// 320, 640, 960 and 1920 kbit/s; sizes larger than the source are left out, widths keep the source's shape, and
-// a source smaller than 144p gives its own size with two levels. 0 or ERR_RANGE.
-int ladder_default(int source_width, int source_height, struct fps source_fps, int layers, struct ladder *out);
+// The default: seven levels out of four sizes (144p, 240p, 360p, 720p) with `layers` temporal
+// layers each (2 or 3), at 80, 120, 240, 320, 640, 960 and 1920 kbit/s; sizes larger than the
+// source are left out, widths keep the source's shape, and a source smaller than 144p gives its own
+// size with two levels. 0 or ERR_RANGE.
+int ladder_default(int source_width, int source_height, struct fps source_fps, int layers,
+                   struct ladder *out);
 
-// From requests: those of one size and shape whose rates are the top rate over 1, 2 or 4 share an encoder as its temporal layers; others
-// get their own. 0; ERR_RANGE (a rate above the source's, too many levels or sizes; logged with what to do).
-int ladder_from_requests(const struct level_request *requests, int count, int source_width, int source_height,
-                         struct fps source_fps, int layers, struct ladder *out);
+// From requests: those of one size and shape whose rates are the top rate over 1, 2 or 4 share an
+// encoder as its temporal layers; others get their own. 0; ERR_RANGE (a rate above the source's,
+// too many levels or sizes; logged with what to do).
+int ladder_from_requests(const struct level_request *requests, int count, int source_width,
+                         int source_height, struct fps source_fps, int layers, struct ladder *out);
 
 #ifdef __cplusplus
 }

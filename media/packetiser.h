@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTP payload format for H.264, sender's side (RFC 6184, packetization-mode 1): single NAL units and FU-A. Parameter sets and
-// SEI go as they come. A packetiser is a cursor over one frame; many cursors may walk the same bytes.
+// RTP payload format for H.264, sender's side (RFC 6184, packetization-mode 1): single NAL units
+// and FU-A. Parameter sets and SEI go as they come. A packetiser is a cursor over one frame; many
+// cursors may walk the same bytes.
 #ifndef WEIR_MEDIA_PACKETISER_H
 #define WEIR_MEDIA_PACKETISER_H
 
@@ -21,8 +22,9 @@ struct packetiser {
     const uint8_t *data;    // borrowed until done
     const struct nal *nals; // borrowed until done
     int nal_count;
-    int nal;                // next one to send
-    uint32_t sent;          // payload bytes of it that FU-A packets carried so far (its header byte counts as 1)
+    int nal; // next one to send
+    uint32_t
+        sent; // payload bytes of it that FU-A packets carried so far (its header byte counts as 1)
 };
 
 struct rtp_payload {
@@ -35,7 +37,8 @@ struct rtp_payload {
 };
 
 // Empty NAL units are skipped. At least one must be non-empty.
-void packetiser_init(struct packetiser *p, const uint8_t *data, const struct nal *nals, int nal_count);
+void packetiser_init(struct packetiser *p, const uint8_t *data, const struct nal *nals,
+                     int nal_count);
 // The next payload of at most `max` bytes (>= 16), head included. false when the frame is done.
 bool packetiser_next(struct packetiser *p, size_t max, struct rtp_payload *out);
 bool packetiser_done(const struct packetiser *p);

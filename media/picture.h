@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A raw picture: YUV 4:2:0 planar, 8 bits, BT.709 limited range. Reference-counted, so that several threads may
-// look at one; who holds the only reference may write to it.
+// A raw picture: YUV 4:2:0 planar, 8 bits, BT.709 limited range. Reference-counted, so that several
+// threads may look at one; who holds the only reference may write to it.
 #ifndef WEIR_MEDIA_PICTURE_H
 #define WEIR_MEDIA_PICTURE_H
 
@@ -17,16 +17,18 @@ struct picture {
     int width;  // pixels, even
     int height; // pixels, even
     uint8_t *plane[3];
-    int stride[3];        // bytes; plane 0 at least width, planes 1 and 2 at least width / 2
-    int64_t number;       // source frame number
-    usec_t pts;           // media time since the first frame
-    usec_t capture_wall;  // wall clock at capture; 0 = unknown
-    int references;       // use picture_ref and picture_unref
-    void *owner;          // what holds the planes; private to who made the picture
-    void (*free_owner)(struct picture *p); // at the last unref: frees the planes; `p` itself, from malloc, is freed by unref
+    int stride[3];       // bytes; plane 0 at least width, planes 1 and 2 at least width / 2
+    int64_t number;      // source frame number
+    usec_t pts;          // media time since the first frame
+    usec_t capture_wall; // wall clock at capture; 0 = unknown
+    int references;      // use picture_ref and picture_unref
+    void *owner;         // what holds the planes; private to who made the picture
+    void (*free_owner)(struct picture *p); // at the last unref: frees the planes; `p` itself, from
+                                           // malloc, is freed by unref
 };
 
-// Planes 32-byte aligned, strides multiples of 32, contents undefined. NULL: no memory. One reference.
+// Planes 32-byte aligned, strides multiples of 32, contents undefined. NULL: no memory. One
+// reference.
 struct picture *picture_new(int width, int height);
 struct picture *picture_ref(struct picture *p);
 void picture_unref(struct picture *p); // NULL is fine
@@ -34,11 +36,12 @@ void picture_unref(struct picture *p); // NULL is fine
 struct scaler; // remembers its last geometry; one thread at a time
 struct scaler *scaler_new(void);
 void scaler_free(struct scaler *s);
-// Scales (bicubic when enlarging, area when reducing) `from` into `to`, whose size says what is wanted; copies when equal.
-// number, pts and capture_wall are carried over. 0 or ERR_NO_MEMORY.
+// Scales (bicubic when enlarging, area when reducing) `from` into `to`, whose size says what is
+// wanted; copies when equal. number, pts and capture_wall are carried over. 0 or ERR_NO_MEMORY.
 int scaler_run(struct scaler *s, const struct picture *from, struct picture *to);
 
-// Writes PNG through a temporary file and rename(2), so that no half picture stands under `path`. 0 or ERR_IO (logged).
+// Writes PNG through a temporary file and rename(2), so that no half picture stands under `path`. 0
+// or ERR_IO (logged).
 int picture_write_png(const struct picture *p, const char *path);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where pictures come from. A source is pulled: it has frame n ready when asked, at a constant frame rate; pacing is the
-// caller's business. One thread.
+// Where pictures come from. A source is pulled: it has frame n ready when asked, at a constant
+// frame rate; pacing is the caller's business. One thread.
 #ifndef WEIR_MEDIA_SOURCE_H
 #define WEIR_MEDIA_SOURCE_H
 
@@ -17,8 +17,9 @@ extern "C" {
 struct source;
 
 struct source_ops {
-    // The next picture: number counts from 0 without gaps, pts is the media time it shows (number / fps). 0, ERR_END,
-    // or ERR_IO (logged; the source is over). *out gets a reference that the caller owns.
+    // The next picture: number counts from 0 without gaps, pts is the media time it shows (number /
+    // fps). 0, ERR_END, or ERR_IO (logged; the source is over). *out gets a reference that the
+    // caller owns.
     int (*next)(struct source *s, struct picture **out);
     // Go to media time `pts`; frame numbers go on counting. 0 or ERR_UNSUPPORTED. NULL: cannot.
     int (*seek)(struct source *s, usec_t pts);
@@ -28,17 +29,19 @@ struct source_ops {
 struct source { // embedded first by each implementation
     const struct source_ops *ops;
     enum sdp_source kind;
-    char name[128];  // for people
-    int width;       // pixels, even
+    char name[128]; // for people
+    int width;      // pixels, even
     int height;
     struct fps fps;
     double duration; // seconds, -1 = endless or unknown
 };
 
-// `test:` or `test:WxH@FPS` (default 1280x720@30), or a path that libavformat reads. NULL: logged, and *err says which:
-// ERR_NOT_FOUND no such file, ERR_UNSUPPORTED no video in it or not decodable, ERR_MALFORMED bad name, ERR_NO_MEMORY.
-// Files: the frame rate is the container's, resampled to constant; anamorphic pixels become square; rotation is applied; odd sizes
-// are cut to even; what is larger than 1920x1080, either way up, is made smaller. `loop`: begins again at the end, frame numbers going on.
+// `test:` or `test:WxH@FPS` (default 1280x720@30), or a path that libavformat reads. NULL: logged,
+// and *err says which: ERR_NOT_FOUND no such file, ERR_UNSUPPORTED no video in it or not decodable,
+// ERR_MALFORMED bad name, ERR_NO_MEMORY. Files: the frame rate is the container's, resampled to
+// constant; anamorphic pixels become square; rotation is applied; odd sizes are cut to even; what
+// is larger than 1920x1080, either way up, is made smaller. `loop`: begins again at the end, frame
+// numbers going on.
 struct source *source_open(const char *name, bool loop, int *err);
 struct source *source_test_new(int width, int height, struct fps fps);
 struct source *source_file_open(const char *path, bool loop, int *err);

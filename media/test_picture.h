@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The built-in test picture: frame n of it is a pure function of (n, size, frame rate), so that a player can draw the very
-// frame that a sender encoded and compare. It shows to the eye and to a program which frame this is:
+// The built-in test picture: frame n of it is a pure function of (n, size, frame rate), so that a
+// player can draw the very frame that a sender encoded and compare. It shows to the eye and to a
+// program which frame this is:
 //   - the frame number and the media clock (hh:mm:ss.mmm) in large digits on a plain ground;
-//   - a strip of 32 + 8 black or white cells: the number in Gray code and a checksum, readable after the harshest coding;
+//   - a strip of 32 + 8 black or white cells: the number in Gray code and a checksum, readable
+//   after the harshest coding;
 //   - a bar that goes round once a second, so that a dropped or repeated frame is a visible jump;
 //   - colour bars and a textured, moving ground as hard to encode as natural video.
 #ifndef WEIR_MEDIA_TEST_PICTURE_H
@@ -19,11 +21,13 @@ extern "C" {
 
 struct test_picture; // what is drawn once: the ground's texture
 
-struct test_picture *test_picture_new(int width, int height, struct fps fps); // >= 160x90; NULL: no memory
+struct test_picture *test_picture_new(int width, int height,
+                                      struct fps fps); // >= 160x90; NULL: no memory
 void test_picture_free(struct test_picture *t);
 // Draws frame n >= 0 into `out`, of the size given above; sets number and pts.
 void test_picture_draw(const struct test_picture *t, int64_t n, struct picture *out);
-// Reads the number back from a picture of any size >= 160x90 that shows the whole frame: -1 when the checksum fails.
+// Reads the number back from a picture of any size >= 160x90 that shows the whole frame: -1 when
+// the checksum fails.
 int64_t test_picture_read(const struct picture *p);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTCP compound packets: SR, RR, SDES CNAME, BYE (RFC 3550, 6), generic NACK and PLI (RFC 4585, 6.2.1, 6.3.1).
+// RTCP compound packets: SR, RR, SDES CNAME, BYE (RFC 3550, 6), generic NACK and PLI (RFC
+// 4585, 6.2.1, 6.3.1).
 #ifndef WEIR_WIRE_RTCP_H
 #define WEIR_WIRE_RTCP_H
 
@@ -11,7 +12,14 @@
 extern "C" {
 #endif
 
-enum rtcp_type { RTCP_SR = 200, RTCP_RR = 201, RTCP_SDES = 202, RTCP_BYE = 203, RTCP_RTPFB = 205, RTCP_PSFB = 206 };
+enum rtcp_type {
+    RTCP_SR = 200,
+    RTCP_RR = 201,
+    RTCP_SDES = 202,
+    RTCP_BYE = 203,
+    RTCP_RTPFB = 205,
+    RTCP_PSFB = 206
+};
 
 enum {
     RTCP_MAX_REPORTS = 31,
@@ -35,7 +43,15 @@ struct rtcp_nack { // packet id and bitmask of the 16 following ones
     uint16_t blp;
 };
 
-enum rtcp_kind { RTCP_IS_SR, RTCP_IS_RR, RTCP_IS_SDES, RTCP_IS_BYE, RTCP_IS_NACK, RTCP_IS_PLI, RTCP_IS_OTHER };
+enum rtcp_kind {
+    RTCP_IS_SR,
+    RTCP_IS_RR,
+    RTCP_IS_SDES,
+    RTCP_IS_BYE,
+    RTCP_IS_NACK,
+    RTCP_IS_PLI,
+    RTCP_IS_OTHER
+};
 
 struct rtcp_item { // one packet of a compound
     enum rtcp_kind kind;
@@ -54,8 +70,8 @@ struct rtcp_item { // one packet of a compound
     char cname[RTCP_MAX_CNAME + 1]; // SDES; empty when there was none
 };
 
-// Walks a compound: *at is the offset of the next packet, 0 at first. Returns 1 when `item` was filled, 0 at
-// the end, ERR_MALFORMED when the bytes break the format (the items before stand).
+// Walks a compound: *at is the offset of the next packet, 0 at first. Returns 1 when `item` was
+// filled, 0 at the end, ERR_MALFORMED when the bytes break the format (the items before stand).
 int rtcp_next(const uint8_t *data, size_t len, size_t *at, struct rtcp_item *item);
 
 // Appends one packet to the compound in `out` (`cap` bytes, *len used) and advances *len.

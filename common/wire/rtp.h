@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTP packets (RFC 3550, 5.1) and the two header extensions Weir puts on them (RFC 8285, one-byte form).
+// RTP packets (RFC 3550, 5.1) and the two header extensions Weir puts on them (RFC 8285, one-byte
+// form).
 #ifndef WEIR_WIRE_RTP_H
 #define WEIR_WIRE_RTP_H
 
@@ -39,14 +40,14 @@ enum {
 //
 // K: key frame, depends on nothing (the distance is then 0). F, L: first, last packet of the frame.
 struct adu_ext {
-    uint32_t frame;       // source frame number modulo 2^32
-    uint8_t size_id;      // 0 .. 15
-    uint8_t temporal_id;  // 0 .. 15
+    uint32_t frame;      // source frame number modulo 2^32
+    uint8_t size_id;     // 0 .. 15
+    uint8_t temporal_id; // 0 .. 15
     bool key;
     bool first;
     bool last;
-    uint16_t depends;     // frame number minus that of the frame it needs; 0 = none
-    uint32_t written_us;  // see above
+    uint16_t depends;    // frame number minus that of the frame it needs; 0 = none
+    uint32_t written_us; // see above
 };
 
 struct rtp_packet {
@@ -58,7 +59,7 @@ struct rtp_packet {
     bool has_adu;
     struct adu_ext adu;
     bool has_capture;
-    usec_t capture_wall;    // when the frame was captured; abs-capture-time, UQ32.32 NTP on the wire
+    usec_t capture_wall; // when the frame was captured; abs-capture-time, UQ32.32 NTP on the wire
     const uint8_t *payload; // borrowed from the decoded bytes; not used by rtp_encode
     size_t payload_len;
 };
@@ -69,8 +70,8 @@ struct rtp_ext_ids {
     uint8_t adu;
 };
 
-// Writes header and extensions (payload excluded) to `out`, at least RTP_MAX_HEADER bytes. Returns the length.
-// Extensions go out under RTP_EXT_*_ID.
+// Writes header and extensions (payload excluded) to `out`, at least RTP_MAX_HEADER bytes. Returns
+// the length. Extensions go out under RTP_EXT_*_ID.
 size_t rtp_encode(const struct rtp_packet *p, uint8_t *out);
 
 // 0 or ERR_MALFORMED. Unknown extensions are skipped; CSRCs and padding are removed.

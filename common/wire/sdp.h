@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The SDP (RFC 8866) of a Weir stream: one video medium, its ladder of levels, and who made it. Attributes of ours,
-// which strangers skip:
+// The SDP (RFC 8866) of a Weir stream: one video medium, its ladder of levels, and who made it.
+// Attributes of ours, which strangers skip:
 //   a=x-weir-source:test 1280x720@30/1      kind of source, its size and frame rate
-//   a=x-weir-clock:<text>                   equal at both ends when they read the same machine's clock
-//   a=x-weir-size:2 640x360@30/1 layers=2   one line a size
-//   a=x-weir-level:5 size=2 tid=1 rate=960000   one line a level, ascending
+//   a=x-weir-clock:<text>                   equal at both ends when they read the same machine's
+//   clock a=x-weir-size:2 640x360@30/1 layers=2   one line a size a=x-weir-level:5 size=2 tid=1
+//   rate=960000   one line a level, ascending
 #ifndef WEIR_WIRE_SDP_H
 #define WEIR_WIRE_SDP_H
 
@@ -27,14 +27,14 @@ enum {
 enum sdp_source { SDP_SOURCE_UNKNOWN, SDP_SOURCE_TEST, SDP_SOURCE_FILE, SDP_SOURCE_GREEDY };
 
 struct sdp {
-    char title[SDP_MAX_TEXT];   // s=
+    char title[SDP_MAX_TEXT]; // s=
     enum sdp_source source;
     char clock[SDP_MAX_TEXT];   // empty when unknown
     char control[SDP_MAX_TEXT]; // of the video medium, as it stands in the SDP
     double duration;            // seconds, -1 for live (a=range:npt=)
     int payload_type;
-    bool h264;                  // else synthetic filler
-    char profile_level_id[8];   // six hexadecimal digits, or empty
+    bool h264;                          // else synthetic filler
+    char profile_level_id[8];           // six hexadecimal digits, or empty
     char sprop[SDP_MAX_PARAMETER_SETS]; // sprop-parameter-sets (RFC 6184, 8.1), or empty
     struct rtp_ext_ids ext;
     struct ladder ladder; // level_count == 0 when the stream is not Weir's

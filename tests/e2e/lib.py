@@ -258,4 +258,7 @@ def frame_number(width, height, luma):
 
 
 def main():
+    for program in SEND, PLAY:
+        if not os.access(program, os.X_OK):
+            raise SystemExit(f"{program} is not built; WEIR_BUILD names the build directory")
     unittest.main(verbosity=2)

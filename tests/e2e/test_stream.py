@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Streaming from end to end over each transport: what the player reports of it, and what it shows."""
+import math
+import os
+import subprocess
+import time
+
+import lib
+
+NUMBER = (int, float)
+QUANTILES = {"mean": NUMBER, "p95": NUMBER}
+LATENCY = {"mean": NUMBER, "p50": NUMBER, "p95": NUMBER, "p99": NUMBER, "max": NUMBER}
+
+# The schema weir.qoe/1: every key, and what it holds when pictures were streamed. None: may be null.
+SCHEMA = {
+    "schema": str, "ended": str, "error": None,
+    "session": {"url": str, "transport": str, "source": str, "started_at": str, "duration": NUMBER},
+    "startup": {"connect": NUMBER, "initial_buffering": NUMBER, "time_to_first_frame": NUMBER},
+    "playback": {"media": NUMBER, "wall": NUMBER, "frames_received": int, "frames_played": int, "frames_lost": int,
+                 "frames_late": int, "frame_rate": NUMBER, "encoded_frame_rate": NUMBER},
+    "rebuffering": {"count": int, "total": NUMBER, "ratio": NUMBER, "events": list},
+    "jitter": {**LATENCY, "stddev": NUMBER},
+    "levels": {"count": int, "mean": NUMBER, "time_at": list, "bitrates": list, "switches": list},
+    "latency": {"protocol": {**LATENCY, "d200": NUMBER, "d500": NUMBER, "samples": int, "clock": str},
+                "frame": LATENCY, "display": LATENCY, "clock": str},
+    "network": {"bytes_received": int, "throughput": NUMBER, "goodput": NUMBER, "packets_received": int,
+                "packets_lost": int, "loss_rate": NUMBER, "loss_event_rate": NUMBER, "packets_reordered": int,
+                "ecn_marked": None, "rtt": QUANTILES, "capacity_estimate": None},
+    "picture": {"compared": int, "psnr_y": NUMBER, "ssim": NUMBER},
+    "audio": None,
+    "cpu": {"user": NUMBER, "system": NUMBER, "max_rss": NUMBER},
+}
+
+
+class StreamCase(lib.Case):
+    def check_schema(self, value, schema=SCHEMA, name="report"):
+        if isinstance(schema, dict):
+            self.assertIsInstance(value, dict, name)
+            for key, inner in schema.items():
+                self.assertIn(key, value, name)
+                self.check_schema(value[key], inner, f"{name}.{key}")
+        elif schema is not None:
+            self.assertIsInstance(value, schema, name)
+            self.assertNotIsInstance(value, bool, name)
+            if isinstance(value, float):
+                self.assertTrue(math.isfinite(value), name)
+
+    def check_events(self, p, ended):
+        """Every line is an object with a time and a name; times never run backwards, but for the end's: frames that
+        were on their way to the screen at that time are told before it."""
+        events = p.events()
+        times = [e["t"] for e in events[:-1]]
+        self.assertTrue(all(a <= b for a, b in zip(times, times[1:])), times)
+        names = {e["event"] for e in events}
+        self.assertLessEqual({"mode", "connected", "frame", "transport", "ended"}, names)
+        self.assertLessEqual(names, {"connected", "capacity", "mode", "level", "rebuffer-start", "rebuffer-end",
+                                     "frame", "loss", "transport", "ended"})
+        self.assertEqual(p.events("mode")[0]["mode"], "buffering")
+        self.assertEqual(events[-1]["event"], "ended")
+        self.assertEqual(events[-1]["ended"], ended)
+        for e in p.events("frame"):
+            self.assertLessEqual({"number", "level"}, set(e))
+            self.assertTrue("shown" in e or "dropped" in e, e)
+        for e in p.events("transport"):
+            self.assertLessEqual({"rtt", "rate", "loss", "queue", "cwnd"}, set(e))
+
+    def check_whole(self, report, seconds, rate=lib.FPS):
+        """A stream that was shown from its first to its last frame."""
+        playback = report["playback"]
+        self.assertEqual(playback["frames_lost"], 0)
+        self.assertEqual(report["network"]["packets_lost"], 0)
+        self.assertEqual(report["network"]["loss_rate"], 0)
+        self.between(seconds * rate * (0.75 if lib.SLOW <= 1 else 0.2), playback["frames_played"], seconds * rate + 3)
+        self.assertLessEqual(playback["frames_played"], playback["frames_received"])
+        self.assertAlmostEqual(playback["media"], playback["frames_played"] / rate, delta=0.2)
+        if lib.SLOW <= 1:
+            self.assertLessEqual(playback["frames_late"], 0.05 * seconds * rate + 2)
+            self.between(0.9, report["latency"]["protocol"]["d500"], 1)
+
+    def check_picture(self, report):
+        picture = report["picture"]
+        self.assertIsNotNone(picture)
+        self.between(10, picture["compared"], report["playback"]["frames_played"])
+        self.between(28, picture["psnr_y"], 100)
+        self.between(0.8, picture["ssim"], 1)
+
+
+class Transports(StreamCase):
+    def test_all_at_once(self):
+        """One viewer a transport, at the same time. Each has it all."""
+        server = self.sender("--stats", self.path("stats.jsonl"))
+        names = ["tcp", "minbuf", "minbuf:1,0", "minbuf:auto,20", "udp"]
+        players = [self.player(server.url, "--transport", name, "--duration", "4") for name in names]
+        for name, p in zip(names, players):
+            with self.subTest(name):
+                self.assertEqual(p.wait(), 0, str(p))
+                r = p.report()
+                self.check_schema(r)
+                self.check_events(p, "duration")
+                self.check_whole(r, 4)
+                self.check_picture(r)
+                self.assertEqual((r["schema"], r["ended"], r["error"]), ("weir.qoe/1", "duration", None))
+                self.assertEqual((r["session"]["transport"], r["session"]["url"]), (name, server.url))
+                self.between(4, r["session"]["duration"], 8 * lib.SLOW)
+                self.assertIn("640x360@30" if lib.SLOW <= 1 else "@30", r["session"]["source"])
+                self.between(0.001, r["startup"]["time_to_first_frame"], 3 * lib.SLOW)
+                top = len(server.levels()) - 1
+                levels = r["levels"]
+                self.assertEqual((levels["count"], levels["mean"], levels["switches"]), (top + 1, top, []))
+                self.assertEqual(levels["bitrates"], [1000 * l[3] for l in server.levels()])
+                self.assertEqual(len(levels["time_at"]), top + 1)
+                self.assertAlmostEqual(sum(levels["time_at"]), r["playback"]["wall"], delta=0.3)
+                latency = r["latency"]
+                self.assertEqual((latency["clock"], latency["protocol"]["clock"]), ("shared", "shared"))
+                self.assertEqual(latency["protocol"]["samples"], r["network"]["packets_received"])
+                for kind in "protocol", "frame", "display":
+                    q = latency[kind]
+                    self.between(0, q["p50"], q["p95"])
+                    self.between(q["p95"], q["p99"], q["max"])
+                if lib.SLOW <= 1:
+                    self.between(0, latency["protocol"]["p50"], 100)
+                    self.between(30, latency["display"]["p50"], 1000)
+                self.between(0, r["rebuffering"]["ratio"], 1)
+                self.between(10, r["network"]["packets_received"], r["network"]["bytes_received"] / 20)
+                self.assertIsNotNone(p.events("transport")[-1]["rtt"])
+                self.between(0.001, r["cpu"]["user"], 60)
+                self.between(1e6, r["cpu"]["max_rss"], 4e9)
+                for word in "frames", "PSNR", "latency", "packets":
+                    self.assertIn(word, p.stdout)
+        self.check_statistics(self.path("stats.jsonl"), names)
+        self.stop_cleanly(server)
+
+    def check_statistics(self, path, names):
+        import json
+        with open(path) as f:
+            lines = [json.loads(line) for line in f]
+        self.assertEqual({line["transport"]["name"] for line in lines}, set(names))
+        for line in lines:
+            self.assertLessEqual({"t", "session", "playing", "level", "packets", "transport", "scheduler", "encoder"},
+                                 set(line))
+        last = lines[-1]
+        self.assertGreater(last["encoder"]["frames"], 0)
+        self.assertGreater(sum(last["scheduler"]["sent"]), 0)
+
+    def test_preference(self):
+        """The first transport of the list that the server gives is taken; udp when it stands first."""
+        server = self.sender()
+        r = self.play(server.url, "--transport", "udp,tcp", "--duration", "1").report()
+        self.assertEqual(r["session"]["transport"], "udp")
+        r = self.play(server.url, "--transport", "minbuf:2,1,tcp", "--duration", "1").report()
+        self.assertEqual(r["session"]["transport"], "minbuf:2,1")
+
+    def test_congestion_controls(self):
+        with open("/proc/sys/net/ipv4/tcp_available_congestion_control") as f:
+            names = f.read().split()
+        server = self.sender("--stats", self.path("stats.jsonl"))
+        players = {n: self.player(server.url, "--transport", "tcp", "--cc", n, "--duration", "1.5") for n in names}
+        for name, p in players.items():
+            with self.subTest(name):
+                self.assertEqual(p.wait(), 0, str(p))
+                self.check_whole(p.report(), 1.5 if lib.SLOW > 1 else 1.2)
+        p = self.play(server.url, "--transport", "tcp", "--cc", "nosuch", code=3)
+        for name in "nosuch", *names:
+            self.assertIn(name, p.stderr)
+
+    def test_filler(self):
+        """As fast as each transport lets it; there are no pictures, so nothing is said of them."""
+        server = self.sender(source="synthetic:greedy:4000")
+        names = ["tcp", "minbuf", "udp"]
+        players = [self.player(server.url, "--transport", name, "--duration", "2.5") for name in names]
+        for name, p in zip(names, players):
+            with self.subTest(name):
+                self.assertEqual(p.wait(), 0, str(p))
+                r = p.report()
+                self.assertEqual(r["session"]["transport"], name)
+                self.assertIsNone(r["picture"])
+                for key in "frames_played", "frame_rate", "media":
+                    self.assertTrue(r["playback"] is None or r["playback"][key] is None, r["playback"])
+                self.assertTrue(r["rebuffering"] is None or r["rebuffering"]["count"] is None, r["rebuffering"])
+                latency = r["latency"]["protocol"]
+                self.between(0, latency["d200"], latency["d500"])
+                self.between(0, latency["d500"], 1)
+                self.assertGreater(latency["samples"], 100)
+                self.assertEqual(r["network"]["packets_lost"], 0)
+                if name == "udp":  # paced at the rate of the source
+                    self.between(4e6 * (0.8 if lib.SLOW <= 1 else 0.2), r["network"]["throughput"], 4e6 * 1.2)
+                else:  # the loopback takes far more
+                    self.assertGreater(r["network"]["throughput"], 8e6)
+
+    def test_ipv6(self):
+        if not os.path.exists("/proc/net/if_inet6"):
+            self.skipTest("no IPv6 here")
+        server = self.sender(listen="[::1]:0")
+        for transport in "minbuf", "udp":
+            r = self.play(server.url, "--transport", transport, "--duration", "1.5").report()
+            self.check_whole(r, 1.2)
+            self.assertEqual(r["session"]["url"], server.url)
+
+    def test_low_latency(self):
+        server = self.sender()
+        usual = self.player(server.url, "--duration", "3")
+        low = self.player(server.url, "--low-latency", "--duration", "3")
+        self.assertEqual((usual.wait(), low.wait()), (0, 0))
+        self.check_whole(low.report(), 3)
+        if lib.SLOW <= 1:
+            self.assertLess(low.report()["latency"]["display"]["p50"], usual.report()["latency"]["display"]["p50"])
+
+
+class Levels(StreamCase):
+    def test_each_level(self):
+        """By option and by URL: the right size is shown at the right rate, and no more is sent than the level has."""
+        server = self.sender()
+        players = []
+        for i, level in enumerate(server.levels()):
+            snapshot = self.path(f"level-{i}.png")
+            where = (server.url, "--level", str(i)) if i % 2 else (f"{server.url}?level={i}",)
+            players.append((level, snapshot, self.player(*where, "--duration", "3", "--snapshot", snapshot,
+                                                         "--transport", ["minbuf", "tcp", "udp"][i % 3])))
+        for i, ((width, height, rate, kbps), snapshot, p) in enumerate(players):
+            with self.subTest(level=i):
+                self.assertEqual(p.wait(), 0, str(p))
+                r = p.report()
+                self.check_whole(r, 3 if lib.SLOW <= 1 else 2.5, rate)
+                self.assertAlmostEqual(r["playback"]["encoded_frame_rate"], rate, delta=0.05)
+                self.assertEqual(r["levels"]["mean"], i)
+                self.assertEqual(lib.png_size(snapshot), (width, height))
+                self.assertEqual({e["level"] for e in p.shown()}, {i})
+                self.between(0, r["network"]["throughput"], 3e3 * kbps)  # the first second has the key frame
+                self.assertGreater(r["picture"]["psnr_y"], 24)
+
+    def test_the_picture_shown_last(self):
+        """The number in the picture's strip is that of the frame that the trace says was shown last."""
+        server = self.sender()
+        p = self.play(server.url, "--duration", "2", "--snapshot", self.path("last.png"), "--contact-sheet",
+                      self.path("sheet.png"))
+        number = lib.frame_number(*lib.grey_picture(self.path("last.png")))
+        self.assertEqual(number, p.shown()[-1]["number"])
+        width, height = lib.png_size(self.path("sheet.png"))
+        self.assertGreater(width, height)
+
+    def test_own_ladder(self):
+        server = self.sender("--level", "320x180@15:300", "--level", "320x180@30:500", "--level", "160x90@10:60",
+                             "--temporal-layers", "3", source="test:640x360@30")
+        self.assertEqual(server.levels(), [(160, 90, 10, 60), (320, 180, 15, 300), (320, 180, 30, 500)])
+        players = [self.player(server.url, "--level", str(i), "--duration", "2", "--snapshot", self.path(f"{i}.png"))
+                   for i in range(3)]
+        for i, p in enumerate(players):
+            self.assertEqual(p.wait(), 0, str(p))
+            self.assertAlmostEqual(p.report()["playback"]["encoded_frame_rate"], server.levels()[i][2], delta=0.05)
+            self.assertEqual(lib.png_size(self.path(f"{i}.png")), server.levels()[i][:2])
+
+    def test_odd_rates(self):
+        server = self.sender("--level", "160x90@29.97:200", source="test:320x180@30000/1001")
+        r = self.play(server.url, "--duration", "2").report()
+        self.assertAlmostEqual(r["playback"]["encoded_frame_rate"], 30000 / 1001, delta=0.01)
+        self.check_whole(r, 2)
+
+
+class Files(StreamCase):
+    def test_to_the_end(self):
+        """All frames of a file are shown, then it is over; with the file at hand the pictures are compared."""
+        clip = self.clip(seconds=3, size="640x360" if lib.SLOW <= 1 else "320x180")
+        server = self.sender(source=clip)
+        p = self.play(server.url, "--reference", clip)
+        r = p.report()
+        self.assertEqual(r["ended"], "end-of-media")
+        self.check_schema(r)
+        self.check_events(p, "end-of-media")
+        self.check_picture(r)
+        self.assertEqual(r["playback"]["frames_lost"], 0)
+        if lib.SLOW <= 1:
+            self.assertEqual([e["number"] for e in p.shown()], list(range(75)))
+        self.between(75 if lib.SLOW <= 1 else 10, r["playback"]["frames_received"], 75)
+        self.between(2.9, r["session"]["duration"], 3 + 5 * lib.SLOW)
+        # The next viewer gets it from the beginning; without the file nothing can be compared.
+        r = self.play(server.url, "--transport", "udp").report()
+        self.assertEqual(r["ended"], "end-of-media")
+        self.between(75 if lib.SLOW <= 1 else 10, r["playback"]["frames_played"], 75)
+        self.assertIsNone(r["picture"])
+        self.stop_cleanly(server)
+
+    def test_loop(self):
+        clip = self.clip(seconds=1, size="320x180")
+        server = self.sender("--loop", source=clip)
+        p = self.play(server.url, "--duration", "3.5", "--reference", clip)
+        r = p.report()
+        self.assertEqual(r["ended"], "duration")
+        self.assertGreater(r["playback"]["frames_received"], 26)
+        self.check_picture(r)
+
+    def test_formats(self):
+        """Containers and codecs of the usual kind, rotated and odd sizes among them."""
+        lib.need("ffmpeg")
+        base = ["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=321x181:r=24000/1001:d=1.5"]
+        files = {"a.mp4": ["-c:v", "mpeg4"], "b.webm": ["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8"],
+                 "c.avi": ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p"], "d.ts": ["-c:v", "mpeg2video"]}
+        for name, codec in files.items():
+            path = self.path(name)
+            if subprocess.run(base + codec + [path], timeout=60 * lib.SLOW, stderr=subprocess.DEVNULL).returncode:
+                continue  # this ffmpeg lacks the encoder
+            with self.subTest(name):
+                server = self.sender(source=path)
+                self.assertEqual(server.levels()[-1][:2], (320, 180))
+                r = self.play(server.url, "--snapshot", self.path("s.png")).report()
+                self.assertEqual(r["ended"], "end-of-media")
+                self.between(30 if lib.SLOW <= 1 else 5, r["playback"]["frames_played"], 37)
+
+
+if __name__ == "__main__":
+    lib.main()
