@@ -6,6 +6,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
+#include "common/wire/rtsp_transport.h"
 
 void media_path_init(struct media_path *m, struct tcp_conn *control, media_packet_fn *fn, void *ctx)
 {

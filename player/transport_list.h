@@ -6,7 +6,7 @@
 #define WEIR_PLAYER_TRANSPORT_LIST_H
 
 #include "common/transport/transport.h"
-#include "common/wire/rtsp.h"
+#include "common/wire/rtsp_transport.h"
 
 #ifdef __cplusplus
 extern "C" {

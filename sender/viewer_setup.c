@@ -7,6 +7,7 @@
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
 #include "common/net/udp_socket.h"
+#include "common/wire/rtsp_transport.h"
 #include "sender/viewer.h"
 
 // RTP that a viewer sends has no meaning here; RTCP is what counts.

@@ -27,75 +27,6 @@ const char *rtsp_method_name(enum rtsp_method method)
     return method_names[method];
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
-bool text_is(struct text t, const char *s)
-{
-    return t.len == strlen(s) && (t.len == 0 || memcmp(t.at, s, t.len) == 0);
-}
-
-bool text_is_nocase(struct text t, const char *s)
-{
-    if (t.len != strlen(s))
-        return false;
-    for (size_t i = 0; i < t.len; i++)
-        if (lower(t.at[i]) != lower(s[i]))
-            return false;
-    return true;
-}
-
-void text_copy(struct text t, char *out, size_t cap)
-{
-    size_t len = t.len < cap ? t.len : cap - 1;
-    if (len)
-        memcpy(out, t.at, len);
-    out[len] = '\0';
-}
-
-static struct text text_of(struct scan s)
-{
-    struct text t = {s.at, scan_left(&s)};
-    return t;
-}
-
-static struct scan scan_of_text(struct text t)
-{
-    return scan_of(t.at ? t.at : "", t.len);
-}
-
-// RFC 2326, 15.1: token.
-static bool is_token_char(char c)
-{
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
-           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c));
-}
-
-static struct scan take_token(struct scan *s)
-{
-    struct scan token = {s->at, s->at};
-    while (token.end < s->end && is_token_char(*token.end))
-        token.end++;
-    s->at = token.end;
-    return token;
-}
-
-// No control characters but tab and line ends: nothing of a head can then break a log or another
-// head.
-static bool is_clean(struct scan s)
-{
-    for (; !scan_end(&s); s.at++) {
-        unsigned char c = (unsigned char)*s.at;
-        if (c == '\r' && (scan_left(&s) < 2 || s.at[1] != '\n'))
-            return false;
-        if ((c < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7f)
-            return false;
-    }
-    return true;
-}
-
 // Bytes of the start line and headers with the empty line that ends them; 0: not all there.
 static size_t head_bytes(const char *data, size_t len)
 {
@@ -120,20 +51,20 @@ static int decode_status_line(struct scan line, struct rtsp_item *item)
         return ERR_MALFORMED;
     item->kind = RTSP_RESPONSE;
     item->status = a * 100 + b * 10 + c;
-    item->reason = text_of(scan_trimmed(line));
+    item->reason = text_of_scan(scan_trimmed(line));
     return 0;
 }
 
 static int decode_request_line(struct scan line, struct rtsp_item *item)
 {
-    struct text method = text_of(take_token(&line));
+    struct text method = text_of_scan(text_take_token(&line));
     if (method.len == 0 || !scan_char(&line, ' '))
         return ERR_MALFORMED;
     struct scan uri = scan_until(&line, ' ');
     if (scan_end(&uri) || memchr(uri.at, '\t', scan_left(&uri)) || !scan_is(line, "RTSP/1.0"))
         return ERR_MALFORMED;
     item->kind = RTSP_REQUEST;
-    item->uri = text_of(uri);
+    item->uri = text_of_scan(uri);
     item->method = RTSP_UNKNOWN;
     for (int m = 0; m < RTSP_UNKNOWN; m++)
         if (text_is(method, method_names[m]))
@@ -145,13 +76,13 @@ static int decode_request_line(struct scan line, struct rtsp_item *item)
 // in it is a trap.
 static int decode_header(struct scan line, struct rtsp_item *item)
 {
-    struct scan name = take_token(&line);
+    struct scan name = text_take_token(&line);
     if (scan_end(&name) || !scan_char(&line, ':'))
         return ERR_MALFORMED;
     if (item->header_count == RTSP_MAX_HEADERS)
         return ERR_TOO_BIG;
-    item->headers[item->header_count].name = text_of(name);
-    item->headers[item->header_count].value = text_of(scan_trimmed(line));
+    item->headers[item->header_count].name = text_of_scan(name);
+    item->headers[item->header_count].value = text_of_scan(scan_trimmed(line));
     item->header_count++;
     return 0;
 }
@@ -162,7 +93,7 @@ static int content_length(const struct rtsp_item *item, size_t *out)
     for (int i = 0; i < item->header_count; i++) {
         if (!text_is_nocase(item->headers[i].name, "Content-Length"))
             continue;
-        struct scan s = scan_of_text(item->headers[i].value);
+        struct scan s = text_scan(item->headers[i].value);
         int64_t value;
         if (!scan_int(&s, RTSP_MAX_BODY, &value)) {
             int ignored;
@@ -180,21 +111,21 @@ static int content_length(const struct rtsp_item *item, size_t *out)
 
 static int decode_cseq(const struct rtsp_item *item)
 {
-    struct scan s = scan_of_text(rtsp_header(item, "CSeq"));
+    struct scan s = text_scan(rtsp_header(item, "CSeq"));
     int64_t value;
     return scan_int(&s, INT32_MAX, &value) && scan_end(&s) ? (int)value : -1;
 }
 
 static int decode_message(const char *data, size_t len, struct rtsp_item *item, size_t *used)
 {
-    if (!is_token_char(data[0]))
+    if (!text_is_token_char(data[0]))
         return ERR_MALFORMED; // not a text protocol at all, TLS for one: no need to wait for more
     size_t head = head_bytes(data, len < RTSP_MAX_HEAD ? len : RTSP_MAX_HEAD);
     if (head == 0)
         return len < RTSP_MAX_HEAD ? ERR_AGAIN : ERR_TOO_BIG;
     struct scan in = scan_of(data, head);
     struct scan line;
-    if (!is_clean(in))
+    if (!text_is_clean(in))
         return ERR_MALFORMED;
     scan_line(&in, &line);
     struct scan start = line;
@@ -260,169 +191,6 @@ struct text rtsp_header(const struct rtsp_item *item, const char *name)
     return (struct text){NULL, 0};
 }
 
-// A comma parts alternatives only where "token/" follows: `x-weir=minbuf:1,3` holds one too.
-static struct scan take_alternative(struct scan *s)
-{
-    struct scan part = *s;
-    bool quoted = false;
-    for (; !scan_end(s); s->at++) {
-        quoted ^= *s->at == '"';
-        if (*s->at != ',' || quoted)
-            continue;
-        struct scan next = {s->at + 1, s->end};
-        scan_space(&next);
-        struct scan token = take_token(&next);
-        if (!scan_end(&token) && scan_char(&next, '/')) {
-            part.end = s->at++;
-            return part;
-        }
-    }
-    part.end = s->end;
-    return part;
-}
-
-// "A" or "A-B".
-static int decode_pair(struct scan value, int min, int max, int out[2])
-{
-    int64_t a, b = -1;
-    if (!scan_int(&value, max, &a) || a < min)
-        return ERR_MALFORMED;
-    if (!scan_end(&value) &&
-        (!scan_char(&value, '-') || !scan_int(&value, max, &b) || b < min || !scan_end(&value)))
-        return ERR_MALFORMED;
-    out[0] = (int)a;
-    out[1] = (int)b;
-    return 0;
-}
-
-static int decode_ssrc(struct scan value, struct rtsp_transport *t)
-{
-    if (scan_end(&value) || scan_left(&value) > 8)
-        return ERR_MALFORMED;
-    t->ssrc = 0;
-    for (; !scan_end(&value); value.at++) {
-        char c = lower(*value.at);
-        bool digit = c >= '0' && c <= '9';
-        if (!digit && (c < 'a' || c > 'f'))
-            return ERR_MALFORMED;
-        t->ssrc = t->ssrc << 4 | (uint32_t)(digit ? c - '0' : c - 'a' + 10);
-    }
-    t->has_ssrc = true;
-    return 0;
-}
-
-// What may stand in the value of x-weir and x-cc, so that it neither ends the parameter nor begins
-// an alternative.
-static bool is_name_char(char c)
-{
-    return is_token_char(c) || (c != '\0' && strchr(":,=@", c));
-}
-
-static int decode_name(struct scan value, char out[RTSP_MAX_NAME])
-{
-    if (scan_left(&value) >= 2 && *value.at == '"' && value.end[-1] == '"') {
-        value.at++;
-        value.end--;
-    }
-    if (scan_end(&value) || scan_left(&value) >= RTSP_MAX_NAME)
-        return ERR_MALFORMED;
-    for (const char *c = value.at; c < value.end; c++)
-        if (!is_name_char(*c))
-            return ERR_MALFORMED;
-    text_copy(text_of(value), out, RTSP_MAX_NAME);
-    return 0;
-}
-
-static int decode_transport_parameter(struct scan parameter, struct rtsp_transport *t)
-{
-    struct text name = text_of(scan_trimmed(scan_until(&parameter, '=')));
-    struct scan value = scan_trimmed(parameter);
-    if (text_is_nocase(name, "multicast"))
-        t->multicast = true;
-    else if (text_is_nocase(name, "interleaved"))
-        return decode_pair(value, 0, 255, t->interleaved);
-    else if (text_is_nocase(name, "client_port"))
-        return decode_pair(value, 1, 65535, t->client_port);
-    else if (text_is_nocase(name, "server_port"))
-        return decode_pair(value, 1, 65535, t->server_port);
-    else if (text_is_nocase(name, "ssrc"))
-        return decode_ssrc(value, t);
-    else if (text_is_nocase(name, "x-weir"))
-        return decode_name(value, t->weir);
-    else if (text_is_nocase(name, "x-cc"))
-        return decode_name(value, t->cc);
-    return 0; // mode, ttl, destination, ...: not ours to follow
-}
-
-// 1: `t` is filled; 0: a profile we do not know; ERR_MALFORMED.
-static int decode_alternative(struct scan s, struct rtsp_transport *t)
-{
-    struct scan spec = scan_trimmed(scan_until(&s, ';'));
-    struct text name = text_of(spec);
-    if (scan_end(&spec) || !memchr(spec.at, '/', scan_left(&spec)))
-        return ERR_MALFORMED;
-    memset(t, 0, sizeof(*t));
-    for (int i = 0; i < 2; i++)
-        t->interleaved[i] = t->client_port[i] = t->server_port[i] = -1;
-    t->tcp = text_is_nocase(name, "RTP/AVP/TCP");
-    bool known = t->tcp || text_is_nocase(name, "RTP/AVP") || text_is_nocase(name, "RTP/AVP/UDP");
-    while (known && !scan_end(&s))
-        if (decode_transport_parameter(scan_until(&s, ';'), t) != 0)
-            return ERR_MALFORMED;
-    return known;
-}
-
-int rtsp_transport_decode(struct text value, struct rtsp_transport out[RTSP_MAX_OFFERS])
-{
-    struct scan s = scan_trimmed(scan_of_text(value));
-    int count = 0;
-    if (scan_end(&s) || !is_clean(s))
-        return ERR_MALFORMED;
-    do {
-        struct rtsp_transport t;
-        int kept = decode_alternative(take_alternative(&s), &t);
-        if (kept < 0)
-            return kept;
-        if (kept && count < RTSP_MAX_OFFERS)
-            out[count++] = t;
-    } while (!scan_end(&s));
-    return count;
-}
-
-static void put_pair(struct put *p, const char *name, const int pair[2])
-{
-    if (pair[0] < 0)
-        return;
-    put_format(p, ";%s=%d", name, pair[0]);
-    if (pair[1] >= 0)
-        put_format(p, "-%d", pair[1]);
-}
-
-static bool is_name(const char *name)
-{
-    while (*name && is_name_char(*name))
-        name++;
-    return *name == '\0';
-}
-
-int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap)
-{
-    if (!is_name(t->weir) || !is_name(t->cc))
-        return ERR_RANGE;
-    struct put p = put_into(out, cap);
-    put_format(&p, "RTP/AVP%s;%s", t->tcp ? "/TCP" : "", t->multicast ? "multicast" : "unicast");
-    put_pair(&p, "interleaved", t->interleaved);
-    put_pair(&p, "client_port", t->client_port);
-    put_pair(&p, "server_port", t->server_port);
-    if (t->has_ssrc)
-        put_format(&p, ";ssrc=%08X", (unsigned)t->ssrc);
-    if (t->weir[0])
-        put_format(&p, ";x-weir=%s", t->weir);
-    if (t->cc[0])
-        put_format(&p, ";x-cc=%s", t->cc);
-    return put_result(&p);
-}
-
 // RFC 2326, 3.6: "now", seconds, or hours:minutes:seconds.
 static int decode_npt(struct scan *s, double *out)
 {
@@ -447,7 +215,7 @@ static int decode_npt(struct scan *s, double *out)
 
 int rtsp_range_decode(struct text value, struct rtsp_range *out)
 {
-    struct scan rest = scan_of_text(value);
+    struct scan rest = text_scan(value);
     struct scan s = scan_trimmed(scan_until(&rest, ';')); // `;time=` says when; we begin at once
     out->from = out->to = -1;
     if (scan_word(&s, "clock=") || scan_word(&s, "smpte"))
@@ -466,7 +234,7 @@ int rtsp_range_decode(struct text value, struct rtsp_range *out)
 
 int rtsp_parameter_next(struct text body, size_t *at, struct text *name, struct text *value)
 {
-    struct scan in = scan_of_text(body);
+    struct scan in = text_scan(body);
     in.at += *at;
     struct scan line;
     do {
@@ -474,14 +242,14 @@ int rtsp_parameter_next(struct text body, size_t *at, struct text *name, struct 
             return 0;
         line = scan_trimmed(line);
     } while (scan_end(&line));
-    if (!is_clean(line))
+    if (!text_is_clean(line))
         return ERR_MALFORMED;
-    struct scan key = take_token(&line);
+    struct scan key = text_take_token(&line);
     scan_space(&line);
     if (scan_end(&key) || (!scan_end(&line) && !scan_char(&line, ':')))
         return ERR_MALFORMED;
-    *name = text_of(key);
-    *value = text_of(scan_trimmed(line));
+    *name = text_of_scan(key);
+    *value = text_of_scan(scan_trimmed(line));
     *at = (size_t)(in.at - (in.end - body.len));
     return 1;
 }

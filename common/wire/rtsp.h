@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTSP 1.0 (RFC 2326) on a byte stream: requests, responses and `$`-interleaved frames (10.12), the
-// Transport header (12.39), and the parameter bodies (`name: value` lines) of GET_PARAMETER and
-// SET_PARAMETER.
+// RTSP 1.0 (RFC 2326) on a byte stream: requests, responses and `$`-interleaved frames (10.12), and
+// the parameter bodies (`name: value` lines) of GET_PARAMETER and SET_PARAMETER.
 #ifndef WEIR_WIRE_RTSP_H
 #define WEIR_WIRE_RTSP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/wire/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,20 +18,9 @@ enum {
     RTSP_MAX_HEAD = 8192,  // bytes of start line and headers together
     RTSP_MAX_BODY = 32768, // bytes
     RTSP_MAX_HEADERS = 48,
-    RTSP_MAX_OFFERS = 8, // alternatives kept of one Transport header
-    RTSP_MAX_NAME = 48,  // bytes of a transport, parameter or algorithm name, NUL included
     RTSP_MAX_ITEM =
         4 + 65535 > RTSP_MAX_HEAD + RTSP_MAX_BODY ? 4 + 65535 : RTSP_MAX_HEAD + RTSP_MAX_BODY,
 };
-
-struct text { // a slice of borrowed bytes, not terminated
-    const char *at;
-    size_t len;
-};
-
-bool text_is(struct text t, const char *s);           // same bytes
-bool text_is_nocase(struct text t, const char *s);    // ASCII case folded
-void text_copy(struct text t, char *out, size_t cap); // truncates, always terminates
 
 enum rtsp_method {
     RTSP_OPTIONS,
@@ -75,27 +65,6 @@ int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t 
 
 // The value of the first header of that name (case folded); .at == NULL when there is none.
 struct text rtsp_header(const struct rtsp_item *item, const char *name);
-
-// One alternative of a Transport header. Weir's own parameters: `x-weir=minbuf:1,3` names the
-// transport, `x-cc=reno` the kernel's congestion control.
-struct rtsp_transport {
-    bool tcp;           // RTP/AVP/TCP, else UDP
-    bool multicast;     // not offered by us; 461
-    int interleaved[2]; // channels, -1 when absent
-    int client_port[2]; // -1 when absent
-    int server_port[2]; // -1 when absent
-    bool has_ssrc;
-    uint32_t ssrc;
-    char weir[RTSP_MAX_NAME]; // empty when absent
-    char cc[RTSP_MAX_NAME];   // empty when absent
-};
-
-// Returns how many alternatives were read into `out` (in order; unknown profiles are left out, so
-// it may be 0), or ERR_MALFORMED.
-int rtsp_transport_decode(struct text value, struct rtsp_transport out[RTSP_MAX_OFFERS]);
-// Writes "RTP/AVP..." to `out`, terminated; returns the length, ERR_FULL, or ERR_RANGE: a name with
-// a character that decoding would refuse (other than token characters and `:,=@`).
-int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap);
 
 // Range: npt=FROM-TO (3.6). `from`/`to` seconds; from = -1 for "now", to = -1 when open. 0,
 // ERR_MALFORMED, ERR_UNSUPPORTED (clock=, smpte=).

@@ -8,6 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/wire/rtsp.h"
+#include "common/wire/rtsp_transport.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

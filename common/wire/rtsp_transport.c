@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/wire/rtsp_transport.h"
+
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/put.h"
+
+// A comma parts alternatives only where "token/" follows: `x-weir=minbuf:1,3` holds one too.
+static struct scan take_alternative(struct scan *s)
+{
+    struct scan part = *s;
+    bool quoted = false;
+    for (; !scan_end(s); s->at++) {
+        quoted ^= *s->at == '"';
+        if (*s->at != ',' || quoted)
+            continue;
+        struct scan next = {s->at + 1, s->end};
+        scan_space(&next);
+        struct scan token = text_take_token(&next);
+        if (!scan_end(&token) && scan_char(&next, '/')) {
+            part.end = s->at++;
+            return part;
+        }
+    }
+    part.end = s->end;
+    return part;
+}
+
+// "A" or "A-B".
+static int decode_pair(struct scan value, int min, int max, int out[2])
+{
+    int64_t a, b = -1;
+    if (!scan_int(&value, max, &a) || a < min)
+        return ERR_MALFORMED;
+    if (!scan_end(&value) &&
+        (!scan_char(&value, '-') || !scan_int(&value, max, &b) || b < min || !scan_end(&value)))
+        return ERR_MALFORMED;
+    out[0] = (int)a;
+    out[1] = (int)b;
+    return 0;
+}
+
+static int decode_ssrc(struct scan value, struct rtsp_transport *t)
+{
+    if (scan_end(&value) || scan_left(&value) > 8)
+        return ERR_MALFORMED;
+    t->ssrc = 0;
+    for (; !scan_end(&value); value.at++) {
+        char c = text_lower(*value.at);
+        bool digit = c >= '0' && c <= '9';
+        if (!digit && (c < 'a' || c > 'f'))
+            return ERR_MALFORMED;
+        t->ssrc = t->ssrc << 4 | (uint32_t)(digit ? c - '0' : c - 'a' + 10);
+    }
+    t->has_ssrc = true;
+    return 0;
+}
+
+// What may stand in the value of x-weir and x-cc, so that it neither ends the parameter nor begins
+// an alternative.
+static bool is_name_char(char c)
+{
+    return text_is_token_char(c) || (c != '\0' && strchr(":,=@", c));
+}
+
+static int decode_name(struct scan value, char out[RTSP_MAX_NAME])
+{
+    if (scan_left(&value) >= 2 && *value.at == '"' && value.end[-1] == '"') {
+        value.at++;
+        value.end--;
+    }
+    if (scan_end(&value) || scan_left(&value) >= RTSP_MAX_NAME)
+        return ERR_MALFORMED;
+    for (const char *c = value.at; c < value.end; c++)
+        if (!is_name_char(*c))
+            return ERR_MALFORMED;
+    text_copy(text_of_scan(value), out, RTSP_MAX_NAME);
+    return 0;
+}
+
+static int decode_transport_parameter(struct scan parameter, struct rtsp_transport *t)
+{
+    struct text name = text_of_scan(scan_trimmed(scan_until(&parameter, '=')));
+    struct scan value = scan_trimmed(parameter);
+    if (text_is_nocase(name, "multicast"))
+        t->multicast = true;
+    else if (text_is_nocase(name, "interleaved"))
+        return decode_pair(value, 0, 255, t->interleaved);
+    else if (text_is_nocase(name, "client_port"))
+        return decode_pair(value, 1, 65535, t->client_port);
+    else if (text_is_nocase(name, "server_port"))
+        return decode_pair(value, 1, 65535, t->server_port);
+    else if (text_is_nocase(name, "ssrc"))
+        return decode_ssrc(value, t);
+    else if (text_is_nocase(name, "x-weir"))
+        return decode_name(value, t->weir);
+    else if (text_is_nocase(name, "x-cc"))
+        return decode_name(value, t->cc);
+    return 0; // mode, ttl, destination, ...: not ours to follow
+}
+
+// 1: `t` is filled; 0: a profile we do not know; ERR_MALFORMED.
+static int decode_alternative(struct scan s, struct rtsp_transport *t)
+{
+    struct scan spec = scan_trimmed(scan_until(&s, ';'));
+    struct text name = text_of_scan(spec);
+    if (scan_end(&spec) || !memchr(spec.at, '/', scan_left(&spec)))
+        return ERR_MALFORMED;
+    memset(t, 0, sizeof(*t));
+    for (int i = 0; i < 2; i++)
+        t->interleaved[i] = t->client_port[i] = t->server_port[i] = -1;
+    t->tcp = text_is_nocase(name, "RTP/AVP/TCP");
+    bool known = t->tcp || text_is_nocase(name, "RTP/AVP") || text_is_nocase(name, "RTP/AVP/UDP");
+    while (known && !scan_end(&s))
+        if (decode_transport_parameter(scan_until(&s, ';'), t) != 0)
+            return ERR_MALFORMED;
+    return known;
+}
+
+int rtsp_transport_decode(struct text value, struct rtsp_transport out[RTSP_MAX_OFFERS])
+{
+    struct scan s = scan_trimmed(text_scan(value));
+    int count = 0;
+    if (scan_end(&s) || !text_is_clean(s))
+        return ERR_MALFORMED;
+    do {
+        struct rtsp_transport t;
+        int kept = decode_alternative(take_alternative(&s), &t);
+        if (kept < 0)
+            return kept;
+        if (kept && count < RTSP_MAX_OFFERS)
+            out[count++] = t;
+    } while (!scan_end(&s));
+    return count;
+}
+
+static void put_pair(struct put *p, const char *name, const int pair[2])
+{
+    if (pair[0] < 0)
+        return;
+    put_format(p, ";%s=%d", name, pair[0]);
+    if (pair[1] >= 0)
+        put_format(p, "-%d", pair[1]);
+}
+
+static bool is_name(const char *name)
+{
+    while (*name && is_name_char(*name))
+        name++;
+    return *name == '\0';
+}
+
+int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap)
+{
+    if (!is_name(t->weir) || !is_name(t->cc))
+        return ERR_RANGE;
+    struct put p = put_into(out, cap);
+    put_format(&p, "RTP/AVP%s;%s", t->tcp ? "/TCP" : "", t->multicast ? "multicast" : "unicast");
+    put_pair(&p, "interleaved", t->interleaved);
+    put_pair(&p, "client_port", t->client_port);
+    put_pair(&p, "server_port", t->server_port);
+    if (t->has_ssrc)
+        put_format(&p, ";ssrc=%08X", (unsigned)t->ssrc);
+    if (t->weir[0])
+        put_format(&p, ";x-weir=%s", t->weir);
+    if (t->cc[0])
+        put_format(&p, ";x-cc=%s", t->cc);
+    return put_result(&p);
+}

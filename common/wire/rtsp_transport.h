@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The Transport header of RTSP (RFC 2326, 12.39).
+#ifndef WEIR_WIRE_RTSP_TRANSPORT_H
+#define WEIR_WIRE_RTSP_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/wire/text.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RTSP_MAX_OFFERS = 8, // alternatives kept of one Transport header
+    RTSP_MAX_NAME = 48,  // bytes of a transport, parameter or algorithm name, NUL included
+};
+
+// One alternative of a Transport header. Weir's own parameters: `x-weir=minbuf:1,3` names the
+// transport, `x-cc=reno` the kernel's congestion control.
+struct rtsp_transport {
+    bool tcp;           // RTP/AVP/TCP, else UDP
+    bool multicast;     // not offered by us; 461
+    int interleaved[2]; // channels, -1 when absent
+    int client_port[2]; // -1 when absent
+    int server_port[2]; // -1 when absent
+    bool has_ssrc;
+    uint32_t ssrc;
+    char weir[RTSP_MAX_NAME]; // empty when absent
+    char cc[RTSP_MAX_NAME];   // empty when absent
+};
+
+// Returns how many alternatives were read into `out` (in order; unknown profiles are left out, so
+// it may be 0), or ERR_MALFORMED.
+int rtsp_transport_decode(struct text value, struct rtsp_transport out[RTSP_MAX_OFFERS]);
+// Writes "RTP/AVP..." to `out`, terminated; returns the length, ERR_FULL, or ERR_RANGE: a name with
+// a character that decoding would refuse (other than token characters and `:,=@`).
+int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/wire/text.h"
+
+#include <string.h>
+
+char text_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool text_is(struct text t, const char *s)
+{
+    return t.len == strlen(s) && (t.len == 0 || memcmp(t.at, s, t.len) == 0);
+}
+
+bool text_is_nocase(struct text t, const char *s)
+{
+    if (t.len != strlen(s))
+        return false;
+    for (size_t i = 0; i < t.len; i++)
+        if (text_lower(t.at[i]) != text_lower(s[i]))
+            return false;
+    return true;
+}
+
+void text_copy(struct text t, char *out, size_t cap)
+{
+    size_t len = t.len < cap ? t.len : cap - 1;
+    if (len)
+        memcpy(out, t.at, len);
+    out[len] = '\0';
+}
+
+struct text text_of_scan(struct scan s)
+{
+    struct text t = {s.at, scan_left(&s)};
+    return t;
+}
+
+struct scan text_scan(struct text t)
+{
+    return scan_of(t.at ? t.at : "", t.len);
+}
+
+// RFC 2326, 15.1: token.
+bool text_is_token_char(char c)
+{
+    return (c >= '0' && c <= '9') || (text_lower(c) >= 'a' && text_lower(c) <= 'z') ||
+           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c));
+}
+
+struct scan text_take_token(struct scan *s)
+{
+    struct scan token = {s->at, s->at};
+    while (token.end < s->end && text_is_token_char(*token.end))
+        token.end++;
+    s->at = token.end;
+    return token;
+}
+
+// No control characters but tab and line ends: nothing of a head can then break a log or another
+// head.
+bool text_is_clean(struct scan s)
+{
+    for (; !scan_end(&s); s.at++) {
+        unsigned char c = (unsigned char)*s.at;
+        if (c == '\r' && (scan_left(&s) < 2 || s.at[1] != '\n'))
+            return false;
+        if ((c < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7f)
+            return false;
+    }
+    return true;
+}

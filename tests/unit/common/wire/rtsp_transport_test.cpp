@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <string>
+
+#include "common/base/err.h"
+#include "common/wire/rtsp_transport.h"
+
+static struct text text_from(const char *s)
+{
+    return {s, strlen(s)};
+}
+
+TEST_CASE("rtsp_transport: offers")
+{
+    struct rtsp_transport t[RTSP_MAX_OFFERS];
+    // RFC 2326, 12.39, with a transport of ours in between; the comma in minbuf:1,3 parts nothing
+    REQUIRE(rtsp_transport_decode(
+                text_from(
+                    "RTP/AVP;multicast;ttl=127;mode=\"PLAY\", "
+                    "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf:1,3;x-cc=reno,"
+                    "RTP/SAVP;unicast,RTP/AVP;unicast;client_port=3456-3457;mode=\"PLAY,RTP/AVP\""),
+                t) == 3);
+    CHECK(t[0].multicast);
+    CHECK_FALSE(t[0].tcp);
+    CHECK(t[1].tcp);
+    CHECK(t[1].interleaved[0] == 0);
+    CHECK(t[1].interleaved[1] == 1);
+    CHECK(std::string(t[1].weir) == "minbuf:1,3");
+    CHECK(std::string(t[1].cc) == "reno");
+    CHECK(t[1].client_port[0] == -1);
+    CHECK(t[2].client_port[0] == 3456);
+    CHECK(t[2].client_port[1] == 3457);
+    CHECK(t[2].weir[0] == '\0');
+    CHECK_FALSE(t[2].has_ssrc);
+}
+
+TEST_CASE("rtsp_transport: values")
+{
+    const struct {
+        const char *value;
+        int result;
+    } cases[] = {
+        {"RTP/AVP", 1},
+        {"rtp/avp/udp;UNICAST;Client_Port=1-65535", 1},
+        {"RTP/AVP;client_port=5000", 1},
+        {"RTP/AVP;ssrc=DEADBEEF", 1},
+        {"RTP/AVP;ssrc=1f", 1},
+        {"RTP/AVP;x-weir=\"minbuf:1,3\"", 1},
+        {"RTP/AVP;;", 1},
+        {"RAW/RAW/UDP;client_port=x", 0}, // not ours: not read
+        {"", ERR_MALFORMED},
+        {"RTP", ERR_MALFORMED},
+        {"RTP/AVP;client_port=0-1", ERR_MALFORMED},
+        {"RTP/AVP;client_port=1-65536", ERR_MALFORMED},
+        {"RTP/AVP;client_port=", ERR_MALFORMED},
+        {"RTP/AVP;client_port=1-", ERR_MALFORMED},
+        {"RTP/AVP;client_port=1-2-3", ERR_MALFORMED},
+        {"RTP/AVP/TCP;interleaved=0-256", ERR_MALFORMED},
+        {"RTP/AVP;ssrc=", ERR_MALFORMED},
+        {"RTP/AVP;ssrc=123456789", ERR_MALFORMED},
+        {"RTP/AVP;ssrc=xyz", ERR_MALFORMED},
+        {"RTP/AVP;x-weir=", ERR_MALFORMED},
+        {"RTP/AVP;x-weir=a b", ERR_MALFORMED},
+        {"RTP/AVP;x-weir=0123456789012345678901234567890123456789012345678", ERR_MALFORMED},
+        {"RTP/AVP;x-cc=\x01", ERR_MALFORMED},
+    };
+    for (const auto &c : cases) {
+        INFO(c.value);
+        struct rtsp_transport t[RTSP_MAX_OFFERS];
+        CHECK(rtsp_transport_decode(text_from(c.value), t) == c.result);
+    }
+    std::string many = "RTP/AVP";
+    for (int i = 0; i < 20; i++)
+        many += ",RTP/AVP";
+    struct rtsp_transport t[RTSP_MAX_OFFERS];
+    CHECK(rtsp_transport_decode(text_from(many.c_str()), t) == RTSP_MAX_OFFERS);
+}
+
+TEST_CASE("rtsp_transport: written and read back")
+{
+    const char *const values[] = {
+        "RTP/AVP;unicast;client_port=5000-5001;server_port=6000-6001;ssrc=0000BEEF",
+        "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf:1,3;x-cc=reno",
+        "RTP/AVP/TCP;unicast;interleaved=4",
+        "RTP/AVP;multicast",
+    };
+    for (const char *value : values) {
+        struct rtsp_transport t[RTSP_MAX_OFFERS];
+        REQUIRE(rtsp_transport_decode(text_from(value), t) == 1);
+        char out[256];
+        int len = rtsp_transport_encode(&t[0], out, sizeof(out));
+        CHECK(std::string(out) == value);
+        CHECK(len == (int)strlen(value));
+        CHECK(rtsp_transport_encode(&t[0], out, strlen(value)) == ERR_FULL);
+        CHECK(rtsp_transport_encode(&t[0], out, strlen(value) + 1) == len);
+        strcpy(t[0].weir, "a\r\nb");
+        CHECK(rtsp_transport_encode(&t[0], out, sizeof(out)) == ERR_RANGE);
+    }
+}
