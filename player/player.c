@@ -214,6 +214,13 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     presenter_push(p->presenter, f, now);
 }
 
+static void on_nacked(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    if (p->presenter)
+        presenter_nacked(p->presenter, now);
+}
+
 static void on_bye(void *ctx, usec_t now)
 {
     struct player *p = ctx;
@@ -446,6 +453,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
                                       .random = random,
                                       .send_rtcp = send_rtcp,
                                       .on_frame = on_frame,
+                                      .on_nacked = on_nacked,
                                       .on_bye = on_bye,
                                       .ctx = p};
     p->input = rtp_input_new(&config);
@@ -680,7 +688,7 @@ int player_finish(struct player *p)
     events_ended(p->events, p->ended, error, p->over_at);
 
     struct qoe_report report;
-    qoe_report(p->qoe, &report, p->over_at);
+    qoe_read(p->qoe, &report, p->over_at);
     int err = results_write(p->options, &report, p->sheet,
                             p->presenter ? presenter_last_shown(p->presenter) : NULL);
     if (events_free(p->events) != 0)

@@ -266,7 +266,7 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
     }
     if (p->mode == PLAYOUT_ENDED || f->number < p->floor)
         goto refuse;
-    int64_t here = p->next >= 0 ? p->next : p->newest;
+    int64_t here = p->next < 0 && p->held_count > 0 ? p->held[0].frame->number : p->next;
     if (here < 0 || !is_far(p, f->number, here)) {
         p->far_count = 0;
     } else if (p->held_count > 0 && !is_far(p, f->number, p->newest)) {

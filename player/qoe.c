@@ -558,7 +558,7 @@ static void report_network(const struct qoe *q, struct qoe_report *out)
     out->network.capacity_estimate = q->capacity;
 }
 
-void qoe_report(struct qoe *q, struct qoe_report *out, usec_t now)
+void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now)
 {
     usec_t at = q->has_ended ? q->ended_at : now;
     memset(out, 0, sizeof(*out));

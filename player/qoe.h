@@ -258,7 +258,7 @@ struct qoe_report {
 };
 
 // The report as of `now` (of the end, once ended).
-void qoe_report(struct qoe *q, struct qoe_report *out, usec_t now);
+void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -158,8 +158,10 @@ static void on_rtp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t
         pull_frames(in, now);
     }
     in->feedback.nack_count = rtp_receiver_holes(&in->receiver, in->feedback.nacks, RTCP_MAX_NACKS);
-    if (in->feedback.nack_count)
+    if (in->feedback.nack_count) {
         send_feedback(in, now);
+        in->config.on_nacked(in->config.ctx, now);
+    }
 }
 
 void rtp_input_packet(struct rtp_input *in, bool rtcp, const uint8_t *data, size_t len,

@@ -23,6 +23,7 @@ struct rtp_input_config {
     uint64_t random;       // for SSRC and CNAME
     void (*send_rtcp)(void *ctx, const uint8_t *data, size_t len);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes the frame
+    void (*on_nacked)(void *ctx, usec_t now);                          // lost packets were reported
     void (*on_bye)(void *ctx, usec_t now);
     void *ctx;
 };

@@ -306,6 +306,8 @@ TEST_CASE("rtsp: names and reasons")
 {
     CHECK(std::string(rtsp_method_name(RTSP_GET_PARAMETER)) == "GET_PARAMETER");
     CHECK(std::string(rtsp_reason(454)) == "Session Not Found");
-    CHECK(std::string(rtsp_reason(status)) != "Unknown");
+    for (int status : {200, 400, 404, 405, 406, 408, 413, 414, 415, 451, 452, 453, 454, 455,
+                       456, 457, 458, 459, 460, 461, 462, 463, 500, 501, 503, 505, 551})
+        CHECK(std::string(rtsp_reason(status)) != "Unknown");
     CHECK(std::string(rtsp_reason(999)) == "Unknown");
 }

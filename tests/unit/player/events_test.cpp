@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "player/events.h"
+
+namespace
+{
+
+const usec_t ms = USEC_PER_MSEC;
+int errors_logged;
+
+void count_errors(log_level level, const char *)
+{
+    errors_logged += level == LOG_ERROR;
+}
+
+// What `tell` writes; the session began at 1000 ms.
+template <typename F> std::string written(F tell)
+{
+    char *text = nullptr;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    events *e = events_new(out, 1000 * ms);
+    tell(e);
+    CHECK_FALSE(events_failed(e));
+    CHECK(events_free(e) == 0);
+    fclose(out);
+    std::string copy(text, len);
+    free(text);
+    return copy;
+}
+
+} // namespace
+
+TEST_CASE("events: one JSON object a line")
+{
+    CHECK(written([](events *e) {
+              events_connected(e, "rtsp://h/", "minbuf:1,3", 1012 * ms);
+              events_mode(e, "buffering", 1012500);
+              events_capacity(e, 1234567.8, 1100 * ms);
+              qoe_switch up = {2, 3, "upscale"};
+              events_level(e, &up, 1200 * ms);
+              events_rebuffer_start(e, 1300 * ms);
+              events_rebuffer_end(e, 250 * ms, 1550 * ms);
+              events_loss(e, 7, 1, 1600 * ms);
+              events_ended(e, QOE_SERVER_LOST, "gone \"away\"", 2000 * ms);
+          }) == R"({"t":0.012,"event":"connected","url":"rtsp://h/","transport":"minbuf:1,3"})"
+                "\n"
+                R"({"t":0.0125,"event":"mode","mode":"buffering"})"
+                "\n"
+                R"({"t":0.1,"event":"capacity","capacity":1234568})"
+                "\n"
+                R"({"t":0.2,"event":"level","from":2,"to":3,"why":"upscale"})"
+                "\n"
+                R"({"t":0.3,"event":"rebuffer-start"})"
+                "\n"
+                R"({"t":0.55,"event":"rebuffer-end","duration":0.25})"
+                "\n"
+                R"({"t":0.6,"event":"loss","packets":7,"loss_events":1})"
+                "\n"
+                R"({"t":1.0,"event":"ended","ended":"server-lost","error":"gone \"away\""})"
+                "\n");
+}
+
+TEST_CASE("events: a frame's fate")
+{
+    auto line = [](event_frame f) {
+        return written([&](events *e) { events_frame(e, &f, 2000 * ms); });
+    };
+    const std::string head = R"({"t":1.0,"event":"frame","number":9,"level":)";
+    CHECK(line({9, 3, 1200, 1500 * ms, 1900 * ms, EVENT_SHOWN}) ==
+          head + R"(3,"bytes":1200,"arrived":0.5,"shown":0.9})" + "\n");
+    CHECK(line({9, -1, -1, QOE_UNKNOWN, QOE_UNKNOWN, EVENT_LOST}) ==
+          head + R"(null,"bytes":null,"arrived":null,"dropped":"lost"})" + "\n");
+    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, EVENT_LATE}) ==
+          head + R"(0,"bytes":5,"arrived":0.5,"dropped":"late"})" + "\n");
+    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, EVENT_UNDECODABLE}) ==
+          head + R"(0,"bytes":5,"arrived":0.5,"dropped":"undecodable"})" + "\n");
+    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, EVENT_REFUSED}) ==
+          head + R"(0,"bytes":5,"arrived":0.5,"dropped":"refused"})" + "\n");
+}
+
+TEST_CASE("events: what is unknown is null")
+{
+    CHECK(
+        written([](events *e) {
+            qoe_transport t = {0.0204, 1e6, NAN, NAN, NAN};
+            events_transport(e, &t, 3000 * ms);
+            events_ended(e, QOE_DURATION, nullptr, 3000 * ms);
+            events_connected(e, nullptr, nullptr, 3000 * ms);
+        }) ==
+        R"({"t":2.0,"event":"transport","rtt":0.0204,"rate":1000000,"loss":null,"queue":null,"cwnd":null})"
+        "\n"
+        R"({"t":2.0,"event":"ended","ended":"duration","error":null})"
+        "\n"
+        R"({"t":2.0,"event":"connected","url":null,"transport":null})"
+        "\n");
+}
+
+TEST_CASE("events: a line is in the file as soon as it was told")
+{
+    FILE *out = tmpfile();
+    REQUIRE(out);
+    events *e = events_new(out, 0);
+    events_mode(e, "streaming", 0);
+    char text[100] = "";
+    CHECK(pread(fileno(out), text, sizeof(text) - 1, 0) > 0);
+    CHECK(std::string(text).back() == '\n');
+    events_free(e);
+    fclose(out);
+}
+
+TEST_CASE("events: no trace wanted")
+{
+    qoe_switch up = {2, 3, "upscale"};
+    event_frame f = {9, 3, 1200, 0, 0, EVENT_SHOWN};
+    events_connected(nullptr, "", "", 0);
+    events_level(nullptr, &up, 0);
+    events_frame(nullptr, &f, 0);
+    events_ended(nullptr, QOE_ERROR, nullptr, 0);
+    CHECK_FALSE(events_failed(nullptr));
+    CHECK(events_free(nullptr) == 0);
+}
+
+TEST_CASE("events: a write error is logged once and reported, and ends nothing")
+{
+    FILE *out = fopen("/dev/full", "w");
+    REQUIRE(out);
+    errors_logged = 0;
+    log_to(count_errors, LOG_ERROR);
+    events *e = events_new(out, 0);
+    for (int i = 0; i < 100; i++)
+        events_mode(e, "streaming", i);
+    CHECK(events_failed(e));
+    CHECK(events_free(e) == ERR_IO);
+    log_to(nullptr, LOG_ERROR);
+    CHECK(errors_logged == 1);
+    fclose(out);
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include <jansson.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "player/qoe_report.h"
+#include "qoe_session.hpp"
+
+using namespace qoe_session;
+namespace fs = std::filesystem;
+
+namespace
+{
+
+struct json {
+    json_t *root;
+    explicit json(const char *text) : root(json_loads(text, 0, nullptr)) {}
+    json(const json &) = delete;
+    json &operator=(const json &) = delete;
+    ~json()
+    {
+        json_decref(root);
+    }
+    // "a.b.c"; nullptr when the key is not there.
+    json_t *at(const std::string &path) const
+    {
+        json_t *v = root;
+        std::stringstream keys(path);
+        for (std::string key; v && std::getline(keys, key, '.');)
+            v = json_object_get(v, key.c_str());
+        return v;
+    }
+    double number(const std::string &path) const
+    {
+        json_t *v = at(path);
+        INFO(path);
+        REQUIRE(json_is_number(v));
+        return json_number_value(v);
+    }
+    std::string text(const std::string &path) const
+    {
+        json_t *v = at(path);
+        INFO(path);
+        REQUIRE(json_is_string(v));
+        return json_string_value(v);
+    }
+};
+
+std::string json_of(qoe *q, usec_t at)
+{
+    qoe_report r;
+    qoe_read(q, &r, at * ms);
+    char *text = qoe_report_json(&r);
+    REQUIRE(text);
+    std::string copy = text;
+    free(text);
+    return copy;
+}
+
+std::string summary_of(qoe *q, usec_t at)
+{
+    qoe_report r;
+    qoe_read(q, &r, at * ms);
+    char *text = nullptr;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    qoe_summary_print(&r, out);
+    fclose(out);
+    std::string copy(text, len);
+    free(text);
+    return copy;
+}
+
+// Every key of the schema; those marked '0' may be null when nothing was measured, '!' may not.
+const std::vector<std::pair<char, std::string>> schema = {
+    {'!', "schema"},
+    {'0', "ended"},
+    {'0', "error"},
+    {'!', "session.url"},
+    {'0', "session.transport"},
+    {'0', "session.source"},
+    {'!', "session.started_at"},
+    {'!', "session.duration"},
+    {'0', "startup.connect"},
+    {'0', "startup.initial_buffering"},
+    {'0', "startup.time_to_first_frame"},
+    {'0', "playback.media"},
+    {'0', "playback.wall"},
+    {'0', "playback.frames_received"},
+    {'0', "playback.frames_played"},
+    {'0', "playback.frames_lost"},
+    {'0', "playback.frames_late"},
+    {'0', "playback.frame_rate"},
+    {'0', "playback.encoded_frame_rate"},
+    {'0', "rebuffering.count"},
+    {'0', "rebuffering.total"},
+    {'0', "rebuffering.ratio"},
+    {'!', "rebuffering.events"},
+    {'0', "jitter.mean"},
+    {'0', "jitter.stddev"},
+    {'0', "jitter.p50"},
+    {'0', "jitter.p95"},
+    {'0', "jitter.p99"},
+    {'0', "jitter.max"},
+    {'0', "levels.count"},
+    {'0', "levels.mean"},
+    {'!', "levels.time_at"},
+    {'!', "levels.bitrates"},
+    {'!', "levels.switches"},
+    {'0', "latency.protocol.mean"},
+    {'0', "latency.protocol.p50"},
+    {'0', "latency.protocol.p95"},
+    {'0', "latency.protocol.p99"},
+    {'0', "latency.protocol.max"},
+    {'0', "latency.protocol.d200"},
+    {'0', "latency.protocol.d500"},
+    {'!', "latency.protocol.samples"},
+    {'0', "latency.protocol.clock"},
+    {'0', "latency.frame.mean"},
+    {'0', "latency.frame.p50"},
+    {'0', "latency.frame.p95"},
+    {'0', "latency.frame.p99"},
+    {'0', "latency.frame.max"},
+    {'0', "latency.display.mean"},
+    {'0', "latency.display.p50"},
+    {'0', "latency.display.p95"},
+    {'0', "latency.display.p99"},
+    {'0', "latency.display.max"},
+    {'0', "latency.clock"},
+    {'0', "latency.offset_error"},
+    {'0', "network.bytes_received"},
+    {'0', "network.throughput"},
+    {'0', "network.goodput"},
+    {'0', "network.packets_received"},
+    {'0', "network.packets_lost"},
+    {'0', "network.loss_rate"},
+    {'0', "network.loss_event_rate"},
+    {'0', "network.packets_reordered"},
+    {'0', "network.ecn_marked"},
+    {'0', "network.rtt.mean"},
+    {'0', "network.rtt.p95"},
+    {'0', "network.capacity_estimate"},
+    {'0', "picture"},
+    {'0', "audio"},
+    {'0', "cpu.user"},
+    {'0', "cpu.system"},
+    {'0', "cpu.max_rss"},
+};
+
+struct temporary_directory {
+    fs::path path;
+    temporary_directory()
+    {
+        std::string name = (fs::temp_directory_path() / "weir-test-XXXXXX").string();
+        REQUIRE(mkdtemp(name.data()));
+        path = name;
+    }
+    temporary_directory(const temporary_directory &) = delete;
+    temporary_directory &operator=(const temporary_directory &) = delete;
+    ~temporary_directory()
+    {
+        fs::remove_all(path);
+    }
+};
+
+} // namespace
+
+TEST_CASE("qoe_report: every key of the schema is there, null where nothing was measured")
+{
+    pointer q(qoe_new("rtsp://h/", started_wall, 0), qoe_free);
+    json j(json_of(q.get(), 0).c_str());
+    REQUIRE(j.root);
+    for (const auto &[kind, path] : schema) {
+        INFO(path);
+        json_t *v = j.at(path);
+        REQUIRE(v);
+        CHECK(json_is_null(v) == (kind == '0'));
+    }
+    CHECK(json_array_size(j.at("rebuffering.events")) == 0);
+}
+
+TEST_CASE("qoe_report: a session's figures key by key")
+{
+    pointer q = watched();
+    qoe_on_ended(q.get(), QOE_END_OF_MEDIA, nullptr, 5700 * ms);
+    json j(json_of(q.get(), 5700).c_str());
+    for (const auto &[kind, path] : schema) {
+        INFO(path);
+        REQUIRE(j.at(path));
+        if (path != "error" && path != "audio" && path != "network.ecn_marked")
+            CHECK_FALSE(json_is_null(j.at(path)));
+    }
+    CHECK(j.text("schema") == "weir.qoe/1");
+    CHECK(j.text("ended") == "end-of-media");
+    CHECK(j.text("session.url") == "rtsp://[::1]:8554/live");
+    CHECK(j.text("session.transport") == "minbuf:1,3");
+    CHECK(j.text("session.source") == "test 640x360@10");
+    CHECK(j.text("session.started_at") == "2023-11-14T22:13:20.250Z");
+    CHECK(j.text("latency.protocol.clock") == "estimated");
+
+    const std::vector<std::pair<std::string, double>> figures = {
+        {"session.duration", 4.7},
+        {"startup.connect", 0.02},
+        {"playback.media", 0.6},
+        {"playback.wall", 1.2},
+        {"playback.frames_played", 5},
+        {"playback.frames_undecodable", 1},
+        {"playback.frames_skipped_by_sender", 3},
+        {"playback.frame_rate", 4.167},
+        {"playback.encoded_frame_rate", 9.167},
+        {"rebuffering.count", 1},
+        {"rebuffering.ratio", 0.416667},
+        {"jitter.mean", 105},
+        {"levels.count", 2},
+        {"levels.mean", 0.833},
+        {"levels.switch_count", 1},
+        {"latency.protocol.d500", 0.75},
+        {"latency.display.mean", 200},
+        {"latency.parts.buffer.mean", 40},
+        {"latency.parts.transport.mean", 50},
+        {"latency.offset_error", 1.5},
+        {"network.throughput", 16000},
+        {"network.goodput", 12000},
+        {"network.loss_event_rate", 0.02},
+        {"network.rtt.mean", 30},
+        {"network.capacity_estimate", 2000000},
+        {"picture.compared", 2},
+        {"picture.psnr_y", 35.121}, // 10 log10(65025 / 20) = 35.1205
+        {"picture.ssim", 0.85},
+        {"cpu.system", 0.5},
+        {"cpu.max_rss", 10000000},
+    };
+    for (const auto &[path, value] : figures) {
+        INFO(path);
+        CHECK(j.number(path) == Approx(value).margin(1e-9));
+    }
+    CHECK(json_number_value(json_array_get(j.at("levels.time_at"), 1)) == Approx(1.0));
+    CHECK(json_integer_value(json_array_get(j.at("levels.bitrates"), 0)) == 100000);
+    json_t *stall = json_array_get(j.at("rebuffering.events"), 0);
+    CHECK(json_number_value(json_object_get(stall, "at")) == Approx(0.8));
+    CHECK(json_number_value(json_object_get(stall, "duration")) == Approx(0.5));
+    json_t *change = json_array_get(j.at("levels.switches"), 0);
+    CHECK(json_number_value(json_object_get(change, "at")) == Approx(4.45));
+    CHECK(json_string_value(json_object_get(change, "why")) == std::string("capacity"));
+}
+
+TEST_CASE("qoe_report: decimals are those of the figure, not of its double")
+{
+    pointer q = watched();
+    std::string text = json_of(q.get(), 5700);
+    CHECK(text.find("\"frame_rate\": 4.167,") != std::string::npos);
+    CHECK(text.find("\"connect\": 0.02,") != std::string::npos);
+    CHECK(text.find("nan") == std::string::npos);
+    CHECK(text.back() == '\n');
+}
+
+TEST_CASE("qoe_report: text that is not UTF-8 does not spoil the report")
+{
+    pointer q(qoe_new("rtsp://h/\xff\x01", started_wall, 0), qoe_free);
+    json j(json_of(q.get(), 0).c_str());
+    CHECK(j.text("session.url") == "rtsp://h/?\x01");
+}
+
+TEST_CASE("qoe_report: the file is there whole or not at all")
+{
+    temporary_directory directory;
+    std::string path = (directory.path / "report.json").string();
+    pointer q = watched();
+    qoe_report r;
+    qoe_read(q.get(), &r, 5700 * ms);
+    for (int i = 0; i < 2; i++) { // anew, and over an older one
+        REQUIRE(qoe_report_write(&r, path.c_str()) == 0);
+        std::stringstream text;
+        text << std::ifstream(path).rdbuf();
+        CHECK(text.str() == json_of(q.get(), 5700));
+    }
+    CHECK(qoe_report_write(&r, (directory.path / "no" / "where").string().c_str()) == ERR_IO);
+    fs::create_directory(directory.path / "taken");
+    CHECK(qoe_report_write(&r, (directory.path / "taken").string().c_str()) == ERR_IO);
+    CHECK(qoe_report_write(&r, std::string(5000, 'x').c_str()) == ERR_IO);
+    int files = 0;
+    for (const auto &entry : fs::directory_iterator(directory.path))
+        files += entry.is_regular_file();
+    CHECK(files == 1); // nothing temporary is left
+}
+
+TEST_CASE("qoe_report: the summary")
+{
+    pointer q = watched();
+    qoe_on_ended(q.get(), QOE_SERVER_LOST, "connection\x1b[2J reset", 5700 * ms);
+    CHECK(summary_of(q.get(), 5700) ==
+          "watched   rtsp://[::1]:8554/live, test 640x360@10, over minbuf:1,3\n"
+          "ended     server-lost after 4.70 s: connection?[2J reset\n"
+          "startup   connected 0.02 s, buffered until 0.50 s, first picture 0.50 s\n"
+          "playback  5 frames in 1.20 s, 4.2 of 9.2 frames/s; 1 lost, 1 late, 1 undecodable\n"
+          "stalls    1, together 0.50 s (41.67 %)\n"
+          "picture   PSNR 35.1 dB, SSIM 0.850 (2 compared)\n"
+          "levels    mean 0.83 of 0 .. 1, 1 switches\n"
+          "latency   write to read 300.0 ms (p95 600.0 ms), within 200 ms 50.00 %, within 500 ms "
+          "75.00 %\n"
+          "          capture to screen 200.0 ms (p95 300.0 ms)\n"
+          "jitter    mean 105.0 ms, p95 210.0 ms, max 210.0 ms\n"
+          "network   16 kbit/s received, 12 kbit/s of use, RTT 30.0 ms\n"
+          "packets   4 received, 10 lost (5.00 %), 3 reordered\n");
+}
+
+TEST_CASE("qoe_report: the summary has no figure where nothing was measured")
+{
+    pointer q(qoe_new("rtsp://h/", started_wall, 0), qoe_free);
+    std::string text = summary_of(q.get(), 0);
+    CHECK(text.find("nan") == std::string::npos);
+    CHECK(text.find("stalls    -, together - (-)\n") != std::string::npos);
+    CHECK(text.find("so far    watching after 0.00 s\n") != std::string::npos);
+}
