@@ -253,7 +253,8 @@ enum frame_verdict frame_tracker_decoding(struct frame_tracker *t, const struct 
 {
     enum frame_verdict verdict = frame_tracker_verdict(t, f);
     if (verdict == FRAME_BROKEN) {
-        if (is_possible(f) && (flags_of(&t->sizes[f->size_id], f->number) & SOUND))
+        unsigned flags = is_possible(f) ? flags_of(&t->sizes[f->size_id], f->number) : 0;
+        if ((flags & SOUND) && !(flags & CLEAN))
             found_broken(t, f->size_id, f->number);
         return verdict;
     }

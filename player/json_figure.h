@@ -35,11 +35,10 @@ static inline json_t *json_text(const char *text)
     json_t *value = json_string(text);
     if (value)
         return value;
-    char *ascii = strdup(text);
-    for (char *c = ascii; c && *c; c++) {
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    }
+    size_t len = strlen(text);
+    char *ascii = (char *)malloc(len + 1);
+    for (size_t i = 0; ascii && i <= len; i++)
+        ascii[i] = (unsigned char)text[i] >= 0x80 ? '?' : text[i];
     value = ascii ? json_string(ascii) : NULL;
     free(ascii);
     return value;

@@ -51,7 +51,8 @@ struct qoe {
     usec_t connected; // QOE_UNKNOWN
     usec_t playing;   // QOE_UNKNOWN
     struct span shown;
-    double media; // seconds
+    usec_t wall_since; // active() at the first picture
+    double media;      // seconds
     uint64_t frames_received;
     uint64_t frames_lost;
     uint64_t frames_late;
@@ -63,16 +64,16 @@ struct qoe {
     usec_t paused_total; // without the open one
 
     bool stalled;
-    usec_t stalled_since;
+    usec_t stalled_since; // active()
     uint64_t stalls;
     double stall_total; // seconds, without the open one
     struct qoe_stall_entry stall_list[QOE_MAX_LIST];
     uint64_t switches;
     struct qoe_switch_entry switch_list[QOE_MAX_LIST];
 
-    bool has_level; // something stands on the screen
-    int level;      // of it; -1 unknown
-    usec_t level_since;
+    bool has_level;                    // something stands on the screen
+    int level;                         // of it; -1 unknown
+    usec_t level_since;                // active()
     double time_at[LADDER_MAX_LEVELS]; // seconds
 
     struct jitter jitter;
@@ -160,15 +161,17 @@ static void add_known(struct hist *h, usec_t value)
 
 // ---- time without the user's pauses
 
+// A clock that stands still while the user pauses. Asked for the present only.
 static usec_t active(const struct qoe *q, usec_t at)
 {
     usec_t open = q->paused && at > q->paused_since ? at - q->paused_since : 0;
     return at - q->paused_total - open;
 }
 
-static double active_seconds(const struct qoe *q, usec_t from, usec_t to)
+// From `since`, which active() gave when it was the time, to `to`.
+static double active_seconds(const struct qoe *q, usec_t since, usec_t to)
 {
-    return usec_to_sec(usec_max(0, active(q, to) - active(q, from)));
+    return usec_to_sec(usec_max(0, active(q, to) - since));
 }
 
 // ---- levels
@@ -302,6 +305,8 @@ void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
 {
     if (q->has_ended)
         return;
+    if (q->shown.count == 0)
+        q->wall_since = active(q, now);
     span_add(&q->shown, now);
     q->good_bytes += e->bytes;
     if (has_level(q, e->level))
@@ -344,7 +349,7 @@ void qoe_on_stall_begin(struct qoe *q, usec_t at)
     if (q->has_ended || q->stalled)
         return;
     q->stalled = true;
-    q->stalled_since = at;
+    q->stalled_since = active(q, at);
     if (q->stalls < QOE_MAX_LIST)
         q->stall_list[q->stalls] = (struct qoe_stall_entry){since_start(q, at), 0};
     q->stalls++;
@@ -476,7 +481,7 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
     out->rebuffering.count = out->rebuffering.total = out->rebuffering.ratio = NAN;
     if (!q->pictures)
         return;
-    double wall = q->shown.count > 0 ? active_seconds(q, q->shown.first, now) : NAN;
+    double wall = q->shown.count > 0 ? active_seconds(q, q->wall_since, now) : NAN;
     out->playback.media = q->media;
     out->playback.wall = wall;
     out->playback.frames_received = (double)q->frames_received;

@@ -308,7 +308,7 @@ TEST_CASE("qoe_report: the summary")
           "latency   write to read 300.0 ms (p95 600.0 ms), within 200 ms 50.00 %, within 500 ms "
           "75.00 %\n"
           "          capture to screen 200.0 ms (p95 300.0 ms)\n"
-          "jitter    mean 105.0 ms, p95 210.0 ms, max 210.0 ms\n"
+          "jitter    mean 105.0 ms, p95 209.9 ms, max 210.0 ms\n"
           "network   16 kbit/s received, 12 kbit/s of use, RTT 30.0 ms\n"
           "packets   4 received, 10 lost (5.00 %), 3 reordered\n");
 }
