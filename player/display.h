@@ -17,6 +17,7 @@ enum display_command {
     DISPLAY_LEVEL_UP,
     DISPLAY_LEVEL_DOWN,
     DISPLAY_SNAPSHOT,
+    DISPLAY_FAILED, // `run` did; its caller's to tell
 };
 
 struct display_config {

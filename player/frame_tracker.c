@@ -31,8 +31,12 @@ struct frame_tracker {
     const struct ladder *ladder; // borrowed
     int decoding_size;           // of the last frame handed to the decoder; -1 none
     int arriving_size;           // of the last frame that arrived
-    bool asked;                  // a PLI went out for the open break
+    bool waiting;                // for the open break's end, since
+    usec_t waiting_since;
+    bool asked; // a PLI went out for it
     usec_t asked_at;
+    bool nacked; // ever, last at
+    usec_t nacked_at;
     struct size_track sizes[LADDER_MAX_SIZES];
 };
 
@@ -174,7 +178,7 @@ static void update_break(struct frame_tracker *t, struct size_track *s)
     if (s->broken && (flags_of(s, s->broken_from) & SOUND))
         s->broken = false; // what it rests on came after all
     if (!s->broken && s == &t->sizes[t->arriving_size])
-        t->asked = false;
+        t->waiting = t->asked = false;
 }
 
 static void open_break(struct size_track *s, int64_t number)
@@ -198,7 +202,7 @@ void frame_tracker_arrived(struct frame_tracker *t, const struct received_frame 
     // The size that arrives now is the one asked for; a key frame decides when it changes.
     if (t->arriving_size != f->size_id && (t->arriving_size < 0 || f->key)) {
         t->arriving_size = f->size_id;
-        t->asked = false;
+        t->waiting = t->asked = false;
     }
     if (e->flags & SOUND) {
         if (f->key && f->number > s->key_sound)
@@ -292,9 +296,30 @@ static bool is_broken(const struct frame_tracker *t)
     return t->arriving_size >= 0 && t->sizes[t->arriving_size].broken;
 }
 
+void frame_tracker_nacked(struct frame_tracker *t, usec_t now)
+{
+    t->nacked = true;
+    t->nacked_at = now;
+}
+
+// When a PLI for the open break is due.
+static usec_t pli_due(const struct frame_tracker *t, usec_t rtt)
+{
+    if (t->asked)
+        return t->asked_at + pli_interval(rtt);
+    usec_t repair = rtt + FRAME_TRACKER_REPAIR;
+    bool repairing = t->nacked && t->nacked_at + repair > t->waiting_since;
+    return t->waiting_since + (repairing ? repair : 0);
+}
+
 bool frame_tracker_pli(struct frame_tracker *t, usec_t rtt, usec_t now)
 {
-    if (!is_broken(t) || (t->asked && now - t->asked_at < pli_interval(rtt)))
+    if (!is_broken(t))
+        return false;
+    if (!t->waiting)
+        t->waiting_since = now;
+    t->waiting = true;
+    if (now < pli_due(t, rtt))
         return false;
     t->asked = true;
     t->asked_at = now;
@@ -305,5 +330,5 @@ usec_t frame_tracker_next_timeout(const struct frame_tracker *t, usec_t rtt)
 {
     if (!is_broken(t))
         return USEC_NEVER;
-    return t->asked ? t->asked_at + pli_interval(rtt) : 0;
+    return t->waiting ? pli_due(t, rtt) : 0;
 }

@@ -12,12 +12,15 @@
 //     to the decoder. Decoding runs on another thread, so a frame handed over counts as clean until
 //     frame_tracker_failed takes that back, together with everything that rests on it.
 //
-// Requests. Holes in the packets are NACKed at once elsewhere; the sender then repairs without a
-// key frame. A PLI goes out when a *base-layer* break shows: a whole frame arrives that is of
-// temporal layer 0, or rests directly on a frame of layer 0, and is not sound; or decoding such a
-// frame failed. At once the first time, then once a round trip (at least FRAME_TRACKER_MIN_PLI)
-// until a newer sound frame of layer 0 arrives: a key frame, or a repaired one. Breaks within
-// higher layers heal by themselves with the next frame of a lower layer and need no request.
+// Requests. A PLI is due when a *base-layer* break shows: a whole frame arrives that is of temporal
+// layer 0, or rests directly on a frame of layer 0, and is not sound; or decoding such a frame
+// failed. It goes out at once, but if the lost packets were NACKed a moment ago the sender is
+// repairing already: by a frame a tenth of a key frame's size, so that a key frame for each loss,
+// itself the next one to be hit, is not needed. The repair has a round trip and
+// FRAME_TRACKER_REPAIR, counted from when the break showed; further losses do not put that off.
+// After the first PLI one goes out each round trip (at least FRAME_TRACKER_MIN_PLI) until a newer
+// sound frame of layer 0 arrives: a key frame, or a repaired one. Breaks within higher layers heal
+// by themselves with the next frame of a lower layer and need no request.
 //
 // Memory is bounded: the last FRAME_TRACKER_WINDOW frame numbers of each size; older frames count
 // as unknown, so not sound. Not thread-safe.
@@ -35,6 +38,7 @@ extern "C" {
 enum {
     FRAME_TRACKER_WINDOW = 1024,       // numbers remembered a size
     FRAME_TRACKER_MIN_PLI = 50 * 1000, // us between two requests, at least
+    FRAME_TRACKER_REPAIR = 150 * 1000, // us: the sender's next two frames of layer 0
 };
 
 enum frame_verdict {
@@ -66,6 +70,8 @@ enum frame_verdict frame_tracker_decoding(struct frame_tracker *t, const struct 
 // Decoding that frame failed after all. Unknown frames are ignored.
 void frame_tracker_failed(struct frame_tracker *t, int size_id, int64_t number);
 
+// Holes in the packets were NACKed.
+void frame_tracker_nacked(struct frame_tracker *t, usec_t now);
 // Is a PLI to be sent now? true records that it was sent. `rtt`: 0 = unknown. Ask after frames
 // arrived, after a failure, and when frame_tracker_next_timeout says.
 bool frame_tracker_pli(struct frame_tracker *t, usec_t rtt, usec_t now);

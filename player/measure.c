@@ -3,16 +3,12 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/mailbox.h"
 #include "media/quality.h"
 #include "media/test_picture.h"
-
-enum { NICE = 10 }; // decoding and showing come first
 
 struct item {
     struct picture *picture; // one reference
@@ -21,9 +17,14 @@ struct item {
 
 struct measure {
     struct measure_config config;
+    bool compares;              // and does not only keep pictures
     struct worker_queue *queue; // owned
     pthread_t thread;
-    usec_t give_up_at; // atomic; what is not done by then is left out
+    bool running;
+    // Atomic:
+    usec_t give_up_at; // what is not done by then is left out
+    size_t waiting_bytes;
+    uint64_t skipped;
     // The thread's own:
     struct test_picture *test; // owned; NULL unless the source is one
     struct picture *original;  // owned: what the source looked like
@@ -36,6 +37,17 @@ static void free_item(void *p)
     struct item *item = p;
     picture_unref(item->picture);
     free(item);
+}
+
+static size_t bytes_of(const struct picture *p)
+{
+    return (size_t)p->width * (size_t)p->height * 3 / 2;
+}
+
+static void skip(struct measure *m)
+{
+    if (m->compares)
+        __atomic_add_fetch(&m->skipped, 1, __ATOMIC_RELAXED);
 }
 
 static bool is_too_late(const struct measure *m)
@@ -70,21 +82,21 @@ static struct picture *find_original(struct measure *m, int64_t number)
     return m->original;
 }
 
-static void compare(struct measure *m, const struct picture *shown)
+static bool compare(struct measure *m, const struct picture *shown)
 {
     const struct picture *original = find_original(m, shown->number);
     if (!original)
-        return;
+        return false;
     const struct picture *same_size = shown;
     if (shown->width != original->width || shown->height != original->height) {
         if (scaler_run(m->scaler, shown, m->scaled) != 0)
-            return;
+            return false;
         same_size = m->scaled;
     }
     struct measured result = {.number = shown->number,
                               .mse_y = quality_mse_y(same_size, original),
                               .ssim_y = quality_ssim_y(same_size, original)};
-    m->config.on_measured(m->config.ctx, &result);
+    return m->config.on_measured(m->config.ctx, &result);
 }
 
 // What comparing needs, made here because drawing the test picture's ground takes its time. False:
@@ -110,28 +122,17 @@ static bool prepare(struct measure *m)
 static void *run(void *arg)
 {
     struct measure *m = arg;
-    setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); // of this thread alone, on Linux
-    bool comparing = prepare(m);
+    bool able = prepare(m);
     struct item *item;
     while ((item = worker_queue_pop(m->queue, USEC_NEVER))) {
         if (m->config.sheet)
             contact_sheet_add(m->config.sheet, item->picture, item->at);
-        if (comparing && !is_too_late(m))
-            compare(m, item->picture);
+        if (!able || is_too_late(m) || !compare(m, item->picture))
+            skip(m);
+        __atomic_sub_fetch(&m->waiting_bytes, bytes_of(item->picture), __ATOMIC_RELAXED);
         free_item(item);
     }
     return NULL;
-}
-
-static void free_parts(struct measure *m)
-{
-    worker_queue_free(m->queue);
-    test_picture_free(m->test);
-    picture_unref(m->original);
-    picture_unref(m->scaled);
-    scaler_free(m->scaler);
-    source_free(m->config.reference);
-    free(m);
 }
 
 struct measure *measure_new(const struct measure_config *config)
@@ -142,34 +143,56 @@ struct measure *measure_new(const struct measure_config *config)
         return NULL;
     }
     m->config = *config;
+    m->compares = config->test || config->reference;
     m->give_up_at = USEC_NEVER;
     m->queue = worker_queue_new(MEASURE_QUEUE_PICTURES, free_item);
-    if (!m->queue || pthread_create(&m->thread, NULL, run, m) != 0) {
-        log_error("cannot measure the pictures: out of memory or threads");
-        free_parts(m);
-        return NULL;
+    if (m->queue && pthread_create(&m->thread, NULL, run, m) == 0) {
+        m->running = true;
+        return m;
     }
-    return m;
+    log_error("cannot measure the pictures: out of memory or threads");
+    measure_free(m);
+    return NULL;
 }
 
-bool measure_push(struct measure *m, struct picture *p, usec_t at)
+void measure_push(struct measure *m, struct picture *p, usec_t at)
 {
-    struct item *item = malloc(sizeof(*item));
-    if (!item)
-        return false;
-    *item = (struct item){.picture = picture_ref(p), .at = at};
-    if (worker_queue_push(m->queue, item))
-        return true;
-    free_item(item);
-    return false;
+    size_t bytes = bytes_of(p);
+    // Only the thread takes away meanwhile: what is found here is what waits at most.
+    size_t waiting = __atomic_load_n(&m->waiting_bytes, __ATOMIC_RELAXED);
+    struct item *item = NULL;
+    if ((!waiting || waiting + bytes <= MEASURE_QUEUE_BYTES) && (item = malloc(sizeof(*item)))) {
+        *item = (struct item){.picture = picture_ref(p), .at = at};
+        __atomic_add_fetch(&m->waiting_bytes, bytes, __ATOMIC_RELAXED);
+        if (worker_queue_push(m->queue, item))
+            return;
+        __atomic_sub_fetch(&m->waiting_bytes, bytes, __ATOMIC_RELAXED);
+        free_item(item);
+    }
+    skip(m);
 }
 
-void measure_free(struct measure *m, usec_t deadline)
+uint64_t measure_finish(struct measure *m, usec_t deadline)
+{
+    if (m->running) {
+        __atomic_store_n(&m->give_up_at, deadline, __ATOMIC_RELAXED);
+        worker_queue_close(m->queue);
+        pthread_join(m->thread, NULL);
+        m->running = false;
+    }
+    return m->skipped;
+}
+
+void measure_free(struct measure *m)
 {
     if (!m)
         return;
-    __atomic_store_n(&m->give_up_at, deadline, __ATOMIC_RELAXED);
-    worker_queue_close(m->queue);
-    pthread_join(m->thread, NULL);
-    free_parts(m);
+    measure_finish(m, 0);
+    worker_queue_free(m->queue);
+    test_picture_free(m->test);
+    picture_unref(m->original);
+    picture_unref(m->scaled);
+    scaler_free(m->scaler);
+    source_free(m->config.reference);
+    free(m);
 }

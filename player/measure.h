@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Looks at the pictures that were shown, on a thread of its own that must never hold playback back:
-// compares each with its source (scaled to the source's size, so that a lower level pays for its
-// loss of detail), and keeps some for a contact sheet. Pictures that come faster than that can be
-// done are counted and left out.
+// Looks at the pictures that were shown, on a thread of its own: compares each with its source
+// (scaled to the source's size, so that a lower level pays for its loss of detail), and keeps some
+// for a contact sheet. Playback never waits for it. What waits to be looked at is bounded: about a
+// second of 1280x720 at 30 frames a second, which a machine that is busy for a moment needs. What
+// comes on top of that is left out and counted.
 #ifndef WEIR_PLAYER_MEASURE_H
 #define WEIR_PLAYER_MEASURE_H
 
@@ -17,7 +18,10 @@
 extern "C" {
 #endif
 
-enum { MEASURE_QUEUE_PICTURES = 4 };
+enum {
+    MEASURE_QUEUE_PICTURES = 64,
+    MEASURE_QUEUE_BYTES = 48 << 20, // of planes; one picture may always wait
+};
 
 struct measured {
     int64_t number;
@@ -33,8 +37,9 @@ struct measure_config {
     struct fps fps;
     struct source
         *reference; // owned from now on; NULL unless the source is a file that is here too
-    // On the measuring thread, for each picture compared. Takes over nothing.
-    void (*on_measured)(void *ctx, const struct measured *m);
+    // On the measuring thread, for each picture compared. False: it could not be told, and counts
+    // as skipped.
+    bool (*on_measured)(void *ctx, const struct measured *m);
     void *ctx;
 };
 
@@ -42,10 +47,12 @@ struct measure;
 
 struct measure *
 measure_new(const struct measure_config *config); // NULL: logged; the reference is freed
-// A picture was shown at `at`. Takes a reference of its own. False: left out. Any thread.
-bool measure_push(struct measure *m, struct picture *p, usec_t at);
-// Finishes what waits, until `deadline` at most. NULL is fine.
-void measure_free(struct measure *m, usec_t deadline);
+// A picture was shown at `at`. Takes a reference of its own, or leaves it out. Any one thread.
+void measure_push(struct measure *m, struct picture *p, usec_t at);
+// Ends the thread, after what waits was looked at, or at `deadline`. Returns how many pictures that
+// should have been compared were not. Nothing may be pushed any more.
+uint64_t measure_finish(struct measure *m, usec_t deadline);
+void measure_free(struct measure *m); // NULL is fine; finishes at once if nobody did
 
 #ifdef __cplusplus
 }

@@ -45,8 +45,8 @@ struct playout {
 
     usec_t anchor;   // due(n) = anchor + pts(n)
     usec_t stall_at; // while REBUFFERING; pauses added
-    usec_t shown_at; // low latency: when the last decodable frame left; pauses added
-    int64_t shown;   // its number
+    usec_t left_at;  // low latency: when the last frame left to be shown; pauses added
+    int64_t left;    // its number
 
     int64_t far_number; // of the last frame refused for being too far away
     int far_count;      // in a row
@@ -315,7 +315,7 @@ void playout_resume(struct playout *p, usec_t now)
     p->paused = false;
     p->anchor += pause;
     p->stall_at += pause;
-    p->shown_at += pause;
+    p->left_at += pause;
     for (int i = 0; i < p->held_count; i++)
         p->held[i].since += pause;
     p->wake = 0;
@@ -426,10 +426,10 @@ static bool hand_out(struct playout *p, enum playout_kind kind, usec_t show_at,
     if (is_decodable(p, f)) {
         p->size = f->size_id;
         p->decoded = f->number;
-        if (kind == PLAYOUT_DECODE_AND_SHOW) {
-            p->shown = f->number;
-            p->shown_at = now;
-        }
+    }
+    if (kind == PLAYOUT_DECODE_AND_SHOW) {
+        p->left = f->number;
+        p->left_at = now;
     }
     if (f->number >= p->next)
         p->next = f->number + 1;
@@ -471,8 +471,8 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
     p->mode = PLAYOUT_PLAYING;
     p->next = p->held[0].frame->number;
     p->anchor = now - pts_of(p, p->next);
-    p->shown = p->next;
-    p->shown_at = now;
+    p->left = p->next;
+    p->left_at = now;
     act(out, PLAYOUT_START, now);
     out->number = p->next;
     out->level = playout_level_at(p, p->next);
@@ -553,12 +553,12 @@ static bool poll_low_latency(struct playout *p, struct playout_action *out, usec
                 return poll_missed(p, out, now);
             continue;
         }
-        if (p->mode == PLAYOUT_REBUFFERING && is_decodable(p, f))
+        if (p->mode == PLAYOUT_REBUFFERING)
             return stall_end(p, out, now);
         return hand_out(p, PLAYOUT_DECODE_AND_SHOW, now, out, now);
     }
-    usec_t interval = pts_of(p, next_expected(p, p->shown + 1)) - pts_of(p, p->shown);
-    usec_t expected_at = p->shown_at + interval;
+    usec_t interval = pts_of(p, next_expected(p, p->left + 1)) - pts_of(p, p->left);
+    usec_t expected_at = p->left_at + interval;
     if (p->stream_ended) {
         if (p->mode == PLAYOUT_REBUFFERING)
             return stall_end(p, out, now);

@@ -22,9 +22,11 @@
 //
 // Low latency has no clock: a frame leaves the moment it is whole, to be shown at once. It passes
 // over older missing ones if the frame it rests on is there; otherwise it waits for that one for
-// one frame interval (at most PLAYOUT_MAX_GRACE). Rebuffering is then: nothing decodable for max(3
-// frame intervals, 100 ms) after the next frame was expected, which is one interval after the last
-// one was shown; dated from that moment, until the next decodable frame.
+// one frame interval (at most PLAYOUT_MAX_GRACE). Rebuffering is then: nothing there to leave for
+// max(3 frame intervals, 100 ms) after the next frame was expected, which is one interval after the
+// last one left; dated from that moment, until the next frame. A picture that stands still because
+// frames come but rest on lost ones is no rebuffering, in either mode: the buffer is not empty.
+// Such frames leave when it is their turn and count as undecodable.
 //
 // What is passed over and comes LATE is still decoded (DECODE_ONLY) when later frames may rest on
 // it and none was decoded yet.

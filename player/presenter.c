@@ -14,8 +14,6 @@ enum {
     NOTES = 1024
 }; // frames whose arrival is remembered until their fate is known; a power of two
 #define RESUME_THRESHOLD (500 * USEC_PER_MSEC)
-// The sender's next two frames of layer 0, beyond the round trip.
-#define REPAIR_TIME (150 * USEC_PER_MSEC)
 
 struct note {
     int64_t number; // -1: empty
@@ -38,7 +36,6 @@ struct presenter {
     bool ending; // PLAYOUT_ENDED_ACTION came; waiting for the last reports
     bool ended;  // on_ended was called
     bool stopped;
-    usec_t repaired_by; // a repair that NACK asked for should be here; no PLI before
     struct note notes[NOTES];
 };
 
@@ -202,13 +199,13 @@ static void run_playout(struct presenter *p, usec_t now)
     struct playout_action a;
     while (playout_poll(p->playout, &a, now))
         act(p, &a, now);
-    if (!p->ending && !playout_paused(p->playout) && now >= p->repaired_by &&
-        frame_tracker_pli(p->tracker, p->rtt, now))
-        p->config.ask_key(p->config.ctx, now);
-    usec_t ask_again = frame_tracker_next_timeout(p->tracker, p->rtt);
-    if (ask_again != USEC_NEVER)
-        ask_again = usec_max(ask_again, p->repaired_by);
-    timer_set(p->timer, usec_min(playout_next_timeout(p->playout), ask_again));
+    usec_t wake = playout_next_timeout(p->playout);
+    if (!p->ending && !playout_paused(p->playout)) {
+        if (frame_tracker_pli(p->tracker, p->rtt, now))
+            p->config.ask_key(p->config.ctx, now);
+        wake = usec_min(wake, frame_tracker_next_timeout(p->tracker, p->rtt));
+    }
+    timer_set(p->timer, wake);
     check_end(p, now);
 }
 
@@ -284,9 +281,7 @@ void presenter_end(struct presenter *p, usec_t now)
 
 void presenter_nacked(struct presenter *p, usec_t now)
 {
-    // Further losses do not put it off: what was asked for first counts.
-    if (now >= p->repaired_by)
-        p->repaired_by = now + p->rtt + REPAIR_TIME;
+    frame_tracker_nacked(p->tracker, now);
 }
 
 void presenter_stop(struct presenter *p)

@@ -48,9 +48,7 @@ void presenter_free(struct presenter *p);
 void presenter_push(struct presenter *p, struct received_frame *f, usec_t now); // takes the frame
 void presenter_done(struct presenter *p, struct play_frame *f, usec_t now);     // takes the frame
 void presenter_end(struct presenter *p, usec_t now); // no more frames come
-// Lost packets were NACKed. The sender repairs that with a frame a tenth of a key frame's size, so
-// a key frame is asked for only if the repair does not come: a key frame for each loss would itself
-// be the next one to be hit.
+// Lost packets were NACKed: the sender repairs what rested on them.
 void presenter_nacked(struct presenter *p, usec_t now);
 // The viewing is over: nothing more is handed out; reports of what was are still taken.
 void presenter_stop(struct presenter *p);

@@ -98,6 +98,7 @@ struct qoe {
     struct qoe_receiver receiver;
     double capacity;
     uint64_t compared;
+    uint64_t pictures_skipped;
     double mse_sum;
     double ssim_sum;
     bool has_cpu;
@@ -425,6 +426,12 @@ void qoe_on_picture(struct qoe *q, double mse_y, double ssim_y)
     q->ssim_sum += ssim_y;
 }
 
+void qoe_on_pictures_skipped(struct qoe *q, uint64_t total)
+{
+    if (!q->has_ended)
+        q->pictures_skipped = total;
+}
+
 void qoe_on_clock(struct qoe *q, const struct qoe_clock *e)
 {
     if (q->has_ended)
@@ -583,6 +590,7 @@ void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now)
     report_latency(q, out);
     report_network(q, out);
     out->picture.compared = (double)q->compared;
+    out->picture.skipped = (double)q->pictures_skipped;
     double mse = ratio(q->mse_sum, (double)q->compared);
     // Equal pictures would give infinity: 100 dB at most.
     out->picture.psnr_y = fmin(100, 10 * log10(255.0 * 255.0 / mse));

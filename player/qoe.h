@@ -127,6 +127,8 @@ void qoe_on_receiver(struct qoe *q, const struct qoe_receiver *e);
 
 void qoe_on_picture(struct qoe *q, double mse_y,
                     double ssim_y); // one picture compared with its source
+// So many shown pictures were to be compared, and were not: too busy.
+void qoe_on_pictures_skipped(struct qoe *q, uint64_t total);
 
 struct qoe_clock {
     bool shared;         // one machine's clock at both ends
@@ -247,6 +249,7 @@ struct qoe_report {
     } network;
     struct {
         double compared; // 0: no picture figures
+        double skipped;
         double psnr_y;
         double ssim;
     } picture;

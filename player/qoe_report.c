@@ -240,12 +240,13 @@ static struct object network(const struct qoe_report *r)
 
 static void put_picture(struct object *o, const struct qoe_report *r)
 {
-    if (r->picture.compared == 0) {
+    if (r->picture.compared == 0 && r->picture.skipped == 0) {
         put(o, "picture", json_null());
         return;
     }
     struct object picture = object_new();
     put_count(&picture, "compared", r->picture.compared);
+    put_count(&picture, "skipped", r->picture.skipped);
     put_figure(&picture, "psnr_y", r->picture.psnr_y, 3);
     put_figure(&picture, "ssim", r->picture.ssim, 5);
     put_object(o, "picture", picture);

@@ -25,7 +25,7 @@ struct connection_config {
 // Takes over the accepted socket. NULL: logged.
 struct connection *connection_new(int fd, const struct connection_config *config, usec_t now);
 void connection_free(struct connection *c, usec_t now);
-// About once a second: reports, time-outs. May call on_end.
+// About once a second: reports, time-outs.
 void connection_second(struct connection *c, usec_t now);
 struct session *connection_session(struct connection *c); // NULL: none
 

@@ -32,7 +32,7 @@ struct engine {
     pthread_mutex_t lock;                              // guards what follows
     pthread_cond_t changed;
     bool stop;
-    bool ended; // waits for the viewers to leave before it begins again
+    bool ended; // waits for the last viewer to leave before it begins again
     int watchers[LADDER_MAX_SIZES];
     int in_flight; // pictures that an encoder has not answered for
     double speed;
@@ -129,7 +129,7 @@ static void finish(struct engine *e, int err)
     pthread_mutex_lock(&e->lock);
     while (e->in_flight > 0 && !e->stop)
         wait_change(e, USEC_NEVER);
-    e->ended = true;
+    e->ended = is_watched(e);
     pthread_mutex_unlock(&e->lock);
     while (!post(e, NULL, err)) { // the loop is behind: its mailbox drains
         pthread_mutex_lock(&e->lock);
@@ -141,9 +141,8 @@ static void finish(struct engine *e, int err)
             return;
     }
     pthread_mutex_lock(&e->lock);
-    while (!e->stop && is_watched(e))
+    while (!e->stop && e->ended)
         wait_change(e, USEC_NEVER);
-    e->ended = false;
     if (!e->has_seek) {
         e->has_seek = true;
         e->seek_to = 0;
@@ -173,28 +172,28 @@ static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked)
     return go_on;
 }
 
-// Waits for the instant of the next picture. Returns that instant, and advances *due.
-static usec_t pace(struct engine *e, usec_t *due, bool held)
+// Waits for the instant of the next picture. Returns that instant, and advances *due, which has
+// fractions: most frame rates have no whole number of microseconds.
+static usec_t pace(struct engine *e, double *due, bool held)
 {
-    usec_t now = clock_now();
-    usec_t interval = usec_of_frames(1, e->ladder.source_fps.num, e->ladder.source_fps.den);
+    double now = (double)clock_now();
+    double interval = (double)USEC_PER_SEC / fps_value(e->ladder.source_fps);
     // After standing still, or a machine asleep, time goes on from here rather than in a rush.
     if (held || now - *due > 10 * interval)
         *due = now;
+    usec_t instant = (usec_t)*due;
     pthread_mutex_lock(&e->lock);
-    while (!e->stop && clock_now() < *due && !wait_change(e, *due))
+    while (!e->stop && clock_now() < instant && !wait_change(e, instant))
         ;
-    interval = (usec_t)((double)interval / e->speed);
+    *due += interval / e->speed;
     pthread_mutex_unlock(&e->lock);
-    usec_t instant = *due;
-    *due += interval;
     return instant;
 }
 
 static void *run(void *arg)
 {
     struct engine *e = arg;
-    usec_t due = 0;
+    double due = 0;
     bool held = true;
     usec_t seeked;
     while (wait_for_viewer(e, &held, &seeked)) {
@@ -289,6 +288,8 @@ void engine_watch(struct engine *e, int size_id, int change)
     pthread_mutex_lock(&e->lock);
     e->watchers[size_id] += change;
     assert(e->watchers[size_id] >= 0);
+    if (!is_watched(e))
+        e->ended = false;
     pthread_cond_broadcast(&e->changed);
     pthread_mutex_unlock(&e->lock);
 }
@@ -325,7 +326,7 @@ void engine_set_speed(struct engine *e, double speed)
 usec_t engine_position(struct engine *e)
 {
     pthread_mutex_lock(&e->lock);
-    usec_t position = e->position;
+    usec_t position = e->has_seek ? e->seek_to : e->position;
     pthread_mutex_unlock(&e->lock);
     return position;
 }

@@ -55,7 +55,8 @@ void engine_repair(struct engine *e, int size_id, int64_t number);
 // Only sensible while one viewer watches. 0 or ERR_UNSUPPORTED.
 int engine_seek(struct engine *e, usec_t pts);
 void engine_set_speed(struct engine *e, double speed); // 0.25 .. 4 times the source's pace
-usec_t engine_position(struct engine *e);              // media time of the newest picture
+// Media time of the newest picture, or where a seek is about to go.
+usec_t engine_position(struct engine *e);
 void engine_size_stats(struct engine *e, int size_id, struct engine_size_stats *out);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <uv.h>
 
 #include "common/base/err.h"
@@ -43,6 +44,16 @@ static void watch_signals(struct program *p)
         p->signals[i].data = p;
         uv_signal_start(&p->signals[i], on_signal, numbers[i]);
     }
+}
+
+// A viewer takes up to six descriptors; the usual soft limit of 1024 is for programs that select().
+static void allow_many_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int open_stream(struct program *p, const struct options *o)
@@ -121,6 +132,7 @@ int main(int argc, char **argv)
     }
     static const enum log_level levels[] = {LOG_ERROR, LOG_INFO, LOG_DEBUG};
     log_to_stderr("weir-send", levels[options.verbosity + 1]);
+    allow_many_files();
     static struct program program; // large
     uv_loop_init(&program.loop);
     int code = run(&program, &options);

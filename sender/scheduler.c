@@ -101,6 +101,7 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
 {
     assert(f->temporal_id >= 0 && f->temporal_id < SCHEDULER_MAX_LAYERS);
     s->counters.queued[f->temporal_id]++;
+    trim(s, now); // what is too late must not keep a new frame out
     if (s->count == SCHEDULER_MAX_FRAMES) {
         give_up(s, f, DROP_FULL);
         return;
@@ -134,6 +135,12 @@ void scheduler_flush(struct scheduler *s, int64_t from)
     for (int i = s->count - 1; i >= (s->begun ? 1 : 0); i--)
         if (frame_at(s, i)->number >= from)
             drop_at(s, i, DROP_FLUSHED);
+}
+
+void scheduler_clear(struct scheduler *s)
+{
+    while (s->count)
+        drop_at(s, s->count - 1, DROP_FLUSHED);
 }
 
 bool scheduler_dropped(struct scheduler *s, struct scheduler_frame *f, enum drop_cause *cause)

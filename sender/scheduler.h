@@ -70,7 +70,7 @@ void scheduler_init(struct scheduler *s, usec_t bound, int layers, bool reliable
 void scheduler_set_bound(struct scheduler *s, usec_t bound);
 // Another size follows, with so many layers; it leans on nothing that was dropped before.
 void scheduler_set_layers(struct scheduler *s, int layers);
-// What must go is dropped first; fetch it with scheduler_dropped.
+// What must go is dropped, before and after; fetch it with scheduler_dropped.
 void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t now);
 // The frame to send from now: the one that has begun, or the best of those that wait. NULL: none.
 // It counts as begun. Valid until scheduler_done or scheduler_next.
@@ -78,6 +78,7 @@ const struct scheduler_frame *scheduler_next(struct scheduler *s, usec_t now);
 void scheduler_done(struct scheduler *s); // the begun frame has left whole
 // Drops what has not begun and has a number >= `from` (a size switch; 0 for all).
 void scheduler_flush(struct scheduler *s, int64_t from);
+void scheduler_clear(struct scheduler *s); // drops everything, begun or not
 // Hands back one dropped frame; false when there is none left. After each of the calls above.
 bool scheduler_dropped(struct scheduler *s, struct scheduler_frame *f, enum drop_cause *cause);
 usec_t scheduler_waiting(const struct scheduler *s,

@@ -22,6 +22,7 @@ struct server {
     uv_poll_t poll;
     uv_loop_t *loop; // borrowed
     int fd;
+    bool deaf; // the machine has no descriptor for one more viewer: tries again each second
     struct server_config config;
     struct timer *second; // owned
     int count;
@@ -47,6 +48,18 @@ static void refuse(int fd)
     log_warn("a viewer was refused: %d are connected, the most there can be", MAX_CONNECTIONS);
 }
 
+static void on_acceptable(uv_poll_t *poll, int status, int events);
+
+// Who knocks stays in the backlog, and would wake the loop again at once.
+static void set_deaf(struct server *s, bool deaf)
+{
+    s->deaf = deaf;
+    if (deaf)
+        uv_poll_stop(&s->poll);
+    else
+        uv_poll_start(&s->poll, UV_READABLE, on_acceptable);
+}
+
 static void on_acceptable(uv_poll_t *poll, int status, int events)
 {
     (void)status;
@@ -56,9 +69,11 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
     for (int i = 0; i < ACCEPTS; i++) {
         int fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0) {
-            if (errno == EMFILE || errno == ENFILE)
+            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
                 log_error("cannot accept a viewer: %s; raise the limit with ulimit -n",
                           strerror(errno));
+                set_deaf(s, true);
+            }
             return;
         }
         if (s->count == MAX_CONNECTIONS) {
@@ -80,6 +95,8 @@ static void on_second(void *ctx, usec_t now)
 {
     struct server *s = ctx;
     timer_set(s->second, now + USEC_PER_SEC);
+    if (s->deaf)
+        set_deaf(s, false);
     // Backwards: a connection that ends here is replaced by the last one, which was seen already.
     for (int i = s->count - 1; i >= 0; i--) {
         struct session *session = connection_session(s->connections[i]);
@@ -122,7 +139,7 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     if (uv_poll_init(loop, &s->poll, s->fd) != 0)
         goto free_timer;
     s->poll.data = s;
-    uv_poll_start(&s->poll, UV_READABLE, on_acceptable);
+    set_deaf(s, false);
     timer_set(s->second, clock_now() + USEC_PER_SEC);
     return s;
 

@@ -31,11 +31,12 @@ struct session {
     struct scheduler scheduler;
     char cname[64];
     bool playing;
-    bool ending; // the source ended: what waits still leaves
-    bool end_told;
+    bool watching;    // the engine counts it: for size_id, and for wanted_size if that is another
+    bool ending;      // the source ended: what waits still leaves
     int level;        // asked for
     int size_id;      // sent now
     int wanted_size;  // of `level`; differs from size_id until its key frame comes
+    int top;          // the highest temporal layer sent now
     bool waiting_key; // nothing of size_id decodes for this viewer yet
     usec_t latency;
     usec_t last_progress; // a packet left, or there was nothing to send
@@ -44,7 +45,8 @@ struct session {
     bool has_packet;      // `payload` waits to be sent
     struct rtp_payload payload;
     struct packetiser packets; // over the frame that leaves
-    int64_t packets_of;        // its number, -1 = none
+    // The scheduler's begun frame, which holds the reference; NULL = none.
+    const struct coded_frame *leaving;
 };
 
 static bool is_greedy(const struct session *s)
@@ -89,7 +91,6 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->level = config->level;
     s->size_id = s->wanted_size = level_of(s)->size_id;
     s->waiting_key = true;
-    s->packets_of = -1;
     s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
     s->last_progress = now;
     s->transport = transport_open(config->transport, &s->config.path, now);
@@ -117,6 +118,14 @@ free_session:
     return NULL;
 }
 
+// Does a later frame lean on one of this layer? None does on the top layer, unless it is the only
+// one.
+static bool is_leaned_on(const struct session *s, int size_id, int temporal_id)
+{
+    int layers = ladder_of(s)->sizes[size_id].layers;
+    return layers == 1 || temporal_id < layers - 1;
+}
+
 // Frees what the scheduler gave up, and has the encoder make later frames independent of it.
 static void reap(struct session *s)
 {
@@ -124,29 +133,15 @@ static void reap(struct session *s)
     enum drop_cause cause;
     while (scheduler_dropped(&s->scheduler, &f, &cause)) {
         struct coded_frame *frame = f.data;
-        if (f.number == s->packets_of) { // its rest went with it
-            s->packets_of = -1;
+        if (frame == s->leaving) { // its rest went with it
+            s->leaving = NULL;
             s->has_packet = false;
         }
-        int top = ladder_of(s)->sizes[frame->size_id].layers - 1;
-        if (f.temporal_id < top && cause != DROP_FLUSHED && cause != DROP_BROKEN && s->playing)
+        if (s->watching && cause != DROP_FLUSHED && cause != DROP_BROKEN &&
+            is_leaned_on(s, frame->size_id, f.temporal_id))
             engine_repair(s->config.stream->engine, frame->size_id, f.number);
         coded_frame_unref(frame);
     }
-}
-
-// Leaves nothing in the queue, not even a frame that has begun.
-static void drop_all(struct session *s)
-{
-    scheduler_flush(&s->scheduler, 0);
-    reap(s);
-    const struct scheduler_frame *f = s->packets_of >= 0 ? scheduler_next(&s->scheduler, 0) : NULL;
-    if (f) {
-        coded_frame_unref(f->data);
-        scheduler_done(&s->scheduler);
-    }
-    s->packets_of = -1;
-    s->has_packet = false;
 }
 
 static void send_report(struct session *s, bool bye, usec_t now)
@@ -162,20 +157,42 @@ static void watch(struct session *s, int size_id, int change)
         engine_watch(s->config.stream->engine, size_id, change);
 }
 
+static void unwatch(struct session *s)
+{
+    if (!s->watching)
+        return;
+    s->watching = false;
+    watch(s, s->size_id, -1);
+    if (s->wanted_size != s->size_id)
+        watch(s, s->wanted_size, -1);
+    s->size_id = s->wanted_size;
+}
+
+static void stop_playing(struct session *s)
+{
+    s->playing = s->ending = false;
+    s->config.stream->playing--;
+    unwatch(s);
+}
+
 void session_play(struct session *s, usec_t now)
 {
-    if (s->playing)
+    if (!s->playing) {
+        s->playing = true;
+        s->begun_at = s->last_progress = now;
+        s->config.stream->playing++;
+        send_report(s, false, now);
+        if (is_greedy(s))
+            timer_set(s->timer, now);
+    }
+    if (s->watching)
         return;
-    s->playing = true;
-    s->begun_at = s->last_progress = now;
+    s->watching = true;
+    s->ending = false;
     s->waiting_key = true;
-    s->size_id = s->wanted_size;
-    s->config.stream->playing++;
+    s->top = level_of(s)->temporal_id;
     scheduler_set_layers(&s->scheduler, ladder_of(s)->sizes[s->size_id].layers);
-    send_report(s, false, now);
     watch(s, s->size_id, +1);
-    if (is_greedy(s))
-        timer_set(s->timer, now);
 }
 
 void session_pause(struct session *s, usec_t now)
@@ -183,12 +200,7 @@ void session_pause(struct session *s, usec_t now)
     (void)now;
     if (!s->playing)
         return;
-    s->playing = false;
-    s->config.stream->playing--;
-    watch(s, s->size_id, -1);
-    if (s->wanted_size != s->size_id)
-        watch(s, s->wanted_size, -1);
-    s->size_id = s->wanted_size;
+    stop_playing(s);
     // A frame that began to go out on a stream still goes out whole; what waits behind it is of no
     // use later.
     scheduler_flush(&s->scheduler, 0);
@@ -204,10 +216,12 @@ void session_free(struct session *s, usec_t now)
 {
     if (!s)
         return;
-    if (s->playing && !s->end_told)
+    if (s->playing) {
         send_report(s, true, now);
-    session_pause(s, now);
-    drop_all(s);
+        stop_playing(s);
+    }
+    scheduler_clear(&s->scheduler);
+    reap(s);
     stream_remove(s->config.stream, s);
     timer_free(s->timer);
     s->transport->ops->free(s->transport);
@@ -222,7 +236,7 @@ int session_set_level(struct session *s, int level, usec_t now)
     s->level = level;
     s->wanted_size = level_of(s)->size_id;
     set_media_rate(s, now);
-    if (!s->playing) {
+    if (!s->watching) {
         s->size_id = s->wanted_size;
         return 0;
     }
@@ -286,9 +300,9 @@ static bool prepare(struct session *s, const struct coded_frame **frame, usec_t 
     if (!f)
         return false;
     *frame = f->data;
-    if (s->packets_of != f->number) {
+    if (s->leaving != *frame) {
         packetiser_init(&s->packets, (*frame)->data, (*frame)->nals, (*frame)->nal_count);
-        s->packets_of = f->number;
+        s->leaving = *frame;
         s->has_packet = false;
     }
     if (!s->has_packet) {
@@ -326,7 +340,7 @@ static int send_media(struct session *s, usec_t now)
     s->has_packet = false;
     if (p.adu.last) {
         scheduler_done(&s->scheduler);
-        s->packets_of = -1;
+        s->leaving = NULL;
         coded_frame_unref((struct coded_frame *)(uintptr_t)f);
     }
     return 0;
@@ -351,26 +365,27 @@ static int send_filler(struct session *s, usec_t now)
     return err;
 }
 
+// At the end of the media a session goes back to Ready (RFC 2326, A.2): PLAY begins again.
 static void tell_end(struct session *s, usec_t now)
 {
-    if (!s->ending || s->end_told || s->scheduler.count)
+    if (!s->ending || s->scheduler.count)
         return;
-    s->end_told = true;
     send_report(s, true, now);
+    stop_playing(s);
 }
 
 // Sends while the transport has room.
 static void pump(struct session *s, usec_t now)
 {
     int sent = 0;
-    bool more = s->playing || s->packets_of >= 0;
+    bool more = s->playing || s->leaving;
     while (more && sent < BATCH && s->transport->ops->room(s->transport, now)) {
         int err = is_greedy(s) ? send_filler(s, now) : send_media(s, now);
         if (err == ERR_NOT_FOUND)
             s->last_progress = now;
         if (err == ERR_CLOSED)
             s->config.on_stuck(s->config.ctx, "its connection is gone");
-        more = !err && (s->playing || s->packets_of >= 0);
+        more = !err && (s->playing || s->leaving);
         sent += !err;
     }
     if (sent == BATCH)
@@ -401,15 +416,19 @@ static void switch_size(struct session *s, const struct coded_frame *f)
 
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
 {
-    if (!s->playing || is_greedy(s))
+    if (!s->watching || is_greedy(s))
         return;
     if (f->size_id == s->wanted_size && s->size_id != s->wanted_size && f->key)
         switch_size(s, f);
     if (f->size_id != s->size_id || (s->waiting_key && !f->key))
         return;
     s->waiting_key = false;
-    int top = s->size_id == s->wanted_size ? level_of(s)->temporal_id : LEVEL_MAX_LAYERS;
-    if (f->temporal_id > top)
+    // More layers from a base frame on only: before it they lean on what was left out. While
+    // another size is awaited, the old one goes on as it was.
+    int top = level_of(s)->temporal_id;
+    if (s->size_id == s->wanted_size && (f->temporal_id == 0 || top < s->top))
+        s->top = top;
+    if (f->temporal_id > s->top)
         return;
     struct scheduler_frame entry = {
         .number = f->number,
@@ -428,21 +447,22 @@ void session_on_end(struct session *s, usec_t now)
 {
     if (!s->playing)
         return;
+    // Who still has frames to get does not keep the source from beginning again for others.
+    unwatch(s);
     s->ending = true;
     tell_end(s, now);
 }
 
 static void on_nack(struct session *s, const struct rtcp_item *item)
 {
-    int top = ladder_of(s)->sizes[s->size_id].layers - 1;
+    int layers = ladder_of(s)->sizes[s->size_id].layers;
     for (int i = 0; i < item->nack_count; i++) {
         int64_t frames[17];
         int count = rtp_sender_frames_of_nack(&s->rtp, item->nacks[i], frames, 17);
         for (int k = 0; k < count; k++) {
             int64_t index = size_index_of_frame(ladder_of(s)->sizes[s->size_id].fps,
                                                 ladder_of(s)->source_fps, frames[k]);
-            // Nothing depends on the top layer (unless it is the only one).
-            if (index >= 0 && (top == 0 || layer_temporal_id(index, top + 1) < top))
+            if (index >= 0 && is_leaned_on(s, s->size_id, layer_temporal_id(index, layers)))
                 engine_repair(s->config.stream->engine, s->size_id, frames[k]);
         }
     }
@@ -482,8 +502,7 @@ void session_second(struct session *s, usec_t now)
 {
     if (!s->playing)
         return;
-    if (!s->end_told)
-        send_report(s, false, now);
+    send_report(s, false, now);
     if (s->scheduler.count == 0 && !is_greedy(s))
         s->last_progress = now;
     if (now - s->last_progress > STUCK_AFTER)

@@ -78,6 +78,23 @@ static bool owns_time_line(struct viewer *v)
     return s->engine && s->duration >= 0 && s->playing == (session_is_playing(v->session) ? 1 : 0);
 }
 
+// Without the header a viewer that plays already keeps its speed. Who joins others brings all back
+// to 1.
+static void handle_speed(struct viewer *v, struct text header, bool alone, struct answer *a)
+{
+    double speed = 1;
+    if (header.at && alone) {
+        char text[32];
+        text_copy(header, text, sizeof(text));
+        speed = fmin(fmax(atof(text), 0.25), 4);
+    }
+    bool keeps = !header.at && alone && session_is_playing(v->session);
+    if (v->stream->engine && !keeps)
+        engine_set_speed(v->stream->engine, speed);
+    if (header.at)
+        answer_header(a, "Speed: %.3f\r\n", speed);
+}
+
 static void handle_play(struct viewer *v, const struct rtsp_item *request, struct answer *a)
 {
     struct stream *stream = v->stream;
@@ -94,18 +111,7 @@ static void handle_play(struct viewer *v, const struct rtsp_item *request, struc
     if (alone && range.from >= 0 && fabs(range.from - position) > 0.001 &&
         engine_seek(stream->engine, (usec_t)(range.from * 1e6)) == 0)
         position = range.from;
-    double speed = 1;
-    header = rtsp_header(request, "Speed");
-    if (header.at) {
-        char text[32];
-        text_copy(header, text, sizeof(text));
-        speed = alone ? fmin(fmax(atof(text), 0.25), 4) : 1;
-        if (alone)
-            engine_set_speed(stream->engine, speed);
-        answer_header(a, "Speed: %.3f\r\n", speed);
-    } else if (alone && !session_is_playing(v->session)) {
-        engine_set_speed(stream->engine, 1);
-    }
+    handle_speed(v, rtsp_header(request, "Speed"), alone, a);
     if (stream->duration >= 0)
         answer_header(a, "Range: npt=%.3f-%.3f\r\n", position, stream->duration);
     else

@@ -70,6 +70,15 @@ static int open_session(struct viewer *v, const char *transport, usec_t now)
     return v->session ? 0 : ERR_IO;
 }
 
+// RTP's channel and RTCP's: two, even if the viewer names one, or one twice.
+static void choose_channels(const struct rtsp_transport *offer, int channel[2])
+{
+    channel[0] = offer->interleaved[0] >= 0 ? offer->interleaved[0] : 0;
+    channel[1] = offer->interleaved[1];
+    if (channel[1] < 0 || channel[1] == channel[0])
+        channel[1] = channel[0] < 255 ? channel[0] + 1 : 0;
+}
+
 // Can this alternative be given? 0 and its transport's name; else why not, in words.
 static int try_offer(struct viewer *v, const struct rtsp_transport *offer,
                      char name[TRANSPORT_MAX_NAME], char *why, size_t cap)
@@ -153,8 +162,7 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
         return;
     }
     v->interleaved = offers[i].tcp;
-    for (int k = 0; k < 2; k++)
-        v->channel[k] = offers[i].interleaved[k] >= 0 ? offers[i].interleaved[k] : k;
+    choose_channels(&offers[i], v->channel);
     if (!v->interleaved && open_udp(v, &offers[i]) != 0) {
         answer_refuse(a, 503, "no free UDP ports\r\n");
         return;

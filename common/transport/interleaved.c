@@ -2,11 +2,13 @@
 #include "common/transport/interleaved.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
+#include "common/wire/rtcp.h"
 
 enum {
     FRAMING = 4,
@@ -26,6 +28,11 @@ void interleaved_init(struct interleaved *i, const struct transport_path *path)
     if (tcp_info_read(tcp_conn_fd(i->conn), &s) == 0 && s.mss < segment)
         segment = s.mss > SEGMENT_MIN ? s.mss : SEGMENT_MIN;
     i->base.max_packet = segment - FRAMING;
+}
+
+void interleaved_destroy(struct interleaved *i)
+{
+    tcp_conn_want_room(i->conn, false);
 }
 
 static void frame(uint8_t out[FRAMING], int channel, size_t len)
@@ -58,14 +65,12 @@ int interleaved_send_rtcp(struct transport *t, const uint8_t *data, size_t len, 
 {
     (void)now;
     struct interleaved *i = (struct interleaved *)t;
-    uint8_t head[FRAMING];
-    frame(head, i->channel[1], len);
-    int err = tcp_conn_send(i->conn, head, FRAMING);
-    if (err)
-        return err == ERR_FULL ? ERR_AGAIN : err;
-    err = tcp_conn_send(i->conn, data, len);
-    assert(err != ERR_FULL); // the output buffer is far larger than a compound packet
-    return err;
+    uint8_t out[FRAMING + RTCP_MAX_PACKET];
+    assert(len <= RTCP_MAX_PACKET);
+    frame(out, i->channel[1], len);
+    memcpy(out + FRAMING, data, len);
+    int err = tcp_conn_send(i->conn, out, FRAMING + len); // all or nothing of it
+    return err == ERR_FULL ? ERR_AGAIN : err;
 }
 
 void interleaved_info(struct transport *t, struct transport_info *out, usec_t now)

@@ -21,6 +21,8 @@ struct interleaved { // embedded first by a stream transport
 };
 
 void interleaved_init(struct interleaved *i, const struct transport_path *path);
+// Leaves the connection as it was found: another transport may follow on it.
+void interleaved_destroy(struct interleaved *i);
 // The functions of the same names in struct transport_ops.
 int interleaved_send(struct transport *t, const struct iovec *parts, int count, usec_t now);
 int interleaved_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now);

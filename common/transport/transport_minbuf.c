@@ -32,6 +32,7 @@ struct minbuf_transport {
 
 static bool admits(struct minbuf_transport *m, struct tcp_snapshot *s)
 {
+    *s = (struct tcp_snapshot){0};
     if (tcp_info_read(tcp_conn_fd(m->stream.conn), s) != 0)
         return true; // the write itself will find out
     return minbuf_admits(&m->rule, s);
@@ -90,9 +91,13 @@ static void on_timer(void *ctx, usec_t now)
 
 static int minbuf_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
 {
+    struct minbuf_transport *m = (struct minbuf_transport *)t;
     int err = interleaved_send(t, parts, count, now);
-    if (err == ERR_AGAIN)
-        tcp_conn_want_room(((struct minbuf_transport *)t)->stream.conn, true);
+    struct tcp_snapshot s;
+    if (err == ERR_AGAIN) { // by a mark that the window has outgrown
+        admits(m, &s);
+        wait_for_kernel(m, &s);
+    }
     return err;
 }
 
@@ -100,6 +105,8 @@ static void minbuf_free(struct transport *t)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
     timer_free(m->timer);
+    interleaved_destroy(&m->stream);
+    tcp_set_notsent_lowat(tcp_conn_fd(m->stream.conn), 0); // the system's default
     free(m);
 }
 

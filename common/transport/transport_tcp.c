@@ -46,6 +46,7 @@ static void tcp_on_writable(struct transport *t, usec_t now)
 
 static void tcp_free(struct transport *t)
 {
+    interleaved_destroy((struct interleaved *)t);
     free(t);
 }
 

@@ -137,6 +137,40 @@ TEST_CASE_METHOD(fixture,
     CHECK(pli(1001));
 }
 
+TEST_CASE_METHOD(fixture, "frame_tracker: a repair that NACK asked for is awaited")
+{
+    both(usual(0));
+    frame_tracker_nacked(t, 90 * ms); // of 4
+    both(usual(8));
+    CHECK_FALSE(pli(100, 40));
+    CHECK(frame_tracker_next_timeout(t, 40 * ms) == 290 * ms); // round trip + 150
+    frame_tracker_nacked(t, 200 * ms);                         // further losses do not put it off
+    both(usual(12));
+    CHECK_FALSE(pli(289, 40));
+    SECTION("the repair comes")
+    {
+        both(on(16, 0));
+        CHECK_FALSE(pli(290, 40));
+        both(usual(24)); // another break, with its own time
+        CHECK_FALSE(pli(300, 40));
+        CHECK(frame_tracker_next_timeout(t, 40 * ms) == 490 * ms);
+    }
+    SECTION("it does not come")
+    {
+        CHECK(pli(290, 40));
+        CHECK(frame_tracker_next_timeout(t, 40 * ms) == 340 * ms);
+        CHECK(pli(340, 40));
+    }
+}
+
+TEST_CASE_METHOD(fixture, "frame_tracker: a NACK of long ago repairs nothing")
+{
+    both(usual(0));
+    frame_tracker_nacked(t, 0);
+    both(usual(8)); // 4 is missing
+    CHECK(pli(191, 40));
+}
+
 TEST_CASE_METHOD(fixture, "frame_tracker: a frame of a higher layer shows that the base is missing")
 {
     both(usual(0));

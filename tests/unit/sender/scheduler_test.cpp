@@ -184,6 +184,39 @@ TEST_CASE("scheduler: a full queue refuses the newest")
     CHECK(s->bytes == 10 * SCHEDULER_MAX_FRAMES);
 }
 
+TEST_CASE("scheduler: what is too late does not keep a new frame out of a full queue")
+{
+    auto s = make(1000 * ms, 1);
+    for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES; n++) {
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr};
+        scheduler_push(s.get(), &f, 0);
+    }
+    scheduler_frame late{1000, -1, 0, 1001 * ms, 10, nullptr};
+    scheduler_push(s.get(), &late, 1001 * ms);
+    CHECK(drops(*s).size() == SCHEDULER_MAX_FRAMES);
+    CHECK(s->counters.by_cause[DROP_FULL] == 0);
+    const scheduler_frame *f = scheduler_next(s.get(), 1001 * ms);
+    REQUIRE(f);
+    CHECK(f->number == 1000);
+}
+
+TEST_CASE("scheduler: clearing hands back what began too")
+{
+    for (bool reliable : {true, false}) {
+        auto s = make(1000 * ms, 2, reliable);
+        for (int64_t n = 0; n < 3; n++)
+            push(*s, n, n);
+        scheduler_next(s.get(), 3);
+        scheduler_clear(s.get());
+        CHECK(drops(*s) ==
+              std::vector<drop>{{2, DROP_FLUSHED}, {1, DROP_FLUSHED}, {0, DROP_FLUSHED}});
+        CHECK(s->bytes == 0);
+        push(*s, 3, 100 * ms); // nothing is taken for begun
+        scheduler_flush(s.get(), 0);
+        CHECK(drops(*s) == std::vector<drop>{{3, DROP_FLUSHED}});
+    }
+}
+
 TEST_CASE("scheduler: over any link, each frame comes back once, in order, in time, and never "
           "without what it leans on")
 {

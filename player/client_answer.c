@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "player/client_state.h"
+
+static void on_media(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                     usec_t now)
+{
+    struct client *c = ctx;
+    c->heard = now;
+    if (c->step == STEP_STARTING || c->step == STEP_PLAYING)
+        c->ops->on_packet(c->ctx, rtcp, data, len, arrived, now);
+}
+
+static void refused(struct client *c, const struct pending *p, const struct rtsp_item *r,
+                    usec_t now)
+{
+    char reason[96];
+    char body[256];
+    text_copy(r->reason, reason, sizeof(reason));
+    text_copy(r->body, body, sizeof(body));
+    for (char *s = body; *s; s++) {
+        if (!isprint((unsigned char)*s))
+            *s = ' ';
+    }
+    size_t len = strlen(body);
+    while (len && body[len - 1] == ' ')
+        body[--len] = '\0';
+    const char *what = p->question == ASK_LEVEL     ? " (level)"
+                       : p->question == ASK_LATENCY ? " (latency)"
+                                                    : "";
+    client_end_with(c, CLIENT_REFUSED, now, "the server refuses %s%s: %d %s%s%s",
+                    rtsp_method_name(question_method(p->question)), what, r->status,
+                    *reason ? reason : rtsp_reason(r->status), len ? ": " : "", body);
+}
+
+static void described(struct client *c, const struct rtsp_item *r, usec_t now)
+{
+    struct text base = rtsp_header(r, "Content-Base");
+    if (!base.at)
+        base = rtsp_header(r, "Content-Location");
+    if (base.at && base.len && base.len < sizeof(c->base))
+        text_copy(base, c->base, sizeof(c->base));
+    int err = sdp_decode(r->body.at ? r->body.at : "", r->body.len, &c->sdp);
+    if (err) {
+        client_end_with(c, CLIENT_REFUSED, now,
+                        "the server's description of the stream cannot be used: %s",
+                        err == ERR_UNSUPPORTED ? "no H.264 video in it" : err_text(err));
+        return;
+    }
+    const char *why = "";
+    if (!c->ops->on_described(c->ctx, &c->sdp, &why, now)) {
+        client_end_as(c, CLIENT_REFUSED, why, now);
+        return;
+    }
+    char uri[2 * URL_MAX_TEXT];
+    char headers[1024] = "Transport: ";
+    size_t at = strlen(headers);
+    if (url_resolve(c->base, c->sdp.control, uri, sizeof(uri)) != 0) {
+        client_end_as(c, CLIENT_REFUSED, "the stream's control URL is too long", now);
+        return;
+    }
+    media_path_init(&c->path, c->conn, on_media, c);
+    c->path_ready = true;
+    // Room for the line's end stays.
+    if (media_path_offer(&c->path, c->loop, &c->options->transports, c->options->cc, headers + at,
+                         sizeof(headers) - at - 2) != 0) {
+        client_end_as(c, CLIENT_INTERNAL, "cannot offer the transports", now);
+        return;
+    }
+    memcpy(headers + strlen(headers), "\r\n", 3);
+    c->step = STEP_SETTING_UP;
+    client_ask(c, &(struct ask){.question = ASK_SETUP, .uri = uri, .headers = headers}, now);
+}
+
+static void set_up(struct client *c, const struct rtsp_item *r, usec_t now)
+{
+    struct text session = rtsp_header(r, "Session");
+    for (size_t i = 0; i < session.len; i++) {
+        if (session.at[i] == ';')
+            session.len = i;
+    }
+    if (!session.at || !session.len || session.len >= sizeof(c->session)) {
+        client_end_as(c, CLIENT_REFUSED, "the server gives no usable session", now);
+        return;
+    }
+    text_copy(session, c->session, sizeof(c->session));
+    if (media_path_accept(&c->path, &c->options->transports, rtsp_header(r, "Transport")) != 0) {
+        client_end_as(c, CLIENT_REFUSED,
+                      "the server answers SETUP with a transport that was not offered", now);
+        return;
+    }
+    struct client_setup setup = {.transport = c->path.name, .datagram = c->path.datagram};
+    c->ops->on_setup(c->ctx, &setup, now);
+    client_ask_start(c, now);
+}
+
+static void measured(struct client *c, const struct pending *p, const struct rtsp_item *r,
+                     usec_t now)
+{
+    struct client_answer answer = {
+        .rtt = now - p->asked, .asked_wall = p->asked_wall, .received_wall = clock_wall()};
+    rtsp_measures_read(r->body.at ? r->body : (struct text){"", 0}, &answer.measures);
+    c->ops->on_answer(c->ctx, &answer, now);
+}
+
+// An answer that is no success.
+static void failed(struct client *c, const struct pending *p, const struct rtsp_item *r, usec_t now)
+{
+    bool playing = c->step == STEP_PLAYING;
+    switch (p->question) {
+    case ASK_OPTIONS:
+        return;
+    case ASK_LATENCY:
+        log_warn("the server does not know the latency parameter: %d", r->status);
+        return;
+    case ASK_LEVEL:
+        if (playing)
+            c->ops->on_level(c->ctx, p->level, false, now);
+        else
+            refused(c, p, r, now);
+        return;
+    case ASK_PAUSE:
+        c->ops->on_pause_refused(c->ctx, now);
+        return;
+    case ASK_MEASURES:
+        if (r->status == 454)
+            client_end_as(c, client_gone(c), "the server has ended the session", now);
+        return;
+    default:
+        refused(c, p, r, now);
+    }
+}
+
+static void succeeded(struct client *c, const struct pending *p, const struct rtsp_item *r,
+                      usec_t now)
+{
+    switch (p->question) {
+    case ASK_DESCRIBE:
+        described(c, r, now);
+        return;
+    case ASK_SETUP:
+        set_up(c, r, now);
+        return;
+    case ASK_LEVEL:
+        if (c->step == STEP_PLAYING)
+            c->ops->on_level(c->ctx, p->level, true, now);
+        return;
+    case ASK_PLAY:
+        c->step = STEP_PLAYING;
+        c->ops->on_playing(c->ctx, now);
+        return;
+    case ASK_MEASURES:
+        measured(c, p, r, now);
+        return;
+    default:
+        return;
+    }
+}
+
+void client_on_response(struct client *c, const struct rtsp_item *r, usec_t now)
+{
+    if (r->status < 200)
+        return; // 100 Continue
+    struct pending p;
+    if (!questions_take(&c->questions, r->cseq, &p)) {
+        log_debug("an answer to nothing: %d", r->status);
+        return;
+    }
+    if (c->step == STEP_LEAVING) {
+        if (p.question == ASK_TEARDOWN)
+            client_end_as(c, CLIENT_LEFT, "", now);
+        return;
+    }
+    if (r->status < 300)
+        succeeded(c, &p, r, now);
+    else
+        failed(c, &p, r, now);
+    client_ask_wanted(c, now);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "player/client_state.h"
+
+enum { REQUEST_BYTES = 8192 };
+#define ASK_INTERVAL USEC_PER_SEC
+
+void client_ask(struct client *c, const struct ask *a, usec_t now)
+{
+    if (c->step == STEP_OVER)
+        return;
+    char text[REQUEST_BYTES];
+    struct rtsp_request r = {.method = question_method(a->question),
+                             .uri = a->uri ? a->uri : c->base,
+                             .cseq = ++c->cseq,
+                             .session = c->session,
+                             .headers = a->headers,
+                             .body = a->body};
+    int len = rtsp_request_format(&r, text, sizeof(text));
+    if (len < 0 || c->questions.count == QUESTIONS_MAX ||
+        tcp_conn_send(c->conn, text, (size_t)len) != 0) {
+        client_end_with(c, client_gone(c), now, "the server does not take our %s",
+                        rtsp_method_name(r.method));
+        return;
+    }
+    log_debug("asked %s %s", rtsp_method_name(r.method), r.uri);
+    questions_add(&c->questions, &(struct pending){.question = a->question,
+                                                   .cseq = c->cseq,
+                                                   .level = a->level,
+                                                   .asked = now,
+                                                   .asked_wall = clock_wall()});
+    client_arm(c);
+}
+
+void client_ask_measures(struct client *c, usec_t now)
+{
+    c->next_ask = now + ASK_INTERVAL;
+    // One at a time: questions must not pile up behind a stalled network.
+    if (questions_waiting(&c->questions, ASK_MEASURES))
+        return;
+    struct ask measures = {.question = ASK_MEASURES, .body = "clock\r\ntransport\r\nlevel\r\n"};
+    client_ask(c, &measures, now);
+}
+
+static void ask_level(struct client *c, int level, usec_t now)
+{
+    char body[32];
+    snprintf(body, sizeof(body), "level: %d\r\n", level);
+    client_ask(c, &(struct ask){.question = ASK_LEVEL, .body = body, .level = level}, now);
+}
+
+void client_ask_start(struct client *c, usec_t now)
+{
+    c->step = STEP_STARTING;
+    char body[32];
+    snprintf(body, sizeof(body), "latency: %d\r\n", play_options_latency_ms(c->options));
+    client_ask(c, &(struct ask){.question = ASK_LATENCY, .body = body}, now);
+    if (c->options->level >= 0)
+        ask_level(c, c->options->level, now);
+    const char *range = c->sdp.duration < 0 ? "Range: npt=now-\r\n" : "Range: npt=0-\r\n";
+    client_ask(c, &(struct ask){.question = ASK_PLAY, .headers = range}, now);
+    client_ask_measures(c, now);
+}
+
+static void ask_pause(struct client *c, usec_t now)
+{
+    // Live media goes on with what is now, stored media where it stopped (RFC 2326, 10.5).
+    struct ask pause = {.question = ASK_PAUSE};
+    struct ask play = {.question = ASK_PLAY,
+                       .headers = c->sdp.duration < 0 ? "Range: npt=now-\r\n" : NULL};
+    c->paused = c->wants_pause;
+    client_ask(c, c->paused ? &pause : &play, now);
+}
+
+void client_ask_wanted(struct client *c, usec_t now)
+{
+    if (c->step != STEP_PLAYING)
+        return;
+    if (c->wanted_level >= 0 && !questions_waiting(&c->questions, ASK_LEVEL)) {
+        int level = c->wanted_level;
+        c->wanted_level = -1;
+        ask_level(c, level, now);
+    }
+    if (c->wants_pause != c->paused && !questions_waiting(&c->questions, ASK_PAUSE) &&
+        !questions_waiting(&c->questions, ASK_PLAY))
+        ask_pause(c, now);
+}
+
+void client_set_level(struct client *c, int level, usec_t now)
+{
+    c->wanted_level = level;
+    client_ask_wanted(c, now);
+}
+
+void client_pause(struct client *c, usec_t now)
+{
+    c->wants_pause = true;
+    client_ask_wanted(c, now);
+}
+
+void client_resume(struct client *c, usec_t now)
+{
+    c->wants_pause = false;
+    client_ask_wanted(c, now);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the files client*.c share; nobody else includes it. client.c: connection, deadlines, life;
+// client_ask.c: requests; client_answer.c: what the server answers.
+#ifndef WEIR_PLAYER_CLIENT_STATE_H
+#define WEIR_PLAYER_CLIENT_STATE_H
+
+#include "common/net/tcp_conn.h"
+#include "common/net/timer.h"
+#include "player/client.h"
+#include "player/media_path.h"
+#include "player/questions.h"
+#include "player/resolver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum step {
+    STEP_CONNECTING,
+    STEP_DESCRIBING,
+    STEP_SETTING_UP,
+    STEP_STARTING,
+    STEP_PLAYING,
+    STEP_LEAVING,
+    STEP_OVER
+};
+
+struct client {
+    uv_loop_t *loop;                    // borrowed
+    const struct play_options *options; // borrowed
+    const struct client_ops *ops;       // static
+    void *ctx;                          // borrowed
+    enum step step;
+    struct resolver *resolver; // owned
+    struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
+    int address_count;
+    int address_next;
+    struct tcp_conn *conn; // owned
+    struct timer *timer;   // owned
+    struct media_path path;
+    bool path_ready; // path is to be destroyed
+    usec_t deadline; // STEP_CONNECTING, STEP_LEAVING
+    usec_t heard;    // last bytes from the server
+    usec_t next_ask;
+    int cseq;
+    struct questions questions;
+    // What the viewer wants while a question of its kind is open: asked when that is answered, so
+    // that keys pressed behind a stalled network do not pile up.
+    int wanted_level; // -1: nothing more
+    bool paused;      // as asked last
+    bool wants_pause;
+    char session[128];       // Session header's id; empty before SETUP
+    char base[URL_MAX_TEXT]; // of the presentation
+    struct sdp sdp;
+};
+
+// ---- client.c
+
+void client_end_as(struct client *c, enum client_end why, const char *text, usec_t now);
+void client_end_with(struct client *c, enum client_end why, usec_t now, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+// What an end of the connection means depends on how far we came.
+enum client_end client_gone(const struct client *c);
+void client_arm(struct client *c); // sets the timer for the next deadline
+
+// ---- client_ask.c
+
+struct ask {
+    enum question question;
+    const char *uri;     // NULL: the presentation
+    const char *headers; // NULL: none
+    const char *body;    // NULL: none
+    int level;           // ASK_LEVEL
+};
+
+void client_ask(struct client *c, const struct ask *a, usec_t now);
+void client_ask_start(struct client *c, usec_t now); // after SETUP
+void client_ask_measures(struct client *c, usec_t now);
+void client_ask_wanted(struct client *c, usec_t now); // what waited for an answer
+
+// ---- client_answer.c
+
+void client_on_response(struct client *c, const struct rtsp_item *r, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

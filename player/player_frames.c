@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "player/player_state.h"
+
+#define BYE_GRACE (200 * USEC_PER_MSEC) // media that was sent before the BYE may come after it
+
+// ---- From the network ----
+
+static void on_frame(void *ctx, struct received_frame *f, usec_t now)
+{
+    struct player *p = ctx;
+    presenter_push(p->presenter, f, now);
+}
+
+static void on_nacked(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    if (p->presenter)
+        presenter_nacked(p->presenter, now);
+}
+
+static void on_bye(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    timer_set(p->bye, p->datagram ? now + BYE_GRACE : now);
+    p->playing = false;
+}
+
+void player_on_bye_time(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    if (p->presenter)
+        presenter_end(p->presenter, now);
+    else
+        player_on_media_end(p, now);
+}
+
+void player_on_media_end(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    // Unless there was a reason before.
+    player_end(p, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now);
+}
+
+// ---- To the network ----
+
+static void send_rtcp(void *ctx, const uint8_t *data, size_t len)
+{
+    struct player *p = ctx;
+    client_send_rtcp(p->client, data, len);
+}
+
+static void ask_key(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    rtp_input_send_pli(p->input, now);
+}
+
+// ---- To the screen and back ----
+
+void player_report_frame(void *ctx, struct play_frame *f)
+{
+    struct player *p = ctx;
+    if (!mailbox_post(p->done, f))
+        play_frame_free(f); // cannot be: the mailbox holds all frames that there may be
+}
+
+void player_on_shown(void *ctx, struct play_frame *f)
+{
+    struct player *p = ctx;
+    if (p->measure && f->fate == FATE_SHOWN)
+        measure_push(p->measure, f->picture, f->shown_at);
+    player_report_frame(p, f);
+}
+
+void player_on_done(void *ctx, void *item, usec_t now)
+{
+    struct player *p = ctx;
+    presenter_done(p->presenter, item, now);
+}
+
+// The measuring thread's.
+static bool post_measured(void *ctx, const struct measured *m)
+{
+    struct player *p = ctx;
+    struct measured *copy = malloc(sizeof(*copy));
+    if (!copy)
+        return false;
+    *copy = *m;
+    if (mailbox_post(p->measured, copy))
+        return true;
+    free(copy);
+    return false;
+}
+
+void player_on_measured(void *ctx, void *item, usec_t now)
+{
+    struct player *p = ctx;
+    const struct measured *m = item;
+    (void)now;
+    qoe_on_picture(p->qoe, m->mse_y, m->ssim_y);
+    free(item);
+}
+
+// ---- What they go through ----
+
+static bool open_measure(struct player *p)
+{
+    const struct ladder *l = &p->sdp.ladder;
+    if (p->options->contact_sheet && !(p->sheet = contact_sheet_new()))
+        return false;
+    bool compare = !p->options->no_picture;
+    struct measure_config config = {.sheet = p->sheet,
+                                    .test = compare && !p->reference &&
+                                            p->sdp.source == SDP_SOURCE_TEST,
+                                    .width = l->source_width,
+                                    .height = l->source_height,
+                                    .fps = l->source_fps,
+                                    .reference = p->reference,
+                                    .on_measured = post_measured,
+                                    .ctx = p};
+    if (!config.sheet && !config.test && !config.reference)
+        return true;
+    p->reference = NULL;
+    p->measure = measure_new(&config);
+    return p->measure;
+}
+
+static bool open_presenter(struct player *p)
+{
+    struct presenter_config config = {.loop = &p->loop,
+                                      .options = p->options,
+                                      .sdp = &p->sdp,
+                                      .clock = &p->clock,
+                                      .qoe = p->qoe,
+                                      .events = p->events,
+                                      .show = p->show,
+                                      .level = p->level,
+                                      .on_done = player_report_frame,
+                                      .done_ctx = p,
+                                      .ask_key = ask_key,
+                                      .on_ended = player_on_media_end,
+                                      .ctx = p};
+    p->presenter = presenter_new(&config);
+    return p->presenter;
+}
+
+static bool open_input(struct player *p)
+{
+    uint64_t random = 0;
+    if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+        random = (uint64_t)clock_wall();
+    struct rtp_input_config config = {.sdp = &p->sdp,
+                                      .clock = &p->clock,
+                                      .qoe = p->qoe,
+                                      .events = p->events,
+                                      .random = random,
+                                      .send_rtcp = send_rtcp,
+                                      .on_frame = on_frame,
+                                      .on_nacked = on_nacked,
+                                      .on_bye = on_bye,
+                                      .ctx = p};
+    p->input = rtp_input_new(&config);
+    return p->input;
+}
+
+bool player_open_frames(struct player *p)
+{
+    if (!open_input(p))
+        return false;
+    return !p->sdp.h264 || (open_measure(p) && open_presenter(p));
+}

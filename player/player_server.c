@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "player/player_state.h"
+
+static void on_connected(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    qoe_on_connected(p->qoe, now);
+}
+
+static void tell_clock(struct player *p)
+{
+    struct qoe_clock c = {.shared = p->clock.shared, .offset_error = p->clock.least_rtt / 2};
+    qoe_on_clock(p->qoe, &c);
+}
+
+// Writes why the stream cannot be played to p->why; false when it can.
+static bool cannot_play(struct player *p)
+{
+    const struct sdp *s = &p->sdp;
+    if (s->ext.adu == 0 || (s->h264 && s->ladder.level_count == 0))
+        snprintf(
+            p->why, sizeof(p->why),
+            "this is not a stream of weir-send: no levels, or no frame numbers on its packets");
+    else if (s->ladder.level_count && p->options->level >= s->ladder.level_count)
+        snprintf(p->why, sizeof(p->why), "the stream has no level %d: there are 0 to %d",
+                 p->options->level, s->ladder.level_count - 1);
+    return *p->why;
+}
+
+static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
+{
+    struct player *p = ctx;
+    (void)now;
+    p->sdp = *sdp;
+    *why = p->why;
+    if (cannot_play(p))
+        return false;
+    p->described = true;
+    p->level = p->options->level >= 0 ? p->options->level : p->sdp.ladder.level_count - 1;
+    p->wanted_level = p->level;
+    char clock[SDP_MAX_TEXT];
+    clock_identity(clock, sizeof(clock));
+    if (*clock && strcmp(clock, p->sdp.clock) == 0) {
+        clock_sync_shared(&p->clock);
+        tell_clock(p);
+    }
+    *why = "out of memory or threads";
+    return player_open_frames(p);
+}
+
+static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
+{
+    struct player *p = ctx;
+    snprintf(p->transport, sizeof(p->transport), "%s", setup->transport);
+    p->datagram = setup->datagram;
+    static const char *const kinds[] = {"unknown", "test", "file", "synthetic:greedy"};
+    char source[128];
+    const struct ladder *l = &p->sdp.ladder;
+    if (l->source_width > 0 && l->source_fps.den > 0)
+        snprintf(source, sizeof(source), "%s %dx%d@%.4g", kinds[p->sdp.source], l->source_width,
+                 l->source_height, fps_value(l->source_fps));
+    else
+        snprintf(source, sizeof(source), "%s", kinds[p->sdp.source]);
+    struct qoe_setup e = {.transport = p->transport,
+                          .source = source,
+                          .ladder = &p->sdp.ladder,
+                          .pictures = p->sdp.h264};
+    qoe_on_setup(p->qoe, &e, now);
+    if (p->presenter)
+        p->display->ops->expect(p->display, l->source_width, l->source_height);
+    events_connected(p->events, p->options->url.text, p->transport, now);
+    if (p->presenter)
+        events_mode(p->events, "buffering", now);
+    log_info("playing %s by %s", source, p->transport);
+}
+
+static void on_playing(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    if (p->playing_since)
+        return;
+    p->playing = true;
+    p->playing_since = now;
+    player_start_ticks(p, now);
+    if (p->options->duration)
+        timer_set(p->duration, now + p->options->duration);
+}
+
+static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                      usec_t now)
+{
+    struct player *p = ctx;
+    if (!p->over)
+        rtp_input_packet(p->input, rtcp, data, len, arrived, now);
+}
+
+static void on_answer(void *ctx, const struct client_answer *a, usec_t now)
+{
+    struct player *p = ctx;
+    (void)now;
+    p->path = a->measures.transport;
+    p->rtt = isnan(p->path.rtt_ms) ? a->rtt : (usec_t)(p->path.rtt_ms * 1e3);
+    rtp_input_set_rtt(p->input, p->rtt);
+    if (p->presenter)
+        presenter_set_rtt(p->presenter, p->rtt);
+    if (a->measures.has_clock &&
+        clock_sync_sample(&p->clock, a->asked_wall, a->measures.sender_wall, a->received_wall))
+        tell_clock(p);
+}
+
+static void on_level(void *ctx, int level, bool accepted, usec_t now)
+{
+    struct player *p = ctx;
+    if (!accepted) {
+        log_warn("the server does not give level %d", level);
+        p->wanted_level = p->level;
+        return;
+    }
+    if (level == p->level)
+        return;
+    struct qoe_switch e = {.from = p->level, .to = level, .why = "user"};
+    qoe_on_switch(p->qoe, &e, now);
+    events_level(p->events, &e, now);
+    p->level = level;
+    if (p->presenter)
+        presenter_level(p->presenter, level, now);
+}
+
+static void on_pause_refused(void *ctx, usec_t now)
+{
+    (void)ctx;
+    (void)now;
+    log_warn("the server does not pause: what it sends meanwhile is left out");
+}
+
+static void on_client_end(void *ctx, enum client_end why, const char *text, usec_t now)
+{
+    struct player *p = ctx;
+    switch (why) {
+    case CLIENT_REFUSED:
+        player_end(p, QOE_ERROR, EXIT_REFUSED, text, now);
+        return;
+    case CLIENT_INTERNAL:
+        player_end(p, QOE_ERROR, EXIT_INTERNAL, text, now);
+        return;
+    case CLIENT_LOST:
+        if (!p->playing)
+            return; // after its BYE the server may hang up
+        // What is in the buffer is still worth watching.
+        p->playing = false;
+        player_give_reason(p, QOE_SERVER_LOST, EXIT_SERVER_LOST, text);
+        if (p->presenter && !presenter_paused(p->presenter))
+            presenter_end(p->presenter, now);
+        else
+            player_stop(p, now);
+        return;
+    case CLIENT_LEFT:
+        if (p->leaving)
+            uv_stop(&p->loop);
+        return;
+    }
+}
+
+const struct client_ops player_client_ops = {.on_connected = on_connected,
+                                             .on_described = on_described,
+                                             .on_setup = on_setup,
+                                             .on_playing = on_playing,
+                                             .on_packet = on_packet,
+                                             .on_answer = on_answer,
+                                             .on_level = on_level,
+                                             .on_pause_refused = on_pause_refused,
+                                             .on_end = on_client_end};

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the files player*.c share; nobody else includes it. player.c: life and the end;
+// player_server.c: what the server says; player_frames.c: the ways of frames and pictures;
+// player_viewer.c: what the viewer wants; player_tick.c: what is looked at once in a while.
+#ifndef WEIR_PLAYER_PLAYER_STATE_H
+#define WEIR_PLAYER_PLAYER_STATE_H
+
+#include <pthread.h>
+#include <uv.h>
+
+#include "common/net/mailbox.h"
+#include "common/net/timer.h"
+#include "player/client.h"
+#include "player/measure.h"
+#include "player/player.h"
+#include "player/presenter.h"
+#include "player/rtp_input.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PLAYER_SIGNALS = 3 };
+
+struct player {
+    const struct play_options *options; // borrowed
+    struct source *reference;           // owned until measuring takes it over
+    struct display *display;            // borrowed
+    uv_loop_t loop;
+    pthread_t thread;
+
+    // What joins the threads; owned.
+    struct show_queue *show;
+    struct mailbox *done;     // struct play_frame
+    struct mailbox *commands; // enum display_command + 1, as a pointer
+    struct mailbox *measured; // struct measured
+
+    // The loop thread's; owned. After the thread is joined the main thread's.
+    struct client *client;
+    struct rtp_input *input;
+    struct presenter *presenter; // NULL for filler
+    struct measure *measure;     // NULL: nothing to measure. Its push is the main thread's
+    struct contact_sheet *sheet; // NULL: not wanted
+    struct qoe *qoe;
+    struct events *events;
+    struct timer *tick;
+    struct timer *duration;
+    struct timer *bye;
+    uv_signal_t signals[PLAYER_SIGNALS];
+    struct sdp sdp;
+    struct clock_sync clock;
+    struct transport_info path; // as the sender told last
+    usec_t rtt;                 // 0 = unknown
+    char transport[TRANSPORT_MAX_NAME];
+    int level;        // that the server agreed to
+    int wanted_level; // that the viewer asked for last
+    bool described;
+    bool datagram;
+    bool playing;
+    usec_t playing_since;
+    usec_t next_tick;
+    int ticks;
+    bool warned_quiet;
+    char why[128]; // the description cannot be played
+
+    // How it ends.
+    bool over;
+    bool leaving; // TEARDOWN is out
+    usec_t over_at;
+    enum qoe_ended ended;
+    int exit_code;
+    char error[512]; // empty: none
+};
+
+// Loop thread, unless told otherwise.
+
+// Remembers how the viewing ends, without ending it; the first reason counts.
+void player_give_reason(struct player *p, enum qoe_ended ended, int exit_code, const char *error);
+void player_stop(struct player *p, usec_t now);
+// Both.
+void player_end(struct player *p, enum qoe_ended ended, int exit_code, const char *error,
+                usec_t now);
+
+extern const struct client_ops player_client_ops;
+
+// What display_config and the mailboxes want; the first two are the main thread's.
+void player_on_shown(void *ctx, struct play_frame *f);
+void player_on_display_command(void *ctx, enum display_command command);
+void player_on_command(void *ctx, void *item, usec_t now);
+void player_on_done(void *ctx, void *item, usec_t now);
+void player_on_measured(void *ctx, void *item, usec_t now);
+void player_report_frame(void *ctx, struct play_frame *f); // any thread
+
+// When the description is known. False: out of memory or threads.
+bool player_open_frames(struct player *p);
+void player_on_media_end(void *ctx, usec_t now);
+void player_on_bye_time(void *ctx, usec_t now); // the timer set by the server's BYE
+
+void player_start_ticks(struct player *p, usec_t now);
+void player_on_tick(void *ctx, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <stdio.h>
+
+#include "common/base/log.h"
+#include "player/player_state.h"
+#include "player/status.h"
+
+enum { TICKS_A_SECOND = 4 };
+#define TICK             (USEC_PER_SEC / TICKS_A_SECOND)
+#define UNDECODABLE_TIME (10 * USEC_PER_SEC)
+#define QUIET_TIME       (3 * USEC_PER_SEC) // without any packet: worth a warning
+
+static void show_status(struct player *p)
+{
+    char text[256];
+    if (!p->described) {
+        snprintf(text, sizeof(text), "weir-play: connecting to %.200s", p->options->url.host);
+    } else if (p->presenter) {
+        struct status status = {.ladder = &p->sdp.ladder,
+                                .level = presenter_level_shown(p->presenter),
+                                .transport = p->transport,
+                                .held = presenter_held(p->presenter),
+                                .mode = presenter_mode(p->presenter),
+                                .paused = presenter_paused(p->presenter)};
+        status_text(&status, text, sizeof(text));
+    } else {
+        return;
+    }
+    p->display->ops->set_status(p->display, text);
+}
+
+static void check_progress(struct player *p, usec_t now)
+{
+    usec_t since = now - p->playing_since;
+    if (!rtp_input_packets(p->input) && since > QUIET_TIME && !p->warned_quiet) {
+        p->warned_quiet = true;
+        log_warn("no media comes%s",
+                 p->datagram ? ": is UDP blocked on the way? --transport minbuf passes firewalls"
+                             : "");
+    }
+    if (p->presenter && !presenter_decoded(p->presenter) &&
+        since > UNDECODABLE_TIME + p->options->buffer &&
+        rtp_input_media_span(p->input) > UNDECODABLE_TIME + p->options->buffer)
+        player_end(p, QOE_ERROR, EXIT_UNDECODABLE,
+                   "the stream cannot be decoded: no picture within 10 s of media", now);
+}
+
+static void on_second(struct player *p, usec_t now)
+{
+    struct rtp_input_figures figures;
+    rtp_input_second(p->input, &figures, now);
+    struct qoe_transport t = {
+        .rtt = isnan(p->path.rtt_ms) ? (p->rtt ? usec_to_sec(p->rtt) : NAN) : p->path.rtt_ms / 1e3,
+        .rate = figures.rate_bps,
+        .loss = p->datagram ? figures.loss
+                            : p->path.loss, // what TCP lost it sent again: only the sender knows
+        .queue = figures.queue,
+        .cwnd = p->path.cwnd_packets};
+    qoe_on_transport(p->qoe, &t, now);
+    events_transport(p->events, &t, now);
+    check_progress(p, now);
+}
+
+void player_on_tick(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    p->next_tick += TICK;
+    if (p->next_tick <= now)
+        p->next_tick = now + TICK;
+    timer_set(p->tick, p->next_tick);
+    show_status(p);
+    if (p->playing_since && ++p->ticks % TICKS_A_SECOND == 0)
+        on_second(p, now);
+}
+
+void player_start_ticks(struct player *p, usec_t now)
+{
+    p->next_tick = now + TICK;
+    timer_set(p->tick, p->next_tick);
+}

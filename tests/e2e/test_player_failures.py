@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the player does when the server dies, the network stalls, the user leaves, or the stream is broken."""
+import random
+import signal
+import struct
+import time
+
+import lib
+from rtsp import FakeServer, Recording, Rtp
+
+SUMMARY = "playback"  # a line of the summary begins so
+
+
+class Failures(lib.Case):
+    def check_end(self, p, code, ended, seconds=30):
+        """However it ended: exit code, report, last event and summary say so."""
+        self.assertEqual(p.wait(seconds), code, str(p))
+        r = p.report()
+        self.assertEqual((r["schema"], r["ended"]), ("weir.qoe/1", ended), str(p))
+        self.assertEqual(p.events()[-1]["event"], "ended")
+        self.assertEqual(p.events()[-1]["ended"], ended)
+        self.assertIn(SUMMARY, p.stdout)
+        return r
+
+
+class Ends(Failures):
+    def test_server_is_killed(self):
+        for transport in "minbuf", "udp":
+            with self.subTest(transport):
+                server = self.sender()
+                p = self.player(server.url, "--transport", transport)
+                p.wait_shown(20)
+                server.popen.kill()
+                r = self.check_end(p, 4, "server-lost")
+                self.assertTrue(r["error"])
+                self.assertIn(r["error"], p.stderr)
+                self.assertGreaterEqual(r["playback"]["frames_played"], 20)
+
+    def test_server_is_stopped(self):
+        """BYE: what is in the buffer is still shown, then it is a regular end."""
+        for transport in "minbuf", "tcp", "udp":
+            with self.subTest(transport):
+                server = self.sender()
+                p = self.player(server.url, "--transport", transport)
+                p.wait_shown(20)
+                self.stop_cleanly(server)
+                r = self.check_end(p, 0, "end-of-media")
+                self.assertIsNone(r["error"])
+                self.assertEqual(r["playback"]["frames_lost"], 0)
+
+    def test_the_user_interrupts(self):
+        server = self.sender("--verbose")
+        for number, code in (signal.SIGINT, 130), (signal.SIGTERM, 130):
+            p = self.player(server.url)
+            p.wait_shown(5)
+            p.signal(number)
+            r = self.check_end(p, code, "interrupted", 5)
+            self.assertEqual(r["playback"]["frames_lost"], 0)
+        lib.until(lambda: server.stderr.count("is gone") == 2, "the server to see them leave")
+
+    def test_interrupt_before_the_first_picture(self):
+        """A server that accepts and then says nothing: the user need not wait for the timeout."""
+        server = FakeServer("", lambda s: None, {"OPTIONS": b"", "DESCRIBE": b""})
+        self.addCleanup(server.stop)
+        p = self.player(server.url)
+        lib.until(lambda: "DESCRIBE" in server.methods, "the player's request")
+        p.signal(signal.SIGINT)
+        r = self.check_end(p, 130, "interrupted", 5)
+        self.assertIsNone(r["startup"]["time_to_first_frame"])
+
+    def test_silent_server(self):
+        server = FakeServer("", lambda s: None, {"OPTIONS": b"", "DESCRIBE": b""})
+        self.addCleanup(server.stop)
+        r = self.check_end(self.player(server.url), 3, "error")
+        self.assertTrue(r["error"])
+
+
+class Stalls(Failures):
+    def test_the_network_stops_for_a_while(self):
+        """The picture stands still, that is counted, and it goes on."""
+        stalls = []
+        for transport in "minbuf", "udp":
+            server = self.sender()
+            stalls.append((transport, server, self.player(server.url, "--transport", transport, "--duration", "5.5")))
+        for _, server, p in stalls:
+            p.wait_shown(20)
+            server.signal(signal.SIGSTOP)
+        time.sleep(1.5)
+        for _, server, _ in stalls:
+            server.signal(signal.SIGCONT)
+        for transport, server, p in stalls:
+            with self.subTest(transport):
+                r = self.check_end(p, 0, "duration")
+                stall = r["rebuffering"]
+                self.assertGreaterEqual(stall["count"], 1)
+                self.assertEqual(len(stall["events"]), stall["count"])
+                # 1.5 s less what was in the buffer, and the time to fill it again.
+                self.between(0.6, stall["total"], 3.0 * lib.SLOW + 1)
+                self.assertAlmostEqual(stall["ratio"], stall["total"] / r["playback"]["wall"], delta=0.01)
+                begins, ends = p.events("rebuffer-start"), p.events("rebuffer-end")
+                self.assertEqual(len(begins), stall["count"])
+                self.assertEqual(len(ends), stall["count"])
+                after = [e for e in p.shown() if e["shown"] > ends[-1]["t"]]
+                self.assertGreater(len(after), 5)
+                self.assertTrue(server.running())
+
+    def test_the_network_stops_for_good(self):
+        """Nothing for seconds: the server counts as lost, though its connection stands."""
+        server = self.sender()
+        p = self.player(server.url, "--transport", "udp")
+        p.wait_shown(20)
+        server.signal(signal.SIGSTOP)
+        r = self.check_end(p, 4, "server-lost", 20)
+        self.assertTrue(r["error"])
+
+
+class BrokenStreams(Failures):
+    """A server that sends a real stream with something wrong in it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        maker = lib.Case()
+        maker.setUp()
+        try:
+            cls.recording = Recording(maker.sender(source="test:256x144@30").port, 2.5 * lib.SLOW)
+        finally:
+            maker.doCleanups()
+
+    def serve(self, packets, gap=0.004, raw=None):
+        """A player for whom the packets are streamed; then the server says goodbye."""
+        def media(server):
+            for data in packets:
+                if raw:
+                    server.send(raw(data))
+                else:
+                    server.packet(data)
+                if not server.pause(gap):
+                    return
+            ssrc = Rtp(self.recording.packets[0]).ssrc
+            server.packet(struct.pack("!BBHI", 0x80, 201, 1, ssrc) + struct.pack("!BBHI", 0x81, 203, 1, ssrc), 1)
+            server.pause(20 * lib.SLOW)
+        server = FakeServer(self.recording.sdp, media)
+        self.addCleanup(server.stop)
+        return self.player(server.url, "--transport", "tcp")
+
+    def mutated(self, change):
+        """The recording with each packet changed by change(random, its bytes, its fields)."""
+        r = random.Random(change.__name__)
+        return [change(r, data, Rtp(data)) for data in self.recording.packets]
+
+    def test_broken_packets(self):
+        """Whatever is wrong with packets, the rest is played to the end."""
+        r = random.Random(1)
+        good = self.recording.packets
+
+        def truncated(r, data, p):
+            return data if r.random() > 0.2 else p.header + p.payload[:r.randrange(len(p.payload) + 1)]
+
+        def flipped(r, data, p):
+            payload = bytearray(p.payload)
+            for _ in range(r.randrange(4)):
+                payload[r.randrange(len(payload))] ^= 1 << r.randrange(8)
+            return p.header + bytes(payload)
+
+        def flipped_header(r, data, p):
+            header = bytearray(p.header)
+            if r.random() < 0.3:
+                header[r.randrange(len(header))] ^= 1 << r.randrange(8)
+            return bytes(header) + p.payload
+
+        doubled = [p for p in good for _ in range(1 + (r.random() < 0.3))]
+        for i in range(0, len(doubled) - 4, 4):
+            doubled[i], doubled[i + 3] = doubled[i + 3], doubled[i]
+
+        players = {
+            "as recorded": self.serve(good),
+            # Fragments without their beginning or end are among these.
+            "lost": self.serve([p for i, p in enumerate(good) if i < 8 or r.random() > 0.1]),
+            "without the beginning": self.serve(good[3:]),
+            "truncated": self.serve(self.mutated(truncated)),
+            "flipped bits": self.serve(self.mutated(flipped)),
+            "flipped bits of headers": self.serve(self.mutated(flipped_header)),
+            "repeated and reordered": self.serve(doubled),
+            "garbage in between": self.serve([p for d in good for p in (d, r.randbytes(r.randrange(1500)))], 0.002),
+        }
+        reports = {}
+        for name, p in players.items():
+            with self.subTest(name):
+                reports[name] = self.check_end(p, 0, "end-of-media", 40)
+        whole = reports["as recorded"]
+        self.assertEqual(whole["playback"]["frames_lost"], 0)
+        self.assertEqual(whole["network"]["packets_received"], len(good))
+        for name in "as recorded", "lost", "repeated and reordered", "garbage in between":
+            self.assertGreater(reports[name]["playback"]["frames_played"], 10 if lib.SLOW <= 1 else 0, name)
+        self.assertGreater(reports["lost"]["network"]["packets_lost"], 0)
+        self.assertGreater(reports["lost"]["playback"]["frames_lost"], 0)
+        self.assertTrue(players["lost"].events("loss"))
+
+    def test_garbage_on_the_connection(self):
+        """What is no RTSP ends the session: nobody could know where the next message begins."""
+        r = random.Random(8)
+        good = self.recording.packets[:60]
+        p = self.serve(good + [r.randbytes(5000) for _ in range(50)],
+                       raw=lambda d: d if len(d) == 5000 else b"$\0" + struct.pack("!H", len(d)) + d)
+        self.assertTrue(self.check_end(p, 4, "server-lost")["error"])
+
+    def test_endless_answer(self):
+        for answer in b"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nX: " + b"x" * 100000, \
+                b"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nContent-Length: 99999999\r\n\r\n" + b"v=0\r\n" * 20000, \
+                b"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nContent-Type: application/sdp\r\nContent-Length: 5\r\n\r\nhello":
+            with self.subTest(answer[:60]):
+                server = FakeServer("", lambda s: None, {"DESCRIBE": answer})
+                self.addCleanup(server.stop)
+                r = self.check_end(self.player(server.url), 3, "error")
+                self.assertTrue(r["error"])
+
+    def test_descriptions(self):
+        """Mutilated SDP is refused or played; never more than that."""
+        r = random.Random(9)
+        base = self.recording.sdp
+        wild = [base.replace("H264", "H265"), base.replace("96", "97"), base.replace("x-weir-level", "x-other"),
+                base[:len(base) // 2], base.replace("\r\n", "\n"), "v=0\r\n" * 2000,
+                base.replace("30/1", "0/0"), base.replace("layers=2", "layers=99")]
+        for _ in range(8):
+            text = list(base)
+            for _ in range(6):
+                text[r.randrange(len(text))] = chr(r.randrange(32, 127))
+            wild.append("".join(text))
+        servers = []
+        for sdp in wild:
+            def media(server):
+                for data in self.recording.packets[:40]:
+                    server.packet(data)
+                server.pause(20 * lib.SLOW)
+            server = FakeServer(sdp, media)
+            self.addCleanup(server.stop)
+            servers.append((sdp, self.player(server.url, "--transport", "tcp", "--duration", "0.5")))
+        for sdp, p in servers:
+            with self.subTest(sdp[:400]):
+                self.assertIn(p.wait(), (0, 3), str(p))
+                p.report()
+
+    def test_nothing_that_can_be_decoded(self):
+        """H.264 with its slices destroyed: after 10 s of media the player gives up and says why."""
+        def broken(i):
+            data = self.recording.packets[i % len(self.recording.packets)]
+            p = Rtp(data)
+            kind = p.payload[0] & 31
+            return p.header[:2] + struct.pack("!H", (Rtp(self.recording.packets[0]).seq + i) & 0xFFFF) + \
+                struct.pack("!I", (i * 3000) & 0xFFFFFFFF) + p.header[8:] + \
+                (p.payload[:2] + bytes(len(p.payload) - 2) if kind in (28, 1, 5) else p.payload[:1] + b"\0")
+        def media(server):
+            for i in range(10000):
+                server.packet(broken(i))
+                if not server.pause(0.02):
+                    return
+        server = FakeServer(self.recording.sdp, media)
+        self.addCleanup(server.stop)
+        p = self.player(server.url, "--transport", "tcp")
+        r = self.check_end(p, 5, "error", 30)
+        self.assertIn("decoded", r["error"])
+
+
+if __name__ == "__main__":
+    lib.main()

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The window, on a virtual X display: it shows the moving picture and obeys keys."""
+import os
+import signal
+import subprocess
+import time
+
+import lib
+from lib import until
+
+
+class Window(lib.Case):
+    def setUp(self):
+        super().setUp()
+        lib.need("Xvfb", "xdotool", "ffmpeg")
+        read, write = os.pipe()
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten", "tcp",
+                                   "-noreset"], pass_fds=[write], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        os.close(write)
+
+        def end():
+            server.terminate()
+            server.wait(10)
+        self.addCleanup(end)
+        # Cleanups run last in, first out: the programs must go before their display.
+        self.addCleanup(self.end_processes)
+        with os.fdopen(read) as pipe:
+            self.display = ":" + pipe.readline().strip()
+        self.assertNotEqual(self.display, ":", "Xvfb did not start")
+        self.env = {"DISPLAY": self.display, "SDL_VIDEODRIVER": "x11", "SDL_RENDER_DRIVER": "software",
+                    "XDG_RUNTIME_DIR": self.folder, "LIBGL_ALWAYS_SOFTWARE": "1"}
+        self.server = self.sender()
+
+    def xdotool(self, *args):
+        p = subprocess.run(["xdotool", *args], env={**os.environ, **self.env}, capture_output=True, text=True,
+                           timeout=20 * lib.SLOW)
+        return p.stdout.strip()
+
+    def key(self, *keys):
+        self.xdotool("windowfocus", self.window)  # there is no window manager to do it
+        self.xdotool("key", "--delay", "50", *keys)
+
+    def open(self, *args):
+        p = self.player(self.server.url, *args, window=True, env=self.env)
+        p.wait_shown(10)  # SDL may make its window twice before it shows something
+        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play"), "the window")
+        self.assertRegex(self.window, r"^\d+$", "one window")
+        return p
+
+    def title(self):
+        return self.xdotool("getwindowname", self.window)
+
+    def geometry(self):
+        text = self.xdotool("getwindowgeometry", "--shell", self.window)
+        fields = dict(line.split("=") for line in text.split("\n"))
+        return tuple(int(fields[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+
+    def screenshot(self):
+        """(width, height, luma) of the picture as it stands on the screen, without the bars beside it."""
+        x, y, width, height = self.geometry()
+        shape = self.server.levels()[-1][0] / self.server.levels()[-1][1]
+        bars = max(0, width - round(height * shape)), max(0, height - round(width / shape))
+        x, y, width, height = x + bars[0] // 2, y + bars[1] // 2, width - bars[0], height - bars[1]
+        raw = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "x11grab", "-video_size", f"{width}x{height}",
+                              "-i", f"{self.display}+{x},{y}", "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "gray",
+                              "-"], stdout=subprocess.PIPE, check=True, timeout=20 * lib.SLOW).stdout
+        self.assertEqual(len(raw), width * height)
+        return width, height, raw
+
+    def number(self):
+        """The frame number on the screen; now and then a grab hits a picture half drawn."""
+        return until(lambda: max(0, lib.frame_number(*self.screenshot()) + 1), "a readable picture", 10) - 1
+
+    def quits(self, p, seconds=5):
+        self.key("q")
+        self.assertEqual(p.wait(seconds), 0, str(p))
+        return p.report()
+
+    def test_shows_the_moving_picture(self):
+        p = self.open()
+        width, height = self.server.levels()[-1][:2]
+        self.assertAlmostEqual(self.geometry()[2] / self.geometry()[3], width / height, delta=0.02)
+        first = self.number()
+        time.sleep(1)
+        second = self.number()
+        self.assertGreater(second, first)
+        until(lambda: {first, second} <= {e["number"] for e in p.shown()}, "the trace to tell the same")
+        until(lambda: f"{width}x{height}" in self.title(), "the title to name the picture")
+        r = self.quits(p)
+        self.assertEqual((r["ended"], r["error"]), ("interrupted", None))
+        self.assertGreater(r["playback"]["frames_played"], 10)
+        self.assertIsNotNone(r["picture"])
+
+    def test_keys(self):
+        p = self.open("--snapshot", self.path("last.png"))
+        top = len(self.server.levels()) - 1
+        self.key("Down")
+        until(lambda: any(e["level"] == top - 1 for e in p.shown()), "a picture of the lower level")
+        self.key("minus")
+        until(lambda: any(e["level"] == max(top - 2, 0) for e in p.shown()), "a picture of a still lower level")
+        self.key("Up")
+        until(lambda: p.shown()[-1]["level"] == top - 1, "the level above")
+        changes = [(e["from"], e["to"], e["why"]) for e in p.events("level")]
+        self.assertEqual(changes, [(top, top - 1, "user"), (top - 1, top - 2, "user"), (top - 2, top - 1, "user")])
+
+        self.key("space")
+        until(lambda: "paused" in self.title(), "the pause")
+        time.sleep(0.3)
+        held = self.number()
+        time.sleep(0.7)
+        self.assertEqual(self.number(), held)
+        self.key("space")
+        until(lambda: "paused" not in self.title(), "the end of the pause")
+        until(lambda: self.number() > held, "moving pictures")
+
+        # Full screen is the window manager's to give, and there is none here: it must go on, no more can be said.
+        self.key("f")
+        count = len(p.shown())
+        until(lambda: len(p.shown()) > count + 10, "pictures after the key for full screen")
+        self.key("Escape")
+        self.assertEqual(p.wait(5), 0, str(p))
+        r = p.report()
+        self.assertEqual(r["ended"], "interrupted")
+        self.assertEqual([(s["from"], s["to"], s["why"]) for s in r["levels"]["switches"]], changes)
+        self.assertEqual(r["rebuffering"]["count"], 0, "a pause is no stall")
+        self.assertEqual(lib.png_size(self.path("last.png")), self.server.levels()[top - 1][:2])
+
+    def test_reacts_while_the_network_stands_still(self):
+        p = self.open()
+        self.server.signal(signal.SIGSTOP)
+        until(lambda: "stalled" in self.title(), "the title to tell of the stall")
+        self.assertGreaterEqual(self.number(), 0)  # the last picture is still there
+        self.xdotool("windowsize", self.window, "400", "300")
+        until(lambda: self.geometry()[2:] == (400, 300), "another size")
+        self.assertGreaterEqual(self.number(), 0)  # drawn anew
+        begun = time.monotonic()
+        r = self.quits(p)
+        self.assertLess(time.monotonic() - begun, 3 * lib.SLOW)
+        self.assertGreaterEqual(r["rebuffering"]["count"], 1)
+        self.server.signal(signal.SIGCONT)
+
+    def test_the_end_of_the_server(self):
+        p = self.open()
+        self.stop_cleanly(self.server)
+        self.assertEqual(p.wait(10), 0, str(p))
+
+
+class NoDisplay(lib.Case):
+    def test_no_display(self):
+        server = self.sender()
+        p = self.player(server.url, window=True, env={"DISPLAY": ":987654", "SDL_VIDEODRIVER": "x11"})
+        self.assertEqual(p.wait(), 1, str(p))
+        self.assertIn("--headless", p.stderr)
+
+
+if __name__ == "__main__":
+    lib.main()

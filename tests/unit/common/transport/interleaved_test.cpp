@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "common/base/err.h"
+#include "common/net/tcp_conn.h"
+#include "common/transport/transport.h"
+
+namespace
+{
+
+// A connection whose other end nobody reads until asked to.
+struct unread {
+    uv_loop_t loop;
+    int other = -1;
+    tcp_conn *conn = nullptr;
+    int rooms = 0;
+
+    static int on_input(void *, const uint8_t *, size_t len, usec_t)
+    {
+        return static_cast<int>(len);
+    }
+    static void on_room(void *ctx, usec_t)
+    {
+        static_cast<unread *>(ctx)->rooms++;
+    }
+    static void on_close(void *, int, usec_t) {}
+
+    unread()
+    {
+        static const tcp_conn_ops ops = {nullptr, on_input, on_room, on_close};
+        uv_loop_init(&loop);
+        int pair[2];
+        REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+        other = pair[1];
+        conn = tcp_conn_new(&loop, pair[0], 1024, &ops, this);
+        REQUIRE(conn);
+    }
+
+    ~unread()
+    {
+        tcp_conn_free(conn);
+        close(other);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+
+    transport *open(const char *name)
+    {
+        transport_path path{};
+        path.control = conn;
+        path.channel[1] = 1;
+        path.loop = &loop;
+        path.on_room = on_room;
+        path.ctx = this;
+        transport *t = transport_open(name, &path, 0);
+        REQUIRE(t);
+        return t;
+    }
+
+    // Until nothing comes for one turn of the loop.
+    std::string read_all()
+    {
+        std::string all;
+        char chunk[65536];
+        ssize_t n;
+        do {
+            uv_run(&loop, UV_RUN_NOWAIT);
+            n = recv(other, chunk, sizeof(chunk), MSG_DONTWAIT);
+            all.append(chunk, n > 0 ? static_cast<size_t>(n) : 0);
+        } while (n > 0);
+        return all;
+    }
+};
+
+} // namespace
+
+TEST_CASE("interleaved: RTCP that does not fit behind what waits is left out whole")
+{
+    for (const char *name : {"tcp", "minbuf"}) {
+        unread u;
+        transport *t = u.open(name);
+        const std::vector<uint8_t> block(4096, 'x');
+        while (!tcp_conn_has_backlog(u.conn))
+            REQUIRE(tcp_conn_send(u.conn, block.data(), block.size()) == 0);
+        // Up to the last byte: then the framing alone would fit where the packet does not.
+        size_t step = block.size();
+        while (step)
+            if (tcp_conn_send(u.conn, block.data(), step) != 0)
+                step /= 2;
+        const std::vector<uint8_t> report(72, 'r');
+        CHECK(t->ops->send_rtcp(t, report.data(), report.size(), 0) == ERR_AGAIN);
+        std::string got = u.read_all();
+        CHECK(got.find_first_not_of('x') == std::string::npos);
+        CHECK(t->ops->send_rtcp(t, report.data(), report.size(), 0) == 0);
+        CHECK(u.read_all() == std::string("$\x01\0\x48", 4) + std::string(72, 'r'));
+        t->ops->free(t);
+    }
+}
+
+TEST_CASE("interleaved: who leaves a full connection does not wake it any more")
+{
+    for (const char *name : {"tcp", "minbuf"}) {
+        unread u;
+        transport *t = u.open(name);
+        const std::vector<uint8_t> block(4096, 'x');
+        while (!tcp_conn_has_backlog(u.conn))
+            REQUIRE(tcp_conn_send(u.conn, block.data(), block.size()) == 0);
+        CHECK_FALSE(t->ops->room(t, 0));
+        t->ops->free(t);
+        u.read_all();
+        for (int i = 0; i < 10; i++)
+            uv_run(&u.loop, UV_RUN_NOWAIT);
+        CHECK(u.rooms == 0);
+    }
+}
