@@ -18,6 +18,9 @@ enum { STATUS_BYTES = 256, LEAST_WIDTH = 640, IDLE_WAIT_MS = 1000 };
 struct window {
     struct display base;
     SDL_Window *window; // owned; NULL before pictures are expected
+    int opened_width;   // what it was opened for
+    int opened_height;
+    SDL_Rect windowed; // where it was before it filled the screen
     SDL_Renderer *renderer;
     SDL_Texture *texture;
     int width; // of the texture
@@ -30,22 +33,53 @@ struct window {
     bool status_changed;
 };
 
+// A low level gets a window worth looking at; a large one must fit the screen.
+static SDL_Point window_size(int width, int height)
+{
+    int scale = width < LEAST_WIDTH ? (LEAST_WIDTH + width - 1) / width : 1;
+    SDL_Point size = {width * scale, height * scale};
+    SDL_Rect screen;
+    if (SDL_GetDisplayUsableBounds(0, &screen) == 0 && (size.x > screen.w || size.y > screen.h)) {
+        double fit = SDL_min((double)screen.w / size.x, (double)screen.h / size.y);
+        size.x = (int)(size.x * fit);
+        size.y = (int)(size.y * fit);
+    }
+    return size;
+}
+
+// The size is set besides the mode: without a window manager nobody else obeys the mode.
+static void toggle_full_screen(struct window *w)
+{
+    SDL_Rect *r = &w->windowed;
+    bool full = SDL_GetWindowFlags(w->window) & SDL_WINDOW_FULLSCREEN_DESKTOP;
+    if (full) {
+        SDL_SetWindowFullscreen(w->window, 0);
+        SDL_SetWindowSize(w->window, r->w, r->h);
+        SDL_SetWindowPosition(w->window, r->x, r->y);
+        return;
+    }
+    SDL_GetWindowPosition(w->window, &r->x, &r->y);
+    SDL_GetWindowSize(w->window, &r->w, &r->h);
+    SDL_Rect screen;
+    if (SDL_GetDisplayBounds(SDL_GetWindowDisplayIndex(w->window), &screen) == 0) {
+        SDL_SetWindowPosition(w->window, screen.x, screen.y);
+        SDL_SetWindowSize(w->window, screen.w, screen.h);
+    }
+    SDL_SetWindowFullscreen(w->window, SDL_WINDOW_FULLSCREEN_DESKTOP);
+}
+
 static int open_window(struct window *w, int width, int height)
 {
-    // A low level gets a window worth looking at; a large one must fit the screen.
-    int scale = width < LEAST_WIDTH ? (LEAST_WIDTH + width - 1) / width : 1;
-    int wide = width * scale;
-    int high = height * scale;
-    SDL_Rect screen;
-    if (SDL_GetDisplayUsableBounds(0, &screen) == 0 && (wide > screen.w || high > screen.h)) {
-        double fit = SDL_min((double)screen.w / wide, (double)screen.h / high);
-        wide = (int)(wide * fit);
-        high = (int)(high * fit);
-    }
-    Uint32 flags =
-        SDL_WINDOW_RESIZABLE | (w->base.config.full_screen ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
-    w->window = SDL_CreateWindow("weir-play", SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED,
-                                 wide, high, flags);
+    SDL_Point size = window_size(width, height);
+    bool full = w->base.config.full_screen;
+    w->windowed = (SDL_Rect){SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, size.x, size.y};
+    SDL_Rect at = w->windowed;
+    if (full)
+        SDL_GetDisplayBounds(0, &at);
+    w->window = SDL_CreateWindow("weir-play", at.x, at.y, at.w, at.h,
+                                 SDL_WINDOW_RESIZABLE | (full ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0));
+    w->opened_width = width;
+    w->opened_height = height;
     if (!w->window) {
         log_error("cannot open a window: %s", SDL_GetError());
         return ERR_IO;
@@ -97,14 +131,6 @@ static int show(struct window *w, const struct picture *p)
     return 0;
 }
 
-static void toggle_full_screen(struct window *w)
-{
-    if (!w->window)
-        return;
-    bool full = SDL_GetWindowFlags(w->window) & SDL_WINDOW_FULLSCREEN_DESKTOP;
-    SDL_SetWindowFullscreen(w->window, full ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP);
-}
-
 static void command(struct window *w, enum display_command command)
 {
     w->base.config.on_command(w->base.config.ctx, command);
@@ -135,7 +161,8 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
         command(w, DISPLAY_QUIT);
         return;
     case SDLK_f:
-        toggle_full_screen(w);
+        if (w->window)
+            toggle_full_screen(w);
         return;
     case SDLK_SPACE:
         command(w, DISPLAY_PAUSE);
@@ -158,7 +185,7 @@ static void on_event(struct window *w, const SDL_Event *e)
         on_key(w, &e->key);
         return;
     case SDL_MOUSEBUTTONDOWN:
-        if (e->button.button == SDL_BUTTON_LEFT && e->button.clicks == 2)
+        if (w->window && e->button.button == SDL_BUTTON_LEFT && e->button.clicks == 2)
             toggle_full_screen(w);
         return;
     case SDL_WINDOWEVENT:
@@ -203,19 +230,30 @@ static void wait_events(struct window *w, usec_t until)
 }
 
 // Opening takes longer than a picture stands on the screen, so it is done while the first ones are
-// awaited.
+// awaited. The window that told of connecting gets the pictures' size.
 static int open_expected(struct window *w)
 {
     pthread_mutex_lock(&w->lock);
     int width = w->expected_width;
     int height = w->expected_height;
     pthread_mutex_unlock(&w->lock);
-    if (w->window || !width)
+    if (!width || (w->window && width == w->opened_width && height == w->opened_height))
         return 0;
-    int err = open_window(w, width, height);
-    if (!err)
-        draw(w);
-    return err;
+    if (!w->window) {
+        int err = open_window(w, width, height);
+        if (!err)
+            draw(w);
+        return err;
+    }
+    SDL_Point size = window_size(width, height);
+    w->windowed = (SDL_Rect){SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, size.x, size.y};
+    if (!(SDL_GetWindowFlags(w->window) & SDL_WINDOW_FULLSCREEN_DESKTOP)) {
+        SDL_SetWindowSize(w->window, size.x, size.y);
+        SDL_SetWindowPosition(w->window, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED);
+    }
+    w->opened_width = width;
+    w->opened_height = height;
+    return 0;
 }
 
 static int run(struct display *d)

@@ -74,8 +74,9 @@ void level_schedule_tell(struct level_schedule *s, int level, int64_t newest)
     if (!is_level(s, level))
         return;
     const struct level_start *last = &s->starts[s->count - 1];
-    const struct level *levels = s->ladder->levels;
-    if (levels[level].size_id != levels[last->level].size_id)
+    const struct level *told = &s->ladder->levels[level];
+    const struct level *now = &s->ladder->levels[last->level];
+    if (told->size_id != now->size_id || (told->temporal_id > now->temporal_id && !last->seen))
         s->announced = level;
     else // its key frame may have come before the word
         level_schedule_set(s, level, last->seen ? last->from : newest + 1);
@@ -99,13 +100,14 @@ void level_schedule_see(struct level_schedule *s, int64_t number, int size_id, i
     const struct level_start *start = &s->starts[index_at(s, number)];
     const struct level *at = &s->ladder->levels[start->level];
     bool other_size = key && size_id != at->size_id;
-    bool higher = start->seen && size_id == at->size_id && temporal_id > at->temporal_id;
-    if (other_size && is_level(s, s->announced) &&
+    bool higher = size_id == at->size_id && temporal_id > at->temporal_id;
+    if ((other_size || higher) && is_level(s, s->announced) &&
         s->ladder->levels[s->announced].size_id == size_id) {
         level_schedule_set(s, s->announced, number);
         return;
     }
-    int level = other_size || higher ? lowest_level(s->ladder, size_id, temporal_id) : -1;
+    int level =
+        other_size || (higher && start->seen) ? lowest_level(s->ladder, size_id, temporal_id) : -1;
     if (level >= 0)
         insert(s, (struct level_start){number, level, true});
 }

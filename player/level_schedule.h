@@ -2,11 +2,11 @@
 // Which level a stream is at, frame by frame: what the sender was asked for and what its frames
 // show. So a receiver knows which frames to expect.
 //
-// A switch within a size (other temporal layers) takes effect when it is told. A switch to another
-// size takes effect with that size's next key frame, whenever the sender finds one: until then the
-// frames of the old level go on. A key frame of another size that nobody told of is believed too;
-// of the levels that explain what is seen the lowest is taken, because it never expects a frame
-// that was not meant to come.
+// A switch to fewer temporal layers of a size takes effect when it is told. One to more layers
+// takes effect with the first frame of them, and one to another size with that size's next key
+// frame, whenever the sender makes it: until then the frames of the old level go on. A key frame of
+// another size that nobody told of is believed too; of the levels that explain what is seen the
+// lowest is taken, because it never expects a frame that was not meant to come.
 #ifndef WEIR_PLAYER_LEVEL_SCHEDULE_H
 #define WEIR_PLAYER_LEVEL_SCHEDULE_H
 
@@ -27,7 +27,7 @@ struct level_start {
 struct level_schedule {
     const struct ladder
         *ladder;   // borrowed; level_count == 0: there are no levels, every frame is expected
-    int announced; // told, and waits for a key frame of its size; -1 none
+    int announced; // told, and waits for the first frame that shows it; -1 none
     int count;     // >= 1
     struct level_start starts[LEVEL_SCHEDULE_MAX]; // ascending `from`
 };

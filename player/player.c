@@ -39,7 +39,7 @@ void player_stop(struct player *p, usec_t now)
     p->over = true;
     p->over_at = now;
     if (p->presenter)
-        presenter_stop(p->presenter);
+        presenter_stop(p->presenter, now);
     show_queue_close(p->show);
     uv_stop(&p->loop);
 }
@@ -142,6 +142,7 @@ int player_start(struct player *p, struct display *display)
     p->client = client_new(&p->loop, p->options, &player_client_ops, p, clock_now());
     if (!p->client)
         return ERR_IO;
+    player_start_ticks(p, clock_now());
     // Signals are taken on the loop's thread; libuv's handler only writes to a pipe, so any thread
     // may run it.
     if (pthread_create(&p->thread, NULL, run, p) != 0) {

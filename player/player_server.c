@@ -87,6 +87,7 @@ static void on_playing(void *ctx, usec_t now)
         return;
     p->playing = true;
     p->playing_since = now;
+    p->ticks = 0;
     player_start_ticks(p, now);
     if (p->options->duration)
         timer_set(p->duration, now + p->options->duration);

@@ -6,7 +6,12 @@
 #include "player/player_state.h"
 #include "player/status.h"
 
-enum { TICKS_A_SECOND = 4 };
+enum {
+    TICKS_A_SECOND = 4,
+    CONNECTING_TICKS = 2,
+    CONNECTING_WIDTH = 640, // of the window that tells of it
+    CONNECTING_HEIGHT = 360,
+};
 #define TICK             (USEC_PER_SEC / TICKS_A_SECOND)
 #define UNDECODABLE_TIME (10 * USEC_PER_SEC)
 #define QUIET_TIME       (3 * USEC_PER_SEC) // without any packet: worth a warning
@@ -15,6 +20,9 @@ static void show_status(struct player *p)
 {
     char text[256];
     if (!p->described) {
+        // Not at once: most servers answer before a window would be there.
+        if (p->ticks++ == CONNECTING_TICKS)
+            p->display->ops->expect(p->display, CONNECTING_WIDTH, CONNECTING_HEIGHT);
         snprintf(text, sizeof(text), "weir-play: connecting to %.200s", p->options->url.host);
     } else if (p->presenter) {
         struct status status = {.ladder = &p->sdp.ladder,
@@ -25,7 +33,7 @@ static void show_status(struct player *p)
                                 .paused = presenter_paused(p->presenter)};
         status_text(&status, text, sizeof(text));
     } else {
-        return;
+        snprintf(text, sizeof(text), "weir-play: no pictures, %s", p->transport);
     }
     p->display->ops->set_status(p->display, text);
 }
@@ -65,6 +73,8 @@ static void on_second(struct player *p, usec_t now)
 void player_on_tick(void *ctx, usec_t now)
 {
     struct player *p = ctx;
+    if (p->over)
+        return;
     p->next_tick += TICK;
     if (p->next_tick <= now)
         p->next_tick = now + TICK;

@@ -33,8 +33,9 @@ struct presenter {
     int in_flight; // frames handed over and not reported yet
     uint64_t decoded;
     usec_t rtt;
-    bool ending; // PLAYOUT_ENDED_ACTION came; waiting for the last reports
-    bool ended;  // on_ended was called
+    bool last_frames; // presenter_end was called
+    bool ending;      // PLAYOUT_ENDED_ACTION came; waiting for the last reports
+    bool ended;       // on_ended was called
     bool stopped;
     struct note notes[NOTES];
 };
@@ -275,6 +276,7 @@ void presenter_done(struct presenter *p, struct play_frame *f, usec_t now)
 
 void presenter_end(struct presenter *p, usec_t now)
 {
+    p->last_frames = true;
     playout_end(p->playout, now);
     run_playout(p, now);
 }
@@ -284,10 +286,18 @@ void presenter_nacked(struct presenter *p, usec_t now)
     frame_tracker_nacked(p->tracker, now);
 }
 
-void presenter_stop(struct presenter *p)
+void presenter_stop(struct presenter *p, usec_t now)
 {
+    if (p->stopped)
+        return;
     p->stopped = true;
     timer_set(p->timer, USEC_NEVER);
+    playout_flush(p->playout, 0, now);
+    struct playout_action a;
+    while (playout_poll(p->playout, &a, now)) {
+        if (a.kind == PLAYOUT_LOST || a.kind == PLAYOUT_LATE)
+            act(p, &a, now);
+    }
 }
 
 void presenter_level(struct presenter *p, int level, usec_t now)
@@ -306,9 +316,11 @@ void presenter_pause(struct presenter *p, usec_t now)
 void presenter_resume(struct presenter *p, usec_t now)
 {
     playout_resume(p->playout, now);
-    playout_flush(p->playout, 0, now);
     qoe_on_pause(p->config.qoe, false, now);
-    events_mode(p->config.events, "buffering", now);
+    if (!p->last_frames) {
+        playout_flush(p->playout, 0, now);
+        events_mode(p->config.events, "buffering", now);
+    }
     run_playout(p, now);
 }
 

@@ -50,11 +50,13 @@ void presenter_done(struct presenter *p, struct play_frame *f, usec_t now);     
 void presenter_end(struct presenter *p, usec_t now); // no more frames come
 // Lost packets were NACKed: the sender repairs what rested on them.
 void presenter_nacked(struct presenter *p, usec_t now);
-// The viewing is over: nothing more is handed out; reports of what was are still taken.
-void presenter_stop(struct presenter *p);
+// The viewing is over: nothing more is handed out, what was passed over counts as lost; reports of
+// what was handed out are still taken.
+void presenter_stop(struct presenter *p, usec_t now);
 void presenter_level(struct presenter *p, int level, usec_t now);
 void presenter_pause(struct presenter *p, usec_t now);
-// Goes on with what comes now: the sender has left out what passed meanwhile.
+// Goes on with what comes now: the sender has left out what passed meanwhile. If the stream ended
+// in the pause, with what is held.
 void presenter_resume(struct presenter *p, usec_t now);
 void presenter_set_rtt(struct presenter *p, usec_t rtt);
 

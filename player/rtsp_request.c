@@ -23,6 +23,9 @@ int rtsp_request_format(const struct rtsp_request *r, char *out, size_t cap)
     return len >= 0 && (size_t)len < cap ? len : ERR_FULL;
 }
 
+// Of a figure, whatever its unit: what is computed of it stays far from the ends of its type.
+static const int64_t LARGEST = 1000000000000;
+
 static bool read_int(struct text value, int64_t max, int64_t *out)
 {
     struct scan s = scan_of(value.at, value.len);
@@ -45,7 +48,7 @@ static void read_transport(struct text value, struct transport_info *out)
         for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
             struct scan s = word;
             int64_t whole;
-            if (!scan_word(&s, fields[i].name) || !scan_int(&s, INT64_MAX / 16, &whole))
+            if (!scan_word(&s, fields[i].name) || !scan_int(&s, LARGEST, &whole))
                 continue;
             double fraction = scan_char(&s, '.') ? scan_fraction(&s) : 0;
             if (scan_end(&s))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which frame leaves next, decided as late as it can be: when the transport has room.
 //
-//   The law. Frames leave in the order they came, which is that of their numbers. A frame that has
-//   not begun to leave is dropped
+//   The law. Frames leave in the order they came, which is that of their numbers; only at a size
+//   switch they may go back a little, when the new size's encoder is behind the old one's. A frame
+//   that has not begun to leave is dropped
 //     - when it is past its deadline, captured + bound;
 //     - when the oldest waiting frame is older than bound * (L - t) / L, for frames of temporal
 //     layer t > 0 of L: the top

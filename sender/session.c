@@ -503,7 +503,9 @@ void session_second(struct session *s, usec_t now)
     if (!s->playing)
         return;
     send_report(s, false, now);
-    if (s->scheduler.count == 0 && !is_greedy(s))
+    // Nothing to send is no sign of being stuck; but an empty queue is also what is left when
+    // nothing could leave and all was dropped.
+    if (s->scheduler.count == 0 && !is_greedy(s) && s->transport->ops->room(s->transport, now))
         s->last_progress = now;
     if (now - s->last_progress > STUCK_AFTER)
         s->config.on_stuck(s->config.ctx, "it has not taken a byte for 20 s");

@@ -260,6 +260,9 @@ void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answ
     struct text require = rtsp_header(request, "Require");
     if (a->status == 501) {
         handle_options(a);
+    } else if (a->status == 455) { // RFC 2326, 11.3.6: with what is valid now
+        answer_header(a, "Allow: OPTIONS, DESCRIBE, GET_PARAMETER, %s\r\n",
+                      v->session ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER" : "SETUP");
     } else if (a->status == 200 && !match_uri(v, request->uri, request->method == RTSP_OPTIONS)) {
         answer_refuse(a, 404, "there is only %s here\r\n", v->path);
     } else if (a->status == 200 && require.at) { // RFC 2326, 12.32: no option is known

@@ -84,12 +84,13 @@ def print_transports(rows):
 
 
 def print_starts(s):
-    print(f"first picture of {s['count']} starts, ms: min {s['min']:.0f}, median {s['median']:.0f}, max {s['max']:.0f}")
+    print(f"first picture of {s['count']} starts, ms: min {s['min']:.0f}, median {s['median']:.0f}, "
+          f"max {s['max']:.0f}")
 
 
 def print_crowd(c):
-    print(f"{c['viewers']} viewers at once for {c['seconds']} s: {c['frames_played']} of {c['frames_received']} frames shown, "
-          f"{c['frames_lost']} lost, {c['frames_late']} late, {c['stalls']} stalls, worst p95 {c['display_p95']:.0f} ms")
+    print(f"{c['viewers']} viewers at once for {c['seconds']} s: {c['frames_played']} of {c['frames_received']} frames "
+          f"shown, {c['frames_lost']} lost, {c['frames_late']} late, {c['stalls']} stalls, worst p95 {c['display_p95']:.0f} ms")
     print(f"  CPU: sender {c['sender_cpu']:.1f} %, players {c['players_cpu']:.1f} %, all {c['all_cpu']:.1f} % of a core")
 
 

@@ -3,7 +3,6 @@
 import os
 import socket
 import subprocess
-import unittest
 
 import lib
 

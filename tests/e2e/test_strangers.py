@@ -2,7 +2,6 @@
 """Players that know nothing of Weir watch its streams."""
 import json
 import re
-import subprocess
 
 import lib
 

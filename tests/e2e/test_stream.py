@@ -70,7 +70,8 @@ class StreamCase(lib.Case):
         self.assertEqual(playback["frames_lost"], 0)
         self.assertEqual(report["network"]["packets_lost"], 0)
         self.assertEqual(report["network"]["loss_rate"], 0)
-        self.between((seconds - 0.6) * rate * (0.8 if lib.SLOW <= 1 else 0.2), playback["frames_played"], seconds * rate + 3)
+        self.between((seconds - 0.6) * rate * (0.8 if lib.SLOW <= 1 else 0.2), playback["frames_played"],
+                     seconds * rate + 3)
         self.assertLessEqual(playback["frames_played"], playback["frames_received"])
         self.assertAlmostEqual(playback["media"], playback["frames_played"] / rate, delta=0.2)
         if lib.SLOW <= 1:

@@ -32,16 +32,17 @@ class Viewers(lib.Case):
         return until(lambda: re.search(pattern, (server or self.server).stderr), f"\"{pattern}\" in the log", seconds)
 
     def test_viewers_that_do_not_read(self):
-        def stop_reading(server, transport):
-            c = Client(server.port, receive_buffer=4096)
+        def stop_reading(server, transport, receive_buffer=4096):
+            c = Client(server.port, receive_buffer=receive_buffer)
             self.addCleanup(c.close)
             c.watch("RTP/AVP/TCP;unicast;interleaved=0-1" + transport)
             return server, c
 
         # Plain TCP fills the kernel's buffer first, which takes a low-rate stream half a minute: filler is faster.
         filler = self.sender("--verbose", source="synthetic:greedy")
-        stuck = [stop_reading(self.server, ";x-weir=minbuf"), stop_reading(self.server, ""),
-                 stop_reading(filler, ";x-weir=tcp")]
+        stuck = [stop_reading(self.server, ""), stop_reading(filler, ";x-weir=tcp")]
+        # Some come to a stop within a frame, some between two.
+        stuck += [stop_reading(self.server, ";x-weir=minbuf", 4096 + 300 * i) for i in range(12)]
         stop_reading(self.server, ";x-weir=tcp")
         deaf = self.connect(receive_buffer=4096)  # asks and asks, and never takes an answer
         deaf.socket.setblocking(False)

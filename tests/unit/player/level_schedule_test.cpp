@@ -37,7 +37,18 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE_METHOD(fixture, "level_schedule: within a size a level starts when told")
+TEST_CASE_METHOD(fixture, "level_schedule: more layers of a size start with their first frame")
+{
+    level_schedule_tell(&s, 0, 9);
+    level_schedule_tell(&s, 1, 15);
+    CHECK(level_schedule_next(&s, 17) == 18); // the sender may not have heard of it
+    odd(19, 0);
+    CHECK(at(18) == 0);
+    CHECK(at(19) == 1);
+    CHECK(level_schedule_next(&s, 21) == 21);
+}
+
+TEST_CASE_METHOD(fixture, "level_schedule: fewer layers of a size start when told")
 {
     level_schedule_tell(&s, 0, 9);
     CHECK(at(9) == 1);

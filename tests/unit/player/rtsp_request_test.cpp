@@ -78,7 +78,8 @@ TEST_CASE("rtsp measures: what is strange is as good as not told")
 {
     for (const char *body :
          {"", "clock\r\n", "clock: soon\r\ntransport: rtt_ms=fast loss= =3 x\r\nlevel: -1\r\n",
-          "clock: 99999999999999999999999\r\n"}) {
+          "clock: 99999999999999999999999\r\n",
+          "transport: rtt_ms=100000000000000000 loss=100000000000000000\r\n"}) {
         INFO(body);
         struct rtsp_measures m;
         rtsp_measures_read(text_of(body), &m);

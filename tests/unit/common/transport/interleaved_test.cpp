@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -82,24 +83,29 @@ struct unread {
 
 TEST_CASE("interleaved: RTCP that does not fit behind what waits is left out whole")
 {
+    const std::vector<uint8_t> block(4096, 'x');
+    const std::vector<uint8_t> report(72, 'r');
+    const std::string framed = std::string("$\x01\0\x48", 4) + std::string(72, 'r');
     for (const char *name : {"tcp", "minbuf"}) {
-        unread u;
-        transport *t = u.open(name);
-        const std::vector<uint8_t> block(4096, 'x');
-        while (!tcp_conn_has_backlog(u.conn))
-            REQUIRE(tcp_conn_send(u.conn, block.data(), block.size()) == 0);
-        // Up to the last byte: then the framing alone would fit where the packet does not.
-        size_t step = block.size();
-        while (step)
-            if (tcp_conn_send(u.conn, block.data(), step) != 0)
-                step /= 2;
-        const std::vector<uint8_t> report(72, 'r');
-        CHECK(t->ops->send_rtcp(t, report.data(), report.size(), 0) == ERR_AGAIN);
-        std::string got = u.read_all();
-        CHECK(got.find_first_not_of('x') == std::string::npos);
-        CHECK(t->ops->send_rtcp(t, report.data(), report.size(), 0) == 0);
-        CHECK(u.read_all() == std::string("$\x01\0\x48", 4) + std::string(72, 'r'));
-        t->ops->free(t);
+        for (size_t shift : {0, 4, 40}) { // so that the framing alone would fit at least once
+            unread u;
+            transport *t = u.open(name);
+            while (!tcp_conn_has_backlog(u.conn))
+                REQUIRE(tcp_conn_send(u.conn, block.data(), block.size()) == 0);
+            REQUIRE(tcp_conn_send(u.conn, block.data(), shift) == 0);
+            while (tcp_conn_send(u.conn, block.data(), block.size()) == 0)
+                ;
+            size_t taken = 0;
+            while (t->ops->send_rtcp(t, report.data(), report.size(), 0) == 0)
+                taken++;
+            CHECK(t->ops->send_rtcp(t, report.data(), report.size(), 0) == ERR_AGAIN);
+            std::string got = u.read_all();
+            std::string reports = got.substr(std::min(got.find_first_not_of('x'), got.size()));
+            REQUIRE(reports.size() == taken * framed.size());
+            for (size_t i = 0; i < taken; i++)
+                CHECK(reports.compare(i * framed.size(), framed.size(), framed) == 0);
+            t->ops->free(t);
+        }
     }
 }
 

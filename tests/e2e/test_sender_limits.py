@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a sender does at its limits: the end of a file, no descriptor left, one connection used again and again."""
+import os
+import resource
+import socket
+import time
+
+import lib
+from rtsp import Client, Response, Rtp, rtcp_types, until
+
+TCP = "RTP/AVP/TCP;unicast;interleaved=0-1"
+
+
+class Limits(lib.Case):
+    def connect(self, server, **options):
+        c = Client(server.port, **options)
+        self.addCleanup(c.close)
+        return c
+
+    def watch_to_the_end(self, client):
+        """Frame markers until BYE."""
+        frames = 0
+        while True:
+            item = client.item()
+            if isinstance(item, Response):
+                continue
+            if item[0] == 0:
+                frames += Rtp(item[1]).marker
+            elif 203 in rtcp_types(item[1]):
+                return frames
+
+    def test_who_stays_after_the_end_does_not_keep_others_out(self):
+        server = self.sender(source=self.clip(seconds=2))
+        first = self.connect(server)
+        first.watch()
+        whole = self.watch_to_the_end(first)
+        self.assertGreater(whole, 10)
+        second = self.connect(server)
+        answer = second.watch()
+        self.assertTrue(answer.headers["range"].startswith("npt=0.000-"), str(answer))
+        self.between(whole - 2, self.watch_to_the_end(second), whole + 2)
+        # The first one's session is Ready again (RFC 2326, A.2): it may go back to the beginning.
+        answer = first.request("PLAY", headers={"Range": "npt=0-"})
+        self.assertEqual(answer.status, 200, str(answer))
+        self.between(whole - 2, self.watch_to_the_end(first), whole + 2)
+        self.stop_cleanly(server)
+
+    def test_speed_belongs_to_who_is_alone(self):
+        server = self.sender(source=self.clip(seconds=20))
+        first = self.connect(server)
+        first.request("SETUP", f"{first.url}/trackID=0", {"Transport": TCP})
+        answer = first.request("PLAY", headers={"Speed": "4"})
+        self.assertEqual(float(answer.headers["speed"]), 4, str(answer))
+        second = self.connect(server)
+        second.watch()
+        second.collect(1)  # the last frames of the old pace
+        seen = len(second.frames)
+        second.collect(1.5)
+        times = [Rtp(data).timestamp for channel, data in second.frames[seen:] if channel == 0]
+        self.between(0.75, (times[-1] - times[0] & 0xFFFFFFFF) / 90000, 2.25)
+        answer = first.request("PLAY", headers={"Speed": "4"})
+        self.assertEqual(float(answer.headers["speed"]), 1, str(answer))
+
+    def test_no_descriptor_left(self):
+        server = self.sender()
+        open_now = {int(fd) for fd in os.listdir(f"/proc/{server.pid}/fd")}
+        used = min(set(range(len(open_now) + 1)) - open_now)
+        _, hard = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (used, hard))
+        waiting = self.connect(server)
+        until(lambda: "cannot accept a viewer" in server.stderr, "the complaint")
+        before = server.cpu_seconds()
+        time.sleep(2)
+        self.assertLess(server.cpu_seconds() - before, 0.3)
+        self.assertLess(server.stderr.count("cannot accept a viewer"), 6)
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (hard, hard))
+        self.assertEqual(waiting.request("OPTIONS").status, 200)
+
+    def test_another_transport_on_a_full_connection(self):
+        server = self.sender(source="synthetic:greedy")
+        c = self.connect(server, receive_buffer=4096)
+        c.watch(TCP + ";x-weir=tcp")
+        time.sleep(0.5)  # not read: the server waits for room
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as media:
+            media.bind(("127.0.0.1", 0))
+            port = media.getsockname()[1]
+            end = c.format("TEARDOWN")  # together: the server finds both before it finds room again
+            c.session = None
+            c.send(end + c.format("SETUP", headers={"Transport": f"RTP/AVP;unicast;client_port={port}-{port}"}))
+            for answer in c.response(), c.response():
+                self.assertEqual(answer.status, 200, str(answer))
+            before = server.cpu_seconds()
+            time.sleep(1)
+            self.assertLess(server.cpu_seconds() - before, 0.3)
+
+    def test_channels_differ(self):
+        server = self.sender()
+        for asked, given in {"4-5": "4-5", "3": "3-4", "7-7": "7-8", "255": "255-0"}.items():
+            c = self.connect(server)
+            answer = c.request("SETUP", f"{c.url}/trackID=0", {"Transport": f"RTP/AVP/TCP;unicast;interleaved={asked}"})
+            self.assertIn(f"interleaved={given};", answer.headers["transport"])
+
+
+if __name__ == "__main__":
+    lib.main()
