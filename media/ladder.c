@@ -158,11 +158,12 @@ int ladder_default(int source_width, int source_height, struct fps source_fps, i
         add_default_size(out, own, rows[0].low_kbps, rows[0].full_kbps);
         return checked(out);
     }
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        int height = rows[i].height;
+    int below = 0; // height of the size before
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && below < source_height; i++) {
+        // The first size above the source's gives way to the source's own.
+        int height = rows[i].height < source_height ? rows[i].height : source_height;
         int width = even((double)height * source_width / source_height);
-        if (height > source_height)
-            break;
+        below = height;
         struct size_spec size = {width < MIN_SOURCE ? MIN_SOURCE : width, height,
                                  i == 0 ? smallest_fps(fps) : fps, layers};
         add_default_size(out, size, rows[i].low_kbps, rows[i].full_kbps);

@@ -22,9 +22,9 @@ struct level_request {
 int level_request_parse(const char *text, struct level_request *out);
 
 // The default: seven levels out of four sizes (144p, 240p, 360p, 720p) with `layers` temporal
-// layers each (2 or 3), at 80, 120, 240, 320, 640, 960 and 1920 kbit/s; sizes larger than the
-// source are left out, widths keep the source's shape, and a source smaller than 144p gives its own
-// size with two levels. 0 or ERR_RANGE.
+// layers each (2 or 3), at 80, 120, 240, 320, 640, 960 and 1920 kbit/s; widths keep
+// the source's shape; the first size above the source's gives way to the source's own, those beyond
+// are left out. 0 or ERR_RANGE.
 int ladder_default(int source_width, int source_height, struct fps source_fps, int layers,
                    struct ladder *out);
 

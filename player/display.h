@@ -34,8 +34,8 @@ struct display_ops {
     // Shows what the queue gives until the queue is closed. The main thread's. 0 or ERR_IO
     // (logged).
     int (*run)(struct display *d);
-    // Pictures will come, of about this size: time to open a window, or to give it another size. Any
-    // thread; returns at once.
+    // Pictures will come, of about this size: time to open a window, or to give it another size.
+    // Any thread; returns at once.
     void (*expect)(struct display *d, int width, int height);
     // A line about what goes on. Any thread; returns at once.
     void (*set_status)(struct display *d, const char *text);

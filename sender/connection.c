@@ -26,8 +26,10 @@ static bool on_request(struct connection *c, const struct rtsp_item *request, us
     viewer_serve(&c->viewer, request, a, now);
     bool taken =
         answer_send(a, request->cseq, c->tcp) == 0; // else answers pile up: it does not read
-    if (taken && request->method == RTSP_PLAY && a->status == 200)
+    if (taken && request->method == RTSP_PLAY && a->status == 200) {
         session_play(c->viewer.session, now); // behind its answer
+        log_info("viewer %s plays level %d", c->viewer.name, session_level(c->viewer.session));
+    }
     free(a);
     return taken;
 }

@@ -29,7 +29,7 @@ static const char help[] =
     "  --loop                 begin the file again at its end\n"
     "  --stats FILE           a JSON line a second and a viewer\n"
     "  --verbose, --quiet     more, or nothing but errors, on stderr\n"
-    "  --version, --help\n"
+    "  --version, -h, --help\n"
     "\n"
     "Viewers: weir-play rtsp://127.0.0.1:8554/live, or any RTSP player; add ?level=N to the URL "
     "for another level.\n"
@@ -140,9 +140,10 @@ enum options_result options_parse(int argc, char **argv, struct options *o, FILE
     optind = 0; // begin anew, also for a second call
     opterr = 0;
     int option;
-    while ((option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
-        if (option == OPT_HELP || option == OPT_VERSION) {
-            fputs(option == OPT_HELP ? help : "weir-send " WEIR_VERSION "\n", out);
+    int index = 0; // of the long option
+    while ((option = getopt_long(argc, argv, ":h", long_options, &index)) != -1) {
+        if (option == OPT_HELP || option == 'h' || option == OPT_VERSION) {
+            fputs(option != OPT_VERSION ? help : "weir-send " WEIR_VERSION "\n", out);
             return OPTIONS_DONE;
         }
         if (option == ':' || option == '?') {
@@ -152,7 +153,8 @@ enum options_result options_parse(int argc, char **argv, struct options *o, FILE
         }
         const char *allowed = apply(o, option, optarg);
         if (allowed) {
-            fprintf(err, "weir-send: \"%s\" is not possible here: %s\n", optarg, allowed);
+            fprintf(err, "weir-send: --%s takes %s, not \"%s\"\n", long_options[index].name,
+                    allowed, optarg);
             return OPTIONS_BAD;
         }
     }

@@ -54,7 +54,7 @@ void stream_destroy(struct stream *s)
     s->engine = NULL;
 }
 
-void stream_describe(const struct stream *s, struct sdp *out)
+void stream_describe(const struct stream *s, int level, struct sdp *out)
 {
     memset(out, 0, sizeof(*out));
     snprintf(out->title, sizeof(out->title), "%s", s->title);
@@ -66,10 +66,10 @@ void stream_describe(const struct stream *s, struct sdp *out)
     out->payload_type = out->h264 ? RTP_PT_H264 : RTP_PT_SYNTHETIC;
     out->ext = (struct rtp_ext_ids){.capture = RTP_EXT_CAPTURE_ID, .adu = RTP_EXT_ADU_ID};
     out->ladder = s->ladder;
+    out->bitrate_bps = s->ladder.levels[level].bitrate_bps;
     if (!s->engine)
         return;
-    // What a stranger gets without asking is the highest level.
-    int size_id = s->ladder.levels[s->ladder.level_count - 1].size_id;
+    int size_id = s->ladder.levels[level].size_id;
     snprintf(out->sprop, sizeof(out->sprop), "%s", engine_sprop(s->engine, size_id));
     snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s",
              engine_profile(s->engine, size_id));

@@ -37,7 +37,8 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
 // Filler without pictures at `bitrate_bps` for transports that do not set their own rate.
 void stream_init_greedy(struct stream *s, int bitrate_bps, uint64_t seed);
 void stream_destroy(struct stream *s);
-void stream_describe(const struct stream *s, struct sdp *out);
+// As a viewer of `level` sees it.
+void stream_describe(const struct stream *s, int level, struct sdp *out);
 // 0 or ERR_FULL.
 int stream_add(struct stream *s, struct session *session);
 void stream_remove(struct stream *s, struct session *session);

@@ -42,6 +42,12 @@ static bool match_uri(struct viewer *v, struct text uri, bool allow_star)
     return *rest == '\0' || *rest == '/' || *rest == '?';
 }
 
+int viewer_level(const struct viewer *v)
+{
+    int top = v->stream->ladder.level_count - 1;
+    return v->query_level >= 0 && v->query_level < top ? v->query_level : top;
+}
+
 static void handle_options(struct answer *a)
 {
     answer_header(a, "Public: OPTIONS, DESCRIBE, SETUP, PLAY, PAUSE, TEARDOWN, GET_PARAMETER, "
@@ -57,7 +63,7 @@ static void handle_describe(struct viewer *v, const struct rtsp_item *request, s
         return;
     }
     struct sdp sdp;
-    stream_describe(v->stream, &sdp);
+    stream_describe(v->stream, viewer_level(v), &sdp);
     bool v6 = tcp_conn_peer(v->tcp)->ss_family == AF_INET6;
     if (sdp_encode(&sdp, v6, a->body, sizeof(a->body)) < 0) {
         answer_refuse(a, 500, "the description is too long");

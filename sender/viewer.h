@@ -40,6 +40,8 @@ struct viewer {
 void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
 // SETUP: picks a transport and makes the session.
 void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
+// The level to begin with: the URL's, or what a stranger gets without asking, the highest.
+int viewer_level(const struct viewer *v);
 // Ends the session, if there is one.
 void viewer_teardown(struct viewer *v, usec_t now);
 

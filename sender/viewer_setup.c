@@ -60,7 +60,7 @@ static int open_session(struct viewer *v, const char *transport, usec_t now)
                  .peer = {(struct sockaddr *)&v->media_peer[0],
                           (struct sockaddr *)&v->media_peer[1]},
                  .loop = v->loop},
-        .level = v->query_level >= 0 ? v->query_level : v->stream->ladder.level_count - 1,
+        .level = viewer_level(v),
         .on_stuck = v->on_stuck,
         .ctx = v->ctx,
     };
@@ -175,8 +175,7 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
         return;
     }
     answer_setup(v, &offers[i], name, a);
-    log_info("viewer %s: %s%s%s, level %d", v->name, name, offers[i].cc[0] ? ", " : "",
-             offers[i].cc, session_level(v->session));
+    log_info("viewer %s: %s%s%s", v->name, name, offers[i].cc[0] ? ", " : "", offers[i].cc);
 }
 
 void viewer_teardown(struct viewer *v, usec_t now)

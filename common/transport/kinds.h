@@ -26,7 +26,8 @@ struct transport *transport_minbuf_create(const struct transport_kind *kind, con
 #define TRANSPORT_MINBUF                                                                           \
     {                                                                                              \
         .name = "minbuf",                                                                          \
-        .help = "TCP whose send buffer holds no more than A*cwnd + min(B,cwnd) packets",           \
+        .help = "TCP that holds at most A*cwnd + min(B,cwnd) packets; minbuf:A,B (1,3) or "        \
+                "minbuf:auto,MS",                                                                  \
         .reliable = true, .check = transport_minbuf_check, .create = transport_minbuf_create       \
     }
 

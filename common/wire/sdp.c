@@ -68,10 +68,8 @@ static void put_medium(struct put *p, const struct sdp *s)
 {
     int pt = s->payload_type;
     put_format(p, "m=video 0 RTP/AVP %d\r\n", pt);
-    if (s->ladder.level_count > 0) { // RFC 8866, 5.8: kbit/s
-        int top_bps = s->ladder.levels[s->ladder.level_count - 1].bitrate_bps;
-        put_format(p, "b=AS:%d\r\n", top_bps / 1000 + (top_bps % 1000 != 0));
-    }
+    if (s->bitrate_bps > 0) // RFC 8866, 5.8: kbit/s
+        put_format(p, "b=AS:%d\r\n", s->bitrate_bps / 1000 + (s->bitrate_bps % 1000 != 0));
     put_format(p, "a=rtpmap:%d %s\r\n", pt, s->h264 ? CODEC_H264 : CODEC_SYNTHETIC);
     if (s->h264) { // RFC 6184, 8.1
         put_format(p, "a=fmtp:%d packetization-mode=1", pt);

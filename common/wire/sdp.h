@@ -32,6 +32,7 @@ struct sdp {
     char clock[SDP_MAX_TEXT];   // empty when unknown
     char control[SDP_MAX_TEXT]; // of the video medium, as it stands in the SDP
     double duration;            // seconds, -1 for live (a=range:npt=)
+    int bitrate_bps;            // of the level described, b=AS; written, not read; 0 = none
     int payload_type;
     bool h264;                          // else synthetic filler
     char profile_level_id[8];           // six hexadecimal digits, or empty

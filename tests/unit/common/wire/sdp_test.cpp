@@ -19,6 +19,7 @@ static struct sdp example()
     strcpy(s.control, "trackID=1");
     s.duration = -1;
     s.payload_type = RTP_PT_H264;
+    s.bitrate_bps = 1920500;
     s.h264 = true;
     strcpy(s.profile_level_id, "42C01E");
     strcpy(s.sprop, "Z0LAHtkDxWhAAAADAEAAAAwDxYuS,aMuMsg==");
@@ -88,6 +89,7 @@ TEST_CASE("sdp: golden text both ways")
     CHECK(std::string(back.sprop) == s.sprop);
     CHECK(back.ext.capture == 1);
     CHECK(back.ext.adu == 2);
+    back.bitrate_bps = s.bitrate_bps; // written, not read
     char again[SDP_MAX_BYTES];
     REQUIRE(sdp_encode(&back, false, again, sizeof(again)) > 0);
     CHECK(std::string(again) == golden);

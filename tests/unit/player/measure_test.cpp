@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <mutex>
+
+#include "media/test_picture.h"
+#include "player/measure.h"
+
+namespace
+{
+
+// Its measuring thread stands still while `gate` is held.
+struct fixture {
+    std::mutex gate;
+    uint64_t compared = 0; // guarded by gate; after measure_finish nobody else's
+    double worst_mse = 0;
+    bool takes = true;
+    struct measure *m = nullptr;
+
+    void open(int width, int height)
+    {
+        struct measure_config config = {};
+        config.test = true;
+        config.width = width;
+        config.height = height;
+        config.fps = {30, 1};
+        config.on_measured = on_measured;
+        config.ctx = this;
+        m = measure_new(&config);
+        REQUIRE(m);
+    }
+    ~fixture()
+    {
+        measure_free(m);
+    }
+    static bool on_measured(void *ctx, const struct measured *result)
+    {
+        auto *f = static_cast<fixture *>(ctx);
+        std::lock_guard<std::mutex> lock(f->gate);
+        f->compared += f->takes;
+        f->worst_mse = std::max(f->worst_mse, result->mse_y);
+        return f->takes;
+    }
+    void push(struct picture *p, int times)
+    {
+        REQUIRE(p);
+        for (int i = 0; i < times; i++)
+            measure_push(m, p, 0);
+        picture_unref(p);
+    }
+};
+
+struct picture *drawn(int width, int height, int64_t number)
+{
+    struct test_picture *t = test_picture_new(width, height, {30, 1});
+    struct picture *p = picture_new(width, height);
+    REQUIRE((t && p));
+    test_picture_draw(t, number, p);
+    test_picture_free(t);
+    return p;
+}
+
+struct picture *black(int width, int height)
+{
+    struct picture *p = picture_new(width, height);
+    REQUIRE(p);
+    for (int i = 0; i < 3; i++)
+        memset(p->plane[i], i ? 128 : 16,
+               static_cast<size_t>(p->stride[i]) * (i ? height / 2 : height));
+    p->number = 0;
+    return p;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(fixture, "measure: every picture is compared with its source")
+{
+    open(320, 180);
+    for (int n = 0; n < 20; n++)
+        push(drawn(320, 180, 1000 + n), 1);
+    CHECK(measure_finish(m, USEC_NEVER) == 0);
+    CHECK(compared == 20);
+    CHECK(worst_mse == 0);
+    CHECK(measure_finish(m, 0) == 0); // again is fine
+}
+
+TEST_CASE_METHOD(fixture, "measure: a smaller picture is compared at the source's size")
+{
+    open(640, 360);
+    push(drawn(320, 180, 7), 1);
+    CHECK(measure_finish(m, USEC_NEVER) == 0);
+    CHECK(compared == 1);
+    CHECK(worst_mse > 0);
+}
+
+TEST_CASE_METHOD(fixture, "measure: what waits is bounded, by pictures and by bytes")
+{
+    struct {
+        int width, height, pushed, waiting;
+    } rows[] = {
+        {320, 180, 100, MEASURE_QUEUE_PICTURES},
+        {1280, 720, 50, 36}, // 36 * 1,382,400 <= 48 MiB
+        {6400, 3600, 3, 1},  // larger than a half of it
+    };
+    for (auto row : rows) {
+        INFO(row.width << "x" << row.height);
+        fixture f;
+        f.open(160, 90); // small: scaling down is what takes least time
+        {
+            std::lock_guard<std::mutex> lock(f.gate);
+            f.push(black(row.width, row.height), row.pushed);
+        }
+        uint64_t skipped = measure_finish(f.m, USEC_NEVER);
+        CHECK(f.compared + skipped == static_cast<uint64_t>(row.pushed));
+        // The thread may have taken one into its hands before the others came.
+        CHECK(f.compared >= static_cast<uint64_t>(row.waiting));
+        CHECK(f.compared <= static_cast<uint64_t>(row.waiting) + 1);
+    }
+}
+
+TEST_CASE_METHOD(fixture, "measure: the deadline leaves the rest out, and counts it")
+{
+    open(320, 180);
+    {
+        std::lock_guard<std::mutex> lock(gate);
+        push(black(320, 180), 10);
+    }
+    uint64_t skipped = measure_finish(m, 0);
+    CHECK(compared + skipped == 10);
+}
+
+TEST_CASE_METHOD(fixture, "measure: a result that cannot be told counts as skipped")
+{
+    takes = false;
+    open(320, 180);
+    push(black(320, 180), 3);
+    CHECK(measure_finish(m, USEC_NEVER) == 3);
+}
