@@ -106,6 +106,8 @@ static void on_answer(void *ctx, const struct client_answer *a, usec_t now)
     struct player *p = ctx;
     (void)now;
     p->path = a->measures.transport;
+    if (!isnan(a->measures.skipped))
+        qoe_on_sender_skipped(p->qoe, (uint64_t)a->measures.skipped);
     p->rtt = isnan(p->path.rtt_ms) ? a->rtt : (usec_t)(p->path.rtt_ms * 1e3);
     rtp_input_set_rtt(p->input, p->rtt);
     if (p->presenter)

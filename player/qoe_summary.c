@@ -76,11 +76,14 @@ static void print_playback(const struct qoe_report *r, FILE *out)
     fprintf(out, "startup   connected %s, buffered until %s, first picture %s\n",
             seconds(r->startup.connect).text, seconds(r->startup.initial_buffering).text,
             seconds(r->startup.time_to_first_frame).text);
-    fprintf(out, "playback  %s frames in %s, %s of %s frames/s; %s lost, %s late, %s undecodable\n",
+    fprintf(out,
+            "playback  %s frames in %s, %s of %s frames/s; %s lost, %s late, %s undecodable; "
+            "%s left out by the sender\n",
             count(r->playback.frames_played).text, seconds(r->playback.wall).text,
             figure(r->playback.frame_rate, 1, "").text,
             figure(r->playback.encoded_frame_rate, 1, "").text, count(r->playback.frames_lost).text,
-            count(r->playback.frames_late).text, count(r->playback.frames_undecodable).text);
+            count(r->playback.frames_late).text, count(r->playback.frames_undecodable).text,
+            count(r->playback.frames_skipped_by_sender).text);
     fprintf(out, "stalls    %s, together %s (%s)\n", count(r->rebuffering.count).text,
             seconds(r->rebuffering.total).text, percent(r->rebuffering.ratio).text);
     fprintf(out, "picture   PSNR %s, SSIM %s (%s compared)\n",

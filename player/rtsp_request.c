@@ -32,15 +32,20 @@ static bool read_int(struct text value, int64_t max, int64_t *out)
     return scan_int(&s, max, out) && scan_end(&s);
 }
 
-static void read_transport(struct text value, struct transport_info *out)
+static void read_transport(struct text value, struct rtsp_measures *measures)
 {
+    struct transport_info *out = &measures->transport;
     const struct {
         const char *name;
         double *value;
     } fields[] = {
-        {"rtt_ms=", &out->rtt_ms},     {"rate_bps=", &out->rate_bps},
-        {"loss=", &out->loss},         {"unsent_bytes=", &out->unsent_bytes},
-        {"cwnd=", &out->cwnd_packets}, {"loss_events=", &out->loss_events},
+        {"rtt_ms=", &out->rtt_ms},
+        {"rate_bps=", &out->rate_bps},
+        {"loss=", &out->loss},
+        {"unsent_bytes=", &out->unsent_bytes},
+        {"cwnd=", &out->cwnd_packets},
+        {"loss_events=", &out->loss_events},
+        {"skipped=", &measures->skipped},
     };
     struct scan all = scan_of(value.at, value.len);
     while (!scan_end(&all)) {
@@ -59,7 +64,7 @@ static void read_transport(struct text value, struct transport_info *out)
 
 void rtsp_measures_read(struct text body, struct rtsp_measures *out)
 {
-    *out = (struct rtsp_measures){.level = -1};
+    *out = (struct rtsp_measures){.level = -1, .skipped = NAN};
     out->transport = (struct transport_info){NAN, NAN, NAN, NAN, NAN, NAN};
     size_t at = 0;
     struct text name;
@@ -72,7 +77,7 @@ void rtsp_measures_read(struct text body, struct rtsp_measures *out)
         } else if (text_is_nocase(name, "level") && read_int(value, 1000, &number)) {
             out->level = (int)number;
         } else if (text_is_nocase(name, "transport")) {
-            read_transport(value, &out->transport);
+            read_transport(value, out);
         }
     }
 }

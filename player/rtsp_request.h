@@ -31,6 +31,7 @@ struct rtsp_measures {
     usec_t sender_wall;
     int level;                       // -1: not told
     struct transport_info transport; // what was not told is NaN
+    double skipped;                  // frames that the sender left out; NaN = not told
 };
 
 // Reads the body of an answer to GET_PARAMETER. What is unknown or malformed is skipped: it is as

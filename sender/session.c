@@ -18,6 +18,7 @@ enum {
     BATCH = 64,         // packets a wake-up: a greedy session must leave the loop to the others
     PEAK_FACTOR_X2 = 5, // a picture stream's frames may leave at 2.5 times its mean rate: a key
                         // frame is many times the mean frame
+    MAX_GAP = 1000,     // frames
 };
 
 // A viewer whose connection takes nothing for so long does not read.
@@ -38,6 +39,8 @@ struct session {
     int wanted_size;  // of `level`; differs from size_id until its key frame comes
     int top;          // the highest temporal layer sent now
     bool waiting_key; // nothing of size_id decodes for this viewer yet
+    int64_t newest;   // number of the newest frame of size_id that came
+    uint64_t uncoded; // frames of the level that the encoder left out, being too slow
     usec_t latency;
     usec_t last_progress; // a packet left, or there was nothing to send
     usec_t begun_at;      // greedy: when PLAY came
@@ -412,6 +415,26 @@ static void switch_size(struct session *s, const struct coded_frame *f)
     scheduler_flush(&s->scheduler, f->number);
     reap(s);
     scheduler_set_layers(&s->scheduler, ladder_of(s)->sizes[s->size_id].layers);
+    s->newest = f->number - 1;
+}
+
+// Frames of the level between the newest and this one never came from the encoder.
+static void count_uncoded(struct session *s, int64_t number)
+{
+    if (s->size_id != s->wanted_size)
+        return;
+    int64_t from = number - s->newest > MAX_GAP ? number - MAX_GAP : s->newest + 1;
+    for (int64_t n = from; n < number; n++)
+        s->uncoded += level_has_frame(ladder_of(s), s->level, n);
+}
+
+uint64_t session_skipped(const struct session *s)
+{
+    uint64_t skipped = s->uncoded;
+    for (int cause = 0; cause < DROP_CAUSES; cause++)
+        if (cause != DROP_FLUSHED)
+            skipped += s->scheduler.counters.by_cause[cause];
+    return skipped;
 }
 
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
@@ -422,7 +445,10 @@ void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
         switch_size(s, f);
     if (f->size_id != s->size_id || (s->waiting_key && !f->key))
         return;
+    if (!s->waiting_key)
+        count_uncoded(s, f->number);
     s->waiting_key = false;
+    s->newest = f->number;
     // More layers from a base frame on only: before it they lean on what was left out. While
     // another size is awaited, the old one goes on as it was.
     int top = level_of(s)->temporal_id;

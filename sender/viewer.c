@@ -200,6 +200,7 @@ static void append_parameter(struct viewer *v, struct text name, struct answer *
         append_figure(line, sizeof(line), "loss", info.loss, 5);
         append_figure(line, sizeof(line), "unsent_bytes", info.unsent_bytes, 0);
         append_figure(line, sizeof(line), "cwnd", info.cwnd_packets, 0);
+        append_figure(line, sizeof(line), "skipped", (double)session_skipped(v->session), 0);
     } else {
         answer_refuse(a, 451,
                       "the parameters that can be asked for are clock, level and transport\r\n");

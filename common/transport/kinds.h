@@ -26,8 +26,7 @@ struct transport *transport_minbuf_create(const struct transport_kind *kind, con
 #define TRANSPORT_MINBUF                                                                           \
     {                                                                                              \
         .name = "minbuf",                                                                          \
-        .help = "TCP that holds at most A*cwnd + min(B,cwnd) packets; minbuf:A,B (1,3) or "        \
-                "minbuf:auto,MS",                                                                  \
+        .help = "TCP with a short send buffer: minbuf:A,B (1,3) or minbuf:auto,MS",                \
         .reliable = true, .check = transport_minbuf_check, .create = transport_minbuf_create       \
     }
 

@@ -60,7 +60,8 @@ TEST_CASE("rtsp measures: what the sender tells of itself")
     struct rtsp_measures m;
     rtsp_measures_read(
         text_of("clock: 1700000000123456\r\n"
-                "transport: rtt_ms=12.5 rate_bps=1800000 loss=0.01 unsent_bytes=0 cwnd=10\r\n"
+                "transport: rtt_ms=12.5 rate_bps=1800000 loss=0.01 unsent_bytes=0 cwnd=10 "
+                "skipped=4\r\n"
                 "level: 3\r\n"),
         &m);
     CHECK(m.has_clock);
@@ -72,6 +73,7 @@ TEST_CASE("rtsp measures: what the sender tells of itself")
     CHECK(m.transport.unsent_bytes == 0);
     CHECK(m.transport.cwnd_packets == 10);
     CHECK(std::isnan(m.transport.loss_events));
+    CHECK(m.skipped == 4);
 }
 
 TEST_CASE("rtsp measures: what is strange is as good as not told")
