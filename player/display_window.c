@@ -329,6 +329,13 @@ static void window_free(struct display *d)
 static const struct display_ops window_ops = {
     .run = run, .expect = expect, .set_status = set_status, .free = window_free};
 
+// Without a display SDL falls back on drivers that show nothing. Fine if the user named one.
+static bool is_visible(const char *driver)
+{
+    return SDL_getenv("SDL_VIDEODRIVER") ||
+           (driver && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0);
+}
+
 struct display *display_window_new(const struct display_config *config)
 {
     struct window *w = calloc(1, sizeof(*w));
@@ -342,6 +349,12 @@ struct display *display_window_new(const struct display_config *config)
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
     if (SDL_Init(SDL_INIT_VIDEO) != 0) {
         log_error("cannot open a display: %s (--headless plays without one)", SDL_GetError());
+        free(w);
+        return NULL;
+    }
+    if (!is_visible(SDL_GetCurrentVideoDriver())) {
+        log_error("there is no display here: set DISPLAY, or play with --headless");
+        SDL_Quit();
         free(w);
         return NULL;
     }

@@ -12,6 +12,7 @@
 struct events {
     FILE *out; // borrowed
     usec_t start;
+    usec_t latest; // of the lines written
     bool failed;
 };
 
@@ -58,6 +59,7 @@ static json_t *seconds(const struct events *e, usec_t at)
 // One line {"t":, "event":, ...}: `more` (taken over) holds what follows; NULL: nothing.
 static void write_line(struct events *e, const char *event, usec_t at, json_t *more)
 {
+    e->latest = usec_max(e->latest, at);
     json_t *line = json_object();
     bool ok = json_object_set_new(line, "t", seconds(e, at)) == 0 &&
               json_object_set_new(line, "event", json_string(event)) == 0 &&
@@ -173,5 +175,6 @@ void events_ended(struct events *e, enum qoe_ended ended, const char *error, use
     if (!is_on(e))
         return;
     json_t *more = with(NULL, "ended", json_string(qoe_ended_text(ended)));
-    write_line(e, "ended", now, with(more, "error", json_text(error)));
+    // A picture that was on its way to the screen may have been told after the session was over.
+    write_line(e, "ended", usec_max(now, e->latest), with(more, "error", json_text(error)));
 }

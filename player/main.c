@@ -3,14 +3,9 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "common/net/log_stderr.h"
 #include "player/player.h"
 #include "player/results.h"
-
-static void print_log(enum log_level level, const char *text)
-{
-    static const char *const names[] = {"error: ", "warning: ", "", "debug: "};
-    fprintf(stderr, "weir-play: %s%s\n", names[level], text); // one call: stdio locks it
-}
 
 static int play(const struct play_options *options, FILE *events, struct source *reference)
 {
@@ -50,7 +45,7 @@ int main(int argc, char **argv)
         break;
     }
     signal(SIGPIPE, SIG_IGN); // a reader of our output that went away is an error of that write
-    log_to(print_log, options.log_level);
+    log_to_stderr("weir-play", options.log_level);
     FILE *events;
     if (results_open(&options, &events) != 0)
         return EXIT_USAGE;

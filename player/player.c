@@ -181,7 +181,7 @@ int player_finish(struct player *p)
     if (events_free(p->events) != 0)
         err = ERR_IO;
     p->events = NULL;
-    if (!p->options->quiet)
+    if (!p->options->quiet && report.session.transport[0]) // else there was nothing to sum up
         qoe_summary_print(&report, stdout);
     return err && p->exit_code == EXIT_ENDED ? EXIT_INTERNAL : p->exit_code;
 }

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/base/log.h"
-
 struct snapshot {
     uv_work_t work;
     struct picture *picture; // one reference
@@ -17,7 +15,7 @@ static void write_snapshot(uv_work_t *work)
     char path[64];
     snprintf(path, sizeof(path), "weir-snapshot-%lld.png", (long long)s->picture->number);
     if (picture_write_png(s->picture, path) == 0)
-        log_warn("wrote %s", path); // the viewer asked for it, so it is told
+        printf("wrote %s\n", path);
 }
 
 static void on_written(uv_work_t *work, int status)
