@@ -29,7 +29,7 @@ extern "C" {
 #endif
 
 #define LAYER_RATE_QP_MIN 10.0 // finer shows no difference
-#define LAYER_RATE_QP_MAX 69.0 // x264's; beyond 51 it drops coefficients too
+#define LAYER_RATE_QP_MAX 51.0 // coarser drops coefficients: a picture nobody recognises
 
 struct layer_rate {
     int layers;

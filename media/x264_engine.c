@@ -15,7 +15,7 @@
 #include "media/h264.h"
 
 enum {
-    QP_MAX = 69, // x264's: beyond 51 it drops coefficients too
+    QP_MAX = 51, // coarser is possible, but drops coefficients too
     START_CODE = 4,
     GROWTH = H264_MAX_SPS / 2, // of a frame's bytes by what we change
 
