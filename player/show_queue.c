@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/net/clock.h"
+
 void play_frame_free(struct play_frame *f)
 {
     if (!f)
@@ -40,11 +42,7 @@ struct show_queue *show_queue_new(play_frame_fn *report, void *ctx)
     if (!q)
         return NULL;
     pthread_mutex_init(&q->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&q->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_cond_init(&q->changed);
     q->report = report;
     q->report_ctx = ctx;
     q->on_change = no_change;

@@ -233,11 +233,7 @@ struct engine *engine_new(uv_loop_t *loop, struct source *source, const struct l
     e->ctx = ctx;
     e->speed = 1;
     pthread_mutex_init(&e->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&e->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_cond_init(&e->changed);
     e->mailbox = mailbox_new(loop, WAITING_FRAMES, on_item, item_free, e);
     bool good = e->mailbox != NULL;
     for (int i = 0; good && i < ladder->size_count; i++)

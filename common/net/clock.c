@@ -23,16 +23,20 @@ usec_t clock_wall(void)
     return read_clock(CLOCK_REALTIME);
 }
 
-usec_t clock_thread_cpu(void)
-{
-    return read_clock(CLOCK_THREAD_CPUTIME_ID);
-}
-
 void clock_wait_until(usec_t when)
 {
     struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
         ;
+}
+
+void clock_cond_init(pthread_cond_t *cond)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &attr);
+    pthread_condattr_destroy(&attr);
 }
 
 void clock_identity(char *out, size_t cap)

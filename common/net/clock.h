@@ -3,6 +3,7 @@
 #ifndef WEIR_NET_CLOCK_H
 #define WEIR_NET_CLOCK_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "common/base/usec.h"
@@ -11,11 +12,12 @@
 extern "C" {
 #endif
 
-usec_t clock_now(void);        // CLOCK_MONOTONIC
-usec_t clock_wall(void);       // CLOCK_REALTIME, since 1970
-usec_t clock_thread_cpu(void); // CPU time of the calling thread
+usec_t clock_now(void);  // CLOCK_MONOTONIC
+usec_t clock_wall(void); // CLOCK_REALTIME, since 1970
 // Waits until `when` (CLOCK_MONOTONIC). For threads of their own, never on a loop.
 void clock_wait_until(usec_t when);
+// A condition whose timed waits take CLOCK_MONOTONIC instants.
+void clock_cond_init(pthread_cond_t *cond);
 // A text equal for two processes exactly when they read the same machine's clock; empty when the
 // system does not tell.
 void clock_identity(char *out, size_t cap);

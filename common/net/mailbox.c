@@ -136,11 +136,7 @@ struct worker_queue *worker_queue_new(int capacity, item_free_fn *free_item)
         return NULL;
     }
     pthread_mutex_init(&q->lock, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&q->changed, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_cond_init(&q->changed);
     return q;
 }
 
