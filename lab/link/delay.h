@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Propagation delay: a packet leaves `delay` after it came, with jitter uniform within +-jitter of
+// that (never below 0). Order is kept: a packet never leaves before one that came earlier.
+#ifndef WEIR_LINK_DELAY_H
+#define WEIR_LINK_DELAY_H
+
+#include "common/base/rng.h"
+#include "lab/link/node.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct delay {
+    struct node node;
+    usec_t delay;
+    usec_t jitter;
+    struct rng rng;
+    struct packet_list held;
+    usec_t latest; // when the packet that came last leaves
+};
+
+void delay_init(struct delay *d, struct node *to, usec_t delay, usec_t jitter, uint64_t seed);
+// For packets that come from now on; order is kept.
+void delay_set(struct delay *d, usec_t delay, usec_t jitter);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

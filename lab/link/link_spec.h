@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One direction of a link as text, the same wherever Weir takes one:
+//
+//     rate=30mbit,delay=50ms,queue=droptail:375000B,loss=0.5%
+//
+//   rate=R[:R@T...][:loop=T]  bit, kbit, mbit, gbit (powers of 1000, as tc). Further rates at times
+//   since the start. trace=FILE                a packet-delivery trace (Mahimahi) in place of a
+//   rate overhead=N                bytes a packet costs beyond its IP length (14 or 38 for
+//   Ethernet); 0 queue=KIND[:LIMIT][:KEY=VALUE...]   droptail (default, 1000p) drophead red dred
+//   drd codel dualpi2. Sizes: 375000B, 64KB, 250p,
+//                             or a time at the link's (first, or the trace's mean) rate: 100ms.
+//                             keys: limit, ecn (flag; droptail and drophead: ecn=SIZE), min, max,
+//                             pmin, pmax, weight, gentle (flag), target, interval, alpha, beta, k,
+//                             step
+//   loss=P%                   | loss=ge:p=P%:r=P%[:good=P%][:bad=P%] | loss=mask:0010[*]
+//   delay=T  jitter=T         us, ms, s
+//   reorder=P%:T
+//
+// Packets meet loss, then queue and rate, then delay and jitter, then reordering. An empty text is
+// a perfect link. Each key at most once.
+#ifndef WEIR_LINK_LINK_SPEC_H
+#define WEIR_LINK_LINK_SPEC_H
+
+#include "lab/link/loss.h"
+#include "lab/link/queue.h"
+#include "lab/link/rate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LINK_SPEC_TEXT_MAX = 4096, LINK_PATH_MAX = 1024 };
+
+struct link_spec {
+    bool has_rate; // else there is no bottleneck, unless there is a trace
+    struct rate_schedule rate;
+    char trace[LINK_PATH_MAX]; // a path; "" = none
+    uint32_t overhead;
+    struct queue_config queue; // sizes given as times are resolved by link_spec_resolve
+    struct loss_config loss;
+    usec_t delay;
+    usec_t jitter;
+    double reorder; // probability
+    usec_t reorder_by;
+    // Sizes that the text gave as times; USEC_NEVER: none. Resolved by link_spec_resolve.
+    struct {
+        usec_t limit, mark, min, max;
+    } as_time;
+};
+
+// Bounds: rates 1 kbit/s (or 0 in later steps) to 100 Gbit/s, times to 1 h (rate schedule: 30
+// days), queues to 1 GB or 1e6 packets, overhead to 1000, probabilities 0-100 %. 0; ERR_MALFORMED,
+// ERR_RANGE: `error` (a line, without a program's name) says which part is wrong and what is
+// allowed.
+int link_spec_parse(const char *text, struct link_spec *spec, char *error, size_t error_cap);
+
+// Times that stand for queue sizes become bytes at `bps` (at least one packet of 1500 bytes).
+// Called after parse by whoever knows the trace's mean rate; link_init does.
+void link_spec_resolve(struct link_spec *spec, double bps);
+
+// A change in the midst of a run: the keys rate (constant), delay, jitter, loss, reorder, each
+// replacing what was. ERR_MALFORMED, ERR_RANGE, as above, and for keys that cannot change.
+struct link_change {
+    bool rate, delay, jitter, loss, reorder; // which are set in `spec`
+    struct link_spec spec;
+};
+int link_change_parse(const char *text, struct link_change *change, char *error, size_t error_cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Losses that do not come from a queue: independent, in bursts (Gilbert 1960, Elliott 1963), or
+// exactly the packets that a mask names.
+//
+// Gilbert-Elliott: the state is advanced before each packet: good -> bad with p, bad -> good with
+// r; then the packet is lost with probability `good` or `bad`. The long-run loss is (r good + p
+// bad) / (p + r); a bad period lasts 1 / r packets.
+#ifndef WEIR_LINK_LOSS_H
+#define WEIR_LINK_LOSS_H
+
+#include "common/base/rng.h"
+#include "lab/link/node.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LOSS_MASK_MAX = 1024 };
+
+enum loss_kind { LOSS_NONE, LOSS_IID, LOSS_GILBERT_ELLIOTT, LOSS_MASK };
+
+struct loss_config {
+    enum loss_kind kind;
+    double probability;              // iid
+    double p, r, good, bad;          // Gilbert-Elliott
+    uint16_t mask_packets;           // mask: how many packets it speaks of
+    bool mask_repeats;               // ... over and over; else nothing is lost behind it
+    uint8_t mask[LOSS_MASK_MAX / 8]; // bit i % 8 of byte i / 8: packet i, from the first, is lost
+};
+
+struct loss {
+    struct node node;
+    struct loss_config config;
+    struct dropper *dropper; // borrowed
+    struct rng rng;
+    bool is_bad;
+    uint64_t seen; // packets since the mask was set
+};
+
+void loss_init(struct loss *l, struct node *to, const struct loss_config *config,
+               struct dropper *dropper, uint64_t seed);
+void loss_set(struct loss *l, const struct loss_config *config);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

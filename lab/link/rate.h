@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How fast a bottleneck serves: a constant rate, a schedule of rates, or a packet-delivery trace in
+// Mahimahi's format (one line an opportunity to deliver 1500 bytes, its time in whole milliseconds
+// from the trace's start; times never fall; the trace starts over when it ends, its length being
+// its last time).
+#ifndef WEIR_LINK_RATE_H
+#define WEIR_LINK_RATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RATE_STEPS_MAX = 64,
+    TRACE_OPPORTUNITY_BYTES = 1500,
+    TRACE_LINES_MAX = 10 * 1000 * 1000,
+};
+
+struct rate_step {
+    usec_t at;  // since the link's start; the first is at 0, then rising
+    double bps; // 0: an outage
+};
+
+struct rate_schedule {
+    int count; // >= 1
+    struct rate_step steps[RATE_STEPS_MAX];
+    usec_t loop; // starts over after this long, > last `at`; 0: the last rate stays
+};
+
+// The rate at `t` since the start, and when it changes next (USEC_NEVER: it does not).
+double rate_schedule_at(const struct rate_schedule *s, usec_t t, usec_t *until);
+
+struct trace {
+    uint32_t *at_ms; // owned
+    size_t count;
+    uint32_t length_ms; // > 0
+};
+
+// 0; ERR_MALFORMED (*line, from 1, says where: not a number, falling, or a trace of length 0 or
+// without lines); ERR_TOO_BIG; ERR_NO_MEMORY. Empty lines and lines that begin with # are skipped.
+int trace_parse(struct trace *t, const char *text, size_t len, size_t *line);
+void trace_destroy(struct trace *t);
+double trace_mean_bps(const struct trace *t);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reordering: with a probability a packet is held `by` longer, and those behind it pass.
+#ifndef WEIR_LINK_REORDER_H
+#define WEIR_LINK_REORDER_H
+
+#include "common/base/rng.h"
+#include "lab/link/node.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct reorder {
+    struct node node;
+    double probability;
+    usec_t by;
+    struct rng rng;
+    struct packet_list held; // by time, for `by` may change: see reorder_set
+};
+
+void reorder_init(struct reorder *r, struct node *to, double probability, usec_t by, uint64_t seed);
+void reorder_set(struct reorder *r, double probability, usec_t by); // for packets from now on
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs nodes in the order of time: on a virtual clock in a simulation, on the real one in the
+// emulator.
+//
+//     world_run(w, until)   runs each node at its own instant, earliest first, up to and including
+//                           `until`; nodes of one instant in the order in which they were added.
+//
+// The same pushes give the same runs on every machine. A binary heap: O(log n) an event.
+#ifndef WEIR_LINK_WORLD_H
+#define WEIR_LINK_WORLD_H
+
+#include "lab/link/node.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct world {
+    struct node **heap; // owned array of borrowed nodes
+    size_t count;
+    size_t capacity;
+    uint64_t added;
+    usec_t now; // the instant that was run last
+};
+
+void world_init(struct world *w, usec_t now);
+void world_destroy(struct world *w); // leaves the nodes alone, detached
+// 0; ERR_NO_MEMORY. The node outlives the world, or is removed.
+int world_add(struct world *w, struct node *n);
+void world_remove(struct world *w, struct node *n);
+// When the next node wants to run; USEC_NEVER: none.
+usec_t world_next(const struct world *w);
+// A node is run with its own next_run_at as `now`, so that a late call changes nothing in the
+// outcome. `until` >= every earlier one.
+void world_run(struct world *w, usec_t until);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
