@@ -2,6 +2,7 @@
 #include "player/events.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,18 +14,21 @@ struct events {
     FILE *out; // borrowed
     usec_t start;
     usec_t latest; // of the lines written
+    bool adus;
     bool failed;
 };
 
-struct events *events_new(FILE *out, usec_t start)
+struct events *events_new(FILE *out, bool adus, usec_t start)
 {
     struct events *e = calloc(1, sizeof(*e));
     if (!e)
         return NULL;
     e->out = out;
     e->start = start;
+    e->adus = adus;
     // Whole lines reach the file as they happen, so that it can be followed while the session runs.
-    setvbuf(out, NULL, _IOLBF, 1 << 16);
+    // With a line a packet that would be a write(2) a packet.
+    setvbuf(out, NULL, adus ? _IOFBF : _IOLBF, 1 << 16);
     return e;
 }
 
@@ -168,6 +172,36 @@ void events_transport(struct events *e, const struct qoe_transport *s, usec_t no
     more = with(more, "loss", json_figure(s->loss, 6));
     more = with(more, "queue", json_figure(s->queue, 6));
     write_line(e, "transport", now, with(more, "cwnd", json_figure(s->cwnd, 2)));
+    if (e->adus && fflush(e->out) != 0)
+        fail(e, strerror(errno));
+}
+
+enum { TIME_TEXT = 24 }; // the longest: a sign, 13 digits, the point and 6 digits
+
+// Seconds with all six decimals, exact: a double of seconds is not.
+static const char *time_text(usec_t t, char out[TIME_TEXT])
+{
+    if (t == QOE_UNKNOWN)
+        return "null";
+    uint64_t us = t < 0 ? 0 - (uint64_t)t : (uint64_t)t;
+    snprintf(out, TIME_TEXT, "%s%" PRIu64 ".%06" PRIu64, t < 0 ? "-" : "", us / 1000000,
+             us % 1000000);
+    return out;
+}
+
+void events_adu(struct events *e, const struct event_adu *a, usec_t now)
+{
+    if (!is_on(e) || !e->adus)
+        return;
+    e->latest = usec_max(e->latest, now);
+    char text[3][TIME_TEXT];
+    // Thousands of these come a second: without a JSON object in between.
+    int got = fprintf(
+        e->out, "{\"t\":%s,\"event\":\"adu\",\"number\":%" PRId64 ",\"written\":%s,\"read\":%s}\n",
+        time_text(now - e->start, text[0]), a->number, time_text(a->written, text[1]),
+        time_text(a->read, text[2]));
+    if (got < 0)
+        fail(e, strerror(errno));
 }
 
 void events_ended(struct events *e, enum qoe_ended ended, const char *error, usec_t now)

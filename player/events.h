@@ -20,9 +20,10 @@ extern "C" {
 
 struct events; // opaque
 
-// `out` is borrowed until events_free, and made line-buffered: hand it over before anything was
-// written to it. `start`: the session's start. NULL: no memory.
-struct events *events_new(FILE *out, usec_t start);
+// `out` is borrowed until events_free, and made line-buffered, or fully buffered when `adus` are
+// told: hand it over before anything was written to it. `start`: the session's start. NULL: no
+// memory.
+struct events *events_new(FILE *out, bool adus, usec_t start);
 // Flushes; does not close `out`. 0, or ERR_IO when any line could not be written.
 int events_free(struct events *e);
 bool events_failed(const struct events *e);
@@ -56,7 +57,18 @@ void events_frame(struct events *e, const struct event_frame *f, usec_t now);
 
 // Packets found lost since the last line.
 void events_loss(struct events *e, uint64_t packets, uint64_t loss_events, usec_t now);
-void events_transport(struct events *e, const struct qoe_transport *s, usec_t now); // once a second
+// Once a second. What a buffer held back is in the file afterwards.
+void events_transport(struct events *e, const struct qoe_transport *s, usec_t now);
+
+struct event_adu {
+    int64_t number;
+    usec_t written; // by the sender, on our monotonic clock; QOE_UNKNOWN = null
+    usec_t read;    // by us; likewise
+};
+// One line a received ADU, if they are to be told. Its times are the monotonic clock's own, so that
+// traces of other programs on the machine can be laid beside them.
+void events_adu(struct events *e, const struct event_adu *a, usec_t now);
+
 void events_ended(struct events *e, enum qoe_ended ended, const char *error, usec_t now);
 
 #ifdef __cplusplus

@@ -43,6 +43,7 @@ static const char help_rest[] =
     "Results:\n"
     "      --report FILE        the QoE report, one JSON object (schema weir.qoe/1), at the end\n"
     "      --events FILE        one JSON object a line, as things happen\n"
+    "      --adu-events         in it also a line a received packet of a synthetic stream\n"
     "      --snapshot FILE.png  the picture shown last\n"
     "      --contact-sheet FILE.png\n"
     "                           twelve of the shown pictures, spread over the session\n"
@@ -74,6 +75,7 @@ enum {
     OPT_HEADLESS,
     OPT_REPORT,
     OPT_EVENTS,
+    OPT_ADU_EVENTS,
     OPT_SNAPSHOT,
     OPT_CONTACT_SHEET,
     OPT_REFERENCE,
@@ -92,6 +94,7 @@ static const struct option long_options[] = {
     {"full-screen", no_argument, NULL, 'f'},
     {"report", required_argument, NULL, OPT_REPORT},
     {"events", required_argument, NULL, OPT_EVENTS},
+    {"adu-events", no_argument, NULL, OPT_ADU_EVENTS},
     {"snapshot", required_argument, NULL, OPT_SNAPSHOT},
     {"contact-sheet", required_argument, NULL, OPT_CONTACT_SHEET},
     {"reference", required_argument, NULL, OPT_REFERENCE},
@@ -222,6 +225,9 @@ static bool take_option(struct parser *p, int opt, const char *arg)
         return parse_file(p, "--report", arg, &o->report);
     case OPT_EVENTS:
         return parse_file(p, "--events", arg, &o->events);
+    case OPT_ADU_EVENTS:
+        o->adu_events = true;
+        return true;
     case OPT_REFERENCE:
         return parse_file(p, "--reference", arg, &o->reference);
     case OPT_SNAPSHOT:
@@ -273,6 +279,8 @@ static bool check_together(struct parser *p)
         return fail(p, "--headless and --full-screen exclude each other");
     if (o->no_picture && o->reference)
         return fail(p, "--no-picture and --reference exclude each other");
+    if (o->adu_events && !o->events)
+        return fail(p, "--adu-events wants --events FILE beside it");
     return true;
 }
 

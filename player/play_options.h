@@ -37,6 +37,7 @@ struct play_options {
     usec_t duration;    // 0: no limit
     const char *report; // these point into argv; NULL: not wanted
     const char *events;
+    bool adu_events; // a line a packet of filler in it
     const char *snapshot;
     const char *contact_sheet;
     const char *reference;

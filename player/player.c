@@ -105,7 +105,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
     p->reference = reference;
     p->path = (struct transport_info){NAN, NAN, NAN, NAN, NAN, NAN};
     p->qoe = qoe_new(options->url.text, clock_wall(), now);
-    p->events = events ? events_new(events, now) : NULL;
+    p->events = events ? events_new(events, options->adu_events, now) : NULL;
     p->show = show_queue_new(player_report_frame, p);
     p->done = mailbox_new(&p->loop, PRESENTER_MAX_FRAMES, player_on_done, free_done, p);
     p->commands = mailbox_new(&p->loop, COMMANDS, player_on_command, free_command, p);

@@ -110,6 +110,17 @@ static usec_t measure_delay(struct rtp_input *in, const struct rtp_packet *p, us
     return in->config.clock->known ? delay : QOE_UNKNOWN;
 }
 
+// An ADU of filler is one packet. Only on a shared clock are the sender's times ours.
+static void tell_adu(struct rtp_input *in, const struct rtp_packet *p, usec_t latency,
+                     usec_t arrived, usec_t now)
+{
+    bool shared = in->config.clock->shared;
+    struct event_adu adu = {.number = p->adu.frame,
+                            .written = shared ? arrived - latency : QOE_UNKNOWN,
+                            .read = shared ? arrived : QOE_UNKNOWN};
+    events_adu(in->config.events, &adu, now);
+}
+
 static void note_timestamp(struct rtp_input *in, const struct rtp_packet *p)
 {
     int64_t timestamp = seq32_extend(in->last_timestamp, p->timestamp);
@@ -149,6 +160,8 @@ static void on_rtp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t
     rate_meter_add(&in->meter, len, now);
     struct qoe_packet measured = {.bytes = len, .latency = measure_delay(in, &p, arrived, now)};
     qoe_on_packet(in->config.qoe, &measured, now);
+    if (!in->config.sdp->h264 && p.has_adu)
+        tell_adu(in, &p, measured.latency, arrived, now);
     if (in->config.sdp->h264) {
         if (p.has_adu)
             (void)depacketiser_push(in->depacketiser, &p, ext_seq,

@@ -110,6 +110,8 @@ static int run(struct program *p, const struct options *o)
     watch_signals(p);
     announce(p, o);
     uv_run(&p->loop, UV_RUN_DEFAULT);
+    if (p->stats)
+        stats_end(p->stats, clock_now());
     code = EXIT_SUCCESS;
 
 destroy_stream:

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "common/base/log.h"
 
@@ -109,6 +110,18 @@ static json_t *encoder_stats(const struct session_view *v)
     return o;
 }
 
+// Takes over the object.
+static void write_line(struct stats *s, json_t *o)
+{
+    int err = json_dumpf(o, s->file, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    json_decref(o);
+    if (err || fputc('\n', s->file) == EOF) { // a full disk must not end the stream
+        log_error("cannot write statistics: %s; going on without", strerror(errno));
+        fclose(s->file);
+        s->file = NULL;
+    }
+}
+
 void stats_write(struct stats *s, struct session *session, usec_t now)
 {
     if (!s->file)
@@ -125,11 +138,27 @@ void stats_write(struct stats *s, struct session *session, usec_t now)
     json_object_set_new(o, "transport", transport_stats(&v));
     json_object_set_new(o, "scheduler", scheduler_stats(&v, now));
     json_object_set_new(o, "encoder", encoder_stats(&v));
-    int err = json_dumpf(o, s->file, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    json_decref(o);
-    if (err || fputc('\n', s->file) == EOF) { // a full disk must not end the stream
-        log_error("cannot write statistics: %s; going on without", strerror(errno));
-        fclose(s->file);
-        s->file = NULL;
-    }
+    write_line(s, o);
+}
+
+static double seconds(const struct timeval *t)
+{
+    return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+void stats_end(struct stats *s, usec_t now)
+{
+    if (!s->file)
+        return;
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    json_t *cpu = json_object();
+    json_object_set_new(cpu, "user", json_real(seconds(&use.ru_utime)));
+    json_object_set_new(cpu, "system", json_real(seconds(&use.ru_stime)));
+    json_t *o = json_object();
+    json_object_set_new(o, "event", json_string("end"));
+    json_object_set_new(o, "t", json_real(usec_to_sec(now - s->begun)));
+    json_object_set_new(o, "cpu", cpu);
+    json_object_set_new(o, "max_rss", count((uint64_t)use.ru_maxrss * 1024));
+    write_line(s, o);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/net/tcp_info.h"
 
+#include <linux/sockios.h>
 #include <linux/tcp.h> // the C library's struct tcp_info is older and shorter
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "common/base/err.h"
@@ -43,6 +45,12 @@ int tcp_set_cc(int fd, const char *name)
         return ERR_UNSUPPORTED;
     return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)len) == 0 ? 0
                                                                                   : ERR_UNSUPPORTED;
+}
+
+uint32_t tcp_notsent_bytes(int fd)
+{
+    int bytes = 0;
+    return ioctl(fd, SIOCOUTQNSD, &bytes) == 0 && bytes > 0 ? (uint32_t)bytes : 0;
 }
 
 void tcp_set_notsent_lowat(int fd, uint32_t bytes)

@@ -12,12 +12,14 @@ extern "C" {
 
 int transport_no_params(const char *params); // a check() for transports without parameters
 
+int transport_tcp_check(const char *params);
 struct transport *transport_tcp_create(const struct transport_kind *kind, const char *params,
                                        const struct transport_path *path, usec_t now);
 #define TRANSPORT_TCP                                                                              \
     {                                                                                              \
-        .name = "tcp", .help = "plain kernel TCP, as much as its send buffer takes: the baseline", \
-        .reliable = true, .check = transport_no_params, .create = transport_tcp_create             \
+        .name = "tcp",                                                                             \
+        .help = "plain kernel TCP, the baseline; tcp:notsent=1..16777216 bounds the unsent bytes", \
+        .reliable = true, .check = transport_tcp_check, .create = transport_tcp_create             \
     }
 
 int transport_minbuf_check(const char *params);

@@ -1,24 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `tcp`: the kernel decides alone. A write is admitted whenever the socket takes one.
+//
+// `tcp:notsent=BYTES`: the same with a fixed TCP_NOTSENT_LOWAT, the usual remedy for a long send
+// buffer. The kernel's wake-up honours the mark: it comes when less than half of it waits. Its
+// write does so only where it begins a new buffer of up to 64 KB, so the mark is looked at here
+// before each packet: at most one packet stands above it.
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/scan.h"
 #include "common/net/tcp_conn.h"
+#include "common/net/tcp_info.h"
 #include "common/transport/interleaved.h"
 #include "common/transport/kinds.h"
 
+enum { NOTSENT_MAX = 16 << 20 };
+
 struct tcp_transport {
     struct interleaved stream;
+    uint32_t notsent; // the mark, bytes; 0 = none
     transport_room_fn *on_room;
     void *ctx;    // borrowed
-    bool blocked; // the last write was refused, and the socket has not become writable since
+    bool blocked; // a write was, or would be, refused; the socket has not become writable since
 };
+
+static bool is_above_mark(const struct tcp_transport *tcp)
+{
+    return tcp->notsent && tcp_notsent_bytes(tcp_conn_fd(tcp->stream.conn)) >= tcp->notsent;
+}
 
 static bool tcp_room(struct transport *t, usec_t now)
 {
     (void)now;
     struct tcp_transport *tcp = (struct tcp_transport *)t;
-    if (tcp_conn_has_backlog(tcp->stream.conn))
+    if (tcp_conn_has_backlog(tcp->stream.conn) || is_above_mark(tcp))
         tcp->blocked = true;
     if (tcp->blocked)
         tcp_conn_want_room(tcp->stream.conn, true);
@@ -46,8 +62,11 @@ static void tcp_on_writable(struct transport *t, usec_t now)
 
 static void tcp_free(struct transport *t)
 {
-    interleaved_destroy((struct interleaved *)t);
-    free(t);
+    struct tcp_transport *tcp = (struct tcp_transport *)t;
+    interleaved_destroy(&tcp->stream);
+    if (tcp->notsent)
+        tcp_set_notsent_lowat(tcp_conn_fd(tcp->stream.conn), 0); // the system's default
+    free(tcp);
 }
 
 static const struct transport_ops tcp_ops = {
@@ -59,18 +78,41 @@ static const struct transport_ops tcp_ops = {
     .free = tcp_free,
 };
 
+static int parse(const char *params, uint32_t *notsent)
+{
+    *notsent = 0;
+    if (!*params)
+        return 0;
+    struct scan s = scan_of(params, strlen(params));
+    int64_t bytes;
+    if (!scan_word(&s, "notsent=") || !scan_int(&s, INT64_MAX / 100, &bytes) || !scan_end(&s))
+        return ERR_MALFORMED;
+    if (bytes < 1 || bytes > NOTSENT_MAX)
+        return ERR_RANGE;
+    *notsent = (uint32_t)bytes;
+    return 0;
+}
+
+int transport_tcp_check(const char *params)
+{
+    uint32_t notsent;
+    return parse(params, &notsent);
+}
+
 struct transport *transport_tcp_create(const struct transport_kind *kind, const char *params,
                                        const struct transport_path *path, usec_t now)
 {
     (void)kind;
-    (void)params;
     (void)now;
     struct tcp_transport *tcp = calloc(1, sizeof(*tcp));
     if (!tcp)
         return NULL;
+    parse(params, &tcp->notsent); // checked before
     tcp->stream.base.ops = &tcp_ops;
     tcp->on_room = path->on_room;
     tcp->ctx = path->ctx;
     interleaved_init(&tcp->stream, path);
+    if (tcp->notsent)
+        tcp_set_notsent_lowat(tcp_conn_fd(tcp->stream.conn), tcp->notsent);
     return &tcp->stream.base;
 }

@@ -24,12 +24,13 @@ struct bottleneck {
     struct rate_schedule schedule;
     const struct trace *trace; // borrowed; NULL: the schedule serves
     struct packet *serving;    // under way
-    double bps;                // in force since `since`
-    usec_t since;
-    usec_t rate_until;    // when the schedule has its next rate
-    int64_t bits_left_e9; // of `serving` at `since`, in 1e-9 bit
-    uint64_t opportunity; // trace: the next one, counted from the start
-    uint32_t bytes_left;  // trace: of `serving`
+    double bps;                // in force; when idle: at the last packet
+    int64_t per_usec_e9;       // the same in 1e-9 bit a microsecond; 0: stands still
+    usec_t rate_until;         // when the schedule has its next rate
+    usec_t since;              // up to where `serving` is served
+    int64_t bits_left_e9;      // of `serving` at `since`, in 1e-9 bit; <= 0: done before
+    uint64_t opportunity;      // trace: the next one, counted from the start
+    uint32_t bytes_left;       // trace: of `serving`
 };
 
 // Takes the queue over. Either trace or schedule; `trace` outlives the node.

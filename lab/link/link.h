@@ -34,7 +34,7 @@ struct link {
     struct delay delay;
     struct reorder reorder;
     struct node exit;   // counts, then pushes into the owner's sink
-    struct node *entry; // the first of the nodes that the spec needs
+    struct node *entry; // the first node; loss, delay and reordering are there to be changed
     struct node *sink;  // borrowed
     struct dropper dropper;
     struct trace trace; // owned; count == 0: none
@@ -48,15 +48,25 @@ struct link {
 };
 
 // Adds its nodes to the world. `trace_text` is the content of spec->trace, NULL without one. Seeds
-// of all nodes come from `seed`. 0; ERR_NO_MEMORY; trace_parse's errors with *trace_line.
+// of all nodes come from `seed`. The link must not move. 0; ERR_NO_MEMORY; trace_parse's errors
+// with *trace_line (needed with a trace alone). After an error there is nothing to destroy.
 int link_init(struct link *l, struct world *world, const struct link_spec *spec,
               const char *trace_text, size_t trace_len, size_t *trace_line, uint64_t seed,
               struct node *sink, usec_t now);
-void link_destroy(struct link *l);
+void link_destroy(struct link *l); // before or after its world; packets on it go back to their pool
 // Takes the packet over; p->pushed_at is set here.
 void link_push(struct link *l, struct packet *p, usec_t now);
+#ifdef __cplusplus
+// Two functions are called as the structs that they take or give: no harm, as for stat().
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+// A rate is for links with a rate; those without one, or with a trace, stay as they are.
 void link_change(struct link *l, const struct link_change *c, usec_t now);
 const struct link_figures *link_figures(const struct link *l); // since the start
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+#endif
 const struct link_figures *link_flow_figures(const struct link *l,
                                              uint32_t flow); // < LINK_FLOWS_MAX
 // Bytes that wait in the queue now.

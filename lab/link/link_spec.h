@@ -3,21 +3,32 @@
 //
 //     rate=30mbit,delay=50ms,queue=droptail:375000B,loss=0.5%
 //
-//   rate=R[:R@T...][:loop=T]  bit, kbit, mbit, gbit (powers of 1000, as tc). Further rates at times
-//   since the start. trace=FILE                a packet-delivery trace (Mahimahi) in place of a
-//   rate overhead=N                bytes a packet costs beyond its IP length (14 or 38 for
-//   Ethernet); 0 queue=KIND[:LIMIT][:KEY=VALUE...]   droptail (default, 1000p) drophead red dred
-//   drd codel dualpi2. Sizes: 375000B, 64KB, 250p,
-//                             or a time at the link's (first, or the trace's mean) rate: 100ms.
-//                             keys: limit, ecn (flag; droptail and drophead: ecn=SIZE), min, max,
-//                             pmin, pmax, weight, gentle (flag), target, interval, alpha, beta, k,
-//                             step
-//   loss=P%                   | loss=ge:p=P%:r=P%[:good=P%][:bad=P%] | loss=mask:0010[*]
-//   delay=T  jitter=T         us, ms, s
+//   rate=R[:R@T...][:loop=T]    bit, kbit, mbit, gbit (powers of 1000, as tc); further rates at
+//                               times since the start, all over again every `loop`
+//   trace=FILE                  a packet-delivery trace (Mahimahi) in place of a rate
+//   overhead=N                  bytes a packet costs beyond its IP length (Ethernet: 14 or 38)
+//   queue=KIND[:LIMIT][:KEY=VALUE...]   see below; droptail:1000p. Needs a rate or a trace
+//   loss=P%                     | loss=ge:p=P%:r=P%[:good=P%][:bad=P%]   0% and 100%
+//                               | loss=mask:0010[*]   1: lost; *: over and over
+//   delay=T  jitter=T           us, ms, s
 //   reorder=P%:T
 //
-// Packets meet loss, then queue and rate, then delay and jitter, then reordering. An empty text is
-// a perfect link. Each key at most once.
+// Sizes of queues: 375000B, 64KB (B, KB, MB, GB: powers of 1000), 250p, or a time at the link's
+// (first, or the trace's mean) rate: 100ms. Each kind of queue, its keys and what they are without
+// being said; `ecn` and `gentle` are flags, but ecn=SIZE for droptail and drophead (a step mark):
+//
+//   droptail, drophead   limit 1000p, ecn (none)
+//   red                  limit 1000p, ecn, min limit/12, max 3 min, pmax 10%, weight 0.002, gentle
+//   dred                 limit (drdcongest; must be said), ecn, min limit/2, max limit, pmin 10%,
+//                        pmax 100%
+//   drd                  limit 1000p, ecn, min limit/2, max limit, pmin 10%, pmax 95%
+//   codel                limit 1000p, ecn, target 5ms, interval 100ms
+//   dualpi2              limit 10000p, ecn (always), target 15ms, interval (Tupdate) 16ms,
+//                        alpha 0.16, beta 3.2, k 2, step 1ms
+//
+// With `max` alone, min is max/3 (red) or max/2. A plain 0 needs no unit. Packets meet loss, then
+// queue and rate, then delay and jitter, then reordering. An empty text is a perfect link. Each key
+// at most once.
 #ifndef WEIR_LINK_LINK_SPEC_H
 #define WEIR_LINK_LINK_SPEC_H
 
@@ -42,7 +53,8 @@ struct link_spec {
     usec_t jitter;
     double reorder; // probability
     usec_t reorder_by;
-    // Sizes that the text gave as times; USEC_NEVER: none. Resolved by link_spec_resolve.
+    // Sizes that the text gave as times; USEC_NEVER: none. Resolved by link_spec_resolve. A spec
+    // made by hand begins as link_spec_parse's of "".
     struct {
         usec_t limit, mark, min, max;
     } as_time;
@@ -51,15 +63,17 @@ struct link_spec {
 // Bounds: rates 1 kbit/s (or 0 in later steps) to 100 Gbit/s, times to 1 h (rate schedule: 30
 // days), queues to 1 GB or 1e6 packets, overhead to 1000, probabilities 0-100 %. 0; ERR_MALFORMED,
 // ERR_RANGE: `error` (a line, without a program's name) says which part is wrong and what is
-// allowed.
+// allowed, and `spec` holds nothing of use.
 int link_spec_parse(const char *text, struct link_spec *spec, char *error, size_t error_cap);
 
-// Times that stand for queue sizes become bytes at `bps` (at least one packet of 1500 bytes).
+// Times that stand for queue sizes become bytes at `bps` (at least one packet of 1500 bytes, at
+// most 1 GB; max at least a packet above min).
 // Called after parse by whoever knows the trace's mean rate; link_init does.
 void link_spec_resolve(struct link_spec *spec, double bps);
 
-// A change in the midst of a run: the keys rate (constant), delay, jitter, loss, reorder, each
-// replacing what was. ERR_MALFORMED, ERR_RANGE, as above, and for keys that cannot change.
+// A change in the midst of a run: the keys rate (constant; 0: an outage), delay, jitter, loss,
+// reorder, each replacing what was. ERR_MALFORMED, ERR_RANGE, as above, and for keys that cannot
+// change.
 struct link_change {
     bool rate, delay, jitter, loss, reorder; // which are set in `spec`
     struct link_spec spec;

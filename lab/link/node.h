@@ -46,7 +46,9 @@ struct node {
 
 static inline void node_init(struct node *n, const struct node_ops *ops, struct node *to)
 {
-    *n = (struct node){.ops = ops, .to = to, .next_run_at = USEC_NEVER};
+    // All by name: C++ warns of those that are left out.
+    *n = (struct node){
+        .ops = ops, .to = to, .next_run_at = USEC_NEVER, .world = NULL, .heap_at = 0, .order = 0};
 }
 
 static inline void node_push(struct node *n, struct packet *p, usec_t now)

@@ -51,7 +51,8 @@ struct packet_pool {
 void packet_pool_init(struct packet_pool *pool, size_t data_bytes, size_t limit);
 // Every packet must have come back.
 void packet_pool_destroy(struct packet_pool *pool);
-// All fields but `pool` and `capacity` are 0. NULL: `limit` are out, or no memory.
+// All fields but `pool` and `capacity` are 0, `data` is not cleared. NULL: `limit` are out, or no
+// memory.
 struct packet *packet_new(struct packet_pool *pool);
 void packet_free(struct packet *p); // NULL is fine
 

@@ -41,11 +41,16 @@ struct trace {
     uint32_t length_ms; // > 0
 };
 
-// 0; ERR_MALFORMED (*line, from 1, says where: not a number, falling, or a trace of length 0 or
-// without lines); ERR_TOO_BIG; ERR_NO_MEMORY. Empty lines and lines that begin with # are skipped.
+// 0; ERR_MALFORMED (*line, from 1, says where: not a number below 2^32, falling, or a trace of
+// length 0 or without lines); ERR_TOO_BIG; ERR_NO_MEMORY. Empty lines and lines that begin with #
+// are skipped.
 int trace_parse(struct trace *t, const char *text, size_t len, size_t *line);
 void trace_destroy(struct trace *t);
 double trace_mean_bps(const struct trace *t);
+// Opportunities are counted from 0 over all rounds of the trace. The first one at or after `from`
+// (>= 0, since the start), O(log count); and the time of any, since the start.
+uint64_t trace_first_from(const struct trace *t, usec_t from);
+usec_t trace_at(const struct trace *t, uint64_t opportunity);
 
 #ifdef __cplusplus
 }

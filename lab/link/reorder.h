@@ -16,6 +16,7 @@ struct reorder {
     usec_t by;
     struct rng rng;
     struct packet_list held; // by time, for `by` may change: see reorder_set
+    usec_t latest;           // when the last of `held` leaves
 };
 
 void reorder_init(struct reorder *r, struct node *to, double probability, usec_t by, uint64_t seed);

@@ -20,7 +20,7 @@ struct world {
     size_t count;
     size_t capacity;
     uint64_t added;
-    usec_t now; // the instant that was run last
+    usec_t now; // the instant that is run; between calls: up to where all was run
 };
 
 void world_init(struct world *w, usec_t now);
@@ -31,7 +31,7 @@ void world_remove(struct world *w, struct node *n);
 // When the next node wants to run; USEC_NEVER: none.
 usec_t world_next(const struct world *w);
 // A node is run with its own next_run_at as `now`, so that a late call changes nothing in the
-// outcome. `until` >= every earlier one.
+// outcome. `until` >= every earlier one; USEC_NEVER: until no node waits.
 void world_run(struct world *w, usec_t until);
 
 #ifdef __cplusplus

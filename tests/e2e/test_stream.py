@@ -4,6 +4,7 @@ import json
 import math
 import os
 import subprocess
+import time
 
 import lib
 
@@ -90,7 +91,7 @@ class Transports(StreamCase):
     def test_all_at_once(self):
         """One viewer a transport, at the same time. Each has it all."""
         server = self.sender("--stats", self.path("stats.jsonl"))
-        names = ["tcp", "minbuf", "minbuf:1,0", "minbuf:auto,20", "udp"]
+        names = ["tcp", "tcp:notsent=16384", "minbuf", "minbuf:1,0", "minbuf:auto,20", "udp"]
         players = [self.player(server.url, "--transport", name, "--duration", "4") for name in names]
         for name, p in zip(names, players):
             with self.subTest(name):
@@ -128,12 +129,17 @@ class Transports(StreamCase):
                 self.between(1e6, r["cpu"]["max_rss"], 4e9)
                 for word in "frames", "PSNR", "latency", "packets":
                     self.assertIn(word, p.stdout)
-        self.check_statistics(self.path("stats.jsonl"), names)
+        cpu = server.cpu_seconds()
         self.stop_cleanly(server)
+        self.check_statistics(self.path("stats.jsonl"), names, cpu)
 
-    def check_statistics(self, path, names):
+    def check_statistics(self, path, names, cpu):
         with open(path) as f:
-            lines = [json.loads(line) for line in f]
+            *lines, end = [json.loads(line) for line in f]
+        self.assertEqual(end["event"], "end")
+        self.assertGreaterEqual(end["t"], lines[-1]["t"])
+        self.between(cpu - 0.05, end["cpu"]["user"] + end["cpu"]["system"], cpu + 1)
+        self.between(1e6, end["max_rss"], 4e9)
         self.assertEqual({line["transport"]["name"] for line in lines}, set(names))
         for line in lines:
             self.assertLessEqual({"t", "session", "playing", "level", "packets", "transport", "scheduler", "encoder"},
@@ -166,7 +172,7 @@ class Transports(StreamCase):
     def test_filler(self):
         """As fast as each transport lets it; there are no pictures, so nothing is said of them."""
         server = self.sender(source="synthetic:greedy:4000")
-        names = ["tcp", "minbuf", "udp"]
+        names = ["tcp", "tcp:notsent=16384", "minbuf", "udp"]
         players = [self.player(server.url, "--transport", name, "--duration", "2.5") for name in names]
         for name, p in zip(names, players):
             with self.subTest(name):
@@ -186,6 +192,26 @@ class Transports(StreamCase):
                     self.between(4e6 * (0.8 if lib.SLOW <= 1 else 0.2), r["network"]["throughput"], 4e6 * 1.2)
                 else:  # the loopback takes far more
                     self.assertGreater(r["network"]["throughput"], 8e6)
+
+    def test_adu_events(self):
+        """Each packet of filler is told: when it was written and read, on the monotonic clock that all programs of the
+        machine read."""
+        server = self.sender(source="synthetic:greedy:4000")
+        began = time.monotonic()
+        p = self.play(server.url, "--transport", "udp", "--duration", "1.5", "--adu-events")
+        ended = time.monotonic()
+        adus = p.events("adu")
+        r = p.report()
+        self.assertEqual(len(adus), r["network"]["packets_received"])
+        self.assertEqual([e["number"] for e in adus], list(range(len(adus))))
+        for e in adus:  # a program may lose the processor between its looks at the two clocks, which shifts a stamp
+            self.between(began - 0.1, e["written"], ended + 0.1)
+            self.between(began - 0.1, e["read"], ended + 0.1)
+        latencies = sorted(e["read"] - e["written"] for e in adus)
+        self.between(0, latencies[len(adus) // 2], 0.1 * lib.SLOW)
+        self.assertAlmostEqual(1e3 * sum(latencies) / len(adus), r["latency"]["protocol"]["mean"], delta=0.01)
+        times = [e["t"] for e in p.events()]
+        self.assertEqual(times, sorted(times))
 
     def test_ipv6(self):
         if not os.path.exists("/proc/net/if_inet6"):

@@ -24,12 +24,12 @@ void count_errors(log_level level, const char *)
 }
 
 // What `tell` writes; the session began at 1000 ms.
-template <typename F> std::string written(F tell)
+template <typename F> std::string written(F tell, bool adus = false)
 {
     char *text = nullptr;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
-    events *e = events_new(out, 1000 * ms);
+    events *e = events_new(out, adus, 1000 * ms);
     tell(e);
     CHECK_FALSE(events_failed(e));
     CHECK(events_free(e) == 0);
@@ -110,12 +110,57 @@ TEST_CASE("events: a line is in the file as soon as it was told")
 {
     FILE *out = tmpfile();
     REQUIRE(out);
-    events *e = events_new(out, 0);
+    events *e = events_new(out, false, 0);
     events_mode(e, "streaming", 0);
     char text[100] = "";
     CHECK(pread(fileno(out), text, sizeof(text) - 1, 0) > 0);
     CHECK(std::string(text).back() == '\n');
     events_free(e);
+    fclose(out);
+}
+
+TEST_CASE("events: received ADUs, on the monotonic clock")
+{
+    const event_adu adus[] = {
+        {0, 1999998, 2000 * ms},
+        {4294967295, 86400 * USEC_PER_SEC + 5, 86401 * USEC_PER_SEC},
+        {7, QOE_UNKNOWN, QOE_UNKNOWN}, // the clock is not shared
+        {8, -1500 * ms, 1},            // a stamp that cannot be true is told as it came
+    };
+    auto tell = [&](events *e) {
+        for (const event_adu &a : adus)
+            events_adu(e, &a, 2000001);
+    };
+    CHECK(written(tell, true) ==
+          R"({"t":1.000001,"event":"adu","number":0,"written":1.999998,"read":2.000000})"
+          "\n"
+          R"({"t":1.000001,"event":"adu","number":4294967295,"written":86400.000005,)"
+          R"("read":86401.000000})"
+          "\n"
+          R"({"t":1.000001,"event":"adu","number":7,"written":null,"read":null})"
+          "\n"
+          R"({"t":1.000001,"event":"adu","number":8,"written":-1.500000,"read":0.000001})"
+          "\n");
+    CHECK(written(tell, false) == "");
+}
+
+TEST_CASE("events: with a line an ADU, lines reach the file once a second")
+{
+    FILE *out = tmpfile();
+    REQUIRE(out);
+    auto size = [&] { return lseek(fileno(out), 0, SEEK_END); };
+    events *e = events_new(out, true, 0);
+    event_adu adu = {1, 10, 20};
+    events_adu(e, &adu, 20);
+    CHECK(size() == 0);
+    qoe_transport t = {0.02, 1e6, 0, 0, 10};
+    events_transport(e, &t, 30);
+    off_t told = size();
+    CHECK(told > 100);
+    events_adu(e, &adu, 40);
+    CHECK(size() == told);
+    CHECK(events_free(e) == 0);
+    CHECK(size() > told);
     fclose(out);
 }
 
@@ -126,6 +171,8 @@ TEST_CASE("events: no trace wanted")
     events_connected(nullptr, "", "", 0);
     events_level(nullptr, &up, 0);
     events_frame(nullptr, &f, 0);
+    event_adu adu = {1, 10, 20};
+    events_adu(nullptr, &adu, 0);
     events_ended(nullptr, QOE_ERROR, nullptr, 0);
     CHECK_FALSE(events_failed(nullptr));
     CHECK(events_free(nullptr) == 0);
@@ -133,16 +180,21 @@ TEST_CASE("events: no trace wanted")
 
 TEST_CASE("events: a write error is logged once and reported, and ends nothing")
 {
-    FILE *out = fopen("/dev/full", "w");
-    REQUIRE(out);
-    errors_logged = 0;
-    log_to(count_errors, LOG_ERROR);
-    events *e = events_new(out, 0);
-    for (int i = 0; i < 100; i++)
-        events_mode(e, "streaming", i);
-    CHECK(events_failed(e));
-    CHECK(events_free(e) == ERR_IO);
-    log_to(nullptr, LOG_ERROR);
-    CHECK(errors_logged == 1);
-    fclose(out);
+    for (bool adus : {false, true}) {
+        FILE *out = fopen("/dev/full", "w");
+        REQUIRE(out);
+        errors_logged = 0;
+        log_to(count_errors, LOG_ERROR);
+        events *e = events_new(out, adus, 0);
+        event_adu adu = {1, 10, 20};
+        for (int i = 0; i < 1000; i++) {
+            events_adu(e, &adu, i);
+            events_mode(e, "streaming", i);
+        }
+        CHECK(events_failed(e));
+        CHECK(events_free(e) == ERR_IO);
+        log_to(nullptr, LOG_ERROR);
+        CHECK(errors_logged == 1);
+        fclose(out);
+    }
 }

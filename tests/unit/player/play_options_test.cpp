@@ -55,16 +55,34 @@ TEST_CASE("options: what holds when nothing is said")
     CHECK(o.duration == 0);
     CHECK(o.report == nullptr);
     CHECK_FALSE(o.headless);
+    CHECK_FALSE(o.adu_events);
     CHECK_FALSE(o.low_latency);
     CHECK(play_options_latency_ms(&o) == 1000);
 }
 
 TEST_CASE("options: all of them")
 {
-    auto p = parse({"--transport", "minbuf:1,3,udp", "--cc=bbr",   "-l2",      "-b",
-                    "2.5",         "--duration=10",  "--headless", "--report", "r.json",
-                    "--events",    "e.jsonl",        "--snapshot", "s.png",    "--contact-sheet",
-                    "c.png",       "--reference",    "film.mp4",   "-v",       URL});
+    auto p = parse({"--transport",
+                    "minbuf:1,3,udp",
+                    "--cc=bbr",
+                    "-l2",
+                    "-b",
+                    "2.5",
+                    "--duration=10",
+                    "--headless",
+                    "--report",
+                    "r.json",
+                    "--events",
+                    "e.jsonl",
+                    "--snapshot",
+                    "s.png",
+                    "--contact-sheet",
+                    "c.png",
+                    "--reference",
+                    "film.mp4",
+                    "-v",
+                    "--adu-events",
+                    URL});
     INFO(p.error);
     REQUIRE(p.result == OPTIONS_RUN);
     const auto &o = p.options;
@@ -78,6 +96,7 @@ TEST_CASE("options: all of them")
     CHECK(o.headless);
     CHECK(std::string(o.report) == "r.json");
     CHECK(std::string(o.events) == "e.jsonl");
+    CHECK(o.adu_events);
     CHECK(std::string(o.snapshot) == "s.png");
     CHECK(std::string(o.contact_sheet) == "c.png");
     CHECK(std::string(o.reference) == "film.mp4");
@@ -116,6 +135,8 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         {{"--transport", "1,3", URL}, "1,3", "NAME"},
         {{"--transport", "minbuf:0,3", URL}, "minbuf:0,3", "range"},
         {{"--transport", "tcp:5", URL}, "tcp:5", "malformed"},
+        {{"--transport", "tcp:notsent=0", URL}, "tcp:notsent=0", "range; tcp: "},
+        {{"--transport", "tcp:notsent=16777217", URL}, "tcp:notsent=16777217", "1..16777216"},
         {{"--transport", "", URL}, "''", "tcp"},
         {{"--cc", "Cubic!", URL}, "Cubic!", "a-z"},
         {{"--cc", "", URL}, "''", "a-z"},
@@ -138,6 +159,7 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         {{"-x", URL}, "-x", "unknown"},
         {{"--headless", "--full-screen", URL}, "--headless", "exclude"},
         {{"--no-picture", "--reference", "f", URL}, "--reference", "exclude"},
+        {{"--adu-events", URL}, "--adu-events", "--events FILE"},
     };
     for (const auto &row : table) {
         auto p = parse(row.args);
@@ -151,13 +173,12 @@ TEST_CASE("options: help names every option and exit status and fits a terminal"
 {
     auto p = parse({"--help"});
     REQUIRE(p.result == OPTIONS_DONE);
-    for (const char *word : {"--transport", "--cc",          "--level",
-                             "--buffer",    "--low-latency", "--duration",
-                             "--headless",  "--full-screen", "--report",
-                             "--events",    "--snapshot",    "--contact-sheet",
-                             "--reference", "--no-picture",  "--verbose",
-                             "--quiet",     "--version",     "--help",
-                             "minbuf",      "udp",           "130"})
+    for (const char *word :
+         {"--transport",  "--cc",       "--level",         "--buffer",    "--low-latency",
+          "--duration",   "--headless", "--full-screen",   "--report",    "--events",
+          "--adu-events", "--snapshot", "--contact-sheet", "--reference", "--no-picture",
+          "--verbose",    "--quiet",    "--version",       "--help",      "minbuf",
+          "udp",          "130"})
         CHECK_THAT(p.printed, Catch::Contains(word));
     size_t longest = 0;
     for (size_t at = 0, end; (end = p.printed.find('\n', at)) != std::string::npos; at = end + 1)

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-link's command line.
+#ifndef WEIR_EMULATOR_OPTIONS_H
+#define WEIR_EMULATOR_OPTIONS_H
+
+#include <stdio.h>
+
+#include "lab/emulator/rtnetlink.h"
+#include "lab/link/link.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LINK_ADDRESSES_MAX = 8, LINK_FLOW_PORTS_MAX = LINK_FLOWS_MAX - 1 };
+
+// One end of the link. Texts are borrowed from argv.
+struct link_end {
+    const char *netns;
+    const char *device;
+    struct ip_prefix addresses[LINK_ADDRESSES_MAX];
+    int address_count;
+};
+
+struct link_options {
+    struct link_end ends[2];   // A, B
+    struct link_spec specs[2]; // a-to-b, b-to-a
+    bool has_spec[2];          //
+    uint32_t mtu;              //
+    const char *changes;       // NULL: none
+    const char *stats;         // NULL: none
+    const char *pcap;          // NULL: none
+    uint32_t snap;             //
+    uint16_t flow_ports[LINK_FLOW_PORTS_MAX];
+    int flow_count;
+    uint64_t seed;
+    usec_t duration; // USEC_NEVER: until a signal
+};
+
+enum link_options_result { LINK_OPTIONS_RUN, LINK_OPTIONS_DONE, LINK_OPTIONS_BAD };
+
+// DONE: --help or --version was printed to `out`. BAD: what is wrong and what is allowed was
+// printed to `err`.
+enum link_options_result link_options_parse(int argc, char **argv, struct link_options *o,
+                                            FILE *out, FILE *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

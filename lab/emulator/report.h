@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-link's figures as JSON lines.
+#ifndef WEIR_EMULATOR_REPORT_H
+#define WEIR_EMULATOR_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/base/usec.h"
+#include "lab/link/link.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Packets that the link's own figures miss or take for forwarded; both count as dropped by "pool".
+struct beside {
+    uint64_t refused_packets[1 + LINK_FLOWS_MAX]; // all, then a flow each: no room to hold them
+    uint64_t refused_bytes[1 + LINK_FLOWS_MAX];
+    uint64_t unwritten_packets[1 + LINK_FLOWS_MAX]; // came out, but the device did not take them
+    uint64_t unwritten_bytes[1 + LINK_FLOWS_MAX];
+};
+
+// A direction, at the time of a report.
+struct report_way {
+    struct link *link;
+    const struct beside *all, *lately;
+};
+
+struct report {
+    FILE *file; // owned; NULL: none is wanted, or given up after an error
+    const char *path;
+    bool failed;
+};
+
+// `path` may be NULL. 0; ERR_IO: logged.
+int report_open(struct report *r, const char *path);
+// The figures since the last line, [0] a-to-b, [1] b-to-a.
+void report_second(struct report *r, const struct report_way ways[2], usec_t start, usec_t now);
+// The figures since the start, and those of each port.
+void report_end(struct report *r, const struct report_way ways[2], const uint16_t *ports,
+                int port_count, usec_t start, usec_t now);
+int report_close(struct report *r); // 0; ERR_IO: the file is not whole
+
+#ifdef __cplusplus
+}
+#endif
+#endif

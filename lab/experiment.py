@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An experiment is cells x contenders x seeds and a function that makes one run and returns its figures.
+
+Runs are paired: run k of a cell has the same seed for every contender, and contenders take turns, so what changes on
+the machine over an hour meets them all alike. Each finished run is one line of results/NAME/runs.jsonl.
+"""
+import datetime
+import importlib
+import json
+import multiprocessing
+import os
+import pkgutil
+import platform
+import shutil
+import sys
+import time
+import traceback
+import zlib
+from dataclasses import dataclass, field
+from typing import Callable
+
+from lab import net, run as programs
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One condition. Cells with default=False are run only when --only asks for them."""
+    name: str
+    params: dict
+    default: bool = True
+
+
+@dataclass
+class Experiment:
+    name: str
+    title: str
+    cells: list
+    contenders: list
+    run: Callable  # (Context) -> dict of figures
+    report: Callable  # (list of rows, Report) -> None
+    runs: int = 8
+    seconds: float = 60  # about what a run takes
+    check: Callable = None  # (list of rows) -> list of texts, what failed; decides the exit code
+    options: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run."""
+    cell: Cell
+    contender: str
+    run: int
+
+    @property
+    def key(self):
+        return self.cell.name, self.contender, self.run
+
+    @property
+    def seed(self):
+        return seed_of(self.cell.name, self.run)
+
+
+def seed_of(cell, run):
+    """The seed that all contenders of a cell share in one run."""
+    return zlib.crc32(f"{cell}:{run}".encode()) & 0x7fffffff
+
+
+@dataclass
+class Context:
+    """What a run function gets."""
+    experiment: Experiment
+    cell: Cell
+    contender: str
+    run: int
+    seed: int
+    build: str
+    directory: str  # logs of this run
+    results: str  # results/NAME
+    prefix: str
+
+    def world(self, **kwargs):
+        return net.World(self.directory, self.build, self.prefix, **kwargs)
+
+    def kept(self, kind):
+        """A path for what the report reads beyond the figures; the same for every program that asks."""
+        return kept_path(self.results, self.cell.name, self.contender, self.run, kind)
+
+
+def safe(text):
+    return "".join(c if c.isalnum() or c in ".-" else "_" for c in text)
+
+
+def kept_path(results, cell, contender, run, kind):
+    return os.path.join(results, "series", f"{safe(cell)}--{safe(contender)}--{run}.{kind}")
+
+
+def names():
+    """All experiments."""
+    from lab import experiments
+    found = []
+    for module in sorted(m.name for m in pkgutil.iter_modules(experiments.__path__)):
+        if hasattr(importlib.import_module(f"lab.experiments.{module}"), "experiment"):
+            found.append(module)
+    return found
+
+
+def load(name, quick=False, options=None):
+    """The experiment of lab/experiments/NAME.py: what its experiment(quick, options) returns."""
+    return importlib.import_module(f"lab.experiments.{name}").experiment(quick, options or {})
+
+
+def plan(experiment, runs, only=()):
+    """All jobs in order: every cell and contender once, then again with the next seed."""
+    jobs = []
+    for run in range(runs):
+        for cell in experiment.cells:
+            if not only and not cell.default:
+                continue
+            turn = run % len(experiment.contenders)
+            for contender in experiment.contenders[turn:] + experiment.contenders[:turn]:
+                if all(text in f"{cell.name} {contender}" for text in only):
+                    jobs.append(Job(cell, contender, run))
+    return jobs
+
+
+class Results:
+    """results/NAME/runs.jsonl: a line a run, appended whole or not at all."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.path = os.path.join(directory, "runs.jsonl")
+        os.makedirs(os.path.join(directory, "series"), exist_ok=True)
+
+    def set_aside(self):
+        """Earlier runs get out of the way; they are not lost."""
+        if os.path.exists(self.path):
+            stamp = datetime.datetime.fromtimestamp(os.path.getmtime(self.path)).strftime("%Y%m%d-%H%M%S")
+            os.replace(self.path, os.path.join(self.directory, f"runs-{stamp}.jsonl"))
+
+    def append(self, row):
+        """One write of one line; a line torn by a crash before it is ended first, and then skipped by read()."""
+        line = (json.dumps(row) + "\n").encode()
+        fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            size = os.fstat(fd).st_size
+            if size and os.pread(fd, 1, size - 1) != b"\n":
+                line = b"\n" + line
+            os.write(fd, line)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def read(self):
+        """The last row of each run, failed ones included."""
+        rows = {}
+        try:
+            with open(self.path, encoding="utf-8") as f:
+                for line in f:
+                    try:
+                        row = json.loads(line)
+                        rows[row["cell"], row["contender"], row["run"]] = row
+                    except (ValueError, KeyError, TypeError):
+                        continue
+        except FileNotFoundError:
+            pass
+        return list(rows.values())
+
+
+def one_run(task):
+    """Makes one run (perhaps in a worker) and returns its row; figures, or the error that ended it."""
+    name, quick, options, key, build, results = task
+    experiment = load(name, quick, options)
+    cell = next(c for c in experiment.cells if c.name == key[0])
+    directory = os.path.join(results, "logs", f"{safe(key[0])}--{safe(key[1])}--{key[2]}")
+    shutil.rmtree(directory, ignore_errors=True)
+    context = Context(experiment, cell, key[1], key[2], seed_of(key[0], key[2]), build, directory, results,
+                      f"w{os.getpid()}")
+    row = {"cell": key[0], "contender": key[1], "run": key[2], "seed": context.seed,
+           "started_at": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+           "kernel": platform.release()}
+    start = time.monotonic()
+    try:
+        row["figures"] = experiment.run(context)
+    except programs.Failed as e:
+        row["error"] = str(e)
+    except Exception:  # a run that fails must not end the other hundred
+        row["error"] = traceback.format_exc()
+    row["seconds"] = round(time.monotonic() - start, 1)
+    return row
+
+
+def _clock(seconds):
+    seconds = round(seconds)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+def execute(experiment, jobs, results, build, quick=False, options=None, workers=1):
+    """Makes all runs that results lacks; returns how many failed."""
+    done = {(r["cell"], r["contender"], r["run"]) for r in results.read() if "figures" in r}
+    todo = [job for job in jobs if job.key not in done]
+    tasks = [(experiment.name, quick, options, job.key, build, results.directory) for job in todo]
+    if len(jobs) > len(todo):
+        print(f"{len(jobs) - len(todo)} of {len(jobs)} runs are there already", flush=True)
+    started, failed = time.monotonic(), 0
+    pool = multiprocessing.get_context("spawn").Pool(workers) if workers > 1 else None
+    rows = pool.imap_unordered(one_run, tasks) if pool else map(one_run, tasks)
+    print(f"{len(todo)} runs, about {_clock(len(todo) * experiment.seconds / workers)}", flush=True)
+    for count, row in enumerate(rows, 1):
+        results.append(row)
+        error = row.get("error")
+        failed += error is not None
+        left = (time.monotonic() - started) / count * (len(todo) - count)
+        print(f"[{count}/{len(todo)}, {_clock(left)} left] {row['cell']} {row['contender']} run {row['run']}: "
+              + ("FAILED" if error else f"{row['seconds']:.0f} s"), flush=True)
+        if error:
+            print(error.rstrip(), file=sys.stderr, flush=True)
+    if pool:
+        pool.close()
+        pool.join()
+    return failed

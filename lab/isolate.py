@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A place of its own for a program: private mounts, network and process ids that vanish with it.
+
+enter() runs this program again inside `unshare`. In there it is process 1 of a new pid namespace: whatever way it ends,
+the kernel ends every process below it, and with the last of them go the network namespaces, the links and the mounts.
+/run/netns is a private tmpfs, so namespaces have plain names that collide with nobody's.
+"""
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+MARK = "WEIR_LAB_ISOLATED"
+NETNS_DIR = "/run/netns"
+PR_SET_PDEATHSIG = 1
+
+
+class NotPossible(Exception):
+    """The system does not let this user have namespaces."""
+
+
+def isolated():
+    return os.environ.get(MARK) == "1"
+
+
+def die_with_parent():
+    """For preexec_fn: the child is killed when its parent dies, even by SIGKILL."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def command(argv):
+    """The command line that runs argv isolated."""
+    args = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if os.geteuid() != 0:
+        args += ["--user", "--map-root-user"]
+    return args + argv
+
+
+def enter(argv):
+    """Runs argv isolated and returns its exit code. Called outside; inside, prepare() comes first."""
+    for tool in ("unshare", "nsenter", "ip"):
+        if not shutil.which(tool):
+            raise NotPossible(f"{tool} is not installed (Debian: util-linux, iproute2)")
+    if subprocess.run(command(["true"]), stderr=subprocess.DEVNULL).returncode != 0:
+        raise NotPossible("namespaces are not allowed here: run as root, or allow unprivileged user namespaces")
+    child = subprocess.Popen(command(argv), env={**os.environ, MARK: "1"}, preexec_fn=die_with_parent)
+
+    # unshare itself ignores SIGTERM while it waits; killing it kills what is inside (--kill-child).
+    def end(number, _frame):
+        child.kill()
+        child.wait()
+        sys.exit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGHUP, end)
+    while True:
+        try:
+            code = child.wait()
+            return code if code >= 0 else 128 - code
+        except KeyboardInterrupt:
+            continue  # the terminal told the inside, too; it tidies up and ends
+
+
+def prepare():
+    """Inside: a private, empty /run/netns, and the loopback up."""
+    target = NETNS_DIR
+    if not os.path.isdir(NETNS_DIR):
+        try:
+            os.mkdir(NETNS_DIR)
+        except OSError:
+            target = "/run"  # an ordinary user cannot make the folder there: hide all of /run
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "none", target], check=True)
+    os.makedirs(NETNS_DIR, exist_ok=True)
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)

@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The lab: real programs over emulated links. docs/lab.md tells how to measure with it and how to add an experiment."""
+import argparse
+import os
+import shlex
+import sys
+
+# Run as a script, this file's folder stands first in the path and would hide the package of the same name.
+sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+from lab import experiment, isolate, report  # noqa: E402
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="lab.py", description=__doc__)
+    parser.add_argument("name", help='an experiment, or "list"')
+    parser.add_argument("--runs", type=int, help="seeds for each cell and contender (default: the experiment's own)")
+    parser.add_argument("--quick", action="store_true", help="a short version whose exit code says if all is sound")
+    parser.add_argument("--resume", action="store_true", help="go on with the results that are there")
+    parser.add_argument("--report-only", action="store_true", help="make the report again from finished runs")
+    parser.add_argument("--jobs", type=int, default=1, help="worlds at once; more than 1 needs cores to spare")
+    parser.add_argument("--only", action="append", default=[], metavar="SUBSTRING",
+                        help='runs whose "CELL CONTENDER" has it; repeated: has them all')
+    parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own, Mahimahi's format")
+    parser.add_argument("--build", default="build/release", metavar="DIR", help="where the programs are")
+    parser.add_argument("--results", default="results", metavar="DIR", help="where results go")
+    args = parser.parse_args()
+    if args.runs is not None and args.runs < 1 or args.jobs < 1:
+        parser.error("--runs and --jobs need a number of at least 1")
+    return parser, args
+
+
+def show_list():
+    for name in experiment.names():
+        e = experiment.load(name)
+        jobs = len(experiment.plan(e, e.runs))
+        default = sum(c.default for c in e.cells)
+        print(f"{name}: {e.title}\n    {default} cells ({len(e.cells)} in all), {len(e.contenders)} contenders, "
+              f"{e.runs} runs each: about {jobs * e.seconds / 3600:.1f} h")
+
+
+def conduct(args, options):
+    """Inside: the runs and the report. Returns the exit code."""
+    e = experiment.load(args.name, args.quick, options)
+    directory = os.path.abspath(os.path.join(args.results, args.name + ("-quick" if args.quick else "")))
+    results = experiment.Results(directory)
+    failed = 0
+    jobs = experiment.plan(e, args.runs or e.runs, args.only)
+    if not jobs:
+        cells = "\n".join(f"  {c.name}" for c in e.cells)
+        print(f"lab.py: no run matches --only; contenders {', '.join(e.contenders)}; cells:\n{cells}", file=sys.stderr)
+        return 2
+    if not args.report_only:
+        if not args.resume:
+            results.set_aside()
+        failed = experiment.execute(e, jobs, results, os.path.abspath(args.build), args.quick, options, args.jobs)
+    rows = [r for r in results.read() if "figures" in r]
+    page = report.Report(directory, e.title, shlex.join(["./run", "lab", *sys.argv[1:]]))
+    e.report(rows, page)
+    print(f"report: {os.path.relpath(page.write())}", flush=True)
+    complaints = e.check(rows) if e.check else []
+    for text in complaints:
+        print(f"lab.py: {text}", file=sys.stderr)
+    if failed:
+        print(f"lab.py: {failed} runs failed; --resume tries them again", file=sys.stderr)
+    return 1 if failed or complaints else 0
+
+
+def main():
+    parser, args = arguments()
+    if args.name == "list":
+        show_list()
+        return 0
+    if args.name not in experiment.names():
+        parser.error(f'there is no experiment "{args.name}"; there are: {", ".join(experiment.names())}')
+    options = {}
+    if args.trace:
+        if not os.path.isfile(args.trace):
+            parser.error(f"--trace: {args.trace} is not there")
+        options["trace"] = os.path.abspath(args.trace)
+    if args.report_only:
+        return conduct(args, options)
+    if not isolate.isolated():
+        try:
+            return isolate.enter([sys.executable, *sys.argv])
+        except isolate.NotPossible as e:
+            print(f"lab.py: {e}", file=sys.stderr)
+            return 1
+    isolate.prepare()
+    return conduct(args, options)
+
+
+if __name__ == "__main__":
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        print("\nlab.py: interrupted; --resume goes on from here", file=sys.stderr)
+        code = 130
+    sys.stdout.flush()
+    if isolate.isolated():
+        os._exit(code)  # process 1 of the namespace: everything that still runs ends with it
+    sys.exit(code)

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/link/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+
+void link_figures_clear(struct link_figures *f)
+{
+    memset(f, 0, sizeof(*f));
+    hist_init(&f->queue_delay);
+}
+
+enum { COUNTED_BY = 3 };
+
+// Who counts a packet: the whole, its flow, and the figures since the owner last cleared them.
+static void counted_by(struct link *l, const struct packet *p, struct link_figures *f[COUNTED_BY])
+{
+    f[0] = &l->all[0];
+    f[1] = &l->all[1 + (p->flow < LINK_FLOWS_MAX ? p->flow : 0)];
+    f[2] = l->lately;
+}
+
+static void link_dropped(struct dropper *d, struct packet *p, enum drop_cause cause, usec_t now)
+{
+    struct link *l = (struct link *)((char *)d - offsetof(struct link, dropper));
+    struct link_figures *f[COUNTED_BY];
+    counted_by(l, p, f);
+    for (int i = 0; i < COUNTED_BY; i++)
+        f[i]->dropped[cause]++;
+    if (l->on_drop)
+        l->on_drop(l->ctx, p, cause, now);
+    packet_free(p);
+}
+
+static void exit_push(struct node *n, struct packet *p, usec_t now)
+{
+    struct link *l = (struct link *)((char *)n - offsetof(struct link, exit));
+    struct link_figures *f[COUNTED_BY];
+    counted_by(l, p, f);
+    for (int i = 0; i < COUNTED_BY; i++) {
+        f[i]->packets_out++;
+        f[i]->bytes_out += p->bytes;
+        f[i]->marked += p->marked;
+        hist_add(&f[i]->queue_delay, p->queue_delay);
+    }
+    node_push(l->sink, p, now);
+}
+
+static const struct node_ops exit_ops = {.push = exit_push};
+
+// The queue and what serves it, before the delay.
+static int init_bottleneck(struct link *l, const struct link_spec *given, uint64_t seed, usec_t now)
+{
+    struct link_spec spec = *given;
+    bool has_trace = l->trace.count > 0;
+    link_spec_resolve(&spec, has_trace ? trace_mean_bps(&l->trace) : spec.rate.steps[0].bps);
+    struct queue *queue = queue_new(&spec.queue, &l->dropper, seed);
+    if (!queue)
+        return ERR_NO_MEMORY;
+    bottleneck_init(&l->bottleneck, &l->delay.node, queue, has_trace ? NULL : &spec.rate,
+                    has_trace ? &l->trace : NULL, spec.overhead, now);
+    l->has_bottleneck = true;
+    return 0;
+}
+
+// From the exit to the entry. Each node has its own random numbers, drawn in one order, so that a
+// seed's losses are the same whatever else the spec says.
+static int init_nodes(struct link *l, const struct link_spec *spec, uint64_t seed, usec_t now)
+{
+    struct rng rng = rng_seeded(seed);
+    uint64_t loss_seed = rng_u64(&rng);
+    uint64_t queue_seed = rng_u64(&rng);
+    uint64_t delay_seed = rng_u64(&rng);
+    uint64_t reorder_seed = rng_u64(&rng);
+    node_init(&l->exit, &exit_ops, l->sink);
+    reorder_init(&l->reorder, &l->exit, spec->reorder, spec->reorder_by, reorder_seed);
+    delay_init(&l->delay, &l->reorder.node, spec->delay, spec->jitter, delay_seed);
+    struct node *after_loss = &l->delay.node;
+    if (spec->has_rate || l->trace.count) {
+        int err = init_bottleneck(l, spec, queue_seed, now);
+        if (err)
+            return err;
+        after_loss = &l->bottleneck.node;
+    }
+    loss_init(&l->loss, after_loss, &spec->loss, &l->dropper, loss_seed);
+    l->entry = &l->loss.node;
+    return 0;
+}
+
+// In the order of the path: what leaves one node and is due in the next at once leaves that, too.
+static int join_world(struct link *l)
+{
+    int err = l->has_bottleneck ? world_add(l->world, &l->bottleneck.node) : 0;
+    if (!err)
+        err = world_add(l->world, &l->delay.node);
+    if (!err)
+        err = world_add(l->world, &l->reorder.node);
+    return err;
+}
+
+static int new_figures(struct link *l)
+{
+    l->all = calloc(1 + LINK_FLOWS_MAX, sizeof(*l->all));
+    l->lately = calloc(1, sizeof(*l->lately));
+    if (!l->all || !l->lately)
+        return ERR_NO_MEMORY;
+    for (int i = 0; i < 1 + LINK_FLOWS_MAX; i++)
+        link_figures_clear(&l->all[i]);
+    link_figures_clear(l->lately);
+    return 0;
+}
+
+int link_init(struct link *l, struct world *world, const struct link_spec *spec,
+              const char *trace_text, size_t trace_len, size_t *trace_line, uint64_t seed,
+              struct node *sink, usec_t now)
+{
+    assert(sink && (trace_text != NULL) == (spec->trace[0] != '\0'));
+    *l = (struct link){.world = world, .sink = sink, .dropper = {link_dropped}};
+    int err = trace_text ? trace_parse(&l->trace, trace_text, trace_len, trace_line) : 0;
+    if (!err)
+        err = new_figures(l);
+    if (!err)
+        err = init_nodes(l, spec, seed, now);
+    if (!err)
+        err = join_world(l);
+    if (err)
+        link_destroy(l); // what is not there yet is all zeros
+    return err;
+}
+
+static void destroy_node(struct node *n)
+{
+    if (n->world)
+        world_remove(n->world, n);
+    node_destroy(n);
+}
+
+void link_destroy(struct link *l)
+{
+    destroy_node(&l->loss.node);
+    destroy_node(&l->bottleneck.node);
+    destroy_node(&l->delay.node);
+    destroy_node(&l->reorder.node);
+    trace_destroy(&l->trace);
+    free(l->all);
+    free(l->lately);
+    *l = (struct link){0};
+}
+
+void link_push(struct link *l, struct packet *p, usec_t now)
+{
+    // What an earlier link did to the packet is not this one's.
+    p->pushed_at = now;
+    p->queue_delay = 0;
+    p->marked = false;
+    uint64_t queue_bytes = link_queue_bytes(l);
+    struct link_figures *f[COUNTED_BY];
+    counted_by(l, p, f);
+    for (int i = 0; i < COUNTED_BY; i++) {
+        f[i]->packets_in++;
+        f[i]->bytes_in += p->bytes;
+        if (queue_bytes > f[i]->queue_max_bytes)
+            f[i]->queue_max_bytes = queue_bytes;
+    }
+    node_push(l->entry, p, now);
+}
+
+void link_change(struct link *l, const struct link_change *c, usec_t now)
+{
+    const struct link_spec *to = &c->spec;
+    if (c->rate && l->has_bottleneck && !l->trace.count)
+        bottleneck_set_rate(&l->bottleneck, to->rate.steps[0].bps, now);
+    if (c->delay || c->jitter)
+        delay_set(&l->delay, c->delay ? to->delay : l->delay.delay,
+                  c->jitter ? to->jitter : l->delay.jitter);
+    if (c->loss)
+        loss_set(&l->loss, &to->loss);
+    if (c->reorder)
+        reorder_set(&l->reorder, to->reorder, to->reorder_by);
+}
+
+const struct link_figures *link_figures(const struct link *l)
+{
+    return &l->all[0];
+}
+
+const struct link_figures *link_flow_figures(const struct link *l, uint32_t flow)
+{
+    assert(flow < LINK_FLOWS_MAX);
+    return &l->all[1 + flow];
+}
+
+uint64_t link_queue_bytes(const struct link *l)
+{
+    return l->has_bottleneck ? l->bottleneck.queue->bytes : 0;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the files of link_spec share, and nobody else's: parts of a list, quantities with units, and
+// the line that says what is wrong: PART: 'WORD' is not WHAT IS ALLOWED.
+#ifndef WEIR_LINK_LINK_SPEC_READ_H
+#define WEIR_LINK_LINK_SPEC_READ_H
+
+#include "common/base/scan.h"
+#include "lab/link/link_spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct spec_reader {
+    struct link_spec *spec; // borrowed
+    bool is_change;         // link_change_parse reads
+    struct scan part;       // the KEY=VALUE under way
+    char *error;            // borrowed
+    size_t error_cap;
+};
+
+struct spec_unit {
+    const char *name; // NULL ends a list of units
+    double factor;
+};
+
+struct spec_quantity {
+    const struct spec_unit *units; // static
+    double min, max;               // in the unit of factor 1
+    bool or_zero;                  // 0 is allowed, although below min
+    const char *allowed;           // static; for the error line
+};
+
+extern const struct spec_quantity spec_time;          // microseconds
+extern const struct spec_quantity spec_time_positive; // at least 1
+extern const struct spec_quantity spec_interval;      // at least 100
+extern const struct spec_quantity spec_schedule_time;
+extern const struct spec_quantity spec_rate; // bit/s
+extern const struct spec_quantity spec_rate_or_zero;
+extern const struct spec_quantity spec_percent;
+extern const struct spec_quantity spec_bytes;
+extern const struct spec_quantity spec_overhead;
+extern const struct spec_quantity spec_packets;
+extern const struct spec_quantity spec_queue_time;
+extern const struct spec_quantity spec_weight;
+extern const struct spec_quantity spec_gain;
+
+struct spec_excerpt {
+    char text[48];
+};
+
+// The beginning of `s`, printable.
+struct spec_excerpt spec_excerpt(struct scan s);
+
+// Writes the error line. Returns `err`.
+__attribute__((format(printf, 3, 4))) int spec_fail(struct spec_reader *r, int err,
+                                                    const char *format, ...);
+
+// The next part of a list whose parts are separated by `c`; empty ones are parts, too. False when
+// the last one was taken: `s->at` is NULL then.
+static inline bool spec_take(struct scan *s, char c, struct scan *part)
+{
+    if (!s->at)
+        return false;
+    const char *found = scan_end(s) ? NULL : (const char *)memchr(s->at, c, scan_left(s));
+    part->at = s->at;
+    part->end = found ? found : s->end;
+    s->at = found ? found + 1 : NULL;
+    return true;
+}
+
+// All of `value` is a number and one of q's units (a plain 0 needs none). 0; ERR_MALFORMED,
+// ERR_RANGE with the error line.
+int spec_read(struct spec_reader *r, struct scan value, const struct spec_quantity *q, double *out);
+int spec_read_time(struct spec_reader *r, struct scan value, const struct spec_quantity *q,
+                   usec_t *out);
+int spec_read_probability(struct spec_reader *r, struct scan value, double *out); // of a percentage
+
+// The value of queue=: KIND[:LIMIT][:KEY=VALUE...], into r->spec->queue and as_time.
+int spec_read_queue(struct spec_reader *r, struct scan value);
+// The value of loss=.
+int spec_read_loss(struct spec_reader *r, struct scan value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

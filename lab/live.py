@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The flow under test - weir-send to weir-play - and cross traffic, in namespaces of a World, and their figures."""
+import json
+import os
+import time
+
+import numpy as np
+
+from lab.run import Failed
+from lab.stats import LogHistogram
+
+RTSP_PORT = 8554
+TRAFFIC_PORT = 9000
+
+
+def json_lines(path):
+    """The objects of a JSON-lines file; a last line that is not whole is left out."""
+    rows = []
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            try:
+                rows.append(json.loads(line))
+            except ValueError:
+                break
+    return rows
+
+
+class Traffic:
+    """Cross traffic from one serving namespace to others, all on one epoch."""
+
+    def __init__(self, world, server, address):
+        self.world = world
+        self.address = f"{address}:{TRAFFIC_PORT}"
+        self.clients = {}
+        process = world.start(server, ["weir-traffic", "serve", "--listen", self.address], f"traffic-{server}")
+        process.wait_line(r"weir-traffic: ready")
+
+    def run(self, client, epoch, duration, seed, specs):
+        stats = self.world.path(f"traffic-{client}.jsonl")
+        argv = ["weir-traffic", "run", "--server", self.address, "--epoch", f"{epoch:.6f}", "--duration",
+                str(duration), "--seed", str(seed), "--stats", stats, *specs]
+        self.clients[client] = (self.world.start(client, argv, f"traffic-{client}"), stats)
+
+    def profile(self):
+        """{kind: {second: bits per second}} over all clients."""
+        kinds = {}
+        for _, stats in self.clients.values():
+            for line in json_lines(stats):
+                if line.get("event") == "end":
+                    continue
+                for spec in line["specs"]:
+                    seconds = kinds.setdefault(spec["spec"].split(":")[0], {})
+                    second = round(line["t"])
+                    seconds[second] = seconds.get(second, 0) + spec["bytes"] * 8
+        return kinds
+
+
+class Flow:
+    """weir-send in one namespace, weir-play in another."""
+
+    def __init__(self, world, sender, address, source="synthetic:greedy"):
+        self.world = world
+        self.address = address
+        self.source = source
+        self.sender = world.start(sender, ["weir-send", "--listen", f"{address}:{RTSP_PORT}", "--stats",
+                                           world.path("send.jsonl"), source], "send")
+        self.sender.wait_line(r"rtsp://")
+        self.player = None
+
+    def play(self, receiver, transport, duration, cc=None):
+        argv = ["weir-play", "--headless", "--quiet", "--transport", transport, "--duration", str(duration), "--report",
+                self.world.path("report.json"), "--events", self.world.path("events.jsonl")]
+        if cc:
+            argv += ["--cc", cc]
+        if self.source.startswith("synthetic"):
+            argv.append("--adu-events")
+        self.player = self.world.start(receiver, [*argv, f"rtsp://{self.address}:{RTSP_PORT}/live"], "play")
+
+    def finish(self, seconds):
+        """Waits for the player's own end, stops the sender and returns the QoE report."""
+        if self.player.wait(seconds) != 0:
+            raise self.player.failed(f"ended with {self.player.code}")
+        self.sender.stop()
+        with open(self.world.path("report.json"), encoding="utf-8") as f:
+            report = json.load(f)
+        if report["ended"] not in ("duration", "end-of-media"):
+            raise Failed(f"weir-play ended with {report['ended']}: {report['error']}")
+        return report
+
+    def adus(self):
+        """[(number, written, read)], seconds of the monotonic clock."""
+        return [(e["number"], e["written"], e["read"]) for e in json_lines(self.world.path("events.jsonl"))
+                if e.get("event") == "adu" and e["written"] is not None]
+
+
+def flow_figures(flow, report):
+    """What the flow lived through, for a row of runs.jsonl."""
+    protocol, network = report["latency"]["protocol"], report["network"]
+    cpu = report["cpu"]["user"] + report["cpu"]["system"] + flow.sender.cpu
+    gbit = network["bytes_received"] * 8 / 1e9
+    return {"d200": protocol["d200"], "d500": protocol["d500"], "mean_ms": protocol["mean"],
+            "p50_ms": protocol["p50"], "p95_ms": protocol["p95"], "p99_ms": protocol["p99"],
+            "samples": protocol["samples"], "throughput_bps": network["throughput"],
+            "cpu_s_per_gbit": cpu / gbit if gbit else None}
+
+
+def link_figures(world, name, port=RTSP_PORT, window=None, bps=None):
+    """What the link did: to the flow at PORT, to all; utilisation of BPS within WINDOW (monotonic seconds)."""
+    lines = json_lines(world.path(f"{name}.jsonl"))
+    if not lines or lines[-1].get("event") != "end":
+        raise world.links[name].failed("wrote no final figures")
+    end = lines[-1]
+    own = end["flows"][str(port)]["a_to_b"]
+    total = end["a_to_b"]
+    figures = {"queue_delay_ms": own["queue_delay_ms"]["mean"], "queue_delay_p95_ms": own["queue_delay_ms"]["p95"],
+               "flow_drops": sum(own["dropped"].values()), "flow_marks": own["marked"],
+               "link_drops": sum(total["dropped"].values()), "link_marks": total["marked"],
+               "link_packets": total["packets_in"], "pool_drops": total["dropped"]["pool"], "link_cpu_s": end["cpu_s"]}
+    if window and bps:
+        # A line tells of the second before it.
+        seconds = [l["a_to_b"]["bytes_out"] for l in lines[:-1] if window[0] + 1 <= l["monotonic"] <= window[1]]
+        figures["utilisation"] = sum(seconds) * 8 / len(seconds) / bps if seconds else None
+    return figures
+
+
+def save_latencies(context, adus, epoch):
+    """Keeps the packets' latencies: all as a histogram (returned), those of each cell's first run one by one."""
+    written = np.array([a[1] for a in adus])
+    read = np.array([a[2] for a in adus])
+    latency = (read - written) * 1e3
+    if context.run == 0:
+        np.savez_compressed(context.kept("npz"), received=(read - epoch).astype("f4"), latency=latency.astype("f4"))
+    return LogHistogram.counts(latency)
+
+
+def start_time(ahead=0.5):
+    """The epoch of a run: a little from now, so that every program is there."""
+    return time.monotonic() + ahead
+
+
+def remove(*paths):
+    for path in paths:
+        if os.path.exists(path):
+            os.unlink(path)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the link's packet captures tell of one TCP flow that carries RTP interleaved in RTSP (RFC 2326 section 10.12):
+when each RTP packet was first sent, and when it first arrived, whatever segments carried it."""
+import struct
+from collections import namedtuple
+
+MAGIC_NANOSECONDS = 0xa1b23c4d
+LINKTYPE_RAW = 101
+
+Segment = namedtuple("Segment", "time src dst sport dport seq flags payload wire_length")
+Packet = namedtuple("Packet", "channel sequence time")  # time: when its last byte was first seen
+
+SYN, FIN, RST = 0x02, 0x01, 0x04
+
+
+class BadCapture(Exception):
+    """Not a capture of weir-link."""
+
+
+def read(path):
+    """Yields (seconds, IP packet) of a nanosecond pcap file; a packet cut at the end of the file is left out."""
+    with open(path, "rb") as f:
+        header = f.read(24)
+        if len(header) < 24:
+            raise BadCapture(f"{path}: too short")
+        order = "<" if struct.unpack("<I", header[:4])[0] == MAGIC_NANOSECONDS else ">"
+        magic, _, _, _, _, _, kind = struct.unpack(order + "IHHiIII", header)
+        if magic != MAGIC_NANOSECONDS or kind != LINKTYPE_RAW:
+            raise BadCapture(f"{path}: not a raw-IP capture with nanoseconds")
+        record = struct.Struct(order + "IIII")
+        while len(head := f.read(16)) == 16:
+            seconds, nanoseconds, length, _ = record.unpack(head)
+            data = f.read(length)
+            if len(data) < length:
+                return
+            yield seconds + nanoseconds * 1e-9, data
+
+
+def tcp(time, ip):
+    """The TCP segment in an IP packet, or None."""
+    if len(ip) >= 20 and ip[0] >> 4 == 4:
+        header, total, protocol = (ip[0] & 15) * 4, int.from_bytes(ip[2:4], "big"), ip[9]
+        src, dst = ip[12:16], ip[16:20]
+    elif len(ip) >= 40 and ip[0] >> 4 == 6:
+        header, total, protocol = 40, 40 + int.from_bytes(ip[4:6], "big"), ip[6]
+        src, dst = ip[8:24], ip[24:40]
+    else:
+        return None
+    if protocol != 6 or len(ip) < header + 20:
+        return None
+    sport, dport, seq = struct.unpack_from("!HHI", ip, header)
+    start = header + (ip[header + 12] >> 4) * 4
+    return Segment(time, src, dst, sport, dport, seq, ip[header + 13], ip[start:total], total - start)
+
+
+class Stream:
+    """One direction of a TCP connection, put together from its segments in order of their capture."""
+
+    def __init__(self):
+        self.base = None  # sequence number of the first byte
+        self.data = {}  # offset -> (payload, time), first copies that end later than all before them or fill holes
+        self.highest = 0
+
+    def add(self, segment):
+        if segment.flags & SYN:
+            self.base = (segment.seq + 1) & 0xffffffff
+            return
+        if self.base is None or not segment.payload:
+            return
+        # Offsets of 64 bits from sequence numbers of 32: the copy nearest to the highest byte so far.
+        delta = (segment.seq - self.base - self.highest) & 0xffffffff
+        offset = self.highest + (delta - (1 << 32) if delta >= 1 << 31 else delta)
+        if offset < 0:
+            return
+        held = self.data.get(offset)
+        if held is None or len(held[0]) < len(segment.payload):
+            # A longer copy of what is known brings new bytes only; the known ones keep their time.
+            if held is not None:
+                self.data[offset + len(held[0])] = (segment.payload[len(held[0]):], segment.time)
+            else:
+                self.data[offset] = (segment.payload, segment.time)
+        self.highest = max(self.highest, offset + len(segment.payload))
+
+    def contiguous(self):
+        """The bytes from the start to the first hole, and the list of (end offset, time first seen) behind them."""
+        out, ends = bytearray(), []
+        for offset in sorted(self.data):
+            payload, time = self.data[offset]
+            if offset > len(out):
+                break
+            new = payload[len(out) - offset:]
+            if new:
+                out += new
+                ends.append((len(out), time))
+        return bytes(out), ends
+
+
+def rtp_packets(data, ends):
+    """The RTP packets in a server's half of an RTSP connection, each with the time its last byte was first seen."""
+    packets, at, k = [], 0, 0
+    while at < len(data):
+        if data[at] == 0x24:  # '$', channel, 16-bit length
+            if at + 4 > len(data):
+                break
+            end = at + 4 + int.from_bytes(data[at + 2:at + 4], "big")
+            if end > len(data):
+                break
+            while ends[k][0] < end:
+                k += 1
+            if data[at + 1] % 2 == 0 and end - at >= 16:  # even channels are RTP, odd ones RTCP
+                packets.append(Packet(data[at + 1], int.from_bytes(data[at + 6:at + 8], "big"), ends[k][1]))
+            at = end
+        else:  # an RTSP message
+            stop = data.find(b"\r\n\r\n", at)
+            if stop < 0:
+                break
+            length = 0
+            for line in data[at:stop].split(b"\r\n"):
+                name, _, value = line.partition(b":")
+                if name.strip().lower() == b"content-length" and value.strip().isdigit():
+                    length = int(value)
+            at = stop + 4 + length
+    return packets
+
+
+def flow_packets(path, port):
+    """The RTP packets that a server at PORT sent over its longest TCP connection, from a capture."""
+    streams = {}
+    for time, ip in read(path):
+        segment = tcp(time, ip)
+        if segment and segment.sport == port:
+            streams.setdefault((segment.src, segment.dst, segment.dport), Stream()).add(segment)
+    if not streams:
+        return []
+    return rtp_packets(*max(streams.values(), key=lambda s: s.highest).contiguous())
+
+
+def join(adus, sent, arrived):
+    """Puts together what one ADU lived through.
+
+    adus: [(number, written, read)] as the player tells them, in order; sent, arrived: Packets of the two captures.
+    TCP keeps the order, so the k-th packet carries the k-th ADU; numbers and RTP sequence numbers, which must then
+    advance alike, are the check. Returns [(number, written, first sent, first arrived, read)]."""
+    rows = []
+    for (number, written, read_at), first, last in zip(adus, sent, arrived):
+        apart = (number - adus[0][0]) & 0xffff
+        if (first.sequence - sent[0].sequence) & 0xffff != apart or last.sequence != first.sequence:
+            break
+        rows.append((number, written, first.time, last.time, read_at))
+    return rows

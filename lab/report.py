@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""results/NAME/index.html: one page that holds everything, with the tables as CSV and the figures as PNG beside it."""
+import base64
+import csv
+import datetime
+import html
+import os
+import platform
+import re
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.2rem; border-bottom: 1px solid #ddd; }
+table { border-collapse: collapse; margin: 1rem 0; font-size: .88rem; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
+th { background: #f5f6f8; } th:first-child, td:first-child { text-align: left; }
+td.met { color: #146c2e; } td.missed { color: #b3261e; font-weight: 600; }
+figure { margin: 1.2rem 0; } img { max-width: 100%; } figcaption, .note { color: #555; font-size: .9rem; }
+code { background: #f5f6f8; padding: .1rem .3rem; } .wide { overflow-x: auto; }
+"""
+
+
+def slug(text):
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def table_html(caption, headers, rows):
+    """A table; a cell that says met or missed gets its colour."""
+    def cell(value):
+        text = "" if value is None else str(value)
+        verdict = re.match(r"(met|missed)\b", text)
+        kind = f' class="{verdict.group(1)}"' if verdict else ""
+        return f"<td{kind}>{html.escape(text)}</td>"
+    head = "".join(f"<th>{html.escape(h)}</th>" for h in headers)
+    body = "\n".join("<tr>" + "".join(cell(v) for v in row) + "</tr>" for row in rows)
+    return (f'<div class="wide"><table><caption>{html.escape(caption)}</caption>\n<thead><tr>{head}</tr></thead>\n'
+            f"<tbody>{body}</tbody></table></div>")
+
+
+class Report:
+    """Collects sections, tables and figures; write() makes the page."""
+
+    def __init__(self, directory, title, command):
+        self.directory = directory
+        self.title = title
+        self.command = command
+        self.parts = []
+        os.makedirs(directory, exist_ok=True)
+
+    def heading(self, text):
+        self.parts.append(f"<h2>{html.escape(text)}</h2>")
+
+    def text(self, text):
+        self.parts.append(f"<p>{html.escape(text)}</p>")
+
+    def table(self, caption, headers, rows, name=None):
+        """Adds a table, and writes it as CSV."""
+        rows = [list(r) for r in rows]
+        with open(os.path.join(self.directory, (name or slug(caption)) + ".csv"), "w", newline="",
+                  encoding="utf-8") as f:
+            csv.writer(f).writerows([headers, *rows])
+        self.parts.append(table_html(caption, headers, rows))
+
+    def figure(self, caption, figure, name=None):
+        """Adds a matplotlib figure, and writes it as PNG."""
+        path = os.path.join(self.directory, (name or slug(caption)) + ".png")
+        figure.savefig(path, dpi=110, bbox_inches="tight")
+        with open(path, "rb") as f:
+            data = base64.b64encode(f.read()).decode()
+        text = html.escape(caption)
+        self.parts.append(f'<figure><img alt="{text}" src="data:image/png;base64,{data}">'
+                          f"<figcaption>{text}</figcaption></figure>")
+
+    def write(self):
+        """Writes index.html and returns its path."""
+        when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
+        note = (f"Made by <code>{html.escape(self.command)}</code> on {when}, Linux {html.escape(platform.release())}, "
+                f"{os.cpu_count()} cores. Intervals in brackets are 95 % (bootstrap over runs).")
+        page = (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(self.title)}</title>'
+                f"<style>{STYLE}</style></head><body>\n<h1>{html.escape(self.title)}</h1>\n"
+                f'<p class="note">{note}</p>\n' + "\n".join(self.parts) + "\n</body></html>\n")
+        path = os.path.join(self.directory, "index.html")
+        temporary = path + ".new"
+        with open(temporary, "w", encoding="utf-8") as f:
+            f.write(page)
+        os.replace(temporary, path)
+        return path
+
+
+def canvas(rows=1, columns=1, width=5.0, height=3.4, **kwargs):
+    """A matplotlib figure with its axes in the lab's style; no display is needed."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    pyplot.close("all")
+    pyplot.rcParams.update({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False,
+                            "axes.spines.right": False, "lines.linewidth": 1.2, "legend.frameon": False})
+    return pyplot.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, **kwargs)

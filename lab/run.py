@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Programs in network namespaces: started, waited for with deadlines, ended by their process id, their logs kept."""
+import os
+import re
+import signal
+import subprocess
+import time
+
+from lab import isolate
+
+
+class Failed(Exception):
+    """A program did not do what the run needs; the text ends with the end of its log."""
+
+
+class Process:
+    """A program in a namespace. stdout and stderr go to LOG."""
+
+    def __init__(self, namespace, argv, log):
+        self.name = os.path.basename(argv[0])
+        self.log = log
+        self.code = None
+        self.cpu = None  # seconds, user and system, once it has ended
+        prefix = ["nsenter", f"--net={isolate.NETNS_DIR}/{namespace}"] if namespace else []
+        with open(log, "wb") as out:
+            out.write((" ".join(argv) + "\n").encode())
+            out.flush()
+            self.popen = subprocess.Popen(prefix + list(argv), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                          preexec_fn=isolate.die_with_parent)
+        self.pid = self.popen.pid  # nsenter becomes the program, so this is the program's id
+
+    def poll(self):
+        """The exit code, or None while it runs."""
+        if self.code is None:
+            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            if pid:
+                self.code = self.popen.returncode = os.waitstatus_to_exitcode(status)
+                self.cpu = usage.ru_utime + usage.ru_stime
+        return self.code
+
+    def text(self):
+        with open(self.log, encoding="utf-8", errors="replace") as f:
+            return f.read()
+
+    def failed(self, what):
+        return Failed(f"{self.name}: {what}; log {self.log} ends:\n{self.text()[-1500:]}")
+
+    def wait_line(self, pattern, seconds=10):
+        """Waits until the log has a match of PATTERN; returns the match."""
+        deadline = time.monotonic() + seconds
+        while True:
+            ended = self.poll()
+            match = re.search(pattern, self.text())
+            if match:
+                return match
+            if ended is not None:
+                raise self.failed(f"ended with {ended} before it was ready")
+            if time.monotonic() > deadline:
+                raise self.failed(f"not ready within {seconds} s")
+            time.sleep(0.02)
+
+    def wait(self, seconds):
+        """Waits for the end; returns the exit code."""
+        deadline = time.monotonic() + seconds
+        while self.poll() is None:
+            if time.monotonic() > deadline:
+                raise self.failed(f"still running after {seconds:.0f} s")
+            time.sleep(0.02)
+        return self.code
+
+    def stop(self, seconds=5):
+        """Interrupts it, and kills it when it does not listen."""
+        for number, patience in ((signal.SIGINT, seconds), (signal.SIGTERM, 1), (signal.SIGKILL, 5)):
+            if self.poll() is not None:
+                break
+            os.kill(self.pid, number)
+            deadline = time.monotonic() + patience
+            while self.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.01)
+        return self.code
+
+
+class Processes:
+    """All programs of a run; leaving the `with` block ends what still runs, youngest first."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.all = []
+        os.makedirs(directory, exist_ok=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in reversed(self.all):
+            process.stop()
+
+    def start(self, namespace, argv, log=None):
+        path = os.path.join(self.directory, (log or f"{len(self.all):02d}-{os.path.basename(argv[0])}") + ".log")
+        process = Process(namespace, [str(a) for a in argv], path)
+        self.all.append(process)
+        return process
+
+    def sleep_until(self, monotonic):
+        """Sleeps, but not past the death of a program that should be alive."""
+        while time.monotonic() < monotonic:
+            for process in self.all:
+                if process.poll() not in (None, 0):
+                    raise process.failed(f"ended with {process.code} in the midst of the run")
+            time.sleep(min(0.1, max(0.0, monotonic - time.monotonic())))
+
+
+def program(build, name):
+    """A program's path in the build directory."""
+    for path in (os.path.join(build, name), os.path.join(build, "lab", name)):
+        if os.access(path, os.X_OK):
+            return path
+    raise Failed(f"{name} is not in {build}: build it first (./run build)")

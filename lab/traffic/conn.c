@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/traffic/conn.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/tcp_info.h"
+#include "common/net/timer.h"
+#include "common/net/udp_socket.h"
+#include "lab/traffic/cbr.h"
+#include "lab/traffic/request.h"
+#include "lab/traffic/watch.h"
+
+enum {
+    CHUNK = 256 * 1024,    // bytes a write
+    WRITES = 8,            // a wake-up, then the others have their turn
+    DATAGRAMS = 64,        // a wake-up, likewise
+    SEND_BUFFER = 1 << 20, // bytes of datagrams that may wait for the device
+};
+
+static const uint8_t nothing[CHUNK]; // what all traffic consists of
+
+struct conn {
+    uv_loop_t *loop;   // borrowed
+    struct watch *tcp; // owned; NULL once closed
+    usec_t deadline;   // USEC_NEVER once there is a request
+    char line[REQUEST_MAX];
+    size_t line_len;
+    struct request request;
+    int64_t left; // GET: bytes to send, if they have an end
+    int udp;      // CBR: a socket connected to the client's port; -1: none
+    struct cbr cbr;
+    struct timer *pace; // owned; NULL: none
+    conn_end_fn *on_end;
+    void *ctx; // borrowed
+};
+
+static void end(struct conn *c, bool abort)
+{
+    watch_close(c->tcp, abort);
+    c->tcp = NULL;
+    c->on_end(c->ctx, c);
+}
+
+static void refuse(struct conn *c, const char *why)
+{
+    struct sockaddr_storage peer = {0};
+    socklen_t len = sizeof(peer);
+    char text[64];
+    getpeername(watch_fd(c->tcp), (struct sockaddr *)&peer, &len);
+    sockaddr_text((struct sockaddr *)&peer, text, sizeof(text));
+    log_warn("%s is refused: %s", text, why);
+    end(c, true);
+}
+
+static void send_bytes(struct conn *c)
+{
+    bool endless = c->request.bytes == 0;
+    for (int i = 0; i < WRITES; i++) {
+        size_t len = endless || c->left > CHUNK ? CHUNK : (size_t)c->left;
+        ssize_t n = send(watch_fd(c->tcp), nothing, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        if (n < 0) {
+            end(c, true); // the client has gone
+            return;
+        }
+        c->left -= endless ? 0 : n;
+        if (!endless && c->left == 0) {
+            end(c, false); // the kernel delivers what waits, then the end
+            return;
+        }
+        if ((size_t)n < len)
+            return; // the kernel's buffer is full
+    }
+}
+
+static void on_pace(void *ctx, usec_t now)
+{
+    struct conn *c = ctx;
+    int64_t due = cbr_due(&c->cbr, now);
+    for (int i = 0; i < due && i < DATAGRAMS; i++) {
+        if (send(c->udp, nothing, (size_t)c->request.size, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+            (errno == EAGAIN || errno == ENOBUFS)) {
+            timer_set(c->pace, now + USEC_PER_MSEC);
+            return;
+        }
+        // Another error speaks of an earlier datagram (ICMP) or of the route: that one is lost.
+        cbr_on_sent(&c->cbr);
+    }
+    timer_set(c->pace, cbr_next_timeout(&c->cbr));
+}
+
+// A datagram socket from our end of the connection to the client's `port`. All of them share the
+// address and port that the server listens at; being connected, each has its own peer. -1: errno.
+static int open_udp(int tcp, int port)
+{
+    struct sockaddr_storage local = {0}, peer = {0};
+    socklen_t local_len = sizeof(local), peer_len = sizeof(peer);
+    if (getsockname(tcp, (struct sockaddr *)&local, &local_len) != 0 ||
+        getpeername(tcp, (struct sockaddr *)&peer, &peer_len) != 0)
+        return -1;
+    sockaddr_set_port((struct sockaddr *)&peer, port);
+    int fd = socket(local.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    int one = 1, bytes = SEND_BUFFER;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+    if (bind(fd, (struct sockaddr *)&local, local_len) == 0 &&
+        connect(fd, (struct sockaddr *)&peer, peer_len) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static void begin_cbr(struct conn *c, usec_t now)
+{
+    c->udp = open_udp(watch_fd(c->tcp), c->request.port);
+    if (c->udp < 0) {
+        refuse(c, strerror(errno));
+        return;
+    }
+    c->pace = timer_new(c->loop, on_pace, c);
+    if (!c->pace) {
+        end(c, true);
+        return;
+    }
+    cbr_init(&c->cbr, c->request.size, c->request.rate_bps, now);
+    timer_set(c->pace, now);
+}
+
+static void begin(struct conn *c, usec_t now)
+{
+    c->deadline = USEC_NEVER;
+    if (c->request.kind == REQUEST_CBR) {
+        begin_cbr(c, now);
+        return;
+    }
+    if (tcp_set_cc(watch_fd(c->tcp), c->request.cc) != 0) {
+        refuse(c, "its congestion control cannot be set (tcp_allowed_congestion_control)");
+        return;
+    }
+    c->left = c->request.bytes;
+    watch_events(c->tcp, UV_WRITABLE);
+    send_bytes(c);
+}
+
+// Reads no further than a request may be long: a client has nothing to say after it.
+static void read_request(struct conn *c, usec_t now)
+{
+    ssize_t n =
+        recv(watch_fd(c->tcp), c->line + c->line_len, REQUEST_MAX - c->line_len, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        end(c, true);
+        return;
+    }
+    c->line_len += (size_t)n;
+    int used = request_parse(c->line, c->line_len, &c->request);
+    if (used == ERR_AGAIN)
+        return;
+    if (used < 0 || (size_t)used != c->line_len)
+        refuse(c, "not a request of weir-traffic");
+    else
+        begin(c, now);
+}
+
+static void on_ready(void *ctx, usec_t now)
+{
+    struct conn *c = ctx;
+    if (c->deadline != USEC_NEVER)
+        read_request(c, now);
+    else if (c->request.kind == REQUEST_GET)
+        send_bytes(c);
+    else if (recv(watch_fd(c->tcp), c->line, sizeof(c->line), MSG_DONTWAIT) >= 0 ||
+             (errno != EAGAIN && errno != EINTR))
+        end(c, true); // the end of the connection, or a word too many
+}
+
+struct conn *conn_new(uv_loop_t *loop, int fd, usec_t deadline, conn_end_fn *on_end, void *ctx)
+{
+    struct conn *c = calloc(1, sizeof(*c));
+    if (!c) {
+        log_error("out of memory for a connection");
+        close(fd);
+        return NULL;
+    }
+    *c = (struct conn){.loop = loop, .deadline = deadline, .udp = -1, .on_end = on_end, .ctx = ctx};
+    watch_keepalive(fd);
+    c->tcp = watch_new(loop, fd, UV_READABLE, on_ready, c);
+    if (!c->tcp) {
+        free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void conn_free(struct conn *c)
+{
+    watch_close(c->tcp, true);
+    timer_free(c->pace);
+    if (c->udp >= 0)
+        close(c->udp);
+    free(c);
+}
+
+usec_t conn_deadline(const struct conn *c)
+{
+    return c->deadline;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One flow at the client: it waits for its time, connects, asks, receives, and begins again as its
+// spec says. A connection that fails is tried again after FLOW_RETRY. Loop thread only.
+#ifndef WEIR_TRAFFIC_FLOW_H
+#define WEIR_TRAFFIC_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <uv.h>
+
+#include "common/base/rng.h"
+#include "common/base/usec.h"
+#include "lab/traffic/request.h"
+#include "lab/traffic/spec.h"
+#include "lab/traffic/watch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FLOW_RETRY (100 * USEC_PER_MSEC)
+
+// What the flows of a client share.
+struct flow_env {
+    uv_loop_t *loop;                       // borrowed
+    struct sockaddr_storage server;        //
+    void (*wake_at)(void *ctx, usec_t at); // flow_next_timeout has come nearer
+    void *ctx;                             // borrowed
+};
+
+struct flow {
+    const struct flow_env *env; // borrowed
+    const struct spec *spec;    // borrowed
+    struct rng rng;
+    struct request request; // what was asked for last
+    int64_t received;       // of it (GET)
+    struct watch *tcp;      // owned; NULL: not connecting, not connected
+    struct watch *udp;      // owned; NULL: none
+    bool connected;
+    usec_t next; // when to connect; USEC_NEVER while connected, and once stopped
+    // Read by the owner:
+    int64_t bytes;     // of payload, since the start
+    int64_t completed; // objects received whole
+    int64_t failed;    // connections that failed or ended before their time
+};
+
+// The same `seed` gives the same objects and pauses. `start`: when the flow begins.
+void flow_init(struct flow *f, const struct flow_env *env, const struct spec *spec, uint64_t seed,
+               usec_t start);
+void flow_stop(struct flow *f); // at once, by a reset; for good
+usec_t flow_next_timeout(const struct flow *f);
+void flow_on_timeout(struct flow *f, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-traffic: constructs, starts, stops.
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "common/base/log.h"
+#include "common/net/log_stderr.h"
+#include "common/net/tcp_info.h"
+#include "lab/traffic/client.h"
+#include "lab/traffic/options.h"
+#include "lab/traffic/report.h"
+#include "lab/traffic/server.h"
+
+struct program {
+    uv_loop_t loop;
+    uv_signal_t signals[2];
+    struct server *server;
+    struct report *report;
+    struct client *client;
+};
+
+static void finish(void *ctx)
+{
+    struct program *p = ctx;
+    server_free(p->server);
+    p->server = NULL;
+    client_free(p->client);
+    p->client = NULL;
+    for (int i = 0; i < 2; i++) {
+        if (!uv_is_closing((uv_handle_t *)&p->signals[i]))
+            uv_close((uv_handle_t *)&p->signals[i], NULL);
+    }
+}
+
+static void on_signal(uv_signal_t *handle, int signum)
+{
+    (void)signum;
+    finish(handle->data);
+}
+
+static void watch_signals(struct program *p)
+{
+    static const int numbers[2] = {SIGINT, SIGTERM};
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 0; i < 2; i++) {
+        uv_signal_init(&p->loop, &p->signals[i]);
+        p->signals[i].data = p;
+        uv_signal_start(&p->signals[i], on_signal, numbers[i]);
+    }
+}
+
+// The usual soft limit of 1024 is for programs that select().
+static void allow_many_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// The server sets it, but a name that our kernel does not have is better told at once.
+static bool cc_exist(const struct options *o)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool good = fd >= 0;
+    for (int i = 0; i < o->spec_count && good; i++) {
+        good = tcp_set_cc(fd, o->specs[i].cc) == 0;
+        char available[256];
+        tcp_available_cc(available, sizeof(available));
+        if (!good)
+            log_error("%s: this kernel does not let us have %s, it has: %s", o->specs[i].text,
+                      o->specs[i].cc, available);
+    }
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+static int start_serve(struct program *p, const struct options *o)
+{
+    p->server = server_new(&p->loop, (const struct sockaddr *)&o->server);
+    if (!p->server)
+        return EXIT_FAILURE;
+    char at[64];
+    server_address(p->server, at, sizeof(at));
+    log_info("ready at %s", at);
+    return EXIT_SUCCESS;
+}
+
+static int start_run(struct program *p, const struct options *o)
+{
+    if (!cc_exist(o) || (o->stats && !(p->report = report_open(o->stats, o->spec_count))))
+        return EXIT_FAILURE;
+    p->client = client_new(&p->loop, o, p->report, finish, p);
+    return p->client ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    static struct options options;
+    switch (options_parse(argc, argv, &options, stdout, stderr)) {
+    case OPTIONS_DONE:
+        return EXIT_SUCCESS;
+    case OPTIONS_BAD:
+        return 2;
+    case OPTIONS_RUN:
+        break;
+    }
+    log_to_stderr("weir-traffic", options.verbose ? LOG_DEBUG : LOG_INFO);
+    allow_many_files();
+    struct program program = {0};
+    uv_loop_init(&program.loop);
+    watch_signals(&program);
+    int code = options.serve ? start_serve(&program, &options) : start_run(&program, &options);
+    if (code != EXIT_SUCCESS)
+        finish(&program);
+    uv_run(&program.loop, UV_RUN_DEFAULT);
+    if (report_close(program.report) != 0)
+        code = EXIT_FAILURE;
+    if (uv_loop_close(&program.loop) != 0) {
+        log_error("handles were left open at the end");
+        code = EXIT_FAILURE;
+    }
+    return code;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-traffic's command line.
+#ifndef WEIR_TRAFFIC_OPTIONS_H
+#define WEIR_TRAFFIC_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "common/base/usec.h"
+#include "lab/traffic/spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { OPTIONS_SPECS = 32, OPTIONS_FLOWS = 4096 };
+
+struct options {
+    bool serve;                     // else run
+    struct sockaddr_storage server; // serve: where to listen; run: where to connect
+    usec_t epoch;                   // run, as all below; monotonic; USEC_NEVER: when it starts
+    usec_t duration;                // after the epoch; USEC_NEVER: until all specs have stopped
+    uint64_t seed;
+    const char *stats; // NULL: none; borrowed from argv
+    int spec_count;    // 1 or more
+    int flow_count;    // of all specs, at most OPTIONS_FLOWS
+    struct spec specs[OPTIONS_SPECS];
+    bool verbose;
+};
+
+enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
+
+// Fills `o`. DONE: --help or --version was printed to `out`. BAD: what is wrong and what is allowed
+// was printed to `err`.
+enum options_result options_parse(int argc, char **argv, struct options *o, FILE *out, FILE *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Datagrams that measure a link, for test_link.py. Results are a line of JSON on stdout; "ready" on
+// stderr says that a server listens.
+//
+//     link_probe echo ADDR PORT                         sends back what comes, until it is killed
+//     link_probe ping ADDR PORT COUNT INTERVAL_US       round-trip times of COUNT datagrams
+//     link_probe blast ADDR PORT BPS SIZE SECONDS ECN   datagrams of SIZE bytes with their headers
+//     link_probe count ADDR PORT FROM TO                what comes, and the rate of what came
+//                                                       FROM to TO seconds after the first one
+#include <arpa/inet.h>
+#include <errno.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "common/net/clock.h"
+
+enum { PINGS_MAX = 100 * 1000, DATAGRAM_MAX = 65536, RECEIVE_BUFFER = 4 << 20 };
+
+struct ping {
+    uint32_t number;
+    usec_t sent;
+};
+
+static void die(const char *what)
+{
+    fprintf(stderr, "link_probe: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static bool is_ipv6(const char *addr)
+{
+    return strchr(addr, ':') != NULL;
+}
+
+// Bound to the address, or connected to it.
+static int open_socket(const char *addr, const char *port, bool serve)
+{
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)atoi(port))};
+    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port))};
+    bool six = is_ipv6(addr);
+    struct sockaddr *sa = six ? (struct sockaddr *)&v6 : (struct sockaddr *)&v4;
+    socklen_t len = six ? sizeof(v6) : sizeof(v4);
+    int fd = socket(sa->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 ||
+        inet_pton(sa->sa_family, addr, six ? (void *)&v6.sin6_addr : (void *)&v4.sin_addr) != 1)
+        die(addr);
+    int on = 1;
+    int size = RECEIVE_BUFFER;
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) != 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+    if (six)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &on, sizeof(on));
+    else
+        setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof(on));
+    if ((serve ? bind(fd, sa, len) : connect(fd, sa, len)) != 0)
+        die(addr);
+    if (serve)
+        fprintf(stderr, "ready\n");
+    return fd;
+}
+
+static bool readable_by(int fd, usec_t until)
+{
+    usec_t left = until - clock_now();
+    struct timespec wait = {.tv_sec = left / USEC_PER_SEC, .tv_nsec = left % USEC_PER_SEC * 1000};
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    return left > 0 && ppoll(&p, 1, &wait, NULL) > 0;
+}
+
+static void echo(int fd)
+{
+    static uint8_t data[DATAGRAM_MAX];
+    for (;;) {
+        struct sockaddr_storage from;
+        socklen_t len = sizeof(from);
+        ssize_t n = recvfrom(fd, data, sizeof(data), 0, (struct sockaddr *)&from, &len);
+        if (n >= 0)
+            sendto(fd, data, (size_t)n, 0, (struct sockaddr *)&from, len);
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const usec_t x = *(const usec_t *)a;
+    const usec_t y = *(const usec_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void ping(int fd, int count, usec_t interval)
+{
+    static usec_t rtt[PINGS_MAX];
+    int got = 0;
+    usec_t next = clock_now();
+    usec_t end = next + count * interval + USEC_PER_SEC;
+    for (int sent = 0; got < count;) {
+        while (readable_by(fd, sent < count ? next : end)) {
+            struct ping p;
+            if (recv(fd, &p, sizeof(p), 0) == sizeof(p) && got < count)
+                rtt[got++] = clock_now() - p.sent;
+            if (got == count)
+                break;
+        }
+        if (clock_now() > end)
+            break;
+        if (sent < count && clock_now() >= next) {
+            struct ping p = {(uint32_t)sent++, clock_now()};
+            send(fd, &p, sizeof(p), 0);
+            next += interval;
+        }
+    }
+    qsort(rtt, (size_t)got, sizeof(rtt[0]), compare);
+    printf("{\"sent\":%d,\"received\":%d", count, got);
+    if (got)
+        printf(",\"min\":%lld,\"p50\":%lld,\"p99\":%lld,\"max\":%lld", (long long)rtt[0],
+               (long long)rtt[got / 2], (long long)rtt[got * 99 / 100], (long long)rtt[got - 1]);
+    printf("}\n");
+}
+
+static void blast(int fd, bool six, double bps, int size, double seconds, int ecn)
+{
+    static const uint8_t data[DATAGRAM_MAX];
+    size_t payload = (size_t)size - (six ? 48 : 28);
+    if (six)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &ecn, sizeof(ecn));
+    else
+        setsockopt(fd, IPPROTO_IP, IP_TOS, &ecn, sizeof(ecn));
+    usec_t start = clock_now();
+    long long sent = 0;
+    long long total = llround(seconds * bps / 8 / size);
+    for (long long i = 0; i < total; i++) {
+        clock_wait_until(start + (usec_t)((double)i * size * 8e6 / bps));
+        sent += send(fd, data, payload, 0) == (ssize_t)payload;
+    }
+    printf("{\"sent\":%lld}\n", sent);
+}
+
+static int received_ecn(struct msghdr *m)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+            return *CMSG_DATA(c) & 3;
+        int tclass;
+        if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
+            memcpy(&tclass, CMSG_DATA(c), sizeof(tclass));
+            return tclass & 3;
+        }
+    }
+    return 0;
+}
+
+// Ends a second after the last datagram, or after `to`. The rate is of the bytes behind the first
+// datagram of the window, over the time from that one to the last: no packet is counted in part.
+static void count(int fd, bool six, double from, double to)
+{
+    static uint8_t data[DATAGRAM_MAX];
+    usec_t first = 0, window_first = 0, window_last = 0;
+    long long packets = 0, ce = 0, window_bytes = 0;
+    usec_t until = clock_now() + 20 * USEC_PER_SEC;
+    while (readable_by(fd, until)) {
+        struct iovec iov = {data, sizeof(data)};
+        _Alignas(struct cmsghdr) uint8_t control[256];
+        struct msghdr m = {.msg_iov = &iov,
+                           .msg_iovlen = 1,
+                           .msg_control = control,
+                           .msg_controllen = sizeof(control)};
+        ssize_t n = recvmsg(fd, &m, 0);
+        if (n < 0)
+            continue;
+        usec_t now = clock_now();
+        if (packets++ == 0)
+            first = now;
+        until = now + USEC_PER_SEC;
+        ce += received_ecn(&m) == 3;
+        double t = usec_to_sec(now - first);
+        if (t >= from && t <= to) {
+            if (window_first)
+                window_bytes += n + (six ? 48 : 28);
+            else
+                window_first = now;
+            window_last = now;
+        }
+    }
+    double bps = window_last > window_first
+                     ? (double)window_bytes * 8 / usec_to_sec(window_last - window_first)
+                     : 0;
+    printf("{\"packets\":%lld,\"ce\":%lld,\"bps\":%.0f}\n", packets, ce, bps);
+}
+
+int main(int argc, char **argv)
+{
+    const char *verb = argc > 3 ? argv[1] : "";
+    bool serve = strcmp(verb, "echo") == 0 || strcmp(verb, "count") == 0;
+    if (argc < 4) {
+        fprintf(stderr, "link_probe: echo, ping, blast or count; see the source\n");
+        return 2;
+    }
+    // Where it is allowed: the link's delay is asked for, not that of this process on a busy
+    // machine.
+    struct sched_param lowest = {.sched_priority = 1};
+    sched_setscheduler(0, SCHED_FIFO, &lowest);
+    int fd = open_socket(argv[2], argv[3], serve);
+    bool six = is_ipv6(argv[2]);
+    if (strcmp(verb, "echo") == 0)
+        echo(fd);
+    else if (strcmp(verb, "ping") == 0 && argc == 6 && atoi(argv[4]) <= PINGS_MAX)
+        ping(fd, atoi(argv[4]), atoi(argv[5]));
+    else if (strcmp(verb, "blast") == 0 && argc == 8 && atoi(argv[5]) >= 48)
+        blast(fd, six, atof(argv[4]), atoi(argv[5]), atof(argv[6]), atoi(argv[7]));
+    else if (strcmp(verb, "count") == 0 && argc == 6)
+        count(fd, six, atof(argv[4]), atof(argv[5]));
+    else
+        return 2;
+    return 0;
+}

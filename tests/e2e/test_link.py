@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""weir-link between two network namespaces of its own, measured: delay, rate, loss, marks, changes, captures, cost.
+
+The namespaces have no names; each is held by a child process and goes away with it. Without the right to make
+them, the module starts itself again in a user namespace. What was measured is printed at the end.
+"""
+import json
+import math
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import unittest
+
+import lib
+
+LINK = os.path.join(lib.BUILD, "weir-link")
+PROBE = os.path.join(lib.BUILD, "link_probe")
+A, B = "10.99.0.1", "10.99.0.2"
+A6, B6 = "fd99::1", "fd99::2"
+MEASURED = []  # rows of the table
+
+
+def setUpModule():
+    lib.need("unshare", "nsenter", "setpriv")
+    if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        raise unittest.SkipTest("network namespaces are not allowed here")
+    if not os.path.exists("/dev/net/tun"):
+        raise unittest.SkipTest("there is no /dev/net/tun")
+
+
+def tearDownModule():
+    print("\n  what                          asked          measured")
+    for row in MEASURED:
+        print("  {:<28}  {:<13}  {}".format(*row))
+
+
+def measured(what, asked, value):
+    MEASURED.append((what, asked, value))
+
+
+class Namespace:
+    """A network namespace, held by a child that ends when this process does."""
+
+    def __init__(self):
+        self.holder = subprocess.Popen(["unshare", "-n", "cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        self.path = f"/proc/{self.holder.pid}/ns/net"
+        own = os.readlink("/proc/self/ns/net")
+        lib.until(lambda: os.readlink(self.path) != own, "a network namespace")
+
+    def inside(self, *argv):
+        return ["nsenter", f"--net={self.path}", *argv]
+
+    def devices(self):
+        with open(f"/proc/{self.holder.pid}/net/dev") as f:
+            return [line.split(":")[0].strip() for line in f if ":" in line]
+
+    def close(self):
+        self.holder.stdin.close()
+        self.holder.wait()
+
+
+class LinkCase(lib.Case):
+    def setUp(self):
+        super().setUp()
+        self.ends = [Namespace(), Namespace()]
+        for end in self.ends:
+            self.addCleanup(end.close)
+        self.addCleanup(self.end_processes)
+
+    def link(self, a_to_b, b_to_a, *args, ready=True):
+        a, b = self.ends
+        p = self.start([LINK, "--ns-a", f"pid:{a.holder.pid}", "--ns-b", b.path, "--addr-a", A + "/30", "--addr-a",
+                        A6 + "/64", "--addr-b", B + "/30", "--addr-b", B6 + "/64", "--a-to-b", a_to_b, "--b-to-a",
+                        b_to_a, "--stats", self.path("stats"), *args])
+        if ready:
+            lib.until(lambda: "\nweir-link: ready" in "\n" + p.stderr or not p.running(), "weir-link")
+            self.assertTrue(p.running(), str(p))
+        return p
+
+    def serve(self, end, *args):
+        p = self.start(self.ends[end].inside(PROBE, *args))
+        lib.until(lambda: "ready" in p.stderr or not p.running(), "a server")
+        self.assertTrue(p.running(), str(p))
+        return p
+
+    def probe(self, end, *args):
+        p = self.start(self.ends[end].inside(PROBE, *map(str, args)))
+        return p
+
+    def result(self, p, seconds=30):
+        self.assertEqual(p.wait(seconds), 0, str(p))
+        return json.loads(p.stdout)
+
+    def stats(self, p=None):
+        """(seconds, end) of the figures; a link that runs is stopped."""
+        if p:
+            self.stop_cleanly(p)
+        with open(self.path("stats")) as f:
+            lines = [json.loads(line) for line in f]
+        self.assertEqual(lines[-1].get("event"), "end")
+        return lines[:-1], lines[-1]
+
+
+class Accuracy(LinkCase):
+    def test_round_trip_time(self):
+        for ms in 10, 50, 100:
+            p = self.link(f"delay={ms / 2}ms", f"delay={ms / 2}ms")
+            for family, addr in ("IPv4", B), ("IPv6", B6):
+                with self.subTest(ms=ms, family=family):
+                    echo = self.serve(1, "echo", addr, "5000")
+                    for attempt in range(3):  # other programs may take the processors away for a while
+                        r = self.result(self.probe(0, "ping", addr, 5000, 300, 5000))
+                        if r["p99"] / 1000 - ms <= 0.3:
+                            break
+                    echo.stop()
+                    over = [r[k] / 1000 - ms for k in ("min", "p50", "p99", "max")]
+                    measured(f"RTT above it, {family}", f"{ms} ms",
+                             "min %.3f, median %.3f, p99 %.3f, max %.3f ms; attempt %d" % (*over, attempt + 1))
+                    self.assertEqual(r["received"], 300)
+                    self.assertGreaterEqual(over[0], 0)
+                    if lib.SLOW <= 1:
+                        self.assertLessEqual(over[2], 0.3)
+            self.stop_cleanly(p)
+
+    def test_rate(self):
+        for mbit in (1, 12, 30, 100) if lib.SLOW <= 1 else (1, 12):
+            with self.subTest(mbit=mbit):
+                p = self.link(f"rate={mbit}mbit,queue=droptail:30p", "")
+                sink = self.serve(1, "count", B, "5000", "0.5", "2.5")
+                self.result(self.probe(0, "blast", B, 5000, 1.1e6 * mbit, 1500, 2.6, 0))
+                r = self.result(sink)
+                self.stop_cleanly(p)
+                off = 100 * (r["bps"] / (1e6 * mbit) - 1)
+                measured("goodput with headers", f"{mbit} Mbit/s", f"{r['bps'] / 1e6:.4f} Mbit/s, {off:+.3f} %")
+                self.between(-0.5, off, 0.5)
+
+    def test_loss(self):
+        n, p = 10000, 0.02
+        link = self.link("loss=2%", "", "--seed", "7")
+        sink = self.serve(1, "count", B, "5000", "0", "9")
+        sent = self.result(self.probe(0, "blast", B, 5000, 3.2e6, 100, n * 800 / 3.2e6, 0))["sent"]
+        lost = sent - self.result(sink)["packets"]
+        _, end = self.stats(link)
+        measured("lost of 10000", "2 %", f"{lost / n:.2%}")
+        self.assertEqual(sent, n)
+        self.assertEqual(end["a_to_b"]["dropped"], {"loss": lost, "full": 0, "aqm": 0, "pool": 0})
+        self.assertLessEqual(abs(lost - n * p), 2.576 * math.sqrt(n * p * (1 - p)))  # 99 % of the binomial
+
+    def test_cpu(self):
+        link = self.link("rate=30mbit,delay=20ms,queue=droptail:100p", "rate=30mbit,delay=20ms,queue=droptail:100p")
+        sinks = [self.serve(1, "count", B, "5000", "0.5", "2.5"), self.serve(0, "count", A, "5000", "0.5", "2.5")]
+        before = link.cpu_seconds()
+        sources = [self.probe(0, "blast", B, 5000, 30e6, 1500, 3, 0), self.probe(1, "blast", A, 5000, 30e6, 1500, 3, 0)]
+        for p in sources:
+            self.result(p)
+        used = (link.cpu_seconds() - before) / 3
+        rates = [self.result(p)["bps"] / 1e6 for p in sinks]
+        measured("CPU, 30 Mbit/s both ways", "< 25 %", f"{used:.1%} of a core; {rates[0]:.2f} and {rates[1]:.2f} Mbit/s")
+        if lib.SLOW <= 1:
+            self.assertLess(used, 0.25)
+
+    def test_marks(self):
+        link = self.link("rate=5mbit,queue=droptail:100p:ecn=10p", "")
+        for addr, size in (B, 1000), (B6, 1000):
+            with self.subTest(addr=addr):
+                sink = self.serve(1, "count", addr, "5000", "0", "2")
+                self.result(self.probe(0, "blast", addr, 5000, 6e6, size, 1, 2))  # ECT(0)
+                r = self.result(sink)
+                measured("CE marks seen", "some", f"{r['ce']} of {r['packets']}, {addr}")
+                self.between(100, r["ce"], r["packets"] - 10)
+        sink = self.serve(1, "count", B, "5000", "0", "2")
+        self.result(self.probe(0, "blast", B, 5000, 6e6, 1000, 0.5, 0))  # not ECN-capable
+        self.assertEqual(self.result(sink)["ce"], 0)
+        self.stop_cleanly(link)
+
+
+class Script(LinkCase):
+    def pcap(self, name, snap):
+        with open(self.path(name), "rb") as f:
+            data = f.read()
+        self.assertEqual(struct.unpack("<IHHiIII", data[:24]), (0xa1b23c4d, 2, 4, 0, 0, snap, 101))
+        at, packets, last = 24, 0, 0
+        while at < len(data):
+            seconds, nanoseconds, captured, length = struct.unpack_from("<IIII", data, at)
+            self.assertEqual(captured, min(length, snap))
+            self.assertEqual(data[at + 16] >> 4, 4)
+            self.assertGreaterEqual(seconds + nanoseconds / 1e9, last)
+            last = seconds + nanoseconds / 1e9
+            at += 16 + captured
+            packets += 1
+        self.assertEqual(at, len(data))
+        return packets
+
+    def test_changes_figures_and_captures(self):
+        with open(self.path("changes"), "w") as f:
+            f.write("# halved\n2 a-to-b rate=5mbit\n")
+        link = self.link("rate=10mbit,queue=droptail:30p", "", "--changes", self.path("changes"), "--pcap",
+                         self.path("link"), "--snap", "96", "--flow", "5000", "--flow", "7")
+        sink = self.serve(1, "count", B, "5000", "0", "9")
+        self.result(self.probe(0, "blast", B, 5000, 12e6, 1500, 4.3, 0))
+        got = self.result(sink)["packets"]
+        seconds, end = self.stats(link)
+        rates = [s["a_to_b"]["bytes_out"] * 8 / 1e6 for s in seconds]
+        measured("a change halves the rate", "10, 5 Mbit/s", f"{rates[1]:.2f}, {rates[3]:.2f} Mbit/s")
+        self.between(9.9, rates[1], 10.1)
+        self.between(4.9, rates[3], 5.1)
+        d = end["a_to_b"]
+        self.assertEqual(d["packets_out"], got)
+        self.assertEqual(d["packets_in"], got + d["dropped"]["full"])
+        self.assertEqual(end["flows"]["5000"]["a_to_b"]["packets_out"], got)
+        self.assertEqual(end["flows"]["7"]["a_to_b"]["packets_in"], 0)
+        self.assertEqual(end["b_to_a"]["queue_delay_ms"], {"mean": None, "p95": None, "max": None})
+        self.assertGreater(d["queue_delay_ms"]["p95"], 30)  # 30 packets at 10 and at 5 Mbit/s: 36 to 72 ms
+        self.assertLess(d["queue_delay_ms"]["max"], 75)
+        self.assertEqual(self.pcap("link-a-in.pcap", 96), d["packets_in"])
+        self.assertEqual(self.pcap("link-b-out.pcap", 96), d["packets_out"])
+        self.assertEqual(self.pcap("link-b-in.pcap", 96), 0)
+
+    def test_tcp_comes_in_packets(self):
+        """The kernel segments before the device: a packet above the MTU would end weir-link."""
+        link = self.link("rate=100mbit,delay=2ms,queue=droptail:200p", "delay=2ms")
+        server = self.start(self.ends[1].inside(sys.executable, "-c", f"""if True:
+            import socket
+            s = socket.create_server(("{B}", 5000))
+            print("ready", flush=True)
+            c, n = s.accept()[0], 0
+            while data := c.recv(65536):
+                n += len(data)
+            print(n)"""))
+        lib.until(lambda: "ready" in server.stdout, "the server")
+        client = self.start(self.ends[0].inside(sys.executable, "-c", f"""if True:
+            import socket
+            socket.create_connection(("{B}", 5000)).sendall(bytes(4 << 20))"""))
+        self.assertEqual(client.wait(), 0, str(client))
+        self.assertEqual(server.wait(), 0, str(server))
+        self.assertIn(str(4 << 20), server.stdout)
+        _, end = self.stats(link)
+        self.between(4 << 20, end["a_to_b"]["bytes_in"], 1.2 * (4 << 20))
+
+
+class Life(LinkCase):
+    def test_nothing_remains_after_a_kill(self):
+        p = self.link("", "")
+        self.assertIn("weir-a", self.ends[0].devices())
+        self.assertIn("weir-b", self.ends[1].devices())
+        p.popen.kill()
+        p.wait()
+        for end in self.ends:
+            lib.until(lambda: end.devices() == ["lo"], "the devices to go")
+
+    def test_a_user_namespace_is_enough(self):
+        p = self.start(["unshare", "-Urn", LINK, "--ns-a", "self", "--ns-b", "self", "--addr-a", A + "/30",
+                        "--addr-b", B + "/30", "--a-to-b", "", "--b-to-a", "", "--duration", "0.2"])
+        self.assertEqual(p.wait(), 0, str(p))
+        self.assertIn("weir-link: ready", p.stderr)
+
+    def test_a_device_that_is_taken_away(self):
+        lib.need("ip")
+        p = self.link("", "")
+        subprocess.run(self.ends[0].inside("ip", "link", "del", "weir-a"), check=True)
+        self.assertEqual(p.wait(), 1, str(p))
+
+    def fails(self, code, says, *argv):
+        p = self.start([*argv])
+        self.assertEqual(p.wait(), code, str(p))
+        self.assertIn(says, p.stderr)
+        self.assertEqual(p.stderr.count("\n"), 1, p.stderr)
+
+    def test_errors_say_what_to_do(self):
+        ends = ["--addr-a", A + "/30", "--addr-b", B + "/30"]
+        good = [LINK, "--ns-a", "self", "--ns-b", "self", *ends, "--a-to-b", "", "--b-to-a", ""]
+        self.fails(2, "--ns-a", LINK)
+        self.fails(2, "rate", LINK, "--a-to-b", "rate=banana")
+        self.fails(2, "--addr-a", LINK, "--addr-a", "10.0.0.1")
+        self.fails(2, "--mtu", LINK, "--mtu", "70000")
+        self.fails(2, "--nonsense", LINK, "--nonsense")
+        self.fails(1, "no-such", LINK, "--ns-a", "no-such", "--ns-b", "self", *ends, "--a-to-b", "", "--b-to-a", "")
+        self.fails(1, "pid:x", LINK, "--ns-a", "pid:x", "--ns-b", "self", *ends, "--a-to-b", "", "--b-to-a", "")
+        self.fails(1, "/no/file", *good, "--changes", "/no/file")
+        with open(self.path("changes"), "w") as f:
+            f.write("\n1 sideways rate=1mbit\n")
+        self.fails(1, "line 2: the second word", *good, "--changes", self.path("changes"))
+        with open(self.path("changes"), "w") as f:
+            f.write("1 both rate=1mbit\n")
+        self.fails(1, "has no rate=", *good, "--changes", self.path("changes"))
+        self.fails(1, "run as root or inside unshare -Urn", "setpriv", "--inh-caps=-all",
+                   "--bounding-set=-net_admin,-sys_admin", *good)
+
+
+if __name__ == "__main__":
+    for program in LINK, PROBE:
+        if not os.access(program, os.X_OK):
+            raise SystemExit(f"{program} is not built; WEIR_BUILD names the build directory")
+    if os.geteuid() != 0 and shutil.which("unshare") and subprocess.run(["unshare", "-Urn", "true"]).returncode == 0:
+        os.execvp("unshare", ["unshare", "-Urn", sys.executable, *sys.argv])
+    unittest.main(verbosity=2)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+import os
+import tempfile
+import unittest
+
+from lab import experiment, report
+from lab.experiment import Cell, Experiment, Results
+from lab.experiments import minbuf, minbuf_report
+
+
+def make(cells, contenders):
+    return Experiment("x", "X", cells, contenders, None, None)
+
+
+class Plan(unittest.TestCase):
+    def test_rounds_of_all_cells_with_contenders_in_turn(self):
+        jobs = experiment.plan(make([Cell("a", {}), Cell("b", {})], ["p", "q"]), 2)
+        self.assertEqual([j.key for j in jobs], [("a", "p", 0), ("a", "q", 0), ("b", "p", 0), ("b", "q", 0),
+                                                 ("a", "q", 1), ("a", "p", 1), ("b", "q", 1), ("b", "p", 1)])
+
+    def test_contenders_share_seeds(self):
+        jobs = {j.key: j.seed for j in experiment.plan(make([Cell("a", {}), Cell("b", {})], ["p", "q"]), 2)}
+        self.assertEqual(jobs["a", "p", 0], jobs["a", "q", 0])
+        self.assertEqual(len({jobs["a", "p", 0], jobs["a", "p", 1], jobs["b", "p", 0], jobs["b", "p", 1]}), 4)
+
+    def test_only(self):
+        e = make([Cell("a-1", {}), Cell("a-2", {}, default=False)], ["p", "q"])
+        for only, expected in (((), ["a-1 p", "a-1 q"]), (("a",), ["a-1 p", "a-1 q", "a-2 p", "a-2 q"]),
+                               (("2", "q"), ["a-2 q"]), (("3",), [])):
+            with self.subTest(only=only):
+                self.assertEqual([f"{j.cell.name} {j.contender}" for j in experiment.plan(e, 1, only)], expected)
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def test_results_survive_a_torn_line(self):
+        results = Results(self.directory.name)
+        row = {"cell": "a", "contender": "p", "run": 0, "error": "x"}
+        results.append(row)
+        with open(results.path, "ab") as f:
+            f.write(b'{"cell": "a", "conten')
+        again = {"cell": "a", "contender": "p", "run": 0, "figures": {}}
+        results.append(again)
+        self.assertEqual(results.read(), [again])
+        results.set_aside()
+        self.assertEqual(results.read(), [])
+        self.assertEqual(sum(f.startswith("runs-") for f in os.listdir(self.directory.name)), 1)
+
+    def test_report_is_one_page(self):
+        page = report.Report(self.directory.name, "A & B", "lab.py x")
+        page.table("T <1>", ["what", "result"], [["x", "met: 1"], [None, "missed: 2"], ["metal", "&"]], "t")
+        figure, axes = report.canvas()
+        axes[0][0].plot([1, 2])
+        page.figure("F", figure)
+        with open(page.write(), encoding="utf-8") as f:
+            text = f.read()
+        for part in ("<title>A &amp; B</title>", "T &lt;1&gt;", '<td class="met">met: 1</td>', "<td>metal</td>",
+                     '<td class="missed">missed: 2</td>', "<td>&amp;</td>", "data:image/png;base64,", "<td></td>"):
+            self.assertIn(part, text)
+        self.assertNotRegex(text, r'(src|href)="(?!data:)')
+        with open(os.path.join(self.directory.name, "t.csv"), encoding="utf-8") as f:
+            self.assertEqual(f.read().splitlines(), ["what,result", "x,met: 1", ",missed: 2", "metal,&"])
+
+
+class Minbuf(unittest.TestCase):
+    def test_queues(self):
+        # 30 Mbit/s x 100 ms = 375000 bytes.
+        for kind, expected in (("0.25bdp", "droptail:93750B"), ("1bdp", "droptail:375000B"), ("5bdp", "droptail:1875000B"),
+                               ("dred", "dred:750000B:min=375000B:max=750000B:ecn")):
+            self.assertEqual(minbuf.queue_text(kind, 375000), expected)
+
+    def test_cells_and_published_values(self):
+        e = experiment.load("minbuf")
+        self.assertEqual((len(e.cells), sum(c.default for c in e.cells)), (72, 24))
+        self.assertEqual(minbuf_report.parse(e.cells[0].name), (30, 100, "0.25bdp", "reno"))
+        self.assertEqual(minbuf_report.published("12mbit-25ms-0.25bdp-reno", "minbuf:1,3")[2], 39.08)
+        for cell in ("12mbit-25ms-1bdp-reno", "12mbit-25ms-0.25bdp-cubic"):
+            self.assertIsNone(minbuf_report.published(cell, "tcp"))
+        self.assertIsNone(minbuf_report.published(e.cells[0].name, "minbuf:auto,20"))
+
+    def test_goals(self):
+        cell = "30mbit-100ms-0.25bdp-reno"
+        base = {"d500": 1.0, "d200": 0.98, "queue_delay_ms": 10.0}
+        rows = [{"cell": cell, "contender": c, "run": 0, "figures": {**base, "mean_ms": m, "throughput_bps": t}}
+                for c, m, t in (("tcp", 900, 4e6), ("minbuf:1,0", 63, 3.9e6), ("minbuf:1,3", 90, 3.6e6),
+                                ("minbuf:auto,20", 70, 3.6e6))]
+        got = {(goal, c): (round(number, 3), met) for goal, c, _, number, met
+               in minbuf_report.goals_of(minbuf_report.Rows(rows), cell)}
+        ratio = "mean latency over one-way delay + queue delay"
+        self.assertEqual(got[ratio, "minbuf:1,0"], (1.05, True))  # 63 / (50 + 10)
+        self.assertEqual(got[ratio, "minbuf:1,3"], (1.5, False))
+        self.assertEqual(got["throughput over tcp's", "minbuf:1,0"], (0.975, True))
+        self.assertEqual(got["throughput over tcp's", "minbuf:1,3"], (0.9, False))
+        self.assertEqual(got["D200", "minbuf:1,0"], (0.98, True))
+        self.assertEqual(got["D200 x throughput over the best hand-set one's", "minbuf:auto,20"], (0.923, True))
+
+    def test_quick_check(self):
+        figures = {"utilisation": 0.9, "d500": 1.0, "mean_ms": 60}
+        rows = [{"contender": c, "figures": dict(figures)} for c in ("tcp", "minbuf:1,0", "minbuf:1,3")]
+        rows[0]["figures"]["mean_ms"] = 500
+        self.assertEqual(minbuf.check_quick(rows), [])
+        rows[1]["figures"].update(d500=0.5, mean_ms=260, utilisation=None)
+        self.assertEqual(len(minbuf.check_quick(rows)), 3)
+        self.assertEqual(len(minbuf.check_quick(rows[1:])), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
