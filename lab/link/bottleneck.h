@@ -37,7 +37,8 @@ struct bottleneck {
 void bottleneck_init(struct bottleneck *b, struct node *to, struct queue *queue,
                      const struct rate_schedule *schedule, const struct trace *trace,
                      uint32_t overhead, usec_t now);
-// A constant rate from now on, in place of the schedule. Not for traces.
+// A constant rate from now on, in place of the schedule. Not for traces. Rates are counted in 1e-3
+// bit/s, and go up to 1e12.
 void bottleneck_set_rate(struct bottleneck *b, double bps, usec_t now);
 
 #ifdef __cplusplus
