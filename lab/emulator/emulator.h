@@ -33,7 +33,11 @@ struct emulator {
     struct direction ways[2]; // a-to-b, b-to-a
     int tun[2];               // owned; A, B
     int epoll, timer, signals;
-    usec_t armed_for; // what the timer is set to
+    usec_t armed_for;   // what the timer is set to
+    usec_t now;         // the clock, as read last
+    usec_t spin_credit; // time that may be waited awake, in 1/SPIN_SHARE us
+    bool may_spin;
+    bool spinning; // since the clock was read last
     usec_t start, end;
     usec_t next_report;
     uint32_t mtu;

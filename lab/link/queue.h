@@ -38,8 +38,8 @@ struct queue_config {
     struct queue_size limit; // all; never none
     bool ecn;                // AQMs: mark ECT packets where others would be dropped
     struct queue_size mark;  // drop-tail, drop-head: mark ECT arrivals while the queue is longer (a
-                            // step, as DCTCP's, RFC 8257 section 3.1). None: do not mark
-    struct queue_size min; // red, dred, drd: drdmin
+                             // step, as DCTCP's, RFC 8257 section 3.1). None: do not mark
+    struct queue_size min;   // red, dred, drd: drdmin
     struct queue_size
         max;      // red, dred, drd: drdmax. dred: everything is dropped beyond `limit` (drdcongest)
     double p_min; // dred, drd: probability at min (0.1)

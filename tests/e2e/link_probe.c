@@ -3,7 +3,11 @@
 // stderr says that a server listens.
 //
 //     link_probe echo ADDR PORT                         sends back what comes, until it is killed
-//     link_probe ping ADDR PORT COUNT INTERVAL_US       round-trip times of COUNT datagrams
+//     link_probe ping ADDR PORT COUNT INTERVAL_US       round-trip times of COUNT datagrams, from
+//     the
+//                                                       kernel's receive time stamps, as NTP does:
+//                                                       the link's, without the wake-ups of both
+//                                                       programs
 //     link_probe blast ADDR PORT BPS SIZE SECONDS ECN   datagrams of SIZE bytes with their headers
 //     link_probe count ADDR PORT FROM TO                what comes, and the rate of what came
 //                                                       FROM to TO seconds after the first one
@@ -23,9 +27,9 @@
 
 enum { PINGS_MAX = 100 * 1000, DATAGRAM_MAX = 65536, RECEIVE_BUFFER = 4 << 20 };
 
-struct ping {
-    uint32_t number;
+struct ping { // wall clock
     usec_t sent;
+    usec_t held; // by the echo: from its arrival to its departure
 };
 
 static void die(const char *what)
@@ -74,15 +78,53 @@ static bool readable_by(int fd, usec_t until)
     return left > 0 && ppoll(&p, 1, &wait, NULL) > 0;
 }
 
+// One datagram and when the kernel received it, on the wall clock.
+static ssize_t receive_stamped(int fd, void *data, size_t cap, struct sockaddr_storage *from,
+                               socklen_t *from_len, usec_t *at)
+{
+    struct iovec iov = {data, cap};
+    _Alignas(struct cmsghdr) uint8_t control[256];
+    struct msghdr m = {.msg_name = from,
+                       .msg_namelen = from ? sizeof(*from) : 0,
+                       .msg_iov = &iov,
+                       .msg_iovlen = 1,
+                       .msg_control = control,
+                       .msg_controllen = sizeof(control)};
+    ssize_t n = recvmsg(fd, &m, 0);
+    if (n < 0)
+        return n;
+    if (from)
+        *from_len = m.msg_namelen;
+    *at = clock_wall();
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+        struct timespec t;
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+            continue;
+        memcpy(&t, CMSG_DATA(c), sizeof(t));
+        *at = (usec_t)t.tv_sec * USEC_PER_SEC + t.tv_nsec / 1000;
+    }
+    return n;
+}
+
+static void stamp_arrivals(int fd)
+{
+    int on = 1;
+    if (setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on)) != 0)
+        die("SO_TIMESTAMPNS");
+}
+
 static void echo(int fd)
 {
-    static uint8_t data[DATAGRAM_MAX];
+    stamp_arrivals(fd);
     for (;;) {
         struct sockaddr_storage from;
-        socklen_t len = sizeof(from);
-        ssize_t n = recvfrom(fd, data, sizeof(data), 0, (struct sockaddr *)&from, &len);
-        if (n >= 0)
-            sendto(fd, data, (size_t)n, 0, (struct sockaddr *)&from, len);
+        socklen_t len;
+        struct ping p;
+        usec_t arrived;
+        if (receive_stamped(fd, &p, sizeof(p), &from, &len, &arrived) != sizeof(p))
+            continue;
+        p.held = clock_wall() - arrived;
+        sendto(fd, &p, sizeof(p), 0, (struct sockaddr *)&from, len);
     }
 }
 
@@ -96,22 +138,25 @@ static int compare(const void *a, const void *b)
 static void ping(int fd, int count, usec_t interval)
 {
     static usec_t rtt[PINGS_MAX];
+    stamp_arrivals(fd);
     int got = 0;
     usec_t next = clock_now();
     usec_t end = next + count * interval + USEC_PER_SEC;
     for (int sent = 0; got < count;) {
         while (readable_by(fd, sent < count ? next : end)) {
             struct ping p;
-            if (recv(fd, &p, sizeof(p), 0) == sizeof(p) && got < count)
-                rtt[got++] = clock_now() - p.sent;
+            usec_t arrived;
+            if (receive_stamped(fd, &p, sizeof(p), NULL, NULL, &arrived) == sizeof(p))
+                rtt[got++] = arrived - p.sent - p.held;
             if (got == count)
                 break;
         }
         if (clock_now() > end)
             break;
         if (sent < count && clock_now() >= next) {
-            struct ping p = {(uint32_t)sent++, clock_now()};
+            struct ping p = {.sent = clock_wall()};
             send(fd, &p, sizeof(p), 0);
+            sent++;
             next += interval;
         }
     }
