@@ -47,18 +47,20 @@ def enter(argv):
         raise NotPossible("namespaces are not allowed here: run as root, or allow unprivileged user namespaces")
     child = subprocess.Popen(command(argv), env={**os.environ, MARK: "1"}, preexec_fn=die_with_parent)
 
-    # unshare itself ignores SIGTERM while it waits; killing it kills what is inside (--kill-child).
+    # unshare itself ignores SIGTERM while it waits; killing it kills what is inside (--kill-child). Only the wait below
+    # reaps it: a second one within the handler would stand still for the lock of the first.
+    ended_by = []
+
     def end(number, _frame):
-        child.kill()
-        child.wait()
-        sys.exit(128 + number)
+        ended_by.append(number)
+        os.kill(child.pid, signal.SIGKILL)
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGHUP, end)
     while True:
         try:
             code = child.wait()
-            return code if code >= 0 else 128 - code
+            return 128 + ended_by[0] if ended_by else code if code >= 0 else 128 - code
         except KeyboardInterrupt:
             continue  # the terminal told the inside, too; it tidies up and ends
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The trace for machines: one JSON object a line, {"t": seconds since the session's start, "event":
-// name, ...}. NaN is written as null. A write error is logged once, ends the trace, never the
-// playback; events_failed reports it. All functions accept e == NULL (no trace wanted) and do
-// nothing. Not thread-safe.
+// name, ...}. Lines stand in the order of time: what is told late has the time of the line before.
+// NaN is written as null. A write error is logged once, ends the trace, never the playback;
+// events_failed reports it. All functions accept e == NULL (no trace wanted) and do nothing. Not
+// thread-safe.
 #ifndef WEIR_PLAYER_EVENTS_H
 #define WEIR_PLAYER_EVENTS_H
 

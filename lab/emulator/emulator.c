@@ -114,7 +114,7 @@ static void report(struct emulator *e, usec_t now)
     struct report_way ways[2];
     for (int i = 0; i < 2; i++)
         ways[i] = (struct report_way){&e->ways[i].link, &e->ways[i].all, &e->ways[i].lately};
-    report_second(&e->report, ways, e->start, now);
+    link_report_second(&e->report, ways, e->start, now);
     for (int i = 0; i < 2; i++) {
         link_figures_clear(e->ways[i].link.lately);
         e->ways[i].lately = (struct beside){0};
@@ -128,7 +128,7 @@ static void report_all(struct emulator *e, usec_t now)
     struct report_way ways[2];
     for (int i = 0; i < 2; i++)
         ways[i] = (struct report_way){&e->ways[i].link, &e->ways[i].all, &e->ways[i].lately};
-    report_end(&e->report, ways, e->ports, e->port_count, e->start, now);
+    link_report_end(&e->report, ways, e->ports, e->port_count, e->start, now);
 }
 
 static usec_t next_change_at(const struct emulator *e)

@@ -151,7 +151,7 @@ static int open_captures(struct emulator *e, const struct link_options *o)
 
 static int close_files(struct emulator *e)
 {
-    int err = report_close(&e->report);
+    int err = link_report_close(&e->report);
     for (int i = 0; i < 2; i++) {
         if (pcap_close(&e->ways[i].entered) != 0)
             err = ERR_IO;
@@ -190,7 +190,7 @@ int emulator_open(struct emulator *e, const struct link_options *o)
     init(e, o);
     int err = e->scratch ? read_changes(e, o) : ERR_NO_MEMORY;
     if (err == 0)
-        err = report_open(&e->report, o->stats);
+        err = link_report_open(&e->report, o->stats);
     if (err == 0)
         err = open_captures(e, o);
     if (err == 0)

@@ -56,7 +56,7 @@ static void write_line(struct report *r, json_t *line)
     json_decref(line);
 }
 
-int report_open(struct report *r, const char *path)
+int link_report_open(struct report *r, const char *path)
 {
     *r = (struct report){.path = path};
     if (!path)
@@ -68,7 +68,7 @@ int report_open(struct report *r, const char *path)
     return ERR_IO;
 }
 
-void report_second(struct report *r, const struct report_way ways[2], usec_t start, usec_t now)
+void link_report_second(struct report *r, const struct report_way ways[2], usec_t start, usec_t now)
 {
     if (!r->file)
         return;
@@ -104,8 +104,8 @@ static json_t *flows(const struct report_way ways[2], const uint16_t *ports, int
     return all;
 }
 
-void report_end(struct report *r, const struct report_way ways[2], const uint16_t *ports,
-                int port_count, usec_t start, usec_t now)
+void link_report_end(struct report *r, const struct report_way ways[2], const uint16_t *ports,
+                     int port_count, usec_t start, usec_t now)
 {
     if (!r->file)
         return;
@@ -119,7 +119,7 @@ void report_end(struct report *r, const struct report_way ways[2], const uint16_
                          cpu_seconds(), "flows", flows(ways, ports, port_count)));
 }
 
-int report_close(struct report *r)
+int link_report_close(struct report *r)
 {
     if (r->file && fclose(r->file) != 0) {
         log_error("cannot write %s: %s", r->path, strerror(errno));

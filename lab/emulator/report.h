@@ -35,13 +35,14 @@ struct report {
 };
 
 // `path` may be NULL. 0; ERR_IO: logged.
-int report_open(struct report *r, const char *path);
+int link_report_open(struct report *r, const char *path);
 // The figures since the last line, [0] a-to-b, [1] b-to-a.
-void report_second(struct report *r, const struct report_way ways[2], usec_t start, usec_t now);
+void link_report_second(struct report *r, const struct report_way ways[2], usec_t start,
+                        usec_t now);
 // The figures since the start, and those of each port.
-void report_end(struct report *r, const struct report_way ways[2], const uint16_t *ports,
-                int port_count, usec_t start, usec_t now);
-int report_close(struct report *r); // 0; ERR_IO: the file is not whole
+void link_report_end(struct report *r, const struct report_way ways[2], const uint16_t *ports,
+                     int port_count, usec_t start, usec_t now);
+int link_report_close(struct report *r); // 0; ERR_IO: the file is not whole
 
 #ifdef __cplusplus
 }

@@ -106,7 +106,8 @@ def tables(rows, page):
     page.table("Table 1: fraction delivered within 200 and 500 ms",
                ["cell", "contender", "runs", "D200 paper", "D200", "D500 paper", "D500"], one, "table-1")
     page.table("Table 2: protocol latency, ms",
-               ["cell", "contender", "runs", "mean paper", "mean", "95th percentile", "link queue, mean"], two, "table-2")
+               ["cell", "contender", "runs", "mean paper", "mean", "95th percentile", "link queue, mean"], two,
+               "table-2")
     page.table("Table 3: normalised throughput",
                ["cell", "contender", "runs", "NT paper", "NT", "Mbit/s", "Mbit/s more than tcp"], three, "table-3")
 
@@ -247,7 +248,8 @@ def parts(page, cell, contender):
         axes[row][0].legend(markerscale=4)
     axes[1][0].set_xlabel("transmission time, s")
     page.figure(f"Figure 6: delay of each packet at the sender, in the network and at the receiver ({cell}, "
-                f"{contender}). Sent: when it first entered the link; arrived: when it first left it.", figure, "figure-6")
+                f"{contender}). Sent: when it first entered the link; arrived: when it first left it.", figure,
+                "figure-6")
     out = [[label, *(f"{x * 1e3:.2f}" for x in (values.mean(), *np.percentile(values, (50, 95, 99)), values.max()))]
            for label, (_, values) in curves.items()]
     page.table(f"Delay of {sent.size} packets, ms", ["part", "mean", "median", "95 %", "99 %", "largest"], out,

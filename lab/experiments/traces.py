@@ -77,8 +77,8 @@ def write(rows, page):
                 apart.append([cell, contender, difference.text(0) if difference else "-"])
     page.heading("Figures of the flow")
     page.table("All runs", ["cell", "contender", "runs", *(name for _, name, _, _ in COLUMNS)], out, "runs")
-    page.table("Mean protocol latency, ms more than tcp's in the paired runs", ["cell", "contender", "difference"], apart,
-               "difference")
+    page.table("Mean protocol latency, ms more than tcp's in the paired runs", ["cell", "contender", "difference"],
+               apart, "difference")
     page.heading("The first run of each cell")
     for cell in cells:
         plot(cell, page)

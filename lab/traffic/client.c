@@ -88,7 +88,7 @@ static void on_timer(void *ctx, usec_t now)
     struct client *c = ctx;
     c->wake = USEC_NEVER;
     if (now >= c->next_line) {
-        report(c, report_second, now);
+        report(c, traffic_report_second, now);
         c->next_line += (now - c->next_line) / USEC_PER_SEC * USEC_PER_SEC + USEC_PER_SEC;
     }
     stop_those_due(c, now);
@@ -114,8 +114,8 @@ static void init_flows(struct client *c, usec_t now)
     c->running = o->spec_count;
 }
 
-struct client *client_new(uv_loop_t *loop, const struct options *options, struct report *report_to,
-                          void (*on_end)(void *ctx), void *ctx)
+struct client *traffic_client_new(uv_loop_t *loop, const struct options *options,
+                                  struct report *report_to, void (*on_end)(void *ctx), void *ctx)
 {
     usec_t now = clock_now();
     struct client *c = calloc(1, sizeof(*c));
@@ -152,14 +152,14 @@ no_memory:
     return NULL;
 }
 
-void client_free(struct client *c)
+void traffic_client_free(struct client *c)
 {
     if (!c)
         return;
     for (int i = 0; i < c->options->flow_count; i++)
         flow_stop(&c->flows[i]);
     if (c->report)
-        report(c, report_end, clock_now());
+        report(c, traffic_report_end, clock_now());
     timer_free(c->timer);
     free(c->bytes);
     free(c->flows);

@@ -16,11 +16,11 @@ extern "C" {
 struct client;
 
 // `on_end`, called once: all specs have stopped, or the duration is over. `options` and `report`
-// (NULL: none) are borrowed until client_free. NULL: logged.
-struct client *client_new(uv_loop_t *loop, const struct options *options, struct report *report,
-                          void (*on_end)(void *ctx), void *ctx);
+// (NULL: none) are borrowed until traffic_client_free. NULL: logged.
+struct client *traffic_client_new(uv_loop_t *loop, const struct options *options,
+                                  struct report *report, void (*on_end)(void *ctx), void *ctx);
 // Stops what still runs and reports the end. No callback afterwards. NULL is fine.
-void client_free(struct client *c);
+void traffic_client_free(struct client *c);
 
 #ifdef __cplusplus
 }

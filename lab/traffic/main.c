@@ -26,9 +26,9 @@ struct program {
 static void finish(void *ctx)
 {
     struct program *p = ctx;
-    server_free(p->server);
+    traffic_server_free(p->server);
     p->server = NULL;
-    client_free(p->client);
+    traffic_client_free(p->client);
     p->client = NULL;
     for (int i = 0; i < 2; i++) {
         if (!uv_is_closing((uv_handle_t *)&p->signals[i]))
@@ -83,27 +83,27 @@ static bool cc_exist(const struct options *o)
 
 static int start_serve(struct program *p, const struct options *o)
 {
-    p->server = server_new(&p->loop, (const struct sockaddr *)&o->server);
+    p->server = traffic_server_new(&p->loop, (const struct sockaddr *)&o->server);
     if (!p->server)
         return EXIT_FAILURE;
     char at[64];
-    server_address(p->server, at, sizeof(at));
+    traffic_server_address(p->server, at, sizeof(at));
     log_info("ready at %s", at);
     return EXIT_SUCCESS;
 }
 
 static int start_run(struct program *p, const struct options *o)
 {
-    if (!cc_exist(o) || (o->stats && !(p->report = report_open(o->stats, o->spec_count))))
+    if (!cc_exist(o) || (o->stats && !(p->report = traffic_report_open(o->stats, o->spec_count))))
         return EXIT_FAILURE;
-    p->client = client_new(&p->loop, o, p->report, finish, p);
+    p->client = traffic_client_new(&p->loop, o, p->report, finish, p);
     return p->client ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
 {
     static struct options options;
-    switch (options_parse(argc, argv, &options, stdout, stderr)) {
+    switch (traffic_options_parse(argc, argv, &options, stdout, stderr)) {
     case OPTIONS_DONE:
         return EXIT_SUCCESS;
     case OPTIONS_BAD:
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     if (code != EXIT_SUCCESS)
         finish(&program);
     uv_run(&program.loop, UV_RUN_DEFAULT);
-    if (report_close(program.report) != 0)
+    if (traffic_report_close(program.report) != 0)
         code = EXIT_FAILURE;
     if (uv_loop_close(&program.loop) != 0) {
         log_error("handles were left open at the end");

@@ -124,7 +124,8 @@ static enum options_result parse_specs(int argc, char **argv, struct options *o,
     return o->spec_count ? OPTIONS_RUN : bad(err, "run needs a SPEC");
 }
 
-enum options_result options_parse(int argc, char **argv, struct options *o, FILE *out, FILE *err)
+enum options_result traffic_options_parse(int argc, char **argv, struct options *o, FILE *out,
+                                          FILE *err)
 {
     *o = (struct options){.epoch = USEC_NEVER, .duration = USEC_NEVER, .seed = 1};
     const char *command = argc > 1 ? argv[1] : "";

@@ -34,7 +34,8 @@ enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
 
 // Fills `o`. DONE: --help or --version was printed to `out`. BAD: what is wrong and what is allowed
 // was printed to `err`.
-enum options_result options_parse(int argc, char **argv, struct options *o, FILE *out, FILE *err);
+enum options_result traffic_options_parse(int argc, char **argv, struct options *o, FILE *out,
+                                          FILE *err);
 
 #ifdef __cplusplus
 }

@@ -20,7 +20,7 @@ struct report {
     int64_t told[]; // bytes of each spec, as of the last line
 };
 
-struct report *report_open(const char *path, int spec_count)
+struct report *traffic_report_open(const char *path, int spec_count)
 {
     struct report *r = calloc(1, sizeof(*r) + (size_t)spec_count * sizeof(r->told[0]));
     FILE *out = r ? fopen(path, "we") : NULL;
@@ -61,7 +61,7 @@ static void write_line(struct report *r, json_t *line)
     json_decref(line);
 }
 
-void report_second(struct report *r, const struct report_spec *specs, usec_t since_epoch)
+void traffic_report_second(struct report *r, const struct report_spec *specs, usec_t since_epoch)
 {
     json_t *list = json_array();
     for (int i = 0; i < r->spec_count; i++) {
@@ -74,7 +74,7 @@ void report_second(struct report *r, const struct report_spec *specs, usec_t sin
     write_line(r, json_pack("{s:o, s:o}", "t", seconds(since_epoch), "specs", list));
 }
 
-void report_end(struct report *r, const struct report_spec *specs, usec_t since_epoch)
+void traffic_report_end(struct report *r, const struct report_spec *specs, usec_t since_epoch)
 {
     json_t *list = json_array();
     for (int i = 0; i < r->spec_count; i++) {
@@ -91,7 +91,7 @@ void report_end(struct report *r, const struct report_spec *specs, usec_t since_
         r, json_pack("{s:s, s:o, s:o}", "event", "end", "t", seconds(since_epoch), "specs", list));
 }
 
-int report_close(struct report *r)
+int traffic_report_close(struct report *r)
 {
     if (!r)
         return 0;

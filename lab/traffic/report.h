@@ -32,11 +32,11 @@ struct report_spec {
 struct report;
 
 // Writes to `path`, for `spec_count` specs. NULL: logged.
-struct report *report_open(const char *path, int spec_count);
-void report_second(struct report *r, const struct report_spec *specs, usec_t since_epoch);
-void report_end(struct report *r, const struct report_spec *specs, usec_t since_epoch);
+struct report *traffic_report_open(const char *path, int spec_count);
+void traffic_report_second(struct report *r, const struct report_spec *specs, usec_t since_epoch);
+void traffic_report_end(struct report *r, const struct report_spec *specs, usec_t since_epoch);
 // 0, or ERR_IO: lines are missing (logged). NULL is fine.
-int report_close(struct report *r);
+int traffic_report_close(struct report *r);
 
 #ifdef __cplusplus
 }

@@ -100,7 +100,7 @@ static int open_listener(const struct sockaddr *at)
     return -1;
 }
 
-struct server *server_new(uv_loop_t *loop, const struct sockaddr *listen_at)
+struct server *traffic_server_new(uv_loop_t *loop, const struct sockaddr *listen_at)
 {
     struct server *s = calloc(1, sizeof(*s));
     if (!s) {
@@ -127,7 +127,7 @@ free_server:
     return NULL;
 }
 
-void server_free(struct server *s)
+void traffic_server_free(struct server *s)
 {
     if (!s)
         return;
@@ -138,7 +138,7 @@ void server_free(struct server *s)
     free(s);
 }
 
-void server_address(const struct server *s, char *out, size_t cap)
+void traffic_server_address(const struct server *s, char *out, size_t cap)
 {
     struct sockaddr_storage at = {0};
     socklen_t len = sizeof(at);

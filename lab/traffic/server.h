@@ -23,9 +23,10 @@ enum { SERVER_CONNECTIONS = 4096 };
 
 struct server;
 
-struct server *server_new(uv_loop_t *loop, const struct sockaddr *listen_at); // NULL: logged
-void server_free(struct server *s); // resets all connections; NULL is fine
-void server_address(const struct server *s, char *out, size_t cap);
+struct server *traffic_server_new(uv_loop_t *loop,
+                                  const struct sockaddr *listen_at); // NULL: logged
+void traffic_server_free(struct server *s); // resets all connections; NULL is fine
+void traffic_server_address(const struct server *s, char *out, size_t cap);
 
 #ifdef __cplusplus
 }

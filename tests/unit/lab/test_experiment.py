@@ -68,7 +68,8 @@ class Files(unittest.TestCase):
 class Minbuf(unittest.TestCase):
     def test_queues(self):
         # 30 Mbit/s x 100 ms = 375000 bytes.
-        for kind, expected in (("0.25bdp", "droptail:93750B"), ("1bdp", "droptail:375000B"), ("5bdp", "droptail:1875000B"),
+        for kind, expected in (("0.25bdp", "droptail:93750B"), ("1bdp", "droptail:375000B"),
+                               ("5bdp", "droptail:1875000B"),
                                ("dred", "dred:750000B:min=375000B:max=750000B:ecn")):
             self.assertEqual(minbuf.queue_text(kind, 375000), expected)
 

@@ -9,7 +9,8 @@ from lab.stats import LogHistogram
 
 class Mean(unittest.TestCase):
     def test_small_samples(self):
-        for values, expected in (([], None), ([None], None), ([3.0], (3.0, None, None, 1)), ([2, 2, None], (2, 2, 2, 2))):
+        for values, expected in (([], None), ([None], None), ([3.0], (3.0, None, None, 1)),
+                                 ([2, 2, None], (2, 2, 2, 2))):
             got = stats.mean(values)
             with self.subTest(values=values):
                 self.assertEqual(got and (got.value, got.low, got.high, got.n), expected)
