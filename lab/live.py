@@ -68,8 +68,10 @@ class Flow:
         self.player = None
 
     def play(self, receiver, transport, duration, cc=None):
-        argv = ["weir-play", "--headless", "--quiet", "--transport", transport, "--duration", str(duration), "--report",
-                self.world.path("report.json"), "--events", self.world.path("events.jsonl")]
+        # TCP's timeouts double: on a crowded link it may be silent for longer than a viewer would wait.
+        argv = ["weir-play", "--headless", "--quiet", "--transport", transport, "--duration", str(duration),
+                "--timeout", str(duration), "--report", self.world.path("report.json"), "--events",
+                self.world.path("events.jsonl")]
         if cc:
             argv += ["--cc", cc]
         if self.source.startswith("synthetic"):

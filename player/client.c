@@ -50,6 +50,8 @@ enum client_end client_gone(const struct client *c)
 
 static usec_t silence_limit(const struct client *c)
 {
+    if (c->options->timeout)
+        return c->options->timeout;
     return c->path.datagram ? SILENCE_DATAGRAM : SILENCE_STREAM;
 }
 

@@ -11,7 +11,7 @@
 #include "common/base/err.h"
 #include "common/base/level.h"
 
-enum { MAX_BUFFER_SEC = 60, MAX_DURATION_SEC = 1000000 };
+enum { MAX_BUFFER_SEC = 60, MAX_DURATION_SEC = 1000000, MAX_TIMEOUT_SEC = 3600 };
 
 static const char help_head[] =
     "Usage: weir-play [OPTION]... rtsp://HOST[:PORT]/PATH[?level=N]\n"
@@ -35,6 +35,8 @@ static const char help_rest[] =
     "      --low-latency        show pictures as soon as they can be: frames older than 0.4 s\n"
     "                           are dropped at the sender instead of played late\n"
     "  -d, --duration SECONDS   end after so much time\n"
+    "      --timeout SECONDS    give the server up when nothing came for so long, 1 to 3600\n"
+    "                           (default: 10 over TCP, 5 over UDP)\n"
     "\n"
     "Display:\n"
     "      --headless           no window; pictures are \"shown\" on a clock only\n"
@@ -73,6 +75,7 @@ enum {
     OPT_CC = 256,
     OPT_LOW_LATENCY,
     OPT_HEADLESS,
+    OPT_TIMEOUT,
     OPT_REPORT,
     OPT_EVENTS,
     OPT_ADU_EVENTS,
@@ -90,6 +93,7 @@ static const struct option long_options[] = {
     {"buffer", required_argument, NULL, 'b'},
     {"low-latency", no_argument, NULL, OPT_LOW_LATENCY},
     {"duration", required_argument, NULL, 'd'},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"headless", no_argument, NULL, OPT_HEADLESS},
     {"full-screen", no_argument, NULL, 'f'},
     {"report", required_argument, NULL, OPT_REPORT},
@@ -221,6 +225,8 @@ static bool take_option(struct parser *p, int opt, const char *arg)
         return parse_seconds(p, "--buffer", arg, 0, MAX_BUFFER_SEC, &o->buffer);
     case 'd':
         return parse_seconds(p, "--duration", arg, 0.001, MAX_DURATION_SEC, &o->duration);
+    case OPT_TIMEOUT:
+        return parse_seconds(p, "--timeout", arg, 1, MAX_TIMEOUT_SEC, &o->timeout);
     case OPT_REPORT:
         return parse_file(p, "--report", arg, &o->report);
     case OPT_EVENTS:

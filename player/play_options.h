@@ -35,6 +35,7 @@ struct play_options {
     bool low_latency;
     usec_t buffer;      // media before playing starts
     usec_t duration;    // 0: no limit
+    usec_t timeout;     // of silence; 0: the transport's default
     const char *report; // these point into argv; NULL: not wanted
     const char *events;
     bool adu_events; // a line a packet of filler in it

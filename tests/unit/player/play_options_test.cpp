@@ -69,6 +69,7 @@ TEST_CASE("options: all of them")
                     "-b",
                     "2.5",
                     "--duration=10",
+                    "--timeout=60",
                     "--headless",
                     "--report",
                     "r.json",
@@ -93,6 +94,7 @@ TEST_CASE("options: all of them")
     CHECK(o.level == 2);
     CHECK(o.buffer == 2500000);
     CHECK(o.duration == 10000000);
+    CHECK(o.timeout == 60000000);
     CHECK(o.headless);
     CHECK(std::string(o.report) == "r.json");
     CHECK(std::string(o.events) == "e.jsonl");
@@ -149,6 +151,7 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         {{"--duration", "0", URL}, "'0'", "0.001 to 1000000"},
         {{"--duration", "inf", URL}, "inf", "0.001 to 1000000"},
         {{"--duration", "5s", URL}, "5s", "0.001 to 1000000"},
+        {{"--timeout", "0", URL}, "'0'", "1 to 3600"},
         {{"--snapshot", "s.jpg", URL}, "s.jpg", ".png"},
         {{"--snapshot", ".png", URL}, ".png", ".png"},
         {{"--contact-sheet", "c", URL}, "'c'", ".png"},
