@@ -133,6 +133,13 @@ class World:
         with inside(self.names[at]), IPRoute() as ip:
             ip.route("add", dst="0.0.0.0/0" if to == "default" else to, gateway=via)
 
+    def initial_window(self, at, packets):
+        """Connections from namespace AT begin with PACKETS (Linux: 10, RFC 6928; in 2002 2, RFC 2581)."""
+        with inside(self.names[at]), IPRoute() as ip:
+            default = next(r for r in ip.get_routes(table=254) if not r["dst_len"])
+            ip.route("change", dst="0.0.0.0/0", gateway=default.get_attr("RTA_GATEWAY"),
+                     metrics={"initcwnd": packets})
+
     def start(self, at, argv, log=None):
         """A program of the build directory (or a path, with a slash) in namespace AT."""
         path = argv[0] if "/" in argv[0] else program(self.build, argv[0])

@@ -30,10 +30,18 @@ def queue_text(kind, bdp):
     return f"droptail:{round(float(kind.removesuffix('bdp')) * bdp)}B"
 
 
-def cell(mbit, rtt, queue, cc):
-    params = {"mbit": mbit, "rtt_ms": rtt, "queue": queue, "cc": cc}
+# Reno with the end hosts of the paper's year: connections begin with two packets (RFC 2581; today ten, RFC 6928), and
+# windows of 64 KB bound them (today's grow to megabytes, so a lone flow's slow start overruns the queue by far).
+HOSTS_OF_2002 = {"initial_window": 2, "sysctls": {"net/ipv4/tcp_rmem": "4096 131072 131072",  # half of it is window
+                                                  "net/ipv4/tcp_wmem": "4096 16384 131072"}}
+
+
+def cell(mbit, rtt, queue, kind):
+    """KIND: reno, cubic, bbr, or reno2002."""
+    cc = kind.removesuffix("2002")
+    params = {"mbit": mbit, "rtt_ms": rtt, "queue": queue, "cc": cc, "hosts": HOSTS_OF_2002 if kind != cc else {}}
     # Reno is the paper's; the rest is there for --only.
-    return Cell(f"{mbit}mbit-{rtt}ms-{queue}-{cc}", params, cc == "reno")
+    return Cell(f"{mbit}mbit-{rtt}ms-{queue}-{kind}", params, cc == "reno")
 
 
 def traffic_specs(p, schedule):
@@ -56,11 +64,13 @@ def one(context):
     backward = f"delay={p['rtt_ms'] / 2:g}ms"
     options = ["--flow", str(live.RTSP_PORT), "--seed", str(context.seed)]
     # ECN is negotiated where the router marks (section 3.2), nowhere else.
-    sysctls = {"net/ipv4/tcp_ecn": "1" if p["queue"] == "dred" else "0"}
+    sysctls = {"net/ipv4/tcp_ecn": "1" if p["queue"] == "dred" else "0", **p["hosts"].get("sysctls", {})}
     with context.world(sysctls=sysctls) as world:
         if followed:
             options += ["--pcap", world.path("link")]
         at = net.dumbbell(world, ["s"], ["r1", "r2"], forward, backward, *options)
+        if "initial_window" in p["hosts"]:
+            world.initial_window("s", p["hosts"]["initial_window"])
         flow = live.Flow(world, "s", at["s"])
         traffic = live.Traffic(world, "s", at["s"])
         epoch = live.start_time()
@@ -120,7 +130,8 @@ def experiment(quick, _options):
         return Experiment("minbuf", title + " (quick)", [cell(30, 100, "0.25bdp", "reno")], CONTENDERS[:3], one,
                           minbuf_report.write, runs=1, seconds=QUICK_SCHEDULE["end"] + 2, check=check_quick,
                           options={"schedule": QUICK_SCHEDULE})
-    cells = [cell(mbit, rtt, queue, cc) for cc in ("reno", "cubic", "bbr") for queue in QUEUES for mbit in (30, 12)
+    kinds = [("reno", QUEUES), ("reno2002", QUEUES[:1]), ("cubic", QUEUES), ("bbr", QUEUES)]
+    cells = [cell(mbit, rtt, queue, kind) for kind, queues in kinds for queue in queues for mbit in (30, 12)
              for rtt in (100, 50, 25)]
     return Experiment("minbuf", title, cells, CONTENDERS, one, minbuf_report.write, runs=8,
                       seconds=SCHEDULE["end"] + 3, options={"schedule": SCHEDULE})

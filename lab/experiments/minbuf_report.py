@@ -66,7 +66,7 @@ def parse(cell):
 def published(cell, contender):
     """The paper's values for a cell, or None. It ran Reno behind drop-tail; its ECN runs have figures only."""
     mbit, rtt, queue, cc = parse(cell)
-    if cc != "reno" or queue != "0.25bdp":
+    if cc not in ("reno", "reno2002") or queue != "0.25bdp":
         return None
     return PUBLISHED.get((mbit, NAMES.get(contender)), {}).get(rtt)
 
@@ -171,6 +171,39 @@ def goals(rows, page):
         page.table("Goals", ["cell", "what", "contender", "goal", "result"], out, "goals")
 
 
+def longest_queue_ms(cell):
+    """How long a packet of this cell can stand in the queue at most: its bound over the rate."""
+    _, rtt, queue, _ = parse(cell)
+    # minbuf.queue_text: DRED drops everything beyond two bandwidth-delay products.
+    return rtt * (2 if queue == "dred" else float(queue.removesuffix("bdp")))
+
+
+def waiting(rows, page):
+    """Whoever takes longer than the one-way delay and the whole queue did not wait in the queue alone: he or one before
+    him was lost and sent again, or he stood in the send buffer."""
+    page.heading("What the latency is made of")
+    page.text("Floor: one-way delay and the queue delay that the flow's own packets met, mean. A packet that was not "
+              "lost, behind none that was, and not held back by its sender takes the one-way delay and the full queue's "
+              "delay at the most (limit); those beyond waited for a retransmission or in the send buffer.")
+    mids = LogHistogram.edges() * 10 ** (-0.5 / LogHistogram.PER_DECADE)
+    out = []
+    for cell, contender in _ordered(rows):
+        counts = np.sum([b for b in rows.values(cell, contender, "latency_bins").values() if b], axis=0)
+        mean, delay = rows.mean(cell, contender, "mean_ms"), rows.mean(cell, contender, "queue_delay_ms")
+        if not mean or not delay or not np.sum(counts):
+            continue
+        one_way = parse(cell)[1] / 2
+        limit = one_way + longest_queue_ms(cell)
+        within = LogHistogram.edges() <= limit
+        rest = np.sum(counts[within] * mids[within]) / max(1, np.sum(counts[within]))
+        floor = one_way + delay.value
+        out.append([cell, contender, f"{floor:.1f}", f"{mean.value:.1f}", f"{mean.value / floor:.2f}", f"{limit:.0f}",
+                    f"{np.sum(counts[~within]) / np.sum(counts):.3f}", f"{rest:.1f}", f"{rest / floor:.2f}"])
+    page.table("Packets that waited for more than the network's own delay, ms",
+               ["cell", "contender", "floor", "mean", "over floor", "limit", "beyond the limit", "mean of the others",
+                "over floor"], out, "waiting")
+
+
 def _series(page, cell, contender, kind="npz"):
     path = kept_path(page.directory, cell, contender, 0, kind)
     return np.load(path) if os.path.exists(path) else None
@@ -263,6 +296,7 @@ def write(run_rows, page):
         return
     goals(rows, page)
     tables(rows, page)
+    waiting(rows, page)
     link_table(rows, page)
     page.heading("Figures")
     plain, ecn = "30mbit-100ms-0.25bdp-reno", "30mbit-100ms-dred-reno"
