@@ -75,7 +75,7 @@ class Minbuf(unittest.TestCase):
 
     def test_cells_and_published_values(self):
         e = experiment.load("minbuf")
-        self.assertEqual((len(e.cells), sum(c.default for c in e.cells)), (72, 24))
+        self.assertEqual((len(e.cells), sum(c.default for c in e.cells)), (78, 30))
         self.assertEqual(minbuf_report.parse(e.cells[0].name), (30, 100, "0.25bdp", "reno"))
         self.assertEqual(minbuf_report.published("12mbit-25ms-0.25bdp-reno", "minbuf:1,3")[2], 39.08)
         for cell in ("12mbit-25ms-1bdp-reno", "12mbit-25ms-0.25bdp-cubic"):
