@@ -143,7 +143,7 @@ static void apply_change(struct emulator *e, usec_t now)
     const struct change *c = &e->changes.list[e->next_change++];
     for (int i = 0; i < 2; i++)
         if (c->way[i])
-            link_change(&e->ways[i].link, &c->change, now);
+            link_apply(&e->ways[i].link, &c->change, now);
 }
 
 // All that is due up to `now`, each thing at its own instant.

@@ -111,7 +111,7 @@ void link_report_end(struct report *r, const struct report_way ways[2], const ui
         return;
     json_t *d[2];
     for (int i = 0; i < 2; i++)
-        d[i] = direction(link_figures(ways[i].link), ways[i].all, 0,
+        d[i] = direction(link_all_figures(ways[i].link), ways[i].all, 0,
                          (int64_t)link_queue_bytes(ways[i].link));
     write_line(r,
                json_pack("{s:s,s:o,s:o,s:o,s:o,s:f,s:o}", "event", "end", "t", seconds(now - start),

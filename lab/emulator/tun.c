@@ -23,8 +23,10 @@ static int open_device(void)
     int fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0)
         return fd;
+    // Rights within a user namespace do not help here: the device file itself is closed.
     if (errno == EACCES || errno == EPERM)
-        log_error("cannot open /dev/net/tun: %s", NETNS_PERMISSION_HINT);
+        log_error("cannot open /dev/net/tun: its mode keeps this user out, inside unshare -Urn, "
+                  "too; run as root, or let root type 'chmod 0666 /dev/net/tun', the usual mode");
     else
         log_error("cannot open /dev/net/tun: %s; 'modprobe tun' loads it", strerror(errno));
     return ERR_IO;

@@ -34,6 +34,18 @@ static void link_dropped(struct dropper *d, struct packet *p, enum drop_cause ca
     packet_free(p);
 }
 
+static void gate_push(struct node *n, struct packet *p, usec_t now)
+{
+    struct link *l = (struct link *)((char *)n - offsetof(struct link, gate));
+    uint64_t met = link_queue_bytes(l);
+    struct link_figures *f[COUNTED_BY];
+    counted_by(l, p, f);
+    for (int i = 0; i < COUNTED_BY; i++)
+        if (met > f[i]->queue_max_bytes)
+            f[i]->queue_max_bytes = met;
+    node_push(n->to, p, now);
+}
+
 static void exit_push(struct node *n, struct packet *p, usec_t now)
 {
     struct link *l = (struct link *)((char *)n - offsetof(struct link, exit));
@@ -48,6 +60,7 @@ static void exit_push(struct node *n, struct packet *p, usec_t now)
     node_push(l->sink, p, now);
 }
 
+static const struct node_ops gate_ops = {.push = gate_push};
 static const struct node_ops exit_ops = {.push = exit_push};
 
 // The queue and what serves it, before the delay.
@@ -82,7 +95,8 @@ static int init_nodes(struct link *l, const struct link_spec *spec, uint64_t see
         int err = init_bottleneck(l, spec, queue_seed, now);
         if (err)
             return err;
-        after_loss = &l->bottleneck.node;
+        node_init(&l->gate, &gate_ops, &l->bottleneck.node);
+        after_loss = &l->gate;
     }
     loss_init(&l->loss, after_loss, &spec->loss, &l->dropper, loss_seed);
     l->entry = &l->loss.node;
@@ -155,19 +169,16 @@ void link_push(struct link *l, struct packet *p, usec_t now)
     p->pushed_at = now;
     p->queue_delay = 0;
     p->marked = false;
-    uint64_t queue_bytes = link_queue_bytes(l);
     struct link_figures *f[COUNTED_BY];
     counted_by(l, p, f);
     for (int i = 0; i < COUNTED_BY; i++) {
         f[i]->packets_in++;
         f[i]->bytes_in += p->bytes;
-        if (queue_bytes > f[i]->queue_max_bytes)
-            f[i]->queue_max_bytes = queue_bytes;
     }
     node_push(l->entry, p, now);
 }
 
-void link_change(struct link *l, const struct link_change *c, usec_t now)
+void link_apply(struct link *l, const struct link_change *c, usec_t now)
 {
     const struct link_spec *to = &c->spec;
     if (c->rate && l->has_bottleneck && !l->trace.count)
@@ -181,7 +192,7 @@ void link_change(struct link *l, const struct link_change *c, usec_t now)
         reorder_set(&l->reorder, to->reorder, to->reorder_by);
 }
 
-const struct link_figures *link_figures(const struct link *l)
+const struct link_figures *link_all_figures(const struct link *l)
 {
     return &l->all[0];
 }

@@ -23,13 +23,16 @@ struct link_figures {
     uint64_t packets_out, bytes_out; // forwarded
     uint64_t dropped[LINK_DROP_CAUSES];
     uint64_t marked;
-    uint64_t queue_max_bytes; // the longest queue that an arriving packet met
-    struct hist queue_delay;  // of forwarded packets
+    // The longest queue that a packet met as it came to it, itself not counted; what random loss
+    // took never came.
+    uint64_t queue_max_bytes;
+    struct hist queue_delay; // of forwarded packets
 };
 void link_figures_clear(struct link_figures *f);
 
 struct link {
     struct loss loss;
+    struct node gate; // to the bottleneck: counts the queue that a packet meets
     struct bottleneck bottleneck;
     struct delay delay;
     struct reorder reorder;
@@ -56,19 +59,11 @@ int link_init(struct link *l, struct world *world, const struct link_spec *spec,
 void link_destroy(struct link *l); // before or after its world; packets on it go back to their pool
 // Takes the packet over; p->pushed_at is set here.
 void link_push(struct link *l, struct packet *p, usec_t now);
-#ifdef __cplusplus
-// Two functions are called as the structs that they take or give: no harm, as for stat().
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
 // A rate is for links with a rate; those without one, or with a trace, stay as they are.
-void link_change(struct link *l, const struct link_change *c, usec_t now);
-const struct link_figures *link_figures(const struct link *l); // since the start
-#ifdef __cplusplus
-#pragma GCC diagnostic pop
-#endif
-const struct link_figures *link_flow_figures(const struct link *l,
-                                             uint32_t flow); // < LINK_FLOWS_MAX
+void link_apply(struct link *l, const struct link_change *c, usec_t now);
+// Since the start: of all packets, and of a flow below LINK_FLOWS_MAX.
+const struct link_figures *link_all_figures(const struct link *l);
+const struct link_figures *link_flow_figures(const struct link *l, uint32_t flow);
 // Bytes that wait in the queue now.
 uint64_t link_queue_bytes(const struct link *l);
 

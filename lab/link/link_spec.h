@@ -23,8 +23,8 @@
 //                        pmax 100%
 //   drd                  limit 1000p, ecn, min limit/2, max limit, pmin 10%, pmax 95%
 //   codel                limit 1000p, ecn, target 5ms, interval 100ms
-//   dualpi2              limit 10000p, ecn (always), target 15ms, interval (Tupdate) 16ms,
-//                        alpha 0.16, beta 3.2, k 2, step 1ms
+//   dualpi2              limit 10000p, ecn (always), target 15ms, interval (Tupdate) 15ms,
+//                        alpha 0.15, beta 3, k 2, step 1ms
 //
 // With `max` alone, min is max/3 (red) or max/2. A plain 0 needs no unit. Packets meet loss, then
 // queue and rate, then delay and jitter, then reordering. An empty text is a perfect link. Each key

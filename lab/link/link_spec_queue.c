@@ -75,16 +75,17 @@ static const struct kind {
                      ALL_KINDS | OPT(TARGET) | OPT(INTERVAL),
                      PACKETS_OF(1000),
                      {.target = 5 * USEC_PER_MSEC, .interval = 100 * USEC_PER_MSEC}},
-    // RFC 9332, appendix A.1. It is nothing without marks, so they are on.
+    // RFC 9332, appendix A.1, with RTT_max = 100 ms: Tupdate = min(target, RTT_max / 3), alpha =
+    // 0.1 Tupdate / RTT_max^2, beta = 0.3 / RTT_max. It is nothing without marks, so they are on.
     [QUEUE_DUALPI2] = {"dualpi2",
                        ALL_KINDS | OPT(TARGET) | OPT(INTERVAL) | OPT(ALPHA) | OPT(BETA) | OPT(K) |
                            OPT(STEP),
                        PACKETS_OF(10000),
                        {.ecn = true,
                         .target = 15 * USEC_PER_MSEC,
-                        .interval = 16 * USEC_PER_MSEC,
-                        .alpha = 0.16,
-                        .beta = 3.2,
+                        .interval = 15 * USEC_PER_MSEC,
+                        .alpha = 0.15,
+                        .beta = 3,
                         .k = 2,
                         .step = USEC_PER_MSEC}},
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the files of link_spec share, and nobody else's: parts of a list, quantities with units, and
+// What those share who read link_spec's kind of text (a link's, a simulated flow's): parts of a list, quantities with units, and
 // the line that says what is wrong: PART: 'WORD' is not WHAT IS ALLOWED.
 #ifndef WEIR_LINK_LINK_SPEC_READ_H
 #define WEIR_LINK_LINK_SPEC_READ_H

@@ -47,8 +47,8 @@ struct queue_config {
     double weight;      // red: of the moving average (0.002)
     bool gentle;        // red: p rises from p_max at max to 1 at 2 max (Floyd 2000)
     usec_t target;      // codel 5 ms (RFC 8289); dualpi2 15 ms (RFC 9332)
-    usec_t interval;    // codel 100 ms; dualpi2: Tupdate, 16 ms
-    double alpha, beta; // dualpi2: 0.16, 3.2 Hz
+    usec_t interval;    // codel 100 ms; dualpi2: Tupdate, 15 ms
+    double alpha, beta; // dualpi2: 0.15, 3 Hz
     double k;           // dualpi2: coupling factor 2
     usec_t step;        // dualpi2: the L4S queue's marking threshold, 1 ms
 };
@@ -69,8 +69,7 @@ struct queue { // embedded first
     struct queue_config config;
     struct dropper *dropper; // borrowed
     struct rng rng;
-    double rate_bps; // set by the bottleneck whenever it changes; RED's idle time, DualPI2. 0:
-                     // stands still
+    double rate_bps; // set by the bottleneck whenever it changes; RED's idle time. 0: stands still
     uint64_t bytes;  // waiting now
     uint64_t packets;
 };

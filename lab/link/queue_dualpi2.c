@@ -4,17 +4,20 @@
 //
 //     each Tupdate:  p' += alpha (q - target) + beta (q - q of the last time)
 //     p_C = p'^2        C: dropped, or marked if ECT(0) and `ecn`
-//     p_CL = k p'       L: marked; and always when the packet waited longer than `step`
+//     p_CL = k p'       L: marked; and always when the packet waited longer than `step` and more
+//                       than TH_LEN packets are behind it
 //
 // q is the longer wait of the two queues' heads, 0 when both are empty. The updates happen at their
 // exact times though they are computed at the next packet: between packets a queue only ages, so
-// what the update would have seen is known. Step and rate: at a slow link one packet's transmission
-// alone is longer than `step`, so it is raised to that (A.1, the floor of the ramp).
+// what the update would have seen is known.
 //
-// The choices that the RFC leaves: marks and drops come from `recur`, evenly spaced, not from dice.
-// The scheduler is weighted round robin in bytes, 15 : 1 for L while both wait, so that L never
-// waits for the Classic queue, and unresponsive L traffic cannot starve C. Overload (A.2): from
-// k p' = 1 on, L packets are dropped at p_C as well, and ECT(0) packets in C dropped, not marked.
+// Overload, as in A.1: from p_CL = p_Lmax = 1 on, L packets are dropped at p_C first; from p_C =
+// p_Cmax = min(1 / k^2, 1) on, ECT(0) packets in C are dropped, not marked.
+//
+// The choices that the RFC leaves: `step` stands in the middle of A.1's ramp, 800 to 1200 us. Marks
+// and drops come from `recur`, evenly spaced, not from dice. The scheduler is weighted round robin
+// in bytes, 15 : 1 for L while both wait, so that L hardly waits for the Classic queue, and
+// unresponsive L traffic cannot starve C.
 #include <stdlib.h>
 
 #include "lab/link/queue_kinds.h"
@@ -22,12 +25,14 @@
 enum {
     WEIGHT_L = 15,
     WEIGHT_C = 1,
-    STEPS_MAX = 10000, // updates computed at one packet; 160 s of them at 16 ms
+    TH_LEN = 1,        // A.1, Th_len: on a slow link one packet waits long for another, no queue
+    STEPS_MAX = 10000, // updates computed at one packet; 150 s of them at 15 ms
 };
 
 struct half {
     struct packet_list list;
-    double count; // of `recur`, in [0, 1)
+    uint64_t packets; // in the list
+    double count;     // of `recur`, in [0, 1)
 };
 
 struct dualpi2 {
@@ -39,7 +44,8 @@ struct dualpi2 {
     usec_t next_update; // USEC_NEVER: no packet was here yet
 };
 
-// A.1: true every 1 / likelihood packets.
+// A.1: true every 1 / likelihood packets. There `count` must be above 1, by which a likelihood of 1
+// would spare the first packet.
 static bool recur(struct half *h, double likelihood)
 {
     h->count += likelihood;
@@ -96,8 +102,11 @@ static void dualpi2_enqueue(struct queue *q, struct packet *p, usec_t now)
 {
     struct dualpi2 *d = (struct dualpi2 *)q;
     update(d, now);
-    if (!queue_dropped_full(q, p, now))
-        queue_put(q, is_l4s(p) ? &d->l.list : &d->c.list, p, now);
+    if (queue_dropped_full(q, p, now))
+        return;
+    struct half *h = is_l4s(p) ? &d->l : &d->c;
+    h->packets++;
+    queue_put(q, &h->list, p, now);
 }
 
 static struct half *scheduled(struct dualpi2 *d)
@@ -110,10 +119,10 @@ static struct half *scheduled(struct dualpi2 *d)
     return l ? &d->l : &d->c;
 }
 
-static usec_t step(const struct queue *q)
+// A.1, the native AQM of L. The packet is no longer in the queue.
+static bool over_step(const struct dualpi2 *d, const struct packet *p, usec_t now)
 {
-    double packet_us = q->rate_bps > 0 ? QUEUE_MTU * 8 * 1e6 / q->rate_bps : 0;
-    return packet_us > (double)q->config.step ? (usec_t)packet_us : q->config.step;
+    return now - p->queued_at > d->queue.config.step && d->l.packets > TH_LEN;
 }
 
 // True if the packet was dropped.
@@ -126,7 +135,7 @@ static bool signal_l(struct dualpi2 *d, struct packet *p, usec_t now)
         packet_drop(p, q->dropper, DROP_AQM, now);
         return true;
     }
-    if (overload || now - p->queued_at > step(q) || recur(&d->l, p_cl))
+    if (overload || over_step(d, p, now) || recur(&d->l, p_cl))
         queue_mark(p);
     return false;
 }
@@ -136,7 +145,7 @@ static bool signal_c(struct dualpi2 *d, struct packet *p, usec_t now)
     struct queue *q = &d->queue;
     if (!recur(&d->c, d->p * d->p))
         return false;
-    if (q->config.k * d->p < 1)
+    if (d->p < 1 && q->config.k * d->p < 1) // p_C < p_Cmax
         return queue_signal(q, p, now);
     packet_drop(p, q->dropper, DROP_AQM, now);
     return true;
@@ -149,6 +158,7 @@ static struct packet *dualpi2_dequeue(struct queue *q, usec_t now)
     while (q->packets) {
         struct half *h = scheduled(d);
         struct packet *p = queue_take(q, &h->list, now);
+        h->packets--;
         if (!(h == &d->l ? signal_l(d, p, now) : signal_c(d, p, now)))
             return p;
     }

@@ -18,8 +18,8 @@ enum {
     RECEIVE_BUFFER = 1 << 20 // bytes of datagrams that may wait for us
 };
 
-// The shape of the web's pauses: Barford, Crovella: Generating Representative Web Workloads, 1998,
-// table 2 (inactive OFF times).
+// The shape of the web's pauses: Barford, Crovella: Generating Representative Web Workloads for
+// Network and Server Performance Evaluation, 1998: inactive OFF times are Pareto, alpha = 1.5.
 #define OFF_SHAPE 1.5
 #define OFF_MAX   (3600.0 * 1e6)
 

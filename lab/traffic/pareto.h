@@ -4,8 +4,9 @@
 //     mean = x_min * shape / (shape - 1),   shape > 1
 //
 // Object sizes and thinking times of the web have such heavy tails (Crovella, Bestavros: Self-
-// Similarity in World Wide Web Traffic, 1997, sections 4 and 5). Below a shape of 2 the variance is
-// infinite: the mean of a thousand draws is usually below `mean` and now and then far above.
+// Similarity in World Wide Web Traffic: Evidence and Possible Causes, 1997). Below a shape of 2 the
+// variance is infinite: the mean of a thousand draws is usually below `mean` and now and then far
+// above.
 #ifndef WEIR_TRAFFIC_PARETO_H
 #define WEIR_TRAFFIC_PARETO_H
 

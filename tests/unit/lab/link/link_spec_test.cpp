@@ -201,9 +201,9 @@ TEST_CASE("link_spec: what queues are without being told")
     c = parsed("rate=1mbit,queue=dualpi2").queue;
     CHECK(c.ecn);
     CHECK(c.target == 15000);
-    CHECK(c.interval == 16000);
-    CHECK(c.alpha == 0.16);
-    CHECK(c.beta == 3.2);
+    CHECK(c.interval == 15000); // min(target, RTT_max / 3), RTT_max = 100 ms
+    CHECK(c.alpha == 0.15);     // 0.1 * 0.015 / 0.1^2
+    CHECK(c.beta == 3);         // 0.3 / 0.1
     CHECK(c.k == 2);
     CHECK(c.step == 1000);
 }

@@ -111,7 +111,7 @@ struct bench {
         char error[256];
         world_run(&world, now);
         REQUIRE(link_change_parse(text, &c, error, sizeof(error)) == 0);
-        link_change(&link, &c, now);
+        link_apply(&link, &c, now);
     }
     const events &run(usec_t until = 1000 * USEC_PER_SEC)
     {
@@ -129,7 +129,7 @@ TEST_CASE("link: a perfect link passes all on at once")
     CHECK(b.sink.out == events{{0, 5}, {1, 7}});
     CHECK(world_next(&b.world) == USEC_NEVER);
     CHECK(link_queue_bytes(&b.link) == 0);
-    const struct link_figures *f = link_figures(&b.link);
+    const struct link_figures *f = link_all_figures(&b.link);
     CHECK(f->packets_in == 2);
     CHECK(f->bytes_in == 1540);
     CHECK(f->packets_out == 2);
@@ -155,7 +155,7 @@ TEST_CASE("link: ten packets by hand")
     CHECK(b.sink.queue_delays == std::vector<usec_t>{0, 1000, 2000, 3000, 4000, 5000, 6000, 7000});
     CHECK(b.drops == std::vector<struct drop>{{2, DROP_LOSS, 0}, {9, DROP_LOSS, 0}});
 
-    const struct link_figures *f = link_figures(&b.link);
+    const struct link_figures *f = link_all_figures(&b.link);
     CHECK(f->packets_in == 10);
     CHECK(f->bytes_in == 15000);
     CHECK(f->packets_out == 8);
@@ -163,7 +163,7 @@ TEST_CASE("link: ten packets by hand")
     CHECK(f->dropped[DROP_LOSS] == 2);
     CHECK(f->dropped[DROP_FULL] == 0);
     CHECK(f->marked == 0);
-    CHECK(f->queue_max_bytes == 7 * 1500); // that of the tenth
+    CHECK(f->queue_max_bytes == 6 * 1500); // that of the ninth; the tenth was lost
     CHECK(f->queue_delay.count == 8);
     CHECK(hist_mean_us(&f->queue_delay) == 3500);
     CHECK(f->queue_delay.max == 7000);
@@ -176,7 +176,7 @@ TEST_CASE("link: overhead costs time, and time counts from the link's start")
     b.push(1000000, 500);
     // 12000 bits: 1 ms; the second has 6000 left when the rate falls: 1 ms more.
     CHECK(b.run() == events{{0, 1001000}, {1, 1002500}});
-    CHECK(link_figures(&b.link)->bytes_out == 1000);
+    CHECK(link_all_figures(&b.link)->bytes_out == 1000);
 }
 
 TEST_CASE("link: a full queue")
@@ -187,8 +187,36 @@ TEST_CASE("link: a full queue")
     REQUIRE(b.drops.size() == 6);
     CHECK(b.drops[0] == (struct drop){4, DROP_FULL, 0});
     CHECK(b.drops[5] == (struct drop){9, DROP_FULL, 0});
-    CHECK(link_figures(&b.link)->dropped[DROP_FULL] == 6);
-    CHECK(link_figures(&b.link)->queue_max_bytes == 4500);
+    CHECK(link_all_figures(&b.link)->dropped[DROP_FULL] == 6);
+    CHECK(link_all_figures(&b.link)->queue_max_bytes == 4500);
+}
+
+// A millisecond each at 12 Mbit/s; one is under way, the others wait.
+TEST_CASE("link: the longest queue is that of a packet that came to it")
+{
+    struct row {
+        const char *loss;
+        int packets;
+        uint64_t max;
+    };
+    const row rows[] = {
+        {"mask:0", 1, 0},        {"mask:0", 2, 0}, // the second meets the one under way
+        {"mask:0", 4, 3000},                       //
+        {"mask:0001", 4, 1500},                    // the fourth would have met 3000
+        {"mask:00011", 5, 1500},                   //
+        {"mask:00010", 5, 3000},                   // the fifth comes
+        {"mask:1*", 9, 0},                         //
+        {"mask:0", 9, 6000},                       // the limit; those that do not fit meet it, too
+    };
+    for (const row &r : rows) {
+        CAPTURE(r.loss, r.packets);
+        bench b((std::string("rate=12mbit,queue=droptail:4p,loss=") + r.loss).c_str());
+        b.push_many(r.packets, 0);
+        b.run();
+        CHECK(link_all_figures(&b.link)->queue_max_bytes == r.max);
+        CHECK(link_flow_figures(&b.link, 0)->queue_max_bytes == r.max);
+        CHECK(b.link.lately->queue_max_bytes == r.max);
+    }
 }
 
 TEST_CASE("link: a limit given as time is taken at the link's first rate, or the trace's mean")
@@ -207,10 +235,10 @@ TEST_CASE("link: marks are counted where they leave")
     for (int i = 0; i < 10; i++)
         b.push(0, 1500, 0, i % 2 ? ECN_ECT0 : ECN_NOT);
     // Packet i > 0 meets i - 1 that wait; 1 and 3 meet no more than 2.
-    CHECK(link_figures(&b.link)->marked == 0);
+    CHECK(link_all_figures(&b.link)->marked == 0);
     b.run();
-    CHECK(link_figures(&b.link)->packets_out == 10);
-    CHECK(link_figures(&b.link)->marked == 3); // 5, 7, 9
+    CHECK(link_all_figures(&b.link)->packets_out == 10);
+    CHECK(link_all_figures(&b.link)->marked == 3); // 5, 7, 9
 }
 
 TEST_CASE("link: a packet that comes from another link is as new")
@@ -221,8 +249,8 @@ TEST_CASE("link: a packet that comes from another link is as new")
     p->marked = true;
     p->queue_delay = 77;
     link_push(&b.link, p, 9);
-    CHECK(link_figures(&b.link)->marked == 0);
-    CHECK(link_figures(&b.link)->queue_delay.max == 0);
+    CHECK(link_all_figures(&b.link)->marked == 0);
+    CHECK(link_all_figures(&b.link)->queue_delay.max == 0);
 }
 
 TEST_CASE("link: reordered packets come late, the others pass")
@@ -310,8 +338,8 @@ TEST_CASE("link: figures of flows, and lately")
     CHECK(b.link.lately->packets_out == 1);
     CHECK(b.link.lately->dropped[DROP_FULL] == 0);
     CHECK(b.link.lately->queue_max_bytes == 0);
-    CHECK(link_figures(&b.link)->packets_in == 9);
-    CHECK(link_figures(&b.link)->dropped[DROP_FULL] == 4);
+    CHECK(link_all_figures(&b.link)->packets_in == 9);
+    CHECK(link_all_figures(&b.link)->dropped[DROP_FULL] == 4);
 }
 
 TEST_CASE("link: a trace serves")

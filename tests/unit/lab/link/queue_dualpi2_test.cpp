@@ -158,31 +158,65 @@ TEST_CASE("dualpi2: skipping what is beyond the bound of steps leaves no jump of
     CHECK(f.marked.size() == 0);     // 1000 * 2 * 0.0001 = 0.2
 }
 
-TEST_CASE("dualpi2: L's step, and a slow link's own packet time")
+TEST_CASE("dualpi2: L's step, with more than one packet behind the one that leaves")
 {
     struct row {
-        double bps;
+        uint32_t behind;
         usec_t wait;
         bool marked;
     };
     const row rows[] = {
-        {100e6, 1000, false}, {100e6, 1001, true},
-        {0, 1001, true},      {12e6, 1001, true}, // 1500 bytes take 1 ms
-        {1e6, 12000, false},                      // 12 ms
-        {1e6, 12001, true},
+        {2, 1000, false},  {2, 1001, true},   {9, 1001, true}, // above the step
+        {1, 1001, false},  {0, 1001, false},                   // Th_len
+        {1, 12000, false}, {0, 12000, false},                  // 12 ms: a packet's time at 1 Mbit/s
     };
     for (const row &r : rows) {
-        CAPTURE(r.bps, r.wait);
+        CAPTURE(r.behind, r.wait);
         queue_fixture f(dualpi2_config(MS));
-        f.q->rate_bps = r.bps;
-        f.put(0, ECN_ECT1);
+        f.put_many(1 + r.behind, 0, ECN_ECT1);
+        f.put_many(5, 0, ECN_ECT0); // in C: they do not count
         f.take(r.wait);
         CHECK(f.marked.size() == r.marked);
     }
     queue_fixture classic(dualpi2_config(MS));
-    classic.put(0, ECN_ECT0);
+    classic.put_many(5, 0, ECN_ECT0);
     classic.take(14 * MS);
     CHECK(classic.marked.empty());
+}
+
+TEST_CASE("dualpi2: a step's mark leaves the coupled ones as they are")
+{
+    // p' = 0.05136 at 16 ms, p_CL = 0.10272: the tenth, ... of those that the step leaves alone.
+    queue_config c = dualpi2_config(15999);
+    queue_fixture f(c);
+    f.put_many(1, 0, ECN_ECT1);
+    f.put_many(20, 16 * MS, ECN_ECT1);
+    f.take_all(16 * MS);
+    CHECK(f.marked == std::vector<uint32_t>{0, 10, 20}); // 10 * 0.10272 > 1, 20 * 0.10272 > 2
+}
+
+TEST_CASE("dualpi2: ECT(0) is marked below p_Cmax = min(1 / k^2, 1), dropped from there on")
+{
+    struct row {
+        double k;
+        usec_t at_ms;
+        size_t dropped, marked; // of 1000
+    };
+    // p' as above: 0.05136, 0.4312 (+ 0.01296 and 0.01552 + 2 * 0.0512 since 80 ms), 1 at last.
+    const row rows[] = {
+        {2, 16, 0, 2},      {20, 16, 2, 0},       // 1 / k = 0.05
+        {1, 112, 0, 170},   {2, 112, 0, 170},     // p'^2 = 0.1705
+        {3, 112, 170, 0},                         // 1 / k = 0.33
+        {1, 9999, 1000, 0}, {0.5, 9999, 1000, 0}, // p' = 1: p_Cmax is never above it
+    };
+    for (const row &r : rows) {
+        CAPTURE(r.k, r.at_ms);
+        queue_config c = dualpi2_config();
+        c.k = r.k;
+        counts n = signals_at(r.at_ms * MS, ECN_ECT0, c);
+        CHECK(n.dropped == r.dropped);
+        CHECK(n.marked == r.marked);
+    }
 }
 
 TEST_CASE("dualpi2: ECT(1) and CE go to L; it is served 15 : 1 while both wait")

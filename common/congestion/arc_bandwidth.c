@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/congestion/arc_bandwidth.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum { MOST_VIRTUAL = 240 }; // (7/9)^240 < 1e-26: what was before has no weight any more
+
+void arc_bandwidth_init(struct arc_bandwidth *b, double tau)
+{
+    assert(tau > 0);
+    *b = (struct arc_bandwidth){.tau = tau};
+}
+
+static void filter(struct arc_bandwidth *b, double rate, double sec)
+{
+    b->mean += sec / (2 * b->tau + sec) * (rate + b->last - 2 * b->mean); // Eq. 8
+    b->last = rate;
+}
+
+void arc_bandwidth_sample(struct arc_bandwidth *b, double rate, double sec)
+{
+    if (!b->any) {
+        b->any = true;
+        b->mean = b->last = rate;
+        return;
+    }
+    double step = b->tau / 4;
+    double whole = floor(sec / step);
+    for (int i = 0; i < whole && i < MOST_VIRTUAL; i++) // Fig. 3
+        filter(b, rate, step);
+    double rest = sec - whole * step;
+    if (rest > 0)
+        filter(b, rate, rest);
+}
+
+void arc_bandwidth_arrived(struct arc_bandwidth *b, uint32_t bytes, usec_t arrived_at, usec_t srtt)
+{
+    assert(srtt > 0);
+    if (!b->running) {
+        b->running = true;
+        b->from = arrived_at;
+        b->gained = 0;
+    }
+    usec_t past = arrived_at - b->from; // negative: overtaken, and counted where it comes
+    if (past >= srtt) {
+        arc_bandwidth_sample(b, (double)b->gained / usec_to_sec(srtt), usec_to_sec(srtt)); // Eq. 7
+        usec_t empty = past / srtt - 1;
+        if (empty > 0)
+            arc_bandwidth_sample(b, 0, usec_to_sec(empty * srtt));
+        b->from += (empty + 1) * srtt;
+        b->gained = 0;
+    }
+    b->gained += bytes;
+}
+
+void arc_bandwidth_halve(struct arc_bandwidth *b)
+{
+    b->mean /= 2;
+    b->running = false;
+}

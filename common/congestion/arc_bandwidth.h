@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The bandwidth that a flow uses, as ARC estimates it (Grieco, Mascolo 2004, section 4.2).
+//
+//   The law (Eq. 7): time is cut into intervals of one SRTT on the receiver's clock, from the first
+//   arrival on; B(k) = D(k) / T(k), D the bytes that arrived in the k-th, whether any did or not.
+//   (Eq. 8): B^ += gain (B(k) + B(k-1) - 2 B^),  gain = T / (2 tau + T). The first sample sets
+//   both. A sample with T >= tau/4 counts as floor(4T/tau) of tau/4 and one of the rest; the first
+//   of them meets B(k-1), the others B(k). (papers: "the filter in Eq. 7" means Eq. 8.)
+#ifndef WEIR_CONGESTION_ARC_BANDWIDTH_H
+#define WEIR_CONGESTION_ARC_BANDWIDTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct arc_bandwidth {
+    double tau;      // s, > 0
+    double mean;     // B^, bytes/s
+    double last;     // B(k-1), bytes/s
+    bool any;        // a sample was taken
+    bool running;    // `from` is set
+    usec_t from;     // where the interval under way began, the receiver's clock
+    uint64_t gained; // bytes in it
+};
+
+void arc_bandwidth_init(struct arc_bandwidth *b, double tau);
+// Bytes arrived at `arrived_at`, an interval being `srtt` (> 0) long.
+void arc_bandwidth_arrived(struct arc_bandwidth *b, uint32_t bytes, usec_t arrived_at, usec_t srtt);
+// One sample B(k) = `rate` over `sec` seconds.
+void arc_bandwidth_sample(struct arc_bandwidth *b, double rate, double sec);
+// The path is silent: B^ halves, and the silence is no sample, as the halving stands for it.
+void arc_bandwidth_halve(struct arc_bandwidth *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

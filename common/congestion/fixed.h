@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// No congestion control: the media's own rate, spaced evenly.
+//
+//   The law: in any interval of length T at most  burst + R T  leaves (pacer.h), burst = two
+//   nominal packets or 1 ms of R, whichever is more. R = the parameter `rate` (bit/s) if it is
+//   given, else the media's rate, 1 Mbit/s before that is known; never above the configured
+//   maximum. Loss, marks and delay change nothing. After a retransmission timeout nothing leaves of
+//   its own accord, until feedback tells of a packet again.
+#ifndef WEIR_CONGESTION_FIXED_H
+#define WEIR_CONGESTION_FIXED_H
+
+#include "common/congestion/controller.h"
+#include "common/congestion/pacer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct fixed {
+    struct controller base;
+    struct pacer pacer;
+    bool given;  // the rate is the parameter's, not the media's
+    bool silent; // from a timeout to the next feedback
+};
+
+int fixed_init(struct controller *c, const char *params, usec_t now);
+
+#define CONTROLLER_FIXED                                                                           \
+    {                                                                                              \
+        .name = "fixed",                                                                           \
+        .help = "the media's rate, whatever the network does; fixed:rate=BPS sets another",        \
+        .bytes = sizeof(struct fixed), .init = fixed_init                                          \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

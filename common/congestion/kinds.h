@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The rows of the table of controllers, CONTROLLER_*: each stands in its controller's header.
+#ifndef WEIR_CONGESTION_KINDS_H
+#define WEIR_CONGESTION_KINDS_H
+
+#include "common/congestion/arc.h"
+#include "common/congestion/fixed.h"
+#include "common/congestion/psp.h"
+#include "common/congestion/tfrc.h"
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The parameters of a controller, "KEY=VALUE,...": decimal numbers within a range, or one of some
+// words. Any order, each at most once.
+#ifndef WEIR_CONGESTION_PARAMS_H
+#define WEIR_CONGESTION_PARAMS_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct param {
+    const char *key; // static
+    double *value;   // borrowed; holds the default, and keeps it when the key does not come
+    double least;    // of a number
+    double most;     // of a number; <= 1e15
+    const char
+        *words; // NULL: a number; else "word|word|...": the value is the word's place, from 0
+};
+
+// Reads `text` into the values of the table, of at most 32 rows. 0; ERR_MALFORMED; ERR_RANGE.
+int params_read(const char *text, const struct param *table, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// PSP, the packet-spacing protocol (A. Feng, W. Feng, Belford 2001), plain and damped.
+//
+//   The law (2.1): a packet leaves t_x + t_s after the one before: t_x = its bytes / link, t_s the
+//   spacing; never faster than the configured maximum. Once a base RTT (the least sample seen),
+//   from what feedback told meanwhile:
+//     lost > 0 (Figure 4):   t_s = t_s == 0 ? first : 2 t_s;     at most the base RTT
+//     lost == 0:             t_s = t_s - step;                   at least 0
+//   Damped (2.2): a loss right after a decrease takes the decrease back, and the next decision
+//   changes nothing, as it is about packets that left before; a loss without a decrease before it
+//   doubles. Two base RTTs with packets outstanding and no feedback double too. A mark counts as a
+//   loss (RFC 3168, section 5).
+//
+// The paper starts at the full speed of the link, with the RTT known from a ping. Here the RTT
+// comes from the first packets: until its first sample at most PSP_FIRST_PACKETS leave (RFC 6928's
+// initial window), spaced by `initial`, which is also the spacing after that sample.
+#ifndef WEIR_CONGESTION_PSP_H
+#define WEIR_CONGESTION_PSP_H
+
+#include "common/congestion/controller.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PSP_FIRST_PACKETS = 10 };
+
+struct psp {
+    struct controller base;
+    bool damped;
+    double first, step; // us
+    double link;        // bit/s
+    double spacing;     // us: t_s
+    double previous;    // us: before the last decision, if that was a decrease; else < 0
+    bool hold;          // the next decision changes nothing
+    double next_at;     // us: when the next packet may leave
+    usec_t base_rtt;    // USEC_NEVER: no sample yet
+    usec_t decided_at;
+    usec_t heard_at; // of feedback, or when something became outstanding
+    uint64_t outstanding_bytes;
+    uint64_t arrived, lost; // packets that feedback told of since the last decision
+    int early;              // packets sent without a sample
+};
+
+int psp_init(struct controller *c, const char *params, usec_t now);       // damped
+int psp_plain_init(struct controller *c, const char *params, usec_t now); // Figure 4 alone
+
+#define CONTROLLER_PSP                                                                             \
+    {                                                                                              \
+        .name = "psp",                                                                             \
+        .help = "damped packet spacing; psp:initial=0,first=50,step=2 (us),link=1000000000 "       \
+                "(bit/s)",                                                                         \
+        .bytes = sizeof(struct psp), .init = psp_init                                              \
+    }
+#define CONTROLLER_PSP_PLAIN                                                                       \
+    {                                                                                              \
+        .name = "psp-plain", .help = "packet spacing without damping; parameters as psp",          \
+        .bytes = sizeof(struct psp), .init = psp_plain_init                                        \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Round-trip time and retransmission timeout, RFC 6298.
+//
+//   The law: first sample R: SRTT = R, RTTVAR = R/2; then RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R|,
+//   SRTT = 7/8 SRTT + 1/8 R; RTO = min(60 s, max(`least`, SRTT + 4 RTTVAR)), 1 s before the first
+//   sample; doubled at each expiry (5.5), back to the computed one with the next sample.
+#ifndef WEIR_CONGESTION_RTO_H
+#define WEIR_CONGESTION_RTO_H
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rto {
+    usec_t least; // RFC 6298 says 1 s (2.4)
+    usec_t srtt;  // 0: no sample yet
+    usec_t rttvar;
+    int backoff; // expiries since the last sample
+};
+
+void rto_init(struct rto *r, usec_t least);
+void rto_sample(struct rto *r, usec_t rtt); // rtt > 0; smaller ones count as 1 us
+void rto_expired(struct rto *r);
+usec_t rto_value(const struct rto *r);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

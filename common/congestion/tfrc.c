@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/congestion/tfrc.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/scan.h"
+
+static const double t_mbi_s = 64;                     // 4.3: a packet in so many seconds at least
+static const usec_t most_credit = 10 * USEC_PER_MSEC; // t_gran of 4.6
+static const usec_t first_nofeedback = 2 * USEC_PER_SEC; // 4.2
+static const usec_t long_ago = INT64_MIN / 2;
+static const double far = 4e18; // us: what a rate of next to nothing comes to
+
+static struct tfrc *of(struct controller *c)
+{
+    return (struct tfrc *)c;
+}
+
+static double packet_bytes(const struct tfrc *t)
+{
+    return t->path.packet_bytes;
+}
+
+// The rate, within its bounds; the configured one is the stronger.
+static void set_rate(struct tfrc *t, double rate)
+{
+    rate = fmax(rate, packet_bytes(t) / t_mbi_s);
+    t->rate = fmin(rate, t->base.config.max_rate_bps / 8);
+    t->usec_per_byte = 1e6 / t->rate;
+}
+
+// 4.5: X_inst = X R_sqmean / sqrt(R_sample), within the same bounds.
+static void damp(struct tfrc *t, usec_t sample)
+{
+    double root = sqrt((double)sample);
+    t->rtt_sqmean = t->rtt_sqmean > 0 ? 0.9 * t->rtt_sqmean + 0.1 * root : root;
+    double inst = fmax(t->rate * t->rtt_sqmean / root, packet_bytes(t) / t_mbi_s);
+    t->usec_per_byte = 1e6 / fmin(inst, t->base.config.max_rate_bps / 8);
+}
+
+// W_init / R (4.2, RFC 3390).
+static double initial_rate(const struct tfrc *t)
+{
+    double s = packet_bytes(t);
+    return fmin(4 * s, fmax(2 * s, 4380)) / t->path.rtt_s;
+}
+
+// 4.3 (3): max(4 R, 2 s / X).
+static void restart_timer(struct tfrc *t, usec_t now)
+{
+    usec_t packets = (usec_t)fmin(2e6 * packet_bytes(t) / t->rate, far);
+    t->timer = now + usec_max(4 * t->rtt, packets);
+    t->sent_since_timer = false;
+}
+
+static void take_rtt(struct tfrc *t, usec_t sample)
+{
+    if (t->rtt_mean == 0)
+        t->rtt_mean = sample;
+    else // q = 0.9 (4.3 (2))
+        t->rtt_mean += (usec_t)(t->rtt_decay * (double)(sample - t->rtt_mean));
+    t->rtt = usec_max(t->rtt_newest ? usec_max(t->rtt_mean, sample) : t->rtt_mean, 1);
+    t->path.rtt_s = usec_to_sec(t->rtt);
+    t->path.rto_s = usec_to_sec(usec_max(4 * t->rtt, t->least_rto));
+}
+
+// 8.2.1, on feedback: did the sender at no instant in (t_old, t_new] send all that it might?
+static bool data_limited(struct tfrc *t, usec_t newest_sent_at, usec_t now)
+{
+    t->t_new = newest_sent_at;
+    t->t_next = now;
+    usec_t t_old = t->t_new - t->rtt;
+    bool limited = !(t_old < t->not_limited1 && t->not_limited1 <= t->t_new) &&
+                   !(t_old < t->not_limited2 && t->not_limited2 <= t->t_new);
+    if (t->not_limited1 <= t->t_new && t->not_limited2 > t->t_new)
+        t->not_limited1 = t->not_limited2;
+    return limited;
+}
+
+// 4.3 (4), its first half.
+static double recv_limit(struct tfrc *t, bool limited, bool worse, usec_t now)
+{
+    if (t->recv.rate <= 0)
+        return 2 * recv_set_max(&t->recv);
+    if (limited && worse) {
+        recv_set_halve(&t->recv);
+        recv_set_maximize(&t->recv, 0.85 * t->recv.rate, now);
+        return recv_set_max(&t->recv);
+    }
+    if (limited)
+        recv_set_maximize(&t->recv, t->recv.rate, now);
+    else
+        recv_set_update(&t->recv, t->recv.rate, t->rtt, now);
+    return 2 * recv_set_max(&t->recv);
+}
+
+// Self-clocking in congestion avoidance: what arrived, after a loss in the last R, else 1.1 times
+// that; never below a packet an R.
+static double selfclock_limit(const struct tfrc *t, bool limited, usec_t now)
+{
+    double arrived = limited ? recv_set_max(&t->recv) : t->recv.rate;
+    double factor = now - t->last_loss_at < t->rtt ? 1 : 1.1;
+    return fmax(factor * arrived, packet_bytes(t) / t->path.rtt_s);
+}
+
+// 4.3 (4), its second half.
+static void update_rate(struct tfrc *t, double limit, usec_t now)
+{
+    if (t->p > 0) {
+        t->equation_rate = tcp_equation_rate(&t->path, t->p);
+        set_rate(t, fmin(t->equation_rate, limit));
+    } else if (now - t->doubled_at >= t->rtt) {
+        set_rate(t, fmax(fmin(2 * t->rate, limit), initial_rate(t)));
+        t->doubled_at = now;
+    }
+}
+
+// What a receiver would make of the packets. Returns the send instant of the newest that arrived,
+// or long_ago.
+static usec_t take_packets(struct tfrc *t, const struct cc_feedback *f, usec_t now)
+{
+    usec_t newest = long_ago;
+    for (size_t i = 0; i < f->count; i++) {
+        const struct cc_packet *p = &f->packets[i];
+        if (p->lost || p->ce)
+            t->last_loss_at = now;
+        if (p->lost) {
+            loss_intervals_lost(&t->losses, p->number, t->rtt);
+            continue;
+        }
+        recv_rate_arrived(&t->recv, p->bytes, p->arrived_at, t->rtt);
+        loss_intervals_arrived(&t->losses, p->number, p->arrived_at, p->ce, t->rtt);
+        newest = usec_max(newest, p->sent_at);
+    }
+    return newest;
+}
+
+// 6.3.1: the first interval is the one that the equation needs to give what arrives; half a packet
+// an R at least is taken to arrive.
+static void seed_losses(struct tfrc *t)
+{
+    double target = fmax(t->recv.rate, packet_bytes(t) / (2 * t->path.rtt_s));
+    loss_intervals_seed(&t->losses, 1 / tcp_equation_loss(&t->path, target));
+}
+
+static void on_feedback(struct controller *c, const struct cc_feedback *f, usec_t now)
+{
+    struct tfrc *t = of(c);
+    bool first = t->rtt == 0;
+    if (f->rtt > 0)
+        take_rtt(t, f->rtt);
+    else if (first && f->srtt > 0)
+        take_rtt(t, f->srtt);
+    // A receiver of 6.1 sends no report when nothing came; without R none can be made use of.
+    if (f->count == 0 || t->rtt == 0)
+        return;
+    uint64_t events = t->losses.events;
+    usec_t newest = take_packets(t, f, now);
+    if (newest != long_ago)
+        recv_rate_measure(&t->recv, t->rtt);
+    if (events == 0 && t->losses.events > 0)
+        seed_losses(t);
+    double p = loss_intervals_rate(&t->losses);
+    bool worse = t->losses.events > events || p > t->p;
+    t->p = p;
+    if (first) { // 4.2
+        set_rate(t, initial_rate(t));
+        t->doubled_at = now;
+    }
+    bool limited = newest == long_ago ? false : data_limited(t, newest, now);
+    double limit = recv_limit(t, limited, worse, now);
+    if (t->selfclock && p > 0 && t->recv.rate > 0)
+        limit = selfclock_limit(t, limited, now);
+    update_rate(t, limit, now);
+    if (t->damp && f->rtt > 0)
+        damp(t, f->rtt);
+    restart_timer(t, now);
+}
+
+static void on_sent(struct controller *c, const struct cc_sent *s, usec_t now)
+{
+    struct tfrc *t = of(c);
+    double due = t->nominal + t->last_bytes * t->usec_per_byte;
+    double earliest = (double)(now - usec_min(t->rtt, most_credit));
+    t->nominal = s->backlogged ? fmin(fmax(due, earliest), (double)now) : (double)now;
+    t->last_bytes = s->bytes;
+    if (s->backlogged) { // all that it might has left (8.2.1)
+        if (t->not_limited1 <= t->t_new)
+            t->not_limited1 = now;
+        else if (t->not_limited2 <= t->t_next)
+            t->not_limited2 = now;
+    }
+    t->sent_since_timer = true;
+    if (t->timer == USEC_NEVER)
+        t->timer = now + first_nofeedback;
+}
+
+static usec_t next_send(struct controller *c, usec_t now)
+{
+    const struct tfrc *t = of(c);
+    // The next packet's distance follows from today's X, so a new X holds at once (4.6).
+    double due = t->nominal + t->last_bytes * t->usec_per_byte;
+    return usec_max(now, (usec_t)fmin(ceil(due), far));
+}
+
+// "Update_Limits" of 4.4.
+static void update_limits(struct tfrc *t, double limit, usec_t now)
+{
+    limit = fmax(limit, packet_bytes(t) / t_mbi_s);
+    recv_set_only(&t->recv, limit / 2, now);
+    update_rate(t, limit, now);
+}
+
+static usec_t next_timeout(const struct controller *c)
+{
+    return ((const struct tfrc *)c)->timer;
+}
+
+// 4.4: the nofeedback timer expired.
+static void on_timeout(struct controller *c, usec_t now)
+{
+    struct tfrc *t = of(c);
+    if (now < t->timer)
+        return;
+    double recv = recv_set_max(&t->recv);
+    bool idle = !t->sent_since_timer;
+    double recover = t->rtt > 0 ? initial_rate(t) : INFINITY;
+    bool slow = t->p > 0 ? recv < recover : t->rate < 2 * recover;
+    if (!(idle && slow)) { // an idle sender keeps what it might begin with
+        if (t->p <= 0)
+            set_rate(t, t->rate / 2);
+        else
+            update_limits(t, t->equation_rate > 2 * recv ? recv : t->equation_rate / 2, now);
+    }
+    restart_timer(t, now);
+}
+
+// TFRC's own answer to silence is the nofeedback timer.
+static void on_rto(struct controller *c, int consecutive, usec_t now)
+{
+    (void)c;
+    (void)consecutive;
+    (void)now;
+}
+
+static void info(const struct controller *c, struct controller_info *out, usec_t now)
+{
+    const struct tfrc *t = (const struct tfrc *)c;
+    (void)now;
+    *out = (struct controller_info){
+        .rate_bps = 8e6 / t->usec_per_byte,
+        .loss_events = t->p,
+        .variable = {{"p", t->p},
+                     {"X", 8 * t->rate},
+                     {"X_recv", 8 * t->recv.rate},
+                     {"R", usec_to_msec(t->rtt)}},
+    };
+}
+
+static const struct controller_ops ops = {
+    .sent = on_sent,
+    .feedback = on_feedback,
+    .rto = on_rto,
+    .next_send = next_send,
+    .next_timeout = next_timeout,
+    .timeout = on_timeout,
+    .info = info,
+};
+
+static void take_komssys(struct tfrc *t)
+{
+    t->path.packet_bytes = 1460;
+    t->path.b = 2;
+    t->path.capped = true;
+    t->least_rto = USEC_PER_SEC / 2;
+    t->rtt_decay = 0.01;
+    t->rtt_newest = true;
+}
+
+static int take_params(struct tfrc *t, const char *params)
+{
+    struct scan s = scan_of(params, strlen(params));
+    if (scan_end(&s))
+        return 0;
+    bool more = true;
+    while (more) {
+        struct scan word = scan_until(&s, ',');
+        more = s.at != word.end;
+        if (scan_is(word, "damp"))
+            t->damp = true;
+        else if (scan_is(word, "selfclock"))
+            t->selfclock = true;
+        else if (scan_is(word, "komssys"))
+            take_komssys(t);
+        else
+            return ERR_MALFORMED;
+    }
+    return 0;
+}
+
+int tfrc_init(struct controller *c, const char *params, usec_t now)
+{
+    struct tfrc *t = of(c);
+    assert(c->config.packet_bytes > 0 && c->config.max_rate_bps > 0);
+    c->ops = &ops;
+    c->wish = (struct feedback_wish){0};
+    t->path = (struct tcp_path){.packet_bytes = c->config.packet_bytes, .b = 1};
+    t->rtt_decay = 0.1;
+    int err = take_params(t, params);
+    if (err)
+        return err;
+    loss_intervals_init(&t->losses);
+    t->not_limited1 = t->not_limited2 = t->t_new = t->t_next = long_ago;
+    t->doubled_at = t->last_loss_at = long_ago;
+    t->timer = USEC_NEVER;
+    t->nominal = (double)now;
+    set_rate(t, packet_bytes(t)); // 4.2: a packet a second until the first feedback
+    return 0;
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/protocol/datagram_sender.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/seq.h"
+#include "common/protocol/datagram_books.h"
+
+enum { MAX_HISTORY = 32768 }; // half of the sequence numbers: an old one is not taken for a new one
+
+static const usec_t LEAST_RTO = USEC_PER_SEC; // RFC 6298, 2.4
+static const usec_t FIRST_WISH = 20 * USEC_PER_MSEC;
+static const usec_t LEAST_WISH = 5 * USEC_PER_MSEC;
+static const usec_t MOST_WISH = USEC_PER_SEC;
+static const usec_t ROUNDING = USEC_PER_MSEC; // of an arrival offset, also where it is cut off
+static const usec_t DRIFT = USEC_PER_SEC;     // of two clocks between two reports: hours' worth
+
+int datagram_sender_init(struct datagram_sender *s, struct controller *controller,
+                         uint16_t first_seq, size_t history, usec_t now)
+{
+    if (history == 0)
+        history = DATAGRAM_HISTORY;
+    assert(history <= MAX_HISTORY && (history & (history - 1)) == 0 && now >= 0);
+    *s = (struct datagram_sender){
+        .controller = controller,
+        .entries = calloc(history, sizeof(*s->entries)),
+        .news = malloc(history * sizeof(*s->news)),
+        .history = history,
+        .highest_arrived = -1,
+        .first_seq = first_seq,
+        .rto_at = USEC_NEVER,
+        .clock_ahead = USEC_NEVER,
+    };
+    rto_init(&s->rto, LEAST_RTO);
+    if (s->entries && s->news)
+        return 0;
+    datagram_sender_destroy(s);
+    return ERR_NO_MEMORY;
+}
+
+void datagram_sender_destroy(struct datagram_sender *s)
+{
+    free(s->news);
+    free(s->entries);
+    free(s->controller);
+    *s = (struct datagram_sender){0};
+}
+
+usec_t datagram_sender_next_send(struct datagram_sender *s, usec_t now)
+{
+    if (books_are_full(s))
+        return USEC_NEVER;
+    if (s->silent > 0)
+        return s->probe ? now : USEC_NEVER;
+    return s->controller->ops->next_send(s->controller, now);
+}
+
+bool datagram_sender_room(struct datagram_sender *s, usec_t now)
+{
+    if (datagram_sender_next_send(s, now) <= now)
+        return true;
+    s->blocked = true;
+    return false;
+}
+
+void datagram_sender_sent(struct datagram_sender *s, uint32_t bytes, usec_t now)
+{
+    assert(!books_are_full(s) && (s->silent == 0 || s->probe) && bytes <= UINT16_MAX);
+    struct cc_sent sent = {s->next_number, bytes, s->blocked};
+    *books_entry(s, s->next_number++) = (struct datagram_entry){now, bytes, DATAGRAM_SENT};
+    s->blocked = false;
+    s->counts.probes += s->probe;
+    s->probe = false;
+    s->counts.packets++;
+    s->counts.bytes += bytes;
+    s->flight_bytes += bytes;
+    if (s->rto_at == USEC_NEVER) // RFC 6298, 5.1
+        s->rto_at = now + rto_value(&s->rto);
+    s->controller->ops->sent(s->controller, &sent, now);
+}
+
+// A report, and what was found in it.
+struct told {
+    const struct ccfb *report;
+    usec_t at;     // of the report, the receiver's clock
+    int64_t begin; // number of its first metric
+    int64_t end;   // behind the last one
+    bool lie;
+    bool known;           // tells of the arrival of a packet in the books
+    bool news;            // an arrival that was not known
+    int64_t newest;       // the highest that arrived and was open; -1: none
+    int64_t newest_timed; // the same, with an arrival time
+};
+
+static const struct ccfb_metric *metric_of(const struct told *t, int64_t number)
+{
+    return &t->report->metric[number - t->begin];
+}
+
+// Can the report have been made by now? The receiver's clock is ahead of ours by at most what the
+// newest packet's arrival less its departure said. In silence any clock is taken: the receiver's
+// may have jumped, and feedback must not be refused for ever.
+static bool is_possible(const struct datagram_sender *s, const struct told *t, usec_t now)
+{
+    return s->clock_ahead == USEC_NEVER || s->silent > 0 || t->at - now <= s->clock_ahead + DRIFT;
+}
+
+// The receiver cannot have held a packet for longer than since it left.
+static bool arrival_is_possible(const struct datagram_entry *e, uint16_t offset, usec_t now)
+{
+    if (offset == CCFB_NO_OFFSET)
+        return true;
+    usec_t held = ccfb_before((uint16_t)(offset == CCFB_LONG_AGO ? offset - 1 : offset));
+    return held <= now - e->sent_at + ROUNDING;
+}
+
+static void note_arrival(struct datagram_sender *s, struct told *t, int64_t number, usec_t now)
+{
+    struct datagram_entry *e = books_entry(s, number);
+    uint16_t offset = metric_of(t, number)->offset;
+    if (books_is_open(e) || e->fate == DATAGRAM_LOST) {
+        if (!arrival_is_possible(e, offset, now)) {
+            t->lie = true;
+            return;
+        }
+        t->news = true;
+        if (e->fate == DATAGRAM_LOST) {
+            e->fate = DATAGRAM_ARRIVED;
+            s->counts.late++;
+        } else {
+            e->fate = DATAGRAM_FRESH;
+            t->newest = number;
+            if (offset < CCFB_LONG_AGO)
+                t->newest_timed = number;
+        }
+    }
+    t->known = true;
+}
+
+// Notes what the report says in the entries that it speaks of.
+static void note_metrics(struct datagram_sender *s, struct told *t, usec_t now)
+{
+    t->lie = t->begin < 0 || t->end > s->next_number; // never sent
+    int64_t n = t->begin > books_first(s) ? t->begin : books_first(s);
+    int64_t end = t->end < s->next_number ? t->end : s->next_number;
+    for (; n < end; n++) {
+        if (metric_of(t, n)->received)
+            note_arrival(s, t, n, now);
+        else if (books_entry(s, n)->fate == DATAGRAM_SENT)
+            books_entry(s, n)->fate = DATAGRAM_MISSING;
+    }
+}
+
+static struct cc_packet arrival(struct datagram_sender *s, const struct told *t, int64_t number)
+{
+    struct datagram_entry *e = books_entry(s, number);
+    const struct ccfb_metric *m = metric_of(t, number);
+    usec_t at = t->at; // the nearest that is possible when only CCFB_NO_OFFSET is known
+    if (m->offset != CCFB_NO_OFFSET)
+        at -= ccfb_before(m->offset < CCFB_LONG_AGO ? m->offset : CCFB_LONG_AGO - 1);
+    e->fate = DATAGRAM_ARRIVED;
+    s->counts.arrived++;
+    s->counts.bytes_arrived += e->bytes;
+    s->counts.ce += m->ecn == 3;
+    return (struct cc_packet){.number = number,
+                              .bytes = e->bytes,
+                              .ce = m->ecn == 3,
+                              .sent_at = e->sent_at,
+                              .arrived_at = at};
+}
+
+// Resolves what the report and those before it decide. Returns how many became news.
+static size_t resolve(struct datagram_sender *s, const struct told *t)
+{
+    size_t count = 0;
+    int64_t lost_below = books_loss_horizon(s);
+    int64_t end = t->end < s->next_number ? t->end : s->next_number;
+    if (end < lost_below)
+        end = lost_below;
+    for (int64_t n = s->oldest; n < end; n++) {
+        struct datagram_entry *e = books_entry(s, n);
+        if (e->fate == DATAGRAM_FRESH) {
+            s->news[count++] = arrival(s, t, n);
+        } else if (e->fate == DATAGRAM_MISSING && n < lost_below) {
+            e->fate = DATAGRAM_LOST;
+            s->counts.lost++;
+            s->news[count++] = (struct cc_packet){
+                .number = n, .bytes = e->bytes, .lost = true, .sent_at = e->sent_at};
+        } else if (e->fate == DATAGRAM_SENT && n < t->begin) {
+            books_give_up(s, n);
+        }
+    }
+    books_close(s);
+    return count;
+}
+
+// The sample of the newest packet that arrived, without what the receiver held it; 0: none.
+static usec_t sample_rtt(struct datagram_sender *s, const struct told *t, usec_t now)
+{
+    if (t->newest_timed < 0)
+        return 0;
+    usec_t held = ccfb_before(metric_of(t, t->newest_timed)->offset);
+    usec_t sent_at = books_entry(s, t->newest_timed)->sent_at;
+    usec_t rtt = usec_max(1, now - sent_at - held);
+    s->clock_ahead = t->at - held - sent_at;
+    rto_sample(&s->rto, rtt);
+    return rtt;
+}
+
+static void tell_controller(struct datagram_sender *s, const struct told *t, usec_t now)
+{
+    usec_t rtt = sample_rtt(s, t, now);
+    books_raise(s, t->newest);
+    size_t count = resolve(s, t);
+    s->silent = 0;
+    s->probe = false;
+    // RFC 6298, 5.2 and 5.3
+    s->rto_at = s->oldest < s->next_number ? now + rto_value(&s->rto) : USEC_NEVER;
+    struct cc_feedback f = {
+        .packets = s->news,
+        .count = count,
+        .rtt = rtt,
+        .srtt = s->rto.srtt,
+        .highest_sent = s->next_number - 1,
+        .highest_arrived = s->highest_arrived,
+        .flight_bytes = s->flight_bytes,
+    };
+    s->controller->ops->feedback(s->controller, &f, now);
+}
+
+void datagram_sender_feedback(struct datagram_sender *s, const struct ccfb *report, usec_t now)
+{
+    static const usec_t ANYWHEN = 65536 * USEC_PER_SEC; // the first stays clear of zero
+    assert(report->count <= CCFB_MAX_PACKETS);
+    uint16_t index = (uint16_t)(report->begin_seq - s->first_seq);
+    struct told t = {
+        .report = report,
+        .at = ccfb_instant(report->timestamp, s->reported_at > 0 ? s->reported_at : ANYWHEN),
+        .begin = seq16_extend(s->next_number - 1, index),
+        .newest = -1,
+        .newest_timed = -1,
+    };
+    t.end = t.begin + report->count;
+    s->counts.reports++;
+    if (is_possible(s, &t, now))
+        note_metrics(s, &t, now);
+    else
+        t.lie = true;
+    s->counts.lies += t.lie;
+    bool newer = t.at > s->reported_at;
+    if (t.known && newer)
+        s->reported_at = t.at;
+    if (t.news || (t.known && newer))
+        tell_controller(s, &t, now);
+}
+
+usec_t datagram_sender_next_timeout(const struct datagram_sender *s)
+{
+    const struct controller_ops *ops = s->controller->ops;
+    return ops->next_timeout ? usec_min(s->rto_at, ops->next_timeout(s->controller)) : s->rto_at;
+}
+
+// Nothing heard for one RTO.
+static void expire(struct datagram_sender *s, usec_t now)
+{
+    rto_expired(&s->rto);
+    s->rto_at = now + rto_value(&s->rto);
+    s->silent++;
+    s->probe = true;
+    s->counts.rtos++;
+    if (books_are_full(s)) { // the probe needs room
+        books_give_up(s, s->oldest);
+        books_close(s);
+    }
+    s->controller->ops->rto(s->controller, s->silent, now);
+}
+
+void datagram_sender_timeout(struct datagram_sender *s, usec_t now)
+{
+    const struct controller_ops *ops = s->controller->ops;
+    if (now >= s->rto_at)
+        expire(s, now);
+    if (ops->next_timeout && ops->next_timeout(s->controller) <= now)
+        ops->timeout(s->controller, now);
+}
+
+struct feedback_wish datagram_sender_wish(const struct datagram_sender *s)
+{
+    struct feedback_wish wish = s->controller->wish;
+    if (wish.interval == 0)
+        wish.interval = s->rto.srtt > 0 ? s->rto.srtt : FIRST_WISH;
+    wish.interval = usec_min(MOST_WISH, usec_max(LEAST_WISH, wish.interval));
+    return wish;
+}

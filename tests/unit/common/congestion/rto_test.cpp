@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include "common/congestion/rto.h"
+
+TEST_CASE("rto: RFC 6298 step by step")
+{
+    struct rto r;
+    rto_init(&r, 200000);
+    CHECK(rto_value(&r) == 1000000); // 2.1
+    const struct {
+        usec_t rtt, srtt, rttvar, rto;
+    } steps[] = {
+        {100000, 100000, 50000, 300000}, // SRTT = R, RTTVAR = R/2
+        {100000, 100000, 37500, 250000}, // 3/4 50 + 1/4 0
+        {180000, 110000, 48125, 302500}, // 3/4 37.5 + 80/4; 7/8 100 + 1/8 180
+        {30000, 100000, 56093, 324372},  // 3/4 48.125 + 80/4; 7/8 110 + 1/8 30
+    };
+    for (const auto &s : steps) {
+        rto_sample(&r, s.rtt);
+        CHECK(r.srtt == s.srtt);
+        CHECK(r.rttvar == s.rttvar);
+        CHECK(rto_value(&r) == s.rto);
+    }
+}
+
+TEST_CASE("rto: bounds, doubling, and the end of doubling")
+{
+    struct rto r;
+    rto_init(&r, USEC_PER_SEC);
+    const usec_t first[] = {1, 2, 4, 8, 16, 32, 60, 60};
+    for (usec_t s : first) {
+        CHECK(rto_value(&r) == s * USEC_PER_SEC);
+        rto_expired(&r);
+    }
+    rto_sample(&r, 10000);
+    CHECK(rto_value(&r) == USEC_PER_SEC); // the least
+    rto_expired(&r);
+    CHECK(rto_value(&r) == 2 * USEC_PER_SEC);
+    rto_sample(&r, 90 * USEC_PER_SEC);
+    CHECK(rto_value(&r) == 60 * USEC_PER_SEC); // the most
+}
+
+TEST_CASE("rto: a sample below 1 us counts as 1 us, and SRTT never falls back to none")
+{
+    struct rto r;
+    rto_init(&r, 0);
+    rto_sample(&r, -5);
+    CHECK(r.srtt == 1);
+    for (int i = 0; i < 100; i++)
+        rto_sample(&r, 0);
+    CHECK(r.srtt == 1);
+    CHECK(rto_value(&r) >= 1);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "lab/emulator/options.h"
+
+namespace
+{
+
+using words = std::vector<std::string>;
+
+const words good = {"--ns-a",   "left",        "--ns-b",   "pid:7",      "--addr-a", "10.0.0.1/30",
+                    "--addr-b", "10.0.0.2/30", "--a-to-b", "rate=1mbit", "--b-to-a", ""};
+
+struct parsed {
+    struct link_options o;
+    enum link_options_result result;
+    std::string out, err;
+    words argv; // o borrows from it
+
+    explicit parsed(words args) : argv(std::move(args))
+    {
+        argv.insert(argv.begin(), "weir-link");
+        std::vector<char *> pointers;
+        for (std::string &a : argv)
+            pointers.push_back(a.data());
+        pointers.push_back(nullptr);
+        char *texts[2];
+        size_t sizes[2];
+        FILE *files[2] = {open_memstream(&texts[0], &sizes[0]),
+                          open_memstream(&texts[1], &sizes[1])};
+        result = link_options_parse(static_cast<int>(argv.size()), pointers.data(), &o, files[0],
+                                    files[1]);
+        for (int i = 0; i < 2; i++) {
+            fclose(files[i]);
+            (i ? err : out) = texts[i];
+            free(texts[i]);
+        }
+    }
+    parsed(const parsed &) = delete;
+    parsed &operator=(const parsed &) = delete;
+};
+
+words operator+(words a, const words &b)
+{
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+std::string address_of(const struct ip_prefix &p)
+{
+    char text[INET6_ADDRSTRLEN];
+    return std::string(inet_ntop(p.family, p.address, text, sizeof(text))) + "/" +
+           std::to_string(p.bits);
+}
+
+} // namespace
+
+TEST_CASE("weir-link's options: what is left out has defaults")
+{
+    parsed p(good);
+    INFO(p.err);
+    REQUIRE(p.result == LINK_OPTIONS_RUN);
+    const struct link_options &o = p.o;
+    CHECK(o.ends[0].netns == std::string("left"));
+    CHECK(o.ends[1].netns == std::string("pid:7"));
+    CHECK(o.ends[0].device == std::string("weir-a"));
+    CHECK(o.ends[1].device == std::string("weir-b"));
+    REQUIRE(o.ends[0].address_count == 1);
+    CHECK(address_of(o.ends[0].addresses[0]) == "10.0.0.1/30");
+    CHECK(address_of(o.ends[1].addresses[0]) == "10.0.0.2/30");
+    CHECK(o.specs[0].has_rate);
+    CHECK_FALSE(o.specs[1].has_rate);
+    CHECK(o.mtu == 1500);
+    CHECK(o.snap == 65535);
+    CHECK(o.seed == 1);
+    CHECK(o.duration == USEC_NEVER);
+    CHECK(o.flow_count == 0);
+    CHECK((o.changes == nullptr && o.stats == nullptr && o.pcap == nullptr));
+    CHECK((p.out.empty() && p.err.empty()));
+}
+
+TEST_CASE("weir-link's options: what is said")
+{
+    parsed p(good + words{"--dev-a",   "x0",     "--addr-b", "fd00::2/64", "--mtu=9000",
+                          "--changes", "c",      "--stats",  "s",          "--pcap",
+                          "p",         "--snap", "96",       "--flow",     "80",
+                          "--flow",    "65535",  "--seed",   "0",          "--duration",
+                          "0.25"});
+    INFO(p.err);
+    REQUIRE(p.result == LINK_OPTIONS_RUN);
+    const struct link_options &o = p.o;
+    CHECK(o.ends[0].device == std::string("x0"));
+    REQUIRE(o.ends[1].address_count == 2);
+    CHECK(address_of(o.ends[1].addresses[1]) == "fd00::2/64");
+    CHECK(o.mtu == 9000);
+    CHECK(o.changes == std::string("c"));
+    CHECK(o.stats == std::string("s"));
+    CHECK(o.pcap == std::string("p"));
+    CHECK(o.snap == 96);
+    REQUIRE(o.flow_count == 2);
+    CHECK((o.flow_ports[0] == 80 && o.flow_ports[1] == 65535));
+    CHECK(o.seed == 0);
+    CHECK(o.duration == 250000);
+}
+
+TEST_CASE("weir-link's options: values that are not allowed, and what is")
+{
+    struct row {
+        const char *option, *value, *says;
+    };
+    const row rows[] = {
+        {"--mtu", "575", "576 to 9000"},
+        {"--mtu", "9001", "576 to 9000"},
+        {"--mtu", "1500x", "576 to 9000"},
+        {"--mtu", "", "576 to 9000"},
+        {"--mtu", "-1500", "576 to 9000"},
+        {"--snap", "0", "1 to 65535"},
+        {"--snap", "65536", "1 to 65535"},
+        {"--flow", "0", "a port, 1 to 65535"},
+        {"--flow", "99999999999999999999", "a port, 1 to 65535"},
+        {"--seed", "-1", "a whole number below 9e17"},
+        {"--seed", "1000000000000000000", "a whole number below 9e17"},
+        {"--duration", "0", "seconds, such as 60 or 0.5"},
+        {"--duration", "1s", "seconds, such as 60 or 0.5"},
+        {"--duration", ".", "seconds, at most 30 days"},
+        {"--duration", "2592001", "seconds, at most 30 days"},
+        {"--dev-a", "", "a device's name of 1 to 15 characters"},
+        {"--dev-b", "sixteen-letters-", "a device's name of 1 to 15 characters"},
+        {"--dev-b", "a/b", "a device's name of 1 to 15 characters"},
+        {"--dev-b", "a%d", "a device's name of 1 to 15 characters"},
+        {"--addr-a", "10.0.0.1", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--addr-a", "10.0.0.1/0", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--addr-a", "10.0.0.1/33", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--addr-a", "10.0.0/24", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--addr-a", "fd00::1/129", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--addr-a", "fd00::1/64 ", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--a-to-b", "rate=1mbit,rate=2mbit", "rate"},
+        {"--b-to-a", "banana", "banana"},
+    };
+    for (const row &r : rows) {
+        CAPTURE(r.option, r.value);
+        parsed p(good + words{r.option, r.value});
+        CHECK(p.result == LINK_OPTIONS_BAD);
+        std::string start = std::string("weir-link: ") + r.option + " \"" + r.value + "\": ";
+        CHECK(p.err.substr(0, start.size()) == start);
+        CHECK(p.err.find(r.says, start.size()) != std::string::npos);
+        CHECK(std::count(p.err.begin(), p.err.end(), '\n') == 1);
+        CHECK(p.out.empty());
+    }
+}
+
+TEST_CASE("weir-link's options: what is missing, or too much")
+{
+    const words names = {"--ns-a", "--ns-b", "--addr-a", "--addr-b", "--a-to-b", "--b-to-a"};
+    for (size_t i = 0; i < names.size(); i++) {
+        CAPTURE(names[i]);
+        words some = good;
+        some.erase(some.begin() + 2 * static_cast<long>(i),
+                   some.begin() + 2 * static_cast<long>(i) + 2);
+        parsed p(some);
+        CHECK(p.result == LINK_OPTIONS_BAD);
+        CHECK(p.err == "weir-link: " + names[i] + " is missing; --help lists the options\n");
+    }
+    struct row {
+        words more;
+        const char *says;
+    };
+    words flows, addresses;
+    for (int i = 0; i < 8; i++) {
+        flows = flows + words{"--flow", std::to_string(i + 1)};
+        addresses = addresses + words{"--addr-a", "10.0.1.1/24"};
+    }
+    const row rows[] = {
+        {{"--nonsense"}, "--nonsense is not an option; --help lists the options"},
+        {{"--mtu"}, "--mtu needs a value; --help lists the options"},
+        {{"word"}, "takes options only, no other words; --help lists the options"},
+        {{"--mtu", "1279", "--addr-a", "fd00::1/64"}, "IPv6 needs an --mtu of 1280 or more"},
+        {flows, "--flow \"8\": no more than 7 ports"},
+        {addresses, "no more than 8 addresses"},
+    };
+    for (const row &r : rows) {
+        CAPTURE(r.says);
+        parsed p(good + r.more);
+        CHECK(p.result == LINK_OPTIONS_BAD);
+        CHECK(p.err.find(r.says) != std::string::npos);
+    }
+}
+
+TEST_CASE("weir-link's options: help and version ask for nothing else")
+{
+    for (const char *option : {"--help", "-h", "--version"}) {
+        parsed p({option});
+        CHECK(p.result == LINK_OPTIONS_DONE);
+        CHECK(p.err.empty());
+        CHECK(p.out.find(option == std::string("--version") ? "weir-link 0" : "Usage: weir-link") ==
+              0);
+    }
+}

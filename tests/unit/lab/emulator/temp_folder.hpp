@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// For tests that write files: a folder that goes away with the test, and what was logged meanwhile.
+#ifndef WEIR_TESTS_TEMP_FOLDER_HPP
+#define WEIR_TESTS_TEMP_FOLDER_HPP
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "common/base/log.h"
+
+struct temp_folder {
+    std::string path;
+
+    temp_folder()
+    {
+        std::string name = (std::filesystem::temp_directory_path() / "weir-test-XXXXXX").string();
+        REQUIRE(mkdtemp(name.data()));
+        path = name;
+        logged().clear();
+        log_to([](enum log_level, const char *text) { logged() += std::string(text) + "\n"; },
+               LOG_INFO);
+    }
+    ~temp_folder()
+    {
+        log_to(nullptr, LOG_ERROR);
+        std::filesystem::remove_all(path);
+    }
+    temp_folder(const temp_folder &) = delete;
+    temp_folder &operator=(const temp_folder &) = delete;
+
+    std::string operator/(const std::string &name) const
+    {
+        return path + "/" + name;
+    }
+    std::string read(const std::string &name) const
+    {
+        std::ifstream f(*this / name, std::ios::binary);
+        return {std::istreambuf_iterator<char>(f), {}};
+    }
+    static std::string &logged()
+    {
+        static std::string text;
+        return text;
+    }
+};
+
+#endif
