@@ -30,6 +30,8 @@ class Cell:
     name: str
     params: dict
     default: bool = True
+    contenders: tuple = ()  # in place of the experiment's
+    contenders: tuple = ()  # those that it is for; none named: all
 
 
 @dataclass
@@ -118,8 +120,11 @@ def plan(experiment, runs, only=()):
         for cell in experiment.cells:
             if not only and not cell.default:
                 continue
-            turn = run % len(experiment.contenders)
-            for contender in experiment.contenders[turn:] + experiment.contenders[:turn]:
+            contenders = list(cell.contenders or experiment.contenders)
+            turn = run % len(contenders)
+            for contender in contenders[turn:] + contenders[:turn]:
+                if cell.contenders and contender not in cell.contenders:
+                    continue
                 if all(text in f"{cell.name} {contender}" for text in only):
                     jobs.append(Job(cell, contender, run))
     return jobs

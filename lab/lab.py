@@ -22,6 +22,8 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1, help="worlds at once; more than 1 needs cores to spare")
     parser.add_argument("--only", action="append", default=[], metavar="SUBSTRING",
                         help='runs whose "CELL CONTENDER" has it; repeated: has them all')
+    parser.add_argument("--real", action="store_true",
+                        help="arc, psp, tfrc: over emulated links beside the kernel's TCPs, not in simulation")
     parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own, Mahimahi's format")
     parser.add_argument("--build", default="build/release", metavar="DIR", help="where the programs are")
     parser.add_argument("--results", default="results", metavar="DIR", help="where results go")
@@ -36,14 +38,15 @@ def show_list():
         e = experiment.load(name)
         jobs = len(experiment.plan(e, e.runs))
         default = sum(c.default for c in e.cells)
-        print(f"{name}: {e.title}\n    {default} cells ({len(e.cells)} in all), {len(e.contenders)} contenders, "
-              f"{e.runs} runs each: about {jobs * e.seconds / 3600:.1f} h")
+        print(f"{name}: {e.title}\n    {default} cells ({len(e.cells)} in all), {jobs // e.runs} conditions and "
+              f"contenders, {e.runs} runs each: about {jobs * e.seconds / 3600:.1f} h")
 
 
 def conduct(args, options):
     """Inside: the runs and the report. Returns the exit code."""
-    e = experiment.load(args.name, args.quick, options)
-    directory = os.path.abspath(os.path.join(args.results, args.name + ("-quick" if args.quick else "")))
+    e = experiment.load("real" if args.real else args.name, args.quick, options)
+    directory = args.name + ("-real" if args.real else "") + ("-quick" if args.quick else "")
+    directory = os.path.abspath(os.path.join(args.results, directory))
     results = experiment.Results(directory)
     failed = 0
     jobs = experiment.plan(e, args.runs or e.runs, args.only)
@@ -75,6 +78,11 @@ def main():
     if args.name not in experiment.names():
         parser.error(f'there is no experiment "{args.name}"; there are: {", ".join(experiment.names())}')
     options = {}
+    if args.real:
+        from lab.experiments import real
+        if args.name not in real.TRANSPORTS:
+            parser.error(f"--real goes with {', '.join(real.TRANSPORTS)}")
+        options["controller"] = args.name
     if args.trace:
         if not os.path.isfile(args.trace):
             parser.error(f"--trace: {args.trace} is not there")

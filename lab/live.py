@@ -56,34 +56,40 @@ class Traffic:
 
 
 class Flow:
-    """weir-send in one namespace, weir-play in another."""
+    """weir-send in one namespace, weir-play in another. NAME parts the files of one flow from another's."""
 
-    def __init__(self, world, sender, address, source="synthetic:greedy"):
+    def __init__(self, world, sender, address, source="synthetic:greedy", name=""):
         self.world = world
         self.address = address
         self.source = source
-        self.sender = world.start(sender, ["weir-send", "--listen", f"{address}:{RTSP_PORT}", "--stats",
-                                           world.path("send.jsonl"), source], "send")
+        self.name = name
+        self.sender = world.start(sender, ["weir-send", "--listen", f"{address}:{RTSP_PORT}", "--timeout",
+                                           "3600", "--stats", world.path(f"send{name}.jsonl"), source], f"send{name}")
         self.sender.wait_line(r"rtsp://")
         self.player = None
 
     def play(self, receiver, transport, duration, cc=None):
         # TCP's timeouts double: on a crowded link it may be silent for longer than a viewer would wait.
         argv = ["weir-play", "--headless", "--quiet", "--transport", transport, "--duration", str(duration),
-                "--timeout", str(duration), "--report", self.world.path("report.json"), "--events",
-                self.world.path("events.jsonl")]
+                "--timeout", str(duration), "--report", self.path("report.json"), "--events", self.path("events.jsonl")]
         if cc:
             argv += ["--cc", cc]
         if self.source.startswith("synthetic"):
             argv.append("--adu-events")
-        self.player = self.world.start(receiver, [*argv, f"rtsp://{self.address}:{RTSP_PORT}/live"], "play")
+        self.player = self.world.start(receiver, [*argv, f"rtsp://{self.address}:{RTSP_PORT}/live"],
+                                       f"play{self.name}")
+
+    def path(self, file):
+        """A file of the player."""
+        stem, kind = file.split(".")
+        return self.world.path(f"{stem}{self.name}.{kind}")
 
     def finish(self, seconds):
         """Waits for the player's own end, stops the sender and returns the QoE report."""
         if self.player.wait(seconds) != 0:
             raise self.player.failed(f"ended with {self.player.code}")
         self.sender.stop()
-        with open(self.world.path("report.json"), encoding="utf-8") as f:
+        with open(self.path("report.json"), encoding="utf-8") as f:
             report = json.load(f)
         if report["ended"] not in ("duration", "end-of-media"):
             raise Failed(f"weir-play ended with {report['ended']}: {report['error']}")
@@ -91,7 +97,7 @@ class Flow:
 
     def adus(self):
         """[(number, written, read)], seconds of the monotonic clock."""
-        return [(e["number"], e["written"], e["read"]) for e in json_lines(self.world.path("events.jsonl"))
+        return [(e["number"], e["written"], e["read"]) for e in json_lines(self.path("events.jsonl"))
                 if e.get("event") == "adu" and e["written"] is not None]
 
 

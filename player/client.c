@@ -79,9 +79,17 @@ void client_arm(struct client *c)
     timer_set(c->timer, when);
 }
 
-// RTSP lets servers ask too (RFC 2326, 10); we know no answer but this one.
-static void on_request(struct client *c, const struct rtsp_item *r)
+// RTSP lets servers ask too (RFC 2326, 10). One that ends the session says why (RFC 7826, 13.7.2);
+// all else gets the same answer.
+static void on_request(struct client *c, const struct rtsp_item *r, usec_t now)
 {
+    if (r->method == RTSP_TEARDOWN && *c->session) {
+        char why[256];
+        size_t len = client_body_text(r, why, sizeof(why));
+        client_end_with(c, client_gone(c), now, "the server ends the session%s%s", len ? ": " : "",
+                        why);
+        return;
+    }
     char text[96];
     int len =
         snprintf(text, sizeof(text), "RTSP/1.0 501 Not Implemented\r\nCSeq: %d\r\n\r\n", r->cseq);
@@ -109,7 +117,7 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
         else if (item.kind == RTSP_RESPONSE)
             client_on_response(c, &item, now);
         else
-            on_request(c, &item);
+            on_request(c, &item, now);
     }
     client_arm(c);
     return (int)at;
@@ -248,6 +256,11 @@ void client_free(struct client *c)
     tcp_conn_free(c->conn);
     timer_free(c->timer);
     free(c);
+}
+
+void client_set_ssrc(struct client *c, uint32_t ssrc)
+{
+    c->ssrc = ssrc;
 }
 
 void client_send_rtcp(struct client *c, const uint8_t *data, size_t len)

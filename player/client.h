@@ -65,6 +65,7 @@ struct client *client_new(uv_loop_t *loop, const struct play_options *options,
                           const struct client_ops *ops, void *ctx, usec_t now);
 void client_free(struct client *c); // NULL is fine; no callback afterwards; not inside one
 
+void client_set_ssrc(struct client *c, uint32_t ssrc); // of our RTCP; before it is described
 void client_send_rtcp(struct client *c, const uint8_t *data, size_t len);
 // After on_playing; each is answered by its callback.
 void client_set_level(struct client *c, int level, usec_t now);

@@ -17,20 +17,26 @@ static void on_media(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec
         c->ops->on_packet(c->ctx, rtcp, data, len, arrived, now);
 }
 
+size_t client_body_text(const struct rtsp_item *r, char *out, size_t cap)
+{
+    text_copy(r->body, out, cap);
+    for (char *s = out; *s; s++) {
+        if (!isprint((unsigned char)*s))
+            *s = ' ';
+    }
+    size_t len = strlen(out);
+    while (len && out[len - 1] == ' ')
+        out[--len] = '\0';
+    return len;
+}
+
 static void refused(struct client *c, const struct pending *p, const struct rtsp_item *r,
                     usec_t now)
 {
     char reason[96];
     char body[256];
     text_copy(r->reason, reason, sizeof(reason));
-    text_copy(r->body, body, sizeof(body));
-    for (char *s = body; *s; s++) {
-        if (!isprint((unsigned char)*s))
-            *s = ' ';
-    }
-    size_t len = strlen(body);
-    while (len && body[len - 1] == ' ')
-        body[--len] = '\0';
+    size_t len = client_body_text(r, body, sizeof(body));
     const char *what = p->question == ASK_LEVEL     ? " (level)"
                        : p->question == ASK_LATENCY ? " (latency)"
                                                     : "";
@@ -65,10 +71,10 @@ static void described(struct client *c, const struct rtsp_item *r, usec_t now)
         client_end_as(c, CLIENT_REFUSED, "the stream's control URL is too long", now);
         return;
     }
-    media_path_init(&c->path, c->conn, on_media, c);
+    media_path_init(&c->path, c->loop, c->conn, &c->sdp, c->ssrc, on_media, c);
     c->path_ready = true;
     // Room for the line's end stays.
-    if (media_path_offer(&c->path, c->loop, &c->options->transports, c->options->cc, headers + at,
+    if (media_path_offer(&c->path, &c->options->transports, c->options->cc, headers + at,
                          sizeof(headers) - at - 2) != 0) {
         client_end_as(c, CLIENT_INTERNAL, "cannot offer the transports", now);
         return;
@@ -90,7 +96,13 @@ static void set_up(struct client *c, const struct rtsp_item *r, usec_t now)
         return;
     }
     text_copy(session, c->session, sizeof(c->session));
-    if (media_path_accept(&c->path, &c->options->transports, rtsp_header(r, "Transport")) != 0) {
+    int err =
+        media_path_accept(&c->path, &c->options->transports, rtsp_header(r, "Transport"), now);
+    if (err == ERR_NO_MEMORY) {
+        client_end_as(c, CLIENT_INTERNAL, "out of memory or timers", now);
+        return;
+    }
+    if (err) {
         client_end_as(c, CLIENT_REFUSED,
                       "the server answers SETUP with a transport that was not offered", now);
         return;

@@ -51,6 +51,7 @@ struct client {
     bool wants_pause;
     char session[128];       // Session header's id; empty before SETUP
     char base[URL_MAX_TEXT]; // of the presentation
+    uint32_t ssrc;           // ours
     struct sdp sdp;
 };
 
@@ -80,6 +81,8 @@ void client_ask_wanted(struct client *c, usec_t now); // what waited for an answ
 
 // ---- client_answer.c
 
+// A message's body in one printable line; returns its length.
+size_t client_body_text(const struct rtsp_item *r, char *out, size_t cap);
 void client_on_response(struct client *c, const struct rtsp_item *r, usec_t now);
 
 #ifdef __cplusplus

@@ -178,6 +178,16 @@ void events_transport(struct events *e, const struct qoe_transport *s, usec_t no
         fail(e, strerror(errno));
 }
 
+void events_controller(struct events *e, const struct transport_info *info, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "allowed", json_figure(info->allowed_bps, 0));
+    for (int i = 0; i < TRANSPORT_VARIABLES && info->variable[i].name[0]; i++)
+        more = with(more, info->variable[i].name, json_figure(info->variable[i].value, 8));
+    write_line(e, "controller", now, more);
+}
+
 enum { TIME_TEXT = 24 }; // the longest: a sign, 13 digits, the point and 6 digits
 
 // Seconds with all six decimals, exact: a double of seconds is not.

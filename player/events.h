@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "common/base/usec.h"
+#include "common/transport/transport.h"
 #include "player/qoe.h"
 
 #ifdef __cplusplus
@@ -60,6 +61,10 @@ void events_frame(struct events *e, const struct event_frame *f, usec_t now);
 void events_loss(struct events *e, uint64_t packets, uint64_t loss_events, usec_t now);
 // Once a second. What a buffer held back is in the file afterwards.
 void events_transport(struct events *e, const struct qoe_transport *s, usec_t now);
+
+// Once a second, of transports under a rate controller: what it allows (`allowed`, bit/s), and its
+// own figures by their names.
+void events_controller(struct events *e, const struct transport_info *info, usec_t now);
 
 struct event_adu {
     int64_t number;

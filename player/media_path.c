@@ -8,13 +8,24 @@
 #include "common/base/err.h"
 #include "common/wire/rtsp_transport.h"
 
-void media_path_init(struct media_path *m, struct tcp_conn *control, media_packet_fn *fn, void *ctx)
+void media_path_init(struct media_path *m, uv_loop_t *loop, struct tcp_conn *control,
+                     const struct sdp *sdp, uint32_t ssrc, media_packet_fn *fn, void *ctx)
 {
-    *m = (struct media_path){.control = control, .channel = {0, 1}, .on_packet = fn, .ctx = ctx};
+    *m = (struct media_path){.loop = loop,
+                             .control = control,
+                             .sdp = sdp,
+                             .ssrc = ssrc,
+                             .channel = {0, 1},
+                             .on_packet = fn,
+                             .ctx = ctx};
 }
 
 void media_path_destroy(struct media_path *m)
 {
+    media_feedback_free(m->feedback);
+    path_proof_free(m->proof);
+    m->feedback = NULL;
+    m->proof = NULL;
     for (int i = 0; i < 2; i++) {
         udp_socket_free(m->socket[i]);
         m->socket[i] = NULL;
@@ -32,6 +43,10 @@ static void on_datagram(struct media_path *m, int which, const struct datagram *
         m->strangers++;
         return;
     }
+    if (m->proof)
+        path_proof_heard(m->proof, which);
+    if (m->feedback && which == 0)
+        media_feedback_packet(m->feedback, d);
     m->on_packet(m->ctx, which == 1, d->data, d->len, d->arrived, now);
 }
 
@@ -45,8 +60,8 @@ static void on_rtcp(void *ctx, const struct datagram *d, usec_t now)
     on_datagram(ctx, 1, d, now);
 }
 
-int media_path_offer(struct media_path *m, uv_loop_t *loop, const struct transport_list *list,
-                     const char *cc, char *out, size_t cap)
+int media_path_offer(struct media_path *m, const struct transport_list *list, const char *cc,
+                     char *out, size_t cap)
 {
     size_t used = 0;
     for (int i = 0; i < list->count; i++) {
@@ -55,6 +70,7 @@ int media_path_offer(struct media_path *m, uv_loop_t *loop, const struct transpo
         if (transport_find(list->names[i], &kind, &params) != 0)
             return ERR_UNSUPPORTED;
         struct rtsp_transport t = {.tcp = !kind->datagram,
+                                   .avpf = kind->datagram && m->sdp->ccfb,
                                    .interleaved = {-1, -1},
                                    .client_port = {-1, -1},
                                    .server_port = {-1, -1}};
@@ -62,8 +78,9 @@ int media_path_offer(struct media_path *m, uv_loop_t *loop, const struct transpo
         if (kind->datagram) {
             if (!m->socket[0]) {
                 // On the control connection's own address: the server sends nowhere else.
-                int err = udp_socket_pair(loop, (const struct sockaddr *)tcp_conn_local(m->control),
-                                          on_rtp, on_rtcp, m, m->socket);
+                int err =
+                    udp_socket_pair(m->loop, (const struct sockaddr *)tcp_conn_local(m->control),
+                                    on_rtp, on_rtcp, m, m->socket);
                 if (err)
                     return err;
             }
@@ -100,7 +117,37 @@ static const char *find_taken(const struct transport_list *list, const struct rt
     return taken;
 }
 
-int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer)
+static void send_report(void *ctx, const uint8_t *data, size_t len)
+{
+    media_path_send_rtcp(ctx, data, len);
+}
+
+// What the taken datagram transport needs beside its ports.
+static int open_datagrams(struct media_path *m, const struct rtsp_transport *t, usec_t now)
+{
+    if (t->avpf) {
+        struct media_feedback_config config = {
+            .loop = m->loop, .ext = m->sdp->ext, .ssrc = m->ssrc, .send = send_report, .ctx = m};
+        m->feedback = media_feedback_new(&config, now);
+        if (!m->feedback)
+            return ERR_NO_MEMORY;
+    }
+    if (t->has_token && t->server_port[0] > 0 && t->server_port[1] > 0) {
+        struct path_proof_config config = {
+            .loop = m->loop,
+            .socket = {m->socket[0], m->socket[1]},
+            .to = {(const struct sockaddr *)&m->peer[0], (const struct sockaddr *)&m->peer[1]},
+            .ssrc = m->ssrc,
+            .token = t->token};
+        m->proof = path_proof_new(&config, now);
+        if (!m->proof)
+            return ERR_NO_MEMORY;
+    }
+    return 0;
+}
+
+int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer,
+                      usec_t now)
 {
     struct rtsp_transport offers[RTSP_MAX_OFFERS];
     if (!answer.at || rtsp_transport_decode(answer, offers) != 1)
@@ -119,7 +166,7 @@ int media_path_accept(struct media_path *m, const struct transport_list *list, s
                           t->server_port[i] > 0 ? t->server_port[i] : 0);
     }
     m->accepted = true;
-    return 0;
+    return m->datagram ? open_datagrams(m, t, now) : 0;
 }
 
 void media_path_interleaved(struct media_path *m, int channel, const uint8_t *data, size_t len,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where RTP and RTCP come in and RTCP goes out: interleaved on the control connection (RFC
-// 2326, 10.12), or a pair of UDP ports. Writes the Transport header's offers and takes its answer.
+// 2326, 10.12), or a pair of UDP ports. Writes the Transport header's offers and takes its answer;
+// over UDP, proves where the ports are and reports what arrives, if the server wants that.
 // Loop thread only.
 #ifndef WEIR_PLAYER_MEDIA_PATH_H
 #define WEIR_PLAYER_MEDIA_PATH_H
@@ -11,6 +12,9 @@
 #include "common/net/tcp_conn.h"
 #include "common/net/udp_socket.h"
 #include "common/wire/rtsp.h"
+#include "common/wire/sdp.h"
+#include "player/media_feedback.h"
+#include "player/path_proof.h"
 #include "player/transport_list.h"
 
 #ifdef __cplusplus
@@ -22,7 +26,10 @@ typedef void media_packet_fn(void *ctx, bool rtcp, const uint8_t *data, size_t l
                              usec_t now);
 
 struct media_path {
+    uv_loop_t *loop;              // borrowed
     struct tcp_conn *control;     // borrowed
+    const struct sdp *sdp;        // borrowed
+    uint32_t ssrc;                // ours
     struct udp_socket *socket[2]; // RTP, RTCP; owned; NULL unless datagram transports are offered
     struct sockaddr_storage peer[2];
     bool accepted;
@@ -30,21 +37,25 @@ struct media_path {
     int channel[2];
     char name[TRANSPORT_MAX_NAME]; // of the transport taken
     media_packet_fn *on_packet;
-    void *ctx;          // borrowed
-    uint64_t strangers; // datagrams from elsewhere, dropped
+    void *ctx;                       // borrowed
+    uint64_t strangers;              // datagrams from elsewhere, dropped
+    struct media_feedback *feedback; // owned; NULL: not wanted
+    struct path_proof *proof;        // owned; NULL: not asked for
 };
 
-// `control` is connected and outlives the path.
-void media_path_init(struct media_path *m, struct tcp_conn *control, media_packet_fn *fn,
-                     void *ctx);
+// `control` is connected; it and `sdp` outlive the path. `ssrc`: what the viewer goes by in RTCP.
+void media_path_init(struct media_path *m, uv_loop_t *loop, struct tcp_conn *control,
+                     const struct sdp *sdp, uint32_t ssrc, media_packet_fn *fn, void *ctx);
 void media_path_destroy(struct media_path *m);
 
 // Writes the offers of `list` to `out`, the value of a Transport header; opens UDP ports when one
 // needs them. 0; ERR_IO (logged); ERR_FULL.
-int media_path_offer(struct media_path *m, uv_loop_t *loop, const struct transport_list *list,
-                     const char *cc, char *out, size_t cap);
-// The server's choice, one of `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: not what was offered.
-int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer);
+int media_path_offer(struct media_path *m, const struct transport_list *list, const char *cc,
+                     char *out, size_t cap);
+// The server's choice, one of `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: not what was offered;
+// ERR_NO_MEMORY.
+int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer,
+                      usec_t now);
 
 // Hands an interleaved frame of the control connection on, if its channel is ours.
 void media_path_interleaved(struct media_path *m, int channel, const uint8_t *data, size_t len,

@@ -103,7 +103,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
     usec_t now = clock_now();
     p->options = options;
     p->reference = reference;
-    p->path = (struct transport_info){NAN, NAN, NAN, NAN, NAN, NAN};
+    transport_info_clear(&p->path);
     p->qoe = qoe_new(options->url.text, clock_wall(), now);
     p->events = events ? events_new(events, options->adu_events, now) : NULL;
     p->show = show_queue_new(player_report_frame, p);

@@ -164,6 +164,7 @@ static bool open_input(struct player *p)
                                       .on_nacked = on_nacked,
                                       .on_bye = on_bye,
                                       .ctx = p};
+    client_set_ssrc(p->client, (uint32_t)random); // the same in all our RTCP (RFC 3550, 5.1)
     p->input = rtp_input_new(&config);
     return p->input;
 }

@@ -16,9 +16,23 @@ enum {
 #define UNDECODABLE_TIME (10 * USEC_PER_SEC)
 #define QUIET_TIME       (3 * USEC_PER_SEC) // without any packet: worth a warning
 
+// " (p 0.0012, X 1.2e+06)"
+static void controller_text(const struct transport_variable *variables, char *out, size_t cap)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < TRANSPORT_VARIABLES && variables[i].name[0]; i++)
+        used += (size_t)snprintf(out + used, cap - used, "%s%s %.4g", used ? ", " : " (",
+                                 variables[i].name, variables[i].value);
+    if (used)
+        snprintf(out + used, cap - used, ")");
+}
+
 static void show_status(struct player *p)
 {
-    char text[256];
+    char text[512];
+    char figures[TRANSPORT_VARIABLES * 48];
+    controller_text(p->path.variable, figures, sizeof(figures));
     if (!p->described) {
         // Not at once: most servers answer before a window would be there.
         if (p->ticks++ == CONNECTING_TICKS)
@@ -28,6 +42,7 @@ static void show_status(struct player *p)
         struct status status = {.ladder = &p->sdp.ladder,
                                 .level = presenter_level_shown(p->presenter),
                                 .transport = p->transport,
+                                .figures = figures,
                                 .held = presenter_held(p->presenter),
                                 .mode = presenter_mode(p->presenter),
                                 .paused = presenter_paused(p->presenter)};
@@ -67,6 +82,8 @@ static void on_second(struct player *p, usec_t now)
         .cwnd = p->path.cwnd_packets};
     qoe_on_transport(p->qoe, &t, now);
     events_transport(p->events, &t, now);
+    if (!isnan(p->path.allowed_bps))
+        events_controller(p->events, &p->path, now);
     check_progress(p, now);
 }
 

@@ -32,6 +32,38 @@ static bool read_int(struct text value, int64_t max, int64_t *out)
     return scan_int(&s, max, out) && scan_end(&s);
 }
 
+// "12.5", to the end.
+static bool read_figure(struct scan s, double *out)
+{
+    int64_t whole;
+    if (!scan_int(&s, LARGEST, &whole))
+        return false;
+    *out = (double)whole + (scan_char(&s, '.') ? scan_fraction(&s) : 0);
+    return scan_end(&s);
+}
+
+// "cc.NAME=VALUE": a figure of the sender's rate controller. More than there is room for are left
+// out.
+static void read_variable(struct scan s, struct transport_info *out)
+{
+    struct transport_variable v;
+    if (!scan_word(&s, "cc."))
+        return;
+    struct text name = text_of_scan(scan_until(&s, '='));
+    if (!name.len || name.len >= sizeof(v.name) || !read_figure(s, &v.value))
+        return;
+    for (size_t i = 0; i < name.len; i++)
+        if (!text_is_token_char(name.at[i]))
+            return;
+    text_copy(name, v.name, sizeof(v.name));
+    for (int i = 0; i < TRANSPORT_VARIABLES; i++) {
+        if (out->variable[i].name[0])
+            continue;
+        out->variable[i] = v;
+        return;
+    }
+}
+
 static void read_transport(struct text value, struct rtsp_measures *measures)
 {
     struct transport_info *out = &measures->transport;
@@ -45,6 +77,7 @@ static void read_transport(struct text value, struct rtsp_measures *measures)
         {"unsent_bytes=", &out->unsent_bytes},
         {"cwnd=", &out->cwnd_packets},
         {"loss_events=", &out->loss_events},
+        {"allowed_bps=", &out->allowed_bps},
         {"skipped=", &measures->skipped},
     };
     struct scan all = scan_of(value.at, value.len);
@@ -52,20 +85,18 @@ static void read_transport(struct text value, struct rtsp_measures *measures)
         struct scan word = scan_until(&all, ' ');
         for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
             struct scan s = word;
-            int64_t whole;
-            if (!scan_word(&s, fields[i].name) || !scan_int(&s, LARGEST, &whole))
-                continue;
-            double fraction = scan_char(&s, '.') ? scan_fraction(&s) : 0;
-            if (scan_end(&s))
-                *fields[i].value = (double)whole + fraction;
+            double figure;
+            if (scan_word(&s, fields[i].name) && read_figure(s, &figure))
+                *fields[i].value = figure;
         }
+        read_variable(word, out);
     }
 }
 
 void rtsp_measures_read(struct text body, struct rtsp_measures *out)
 {
     *out = (struct rtsp_measures){.level = -1, .skipped = NAN};
-    out->transport = (struct transport_info){NAN, NAN, NAN, NAN, NAN, NAN};
+    transport_info_clear(&out->transport);
     size_t at = 0;
     struct text name;
     struct text value;

@@ -29,6 +29,6 @@ void status_text(const struct status *s, char *out, size_t cap)
         snprintf(level, sizeof(level), "%dx%d@%.4g %.2f Mbit/s, ", size->width, size->height,
                  level_frame_rate(s->ladder, s->level), l->bitrate_bps / 1e6);
     }
-    snprintf(out, cap, "weir-play: %s%s, buffer %.1f s%s", level, s->transport,
-             (double)s->held / 1e6, state_text(s));
+    snprintf(out, cap, "weir-play: %s%s%s, buffer %.1f s%s", level, s->transport,
+             s->figures ? s->figures : "", (double)s->held / 1e6, state_text(s));
 }

@@ -6,6 +6,14 @@
 
 #include "common/base/err.h"
 
+static bool is_transport(const char *word, size_t len)
+{
+    for (const struct transport_kind *k = transport_kinds; k->name; k++)
+        if (strlen(k->name) == len && memcmp(k->name, word, len) == 0)
+            return true;
+    return false;
+}
+
 static bool belongs_to_last(const struct transport_list *list, const char *part)
 {
     if (*part >= '0' && *part <= '9')
@@ -13,7 +21,8 @@ static bool belongs_to_last(const struct transport_list *list, const char *part)
     if (!list->count)
         return false;
     const char *params = strchr(list->names[list->count - 1], ':');
-    return params && strcmp(params, ":auto") == 0;
+    size_t len = strcspn(part, ":=,");
+    return params && part[len] != ':' && !is_transport(part, len);
 }
 
 int transport_list_split(const char *text, struct transport_list *out)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // "NAME[:PARAMS][,NAME[:PARAMS]...]": transports in order of preference. Parameters may hold commas
-// themselves (minbuf:1,3): a part that begins with a digit, or that follows "NAME:auto", belongs to
-// the name before it.
+// themselves (minbuf:1,3): a part that begins with a digit belongs to the name before it, and so
+// does what is no transport's name behind a name that has parameters (tfrc:damp,selfclock,udp).
 #ifndef WEIR_PLAYER_TRANSPORT_LIST_H
 #define WEIR_PLAYER_TRANSPORT_LIST_H
 

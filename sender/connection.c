@@ -89,6 +89,7 @@ static void on_stuck(void *ctx, const char *why)
 {
     struct connection *c = ctx;
     log_warn("viewer %s is dropped: %s", c->viewer.name, why);
+    viewer_dismiss(&c->viewer, why);
     timer_set(c->reaper, 0);
 }
 

@@ -102,6 +102,7 @@ static int run(struct program *p, const struct options *o)
     int code = EXIT_FAILURE;
     if (open_stream(p, o) != 0)
         goto close_stats;
+    p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
     struct server_config config = {
         .listen = o->listen, .path = o->path, .stream = &p->stream, .stats = p->stats};
     p->server = server_new(&p->loop, &config);

@@ -7,6 +7,7 @@
 
 #include "common/base/err.h"
 #include "common/net/udp_socket.h"
+#include "sender/stream.h"
 
 static const char help[] =
     "Usage: weir-send [OPTIONS] [SOURCE]\n"
@@ -27,6 +28,7 @@ static const char help[] =
     "to 1920 kbit/s)\n"
     "  --temporal-layers N    2 or 3 layers of frames that can be dropped one by one (default 2)\n"
     "  --loop                 begin the file again at its end\n"
+    "  --timeout SECONDS      a viewer that takes nothing for so long is dropped, 1 to 3600 (20)\n"
     "  --stats FILE           a JSON line a second and a viewer\n"
     "  --verbose, --quiet     more, or nothing but errors, on stderr\n"
     "  --version, -h, --help\n"
@@ -41,6 +43,7 @@ enum {
     OPT_LEVEL,
     OPT_LAYERS,
     OPT_LOOP,
+    OPT_TIMEOUT,
     OPT_STATS,
     OPT_VERBOSE,
     OPT_QUIET,
@@ -54,6 +57,7 @@ static const struct option long_options[] = {
     {"level", required_argument, NULL, OPT_LEVEL},
     {"temporal-layers", required_argument, NULL, OPT_LAYERS},
     {"loop", no_argument, NULL, OPT_LOOP},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"stats", required_argument, NULL, OPT_STATS},
     {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"quiet", no_argument, NULL, OPT_QUIET},
@@ -82,6 +86,16 @@ static const char *add_level(struct options *o, const char *text)
     return NULL;
 }
 
+static const char *parse_timeout(struct options *o, const char *value)
+{
+    char *end;
+    long seconds = strtol(value, &end, 10);
+    if (end == value || *end || seconds < 1 || seconds > 3600)
+        return "seconds, 1 to 3600";
+    o->timeout = (int)seconds;
+    return NULL;
+}
+
 // NULL, or what is allowed.
 static const char *apply(struct options *o, int option, const char *value)
 {
@@ -103,6 +117,8 @@ static const char *apply(struct options *o, int option, const char *value)
     case OPT_LOOP:
         o->loop = true;
         return NULL;
+    case OPT_TIMEOUT:
+        return parse_timeout(o, value);
     case OPT_STATS:
         o->stats = value;
         return NULL;
@@ -135,7 +151,10 @@ static const char *parse_synthetic(struct options *o)
 
 enum options_result options_parse(int argc, char **argv, struct options *o, FILE *out, FILE *err)
 {
-    *o = (struct options){.path = "/live", .source = "test:", .temporal_layers = 2};
+    *o = (struct options){.path = "/live",
+                          .source = "test:",
+                          .temporal_layers = 2,
+                          .timeout = STREAM_VIEWER_TIMEOUT_SEC};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     optind = 0; // begin anew, also for a second call
     opterr = 0;

@@ -24,6 +24,7 @@ struct options {
     struct level_request levels[LADDER_MAX_LEVELS];
     bool greedy;
     int greedy_bps;
+    int timeout;   // seconds
     int verbosity; // -1 quiet, 0, 1 verbose
 };
 

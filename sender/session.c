@@ -21,8 +21,8 @@ enum {
     MAX_GAP = 1000,     // frames
 };
 
-// A viewer whose connection takes nothing for so long does not read.
-static const usec_t STUCK_AFTER = 20 * USEC_PER_SEC;
+// A viewer that shall report packets and has not reported one for so long is not there any more.
+static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC;
 
 struct session {
     struct session_config config;
@@ -43,7 +43,7 @@ struct session {
     uint64_t uncoded; // frames of the level that the encoder left out, being too slow
     usec_t latency;
     usec_t last_progress; // a packet left, or there was nothing to send
-    usec_t begun_at;      // greedy: when PLAY came
+    usec_t begun_at;      // when PLAY came
     int64_t filler;       // greedy: packets made
     bool has_packet;      // `payload` waits to be sent
     struct rtp_payload payload;
@@ -96,6 +96,9 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->waiting_key = true;
     s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
     s->last_progress = now;
+    rtp_sender_init(&s->rtp, is_greedy(s) ? RTP_PT_SYNTHETIC : RTP_PT_H264, &config->stream->rng);
+    s->config.path.ssrc = s->rtp.ssrc;
+    s->config.path.first_seq = s->rtp.next_seq;
     s->transport = transport_open(config->transport, &s->config.path, now);
     if (!s->transport)
         goto free_session;
@@ -104,7 +107,6 @@ struct session *session_new(const struct session_config *config, usec_t now)
         goto free_transport;
     if (stream_add(config->stream, s) != 0)
         goto free_timer;
-    rtp_sender_init(&s->rtp, is_greedy(s) ? RTP_PT_SYNTHETIC : RTP_PT_H264, &config->stream->rng);
     snprintf(s->cname, sizeof(s->cname), "weir-send-%s", config->id);
     scheduler_init(&s->scheduler, s->latency, ladder_of(s)->sizes[s->size_id].layers,
                    s->transport->kind->reliable);
@@ -275,11 +277,24 @@ void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestam
     *ssrc = s->rtp.ssrc;
 }
 
+// Has the packet ask for the feedback that the transport wants.
+static void ask_feedback(const struct session *s, struct rtp_packet *p)
+{
+    struct feedback_wish wish;
+    p->has_feedback = s->transport->ops->wish && s->transport->ops->wish(s->transport, &wish);
+    if (!p->has_feedback)
+        return;
+    usec_t units = usec_min(wish.interval / RTP_FEEDBACK_UNIT_US, UINT16_MAX);
+    p->feedback.interval = (uint16_t)usec_max(units, 1);
+    p->feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);
+}
+
 // Hands one packet to the transport. 0, ERR_AGAIN, ERR_CLOSED.
 static int send_packet(struct session *s, struct rtp_packet *p, const struct rtp_payload *payload,
                        int64_t number, usec_t pts, usec_t capture_wall, usec_t now)
 {
     rtp_sender_stamp(&s->rtp, pts, p);
+    ask_feedback(s, p);
     usec_t wall = clock_wall();
     p->adu.written_us = (uint32_t)wall; // as near to the write as can be
     uint8_t head[RTP_MAX_HEADER + sizeof(payload->head)];
@@ -377,20 +392,28 @@ static void tell_end(struct session *s, usec_t now)
     stop_playing(s);
 }
 
-// Sends while the transport has room.
+static bool has_packets(const struct session *s)
+{
+    return is_greedy(s) ? s->playing : s->scheduler.count > 0 && (s->playing || s->leaving);
+}
+
+// Sends while the transport has room. It is not asked for room that nothing needs: it would take
+// the session for one that it holds back.
 static void pump(struct session *s, usec_t now)
 {
     int sent = 0;
-    bool more = s->playing || s->leaving;
+    bool more = has_packets(s);
     while (more && sent < BATCH && s->transport->ops->room(s->transport, now)) {
         int err = is_greedy(s) ? send_filler(s, now) : send_media(s, now);
         if (err == ERR_NOT_FOUND)
             s->last_progress = now;
         if (err == ERR_CLOSED)
             s->config.on_stuck(s->config.ctx, "its connection is gone");
-        more = !err && (s->playing || s->leaving);
+        more = !err && has_packets(s);
         sent += !err;
     }
+    if (s->transport->ops->flush)
+        s->transport->ops->flush(s->transport, now);
     if (sent == BATCH)
         timer_set(s->timer, now);
     tell_end(s, now);
@@ -520,21 +543,45 @@ void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now
         else if (item.kind == RTCP_IS_PLI && ours && !is_greedy(s))
             engine_request_key(s->config.stream->engine, s->size_id);
     }
+    if (s->transport->ops->on_rtcp)
+        s->transport->ops->on_rtcp(s->transport, data, len, now);
     if (got < 0)
         log_debug("session %s: malformed RTCP was dropped", s->config.id);
 }
 
+// Ends without a BYE, which would tell of the media's end.
+static bool is_unheard(struct session *s, usec_t now)
+{
+    struct transport_info info;
+    session_info(s, &info, now);
+    if (usec_min(info.unheard, now - s->begun_at) < UNHEARD_AFTER)
+        return false;
+    stop_playing(s);
+    s->config.on_stuck(s->config.ctx, "no report of a received packet came from it for 10 s");
+    return true;
+}
+
+static bool is_unproved(const struct session *s)
+{
+    return s->config.address && s->config.address->peer[0].ss_family == AF_UNSPEC;
+}
+
 void session_second(struct session *s, usec_t now)
 {
-    if (!s->playing)
+    if (!s->playing || is_unheard(s, now))
         return;
     send_report(s, false, now);
     // Nothing to send is no sign of being stuck; but an empty queue is also what is left when
     // nothing could leave and all was dropped.
     if (s->scheduler.count == 0 && !is_greedy(s) && s->transport->ops->room(s->transport, now))
         s->last_progress = now;
-    if (now - s->last_progress > STUCK_AFTER)
-        s->config.on_stuck(s->config.ctx, "it has not taken a byte for 20 s");
+    if (now - s->last_progress <= s->config.stream->viewer_timeout)
+        return;
+    char why[80];
+    snprintf(why, sizeof(why), "%s for %.0f s",
+             is_unproved(s) ? "its media port has not shown its token" : "it has not taken a byte",
+             usec_to_sec(s->config.stream->viewer_timeout));
+    s->config.on_stuck(s->config.ctx, why);
 }
 
 void session_info(struct session *s, struct transport_info *out, usec_t now)
@@ -554,6 +601,7 @@ void session_view(struct session *s, struct session_view *out, usec_t now)
         .scheduler = &s->scheduler,
         .packets = s->rtp.packets,
         .octets = s->rtp.octets,
+        .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
     };
     session_info(s, &out->info, now);
 }

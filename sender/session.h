@@ -9,6 +9,7 @@
 #include "common/transport/transport.h"
 #include "common/wire/rtcp.h"
 #include "media/coded_frame.h"
+#include "sender/media_address.h"
 #include "sender/scheduler.h"
 #include "sender/stream.h"
 
@@ -27,11 +28,12 @@ enum {
 struct session_config {
     struct stream *stream; // borrowed; outlives the session
     char transport[TRANSPORT_MAX_NAME];
-    struct transport_path path; // on_room and ctx are set by the session
+    struct transport_path path;          // on_room, ctx, ssrc and first_seq are set by the session
+    const struct media_address *address; // borrowed; NULL: media goes over the connection
     int level;
     char id[20];
-    // The session cannot go on: the viewer does not read, or its connection is gone. The owner ends
-    // it later, not inside.
+    // The session cannot go on: the viewer does not read or report, or its connection is gone. The
+    // owner ends it later, not inside.
     void (*on_stuck)(void *ctx, const char *why);
     void *ctx; // borrowed
 };
@@ -51,7 +53,7 @@ void session_info(struct session *s, struct transport_info *out, usec_t now);
 // Frames of its levels that this viewer did not get because the encoder or the scheduler left them
 // out.
 uint64_t session_skipped(const struct session *s);
-void session_writable(struct session *s, usec_t now);
+void session_writable(struct session *s, usec_t now); // the connection; or an address was proved
 void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now);
 void session_second(struct session *s, usec_t now); // about once a second
 // For the stream: a frame came, the source ended.
@@ -69,6 +71,7 @@ struct session_view {
     const struct scheduler *scheduler;
     uint64_t packets;
     uint64_t octets; // of payload
+    uint64_t wrong_tokens;
     struct transport_info info;
 };
 void session_view(struct session *s, struct session_view *out, usec_t now);

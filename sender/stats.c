@@ -43,12 +43,44 @@ void stats_close(struct stats *s)
 
 static json_t *number(double value)
 {
-    return isnan(value) ? json_null() : json_real(value);
+    return isfinite(value) ? json_real(value) : json_null();
 }
 
 static json_t *count(uint64_t value)
 {
     return json_integer((json_int_t)value);
+}
+
+// What the viewer's reports told of the packets, and what of the reports was of no use.
+static json_t *feedback_stats(const struct transport_info *info)
+{
+    if (!info->is_reported)
+        return json_null();
+    const struct datagram_counts *c = &info->counts;
+    json_t *o = json_object();
+    json_object_set_new(o, "packets", count(c->packets));
+    json_object_set_new(o, "arrived", count(c->arrived));
+    json_object_set_new(o, "lost", count(c->lost));
+    json_object_set_new(o, "late", count(c->late));
+    json_object_set_new(o, "ecn_marked", count(c->ce));
+    json_object_set_new(o, "unreported", count(c->unreported));
+    json_object_set_new(o, "reports", count(c->reports));
+    json_object_set_new(o, "reports_ignored", count(info->reports_ignored));
+    json_object_set_new(o, "lies", count(c->lies));
+    json_object_set_new(o, "timeouts", count(c->rtos));
+    json_object_set_new(o, "probes", count(c->probes));
+    return o;
+}
+
+static json_t *controller_stats(const struct transport_info *info)
+{
+    if (isnan(info->allowed_bps))
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "allowed", number(info->allowed_bps));
+    for (int i = 0; i < TRANSPORT_VARIABLES && info->variable[i].name[0]; i++)
+        json_object_set_new(o, info->variable[i].name, number(info->variable[i].value));
+    return o;
 }
 
 static json_t *transport_stats(const struct session_view *v)
@@ -61,6 +93,9 @@ static json_t *transport_stats(const struct session_view *v)
     json_object_set_new(o, "loss", number(v->info.loss));
     json_object_set_new(o, "loss_event_rate", number(v->info.loss_events));
     json_object_set_new(o, "unsent_queue", number(v->info.unsent_bytes));
+    json_object_set_new(o, "controller", controller_stats(&v->info));
+    json_object_set_new(o, "feedback", feedback_stats(&v->info));
+    json_object_set_new(o, "wrong_tokens", count(v->wrong_tokens));
     return o;
 }
 

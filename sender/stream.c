@@ -28,7 +28,10 @@ static const struct engine_events engine_events = {.on_frame = on_frame, .on_end
 int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
                 const struct ladder *ladder, uint64_t seed)
 {
-    *s = (struct stream){.ladder = *ladder, .kind = source->kind, .duration = source->duration};
+    *s = (struct stream){.ladder = *ladder,
+                         .kind = source->kind,
+                         .duration = source->duration,
+                         .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
     snprintf(s->title, sizeof(s->title), "%s", source->name);
     s->rng = rng_seeded(seed);
     s->engine = engine_new(loop, source, ladder, &engine_events, s);
@@ -37,7 +40,10 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
 
 void stream_init_greedy(struct stream *s, int bitrate_bps, uint64_t seed)
 {
-    *s = (struct stream){.kind = SDP_SOURCE_GREEDY, .duration = -1, .title = "synthetic:greedy"};
+    *s = (struct stream){.kind = SDP_SOURCE_GREEDY,
+                         .duration = -1,
+                         .title = "synthetic:greedy",
+                         .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
     s->rng = rng_seeded(seed);
     // One nominal level: the size and rate mean nothing, the bitrate paces transports without a
     // rate of their own.
@@ -64,7 +70,9 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
     out->duration = s->duration;
     out->h264 = s->kind != SDP_SOURCE_GREEDY;
     out->payload_type = out->h264 ? RTP_PT_H264 : RTP_PT_SYNTHETIC;
-    out->ext = (struct rtp_ext_ids){.capture = RTP_EXT_CAPTURE_ID, .adu = RTP_EXT_ADU_ID};
+    out->ext = (struct rtp_ext_ids){
+        .capture = RTP_EXT_CAPTURE_ID, .adu = RTP_EXT_ADU_ID, .feedback = RTP_EXT_FEEDBACK_ID};
+    out->ccfb = true;
     out->ladder = s->ladder;
     out->bitrate_bps = s->ladder.levels[level].bitrate_bps;
     if (!s->engine)

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { STREAM_MAX_SESSIONS = 256 };
+enum { STREAM_MAX_SESSIONS = 256, STREAM_VIEWER_TIMEOUT_SEC = 20 };
 
 struct session;
 
@@ -26,6 +26,7 @@ struct stream {
     char title[128];
     struct engine *engine; // owned; NULL for filler
     struct rng rng;
+    usec_t viewer_timeout; // a viewer that takes nothing for so long is dropped; 20 s by default
     int session_count;
     int playing;
     struct session *sessions[STREAM_MAX_SESSIONS]; // borrowed

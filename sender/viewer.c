@@ -179,28 +179,40 @@ static void handle_set_parameter(struct viewer *v, const struct rtsp_item *reque
 static void append_figure(char *line, size_t cap, const char *name, double value, int decimals)
 {
     size_t used = strlen(line);
-    if (!isnan(value))
+    if (isfinite(value))
         snprintf(line + used, cap - used, " %s=%.*f", name, decimals, value);
+}
+
+static void append_transport(struct viewer *v, char *line, size_t cap, usec_t now)
+{
+    struct transport_info info;
+    session_info(v->session, &info, now);
+    snprintf(line, cap, "transport:");
+    append_figure(line, cap, "rtt_ms", info.rtt_ms, 3);
+    append_figure(line, cap, "rate_bps", info.rate_bps, 0);
+    append_figure(line, cap, "loss", info.loss, 5);
+    append_figure(line, cap, "unsent_bytes", info.unsent_bytes, 0);
+    append_figure(line, cap, "cwnd", info.cwnd_packets, 0);
+    append_figure(line, cap, "loss_events", info.loss_events, 8);
+    append_figure(line, cap, "allowed_bps", info.allowed_bps, 0);
+    append_figure(line, cap, "skipped", (double)session_skipped(v->session), 0);
+    for (int i = 0; i < TRANSPORT_VARIABLES && info.variable[i].name[0]; i++) {
+        char variable[TRANSPORT_VARIABLE_NAME + 3];
+        snprintf(variable, sizeof(variable), "cc.%s", info.variable[i].name);
+        append_figure(line, cap, variable, info.variable[i].value, 8);
+    }
 }
 
 static void append_parameter(struct viewer *v, struct text name, struct answer *a, usec_t now)
 {
     size_t used = strlen(a->body);
-    char line[256] = "";
+    char line[1024] = "";
     if (text_is_nocase(name, "clock")) {
         snprintf(line, sizeof(line), "clock: %" PRId64, clock_wall());
     } else if (text_is_nocase(name, "level") && v->session) {
         snprintf(line, sizeof(line), "level: %d", session_level(v->session));
     } else if (text_is_nocase(name, "transport") && v->session) {
-        struct transport_info info;
-        session_info(v->session, &info, now);
-        snprintf(line, sizeof(line), "transport:");
-        append_figure(line, sizeof(line), "rtt_ms", info.rtt_ms, 3);
-        append_figure(line, sizeof(line), "rate_bps", info.rate_bps, 0);
-        append_figure(line, sizeof(line), "loss", info.loss, 5);
-        append_figure(line, sizeof(line), "unsent_bytes", info.unsent_bytes, 0);
-        append_figure(line, sizeof(line), "cwnd", info.cwnd_packets, 0);
-        append_figure(line, sizeof(line), "skipped", (double)session_skipped(v->session), 0);
+        append_transport(v, line, sizeof(line), now);
     } else {
         answer_refuse(a, 451,
                       "the parameters that can be asked for are clock, level and transport\r\n");

@@ -10,6 +10,7 @@
 #include "common/protocol/rtsp_session.h"
 #include "common/wire/rtsp.h"
 #include "sender/answer.h"
+#include "sender/media_address.h"
 #include "sender/session.h"
 
 #ifdef __cplusplus
@@ -28,8 +29,8 @@ struct viewer {
     struct session *session; // owned; NULL before SETUP
     bool interleaved;
     int channel[2];
-    struct udp_socket *udp[2]; // owned; RTP, RTCP
-    struct sockaddr_storage media_peer[2];
+    struct udp_socket *udp[2];                    // owned; RTP, RTCP
+    struct media_address address;                 // of datagram media
     int query_level;                              // from ?level=N; -1 = none
     void (*on_stuck)(void *ctx, const char *why); // as struct session_config says
     void *ctx;                                    // borrowed
@@ -42,6 +43,8 @@ void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answ
 void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
 // The level to begin with: the URL's, or what a stranger gets without asking, the highest.
 int viewer_level(const struct viewer *v);
+// Tells why the server is about to end the session, by a TEARDOWN of its own.
+void viewer_dismiss(struct viewer *v, const char *why);
 // Ends the session, if there is one.
 void viewer_teardown(struct viewer *v, usec_t now);
 

@@ -10,19 +10,28 @@
 #include "common/wire/rtsp_transport.h"
 #include "sender/viewer.h"
 
-// RTP that a viewer sends has no meaning here; RTCP is what counts.
+// The address of port `which` is the one that this came from, if it brings the token.
+static void try_proof(struct viewer *v, int which, const struct datagram *d, usec_t now)
+{
+    if (!v->session || !media_address_prove(&v->address, which, d))
+        return;
+    char text[64];
+    sockaddr_text((const struct sockaddr *)d->from, text, sizeof(text));
+    log_debug("viewer %s: its %s goes to %s", v->name, which ? "RTCP" : "RTP", text);
+    session_writable(v->session, now);
+}
+
+// RTP that a viewer sends has no meaning here; but it proves its address from there.
 static void on_media_datagram(void *ctx, const struct datagram *d, usec_t now)
 {
-    (void)ctx;
-    (void)d;
-    (void)now;
+    try_proof(ctx, 0, d, now);
 }
 
 static void on_rtcp_datagram(void *ctx, const struct datagram *d, usec_t now)
 {
     struct viewer *v = ctx;
-    if (!v->session ||
-        !sockaddr_same_host((const struct sockaddr *)d->from, (struct sockaddr *)&v->media_peer[1]))
+    try_proof(v, 1, d, now);
+    if (!v->session || !media_address_is_rtcp(&v->address, d))
         return;
     rtsp_session_alive(&v->state, now);
     session_rtcp(v->session, d->data, d->len, now);
@@ -39,27 +48,34 @@ static void close_udp(struct viewer *v)
 static int open_udp(struct viewer *v, const struct rtsp_transport *offer)
 {
     struct sockaddr_storage local = *tcp_conn_local(v->tcp);
-    // Media goes to the peer of this connection and to nobody else: its address is the one that is
-    // proved.
-    for (int i = 0; i < 2; i++) {
-        v->media_peer[i] = *tcp_conn_peer(v->tcp);
-        int port = offer->client_port[i] >= 0 ? offer->client_port[i] : offer->client_port[0] + i;
-        sockaddr_set_port((struct sockaddr *)&v->media_peer[i], port);
-    }
+    if (!offer->weir[0])
+        media_address_on_host(&v->address, tcp_conn_peer(v->tcp), offer->client_port);
+    else if (media_address_by_token(&v->address) != 0)
+        return ERR_IO;
     return udp_socket_pair(v->loop, (struct sockaddr *)&local, on_media_datagram, on_rtcp_datagram,
                            v, v->udp);
 }
 
-static int open_session(struct viewer *v, const char *transport, usec_t now)
+// Reports of each packet (RFC 8888): the profile must allow for feedback, and our parameter says
+// that our SDP was read.
+static bool has_feedback(const struct rtsp_transport *offer)
+{
+    return offer->avpf && offer->weir[0];
+}
+
+static int open_session(struct viewer *v, const struct rtsp_transport *offer, const char *transport,
+                        usec_t now)
 {
     struct session_config config = {
         .stream = v->stream,
         .path = {.control = v->tcp,
                  .channel = {v->channel[0], v->channel[1]},
                  .socket = {v->udp[0], v->udp[1]},
-                 .peer = {(struct sockaddr *)&v->media_peer[0],
-                          (struct sockaddr *)&v->media_peer[1]},
+                 .peer = {(struct sockaddr *)&v->address.peer[0],
+                          (struct sockaddr *)&v->address.peer[1]},
+                 .feedback = has_feedback(offer),
                  .loop = v->loop},
+        .address = v->interleaved ? NULL : &v->address,
         .level = viewer_level(v),
         .on_stuck = v->on_stuck,
         .ctx = v->ctx,
@@ -100,6 +116,9 @@ static int try_offer(struct viewer *v, const struct rtsp_transport *offer,
                  kind->datagram ? "UDP" : "TCP");
     else if (kind->datagram && (offer->client_port[0] <= 0 || offer->client_port[0] > 65534))
         snprintf(why, cap, "transport \"%s\" needs client_port=", kind->name);
+    else if (kind->responsive && !has_feedback(offer))
+        snprintf(why, cap, "transport \"%s\" needs feedback: RTP/AVPF (RFC 4585, RFC 8888)",
+                 kind->name);
     else if (tcp_set_cc(tcp_conn_fd(v->tcp), offer->cc) != 0) {
         char available[256];
         tcp_available_cc(available, sizeof(available));
@@ -116,6 +135,7 @@ static void answer_setup(struct viewer *v, const struct rtsp_transport *offer, c
                          struct answer *a)
 {
     struct rtsp_transport given = {.tcp = offer->tcp,
+                                   .avpf = offer->avpf,
                                    .interleaved = {v->channel[0], v->channel[1]},
                                    .client_port = {offer->client_port[0], offer->client_port[1]},
                                    .server_port = {-1, -1},
@@ -129,6 +149,8 @@ static void answer_setup(struct viewer *v, const struct rtsp_transport *offer, c
         given.interleaved[0] = given.interleaved[1] = -1;
         given.server_port[0] = udp_socket_port(v->udp[0]);
         given.server_port[1] = udp_socket_port(v->udp[1]);
+        given.has_token = v->address.by_token;
+        given.token = v->address.token;
     }
     if (offer->weir[0])
         snprintf(given.weir, sizeof(given.weir), "%s", name);
@@ -168,7 +190,7 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
         return;
     }
     rtsp_session_apply(&v->state, RTSP_SETUP, rng_u64(&v->stream->rng));
-    if (open_session(v, name, now) != 0) {
+    if (open_session(v, &offers[i], name, now) != 0) {
         rtsp_session_apply(&v->state, RTSP_TEARDOWN, 0);
         close_udp(v);
         answer_refuse(a, 503, "the server is full\r\n");
@@ -176,6 +198,18 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
     }
     answer_setup(v, &offers[i], name, a);
     log_info("viewer %s: %s%s%s", v->name, name, offers[i].cc[0] ? ", " : "", offers[i].cc);
+}
+
+void viewer_dismiss(struct viewer *v, const char *why)
+{
+    // RTSP 1.0 lets servers ask, too; RTSP 2.0 has this very request (RFC 7826, 13.7.2).
+    char text[512];
+    int len = snprintf(text, sizeof(text),
+                       "TEARDOWN * RTSP/1.0\r\nCSeq: 1\r\nSession: %s\r\nContent-Type: "
+                       "text/plain\r\nContent-Length: %zu\r\n\r\n%s",
+                       v->state.id, strlen(why), why);
+    if (v->session && len > 0 && (size_t)len < sizeof(text))
+        (void)tcp_conn_send(v->tcp, text, (size_t)len);
 }
 
 void viewer_teardown(struct viewer *v, usec_t now)

@@ -236,10 +236,10 @@ static void arc_feedback(struct controller *c, const struct cc_feedback *f, usec
 // Not in the paper, whose sender would go on into a dead path for ever.
 static void arc_rto(struct controller *c, int consecutive, usec_t now)
 {
-    (void)consecutive;
     struct arc *a = arc_of(c);
     advance(a, now);
-    arc_bandwidth_halve(&a->bandwidth);
+    if (consecutive > 1) // a report or two get lost where nothing else is wrong
+        arc_bandwidth_halve(&a->bandwidth);
     a->outstanding = 0;
     a->credit = 0;
     a->silent = true;

@@ -7,8 +7,9 @@
 //     Eq. 6  gentle probing, after it:  one packet every alpha seconds;
 //   and at a congestion event, at most once an SRTT, becomes
 //     Eq. 2  w = B^ (RTTmin + 1/k),  B^ of arc_bandwidth.h, RTTmin over 10 minutes.
-//   An event is a loss, a mark (RFC 3168, section 5), or a retransmission timeout; that halves B^
-//   and sets outstanding to 0 as well. w >= one packet, where it also starts.
+//   An event is a loss, a mark (RFC 3168, section 5), or a retransmission timeout; that sets
+//   outstanding to 0 as well, and each but the first without news between them halves B^.
+//   w >= one packet, where it also starts.
 //
 // All is in bytes and seconds; one nominal packet is config.packet_bytes. Sending integrates r
 // exactly, w growing meanwhile: a packet may leave once the integral has paid for the one before.

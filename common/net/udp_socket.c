@@ -2,7 +2,9 @@
 #include "common/net/udp_socket.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
+#include <netinet/udp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,34 +16,47 @@
 #include "common/net/clock.h"
 
 enum {
-    BATCH = 32,               // datagrams a system call
+    BATCH = 32,               // datagrams received in a system call
     DATAGRAM_BYTES = 2048,    // a longer one is cut, and then does not parse
     RECEIVE_BUFFER = 2 << 20, // bytes; a key frame of 4K arrives in one burst
     PORT_TRIES = 64,
+    ECN_MASK = 3,      // of the traffic class (RFC 3168, 5)
+    GSO_BYTES = 65000, // a run's; IP and UDP headers stay below 64 KiB
 };
 
 struct udp_socket {
     uv_poll_t poll;
     int fd;
     int port;
-    udp_fn *fn; // NULL once freed
-    void *ctx;  // borrowed
+    bool v6;
+    bool no_gso; // the kernel or the device does not cut
+    udp_fn *fn;  // NULL once freed
+    void *ctx;   // borrowed
     uint8_t buffers[BATCH][DATAGRAM_BYTES];
 };
 
 // The kernel stamps arrival on the wall clock; told in monotonic time by its age at this wake-up.
-static usec_t arrival_time(struct msghdr *msg, usec_t now, usec_t wall)
+static usec_t arrival_time(const struct cmsghdr *c, usec_t now, usec_t wall)
+{
+    struct timespec t;
+    memcpy(&t, CMSG_DATA(c), sizeof(t));
+    usec_t age = wall - ((usec_t)t.tv_sec * USEC_PER_SEC + t.tv_nsec / 1000);
+    return age >= 0 && age < USEC_PER_SEC ? now - age : now;
+}
+
+static void read_control(struct msghdr *msg, struct datagram *d, usec_t now, usec_t wall)
 {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPNS)
-            continue;
-        struct timespec t;
-        memcpy(&t, CMSG_DATA(c), sizeof(t));
-        usec_t age = wall - ((usec_t)t.tv_sec * USEC_PER_SEC + t.tv_nsec / 1000);
-        if (age >= 0 && age < USEC_PER_SEC)
-            return now - age;
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_TIMESTAMPNS) {
+            d->arrived = arrival_time(c, now, wall);
+        } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
+            d->ecn = *CMSG_DATA(c) & ECN_MASK;
+        } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
+            int class;
+            memcpy(&class, CMSG_DATA(c), sizeof(class));
+            d->ecn = (uint8_t)(class & ECN_MASK);
+        }
     }
-    return now;
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -52,7 +67,8 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     struct mmsghdr messages[BATCH];
     struct iovec parts[BATCH];
     struct sockaddr_storage from[BATCH];
-    char control[BATCH][CMSG_SPACE(sizeof(struct timespec))];
+    _Alignas(struct cmsghdr) char
+        control[BATCH][CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(int))];
     for (int i = 0; i < BATCH; i++) {
         parts[i] = (struct iovec){u->buffers[i], DATAGRAM_BYTES};
         messages[i].msg_hdr = (struct msghdr){.msg_name = &from[i],
@@ -68,10 +84,9 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     usec_t now = clock_now();
     usec_t wall = clock_wall();
     for (int i = 0; i < n && u->fn; i++) {
-        struct datagram d = {.data = u->buffers[i],
-                             .len = messages[i].msg_len,
-                             .from = &from[i],
-                             .arrived = arrival_time(&messages[i].msg_hdr, now, wall)};
+        struct datagram d = {
+            .data = u->buffers[i], .len = messages[i].msg_len, .from = &from[i], .arrived = now};
+        read_control(&messages[i].msg_hdr, &d, now, wall);
         u->fn(u->ctx, &d, now);
     }
 }
@@ -84,6 +99,7 @@ struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local,
         return NULL;
     u->fn = fn;
     u->ctx = ctx;
+    u->v6 = local->sa_family == AF_INET6;
     u->fd = socket(local->sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (u->fd < 0 || bind(u->fd, local, sockaddr_len(local)) != 0) {
         log_debug("cannot bind a UDP port: %s", strerror(errno));
@@ -93,6 +109,10 @@ struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local,
     int bytes = RECEIVE_BUFFER;
     setsockopt(u->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one));
     setsockopt(u->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+    if (u->v6)
+        setsockopt(u->fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &one, sizeof(one));
+    else
+        setsockopt(u->fd, IPPROTO_IP, IP_RECVTOS, &one, sizeof(one));
     struct sockaddr_storage bound;
     socklen_t len = sizeof(bound);
     getsockname(u->fd, (struct sockaddr *)&bound, &len);
@@ -168,6 +188,93 @@ int udp_socket_send(struct udp_socket *u, const struct sockaddr *to, const struc
         // An ICMP error about an earlier datagram is reported once, at the next call: ask again.
     }
     return ERR_IO;
+}
+
+void udp_socket_set_ecn(struct udp_socket *u, uint8_t ecn)
+{
+    int class = ecn;
+    if (u->v6)
+        setsockopt(u->fd, IPPROTO_IPV6, IPV6_TCLASS, &class, sizeof(class));
+    else
+        setsockopt(u->fd, IPPROTO_IP, IP_TOS, &class, sizeof(class));
+}
+
+// How many datagrams from the first on go out as one buffer: all of one size, but that the last may
+// be shorter.
+static int run_length(const struct iovec *d, int count)
+{
+    size_t bytes = d[0].iov_len;
+    int n = 1;
+    while (n < count && d[n].iov_len <= d[0].iov_len && bytes + d[n].iov_len <= GSO_BYTES) {
+        bytes += d[n].iov_len;
+        n++;
+        if (d[n - 1].iov_len < d[0].iov_len)
+            break;
+    }
+    return n;
+}
+
+// UDP GSO (Linux 4.18): the kernel cuts the run into datagrams of the first one's size.
+static bool send_run(struct udp_socket *u, const struct sockaddr *to, const struct iovec *run,
+                     int count)
+{
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(uint16_t))] = {0};
+    struct msghdr msg = {.msg_namelen = sockaddr_len(to),
+                         .msg_iovlen = (size_t)count,
+                         .msg_control = control,
+                         .msg_controllen = sizeof(control)};
+    msg.msg_name = (struct sockaddr *)(uintptr_t)to;
+    msg.msg_iov = (struct iovec *)(uintptr_t)run;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    c->cmsg_level = IPPROTO_UDP;
+    c->cmsg_type = UDP_SEGMENT;
+    c->cmsg_len = CMSG_LEN(sizeof(uint16_t));
+    uint16_t size = (uint16_t)run[0].iov_len;
+    memcpy(CMSG_DATA(c), &size, sizeof(size));
+    if (sendmsg(u->fd, &msg, MSG_NOSIGNAL) >= 0)
+        return true;
+    // EIO: the device cannot sum; EINVAL, ENOPROTOOPT: the kernel does not know; EMSGSIZE: one is
+    // larger than the path's MTU, and only singly they may be fragmented.
+    u->no_gso |= errno == EIO || errno == EINVAL || errno == ENOPROTOOPT || errno == EMSGSIZE;
+    return false;
+}
+
+static int send_singly(struct udp_socket *u, const struct sockaddr *to, const struct iovec *d,
+                       int count)
+{
+    struct mmsghdr messages[UDP_SOCKET_BATCH] = {0};
+    for (int i = 0; i < count; i++) {
+        messages[i].msg_hdr.msg_namelen = sockaddr_len(to);
+        messages[i].msg_hdr.msg_name = (struct sockaddr *)(uintptr_t)to;
+        messages[i].msg_hdr.msg_iov = (struct iovec *)(uintptr_t)&d[i];
+        messages[i].msg_hdr.msg_iovlen = 1;
+    }
+    int done = 0;
+    for (int failures = 0; done < count && failures < 2;) {
+        int n = sendmmsg(u->fd, messages + done, (unsigned)(count - done), MSG_NOSIGNAL);
+        if (n > 0)
+            done += n;
+        else // an ICMP error about an earlier datagram is reported once: ask again
+            failures++;
+    }
+    return done;
+}
+
+int udp_socket_send_batch(struct udp_socket *u, const struct sockaddr *to,
+                          const struct iovec *datagrams, int count)
+{
+    assert(count <= UDP_SOCKET_BATCH);
+    if (u->no_gso)
+        return send_singly(u, to, datagrams, count);
+    int taken = 0;
+    for (int at = 0, n; at < count; at += n) {
+        n = run_length(datagrams + at, count - at);
+        if (n > 1 && !u->no_gso && send_run(u, to, datagrams + at, n))
+            taken += n;
+        else
+            taken += send_singly(u, to, datagrams + at, n);
+    }
+    return taken;
 }
 
 socklen_t sockaddr_len(const struct sockaddr *a)

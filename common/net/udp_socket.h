@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A UDP socket on the loop: datagrams in batches, kernel receive times. Loop thread only.
+// A UDP socket on the loop: datagrams in batches both ways, kernel receive times, ECN (RFC 3168).
+// Loop thread only.
 #ifndef WEIR_NET_UDP_SOCKET_H
 #define WEIR_NET_UDP_SOCKET_H
 
@@ -22,6 +23,7 @@ struct datagram {
     size_t len;
     const struct sockaddr_storage *from;
     usec_t arrived; // when the kernel took it in, monotonic
+    uint8_t ecn;    // codepoint: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE
 };
 
 typedef void udp_fn(void *ctx, const struct datagram *d, usec_t now);
@@ -40,6 +42,14 @@ int udp_socket_port(const struct udp_socket *u);
 // 0; ERR_AGAIN: the kernel has no room now; ERR_IO: refused (unreachable ...).
 int udp_socket_send(struct udp_socket *u, const struct sockaddr *to, const struct iovec *parts,
                     int count);
+// Sends `count` datagrams to one address in as few system calls as it takes: runs of one size as
+// one buffer that the kernel cuts (UDP GSO) where it can, the others by sendmmsg. Returns how many
+// the kernel took; the others are lost. `count` <= UDP_SOCKET_BATCH.
+enum { UDP_SOCKET_BATCH = 16 };
+int udp_socket_send_batch(struct udp_socket *u, const struct sockaddr *to,
+                          const struct iovec *datagrams, int count);
+// The ECN codepoint of what is sent from now on.
+void udp_socket_set_ecn(struct udp_socket *u, uint8_t ecn);
 
 // Addresses. sockaddr_* work on IPv4 and IPv6.
 socklen_t sockaddr_len(const struct sockaddr *a);

@@ -10,9 +10,7 @@
 extern "C" {
 #endif
 
-int transport_no_params(const char *params); // a check() for transports without parameters
-
-int transport_tcp_check(const char *params);
+int transport_tcp_check(const struct transport_kind *kind, const char *params);
 struct transport *transport_tcp_create(const struct transport_kind *kind, const char *params,
                                        const struct transport_path *path, usec_t now);
 #define TRANSPORT_TCP                                                                              \
@@ -22,7 +20,7 @@ struct transport *transport_tcp_create(const struct transport_kind *kind, const 
         .reliable = true, .check = transport_tcp_check, .create = transport_tcp_create             \
     }
 
-int transport_minbuf_check(const char *params);
+int transport_minbuf_check(const struct transport_kind *kind, const char *params);
 struct transport *transport_minbuf_create(const struct transport_kind *kind, const char *params,
                                           const struct transport_path *path, usec_t now);
 #define TRANSPORT_MINBUF                                                                           \
@@ -32,12 +30,15 @@ struct transport *transport_minbuf_create(const struct transport_kind *kind, con
         .reliable = true, .check = transport_minbuf_check, .create = transport_minbuf_create       \
     }
 
-struct transport *transport_udp_create(const struct transport_kind *kind, const char *params,
-                                       const struct transport_path *path, usec_t now);
-#define TRANSPORT_UDP                                                                              \
+int transport_datagram_check(const struct transport_kind *kind, const char *params);
+struct transport *transport_datagram_create(const struct transport_kind *kind, const char *params,
+                                            const struct transport_path *path, usec_t now);
+// RTP over UDP at the rate that CONTROLLER allows.
+#define TRANSPORT_DATAGRAM(NAME, CONTROLLER, RESPONSIVE, HELP)                                     \
     {                                                                                              \
-        .name = "udp", .help = "RTP over UDP at the media's rate, whatever the network does",      \
-        .datagram = true, .check = transport_no_params, .create = transport_udp_create             \
+        .name = NAME, .help = HELP, .datagram = true, .responsive = RESPONSIVE,                    \
+        .controller = CONTROLLER, .check = transport_datagram_check,                               \
+        .create = transport_datagram_create                                                        \
     }
 
 #ifdef __cplusplus

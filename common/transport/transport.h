@@ -14,12 +14,23 @@
 #include <sys/uio.h>
 
 #include "common/base/usec.h"
+#include "common/protocol/datagram_sender.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { TRANSPORT_MAX_NAME = 48 }; // "NAME:PARAMS" with NUL
+enum {
+    TRANSPORT_MAX_NAME = 48, // "NAME:PARAMS" with NUL
+    TRANSPORT_VARIABLES = CONTROLLER_MAX_VARIABLES,
+    TRANSPORT_VARIABLE_NAME = 16, // with NUL
+};
+
+// A figure of a rate controller, in the words of its paper (struct controller_info).
+struct transport_variable {
+    char name[TRANSPORT_VARIABLE_NAME]; // empty: no more
+    double value;
+};
 
 // What a transport knows of its path. NaN: not known, or not a thing this transport has.
 struct transport_info {
@@ -29,9 +40,16 @@ struct transport_info {
     double unsent_bytes; // accepted by the transport, not on the wire yet
     double cwnd_packets;
     double loss_events; // loss event rate, where the transport measures it
+    double allowed_bps; // by the rate controller
+    struct transport_variable variable[TRANSPORT_VARIABLES];
+    // Of a transport whose viewer reports each packet (RFC 8888), at the sender:
+    bool is_reported;
+    struct datagram_counts counts;
+    uint64_t reports_ignored; // more of them than packets were sent
+    usec_t unheard;           // no useful report for so long, though packets are under way
 };
 
-void transport_info_clear(struct transport_info *info); // all NaN
+void transport_info_clear(struct transport_info *info); // all NaN, zero or empty
 
 // The viewer's figures as RTCP brings them (RFC 3550, 6.4.1).
 struct transport_report {
@@ -50,6 +68,13 @@ struct transport_ops {
     // Hands over one RTP packet of `parts` (2 at most: header, payload). 0; ERR_AGAIN: no room
     // after all, nothing taken; ERR_CLOSED.
     int (*send)(struct transport *t, const struct iovec *parts, int count, usec_t now);
+    // No more packets follow for now: what `send` kept back to go out together leaves. NULL: keeps
+    // nothing back.
+    void (*flush)(struct transport *t, usec_t now);
+    // What each packet is to ask the viewer for. False: nothing. NULL: never anything.
+    bool (*wish)(const struct transport *t, struct feedback_wish *out);
+    // A datagram of RTCP came from the viewer. NULL: not interested.
+    void (*on_rtcp)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
     // RTCP goes beside the media and is never held back for long. 0; ERR_AGAIN: dropped;
     // ERR_CLOSED.
     int (*send_rtcp)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
@@ -58,7 +83,7 @@ struct transport_ops {
     // The fastest that this media is meant to leave; who has no rate control of his own paces at
     // it. NULL: not interested
     void (*on_media_rate)(struct transport *t, int bitrate_bps, usec_t now);
-    // The control connection takes bytes again. NULL for datagram transports.
+    // The control connection takes bytes again, or the viewer's address was proved.
     void (*on_writable)(struct transport *t, usec_t now);
     void (*info)(struct transport *t, struct transport_info *out, usec_t now);
     void (*free)(struct transport *t);
@@ -77,11 +102,16 @@ struct sockaddr;
 
 // What the session lends a new transport. Everything outlives the transport.
 struct transport_path {
-    struct tcp_conn *control;       // the RTSP connection; its packets are `$`-interleaved on it
-    int channel[2];                 // RTP, RTCP; stream transports
-    struct udp_socket *socket[2];   // RTP, RTCP; datagram transports
-    const struct sockaddr *peer[2]; // where to; datagram transports
-    void *loop;                     // uv_loop_t
+    struct tcp_conn *control;     // the RTSP connection; its packets are `$`-interleaved on it
+    int channel[2];               // RTP, RTCP; stream transports
+    struct udp_socket *socket[2]; // RTP, RTCP; datagram transports
+    // Where to; datagram transports. Of the family AF_UNSPEC until the viewer has proved it:
+    // nothing is sent there before.
+    const struct sockaddr *peer[2];
+    bool feedback; // the viewer reports each packet (RFC 8888)
+    uint32_t ssrc; // of the RTP stream; and its first sequence number
+    uint16_t first_seq;
+    void *loop; // uv_loop_t
     transport_room_fn *on_room;
     void *ctx;
 };
@@ -91,7 +121,12 @@ struct transport_kind {
     const char *help; // a line for --help and the manual
     bool datagram;    // RTP/AVP over UDP rather than interleaved on the control connection
     bool reliable;    // what began to go out arrives, in order
-    int (*check)(const char *params); // 0, ERR_MALFORMED, ERR_RANGE
+    // Its rate answers to what the viewer reports, which it therefore must; its packets say that
+    // they are ECN-capable.
+    bool responsive;
+    const char *controller; // of a datagram transport: the parameters go to it
+    int (*check)(const struct transport_kind *kind,
+                 const char *params); // 0, ERR_MALFORMED, ERR_RANGE, ERR_NOT_FOUND
     struct transport *(*create)(const struct transport_kind *kind, const char *params,
                                 const struct transport_path *path, usec_t now);
 };

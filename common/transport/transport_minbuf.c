@@ -119,8 +119,9 @@ static const struct transport_ops minbuf_ops = {
     .free = minbuf_free,
 };
 
-int transport_minbuf_check(const char *params)
+int transport_minbuf_check(const struct transport_kind *kind, const char *params)
 {
+    (void)kind;
     struct minbuf rule;
     return minbuf_parse(params, &rule);
 }

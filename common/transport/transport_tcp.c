@@ -93,8 +93,9 @@ static int parse(const char *params, uint32_t *notsent)
     return 0;
 }
 
-int transport_tcp_check(const char *params)
+int transport_tcp_check(const struct transport_kind *kind, const char *params)
 {
+    (void)kind;
     uint32_t notsent;
     return parse(params, &notsent);
 }

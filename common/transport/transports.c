@@ -10,7 +10,15 @@
 const struct transport_kind transport_kinds[] = {
     TRANSPORT_MINBUF,
     TRANSPORT_TCP,
-    TRANSPORT_UDP,
+    TRANSPORT_DATAGRAM("udp", "fixed", false,
+                       "RTP over UDP at the media's rate, whatever the network does; udp:rate=BPS"),
+    TRANSPORT_DATAGRAM("psp", "psp", true,
+                       "UDP, damped packet spacing; psp:initial=,first=,step=,link="),
+    TRANSPORT_DATAGRAM("psp-plain", "psp-plain", true, "UDP, packet spacing without damping"),
+    TRANSPORT_DATAGRAM("tfrc", "tfrc", true,
+                       "UDP, TCP-friendly rate control; tfrc:damp,selfclock or tfrc:komssys"),
+    TRANSPORT_DATAGRAM("arc", "arc", true,
+                       "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau="),
     {.name = NULL},
 };
 
@@ -24,7 +32,7 @@ int transport_find(const char *name, const struct transport_kind **kind, const c
             return ERR_MALFORMED;
         *kind = k;
         *params = name[len] == ':' ? name + len + 1 : "";
-        return k->check(*params);
+        return k->check(k, *params);
     }
     return ERR_NOT_FOUND;
 }
@@ -53,12 +61,13 @@ void transport_names(char *out, size_t cap)
         used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? ", " : "", k->name);
 }
 
-int transport_no_params(const char *params)
-{
-    return *params ? ERR_MALFORMED : 0;
-}
-
 void transport_info_clear(struct transport_info *info)
 {
-    *info = (struct transport_info){NAN, NAN, NAN, NAN, NAN, NAN};
+    *info = (struct transport_info){.rtt_ms = NAN,
+                                    .rate_bps = NAN,
+                                    .loss = NAN,
+                                    .unsent_bytes = NAN,
+                                    .cwnd_packets = NAN,
+                                    .loss_events = NAN,
+                                    .allowed_bps = NAN};
 }

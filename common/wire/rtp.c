@@ -15,6 +15,7 @@ enum {
     CAPTURE_BYTES = 8,         // the short form of abs-capture-time
     CAPTURE_LONG_BYTES = 16,   // with the capture clock's offset, which we do not use
     ADU_BYTES = 12,
+    FEEDBACK_BYTES = 3,
     ADU_KEY = 0x80,
     ADU_FIRST = 0x40,
     ADU_LAST = 0x20,
@@ -66,10 +67,29 @@ static int decode_capture(const uint8_t *data, size_t len, struct rtp_packet *p)
     return 0;
 }
 
+static size_t encode_feedback(const struct feedback_ext *f, uint8_t *out)
+{
+    assert(f->interval > 0);
+    out[0] = RTP_EXT_FEEDBACK_ID << 4 | (FEEDBACK_BYTES - 1);
+    store_be16(out + 1, f->interval);
+    out[3] = f->packets;
+    return 1 + FEEDBACK_BYTES;
+}
+
+static int decode_feedback(const uint8_t *data, size_t len, struct rtp_packet *p)
+{
+    if (len != FEEDBACK_BYTES)
+        return ERR_MALFORMED;
+    p->feedback.interval = load_be16(data);
+    p->feedback.packets = data[2];
+    p->has_feedback = true;
+    return p->feedback.interval ? 0 : ERR_MALFORMED;
+}
+
 size_t rtp_encode(const struct rtp_packet *p, uint8_t *out)
 {
     assert(p->payload_type < 128);
-    bool extended = p->has_adu || p->has_capture;
+    bool extended = p->has_adu || p->has_capture || p->has_feedback;
     out[0] = (uint8_t)(2 << 6 | extended << 4);
     out[1] = (uint8_t)(p->marker << 7 | p->payload_type);
     store_be16(out + 2, p->seq);
@@ -82,6 +102,8 @@ size_t rtp_encode(const struct rtp_packet *p, uint8_t *out)
         len += encode_capture(p->capture_wall, out + len);
     if (p->has_adu)
         len += encode_adu(&p->adu, out + len);
+    if (p->has_feedback)
+        len += encode_feedback(&p->feedback, out + len);
     while (len % 4)
         out[len++] = 0;
     store_be16(out + FIXED_HEADER, PROFILE_ONE_BYTE);
@@ -108,6 +130,8 @@ static int decode_elements(struct bytes ext, struct rtp_ext_ids ids, struct rtp_
             err = decode_adu(data, len, p);
         else if (id == ids.capture && id != 0)
             err = decode_capture(data, len, p);
+        else if (id == ids.feedback && id != 0)
+            err = decode_feedback(data, len, p);
         if (err)
             return err;
     }

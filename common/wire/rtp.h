@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTP packets (RFC 3550, 5.1) and the two header extensions Weir puts on them (RFC 8285, one-byte
+// RTP packets (RFC 3550, 5.1) and the three header extensions Weir puts on them (RFC 8285, one-byte
 // form).
 #ifndef WEIR_WIRE_RTP_H
 #define WEIR_WIRE_RTP_H
@@ -21,10 +21,12 @@ enum {
     RTP_MAX_HEADER = 64,    // bytes that rtp_encode writes at most
     RTP_EXT_CAPTURE_ID = 1, // extension ids that weir-send announces
     RTP_EXT_ADU_ID = 2,
+    RTP_EXT_FEEDBACK_ID = 3,
 };
 
-#define RTP_EXT_CAPTURE_URI "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
-#define RTP_EXT_ADU_URI     "urn:x-weir:rtp-hdrext:adu"
+#define RTP_EXT_CAPTURE_URI  "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
+#define RTP_EXT_ADU_URI      "urn:x-weir:rtp-hdrext:adu"
+#define RTP_EXT_FEEDBACK_URI "urn:x-weir:rtp-hdrext:feedback"
 
 // Our extension on every packet, 12 bytes of data:
 //
@@ -50,6 +52,23 @@ struct adu_ext {
     uint32_t written_us; // see above
 };
 
+// How often the sender asks to be told what arrived (RFC 8888), on every packet of a flow under
+// rate control; 3 bytes of data:
+//
+//    0                   1                   2
+//    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   |      interval, 64 us          |    packets    |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//
+// A report is due after either, whichever comes first; 0 packets: no such bound.
+enum { RTP_FEEDBACK_UNIT_US = 64 };
+
+struct feedback_ext {
+    uint16_t interval; // RTP_FEEDBACK_UNIT_US; > 0
+    uint8_t packets;
+};
+
 struct rtp_packet {
     bool marker;
     uint8_t payload_type; // 0 .. 127
@@ -60,6 +79,8 @@ struct rtp_packet {
     struct adu_ext adu;
     bool has_capture;
     usec_t capture_wall; // when the frame was captured; abs-capture-time, UQ32.32 NTP on the wire
+    bool has_feedback;
+    struct feedback_ext feedback;
     const uint8_t *payload; // borrowed from the decoded bytes; not used by rtp_encode
     size_t payload_len;
 };
@@ -68,6 +89,7 @@ struct rtp_packet {
 struct rtp_ext_ids {
     uint8_t capture;
     uint8_t adu;
+    uint8_t feedback;
 };
 
 // Writes header and extensions (payload excluded) to `out`, at least RTP_MAX_HEADER bytes. Returns

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/wire/rtsp_transport.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -41,20 +42,36 @@ static int decode_pair(struct scan value, int min, int max, int out[2])
     return 0;
 }
 
-static int decode_ssrc(struct scan value, struct rtsp_transport *t)
+// At most `digits` hexadecimal digits, 16 or fewer.
+static int decode_hex(struct scan value, size_t digits, uint64_t *out)
 {
-    if (scan_end(&value) || scan_left(&value) > 8)
+    if (scan_end(&value) || scan_left(&value) > digits)
         return ERR_MALFORMED;
-    t->ssrc = 0;
+    *out = 0;
     for (; !scan_end(&value); value.at++) {
         char c = text_lower(*value.at);
         bool digit = c >= '0' && c <= '9';
         if (!digit && (c < 'a' || c > 'f'))
             return ERR_MALFORMED;
-        t->ssrc = t->ssrc << 4 | (uint32_t)(digit ? c - '0' : c - 'a' + 10);
+        *out = *out << 4 | (uint64_t)(digit ? c - '0' : c - 'a' + 10);
     }
+    return 0;
+}
+
+static int decode_ssrc(struct scan value, struct rtsp_transport *t)
+{
+    uint64_t ssrc;
+    if (decode_hex(value, 8, &ssrc) != 0)
+        return ERR_MALFORMED;
+    t->ssrc = (uint32_t)ssrc;
     t->has_ssrc = true;
     return 0;
+}
+
+static int decode_token(struct scan value, struct rtsp_transport *t)
+{
+    t->has_token = true;
+    return decode_hex(value, 16, &t->token);
 }
 
 // What may stand in the value of x-weir and x-cc, so that it neither ends the parameter nor begins
@@ -97,6 +114,8 @@ static int decode_transport_parameter(struct scan parameter, struct rtsp_transpo
         return decode_name(value, t->weir);
     else if (text_is_nocase(name, "x-cc"))
         return decode_name(value, t->cc);
+    else if (text_is_nocase(name, "x-weir-token"))
+        return decode_token(value, t);
     return 0; // mode, ttl, destination, ...: not ours to follow
 }
 
@@ -111,7 +130,9 @@ static int decode_alternative(struct scan s, struct rtsp_transport *t)
     for (int i = 0; i < 2; i++)
         t->interleaved[i] = t->client_port[i] = t->server_port[i] = -1;
     t->tcp = text_is_nocase(name, "RTP/AVP/TCP");
-    bool known = t->tcp || text_is_nocase(name, "RTP/AVP") || text_is_nocase(name, "RTP/AVP/UDP");
+    t->avpf = text_is_nocase(name, "RTP/AVPF") || text_is_nocase(name, "RTP/AVPF/UDP");
+    bool known =
+        t->tcp || t->avpf || text_is_nocase(name, "RTP/AVP") || text_is_nocase(name, "RTP/AVP/UDP");
     while (known && !scan_end(&s))
         if (decode_transport_parameter(scan_until(&s, ';'), t) != 0)
             return ERR_MALFORMED;
@@ -156,7 +177,11 @@ int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap)
     if (!is_name(t->weir) || !is_name(t->cc))
         return ERR_RANGE;
     struct put p = put_into(out, cap);
-    put_format(&p, "RTP/AVP%s;%s", t->tcp ? "/TCP" : "", t->multicast ? "multicast" : "unicast");
+    put_format(&p, "RTP/AVP%s;%s",
+               t->tcp    ? "/TCP"
+               : t->avpf ? "F"
+                         : "",
+               t->multicast ? "multicast" : "unicast");
     put_pair(&p, "interleaved", t->interleaved);
     put_pair(&p, "client_port", t->client_port);
     put_pair(&p, "server_port", t->server_port);
@@ -166,5 +191,7 @@ int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap)
         put_format(&p, ";x-weir=%s", t->weir);
     if (t->cc[0])
         put_format(&p, ";x-cc=%s", t->cc);
+    if (t->has_token)
+        put_format(&p, ";x-weir-token=%016" PRIX64, t->token);
     return put_result(&p);
 }

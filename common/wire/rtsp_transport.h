@@ -19,9 +19,11 @@ enum {
 };
 
 // One alternative of a Transport header. Weir's own parameters: `x-weir=minbuf:1,3` names the
-// transport, `x-cc=reno` the kernel's congestion control.
+// transport, `x-cc=reno` the kernel's congestion control, `x-weir-token=0123456789ABCDEF` in an
+// answer is what the viewer shows on its media ports (path_token.h).
 struct rtsp_transport {
     bool tcp;           // RTP/AVP/TCP, else UDP
+    bool avpf;          // RTP/AVPF (RFC 4585): with feedback; not over TCP
     bool multicast;     // not offered by us; 461
     int interleaved[2]; // channels, -1 when absent
     int client_port[2]; // -1 when absent
@@ -30,6 +32,8 @@ struct rtsp_transport {
     uint32_t ssrc;
     char weir[RTSP_MAX_NAME]; // empty when absent
     char cc[RTSP_MAX_NAME];   // empty when absent
+    bool has_token;
+    uint64_t token;
 };
 
 // Returns how many alternatives were read into `out` (in order; unknown profiles are left out, so

@@ -80,10 +80,14 @@ static void put_medium(struct put *p, const struct sdp *s)
         put_format(p, "\r\n");
     }
     put_format(p, "a=rtcp-fb:%d nack\r\na=rtcp-fb:%d nack pli\r\n", pt, pt);
+    if (s->ccfb) // RFC 8888, 6: for all payload types alike
+        put_format(p, "a=rtcp-fb:* ack ccfb\r\n");
     if (s->ext.capture)
         put_format(p, "a=extmap:%d %s\r\n", s->ext.capture, RTP_EXT_CAPTURE_URI);
     if (s->ext.adu)
         put_format(p, "a=extmap:%d %s\r\n", s->ext.adu, RTP_EXT_ADU_URI);
+    if (s->ext.feedback)
+        put_format(p, "a=extmap:%d %s\r\n", s->ext.feedback, RTP_EXT_FEEDBACK_URI);
     if (s->control[0])
         put_line(p, "a=control:", s->control);
 }
@@ -219,6 +223,16 @@ static int on_extmap(struct sdp *s, struct scan v)
         s->ext.capture = (uint8_t)id;
     else if (scan_is(uri, RTP_EXT_ADU_URI))
         s->ext.adu = (uint8_t)id;
+    else if (scan_is(uri, RTP_EXT_FEEDBACK_URI))
+        s->ext.feedback = (uint8_t)id;
+    return 0;
+}
+
+// RFC 8888, 6: "* ack ccfb", for no payload type alone.
+static int on_rtcp_fb(struct sdp *s, struct scan v)
+{
+    if (scan_is(scan_trimmed(v), "* ack ccfb"))
+        s->ccfb = true;
     return 0;
 }
 
@@ -262,10 +276,11 @@ static const struct {
     bool medium_only;
     int (*read)(struct sdp *s, struct scan value);
 } attributes[] = {
-    {"control", true, on_control},       {"fmtp", true, on_fmtp},
-    {"range", false, on_range},          {"extmap", false, on_extmap},
-    {"x-weir-source", false, on_source}, {"x-weir-clock", false, on_clock},
-    {"x-weir-size", false, on_size},     {"x-weir-level", false, on_level},
+    {"control", true, on_control},     {"fmtp", true, on_fmtp},
+    {"rtcp-fb", true, on_rtcp_fb},     {"range", false, on_range},
+    {"extmap", false, on_extmap},      {"x-weir-source", false, on_source},
+    {"x-weir-clock", false, on_clock}, {"x-weir-size", false, on_size},
+    {"x-weir-level", false, on_level},
 };
 
 static int read_line(struct sdp *s, struct scan line, bool in_medium)

@@ -38,6 +38,7 @@ struct sdp {
     char profile_level_id[8];           // six hexadecimal digits, or empty
     char sprop[SDP_MAX_PARAMETER_SETS]; // sprop-parameter-sets (RFC 6184, 8.1), or empty
     struct rtp_ext_ids ext;
+    bool ccfb;            // reports of RFC 8888 are understood (a=rtcp-fb, its section 6)
     struct ladder ladder; // level_count == 0 when the stream is not Weir's
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What those share who read link_spec's kind of text (a link's, a simulated flow's): parts of a list, quantities with units, and
-// the line that says what is wrong: PART: 'WORD' is not WHAT IS ALLOWED.
+// What those share who read link_spec's kind of text (a link's, a simulated flow's): parts of a
+// list, quantities with units, and the line that says what is wrong: PART: 'WORD' is not WHAT IS
+// ALLOWED.
 #ifndef WEIR_LINK_LINK_SPEC_READ_H
 #define WEIR_LINK_LINK_SPEC_READ_H
 

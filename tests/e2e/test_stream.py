@@ -54,8 +54,8 @@ class StreamCase(lib.Case):
         self.assertTrue(all(a <= b for a, b in zip(times, times[1:])), times)
         names = {e["event"] for e in events}
         self.assertLessEqual({"mode", "connected", "frame", "transport", "ended"}, names)
-        self.assertLessEqual(names, {"connected", "capacity", "mode", "level", "rebuffer-start", "rebuffer-end",
-                                     "frame", "loss", "transport", "ended"})
+        self.assertLessEqual(names, {"connected", "capacity", "mode", "level", "controller", "rebuffer-start",
+                                     "rebuffer-end", "frame", "loss", "transport", "ended"})
         self.assertEqual(p.events("mode")[0]["mode"], "buffering")
         self.assertEqual(events[-1]["event"], "ended")
         self.assertEqual(events[-1]["ended"], ended)

@@ -29,9 +29,19 @@ TEST_CASE("status: one line that tells all")
         {-1, 100000, PLAYOUT_BUFFERING, false, "weir-play: minbuf:1,3, buffer 0.1 s, buffering"},
     };
     for (const auto &row : table) {
-        struct status s = {&ladder, row.level, "minbuf:1,3", row.held, row.mode, row.paused};
+        struct status s = {&ladder,  row.level,  "minbuf:1,3", row.held,
+                           row.mode, row.paused, nullptr};
         char text[256];
         status_text(&s, text, sizeof(text));
         CHECK(std::string(text) == row.text);
     }
+}
+
+TEST_CASE("status: the figures of the rate controller stand behind its name")
+{
+    struct ladder ladder = {};
+    struct status s = {&ladder, -1, "tfrc", 400000, PLAYOUT_PLAYING, false, " (p 0.01)"};
+    char text[256];
+    status_text(&s, text, sizeof(text));
+    CHECK(std::string(text) == "weir-play: tfrc (p 0.01), buffer 0.4 s");
 }

@@ -22,6 +22,11 @@ TEST_CASE("transport list: names and their parameters, commas and all")
         {"minbuf:auto,x", {"minbuf:auto,x"}}, // so that the message names all of what is wrong
         {"minbuf:auto,20,30", {"minbuf:auto,20,30"}},
         {"minbuf,tcp", {"minbuf", "tcp"}},
+        {"tfrc:damp,selfclock,udp", {"tfrc:damp,selfclock", "udp"}},
+        {"tfrc:damp,smoke:1,psp", {"tfrc:damp", "smoke:1", "psp"}},
+        {"tfrc,damp", {"tfrc", "damp"}}, // nobody's parameter
+        {"tfrc:komssys,history=8,udp", {"tfrc:komssys,history=8", "udp"}},
+        {"arc:report=packet,tcp:notsent=1,psp", {"arc:report=packet", "tcp:notsent=1", "psp"}},
         {"a,b,c,d,e,f,g,h", {"a", "b", "c", "d", "e", "f", "g", "h"}},
     };
     for (const auto &row : table) {
@@ -44,6 +49,7 @@ TEST_CASE("transport list: what cannot be split")
         {",tcp", ERR_MALFORMED},
         {"tcp,,udp", ERR_MALFORMED},
         {"1,3", ERR_MALFORMED},
+        {"tfrc:a=" + std::string(TRANSPORT_MAX_NAME, 'x'), ERR_TOO_BIG},
         {"a,b,c,d,e,f,g,h,i", ERR_TOO_BIG},
         {std::string(TRANSPORT_MAX_NAME, 'x'), ERR_TOO_BIG},
         {"minbuf:1," + std::string(TRANSPORT_MAX_NAME, '3'), ERR_TOO_BIG},

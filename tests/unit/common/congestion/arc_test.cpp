@@ -256,20 +256,21 @@ TEST_CASE("arc: a rate that is not used does not let w grow")
     CHECK(f.w(61000000) < 30);
 }
 
-TEST_CASE("arc: a timeout halves B, forgets what is outstanding and waits for news")
+TEST_CASE("arc: a timeout forgets what is outstanding and waits for news, the next halves B")
 {
     flow f("arc");
     f.send(0, false);
     f.hear(100000, 11, 0, 10000, true, 100000); // B = 1.2 Mbit/s
     f.send(100000);
     f.c->ops->rto(f.c.get(), 1, 1200000);
-    CHECK(f.bandwidth(1200000) == Approx(6e5));
-    CHECK(f.w(1200000) == Approx(105));
+    CHECK(f.bandwidth(1200000) == Approx(1.2e6));
+    CHECK(f.w(1200000) == Approx(210)); // Eq. 2
     CHECK(f.outstanding(1200000) == 0);
     f.send(1200000); // the endpoint's probe
     f.c->ops->rto(f.c.get(), 2, 3200000);
-    CHECK(f.w(3200000) == Approx(52.5));
-    CHECK(f.w(60000000) == Approx(52.5)); // no growth in silence
+    CHECK(f.bandwidth(3200000) == Approx(6e5));
+    CHECK(f.w(3200000) == Approx(105));
+    CHECK(f.w(60000000) == Approx(105)); // no growth in silence
     f.send(3200000);
     cc_feedback alive = {nullptr, 0, 0, 100000, 3, 0, 3 * S};
     f.c->ops->feedback(f.c.get(), &alive, 3300000); // tells of no packet
@@ -277,7 +278,7 @@ TEST_CASE("arc: a timeout halves B, forgets what is outstanding and waits for ne
     f.hear(3400000, 1, 3300000, 0, false, 100000);
     CHECK(f.outstanding(3400000) == 0);
     f.send(3400000);
-    CHECK(f.w(3400000 + 10000) > 52.5);
+    CHECK(f.w(3400000 + 10000) > 105);
     for (int i = 1; i < 40; i++)
         f.c->ops->rto(f.c.get(), i, 4000000 + i);
     CHECK(f.w(5000000) == 1); // at least one packet

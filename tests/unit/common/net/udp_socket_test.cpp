@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "common/base/err.h"
 #include "common/net/udp_socket.h"
@@ -68,4 +69,80 @@ TEST_CASE("udp_socket: an even port and the next, and datagrams of two parts")
     udp_socket_free(pair[1]);
     uv_run(&box.loop, UV_RUN_DEFAULT);
     CHECK(uv_loop_close(&box.loop) == 0);
+}
+
+namespace
+{
+
+struct arrivals {
+    uv_loop_t loop;
+    std::vector<size_t> sizes;
+    std::vector<int> marks;
+    size_t wanted = 0;
+};
+
+void on_arrival(void *ctx, const datagram *d, usec_t)
+{
+    arrivals *a = static_cast<arrivals *>(ctx);
+    a->sizes.push_back(d->len);
+    a->marks.push_back(d->ecn);
+    for (size_t i = 0; i < d->len; i++) // each has its own bytes, whoever cut them apart
+        CHECK(d->data[i] == static_cast<uint8_t>(a->sizes.size()));
+    if (a->sizes.size() == a->wanted)
+        uv_stop(&a->loop);
+}
+
+// Sends datagrams of these sizes as a batch with this mark, and checks that they arrive so.
+void pass_batch(const char *address, const std::vector<size_t> &sizes, uint8_t ecn)
+{
+    arrivals a;
+    a.wanted = sizes.size();
+    uv_loop_init(&a.loop);
+    sockaddr_storage local;
+    REQUIRE(sockaddr_parse(address, &local) == 0);
+    udp_socket *from =
+        udp_socket_new(&a.loop, reinterpret_cast<sockaddr *>(&local), on_arrival, &a);
+    udp_socket *to = udp_socket_new(&a.loop, reinterpret_cast<sockaddr *>(&local), on_arrival, &a);
+    REQUIRE((from && to));
+    udp_socket_set_ecn(from, ecn);
+    sockaddr_set_port(reinterpret_cast<sockaddr *>(&local), udp_socket_port(to));
+    std::vector<std::vector<uint8_t>> bytes;
+    std::vector<iovec> parts;
+    for (size_t size : sizes)
+        bytes.emplace_back(size, static_cast<uint8_t>(bytes.size() + 1));
+    for (auto &b : bytes)
+        parts.push_back({b.data(), b.size()});
+    CHECK(udp_socket_send_batch(from, reinterpret_cast<sockaddr *>(&local), parts.data(),
+                                static_cast<int>(parts.size())) == static_cast<int>(parts.size()));
+    uv_run(&a.loop, UV_RUN_DEFAULT);
+    CHECK(a.sizes == sizes);
+    CHECK(a.marks == std::vector<int>(sizes.size(), ecn));
+    udp_socket_free(from);
+    udp_socket_free(to);
+    uv_run(&a.loop, UV_RUN_DEFAULT);
+    CHECK(uv_loop_close(&a.loop) == 0);
+}
+
+} // namespace
+
+TEST_CASE("udp_socket: batches keep their datagrams, their order and their mark")
+{
+    const std::vector<std::vector<size_t>> table = {
+        {100},
+        {1200, 1200, 1200},
+        {1200, 1200, 300},                 // a frame's last packet is shorter
+        {300, 1200, 1200, 17, 1200, 1, 1}, // several runs
+        std::vector<size_t>(UDP_SOCKET_BATCH, 1200),
+        std::vector<size_t>(UDP_SOCKET_BATCH, 1),
+    };
+    for (const auto &sizes : table)
+        pass_batch("127.0.0.1:0", sizes, 2);
+    for (uint8_t ecn = 0; ecn < 4; ecn++)
+        pass_batch("127.0.0.1:0", {10, 10, 5}, ecn);
+}
+
+TEST_CASE("udp_socket: batches and marks over IPv6")
+{
+    pass_batch("[::1]:0", {1200, 1200, 300, 5}, 2);
+    pass_batch("[::1]:0", {9}, 3);
 }

@@ -8,7 +8,7 @@
 #include "common/base/rng.h"
 #include "common/wire/rtp.h"
 
-static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID};
+static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
 
 // 2024-01-01 00:00:00.5 UTC: 1704067200 + 2208988800 = 3913056000 = 0xe93c7f00; .5 = 0x80000000.
 static const usec_t wall = 1704067200500000;
@@ -71,17 +71,53 @@ TEST_CASE("rtp: golden bytes both ways")
     CHECK(memcmp(q.payload, "ABC", 3) == 0);
 }
 
+TEST_CASE("rtp: the wish for feedback")
+{
+    const uint8_t wire[] = {
+        0x90, 0x60, 0x12, 0x34, 0, 0, 0, 0, 0xde, 0xad, 0xbe, 0xef, //
+        0xbe, 0xde, 0x00, 0x01,                                     // one word of extensions
+        0x32, 0x01, 0x38, 0x04, // id 3, 3 bytes: 312 * 64 us = 19.968 ms, or 4 packets
+    };
+    struct rtp_packet p = {};
+    p.payload_type = RTP_PT_H264;
+    p.seq = 0x1234;
+    p.ssrc = 0xdeadbeef;
+    p.has_feedback = true;
+    p.feedback = {312, 4};
+    uint8_t out[RTP_MAX_HEADER];
+    REQUIRE(rtp_encode(&p, out) == sizeof(wire));
+    CHECK(memcmp(out, wire, sizeof(wire)) == 0);
+    struct rtp_packet q;
+    REQUIRE(rtp_decode(wire, sizeof(wire), ids, &q) == 0);
+    REQUIRE(q.has_feedback);
+    CHECK(q.feedback.interval == 312);
+    CHECK(q.feedback.packets == 4);
+    REQUIRE(rtp_decode(wire, sizeof(wire), {1, 2, 0}, &q) == 0);
+    CHECK_FALSE(q.has_feedback);
+    memset(out + 17, 0, 2); // no interval at all: nobody could keep it
+    CHECK(rtp_decode(out, sizeof(wire), ids, &q) == ERR_MALFORMED);
+}
+
+TEST_CASE("rtp: the largest header fits")
+{
+    struct rtp_packet p = golden_packet();
+    p.has_feedback = true;
+    p.feedback = {UINT16_MAX, UINT8_MAX};
+    uint8_t out[RTP_MAX_HEADER];
+    CHECK(rtp_encode(&p, out) <= RTP_MAX_HEADER);
+}
+
 TEST_CASE("rtp: extensions are read under the ids that were announced")
 {
     struct rtp_packet q;
-    REQUIRE(rtp_decode(golden, sizeof(golden), {0, 0}, &q) == 0);
+    REQUIRE(rtp_decode(golden, sizeof(golden), {0, 0, 0}, &q) == 0);
     CHECK_FALSE(q.has_adu);
     CHECK_FALSE(q.has_capture);
     CHECK(q.payload_len == 3);
-    REQUIRE(rtp_decode(golden, sizeof(golden), {5, 6}, &q) == 0);
+    REQUIRE(rtp_decode(golden, sizeof(golden), {5, 6, 7}, &q) == 0);
     CHECK_FALSE(q.has_adu);
     // an id announced for an extension of another length
-    CHECK(rtp_decode(golden, sizeof(golden), {2, 1}, &q) == ERR_MALFORMED);
+    CHECK(rtp_decode(golden, sizeof(golden), {2, 1, 0}, &q) == ERR_MALFORMED);
 }
 
 TEST_CASE("rtp: CSRCs, padding, and foreign extensions")

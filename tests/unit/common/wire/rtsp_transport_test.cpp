@@ -65,6 +65,13 @@ TEST_CASE("rtsp_transport: values")
         {"RTP/AVP;x-weir=a b", ERR_MALFORMED},
         {"RTP/AVP;x-weir=0123456789012345678901234567890123456789012345678", ERR_MALFORMED},
         {"RTP/AVP;x-cc=\x01", ERR_MALFORMED},
+        {"RTP/AVPF;client_port=5000", 1},
+        {"RTP/AVPF/UDP;client_port=5000", 1},
+        {"RTP/SAVPF;client_port=5000", 0},
+        {"RTP/AVP;x-weir-token=0123456789abcDEF", 1},
+        {"RTP/AVP;x-weir-token=", ERR_MALFORMED},
+        {"RTP/AVP;x-weir-token=0x12", ERR_MALFORMED},
+        {"RTP/AVP;x-weir-token=00123456789ABCDEF", ERR_MALFORMED},
     };
     for (const auto &c : cases) {
         INFO(c.value);
@@ -84,6 +91,9 @@ TEST_CASE("rtsp_transport: written and read back")
         "RTP/AVP;unicast;client_port=5000-5001;server_port=6000-6001;ssrc=0000BEEF",
         "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf:1,3;x-cc=reno",
         "RTP/AVP/TCP;unicast;interleaved=4",
+        "RTP/AVPF;unicast;client_port=5000-5001;x-weir=arc:report=packet",
+        "RTP/AVPF;unicast;server_port=6000-6001;ssrc=0000BEEF;x-weir=tfrc;"
+        "x-weir-token=00FEDCBA98765432",
         "RTP/AVP;multicast",
     };
     for (const char *value : values) {

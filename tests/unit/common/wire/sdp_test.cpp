@@ -23,7 +23,8 @@ static struct sdp example()
     s.h264 = true;
     strcpy(s.profile_level_id, "42C01E");
     strcpy(s.sprop, "Z0LAHtkDxWhAAAADAEAAAAwDxYuS,aMuMsg==");
-    s.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID};
+    s.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+    s.ccfb = true;
     struct ladder &l = s.ladder;
     l.source_fps = {30000, 1001};
     l.source_width = 1280;
@@ -53,9 +54,11 @@ static const char golden[] = "v=0\r\n"
                              "sprop-parameter-sets=Z0LAHtkDxWhAAAADAEAAAAwDxYuS,aMuMsg==\r\n"
                              "a=rtcp-fb:96 nack\r\n"
                              "a=rtcp-fb:96 nack pli\r\n"
+                             "a=rtcp-fb:* ack ccfb\r\n"
                              "a=extmap:1 http://www.webrtc.org/experiments/rtp-hdrext/"
                              "abs-capture-time\r\n"
                              "a=extmap:2 urn:x-weir:rtp-hdrext:adu\r\n"
+                             "a=extmap:3 urn:x-weir:rtp-hdrext:feedback\r\n"
                              "a=control:trackID=1\r\n"
                              "a=x-weir-source:test 1280x720@30000/1001\r\n"
                              "a=x-weir-size:0 256x144@15000/1001 layers=2\r\n"
@@ -89,6 +92,8 @@ TEST_CASE("sdp: golden text both ways")
     CHECK(std::string(back.sprop) == s.sprop);
     CHECK(back.ext.capture == 1);
     CHECK(back.ext.adu == 2);
+    CHECK(back.ext.feedback == 3);
+    CHECK(back.ccfb);
     back.bitrate_bps = s.bitrate_bps; // written, not read
     char again[SDP_MAX_BYTES];
     REQUIRE(sdp_encode(&back, false, again, sizeof(again)) > 0);

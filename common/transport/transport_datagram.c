@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RTP over UDP under any rate controller: the protocol's endpoint (datagram_sender.h) on sockets
+// and a timer.
+//
+// Bursts. The controller says for each packet when it may leave; a wake-up sends those that are due
+// together, in one system call, but never more than WAKE_UP_PACKETS, then the loop's others have
+// their turn. A wake-up that comes late thus catches up as far as the controller lets it and no
+// further.
+//
+// A viewer that does not report packets (RFC 8888) gets the controller alone, unanswered: only
+// `udp` is given to such.
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/rate_meter.h"
+#include "common/net/timer.h"
+#include "common/net/udp_socket.h"
+#include "common/transport/kinds.h"
+
+enum {
+    MAX_PACKET = 1200, // RTP header and payload: fits IPv6's least MTU of 1280 (RFC 8200, 5)
+    WAKE_UP_PACKETS = UDP_SOCKET_BATCH,
+    // Reports that are read: one a packet sent, and so many ahead; more than that is a flood.
+    REPORTS_AHEAD = 256,
+    ECT_0 = 2,
+};
+// What no path that this is for exceeds, nor any sum over it.
+static const double MAX_RATE_BPS = 10e9;
+
+struct datagram_transport {
+    struct transport base;
+    struct udp_socket *socket[2];   // borrowed
+    const struct sockaddr *peer[2]; // borrowed; AF_UNSPEC: not proved yet
+    uint32_t ssrc;
+    struct controller *controller; // owned, by the endpoint if there is one
+    bool fed_back;                 // `endpoint` is there
+    struct datagram_sender endpoint;
+    int64_t next_number; // without an endpoint
+    struct timer *timer; // owned
+    usec_t armed;        // no later than needed
+    bool waits;          // the session was refused
+    usec_t heard_at;     // a useful report came, or the first packet under way left
+    int report_credit;
+    uint64_t reports_ignored;
+    bool told_lies;
+    struct rate_meter meter;
+    double report_rtt_ms; // of receiver reports, where there is nothing better
+    double report_loss;
+    usec_t wake_up; // when `woken` packets left
+    int woken;
+    int queued; // packets of this wake-up that wait for the flush
+    uint8_t packets[UDP_SOCKET_BATCH][MAX_PACKET];
+    struct iovec queue[UDP_SOCKET_BATCH];
+    transport_room_fn *on_room;
+    void *ctx; // borrowed
+};
+
+static struct datagram_transport *of(struct transport *t)
+{
+    return (struct datagram_transport *)t;
+}
+
+static bool is_proved(const struct datagram_transport *d, int which)
+{
+    return d->peer[which]->sa_family != AF_UNSPEC;
+}
+
+// ---- Time
+
+static usec_t next_send(struct datagram_transport *d, usec_t now)
+{
+    if (d->wake_up == now && d->woken >= WAKE_UP_PACKETS)
+        return now; // after the loop's others
+    return d->fed_back ? datagram_sender_next_send(&d->endpoint, now)
+                       : d->controller->ops->next_send(d->controller, now);
+}
+
+static usec_t next_timeout(const struct datagram_transport *d)
+{
+    if (d->fed_back)
+        return datagram_sender_next_timeout(&d->endpoint);
+    const struct controller_ops *ops = d->controller->ops;
+    return ops->next_timeout ? ops->next_timeout(d->controller) : USEC_NEVER;
+}
+
+// The timer is moved forward only: what comes later than it was set for sets it anew when it fires,
+// so a retransmission timeout that each packet defers costs nothing.
+static void arm(struct datagram_transport *d, usec_t now)
+{
+    usec_t when = next_timeout(d);
+    if (d->waits && is_proved(d, 0))
+        when = usec_min(when, next_send(d, now));
+    if (when < d->armed) {
+        d->armed = when;
+        timer_set(d->timer, when);
+    }
+}
+
+static void resume(struct datagram_transport *d, usec_t now)
+{
+    if (d->waits && is_proved(d, 0) && next_send(d, now) <= now) {
+        d->waits = false;
+        d->on_room(d->ctx, now);
+    }
+    arm(d, now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct datagram_transport *d = ctx;
+    d->armed = USEC_NEVER;
+    if (next_timeout(d) <= now) {
+        if (d->fed_back)
+            datagram_sender_timeout(&d->endpoint, now);
+        else
+            d->controller->ops->timeout(d->controller, now);
+    }
+    resume(d, now);
+}
+
+// ---- Out
+
+static bool may_send(struct datagram_transport *d, usec_t now)
+{
+    if (!is_proved(d, 0) || (d->wake_up == now && d->woken >= WAKE_UP_PACKETS))
+        return false;
+    return d->fed_back ? datagram_sender_room(&d->endpoint, now)
+                       : d->controller->ops->next_send(d->controller, now) <= now;
+}
+
+static bool datagram_room(struct transport *t, usec_t now)
+{
+    struct datagram_transport *d = of(t);
+    if (may_send(d, now))
+        return true;
+    d->waits = true;
+    arm(d, now);
+    return false;
+}
+
+static void note_sent(struct datagram_transport *d, uint32_t bytes, usec_t now)
+{
+    if (d->fed_back) {
+        if (d->endpoint.rto_at == USEC_NEVER) // nothing was under way
+            d->heard_at = now;
+        datagram_sender_sent(&d->endpoint, bytes, now);
+        d->report_credit += d->report_credit < REPORTS_AHEAD;
+    } else {
+        struct cc_sent s = {.number = d->next_number++, .bytes = bytes, .backlogged = true};
+        d->controller->ops->sent(d->controller, &s, now);
+    }
+    d->woken = d->wake_up == now ? d->woken + 1 : 1;
+    d->wake_up = now;
+    d->waits = false;
+    rate_meter_add(&d->meter, bytes, now);
+}
+
+// What the kernel refuses (a full device queue, an unreachable peer) is lost like any datagram: the
+// viewer's reports, or their absence, tell.
+static void datagram_flush(struct transport *t, usec_t now)
+{
+    struct datagram_transport *d = of(t);
+    if (!d->queued)
+        return;
+    if (d->queued == 1)
+        (void)udp_socket_send(d->socket[0], d->peer[0], d->queue, 1);
+    else
+        (void)udp_socket_send_batch(d->socket[0], d->peer[0], d->queue, d->queued);
+    d->queued = 0;
+    arm(d, now);
+}
+
+static int datagram_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
+{
+    struct datagram_transport *d = of(t);
+    uint8_t *packet = d->packets[d->queued];
+    size_t len = 0;
+    for (int i = 0; i < count; i++) {
+        assert(len + parts[i].iov_len <= MAX_PACKET);
+        if (parts[i].iov_len)
+            memcpy(packet + len, parts[i].iov_base, parts[i].iov_len);
+        len += parts[i].iov_len;
+    }
+    d->queue[d->queued++] = (struct iovec){packet, len};
+    note_sent(d, (uint32_t)len, now);
+    if (d->queued == UDP_SOCKET_BATCH)
+        datagram_flush(t, now);
+    return 0;
+}
+
+static int datagram_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now)
+{
+    (void)now;
+    struct datagram_transport *d = of(t);
+    struct iovec part = {.iov_len = len};
+    part.iov_base = (uint8_t *)(uintptr_t)data; // sendmsg does not write through it
+    if (!is_proved(d, 1) || udp_socket_send(d->socket[1], d->peer[1], &part, 1) != 0)
+        return ERR_AGAIN;
+    return 0;
+}
+
+static bool datagram_wish(const struct transport *t, struct feedback_wish *out)
+{
+    const struct datagram_transport *d = (const struct datagram_transport *)t;
+    if (d->fed_back)
+        *out = datagram_sender_wish(&d->endpoint);
+    return d->fed_back;
+}
+
+// ---- In
+
+static void on_feedback(struct datagram_transport *d, const struct ccfb *report, usec_t now)
+{
+    if (d->report_credit == 0) {
+        d->reports_ignored++;
+        return;
+    }
+    d->report_credit--;
+    const struct datagram_counts *counts = &d->endpoint.counts;
+    uint64_t arrived = counts->arrived + counts->late;
+    datagram_sender_feedback(&d->endpoint, report, now);
+    if (counts->arrived + counts->late != arrived)
+        d->heard_at = now;
+    if (counts->lies && !d->told_lies) {
+        d->told_lies = true; // once: --stats counts them
+        log_warn("a viewer reports what cannot be true");
+    }
+}
+
+static void datagram_on_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now)
+{
+    struct datagram_transport *d = of(t);
+    if (!d->fed_back)
+        return;
+    struct ccfb report;
+    size_t at = 0;
+    int got;
+    while ((got = ccfb_next(data, len, &at, &report)) != 0)
+        if (got == 1 && report.media_ssrc == d->ssrc)
+            on_feedback(d, &report, now);
+    resume(d, now);
+}
+
+static void datagram_on_report(struct transport *t, const struct transport_report *r, usec_t now)
+{
+    (void)now;
+    struct datagram_transport *d = of(t);
+    double rtt_ms = usec_to_msec(r->rtt);
+    d->report_loss = r->fraction_lost;
+    if (r->rtt > 0) // smoothed as RFC 6298 does it
+        d->report_rtt_ms =
+            isnan(d->report_rtt_ms) ? rtt_ms : d->report_rtt_ms + (rtt_ms - d->report_rtt_ms) / 8;
+}
+
+static void datagram_on_media_rate(struct transport *t, int bitrate_bps, usec_t now)
+{
+    struct datagram_transport *d = of(t);
+    if (d->controller->ops->media_rate)
+        d->controller->ops->media_rate(d->controller, bitrate_bps, now);
+    arm(d, now);
+}
+
+static void datagram_on_proved(struct transport *t, usec_t now)
+{
+    resume(of(t), now);
+}
+
+// ---- Figures
+
+static void tell_controller(const struct datagram_transport *d, struct transport_info *out,
+                            usec_t now)
+{
+    struct controller_info info = {.loss_events = NAN};
+    d->controller->ops->info(d->controller, &info, now);
+    out->allowed_bps = info.rate_bps;
+    out->loss_events = info.loss_events;
+    for (int i = 0; i < TRANSPORT_VARIABLES && info.variable[i].name; i++) {
+        struct transport_variable *v = &out->variable[i];
+        snprintf(v->name, sizeof(v->name), "%s", info.variable[i].name);
+        v->value = info.variable[i].value;
+    }
+}
+
+static void datagram_info(struct transport *t, struct transport_info *out, usec_t now)
+{
+    struct datagram_transport *d = of(t);
+    transport_info_clear(out);
+    out->rtt_ms = d->report_rtt_ms;
+    out->loss = d->report_loss;
+    out->rate_bps = rate_meter_bps(&d->meter, now);
+    out->unsent_bytes = 0;
+    tell_controller(d, out, now);
+    if (!d->fed_back)
+        return;
+    const struct datagram_counts *counts = &d->endpoint.counts;
+    out->is_reported = true;
+    out->counts = *counts;
+    out->reports_ignored = d->reports_ignored;
+    if (d->endpoint.rto.srtt)
+        out->rtt_ms = usec_to_msec(d->endpoint.rto.srtt);
+    if (counts->arrived + counts->lost)
+        out->loss = (double)counts->lost / (double)(counts->arrived + counts->lost);
+    if (d->endpoint.rto_at != USEC_NEVER)
+        out->unheard = now - d->heard_at;
+}
+
+// ---- Life
+
+static void datagram_free(struct transport *t)
+{
+    struct datagram_transport *d = of(t);
+    timer_free(d->timer);
+    if (d->fed_back)
+        datagram_sender_destroy(&d->endpoint);
+    else
+        free(d->controller);
+    free(d);
+}
+
+static const struct transport_ops datagram_ops = {
+    .room = datagram_room,
+    .send = datagram_send,
+    .flush = datagram_flush,
+    .wish = datagram_wish,
+    .on_rtcp = datagram_on_rtcp,
+    .send_rtcp = datagram_send_rtcp,
+    .on_report = datagram_on_report,
+    .on_media_rate = datagram_on_media_rate,
+    .on_writable = datagram_on_proved,
+    .info = datagram_info,
+    .free = datagram_free,
+};
+
+static void controller_name(const struct transport_kind *kind, const char *params,
+                            char out[CONTROLLER_MAX_NAME + TRANSPORT_MAX_NAME])
+{
+    snprintf(out, CONTROLLER_MAX_NAME + TRANSPORT_MAX_NAME, "%s%s%s", kind->controller,
+             *params ? ":" : "", params);
+}
+
+int transport_datagram_check(const struct transport_kind *kind, const char *params)
+{
+    char name[CONTROLLER_MAX_NAME + TRANSPORT_MAX_NAME];
+    controller_name(kind, params, name);
+    return controller_check(name);
+}
+
+struct transport *transport_datagram_create(const struct transport_kind *kind, const char *params,
+                                            const struct transport_path *path, usec_t now)
+{
+    struct datagram_transport *d = calloc(1, sizeof(*d));
+    if (!d)
+        return NULL;
+    *d = (struct datagram_transport){
+        .base = {.ops = &datagram_ops, .max_packet = MAX_PACKET},
+        .socket = {path->socket[0], path->socket[1]},
+        .peer = {path->peer[0], path->peer[1]},
+        .ssrc = path->ssrc,
+        .armed = USEC_NEVER,
+        .report_credit = REPORTS_AHEAD,
+        .report_rtt_ms = NAN,
+        .report_loss = NAN,
+        .wake_up = -1,
+        .on_room = path->on_room,
+        .ctx = path->ctx,
+    };
+    struct controller_config config = {.packet_bytes = MAX_PACKET, .max_rate_bps = MAX_RATE_BPS};
+    char name[CONTROLLER_MAX_NAME + TRANSPORT_MAX_NAME];
+    controller_name(kind, params, name);
+    d->controller = controller_new(name, &config, now);
+    if (!d->controller)
+        goto free_transport;
+    if (path->feedback &&
+        datagram_sender_init(&d->endpoint, d->controller, path->first_seq, 0, now) != 0)
+        goto free_transport; // the controller was taken over
+    d->fed_back = path->feedback;
+    d->timer = timer_new(path->loop, on_timer, d);
+    if (!d->timer)
+        goto free_controller;
+    if (d->fed_back && kind->responsive)
+        udp_socket_set_ecn(d->socket[0], ECT_0);
+    return &d->base;
+
+free_controller:
+    datagram_free(&d->base);
+    return NULL;
+free_transport:
+    free(d);
+    return NULL;
+}

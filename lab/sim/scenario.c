@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/sim/scenario.h"
+
+#include <math.h>
+
+#include "common/base/err.h"
+#include "common/congestion/controller.h"
+#include "lab/link/link_spec_read.h"
+
+enum {
+    OF_TCP = 1 << GROUP_TCP,
+    OF_WEB = 1 << GROUP_WEB,
+    OF_CBR = 1 << GROUP_CBR,
+    OF_DATAGRAM = 1 << GROUP_DATAGRAM,
+    OF_ALL = OF_TCP | OF_WEB | OF_CBR | OF_DATAGRAM,
+};
+
+static const struct spec_unit no_units[] = {{"", 1}, {NULL, 0}};
+static const struct spec_unit bytes[] = {{"B", 1}, {"KB", 1e3}, {"MB", 1e6}, {NULL, 0}};
+static const struct spec_unit packets[] = {{"p", 1}, {NULL, 0}};
+static const struct spec_unit rates[] = {
+    {"bit", 1}, {"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}, {NULL, 0}};
+static const struct spec_unit times[] = {{"us", 1}, {"ms", 1e3}, {"s", 1e6}, {NULL, 0}};
+
+static const struct spec_quantity count = {no_units, 1, SCENARIO_FLOWS, false,
+                                           "a number from 1 to 10000"};
+static const struct spec_quantity router = {no_units, 0, CHAIN_HOPS_MAX, false,
+                                            "a router from 0 to 64"};
+static const struct spec_quantity packet_bytes = {bytes, 40, 9000, false,
+                                                  "a size from 40B to 9000B"};
+static const struct spec_quantity window = {packets, 1, TCP_WINDOW_MAX, false,
+                                            "a window from 1p to 10000p"};
+static const struct spec_quantity object = {bytes, 1, 1e9, false, "a size from 1B to 1000MB"};
+static const struct spec_quantity total = {no_units, 1, 1e9, false,
+                                           "a number of packets from 1 to 1000000000"};
+static const struct spec_quantity shape = {no_units, 1.01, 100, false, "a number from 1.01 to 100"};
+static const struct spec_quantity flag = {no_units, 0, 1, false, "0 or 1"};
+static const struct spec_quantity access_rate = {rates, 1e6, 1e11, false,
+                                                 "a rate from 1mbit to 100gbit"};
+static const struct spec_quantity instant = {times, 0, 1e12, false, "a time from 0 to 1000000s"};
+static const struct spec_quantity rto = {times, 0, 60e6, false, "a time from 0 to 60s"};
+
+enum value_type { VALUE_INT, VALUE_DOUBLE, VALUE_TIME, VALUE_PERCENT };
+
+static const struct key {
+    const char *name;
+    unsigned kinds;
+    enum value_type type;
+    const struct spec_quantity *quantity;
+    size_t at; // in struct group
+} keys[] = {
+    {"n", OF_ALL, VALUE_INT, &count, offsetof(struct group, n)},
+    {"from", OF_ALL, VALUE_INT, &router, offsetof(struct group, from)},
+    {"to", OF_ALL, VALUE_INT, &router, offsetof(struct group, to)},
+    {"start", OF_ALL, VALUE_TIME, &instant, offsetof(struct group, start)},
+    {"spread", OF_ALL, VALUE_TIME, &spec_time, offsetof(struct group, spread)},
+    {"stop", OF_ALL, VALUE_TIME, &instant, offsetof(struct group, stop)},
+    {"access", OF_ALL, VALUE_INT, &access_rate, offsetof(struct group, access_bps)},
+    {"loss", OF_ALL, VALUE_PERCENT, &spec_percent, offsetof(struct group, loss)},
+    {"overhead", OF_ALL, VALUE_TIME, &spec_time, offsetof(struct group, overhead)},
+    {"size", OF_ALL, VALUE_INT, &packet_bytes, offsetof(struct group, packet_bytes)},
+    {"window", OF_TCP | OF_WEB, VALUE_INT, &window, offsetof(struct group, window)},
+    {"iw", OF_TCP | OF_WEB, VALUE_INT, &window, offsetof(struct group, initial_window)},
+    {"minrto", OF_TCP | OF_WEB, VALUE_TIME, &rto, offsetof(struct group, min_rto)},
+    {"delack", OF_TCP | OF_WEB, VALUE_TIME, &rto, offsetof(struct group, delayed_ack)},
+    {"packets", OF_TCP, VALUE_INT, &total, offsetof(struct group, packets)},
+    {"bytes", OF_WEB, VALUE_INT, &object, offsetof(struct group, object_bytes)},
+    {"think", OF_WEB, VALUE_TIME, &spec_time_positive, offsetof(struct group, think)},
+    {"shape", OF_WEB | OF_CBR, VALUE_DOUBLE, &shape, offsetof(struct group, shape)},
+    {"rate", OF_CBR | OF_DATAGRAM, VALUE_INT, &spec_rate, offsetof(struct group, bps)},
+    {"on", OF_CBR, VALUE_TIME, &spec_time_positive, offsetof(struct group, on)},
+    {"off", OF_CBR, VALUE_TIME, &spec_time_positive, offsetof(struct group, off)},
+    {"max", OF_DATAGRAM, VALUE_INT, &spec_rate, offsetof(struct group, max_bps)},
+    {"ect", OF_DATAGRAM, VALUE_INT, &flag, offsetof(struct group, ect)},
+};
+enum { KEYS = sizeof(keys) / sizeof(keys[0]), SEEN_RTT = KEYS, SEEN_TCP, SEEN_CC };
+
+static const struct {
+    const char *name;
+    enum group_kind kind;
+    enum tcp_variant variant;
+} kinds[] = {
+    {"reno", GROUP_TCP, TCP_RENO}, {"newreno", GROUP_TCP, TCP_NEWRENO},
+    {"sack", GROUP_TCP, TCP_SACK}, {"web", GROUP_WEB, TCP_NEWRENO},
+    {"cbr", GROUP_CBR, TCP_RENO},  {"datagram", GROUP_DATAGRAM, TCP_RENO},
+};
+
+static int read_value(struct spec_reader *r, struct scan value, const struct key *k,
+                      struct group *g)
+{
+    double number;
+    int err = spec_read(r, value, k->quantity, &number);
+    if (err)
+        return err;
+    char *at = (char *)g + k->at;
+    if (k->type == VALUE_DOUBLE || k->type == VALUE_PERCENT) {
+        number /= k->type == VALUE_PERCENT ? 100 : 1;
+        memcpy(at, &number, sizeof(number));
+        return 0;
+    }
+    int64_t whole = llround(number);
+    if (k->type == VALUE_INT && (double)whole != number)
+        return spec_fail(r, ERR_MALFORMED, "'%s' is not a whole number", spec_excerpt(value).text);
+    memcpy(at, &whole, sizeof(whole));
+    return 0;
+}
+
+// T or T..T.
+static int read_rtt(struct spec_reader *r, struct scan value, struct group *g)
+{
+    struct scan first = value;
+    for (const char *at = value.at; at + 1 < value.end; at++) {
+        if (at[0] == '.' && at[1] == '.') {
+            first.end = at;
+            value.at = at + 2;
+            break;
+        }
+    }
+    int err = spec_read_time(r, first, &spec_time, &g->rtt_least);
+    if (!err)
+        err = spec_read_time(r, value, &spec_time, &g->rtt_most);
+    if (!err && g->rtt_most < g->rtt_least)
+        err = spec_fail(r, ERR_RANGE, "the second time is below the first");
+    return err;
+}
+
+static int read_variant(struct spec_reader *r, struct scan value, struct group *g)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && kinds[i].kind == GROUP_TCP; i++) {
+        if (scan_is(value, kinds[i].name)) {
+            g->variant = kinds[i].variant;
+            return 0;
+        }
+    }
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not reno, newreno or sack",
+                     spec_excerpt(value).text);
+}
+
+static int read_cc(struct spec_reader *r, struct scan value, struct group *g)
+{
+    size_t len = scan_left(&value);
+    if (len >= sizeof(g->cc))
+        return spec_fail(r, ERR_RANGE, "at most %zu characters", sizeof(g->cc) - 1);
+    memcpy(g->cc, value.at, len);
+    g->cc[len] = '\0';
+    for (char *c = g->cc; *c; c++)
+        *c = *c == '/' ? ',' : *c;
+    int err = controller_check(g->cc);
+    if (err)
+        return spec_fail(r, err, "'%s' is not a rate controller: %s", spec_excerpt(value).text,
+                         err_text(err));
+    return 0;
+}
+
+// Which key this is, if the kind has it: its number, or -1.
+static int find_key(struct scan name, const struct group *g)
+{
+    for (int i = 0; i < KEYS; i++) {
+        if (scan_is(name, keys[i].name) && keys[i].kinds & (1u << g->kind))
+            return i;
+    }
+    if (scan_is(name, "rtt"))
+        return SEEN_RTT;
+    if (scan_is(name, "tcp") && g->kind == GROUP_WEB)
+        return SEEN_TCP;
+    return scan_is(name, "cc") && g->kind == GROUP_DATAGRAM ? SEEN_CC : -1;
+}
+
+static int read_part(struct spec_reader *r, struct group *g, uint32_t *seen)
+{
+    struct scan value = r->part;
+    struct scan name = scan_until(&value, '=');
+    int key = find_key(name, g);
+    if (key < 0)
+        return spec_fail(r, ERR_MALFORMED, "no such key here");
+    if (*seen & (UINT32_C(1) << key))
+        return spec_fail(r, ERR_MALFORMED, "said twice");
+    *seen |= UINT32_C(1) << key;
+    switch (key) {
+    case SEEN_RTT:
+        return read_rtt(r, value, g);
+    case SEEN_TCP:
+        return read_variant(r, value, g);
+    case SEEN_CC:
+        return read_cc(r, value, g);
+    default:
+        return read_value(r, value, &keys[key], g);
+    }
+}
+
+static int check(struct spec_reader *r, const struct group *g)
+{
+    r->part.at = r->part.end;
+    if (g->kind == GROUP_CBR && !g->bps)
+        return spec_fail(r, ERR_MALFORMED, "cbr needs rate=");
+    if (g->kind == GROUP_CBR && (g->on == 0) != (g->off == 0))
+        return spec_fail(r, ERR_MALFORMED, "on= and off= need each other");
+    if (g->kind == GROUP_DATAGRAM && !g->cc[0])
+        return spec_fail(r, ERR_MALFORMED, "datagram needs cc=");
+    if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= DATAGRAM_HEADERS + 12)
+        return spec_fail(r, ERR_RANGE, "datagrams have more than 40B");
+    if (g->from == g->to)
+        return spec_fail(r, ERR_RANGE, "from= and to= are the same router");
+    if (g->stop <= g->start)
+        return spec_fail(r, ERR_RANGE, "stop= is not after start=");
+    return 0;
+}
+
+static int read_kind(struct spec_reader *r, struct scan name, struct group *g)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (!scan_is(name, kinds[i].name))
+            continue;
+        g->kind = kinds[i].kind;
+        g->variant = kinds[i].variant;
+        g->shape = g->kind == GROUP_WEB ? 1.5 : 0;
+        return 0;
+    }
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not reno, newreno, sack, web, cbr or datagram",
+                     spec_excerpt(name).text);
+}
+
+int group_parse(const char *text, struct group *g, char *error, size_t error_cap)
+{
+    *g = (struct group){.text = text,
+                        .n = 1,
+                        .to = -1,
+                        .rtt_least = -1,
+                        .rtt_most = -1,
+                        .stop = USEC_NEVER,
+                        .access_bps = 100000000,
+                        .packet_bytes = 1500,
+                        .window = TCP_WINDOW_MAX,
+                        .initial_window = 2,
+                        .packets = INT64_MAX,
+                        .min_rto = USEC_PER_SEC,
+                        .delayed_ack = 100 * USEC_PER_MSEC,
+                        .object_bytes = 50000,
+                        .think = USEC_PER_SEC,
+                        .max_bps = 1000000000};
+    struct scan list = scan_of(text, strlen(text));
+    struct scan kind = scan_until(&list, ':');
+    bool has_list = !scan_end(&list);
+    struct spec_reader r = {.part = kind, .error = error, .error_cap = error_cap};
+    int err = read_kind(&r, kind, g);
+    uint32_t seen = 0;
+    while (!err && has_list && spec_take(&list, ',', &r.part))
+        err = read_part(&r, g, &seen);
+    return err ? err : check(&r, g);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is simulated: links and groups of flows. A group as text:
+//
+//     KIND[:KEY=VALUE,...]      such as reno:n=20,rtt=12.5ms..250ms,spread=1s
+//
+//   reno, newreno, sack   TCP with everything to send
+//   web                   TCP connections one after the other, Pareto-distributed
+//   cbr                   packets at a constant rate, always or on and off
+//   datagram              the programs' datagram flow under a rate controller
+//
+// Keys, each at most once; times us, ms, s, rates bit ... gbit, sizes B, KB ..., as in a link's
+// text:
+//   all         n=1  from=0  to=HOPS (routers)  start=0s  spread=0s (flows begin up to that later,
+//               random)  stop=T (never)  rtt=T or T..T (evenly over the flows; that of the hops)
+//               access=100mbit  loss=0% (each way, at the sink)  overhead=0us (of the host, random)
+//               size=1500B
+//   TCP, web    window=10000p  iw=2p  minrto=1s  delack=100ms (0: none)
+//   TCP         packets=N (endless)
+//   web         tcp=newreno  bytes=50KB  think=1s  shape=1.5 (means; Pareto)
+//   cbr         rate=R (must be said)  on=T  off=T (always on)  shape=X (lengths are means; Pareto)
+//   datagram    cc=NAME[:PARAMS] (must be said; a / stands for the comma between PARAMS)
+//               rate=R (media; greedy)  max=1gbit (of the controller)  ect (0 or 1)
+#ifndef WEIR_SIM_SCENARIO_H
+#define WEIR_SIM_SCENARIO_H
+
+#include "lab/link/link_spec.h"
+#include "lab/sim/chain.h"
+#include "lab/sim/flow_datagram.h"
+#include "lab/sim/flow_onoff.h"
+#include "lab/sim/flow_tcp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SCENARIO_GROUPS = 256, SCENARIO_FLOWS = 10000 };
+
+enum group_kind { GROUP_TCP, GROUP_WEB, GROUP_CBR, GROUP_DATAGRAM, GROUP_KINDS };
+
+struct group {
+    enum group_kind kind;
+    const char *text; // as given; borrowed
+    int64_t n;
+    int64_t from, to;           // to -1: the last router
+    usec_t rtt_least, rtt_most; // -1: that of the hops
+    usec_t start, spread, stop;
+    int64_t access_bps;
+    double loss;
+    usec_t overhead;
+    int64_t packet_bytes;
+    enum tcp_variant variant;
+    int64_t window, initial_window, packets;
+    usec_t min_rto, delayed_ack;
+    int64_t object_bytes;
+    usec_t think;
+    double shape; // 0: none
+    int64_t bps;  // 0: not said
+    usec_t on, off;
+    char cc[FLOW_CC_MAX]; // "": not said
+    int64_t max_bps;
+    int64_t ect;
+};
+
+struct scenario {
+    uint64_t seed;
+    int hops;
+    struct link_spec right, left;
+    const char *right_trace, *left_trace; // borrowed; NULL: none
+    size_t right_trace_len, left_trace_len;
+    int group_count;
+    struct group groups[SCENARIO_GROUPS];
+};
+
+// 0; ERR_MALFORMED or ERR_RANGE: `error` (a line, without a program's name) says which part is
+// wrong and what is allowed.
+int group_parse(const char *text, struct group *g, char *error, size_t error_cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

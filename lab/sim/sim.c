@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/sim/sim.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+
+static int fail(char *error, size_t cap, int err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static int fail(char *error, size_t cap, int err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error, cap, format, args);
+    va_end(args);
+    return err;
+}
+
+static void dropped(void *ctx, const struct packet *p, enum drop_cause cause, usec_t now)
+{
+    (void)cause;
+    (void)now;
+    struct sim *s = ctx;
+    // ACKs and reports are counted by the links alone.
+    s->flows[p->flow / 2]->counts.dropped += p->flow % 2 == 0;
+}
+
+static struct flow *new_tcp(const struct sim *s, const struct group *g, uint32_t id, usec_t start,
+                            uint64_t seed)
+{
+    struct flow_tcp_config config = {.tcp = {.variant = g->variant,
+                                             .packets = g->packets,
+                                             .initial_window = (double)g->initial_window,
+                                             .max_window = (double)g->window,
+                                             .min_rto = g->min_rto},
+                                     .packet_bytes = (uint32_t)g->packet_bytes,
+                                     .delayed_ack = g->delayed_ack,
+                                     .web = g->kind == GROUP_WEB,
+                                     .object_bytes = (double)g->object_bytes,
+                                     .think_s = usec_to_sec(g->think),
+                                     .shape = g->shape};
+    return flow_tcp_new(&s->env, &config, id, start, g->stop, seed);
+}
+
+static struct flow *new_flow(const struct sim *s, const struct group *g, uint32_t id, usec_t start,
+                             uint64_t seed)
+{
+    if (g->kind == GROUP_CBR) {
+        struct flow_onoff_config config = {.packet_bytes = (uint32_t)g->packet_bytes,
+                                           .bps = g->bps,
+                                           .on = g->on,
+                                           .off = g->off,
+                                           .shape = g->shape};
+        return flow_onoff_new(&s->env, &config, id, start, g->stop, seed);
+    }
+    if (g->kind != GROUP_DATAGRAM)
+        return new_tcp(s, g, id, start, seed);
+    struct flow_datagram_config config = {.packet_bytes = (uint32_t)g->packet_bytes,
+                                          .max_bps = g->max_bps,
+                                          .media_bps = g->bps,
+                                          .ect = g->ect != 0};
+    memcpy(config.cc, g->cc, sizeof(config.cc));
+    return flow_datagram_new(&s->env, &config, id, start, g->stop, seed);
+}
+
+static struct chain_path path_of(const struct sim *s, const struct group *g, int64_t i)
+{
+    int last = s->chain.config.hops;
+    struct chain_path path = {.from = (int)g->from,
+                              .to = g->to < 0 ? last : (int)g->to,
+                              .bps = g->access_bps,
+                              .overhead = g->overhead,
+                              .loss = g->loss};
+    // Evenly, both ends included (Grieco and Mascolo 2004, section 5.1).
+    path.rtt =
+        g->n == 1 ? g->rtt_most : g->rtt_least + (g->rtt_most - g->rtt_least) * i / (g->n - 1);
+    if (g->rtt_most < 0)
+        path.rtt = chain_least_rtt(&s->chain, &path);
+    return path;
+}
+
+static int check_group(const struct sim *s, const struct group *g, char *error, size_t cap)
+{
+    int last = s->chain.config.hops;
+    int64_t to = g->to < 0 ? last : g->to;
+    if (g->from > last || to > last || g->from == to)
+        return fail(error, cap, ERR_RANGE, "%.80s: from and to are two of the routers 0 to %d",
+                    g->text, last);
+    struct chain_path path = path_of(s, g, 0);
+    if (path.rtt < chain_least_rtt(&s->chain, &path))
+        return fail(error, cap, ERR_RANGE, "%.80s: its hops alone have an rtt of %lld us", g->text,
+                    (long long)chain_least_rtt(&s->chain, &path));
+    return 0;
+}
+
+// Each flow's own seeds, drawn in one order.
+static int add_flow(struct sim *s, const struct group *g, int64_t i, struct rng *rng)
+{
+    usec_t start = g->start;
+    uint64_t phase = rng_u64(rng);
+    if (g->spread)
+        start += (usec_t)(phase % (uint64_t)g->spread);
+    struct chain_path path = path_of(s, g, i);
+    struct flow *f = new_flow(s, g, s->count, start, rng_u64(rng));
+    if (!f)
+        return ERR_NO_MEMORY;
+    s->flows[s->count] = f;
+    int err = chain_attach(&s->chain, s->count, &path, &f->source, &f->sink);
+    s->count++;
+    if (!err)
+        err = world_add(&s->world, &f->source);
+    return err ? err : world_add(&s->world, &f->sink);
+}
+
+static int add_groups(struct sim *s, const struct scenario *scenario, struct rng *rng, char *error,
+                      size_t cap)
+{
+    for (int g = 0; g < scenario->group_count; g++) {
+        const struct group *group = &scenario->groups[g];
+        int err = check_group(s, group, error, cap);
+        for (int64_t i = 0; i < group->n && !err; i++) {
+            s->group_of[s->count] = g;
+            err = add_flow(s, group, i, rng);
+            if (err)
+                fail(error, cap, err, "%.80s: %s", group->text, err_text(err));
+        }
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static int make_chain(struct sim *s, const struct scenario *sc, uint32_t flows, uint64_t seed,
+                      char *error, size_t cap)
+{
+    struct chain_config config = {.hops = sc->hops,
+                                  .right = {&sc->right, sc->right_trace, sc->right_trace_len},
+                                  .left = {&sc->left, sc->left_trace, sc->left_trace_len},
+                                  .flows = flows,
+                                  .seed = seed,
+                                  .on_drop = dropped,
+                                  .ctx = s};
+    size_t line = 0;
+    int err = chain_init(&s->chain, &s->world, &config, &line, 0);
+    if (err)
+        fail(error, cap, err, "link: %s, trace line %zu", err_text(err), line);
+    return err;
+}
+
+int sim_init(struct sim *s, const struct scenario *scenario, char *error, size_t error_cap)
+{
+    int64_t flows = 0;
+    for (int g = 0; g < scenario->group_count; g++)
+        flows += scenario->groups[g].n;
+    if (flows > SCENARIO_FLOWS)
+        return fail(error, error_cap, ERR_TOO_BIG, "at most %d flows", SCENARIO_FLOWS);
+    struct rng rng = rng_seeded(scenario->seed);
+    *s = (struct sim){0};
+    world_init(&s->world, 0);
+    packet_pool_init(&s->small, FLOW_SMALL, SIM_PACKETS_MAX);
+    packet_pool_init(&s->large, FLOW_LARGE, SIM_REPORTS_MAX);
+    s->env = (struct flow_env){.small = &s->small, .large = &s->large};
+    s->flows = calloc((size_t)flows + 1, sizeof(struct flow *));
+    s->group_of = calloc((size_t)flows + 1, sizeof(int));
+    int err = s->flows && s->group_of ? 0 : fail(error, error_cap, ERR_NO_MEMORY, "no memory");
+    if (!err)
+        err = make_chain(s, scenario, (uint32_t)flows, rng_u64(&rng), error, error_cap);
+    if (!err)
+        err = add_groups(s, scenario, &rng, error, error_cap);
+    if (err)
+        sim_destroy(s);
+    return err;
+}
+
+void sim_destroy(struct sim *s)
+{
+    if (s->chain.hops)
+        chain_destroy(&s->chain);
+    world_destroy(&s->world);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->flows[i]->ops->free(s->flows[i]);
+    free(s->flows);
+    free(s->group_of);
+    packet_pool_destroy(&s->small);
+    packet_pool_destroy(&s->large);
+    *s = (struct sim){0};
+}
+
+void sim_run(struct sim *s, usec_t until)
+{
+    world_run(&s->world, until);
+}
+
+void sim_watch(struct sim *s, void (*on_arrival)(void *, const struct flow_arrival *, usec_t),
+               void *ctx)
+{
+    s->env.on_arrival = on_arrival;
+    s->env.ctx = ctx;
+}
+
+double sim_jain(double sum, double squares, size_t n)
+{
+    return squares > 0 ? sum * sum / ((double)n * squares) : 1;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/sim/tcp_sender.h"
+
+#include <assert.h>
+#include <math.h>
+
+static bool is_sack(const struct tcp_sender *s)
+{
+    return s->config.variant == TCP_SACK;
+}
+
+static void begin(struct tcp_sender *s)
+{
+    s->cwnd = s->config.initial_window;
+    s->ssthresh = s->config.max_window;
+    s->una = s->next = s->high = s->recover = 0;
+    s->retransmit = s->timed = -1;
+    s->dupacks = 0;
+    s->in_recovery = s->had_partial = false;
+    s->inflation = 0;
+    s->pipe = 0;
+    s->rto_at = USEC_NEVER;
+    rto_init(&s->rto, s->config.min_rto);
+}
+
+int tcp_sender_init(struct tcp_sender *s, const struct tcp_sender_config *config)
+{
+    assert(config->max_window >= 1 && config->max_window <= TCP_WINDOW_MAX);
+    assert(config->initial_window >= 1 && config->packets > 0);
+    *s = (struct tcp_sender){.config = *config};
+    begin(s);
+    return is_sack(s) ? tcp_scoreboard_init(&s->board) : 0;
+}
+
+void tcp_sender_destroy(struct tcp_sender *s)
+{
+    tcp_scoreboard_destroy(&s->board);
+}
+
+void tcp_sender_restart(struct tcp_sender *s, int64_t packets)
+{
+    assert(packets > 0);
+    s->config.packets = packets;
+    begin(s);
+    if (is_sack(s))
+        tcp_scoreboard_clear(&s->board);
+}
+
+static void arm(struct tcp_sender *s, usec_t now)
+{
+    s->rto_at = s->una < s->high ? now + rto_value(&s->rto) : USEC_NEVER; // RFC 6298, 5.2 and 5.3
+}
+
+static double window(const struct tcp_sender *s)
+{
+    return fmin(s->cwnd, s->config.max_window);
+}
+
+// RFC 5681, equation 4. What limited transmit added to the flight does not count (RFC 3042). A
+// second timeout of the same packet finds cwnd at 1 and leaves ssthresh at 2, as in BSD and ns-2,
+// where RFC 5681 would keep ssthresh.
+static double half_flight(const struct tcp_sender *s)
+{
+    return fmax(fmin(window(s), (double)(s->high - s->una)) / 2, 2);
+}
+
+static void enter_recovery(struct tcp_sender *s, usec_t now)
+{
+    s->ssthresh = s->cwnd = half_flight(s);
+    s->inflation = is_sack(s) ? 0 : TCP_DUP_THRESH;
+    s->recover = s->high;
+    s->in_recovery = true;
+    s->had_partial = false;
+    s->retransmit = s->una;
+    s->timed = -1;
+    s->fast_retransmits++;
+    arm(s, now);
+}
+
+static void leave_recovery(struct tcp_sender *s)
+{
+    s->in_recovery = false;
+    s->inflation = 0;
+    s->cwnd = s->ssthresh;
+}
+
+static void grow(struct tcp_sender *s)
+{
+    s->cwnd += s->cwnd < s->ssthresh ? 1 : 1 / s->cwnd;
+    s->cwnd = window(s);
+}
+
+// RFC 6582, section 3.2, step 3: the next hole is sent again, the window shrinks by what was
+// acknowledged, and grows by one packet. The timer starts anew at the first only ("Impatient").
+static void partial_ack(struct tcp_sender *s, int64_t acked, usec_t now)
+{
+    s->retransmit = s->una;
+    s->inflation = fmax(s->inflation - (double)acked + 1, 0);
+    s->timed = -1;
+    if (!s->had_partial)
+        arm(s, now);
+    s->had_partial = true;
+}
+
+static void new_ack(struct tcp_sender *s, int64_t next, usec_t now)
+{
+    int64_t acked = next - s->una;
+    s->una = next;
+    if (s->next < next)
+        s->next = next;
+    s->dupacks = 0;
+    if (s->timed >= 0 && next > s->timed) {
+        rto_sample(&s->rto, now - s->timed_since);
+        s->timed = -1;
+    }
+    if (!s->in_recovery) {
+        grow(s);
+        arm(s, now);
+    } else if (s->config.variant == TCP_RENO || next >= s->recover) {
+        leave_recovery(s);
+        arm(s, now);
+    } else if (s->config.variant == TCP_NEWRENO) {
+        partial_ack(s, acked, now);
+    } else {
+        arm(s, now);
+    }
+}
+
+static void duplicate_ack(struct tcp_sender *s, usec_t now)
+{
+    s->dupacks++;
+    // Duplicates may be answers to what a timeout has sent again (RFC 6582, section 3.2, step 2).
+    bool may_enter = s->una > s->recover || s->recover == 0;
+    bool sacked = is_sack(s) && tcp_scoreboard_is_lost(&s->board, s->una);
+    if (s->in_recovery)
+        s->inflation += !is_sack(s);
+    else if (may_enter && (s->dupacks == TCP_DUP_THRESH || sacked))
+        enter_recovery(s, now);
+}
+
+void tcp_sender_ack(struct tcp_sender *s, const struct tcp_ack *ack, usec_t now)
+{
+    if (ack->next > s->high || ack->next < s->una)
+        return;
+    if (is_sack(s))
+        tcp_scoreboard_ack(&s->board, ack, s->high);
+    if (ack->next > s->una)
+        new_ack(s, ack->next, now);
+    else if (s->una < s->high)
+        duplicate_ack(s, now);
+    if (is_sack(s) && s->in_recovery)
+        s->pipe = tcp_scoreboard_pipe(&s->board, s->high);
+}
+
+static void note_retransmit(struct tcp_sender *s, int64_t seq)
+{
+    s->retransmits++;
+    if (is_sack(s) && s->board.rexmitted <= seq)
+        s->board.rexmitted = seq + 1;
+}
+
+static bool has_new(const struct tcp_sender *s)
+{
+    return s->high < s->config.packets && s->high - s->una < TCP_SPAN;
+}
+
+// RFC 6675, section 5, step C, and NextSeg.
+static int64_t choose_by_pipe(struct tcp_sender *s)
+{
+    if (s->cwnd - (double)s->pipe < 1)
+        return -1;
+    int64_t seq = tcp_scoreboard_next(&s->board, true);
+    if (seq < 0 && has_new(s) && s->high - s->una < (int64_t)s->config.max_window)
+        seq = s->high;
+    if (seq < 0)
+        seq = tcp_scoreboard_next(&s->board, false);
+    s->pipe += seq >= 0;
+    return seq;
+}
+
+static int64_t choose_by_window(struct tcp_sender *s)
+{
+    while (s->next < s->high && is_sack(s) && tcp_scoreboard_has(&s->board, s->next))
+        s->next++;
+    double limited = s->in_recovery ? 0 : fmin(s->dupacks, TCP_DUP_THRESH - 1); // RFC 3042
+    bool fits = (double)(s->next - s->una) + 1 <= window(s) + s->inflation + limited;
+    return fits && (s->next < s->high || has_new(s)) ? s->next : -1;
+}
+
+int64_t tcp_sender_pull(struct tcp_sender *s, usec_t now)
+{
+    int64_t seq = s->retransmit;
+    if (seq >= 0) {
+        s->retransmit = -1;
+        if (is_sack(s) && s->board.rexmitted <= seq)
+            s->pipe++;
+    } else {
+        seq = s->in_recovery && is_sack(s) ? choose_by_pipe(s) : choose_by_window(s);
+    }
+    if (seq < 0)
+        return -1;
+    s->sent++;
+    if (seq < s->high) {
+        note_retransmit(s, seq);
+    } else {
+        s->high++;
+        if (s->timed < 0) {
+            s->timed = seq;
+            s->timed_since = now;
+        }
+    }
+    if (seq == s->next)
+        s->next++;
+    if (s->rto_at == USEC_NEVER)
+        arm(s, now);
+    return seq;
+}
+
+usec_t tcp_sender_next_timeout(const struct tcp_sender *s)
+{
+    return s->rto_at;
+}
+
+void tcp_sender_timeout(struct tcp_sender *s, usec_t now)
+{
+    assert(now >= s->rto_at);
+    s->ssthresh = half_flight(s);
+    s->cwnd = 1;
+    s->inflation = 0;
+    s->in_recovery = false;
+    s->dupacks = 0;
+    s->recover = s->high;
+    s->retransmit = s->timed = -1;
+    s->next = s->una;
+    if (is_sack(s))
+        s->board.rexmitted = s->una;
+    s->timeouts++;
+    rto_expired(&s->rto);
+    arm(s, now);
+}
+
+bool tcp_sender_done(const struct tcp_sender *s)
+{
+    return s->una >= s->config.packets;
+}

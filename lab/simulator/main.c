@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-sim: constructs, runs, reports.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/net/log_stderr.h"
+#include "lab/simulator/options.h"
+#include "lab/simulator/report.h"
+
+struct program {
+    struct sim_options options;
+    struct sim sim;
+    struct meter *meters;
+    FILE *series, *arrivals;
+};
+
+static bool open_file(const char *path, FILE **out)
+{
+    if (!path)
+        return true;
+    *out = fopen(path, "w");
+    if (!*out)
+        log_error("%s: %s", path, strerror(errno));
+    return *out != NULL;
+}
+
+static bool close_file(const char *path, FILE *f)
+{
+    if (!f)
+        return true;
+    bool good = !ferror(f);
+    good = fclose(f) == 0 && good;
+    if (!good)
+        log_error("%s: could not be written", path);
+    return good;
+}
+
+static void on_arrival(void *ctx, const struct flow_arrival *a, usec_t now)
+{
+    struct program *p = ctx;
+    if (a->flow == p->options.arrivals_of)
+        sim_report_arrival(p->arrivals, a, now);
+}
+
+static bool start(struct program *p)
+{
+    char error[256];
+    const struct sim_options *o = &p->options;
+    if (sim_init(&p->sim, &o->scenario, error, sizeof(error))) {
+        log_error("%s", error);
+        return false;
+    }
+    if (o->arrivals && o->arrivals_of >= p->sim.count) {
+        log_error("--arrivals: flows are numbered from 0 to %u", p->sim.count - 1);
+        return false;
+    }
+    p->meters = calloc(p->sim.count, sizeof(*p->meters));
+    if (!p->meters || !open_file(o->series, &p->series) || !open_file(o->arrivals, &p->arrivals))
+        return false;
+    for (uint32_t i = 0; i < p->sim.count; i++)
+        meter_init(&p->meters[i], o->since);
+    if (p->series)
+        sim_report_series_header(p->series);
+    if (p->arrivals) {
+        sim_report_arrival_header(p->arrivals);
+        sim_watch(&p->sim, on_arrival, p);
+    }
+    return true;
+}
+
+static void sample(struct program *p, usec_t now)
+{
+    for (uint32_t i = 0; i < p->sim.count; i++)
+        meter_sample(&p->meters[i], p->sim.flows[i], now);
+}
+
+static void run(struct program *p)
+{
+    usec_t end = p->options.duration;
+    usec_t next_sample = 0;
+    usec_t next_series = p->series ? 0 : USEC_NEVER;
+    for (usec_t now = 0; now < end;) {
+        now = usec_min(usec_min(next_sample, next_series), end);
+        sim_run(&p->sim, now);
+        if (now == next_sample) {
+            sample(p, now);
+            next_sample += METER_STEP;
+        }
+        if (now == next_series) {
+            sim_report_series(p->series, &p->sim, now);
+            next_series += p->options.step;
+        }
+    }
+}
+
+static bool report(struct program *p)
+{
+    const struct sim_options *o = &p->options;
+    struct sim_report_run r = {&p->sim, &o->scenario, p->meters, o->since, o->duration};
+    if (!o->quiet)
+        sim_report_flows(stdout, &r);
+    sim_report_summary(stdout, &r);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    log_error("output: %s", strerror(errno));
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    static struct program p;
+    log_to_stderr("weir-sim", LOG_INFO);
+    enum sim_options_result result = sim_options_parse(argc, argv, &p.options, stdout, stderr);
+    if (result != SIM_OPTIONS_RUN) {
+        sim_options_destroy(&p.options);
+        return result == SIM_OPTIONS_DONE ? EXIT_SUCCESS : 2;
+    }
+    bool good = start(&p);
+    if (good) {
+        run(&p);
+        good = report(&p);
+    }
+    good = close_file(p.options.series, p.series) && good;
+    good = close_file(p.options.arrivals, p.arrivals) && good;
+    sim_destroy(&p.sim);
+    free(p.meters);
+    sim_options_destroy(&p.options);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

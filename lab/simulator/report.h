@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-sim's output: JSON lines of flows, groups, links and the whole; CSV files of series and
+// arrivals. docs: options.c's help.
+#ifndef WEIR_SIMULATOR_REPORT_H
+#define WEIR_SIMULATOR_REPORT_H
+
+#include <stdio.h>
+
+#include "lab/sim/meter.h"
+#include "lab/sim/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sim_report_run {
+    const struct sim *sim;
+    const struct scenario *scenario;
+    const struct meter *meters; // one a flow
+    usec_t since, end;
+};
+
+void sim_report_flows(FILE *out, const struct sim_report_run *r);
+void sim_report_summary(FILE *out, const struct sim_report_run *r); // groups, links, all
+
+void sim_report_series_header(FILE *out);
+void sim_report_series(FILE *out, const struct sim *s, usec_t now); // a line a flow
+void sim_report_arrival_header(FILE *out);
+void sim_report_arrival(FILE *out, const struct flow_arrival *a, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Proves to the server where its media is to go: sends the token of SETUP's answer (path_token.h)
+// from both ports, every 50 ms until something has come back to each, or for 5 s. Loop thread only.
+#ifndef WEIR_PLAYER_PATH_PROOF_H
+#define WEIR_PLAYER_PATH_PROOF_H
+
+#include <uv.h>
+
+#include "common/base/usec.h"
+#include "common/net/udp_socket.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct path_proof; // opaque
+
+struct path_proof_config {
+    uv_loop_t *loop;              // these are borrowed
+    struct udp_socket *socket[2]; // RTP, RTCP
+    const struct sockaddr *to[2];
+    uint32_t ssrc; // ours
+    uint64_t token;
+};
+
+// Sends the first at once. NULL: logged.
+struct path_proof *path_proof_new(const struct path_proof_config *config, usec_t now);
+void path_proof_free(struct path_proof *p); // NULL is fine
+// The server sent something to port `which`: it knows that one.
+void path_proof_heard(struct path_proof *p, int which);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/media_address.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+#include "common/base/err.h"
+#include "common/net/udp_socket.h"
+#include "common/wire/path_token.h"
+
+void media_address_on_host(struct media_address *a, const struct sockaddr_storage *host,
+                           const int port[2])
+{
+    memset(a, 0, sizeof(*a));
+    for (int i = 0; i < 2; i++) {
+        a->peer[i] = *host;
+        sockaddr_set_port((struct sockaddr *)&a->peer[i], port[i] >= 0 ? port[i] : port[0] + i);
+    }
+}
+
+// From the system, not from a seeded generator: who sees one token must not know the next.
+int media_address_by_token(struct media_address *a)
+{
+    memset(a, 0, sizeof(*a));
+    a->by_token = true;
+    bool got = getrandom(&a->token, sizeof(a->token), 0) == (ssize_t)sizeof(a->token);
+    return got ? 0 : ERR_IO;
+}
+
+static bool is_from(const struct datagram *d, const struct sockaddr_storage *address)
+{
+    const struct sockaddr *from = (const struct sockaddr *)d->from;
+    const struct sockaddr *known = (const struct sockaddr *)address;
+    return sockaddr_same_host(from, known) && sockaddr_port(from) == sockaddr_port(known);
+}
+
+bool media_address_prove(struct media_address *a, int which, const struct datagram *d)
+{
+    uint64_t token;
+    if (!a->by_token || !path_token_decode(d->data, d->len, &token))
+        return false;
+    if (token != a->token) {
+        a->wrong_tokens++;
+        return false;
+    }
+    if (is_from(d, &a->peer[which]))
+        return false;
+    a->peer[which] = *d->from;
+    return true;
+}
+
+bool media_address_is_rtcp(const struct media_address *a, const struct datagram *d)
+{
+    if (a->by_token)
+        return is_from(d, &a->peer[1]);
+    return sockaddr_same_host((const struct sockaddr *)d->from,
+                              (const struct sockaddr *)&a->peer[1]);
+}

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Datagram transports on real sockets: their rate controllers, the proof of the media's address, feedback, and paths
+that die."""
+import json
+import re
+import select
+import socket
+import struct
+import time
+
+import lib
+from relay import Relay
+from rtsp import Client, Rtp
+
+# What each controller tells of itself.
+VARIABLES = {"udp": {"rate"}, "psp": {"spacing"}, "psp-plain": {"spacing"}, "tfrc": {"p", "X"}, "arc": {"w", "B"}}
+
+
+class Datagrams(lib.Case):
+    def relay(self, port):
+        relay = Relay(port)
+        self.addCleanup(relay.stop)
+        return relay
+
+    def stats(self):
+        with open(self.path("stats.jsonl")) as f:
+            return [json.loads(line) for line in f.read().split("\n")[:-1]]
+
+    def last_transport(self):
+        return [line for line in self.stats() if "transport" in line][-1]["transport"]
+
+    def server(self, *args):
+        return self.sender("--stats", self.path("stats.jsonl"), *args)
+
+
+class Transports(Datagrams):
+    def test_each_streams_and_tells_its_variables(self):
+        for name, variables in VARIABLES.items():
+            with self.subTest(name):
+                server = self.server()
+                p = self.play(server.url, "--transport", name, "--duration", "5")
+                r = p.report()
+                self.assertEqual((r["ended"], r["session"]["transport"]), ("duration", name))
+                # arc climbs from a packet a round trip at the rate at which it is fed back.
+                least = 5 * lib.FPS * (0.2 if name == "arc" else 0.5) / lib.SLOW
+                self.assertGreater(len(p.shown()), least, f"{p}\n{p.stdout}\n{self.stats()[-1]}")
+                told = p.events("controller")
+                self.assertGreaterEqual(len(told), 2)
+                self.assertLessEqual(variables, set(told[-1]))
+                self.assertGreater(told[-1]["allowed"], 0)
+                t = self.last_transport()
+                self.assertLessEqual(variables, set(t["controller"]))
+                f = t["feedback"]
+                self.assertGreater(f["reports"], 20)
+                self.assertGreater(f["arrived"], 0.8 * f["packets"])
+                self.assertEqual((f["lies"], f["reports_ignored"], t["wrong_tokens"]), (0, 0, 0))
+                self.assertLess(t["rtt"], 200)
+                self.stop_cleanly(server)
+
+    def test_feedback_costs_five_percent_at_most(self):
+        for name in "udp", "tfrc":
+            with self.subTest(name):
+                server = self.server()
+                relay = self.relay(server.port)
+                p = self.play(relay.url, "--transport", name, "--duration", "5")
+                self.assertEqual(p.report()["network"]["packets_lost"], 0)
+                media, reports = relay.down[0][1], relay.up[1][1]
+                self.assertGreater(relay.up[1][0], 20)
+                # Receiver reports once a second and tokens are in it too: what one a second costs is always allowed.
+                self.assertLess(reports, 0.05 * media + 6 * 200)
+
+    def test_parameters_go_to_the_controller(self):
+        server = self.server()
+        r = self.play(server.url, "--transport", "udp:rate=2000000,tcp", "--duration", "1").report()
+        self.assertEqual(r["session"]["transport"], "udp:rate=2000000")
+        self.play(server.url, "--transport", "tfrc:nosuch=1", "--duration", "1", code=2)
+
+
+class Addresses(Datagrams):
+    def bound(self):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(s.close)
+        s.bind(("127.0.0.1", 0))
+        return s
+
+    def setup(self, server, name="udp", profile="RTP/AVPF"):
+        """(client, token, server's ports, the ports named in SETUP)"""
+        c = Client(server.port)
+        self.addCleanup(c.close)
+        mine = [self.bound(), self.bound()]
+        ports = "-".join(str(s.getsockname()[1]) for s in mine)
+        transport = f"{profile};unicast;client_port={ports};x-weir={name}"
+        answer = c.request("SETUP", f"{c.url}/trackID=0", {"Transport": transport})
+        self.assertEqual(answer.status, 200, str(answer))
+        given = answer.headers["transport"]
+        token = int(re.search(r"x-weir-token=([0-9A-F]{16})", given).group(1), 16)
+        return c, token, [int(p) for p in re.search(r"server_port=(\d+)-(\d+)", given).groups()], mine
+
+    @staticmethod
+    def show(s, token, port):
+        s.sendto(struct.pack("!BBHI4sQ", 0x80, 204, 4, 1, b"WEIR", token), ("127.0.0.1", port))
+
+    def silent(self, sockets, seconds):
+        return not select.select(sockets, [], [], seconds)[0]
+
+    def test_without_the_token_nothing_comes(self):
+        server = self.server()
+        c, token, ports, mine = self.setup(server)
+        self.assertEqual(c.request("PLAY").status, 200)
+        self.assertTrue(self.silent(mine, 1))
+        for s, port in zip(mine, ports):
+            for wrong in 0, token ^ 1, token ^ 1 << 63:
+                self.show(s, wrong, port)
+            s.sendto(b"WEIR", ("127.0.0.1", port))
+        self.assertTrue(self.silent(mine, 1))
+        # The right one, from a port that SETUP did not name: media goes there and nowhere else.
+        other = [self.bound(), self.bound()]
+        self.show(other[0], token, ports[0])
+        other[0].settimeout(5 * lib.SLOW)
+        self.assertEqual(Rtp(other[0].recv(65536)).version, 2)
+        self.assertTrue(self.silent([other[1]], 0.5))
+        self.show(other[1], token, ports[1])
+        other[1].settimeout(5 * lib.SLOW)
+        self.assertEqual(other[1].recv(65536)[1], 200)
+        self.assertTrue(self.silent(mine, 0))
+        lib.until(lambda: self.last_transport()["wrong_tokens"] == 6, "the wrong tokens to be counted")
+
+    def test_each_token_is_another(self):
+        server = self.server()
+        tokens = {self.setup(server)[1] for _ in range(5)}
+        self.assertEqual(len(tokens), 5)
+
+    def test_feedback_has_to_be_agreed_on(self):
+        server = self.server()
+        with Client(server.port) as c:
+            answer = c.request("SETUP", f"{c.url}/trackID=0",
+                               {"Transport": "RTP/AVP;unicast;client_port=5000-5001;x-weir=tfrc"})
+            self.assertEqual(answer.status, 461)
+            self.assertIn("RTP/AVPF", answer.body)
+
+    def test_lies_and_floods_are_counted(self):
+        server = self.server()
+        c, token, ports, mine = self.setup(server, "tfrc")
+        for s, port in zip(mine, ports):
+            self.show(s, token, port)
+        self.assertEqual(c.request("PLAY").status, 200)
+        mine[0].settimeout(5 * lib.SLOW)
+        first = Rtp(mine[0].recv(65536))
+        # 64 packets arrived that were never sent, and again, more often than there are packets.
+        metrics = struct.pack("!64H", *[0x8000] * 64)
+        begin = (first.seq + 20000) & 0xFFFF
+        for i in range(600):
+            report = struct.pack("!IIHH", 1, first.ssrc, begin, 64) + metrics + struct.pack("!I", i << 10)
+            mine[1].sendto(struct.pack("!BBH", 0x8B, 205, len(report) // 4) + report, ("127.0.0.1", ports[1]))
+        lib.until(lambda: self.stats() and self.last_transport()["feedback"]["reports_ignored"] > 0,
+                  "the flood to be noticed")
+        f = self.last_transport()["feedback"]
+        self.assertGreater(f["lies"], 100)
+        self.assertEqual(f["arrived"], 0)
+        self.assertEqual(server.stderr.count("what cannot be true"), 1)
+        self.assertTrue(server.running())
+
+    def test_who_does_not_report_is_stopped(self):
+        server = self.server()
+        c, token, ports, mine = self.setup(server, "tfrc")
+        for s, port in zip(mine, ports):
+            self.show(s, token, port)
+        self.assertEqual(c.request("PLAY").status, 200)
+        begun = time.monotonic()
+        c.socket.settimeout(15 * lib.SLOW)
+        end = b""
+        while data := c.socket.recv(65536):
+            end += data
+        self.between(9.5, time.monotonic() - begun, 13 * lib.SLOW)
+        self.assertRegex(end, rb"^TEARDOWN .*\r\n(.*\r\n)*\r\nno report of a received packet")
+        self.assertIn("no report of a received packet", server.stderr)
+        mine[0].setblocking(False)
+        packets = 0
+        try:
+            while mine[0].recv(65536):
+                packets += 1
+        except BlockingIOError:
+            pass
+        self.between(1, packets, 20)  # one at first, then one for each time-out
+
+
+class Paths(Datagrams):
+    def test_a_path_that_returns(self):
+        for name in "udp", "tfrc":
+            with self.subTest(name):
+                server = self.server()
+                relay = self.relay(server.port)
+                p = self.player(relay.url, "--transport", name, "--duration", "14")
+                p.wait_shown(20)
+                relay.stopped_down = relay.stopped_up = True
+                before = relay.down[0][0]
+                time.sleep(4)
+                self.assertEqual(relay.down[0][0], before)
+                relay.stopped_down = relay.stopped_up = False
+                count = len(p.shown())
+                lib.until(lambda: len(p.shown()) > count + 60 or not p.running(), "pictures after the gap", 8)
+                self.assertEqual(p.wait(), 0, str(p))
+                f = self.last_transport()["feedback"]
+                self.assertGreaterEqual(f["timeouts"], 1)
+                self.between(1, f["probes"], 6)
+
+    def test_a_path_that_stays_dead(self):
+        """Both ends say why it ended."""
+        server = self.server()
+        relay = self.relay(server.port)
+        p = self.player(relay.url, "--transport", "tfrc")
+        p.wait_shown(20)
+        relay.stopped_down = relay.stopped_up = True
+        began = time.monotonic()
+        self.assertEqual(p.wait(25), 4, str(p))
+        self.between(9.5, time.monotonic() - began, 16 * lib.SLOW)
+        for log in p.stderr, server.stderr, p.report()["error"]:
+            self.assertIn("no report of a received packet", log)
+        self.assertEqual(p.report()["ended"], "server-lost")
+
+    def test_reports_get_lost(self):
+        """The way back alone is dead: this too is a viewer that is not heard, and no end of the media."""
+        server = self.server()
+        relay = self.relay(server.port)
+        p = self.player(relay.url, "--transport", "udp")
+        p.wait_shown(20)
+        relay.stopped_up = True
+        self.assertEqual(p.wait(25), 4, str(p))
+        self.assertIn("no report of a received packet", p.stderr)
+
+
+if __name__ == "__main__":
+    lib.main()

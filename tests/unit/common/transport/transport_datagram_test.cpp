@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+#include "common/net/clock.h"
+#include "common/net/udp_socket.h"
+#include "common/transport/transport.h"
+#include "common/wire/rtp.h"
+
+namespace
+{
+
+const uint32_t SSRC = 7;
+const uint16_t FIRST_SEQ = 65530; // goes round
+
+// A transport and its viewer on one loop; the viewer keeps what came.
+struct path {
+    uv_loop_t loop;
+    udp_socket *near[2] = {}, *far[2] = {};
+    sockaddr_storage to[2] = {};
+    transport *t = nullptr;
+    int rooms = 0;
+    uint16_t seq = FIRST_SEQ;
+    std::vector<uint16_t> came;
+    std::set<int> marks;
+
+    static void on_near(void *, const datagram *, usec_t) {}
+    static void on_far(void *ctx, const datagram *d, usec_t)
+    {
+        path *p = static_cast<path *>(ctx);
+        p->came.push_back(load_be16(d->data + 2));
+        p->marks.insert(d->ecn);
+    }
+    static void on_room(void *ctx, usec_t)
+    {
+        static_cast<path *>(ctx)->rooms++;
+    }
+
+    path(const char *name, bool feedback, bool proved = true)
+    {
+        uv_loop_init(&loop);
+        sockaddr_storage local;
+        sockaddr_parse("127.0.0.1:0", &local);
+        auto *at = reinterpret_cast<sockaddr *>(&local);
+        REQUIRE(udp_socket_pair(&loop, at, on_near, on_near, this, near) == 0);
+        REQUIRE(udp_socket_pair(&loop, at, on_far, on_far, this, far) == 0);
+        transport_path lent{};
+        for (int i = 0; i < 2; i++) {
+            lent.socket[i] = near[i];
+            lent.peer[i] = reinterpret_cast<sockaddr *>(&to[i]);
+        }
+        lent.feedback = feedback;
+        lent.ssrc = SSRC;
+        lent.first_seq = FIRST_SEQ;
+        lent.loop = &loop;
+        lent.on_room = on_room;
+        lent.ctx = this;
+        t = transport_open(name, &lent, clock_now());
+        REQUIRE(t);
+        if (proved)
+            prove();
+    }
+
+    ~path()
+    {
+        t->ops->free(t);
+        for (int i = 0; i < 2; i++) {
+            udp_socket_free(near[i]);
+            udp_socket_free(far[i]);
+        }
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+
+    void prove()
+    {
+        for (int i = 0; i < 2; i++) {
+            sockaddr_parse("127.0.0.1:0", &to[i]);
+            sockaddr_set_port(reinterpret_cast<sockaddr *>(&to[i]), udp_socket_port(far[i]));
+        }
+    }
+
+    // As many packets as there is room for at this instant, at most `most`.
+    int fill(usec_t now, int most = 1000)
+    {
+        uint8_t bytes[1000] = {2 << 6};
+        int sent = 0;
+        for (; sent < most && t->ops->room(t, now); sent++) {
+            store_be16(bytes + 2, seq++);
+            store_be32(bytes + 8, SSRC);
+            iovec part = {bytes, sizeof(bytes)};
+            REQUIRE(t->ops->send(t, &part, 1, now) == 0);
+        }
+        t->ops->flush(t, now);
+        return sent;
+    }
+
+    void turn(size_t wanted)
+    {
+        while (came.size() < wanted)
+            uv_run(&loop, UV_RUN_ONCE);
+    }
+
+    // The viewer's report of the first packets: all arrived just now.
+    void report(uint16_t count, usec_t now, uint32_t ssrc = SSRC)
+    {
+        ccfb f{};
+        f.ssrc = 9;
+        f.media_ssrc = ssrc;
+        f.begin_seq = FIRST_SEQ;
+        f.count = count;
+        f.timestamp = ccfb_timestamp(now);
+        for (int i = 0; i < count; i++)
+            f.metric[i].received = true;
+        uint8_t out[1200];
+        size_t len = 0;
+        REQUIRE(ccfb_append(&f, out, sizeof(out), &len) == 0);
+        t->ops->on_rtcp(t, out, len, now);
+    }
+
+    transport_info info(usec_t now)
+    {
+        transport_info i;
+        t->ops->info(t, &i, now);
+        return i;
+    }
+};
+
+} // namespace
+
+TEST_CASE("transport_datagram: parameters go to the controller")
+{
+    const struct {
+        const char *name;
+        bool good;
+    } table[] = {
+        {"udp", true},
+        {"udp:", true},
+        {"udp:rate=1000000", true},
+        {"udp:1", false},
+        {"udp:rate=x", false},
+        {"psp", true},
+        {"psp-plain", true},
+        {"tfrc", true},
+        {"tfrc:komssys", true},
+        {"arc", true},
+        {"arc:report=packet", true},
+        {"arc:report=never", false},
+        {"tfrc:nosuch", false},
+        {"psp-", false},
+    };
+    for (const auto &row : table) {
+        INFO(row.name);
+        const transport_kind *kind;
+        const char *params;
+        CHECK((transport_find(row.name, &kind, &params) == 0) == row.good);
+    }
+}
+
+TEST_CASE("transport_datagram: nothing leaves before the address is proved")
+{
+    path p("udp", true, false);
+    usec_t now = clock_now();
+    CHECK(p.fill(now) == 0);
+    uint8_t rtcp[8] = {};
+    CHECK(p.t->ops->send_rtcp(p.t, rtcp, sizeof(rtcp), now) == ERR_AGAIN);
+    CHECK(p.rooms == 0);
+    p.prove();
+    p.t->ops->on_writable(p.t, now);
+    CHECK(p.rooms == 1);
+    CHECK(p.fill(now, 3) > 0);
+    p.turn(1);
+    CHECK(p.came[0] == FIRST_SEQ);
+}
+
+TEST_CASE("transport_datagram: a wake-up sends no more than a batch")
+{
+    path p("udp:rate=8000000000", true); // a millisecond of it is 1000 packets
+    usec_t now = clock_now();
+    CHECK(p.fill(now) == UDP_SOCKET_BATCH);
+    CHECK(p.fill(now) == 0);
+    CHECK(p.rooms == 0); // not inside the call
+    while (!p.rooms)     // the loop's next turn asks for more
+        uv_run(&p.loop, UV_RUN_ONCE);
+    CHECK(p.fill(clock_now()) == UDP_SOCKET_BATCH);
+    p.turn(2 * UDP_SOCKET_BATCH);
+    for (size_t i = 0; i < p.came.size(); i++)
+        CHECK(p.came[i] == static_cast<uint16_t>(FIRST_SEQ + i));
+}
+
+TEST_CASE("transport_datagram: ECT(0) where the rate answers, and only there")
+{
+    const struct {
+        const char *name;
+        bool feedback;
+        int mark;
+    } table[] = {{"udp", true, 0}, {"udp", false, 0}, {"tfrc", true, 2}, {"psp", true, 2}};
+    for (const auto &row : table) {
+        INFO(row.name);
+        path p(row.name, row.feedback);
+        REQUIRE(p.fill(clock_now(), 1) == 1);
+        p.turn(1);
+        CHECK(p.marks == std::set<int>{row.mark});
+        feedback_wish wish;
+        CHECK(p.t->ops->wish(p.t, &wish) == row.feedback);
+        if (row.feedback)
+            CHECK(wish.interval > 0);
+    }
+}
+
+TEST_CASE("transport_datagram: silence, and what ends it")
+{
+    path p("udp", true);
+    usec_t now = clock_now();
+    CHECK(p.info(now).unheard == 0);
+    int sent = p.fill(now, 2);
+    REQUIRE(sent == 2);
+    CHECK(p.info(now + 500000).unheard == 500000);
+    CHECK(p.info(now + 500000).counts.arrived == 0);
+    p.report(1, now + 600000, SSRC + 1); // of another stream
+    CHECK(p.info(now + 600000).unheard == 600000);
+    CHECK(p.info(now + 600000).counts.reports == 0);
+    p.report(1, now + 700000);
+    CHECK(p.info(now + 800000).unheard == 100000);
+    p.report(1, now + 900000); // tells nothing new
+    CHECK(p.info(now + 900000).unheard == 200000);
+    p.report(2, now + 950000);
+    transport_info i = p.info(now + USEC_PER_SEC);
+    CHECK(i.unheard == 0); // nothing is under way
+    CHECK(i.counts.arrived == 2);
+    CHECK(i.counts.lies == 0);
+    CHECK(i.loss == 0);
+    CHECK(i.rtt_ms > 0);
+    CHECK(i.allowed_bps > 0);
+}
+
+TEST_CASE("transport_datagram: reports beyond one a packet are not read")
+{
+    path p("udp", true);
+    usec_t now = clock_now();
+    REQUIRE(p.fill(now, 2) == 2);
+    for (int i = 0; i < 300; i++)
+        p.report(2, now + 1000 * i);
+    transport_info i = p.info(now + 300000);
+    CHECK(i.counts.reports == 256);
+    CHECK(i.reports_ignored == 44);
+}
+
+TEST_CASE("transport_datagram: without feedback the controller is left alone")
+{
+    path p("udp", false);
+    usec_t now = clock_now();
+    REQUIRE(p.fill(now, 2) == 2);
+    p.report(1, now + 1000);
+    transport_info i = p.info(now + 60 * USEC_PER_SEC);
+    CHECK_FALSE(i.is_reported);
+    CHECK(i.unheard == 0);
+    CHECK(std::isnan(i.rtt_ms));
+    transport_report r = {0.25, 40000};
+    p.t->ops->on_report(p.t, &r, now + 60 * USEC_PER_SEC);
+    i = p.info(now + 60 * USEC_PER_SEC);
+    CHECK(i.rtt_ms == Approx(40));
+    CHECK(i.loss == Approx(0.25));
+    CHECK(p.fill(now + 60 * USEC_PER_SEC, 1) == 1); // still at its rate
+}

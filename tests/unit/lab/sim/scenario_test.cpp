@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/sim/scenario.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "common/base/err.h"
+
+static int parse(const char *text, group *g, std::string *why = nullptr)
+{
+    char error[256] = "";
+    int err = group_parse(text, g, error, sizeof(error));
+    if (why)
+        *why = error;
+    return err;
+}
+
+TEST_CASE("scenario: groups and their defaults")
+{
+    group g;
+    REQUIRE(parse("reno", &g) == 0);
+    CHECK(g.kind == GROUP_TCP);
+    CHECK(g.n == 1);
+    CHECK(g.from == 0);
+    CHECK(g.to == -1);
+    CHECK(g.rtt_most == -1);
+    CHECK(g.stop == USEC_NEVER);
+    CHECK(g.packet_bytes == 1500);
+    CHECK(g.initial_window == 2);
+    CHECK(g.min_rto == USEC_PER_SEC);
+    CHECK(g.delayed_ack == 100000);
+    CHECK(g.packets == INT64_MAX);
+
+    REQUIRE(
+        parse("sack:n=20,rtt=12.5ms..250ms,start=10s,spread=1s,window=41p,minrto=200ms,delack=0",
+              &g) == 0);
+    CHECK(g.variant == TCP_SACK);
+    CHECK(g.n == 20);
+    CHECK(g.rtt_least == 12500);
+    CHECK(g.rtt_most == 250000);
+    CHECK(g.start == 10 * USEC_PER_SEC);
+    CHECK(g.spread == USEC_PER_SEC);
+    CHECK(g.window == 41);
+    CHECK(g.min_rto == 200000);
+    CHECK(g.delayed_ack == 0);
+
+    REQUIRE(parse("cbr:rate=7mbit,on=200s,off=200s,loss=0.5%,access=1gbit,from=1,to=0", &g) == 0);
+    CHECK(g.bps == 7000000);
+    CHECK(g.on == 200 * USEC_PER_SEC);
+    CHECK(g.shape == 0);
+    CHECK(g.loss == Approx(0.005));
+    CHECK(g.access_bps == 1000000000);
+    CHECK(g.to == 0);
+
+    REQUIRE(parse("web:tcp=sack,bytes=20KB,think=2s", &g) == 0);
+    CHECK(g.kind == GROUP_WEB);
+    CHECK(g.variant == TCP_SACK);
+    CHECK(g.object_bytes == 20000);
+    CHECK(g.shape == 1.5);
+
+    REQUIRE(parse("datagram:cc=tfrc:selfclock/damp,rate=500kbit,ect=1", &g) == 0);
+    CHECK(std::string(g.cc) == "tfrc:selfclock,damp");
+    CHECK(g.bps == 500000);
+    CHECK(g.ect == 1);
+}
+
+TEST_CASE("scenario: what is wrong is said")
+{
+    static const struct {
+        const char *text;
+        int err;
+        const char *says;
+    } table[] = {
+        {"", ERR_MALFORMED, "is not reno"},
+        {"cubic", ERR_MALFORMED, "'cubic' is not reno"},
+        {"reno:n=0", ERR_RANGE, "from 1 to 10000"},
+        {"reno:n=1.5", ERR_MALFORMED, "not a whole number"},
+        {"reno:n=99999999999999999999", ERR_RANGE, "from 1 to 10000"},
+        {"reno:n=2,n=3", ERR_MALFORMED, "said twice"},
+        {"reno:rtt=250", ERR_MALFORMED, "(us, ms, s)"},
+        {"reno:rtt=250ms..10ms", ERR_RANGE, "below the first"},
+        {"reno:rtt=10ms..", ERR_MALFORMED, "is not a time"},
+        {"reno:rate=1mbit", ERR_MALFORMED, "no such key here"},
+        {"reno:size=39B", ERR_RANGE, "40B"},
+        {"reno:window=10001p", ERR_RANGE, "10000p"},
+        {"reno:start=5s,stop=5s", ERR_RANGE, "not after"},
+        {"reno:from=1,to=1", ERR_RANGE, "same router"},
+        {"web:shape=1", ERR_RANGE, "1.01"},
+        {"web:tcp=vegas", ERR_MALFORMED, "vegas"},
+        {"cbr", ERR_MALFORMED, "needs rate="},
+        {"cbr:rate=1mbit,on=1s", ERR_MALFORMED, "need each other"},
+        {"datagram", ERR_MALFORMED, "needs cc="},
+        {"datagram:cc=nothing", ERR_NOT_FOUND, "not a rate controller"},
+        {"datagram:cc=fixed,size=40B", ERR_RANGE, "more than 40B"},
+    };
+    for (const auto &row : table) {
+        CAPTURE(row.text);
+        group g;
+        std::string why;
+        CHECK(parse(row.text, &g, &why) == row.err);
+        CHECK(why.find(row.says) != std::string::npos);
+        if (row.err)
+            CHECK_FALSE(why.empty());
+    }
+    group g;
+    std::string long_name = "datagram:cc=" + std::string(FLOW_CC_MAX, 'x');
+    CHECK(parse(long_name.c_str(), &g) == ERR_RANGE);
+}
