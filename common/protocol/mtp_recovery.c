@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The ACKs and timeouts of mtp_sender.h: how the window moves, what is lost, when it recovers.
+#include <assert.h>
+#include <stdlib.h>
+
+#include "common/protocol/mtp_books.h"
+#include "common/protocol/mtp_sender.h"
+
+static const int64_t MAX_WINDOW = INT32_MAX; // slots; what is offered beyond is not needed
+static const usec_t OLDEST_ECHO = 120 * USEC_PER_SEC;
+
+void books_lose(struct mtp_sender *s, int64_t slot)
+{
+    struct mtp_sent *e = books_of(s, slot);
+    if (e->lost)
+        return;
+    e->lost = true;
+    s->counts.lost++;
+    if (e->packet && s->queue.config.lost)
+        s->queue.config.lost(s->queue.config.owner, e->packet);
+}
+
+int64_t books_holes_left(const struct mtp_sender *s)
+{
+    if (s->cum >= s->point)
+        return 0;
+    int64_t holes = s->point - s->cum - mtp_ranges_within(&s->sacked, s->cum, s->point);
+    return holes - (s->next - s->point - s->inflation); // one ACK that inflates, one hole less
+}
+
+void books_arm(struct mtp_sender *s, usec_t now)
+{
+    // RFC 6298, 5.1; and RFC 9293, 3.8.6.1: a window that is closed is asked about.
+    bool shut = s->queue.packets > 0 && !books_have_room(s);
+    if (s->rto_at == USEC_NEVER && (s->next > s->cum || shut))
+        s->rto_at = now + rto_value(&s->rto);
+}
+
+static bool is_possible(const struct mtp_sender *s, const struct mtp_ack *ack)
+{
+    return ack->cum >= 0 && ack->cum <= s->next && ack->window >= 0 && ack->count >= 0 &&
+           ack->count <= MTP_ACK_RANGES;
+}
+
+static void sample_rtt(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
+{
+    if (!ack->has_echo)
+        return;
+    usec_t ago = (uint32_t)((uint32_t)now - ack->echo_us);
+    if (ago > OLDEST_ECHO || ago > now) {
+        s->counts.lies++;
+    } else if (now - ago > s->sampled) {
+        rto_sample(&s->rto, ago);
+        s->sampled = now - ago;
+    }
+}
+
+static void note_ranges(struct mtp_sender *s, const struct mtp_ack *ack)
+{
+    bool lie = false;
+    for (int i = 0; i < ack->count; i++) {
+        struct mtp_range r = ack->ranges[i];
+        if (r.begin > ack->cum && r.begin < r.end && r.end <= s->next)
+            (void)mtp_ranges_add(&s->sacked, r.begin, r.end); // no room: not known, only
+        else
+            lie = true;
+    }
+    s->counts.lies += lie;
+}
+
+// Slots below `cum` are acknowledged. The replacements of a timeout recovery may have marked those
+// that were missing among them; which ones were missing, the ranges told.
+static void forget(struct mtp_sender *s, int64_t cum)
+{
+    int64_t known = s->sacked.count > 0 ? s->sacked.at[s->sacked.count - 1].end : s->cum;
+    for (; s->cum < cum; s->cum++) {
+        struct mtp_sent *e = books_of(s, s->cum);
+        if (s->cum < s->settled_at && s->cum < known &&
+            mtp_ranges_skip(&s->sacked, s->cum) == s->cum)
+            books_lose(s, s->cum);
+        s->inflation -= e->inflates;
+        free(e->packet);
+        e->packet = NULL;
+    }
+    mtp_ranges_trim(&s->sacked, cum);
+}
+
+// RFC 5681, 3.1, counted in ACKs.
+static void grow(struct mtp_sender *s)
+{
+    if (s->cwnd >= (int)s->config.history)
+        return;
+    if (s->cwnd < s->ssthresh) {
+        s->cwnd++;
+    } else if (++s->acks >= s->cwnd) {
+        s->cwnd++;
+        s->acks = 0;
+    }
+}
+
+// Slots in flight as Reno would count them; the inflation stands for what was replaced.
+static int64_t flight_up_to(const struct mtp_sender *s, int64_t end)
+{
+    return end - s->base - s->inflation;
+}
+
+// What limited transmit let out does not count (RFC 5681, 3.2, step 2); it is beyond cwnd.
+static int half_of(const struct mtp_sender *s, int64_t flight)
+{
+    int64_t half = (flight < s->cwnd ? flight : s->cwnd) / 2;
+    return half > 2 ? (int)half : 2; // RFC 5681, (4)
+}
+
+static void open_up(struct mtp_sender *s)
+{
+    s->state = MTP_OPEN;
+    s->send_at = s->next;
+}
+
+static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
+{
+    bool limited = flight_up_to(s, s->send_at) >= s->cwnd;
+    forget(s, cum);
+    s->dups = 0;
+    s->stuck = 0;
+    s->replacement_due = false;
+    if (s->state == MTP_FAST) { // RFC 5681, 3.2, step 6
+        s->cwnd = s->ssthresh;
+        s->acks = 0;
+        open_up(s);
+    } else if (limited) {
+        grow(s);
+    }
+    if (s->state == MTP_TIMEOUT && s->cum <= s->point) { // II-B: hi_ack <= wnd_base
+        s->inflation++;
+        if (s->cum < s->point)
+            books_lose(s, s->cum);
+    } else if (s->state == MTP_TIMEOUT) {
+        s->inflation = 0;
+        open_up(s);
+    } else if (s->state == MTP_GO_BACK && s->cum >= s->point) {
+        open_up(s);
+    }
+    if (s->state != MTP_TIMEOUT)
+        s->base = s->cum;
+    if (s->send_at < s->cum)
+        s->send_at = s->cum;
+    s->rto_at = USEC_NEVER; // RFC 6298, 5.2 and 5.3
+    books_arm(s, now);
+}
+
+static void on_duplicate(struct mtp_sender *s)
+{
+    if (s->dups < (int)s->config.history)
+        s->dups++;
+    bool soon = s->config.once_a_window && s->cum <= s->recover;
+    if (s->state != MTP_OPEN || s->dups != 3 || soon)
+        return;
+    s->ssthresh = half_of(s, flight_up_to(s, s->next));
+    s->cwnd = s->ssthresh;
+    s->acks = 0;
+    s->state = MTP_FAST;
+    s->replacement_due = true;
+    s->recover = s->next;
+    s->stuck++;
+    s->counts.fast_recoveries++;
+}
+
+void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
+{
+    if (!is_possible(s, ack)) {
+        s->counts.lies++;
+        return;
+    }
+    if (ack->cum < s->cum) // overtaken by a later one
+        return;
+    int64_t edge = ack->cum + (ack->window < MAX_WINDOW ? ack->window : MAX_WINDOW);
+    bool opened = edge > s->edge;
+    if (opened) // RFC 9293, 3.8.6: it never moves back
+        s->edge = edge;
+    sample_rtt(s, ack, now);
+    if (ack->cum > s->cum) {
+        on_progress(s, ack->cum, now);
+    } else if (s->next > s->cum &&
+               (!opened || ack->count > 0)) { // a duplicate (RFC 5681, 2; 6675, 2)
+        on_duplicate(s);
+    } else if (opened && s->next == s->cum) {
+        s->probe_due = false;
+        s->rto_at = USEC_NEVER;
+        books_arm(s, now);
+    }
+    note_ranges(s, ack);
+}
+
+// Timeout recovery in MTP's way (II-B) or, when that does not fit or is not wanted, in TCP's.
+static void recover(struct mtp_sender *s)
+{
+    bool strict = s->mode == MTP_STRICT && books_have_room(s);
+    for (int64_t slot = s->cum; slot < s->next; slot++)
+        books_of(s, slot)->inflates = false;
+    s->state = strict ? MTP_TIMEOUT : MTP_GO_BACK;
+    s->point = s->recover = s->next;
+    s->base = strict ? s->next : s->cum;
+    s->send_at = s->base;
+    s->cwnd = 1;
+    s->acks = 0;
+    s->dups = 0;
+    s->inflation = 0;
+    s->settled_at = 0;
+    s->replacement_due = false;
+    if (mtp_ranges_skip(&s->sacked, s->cum) != s->cum)
+        s->sacked.count = 0; // reneged on (RFC 2018, 8)
+    if (strict)
+        books_lose(s, s->cum);
+}
+
+void mtp_sender_timeout(struct mtp_sender *s, usec_t now)
+{
+    if (now < s->rto_at)
+        return;
+    rto_expired(&s->rto);
+    s->rto_at = USEC_NEVER;
+    if (s->next == s->cum) {
+        s->probe_due = s->queue.packets > 0 && !books_have_room(s);
+    } else {
+        // RFC 5681, 3.1: held constant when it is not the first timeout of the same slot.
+        if (s->stuck == 0 || s->state == MTP_OPEN || s->state == MTP_FAST)
+            s->ssthresh = half_of(s, flight_up_to(s, s->send_at));
+        s->stuck++;
+        s->counts.timeouts++;
+        recover(s);
+    }
+    books_arm(s, now);
+}
+
+void mtp_sender_set_mode(struct mtp_sender *s, enum mtp_mode mode, usec_t now)
+{
+    assert(mode >= MTP_STRICT && mode <= MTP_RESEND);
+    bool replaced = s->state == MTP_TIMEOUT || s->inflation > 0 ||
+                    (s->state == MTP_FAST && s->mode == MTP_STRICT);
+    bool down = s->mode == MTP_STRICT && mode != MTP_STRICT;
+    s->mode = mode;
+    s->stuck = 0;
+    if (!down || !replaced)
+        return;
+    recover(s);
+    s->rto_at = USEC_NEVER;
+    books_arm(s, now);
+}
