@@ -209,6 +209,29 @@ def _series(page, cell, contender, kind="npz"):
     return np.load(path) if os.path.exists(path) else None
 
 
+def phases(page, rows):
+    """When packets are late: by the phases of the schedule, in each cell's first run."""
+    from lab.experiments.minbuf import SCHEDULE as when
+    bounds = [0, when["elephants"], when["mice"], when["cbr"], when["elephants_stop"], when["end"] + 20]
+    names = ["alone", "elephants", "and mice", "and CBR", "without elephants"]
+    out = []
+    for cell, contender in _ordered(rows):
+        series = _series(page, cell, contender)
+        if series is None or not contender.startswith("minbuf"):
+            continue
+        received, latency = series["received"], series["latency"]
+        line = [cell, contender]
+        for low, high in zip(bounds, bounds[1:]):
+            within = (received >= low) & (received < high)
+            count = np.count_nonzero(within)
+            line.append(f"{np.count_nonzero(latency[within] > 200)} of {count}, {latency[within].mean():.0f} ms"
+                        if count else "-")
+        out.append(line)
+    if out:
+        page.table("Later than 200 ms, and mean latency, by phase of the schedule; run 0", ["cell", "contender", *names],
+                   out, "phases")
+
+
 def profile(page, rows, cell, caption, name):
     """Figures 2 and 7: bandwidth of the cross traffic."""
     contender = next((c for c in rows.contenders(cell)), None)
@@ -297,6 +320,7 @@ def write(run_rows, page):
     goals(rows, page)
     tables(rows, page)
     waiting(rows, page)
+    phases(page, rows)
     link_table(rows, page)
     page.heading("Figures")
     plain, ecn = "30mbit-100ms-0.25bdp-reno", "30mbit-100ms-dred-reno"
