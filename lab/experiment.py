@@ -31,7 +31,6 @@ class Cell:
     params: dict
     default: bool = True
     contenders: tuple = ()  # in place of the experiment's
-    contenders: tuple = ()  # those that it is for; none named: all
 
 
 @dataclass
@@ -123,8 +122,6 @@ def plan(experiment, runs, only=()):
             contenders = list(cell.contenders or experiment.contenders)
             turn = run % len(contenders)
             for contender in contenders[turn:] + contenders[:turn]:
-                if cell.contenders and contender not in cell.contenders:
-                    continue
                 if all(text in f"{cell.name} {contender}" for text in only):
                     jobs.append(Job(cell, contender, run))
     return jobs

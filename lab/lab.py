@@ -28,6 +28,7 @@ def arguments():
     parser.add_argument("--build", default="build/release", metavar="DIR", help="where the programs are")
     parser.add_argument("--results", default="results", metavar="DIR", help="where results go")
     args = parser.parse_args()
+    args.name = args.name.replace("-", "_")  # a module's name
     if args.runs is not None and args.runs < 1 or args.jobs < 1:
         parser.error("--runs and --jobs need a number of at least 1")
     return parser, args

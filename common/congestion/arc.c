@@ -238,12 +238,15 @@ static void arc_rto(struct controller *c, int consecutive, usec_t now)
 {
     struct arc *a = arc_of(c);
     advance(a, now);
+    // Before the first report the RTT may be any, and Eq. 2 has neither B^ nor RTTmin.
+    bool quick = a->quick && a->srtt == 0;
     if (consecutive > 1) // a report or two get lost where nothing else is wrong
         arc_bandwidth_halve(&a->bandwidth);
     a->outstanding = 0;
     a->credit = 0;
     a->silent = true;
     shrink(a, true, now);
+    a->quick = quick;
     changed(a);
 }
 

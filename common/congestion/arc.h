@@ -8,8 +8,8 @@
 //   and at a congestion event, at most once an SRTT, becomes
 //     Eq. 2  w = B^ (RTTmin + 1/k),  B^ of arc_bandwidth.h, RTTmin over 10 minutes.
 //   An event is a loss, a mark (RFC 3168, section 5), or a retransmission timeout; that sets
-//   outstanding to 0 as well, and each but the first without news between them halves B^.
-//   w >= one packet, where it also starts.
+//   outstanding to 0 as well, and each but the first without news between them halves B^; before
+//   the first report it does not end quick probing. w >= one packet, where it also starts.
 //
 // All is in bytes and seconds; one nominal packet is config.packet_bytes. Sending integrates r
 // exactly, w growing meanwhile: a packet may leave once the integral has paid for the one before.

@@ -107,6 +107,7 @@ void world_run(struct world *w, usec_t until)
     for (usec_t next; (next = world_next(w)) <= until && next != USEC_NEVER;) {
         // A node that asks for an instant that has passed is run now: time never runs backwards.
         w->now = usec_max(w->now, next);
+        w->events++;
         node_run(w->heap[0], w->now);
     }
     if (until != USEC_NEVER)

@@ -20,6 +20,7 @@ struct world {
     size_t count;
     size_t capacity;
     uint64_t added;
+    uint64_t events; // nodes run so far
     usec_t now; // the instant that is run; between calls: up to where all was run
 };
 

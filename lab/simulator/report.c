@@ -150,6 +150,7 @@ void sim_report_summary(FILE *out, const struct sim_report_run *r)
     put_number(out, "seconds", usec_to_sec(r->end));
     put_number(out, "since", usec_to_sec(r->since));
     put_count(out, "flows", r->sim->count);
+    put_count(out, "events", r->sim->world.events);
     fputs("}\n", out);
 }
 

@@ -14,7 +14,8 @@ class Words(unittest.TestCase):
         # 10 Mbit/s and 50 ms: 41.7 packets.
         bdp = tfrc.bdp_packets(10, 50)
         self.assertEqual(round(bdp, 1), 41.7)
-        for kind, expected in (("0.5bdp", "droptail:21p"), ("2bdp", "droptail:83p"), ("red", "red:104p:min=10p:max=52p")):
+        for kind, expected in (("0.5bdp", "droptail:21p"), ("2bdp", "droptail:83p"),
+                               ("red", "red:104p:min=10p:max=52p")):
             self.assertEqual(tfrc.queue_text(kind, bdp), expected)
         self.assertEqual(tfrc.queue_text("0.5bdp", 1), "droptail:5p")
 
@@ -26,7 +27,8 @@ class Words(unittest.TestCase):
 
     def test_bursts_are_a_frame_each(self):
         # 8 packets of 1064 bytes every 8512 us are 8 Mbit/s; the eighth begins 596 us after the first.
-        self.assertEqual(tfrc.stream_words("udp-bursts", 8, 80), "cbr:rate=100mbit,on=638us,off=7874us,size=1064B,stop=80s")
+        self.assertEqual(tfrc.stream_words("udp-bursts", 8, 80),
+                         "cbr:rate=100mbit,on=638us,off=7874us,size=1064B,stop=80s")
         self.assertEqual(tfrc.stream_words("udp", 8, 80), "datagram:cc=fixed,rate=8mbit,size=1064B,stop=80s")
 
 

@@ -284,6 +284,21 @@ TEST_CASE("arc: a timeout forgets what is outstanding and waits for news, the ne
     CHECK(f.w(5000000) == 1); // at least one packet
 }
 
+TEST_CASE("arc: a timeout before the first report does not end quick probing")
+{
+    flow f("arc");
+    f.send(0, false);
+    f.c->ops->rto(f.c.get(), 1, 1000000); // the RTT is longer, or the report was lost
+    CHECK(f.w(1000000) == 1);
+    f.send(1000000);
+    f.hear(1200000, 1, 1200000, 0, false, 1200000);
+    CHECK(f.w(1200000 + 600000) == Approx(4)); // doubled twice, Eq. 5
+    f.c->ops->rto(f.c.get(), 1, 4000000);
+    const double w = f.w(4000000);
+    f.hear(4100000, 1, 4100000, 0, false, 1200000);
+    CHECK(f.w(4100000 + 600000) == Approx(w + 2)); // Eq. 6
+}
+
 TEST_CASE("arc: the least RTT is of the last ten minutes")
 {
     flow f("arc");
