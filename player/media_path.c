@@ -23,8 +23,10 @@ void media_path_init(struct media_path *m, uv_loop_t *loop, struct tcp_conn *con
 void media_path_destroy(struct media_path *m)
 {
     media_feedback_free(m->feedback);
+    media_mtp_free(m->mtp);
     path_proof_free(m->proof);
     m->feedback = NULL;
+    m->mtp = NULL;
     m->proof = NULL;
     for (int i = 0; i < 2; i++) {
         udp_socket_free(m->socket[i]);
@@ -45,6 +47,10 @@ static void on_datagram(struct media_path *m, int which, const struct datagram *
     }
     if (m->proof)
         path_proof_heard(m->proof, which);
+    if (m->mtp && which == 0) {
+        media_mtp_datagram(m->mtp, d, now);
+        return;
+    }
     if (m->feedback && which == 0)
         media_feedback_packet(m->feedback, d);
     m->on_packet(m->ctx, which == 1, d->data, d->len, d->arrived, now);
@@ -70,7 +76,7 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
         if (transport_find(list->names[i], &kind, &params) != 0)
             return ERR_UNSUPPORTED;
         struct rtsp_transport t = {.tcp = !kind->datagram,
-                                   .avpf = kind->datagram && m->sdp->ccfb,
+                                   .avpf = kind->controller && m->sdp->ccfb,
                                    .interleaved = {-1, -1},
                                    .client_port = {-1, -1},
                                    .server_port = {-1, -1}};
@@ -102,7 +108,7 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
 }
 
 // The name that the server took; a server that does not repeat it took the only one of this kind
-// that we offered.
+// that we offered, and has never heard of MTP.
 static const char *find_taken(const struct transport_list *list, const struct rtsp_transport *t)
 {
     const char *taken = NULL;
@@ -111,7 +117,7 @@ static const char *find_taken(const struct transport_list *list, const struct rt
         const char *params;
         if (transport_find(list->names[i], &kind, &params) != 0 || kind->datagram == t->tcp)
             continue;
-        if (t->weir[0] ? strcmp(t->weir, list->names[i]) == 0 : !taken)
+        if (t->weir[0] ? strcmp(t->weir, list->names[i]) == 0 : !taken && !kind->mtp)
             taken = list->names[i];
     }
     return taken;
@@ -122,10 +128,37 @@ static void send_report(void *ctx, const uint8_t *data, size_t len)
     media_path_send_rtcp(ctx, data, len);
 }
 
+static void on_mtp_rtp(void *ctx, const uint8_t *data, size_t len, usec_t arrived, usec_t now)
+{
+    struct media_path *m = ctx;
+    m->on_packet(m->ctx, false, data, len, arrived, now);
+}
+
+static int open_mtp(struct media_path *m, const struct rtsp_transport *t, usec_t now)
+{
+    if (!t->has_token || t->server_port[0] <= 0)
+        return ERR_UNSUPPORTED;
+    struct media_mtp_config config = {.loop = m->loop,
+                                      .socket = m->socket[0],
+                                      .to = (const struct sockaddr *)&m->peer[0],
+                                      .token = t->token,
+                                      .on_rtp = on_mtp_rtp,
+                                      .ctx = m};
+    m->mtp = media_mtp_new(&config, now);
+    return m->mtp ? 0 : ERR_NO_MEMORY;
+}
+
 // What the taken datagram transport needs beside its ports.
 static int open_datagrams(struct media_path *m, const struct rtsp_transport *t, usec_t now)
 {
-    if (t->avpf) {
+    const struct transport_kind *kind;
+    const char *params;
+    int err = transport_find(m->name, &kind, &params);
+    if (!err && kind->mtp)
+        err = open_mtp(m, t, now);
+    if (err)
+        return err;
+    if (t->avpf && kind->controller) {
         struct media_feedback_config config = {
             .loop = m->loop, .ext = m->sdp->ext, .ssrc = m->ssrc, .send = send_report, .ctx = m};
         m->feedback = media_feedback_new(&config, now);

@@ -14,6 +14,7 @@
 #include "common/wire/rtsp.h"
 #include "common/wire/sdp.h"
 #include "player/media_feedback.h"
+#include "player/media_mtp.h"
 #include "player/path_proof.h"
 #include "player/transport_list.h"
 
@@ -40,6 +41,7 @@ struct media_path {
     void *ctx;                       // borrowed
     uint64_t strangers;              // datagrams from elsewhere, dropped
     struct media_feedback *feedback; // owned; NULL: not wanted
+    struct media_mtp *mtp;           // owned; NULL: another transport
     struct path_proof *proof;        // owned; NULL: not asked for
 };
 

@@ -549,6 +549,12 @@ void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now
         log_debug("session %s: malformed RTCP was dropped", s->config.id);
 }
 
+void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now)
+{
+    if (s->transport->ops->on_media)
+        s->transport->ops->on_media(s->transport, data, len, now);
+}
+
 // Ends without a BYE, which would tell of the media's end.
 static bool is_unheard(struct session *s, usec_t now)
 {

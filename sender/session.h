@@ -55,6 +55,8 @@ void session_info(struct session *s, struct transport_info *out, usec_t now);
 uint64_t session_skipped(const struct session *s);
 void session_writable(struct session *s, usec_t now); // the connection; or an address was proved
 void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now);
+// A datagram came to the port for RTP.
+void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now);
 void session_second(struct session *s, usec_t now); // about once a second
 // For the stream: a frame came, the source ended.
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now);

@@ -21,10 +21,14 @@ static void try_proof(struct viewer *v, int which, const struct datagram *d, use
     session_writable(v->session, now);
 }
 
-// RTP that a viewer sends has no meaning here; but it proves its address from there.
+// RTP that a viewer sends has no meaning here; but it proves its address from there, and some
+// transports hear from it.
 static void on_media_datagram(void *ctx, const struct datagram *d, usec_t now)
 {
-    try_proof(ctx, 0, d, now);
+    struct viewer *v = ctx;
+    try_proof(v, 0, d, now);
+    if (v->session)
+        session_media(v->session, d->data, d->len, now);
 }
 
 static void on_rtcp_datagram(void *ctx, const struct datagram *d, usec_t now)
@@ -74,6 +78,7 @@ static int open_session(struct viewer *v, const struct rtsp_transport *offer, co
                  .peer = {(struct sockaddr *)&v->address.peer[0],
                           (struct sockaddr *)&v->address.peer[1]},
                  .feedback = has_feedback(offer),
+                 .token = v->address.token,
                  .loop = v->loop},
         .address = v->interleaved ? NULL : &v->address,
         .level = viewer_level(v),

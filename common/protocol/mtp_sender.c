@@ -176,6 +176,19 @@ static bool cwnd_has_room(const struct mtp_sender *s)
     return s->send_at - s->base < (int64_t)s->cwnd + dups + s->inflation;
 }
 
+bool mtp_sender_wants(const struct mtp_sender *s)
+{
+    if (s->probe_due)
+        return false;
+    if (s->replacement_due)
+        return s->mode != MTP_RESEND;
+    if (!cwnd_has_room(s))
+        return false;
+    if (mtp_ranges_skip(&s->sacked, s->send_at) < s->next) // in MTP_GO_BACK
+        return s->mode != MTP_RESEND;
+    return books_have_room(s);
+}
+
 bool mtp_sender_pull(struct mtp_sender *s, struct mtp_out *out, usec_t now)
 {
     if (s->probe_due) {

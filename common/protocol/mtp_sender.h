@@ -139,6 +139,9 @@ int mtp_sender_push(struct mtp_sender *s, const uint8_t *data, size_t len, int64
                     usec_t now);
 // Would push take a packet of slot_bytes without dropping?
 bool mtp_sender_has_room(struct mtp_sender *s, usec_t now);
+// Would pull send a new packet now if the queue had one? Who asks before each pull and pushes then
+// keeps the queue empty.
+bool mtp_sender_wants(const struct mtp_sender *s);
 // The next packet for the wire. False: none before the next push, ACK or timeout.
 bool mtp_sender_pull(struct mtp_sender *s, struct mtp_out *out, usec_t now);
 // An ACK; what cannot be is not believed.

@@ -41,6 +41,17 @@ struct transport *transport_datagram_create(const struct transport_kind *kind, c
         .create = transport_datagram_create                                                        \
     }
 
+int transport_mtp_check(const struct transport_kind *kind, const char *params);
+struct transport *transport_mtp_create(const struct transport_kind *kind, const char *params,
+                                       const struct transport_path *path, usec_t now);
+#define TRANSPORT_MTP                                                                              \
+    {                                                                                              \
+        .name = "mtp",                                                                             \
+        .help = "TCP Reno without retransmission, in UDP; mtp:strict|fill|resend,A,B or queue=",   \
+        .datagram = true, .mtp = true, .check = transport_mtp_check,                               \
+        .create = transport_mtp_create                                                             \
+    }
+
 #ifdef __cplusplus
 }
 #endif

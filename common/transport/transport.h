@@ -75,6 +75,8 @@ struct transport_ops {
     bool (*wish)(const struct transport *t, struct feedback_wish *out);
     // A datagram of RTCP came from the viewer. NULL: not interested.
     void (*on_rtcp)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
+    // A datagram came from the viewer's port for RTP. NULL: it has no meaning.
+    void (*on_media)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
     // RTCP goes beside the media and is never held back for long. 0; ERR_AGAIN: dropped;
     // ERR_CLOSED.
     int (*send_rtcp)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
@@ -108,8 +110,9 @@ struct transport_path {
     // Where to; datagram transports. Of the family AF_UNSPEC until the viewer has proved it:
     // nothing is sent there before.
     const struct sockaddr *peer[2];
-    bool feedback; // the viewer reports each packet (RFC 8888)
-    uint32_t ssrc; // of the RTP stream; and its first sequence number
+    bool feedback;  // the viewer reports each packet (RFC 8888)
+    uint64_t token; // of SETUP's answer; authenticates MTP's packets and acknowledgements
+    uint32_t ssrc;  // of the RTP stream; and its first sequence number
     uint16_t first_seq;
     void *loop; // uv_loop_t
     transport_room_fn *on_room;
@@ -125,6 +128,7 @@ struct transport_kind {
     // they are ECN-capable.
     bool responsive;
     const char *controller; // of a datagram transport: the parameters go to it
+    bool mtp; // packets stand in MTP's records (mtp_record.h), and the viewer acknowledges each
     int (*check)(const struct transport_kind *kind,
                  const char *params); // 0, ERR_MALFORMED, ERR_RANGE, ERR_NOT_FOUND
     struct transport *(*create)(const struct transport_kind *kind, const char *params,

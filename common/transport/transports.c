@@ -19,6 +19,7 @@ const struct transport_kind transport_kinds[] = {
                        "UDP, TCP-friendly rate control; tfrc:damp,selfclock or tfrc:komssys"),
     TRANSPORT_DATAGRAM("arc", "arc", true,
                        "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau="),
+    TRANSPORT_MTP,
     {.name = NULL},
 };
 

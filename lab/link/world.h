@@ -21,7 +21,7 @@ struct world {
     size_t capacity;
     uint64_t added;
     uint64_t events; // nodes run so far
-    usec_t now; // the instant that is run; between calls: up to where all was run
+    usec_t now;      // the instant that is run; between calls: up to where all was run
 };
 
 void world_init(struct world *w, usec_t now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A flow of a simulation: a source and a sink, nodes that push into the network and are pushed into
-// by it, and that the world wakes. One file a kind: flow_tcp.c, flow_datagram.c, flow_onoff.c.
+// by it, and that the world wakes. One file a kind: flow_tcp.c, flow_mtp.c, flow_datagram.c,
+// flow_onoff.c.
 #ifndef WEIR_SIM_FLOW_H
 #define WEIR_SIM_FLOW_H
 
@@ -15,16 +16,17 @@ extern "C" {
 struct flow_counts {
     uint64_t sent_packets, sent_bytes;
     uint64_t arrived_packets, arrived_bytes;
-    uint64_t good_bytes;                              // TCP: arrived in order, once; else: arrived
-    uint64_t dropped;                                 // data packets, by the network
-    uint64_t retransmits, timeouts, fast_retransmits; // TCP
+    uint64_t good_bytes; // TCP: arrived in order, once; MTP: once; else: arrived
+    uint64_t dropped;    // data packets, by the network
+    uint64_t retransmits, timeouts, fast_retransmits; // TCP, MTP
     uint64_t lost, feedback_packets, feedback_bytes;  // datagrams: as the sender knows; reports
     uint64_t transfers;                               // web: objects that arrived in full
 };
 
 // Now. NaN: not its thing, or not known.
 struct flow_state {
-    double rate_bps; // TCP: cwnd / SRTT (0 before a sample); datagrams: what the controller allows
+    double rate_bps; // TCP, MTP: cwnd / SRTT (0 before a sample); datagrams: what the controller
+                     // allows
     double cwnd;     // packets
     double loss_events;
     usec_t srtt; // 0: none

@@ -17,6 +17,8 @@ struct flow_tcp {
     struct tcp_sender sender;
     struct tcp_receiver receiver;
     uint32_t connection;
+    int64_t acked;    // what the last ACK said
+    usec_t echo;      // RFC 7323, 4.3: TS.Recent, for the next one
     usec_t begins_at; // of the connection to come; USEC_NEVER: one is under way, or none will be
     struct rng rng;
 };
@@ -29,6 +31,7 @@ struct tcp_data {
 
 struct tcp_reply {
     uint32_t connection;
+    usec_t echo;
     struct tcp_ack ack;
 };
 
@@ -78,6 +81,7 @@ static void begin_connection(struct flow_tcp *f)
     f->connection++;
     tcp_sender_restart(&f->sender, draw_object(f));
     tcp_receiver_restart(&f->receiver);
+    f->acked = 0;
 }
 
 static void end_connection(struct flow_tcp *f, usec_t now)
@@ -96,6 +100,8 @@ static void source_push(struct node *n, struct packet *p, usec_t now)
     packet_free(p);
     if (reply.connection != f->connection || f->begins_at != USEC_NEVER)
         return;
+    if (f->config.tcp.timestamps)
+        tcp_sender_echo(&f->sender, &reply.ack, reply.echo, now);
     tcp_sender_ack(&f->sender, &reply.ack, now);
     send_all(f, now);
     if (f->config.web && tcp_sender_done(&f->sender))
@@ -119,8 +125,9 @@ static void source_run(struct node *n, usec_t now)
 
 static void send_ack(struct flow_tcp *f, usec_t now)
 {
-    struct tcp_reply reply = {.connection = f->connection};
+    struct tcp_reply reply = {.connection = f->connection, .echo = f->echo};
     tcp_receiver_ack(&f->receiver, &reply.ack);
+    f->acked = reply.ack.next;
     struct packet *p = flow_packet(&f->flow, false, TCP_ACK_BYTES, sizeof(reply));
     if (!p)
         return;
@@ -137,6 +144,8 @@ static void sink_push(struct node *n, struct packet *p, usec_t now)
     packet_free(p);
     if (data.connection != f->connection)
         return;
+    if (data.seq <= f->acked)
+        f->echo = data.sent_at;
     int64_t before = f->receiver.next;
     tcp_receiver_packet(&f->receiver, data.seq, now);
     f->flow.counts.good_bytes += (uint64_t)(f->receiver.next - before) * f->config.packet_bytes;

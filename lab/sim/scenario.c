@@ -12,7 +12,8 @@ enum {
     OF_WEB = 1 << GROUP_WEB,
     OF_CBR = 1 << GROUP_CBR,
     OF_DATAGRAM = 1 << GROUP_DATAGRAM,
-    OF_ALL = OF_TCP | OF_WEB | OF_CBR | OF_DATAGRAM,
+    OF_MTP = 1 << GROUP_MTP,
+    OF_ALL = OF_TCP | OF_WEB | OF_CBR | OF_DATAGRAM | OF_MTP,
 };
 
 static const struct spec_unit no_units[] = {{"", 1}, {NULL, 0}};
@@ -60,9 +61,10 @@ static const struct key {
     {"overhead", OF_ALL, VALUE_TIME, &spec_time, offsetof(struct group, overhead)},
     {"size", OF_ALL, VALUE_INT, &packet_bytes, offsetof(struct group, packet_bytes)},
     {"window", OF_TCP | OF_WEB, VALUE_INT, &window, offsetof(struct group, window)},
-    {"iw", OF_TCP | OF_WEB, VALUE_INT, &window, offsetof(struct group, initial_window)},
-    {"minrto", OF_TCP | OF_WEB, VALUE_TIME, &rto, offsetof(struct group, min_rto)},
+    {"iw", OF_TCP | OF_WEB | OF_MTP, VALUE_INT, &window, offsetof(struct group, initial_window)},
+    {"minrto", OF_TCP | OF_WEB | OF_MTP, VALUE_TIME, &rto, offsetof(struct group, min_rto)},
     {"delack", OF_TCP | OF_WEB, VALUE_TIME, &rto, offsetof(struct group, delayed_ack)},
+    {"ts", OF_TCP | OF_WEB, VALUE_INT, &flag, offsetof(struct group, timestamps)},
     {"packets", OF_TCP, VALUE_INT, &total, offsetof(struct group, packets)},
     {"bytes", OF_WEB, VALUE_INT, &object, offsetof(struct group, object_bytes)},
     {"think", OF_WEB, VALUE_TIME, &spec_time_positive, offsetof(struct group, think)},
@@ -73,7 +75,15 @@ static const struct key {
     {"max", OF_DATAGRAM, VALUE_INT, &spec_rate, offsetof(struct group, max_bps)},
     {"ect", OF_DATAGRAM, VALUE_INT, &flag, offsetof(struct group, ect)},
 };
-enum { KEYS = sizeof(keys) / sizeof(keys[0]), SEEN_RTT = KEYS, SEEN_TCP, SEEN_CC };
+enum {
+    KEYS = sizeof(keys) / sizeof(keys[0]),
+    SEEN_RTT = KEYS,
+    SEEN_TCP,
+    SEEN_CC,
+    SEEN_CA,
+    SEEN_MODE
+};
+_Static_assert(SEEN_MODE < 32, "what was said is kept in 32 bits");
 
 static const struct {
     const char *name;
@@ -83,6 +93,7 @@ static const struct {
     {"reno", GROUP_TCP, TCP_RENO}, {"newreno", GROUP_TCP, TCP_NEWRENO},
     {"sack", GROUP_TCP, TCP_SACK}, {"web", GROUP_WEB, TCP_NEWRENO},
     {"cbr", GROUP_CBR, TCP_RENO},  {"datagram", GROUP_DATAGRAM, TCP_RENO},
+    {"mtp", GROUP_MTP, TCP_RENO},
 };
 
 static int read_value(struct spec_reader *r, struct scan value, const struct key *k,
@@ -152,6 +163,27 @@ static int read_cc(struct spec_reader *r, struct scan value, struct group *g)
     return 0;
 }
 
+static int read_growth(struct spec_reader *r, struct scan value, struct group *g)
+{
+    g->counts_acks = scan_is(value, "count");
+    if (g->counts_acks || scan_is(value, "ack"))
+        return 0;
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not ack or count", spec_excerpt(value).text);
+}
+
+static int read_mode(struct spec_reader *r, struct scan value, struct group *g)
+{
+    static const char *const words[] = {"strict", "fill", "resend"};
+    for (int i = 0; i < 3; i++) {
+        if (scan_is(value, words[i])) {
+            g->mode = (enum mtp_mode)i;
+            return 0;
+        }
+    }
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not strict, fill or resend",
+                     spec_excerpt(value).text);
+}
+
 // Which key this is, if the kind has it: its number, or -1.
 static int find_key(struct scan name, const struct group *g)
 {
@@ -163,6 +195,10 @@ static int find_key(struct scan name, const struct group *g)
         return SEEN_RTT;
     if (scan_is(name, "tcp") && g->kind == GROUP_WEB)
         return SEEN_TCP;
+    if (scan_is(name, "ca") && (g->kind == GROUP_TCP || g->kind == GROUP_WEB))
+        return SEEN_CA;
+    if (scan_is(name, "mode") && g->kind == GROUP_MTP)
+        return SEEN_MODE;
     return scan_is(name, "cc") && g->kind == GROUP_DATAGRAM ? SEEN_CC : -1;
 }
 
@@ -183,6 +219,10 @@ static int read_part(struct spec_reader *r, struct group *g, uint32_t *seen)
         return read_variant(r, value, g);
     case SEEN_CC:
         return read_cc(r, value, g);
+    case SEEN_CA:
+        return read_growth(r, value, g);
+    case SEEN_MODE:
+        return read_mode(r, value, g);
     default:
         return read_value(r, value, &keys[key], g);
     }
@@ -216,7 +256,7 @@ static int read_kind(struct spec_reader *r, struct scan name, struct group *g)
         g->shape = g->kind == GROUP_WEB ? 1.5 : 0;
         return 0;
     }
-    return spec_fail(r, ERR_MALFORMED, "'%s' is not reno, newreno, sack, web, cbr or datagram",
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not reno, newreno, sack, web, mtp, cbr or datagram",
                      spec_excerpt(name).text);
 }
 

@@ -5,6 +5,7 @@
 //
 //   reno, newreno, sack   TCP with everything to send
 //   web                   TCP connections one after the other, Pareto-distributed
+//   mtp                   MTP with everything to send
 //   cbr                   packets at a constant rate, always or on and off
 //   datagram              the programs' datagram flow under a rate controller
 //
@@ -14,7 +15,11 @@
 //               random)  stop=T (never)  rtt=T or T..T (evenly over the flows; that of the hops)
 //               access=100mbit  loss=0% (each way, at the sink)  overhead=0us (of the host, random)
 //               size=1500B
-//   TCP, web    window=10000p  iw=2p  minrto=1s  delack=100ms (0: none)
+//   TCP, web    window=10000p  delack=100ms (0: none)  ca=ack (+ 1/cwnd an ACK; count: + 1 a cwnd
+//               of ACKs, as MTP does it)
+//               ts=0 (1: time stamps, RFC 7323)
+//   these, mtp  iw=2p  minrto=1s
+//   mtp         mode=strict (fill, resend)
 //   TCP         packets=N (endless)
 //   web         tcp=newreno  bytes=50KB  think=1s  shape=1.5 (means; Pareto)
 //   cbr         rate=R (must be said)  on=T  off=T (always on)  shape=X (lengths are means; Pareto)
@@ -26,6 +31,7 @@
 #include "lab/link/link_spec.h"
 #include "lab/sim/chain.h"
 #include "lab/sim/flow_datagram.h"
+#include "lab/sim/flow_mtp.h"
 #include "lab/sim/flow_onoff.h"
 #include "lab/sim/flow_tcp.h"
 
@@ -35,7 +41,7 @@ extern "C" {
 
 enum { SCENARIO_GROUPS = 256, SCENARIO_FLOWS = 10000 };
 
-enum group_kind { GROUP_TCP, GROUP_WEB, GROUP_CBR, GROUP_DATAGRAM, GROUP_KINDS };
+enum group_kind { GROUP_TCP, GROUP_WEB, GROUP_CBR, GROUP_DATAGRAM, GROUP_MTP, GROUP_KINDS };
 
 struct group {
     enum group_kind kind;
@@ -51,6 +57,9 @@ struct group {
     enum tcp_variant variant;
     int64_t window, initial_window, packets;
     usec_t min_rto, delayed_ack;
+    bool counts_acks;
+    int64_t timestamps;
+    enum mtp_mode mode;
     int64_t object_bytes;
     usec_t think;
     double shape; // 0: none

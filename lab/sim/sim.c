@@ -36,7 +36,9 @@ static struct flow *new_tcp(const struct sim *s, const struct group *g, uint32_t
                                              .packets = g->packets,
                                              .initial_window = (double)g->initial_window,
                                              .max_window = (double)g->window,
-                                             .min_rto = g->min_rto},
+                                             .min_rto = g->min_rto,
+                                             .timestamps = g->timestamps != 0,
+                                             .counts_acks = g->counts_acks},
                                      .packet_bytes = (uint32_t)g->packet_bytes,
                                      .delayed_ack = g->delayed_ack,
                                      .web = g->kind == GROUP_WEB,
@@ -56,6 +58,13 @@ static struct flow *new_flow(const struct sim *s, const struct group *g, uint32_
                                            .off = g->off,
                                            .shape = g->shape};
         return flow_onoff_new(&s->env, &config, id, start, g->stop, seed);
+    }
+    if (g->kind == GROUP_MTP) {
+        struct flow_mtp_config config = {.mode = g->mode,
+                                         .packet_bytes = (uint32_t)g->packet_bytes,
+                                         .initial_window = (int)g->initial_window,
+                                         .min_rto = g->min_rto};
+        return flow_mtp_new(&s->env, &config, id, start, g->stop);
     }
     if (g->kind != GROUP_DATAGRAM)
         return new_tcp(s, g, id, start, seed);

@@ -15,7 +15,7 @@ static void begin(struct tcp_sender *s)
     s->ssthresh = s->config.max_window;
     s->una = s->next = s->high = s->recover = 0;
     s->retransmit = s->timed = -1;
-    s->dupacks = 0;
+    s->dupacks = s->acks = 0;
     s->in_recovery = s->had_partial = false;
     s->inflation = 0;
     s->pipe = 0;
@@ -73,6 +73,7 @@ static void enter_recovery(struct tcp_sender *s, usec_t now)
     s->had_partial = false;
     s->retransmit = s->una;
     s->timed = -1;
+    s->acks = 0;
     s->fast_retransmits++;
     arm(s, now);
 }
@@ -86,7 +87,14 @@ static void leave_recovery(struct tcp_sender *s)
 
 static void grow(struct tcp_sender *s)
 {
-    s->cwnd += s->cwnd < s->ssthresh ? 1 : 1 / s->cwnd;
+    if (s->cwnd < s->ssthresh) {
+        s->cwnd++;
+    } else if (!s->config.counts_acks) {
+        s->cwnd += 1 / s->cwnd;
+    } else if (++s->acks >= (int)s->cwnd) {
+        s->cwnd++;
+        s->acks = 0;
+    }
     s->cwnd = window(s);
 }
 
@@ -109,7 +117,7 @@ static void new_ack(struct tcp_sender *s, int64_t next, usec_t now)
     if (s->next < next)
         s->next = next;
     s->dupacks = 0;
-    if (s->timed >= 0 && next > s->timed) {
+    if (s->timed >= 0 && next > s->timed && !s->config.timestamps) {
         rto_sample(&s->rto, now - s->timed_since);
         s->timed = -1;
     }
@@ -136,6 +144,13 @@ static void duplicate_ack(struct tcp_sender *s, usec_t now)
         s->inflation += !is_sack(s);
     else if (may_enter && (s->dupacks == TCP_DUP_THRESH || sacked))
         enter_recovery(s, now);
+}
+
+void tcp_sender_echo(struct tcp_sender *s, const struct tcp_ack *ack, usec_t sent_at, usec_t now)
+{
+    assert(s->config.timestamps && sent_at <= now);
+    if (ack->next > s->una && ack->next <= s->high)
+        rto_sample(&s->rto, now - sent_at);
 }
 
 void tcp_sender_ack(struct tcp_sender *s, const struct tcp_ack *ack, usec_t now)
@@ -228,7 +243,7 @@ void tcp_sender_timeout(struct tcp_sender *s, usec_t now)
     s->cwnd = 1;
     s->inflation = 0;
     s->in_recovery = false;
-    s->dupacks = 0;
+    s->dupacks = s->acks = 0;
     s->recover = s->high;
     s->retransmit = s->timed = -1;
     s->next = s->una;

@@ -2,10 +2,12 @@
 """A middlebox for one viewer, in user space: the RTSP connection and both media ports pass through it, so its datagrams
 can be counted and stopped. To the sender the media then comes from and goes to the relay: only the token tells whose
 it is."""
+import random
 import re
 import select
 import socket
 import threading
+import time
 
 from lib import SLOW
 
@@ -24,6 +26,11 @@ class Relay(threading.Thread):
         self.server_ports = self.viewer = None
         self.viewer_at = [None, None]
         self.stopped_down = self.stopped_up = False  # datagrams towards the viewer, the sender
+        self.loss_down = self.loss_up = 0.0  # of datagrams on the ports for RTP
+        self.delay = 0.0  # seconds, each way, likewise
+        self.held = []  # (when, socket, datagram, to), in order
+        self.lost = 0
+        self.random = random.Random(1)
         self.down = [[0, 0], [0, 0]]  # datagrams and bytes with IP and UDP headers, RTP and RTCP
         self.up = [[0, 0], [0, 0]]
         self.over = threading.Event()
@@ -52,7 +59,12 @@ class Relay(threading.Thread):
     def _forward(self):
         sockets = [self.upstream, self.downstream, *self.near, *self.far]
         while not self.over.is_set():
-            for s in select.select(sockets, [], [], 0.1)[0]:
+            wait = self.held[0][0] - time.monotonic() if self.held else 0.1
+            ready = select.select(sockets, [], [], min(max(wait, 0), 0.1))[0]
+            while self.held and self.held[0][0] <= time.monotonic():
+                _, s, data, to = self.held.pop(0)
+                s.sendto(data, to)
+            for s in ready:
                 if s in (self.upstream, self.downstream):
                     data = s.recv(65536)
                     if not data:
@@ -78,15 +90,30 @@ class Relay(threading.Thread):
     def _up(self, i):
         data, self.viewer_at[i] = self.near[i].recvfrom(65536)
         self._count(self.up[i], data)
+        if i == 0 and self._loses(self.loss_up):
+            return
         if not self.stopped_up and self.server_ports:
-            self.far[i].sendto(data, ("127.0.0.1", self.server_ports[i]))
+            self._pass(i, self.far[i], data, ("127.0.0.1", self.server_ports[i]))
 
     def _down(self, i):
         data = self.far[i].recv(65536)
         if self.stopped_down or not self.viewer_at[i]:
             return
         self._count(self.down[i], data)
-        self.near[i].sendto(data, self.viewer_at[i])
+        if i == 0 and self._loses(self.loss_down):
+            return
+        self._pass(i, self.near[i], data, self.viewer_at[i])
+
+    def _pass(self, i, s, data, to):
+        if i == 0 and self.delay:
+            self.held.append((time.monotonic() + self.delay, s, data, to))
+        else:
+            s.sendto(data, to)
+
+    def _loses(self, loss):
+        lost = self.random.random() < loss
+        self.lost += lost
+        return lost
 
     @staticmethod
     def _count(counts, data):

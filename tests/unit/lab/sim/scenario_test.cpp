@@ -59,6 +59,21 @@ TEST_CASE("scenario: groups and their defaults")
     CHECK(g.object_bytes == 20000);
     CHECK(g.shape == 1.5);
 
+    REQUIRE(parse("mtp", &g) == 0);
+    CHECK(g.kind == GROUP_MTP);
+    CHECK(g.mode == MTP_STRICT);
+    REQUIRE(parse("mtp:mode=resend,n=3,iw=4p,minrto=200ms,loss=1%,rtt=60ms", &g) == 0);
+    CHECK(g.mode == MTP_RESEND);
+    CHECK(g.initial_window == 4);
+    CHECK(g.min_rto == 200000);
+    CHECK(g.loss == Approx(0.01));
+
+    REQUIRE(parse("reno:ca=count,ts=1", &g) == 0);
+    CHECK(g.counts_acks);
+    CHECK(g.timestamps == 1);
+    REQUIRE(parse("web:ca=ack", &g) == 0);
+    CHECK_FALSE(g.counts_acks);
+
     REQUIRE(parse("datagram:cc=tfrc:selfclock/damp,rate=500kbit,ect=1", &g) == 0);
     CHECK(std::string(g.cc) == "tfrc:selfclock,damp");
     CHECK(g.bps == 500000);
@@ -74,6 +89,12 @@ TEST_CASE("scenario: what is wrong is said")
     } table[] = {
         {"", ERR_MALFORMED, "is not reno"},
         {"cubic", ERR_MALFORMED, "'cubic' is not reno"},
+        {"mtp:mode=lazy", ERR_MALFORMED, "'lazy' is not strict, fill or resend"},
+        {"mtp:mode=fill,mode=fill", ERR_MALFORMED, "said twice"},
+        {"mtp:delack=0", ERR_MALFORMED, "no such key here"},
+        {"mtp:ca=count", ERR_MALFORMED, "no such key here"},
+        {"reno:ca=cubic", ERR_MALFORMED, "'cubic' is not ack or count"},
+        {"reno:mode=fill", ERR_MALFORMED, "no such key here"},
         {"reno:n=0", ERR_RANGE, "from 1 to 10000"},
         {"reno:n=1.5", ERR_MALFORMED, "not a whole number"},
         {"reno:n=99999999999999999999", ERR_RANGE, "from 1 to 10000"},

@@ -12,9 +12,10 @@ using seqs = std::vector<int64_t>;
 
 struct sender : tcp_sender {
     explicit sender(enum tcp_variant variant, double initial_window, double max_window = 1000,
-                    int64_t packets = INT64_MAX)
+                    int64_t packets = INT64_MAX, bool counts_acks = false)
     {
-        tcp_sender_config c = {variant, packets, initial_window, max_window, USEC_PER_SEC};
+        tcp_sender_config c = {variant,      packets, initial_window, max_window,
+                               USEC_PER_SEC, false,   counts_acks};
         REQUIRE(tcp_sender_init(this, &c) == 0);
     }
     ~sender()
@@ -58,6 +59,47 @@ TEST_CASE("tcp_sender: slow start adds a packet an ACK, then one a window")
     CHECK(s.acks(4) == seqs{7}); // 4.25 + 1 / 4.25
     CHECK(s.cwnd == Approx(4.25 + 1 / 4.25));
     CHECK(s.acks(6) == seqs{8, 9}); // a delayed ACK: two left, + 1 / cwnd
+}
+
+TEST_CASE("tcp_sender: time stamps time what was sent again, too")
+{
+    sender s(TCP_RENO, 2);
+    s.config.timestamps = true;
+    s.pull(0);
+    tcp_ack one = {1, 0, {}};
+    tcp_sender_echo(&s, &one, 0, 50000);
+    s.ack_at(50000, 1);
+    CHECK(s.rto.srtt == 50000);
+    tcp_sender_timeout(&s, s.rto_at);
+    CHECK(s.rto.backoff == 1);
+    s.pull(s.rto_at);
+    tcp_ack none = {1, 0, {}};
+    tcp_sender_echo(&s, &none, 0, 1200000); // not news
+    CHECK(s.rto.backoff == 1);
+    tcp_ack two = {2, 0, {}};
+    tcp_sender_echo(&s, &two, 1150000, 1200000); // of a retransmission
+    s.ack_at(1200000, 2);
+    CHECK(s.rto.backoff == 0);
+    CHECK(s.rto.srtt == 50000);
+}
+
+TEST_CASE("tcp_sender: congestion avoidance that counts ACKs")
+{
+    sender s(TCP_RENO, 2, 1000, INT64_MAX, true);
+    s.ssthresh = 2;
+    CHECK(s.pull() == seqs{0, 1});
+    CHECK(s.acks(1) == seqs{2});
+    CHECK(s.cwnd == 2);
+    CHECK(s.acks(2) == seqs{3, 4}); // the second of two: 3
+    CHECK(s.acks(3) == seqs{5});
+    CHECK(s.acks(4) == seqs{6});
+    CHECK(s.acks(5) == seqs{7, 8}); // the third of three
+    CHECK(s.cwnd == 4);
+    // A timeout begins to count anew.
+    CHECK(s.acks(6) == seqs{9});
+    CHECK(s.tcp_sender::acks == 1);
+    tcp_sender_timeout(&s, s.rto_at);
+    CHECK(s.tcp_sender::acks == 0);
 }
 
 TEST_CASE("tcp_sender: the window has a maximum, a transfer an end")

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/net/raw_tcp.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/udp_socket.h"
+
+enum {
+    RECEIVE_BATCH = 16,
+    RECEIVE_BYTES = 65536, // segments that the kernel joined
+    BUFFER = 4 << 20,      // bytes; the kernel grants what rmem_max allows
+    SHIELD_TTL = 255,
+    ROUNDS = 8, // of receiving, before others on the loop have their turn
+};
+
+struct raw_tcp {
+    uv_poll_t poll;
+    int fd;     // raw
+    int shield; // listens
+    bool v6;
+    int port;
+    raw_tcp_fn *fn; // NULL once freed
+    raw_tcp_idle_fn *idle;
+    void *ctx; // borrowed
+    struct raw_tcp_counts counts;
+    int queued;
+    int lengths[RAW_TCP_BATCH];
+    struct sockaddr_storage to[RAW_TCP_BATCH];
+    uint8_t packets[RAW_TCP_BATCH][RAW_TCP_PACKET];
+    uint8_t received[RECEIVE_BATCH][RECEIVE_BYTES];
+};
+
+// The least TTL has to be there before the socket listens: from then on the kernel answers.
+static int open_shield(const struct sockaddr *local, int *port)
+{
+    int fd = socket(local->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    bool v6 = local->sa_family == AF_INET6;
+    int ttl = SHIELD_TTL;
+    int one = 1;
+    struct sockaddr_storage bound;
+    socklen_t len = sizeof(bound);
+    if ((v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)) != 0) ||
+        setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_MINHOPCOUNT : IP_MINTTL, &ttl,
+                   sizeof(ttl)) != 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) != 0 ||
+        bind(fd, local, sockaddr_len(local)) != 0 || listen(fd, 1) != 0 ||
+        getsockname(fd, (struct sockaddr *)&bound, &len) != 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    *port = sockaddr_port((struct sockaddr *)&bound);
+    return fd;
+}
+
+// Classic BPF. An IPv4 raw socket's filter sees the IP header first, an IPv6 one's TCP's.
+static int attach_filter(int fd, bool v6, int port)
+{
+    struct sock_filter v4_code[] = {
+        BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0), // X: length of the IP header
+        BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),  // the destination port
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)port, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    struct sock_filter v6_code[] = {
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)port, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    struct sock_fprog program = {sizeof(v4_code) / sizeof(v4_code[0]), v4_code};
+    if (v6)
+        program = (struct sock_fprog){sizeof(v6_code) / sizeof(v6_code[0]), v6_code};
+    return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+}
+
+static int open_raw(const struct sockaddr *local, int port)
+{
+    bool v6 = local->sa_family == AF_INET6;
+    struct sockaddr_storage at = {0};
+    memcpy(&at, local, sockaddr_len(local));
+    sockaddr_set_port((struct sockaddr *)&at, 0); // IPv6 takes it for a protocol
+    int fd = socket(local->sa_family, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+    if (fd < 0)
+        return -1;
+    int one = 1;
+    int bytes = BUFFER;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+    if (attach_filter(fd, v6, port) != 0 ||
+        setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_HDRINCL : IP_HDRINCL, &one,
+                   sizeof(one)) != 0 ||
+        (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &one, sizeof(one)) != 0) ||
+        bind(fd, (struct sockaddr *)&at, sockaddr_len(local)) != 0) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+// An IPv6 raw socket hands over what follows the IP header; the addresses come beside it.
+static struct tcp_path path_beside(struct msghdr *msg)
+{
+    struct tcp_path path = {.v6 = true};
+    struct sockaddr_in6 from;
+    memcpy(&from, msg->msg_name, sizeof(from));
+    memcpy(path.source.address, &from.sin6_addr, 16);
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+        if (c->cmsg_level != IPPROTO_IPV6 || c->cmsg_type != IPV6_PKTINFO)
+            continue;
+        struct in6_pktinfo info;
+        memcpy(&info, CMSG_DATA(c), sizeof(info));
+        memcpy(path.destination.address, &info.ipi6_addr, 16);
+    }
+    return path;
+}
+
+static void take(struct raw_tcp *r, struct mmsghdr *m, usec_t now)
+{
+    const uint8_t *bytes = m->msg_hdr.msg_iov->iov_base;
+    struct tcp_segment s;
+    int result;
+    if (r->v6) {
+        struct tcp_path path = path_beside(&m->msg_hdr);
+        result = tcp_segment_parse(&path, bytes, m->msg_len, &s);
+    } else {
+        result = tcp_segment_parse_ipv4(bytes, m->msg_len, &s);
+    }
+    if (result != 0 || s.path.destination.port != r->port) {
+        r->counts.malformed++;
+    } else if (s.sum == TCP_SUM_BAD) {
+        r->counts.bad_sums++;
+    } else {
+        r->counts.partial_sums += s.sum == TCP_SUM_PARTIAL;
+        r->fn(r->ctx, &s, now);
+    }
+}
+
+static int receive(struct raw_tcp *r, usec_t now)
+{
+    struct mmsghdr messages[RECEIVE_BATCH];
+    struct iovec parts[RECEIVE_BATCH];
+    struct sockaddr_storage from[RECEIVE_BATCH];
+    _Alignas(struct cmsghdr) char control[RECEIVE_BATCH][CMSG_SPACE(sizeof(struct in6_pktinfo))];
+    for (int i = 0; i < RECEIVE_BATCH; i++) {
+        parts[i] = (struct iovec){r->received[i], RECEIVE_BYTES};
+        messages[i].msg_hdr = (struct msghdr){.msg_name = &from[i],
+                                              .msg_namelen = sizeof(from[i]),
+                                              .msg_iov = &parts[i],
+                                              .msg_iovlen = 1,
+                                              .msg_control = control[i],
+                                              .msg_controllen = sizeof(control[i])};
+    }
+    int n = recvmmsg(r->fd, messages, RECEIVE_BATCH, MSG_DONTWAIT, NULL);
+    for (int i = 0; i < n && r->fn; i++)
+        take(r, &messages[i], now);
+    return n;
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    struct raw_tcp *r = poll->data;
+    usec_t now = clock_now();
+    for (int i = 0; i < ROUNDS && r->fn; i++)
+        if (receive(r, now) < RECEIVE_BATCH)
+            break;
+    if (r->fn)
+        r->idle(r->ctx, now);
+    if (r->fn)
+        raw_tcp_flush(r);
+}
+
+int raw_tcp_open(uv_loop_t *loop, const struct sockaddr *local, raw_tcp_fn *fn,
+                 raw_tcp_idle_fn *idle, void *ctx, struct raw_tcp **out)
+{
+    struct raw_tcp *r = calloc(1, sizeof(*r));
+    if (!r)
+        return ERR_IO;
+    int result = ERR_IO;
+    r->fn = fn;
+    r->idle = idle;
+    r->ctx = ctx;
+    r->v6 = local->sa_family == AF_INET6;
+    r->shield = open_shield(local, &r->port);
+    if (r->shield < 0) {
+        log_error("cannot listen on TCP port %d: %s%s", sockaddr_port(local), strerror(errno),
+                  errno == EACCES ? " (below 1024 it takes CAP_NET_BIND_SERVICE)" : "");
+        goto free_it;
+    }
+    r->fd = open_raw(local, r->port);
+    if (r->fd < 0 && (errno == EPERM || errno == EACCES)) {
+        log_error("TCP segments of our own need the capability CAP_NET_RAW: "
+                  "sudo setcap cap_net_raw+ep PROGRAM");
+        result = ERR_UNSUPPORTED;
+        goto close_shield;
+    }
+    if (r->fd < 0) {
+        log_error("cannot open a raw TCP socket: %s", strerror(errno));
+        goto close_shield;
+    }
+    if (uv_poll_init(loop, &r->poll, r->fd) != 0)
+        goto close_raw;
+    r->poll.data = r;
+    uv_poll_start(&r->poll, UV_READABLE, on_readable);
+    *out = r;
+    return 0;
+
+close_raw:
+    close(r->fd);
+close_shield:
+    close(r->shield);
+free_it:
+    free(r);
+    return result;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct raw_tcp *r = handle->data;
+    close(r->fd);
+    close(r->shield);
+    free(r);
+}
+
+void raw_tcp_free(struct raw_tcp *r)
+{
+    if (!r)
+        return;
+    raw_tcp_flush(r);
+    r->fn = NULL;
+    uv_close((uv_handle_t *)&r->poll, on_closed);
+}
+
+int raw_tcp_port(const struct raw_tcp *r)
+{
+    return r->port;
+}
+
+struct raw_tcp_counts raw_tcp_counts_of(const struct raw_tcp *r)
+{
+    return r->counts;
+}
+
+void raw_tcp_send(struct raw_tcp *r, const struct tcp_segment *s)
+{
+    assert(s->path.v6 == r->v6);
+    if (r->queued == RAW_TCP_BATCH)
+        raw_tcp_flush(r);
+    int len = tcp_segment_build(s, r->packets[r->queued], RAW_TCP_PACKET);
+    assert(len > 0);
+    struct sockaddr_storage *to = &r->to[r->queued];
+    if (r->v6) {
+        struct sockaddr_in6 a = {.sin6_family = AF_INET6};
+        memcpy(&a.sin6_addr, s->path.destination.address, 16);
+        memcpy(to, &a, sizeof(a));
+    } else {
+        struct sockaddr_in a = {.sin_family = AF_INET};
+        memcpy(&a.sin_addr, s->path.destination.address, 4);
+        memcpy(to, &a, sizeof(a));
+    }
+    r->lengths[r->queued++] = len;
+}
+
+void raw_tcp_flush(struct raw_tcp *r)
+{
+    struct mmsghdr messages[RAW_TCP_BATCH] = {0};
+    struct iovec parts[RAW_TCP_BATCH];
+    for (int i = 0; i < r->queued; i++) {
+        parts[i] = (struct iovec){r->packets[i], (size_t)r->lengths[i]};
+        messages[i].msg_hdr.msg_name = &r->to[i];
+        messages[i].msg_hdr.msg_namelen = sockaddr_len((struct sockaddr *)&r->to[i]);
+        messages[i].msg_hdr.msg_iov = &parts[i];
+        messages[i].msg_hdr.msg_iovlen = 1;
+    }
+    for (int done = 0; done < r->queued;) {
+        int n = sendmmsg(r->fd, messages + done, (unsigned)(r->queued - done), MSG_NOSIGNAL);
+        if (n > 0) {
+            done += n;
+        } else { // as good as lost on the way: MTP goes on with what is new
+            done++;
+            r->counts.unsent++;
+        }
+    }
+    r->queued = 0;
+}
+
+int raw_tcp_drop_capability(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[2];
+    if (syscall(SYS_capget, &head, sets) != 0)
+        goto failed;
+    uint32_t keep = ~CAP_TO_MASK(CAP_NET_RAW);
+    struct __user_cap_data_struct *set = &sets[CAP_TO_INDEX(CAP_NET_RAW)];
+    set->effective &= keep;
+    set->permitted &= keep;
+    set->inheritable &= keep; // which takes it out of the ambient ones, too
+    if (syscall(SYS_capset, &head, sets) != 0)
+        goto failed;
+    return 0;
+
+failed:
+    log_error("cannot give up CAP_NET_RAW: %s", strerror(errno));
+    return ERR_IO;
+}
+
+int raw_tcp_local_address(const struct sockaddr *remote, struct sockaddr_storage *out)
+{
+    struct sockaddr_storage to = {0};
+    memcpy(&to, remote, sockaddr_len(remote));
+    int fd = socket(remote->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0); // asks for the route, only
+    socklen_t len = sizeof(*out);
+    bool found = fd >= 0 && connect(fd, (struct sockaddr *)&to, sockaddr_len(remote)) == 0 &&
+                 getsockname(fd, (struct sockaddr *)out, &len) == 0;
+    if (fd >= 0)
+        close(fd);
+    if (found)
+        sockaddr_set_port((struct sockaddr *)out, 0);
+    return found ? 0 : ERR_IO;
+}
+
+static struct tcp_endpoint endpoint(const struct sockaddr *a)
+{
+    struct tcp_endpoint e = {.port = (uint16_t)sockaddr_port(a)};
+    if (a->sa_family == AF_INET6) {
+        struct sockaddr_in6 v6;
+        memcpy(&v6, a, sizeof(v6));
+        memcpy(e.address, &v6.sin6_addr, 16);
+    } else {
+        struct sockaddr_in v4;
+        memcpy(&v4, a, sizeof(v4));
+        memcpy(e.address, &v4.sin_addr, 4);
+    }
+    return e;
+}
+
+struct tcp_path raw_tcp_path(const struct sockaddr *local, const struct sockaddr *remote)
+{
+    assert(local->sa_family == remote->sa_family);
+    struct tcp_path path = {local->sa_family == AF_INET6, endpoint(local), endpoint(remote)};
+    return path;
+}

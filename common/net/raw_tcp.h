@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// TCP segments of our own making on the wire: a raw socket beside the kernel's TCP. Loop thread
+// only.
+//
+//   The kernel would answer segments that it knows nothing of with resets. What stops it is the
+//   shield: a listening socket on the port that takes only packets with a TTL of 255, which
+//   nobody's have after a router, and ours (64) never. It reserves the port, too. The raw socket
+//   sees all TCP of the host; a filter lets the port's pass, alone. CAP_NET_RAW is what it takes,
+//   while it is opened.
+#ifndef WEIR_NET_RAW_TCP_H
+#define WEIR_NET_RAW_TCP_H
+
+#include <sys/socket.h>
+#include <uv.h>
+
+#include "common/base/usec.h"
+#include "common/wire/tcp_segment.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RAW_TCP_BATCH = 64,
+    RAW_TCP_PACKET = 1500, // the largest that is sent, with its headers
+};
+
+struct raw_tcp;
+
+struct raw_tcp_counts {
+    uint64_t bad_sums;
+    uint64_t malformed;
+    uint64_t partial_sums; // taken
+    uint64_t unsent;       // the kernel had no room, or refused
+};
+
+// A segment for the port came; its data is borrowed for the call.
+typedef void raw_tcp_fn(void *ctx, const struct tcp_segment *s, usec_t now);
+// All that was waiting has been handed over: what answers it may leave in one batch.
+typedef void raw_tcp_idle_fn(void *ctx, usec_t now);
+
+// On the address and port of `local` (port 0: any; any address: all of the host's). `ctx` is
+// borrowed until raw_tcp_free. 0; ERR_UNSUPPORTED: CAP_NET_RAW is missing (logged, with the
+// remedy); ERR_IO (logged).
+int raw_tcp_open(uv_loop_t *loop, const struct sockaddr *local, raw_tcp_fn *fn,
+                 raw_tcp_idle_fn *idle, void *ctx, struct raw_tcp **out);
+void raw_tcp_free(struct raw_tcp *r); // NULL is fine; no callback afterwards
+int raw_tcp_port(const struct raw_tcp *r);
+struct raw_tcp_counts raw_tcp_counts_of(const struct raw_tcp *r);
+
+// Sends a segment with the next batch: when it is full, or flushed.
+void raw_tcp_send(struct raw_tcp *r, const struct tcp_segment *s);
+void raw_tcp_flush(struct raw_tcp *r);
+
+// Gives CAP_NET_RAW up for this thread and those it starts later on. 0; ERR_IO (logged).
+int raw_tcp_drop_capability(void);
+
+// The local address from which the host reaches `remote`, with port 0. 0; ERR_IO: no way there.
+int raw_tcp_local_address(const struct sockaddr *remote, struct sockaddr_storage *out);
+// From `local` to `remote`, of one family.
+struct tcp_path raw_tcp_path(const struct sockaddr *local, const struct sockaddr *remote);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

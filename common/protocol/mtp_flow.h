@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One MTP flow for media, whatever carries its slots (UDP datagrams, TCP segments): RTP packets in,
+// records (mtp_record.h) out, acknowledgements in.
+//
+// By default a packet is wanted when it can leave at once: what waits, waits in the scheduler
+// above, which knows layers, and no packet sits out a timeout here. With A,B as many may wait as
+// MIN_BUF allows. With `queue=` packets are taken at all times and the oldest is dropped (Chung et
+// al. 2005, II-D).
+#ifndef WEIR_PROTOCOL_MTP_FLOW_H
+#define WEIR_PROTOCOL_MTP_FLOW_H
+
+#include "common/protocol/mtp_sender.h"
+#include "common/wire/mtp_record.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Both ends': never binds, as it is four times the largest cwnd.
+enum { MTP_FLOW_WINDOW = 4 * MTP_HISTORY };
+
+// What a transport's parameters say.
+struct mtp_options {
+    enum mtp_mode mode;
+    bool drops; // `queue=` is there
+    bool waits; // A,B is there
+    struct mtp_queue_config queue;
+};
+
+// "[strict|fill|resend][,A,B][,queue=BYTES|queue=MSms][,frames]", in any order: MIN_BUF as "1,3";
+// not both A,B and queue=. `frames`, with queue=: whole frames are dropped. 0; ERR_MALFORMED;
+// ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000; 2000 <= BYTES <= 2^24; 1 <= MS <= 10000).
+int mtp_options_parse(const char *params, struct mtp_options *o);
+
+struct mtp_flow {
+    struct mtp_sender sender;
+    uint64_t token;
+    struct mtp_options options;
+    usec_t heard_at; // an ACK that told something new, or the first packet under way left
+};
+
+// `packet_bytes`: of the largest RTP packet. 0; ERR_NO_MEMORY.
+int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t token,
+                  uint16_t packet_bytes, usec_t now);
+void mtp_flow_destroy(struct mtp_flow *f);
+
+// Does the flow want a packet? When false: again after an ACK or a timeout. Ask before each pull:
+// what pull finds no packet for may leave empty.
+bool mtp_flow_room(struct mtp_flow *f, usec_t now);
+// An RTP packet, copied. 0; ERR_AGAIN: no room after all; ERR_TOO_BIG; ERR_NO_MEMORY.
+int mtp_flow_push(struct mtp_flow *f, const uint8_t *rtp, size_t len, usec_t now);
+// The next record for the wire, in `out` of MTP_RECORD_HEAD + packet_bytes bytes; returns its
+// length and in *slot where it stands (-1: a probe, before the first slot). 0: none before the next
+// push, ACK or timeout.
+size_t mtp_flow_pull(struct mtp_flow *f, uint8_t *out, int64_t *slot, usec_t now);
+// An ACK that is known to be the receiver's.
+void mtp_flow_ack(struct mtp_flow *f, const struct mtp_ack *ack, usec_t now);
+usec_t mtp_flow_next_timeout(const struct mtp_flow *f);
+void mtp_flow_timeout(struct mtp_flow *f, usec_t now);
+// For how long nothing new was heard though packets are under way; 0: none are.
+usec_t mtp_flow_unheard(const struct mtp_flow *f, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

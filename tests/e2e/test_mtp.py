@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""MTP in UDP on real sockets: pictures, packets that no other packet's loss holds up, and strangers."""
+import json
+import random
+import re
+import socket
+import struct
+import time
+
+import lib
+from relay import Relay
+from rtsp import Client
+
+VARIABLES = {"mode", "holes", "replaced", "dropped"}
+HEADER = struct.Struct("!BBHIIIQ")  # MTP's header and the token
+
+
+def ack(token, cum, window=16384, ranges=()):
+    head = struct.pack("!BBHQII", 0x51, 0x80 | len(ranges), window, token, cum, 0)
+    return head + b"".join(struct.pack("!HH", *r) for r in ranges)
+
+
+class Mtp(lib.Case):
+    def relay(self, port, **losses):
+        relay = Relay(port)
+        self.addCleanup(relay.stop)
+        for name, loss in losses.items():
+            setattr(relay, name, loss)
+        return relay
+
+    def stats(self):
+        with open(self.path("stats.jsonl")) as f:
+            return [json.loads(line) for line in f.read().split("\n")[:-1]]
+
+    def last_transport(self):
+        return [line for line in self.stats() if "transport" in line][-1]["transport"]
+
+    def server(self, *args, **options):
+        return self.sender("--stats", self.path("stats.jsonl"), *args, **options)
+
+    def latencies(self, player):
+        """Milliseconds from write to read of each packet of a synthetic stream."""
+        return sorted((e["read"] - e["written"]) * 1e3 for e in player.events("adu"))
+
+
+class Streams(Mtp):
+    def test_each_mode_streams_and_tells_its_variables(self):
+        for name, mode in (("mtp", 0), ("mtp:fill,2,0", 1), ("mtp:resend", 2), ("mtp:queue=200ms,frames", 0)):
+            with self.subTest(name):
+                server = self.server()
+                p = self.play(server.url, "--transport", name, "--duration", "4")
+                r = p.report()
+                self.assertEqual((r["ended"], r["session"]["transport"]), ("duration", name))
+                self.assertGreater(len(p.shown()), 4 * lib.FPS * 0.5 / lib.SLOW, str(p))
+                self.assertEqual(r["network"]["packets_lost"], 0)
+                told = p.events("controller")
+                self.assertGreaterEqual(len(told), 2)
+                self.assertLessEqual(VARIABLES, set(told[-1]))
+                self.assertEqual(told[-1]["mode"], mode)
+                self.assertGreater(told[-1]["allowed"], 0)
+                t = self.last_transport()
+                self.assertLessEqual(VARIABLES, set(t["controller"]))
+                self.between(1, t["cwnd"], 4096)
+                self.assertLess(t["rtt"], 200)
+                self.stop_cleanly(server)
+
+    def test_pictures_come_through_loss(self):
+        """Two in a hundred are lost each way; the encoder repairs, and new data takes the place of what is lost."""
+        server = self.server()
+        relay = self.relay(server.port, loss_down=0.02, loss_up=0.02)
+        p = self.play(relay.url, "--transport", "mtp", "--duration", "8")
+        r = p.report()
+        self.assertGreater(relay.lost, 5)
+        self.assertGreater(r["network"]["packets_lost"], 0)
+        self.assertGreater(len(p.shown()), 8 * lib.FPS * 0.4 / lib.SLOW, str(p))
+        self.assertGreater(self.last_transport()["controller"]["replaced"], 0)
+
+    def test_no_packet_waits_for_another_ones_loss(self):
+        """p99.9 of the protocol's latency is within a round trip, of 40 ms, of the median."""
+        for name in ("mtp", "mtp:fill"):
+            for loss in (0.01, 0.02):
+                with self.subTest(f"{name}, {loss}"):
+                    server = self.server(source="synthetic:greedy")
+                    relay = self.relay(server.port, loss_down=loss, loss_up=loss, delay=0.02)
+                    p = self.play(relay.url, "--transport", name, "--adu-events", "--duration", "8")
+                    ms = self.latencies(p)
+                    self.assertGreater(len(ms), 500)
+                    t = self.last_transport()
+                    self.assertGreater(t["controller"]["replaced"], 3)
+                    self.between(40, t["rtt"], 80 * lib.SLOW)
+                    median, tail = ms[len(ms) // 2], ms[int(len(ms) * 0.999)]
+                    self.assertLess(tail - median, t["rtt"], f"median {median}, p99.9 {tail}, {t}")
+                    server.stop()
+
+
+class Strangers(Mtp):
+    def bound(self):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(s.close)
+        s.bind(("127.0.0.1", 0))
+        s.settimeout(5 * lib.SLOW)
+        return s
+
+    def begin(self, server):
+        """(client, token, the server's ports, ours) of a session that plays."""
+        c = Client(server.port)
+        self.addCleanup(c.close)
+        mine = [self.bound(), self.bound()]
+        ports = "-".join(str(s.getsockname()[1]) for s in mine)
+        answer = c.request("SETUP", f"{c.url}/trackID=0",
+                           {"Transport": f"RTP/AVP;unicast;client_port={ports};x-weir=mtp"})
+        self.assertEqual(answer.status, 200, str(answer))
+        given = answer.headers["transport"]
+        token = int(re.search(r"x-weir-token=([0-9A-F]{16})", given).group(1), 16)
+        theirs = [int(p) for p in re.search(r"server_port=(\d+)-(\d+)", given).groups()]
+        for s, port in zip(mine, theirs):
+            s.sendto(struct.pack("!BBHI4sQ", 0x80, 204, 4, 1, b"WEIR", token), ("127.0.0.1", port))
+        self.assertEqual(c.request("PLAY").status, 200)
+        return c, token, theirs, mine
+
+    def test_packets_carry_the_token_and_acknowledgements_must(self):
+        server = self.server(source="synthetic:greedy")
+        c, token, theirs, mine = self.begin(server)
+        to = ("127.0.0.1", theirs[0])
+        slots = []
+        for _ in range(4):  # the first window
+            data = mine[0].recv(65536)
+            magic, _, length, number, slot, _, seen = HEADER.unpack(data[:HEADER.size])
+            self.assertEqual((magic, seen, len(data)), (0x51, token, HEADER.size + length))
+            self.assertEqual(data[HEADER.size] >> 6, 2)  # RTP
+            self.assertEqual(number, slot)
+            slots.append(slot)
+        self.assertEqual(slots, [0, 1, 2, 3])
+        # A thousand guesses open nothing, and what cannot be true neither.
+        guess = random.Random(7)
+        for _ in range(1000):
+            mine[0].sendto(ack(guess.getrandbits(64), 4), to)
+        mine[0].sendto(ack(token, 4000), to)
+        mine[0].sendto(ack(token, 4)[:19], to)
+        mine[0].settimeout(0.3)
+        with self.assertRaises(socket.timeout):
+            mine[0].recv(65536)
+        mine[0].settimeout(5 * lib.SLOW)
+        mine[0].sendto(ack(token, 4), to)
+        self.assertEqual(HEADER.unpack(mine[0].recv(65536)[:HEADER.size])[4], 4)
+        self.assertTrue(server.running())
+
+    def test_who_does_not_acknowledge_is_stopped(self):
+        server = self.server(source="synthetic:greedy")
+        c, _, _, mine = self.begin(server)
+        begun = time.monotonic()
+        c.socket.settimeout(15 * lib.SLOW)
+        end = b""
+        while data := c.socket.recv(65536):
+            end += data
+        self.between(9.5, time.monotonic() - begun, 13 * lib.SLOW)
+        self.assertIn(b"no report of a received packet", end)
+        mine[0].setblocking(False)
+        packets = 0
+        try:
+            while mine[0].recv(65536):
+                packets += 1
+        except BlockingIOError:
+            pass
+        self.between(4, packets, 10)  # a window, then one for each time-out: 1, 3, 7 s
+
+    def test_nobody_inserts_packets(self):
+        """Who knows addresses and ports, and not the token."""
+        server = self.server()
+        relay = self.relay(server.port)
+        p = self.player(relay.url, "--transport", "mtp", "--duration", "4")
+        p.wait_shown(10)
+        guess = random.Random(3)
+        for i in range(500):
+            for flags in (0, 1):
+                forged = HEADER.pack(0x51, flags, 12, i, i, 0, guess.getrandbits(64)) + bytes([0x80] + [0] * 11)
+                relay.near[0].sendto(forged, relay.viewer_at[0])
+        self.assertEqual(p.wait(), 0, str(p))
+        r = p.report()
+        self.assertEqual(r["network"]["packets_lost"], 0)
+        self.assertGreater(len(p.shown()), 4 * lib.FPS * 0.5 / lib.SLOW, str(p))
+
+
+class Paths(Mtp):
+    def test_a_path_that_returns(self):
+        server = self.server()
+        relay = self.relay(server.port)
+        p = self.player(relay.url, "--transport", "mtp", "--duration", "14")
+        p.wait_shown(20)
+        relay.stopped_down = relay.stopped_up = True
+        time.sleep(4)
+        relay.stopped_down = relay.stopped_up = False
+        count = len(p.shown())
+        lib.until(lambda: len(p.shown()) > count + 60 or not p.running(), "pictures after the gap", 9)
+        self.assertEqual(p.wait(), 0, str(p))
+
+
+if __name__ == "__main__":
+    lib.main()

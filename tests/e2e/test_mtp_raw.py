@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""MTP in TCP segments through a NAT router that admits TCP to one port, only, and drops what its connection tracking
+calls invalid.
+
+    client - weir-link - router (masquerade, stateful firewall) - weir-link - server
+
+The server has no route to the client's network. Each link loses packets: before and behind the firewall. Invalid
+packets are counted where they come through, where they end up when they are not translated back (the router's own
+input), and in the connection tracking's statistics. Negative controls show that these counters count.
+Without the right to make namespaces, the module starts itself again in a user namespace. Skipped without nft.
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import lib
+
+sys.path.insert(0, lib.ROOT)
+from lab import isolate  # noqa: E402
+
+PROBE = os.path.join(lib.BUILD, "mtp_raw_probe")
+PORT = 443
+SLOT_BYTES = 1348
+MEASURED = []
+
+RULES = """
+table inet fw {
+    counter c_inv {}
+    counter c_inv_in {}
+    counter c_udp {}
+    chain f_forward { type filter hook forward priority 0; policy drop;
+        ct state invalid counter name c_inv drop
+        meta l4proto udp counter name c_udp drop
+        ct state established,related accept
+        iifname "{inside}" oifname "{outside}" tcp dport 443 ct state new tcp flags & (fin|syn|rst|ack) == syn accept
+    }
+    chain f_input { type filter hook input priority 0;
+        ct state invalid counter name c_inv_in drop
+    }
+}
+table ip nat {
+    chain post { type nat hook postrouting priority srcnat;
+        oifname "{outside}" masquerade
+    }
+}
+"""
+
+
+def setUpModule():
+    lib.need("unshare", "nsenter", "nft")
+    if not os.path.exists("/dev/net/tun"):
+        raise unittest.SkipTest("there is no /dev/net/tun")
+    if not isolate.isolated():
+        raise unittest.SkipTest("namespaces are not allowed here")
+
+
+def tearDownModule():
+    for row in MEASURED:
+        print(f"  {row}")
+
+
+class Network:
+    """The three hosts."""
+
+    def __init__(self, case, loss, delay="5ms"):
+        from lab.net import World
+        self.folder = tempfile.mkdtemp(prefix="net-", dir=case.folder)
+        self.world = world = World(self.folder, lib.BUILD)
+        case.addCleanup(world.__exit__, None, None, None)
+        for name in ("client", "router", "server"):
+            world.add(name)
+        text = f"delay={delay}" + (f",loss={loss}" if loss else "")
+        self.client, self.inside = world.link("inside", "client", "router", text, text)
+        self.outside, self.server = world.link("outside", "router", "server", text, text)
+        world.route("client", "default", self.inside)
+        # Probes that the tracking would forgive are what is tested against.
+        for key, value in {"tcp_be_liberal": "0", "checksum": "1"}.items():
+            self.run("router", "sh", "-c", f"echo {value} > /proc/sys/net/netfilter/nf_conntrack_{key}")
+        rules = RULES.replace("{inside}", "weir1-b").replace("{outside}", "weir2-a")
+        done = subprocess.run(self.command("router", "nft", "-f", "-"), input=rules, text=True, capture_output=True)
+        if "Could not process rule" in done.stderr:  # the kernel has no such thing
+            raise unittest.SkipTest(f"nft cannot load the rules here: {done.stderr.strip()}")
+        case.assertEqual(done.returncode, 0, done.stderr)
+
+    def command(self, at, *argv):
+        return ["nsenter", f"--net=/run/netns/{self.world.names[at]}", *argv]
+
+    def run(self, at, *argv):
+        return subprocess.run(self.command(at, *argv), check=True, capture_output=True, text=True).stdout
+
+    def counters(self):
+        text = self.run("router", "nft", "-j", "list", "counters")
+        found = {c["counter"]["name"]: c["counter"]["packets"] for c in json.loads(text)["nftables"] if "counter" in c}
+        lines = self.run("router", "cat", "/proc/net/stat/nf_conntrack").splitlines()
+        column = lines[0].split().index("invalid")
+        found["stat"] = sum(int(line.split()[column], 16) for line in lines[1:])
+        return found
+
+    def invalid(self):
+        c = self.counters()
+        return c["c_inv"], c["c_inv_in"], c["stat"]
+
+
+class Raw(lib.Case):
+    def serve(self, net, *args):
+        p = self.start(net.command("server", PROBE, "serve", f"{net.server}:{PORT}", *map(str, args)))
+        lib.until(lambda: "ready" in p.stderr or not p.running(), "the server")
+        self.assertTrue(p.running(), str(p))
+        return p
+
+    def fetch(self, net, window=4096):
+        return self.start(net.command("client", PROBE, "fetch", f"{net.server}:{PORT}", str(window)))
+
+    def result(self, p, seconds):
+        self.assertEqual(p.wait(seconds), 0, str(p))
+        return json.loads(p.stdout)
+
+
+class Firewall(Raw):
+    def stream(self, mode, seconds):
+        net = Network(self, "0.5%")
+        server = self.serve(net, mode, 4e6, seconds)
+        client = self.fetch(net)
+        c, s = self.result(client, seconds + 20), self.result(server, 20)
+        MEASURED.append(f"{mode}: {s['slots']} slots, {s['bytes']} bytes from ISN {s['isn']:#x}; delivered "
+                        f"{c['delivered']}/{s['pushed']}, marked {c['marked']}, fast recoveries "
+                        f"{s['fast_recoveries']}, timeouts {s['timeouts']}; latency p50 {c.get('p50', 0) / 1e3:.1f}, "
+                        f"p99 {c.get('p99', 0) / 1e3:.1f}, p99.9 {c.get('p999', 0) / 1e3:.1f} ms; "
+                        f"invalid {net.invalid()}")
+        self.assertEqual(net.invalid(), (0, 0, 0))
+        self.assertGreater(s["isn"] + s["bytes"], 1 << 32)  # across the wrap
+        self.assertGreater(s["slots"], 20 * seconds)
+        self.assertEqual((c["duplicates"] if mode == "strict" else 0, c["forged"], s["strangers"], s["lies"]),
+                         (0, 0, 0, 0))
+        self.assertEqual((c["end"], s["end"]), (0, 0))  # FINs both ways
+        return c, s
+
+    def test_strict(self):
+        c, s = self.stream("strict", 20)
+        self.assertGreater(c["marked"], 0)
+        # 1 % is lost and never sent again.
+        self.between(0.97 * s["pushed"], c["delivered"], 0.999 * s["pushed"])
+        # No packet waits for another one's loss: that would take a round-trip time, 20 ms, at least.
+        self.assertLess(c["p99"] - c["p50"], 15000 * lib.SLOW)
+
+    def test_fill(self):
+        _, s = self.stream("fill", 10)
+        self.assertGreater(s["fills"], 0)
+
+    def test_the_firewall_admits_nothing_else(self):
+        net = Network(self, "")
+        sender = "import socket; s = socket.socket(2, 2); [s.sendto(b'x', ('%s', 443)) for _ in range(5)]" % net.server
+        net.run("client", sys.executable, "-c", sender)
+        lib.until(lambda: net.counters()["c_udp"] == 5, "five UDP packets to be dropped")
+
+
+class Controls(Raw):
+    """The same firewall finds what is wrong."""
+
+    def test_bad_checksums(self):
+        net = Network(self, "")
+        server = self.serve(net, "strict", 4e6, 4, "bad-sums")
+        client = self.fetch(net)
+        self.result(client, 20)
+        self.result(server, 20)
+        forward, own, stat = net.invalid()
+        MEASURED.append(f"wrong checksums: invalid {(forward, own, stat)}")
+        self.assertGreater(forward + own, 10)
+        self.assertGreater(stat, 10)
+
+    def test_beyond_the_window(self):
+        net = Network(self, "", "40ms")
+        server = self.serve(net, "strict", 40e6, 4, "no-window")
+        client = self.fetch(net, 4)
+        client.wait(40)
+        server.wait(40)
+        forward, own, stat = net.invalid()
+        MEASURED.append(f"window of 4 slots ignored: invalid {(forward, own, stat)}")
+        self.assertGreater(forward + own, 0)
+        self.assertGreater(stat, 0)
+
+
+class Interoperation(Raw):
+    def test_the_kernels_tcp_receives_what_fill_sends(self):
+        net = Network(self, "0.5%")
+        server = self.serve(net, "fill", 4e6, 8)
+        hello = bytes.fromhex(subprocess.run([PROBE, "hello"], check=True, capture_output=True, text=True).stdout)
+        code = ("import socket, sys; s = socket.create_connection((sys.argv[1], 443)); s.sendall(bytes.fromhex("
+                "sys.argv[2]))\nwhile True:\n  b = s.recv(65536)\n  if not b: break\n  sys.stdout.buffer.write(b)")
+        out = self.path("received")
+        with open(out, "wb") as f:
+            done = subprocess.run(net.command("client", sys.executable, "-c", code, net.server, hello.hex()), stdout=f,
+                                  timeout=60)
+        self.assertEqual(done.returncode, 0)
+        s = self.result(server, 20)
+        with open(out, "rb") as f:
+            data = f.read()
+        self.assertEqual(len(data), s["slots"] * SLOT_BYTES)
+        numbers = set()
+        for slot in range(s["slots"]):
+            magic, _, length, number, at = struct.unpack_from(">BBHII", data, slot * SLOT_BYTES + 8)
+            self.assertEqual((magic, at), (0x51, slot))
+            self.assertNotIn(number, numbers)  # new data each time
+            numbers.add(number)
+        MEASURED.append(f"kernel client: {len(data)} bytes, {s['slots']} slots in order, {s['fills']} fills; invalid "
+                        f"{net.invalid()}")
+        self.assertGreater(s["fills"], 0)
+        self.assertEqual(net.invalid(), (0, 0, 0))
+
+
+class Loopback(Raw):
+    def test_both_families(self):
+        for address in "127.0.0.1", "[::1]":
+            with self.subTest(address=address):
+                server = self.start([PROBE, "serve", f"{address}:{PORT}", "strict", "1.5e9", "3"])
+                lib.until(lambda: "ready" in server.stderr or not server.running(), "the server")
+                client = self.start([PROBE, "fetch", f"{address}:{PORT}", "16384"])
+                c, s = self.result(client, 20), self.result(server, 20)
+                MEASURED.append(f"{address}: {c['delivered'] * SLOT_BYTES * 8 / 3e6:.0f} Mbit/s, "
+                                f"{c['delivered'] / 3:.0f} packets/s, marked {c['marked']}; server's CPU {s['cpu']:.2f} s")
+                self.assertGreater(c["delivered"], 1000)
+                self.assertEqual((c["forged"], c["strangers"], s["strangers"], s["lies"]), (0, 0, 0, 0))
+
+
+class Capability(Raw):
+    def test_without_it_one_line_says_what_to_do(self):
+        lib.need("setpriv")
+        p = self.start(["setpriv", "--bounding-set", "-net_raw", "--inh-caps", "-net_raw", PROBE, "fetch",
+                        "127.0.0.1:443", "100"])
+        self.assertEqual(p.wait(), 3, str(p))
+        self.assertEqual(len(p.stderr.splitlines()), 1)
+        self.assertIn("setcap cap_net_raw+ep", p.stderr)
+
+
+if __name__ == "__main__":
+    if isolate.isolated():
+        isolate.prepare()
+        lib.main()
+    try:
+        sys.exit(isolate.enter([sys.executable, *sys.argv]))
+    except isolate.NotPossible as why:
+        print(f"skipped: {why}")

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+#include "common/net/clock.h"
+#include "common/net/udp_socket.h"
+#include "common/protocol/mtp_sink.h"
+#include "common/protocol/mtp_udp_ack.h"
+#include "common/transport/transport.h"
+
+namespace
+{
+
+const uint64_t TOKEN = 0x1122334455667788;
+
+// A transport and its viewer on one loop; the viewer acknowledges when told to.
+struct path {
+    uv_loop_t loop;
+    udp_socket *near[2] = {}, *far[2] = {};
+    sockaddr_storage to[2] = {};
+    transport *t = nullptr;
+    mtp_sink sink;
+    int rooms = 0;
+    size_t datagrams = 0;
+    uint16_t seq = 0;
+    std::vector<uint16_t> came;
+
+    static void on_near(void *ctx, const datagram *d, usec_t now)
+    {
+        path *p = static_cast<path *>(ctx);
+        p->t->ops->on_media(p->t, d->data, d->len, now);
+    }
+    static void on_far(void *ctx, const datagram *d, usec_t)
+    {
+        path *p = static_cast<path *>(ctx);
+        const uint8_t *payload;
+        size_t len;
+        p->datagrams++;
+        if (mtp_sink_record(&p->sink, d->data, d->len, &payload, &len) == MTP_SINK_RTP)
+            p->came.push_back(load_be16(payload + 2));
+    }
+    static void on_room(void *ctx, usec_t)
+    {
+        static_cast<path *>(ctx)->rooms++;
+    }
+
+    explicit path(const char *name, bool proved = true)
+    {
+        uv_loop_init(&loop);
+        mtp_sink_init(&sink, TOKEN);
+        sockaddr_storage local;
+        sockaddr_parse("127.0.0.1:0", &local);
+        auto *at = reinterpret_cast<sockaddr *>(&local);
+        REQUIRE(udp_socket_pair(&loop, at, on_near, on_near, this, near) == 0);
+        REQUIRE(udp_socket_pair(&loop, at, on_far, on_far, this, far) == 0);
+        transport_path lent{};
+        for (int i = 0; i < 2; i++) {
+            lent.socket[i] = near[i];
+            lent.peer[i] = reinterpret_cast<sockaddr *>(&to[i]);
+        }
+        lent.token = TOKEN;
+        lent.loop = &loop;
+        lent.on_room = on_room;
+        lent.ctx = this;
+        t = transport_open(name, &lent, clock_now());
+        REQUIRE(t);
+        if (proved)
+            prove();
+    }
+
+    ~path()
+    {
+        t->ops->free(t);
+        for (int i = 0; i < 2; i++) {
+            udp_socket_free(near[i]);
+            udp_socket_free(far[i]);
+        }
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+
+    void prove()
+    {
+        for (int i = 0; i < 2; i++) {
+            sockaddr_parse("127.0.0.1:0", &to[i]);
+            sockaddr_set_port(reinterpret_cast<sockaddr *>(&to[i]), udp_socket_port(far[i]));
+        }
+    }
+
+    // As many packets as there is room for at this instant, at most `most`.
+    int fill(usec_t now, int most = 1000)
+    {
+        std::vector<uint8_t> bytes(t->max_packet);
+        int sent = 0;
+        for (; sent < most && t->ops->room(t, now); sent++) {
+            store_be16(bytes.data() + 2, seq++);
+            iovec parts[2] = {{bytes.data(), 12}, {bytes.data() + 12, bytes.size() - 12}};
+            REQUIRE(t->ops->send(t, parts, 2, now) == 0);
+        }
+        t->ops->flush(t, now);
+        return sent;
+    }
+
+    void turn(size_t wanted)
+    {
+        while (datagrams < wanted)
+            uv_run(&loop, UV_RUN_ONCE);
+    }
+
+    // What the viewer has, told with this token.
+    void acknowledge(uint64_t token = TOKEN)
+    {
+        mtp_ack a;
+        uint8_t out[MTP_UDP_ACK_MAX];
+        mtp_receiver_ack(&sink.receiver, &a);
+        size_t len = mtp_udp_ack_encode(&a, token, out);
+        t->ops->on_media(t, out, len, clock_now());
+    }
+
+    transport_info info(usec_t now)
+    {
+        transport_info i;
+        t->ops->info(t, &i, now);
+        return i;
+    }
+};
+
+} // namespace
+
+TEST_CASE("transport_mtp: names")
+{
+    static const struct {
+        const char *name;
+        int err;
+    } table[] = {
+        {"mtp", 0},
+        {"mtp:fill", 0},
+        {"mtp:resend,2,5", 0},
+        {"mtp:queue=100ms,frames", 0},
+        {"mtp:lazy", ERR_MALFORMED},
+        {"mtp:0,1", ERR_RANGE},
+    };
+    for (const auto &r : table) {
+        INFO(r.name);
+        const transport_kind *kind;
+        const char *params;
+        CHECK(transport_find(r.name, &kind, &params) == r.err);
+    }
+}
+
+TEST_CASE("transport_mtp: a window leaves, an acknowledgement lets out more")
+{
+    path p("mtp:1,3");
+    usec_t now = clock_now();
+    CHECK(p.fill(now) == 7); // cwnd 4, and 3 that wait
+    p.turn(4);
+    CHECK(p.came == std::vector<uint16_t>{0, 1, 2, 3});
+    CHECK(p.info(now).cwnd_packets == 4);
+    CHECK(p.info(now).unsent_bytes == 3.0 * static_cast<double>(p.t->max_packet));
+    CHECK(p.rooms == 0);
+    p.acknowledge();
+    CHECK(p.rooms == 1);
+    CHECK(p.info(now).cwnd_packets == 5);
+    p.turn(7);
+    CHECK(p.came.size() == 7);
+    CHECK(p.info(now).rtt_ms > 0);
+    CHECK(std::string(p.info(now).variable[0].name) == "mode");
+    CHECK(std::string(p.info(now).variable[2].name) == "replaced");
+}
+
+TEST_CASE("transport_mtp: an acknowledgement without the token changes nothing")
+{
+    path p("mtp:fill");
+    p.fill(clock_now());
+    p.turn(4);
+    for (uint64_t token : {TOKEN ^ 1, uint64_t{0}, ~TOKEN})
+        p.acknowledge(token);
+    transport_info i = p.info(clock_now());
+    CHECK(i.cwnd_packets == 4);
+    CHECK(std::isnan(i.rtt_ms));
+    CHECK(i.variable[0].value == 1); // fill
+    CHECK(p.rooms == 0);
+    p.acknowledge();
+    CHECK(p.info(clock_now()).cwnd_packets == 5);
+}
+
+TEST_CASE("transport_mtp: nothing leaves before the address is proved")
+{
+    path p("mtp", false);
+    usec_t now = clock_now();
+    CHECK(p.fill(now) == 0);
+    p.prove();
+    p.t->ops->on_writable(p.t, now);
+    CHECK(p.rooms == 1);
+    CHECK(p.fill(now) == 4); // none waits here
+    p.turn(4);
+}
+
+TEST_CASE("transport_mtp: queue= takes packets at the media's rate and drops the oldest")
+{
+    path p("mtp:queue=12000");
+    usec_t now = clock_now();
+    int bps = 10000000; // a packet takes less than a millisecond
+    p.t->ops->on_media_rate(p.t, bps, now);
+    int taken = 0;
+    for (int i = 0; i < 100; i++)
+        taken += p.fill(now + i * USEC_PER_MSEC);
+    double most = 1e6 / 8 / static_cast<double>(p.t->max_packet) * 1.01 + 3;
+    CHECK(taken <= most);
+    CHECK(taken > most * 0.9);
+    transport_info i = p.info(now);
+    CHECK(i.unsent_bytes <= 12000);
+    CHECK(i.variable[3].value == taken - 4 - i.unsent_bytes / static_cast<double>(p.t->max_packet));
+}
+
+TEST_CASE("transport_mtp: the time-out fires, and silence is told of")
+{
+    path p("mtp");
+    usec_t now = clock_now();
+    p.fill(now);
+    CHECK(p.info(now + 3 * USEC_PER_SEC).unheard == 3 * USEC_PER_SEC);
+    p.turn(5); // 4, and a second later, as no round trip was measured yet, an empty replacement
+    CHECK(clock_now() - now >= USEC_PER_SEC);
+    CHECK(p.sink.receiver.counts.empty == 1);
+    CHECK(p.info(clock_now()).cwnd_packets == 1);
+    CHECK(p.info(clock_now()).variable[2].value == 1);
+}
