@@ -19,9 +19,10 @@ void media_address_on_host(struct media_address *a, const struct sockaddr_storag
 }
 
 // From the system, not from a seeded generator: who sees one token must not know the next.
-int media_address_by_token(struct media_address *a)
+int media_address_by_token(struct media_address *a, const struct sockaddr_storage *host)
 {
     memset(a, 0, sizeof(*a));
+    a->host = *host;
     a->by_token = true;
     bool got = getrandom(&a->token, sizeof(a->token), 0) == (ssize_t)sizeof(a->token);
     return got ? 0 : ERR_IO;
@@ -39,7 +40,8 @@ bool media_address_prove(struct media_address *a, int which, const struct datagr
     uint64_t token;
     if (!a->by_token || !path_token_decode(d->data, d->len, &token))
         return false;
-    if (token != a->token) {
+    const struct sockaddr *from = (const struct sockaddr *)d->from;
+    if (token != a->token || !sockaddr_same_host(from, (const struct sockaddr *)&a->host)) {
         a->wrong_tokens++;
         return false;
     }

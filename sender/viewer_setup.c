@@ -54,7 +54,7 @@ static int open_udp(struct viewer *v, const struct rtsp_transport *offer)
     struct sockaddr_storage local = *tcp_conn_local(v->tcp);
     if (!offer->weir[0])
         media_address_on_host(&v->address, tcp_conn_peer(v->tcp), offer->client_port);
-    else if (media_address_by_token(&v->address) != 0)
+    else if (media_address_by_token(&v->address, tcp_conn_peer(v->tcp)) != 0)
         return ERR_IO;
     return udp_socket_pair(v->loop, (struct sockaddr *)&local, on_media_datagram, on_rtcp_datagram,
                            v, v->udp);

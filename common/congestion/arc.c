@@ -196,8 +196,8 @@ static double least_rtt(const struct arc *a) // s; 0: none known
 static void shrink(struct arc *a, bool may_shrink, usec_t now)
 {
     double w = a->bandwidth.mean * (least_rtt(a) + 1 / a->k); // Eq. 2
-    if (!may_shrink)
-        w = fmax(w, a->w);
+    if (!may_shrink) // but never deaf to loss: RFC 7661, 4.4.1
+        w = fmax(w, a->w / 2);
     a->w = a->w_used = fmax(w, a->base.config.packet_bytes);
     a->quick = false;
     a->event_at = now;

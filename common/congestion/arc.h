@@ -18,7 +18,8 @@
 // w is frozen while the rate is not used: while that credit is full, while r is at its maximum,
 // while the path is silent after a timeout; and a packet for which the application had not been
 // waiting takes back what w grew since the packet before. A B^ to which such packets contributed
-// (in the last SRTT + tau) measured the application: it does not shrink w.
+// (in the last SRTT + tau) measured the application: it shrinks w to no less than the half, at each
+// event; media that the path cannot carry thus becomes a flow that its w limits.
 #ifndef WEIR_CONGESTION_ARC_H
 #define WEIR_CONGESTION_ARC_H
 

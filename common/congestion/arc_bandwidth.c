@@ -46,8 +46,10 @@ void arc_bandwidth_arrived(struct arc_bandwidth *b, uint32_t bytes, usec_t arriv
     if (past >= srtt) {
         arc_bandwidth_sample(b, (double)b->gained / usec_to_sec(srtt), usec_to_sec(srtt)); // Eq. 7
         usec_t empty = past / srtt - 1;
-        if (empty > 0)
-            arc_bandwidth_sample(b, 0, usec_to_sec(empty * srtt));
+        if (empty > 0) // one for itself: it alone meets B(k-1), for one interval
+            arc_bandwidth_sample(b, 0, usec_to_sec(srtt));
+        if (empty > 1)
+            arc_bandwidth_sample(b, 0, usec_to_sec((empty - 1) * srtt));
         b->from += (empty + 1) * srtt;
         b->gained = 0;
     }

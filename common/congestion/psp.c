@@ -7,6 +7,9 @@
 
 enum { SILENT_RTTS = 2 }; // without feedback, before the spacing doubles
 
+static const usec_t LEAST_RTT = 500;                    // what a sample may be wrong by (ccfb.h)
+static const usec_t LEAST_SILENCE = 20 * USEC_PER_MSEC; // receivers report every 5 ms at most
+
 static struct psp *psp_of(struct controller *c)
 {
     return (struct psp *)c;
@@ -42,6 +45,14 @@ static void widen(struct psp *p)
     p->hold = false;
 }
 
+// All doublings of a silence count as one.
+static void end_silence(struct psp *p)
+{
+    p->spacing = p->heard;
+    p->heard = -1;
+    widen(p);
+}
+
 static void decide(struct psp *p, usec_t now)
 {
     if (p->hold) {
@@ -69,10 +80,11 @@ static void decide_if_due(struct psp *p, usec_t now)
 static void psp_feedback(struct controller *c, const struct cc_feedback *f, usec_t now)
 {
     struct psp *p = psp_of(c);
-    if (f->rtt > 0 && f->rtt < p->base_rtt) {
-        p->base_rtt = f->rtt;
-        p->spacing = fmin(p->spacing, (double)f->rtt); // at least one packet every RTT (2.1)
-        c->wish.interval = f->rtt; // the receiver sends acknowledgments every base RTT (2.1)
+    usec_t rtt = usec_max(f->rtt, LEAST_RTT);
+    if (f->rtt > 0 && rtt < p->base_rtt) {
+        p->base_rtt = rtt;
+        p->spacing = fmin(p->spacing, (double)rtt); // at least one packet every RTT (2.1)
+        c->wish.interval = rtt; // the receiver sends acknowledgments every base RTT (2.1)
     }
     for (size_t i = 0; i < f->count; i++) {
         bool bad = f->packets[i].lost || f->packets[i].ce;
@@ -81,6 +93,8 @@ static void psp_feedback(struct controller *c, const struct cc_feedback *f, usec
     }
     p->outstanding_bytes = f->flight_bytes;
     p->heard_at = now;
+    if (p->heard >= 0 && f->count)
+        end_silence(p);
     if (p->base_rtt != USEC_NEVER)
         decide_if_due(p, now);
 }
@@ -104,9 +118,12 @@ static usec_t psp_next_send(struct controller *c, usec_t now)
     return waits_for_sample(p) ? USEC_NEVER : usec_max(now, (usec_t)ceil(p->next_at));
 }
 
+// At the widest spacing there is nothing left to double.
 static usec_t silent_at(const struct psp *p)
 {
-    return p->outstanding_bytes ? p->heard_at + SILENT_RTTS * p->base_rtt : USEC_NEVER;
+    if (!p->outstanding_bytes || p->spacing >= (double)p->base_rtt)
+        return USEC_NEVER;
+    return p->heard_at + usec_max(SILENT_RTTS * p->base_rtt, LEAST_SILENCE);
 }
 
 static usec_t psp_next_timeout(const struct controller *c)
@@ -125,6 +142,8 @@ static void psp_timeout(struct controller *c, usec_t now)
         return;
     decide_if_due(p, now);
     if (now >= silent_at(p)) {
+        if (p->heard < 0)
+            p->heard = p->spacing;
         widen(p);
         p->decided_at = p->heard_at = now;
     }
@@ -168,7 +187,7 @@ static int init(struct psp *p, const char *params, bool damped, usec_t now)
         return err;
     p->base.ops = &ops;
     p->damped = damped;
-    p->previous = -1;
+    p->previous = p->heard = -1;
     p->base_rtt = USEC_NEVER;
     p->next_at = (double)now;
     p->decided_at = p->heard_at = now;

@@ -8,8 +8,11 @@
 //     lost == 0:             t_s = t_s - step;                   at least 0
 //   Damped (2.2): a loss right after a decrease takes the decrease back, and the next decision
 //   changes nothing, as it is about packets that left before; a loss without a decrease before it
-//   doubles. Two base RTTs with packets outstanding and no feedback double too. A mark counts as a
-//   loss (RFC 3168, section 5).
+//   doubles. Two base RTTs, but 20 ms, with packets outstanding and no feedback double too. A mark
+//   counts as a loss (RFC 3168, section 5).
+//
+// The paper's silence ends the flow; here feedback after it finds the spacing that it had before,
+// doubled once, as the way back from a base RTT takes an hour at `step` a base RTT.
 //
 // The paper starts at the full speed of the link, with the RTT known from a ping. Here the RTT
 // comes from the first packets: until its first sample at most PSP_FIRST_PACKETS leave (RFC 6928's
@@ -32,6 +35,7 @@ struct psp {
     double link;        // bit/s
     double spacing;     // us: t_s
     double previous;    // us: before the last decision, if that was a decrease; else < 0
+    double heard;       // us: `spacing` before the silence under way; < 0: there is none
     bool hold;          // the next decision changes nothing
     double next_at;     // us: when the next packet may leave
     usec_t base_rtt;    // USEC_NEVER: no sample yet

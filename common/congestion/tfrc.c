@@ -11,6 +11,8 @@
 static const double t_mbi_s = 64;                     // 4.3: a packet in so many seconds at least
 static const usec_t most_credit = 10 * USEC_PER_MSEC; // t_gran of 4.6
 static const usec_t first_nofeedback = 2 * USEC_PER_SEC; // 4.2
+// Receivers report every 5 ms at most: 4 R of a local network is not silence yet.
+static const usec_t least_nofeedback = 20 * USEC_PER_MSEC;
 static const usec_t long_ago = INT64_MIN / 2;
 static const double far = 4e18; // us: what a rate of next to nothing comes to
 
@@ -48,11 +50,11 @@ static double initial_rate(const struct tfrc *t)
     return fmin(4 * s, fmax(2 * s, 4380)) / t->path.rtt_s;
 }
 
-// 4.3 (3): max(4 R, 2 s / X).
+// 4.3 (3): max(4 R, 2 s / X), and the least.
 static void restart_timer(struct tfrc *t, usec_t now)
 {
     usec_t packets = (usec_t)fmin(2e6 * packet_bytes(t) / t->rate, far);
-    t->timer = now + usec_max(4 * t->rtt, packets);
+    t->timer = now + usec_max(usec_max(4 * t->rtt, least_nofeedback), packets);
     t->sent_since_timer = false;
 }
 

@@ -81,8 +81,9 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     int n = recvmmsg(u->fd, messages, BATCH, MSG_DONTWAIT, NULL);
     if (n <= 0)
         return; // nothing, or an ICMP error about an earlier datagram: UDP goes on
-    usec_t now = clock_now();
+    // In this order: what comes between the two makes packets younger, and no round trip shorter.
     usec_t wall = clock_wall();
+    usec_t now = clock_now();
     for (int i = 0; i < n && u->fn; i++) {
         struct datagram d = {
             .data = u->buffers[i], .len = messages[i].msg_len, .from = &from[i], .arrived = now};
@@ -111,8 +112,8 @@ struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local,
     setsockopt(u->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
     if (u->v6)
         setsockopt(u->fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &one, sizeof(one));
-    else
-        setsockopt(u->fd, IPPROTO_IP, IP_RECVTOS, &one, sizeof(one));
+    // An IPv6 socket on a mapped address (::ffff:a.b.c.d) carries IPv4, with IPv4's options.
+    setsockopt(u->fd, IPPROTO_IP, IP_RECVTOS, &one, sizeof(one));
     struct sockaddr_storage bound;
     socklen_t len = sizeof(bound);
     getsockname(u->fd, (struct sockaddr *)&bound, &len);
@@ -195,8 +196,7 @@ void udp_socket_set_ecn(struct udp_socket *u, uint8_t ecn)
     int class = ecn;
     if (u->v6)
         setsockopt(u->fd, IPPROTO_IPV6, IPV6_TCLASS, &class, sizeof(class));
-    else
-        setsockopt(u->fd, IPPROTO_IP, IP_TOS, &class, sizeof(class));
+    setsockopt(u->fd, IPPROTO_IP, IP_TOS, &class, sizeof(class));
 }
 
 // How many datagrams from the first on go out as one buffer: all of one size, but that the last may

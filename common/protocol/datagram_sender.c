@@ -14,8 +14,10 @@ static const usec_t LEAST_RTO = USEC_PER_SEC; // RFC 6298, 2.4
 static const usec_t FIRST_WISH = 20 * USEC_PER_MSEC;
 static const usec_t LEAST_WISH = 5 * USEC_PER_MSEC;
 static const usec_t MOST_WISH = USEC_PER_SEC;
-static const usec_t ROUNDING = USEC_PER_MSEC; // of an arrival offset, also where it is cut off
-static const usec_t DRIFT = USEC_PER_SEC;     // of two clocks between two reports: hours' worth
+enum { MOST_HELD = 2 }; // wished intervals that the newest packet may have waited for its report
+static const usec_t ROUNDING = USEC_PER_MSEC;     // of an arrival offset, also where it is cut off
+static const usec_t LEEWAY = 100 * USEC_PER_MSEC; // of two clocks, with
+enum { DRIFT = 1000 };                            // one part in so many of the time gone by
 
 int datagram_sender_init(struct datagram_sender *s, struct controller *controller,
                          uint16_t first_seq, size_t history, usec_t now)
@@ -31,7 +33,7 @@ int datagram_sender_init(struct datagram_sender *s, struct controller *controlle
         .highest_arrived = -1,
         .first_seq = first_seq,
         .rto_at = USEC_NEVER,
-        .clock_ahead = USEC_NEVER,
+        .ahead_most = USEC_NEVER,
     };
     rto_init(&s->rto, LEAST_RTO);
     if (s->entries && s->news)
@@ -99,21 +101,37 @@ static const struct ccfb_metric *metric_of(const struct told *t, int64_t number)
     return &t->report->metric[number - t->begin];
 }
 
-// Can the report have been made by now? The receiver's clock is ahead of ours by at most what the
-// newest packet's arrival less its departure said. In silence any clock is taken: the receiver's
-// may have jumped, and feedback must not be refused for ever.
-static bool is_possible(const struct datagram_sender *s, const struct told *t, usec_t now)
+static usec_t clock_leeway(const struct datagram_sender *s, usec_t now)
 {
-    return s->clock_ahead == USEC_NEVER || s->silent > 0 || t->at - now <= s->clock_ahead + DRIFT;
+    return LEEWAY + (now - s->ahead_at) / DRIFT;
 }
 
-// The receiver cannot have held a packet for longer than since it left.
-static bool arrival_is_possible(const struct datagram_entry *e, uint16_t offset, usec_t now)
+// In silence any clock is taken: the receiver's may have jumped, and feedback must not be refused
+// for ever.
+static bool takes_any_clock(const struct datagram_sender *s)
+{
+    return s->ahead_most == USEC_NEVER || s->silent > 0;
+}
+
+// Can the report have been made by now? The receiver's clock is ahead of ours by at most what a
+// packet's arrival less its departure said.
+static bool is_possible(const struct datagram_sender *s, const struct told *t, usec_t now)
+{
+    return takes_any_clock(s) || t->at - now <= s->ahead_most + clock_leeway(s, now);
+}
+
+// The receiver cannot have held a packet for longer than since it left, nor can it have come before
+// it left; by a clock that runs slow or goes back it may.
+static bool arrival_is_possible(const struct datagram_sender *s, const struct told *t,
+                                const struct datagram_entry *e, uint16_t offset, usec_t now)
 {
     if (offset == CCFB_NO_OFFSET)
         return true;
     usec_t held = ccfb_before((uint16_t)(offset == CCFB_LONG_AGO ? offset - 1 : offset));
-    return held <= now - e->sent_at + ROUNDING;
+    if (held > now - e->sent_at + ROUNDING)
+        return false;
+    return offset == CCFB_LONG_AGO || takes_any_clock(s) ||
+           t->at - held - e->sent_at >= s->ahead_least - clock_leeway(s, now);
 }
 
 static void note_arrival(struct datagram_sender *s, struct told *t, int64_t number, usec_t now)
@@ -121,7 +139,7 @@ static void note_arrival(struct datagram_sender *s, struct told *t, int64_t numb
     struct datagram_entry *e = books_entry(s, number);
     uint16_t offset = metric_of(t, number)->offset;
     if (books_is_open(e) || e->fate == DATAGRAM_LOST) {
-        if (!arrival_is_possible(e, offset, now)) {
+        if (!arrival_is_possible(s, t, e, offset, now)) {
             t->lie = true;
             return;
         }
@@ -157,7 +175,8 @@ static struct cc_packet arrival(struct datagram_sender *s, const struct told *t,
 {
     struct datagram_entry *e = books_entry(s, number);
     const struct ccfb_metric *m = metric_of(t, number);
-    usec_t at = t->at; // the nearest that is possible when only CCFB_NO_OFFSET is known
+    // The nearest that is possible when only CCFB_NO_OFFSET is known.
+    usec_t at = t->at - s->clock_step;
     if (m->offset != CCFB_NO_OFFSET)
         at -= ccfb_before(m->offset < CCFB_LONG_AGO ? m->offset : CCFB_LONG_AGO - 1);
     e->fate = DATAGRAM_ARRIVED;
@@ -196,6 +215,26 @@ static size_t resolve(struct datagram_sender *s, const struct told *t)
     return count;
 }
 
+// A packet came `ahead` after it left, by the two clocks, and its round trip took `rtt`: the
+// difference of the clocks is between ahead - rtt and ahead. Each sample narrows that.
+static void set_clock(struct datagram_sender *s, usec_t ahead, usec_t rtt, usec_t now)
+{
+    usec_t leeway = clock_leeway(s, now);
+    bool known = s->ahead_most != USEC_NEVER;
+    if (known && ahead >= s->ahead_least - leeway && ahead - rtt <= s->ahead_most + leeway) {
+        usec_t drift = (now - s->ahead_at) / DRIFT;
+        s->ahead_least = usec_max(s->ahead_least - drift, ahead - rtt);
+        s->ahead_most = usec_min(s->ahead_most + drift, ahead);
+        s->ahead_at += drift * DRIFT;
+        return;
+    }
+    if (known) // a jump: controllers go on in the old time
+        s->clock_step += ahead - s->ahead_most;
+    s->ahead_least = ahead - rtt;
+    s->ahead_most = ahead;
+    s->ahead_at = now;
+}
+
 // The sample of the newest packet that arrived, without what the receiver held it; 0: none.
 static usec_t sample_rtt(struct datagram_sender *s, const struct told *t, usec_t now)
 {
@@ -203,8 +242,10 @@ static usec_t sample_rtt(struct datagram_sender *s, const struct told *t, usec_t
         return 0;
     usec_t held = ccfb_before(metric_of(t, t->newest_timed)->offset);
     usec_t sent_at = books_entry(s, t->newest_timed)->sent_at;
-    usec_t rtt = usec_max(1, now - sent_at - held);
-    s->clock_ahead = t->at - held - sent_at;
+    set_clock(s, t->at - held - sent_at, usec_max(1, now - sent_at - held), now);
+    // Who claims to hold packets for longer than it was asked to wait would buy a short round trip.
+    usec_t asked = usec_min(held, MOST_HELD * datagram_sender_wish(s).interval);
+    usec_t rtt = usec_max(1, now - sent_at - asked);
     rto_sample(&s->rto, rtt);
     return rtt;
 }

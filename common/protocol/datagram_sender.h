@@ -60,7 +60,9 @@ struct datagram_sender {
     bool probe;                     // silent, and this RTO's packet has not left yet
     usec_t rto_at;                  // USEC_NEVER: nothing outstanding
     usec_t reported_at;             // the receiver's clock, of the newest report; 0: none yet
-    usec_t clock_ahead;             // the receiver's clock less ours, or more; USEC_NEVER: unknown
+    usec_t ahead_least, ahead_most; // the receiver's clock less ours; USEC_NEVER: unknown
+    usec_t ahead_at;                // when that was
+    usec_t clock_step;              // what its clock jumped by in silences
     uint64_t flight_bytes;          // not resolved, after highest_arrived
     struct datagram_counts counts;
 };

@@ -127,8 +127,12 @@ static void on_timer(void *ctx, usec_t now)
 
 static bool may_send(struct datagram_transport *d, usec_t now)
 {
-    if (!is_proved(d, 0) || (d->wake_up == now && d->woken >= WAKE_UP_PACKETS))
+    if (!is_proved(d, 0))
         return false;
+    if (d->wake_up == now && d->woken >= WAKE_UP_PACKETS) {
+        d->endpoint.blocked = true; // it waits for us: not a pause of the application's
+        return false;
+    }
     return d->fed_back ? datagram_sender_room(&d->endpoint, now)
                        : d->controller->ops->next_send(d->controller, now) <= now;
 }

@@ -62,7 +62,8 @@ TEST_CASE("media_address: a stranger gets it on the host of its connection")
 TEST_CASE("media_address: the token tells where")
 {
     media_address a;
-    REQUIRE(media_address_by_token(&a) == 0);
+    const sockaddr_storage host = at("192.0.2.1:40000");
+    REQUIRE(media_address_by_token(&a, &host) == 0);
     CHECK(text_of(a.peer[0]) == "");
     CHECK_FALSE(is_rtcp(&a, "192.0.2.1:5001"));
     CHECK_FALSE(prove(&a, 0, "192.0.2.1:5000", a.token ^ 1));
@@ -73,14 +74,16 @@ TEST_CASE("media_address: the token tells where")
     CHECK(text_of(a.peer[0]) == "192.0.2.1:5000");
     CHECK(text_of(a.peer[1]) == "");                      // each port for itself
     CHECK_FALSE(prove(&a, 0, "192.0.2.1:5000", a.token)); // nothing new
-    CHECK(prove(&a, 1, "198.51.100.7:7", a.token));
-    CHECK(is_rtcp(&a, "198.51.100.7:7"));
-    CHECK_FALSE(is_rtcp(&a, "198.51.100.7:8"));
-    CHECK_FALSE(is_rtcp(&a, "192.0.2.1:7"));
-
-    CHECK(prove(&a, 0, "[2001:db8::1]:5000", a.token)); // it moved
-    CHECK(text_of(a.peer[0]) == "[2001:db8::1]:5000");
-    CHECK_FALSE(prove(&a, 0, "192.0.2.66:1", ~a.token));
-    CHECK(text_of(a.peer[0]) == "[2001:db8::1]:5000");
+    CHECK_FALSE(prove(&a, 1, "198.51.100.7:7", a.token)); // forged: not the connection's host
     CHECK(a.wrong_tokens == 2);
+    CHECK(prove(&a, 1, "192.0.2.1:7", a.token));
+    CHECK(is_rtcp(&a, "192.0.2.1:7"));
+    CHECK_FALSE(is_rtcp(&a, "192.0.2.1:8"));
+    CHECK_FALSE(is_rtcp(&a, "198.51.100.7:7"));
+
+    CHECK(prove(&a, 0, "192.0.2.1:5002", a.token)); // it moved
+    CHECK(text_of(a.peer[0]) == "192.0.2.1:5002");
+    CHECK_FALSE(prove(&a, 0, "192.0.2.1:1", ~a.token));
+    CHECK(text_of(a.peer[0]) == "192.0.2.1:5002");
+    CHECK(a.wrong_tokens == 3);
 }
