@@ -9,6 +9,9 @@
 #include "common/base/err.h"
 #include "common/net/clock.h"
 #include "common/net/log_stderr.h"
+#include "common/net/raw_tcp.h"
+#include "common/net/udp_socket.h"
+#include "common/transport/mtp_raw.h"
 #include "media/ladder.h"
 #include "media/source.h"
 #include "sender/options.h"
@@ -21,6 +24,7 @@ struct program {
     uv_signal_t signals[2];
     struct stream stream;
     struct stats *stats;
+    struct mtp_raw *raw; // NULL: not allowed, or not possible
     struct server *server;
 };
 
@@ -30,6 +34,8 @@ static void on_signal(uv_signal_t *handle, int signum)
     struct program *p = handle->data;
     server_free(p->server);
     p->server = NULL;
+    mtp_raw_free(p->raw);
+    p->raw = NULL;
     for (int i = 0; i < 2; i++)
         uv_close((uv_handle_t *)&p->signals[i], NULL);
     uv_stop(&p->loop);
@@ -82,6 +88,23 @@ static int open_stream(struct program *p, const struct options *o)
     return stream_init(&p->stream, &p->loop, source, &ladder, seed);
 }
 
+// Who may have raw sockets has one from the start, and then may have no more: before threads that
+// read media are there.
+static void open_raw(struct program *p, const struct options *o)
+{
+    if (!raw_tcp_has_capability()) {
+        if (o->mtp_port)
+            log_warn(RAW_TCP_REMEDY);
+        return;
+    }
+    struct sockaddr_storage at = o->listen;
+    sockaddr_set_port((struct sockaddr *)&at, o->mtp_port);
+    p->raw = mtp_raw_new(&p->loop, (struct sockaddr *)&at);
+    (void)raw_tcp_drop_capability();
+    if (p->raw)
+        log_info("mtp-raw: TCP port %d", mtp_raw_port(p->raw, (struct sockaddr *)&at));
+}
+
 static void announce(const struct program *p, const struct options *o)
 {
     char at[64];
@@ -100,11 +123,15 @@ static int run(struct program *p, const struct options *o)
     if (o->stats && !(p->stats = stats_open(o->stats, clock_now())))
         return EXIT_FAILURE;
     int code = EXIT_FAILURE;
+    open_raw(p, o);
     if (open_stream(p, o) != 0)
-        goto close_stats;
+        goto free_raw;
     p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
-    struct server_config config = {
-        .listen = o->listen, .path = o->path, .stream = &p->stream, .stats = p->stats};
+    struct server_config config = {.listen = o->listen,
+                                   .path = o->path,
+                                   .stream = &p->stream,
+                                   .stats = p->stats,
+                                   .raw = p->raw};
     p->server = server_new(&p->loop, &config);
     if (!p->server)
         goto destroy_stream;
@@ -117,7 +144,8 @@ static int run(struct program *p, const struct options *o)
 
 destroy_stream:
     stream_destroy(&p->stream);
-close_stats:
+free_raw:
+    mtp_raw_free(p->raw);
     stats_close(p->stats);
     return code;
 }

@@ -128,6 +128,11 @@ bool mtp_flow_room(struct mtp_flow *f, usec_t now)
     return f->sender.queue.packets == 0 && mtp_sender_wants(&f->sender);
 }
 
+void mtp_flow_set_window(struct mtp_flow *f, int64_t slots)
+{
+    mtp_sender_set_window(&f->sender, slots < MTP_FLOW_WINDOW ? slots : MTP_FLOW_WINDOW);
+}
+
 // Packets of a frame have its timestamp in common (RFC 6184, 5.1).
 int mtp_flow_push(struct mtp_flow *f, const uint8_t *rtp, size_t len, usec_t now)
 {

@@ -44,6 +44,10 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
                   uint16_t packet_bytes, usec_t now);
 void mtp_flow_destroy(struct mtp_flow *f);
 
+// The receiver's window in slots, once it is known and before the first pull; at most
+// MTP_FLOW_WINDOW, which is what counts until then.
+void mtp_flow_set_window(struct mtp_flow *f, int64_t slots);
+
 // Does the flow want a packet? When false: again after an ACK or a timeout. Ask before each pull:
 // what pull finds no packet for may leave empty.
 bool mtp_flow_room(struct mtp_flow *f, usec_t now);
