@@ -88,14 +88,14 @@ static int open_stream(struct program *p, const struct options *o)
     return stream_init(&p->stream, &p->loop, source, &ladder, seed);
 }
 
-// Who may have raw sockets has one from the start, and then may have no more: before threads that
-// read media are there.
-static void open_raw(struct program *p, const struct options *o)
+// Who may have raw sockets has one from the start and then may have no more, before there are
+// threads that read media. 0; ERR_IO: the port that was asked for is not to be had (logged).
+static int open_raw(struct program *p, const struct options *o)
 {
     if (!raw_tcp_has_capability()) {
         if (o->mtp_port)
             log_warn(RAW_TCP_REMEDY);
-        return;
+        return 0;
     }
     struct sockaddr_storage at = o->listen;
     sockaddr_set_port((struct sockaddr *)&at, o->mtp_port);
@@ -103,6 +103,7 @@ static void open_raw(struct program *p, const struct options *o)
     (void)raw_tcp_drop_capability();
     if (p->raw)
         log_info("mtp-raw: TCP port %d", mtp_raw_port(p->raw, (struct sockaddr *)&at));
+    return p->raw || !o->mtp_port ? 0 : ERR_IO;
 }
 
 static void announce(const struct program *p, const struct options *o)
@@ -123,7 +124,8 @@ static int run(struct program *p, const struct options *o)
     if (o->stats && !(p->stats = stats_open(o->stats, clock_now())))
         return EXIT_FAILURE;
     int code = EXIT_FAILURE;
-    open_raw(p, o);
+    if (open_raw(p, o) != 0)
+        goto close_stats;
     if (open_stream(p, o) != 0)
         goto free_raw;
     p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
@@ -146,6 +148,7 @@ destroy_stream:
     stream_destroy(&p->stream);
 free_raw:
     mtp_raw_free(p->raw);
+close_stats:
     stats_close(p->stats);
     return code;
 }

@@ -61,6 +61,10 @@ size_t mtp_flow_pull(struct mtp_flow *f, uint8_t *out, int64_t *slot, usec_t now
 void mtp_flow_ack(struct mtp_flow *f, const struct mtp_ack *ack, usec_t now);
 usec_t mtp_flow_next_timeout(const struct mtp_flow *f);
 void mtp_flow_timeout(struct mtp_flow *f, usec_t now);
+// Steps down a mode if the flow is stuck and there is one. Whether the path swallows what follows
+// a hole or all of it, it looks the same from here.
+bool mtp_flow_step_down(struct mtp_flow *f, usec_t now);
+const char *mtp_mode_name(enum mtp_mode mode); // as the parameters have it
 // For how long nothing new was heard though packets are under way; 0: none are.
 usec_t mtp_flow_unheard(const struct mtp_flow *f, usec_t now);
 

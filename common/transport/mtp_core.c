@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/log.h"
 #include "common/net/timer.h"
 #include "common/transport/mtp_info.h"
 
@@ -46,6 +47,13 @@ static bool may_take(struct mtp_core *m, usec_t now)
     return m->carrier->is_open(m) && now >= m->intake_at && mtp_flow_room(&m->flow, now);
 }
 
+static void step_down(struct mtp_core *m, usec_t now)
+{
+    if (m->carrier->steps_down && mtp_flow_step_down(&m->flow, now))
+        log_warn("MTP: %d recoveries without progress; going on in the mode %s", MTP_STUCK,
+                 mtp_mode_name(m->flow.sender.mode));
+}
+
 // The session is asked before each record: what finds no packet may leave empty.
 void mtp_core_resume(struct mtp_core *m, usec_t now)
 {
@@ -62,6 +70,7 @@ void mtp_core_resume(struct mtp_core *m, usec_t now)
 void mtp_core_ack(struct mtp_core *m, const struct mtp_ack *ack, usec_t now)
 {
     mtp_flow_ack(&m->flow, ack, now);
+    step_down(m, now);
     mtp_core_resume(m, now);
 }
 
@@ -69,8 +78,10 @@ static void on_timer(void *ctx, usec_t now)
 {
     struct mtp_core *m = ctx;
     m->armed = USEC_NEVER;
-    if (mtp_flow_next_timeout(&m->flow) <= now)
+    if (mtp_flow_next_timeout(&m->flow) <= now) {
         mtp_flow_timeout(&m->flow, now);
+        step_down(m, now);
+    }
     mtp_core_resume(m, now);
 }
 

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-enum { MTP_RAW_RECORD = MTP_TCP_DATA - MTP_TCP_TAG }; // the largest
+enum { MTP_RAW_RECORD = (int)MTP_TCP_DATA - MTP_TCP_TAG }; // the largest
 
 struct mtp_raw;      // opaque
 struct mtp_raw_link; // opaque

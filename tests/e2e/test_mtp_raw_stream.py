@@ -14,7 +14,20 @@ from test_mtp_raw import Network
 sys.path.insert(0, lib.ROOT)
 from lab import isolate  # noqa: E402
 
-RTSP, MEDIA = 554, 443
+RTSP, MEDIA, PROXY = 554, 443, 7443
+PROXY_CODE = """
+import socket, sys, threading
+def pump(a, b):
+    while data := a.recv(65536):
+        b.sendall(data)
+    b.shutdown(socket.SHUT_WR)
+here = socket.create_server(("", int(sys.argv[1])))
+while True:
+    near, _ = here.accept()
+    far = socket.create_connection((sys.argv[2], int(sys.argv[3])))
+    for pair in (near, far), (far, near):
+        threading.Thread(target=pump, args=pair, daemon=True).start()
+"""
 WITHOUT = ("setpriv", "--bounding-set", "-net_raw", "--inh-caps", "-net_raw")
 REMEDY = "setcap cap_net_raw+ep"
 MEASURED = []
@@ -78,6 +91,13 @@ class Loopback(Raw):
             self.assertEqual(p.report()["network"]["packets_lost"], 0)
             self.assertGreater(len(p.shown()), 4 * lib.FPS * 0.5 / lib.SLOW, str(p))
 
+    def test_a_port_that_is_taken(self):
+        server = self.server("--mtp-port", str(MEDIA))
+        p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--mtp-port", str(MEDIA), lib.SOURCE])
+        self.assertEqual(p.wait(), 1, str(p))
+        self.assertIn(f"cannot listen on TCP port {MEDIA}", p.stderr)
+        self.assertTrue(server.running())
+
     def test_the_end_of_the_media_and_of_the_server(self):
         clip = self.clip(seconds=3)
         server = self.server(source=clip)
@@ -137,6 +157,23 @@ class Firewall(Raw):
         self.assertGreater(r["network"]["packets_lost"], 0)
         self.assertGreater(t["controller"]["replaced"], 0)
         self.assertGreater(shown, seconds * lib.FPS * 0.8 / lib.SLOW, str(p))
+
+    def test_a_proxy_makes_the_sender_step_down(self):
+        """A kernel's TCP that stands in between never acknowledges what a hole has swallowed."""
+        net = self.net("", str(RTSP))
+        net.run("router", "nft", "add table ip proxy; add chain ip proxy pre { type nat hook prerouting priority dstnat; "
+                f"}}; add rule ip proxy pre iifname weir1-b tcp dport {MEDIA} redirect to :{PROXY}; "
+                "add table ip lossy; add chain ip lossy pre { type filter hook prerouting priority -310; }; "
+                f"add rule ip lossy pre iifname weir2-a tcp sport {MEDIA} numgen inc mod 150 149 drop")
+        self.start(net.command("router", sys.executable, "-c", PROXY_CODE, str(PROXY), net.server, str(MEDIA)))
+        server, p = self.watch(net, "mtp-raw", "--duration", "15")
+        steps = [(e["from"], e["to"]) for e in p.events("transport-mode")]
+        late = [e for e in p.shown() if e["shown"] > 10]
+        MEASURED.append(f"terminating proxy: {steps}, {len(p.shown())} pictures in 15 s, {len(late)} of them after 10 s, "
+                        f"{self.last_transport()['controller']}")
+        self.assertEqual(steps[0], ("strict", "fill"))
+        self.assertIn("going on in the mode fill", server.stderr)
+        self.assertGreater(len(late), 3 * lib.FPS / lib.SLOW)
 
     def test_a_blocked_port_is_told(self):
         net = self.net("", str(RTSP))
