@@ -57,7 +57,7 @@ struct transport *transport_mtp_raw_create(const struct transport_kind *kind, co
 #define TRANSPORT_MTP_RAW                                                                          \
     {                                                                                              \
         .name = "mtp-raw",                                                                         \
-        .help = "the same in TCP segments, which firewalls pass; needs CAP_NET_RAW at both ends",  \
+        .help = "the same in TCP segments, where UDP is blocked; takes CAP_NET_RAW at both ends",  \
         .mtp = true, .raw = true, .check = transport_mtp_check, .create = transport_mtp_raw_create \
     }
 
