@@ -52,7 +52,7 @@ static usec_t silence_limit(const struct client *c)
 {
     if (c->options->timeout)
         return c->options->timeout;
-    return c->path.datagram ? SILENCE_DATAGRAM : SILENCE_STREAM;
+    return c->path.datagram || c->path.uses_raw ? SILENCE_DATAGRAM : SILENCE_STREAM;
 }
 
 void client_arm(struct client *c)
@@ -256,6 +256,11 @@ void client_free(struct client *c)
     tcp_conn_free(c->conn);
     timer_free(c->timer);
     free(c);
+}
+
+void client_lend_raw(struct client *c, struct media_mtp_raw *raw)
+{
+    c->raw = raw;
 }
 
 void client_set_ssrc(struct client *c, uint32_t ssrc)

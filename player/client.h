@@ -32,7 +32,7 @@ enum client_end {
 
 struct client_setup {
     const char *transport; // as negotiated
-    bool datagram;
+    bool datagram;         // media comes beside the control connection, and may be lost
 };
 
 struct client_answer { // of one measurement
@@ -59,12 +59,15 @@ struct client_ops {
 };
 
 struct client;
+struct media_mtp_raw;
 
 // Starts at once. `options` and `ops` are borrowed. NULL: logged.
 struct client *client_new(uv_loop_t *loop, const struct play_options *options,
                           const struct client_ops *ops, void *ctx, usec_t now);
 void client_free(struct client *c); // NULL is fine; no callback afterwards; not inside one
 
+// For transports over TCP segments of our own; before the loop runs. Outlives the client.
+void client_lend_raw(struct client *c, struct media_mtp_raw *raw);
 void client_set_ssrc(struct client *c, uint32_t ssrc); // of our RTCP; before it is described
 void client_send_rtcp(struct client *c, const uint8_t *data, size_t len);
 // After on_playing; each is answered by its callback.

@@ -30,6 +30,15 @@ size_t client_body_text(const struct rtsp_item *r, char *out, size_t cap)
     return len;
 }
 
+void client_on_media_end(void *ctx, const char *error, usec_t now)
+{
+    struct client *c = ctx;
+    if (c->step == STEP_LEAVING && c->torn_down)
+        client_end_as(c, CLIENT_LEFT, "", now);
+    else if (c->step != STEP_LEAVING && error)
+        client_end_as(c, CLIENT_LOST, error, now);
+}
+
 static void refused(struct client *c, const struct pending *p, const struct rtsp_item *r,
                     usec_t now)
 {
@@ -73,9 +82,15 @@ static void described(struct client *c, const struct rtsp_item *r, usec_t now)
     }
     media_path_init(&c->path, c->loop, c->conn, &c->sdp, c->ssrc, on_media, c);
     c->path_ready = true;
+    media_path_lend_raw(&c->path, c->raw, client_on_media_end);
     // Room for the line's end stays.
-    if (media_path_offer(&c->path, &c->options->transports, c->options->cc, headers + at,
-                         sizeof(headers) - at - 2) != 0) {
+    err = media_path_offer(&c->path, &c->options->transports, c->options->cc, headers + at,
+                           sizeof(headers) - at - 2);
+    if (err == ERR_NOT_FOUND) {
+        client_end_as(c, CLIENT_REFUSED, "no transport of the list is possible here", now);
+        return;
+    }
+    if (err) {
         client_end_as(c, CLIENT_INTERNAL, "cannot offer the transports", now);
         return;
     }
@@ -107,7 +122,8 @@ static void set_up(struct client *c, const struct rtsp_item *r, usec_t now)
                       "the server answers SETUP with a transport that was not offered", now);
         return;
     }
-    struct client_setup setup = {.transport = c->path.name, .datagram = c->path.datagram};
+    struct client_setup setup = {.transport = c->path.name,
+                                 .datagram = c->path.datagram || c->path.uses_raw};
     c->ops->on_setup(c->ctx, &setup, now);
     client_ask_start(c, now);
 }
@@ -185,7 +201,10 @@ void client_on_response(struct client *c, const struct rtsp_item *r, usec_t now)
         return;
     }
     if (c->step == STEP_LEAVING) {
-        if (p.question == ASK_TEARDOWN)
+        // The media's connection ends with FINs both ways: else its last segments meet a kernel
+        // that answers them with resets.
+        c->torn_down |= p.question == ASK_TEARDOWN;
+        if (c->torn_down && (!c->raw || media_mtp_raw_is_over(c->raw)))
             client_end_as(c, CLIENT_LEFT, "", now);
         return;
     }

@@ -35,8 +35,10 @@ struct client {
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
     int address_next;
-    struct tcp_conn *conn; // owned
-    struct timer *timer;   // owned
+    struct tcp_conn *conn;     // owned
+    struct timer *timer;       // owned
+    struct media_mtp_raw *raw; // borrowed; NULL: not wanted, or not possible
+    bool torn_down;            // TEARDOWN was answered
     struct media_path path;
     bool path_ready; // path is to be destroyed
     usec_t deadline; // STEP_CONNECTING, STEP_LEAVING
@@ -80,6 +82,9 @@ void client_ask_measures(struct client *c, usec_t now);
 void client_ask_wanted(struct client *c, usec_t now); // what waited for an answer
 
 // ---- client_answer.c
+
+// The media's own connection, if there is one.
+void client_on_media_end(void *ctx, const char *error, usec_t now);
 
 // A message's body in one printable line; returns its length.
 size_t client_body_text(const struct rtsp_item *r, char *out, size_t cap);

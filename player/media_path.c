@@ -34,6 +34,12 @@ void media_path_destroy(struct media_path *m)
     }
 }
 
+void media_path_lend_raw(struct media_path *m, struct media_mtp_raw *raw, media_end_fn *on_end)
+{
+    m->raw = raw;
+    m->on_end = on_end;
+}
+
 static void on_datagram(struct media_path *m, int which, const struct datagram *d, usec_t now)
 {
     const struct sockaddr *from = (const struct sockaddr *)d->from;
@@ -75,6 +81,8 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
         const char *params;
         if (transport_find(list->names[i], &kind, &params) != 0)
             return ERR_UNSUPPORTED;
+        if (kind->raw && !m->raw)
+            continue;
         struct rtsp_transport t = {.tcp = !kind->datagram,
                                    .avpf = kind->controller && m->sdp->ccfb,
                                    .interleaved = {-1, -1},
@@ -104,7 +112,7 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
             return len;
         used += (size_t)len;
     }
-    return 0;
+    return used ? 0 : ERR_NOT_FOUND;
 }
 
 // The name that the server took; a server that does not repeat it took the only one of this kind
@@ -146,6 +154,31 @@ static int open_mtp(struct media_path *m, const struct rtsp_transport *t, usec_t
                                       .ctx = m};
     m->mtp = media_mtp_new(&config, now);
     return m->mtp ? 0 : ERR_NO_MEMORY;
+}
+
+static void on_raw_end(void *ctx, const char *error, usec_t now)
+{
+    struct media_path *m = ctx;
+    m->on_end(m->ctx, error, now);
+}
+
+static int open_raw(struct media_path *m, const struct rtsp_transport *t, usec_t now)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    if (transport_find(m->name, &kind, &params) != 0 || !kind->raw)
+        return 0;
+    if (!m->raw || !t->has_token || t->server_port[0] <= 0)
+        return ERR_UNSUPPORTED;
+    m->uses_raw = true;
+    struct media_mtp_raw_config config = {.token = t->token,
+                                          .local =
+                                              (const struct sockaddr *)tcp_conn_local(m->control),
+                                          .to = (const struct sockaddr *)&m->peer[0],
+                                          .on_rtp = on_mtp_rtp,
+                                          .on_end = on_raw_end,
+                                          .ctx = m};
+    return media_mtp_raw_connect(m->raw, &config, now);
 }
 
 // What the taken datagram transport needs beside its ports.
@@ -199,7 +232,7 @@ int media_path_accept(struct media_path *m, const struct transport_list *list, s
                           t->server_port[i] > 0 ? t->server_port[i] : 0);
     }
     m->accepted = true;
-    return m->datagram ? open_datagrams(m, t, now) : 0;
+    return m->datagram ? open_datagrams(m, t, now) : open_raw(m, t, now);
 }
 
 void media_path_interleaved(struct media_path *m, int channel, const uint8_t *data, size_t len,

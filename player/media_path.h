@@ -15,6 +15,7 @@
 #include "common/wire/sdp.h"
 #include "player/media_feedback.h"
 #include "player/media_mtp.h"
+#include "player/media_mtp_raw.h"
 #include "player/path_proof.h"
 #include "player/transport_list.h"
 
@@ -25,6 +26,9 @@ extern "C" {
 // `data` is borrowed for the call. `arrived`: when the kernel took it in, as far as that is known.
 typedef void media_packet_fn(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                              usec_t now);
+
+// The media's own connection is over; `error` as media_mtp_raw.h has it.
+typedef void media_end_fn(void *ctx, const char *error, usec_t now);
 
 struct media_path {
     uv_loop_t *loop;              // borrowed
@@ -38,10 +42,13 @@ struct media_path {
     int channel[2];
     char name[TRANSPORT_MAX_NAME]; // of the transport taken
     media_packet_fn *on_packet;
+    media_end_fn *on_end;
     void *ctx;                       // borrowed
     uint64_t strangers;              // datagrams from elsewhere, dropped
     struct media_feedback *feedback; // owned; NULL: not wanted
     struct media_mtp *mtp;           // owned; NULL: another transport
+    struct media_mtp_raw *raw;       // borrowed; NULL: transports that need it are not offered
+    bool uses_raw;                   // media comes by it
     struct path_proof *proof;        // owned; NULL: not asked for
 };
 
@@ -49,9 +56,11 @@ struct media_path {
 void media_path_init(struct media_path *m, uv_loop_t *loop, struct tcp_conn *control,
                      const struct sdp *sdp, uint32_t ssrc, media_packet_fn *fn, void *ctx);
 void media_path_destroy(struct media_path *m);
+// A socket for transports over TCP segments of our own; before the offer.
+void media_path_lend_raw(struct media_path *m, struct media_mtp_raw *raw, media_end_fn *on_end);
 
 // Writes the offers of `list` to `out`, the value of a Transport header; opens UDP ports when one
-// needs them. 0; ERR_IO (logged); ERR_FULL.
+// needs them. 0; ERR_IO (logged); ERR_FULL; ERR_NOT_FOUND: none of them is possible here.
 int media_path_offer(struct media_path *m, const struct transport_list *list, const char *cc,
                      char *out, size_t cap);
 // The server's choice, one of `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: not what was offered;

@@ -11,6 +11,8 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/net/raw_tcp.h"
+#include "player/media_mtp_raw.h"
 #include "player/player_state.h"
 #include "player/qoe_report.h"
 #include "player/results.h"
@@ -91,6 +93,14 @@ static void *run(void *arg)
     return NULL;
 }
 
+// Before there are threads: none of them is to have the capability.
+static void open_raw(struct player *p)
+{
+    if (transport_list_needs_raw(&p->options->transports))
+        p->raw = media_mtp_raw_new(&p->loop);
+    (void)raw_tcp_drop_capability();
+}
+
 struct player *player_new(const struct play_options *options, FILE *events,
                           struct source *reference)
 {
@@ -102,6 +112,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
     }
     usec_t now = clock_now();
     p->options = options;
+    open_raw(p);
     p->reference = reference;
     transport_info_clear(&p->path);
     p->qoe = qoe_new(options->url.text, clock_wall(), now);
@@ -142,6 +153,7 @@ int player_start(struct player *p, struct display *display)
     p->client = client_new(&p->loop, p->options, &player_client_ops, p, clock_now());
     if (!p->client)
         return ERR_IO;
+    client_lend_raw(p->client, p->raw);
     player_start_ticks(p, clock_now());
     // Signals are taken on the loop's thread; libuv's handler only writes to a pipe, so any thread
     // may run it.
@@ -196,6 +208,7 @@ void player_free(struct player *p)
     presenter_free(p->presenter);
     rtp_input_free(p->input);
     client_free(p->client);
+    media_mtp_raw_free(p->raw);
     timer_free(p->tick);
     timer_free(p->duration);
     timer_free(p->bye);

@@ -5,6 +5,7 @@
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/protocol/mtp_flow.h"
 #include "player/player_state.h"
 
 static void on_connected(void *ctx, usec_t now)
@@ -101,10 +102,32 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
         rtp_input_packet(p->input, rtcp, data, len, arrived, now);
 }
 
+// MTP's mode among the figures of the sender; -1: none.
+static int mtp_mode_of(const struct transport_info *path)
+{
+    for (int i = 0; i < TRANSPORT_VARIABLES && path->variable[i].name[0]; i++) {
+        double mode = path->variable[i].value;
+        if (strcmp(path->variable[i].name, "mode") == 0 && mode >= MTP_STRICT && mode <= MTP_RESEND)
+            return (int)mode;
+    }
+    return -1;
+}
+
+static void note_mode(struct player *p, const struct transport_info *path, usec_t now)
+{
+    int from = mtp_mode_of(&p->path);
+    int to = mtp_mode_of(path);
+    if (from < 0 || to < 0 || from == to)
+        return;
+    const char *name = mtp_mode_name((enum mtp_mode)to);
+    events_transport_mode(p->events, mtp_mode_name((enum mtp_mode)from), name, now);
+    log_info("the sender goes on in MTP's mode %s", name);
+}
+
 static void on_answer(void *ctx, const struct client_answer *a, usec_t now)
 {
     struct player *p = ctx;
-    (void)now;
+    note_mode(p, &a->measures.transport, now);
     p->path = a->measures.transport;
     if (!isnan(a->measures.skipped))
         qoe_on_sender_skipped(p->qoe, (uint64_t)a->measures.skipped);

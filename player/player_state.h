@@ -37,6 +37,7 @@ struct player {
 
     // The loop thread's; owned. After the thread is joined the main thread's.
     struct client *client;
+    struct media_mtp_raw *raw; // NULL: not wanted, or not possible
     struct rtp_input *input;
     struct presenter *presenter; // NULL for filler
     struct measure *measure;     // NULL: nothing to measure. Its push is the main thread's

@@ -59,7 +59,7 @@ static void check_progress(struct player *p, usec_t now)
     if (!rtp_input_packets(p->input) && since > QUIET_TIME && !p->warned_quiet) {
         p->warned_quiet = true;
         log_warn("no media comes%s",
-                 p->datagram ? ": is UDP blocked on the way? --transport minbuf passes firewalls"
+                 p->datagram ? ": is it blocked on the way? --transport minbuf passes firewalls"
                              : "");
     }
     if (p->presenter && !presenter_decoded(p->presenter) &&

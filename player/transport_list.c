@@ -52,3 +52,13 @@ int transport_list_split(const char *text, struct transport_list *out)
             return 0;
     }
 }
+
+bool transport_list_needs_raw(const struct transport_list *list)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    bool needs = false;
+    for (int i = 0; i < list->count; i++)
+        needs |= transport_find(list->names[i], &kind, &params) == 0 && kind->raw;
+    return needs;
+}

@@ -20,6 +20,8 @@ struct transport_list {
 // Splits only; whether a name exists is transport_find's business. 0; ERR_MALFORMED: an empty part,
 // or parameters without a name; ERR_TOO_BIG: too many, or one too long.
 int transport_list_split(const char *text, struct transport_list *out);
+// Is one of them over TCP segments of our own?
+bool transport_list_needs_raw(const struct transport_list *list);
 
 #ifdef __cplusplus
 }

@@ -120,6 +120,7 @@ struct connection *connection_new(int fd, const struct connection_config *config
     c->viewer = (struct viewer){.loop = config->loop,
                                 .stream = config->stream,
                                 .path = config->path,
+                                .raw = config->raw,
                                 .tcp = c->tcp,
                                 .query_level = -1,
                                 .on_stuck = on_stuck,

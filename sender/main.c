@@ -9,6 +9,9 @@
 #include "common/base/err.h"
 #include "common/net/clock.h"
 #include "common/net/log_stderr.h"
+#include "common/net/raw_tcp.h"
+#include "common/net/udp_socket.h"
+#include "common/transport/mtp_raw.h"
 #include "media/ladder.h"
 #include "media/source.h"
 #include "sender/options.h"
@@ -21,6 +24,7 @@ struct program {
     uv_signal_t signals[2];
     struct stream stream;
     struct stats *stats;
+    struct mtp_raw *raw; // NULL: not allowed, or not possible
     struct server *server;
 };
 
@@ -30,6 +34,8 @@ static void on_signal(uv_signal_t *handle, int signum)
     struct program *p = handle->data;
     server_free(p->server);
     p->server = NULL;
+    mtp_raw_free(p->raw);
+    p->raw = NULL;
     for (int i = 0; i < 2; i++)
         uv_close((uv_handle_t *)&p->signals[i], NULL);
     uv_stop(&p->loop);
@@ -82,6 +88,24 @@ static int open_stream(struct program *p, const struct options *o)
     return stream_init(&p->stream, &p->loop, source, &ladder, seed);
 }
 
+// Who may have raw sockets has one from the start and then may have no more, before there are
+// threads that read media. 0; ERR_IO: the port that was asked for is not to be had (logged).
+static int open_raw(struct program *p, const struct options *o)
+{
+    if (!raw_tcp_has_capability()) {
+        if (o->mtp_port)
+            log_warn(RAW_TCP_REMEDY);
+        return 0;
+    }
+    struct sockaddr_storage at = o->listen;
+    sockaddr_set_port((struct sockaddr *)&at, o->mtp_port);
+    p->raw = mtp_raw_new(&p->loop, (struct sockaddr *)&at);
+    (void)raw_tcp_drop_capability();
+    if (p->raw)
+        log_info("mtp-raw: TCP port %d", mtp_raw_port(p->raw, (struct sockaddr *)&at));
+    return p->raw || !o->mtp_port ? 0 : ERR_IO;
+}
+
 static void announce(const struct program *p, const struct options *o)
 {
     char at[64];
@@ -100,11 +124,16 @@ static int run(struct program *p, const struct options *o)
     if (o->stats && !(p->stats = stats_open(o->stats, clock_now())))
         return EXIT_FAILURE;
     int code = EXIT_FAILURE;
-    if (open_stream(p, o) != 0)
+    if (open_raw(p, o) != 0)
         goto close_stats;
+    if (open_stream(p, o) != 0)
+        goto free_raw;
     p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
-    struct server_config config = {
-        .listen = o->listen, .path = o->path, .stream = &p->stream, .stats = p->stats};
+    struct server_config config = {.listen = o->listen,
+                                   .path = o->path,
+                                   .stream = &p->stream,
+                                   .stats = p->stats,
+                                   .raw = p->raw};
     p->server = server_new(&p->loop, &config);
     if (!p->server)
         goto destroy_stream;
@@ -117,6 +146,8 @@ static int run(struct program *p, const struct options *o)
 
 destroy_stream:
     stream_destroy(&p->stream);
+free_raw:
+    mtp_raw_free(p->raw);
 close_stats:
     stats_close(p->stats);
     return code;

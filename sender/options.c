@@ -23,6 +23,7 @@ static const char help[] =
     "OPTIONS\n"
     "  --listen ADDR:PORT     where viewers connect (default 127.0.0.1:8554; all addresses: "
     "0.0.0.0:8554 or [::]:8554)\n"
+    "  --mtp-port PORT        TCP port of the transport mtp-raw (default: any that is free)\n"
     "  --path PATH            path in the URL (default /live)\n"
     "  --level WxH@FPS:KBPS   a quality level; repeat it for a ladder (default: seven levels, 80 "
     "to 1920 kbit/s)\n"
@@ -39,6 +40,7 @@ static const char help[] =
 
 enum {
     OPT_LISTEN = 256,
+    OPT_MTP_PORT,
     OPT_PATH,
     OPT_LEVEL,
     OPT_LAYERS,
@@ -53,6 +55,7 @@ enum {
 
 static const struct option long_options[] = {
     {"listen", required_argument, NULL, OPT_LISTEN},
+    {"mtp-port", required_argument, NULL, OPT_MTP_PORT},
     {"path", required_argument, NULL, OPT_PATH},
     {"level", required_argument, NULL, OPT_LEVEL},
     {"temporal-layers", required_argument, NULL, OPT_LAYERS},
@@ -96,6 +99,16 @@ static const char *parse_timeout(struct options *o, const char *value)
     return NULL;
 }
 
+static const char *parse_mtp_port(struct options *o, const char *value)
+{
+    char *end;
+    long port = strtol(value, &end, 10);
+    if (end == value || *end || port < 1 || port > 65535)
+        return "a port, 1 to 65535";
+    o->mtp_port = (int)port;
+    return NULL;
+}
+
 // NULL, or what is allowed.
 static const char *apply(struct options *o, int option, const char *value)
 {
@@ -104,6 +117,8 @@ static const char *apply(struct options *o, int option, const char *value)
         return sockaddr_parse(value, &o->listen) == 0
                    ? NULL
                    : "ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
+    case OPT_MTP_PORT:
+        return parse_mtp_port(o, value);
     case OPT_PATH:
         o->path = value;
         return path_is_good(value)

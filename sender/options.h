@@ -25,6 +25,7 @@ struct options {
     bool greedy;
     int greedy_bps;
     int timeout;   // seconds
+    int mtp_port;  // 0: any
     int verbosity; // -1 quiet, 0, 1 verbose
 };
 

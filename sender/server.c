@@ -83,6 +83,7 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
         struct connection_config config = {.loop = s->loop,
                                            .stream = s->config.stream,
                                            .path = s->config.path,
+                                           .raw = s->config.raw,
                                            .on_end = on_end,
                                            .ctx = s};
         struct connection *c = connection_new(fd, &config, now);

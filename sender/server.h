@@ -20,6 +20,7 @@ struct server_config {
     const char *path;      // begins with '/'; borrowed
     struct stream *stream; // borrowed
     struct stats *stats;   // borrowed; NULL: none
+    struct mtp_raw *raw;   // borrowed; NULL: no transport over TCP segments of our own
 };
 
 // NULL: logged (address in use ...).

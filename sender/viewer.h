@@ -18,11 +18,13 @@ extern "C" {
 #endif
 
 struct udp_socket;
+struct mtp_raw;
 
 struct viewer {
     uv_loop_t *loop;       // borrowed
     struct stream *stream; // borrowed
     const char *path;      // borrowed
+    struct mtp_raw *raw;   // borrowed; NULL: none
     struct tcp_conn *tcp;  // borrowed: the connection's
     char name[64];         // its address
     struct rtsp_session state;

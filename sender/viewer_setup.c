@@ -4,9 +4,11 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/net/raw_tcp.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
 #include "common/net/udp_socket.h"
+#include "common/transport/mtp_raw.h"
 #include "common/wire/rtsp_transport.h"
 #include "sender/viewer.h"
 
@@ -49,6 +51,17 @@ static void close_udp(struct viewer *v)
     }
 }
 
+// Media beside the connection, in TCP segments of our own, wants a token; else there is none.
+static int choose_token(struct viewer *v, const char *transport)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    memset(&v->address, 0, sizeof(v->address));
+    if (transport_find(transport, &kind, &params) != 0 || !kind->raw)
+        return 0;
+    return media_address_by_token(&v->address, tcp_conn_peer(v->tcp));
+}
+
 static int open_udp(struct viewer *v, const struct rtsp_transport *offer)
 {
     struct sockaddr_storage local = *tcp_conn_local(v->tcp);
@@ -77,6 +90,7 @@ static int open_session(struct viewer *v, const struct rtsp_transport *offer, co
                  .socket = {v->udp[0], v->udp[1]},
                  .peer = {(struct sockaddr *)&v->address.peer[0],
                           (struct sockaddr *)&v->address.peer[1]},
+                 .raw = v->raw,
                  .feedback = has_feedback(offer),
                  .token = v->address.token,
                  .loop = v->loop},
@@ -100,6 +114,12 @@ static void choose_channels(const struct rtsp_transport *offer, int channel[2])
         channel[1] = channel[0] < 255 ? channel[0] + 1 : 0;
 }
 
+// Where the viewer finds transports over TCP segments of our own; 0: nowhere.
+static int raw_port(const struct viewer *v)
+{
+    return mtp_raw_port(v->raw, (const struct sockaddr *)tcp_conn_local(v->tcp));
+}
+
 // Can this alternative be given? 0 and its transport's name; else why not, in words.
 static int try_offer(struct viewer *v, const struct rtsp_transport *offer,
                      char name[TRANSPORT_MAX_NAME], char *why, size_t cap)
@@ -121,7 +141,10 @@ static int try_offer(struct viewer *v, const struct rtsp_transport *offer,
                  kind->datagram ? "UDP" : "TCP");
     else if (kind->datagram && (offer->client_port[0] <= 0 || offer->client_port[0] > 65534))
         snprintf(why, cap, "transport \"%s\" needs client_port=", kind->name);
-    else if (kind->responsive && !has_feedback(offer))
+    else if (kind->raw && !raw_port(v)) {
+        snprintf(why, cap, "%s", RAW_TCP_REMEDY);
+        log_warn("viewer %s: transport \"%s\" is refused: %s", v->name, kind->name, why);
+    } else if (kind->responsive && !has_feedback(offer))
         snprintf(why, cap, "transport \"%s\" needs feedback: RTP/AVPF (RFC 4585, RFC 8888)",
                  kind->name);
     else if (tcp_set_cc(tcp_conn_fd(v->tcp), offer->cc) != 0) {
@@ -150,6 +173,10 @@ static void answer_setup(struct viewer *v, const struct rtsp_transport *offer, c
     session_rtp_info(v->session, &seq, &timestamp, &given.ssrc);
     if (offer->tcp) {
         given.client_port[0] = given.client_port[1] = -1;
+        given.has_token = v->address.by_token;
+        given.token = v->address.token;
+        if (given.has_token)
+            given.server_port[0] = raw_port(v);
     } else {
         given.interleaved[0] = given.interleaved[1] = -1;
         given.server_port[0] = udp_socket_port(v->udp[0]);
@@ -192,6 +219,10 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
     choose_channels(&offers[i], v->channel);
     if (!v->interleaved && open_udp(v, &offers[i]) != 0) {
         answer_refuse(a, 503, "no free UDP ports\r\n");
+        return;
+    }
+    if (v->interleaved && choose_token(v, name) != 0) {
+        answer_refuse(a, 503, "no randomness\r\n");
         return;
     }
     rtsp_session_apply(&v->state, RTSP_SETUP, rng_u64(&v->stream->rng));

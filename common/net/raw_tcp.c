@@ -209,8 +209,7 @@ int raw_tcp_open(uv_loop_t *loop, const struct sockaddr *local, raw_tcp_fn *fn,
     }
     r->fd = open_raw(local, r->port);
     if (r->fd < 0 && (errno == EPERM || errno == EACCES)) {
-        log_error("TCP segments of our own need the capability CAP_NET_RAW: "
-                  "sudo setcap cap_net_raw+ep PROGRAM");
+        log_error(RAW_TCP_REMEDY);
         result = ERR_UNSUPPORTED;
         goto close_shield;
     }
@@ -302,6 +301,14 @@ void raw_tcp_flush(struct raw_tcp *r)
         }
     }
     r->queued = 0;
+}
+
+bool raw_tcp_has_capability(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[2];
+    return syscall(SYS_capget, &head, sets) == 0 &&
+           sets[CAP_TO_INDEX(CAP_NET_RAW)].effective & CAP_TO_MASK(CAP_NET_RAW);
 }
 
 int raw_tcp_drop_capability(void)

@@ -10,6 +10,7 @@
 #ifndef WEIR_NET_RAW_TCP_H
 #define WEIR_NET_RAW_TCP_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <uv.h>
 
@@ -24,6 +25,10 @@ enum {
     RAW_TCP_BATCH = 64,
     RAW_TCP_PACKET = 1500, // the largest that is sent, with its headers
 };
+
+// What to tell who lacks it.
+#define RAW_TCP_REMEDY                                                                             \
+    "TCP segments of our own need the capability CAP_NET_RAW: sudo setcap cap_net_raw+ep PROGRAM"
 
 struct raw_tcp;
 
@@ -52,6 +57,8 @@ struct raw_tcp_counts raw_tcp_counts_of(const struct raw_tcp *r);
 void raw_tcp_send(struct raw_tcp *r, const struct tcp_segment *s);
 void raw_tcp_flush(struct raw_tcp *r);
 
+// Is CAP_NET_RAW there now?
+bool raw_tcp_has_capability(void);
 // Gives CAP_NET_RAW up for this thread and those it starts later on. 0; ERR_IO (logged).
 int raw_tcp_drop_capability(void);
 

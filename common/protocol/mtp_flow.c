@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/protocol/mtp_flow.h"
 
+#include <assert.h>
+
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/base/scan.h"
@@ -47,13 +49,19 @@ static int read_queue(struct scan value, struct mtp_options *o)
     return number >= least && number <= most ? 0 : ERR_RANGE;
 }
 
+const char *mtp_mode_name(enum mtp_mode mode)
+{
+    static const char *const names[] = {"strict", "fill", "resend"};
+    assert(mode >= MTP_STRICT && mode <= MTP_RESEND);
+    return names[mode];
+}
+
 static int read_part(struct scan part, struct scan *rest, struct mtp_options *o, unsigned *said)
 {
-    static const char *const modes[] = {"strict", "fill", "resend"};
     unsigned what = 0;
     int err = 0;
     for (int i = 0; i < 3; i++) {
-        if (scan_is(part, modes[i])) {
+        if (scan_is(part, mtp_mode_name((enum mtp_mode)i))) {
             o->mode = (enum mtp_mode)i;
             what = SAID_MODE;
         }
@@ -128,6 +136,11 @@ bool mtp_flow_room(struct mtp_flow *f, usec_t now)
     return f->sender.queue.packets == 0 && mtp_sender_wants(&f->sender);
 }
 
+void mtp_flow_set_window(struct mtp_flow *f, int64_t slots)
+{
+    mtp_sender_set_window(&f->sender, slots < MTP_FLOW_WINDOW ? slots : MTP_FLOW_WINDOW);
+}
+
 // Packets of a frame have its timestamp in common (RFC 6184, 5.1).
 int mtp_flow_push(struct mtp_flow *f, const uint8_t *rtp, size_t len, usec_t now)
 {
@@ -174,6 +187,15 @@ usec_t mtp_flow_next_timeout(const struct mtp_flow *f)
 void mtp_flow_timeout(struct mtp_flow *f, usec_t now)
 {
     mtp_sender_timeout(&f->sender, now);
+}
+
+bool mtp_flow_step_down(struct mtp_flow *f, usec_t now)
+{
+    struct mtp_info i = mtp_sender_info(&f->sender);
+    if (!i.should_step_down || i.mode == MTP_RESEND)
+        return false;
+    mtp_sender_set_mode(&f->sender, (enum mtp_mode)(i.mode + 1), now);
+    return true;
 }
 
 usec_t mtp_flow_unheard(const struct mtp_flow *f, usec_t now)

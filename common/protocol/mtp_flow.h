@@ -44,6 +44,10 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
                   uint16_t packet_bytes, usec_t now);
 void mtp_flow_destroy(struct mtp_flow *f);
 
+// The receiver's window in slots, once it is known and before the first pull; at most
+// MTP_FLOW_WINDOW, which is what counts until then.
+void mtp_flow_set_window(struct mtp_flow *f, int64_t slots);
+
 // Does the flow want a packet? When false: again after an ACK or a timeout. Ask before each pull:
 // what pull finds no packet for may leave empty.
 bool mtp_flow_room(struct mtp_flow *f, usec_t now);
@@ -57,6 +61,10 @@ size_t mtp_flow_pull(struct mtp_flow *f, uint8_t *out, int64_t *slot, usec_t now
 void mtp_flow_ack(struct mtp_flow *f, const struct mtp_ack *ack, usec_t now);
 usec_t mtp_flow_next_timeout(const struct mtp_flow *f);
 void mtp_flow_timeout(struct mtp_flow *f, usec_t now);
+// Steps down a mode if the flow is stuck and there is one. Whether the path swallows what follows
+// a hole or all of it, it looks the same from here.
+bool mtp_flow_step_down(struct mtp_flow *f, usec_t now);
+const char *mtp_mode_name(enum mtp_mode mode); // as the parameters have it
 // For how long nothing new was heard though packets are under way; 0: none are.
 usec_t mtp_flow_unheard(const struct mtp_flow *f, usec_t now);
 

@@ -38,6 +38,12 @@ int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config
     return s->sent ? 0 : ERR_NO_MEMORY;
 }
 
+void mtp_sender_set_window(struct mtp_sender *s, int64_t slots)
+{
+    assert(s->next == 0 && slots >= 0);
+    s->edge = slots;
+}
+
 void mtp_sender_destroy(struct mtp_sender *s)
 {
     for (int64_t slot = s->cum; slot < s->next; slot++)

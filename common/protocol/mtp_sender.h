@@ -132,6 +132,8 @@ struct mtp_info {
 // 0; ERR_NO_MEMORY.
 int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config, usec_t now);
 void mtp_sender_destroy(struct mtp_sender *s);
+// The receiver's window after all, before anything was sent.
+void mtp_sender_set_window(struct mtp_sender *s, int64_t slots);
 
 // The application writes a packet of `frame` (any number that names it), copied. 0; ERR_TOO_BIG
 // (beyond slot_bytes, or nothing); ERR_AGAIN (the queue blocks and is full); ERR_NO_MEMORY.

@@ -52,6 +52,15 @@ struct transport *transport_mtp_create(const struct transport_kind *kind, const 
         .create = transport_mtp_create                                                             \
     }
 
+struct transport *transport_mtp_raw_create(const struct transport_kind *kind, const char *params,
+                                           const struct transport_path *path, usec_t now);
+#define TRANSPORT_MTP_RAW                                                                          \
+    {                                                                                              \
+        .name = "mtp-raw",                                                                         \
+        .help = "the same in TCP segments, where UDP is blocked; takes CAP_NET_RAW at both ends",  \
+        .mtp = true, .raw = true, .check = transport_mtp_check, .create = transport_mtp_raw_create \
+    }
+
 #ifdef __cplusplus
 }
 #endif

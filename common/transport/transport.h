@@ -100,6 +100,7 @@ struct transport { // embedded first
 
 struct tcp_conn;
 struct udp_socket;
+struct mtp_raw;
 struct sockaddr;
 
 // What the session lends a new transport. Everything outlives the transport.
@@ -110,9 +111,10 @@ struct transport_path {
     // Where to; datagram transports. Of the family AF_UNSPEC until the viewer has proved it:
     // nothing is sent there before.
     const struct sockaddr *peer[2];
-    bool feedback;  // the viewer reports each packet (RFC 8888)
-    uint64_t token; // of SETUP's answer; authenticates MTP's packets and acknowledgements
-    uint32_t ssrc;  // of the RTP stream; and its first sequence number
+    struct mtp_raw *raw; // `raw` transports; NULL: there is none
+    bool feedback;       // the viewer reports each packet (RFC 8888)
+    uint64_t token;      // of SETUP's answer; authenticates MTP's packets and acknowledgements
+    uint32_t ssrc;       // of the RTP stream; and its first sequence number
     uint16_t first_seq;
     void *loop; // uv_loop_t
     transport_room_fn *on_room;
@@ -128,6 +130,7 @@ struct transport_kind {
     // they are ECN-capable.
     bool responsive;
     const char *controller; // of a datagram transport: the parameters go to it
+    bool raw; // over TCP segments of our own (mtp_raw.h), with RTCP on the control connection
     bool mtp; // packets stand in MTP's records (mtp_record.h), and the viewer acknowledges each
     int (*check)(const struct transport_kind *kind,
                  const char *params); // 0, ERR_MALFORMED, ERR_RANGE, ERR_NOT_FOUND

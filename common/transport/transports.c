@@ -20,6 +20,7 @@ const struct transport_kind transport_kinds[] = {
     TRANSPORT_DATAGRAM("arc", "arc", true,
                        "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau="),
     TRANSPORT_MTP,
+    TRANSPORT_MTP_RAW,
     {.name = NULL},
 };
 

@@ -110,8 +110,8 @@ class Process:
 class Sender(Process):
     """weir-send on a free port."""
 
-    def __init__(self, folder, *args, listen="127.0.0.1:0"):
-        super().__init__([SEND, "--listen", listen, *args], folder)
+    def __init__(self, folder, *args, listen="127.0.0.1:0", prefix=()):
+        super().__init__([*prefix, SEND, "--listen", listen, *args], folder)
         found = until(lambda: re.search(r" at (rtsp://\S+)", self.stderr) or not self.running(), "the sender", 20)
         if found is True:
             raise AssertionError(f"the sender did not start: {self}")
@@ -127,13 +127,13 @@ class Sender(Process):
 class Player(Process):
     """weir-play, headless unless `window`; its report and events are there once it has ended."""
 
-    def __init__(self, folder, url, *args, window=False, env=None):
+    def __init__(self, folder, url, *args, window=False, env=None, prefix=()):
         self.base = os.path.join(tempfile.mkdtemp(prefix="play-", dir=folder), "play")
         head = [] if window else ["--headless"]
         if window:  # what the display's libraries keep to their end is no leak of ours
             options = [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"]
             env = {**(env or {}), "ASAN_OPTIONS": ":".join(filter(None, options))}
-        super().__init__([PLAY, *head, "--report", self.base + ".json", "--events", self.base + ".jsonl", *args, url],
+        super().__init__([*prefix, PLAY, *head, "--report", self.base + ".json", "--events", self.base + ".jsonl", *args, url],
                          folder, env)
 
     def report(self):
@@ -183,8 +183,8 @@ class Case(unittest.TestCase):
         self.processes.append(p)
         return p
 
-    def sender(self, *args, source=SOURCE, listen="127.0.0.1:0"):
-        p = Sender(self.folder, *args, source, listen=listen)
+    def sender(self, *args, source=SOURCE, **options):
+        p = Sender(self.folder, *args, source, **options)
         self.processes.append(p)
         return p
 
@@ -193,9 +193,9 @@ class Case(unittest.TestCase):
         self.processes.append(p)
         return p
 
-    def play(self, url, *args, code=0, seconds=30):
+    def play(self, url, *args, code=0, seconds=30, **options):
         """Plays to the end and returns the player."""
-        p = self.player(url, *args)
+        p = self.player(url, *args, **options)
         got = p.wait(seconds)
         self.assertEqual(got, code, str(p))
         return p

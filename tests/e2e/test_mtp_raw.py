@@ -37,7 +37,7 @@ table inet fw {
         ct state invalid counter name c_inv drop
         meta l4proto udp counter name c_udp drop
         ct state established,related accept
-        iifname "{inside}" oifname "{outside}" tcp dport 443 ct state new tcp flags & (fin|syn|rst|ack) == syn accept
+        iifname "{inside}" oifname "{outside}" tcp dport {ports} ct state new tcp flags & (fin|syn|rst|ack) == syn accept
     }
     chain f_input { type filter hook input priority 0;
         ct state invalid counter name c_inv_in drop
@@ -67,7 +67,7 @@ def tearDownModule():
 class Network:
     """The three hosts."""
 
-    def __init__(self, case, loss, delay="5ms"):
+    def __init__(self, case, loss, delay="5ms", ports="443"):
         from lab.net import World
         self.folder = tempfile.mkdtemp(prefix="net-", dir=case.folder)
         self.world = world = World(self.folder, lib.BUILD)
@@ -81,7 +81,7 @@ class Network:
         # Probes that the tracking would forgive are what is tested against.
         for key, value in {"tcp_be_liberal": "0", "checksum": "1"}.items():
             self.run("router", "sh", "-c", f"echo {value} > /proc/sys/net/netfilter/nf_conntrack_{key}")
-        rules = RULES.replace("{inside}", "weir1-b").replace("{outside}", "weir2-a")
+        rules = RULES.replace("{inside}", "weir1-b").replace("{outside}", "weir2-a").replace("{ports}", ports)
         done = subprocess.run(self.command("router", "nft", "-f", "-"), input=rules, text=True, capture_output=True)
         if "Could not process rule" in done.stderr:  # the kernel has no such thing
             raise unittest.SkipTest(f"nft cannot load the rules here: {done.stderr.strip()}")

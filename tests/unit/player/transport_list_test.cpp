@@ -60,3 +60,21 @@ TEST_CASE("transport list: what cannot be split")
         CHECK(transport_list_split(row.text.c_str(), &list) == row.err);
     }
 }
+
+TEST_CASE("transport list: which need segments of our own")
+{
+    struct {
+        const char *text;
+        bool needs;
+    } const table[] = {{"minbuf:1,3,udp", false},
+                       {"mtp:fill", false},
+                       {"mtp-raw", true},
+                       {"mtp-raw:fill,1,3,minbuf", true},
+                       {"udp,mtp-raw:queue=10ms", true}};
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct transport_list list;
+        REQUIRE(transport_list_split(row.text, &list) == 0);
+        CHECK(transport_list_needs_raw(&list) == row.needs);
+    }
+}

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "common/base/bytes.h"
@@ -264,6 +265,37 @@ TEST_CASE("mtp_flow: silence is told of while packets are under way")
 }
 
 // A path of 20 ms each way that loses one record in ten and one ACK in ten.
+TEST_CASE("mtp_flow: who hears nothing twice steps down, twice at most")
+{
+    flow f("strict");
+    std::vector<mtp_mode> modes;
+    usec_t now = 0;
+    f.push(0, 0, now);
+    REQUIRE(f.pull(now).size() == 1);
+    CHECK_FALSE(mtp_flow_step_down(&f, now));
+    for (int timeouts = 1; timeouts <= 6; timeouts++) {
+        now = mtp_flow_next_timeout(&f);
+        mtp_flow_timeout(&f, now);
+        f.pull(now);
+        bool stepped = mtp_flow_step_down(&f, now);
+        CHECK(stepped == (timeouts == 2 || timeouts == 4));
+        f.pull(now);
+        modes.push_back(f.sender.mode);
+    }
+    CHECK(modes == std::vector<mtp_mode>{MTP_STRICT, MTP_FILL_HOLES, MTP_FILL_HOLES, MTP_RESEND,
+                                         MTP_RESEND, MTP_RESEND});
+    CHECK(mtp_mode_name(MTP_FILL_HOLES) == std::string("fill"));
+}
+
+TEST_CASE("mtp_flow: nothing leaves beyond the window that the receiver has after all")
+{
+    flow f("queue=20000");
+    mtp_flow_set_window(&f, 2); // fewer than the first cwnd of 4
+    for (uint16_t i = 0; i < 8; i++)
+        REQUIRE(f.push(i, i, 0) == 0);
+    CHECK(f.pull(0).size() == 2);
+}
+
 TEST_CASE("mtp_flow: over a path that loses, all that is not lost arrives once, in each mode")
 {
     for (const char *mode : {"strict", "fill", "resend"}) {

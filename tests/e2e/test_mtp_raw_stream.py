@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The transport mtp-raw in the programs: pictures over the loopback and through the NAT firewall of test_mtp_raw.py, and
+what happens without the capability, or where the port for media is blocked."""
+import json
+import os
+import socket
+import sys
+import unittest
+
+import lib
+from test_mtp_raw import Network
+
+sys.path.insert(0, lib.ROOT)
+from lab import isolate  # noqa: E402
+
+RTSP, MEDIA, PROXY = 554, 443, 7443
+PROXY_CODE = """
+import socket, sys, threading
+def pump(a, b):
+    while data := a.recv(65536):
+        b.sendall(data)
+    b.shutdown(socket.SHUT_WR)
+here = socket.create_server(("", int(sys.argv[1])))
+while True:
+    near, _ = here.accept()
+    far = socket.create_connection((sys.argv[2], int(sys.argv[3])))
+    for pair in (near, far), (far, near):
+        threading.Thread(target=pump, args=pair, daemon=True).start()
+"""
+WITHOUT = ("setpriv", "--bounding-set", "-net_raw", "--inh-caps", "-net_raw")
+REMEDY = "setcap cap_net_raw+ep"
+MEASURED = []
+
+
+def setUpModule():
+    lib.need("unshare", "nsenter", "setpriv")
+    if not isolate.isolated():
+        raise unittest.SkipTest("namespaces are not allowed here")
+
+
+def tearDownModule():
+    for row in MEASURED:
+        print(f"  {row}")
+
+
+class Raw(lib.Case):
+    def server(self, *args, **options):
+        return self.sender("--stats", self.path("stats.jsonl"), *args, **options)
+
+    def last_transport(self):
+        with open(self.path("stats.jsonl")) as f:
+            lines = [json.loads(line) for line in f.read().split("\n")[:-1]]
+        return [line for line in lines if "transport" in line][-1]["transport"]
+
+    def media_port(self, server):
+        return int(server.stderr.split("mtp-raw: TCP port ")[1].split()[0])
+
+
+class Loopback(Raw):
+    def test_pictures_in_both_families(self):
+        for listen in "127.0.0.1:0", "[::1]:0", "[::]:0":
+            with self.subTest(listen):
+                server = self.server(listen=listen)
+                url = server.url.replace("[::]", "127.0.0.1")
+                p = self.play(url, "--transport", "mtp-raw", "--duration", "5")
+                r = p.report()
+                self.assertEqual((r["ended"], r["session"]["transport"]), ("duration", "mtp-raw"))
+                self.assertEqual(r["network"]["packets_lost"], 0)
+                self.assertEqual(r["playback"]["frames_lost"], 0, str(p))
+                self.assertGreater(len(p.shown()), 5 * lib.FPS * 0.8 / lib.SLOW, str(p))
+                self.assertNotIn("dropped", server.stderr)
+                self.stop_cleanly(server)
+
+    def test_modes(self):
+        for name, mode in (("mtp-raw:fill,2,0", 1), ("mtp-raw:resend", 2), ("mtp-raw:queue=200ms,frames", 0)):
+            with self.subTest(name):
+                server = self.server()
+                p = self.play(server.url, "--transport", name, "--duration", "3")
+                self.assertEqual(p.report()["network"]["packets_lost"], 0)
+                self.assertGreater(len(p.shown()), 3 * lib.FPS * 0.5 / lib.SLOW, str(p))
+                self.assertEqual(p.events("controller")[-1]["mode"], mode)
+                self.stop_cleanly(server)
+
+    def test_two_viewers_share_the_port(self):
+        server = self.server("--mtp-port", str(MEDIA))
+        self.assertEqual(self.media_port(server), MEDIA)
+        players = [self.player(server.url, "--transport", "mtp-raw", "--duration", "4") for _ in range(2)]
+        for p in players:
+            self.assertEqual(p.wait(), 0, str(p))
+            self.assertEqual(p.report()["network"]["packets_lost"], 0)
+            self.assertGreater(len(p.shown()), 4 * lib.FPS * 0.5 / lib.SLOW, str(p))
+
+    def test_a_port_that_is_taken(self):
+        server = self.server("--mtp-port", str(MEDIA))
+        p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--mtp-port", str(MEDIA), lib.SOURCE])
+        self.assertEqual(p.wait(), 1, str(p))
+        self.assertIn(f"cannot listen on TCP port {MEDIA}", p.stderr)
+        self.assertTrue(server.running())
+
+    def test_the_end_of_the_media_and_of_the_server(self):
+        clip = self.clip(seconds=3)
+        server = self.server(source=clip)
+        p = self.play(server.url, "--transport", "mtp-raw")
+        self.assertEqual(p.report()["ended"], "end-of-media", str(p))
+        p = self.player(server.url, "--transport", "mtp-raw")
+        p.wait_shown(10)
+        self.stop_cleanly(server)
+        self.assertEqual(p.wait(), 0, str(p))
+        self.assertEqual(p.report()["ended"], "end-of-media", str(p))
+
+    def test_a_viewer_that_is_killed(self):
+        server = self.server()
+        p = self.player(server.url, "--transport", "mtp-raw")
+        p.wait_shown(10)
+        p.popen.kill()
+        p.popen.wait()
+        p = self.play(server.url, "--transport", "mtp-raw", "--duration", "2")
+        self.assertEqual(p.report()["network"]["packets_lost"], 0)
+        self.stop_cleanly(server)
+
+    def test_strangers_on_the_port(self):
+        """An ordinary client's connect is answered like any TCP's; what it says is not listened to."""
+        server = self.server()
+        p = self.player(server.url, "--transport", "mtp-raw", "--duration", "4")
+        p.wait_shown(10)
+        for _ in range(20):
+            with socket.create_connection(("127.0.0.1", self.media_port(server)), 5 * lib.SLOW) as s:
+                s.sendall(os.urandom(64))
+        self.assertEqual(p.wait(), 0, str(p))
+        self.assertEqual(p.report()["network"]["packets_lost"], 0)
+        self.stop_cleanly(server)
+
+
+class Firewall(Raw):
+    def net(self, loss, ports):
+        lib.need("nft")
+        if not os.path.exists("/dev/net/tun"):
+            self.skipTest("there is no /dev/net/tun")
+        return Network(self, loss, ports=ports)
+
+    def watch(self, net, name, *args, **options):
+        server = self.server("--mtp-port", str(MEDIA), listen=f"{net.server}:{RTSP}", prefix=net.command("server"))
+        return server, self.play(server.url, "--transport", name, *args, prefix=net.command("client"), **options)
+
+    def test_pictures_through_nat_and_loss(self):
+        seconds = 20
+        net = self.net("0.5%", f"{{ {RTSP}, {MEDIA} }}")
+        server, p = self.watch(net, "mtp-raw", "--duration", str(seconds), seconds=seconds + 20)
+        r, t = p.report(), self.last_transport()
+        self.stop_cleanly(server)
+        shown = len(p.shown())
+        MEASURED.append(f"{seconds} s through NAT: {shown} pictures shown, {r['playback']['frames_lost']} frames and "
+                        f"{r['network']['packets_lost']} packets lost, write to read p95 "
+                        f"{r['latency']['protocol']['p95']:.1f} ms, {t['controller']}; invalid {net.invalid()}")
+        self.assertEqual(net.invalid(), (0, 0, 0))
+        self.assertGreater(r["network"]["packets_lost"], 0)
+        self.assertGreater(t["controller"]["replaced"], 0)
+        self.assertGreater(shown, seconds * lib.FPS * 0.8 / lib.SLOW, str(p))
+
+    def test_a_proxy_makes_the_sender_step_down(self):
+        """A kernel's TCP that stands in between never acknowledges what a hole has swallowed."""
+        net = self.net("", str(RTSP))
+        net.run("router", "nft", "add table ip proxy; add chain ip proxy pre { type nat hook prerouting priority dstnat; "
+                f"}}; add rule ip proxy pre iifname weir1-b tcp dport {MEDIA} redirect to :{PROXY}; "
+                "add table ip lossy; add chain ip lossy pre { type filter hook prerouting priority -310; }; "
+                f"add rule ip lossy pre iifname weir2-a tcp sport {MEDIA} numgen inc mod 150 149 drop")
+        self.start(net.command("router", sys.executable, "-c", PROXY_CODE, str(PROXY), net.server, str(MEDIA)))
+        server, p = self.watch(net, "mtp-raw", "--duration", "15")
+        steps = [(e["from"], e["to"]) for e in p.events("transport-mode")]
+        late = [e for e in p.shown() if e["shown"] > 10]
+        MEASURED.append(f"terminating proxy: {steps}, {len(p.shown())} pictures in 15 s, {len(late)} of them after 10 s, "
+                        f"{self.last_transport()['controller']}")
+        self.assertEqual(steps[0], ("strict", "fill"))
+        self.assertIn("going on in the mode fill", server.stderr)
+        self.assertGreater(len(late), 3 * lib.FPS / lib.SLOW)
+
+    def test_a_blocked_port_is_told(self):
+        net = self.net("", str(RTSP))
+        _, p = self.watch(net, "mtp-raw", "--duration", "30", code=4)
+        self.assertIn("does not answer", p.report()["error"])
+
+
+class Capability(Raw):
+    def test_the_list_goes_on(self):
+        for at in "server", "player":
+            with self.subTest(f"the {at} lacks it"):
+                server = self.server(prefix=WITHOUT if at == "server" else ())
+                p = self.play(server.url, "--transport", "mtp-raw,minbuf", "--duration", "2",
+                              prefix=WITHOUT if at == "player" else ())
+                self.assertEqual(p.report()["session"]["transport"], "minbuf")
+                texts = {"server": server.stderr, "player": p.stderr}
+                self.assertEqual(texts.pop(at).count(REMEDY), 1)
+                self.assertNotIn(REMEDY, texts.popitem()[1])
+
+    def test_alone_it_is_refused(self):
+        for at in "server", "player":
+            with self.subTest(f"the {at} lacks it"):
+                server = self.server(prefix=WITHOUT if at == "server" else ())
+                p = self.play(server.url, "--transport", "mtp-raw", "--duration", "2", code=3,
+                              prefix=WITHOUT if at == "player" else ())
+                self.assertEqual(p.stderr.count(REMEDY), 1)
+                self.assertEqual("461" in p.stderr, at == "server")
+                self.assertTrue(server.running())
+
+    def test_it_is_given_up(self):
+        server = self.server()
+        p = self.player(server.url, "--transport", "mtp-raw")
+        p.wait_shown(10)
+        for process in server, p:
+            for task in os.listdir(f"/proc/{process.pid}/task"):
+                with open(f"/proc/{process.pid}/task/{task}/status") as f:
+                    held = int(f.read().split("CapPrm:")[1].split()[0], 16)
+                self.assertFalse(held >> 13 & 1, f"thread {task} of {process}")
+
+
+if __name__ == "__main__":
+    if isolate.isolated():
+        isolate.prepare()
+        lib.main()
+    try:
+        sys.exit(isolate.enter([sys.executable, *sys.argv]))
+    except isolate.NotPossible as why:
+        print(f"skipped: {why}")
