@@ -23,7 +23,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build/release", help="where the programs are")
     program = os.path.join(parser.parse_args().build, "weir-sim")
-    for kind in "reno:iw=2", "datagram:cc=tfrc", "datagram:cc=arc":
+    for kind in "reno:iw=2p", "datagram:cc=tfrc", "datagram:cc=arc":
         for flows in 20, 200:
             cpu, events = measured(program, flows, kind)
             print(f"{kind:18} {flows:3} flows: {cpu:5.2f} s of CPU, {events / cpu / 1e6:5.2f} million events a second, "
