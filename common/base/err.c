@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/base/err.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 const char *err_text(int err)
 {
     switch (err) {
@@ -31,4 +34,13 @@ const char *err_text(int err)
     default:
         return "unknown error";
     }
+}
+
+int err_say(char *out, size_t cap, int err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out, cap, format, args);
+    va_end(args);
+    return err;
 }

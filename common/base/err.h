@@ -4,6 +4,8 @@
 #ifndef WEIR_BASE_ERR_H
 #define WEIR_BASE_ERR_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -25,6 +27,10 @@ enum err {
 
 // A short text in English, static. Never NULL.
 const char *err_text(int err);
+
+// Writes what is wrong and returns `err`.
+int err_say(char *out, size_t cap, int err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #ifdef __cplusplus
 }

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/sim/sim.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
-
-static int fail(char *error, size_t cap, int err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static int fail(char *error, size_t cap, int err, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error, cap, format, args);
-    va_end(args);
-    return err;
-}
 
 static void dropped(void *ctx, const struct packet *p, enum drop_cause cause, usec_t now)
 {
@@ -97,12 +83,12 @@ static int check_group(const struct sim *s, const struct group *g, char *error, 
     int last = s->chain.config.hops;
     int64_t to = g->to < 0 ? last : g->to;
     if (g->from > last || to > last || g->from == to)
-        return fail(error, cap, ERR_RANGE, "%.80s: from and to are two of the routers 0 to %d",
-                    g->text, last);
+        return err_say(error, cap, ERR_RANGE, "%.80s: from and to are two of the routers 0 to %d",
+                       g->text, last);
     struct chain_path path = path_of(s, g, 0);
     if (path.rtt < chain_least_rtt(&s->chain, &path))
-        return fail(error, cap, ERR_RANGE, "%.80s: its hops alone have an rtt of %lld us", g->text,
-                    (long long)chain_least_rtt(&s->chain, &path));
+        return err_say(error, cap, ERR_RANGE, "%.80s: its hops alone have an rtt of %lld us",
+                       g->text, (long long)chain_least_rtt(&s->chain, &path));
     return 0;
 }
 
@@ -135,7 +121,7 @@ static int add_groups(struct sim *s, const struct scenario *scenario, struct rng
             s->group_of[s->count] = g;
             err = add_flow(s, group, i, rng);
             if (err)
-                fail(error, cap, err, "%.80s: %s", group->text, err_text(err));
+                err_say(error, cap, err, "%.80s: %s", group->text, err_text(err));
         }
         if (err)
             return err;
@@ -156,7 +142,7 @@ static int make_chain(struct sim *s, const struct scenario *sc, uint32_t flows, 
     size_t line = 0;
     int err = chain_init(&s->chain, &s->world, &config, &line, 0);
     if (err)
-        fail(error, cap, err, "link: %s, trace line %zu", err_text(err), line);
+        err_say(error, cap, err, "link: %s, trace line %zu", err_text(err), line);
     return err;
 }
 
@@ -166,7 +152,7 @@ int sim_init(struct sim *s, const struct scenario *scenario, char *error, size_t
     for (int g = 0; g < scenario->group_count; g++)
         flows += scenario->groups[g].n;
     if (flows > SCENARIO_FLOWS)
-        return fail(error, error_cap, ERR_TOO_BIG, "at most %d flows", SCENARIO_FLOWS);
+        return err_say(error, error_cap, ERR_TOO_BIG, "at most %d flows", SCENARIO_FLOWS);
     struct rng rng = rng_seeded(scenario->seed);
     *s = (struct sim){0};
     world_init(&s->world, 0);
@@ -175,7 +161,7 @@ int sim_init(struct sim *s, const struct scenario *scenario, char *error, size_t
     s->env = (struct flow_env){.small = &s->small, .large = &s->large};
     s->flows = calloc((size_t)flows + 1, sizeof(struct flow *));
     s->group_of = calloc((size_t)flows + 1, sizeof(int));
-    int err = s->flows && s->group_of ? 0 : fail(error, error_cap, ERR_NO_MEMORY, "no memory");
+    int err = s->flows && s->group_of ? 0 : err_say(error, error_cap, ERR_NO_MEMORY, "no memory");
     if (!err)
         err = make_chain(s, scenario, (uint32_t)flows, rng_u64(&rng), error, error_cap);
     if (!err)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/traffic/spec.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "common/base/err.h"
@@ -16,18 +15,6 @@ static const char *const kind_names[] = {
     [SPEC_CBR] = "cbr",
     [SPEC_WEB] = "web",
 };
-
-static int fail(char *error, size_t cap, int err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static int fail(char *error, size_t cap, int err, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error, cap, format, args);
-    va_end(args);
-    return err;
-}
 
 static bool take_decimal(struct scan *s, int64_t max, double *out)
 {
@@ -170,18 +157,18 @@ static int apply_part(struct spec *spec, struct scan part, unsigned *seen, char 
         if (!(keys[i].kinds & KIND(spec->kind)) || !scan_is(name, keys[i].name))
             continue;
         if (*seen & 1u << i)
-            return fail(error, cap, ERR_MALFORMED, "%s: %s stands there twice", spec->text,
-                        keys[i].name);
+            return err_say(error, cap, ERR_MALFORMED, "%s: %s stands there twice", spec->text,
+                           keys[i].name);
         *seen |= 1u << i;
         if (keys[i].set(spec, value))
             return 0;
-        return fail(error, cap, ERR_RANGE, "%s: %s takes %s", spec->text, keys[i].name,
-                    keys[i].allowed);
+        return err_say(error, cap, ERR_RANGE, "%s: %s takes %s", spec->text, keys[i].name,
+                       keys[i].allowed);
     }
     char list[128];
     list_keys(spec->kind, list, sizeof(list));
-    return fail(error, cap, ERR_MALFORMED, "%s: %s has no \"%.*s\", it takes%s", spec->text,
-                kind_names[spec->kind], (int)scan_left(&name), name.at, list);
+    return err_say(error, cap, ERR_MALFORMED, "%s: %s has no \"%.*s\", it takes%s", spec->text,
+                   kind_names[spec->kind], (int)scan_left(&name), name.at, list);
 }
 
 static bool find_kind(struct scan name, enum spec_kind *out)
@@ -207,8 +194,8 @@ int spec_parse(const char *text, struct spec *spec, char *error, size_t error_ca
     struct scan rest = scan_of(text, strlen(text));
     bool has_keys = memchr(text, ':', scan_left(&rest)) != NULL;
     if (!find_kind(scan_until(&rest, ':'), &spec->kind))
-        return fail(error, error_cap, ERR_MALFORMED,
-                    "a SPEC begins with elephants: mice: cbr: or web:");
+        return err_say(error, error_cap, ERR_MALFORMED,
+                       "a SPEC begins with elephants: mice: cbr: or web:");
     unsigned seen = 0;
     while (has_keys) {
         has_keys = !scan_end(&rest) && memchr(rest.at, ',', scan_left(&rest)) != NULL;
@@ -218,10 +205,10 @@ int spec_parse(const char *text, struct spec *spec, char *error, size_t error_ca
     }
     for (int i = 0; i < KEY_COUNT; i++) {
         if (keys[i].required & KIND(spec->kind) && !(seen & 1u << i))
-            return fail(error, error_cap, ERR_MALFORMED, "%s: %s needs %s=, %s", text,
-                        kind_names[spec->kind], keys[i].name, keys[i].allowed);
+            return err_say(error, error_cap, ERR_MALFORMED, "%s: %s needs %s=, %s", text,
+                           kind_names[spec->kind], keys[i].name, keys[i].allowed);
     }
     if (spec->stop <= spec->start)
-        return fail(error, error_cap, ERR_RANGE, "%s: stop must come after start", text);
+        return err_say(error, error_cap, ERR_RANGE, "%s: stop must come after start", text);
     return 0;
 }

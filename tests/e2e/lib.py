@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -183,6 +184,17 @@ class Case(unittest.TestCase):
         self.processes.append(p)
         return p
 
+    def server(self, *args, **options):
+        """A sender whose figures stats() reads."""
+        return self.sender("--stats", self.path("stats.jsonl"), *args, **options)
+
+    def stats(self):
+        with open(self.path("stats.jsonl")) as f:
+            return [json.loads(line) for line in f.read().split("\n")[:-1]]
+
+    def last_transport(self):
+        return [line for line in self.stats() if "transport" in line][-1]["transport"]
+
     def sender(self, *args, source=SOURCE, **options):
         p = Sender(self.folder, *args, source, **options)
         self.processes.append(p)
@@ -258,6 +270,17 @@ def frame_number(width, height, luma):
         for _ in range(8):
             crc = (crc << 1 ^ 7) & 0xFF if crc & 0x80 else crc << 1
     return number if crc == cells & 0xFF else -1
+
+
+def main_isolated(isolate):
+    """main() in namespaces of its own; isolate: lab/isolate.py."""
+    if isolate.isolated():
+        isolate.prepare()
+        main()
+    try:
+        sys.exit(isolate.enter([sys.executable, *sys.argv]))
+    except isolate.NotPossible as why:
+        print(f"skipped: {why}")
 
 
 def main():

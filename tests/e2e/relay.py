@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 
+import lib
 from lib import SLOW
 
 
@@ -119,3 +120,12 @@ class Relay(threading.Thread):
     def _count(counts, data):
         counts[0] += 1
         counts[1] += len(data) + 28
+
+
+class Relayed(lib.Case):
+    def relay(self, port, **settings):
+        relay = Relay(port)
+        self.addCleanup(relay.stop)
+        for name, value in settings.items():
+            setattr(relay, name, value)
+        return relay

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Datagram transports on real sockets: their rate controllers, the proof of the media's address, feedback, and paths
 that die."""
-import json
 import re
 import select
 import socket
@@ -9,31 +8,14 @@ import struct
 import time
 
 import lib
-from relay import Relay
+from relay import Relayed
 from rtsp import Client, Rtp
 
 # What each controller tells of itself.
 VARIABLES = {"udp": {"rate"}, "psp": {"spacing"}, "psp-plain": {"spacing"}, "tfrc": {"p", "X"}, "arc": {"w", "B"}}
 
 
-class Datagrams(lib.Case):
-    def relay(self, port):
-        relay = Relay(port)
-        self.addCleanup(relay.stop)
-        return relay
-
-    def stats(self):
-        with open(self.path("stats.jsonl")) as f:
-            return [json.loads(line) for line in f.read().split("\n")[:-1]]
-
-    def last_transport(self):
-        return [line for line in self.stats() if "transport" in line][-1]["transport"]
-
-    def server(self, *args):
-        return self.sender("--stats", self.path("stats.jsonl"), *args)
-
-
-class Transports(Datagrams):
+class Transports(Relayed):
     def test_each_streams_and_tells_its_variables(self):
         for name, variables in VARIABLES.items():
             with self.subTest(name):
@@ -76,7 +58,7 @@ class Transports(Datagrams):
         self.play(server.url, "--transport", "tfrc:nosuch=1", "--duration", "1", code=2)
 
 
-class Addresses(Datagrams):
+class Addresses(Relayed):
     def bound(self):
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.addCleanup(s.close)
@@ -184,7 +166,7 @@ class Addresses(Datagrams):
         self.between(1, packets, 20)  # one at first, then one for each time-out
 
 
-class Paths(Datagrams):
+class Paths(Relayed):
     def test_a_path_that_returns(self):
         for name in "udp", "tfrc":
             with self.subTest(name):

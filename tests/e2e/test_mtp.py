@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """MTP in UDP on real sockets: pictures, packets that no other packet's loss holds up, and strangers."""
-import json
 import random
 import re
 import socket
@@ -10,7 +9,7 @@ import time
 import unittest
 
 import lib
-from relay import Relay
+from relay import Relayed
 from rtsp import Client
 
 VARIABLES = {"mode", "holes", "replaced", "dropped"}
@@ -22,24 +21,7 @@ def ack(token, cum, window=16384, ranges=()):
     return head + b"".join(struct.pack("!HH", *r) for r in ranges)
 
 
-class Mtp(lib.Case):
-    def relay(self, port, **losses):
-        relay = Relay(port)
-        self.addCleanup(relay.stop)
-        for name, loss in losses.items():
-            setattr(relay, name, loss)
-        return relay
-
-    def stats(self):
-        with open(self.path("stats.jsonl")) as f:
-            return [json.loads(line) for line in f.read().split("\n")[:-1]]
-
-    def last_transport(self):
-        return [line for line in self.stats() if "transport" in line][-1]["transport"]
-
-    def server(self, *args, **options):
-        return self.sender("--stats", self.path("stats.jsonl"), *args, **options)
-
+class Mtp(Relayed):
     def latencies(self, player):
         """Milliseconds from write to read of each packet of a synthetic stream."""
         return sorted((e["read"] - e["written"]) * 1e3 for e in player.events("adu"))

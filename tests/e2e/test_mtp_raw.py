@@ -239,10 +239,4 @@ class Capability(Raw):
 
 
 if __name__ == "__main__":
-    if isolate.isolated():
-        isolate.prepare()
-        lib.main()
-    try:
-        sys.exit(isolate.enter([sys.executable, *sys.argv]))
-    except isolate.NotPossible as why:
-        print(f"skipped: {why}")
+    lib.main_isolated(isolate)

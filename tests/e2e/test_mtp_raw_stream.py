@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The transport mtp-raw in the programs: pictures over the loopback and through the NAT firewall of test_mtp_raw.py, and
 what happens without the capability, or where the port for media is blocked."""
-import json
 import os
 import socket
 import sys
@@ -45,14 +44,6 @@ def tearDownModule():
 
 
 class Raw(lib.Case):
-    def server(self, *args, **options):
-        return self.sender("--stats", self.path("stats.jsonl"), *args, **options)
-
-    def last_transport(self):
-        with open(self.path("stats.jsonl")) as f:
-            lines = [json.loads(line) for line in f.read().split("\n")[:-1]]
-        return [line for line in lines if "transport" in line][-1]["transport"]
-
     def media_port(self, server):
         return int(server.stderr.split("mtp-raw: TCP port ")[1].split()[0])
 
@@ -215,10 +206,4 @@ class Capability(Raw):
 
 
 if __name__ == "__main__":
-    if isolate.isolated():
-        isolate.prepare()
-        lib.main()
-    try:
-        sys.exit(isolate.enter([sys.executable, *sys.argv]))
-    except isolate.NotPossible as why:
-        print(f"skipped: {why}")
+    lib.main_isolated(isolate)

@@ -9,10 +9,8 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
-#include "common/net/clock.h"
-#include "common/net/udp_socket.h"
-#include "common/transport/transport.h"
 #include "common/wire/rtp.h"
+#include "tests/unit/common/transport/path.hpp"
 
 namespace
 {
@@ -20,71 +18,24 @@ namespace
 const uint32_t SSRC = 7;
 const uint16_t FIRST_SEQ = 65530; // goes round
 
-// A transport and its viewer on one loop; the viewer keeps what came.
-struct path {
-    uv_loop_t loop;
-    udp_socket *near[2] = {}, *far[2] = {};
-    sockaddr_storage to[2] = {};
-    transport *t = nullptr;
-    int rooms = 0;
+// The viewer keeps what came.
+struct path : test::path {
     uint16_t seq = FIRST_SEQ;
-    std::vector<uint16_t> came;
     std::set<int> marks;
 
-    static void on_near(void *, const datagram *, usec_t) {}
-    static void on_far(void *ctx, const datagram *d, usec_t)
+    void on_far(const datagram &d) override
     {
-        path *p = static_cast<path *>(ctx);
-        p->came.push_back(load_be16(d->data + 2));
-        p->marks.insert(d->ecn);
-    }
-    static void on_room(void *ctx, usec_t)
-    {
-        static_cast<path *>(ctx)->rooms++;
+        came.push_back(load_be16(d.data + 2));
+        marks.insert(d.ecn);
     }
 
     path(const char *name, bool feedback, bool proved = true)
     {
-        uv_loop_init(&loop);
-        sockaddr_storage local;
-        sockaddr_parse("127.0.0.1:0", &local);
-        auto *at = reinterpret_cast<sockaddr *>(&local);
-        REQUIRE(udp_socket_pair(&loop, at, on_near, on_near, this, near) == 0);
-        REQUIRE(udp_socket_pair(&loop, at, on_far, on_far, this, far) == 0);
         transport_path lent{};
-        for (int i = 0; i < 2; i++) {
-            lent.socket[i] = near[i];
-            lent.peer[i] = reinterpret_cast<sockaddr *>(&to[i]);
-        }
         lent.feedback = feedback;
         lent.ssrc = SSRC;
         lent.first_seq = FIRST_SEQ;
-        lent.loop = &loop;
-        lent.on_room = on_room;
-        lent.ctx = this;
-        t = transport_open(name, &lent, clock_now());
-        REQUIRE(t);
-        if (proved)
-            prove();
-    }
-
-    ~path()
-    {
-        t->ops->free(t);
-        for (int i = 0; i < 2; i++) {
-            udp_socket_free(near[i]);
-            udp_socket_free(far[i]);
-        }
-        uv_run(&loop, UV_RUN_DEFAULT);
-        CHECK(uv_loop_close(&loop) == 0);
-    }
-
-    void prove()
-    {
-        for (int i = 0; i < 2; i++) {
-            sockaddr_parse("127.0.0.1:0", &to[i]);
-            sockaddr_set_port(reinterpret_cast<sockaddr *>(&to[i]), udp_socket_port(far[i]));
-        }
+        open(name, lent, proved);
     }
 
     // As many packets as there is room for at this instant, at most `most`.
@@ -123,13 +74,6 @@ struct path {
         size_t len = 0;
         REQUIRE(ccfb_append(&f, out, sizeof(out), &len) == 0);
         t->ops->on_rtcp(t, out, len, now);
-    }
-
-    transport_info info(usec_t now)
-    {
-        transport_info i;
-        t->ops->info(t, &i, now);
-        return i;
     }
 };
 

@@ -7,89 +7,40 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
-#include "common/net/clock.h"
-#include "common/net/udp_socket.h"
 #include "common/protocol/mtp_sink.h"
 #include "common/protocol/mtp_udp_ack.h"
-#include "common/transport/transport.h"
+#include "tests/unit/common/transport/path.hpp"
 
 namespace
 {
 
 const uint64_t TOKEN = 0x1122334455667788;
 
-// A transport and its viewer on one loop; the viewer acknowledges when told to.
-struct path {
-    uv_loop_t loop;
-    udp_socket *near[2] = {}, *far[2] = {};
-    sockaddr_storage to[2] = {};
-    transport *t = nullptr;
+// The viewer acknowledges when told to.
+struct path : test::path {
     mtp_sink sink;
-    int rooms = 0;
     size_t datagrams = 0;
     uint16_t seq = 0;
-    std::vector<uint16_t> came;
 
-    static void on_near(void *ctx, const datagram *d, usec_t now)
+    void on_near(const datagram &d, usec_t now) override
     {
-        path *p = static_cast<path *>(ctx);
-        p->t->ops->on_media(p->t, d->data, d->len, now);
+        t->ops->on_media(t, d.data, d.len, now);
     }
-    static void on_far(void *ctx, const datagram *d, usec_t)
+    void on_far(const datagram &d) override
     {
-        path *p = static_cast<path *>(ctx);
         const uint8_t *payload;
         size_t len;
-        p->datagrams++;
-        if (mtp_sink_record(&p->sink, d->data, d->len, &payload, &len) == MTP_SINK_RTP)
-            p->came.push_back(load_be16(payload + 2));
-    }
-    static void on_room(void *ctx, usec_t)
-    {
-        static_cast<path *>(ctx)->rooms++;
+        datagrams++;
+        if (mtp_sink_record(&sink, d.data, d.len, &payload, &len) == MTP_SINK_RTP)
+            came.push_back(load_be16(payload + 2));
     }
 
     explicit path(const char *name, bool proved = true)
     {
-        uv_loop_init(&loop);
         mtp_sink_init(&sink, TOKEN);
-        sockaddr_storage local;
-        sockaddr_parse("127.0.0.1:0", &local);
-        auto *at = reinterpret_cast<sockaddr *>(&local);
-        REQUIRE(udp_socket_pair(&loop, at, on_near, on_near, this, near) == 0);
-        REQUIRE(udp_socket_pair(&loop, at, on_far, on_far, this, far) == 0);
         transport_path lent{};
-        for (int i = 0; i < 2; i++) {
-            lent.socket[i] = near[i];
-            lent.peer[i] = reinterpret_cast<sockaddr *>(&to[i]);
-        }
         lent.token = TOKEN;
-        lent.loop = &loop;
-        lent.on_room = on_room;
-        lent.ctx = this;
-        t = transport_open(name, &lent, clock_now());
-        REQUIRE(t);
-        if (proved)
-            prove();
-    }
-
-    ~path()
-    {
-        t->ops->free(t);
-        for (int i = 0; i < 2; i++) {
-            udp_socket_free(near[i]);
-            udp_socket_free(far[i]);
-        }
-        uv_run(&loop, UV_RUN_DEFAULT);
-        CHECK(uv_loop_close(&loop) == 0);
-    }
-
-    void prove()
-    {
-        for (int i = 0; i < 2; i++) {
-            sockaddr_parse("127.0.0.1:0", &to[i]);
-            sockaddr_set_port(reinterpret_cast<sockaddr *>(&to[i]), udp_socket_port(far[i]));
-        }
+        open(name, lent, proved);
     }
 
     // As many packets as there is room for at this instant, at most `most`.
@@ -120,13 +71,6 @@ struct path {
         mtp_receiver_ack(&sink.receiver, &a);
         size_t len = mtp_udp_ack_encode(&a, token, out);
         t->ops->on_media(t, out, len, clock_now());
-    }
-
-    transport_info info(usec_t now)
-    {
-        transport_info i;
-        t->ops->info(t, &i, now);
-        return i;
     }
 };
 
