@@ -61,6 +61,7 @@ void client_arm(struct client *c)
     usec_t when = USEC_NEVER;
     switch (c->step) {
     case STEP_CONNECTING:
+    case STEP_PROVING:
     case STEP_LEAVING:
         when = c->deadline;
         break;
@@ -200,6 +201,10 @@ static void on_timer(void *ctx, usec_t now)
         }
         if (now >= c->next_ask)
             client_ask_measures(c, now);
+        break;
+    case STEP_PROVING:
+        if (now >= c->deadline)
+            client_next_transport(c, "the server is not heard in time", now);
         break;
     case STEP_LEAVING:
         client_end_as(c, CLIENT_LEFT, "", now);

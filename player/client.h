@@ -3,7 +3,8 @@
 // a second, leaves.
 //
 // Round trips from connecting to media: OPTIONS + DESCRIBE | SETUP | parameters + PLAY; what can be
-// sent together is.
+// sent together is. With a choice of transports there is one more a transport, to hear whether the
+// network lets it through, and TEARDOWN + SETUP if it does not (transport_choice.h).
 //
 // Deadlines: 5 s to connect, 5 s for each answer until the media plays. Then bytes of any kind tell
 // that the server lives: without any for 10 s (5 s when media comes as datagrams: there, nothing
@@ -32,6 +33,7 @@ enum client_end {
 
 struct client_setup {
     const char *transport; // as negotiated
+    const char *why;       // it and not another of the list; empty: there was no choice
     bool datagram;         // media comes beside the control connection, and may be lost
 };
 

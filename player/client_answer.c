@@ -8,15 +8,6 @@
 #include "common/net/clock.h"
 #include "player/client_state.h"
 
-static void on_media(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                     usec_t now)
-{
-    struct client *c = ctx;
-    c->heard = now;
-    if (c->step == STEP_STARTING || c->step == STEP_PLAYING)
-        c->ops->on_packet(c->ctx, rtcp, data, len, arrived, now);
-}
-
 size_t client_body_text(const struct rtsp_item *r, char *out, size_t cap)
 {
     text_copy(r->body, out, cap);
@@ -28,15 +19,6 @@ size_t client_body_text(const struct rtsp_item *r, char *out, size_t cap)
     while (len && out[len - 1] == ' ')
         out[--len] = '\0';
     return len;
-}
-
-void client_on_media_end(void *ctx, const char *error, usec_t now)
-{
-    struct client *c = ctx;
-    if (c->step == STEP_LEAVING && c->torn_down)
-        client_end_as(c, CLIENT_LEFT, "", now);
-    else if (c->step != STEP_LEAVING && error)
-        client_end_as(c, CLIENT_LOST, error, now);
 }
 
 static void refused(struct client *c, const struct pending *p, const struct rtsp_item *r,
@@ -73,59 +55,8 @@ static void described(struct client *c, const struct rtsp_item *r, usec_t now)
         client_end_as(c, CLIENT_REFUSED, why, now);
         return;
     }
-    char uri[2 * URL_MAX_TEXT];
-    char headers[1024] = "Transport: ";
-    size_t at = strlen(headers);
-    if (url_resolve(c->base, c->sdp.control, uri, sizeof(uri)) != 0) {
-        client_end_as(c, CLIENT_REFUSED, "the stream's control URL is too long", now);
-        return;
-    }
-    media_path_init(&c->path, c->loop, c->conn, &c->sdp, c->ssrc, on_media, c);
-    c->path_ready = true;
-    media_path_lend_raw(&c->path, c->raw, client_on_media_end);
-    // Room for the line's end stays.
-    err = media_path_offer(&c->path, &c->options->transports, c->options->cc, headers + at,
-                           sizeof(headers) - at - 2);
-    if (err == ERR_NOT_FOUND) {
-        client_end_as(c, CLIENT_REFUSED, "no transport of the list is possible here", now);
-        return;
-    }
-    if (err) {
-        client_end_as(c, CLIENT_INTERNAL, "cannot offer the transports", now);
-        return;
-    }
-    memcpy(headers + strlen(headers), "\r\n", 3);
-    c->step = STEP_SETTING_UP;
-    client_ask(c, &(struct ask){.question = ASK_SETUP, .uri = uri, .headers = headers}, now);
-}
-
-static void set_up(struct client *c, const struct rtsp_item *r, usec_t now)
-{
-    struct text session = rtsp_header(r, "Session");
-    for (size_t i = 0; i < session.len; i++) {
-        if (session.at[i] == ';')
-            session.len = i;
-    }
-    if (!session.at || !session.len || session.len >= sizeof(c->session)) {
-        client_end_as(c, CLIENT_REFUSED, "the server gives no usable session", now);
-        return;
-    }
-    text_copy(session, c->session, sizeof(c->session));
-    int err =
-        media_path_accept(&c->path, &c->options->transports, rtsp_header(r, "Transport"), now);
-    if (err == ERR_NO_MEMORY) {
-        client_end_as(c, CLIENT_INTERNAL, "out of memory or timers", now);
-        return;
-    }
-    if (err) {
-        client_end_as(c, CLIENT_REFUSED,
-                      "the server answers SETUP with a transport that was not offered", now);
-        return;
-    }
-    struct client_setup setup = {.transport = c->path.name,
-                                 .datagram = c->path.datagram || c->path.uses_raw};
-    c->ops->on_setup(c->ctx, &setup, now);
-    client_ask_start(c, now);
+    transport_choice_init(&c->choice, &c->options->transports);
+    client_ask_setup(c, now);
 }
 
 static void measured(struct client *c, const struct pending *p, const struct rtsp_item *r,
@@ -143,6 +74,7 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
     bool playing = c->step == STEP_PLAYING;
     switch (p->question) {
     case ASK_OPTIONS:
+    case ASK_TEARDOWN: // of a transport that was given up
         return;
     case ASK_LATENCY:
         log_warn("the server does not know the latency parameter: %d", r->status);
@@ -170,10 +102,11 @@ static void succeeded(struct client *c, const struct pending *p, const struct rt
 {
     switch (p->question) {
     case ASK_DESCRIBE:
+        c->rtt = now - p->asked;
         described(c, r, now);
         return;
     case ASK_SETUP:
-        set_up(c, r, now);
+        client_set_up(c, r, now);
         return;
     case ASK_LEVEL:
         if (c->step == STEP_PLAYING)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the files client*.c share; nobody else includes it. client.c: connection, deadlines, life;
-// client_ask.c: requests; client_answer.c: what the server answers.
+// client_ask.c: requests; client_answer.c: what the server answers; client_setup.c: the transport.
 #ifndef WEIR_PLAYER_CLIENT_STATE_H
 #define WEIR_PLAYER_CLIENT_STATE_H
 
@@ -10,6 +10,7 @@
 #include "player/media_path.h"
 #include "player/questions.h"
 #include "player/resolver.h"
+#include "player/transport_choice.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,7 @@ enum step {
     STEP_CONNECTING,
     STEP_DESCRIBING,
     STEP_SETTING_UP,
+    STEP_PROVING, // the transport's path
     STEP_STARTING,
     STEP_PLAYING,
     STEP_LEAVING,
@@ -41,7 +43,8 @@ struct client {
     bool torn_down;            // TEARDOWN was answered
     struct media_path path;
     bool path_ready; // path is to be destroyed
-    usec_t deadline; // STEP_CONNECTING, STEP_LEAVING
+    struct transport_choice choice;
+    usec_t deadline; // STEP_CONNECTING, STEP_PROVING, STEP_LEAVING
     usec_t heard;    // last bytes from the server
     usec_t next_ask;
     int cseq;
@@ -55,6 +58,7 @@ struct client {
     char base[URL_MAX_TEXT]; // of the presentation
     uint32_t ssrc;           // ours
     struct sdp sdp;
+    usec_t rtt; // of DESCRIBE
 };
 
 // ---- client.c
@@ -83,12 +87,17 @@ void client_ask_wanted(struct client *c, usec_t now); // what waited for an answ
 
 // ---- client_answer.c
 
-// The media's own connection, if there is one.
-void client_on_media_end(void *ctx, const char *error, usec_t now);
-
 // A message's body in one printable line; returns its length.
 size_t client_body_text(const struct rtsp_item *r, char *out, size_t cap);
 void client_on_response(struct client *c, const struct rtsp_item *r, usec_t now);
+
+// ---- client_setup.c
+
+// Offers the transports that are left.
+void client_ask_setup(struct client *c, usec_t now);
+void client_set_up(struct client *c, const struct rtsp_item *r, usec_t now); // the answer
+// The one that is tried does not do, `why`.
+void client_next_transport(struct client *c, const char *why, usec_t now);
 
 #ifdef __cplusplus
 }

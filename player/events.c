@@ -94,12 +94,14 @@ static json_t *with(json_t *object, const char *key, json_t *value)
     return object;
 }
 
-void events_connected(struct events *e, const char *url, const char *transport, usec_t now)
+void events_connected(struct events *e, const char *url, const char *transport, const char *why,
+                      usec_t now)
 {
     if (!is_on(e))
         return;
     json_t *more = with(NULL, "url", json_text(url));
-    write_line(e, "connected", now, with(more, "transport", json_text(transport)));
+    more = with(more, "transport", json_text(transport));
+    write_line(e, "connected", now, with(more, "why", json_text(why && *why ? why : NULL)));
 }
 
 void events_capacity(struct events *e, double bps, usec_t now)

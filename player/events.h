@@ -30,7 +30,8 @@ struct events *events_new(FILE *out, bool adus, usec_t start);
 int events_free(struct events *e);
 bool events_failed(const struct events *e);
 
-void events_connected(struct events *e, const char *url, const char *transport,
+// `why` this transport of several; empty: there was no choice.
+void events_connected(struct events *e, const char *url, const char *transport, const char *why,
                       usec_t now); // texts may be NULL
 void events_capacity(struct events *e, double bps, usec_t now);
 void events_mode(struct events *e, const char *mode, usec_t now); // "buffering" "streaming"

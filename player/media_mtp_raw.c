@@ -104,6 +104,8 @@ static void on_segment(void *ctx, const struct tcp_segment *s, usec_t now)
     if (news & MTP_TCP_SLOTS)
         while (mtp_tcp_next(&m->tcp, &slot, &record))
             on_slot(m, record, now);
+    if (news & MTP_TCP_IS_OPEN)
+        m->config.on_open(m->config.ctx, now);
     if (news & MTP_TCP_FINISHED)
         mtp_tcp_close(&m->tcp, now);
 }
@@ -186,6 +188,16 @@ int media_mtp_raw_connect(struct media_mtp_raw *m, const struct media_mtp_raw_co
     return 0;
 }
 
+void media_mtp_raw_abort(struct media_mtp_raw *m)
+{
+    if (media_mtp_raw_is_over(m))
+        return;
+    m->over = true;
+    mtp_tcp_abort(&m->tcp);
+    send_segments(m, clock_now());
+    raw_tcp_flush(m->raw);
+}
+
 bool media_mtp_raw_is_over(const struct media_mtp_raw *m)
 {
     return !m->connected || m->over;
@@ -195,10 +207,7 @@ void media_mtp_raw_free(struct media_mtp_raw *m)
 {
     if (!m)
         return;
-    if (m->connected && !media_mtp_raw_is_over(m)) {
-        mtp_tcp_abort(&m->tcp);
-        send_segments(m, clock_now());
-    }
+    media_mtp_raw_abort(m);
     raw_tcp_free(m->v4);
     raw_tcp_free(m->v6);
     timer_free(m->timer);

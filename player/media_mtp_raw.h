@@ -22,6 +22,7 @@ struct media_mtp_raw_config {
     uint64_t token;                    // of SETUP's answer
     const struct sockaddr *local, *to; // of one family; read once
     void (*on_rtp)(void *ctx, const uint8_t *data, size_t len, usec_t arrived, usec_t now);
+    void (*on_open)(void *ctx, usec_t now); // the server's port answers
     // The connection is over. `error`: what went wrong, for people; NULL: the server ended it.
     void (*on_end)(void *ctx, const char *error, usec_t now);
     void *ctx; // borrowed
@@ -34,6 +35,8 @@ void media_mtp_raw_free(struct media_mtp_raw *m); // NULL is fine; a connection 
 // Once. 0; ERR_NO_MEMORY; ERR_UNSUPPORTED: not in this family.
 int media_mtp_raw_connect(struct media_mtp_raw *m, const struct media_mtp_raw_config *config,
                           usec_t now);
+// Ends the connection, if there is one, without on_end.
+void media_mtp_raw_abort(struct media_mtp_raw *m);
 // No connection, or none any more.
 bool media_mtp_raw_is_over(const struct media_mtp_raw *m);
 

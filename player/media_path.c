@@ -6,17 +6,20 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
+#include "common/wire/path_token.h"
 #include "common/wire/rtsp_transport.h"
 
 void media_path_init(struct media_path *m, uv_loop_t *loop, struct tcp_conn *control,
-                     const struct sdp *sdp, uint32_t ssrc, media_packet_fn *fn, void *ctx)
+                     const struct sdp *sdp, uint32_t ssrc, struct media_mtp_raw *raw,
+                     const struct media_path_ops *ops, void *ctx)
 {
     *m = (struct media_path){.loop = loop,
                              .control = control,
                              .sdp = sdp,
                              .ssrc = ssrc,
                              .channel = {0, 1},
-                             .on_packet = fn,
+                             .raw = raw,
+                             .ops = ops,
                              .ctx = ctx};
 }
 
@@ -34,12 +37,6 @@ void media_path_destroy(struct media_path *m)
     }
 }
 
-void media_path_lend_raw(struct media_path *m, struct media_mtp_raw *raw, media_end_fn *on_end)
-{
-    m->raw = raw;
-    m->on_end = on_end;
-}
-
 static void on_datagram(struct media_path *m, int which, const struct datagram *d, usec_t now)
 {
     const struct sockaddr *from = (const struct sockaddr *)d->from;
@@ -52,14 +49,17 @@ static void on_datagram(struct media_path *m, int which, const struct datagram *
         return;
     }
     if (m->proof)
-        path_proof_heard(m->proof, which);
+        path_proof_heard(m->proof, which, now);
+    uint64_t token;
+    if (path_token_decode(d->data, d->len, &token))
+        return; // ours, sent back
     if (m->mtp && which == 0) {
         media_mtp_datagram(m->mtp, d, now);
         return;
     }
     if (m->feedback && which == 0)
         media_feedback_packet(m->feedback, d);
-    m->on_packet(m->ctx, which == 1, d->data, d->len, d->arrived, now);
+    m->ops->on_packet(m->ctx, which == 1, d->data, d->len, d->arrived, now);
 }
 
 static void on_rtp(void *ctx, const struct datagram *d, usec_t now)
@@ -81,8 +81,6 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
         const char *params;
         if (transport_find(list->names[i], &kind, &params) != 0)
             return ERR_UNSUPPORTED;
-        if (kind->raw && !m->raw)
-            continue;
         struct rtsp_transport t = {.tcp = !kind->datagram,
                                    .avpf = kind->controller && m->sdp->ccfb,
                                    .interleaved = {-1, -1},
@@ -112,7 +110,7 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
             return len;
         used += (size_t)len;
     }
-    return used ? 0 : ERR_NOT_FOUND;
+    return 0;
 }
 
 // The name that the server took; a server that does not repeat it took the only one of this kind
@@ -139,7 +137,7 @@ static void send_report(void *ctx, const uint8_t *data, size_t len)
 static void on_mtp_rtp(void *ctx, const uint8_t *data, size_t len, usec_t arrived, usec_t now)
 {
     struct media_path *m = ctx;
-    m->on_packet(m->ctx, false, data, len, arrived, now);
+    m->ops->on_packet(m->ctx, false, data, len, arrived, now);
 }
 
 static int open_mtp(struct media_path *m, const struct rtsp_transport *t, usec_t now)
@@ -159,7 +157,13 @@ static int open_mtp(struct media_path *m, const struct rtsp_transport *t, usec_t
 static void on_raw_end(void *ctx, const char *error, usec_t now)
 {
     struct media_path *m = ctx;
-    m->on_end(m->ctx, error, now);
+    m->ops->on_end(m->ctx, error, now);
+}
+
+static void on_proved(void *ctx, usec_t now)
+{
+    struct media_path *m = ctx;
+    m->ops->on_proved(m->ctx, now);
 }
 
 static int open_raw(struct media_path *m, const struct rtsp_transport *t, usec_t now)
@@ -176,6 +180,7 @@ static int open_raw(struct media_path *m, const struct rtsp_transport *t, usec_t
                                               (const struct sockaddr *)tcp_conn_local(m->control),
                                           .to = (const struct sockaddr *)&m->peer[0],
                                           .on_rtp = on_mtp_rtp,
+                                          .on_open = on_proved,
                                           .on_end = on_raw_end,
                                           .ctx = m};
     return media_mtp_raw_connect(m->raw, &config, now);
@@ -204,7 +209,9 @@ static int open_datagrams(struct media_path *m, const struct rtsp_transport *t, 
             .socket = {m->socket[0], m->socket[1]},
             .to = {(const struct sockaddr *)&m->peer[0], (const struct sockaddr *)&m->peer[1]},
             .ssrc = m->ssrc,
-            .token = t->token};
+            .token = t->token,
+            .on_proved = on_proved,
+            .ctx = m};
         m->proof = path_proof_new(&config, now);
         if (!m->proof)
             return ERR_NO_MEMORY;
@@ -235,6 +242,11 @@ int media_path_accept(struct media_path *m, const struct transport_list *list, s
     return m->datagram ? open_datagrams(m, t, now) : open_raw(m, t, now);
 }
 
+bool media_path_tells(const struct media_path *m)
+{
+    return m->proof || m->uses_raw;
+}
+
 void media_path_interleaved(struct media_path *m, int channel, const uint8_t *data, size_t len,
                             usec_t now)
 {
@@ -242,7 +254,7 @@ void media_path_interleaved(struct media_path *m, int channel, const uint8_t *da
         return;
     for (int i = 0; i < 2; i++) {
         if (channel == m->channel[i]) {
-            m->on_packet(m->ctx, i == 1, data, len, now, now);
+            m->ops->on_packet(m->ctx, i == 1, data, len, now, now);
             return;
         }
     }

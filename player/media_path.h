@@ -27,8 +27,13 @@ extern "C" {
 typedef void media_packet_fn(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                              usec_t now);
 
-// The media's own connection is over; `error` as media_mtp_raw.h has it.
-typedef void media_end_fn(void *ctx, const char *error, usec_t now);
+struct media_path_ops {
+    media_packet_fn *on_packet;
+    // Media can come by the path beside the control connection: once, if there is one that tells.
+    void (*on_proved)(void *ctx, usec_t now);
+    // The media's own connection is over; `error` as media_mtp_raw.h has it.
+    void (*on_end)(void *ctx, const char *error, usec_t now);
+};
 
 struct media_path {
     uv_loop_t *loop;              // borrowed
@@ -40,33 +45,34 @@ struct media_path {
     bool accepted;
     bool datagram;
     int channel[2];
-    char name[TRANSPORT_MAX_NAME]; // of the transport taken
-    media_packet_fn *on_packet;
-    media_end_fn *on_end;
-    void *ctx;                       // borrowed
-    uint64_t strangers;              // datagrams from elsewhere, dropped
-    struct media_feedback *feedback; // owned; NULL: not wanted
-    struct media_mtp *mtp;           // owned; NULL: another transport
-    struct media_mtp_raw *raw;       // borrowed; NULL: transports that need it are not offered
-    bool uses_raw;                   // media comes by it
-    struct path_proof *proof;        // owned; NULL: not asked for
+    char name[TRANSPORT_MAX_NAME];    // of the transport taken
+    const struct media_path_ops *ops; // static
+    void *ctx;                        // borrowed
+    uint64_t strangers;               // datagrams from elsewhere, dropped
+    struct media_feedback *feedback;  // owned; NULL: not wanted
+    struct media_mtp *mtp;            // owned; NULL: another transport
+    struct media_mtp_raw *raw;        // borrowed; NULL: transports that need it are not offered
+    bool uses_raw;                    // media comes by it
+    struct path_proof *proof;         // owned; NULL: not asked for
 };
 
 // `control` is connected; it and `sdp` outlive the path. `ssrc`: what the viewer goes by in RTCP.
+// `raw`: a socket for transports over TCP segments of our own, or NULL.
 void media_path_init(struct media_path *m, uv_loop_t *loop, struct tcp_conn *control,
-                     const struct sdp *sdp, uint32_t ssrc, media_packet_fn *fn, void *ctx);
+                     const struct sdp *sdp, uint32_t ssrc, struct media_mtp_raw *raw,
+                     const struct media_path_ops *ops, void *ctx);
 void media_path_destroy(struct media_path *m);
-// A socket for transports over TCP segments of our own; before the offer.
-void media_path_lend_raw(struct media_path *m, struct media_mtp_raw *raw, media_end_fn *on_end);
 
 // Writes the offers of `list` to `out`, the value of a Transport header; opens UDP ports when one
-// needs them. 0; ERR_IO (logged); ERR_FULL; ERR_NOT_FOUND: none of them is possible here.
+// needs them. 0; ERR_IO (logged); ERR_FULL.
 int media_path_offer(struct media_path *m, const struct transport_list *list, const char *cc,
                      char *out, size_t cap);
 // The server's choice, one of `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: not what was offered;
 // ERR_NO_MEMORY.
 int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer,
                       usec_t now);
+// The server's choice has a path that tells when it is proved.
+bool media_path_tells(const struct media_path *m);
 
 // Hands an interleaved frame of the control connection on, if its channel is ours.
 void media_path_interleaved(struct media_path *m, int channel, const uint8_t *data, size_t len,

@@ -57,7 +57,11 @@ void path_proof_free(struct path_proof *p)
     free(p);
 }
 
-void path_proof_heard(struct path_proof *p, int which)
+void path_proof_heard(struct path_proof *p, int which, usec_t now)
 {
+    if (p->heard[which])
+        return;
     p->heard[which] = true;
+    if (p->heard[0] && p->heard[1])
+        p->config.on_proved(p->config.ctx, now);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Proves to the server where its media is to go: sends the token of SETUP's answer (path_token.h)
-// from both ports, every 50 ms until something has come back to each, or for 5 s. Loop thread only.
+// from both ports, every 50 ms until something has come back to each, as the server sends tokens
+// back, or for 5 s. Loop thread only.
 #ifndef WEIR_PLAYER_PATH_PROOF_H
 #define WEIR_PLAYER_PATH_PROOF_H
 
@@ -21,13 +22,15 @@ struct path_proof_config {
     const struct sockaddr *to[2];
     uint32_t ssrc; // ours
     uint64_t token;
+    void (*on_proved)(void *ctx, usec_t now); // once: the server was heard on both ports
+    void *ctx;
 };
 
 // Sends the first at once. NULL: logged.
 struct path_proof *path_proof_new(const struct path_proof_config *config, usec_t now);
 void path_proof_free(struct path_proof *p); // NULL is fine
 // The server sent something to port `which`: it knows that one.
-void path_proof_heard(struct path_proof *p, int which);
+void path_proof_heard(struct path_proof *p, int which, usec_t now);
 
 #ifdef __cplusplus
 }

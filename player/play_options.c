@@ -20,7 +20,8 @@ static const char help_head[] =
     "The port is 8554 unless given; an IPv6 address stands in brackets.\n"
     "\n"
     "Network:\n"
-    "  -t, --transport LIST     transports in order of preference, separated by commas\n"
+    "  -t, --transport LIST     transports in order of preference, separated by commas: the first\n"
+    "                           that the server gives and the network lets through\n"
     "                           (default: the first of these):\n";
 
 static const char help_rest[] =
@@ -130,6 +131,7 @@ static void print_help(FILE *to)
     fputs(help_head, to);
     for (const struct transport_kind *k = transport_kinds; k->name; k++)
         fprintf(to, "        %-8s %s\n", k->name, k->help);
+    fprintf(to, "        %-8s %s\n", "auto", TRANSPORT_LIST_AUTO);
     fputs(help_rest, to);
 }
 

@@ -69,16 +69,17 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     else
         snprintf(source, sizeof(source), "%s", kinds[p->sdp.source]);
     struct qoe_setup e = {.transport = p->transport,
+                          .why = setup->why,
                           .source = source,
                           .ladder = &p->sdp.ladder,
                           .pictures = p->sdp.h264};
     qoe_on_setup(p->qoe, &e, now);
     if (p->presenter)
         p->display->ops->expect(p->display, l->source_width, l->source_height);
-    events_connected(p->events, p->options->url.text, p->transport, now);
+    events_connected(p->events, p->options->url.text, p->transport, setup->why, now);
     if (p->presenter)
         events_mode(p->events, "buffering", now);
-    log_info("playing %s by %s", source, p->transport);
+    log_info("playing %s by %s%s%s", source, p->transport, *setup->why ? ": " : "", setup->why);
 }
 
 static void on_playing(void *ctx, usec_t now)

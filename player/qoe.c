@@ -39,6 +39,7 @@ struct qoe {
     usec_t started_wall;
     char url[QOE_MAX_TEXT];
     char transport[QOE_MAX_TEXT];
+    char why[2 * QOE_MAX_TEXT];
     char source[QOE_MAX_TEXT];
     char error[QOE_MAX_TEXT];
     bool has_error;
@@ -262,6 +263,7 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
         return;
     count_level_time(q, now);
     snprintf(q->transport, sizeof(q->transport), "%s", e->transport);
+    snprintf(q->why, sizeof(q->why), "%s", e->why);
     snprintf(q->source, sizeof(q->source), "%s", e->source);
     q->ladder = *e->ladder;
     q->pictures = e->pictures;
@@ -579,6 +581,7 @@ void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now)
     out->error = q->has_error ? q->error : NULL;
     out->session.url = q->url;
     out->session.transport = q->transport;
+    out->session.why = q->why;
     out->session.source = q->source;
     out->session.started_wall = q->started_wall;
     out->session.duration = since_start(q, at);

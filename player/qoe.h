@@ -50,6 +50,7 @@ void qoe_on_connected(struct qoe *q, usec_t now);
 
 struct qoe_setup {
     const char *transport;       // as negotiated, "minbuf:1,3"; copied
+    const char *why;             // it was taken, of several; empty: there was no choice; copied
     const char *source;          // "test 1280x720@30"; copied
     const struct ladder *ladder; // copied
     bool pictures;               // false: filler without pictures; playback figures stay unmeasured
@@ -177,6 +178,7 @@ struct qoe_report {
     struct {
         const char *url;
         const char *transport; // empty = not known yet
+        const char *why;       // this transport; empty = there was no choice
         const char *source;
         usec_t started_wall;
         double duration;

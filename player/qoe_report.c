@@ -78,6 +78,7 @@ static struct object session(const struct qoe_report *r)
     struct object o = object_new();
     put(&o, "url", json_text(r->session.url));
     put(&o, "transport", json_text(r->session.transport[0] ? r->session.transport : NULL));
+    put(&o, "transport_why", json_text(r->session.why[0] ? r->session.why : NULL));
     put(&o, "source", json_text(r->session.source[0] ? r->session.source : NULL));
     put(&o, "started_at", started_at(r->session.started_wall));
     put_seconds(&o, "duration", r->session.duration);

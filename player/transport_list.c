@@ -6,8 +6,15 @@
 
 #include "common/base/err.h"
 
+static bool is_auto(const char *word, size_t len)
+{
+    return len == 4 && memcmp(word, "auto", len) == 0;
+}
+
 static bool is_transport(const char *word, size_t len)
 {
+    if (is_auto(word, len))
+        return true;
     for (const struct transport_kind *k = transport_kinds; k->name; k++)
         if (strlen(k->name) == len && memcmp(k->name, word, len) == 0)
             return true;
@@ -25,32 +32,46 @@ static bool belongs_to_last(const struct transport_list *list, const char *part)
     return params && part[len] != ':' && !is_transport(part, len);
 }
 
-int transport_list_split(const char *text, struct transport_list *out)
+static int append(struct transport_list *out, const char *part, size_t len)
 {
-    memset(out, 0, sizeof(*out));
+    size_t used = 0;
+    if (belongs_to_last(out, part)) {
+        if (!out->count)
+            return ERR_MALFORMED;
+        char *last = out->names[out->count - 1];
+        used = strlen(last);
+        if (used + 1 + len >= TRANSPORT_MAX_NAME)
+            return ERR_TOO_BIG;
+        last[used++] = ',';
+    } else {
+        if (out->count == RTSP_MAX_OFFERS || len >= TRANSPORT_MAX_NAME)
+            return ERR_TOO_BIG;
+        out->count++;
+    }
+    memcpy(out->names[out->count - 1] + used, part, len);
+    return 0;
+}
+
+static int append_all(struct transport_list *out, const char *text)
+{
     for (const char *part = text;; part++) {
         size_t len = strcspn(part, ",");
         if (!len)
             return ERR_MALFORMED;
-        size_t used = 0;
-        if (belongs_to_last(out, part)) {
-            if (!out->count)
-                return ERR_MALFORMED;
-            char *last = out->names[out->count - 1];
-            used = strlen(last);
-            if (used + 1 + len >= TRANSPORT_MAX_NAME)
-                return ERR_TOO_BIG;
-            last[used++] = ',';
-        } else {
-            if (out->count == RTSP_MAX_OFFERS || len >= TRANSPORT_MAX_NAME)
-                return ERR_TOO_BIG;
-            out->count++;
-        }
-        memcpy(out->names[out->count - 1] + used, part, len);
+        int err =
+            is_auto(part, len) ? append_all(out, TRANSPORT_LIST_AUTO) : append(out, part, len);
+        if (err)
+            return err;
         part += len;
         if (!*part)
             return 0;
     }
+}
+
+int transport_list_split(const char *text, struct transport_list *out)
+{
+    memset(out, 0, sizeof(*out));
+    return append_all(out, text);
 }
 
 bool transport_list_needs_raw(const struct transport_list *list)

@@ -2,6 +2,7 @@
 // "NAME[:PARAMS][,NAME[:PARAMS]...]": transports in order of preference. Parameters may hold commas
 // themselves (minbuf:1,3): a part that begins with a digit belongs to the name before it, and so
 // does what is no transport's name behind a name that has parameters (tfrc:damp,selfclock,udp).
+// "auto" stands for TRANSPORT_LIST_AUTO.
 #ifndef WEIR_PLAYER_TRANSPORT_LIST_H
 #define WEIR_PLAYER_TRANSPORT_LIST_H
 
@@ -11,6 +12,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// UDP, then what passes where UDP is blocked, then what passes everywhere.
+#define TRANSPORT_LIST_AUTO "mtp,mtp-raw,minbuf"
 
 struct transport_list {
     int count;

@@ -35,20 +35,20 @@ static bool is_from(const struct datagram *d, const struct sockaddr_storage *add
     return sockaddr_same_host(from, known) && sockaddr_port(from) == sockaddr_port(known);
 }
 
-bool media_address_prove(struct media_address *a, int which, const struct datagram *d)
+enum media_proof media_address_prove(struct media_address *a, int which, const struct datagram *d)
 {
     uint64_t token;
     if (!a->by_token || !path_token_decode(d->data, d->len, &token))
-        return false;
+        return PROOF_NONE;
     const struct sockaddr *from = (const struct sockaddr *)d->from;
     if (token != a->token || !sockaddr_same_host(from, (const struct sockaddr *)&a->host)) {
         a->wrong_tokens++;
-        return false;
+        return PROOF_NONE;
     }
     if (is_from(d, &a->peer[which]))
-        return false;
+        return PROOF_KNOWN;
     a->peer[which] = *d->from;
-    return true;
+    return PROOF_NEW;
 }
 
 bool media_address_is_rtcp(const struct media_address *a, const struct datagram *d)

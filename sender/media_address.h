@@ -30,8 +30,13 @@ void media_address_on_host(struct media_address *a, const struct sockaddr_storag
                            const int port[2]);
 // Wherever on `host` the token comes from. 0 or ERR_IO: the system has no randomness.
 int media_address_by_token(struct media_address *a, const struct sockaddr_storage *host);
-// A datagram came to the port `which`. True: it proved another address than was known.
-bool media_address_prove(struct media_address *a, int which, const struct datagram *d);
+enum media_proof {
+    PROOF_NONE,  // not the token, or not from where it may come
+    PROOF_KNOWN, // of the address that was known
+    PROOF_NEW,   // of another
+};
+// A datagram came to the port `which`.
+enum media_proof media_address_prove(struct media_address *a, int which, const struct datagram *d);
 // May this be RTCP of the viewer?
 bool media_address_is_rtcp(const struct media_address *a, const struct datagram *d);
 

@@ -12,10 +12,16 @@
 #include "common/wire/rtsp_transport.h"
 #include "sender/viewer.h"
 
-// The address of port `which` is the one that this came from, if it brings the token.
+// The address of port `which` is the one that this came from, if it brings the token; which goes
+// back, so that the viewer knows that datagrams pass both ways.
 static void try_proof(struct viewer *v, int which, const struct datagram *d, usec_t now)
 {
-    if (!v->session || !media_address_prove(&v->address, which, d))
+    enum media_proof proof = v->session ? media_address_prove(&v->address, which, d) : PROOF_NONE;
+    if (proof == PROOF_NONE)
+        return;
+    struct iovec token = {(uint8_t *)(uintptr_t)d->data, d->len}; // only read
+    (void)udp_socket_send(v->udp[which], (const struct sockaddr *)d->from, &token, 1);
+    if (proof == PROOF_KNOWN)
         return;
     char text[64];
     sockaddr_text((const struct sockaddr *)d->from, text, sizeof(text));

@@ -30,6 +30,21 @@ class Closed(Exception):
     pass
 
 
+def send_token(s, token, port):
+    """Sends the proof of the media's address; returns the datagram."""
+    packet = struct.pack("!BBHI4sQ", 0x80, 204, 4, 1, b"WEIR", token)
+    s.sendto(packet, ("127.0.0.1", port))
+    return packet
+
+
+def prove(s, token, port):
+    """Sends the proof and takes its echo."""
+    packet = send_token(s, token, port)
+    s.settimeout(5 * SLOW)
+    while s.recv(65536) != packet:
+        pass
+
+
 class Client:
     """A connection on which requests, or any bytes, are sent. Interleaved frames that come between the answers are
     kept in `frames` as (channel, bytes)."""

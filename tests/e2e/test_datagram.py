@@ -9,7 +9,7 @@ import time
 
 import lib
 from relay import Relayed
-from rtsp import Client, Rtp
+from rtsp import Client, Rtp, prove, send_token
 
 # What each controller tells of itself.
 VARIABLES = {"udp": {"rate"}, "psp": {"spacing"}, "psp-plain": {"spacing"}, "tfrc": {"p", "X"}, "arc": {"w", "B"}}
@@ -78,10 +78,6 @@ class Addresses(Relayed):
         token = int(re.search(r"x-weir-token=([0-9A-F]{16})", given).group(1), 16)
         return c, token, [int(p) for p in re.search(r"server_port=(\d+)-(\d+)", given).groups()], mine
 
-    @staticmethod
-    def show(s, token, port):
-        s.sendto(struct.pack("!BBHI4sQ", 0x80, 204, 4, 1, b"WEIR", token), ("127.0.0.1", port))
-
     def silent(self, sockets, seconds):
         return not select.select(sockets, [], [], seconds)[0]
 
@@ -92,17 +88,15 @@ class Addresses(Relayed):
         self.assertTrue(self.silent(mine, 1))
         for s, port in zip(mine, ports):
             for wrong in 0, token ^ 1, token ^ 1 << 63:
-                self.show(s, wrong, port)
+                send_token(s, wrong, port)
             s.sendto(b"WEIR", ("127.0.0.1", port))
         self.assertTrue(self.silent(mine, 1))
         # The right one, from a port that SETUP did not name: media goes there and nowhere else.
         other = [self.bound(), self.bound()]
-        self.show(other[0], token, ports[0])
-        other[0].settimeout(5 * lib.SLOW)
+        prove(other[0], token, ports[0])
         self.assertEqual(Rtp(other[0].recv(65536)).version, 2)
         self.assertTrue(self.silent([other[1]], 0.5))
-        self.show(other[1], token, ports[1])
-        other[1].settimeout(5 * lib.SLOW)
+        prove(other[1], token, ports[1])
         self.assertEqual(other[1].recv(65536)[1], 200)
         self.assertTrue(self.silent(mine, 0))
         lib.until(lambda: self.last_transport()["wrong_tokens"] == 6, "the wrong tokens to be counted")
@@ -124,7 +118,7 @@ class Addresses(Relayed):
         server = self.server()
         c, token, ports, mine = self.setup(server, "tfrc")
         for s, port in zip(mine, ports):
-            self.show(s, token, port)
+            prove(s, token, port)
         self.assertEqual(c.request("PLAY").status, 200)
         mine[0].settimeout(5 * lib.SLOW)
         first = Rtp(mine[0].recv(65536))
@@ -146,7 +140,7 @@ class Addresses(Relayed):
         server = self.server()
         c, token, ports, mine = self.setup(server, "tfrc")
         for s, port in zip(mine, ports):
-            self.show(s, token, port)
+            prove(s, token, port)
         self.assertEqual(c.request("PLAY").status, 200)
         begun = time.monotonic()
         c.socket.settimeout(15 * lib.SLOW)

@@ -10,7 +10,7 @@ import unittest
 
 import lib
 from relay import Relayed
-from rtsp import Client
+from rtsp import Client, prove
 
 VARIABLES = {"mode", "holes", "replaced", "dropped"}
 HEADER = struct.Struct("!BBHIIIQ")  # MTP's header and the token
@@ -99,7 +99,7 @@ class Strangers(Mtp):
         token = int(re.search(r"x-weir-token=([0-9A-F]{16})", given).group(1), 16)
         theirs = [int(p) for p in re.search(r"server_port=(\d+)-(\d+)", given).groups()]
         for s, port in zip(mine, theirs):
-            s.sendto(struct.pack("!BBHI4sQ", 0x80, 204, 4, 1, b"WEIR", token), ("127.0.0.1", port))
+            prove(s, token, port)
         self.assertEqual(c.request("PLAY").status, 200)
         return c, token, theirs, mine
 

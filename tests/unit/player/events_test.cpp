@@ -43,32 +43,34 @@ template <typename F> std::string written(F tell, bool adus = false)
 
 TEST_CASE("events: one JSON object a line")
 {
-    CHECK(written([](events *e) {
-              events_connected(e, "rtsp://h/", "minbuf:1,3", 1012 * ms);
-              events_mode(e, "buffering", 1012500);
-              events_capacity(e, 1234567.8, 1100 * ms);
-              qoe_switch up = {2, 3, "upscale"};
-              events_level(e, &up, 1200 * ms);
-              events_rebuffer_start(e, 1300 * ms);
-              events_rebuffer_end(e, 250 * ms, 1550 * ms);
-              events_loss(e, 7, 1, 1600 * ms);
-              events_ended(e, QOE_SERVER_LOST, "gone \"away\"", 2000 * ms);
-          }) == R"({"t":0.012,"event":"connected","url":"rtsp://h/","transport":"minbuf:1,3"})"
-                "\n"
-                R"({"t":0.0125,"event":"mode","mode":"buffering"})"
-                "\n"
-                R"({"t":0.1,"event":"capacity","capacity":1234568})"
-                "\n"
-                R"({"t":0.2,"event":"level","from":2,"to":3,"why":"upscale"})"
-                "\n"
-                R"({"t":0.3,"event":"rebuffer-start"})"
-                "\n"
-                R"({"t":0.55,"event":"rebuffer-end","duration":0.25})"
-                "\n"
-                R"({"t":0.6,"event":"loss","packets":7,"loss_events":1})"
-                "\n"
-                R"({"t":1.0,"event":"ended","ended":"server-lost","error":"gone \"away\""})"
-                "\n");
+    CHECK(
+        written([](events *e) {
+            events_connected(e, "rtsp://h/", "minbuf:1,3", "mtp: silent", 1012 * ms);
+            events_mode(e, "buffering", 1012500);
+            events_capacity(e, 1234567.8, 1100 * ms);
+            qoe_switch up = {2, 3, "upscale"};
+            events_level(e, &up, 1200 * ms);
+            events_rebuffer_start(e, 1300 * ms);
+            events_rebuffer_end(e, 250 * ms, 1550 * ms);
+            events_loss(e, 7, 1, 1600 * ms);
+            events_ended(e, QOE_SERVER_LOST, "gone \"away\"", 2000 * ms);
+        }) ==
+        R"({"t":0.012,"event":"connected","url":"rtsp://h/","transport":"minbuf:1,3","why":"mtp: silent"})"
+        "\n"
+        R"({"t":0.0125,"event":"mode","mode":"buffering"})"
+        "\n"
+        R"({"t":0.1,"event":"capacity","capacity":1234568})"
+        "\n"
+        R"({"t":0.2,"event":"level","from":2,"to":3,"why":"upscale"})"
+        "\n"
+        R"({"t":0.3,"event":"rebuffer-start"})"
+        "\n"
+        R"({"t":0.55,"event":"rebuffer-end","duration":0.25})"
+        "\n"
+        R"({"t":0.6,"event":"loss","packets":7,"loss_events":1})"
+        "\n"
+        R"({"t":1.0,"event":"ended","ended":"server-lost","error":"gone \"away\""})"
+        "\n");
 }
 
 TEST_CASE("events: a frame's fate")
@@ -96,13 +98,13 @@ TEST_CASE("events: what is unknown is null")
             qoe_transport t = {0.0204, 1e6, NAN, NAN, NAN};
             events_transport(e, &t, 3000 * ms);
             events_ended(e, QOE_DURATION, nullptr, 3000 * ms);
-            events_connected(e, nullptr, nullptr, 3000 * ms);
+            events_connected(e, nullptr, nullptr, nullptr, 3000 * ms);
         }) ==
         R"({"t":2.0,"event":"transport","rtt":0.0204,"rate":1000000,"loss":null,"queue":null,"cwnd":null})"
         "\n"
         R"({"t":2.0,"event":"ended","ended":"duration","error":null})"
         "\n"
-        R"({"t":2.0,"event":"connected","url":null,"transport":null})"
+        R"({"t":2.0,"event":"connected","url":null,"transport":null,"why":null})"
         "\n");
 }
 
@@ -168,7 +170,7 @@ TEST_CASE("events: no trace wanted")
 {
     qoe_switch up = {2, 3, "upscale"};
     event_frame f = {9, 3, 1200, 0, 0, EVENT_SHOWN};
-    events_connected(nullptr, "", "", 0);
+    events_connected(nullptr, "", "", "", 0);
     events_level(nullptr, &up, 0);
     events_frame(nullptr, &f, 0);
     event_adu adu = {1, 10, 20};

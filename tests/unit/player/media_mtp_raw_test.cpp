@@ -46,13 +46,18 @@ const mtp_raw_link_ops ops = {on_open, on_ack, on_link_end};
 struct viewer {
     media_mtp_raw *raw = nullptr;
     std::vector<std::string> came;
-    int ended = 0;
+    int opened = 0, ended = 0;
     std::string error;
 };
 
 void on_rtp(void *ctx, const uint8_t *data, size_t len, usec_t, usec_t)
 {
     static_cast<viewer *>(ctx)->came.emplace_back(reinterpret_cast<const char *>(data), len);
+}
+
+void on_viewer_open(void *ctx, usec_t)
+{
+    static_cast<viewer *>(ctx)->opened++;
 }
 
 void on_viewer_end(void *ctx, const char *error, usec_t)
@@ -102,6 +107,7 @@ struct world {
                                        reinterpret_cast<sockaddr *>(&local),
                                        reinterpret_cast<sockaddr *>(&to),
                                        on_rtp,
+                                       on_viewer_open,
                                        on_viewer_end,
                                        &who};
         REQUIRE(media_mtp_raw_connect(who.raw, &config, clock_now()) == 0);
@@ -151,6 +157,7 @@ TEST_CASE("media_mtp_raw: a hello, slots, acknowledgements, FINs both ways")
     w.until([&] { return w.s.cum == 2; });
     CHECK(w.v.came == std::vector<std::string>{"zero", "one"});
     CHECK(w.s.acks >= 2);
+    CHECK(w.v.opened == 1);
 
     mtp_raw_link_close(w.s.link, clock_now());
     w.s.link = nullptr;
@@ -159,6 +166,20 @@ TEST_CASE("media_mtp_raw: a hello, slots, acknowledgements, FINs both ways")
     CHECK(w.v.error.empty());
     CHECK(media_mtp_raw_is_over(w.v.raw));
     CHECK(w.s.ended == 0); // it was the owner's wish
+}
+
+TEST_CASE("media_mtp_raw: a viewer that takes another way ends its link and hears no more of it")
+{
+    if (lacks_capability())
+        return;
+    world w;
+    media_mtp_raw_abort(w.v.raw); // nothing to end
+    w.connect(w.v, TOKEN);
+    w.until([&] { return w.s.opened == 1; });
+    media_mtp_raw_abort(w.v.raw);
+    CHECK(media_mtp_raw_is_over(w.v.raw));
+    w.until([&] { return w.s.ended == 1; });
+    CHECK(w.v.ended == 0);
 }
 
 TEST_CASE("media_mtp_raw: a viewer that goes away ends its link")

@@ -23,7 +23,7 @@ static std::string text_of(const sockaddr_storage &a)
     return text;
 }
 
-static bool prove(media_address *a, int which, const char *from, uint64_t token)
+static media_proof prove(media_address *a, int which, const char *from, uint64_t token)
 {
     sockaddr_storage source = at(from);
     uint8_t packet[PATH_TOKEN_BYTES];
@@ -55,7 +55,7 @@ TEST_CASE("media_address: a stranger gets it on the host of its connection")
     CHECK(text_of(a.peer[1]) == "192.0.2.1:5001");
     CHECK(is_rtcp(&a, "192.0.2.1:9"));
     CHECK_FALSE(is_rtcp(&a, "192.0.2.2:5001"));
-    CHECK_FALSE(prove(&a, 0, "192.0.2.2:5000", 0)); // there is no token
+    CHECK(prove(&a, 0, "192.0.2.2:5000", 0) == PROOF_NONE); // there is no token
     CHECK(a.wrong_tokens == 0);
 }
 
@@ -66,24 +66,25 @@ TEST_CASE("media_address: the token tells where")
     REQUIRE(media_address_by_token(&a, &host) == 0);
     CHECK(text_of(a.peer[0]) == "");
     CHECK_FALSE(is_rtcp(&a, "192.0.2.1:5001"));
-    CHECK_FALSE(prove(&a, 0, "192.0.2.1:5000", a.token ^ 1));
+    CHECK(prove(&a, 0, "192.0.2.1:5000", a.token ^ 1) == PROOF_NONE);
     CHECK(a.wrong_tokens == 1);
     CHECK(text_of(a.peer[0]) == "");
 
-    CHECK(prove(&a, 0, "192.0.2.1:5000", a.token));
+    CHECK(prove(&a, 0, "192.0.2.1:5000", a.token) == PROOF_NEW);
     CHECK(text_of(a.peer[0]) == "192.0.2.1:5000");
-    CHECK(text_of(a.peer[1]) == "");                      // each port for itself
-    CHECK_FALSE(prove(&a, 0, "192.0.2.1:5000", a.token)); // nothing new
-    CHECK_FALSE(prove(&a, 1, "198.51.100.7:7", a.token)); // forged: not the connection's host
+    CHECK(text_of(a.peer[1]) == ""); // each port for itself
+    CHECK(prove(&a, 0, "192.0.2.1:5000", a.token) == PROOF_KNOWN);
+    CHECK(prove(&a, 1, "198.51.100.7:7", a.token) ==
+          PROOF_NONE); // forged: not the connection's host
     CHECK(a.wrong_tokens == 2);
-    CHECK(prove(&a, 1, "192.0.2.1:7", a.token));
+    CHECK(prove(&a, 1, "192.0.2.1:7", a.token) == PROOF_NEW);
     CHECK(is_rtcp(&a, "192.0.2.1:7"));
     CHECK_FALSE(is_rtcp(&a, "192.0.2.1:8"));
     CHECK_FALSE(is_rtcp(&a, "198.51.100.7:7"));
 
-    CHECK(prove(&a, 0, "192.0.2.1:5002", a.token)); // it moved
+    CHECK(prove(&a, 0, "192.0.2.1:5002", a.token) == PROOF_NEW); // it moved
     CHECK(text_of(a.peer[0]) == "192.0.2.1:5002");
-    CHECK_FALSE(prove(&a, 0, "192.0.2.1:1", ~a.token));
+    CHECK(prove(&a, 0, "192.0.2.1:1", ~a.token) == PROOF_NONE);
     CHECK(text_of(a.peer[0]) == "192.0.2.1:5002");
     CHECK(a.wrong_tokens == 3);
 }

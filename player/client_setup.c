@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/raw_tcp.h"
+#include "player/client_state.h"
+
+// The transport is settled.
+static void start(struct client *c, usec_t now)
+{
+    struct client_setup setup = {.transport = c->path.name,
+                                 .why = transport_choice_why(&c->choice),
+                                 .datagram = c->path.datagram || c->path.uses_raw};
+    c->ops->on_setup(c->ctx, &setup, now);
+    client_ask_start(c, now);
+}
+
+static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                      usec_t now)
+{
+    struct client *c = ctx;
+    c->heard = now;
+    if (c->step == STEP_STARTING || c->step == STEP_PLAYING)
+        c->ops->on_packet(c->ctx, rtcp, data, len, arrived, now);
+}
+
+static void on_proved(void *ctx, usec_t now)
+{
+    struct client *c = ctx;
+    if (c->step != STEP_PROVING)
+        return;
+    transport_choice_heard(&c->choice, now);
+    start(c, now);
+}
+
+static void on_media_end(void *ctx, const char *error, usec_t now)
+{
+    struct client *c = ctx;
+    if (c->step == STEP_PROVING)
+        client_next_transport(c, error ? error : "the server ends it at once", now);
+    else if (c->step == STEP_LEAVING && c->torn_down)
+        client_end_as(c, CLIENT_LEFT, "", now);
+    else if (c->step != STEP_LEAVING && error)
+        client_end_as(c, CLIENT_LOST, error, now);
+}
+
+static const struct media_path_ops media_ops = {
+    .on_packet = on_packet, .on_proved = on_proved, .on_end = on_media_end};
+
+// What cannot be offered is no choice.
+static void rule_out_raw(struct client *c)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    for (int i = c->choice.left.count - 1; i >= 0 && !c->raw; i--)
+        if (transport_find(c->choice.left.names[i], &kind, &params) == 0 && kind->raw)
+            transport_choice_rule_out(&c->choice, c->choice.left.names[i], RAW_TCP_REMEDY);
+}
+
+void client_ask_setup(struct client *c, usec_t now)
+{
+    char uri[2 * URL_MAX_TEXT];
+    char headers[1024] = "Transport: ";
+    size_t at = strlen(headers);
+    rule_out_raw(c);
+    if (!c->choice.left.count) {
+        client_end_as(c, CLIENT_REFUSED, "no transport of the list is possible here", now);
+        return;
+    }
+    if (url_resolve(c->base, c->sdp.control, uri, sizeof(uri)) != 0) {
+        client_end_as(c, CLIENT_REFUSED, "the stream's control URL is too long", now);
+        return;
+    }
+    media_path_init(&c->path, c->loop, c->conn, &c->sdp, c->ssrc, c->raw, &media_ops, c);
+    c->path_ready = true;
+    // Room for the line's end stays.
+    if (media_path_offer(&c->path, &c->choice.left, c->options->cc, headers + at,
+                         sizeof(headers) - at - 2) != 0) {
+        client_end_as(c, CLIENT_INTERNAL, "cannot offer the transports", now);
+        return;
+    }
+    memcpy(headers + strlen(headers), "\r\n", 3);
+    c->step = STEP_SETTING_UP;
+    client_ask(c, &(struct ask){.question = ASK_SETUP, .uri = uri, .headers = headers}, now);
+}
+
+// One round trip: the server takes TEARDOWN and the next SETUP in order.
+void client_next_transport(struct client *c, const char *why, usec_t now)
+{
+    log_info("not %s: %s", c->path.name, why);
+    transport_choice_rule_out(&c->choice, c->path.name, why);
+    client_ask(c, &(struct ask){.question = ASK_TEARDOWN}, now);
+    if (c->step == STEP_OVER)
+        return;
+    *c->session = '\0';
+    if (c->path.uses_raw) { // made for one connection
+        media_mtp_raw_abort(c->raw);
+        c->raw = NULL;
+    }
+    media_path_destroy(&c->path);
+    client_ask_setup(c, now);
+}
+
+void client_set_up(struct client *c, const struct rtsp_item *r, usec_t now)
+{
+    struct text session = rtsp_header(r, "Session");
+    for (size_t i = 0; i < session.len; i++) {
+        if (session.at[i] == ';')
+            session.len = i;
+    }
+    if (!session.at || !session.len || session.len >= sizeof(c->session)) {
+        client_end_as(c, CLIENT_REFUSED, "the server gives no usable session", now);
+        return;
+    }
+    text_copy(session, c->session, sizeof(c->session));
+    int err = media_path_accept(&c->path, &c->choice.left, rtsp_header(r, "Transport"), now);
+    if (err == ERR_NO_MEMORY) {
+        client_end_as(c, CLIENT_INTERNAL, "out of memory or timers", now);
+        return;
+    }
+    if (err) {
+        client_end_as(c, CLIENT_REFUSED,
+                      "the server answers SETUP with a transport that was not offered", now);
+        return;
+    }
+    c->deadline = transport_choice_given(&c->choice, c->path.name, c->rtt, now);
+    if (c->deadline != USEC_NEVER && media_path_tells(&c->path))
+        c->step = STEP_PROVING;
+    else
+        start(c, now);
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A list of transports: the first that the server gives and the network lets through, within 1.5 s, and the report says
+why. What the network does not let through is blocked on the loopback of a namespace."""
+import subprocess
+import sys
+import unittest
+
+import lib
+
+sys.path.insert(0, lib.ROOT)
+from lab import isolate  # noqa: E402
+
+HOST = "127.0.0.2"  # the server's; its viewers have 127.0.0.1
+MEDIA = 8557
+WITHOUT = ("setpriv", "--bounding-set", "-net_raw", "--inh-caps", "-net_raw")
+SILENT = "the server is not heard in time"
+# What is blocked, what is taken, what is said of the others.
+TABLE = [
+    ("", "mtp", []),
+    ("meta l4proto udp drop", "mtp-raw", [f"mtp: {SILENT}"]),
+    (f"ip saddr {HOST} meta l4proto udp drop", "mtp-raw", [f"mtp: {SILENT}"]),  # one way only
+    (f"meta l4proto udp drop; tcp dport {MEDIA} drop", "minbuf", [f"mtp: {SILENT}", f"mtp-raw: {SILENT}"]),
+    (f"meta l4proto udp drop; tcp sport {MEDIA} drop", "minbuf", [f"mtp: {SILENT}", f"mtp-raw: {SILENT}"]),
+    (f"meta l4proto udp drop; tcp dport {MEDIA} reject with tcp reset", "minbuf",
+     [f"mtp: {SILENT}", "mtp-raw: the server's port for media refuses TCP"]),
+]
+
+
+def setUpModule():
+    lib.need("unshare", "nsenter", "nft", "setpriv")
+    if not isolate.isolated():
+        raise unittest.SkipTest("namespaces are not allowed here")
+
+
+def block(what):
+    rules = "; ".join(f"add rule inet block out {rule}" for rule in what.split("; ") if rule)
+    subprocess.run(["nft", "add table inet block; delete table inet block; add table inet block; "
+                    "add chain inet block out { type filter hook output priority 0; }; " + rules], check=True)
+
+
+class Auto(lib.Case):
+    def tearDown(self):
+        block("")
+        super().tearDown()
+
+    def choose(self, server, *args, prefix=()):
+        p = self.play(server.url, "--transport", "auto", "--duration", "3", *args, prefix=prefix)
+        r = p.report()
+        connected = p.events("connected")[0]
+        self.assertEqual(connected["why"], r["session"]["transport_why"])
+        self.assertEqual(connected["transport"], r["session"]["transport"])
+        self.assertGreater(len(p.shown()), 3 * lib.FPS * 0.3 / lib.SLOW, str(p))
+        self.assertEqual(r["ended"], "duration")
+        if lib.SLOW == 1:
+            self.assertLess(connected["t"] - r["startup"]["connect"], 1.5)
+        return p, r["session"]["transport"], r["session"]["transport_why"]
+
+    def test_what_the_network_lets_through(self):
+        server = self.server("--mtp-port", str(MEDIA), listen=f"{HOST}:0")
+        for what, taken, reasons in TABLE:
+            with self.subTest(what):
+                block(what)
+                _, transport, why = self.choose(server)
+                self.assertEqual(transport, taken, why)
+                for reason in reasons:
+                    self.assertIn(reason, why)
+                self.assertEqual("the server was heard after" in why, taken != "minbuf", why)
+        self.stop_cleanly(server)
+
+    def test_without_the_capability(self):
+        block("meta l4proto udp drop")
+        server = self.server("--mtp-port", str(MEDIA), listen=f"{HOST}:0")
+        p, transport, why = self.choose(server, prefix=WITHOUT)
+        self.assertEqual(transport, "minbuf")
+        self.assertIn("mtp-raw: TCP segments of our own need the capability CAP_NET_RAW", why)
+        self.assertEqual(p.stderr.count("setcap cap_net_raw+ep"), 1, p.stderr)
+        self.stop_cleanly(server)
+
+    def test_a_server_without_it(self):
+        block("meta l4proto udp drop")
+        server = self.server(prefix=WITHOUT)
+        _, transport, why = self.choose(server)
+        self.assertEqual(transport, "minbuf")
+        self.assertIn("mtp-raw: the server does not give it", why)
+        self.stop_cleanly(server)
+
+    def test_one_alone_is_no_choice(self):
+        server = self.server()
+        p = self.play(server.url, "--transport", "mtp", "--duration", "1")
+        self.assertIsNone(p.report()["session"]["transport_why"])
+        self.stop_cleanly(server)
+
+
+if __name__ == "__main__":
+    lib.main_isolated(isolate)
