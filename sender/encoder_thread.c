@@ -36,6 +36,7 @@ struct encoder_thread {
     char profile[8];
     pthread_mutex_t lock; // guards what follows
     bool want_key;
+    int bitrate_bps; // 0: as it is
     int repair_count;
     int64_t repairs[MAX_REPAIRS];
     struct engine_size_stats stats;
@@ -56,11 +57,15 @@ static void apply_requests(struct encoder_thread *t, usec_t now)
     bool key = t->want_key && now - t->last_key >= KEY_INTERVAL;
     if (key)
         t->want_key = false;
+    int bitrate_bps = t->bitrate_bps;
+    t->bitrate_bps = 0;
     int count = t->repair_count;
     t->repair_count = 0;
     for (int i = 0; i < count; i++)
         repairs[i] = t->repairs[i];
     pthread_mutex_unlock(&t->lock);
+    if (bitrate_bps)
+        encoder_set_bitrate(t->encoder, bitrate_bps);
     if (key)
         encoder_request_key(t->encoder, -1);
     for (int i = 0; i < count && !key; i++)
@@ -200,6 +205,13 @@ void encoder_thread_request_key(struct encoder_thread *t)
 {
     pthread_mutex_lock(&t->lock);
     t->want_key = true;
+    pthread_mutex_unlock(&t->lock);
+}
+
+void encoder_thread_set_bitrate(struct encoder_thread *t, int bitrate_bps)
+{
+    pthread_mutex_lock(&t->lock);
+    t->bitrate_bps = bitrate_bps;
     pthread_mutex_unlock(&t->lock);
 }
 

@@ -28,6 +28,7 @@ const char *encoder_thread_profile(const struct encoder_thread *t);
 // picture was left out.
 bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t captured);
 void encoder_thread_request_key(struct encoder_thread *t);
+void encoder_thread_set_bitrate(struct encoder_thread *t, int bitrate_bps);
 void encoder_thread_repair(struct encoder_thread *t, int64_t number);
 void encoder_thread_stats(struct encoder_thread *t, struct engine_size_stats *out);
 

@@ -295,6 +295,13 @@ void engine_request_key(struct engine *e, int size_id)
     encoder_thread_request_key(e->encoders[size_id]);
 }
 
+void engine_set_bitrate(struct engine *e, int size_id, int bitrate_bps)
+{
+    if (!bitrate_bps)
+        bitrate_bps = ladder_size_bitrate(&e->ladder, size_id);
+    encoder_thread_set_bitrate(e->encoders[size_id], bitrate_bps);
+}
+
 void engine_repair(struct engine *e, int size_id, int64_t number)
 {
     encoder_thread_repair(e->encoders[size_id], number);

@@ -51,6 +51,8 @@ const char *engine_profile(const struct engine *e, int size_id);
 // frame; `encoder_request_key` is implied.
 void engine_watch(struct engine *e, int size_id, int change);
 void engine_request_key(struct engine *e, int size_id);
+// From the next frame on; the size's top level. 0: the ladder's own.
+void engine_set_bitrate(struct engine *e, int size_id, int bitrate_bps);
 void engine_repair(struct engine *e, int size_id, int64_t number);
 // Only sensible while one viewer watches. 0 or ERR_UNSUPPORTED.
 int engine_seek(struct engine *e, usec_t pts);

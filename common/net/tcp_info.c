@@ -28,6 +28,7 @@ int tcp_info_read(int fd, struct tcp_snapshot *out)
         .srtt = info.tcpi_rtt,
         .rtt_min = info.tcpi_min_rtt == UINT32_MAX ? 0 : info.tcpi_min_rtt,
         .delivery_bps = (double)info.tcpi_delivery_rate * 8,
+        .bytes_acked = info.tcpi_bytes_acked,
         .bytes_sent = info.tcpi_bytes_sent,
         .bytes_retransmitted = info.tcpi_bytes_retrans,
         .segments_out = info.tcpi_data_segs_out,

@@ -36,7 +36,8 @@ struct tcp_snapshot {
     usec_t srtt;            // 0 = not measured yet
     usec_t rtt_min;         // 0 = not measured yet
     double delivery_bps;    // the kernel's delivery rate estimate, bits a second; 0 = none yet
-    uint64_t bytes_sent;    // with retransmissions
+    uint64_t bytes_acked;
+    uint64_t bytes_sent; // with retransmissions
     uint64_t bytes_retransmitted;
     uint64_t segments_out;
     uint64_t retransmissions; // segments

@@ -86,5 +86,6 @@ void interleaved_info(struct transport *t, struct transport_info *out, usec_t no
     if (s.segments_out)
         out->loss = (double)s.retransmissions / (double)s.segments_out;
     out->unsent_bytes = s.notsent_bytes;
+    out->delivered_bytes = (double)s.bytes_acked;
     out->cwnd_packets = s.cwnd;
 }

@@ -34,10 +34,11 @@ struct transport_variable {
 
 // What a transport knows of its path. NaN: not known, or not a thing this transport has.
 struct transport_info {
-    double rtt_ms;       // smoothed
-    double rate_bps;     // what the path took lately
-    double loss;         // fraction of packets lost (for TCP: segments sent again)
-    double unsent_bytes; // accepted by the transport, not on the wire yet
+    double rtt_ms;          // smoothed
+    double rate_bps;        // what the path took lately
+    double loss;            // fraction of packets lost (for TCP: segments sent again)
+    double unsent_bytes;    // accepted by the transport, not on the wire yet
+    double delivered_bytes; // in all, of what the viewer's end has confirmed
     double cwnd_packets;
     double loss_events; // loss event rate, where the transport measures it
     double allowed_bps; // by the rate controller

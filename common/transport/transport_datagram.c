@@ -304,6 +304,8 @@ static void datagram_info(struct transport *t, struct transport_info *out, usec_
     const struct datagram_counts *counts = &d->endpoint.counts;
     out->is_reported = true;
     out->counts = *counts;
+    if (d->base.kind->responsive)
+        out->delivered_bytes = (double)counts->bytes_arrived;
     out->reports_ignored = d->reports_ignored;
     if (d->endpoint.rto.srtt)
         out->rtt_ms = usec_to_msec(d->endpoint.rto.srtt);

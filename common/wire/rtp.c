@@ -19,16 +19,17 @@ enum {
     ADU_KEY = 0x80,
     ADU_FIRST = 0x40,
     ADU_LAST = 0x20,
+    ADU_LEVEL = 0x1f,
 };
 
 static size_t encode_adu(const struct adu_ext *a, uint8_t *out)
 {
-    assert(a->size_id < 16 && a->temporal_id < 16);
+    assert(a->size_id < 16 && a->temporal_id < 16 && a->level <= ADU_LEVEL);
     out[0] = RTP_EXT_ADU_ID << 4 | (ADU_BYTES - 1);
     store_be32(out + 1, a->frame);
     out[5] = (uint8_t)(a->size_id << 4 | a->temporal_id);
-    out[6] =
-        (uint8_t)((a->key ? ADU_KEY : 0) | (a->first ? ADU_FIRST : 0) | (a->last ? ADU_LAST : 0));
+    out[6] = (uint8_t)((a->key ? ADU_KEY : 0) | (a->first ? ADU_FIRST : 0) |
+                       (a->last ? ADU_LAST : 0) | a->level);
     store_be16(out + 7, a->depends);
     store_be32(out + 9, a->written_us);
     return 1 + ADU_BYTES;
@@ -45,6 +46,7 @@ static int decode_adu(const uint8_t *data, size_t len, struct rtp_packet *p)
     a->key = data[5] & ADU_KEY;
     a->first = data[5] & ADU_FIRST;
     a->last = data[5] & ADU_LAST;
+    a->level = data[5] & ADU_LEVEL;
     a->depends = load_be16(data + 6);
     a->written_us = load_be32(data + 8);
     p->has_adu = true;

@@ -35,12 +35,13 @@ enum {
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //   |                         frame number                          |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//   | size  |  tid  |K|F|L|  zero   |       frame - depends on      |
+//   | size  |  tid  |K|F|L|  level  |       frame - depends on      |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //   |     when the sender wrote it: wall clock, us modulo 2^32      |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
 // K: key frame, depends on nothing (the distance is then 0). F, L: first, last packet of the frame.
+// Level: what the viewer is sent at this frame, be it what it asked for or what its network takes.
 struct adu_ext {
     uint32_t frame;      // source frame number modulo 2^32
     uint8_t size_id;     // 0 .. 15
@@ -48,6 +49,7 @@ struct adu_ext {
     bool key;
     bool first;
     bool last;
+    uint8_t level;       // 0 .. 31
     uint16_t depends;    // frame number minus that of the frame it needs; 0 = none
     uint32_t written_us; // see above
 };

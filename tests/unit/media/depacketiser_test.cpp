@@ -97,7 +97,7 @@ TEST_CASE("depacketiser: what a frame is told")
     fixture f;
     struct rtp_packet p = {};
     p.timestamp = 9000;
-    p.adu = {100, 3, 1, false, true, false, 2, 0xfffffff0}; // written just before 2^32 us
+    p.adu = {100, 3, 1, false, true, false, 0, 2, 0xfffffff0}; // written just before 2^32 us
     REQUIRE(f.push(1, p,
                    "\x41"
                    "a",
@@ -257,7 +257,7 @@ TEST_CASE("depacketiser: numbers beyond 2^32 and before 0")
     CHECK(f.pull() == "4294967296|B");
     fixture g;
     struct rtp_packet p = {};
-    p.adu = {3, 0, 0, false, true, true, 4, 0};
+    p.adu = {3, 0, 0, false, true, true, 0, 4, 0};
     CHECK(g.push(1, p, "A") == ERR_MALFORMED); // depends on frame -1
     CHECK(g.pull() == "");
     p.adu.depends = 3;

@@ -21,8 +21,8 @@ static const uint8_t golden[] = {
     0x17, 0xe9, 0x3c, 0x7f, 0x00,
     0x80, 0x00, 0x00, 0x00, // id 1, 8 bytes
     0x2b, 0x00, 0x00, 0x01, 0x00,
-    0x21, 0x60, 0x00, 0x02, // id 2, 12 bytes: frame 256, size 2, tid 1,
-    0x01, 0x02, 0x03, 0x04, // first, last, depends 2; written
+    0x21, 0x75, 0x00, 0x02, // id 2, 12 bytes: frame 256, size 2, tid 1,
+    0x01, 0x02, 0x03, 0x04, // first, last, level 21, depends 2; written
     0x00, 0x00,             // padding
     0x41, 0x42, 0x43,       // payload
 };
@@ -38,7 +38,7 @@ static struct rtp_packet golden_packet()
     p.has_capture = true;
     p.capture_wall = wall;
     p.has_adu = true;
-    p.adu = {256, 2, 1, false, true, true, 2, 0x01020304};
+    p.adu = {256, 2, 1, false, true, true, 21, 2, 0x01020304};
     return p;
 }
 
@@ -63,6 +63,7 @@ TEST_CASE("rtp: golden bytes both ways")
     CHECK_FALSE(q.adu.key);
     CHECK(q.adu.first);
     CHECK(q.adu.last);
+    CHECK(q.adu.level == 21);
     CHECK(q.adu.depends == 2);
     CHECK(q.adu.written_us == 0x01020304);
     REQUIRE(q.has_capture);
@@ -215,13 +216,10 @@ TEST_CASE("rtp: random packets come back")
         p.has_adu = rng_below(&rng, 2);
         if (p.has_adu) {
             bool key = rng_below(&rng, 2);
-            p.adu = {(uint32_t)rng_u64(&rng),
-                     (uint8_t)rng_below(&rng, 16),
-                     (uint8_t)rng_below(&rng, 16),
-                     key,
-                     (bool)rng_below(&rng, 2),
-                     (bool)rng_below(&rng, 2),
-                     key ? (uint16_t)0 : (uint16_t)rng_u64(&rng),
+            p.adu = {(uint32_t)rng_u64(&rng),      (uint8_t)rng_below(&rng, 16),
+                     (uint8_t)rng_below(&rng, 16), key,
+                     (bool)rng_below(&rng, 2),     (bool)rng_below(&rng, 2),
+                     (uint8_t)rng_below(&rng, 32), key ? (uint16_t)0 : (uint16_t)rng_u64(&rng),
                      (uint32_t)rng_u64(&rng)};
         }
         uint8_t out[RTP_MAX_HEADER];

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/adaptation.h"
+
+#include <math.h>
+#include <string.h>
+
+#define UP_AFTER (2 * USEC_PER_SEC)
+#define TOP_FOR  (300 * USEC_PER_MSEC) // without the top layers, after it was too much
+
+static const double ENCODER_LEAST = 0.7; // of a level's own rate
+static const double LARGER_SIZE = 1.05;  // of the next level's rate
+static const double LAYER_SHARE = 0.75;  // of a size's bits that remain without its top layer
+static const double ENCODER_STEP = 0.02; // smaller changes are not worth one
+
+static double rate_of(const struct adaptation *a, int level)
+{
+    return a->ladder->levels[level].bitrate_bps;
+}
+
+static int size_of(const struct adaptation *a, int level)
+{
+    return a->ladder->levels[level].size_id;
+}
+
+// The level below that this viewer may have; itself when there is none.
+static int below(const struct adaptation *a, int level)
+{
+    for (int l = level - 1; l >= 0; l--)
+        if (!a->keeps_size || size_of(a, l) == size_of(a, level))
+            return l;
+    return level;
+}
+
+static int above(const struct adaptation *a, int level)
+{
+    for (int l = level + 1; l <= a->cap; l++)
+        if (!a->keeps_size || size_of(a, l) == size_of(a, level))
+            return l;
+    return level;
+}
+
+static void set_bounds(struct adaptation *a)
+{
+    int lowest = a->cap;
+    for (int l = below(a, lowest); l != lowest; l = below(a, lowest))
+        lowest = l;
+    a->rate.floor_bps = ENCODER_LEAST * rate_of(a, lowest);
+    rate_follow_set_ceiling(&a->rate, rate_of(a, a->cap));
+}
+
+void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap, double start_bps,
+                     bool keeps_size)
+{
+    *a = (struct adaptation){.ladder = ladder,
+                             .cap = cap,
+                             .level = cap,
+                             .keeps_size = keeps_size,
+                             .top = LEVEL_MAX_LAYERS,
+                             .above_since = USEC_NEVER};
+    rate_follow_init(&a->rate, start_bps, 0, rate_of(a, cap));
+    set_bounds(a);
+    while (below(a, a->level) != a->level && rate_of(a, a->level) > start_bps)
+        a->level = below(a, a->level);
+}
+
+void adaptation_set_cap(struct adaptation *a, int cap)
+{
+    a->cap = cap;
+    if (a->level > cap || a->keeps_size)
+        a->level = cap;
+    set_bounds(a);
+}
+
+static void choose_level(struct adaptation *a, double target, bool alone, usec_t now)
+{
+    double least = alone ? ENCODER_LEAST : 1;
+    while (below(a, a->level) != a->level && target < least * rate_of(a, a->level))
+        a->level = below(a, a->level);
+    int next = above(a, a->level);
+    bool larger = size_of(a, next) != size_of(a, a->level);
+    // The target does not go beyond the ceiling.
+    double enough = fmin(rate_of(a, next) * (larger ? LARGER_SIZE : 1), a->rate.ceiling_bps);
+    if (next == a->level || target < enough) {
+        a->above_since = USEC_NEVER;
+        return;
+    }
+    if (a->above_since == USEC_NEVER)
+        a->above_since = now;
+    if (now - a->above_since < UP_AFTER)
+        return;
+    a->level = next;
+    a->above_since = USEC_NEVER;
+}
+
+static void choose_encoder(struct adaptation *a, double target, bool alone)
+{
+    if (!alone) {
+        a->encoder_bps = 0;
+        return;
+    }
+    double nominal = ladder_size_bitrate(a->ladder, size_of(a, a->level));
+    double wanted = nominal * target / rate_of(a, a->level);
+    if (!a->encoder_bps || fabs(wanted / a->encoder_bps - 1) > ENCODER_STEP)
+        a->encoder_bps = (int)wanted;
+}
+
+static void choose_top(struct adaptation *a, bool too_much, double before, usec_t now)
+{
+    int layers = a->ladder->sizes[size_of(a, a->level)].layers;
+    if (too_much) {
+        int top = layers - 1;
+        for (double share = 1; top > 0 && share * before > a->rate.target_bps; top--)
+            share *= LAYER_SHARE;
+        a->top = top;
+        a->top_until = now + TOP_FOR;
+    } else if (now >= a->top_until) {
+        a->top = LEVEL_MAX_LAYERS;
+    }
+}
+
+bool adaptation_update(struct adaptation *a, const struct rate_follow_sample *s, bool alone,
+                       usec_t now)
+{
+    int level = a->level;
+    int encoder_bps = a->encoder_bps;
+    int top = a->top;
+    double before = a->rate.target_bps;
+    bool too_much = rate_follow_update(&a->rate, s, now);
+    choose_level(a, a->rate.target_bps, alone, now);
+    choose_encoder(a, rate_follow_bps(&a->rate), alone);
+    choose_top(a, too_much, before, now);
+    return a->level != level || a->encoder_bps != encoder_bps || a->top != top;
+}

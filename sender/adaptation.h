@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a viewer is sent so that it follows its network: the level, its encoder's rate, and for the
+// instant after a fall of the rate how many temporal layers.
+//
+//   The law. rate_follow.h says the target. The level is the highest whose rate is below it.
+//     - A viewer alone steers its size's encoder: its level is made at the very target, down to 0.7
+//       of the level's own rate and up to the next level's. Then the level changes: fewer frames
+//       or smaller pictures, as the ladder has them.
+//     - Viewers who share the encoders get levels as they are.
+//     - Down at once; up when the target has been beyond the next level's rate for 2 s, and 5 %
+//     more
+//       than that for a larger size, as its first frame is a key frame.
+//     - When it was too much, the top layers are left out from the next frame on, until what is
+//       coded is what was asked for: an encoder answers within some frames (notably its rate's
+//       bucket, layer_rate.h).
+//
+// Pure.
+#ifndef WEIR_SENDER_ADAPTATION_H
+#define WEIR_SENDER_ADAPTATION_H
+
+#include "common/base/level.h"
+#include "sender/rate_follow.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct adaptation {
+    const struct ladder *ladder; // borrowed
+    struct rate_follow rate;
+    bool keeps_size; // the viewer does not know of sizes
+    int cap;         // the highest level
+    int level;
+    int encoder_bps; // of the level's size, all its layers; 0: the ladder's
+    int top;         // the highest temporal layer that may leave now
+    usec_t top_until;
+    usec_t above_since; // the target is beyond the next level; USEC_NEVER: it is not
+};
+
+// Begins at the highest level whose rate is below `start_bps`, at most at `cap`. The ceiling is the
+// rate of `cap`.
+void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap, double start_bps,
+                     bool keeps_size);
+void adaptation_set_cap(struct adaptation *a, int cap);
+// About every frame. `alone`: nobody else watches what the encoders make. True: something changed.
+bool adaptation_update(struct adaptation *a, const struct rate_follow_sample *s, bool alone,
+                       usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/rate_follow.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SPACING     (10 * USEC_PER_MSEC)
+#define WINDOW      (300 * USEC_PER_MSEC)
+#define LONG_WINDOW USEC_PER_SEC
+#define LEAST_OF    (5 * USEC_PER_SEC)
+#define CALM        (40 * USEC_PER_MSEC)
+#define DRAIN_FROM  (50 * USEC_PER_MSEC)
+#define DRAIN_TRIAL (1500 * USEC_PER_MSEC)
+#define HOLD        (200 * USEC_PER_MSEC)
+#define CALM_FOR    (500 * USEC_PER_MSEC)
+#define SOON        (5 * USEC_PER_SEC)
+
+// The later a frame is, the smaller the lack that counts; small ones show over a long time only.
+static const struct {
+    usec_t rise;
+    usec_t window;
+    double lack;
+} signs[] = {
+    {50 * USEC_PER_MSEC, WINDOW, 0.15},
+    {100 * USEC_PER_MSEC, LONG_WINDOW, 0.05},
+    {250 * USEC_PER_MSEC, LONG_WINDOW, 0.02},
+};
+enum { SIGNS = sizeof(signs) / sizeof(signs[0]) };
+
+static const double DECREASE = 0.85;
+static const double DRAINED = 0.95, OURS = 1.02;
+static const double START_GROWTH = 4; // a second
+static const double FAR_GROWTH = 1.15;
+static const double NEAR_GROWTH = 1.02; // near the remembered capacity, soon after
+static const double NEAR_FROM = 0.8;
+static const double ALLOWED_SHARE = 0.9; // of a rate controller's limit
+static const double USED = 0.75;         // of the target: media that uses it
+static const double DRAIN_MOST = 0.4;
+
+void rate_follow_init(struct rate_follow *f, double start_bps, double floor_bps, double ceiling_bps)
+{
+    memset(f, 0, sizeof(*f));
+    f->floor_bps = floor_bps;
+    f->ceiling_bps = ceiling_bps;
+    f->target_bps = fmin(fmax(start_bps, floor_bps), ceiling_bps);
+    f->decreased = f->calm_since = f->drain_since = USEC_NEVER;
+}
+
+void rate_follow_set_ceiling(struct rate_follow *f, double ceiling_bps)
+{
+    f->ceiling_bps = fmax(ceiling_bps, f->floor_bps);
+    f->target_bps = fmin(f->target_bps, f->ceiling_bps);
+}
+
+void rate_follow_restart(struct rate_follow *f)
+{
+    f->count = f->first = 0;
+    f->calm_since = f->drain_since = USEC_NEVER;
+}
+
+static int at(const struct rate_follow *f, int i) // i-th oldest
+{
+    return (f->first + i) % RATE_FOLLOW_HISTORY;
+}
+
+static void remember(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now)
+{
+    if (f->count == RATE_FOLLOW_HISTORY) {
+        f->first = at(f, 1);
+        f->count--;
+    }
+    f->history[at(f, f->count++)] = (struct rate_follow_entry){
+        .at = now, .delivered = s->delivered, .made = s->made, .rtt = s->rtt};
+}
+
+static const struct rate_follow_entry *nth(const struct rate_follow *f, int i)
+{
+    return &f->history[at(f, i)];
+}
+
+// The newest entry that is at least `age` old, else the oldest.
+static const struct rate_follow_entry *entry_before(const struct rate_follow *f, usec_t now,
+                                                    usec_t age)
+{
+    int i = f->count - 1;
+    while (i > 0 && nth(f, i)->at > now - age)
+        i--;
+    return nth(f, i);
+}
+
+// bit/s of a window of history that ended `ago`; NaN: not known.
+static double rate_of(const struct rate_follow *f, bool made, usec_t window, usec_t ago, usec_t now)
+{
+    const struct rate_follow_entry *to = entry_before(f, now, ago);
+    const struct rate_follow_entry *from = entry_before(f, to->at, window);
+    if (to->at - from->at < window / 2)
+        return NAN;
+    double bytes = made ? to->made - from->made : to->delivered - from->delivered;
+    return bytes * 8 / usec_to_sec(to->at - from->at);
+}
+
+static void measure(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now)
+{
+    f->took_bps = rate_of(f, false, WINDOW, 0, now);
+    f->made_bps = rate_of(f, true, LONG_WINDOW, 0, now);
+    f->least_rtt = s->rtt;
+    for (int i = 0; i < f->count; i++)
+        if (nth(f, i)->rtt)
+            f->least_rtt = usec_min(f->least_rtt, nth(f, i)->rtt);
+    double drain_bps = fmax(f->took_bps, f->floor_bps);
+    usec_t unsent = (usec_t)(s->unsent * 8 / drain_bps * USEC_PER_SEC);
+    f->delay = s->waiting + unsent + (s->rtt - f->least_rtt);
+    f->history[at(f, f->count - 1)].delay = f->delay;
+    usec_t least = f->delay;
+    for (int i = 0; i < f->count; i++)
+        if (nth(f, i)->at >= usec_max(now - LEAST_OF, f->least_since))
+            least = usec_min(least, nth(f, i)->delay);
+    f->rise = f->delay - least;
+}
+
+// Less came through than was made a round trip before: the delay grows by that share of the time.
+static bool is_too_much(const struct rate_follow *f, usec_t rtt, usec_t now)
+{
+    if (f->decreased != USEC_NEVER) {
+        usec_t since = now - f->decreased;
+        if (since < HOLD || (since < 2 * rtt && f->delay <= f->delay_before))
+            return false;
+    }
+    for (int i = 0; i < SIGNS; i++) {
+        if (f->rise <= signs[i].rise)
+            continue;
+        double took = rate_of(f, false, signs[i].window, 0, now);
+        double made = rate_of(f, true, signs[i].window, f->least_rtt, now);
+        if (took < (1 - signs[i].lack) * fmin(f->target_bps, made)) // false with NaN
+            return true;
+    }
+    return false;
+}
+
+// A queue that was ours shrinks as more comes through than is made: what came is what there is room
+// for. One that stays, or shrinks without that, is other people's; one that stays counts no longer.
+static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
+{
+    if (f->rise > DRAIN_FROM && f->drain_since == USEC_NEVER) {
+        f->drain_since = now;
+        f->drain_rise = f->rise;
+    }
+    if (f->drain_since == USEC_NEVER)
+        return;
+    usec_t lasts = now - f->drain_since;
+    if (f->rise < CALM) {
+        double took = rate_of(f, false, lasts, 0, now);
+        double made = rate_of(f, true, lasts, f->least_rtt, now);
+        if (lasts > WINDOW && took > OURS * made)
+            f->target_bps = fmin(f->target_bps, DRAINED * took);
+        f->drain_since = USEC_NEVER;
+    } else if (lasts > DRAIN_TRIAL + 2 * rtt) {
+        if (f->rise > f->drain_rise * 7 / 10)
+            f->least_since = now;
+        f->drain_since = USEC_NEVER;
+    }
+}
+
+static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
+{
+    if (f->rise >= CALM) {
+        f->calm_since = USEC_NEVER;
+        return;
+    }
+    if (f->calm_since == USEC_NEVER)
+        f->calm_since = now;
+    bool used = f->made_bps > USED * f->target_bps;
+    bool starting = !f->capacity_bps;
+    if (!used || (!starting && now - f->calm_since < CALM_FOR))
+        return;
+    bool near = f->target_bps > NEAR_FROM * f->capacity_bps && now - f->decreased < SOON;
+    double growth = starting ? START_GROWTH : near ? NEAR_GROWTH : FAR_GROWTH;
+    f->target_bps *= pow(growth, usec_to_sec(elapsed));
+}
+
+bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now)
+{
+    if (f->count && now - nth(f, f->count - 1)->at < SPACING)
+        return false;
+    usec_t elapsed = f->count ? usec_min(now - f->updated, WINDOW) : 0;
+    f->updated = now;
+    remember(f, s, now);
+    measure(f, s, now);
+    drain(f, s->rtt, now);
+    bool too_much = is_too_much(f, s->rtt, now);
+    if (too_much) {
+        f->capacity_bps = f->took_bps;
+        f->target_bps = fmin(f->target_bps, DECREASE * f->took_bps);
+        f->decreased = now;
+        f->delay_before = f->delay;
+        f->calm_since = USEC_NEVER;
+    } else {
+        grow(f, elapsed, now);
+    }
+    if (!isnan(s->allowed_bps))
+        f->target_bps = fmin(f->target_bps, ALLOWED_SHARE * s->allowed_bps);
+    f->target_bps = fmin(fmax(f->target_bps, f->floor_bps), f->ceiling_bps);
+    return too_much;
+}
+
+double rate_follow_bps(const struct rate_follow *f)
+{
+    if (f->drain_since == USEC_NEVER)
+        return f->target_bps;
+    double lasts = usec_to_sec(f->updated - f->drain_since);
+    double less = fmin(usec_to_sec(f->rise) * (1 + 2 * lasts), DRAIN_MOST);
+    return fmax(f->target_bps * (1 - less), f->floor_bps);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The bitrate that live media should have so that it follows its network: below what the transport
+// takes, so that no queue grows, neither at the sender nor in the network.
+//
+//   The law. A frame coded now is late by `delay`: the age of the oldest frame that waits, the
+//   time that what the transport holds unsent takes, and the round trip's excess over its least.
+//   `rise` is delay over its least of the last 5 s, as other people's standing queue is in both.
+//   The delay grows where less comes through than was made a round trip before: the `lack`.
+//     - Too much: rise > 50 ms and a lack of 15 % over 0.3 s, or 100 ms and 5 % over 1 s, or 250 ms
+//       and 2 % over 1 s; and what came is less than the target by as much. Then target = 0.85 of
+//       what came in the last 0.3 s, which is remembered as the capacity. Not again within 200 ms,
+//       nor within 2 round trips unless the delay still grows.
+//     - While rise > 50 ms, the queue is drained: what is asked of the encoder is the target less
+//       rise / 1 s of it, at most 40 %.
+//     - Calm, rise < 40 ms for half a second: the target grows, by 15 % a second; by 2 % for 5 s
+//       after it was too much, once it is beyond 0.8 of the capacity that was found then. Before
+//       the first time it doubles every half second. Not while the media does not use it.
+//     - A rate controller's own limit holds besides: at most 0.9 of what it allows.
+//
+// In spirit of SCReAM (RFC 8298, 4.1.2) and of delay-based congestion detectors; written for
+// frames, that come in bursts, over any transport that tells what was delivered. Pure.
+#ifndef WEIR_SENDER_RATE_FOLLOW_H
+#define WEIR_SENDER_RATE_FOLLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RATE_FOLLOW_HISTORY = 512 }; // samples, 10 ms apart at least: 5 s
+
+struct rate_follow_sample { // of one instant
+    double delivered;       // bytes in all that the viewer's end has confirmed
+    double made;            // bytes in all that were coded for it
+    double unsent;          // bytes that the transport holds
+    double allowed_bps;     // NaN: no rate controller
+    usec_t rtt;             // 0: not known
+    usec_t waiting;         // age of the oldest frame that waits
+};
+
+struct rate_follow_entry {
+    usec_t at;
+    double delivered, made;
+    usec_t rtt, delay;
+};
+
+struct rate_follow {
+    double floor_bps, ceiling_bps;
+    double target_bps;
+    double capacity_bps; // when it was too much last; 0: never
+    double took_bps;     // figures of the last sample
+    double made_bps;
+    usec_t least_rtt;
+    usec_t delay, rise;
+    usec_t decreased;    // when last; USEC_NEVER: never
+    usec_t delay_before; // then
+    usec_t calm_since;   // USEC_NEVER: it is not
+    usec_t drain_since;  // USEC_NEVER: it is not
+    usec_t drain_rise;   // then
+    usec_t least_since;  // delays before do not count
+    usec_t updated;
+    int first, count; // ring
+    struct rate_follow_entry history[RATE_FOLLOW_HISTORY];
+};
+
+// `start`: bit/s.
+void rate_follow_init(struct rate_follow *f, double start_bps, double floor_bps,
+                      double ceiling_bps);
+void rate_follow_set_ceiling(struct rate_follow *f, double ceiling_bps);
+// About every frame. True: it was too much.
+bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now);
+// What the encoder should make now, bit/s, within floor and ceiling.
+double rate_follow_bps(const struct rate_follow *f);
+// Media stood still (pause, nobody watches): what was measured before says nothing.
+void rate_follow_restart(struct rate_follow *f);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

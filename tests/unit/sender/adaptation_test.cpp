@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/adaptation.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+namespace
+{
+
+const usec_t MS = USEC_PER_MSEC;
+
+// kbit/s: 320 and 640 of a small size (15 and 30 a second), 1280 and 1920 of a large one.
+ladder four_levels()
+{
+    ladder l = {};
+    l.source_fps = {30, 1};
+    l.source_width = 1280;
+    l.source_height = 720;
+    l.size_count = 2;
+    l.sizes[0] = {640, 360, {30, 1}, 2};
+    l.sizes[1] = {1280, 720, {30, 1}, 2};
+    l.level_count = 4;
+    l.levels[0] = {0, 0, 320000};
+    l.levels[1] = {0, 1, 640000};
+    l.levels[2] = {1, 0, 1280000};
+    l.levels[3] = {1, 1, 1920000};
+    REQUIRE(ladder_is_valid(&l));
+    return l;
+}
+
+struct viewer {
+    ladder l = four_levels();
+    adaptation a;
+    rate_follow_sample s{};
+    usec_t now = USEC_PER_SEC;
+
+    explicit viewer(double start, bool keeps_size = false, int cap = 3)
+    {
+        adaptation_init(&a, &l, cap, start, keeps_size);
+        s.allowed_bps = NAN;
+        s.rtt = 20 * MS;
+    }
+
+    // All that is made at `bps` comes through, for so many seconds.
+    void run(double seconds, double bps, bool alone)
+    {
+        for (int i = 0; i < seconds * 30; i++) {
+            now += USEC_PER_SEC / 30;
+            s.made += bps / 8 / 30;
+            s.delivered = s.made;
+            adaptation_update(&a, &s, alone, now);
+        }
+    }
+
+    // A rate controller allows no more than gives this target.
+    void allow(double target, bool alone)
+    {
+        s.allowed_bps = target / 0.9;
+        run(0.1, 0, alone);
+    }
+};
+
+} // namespace
+
+TEST_CASE("adaptation: where it begins")
+{
+    struct {
+        double start;
+        bool keeps_size;
+        int cap, level;
+    } const table[] = {
+        {5e6, false, 3, 3}, {1.5e6, false, 3, 2}, {640e3, false, 3, 1}, {100e3, false, 3, 0},
+        {5e6, false, 1, 1}, {100e3, true, 3, 2},  {100e3, true, 1, 0},
+    };
+    for (const auto &row : table) {
+        INFO(row.start << " " << row.keeps_size << " " << row.cap);
+        CHECK(viewer(row.start, row.keeps_size, row.cap).a.level == row.level);
+    }
+}
+
+TEST_CASE("adaptation: a viewer alone steers the encoder, then the level changes")
+{
+    struct {
+        double target;
+        int level, encoder_kbps; // of the size
+    } const table[] = {
+        {1920e3, 3, 1920}, {1500e3, 3, 1500}, {1344e3, 3, 1344}, // 0.7 of 1920
+        {1300e3, 2, 1950},                                       // 15 a second, at 1300 of 1280
+        {900e3, 2, 1350},  {800e3, 1, 800},   {450e3, 1, 450},
+        {400e3, 0, 800},   {224e3, 0, 448},   {100e3, 0, 448}, // the floor: 0.7 of 320
+    };
+    viewer v(5e6);
+    for (const auto &row : table) {
+        INFO(row.target);
+        v.allow(row.target, true);
+        CHECK(v.a.level == row.level);
+        CHECK(std::abs(v.a.encoder_bps / 1e3 / row.encoder_kbps - 1) < 0.021);
+    }
+}
+
+TEST_CASE("adaptation: who shares the encoders gets levels as they are")
+{
+    struct {
+        double target;
+        int level;
+    } const table[] = {{1920e3, 3}, {1919e3, 2}, {1279e3, 1}, {639e3, 0}, {100e3, 0}};
+    viewer v(5e6);
+    for (const auto &row : table) {
+        INFO(row.target);
+        v.allow(row.target, false);
+        CHECK(v.a.level == row.level);
+        CHECK(v.a.encoder_bps == 0);
+    }
+}
+
+TEST_CASE("adaptation: up after two seconds of room, not at once")
+{
+    viewer v(5e6);
+    v.allow(330e3, false);
+    REQUIRE(v.a.level == 0);
+    v.s.allowed_bps = NAN;
+    v.a.rate.target_bps = 700e3;
+    v.run(1.9, 0, false);
+    CHECK(v.a.level == 0);
+    v.run(0.3, 0, false);
+    CHECK(v.a.level == 1);
+    // A larger size wants 5 % more.
+    v.a.rate.target_bps = 1300e3;
+    v.run(3, 0, false);
+    CHECK(v.a.level == 1);
+    v.a.rate.target_bps = 1350e3;
+    v.run(2.2, 0, false);
+    CHECK(v.a.level == 2);
+    // The highest, though the target cannot be 5 % above it.
+    v.a.rate.target_bps = 1920e3;
+    v.run(2.2, 0, false);
+    CHECK(v.a.level == 3);
+}
+
+TEST_CASE("adaptation: a cap, and a viewer that knows of no sizes")
+{
+    viewer v(5e6);
+    adaptation_set_cap(&v.a, 1);
+    CHECK(v.a.level == 1);
+    v.run(5, 640e3, true);
+    CHECK(v.a.level == 1);
+    CHECK(v.a.encoder_bps == 640000);
+
+    viewer stranger(5e6, true);
+    stranger.allow(100e3, false);
+    CHECK(stranger.a.level == 2);
+}
+
+TEST_CASE("adaptation: the top layer is left out the moment it was too much")
+{
+    viewer v(5e6);
+    v.run(5, 1.9e6, true);
+    REQUIRE(v.a.top >= 1);
+    bool dropped = false;
+    for (int i = 0; i < 30 && !dropped; i++) { // half of it comes through, and waits
+        v.now += USEC_PER_SEC / 30;
+        v.s.made += 1.9e6 / 8 / 30;
+        v.s.delivered += 0.95e6 / 8 / 30;
+        v.s.waiting += USEC_PER_SEC / 60;
+        adaptation_update(&v.a, &v.s, true, v.now);
+        dropped = v.a.top == 0;
+    }
+    CHECK(dropped);
+    v.s.waiting = 0;
+    v.run(0.5, 0.5e6, true);
+    CHECK(v.a.top >= 1);
+}

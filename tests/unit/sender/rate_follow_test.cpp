@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/rate_follow.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <deque>
+#include <vector>
+
+#include "common/base/rng.h"
+
+namespace
+{
+
+const usec_t MS = USEC_PER_MSEC;
+const double FPS = 30;
+
+// A link with a queue, behind a window or none: milliseconds pass, frames are made as asked for.
+struct network {
+    rate_follow f;
+    rng r = rng_seeded(5);
+    double capacity_bps = 2e6;
+    usec_t rtt = 50 * MS;
+    double window = 1e12; // bytes under way at most: the rest waits at the sender
+    usec_t now = 100 * USEC_PER_SEC;
+    double made = 0, sent = 0, served = 0, delivered = 0;
+    double queue = 0; // bytes in the link's
+    double due = 0;
+    usec_t key_every = 0; // a frame with 0.15 s of the rate more
+    usec_t key_at = 0;
+    usec_t others = 0;       // a queue of other people's, a sawtooth of 2 s up to this
+    std::deque<double> acks; // delivered as of each millisecond of the last round trip
+    std::deque<std::pair<double, usec_t>> frames; // made up to here, when
+    std::vector<usec_t> lateness;                 // of each frame, when it is served
+    double asked = 0;
+
+    network()
+    {
+        rate_follow_init(&f, 500e3, 100e3, 8e6);
+    }
+
+    void frame()
+    {
+        asked = rate_follow_bps(&f);
+        double bytes = asked / 8 / FPS * (0.7 + 0.6 * rng_unit(&r));
+        if (key_every && now >= key_at) {
+            bytes += 0.15 * asked / 8;
+            key_at = now + key_every;
+        }
+        made += bytes;
+        frames.emplace_back(made, now);
+    }
+
+    void millisecond()
+    {
+        now += MS;
+        due += 1e-3 * FPS;
+        if (due >= 1) {
+            due -= 1;
+            frame();
+        }
+        double room = std::max(0.0, window - (sent - delivered));
+        double out = std::min(room, made - sent);
+        sent += out;
+        queue += out;
+        double step = std::min(queue, capacity_bps / 8e3);
+        queue -= step;
+        served += step;
+        while (!frames.empty() && frames.front().first <= served + 1e-6) {
+            lateness.push_back(now - frames.front().second);
+            frames.pop_front();
+        }
+        acks.push_back(served);
+        if (acks.size() > static_cast<size_t>(rtt / MS)) {
+            delivered = acks.front();
+            acks.pop_front();
+        }
+        rate_follow_sample s{};
+        s.delivered = delivered;
+        s.made = made;
+        s.allowed_bps = NAN;
+        s.rtt = rtt + static_cast<usec_t>(queue * 8e6 / capacity_bps);
+        s.rtt += others * (now % (2 * USEC_PER_SEC)) / (2 * USEC_PER_SEC);
+        for (const auto &[end, at] : frames)
+            if (end > sent) {
+                s.waiting = now - at;
+                break;
+            }
+        rate_follow_update(&f, &s, now);
+    }
+
+    void run(double seconds)
+    {
+        for (int i = 0; i < seconds * 1000; i++)
+            millisecond();
+    }
+
+    // The share of the link that is used in so many seconds.
+    double use(double seconds)
+    {
+        double before = made;
+        run(seconds);
+        return (made - before) * 8 / seconds / capacity_bps;
+    }
+
+    // Seconds until `what` holds; at most `most`.
+    template <class F> double until(double most, F what)
+    {
+        for (int i = 0; i < most * 1000; i++) {
+            if (what())
+                return i / 1e3;
+            millisecond();
+        }
+        return INFINITY;
+    }
+
+    double late_ms(double quantile)
+    {
+        std::sort(lateness.begin(), lateness.end());
+        return lateness[static_cast<size_t>(quantile * static_cast<double>(lateness.size() - 1))] /
+               1e3;
+    }
+};
+
+} // namespace
+
+TEST_CASE("rate_follow: a link that halves and doubles")
+{
+    for (double window : {1e12, 25e3, 60e3})
+        for (usec_t rtt : {10 * MS, 50 * MS, 200 * MS}) {
+            if (window < 2e6 / 8 * usec_to_sec(rtt) * 1.2)
+                continue;
+            INFO("window " << window << ", rtt " << rtt / MS);
+            network n;
+            n.window = window;
+            n.rtt = rtt;
+            n.run(20);
+            n.lateness.clear();
+            CHECK(n.use(20) > 0.8);
+            CHECK(n.late_ms(0.95) < 200);
+
+            n.capacity_bps = 1e6;
+            double limit = 0.5 + 2 * usec_to_sec(rtt);
+            CHECK(n.until(5, [&] { return rate_follow_bps(&n.f) < n.capacity_bps; }) < limit);
+            n.run(2);
+            n.lateness.clear();
+            n.run(10);
+            CHECK(n.late_ms(0.95) < 200);
+
+            n.capacity_bps = 2e6;
+            CHECK(n.until(30, [&] { return rate_follow_bps(&n.f) > 0.8 * n.capacity_bps; }) < 10);
+        }
+}
+
+TEST_CASE("rate_follow: key frames, and other people's queues, are no lack of room")
+{
+    network keys;
+    keys.key_every = 2 * USEC_PER_SEC;
+    keys.run(20);
+    CHECK(keys.use(30) > 0.65);
+
+    network sawtooth;
+    sawtooth.others = 80 * MS;
+    sawtooth.run(20);
+    CHECK(sawtooth.use(30) > 0.65);
+}
+
+TEST_CASE("rate_follow: it begins fast")
+{
+    network n;
+    n.run(3);
+    CHECK(rate_follow_bps(&n.f) > 1.5e6);
+    CHECK(n.late_ms(0.95) < 250);
+}
+
+TEST_CASE("rate_follow: floor, ceiling, and a rate controller's limit")
+{
+    network n;
+    n.capacity_bps = 50e3; // less than the floor
+    n.run(20);
+    CHECK(rate_follow_bps(&n.f) == 100e3);
+
+    network fast;
+    fast.capacity_bps = 100e6;
+    fast.run(20);
+    CHECK(rate_follow_bps(&fast.f) == 8e6);
+    rate_follow_set_ceiling(&fast.f, 1e6);
+    CHECK(rate_follow_bps(&fast.f) == 1e6);
+
+    rate_follow f;
+    rate_follow_init(&f, 2e6, 100e3, 8e6);
+    rate_follow_sample s{};
+    s.allowed_bps = 1e6;
+    rate_follow_update(&f, &s, USEC_PER_SEC);
+    CHECK(rate_follow_bps(&f) == 0.9e6);
+}
+
+TEST_CASE("rate_follow: media that does not use the rate does not raise it")
+{
+    rate_follow f;
+    rate_follow_init(&f, 500e3, 100e3, 8e6);
+    rate_follow_sample s{};
+    s.allowed_bps = NAN;
+    s.rtt = 20 * MS;
+    for (int i = 0; i < 1000; i++) {
+        s.made += 100; // 80 kbit/s
+        s.delivered += 100;
+        rate_follow_update(&f, &s, USEC_PER_SEC + i * 10 * MS);
+    }
+    CHECK(rate_follow_bps(&f) == 500e3);
+}
