@@ -162,7 +162,7 @@ static void on_rtp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t
     qoe_on_packet(in->config.qoe, &measured, now);
     if (!in->config.sdp->h264 && p.has_adu)
         tell_adu(in, &p, measured.latency, arrived, now);
-    if (in->config.sdp->h264) {
+    if (sdp_has_frames(in->config.sdp)) {
         if (p.has_adu)
             (void)depacketiser_push(in->depacketiser, &p, ext_seq,
                                     arrived); // counts what is malformed
