@@ -110,7 +110,7 @@ static usec_t measure_delay(struct rtp_input *in, const struct rtp_packet *p, us
     return in->config.clock->known ? delay : QOE_UNKNOWN;
 }
 
-// An ADU of filler is one packet. Only on a shared clock are the sender's times ours.
+// An ADU is one packet. Only on a shared clock are the sender's times ours.
 static void tell_adu(struct rtp_input *in, const struct rtp_packet *p, usec_t latency,
                      usec_t arrived, usec_t now)
 {
