@@ -96,7 +96,13 @@ TEST_CASE("synthetic feed: time stands still while nobody watches")
             synthetic_feed_watch(f.feed, 6, -1);
     };
     f.run(3);
-    uv_run(&f.loop, UV_RUN_NOWAIT);
+    uv_timer_t later; // the time of a dozen numbers
+    uv_timer_init(&f.loop, &later);
+    uv_timer_start(
+        &later, [](uv_timer_t *t) { uv_close(reinterpret_cast<uv_handle_t *>(t), nullptr); }, 50,
+        0);
+    while (uv_is_active(reinterpret_cast<uv_handle_t *>(&later)))
+        uv_run(&f.loop, UV_RUN_ONCE);
     CHECK(f.frames.size() == 3);
     synthetic_feed_watch(f.feed, 6, +1);
     f.run(4);
