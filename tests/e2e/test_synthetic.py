@@ -36,7 +36,8 @@ class Synthetic(lib.Case):
         """Ten seconds without loss, at the lowest, a middle and the highest level."""
         server = self.sender(source="synthetic:goddard")
         asked = [(0, "udp"), (3, "tcp"), (6, "mtp"), (6, "udp")]
-        players = [self.player(server.url, "--level", str(level), "--transport", name, "--duration", "10")
+        players = [self.player(server.url, "--level", str(level), "--transport", name, "--buffer", "2",
+                               "--duration", "10")
                    for level, name in asked]
         for (level, name), p in zip(asked, players):
             with self.subTest(level=level, transport=name):
@@ -50,7 +51,7 @@ class Synthetic(lib.Case):
 
     def test_layers(self):
         server = self.sender(source="synthetic:layers:8,1024")
-        p = self.play(server.url, "--transport", "udp", "--duration", "3")
+        p = self.play(server.url, "--transport", "udp", "--buffer", "1", "--duration", "4")
         self.check_whole(p.report(), 25, 8 * 1024 * 8 * 25 / 1000)
         self.stop_cleanly(server)
 
