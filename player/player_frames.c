@@ -173,5 +173,7 @@ bool player_open_frames(struct player *p)
 {
     if (!open_input(p))
         return false;
-    return !p->sdp.h264 || (open_measure(p) && open_presenter(p));
+    if (!sdp_has_frames(&p->sdp))
+        return true;
+    return (!p->sdp.h264 || open_measure(p)) && open_presenter(p);
 }

@@ -24,7 +24,7 @@ static void tell_clock(struct player *p)
 static bool cannot_play(struct player *p)
 {
     const struct sdp *s = &p->sdp;
-    if (s->ext.adu == 0 || (s->h264 && s->ladder.level_count == 0))
+    if (s->ext.adu == 0 || (sdp_has_frames(s) && s->ladder.level_count == 0))
         snprintf(
             p->why, sizeof(p->why),
             "this is not a stream of weir-send: no levels, or no frame numbers on its packets");
@@ -60,7 +60,8 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     struct player *p = ctx;
     snprintf(p->transport, sizeof(p->transport), "%s", setup->transport);
     p->datagram = setup->datagram;
-    static const char *const kinds[] = {"unknown", "test", "file", "synthetic:greedy"};
+    static const char *const kinds[] = {
+        "unknown", "test", "file", "synthetic:greedy", "synthetic:goddard", "synthetic:layers"};
     char source[128];
     const struct ladder *l = &p->sdp.ladder;
     if (l->source_width > 0 && l->source_fps.den > 0)
@@ -72,9 +73,9 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
                           .why = setup->why,
                           .source = source,
                           .ladder = &p->sdp.ladder,
-                          .pictures = p->sdp.h264};
+                          .frames = sdp_has_frames(&p->sdp)};
     qoe_on_setup(p->qoe, &e, now);
-    if (p->presenter)
+    if (p->sdp.h264)
         p->display->ops->expect(p->display, l->source_width, l->source_height);
     events_connected(p->events, p->options->url.text, p->transport, setup->why, now);
     if (p->presenter)

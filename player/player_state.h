@@ -39,7 +39,7 @@ struct player {
     struct client *client;
     struct media_mtp_raw *raw; // NULL: not wanted, or not possible
     struct rtp_input *input;
-    struct presenter *presenter; // NULL for filler
+    struct presenter *presenter; // NULL for packets without frames
     struct measure *measure;     // NULL: nothing to measure. Its push is the main thread's
     struct contact_sheet *sheet; // NULL: not wanted
     struct qoe *qoe;

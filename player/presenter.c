@@ -26,11 +26,11 @@ struct presenter {
     struct presenter_config config;
     struct frame_tracker *tracker; // owned, as are these
     struct playout *playout;
-    struct decode_thread *decoder;
+    struct decode_thread *decoder; // NULL: there are no pictures
     struct timer *timer;
     struct picture *last_shown;
-    int last_level;
-    int in_flight; // frames handed over and not reported yet
+    int last_level; // of the last frame shown; -1 none yet
+    int in_flight;  // frames handed over and not reported yet
     uint64_t decoded;
     usec_t rtt;
     bool last_frames; // presenter_end was called
@@ -117,6 +117,32 @@ static void undecodable(struct presenter *p, int64_t number, usec_t now)
     tell_fate(p, number, EVENT_UNDECODABLE, QOE_UNKNOWN, now);
 }
 
+static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
+{
+    struct qoe_shown e = {.number = f->number,
+                          .level = f->level,
+                          .bytes = f->bytes,
+                          .latency = latency_to(p, f->shown_at, f->capture_wall),
+                          .buffer = f->handed_over - f->last_arrived,
+                          .decoder = f->decode_time,
+                          .display = f->shown_at - f->decoded_at};
+    qoe_on_shown(p->config.qoe, &e, f->shown_at);
+    tell_fate(p, f->number, EVENT_SHOWN, f->shown_at, now);
+    picture_unref(p->last_shown);
+    p->last_shown = f->picture ? picture_ref(f->picture) : NULL;
+    p->last_level = f->level;
+}
+
+// Without decoding there is no lead: the frame is due now.
+static void show_without_picture(struct presenter *p, struct play_frame *f, usec_t now)
+{
+    f->shown_at = f->decoded_at = usec_max(f->show_at, now);
+    p->decoded++;
+    if (f->show)
+        shown(p, f, now);
+    play_frame_free(f);
+}
+
 static void hand_over(struct presenter *p, const struct playout_action *a, usec_t now)
 {
     struct received_frame *coded = a->frame;
@@ -140,6 +166,10 @@ static void hand_over(struct presenter *p, const struct playout_action *a, usec_
                                  .last_arrived = coded->last_arrived,
                                  .show_at = a->show_at,
                                  .handed_over = now};
+    if (f && !p->decoder) {
+        show_without_picture(p, f, now);
+        return;
+    }
     if (f && p->in_flight < PRESENTER_MAX_FRAMES && decode_thread_push(p->decoder, f)) {
         p->in_flight++;
         return;
@@ -229,22 +259,6 @@ void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
     else if (err)
         log_debug("frame %lld refused: %s", (long long)number, err_text(err));
     run_playout(p, now);
-}
-
-static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
-{
-    struct qoe_shown e = {.number = f->number,
-                          .level = f->level,
-                          .bytes = f->bytes,
-                          .latency = latency_to(p, f->shown_at, f->capture_wall),
-                          .buffer = f->handed_over - f->last_arrived,
-                          .decoder = f->decode_time,
-                          .display = f->shown_at - f->decoded_at};
-    qoe_on_shown(p->config.qoe, &e, f->shown_at);
-    tell_fate(p, f->number, EVENT_SHOWN, f->shown_at, now);
-    picture_unref(p->last_shown);
-    p->last_shown = picture_ref(f->picture);
-    p->last_level = f->level;
 }
 
 void presenter_done(struct presenter *p, struct play_frame *f, usec_t now)
@@ -356,7 +370,7 @@ struct picture *presenter_last_shown(const struct presenter *p)
 
 int presenter_level_shown(const struct presenter *p)
 {
-    return p->last_shown ? p->last_level : -1;
+    return p->last_level;
 }
 
 struct presenter *presenter_new(const struct presenter_config *config)
@@ -365,9 +379,11 @@ struct presenter *presenter_new(const struct presenter_config *config)
     if (!p)
         return NULL;
     p->config = *config;
+    p->last_level = -1;
     for (int i = 0; i < NOTES; i++)
         p->notes[i].number = -1;
     const struct play_options *o = config->options;
+    bool pictures = config->sdp->h264;
     p->tracker = frame_tracker_new(&config->sdp->ladder);
     if (!p->tracker)
         goto failed;
@@ -376,14 +392,14 @@ struct presenter *presenter_new(const struct presenter_config *config)
                                      .level = config->level,
                                      .start_threshold = o->buffer,
                                      .resume_threshold = usec_max(o->buffer, RESUME_THRESHOLD),
-                                     .decode_lead = PLAYOUT_DECODE_LEAD,
+                                     .decode_lead = pictures ? PLAYOUT_DECODE_LEAD : 0,
                                      .low_latency = o->low_latency};
     p->playout = playout_new(&playout);
     p->timer = timer_new(config->loop, on_timer, p);
     if (!p->playout || !p->timer)
         goto failed;
-    p->decoder = decode_thread_new(config->show, config->on_done, config->done_ctx);
-    if (!p->decoder)
+    if (pictures &&
+        !(p->decoder = decode_thread_new(config->show, config->on_done, config->done_ctx)))
         goto failed;
     return p;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Whole frames in, pictures on the display out: wires the frame tracker, the playout buffer, the
-// decoder's thread and the QoE figures of frames together. All decisions are theirs. Loop thread
-// only.
+// decoder's thread and the QoE figures of frames together. All decisions are theirs. Frames without
+// pictures are played the same way, but nothing is decoded: each counts as shown when it is due.
+// Loop thread only.
 #ifndef WEIR_PLAYER_PRESENTER_H
 #define WEIR_PLAYER_PRESENTER_H
 

@@ -46,7 +46,7 @@ struct qoe {
     bool has_ended;
     enum qoe_ended ended;
     usec_t ended_at;
-    bool pictures;
+    bool frames;
     struct ladder ladder;
 
     usec_t connected; // QOE_UNKNOWN
@@ -266,7 +266,7 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
     snprintf(q->why, sizeof(q->why), "%s", e->why);
     snprintf(q->source, sizeof(q->source), "%s", e->source);
     q->ladder = *e->ladder;
-    q->pictures = e->pictures;
+    q->frames = e->frames;
 }
 
 void qoe_on_start(struct qoe *q, usec_t now)
@@ -298,7 +298,7 @@ void qoe_on_frame(struct qoe *q, const struct qoe_frame *e, usec_t now)
     add_known(&q->frame, e->latency);
     add_known(&q->part_encoder, e->encoder);
     add_known(&q->part_transport, e->transport);
-    if (q->pictures)
+    if (q->frames)
         return;
     q->good_bytes += e->bytes;
     show_level(q, e->level, now);
@@ -488,7 +488,7 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
             out->playback.frames_undecodable = out->playback.frame_rate = NAN;
     out->playback.frames_skipped_by_sender = q->sender_skipped;
     out->rebuffering.count = out->rebuffering.total = out->rebuffering.ratio = NAN;
-    if (!q->pictures)
+    if (!q->frames)
         return;
     double wall = q->shown.count > 0 ? active_seconds(q, q->wall_since, now) : NAN;
     out->playback.media = q->media;
@@ -522,7 +522,7 @@ static void report_levels(struct qoe *q, struct qoe_report *out, usec_t now)
     }
     out->levels.count = q->ladder.level_count;
     out->levels.mean = ratio(level_time, time);
-    out->playback.encoded_frame_rate = q->pictures ? ratio(rate_time, time) : NAN;
+    out->playback.encoded_frame_rate = q->frames ? ratio(rate_time, time) : NAN;
     out->levels.switch_count = (double)q->switches;
     out->levels.listed = (int)(q->switches < QOE_MAX_LIST ? q->switches : QOE_MAX_LIST);
     out->levels.switches = q->switch_list;

@@ -53,7 +53,7 @@ struct qoe_setup {
     const char *why;             // it was taken, of several; empty: there was no choice; copied
     const char *source;          // "test 1280x720@30"; copied
     const struct ladder *ladder; // copied
-    bool pictures;               // false: filler without pictures; playback figures stay unmeasured
+    bool frames;                 // false: packets alone; playback figures stay unmeasured
 };
 void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now);
 

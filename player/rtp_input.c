@@ -110,7 +110,7 @@ static usec_t measure_delay(struct rtp_input *in, const struct rtp_packet *p, us
     return in->config.clock->known ? delay : QOE_UNKNOWN;
 }
 
-// An ADU of filler is one packet. Only on a shared clock are the sender's times ours.
+// An ADU is one packet. Only on a shared clock are the sender's times ours.
 static void tell_adu(struct rtp_input *in, const struct rtp_packet *p, usec_t latency,
                      usec_t arrived, usec_t now)
 {
@@ -162,7 +162,7 @@ static void on_rtp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t
     qoe_on_packet(in->config.qoe, &measured, now);
     if (!in->config.sdp->h264 && p.has_adu)
         tell_adu(in, &p, measured.latency, arrived, now);
-    if (in->config.sdp->h264) {
+    if (sdp_has_frames(in->config.sdp)) {
         if (p.has_adu)
             (void)depacketiser_push(in->depacketiser, &p, ext_seq,
                                     arrived); // counts what is malformed

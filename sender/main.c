@@ -69,6 +69,10 @@ static int open_stream(struct program *p, const struct options *o)
         stream_init_greedy(&p->stream, o->greedy_bps, seed);
         return 0;
     }
+    if (o->synthetic.kind != SDP_SOURCE_UNKNOWN) {
+        stream_init_synthetic(&p->stream, &o->synthetic, seed);
+        return 0;
+    }
     int err;
     struct source *source = source_open(o->source, o->loop, &err);
     if (!source)
@@ -115,6 +119,12 @@ static void announce(const struct program *p, const struct options *o)
     for (int i = 0; i < l->level_count && p->stream.engine; i++) {
         const struct size_spec *size = &l->sizes[l->levels[i].size_id];
         log_info("  level %d: %4dx%-4d %5.4g frames/s %6d kbit/s", i, size->width, size->height,
+                 level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
+    }
+    const struct synthetic *media = &p->stream.synthetic;
+    for (int i = 0; i < media->ladder.level_count; i++) {
+        const struct synthetic_size *size = &media->sizes[l->levels[i].size_id];
+        log_info("  level %d: %6d bytes %5.4g frames/s %6d kbit/s", i, size->nals * size->nal_bytes,
                  level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
     }
 }

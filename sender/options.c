@@ -19,6 +19,11 @@ static const char help[] =
     "  FILE                   a media file, at its own pace\n"
     "  synthetic:greedy[:KBPS]  packets without pictures, whenever the transport has room; KBPS "
     "paces udp (default 1920)\n"
+    "  synthetic:goddard      frames without pictures at the seven levels of the Goddard server, "
+    "80 "
+    "to 1920 kbit/s\n"
+    "  synthetic:layers:N,BYTES  the same of 1 to N layers (at most 8) of so many bytes, 25 "
+    "frames/s\n"
     "\n"
     "OPTIONS\n"
     "  --listen ADDR:PORT     where viewers connect (default 127.0.0.1:8554; all addresses: "
@@ -146,15 +151,10 @@ static const char *apply(struct options *o, int option, const char *value)
     }
 }
 
-// "synthetic:greedy[:KBPS]". NULL, or what is allowed.
-static const char *parse_synthetic(struct options *o)
+// "greedy[:KBPS]". NULL, or what is allowed.
+static const char *parse_greedy(const char *text, struct options *o)
 {
-    static const char greedy[] = "synthetic:greedy";
-    if (strncmp(o->source, "synthetic:", 10) != 0)
-        return NULL;
-    const char *rest = o->source + strlen(greedy);
-    if (strncmp(o->source, greedy, strlen(greedy)) != 0 || (*rest && *rest != ':'))
-        return "synthetic:greedy or synthetic:greedy:KBPS";
+    const char *rest = text + strlen("greedy");
     o->greedy = true;
     char *end;
     long kbps = *rest ? strtol(rest + 1, &end, 10) : 1920;
@@ -162,6 +162,22 @@ static const char *parse_synthetic(struct options *o)
         return "KBPS from 8 to 2000000";
     o->greedy_bps = (int)kbps * 1000;
     return NULL;
+}
+
+// "synthetic:...". NULL, or what is allowed.
+static const char *parse_synthetic(struct options *o)
+{
+    if (strncmp(o->source, "synthetic:", 10) != 0)
+        return NULL;
+    const char *kind = o->source + 10;
+    if (strcmp(kind, "greedy") == 0 || strncmp(kind, "greedy:", 7) == 0)
+        return parse_greedy(kind, o);
+    int err = synthetic_parse(kind, &o->synthetic);
+    if (err == ERR_RANGE)
+        return "1 to 8 layers of 16 to 16384 bytes";
+    return err ? "synthetic:greedy, synthetic:greedy:KBPS, synthetic:goddard or "
+                 "synthetic:layers:N,BYTES"
+               : NULL;
 }
 
 enum options_result options_parse(int argc, char **argv, struct options *o, FILE *out, FILE *err)

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "media/ladder.h"
+#include "media/synthetic.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,7 @@ struct options {
     int level_count;     // 0: the default ladder
     struct level_request levels[LADDER_MAX_LEVELS];
     bool greedy;
+    struct synthetic synthetic; // kind unknown: another source
     int greedy_bps;
     int timeout;   // seconds
     int mtp_port;  // 0: any

@@ -13,6 +13,7 @@
 #include "common/protocol/rtp_sender.h"
 #include "media/packetiser.h"
 #include "sender/scheduler.h"
+#include "sender/synthetic_feed.h"
 
 enum {
     BATCH = 64,         // packets a wake-up: a greedy session must leave the loop to the others
@@ -28,6 +29,7 @@ struct session {
     struct session_config config;
     struct transport *transport; // owned
     struct timer *timer;         // owned: the next batch
+    struct synthetic_feed *feed; // owned; NULL: other media
     struct rtp_sender rtp;
     struct scheduler scheduler;
     char cname[64];
@@ -54,7 +56,7 @@ struct session {
 
 static bool is_greedy(const struct session *s)
 {
-    return !s->config.stream->engine;
+    return stream_is_greedy(s->config.stream);
 }
 
 static const struct ladder *ladder_of(const struct session *s)
@@ -72,6 +74,11 @@ static void on_room(void *ctx, usec_t now);
 static void on_timer(void *ctx, usec_t now)
 {
     on_room(ctx, now);
+}
+
+static void on_synthetic_frame(void *ctx, struct coded_frame *f, usec_t now)
+{
+    session_on_frame(ctx, f, now);
 }
 
 static void set_media_rate(struct session *s, usec_t now)
@@ -96,7 +103,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->waiting_key = true;
     s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
     s->last_progress = now;
-    rtp_sender_init(&s->rtp, is_greedy(s) ? RTP_PT_SYNTHETIC : RTP_PT_H264, &config->stream->rng);
+    rtp_sender_init(&s->rtp, config->stream->engine ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
+                    &config->stream->rng);
     s->config.path.ssrc = s->rtp.ssrc;
     s->config.path.first_seq = s->rtp.next_seq;
     s->transport = transport_open(config->transport, &s->config.path, now);
@@ -105,14 +113,20 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->timer = timer_new(config->path.loop, on_timer, s);
     if (!s->timer)
         goto free_transport;
-    if (stream_add(config->stream, s) != 0)
+    if (stream_is_synthetic(config->stream) &&
+        !(s->feed = synthetic_feed_new(config->path.loop, &config->stream->synthetic,
+                                       on_synthetic_frame, s)))
         goto free_timer;
+    if (stream_add(config->stream, s) != 0)
+        goto free_feed;
     snprintf(s->cname, sizeof(s->cname), "weir-send-%s", config->id);
     scheduler_init(&s->scheduler, s->latency, ladder_of(s)->sizes[s->size_id].layers,
                    s->transport->kind->reliable);
     set_media_rate(s, now);
     return s;
 
+free_feed:
+    synthetic_feed_free(s->feed);
 free_timer:
     timer_free(s->timer);
 free_transport:
@@ -142,8 +156,8 @@ static void reap(struct session *s)
             s->leaving = NULL;
             s->has_packet = false;
         }
-        if (s->watching && cause != DROP_FLUSHED && cause != DROP_BROKEN &&
-            is_leaned_on(s, frame->size_id, f.temporal_id))
+        if (s->watching && s->config.stream->engine && cause != DROP_FLUSHED &&
+            cause != DROP_BROKEN && is_leaned_on(s, frame->size_id, f.temporal_id))
             engine_repair(s->config.stream->engine, frame->size_id, f.number);
         coded_frame_unref(frame);
     }
@@ -158,7 +172,9 @@ static void send_report(struct session *s, bool bye, usec_t now)
 
 static void watch(struct session *s, int size_id, int change)
 {
-    if (!is_greedy(s))
+    if (s->feed)
+        synthetic_feed_watch(s->feed, size_id, change);
+    else if (!is_greedy(s))
         engine_watch(s->config.stream->engine, size_id, change);
 }
 
@@ -228,6 +244,7 @@ void session_free(struct session *s, usec_t now)
     scheduler_clear(&s->scheduler);
     reap(s);
     stream_remove(s->config.stream, s);
+    synthetic_feed_free(s->feed);
     timer_free(s->timer);
     s->transport->ops->free(s->transport);
     free(s);
@@ -254,6 +271,11 @@ int session_set_level(struct session *s, int level, usec_t now)
             watch(s, before, -1);
     }
     return 0;
+}
+
+void session_set_speed(struct session *s, double speed)
+{
+    synthetic_feed_set_speed(s->feed, speed);
 }
 
 int session_level(const struct session *s)
@@ -538,9 +560,9 @@ void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now
         bool ours = item.media_ssrc == s->rtp.ssrc;
         if (item.kind == RTCP_IS_RR || item.kind == RTCP_IS_SR)
             on_reports(s, &item, now);
-        else if (item.kind == RTCP_IS_NACK && ours && !is_greedy(s))
+        else if (item.kind == RTCP_IS_NACK && ours && s->config.stream->engine)
             on_nack(s, &item);
-        else if (item.kind == RTCP_IS_PLI && ours && !is_greedy(s))
+        else if (item.kind == RTCP_IS_PLI && ours && s->config.stream->engine)
             engine_request_key(s->config.stream->engine, s->size_id);
     }
     if (s->transport->ops->on_rtcp)

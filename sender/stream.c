@@ -54,6 +54,27 @@ void stream_init_greedy(struct stream *s, int bitrate_bps, uint64_t seed)
     s->ladder.levels[0] = (struct level){.bitrate_bps = bitrate_bps};
 }
 
+void stream_init_synthetic(struct stream *s, const struct synthetic *media, uint64_t seed)
+{
+    *s = (struct stream){.kind = media->kind,
+                         .ladder = media->ladder,
+                         .synthetic = *media,
+                         .duration = -1,
+                         .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
+    snprintf(s->title, sizeof(s->title), "%s", media->name);
+    s->rng = rng_seeded(seed);
+}
+
+bool stream_is_greedy(const struct stream *s)
+{
+    return s->kind == SDP_SOURCE_GREEDY;
+}
+
+bool stream_is_synthetic(const struct stream *s)
+{
+    return s->synthetic.kind != SDP_SOURCE_UNKNOWN;
+}
+
 void stream_destroy(struct stream *s)
 {
     engine_free(s->engine);
@@ -68,7 +89,7 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
     clock_identity(out->clock, sizeof(out->clock));
     snprintf(out->control, sizeof(out->control), "trackID=0");
     out->duration = s->duration;
-    out->h264 = s->kind != SDP_SOURCE_GREEDY;
+    out->h264 = s->engine;
     out->payload_type = out->h264 ? RTP_PT_H264 : RTP_PT_SYNTHETIC;
     out->ext = (struct rtp_ext_ids){
         .capture = RTP_EXT_CAPTURE_ID, .adu = RTP_EXT_ADU_ID, .feedback = RTP_EXT_FEEDBACK_ID};

@@ -9,6 +9,7 @@
 #include "common/base/rng.h"
 #include "common/wire/sdp.h"
 #include "media/source.h"
+#include "media/synthetic.h"
 #include "sender/engine.h"
 
 #ifdef __cplusplus
@@ -24,7 +25,8 @@ struct stream {
     enum sdp_source kind;
     double duration; // seconds, -1 = endless
     char title[128];
-    struct engine *engine; // owned; NULL for filler
+    struct engine *engine;      // owned; NULL for media without pictures
+    struct synthetic synthetic; // kind unknown: not frames without pictures
     struct rng rng;
     usec_t viewer_timeout; // a viewer that takes nothing for so long is dropped; 20 s by default
     int session_count;
@@ -37,7 +39,12 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
                 const struct ladder *ladder, uint64_t seed);
 // Filler without pictures at `bitrate_bps` for transports that do not set their own rate.
 void stream_init_greedy(struct stream *s, int bitrate_bps, uint64_t seed);
+// Frames without pictures.
+void stream_init_synthetic(struct stream *s, const struct synthetic *media, uint64_t seed);
 void stream_destroy(struct stream *s);
+// Packets without frames.
+bool stream_is_greedy(const struct stream *s);
+bool stream_is_synthetic(const struct stream *s);
 // As a viewer of `level` sees it.
 void stream_describe(const struct stream *s, int level, struct sdp *out);
 // 0 or ERR_FULL.

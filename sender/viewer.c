@@ -77,10 +77,13 @@ static void handle_describe(struct viewer *v, const struct rtsp_item *request, s
     answer_header(a, "Content-Base: %s%s\r\n", base, len && base[len - 1] == '/' ? "" : "/");
 }
 
-// Range and speed are given to who watches a file alone: all viewers share one time line.
+// Range and speed are given to who watches a file alone: all viewers share one time line. Synthetic
+// media has one for each viewer.
 static bool owns_time_line(struct viewer *v)
 {
     struct stream *s = v->stream;
+    if (stream_is_synthetic(s))
+        return true;
     return s->engine && s->duration >= 0 && s->playing == (session_is_playing(v->session) ? 1 : 0);
 }
 
@@ -97,6 +100,8 @@ static void handle_speed(struct viewer *v, struct text header, bool alone, struc
     bool keeps = !header.at && alone && session_is_playing(v->session);
     if (v->stream->engine && !keeps)
         engine_set_speed(v->stream->engine, speed);
+    else if (stream_is_synthetic(v->stream) && !keeps)
+        session_set_speed(v->session, speed);
     if (header.at)
         answer_header(a, "Speed: %.3f\r\n", speed);
 }
@@ -114,7 +119,7 @@ static void handle_play(struct viewer *v, const struct rtsp_item *request, struc
     }
     bool alone = owns_time_line(v);
     double position = stream->engine ? usec_to_sec(engine_position(stream->engine)) : 0;
-    if (alone && range.from >= 0 && fabs(range.from - position) > 0.001 &&
+    if (alone && stream->engine && range.from >= 0 && fabs(range.from - position) > 0.001 &&
         engine_seek(stream->engine, (usec_t)(range.from * 1e6)) == 0)
         position = range.from;
     handle_speed(v, rtsp_header(request, "Speed"), alone, a);

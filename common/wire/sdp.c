@@ -10,15 +10,19 @@
 #include "common/wire/rtsp.h"
 
 static const char *const source_names[] = {
-    [SDP_SOURCE_UNKNOWN] = "unknown",
-    [SDP_SOURCE_TEST] = "test",
-    [SDP_SOURCE_FILE] = "file",
-    [SDP_SOURCE_GREEDY] = "greedy",
+    [SDP_SOURCE_UNKNOWN] = "unknown", [SDP_SOURCE_TEST] = "test",
+    [SDP_SOURCE_FILE] = "file",       [SDP_SOURCE_GREEDY] = "greedy",
+    [SDP_SOURCE_GODDARD] = "goddard", [SDP_SOURCE_LAYERS] = "layers",
 };
 enum { SOURCES = sizeof(source_names) / sizeof(source_names[0]) };
 
 #define CODEC_H264      "H264/90000"
 #define CODEC_SYNTHETIC "X-WEIR-SYNTHETIC/90000"
+
+bool sdp_has_frames(const struct sdp *s)
+{
+    return s->h264 || s->source == SDP_SOURCE_GODDARD || s->source == SDP_SOURCE_LAYERS;
+}
 
 // A value that a line end in it cannot turn into two lines.
 static void put_line(struct put *p, const char *head, const char *value)

@@ -24,7 +24,14 @@ enum {
     SDP_MAX_PARAMETER_SETS = 1024,
 };
 
-enum sdp_source { SDP_SOURCE_UNKNOWN, SDP_SOURCE_TEST, SDP_SOURCE_FILE, SDP_SOURCE_GREEDY };
+enum sdp_source {
+    SDP_SOURCE_UNKNOWN,
+    SDP_SOURCE_TEST,
+    SDP_SOURCE_FILE,
+    SDP_SOURCE_GREEDY,  // packets
+    SDP_SOURCE_GODDARD, // frames without pictures, as the next
+    SDP_SOURCE_LAYERS,
+};
 
 struct sdp {
     char title[SDP_MAX_TEXT]; // s=
@@ -34,7 +41,7 @@ struct sdp {
     double duration;            // seconds, -1 for live (a=range:npt=)
     int bitrate_bps;            // of the level described, b=AS; written, not read; 0 = none
     int payload_type;
-    bool h264;                          // else synthetic filler
+    bool h264;                          // else synthetic, without pictures
     char profile_level_id[8];           // six hexadecimal digits, or empty
     char sprop[SDP_MAX_PARAMETER_SETS]; // sprop-parameter-sets (RFC 6184, 8.1), or empty
     struct rtp_ext_ids ext;
@@ -42,6 +49,8 @@ struct sdp {
     struct ladder ladder; // level_count == 0 when the stream is not Weir's
 };
 
+// Does the medium consist of frames that have their times? Filler does not.
+bool sdp_has_frames(const struct sdp *s);
 // Returns the length written (terminated), or ERR_FULL. `address_v6`: IP6 in the c= line.
 int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap);
 // 0; ERR_MALFORMED; ERR_TOO_BIG; ERR_UNSUPPORTED when there is no video medium in H.264 or of ours.

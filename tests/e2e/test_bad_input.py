@@ -44,6 +44,9 @@ class Sender(BadInput):
             self.fails([lib.SEND, "--listen", value], 2, "ADDR:PORT")
         for value in "synthetic:", "synthetic:lazy", "synthetic:greedy:x", "synthetic:greedy:0":
             self.send_fails(2, [value], "synthetic:greedy")
+        self.send_fails(2, ["synthetic:layers:8"], "synthetic:layers:N,BYTES")
+        for value in "synthetic:layers:9,1024", "synthetic:layers:8,15":
+            self.send_fails(2, [value], "1 to 8 layers of 16 to 16384 bytes")
 
     def test_level_above_the_source(self):
         self.send_fails(1, ["--level", "640x360@30:900", "test:640x360@15"], "640x360", "15")

@@ -124,6 +124,32 @@ TEST_CASE("sdp: a file of filler over IPv6, without a ladder")
     CHECK(back.title[0] == '\0');
 }
 
+TEST_CASE("sdp: which media have frames")
+{
+    struct row {
+        enum sdp_source source;
+        bool h264, frames;
+        const char *name;
+    };
+    const row rows[] = {
+        {SDP_SOURCE_TEST, true, true, "test"},        {SDP_SOURCE_UNKNOWN, true, true, "unknown"},
+        {SDP_SOURCE_GREEDY, false, false, "greedy"},  {SDP_SOURCE_UNKNOWN, false, false, "unknown"},
+        {SDP_SOURCE_GODDARD, false, true, "goddard"}, {SDP_SOURCE_LAYERS, false, true, "layers"},
+    };
+    for (const row &r : rows) {
+        CAPTURE(r.name);
+        struct sdp s = example(), back;
+        s.source = r.source;
+        s.h264 = r.h264;
+        char out[SDP_MAX_BYTES];
+        REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+        CHECK(std::string(out).find(std::string("x-weir-source:") + r.name) != std::string::npos);
+        REQUIRE(decode(out, &back) == 0);
+        CHECK(back.source == r.source);
+        CHECK(sdp_has_frames(&back) == r.frames);
+    }
+}
+
 TEST_CASE("sdp: no room is told")
 {
     struct sdp s = example();
