@@ -133,8 +133,9 @@ def main():
     for name, r in rows.items():
         print(f"{name:24}{1000 * r.gbps:8.0f}{r.pps:11.0f}{100 * r.lost:7.1f}%{r.sender:22.2f}{r.both:7.2f}"
               f"{r.both / gso.both:8.2f}")
-    rate = rows["programs: mtp-raw"].gbps
-    print(f"1 Gbit/s of mtp-raw from one core: {'met' if rate >= 1 else 'not met'} ({rate:.2f})")
+    raw = rows["programs: mtp-raw"]
+    print(f"mtp-raw from one core: {raw.gbps:.2f} Gbit/s, of the {1 / raw.sender:.2f} that its CPU time a Gbit allows; "
+          f"1 was the goal: {'met' if raw.gbps >= 1 else 'not met'}")
 
 
 if __name__ == "__main__":
