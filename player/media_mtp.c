@@ -15,16 +15,36 @@ struct media_mtp {
     struct timer *timer; // owned
     usec_t sent_at;      // the last acknowledgement
     struct mtp_sink sink;
+    int queued; // acknowledgements that wait for the flush
+    uint8_t acks[UDP_SOCKET_BATCH][MTP_UDP_ACK_MAX];
+    struct iovec queue[UDP_SOCKET_BATCH];
 };
 
-// Not delayed: the sender counts acknowledgements, and each lets a packet out.
+static void flush(struct media_mtp *m)
+{
+    if (m->queued == 1) // or they are lost
+        (void)udp_socket_send(m->config.socket, m->config.to, m->queue, 1);
+    else if (m->queued > 1)
+        (void)udp_socket_send_batch(m->config.socket, m->config.to, m->queue, m->queued);
+    m->queued = 0;
+}
+
+static void on_idle(void *ctx, usec_t now)
+{
+    (void)now;
+    flush(ctx);
+}
+
+// Not delayed: the sender counts acknowledgements, and each lets a packet out. Those of packets
+// that came in one go leave so, too.
 static void acknowledge(struct media_mtp *m, usec_t now)
 {
-    uint8_t out[MTP_UDP_ACK_MAX];
+    uint8_t *out = m->acks[m->queued];
     struct mtp_ack ack;
     mtp_receiver_ack(&m->sink.receiver, &ack);
-    struct iovec part = {out, mtp_udp_ack_encode(&ack, m->config.token, out)};
-    (void)udp_socket_send(m->config.socket, m->config.to, &part, 1); // or it is lost
+    m->queue[m->queued++] = (struct iovec){out, mtp_udp_ack_encode(&ack, m->config.token, out)};
+    if (m->queued == UDP_SOCKET_BATCH || !udp_socket_is_receiving(m->config.socket))
+        flush(m);
     m->sent_at = now;
 }
 
@@ -49,6 +69,7 @@ struct media_mtp *media_mtp_new(const struct media_mtp_config *config, usec_t no
         free(m);
         return NULL;
     }
+    udp_socket_set_idle(m->config.socket, on_idle, m);
     timer_set(m->timer, now + KEEP_ALIVE);
     return m;
 }
@@ -57,6 +78,7 @@ void media_mtp_free(struct media_mtp *m)
 {
     if (!m)
         return;
+    udp_socket_set_idle(m->config.socket, NULL, NULL);
     timer_free(m->timer);
     free(m);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Big-endian (network order) loads and stores, and a read cursor over bytes from outside.
-// A decoder checks `bytes_left` before each group of reads; reading past the end is a programmer's
-// error and asserts.
+// Big-endian (network order) loads and stores, one little-endian load, and a read cursor over bytes
+// from outside. A decoder checks `bytes_left` before each group of reads; reading past the end is a
+// programmer's error and asserts.
 #ifndef WEIR_BASE_BYTES_H
 #define WEIR_BASE_BYTES_H
 
@@ -22,6 +22,14 @@ static inline uint32_t load_be32(const uint8_t *p)
 static inline uint64_t load_be64(const uint8_t *p)
 {
     return (uint64_t)load_be32(p) << 32 | load_be32(p + 4);
+}
+
+// One expression, which compilers know for a single load.
+static inline uint64_t load_le64(const uint8_t *p)
+{
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
+           (uint64_t)p[7] << 56;
 }
 
 static inline void store_be16(uint8_t *p, uint16_t v)

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/base/siphash.h"
 
+#include "common/base/bytes.h"
+
 enum { ROUNDS = 2, LAST_ROUNDS = 4 };
 
-static uint64_t rotated(uint64_t x, int by)
+static inline uint64_t rotated(uint64_t x, int by)
 {
     return x << by | x >> (64 - by);
 }
 
-// Section 2, figure 2.1.
-static void round_of(uint64_t v[4])
+// Section 2, figure 2.1. In line, so that the state stays in registers from word to word.
+static inline void round_of(uint64_t v[4])
 {
     v[0] += v[1];
     v[2] += v[3];
@@ -23,20 +25,12 @@ static void round_of(uint64_t v[4])
     v[2] = rotated(v[2], 32);
 }
 
-static void compress(uint64_t v[4], uint64_t word)
+static inline void compress(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;
     for (int i = 0; i < ROUNDS; i++)
         round_of(v);
     v[0] ^= word;
-}
-
-static uint64_t little_endian(const uint8_t *p, size_t n)
-{
-    uint64_t word = 0;
-    for (size_t i = 0; i < n; i++)
-        word |= (uint64_t)p[i] << (8 * i);
-    return word;
 }
 
 void siphash_init(struct siphash *h, const struct siphash_key *key)
@@ -55,14 +49,18 @@ void siphash_word(struct siphash *h, uint64_t word)
 
 uint64_t siphash_finish(struct siphash *h, const uint8_t *data, size_t len)
 {
+    // Not in place: bytes may alias the state, which then would be stored for each word.
+    uint64_t v[4] = {h->v[0], h->v[1], h->v[2], h->v[3]};
     size_t whole = len - len % 8;
     for (size_t i = 0; i < whole; i += 8)
-        compress(h->v, little_endian(data + i, 8));
+        compress(v, load_le64(data + i));
     // The last word has the length in its highest byte.
-    uint64_t rest = len % 8 ? little_endian(data + whole, len % 8) : 0;
-    compress(h->v, (h->bytes + len) << 56 | rest);
-    h->v[2] ^= 0xff;
+    uint64_t last = (h->bytes + len) << 56;
+    for (size_t i = whole; i < len; i++)
+        last |= (uint64_t)data[i] << (8 * (i - whole));
+    compress(v, last);
+    v[2] ^= 0xff;
     for (int i = 0; i < LAST_ROUNDS; i++)
-        round_of(h->v);
-    return h->v[0] ^ h->v[1] ^ h->v[2] ^ h->v[3];
+        round_of(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
 }

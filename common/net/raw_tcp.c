@@ -33,7 +33,8 @@ struct raw_tcp {
     int port;
     raw_tcp_fn *fn; // NULL once freed
     raw_tcp_idle_fn *idle;
-    void *ctx; // borrowed
+    void *ctx;      // borrowed
+    bool receiving; // a flush follows
     struct raw_tcp_counts counts;
     int queued;
     int lengths[RAW_TCP_BATCH];
@@ -181,13 +182,39 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     (void)events;
     struct raw_tcp *r = poll->data;
     usec_t now = clock_now();
+    r->receiving = true;
     for (int i = 0; i < ROUNDS && r->fn; i++)
         if (receive(r, now) < RECEIVE_BATCH)
             break;
     if (r->fn)
         r->idle(r->ctx, now);
+    r->receiving = false;
     if (r->fn)
         raw_tcp_flush(r);
+}
+
+static void send_queued(struct raw_tcp *r)
+{
+    struct mmsghdr messages[RAW_TCP_BATCH] = {0};
+    struct iovec parts[RAW_TCP_BATCH];
+    for (int i = 0; i < r->queued; i++) {
+        parts[i] = (struct iovec){r->packets[i], (size_t)r->lengths[i]};
+        messages[i].msg_hdr.msg_name = &r->to[i];
+        messages[i].msg_hdr.msg_namelen = sockaddr_len((struct sockaddr *)&r->to[i]);
+        messages[i].msg_hdr.msg_iov = &parts[i];
+        messages[i].msg_hdr.msg_iovlen = 1;
+    }
+    for (int done = 0; done < r->queued;) {
+        int n = sendmmsg(r->fd, messages + done, (unsigned)(r->queued - done), MSG_NOSIGNAL);
+        r->counts.calls++;
+        if (n > 0) {
+            done += n;
+        } else { // as good as lost on the way: MTP goes on with what is new
+            done++;
+            r->counts.unsent++;
+        }
+    }
+    r->queued = 0;
 }
 
 int raw_tcp_open(uv_loop_t *loop, const struct sockaddr *local, raw_tcp_fn *fn,
@@ -245,7 +272,7 @@ void raw_tcp_free(struct raw_tcp *r)
 {
     if (!r)
         return;
-    raw_tcp_flush(r);
+    send_queued(r);
     r->fn = NULL;
     uv_close((uv_handle_t *)&r->poll, on_closed);
 }
@@ -264,7 +291,7 @@ void raw_tcp_send(struct raw_tcp *r, const struct tcp_segment *s)
 {
     assert(s->path.v6 == r->v6);
     if (r->queued == RAW_TCP_BATCH)
-        raw_tcp_flush(r);
+        send_queued(r);
     int len = tcp_segment_build(s, r->packets[r->queued], RAW_TCP_PACKET);
     assert(len > 0);
     struct sockaddr_storage *to = &r->to[r->queued];
@@ -282,25 +309,8 @@ void raw_tcp_send(struct raw_tcp *r, const struct tcp_segment *s)
 
 void raw_tcp_flush(struct raw_tcp *r)
 {
-    struct mmsghdr messages[RAW_TCP_BATCH] = {0};
-    struct iovec parts[RAW_TCP_BATCH];
-    for (int i = 0; i < r->queued; i++) {
-        parts[i] = (struct iovec){r->packets[i], (size_t)r->lengths[i]};
-        messages[i].msg_hdr.msg_name = &r->to[i];
-        messages[i].msg_hdr.msg_namelen = sockaddr_len((struct sockaddr *)&r->to[i]);
-        messages[i].msg_hdr.msg_iov = &parts[i];
-        messages[i].msg_hdr.msg_iovlen = 1;
-    }
-    for (int done = 0; done < r->queued;) {
-        int n = sendmmsg(r->fd, messages + done, (unsigned)(r->queued - done), MSG_NOSIGNAL);
-        if (n > 0) {
-            done += n;
-        } else { // as good as lost on the way: MTP goes on with what is new
-            done++;
-            r->counts.unsent++;
-        }
-    }
-    r->queued = 0;
+    if (!r->receiving)
+        send_queued(r);
 }
 
 bool raw_tcp_has_capability(void)

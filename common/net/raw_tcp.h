@@ -37,6 +37,7 @@ struct raw_tcp_counts {
     uint64_t malformed;
     uint64_t partial_sums; // taken
     uint64_t unsent;       // the kernel had no room, or refused
+    uint64_t calls;        // of the system, that sent
 };
 
 // A segment for the port came; its data is borrowed for the call.
@@ -53,7 +54,8 @@ void raw_tcp_free(struct raw_tcp *r); // NULL is fine; no callback afterwards
 int raw_tcp_port(const struct raw_tcp *r);
 struct raw_tcp_counts raw_tcp_counts_of(const struct raw_tcp *r);
 
-// Sends a segment with the next batch: when it is full, or flushed.
+// Sends a segment with the next batch: when it is full, or flushed. A flush within a callback does
+// nothing, as one follows all of them: what a batch of acknowledgements lets out leaves in one.
 void raw_tcp_send(struct raw_tcp *r, const struct tcp_segment *s);
 void raw_tcp_flush(struct raw_tcp *r);
 

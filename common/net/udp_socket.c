@@ -32,6 +32,9 @@ struct udp_socket {
     bool no_gso; // the kernel or the device does not cut
     udp_fn *fn;  // NULL once freed
     void *ctx;   // borrowed
+    bool receiving;
+    udp_idle_fn *idle; // NULL: nobody wants it
+    void *idle_ctx;    // borrowed
     uint8_t buffers[BATCH][DATAGRAM_BYTES];
 };
 
@@ -84,12 +87,27 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     // In this order: what comes between the two makes packets younger, and no round trip shorter.
     usec_t wall = clock_wall();
     usec_t now = clock_now();
+    u->receiving = true;
     for (int i = 0; i < n && u->fn; i++) {
         struct datagram d = {
             .data = u->buffers[i], .len = messages[i].msg_len, .from = &from[i], .arrived = now};
         read_control(&messages[i].msg_hdr, &d, now, wall);
         u->fn(u->ctx, &d, now);
     }
+    u->receiving = false;
+    if (u->fn && u->idle)
+        u->idle(u->idle_ctx, now);
+}
+
+void udp_socket_set_idle(struct udp_socket *u, udp_idle_fn *idle, void *ctx)
+{
+    u->idle = idle;
+    u->idle_ctx = ctx;
+}
+
+bool udp_socket_is_receiving(const struct udp_socket *u)
+{
+    return u->receiving;
 }
 
 struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local, udp_fn *fn,

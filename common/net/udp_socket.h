@@ -37,6 +37,11 @@ struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local,
 // ERR_IO (logged).
 int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, udp_fn *rtcp,
                     void *ctx, struct udp_socket *out[2]);
+// What answers a batch of datagrams may leave in one batch: `idle` is called once all that was
+// received in one go has been handed over, and until then the socket is receiving. NULL: nobody.
+typedef void udp_idle_fn(void *ctx, usec_t now);
+void udp_socket_set_idle(struct udp_socket *u, udp_idle_fn *idle, void *ctx);
+bool udp_socket_is_receiving(const struct udp_socket *u);
 void udp_socket_free(struct udp_socket *u); // NULL is fine; no callback afterwards
 int udp_socket_port(const struct udp_socket *u);
 // 0; ERR_AGAIN: the kernel has no room now; ERR_IO: refused (unreachable ...).

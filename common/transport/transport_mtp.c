@@ -49,14 +49,27 @@ static uint8_t *carrier_buffer(struct mtp_core *core)
 }
 
 // What the kernel refuses is lost like any datagram.
-static void carrier_flush(struct mtp_core *core)
+static void send_queued(struct mtp_transport *m)
 {
-    struct mtp_transport *m = (struct mtp_transport *)core;
     if (m->queued == 1)
         (void)udp_socket_send(m->socket[0], m->peer[0], m->queue, 1);
     else if (m->queued > 1)
         (void)udp_socket_send_batch(m->socket[0], m->peer[0], m->queue, m->queued);
     m->queued = 0;
+}
+
+static void on_idle(void *ctx, usec_t now)
+{
+    (void)now;
+    send_queued(ctx);
+}
+
+// What a batch of acknowledgements lets out leaves in one.
+static void carrier_flush(struct mtp_core *core)
+{
+    struct mtp_transport *m = (struct mtp_transport *)core;
+    if (!udp_socket_is_receiving(m->socket[0]))
+        send_queued(m);
 }
 
 static void carrier_put(struct mtp_core *core, int64_t slot, size_t len, usec_t now)
@@ -66,7 +79,7 @@ static void carrier_put(struct mtp_core *core, int64_t slot, size_t len, usec_t 
     struct mtp_transport *m = (struct mtp_transport *)core;
     m->queue[m->queued] = (struct iovec){m->records[m->queued], len};
     if (++m->queued == UDP_SOCKET_BATCH)
-        carrier_flush(core);
+        send_queued(m);
 }
 
 static const struct mtp_carrier carrier = {.is_open = carrier_is_open,
@@ -103,6 +116,7 @@ static void mtp_on_proved(struct transport *t, usec_t now)
 static void mtp_free(struct transport *t)
 {
     struct mtp_transport *m = of(t);
+    udp_socket_set_idle(m->socket[0], NULL, NULL);
     mtp_core_destroy(&m->core);
     free(m);
 }
@@ -142,5 +156,6 @@ struct transport *transport_mtp_create(const struct transport_kind *kind, const 
         free(m);
         return NULL;
     }
+    udp_socket_set_idle(m->socket[0], on_idle, m);
     return &m->core.base;
 }

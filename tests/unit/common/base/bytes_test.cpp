@@ -12,6 +12,7 @@ TEST_CASE("bytes: network order")
     CHECK(load_be32(wire) == 0x01234567);
     CHECK(load_be64(wire) == 0x0123456789abcdef);
     CHECK(load_be32(wire + 4) == 0x89abcdef); // the top bit is no sign
+    CHECK(load_le64(wire) == 0xefcdab8967452301);
     uint8_t out[8];
     store_be64(out, 0x0123456789abcdef);
     CHECK(memcmp(out, wire, 8) == 0);

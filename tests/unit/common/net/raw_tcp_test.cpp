@@ -17,6 +17,7 @@ struct end {
     std::vector<std::string> received;
     tcp_segment last = {};
     int idles = 0;
+    bool answers = false;
 };
 
 void on_segment(void *ctx, const tcp_segment *s, usec_t)
@@ -24,6 +25,12 @@ void on_segment(void *ctx, const tcp_segment *s, usec_t)
     end *e = (end *)ctx;
     e->received.emplace_back((const char *)s->data, s->len);
     e->last = *s;
+    if (!e->answers)
+        return;
+    tcp_segment back = *s;
+    back.path = tcp_path_reversed(&s->path);
+    raw_tcp_send(e->raw, &back);
+    raw_tcp_flush(e->raw);
 }
 
 void on_idle(void *ctx, usec_t)
@@ -36,6 +43,17 @@ sockaddr_storage address(const char *text)
     sockaddr_storage a;
     REQUIRE(sockaddr_parse(text, &a) == 0);
     return a;
+}
+
+void send_numbered(raw_tcp *r, tcp_segment s, int count)
+{
+    for (int i = 0; i < count; i++) {
+        s.seq = (uint32_t)i;
+        s.data = (const uint8_t *)"0123456789" + i % 10;
+        s.len = 1;
+        raw_tcp_send(r, &s);
+    }
+    raw_tcp_flush(r);
 }
 
 } // namespace
@@ -80,13 +98,7 @@ TEST_CASE("raw_tcp: segments over the loopback, where it is allowed")
             s.flags = TCP_SEGMENT_ACK;
             s.scale = TCP_SEGMENT_NO_SCALE;
             const int count = RAW_TCP_BATCH + 6; // more than one batch
-            for (int i = 0; i < count; i++) {
-                s.seq = (uint32_t)i;
-                s.data = (const uint8_t *)"0123456789" + i % 10;
-                s.len = 1;
-                raw_tcp_send(ends[0].raw, &s);
-            }
-            raw_tcp_flush(ends[0].raw);
+            send_numbered(ends[0].raw, s, count);
             while ((int)ends[1].received.size() < count)
                 uv_run(&loop, UV_RUN_ONCE);
             CHECK(ends[1].received[count - 1] == "9");
@@ -96,6 +108,13 @@ TEST_CASE("raw_tcp: segments over the loopback, where it is allowed")
             CHECK(ends[1].idles > 0);
             CHECK(ends[0].received.empty()); // and no reset came: the shield holds
             CHECK(raw_tcp_counts_of(ends[0].raw).unsent == 0);
+            CHECK(raw_tcp_counts_of(ends[0].raw).calls == 2);
+            ends[1].answers = true; // each is flushed, and yet they leave together
+            send_numbered(ends[0].raw, s, count);
+            while ((int)ends[0].received.size() < count)
+                uv_run(&loop, UV_RUN_ONCE);
+            CHECK(ends[0].last.seq == (uint32_t)count - 1);
+            CHECK(raw_tcp_counts_of(ends[1].raw).calls == 2);
             raw_tcp_free(ends[0].raw);
             raw_tcp_free(ends[1].raw);
         } else {

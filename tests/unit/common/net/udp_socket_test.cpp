@@ -141,6 +141,59 @@ TEST_CASE("udp_socket: batches keep their datagrams, their order and their mark"
         pass_batch("127.0.0.1:0", {10, 10, 5}, ecn);
 }
 
+namespace
+{
+
+// What was told, in order: "d" a datagram, "i" idle.
+struct batch {
+    uv_loop_t loop;
+    udp_socket *socket = nullptr;
+    std::string told;
+};
+
+void on_batched(void *ctx, const datagram *, usec_t)
+{
+    batch *b = static_cast<batch *>(ctx);
+    CHECK(udp_socket_is_receiving(b->socket));
+    b->told += 'd';
+}
+
+void on_batch_end(void *ctx, usec_t)
+{
+    batch *b = static_cast<batch *>(ctx);
+    CHECK_FALSE(udp_socket_is_receiving(b->socket));
+    b->told += 'i';
+    uv_stop(&b->loop);
+}
+
+} // namespace
+
+TEST_CASE("udp_socket: idle once what came in one go has been handed over")
+{
+    batch b;
+    uv_loop_init(&b.loop);
+    sockaddr_storage at;
+    REQUIRE(sockaddr_parse("127.0.0.1:0", &at) == 0);
+    b.socket = udp_socket_new(&b.loop, reinterpret_cast<sockaddr *>(&at), on_batched, &b);
+    REQUIRE(b.socket);
+    sockaddr_set_port(reinterpret_cast<sockaddr *>(&at), udp_socket_port(b.socket));
+    udp_socket_set_idle(b.socket, on_batch_end, &b);
+    CHECK_FALSE(udp_socket_is_receiving(b.socket));
+    char byte = 0;
+    iovec part = {&byte, 1};
+    for (int i = 0; i < 3; i++) // to itself
+        CHECK(udp_socket_send(b.socket, reinterpret_cast<sockaddr *>(&at), &part, 1) == 0);
+    uv_run(&b.loop, UV_RUN_DEFAULT);
+    CHECK(b.told == "dddi");
+    udp_socket_set_idle(b.socket, nullptr, nullptr);
+    CHECK(udp_socket_send(b.socket, reinterpret_cast<sockaddr *>(&at), &part, 1) == 0);
+    uv_run(&b.loop, UV_RUN_ONCE);
+    CHECK(b.told == "dddid");
+    udp_socket_free(b.socket);
+    uv_run(&b.loop, UV_RUN_DEFAULT);
+    CHECK(uv_loop_close(&b.loop) == 0);
+}
+
 TEST_CASE("udp_socket: batches and marks over IPv6")
 {
     pass_batch("[::1]:0", {1200, 1200, 300, 5}, 2);

@@ -72,6 +72,19 @@ struct path : test::path {
         size_t len = mtp_udp_ack_encode(&a, token, out);
         t->ops->on_media(t, out, len, clock_now());
     }
+
+    // The same as a datagram.
+    void send_acknowledgement()
+    {
+        mtp_ack a;
+        uint8_t out[MTP_UDP_ACK_MAX];
+        mtp_receiver_ack(&sink.receiver, &a);
+        iovec part = {out, mtp_udp_ack_encode(&a, TOKEN, out)};
+        sockaddr_storage back;
+        sockaddr_parse("127.0.0.1:0", &back);
+        sockaddr_set_port(reinterpret_cast<sockaddr *>(&back), udp_socket_port(near[0]));
+        REQUIRE(udp_socket_send(far[0], reinterpret_cast<sockaddr *>(&back), &part, 1) == 0);
+    }
 };
 
 } // namespace
@@ -115,6 +128,17 @@ TEST_CASE("transport_mtp: a window leaves, an acknowledgement lets out more")
     CHECK(p.info(now).rtt_ms > 0);
     CHECK(std::string(p.info(now).variable[0].name) == "mode");
     CHECK(std::string(p.info(now).variable[2].name) == "replaced");
+}
+
+TEST_CASE("transport_mtp: what datagrams let out leaves with the end of their batch")
+{
+    path p("mtp:1,3");
+    CHECK(p.fill(clock_now()) == 7);
+    p.turn(4);
+    p.send_acknowledgement();
+    p.turn(7);
+    CHECK(p.came == std::vector<uint16_t>{0, 1, 2, 3, 4, 5, 6});
+    CHECK(p.info(clock_now()).cwnd_packets == 5); // and no time-out was needed
 }
 
 TEST_CASE("transport_mtp: an acknowledgement without the token changes nothing")
