@@ -209,7 +209,7 @@ TEST_CASE("mtp_sender: Karn: a packet a round trip is timed, and no replacement"
     f.ack(5, 180 * MS + 100 * MS); // 180 since it left: 7/8 of 100 and 1/8 of it
     CHECK(mtp_sender_info(&f.s).srtt == 110 * MS);
 
-    // 6 is lost, and 11, which was timed: the replacement is not.
+    // 6 is lost. 9 was timed until then; the replacement is not.
     int64_t next = f.s.next;
     f.ack(5, 300 * MS);
     f.ack(5, 310 * MS);
