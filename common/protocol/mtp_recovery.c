@@ -44,6 +44,13 @@ static bool is_possible(const struct mtp_sender *s, const struct mtp_ack *ack)
 
 static void sample_rtt(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
 {
+    if (s->config.karn) {
+        if (s->timed >= 0 && ack->cum > s->timed) {
+            rto_sample(&s->rto, now - s->timed_since);
+            s->timed = -1;
+        }
+        return;
+    }
     if (!ack->has_echo)
         return;
     usec_t ago = (uint32_t)((uint32_t)now - ack->echo_us);
@@ -136,6 +143,7 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
         if (s->cum < s->point)
             books_lose(s, s->cum);
     } else if (s->state == MTP_TIMEOUT) {
+        s->recover = s->cum; // up to here TCP would have sent old packets again
         s->inflation = 0;
         open_up(s);
     } else if (s->state == MTP_GO_BACK && s->cum >= s->point) {
@@ -149,7 +157,7 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
     books_arm(s, now);
 }
 
-static void on_duplicate(struct mtp_sender *s)
+static void on_duplicate(struct mtp_sender *s, usec_t now)
 {
     if (s->dups < (int)s->config.history)
         s->dups++;
@@ -162,8 +170,13 @@ static void on_duplicate(struct mtp_sender *s)
     s->state = MTP_FAST;
     s->replacement_due = true;
     s->recover = s->next;
+    s->timed = -1;
     s->stuck++;
     s->counts.fast_recoveries++;
+    // A full RTO for what leaves now, as in Linux, BSD and ns-2, not what was left for the lost
+    // one.
+    s->rto_at = USEC_NEVER;
+    books_arm(s, now);
 }
 
 void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
@@ -183,7 +196,7 @@ void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
         on_progress(s, ack->cum, now);
     } else if (s->next > s->cum &&
                (!opened || ack->count > 0)) { // a duplicate (RFC 5681, 2; 6675, 2)
-        on_duplicate(s);
+        on_duplicate(s, now);
     } else if (opened && s->next == s->cum) {
         s->probe_due = false;
         s->rto_at = USEC_NEVER;
@@ -207,6 +220,7 @@ static void recover(struct mtp_sender *s)
     s->dups = 0;
     s->inflation = 0;
     s->settled_at = 0;
+    s->timed = -1;
     s->replacement_due = false;
     if (mtp_ranges_skip(&s->sacked, s->cum) != s->cum)
         s->sacked.count = 0; // reneged on (RFC 2018, 8)

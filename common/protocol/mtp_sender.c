@@ -23,6 +23,7 @@ int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config
         .ssthresh = config->ssthresh > 0 ? config->ssthresh : INT_MAX,
         .rto_at = USEC_NEVER,
         .sampled = -1,
+        .timed = -1,
         .recover = -1,
     };
     if (s->config.cwnd == 0)
@@ -125,6 +126,10 @@ static void send_new(struct mtp_sender *s, struct mtp_packet *p, unsigned flags,
 {
     int64_t slot = s->next++;
     s->send_at = s->next;
+    if (s->timed < 0 && !(flags & MTP_R)) {
+        s->timed = slot;
+        s->timed_since = now;
+    }
     send_packet(s, slot, p, flags, out, now);
 }
 

@@ -59,6 +59,10 @@ struct mtp_sender_config {
     // No fast recovery before what was out at the last one is acknowledged (RFC 6582, 3.2; ns-2's
     // Reno). Several losses in a window then cost a timeout, else they halve cwnd again (RFC 5681).
     bool once_a_window;
+    // Echoes are not used: one packet a round trip is timed, until its slot is acknowledged, and
+    // never a replacement, so that the timeout stays backed off exactly where TCP's without time
+    // stamps does (Karn: RFC 6298, 3). Else every ACK is timed, as with time stamps (RFC 7323, 4).
+    bool karn;
     // queue.lost also hears of packets taken for lost in the network. In timeout recovery a
     // replacement that is lost itself may go untold, and lost ACKs make it a guess.
     struct mtp_queue_config queue;
@@ -101,6 +105,8 @@ struct mtp_sender {
     bool probe_due;
     usec_t sent_at; // the last packet
     usec_t rto_at;  // USEC_NEVER: nothing to wait for
+    int64_t timed;  // karn: the slot that is timed; -1: none
+    usec_t timed_since;
     usec_t sampled; // times echoed up to here are old news, or of a packet sent twice (Karn: RFC
                     // 6298, 3)
     struct mtp_sender_counts counts;

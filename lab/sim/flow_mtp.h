@@ -16,6 +16,7 @@ struct flow_mtp_config {
     uint32_t packet_bytes; // on the wire
     int initial_window;    // packets
     usec_t min_rto;
+    bool timestamps; // every ACK is timed, as in the programs; else one packet a round trip
 };
 
 // NULL: no memory.

@@ -17,8 +17,7 @@
 //               size=1500B
 //   TCP, web    window=10000p  delack=100ms (0: none)  ca=ack (+ 1/cwnd an ACK; count: + 1 a cwnd
 //               of ACKs, as MTP does it)
-//               ts=0 (1: time stamps, RFC 7323)
-//   these, mtp  iw=2p  minrto=1s
+//   these, mtp  iw=2p  minrto=1s  ts=0 (1: time stamps, RFC 7323, which time every ACK)
 //   mtp         mode=strict (fill, resend)
 //   TCP         packets=N (endless)
 //   web         tcp=newreno  bytes=50KB  think=1s  shape=1.5 (means; Pareto)

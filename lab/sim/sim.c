@@ -49,7 +49,8 @@ static struct flow *new_flow(const struct sim *s, const struct group *g, uint32_
         struct flow_mtp_config config = {.mode = g->mode,
                                          .packet_bytes = (uint32_t)g->packet_bytes,
                                          .initial_window = (int)g->initial_window,
-                                         .min_rto = g->min_rto};
+                                         .min_rto = g->min_rto,
+                                         .timestamps = g->timestamps != 0};
         return flow_mtp_new(&s->env, &config, id, start, g->stop);
     }
     if (g->kind != GROUP_DATAGRAM)

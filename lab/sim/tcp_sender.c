@@ -61,7 +61,8 @@ static double window(const struct tcp_sender *s)
 // where RFC 5681 would keep ssthresh.
 static double half_flight(const struct tcp_sender *s)
 {
-    return fmax(fmin(window(s), (double)(s->high - s->una)) / 2, 2);
+    double half = fmin(window(s), (double)(s->high - s->una)) / 2;
+    return fmax(s->config.counts_acks ? floor(half) : half, 2);
 }
 
 static void enter_recovery(struct tcp_sender *s, usec_t now)

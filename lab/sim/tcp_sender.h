@@ -5,7 +5,7 @@
 //   slow start and congestion avoidance: + 1 and + 1/cwnd an ACK (RFC 5681, 3.1), or in congestion
 //   avoidance + 1 a cwnd of ACKs
 //   third duplicate ACK: ssthresh = cwnd = max(2, min(cwnd, flight) / 2), retransmit, inflate
-//   (3.2);
+//   (3.2); whole packets where ACKs are counted;
 //     Reno leaves recovery at the next new ACK, NewReno when all that was out is acknowledged (RFC
 //     6582), SACK likewise, sending by its pipe (RFC 6675). The first two send new packets
 //     (RFC 3042).

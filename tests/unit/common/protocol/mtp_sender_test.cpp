@@ -28,9 +28,9 @@ mtp_sender_config config_of(mtp_mode mode, int64_t window = 4096, int cwnd = 0, 
 struct figure {
     mtp_sender s;
 
-    figure(mtp_mode mode, int cwnd, int ssthresh)
+    figure(mtp_mode mode, int cwnd, int ssthresh) : figure(config_of(mode, 4096, cwnd, ssthresh)) {}
+    explicit figure(const mtp_sender_config &c)
     {
-        mtp_sender_config c = config_of(mode, 4096, cwnd, ssthresh);
         REQUIRE(mtp_sender_init(&s, &c, 0) == 0);
         for (uint8_t i = 0; i < 60; i++)
             REQUIRE(mtp_sender_push(&s, &i, 1, i, false, 0) == 0);
@@ -171,6 +171,111 @@ TEST_CASE("mtp_sender: a second timeout of the same slot leaves ssthresh")
     }
     CHECK(mtp_sender_info(&f.s).should_step_down);
     CHECK(mtp_sender_info(&f.s).rto == 4 * USEC_PER_SEC);
+}
+
+namespace
+{
+
+// The slots sent in [0, 4) were sent at once with cwnd 4; each ACK comes when the test says.
+struct timed : figure {
+    timed() : figure(config())
+    {
+        CHECK(pull(0) == "1 2 3 4");
+    }
+    static mtp_sender_config config()
+    {
+        mtp_sender_config c = config_of(MTP_STRICT, 4096, 4, 4);
+        c.karn = c.once_a_window = true;
+        return c;
+    }
+    usec_t rto() const
+    {
+        return mtp_sender_info(&s).rto;
+    }
+};
+
+constexpr usec_t MS = USEC_PER_MSEC;
+
+} // namespace
+
+TEST_CASE("mtp_sender: Karn: a packet a round trip is timed, and no replacement")
+{
+    timed f;
+    f.ack(1, 100 * MS); // packet 1 was timed; then 5
+    CHECK(mtp_sender_info(&f.s).srtt == 100 * MS);
+    f.ack(2, 150 * MS);
+    f.ack(4, 190 * MS);
+    CHECK(mtp_sender_info(&f.s).srtt == 100 * MS);
+    f.ack(5, 180 * MS + 100 * MS); // 180 since it left: 7/8 of 100 and 1/8 of it
+    CHECK(mtp_sender_info(&f.s).srtt == 110 * MS);
+
+    // 6 is lost. 9 was timed until then; the replacement is not.
+    int64_t next = f.s.next;
+    f.ack(5, 300 * MS);
+    f.ack(5, 310 * MS);
+    f.ack(5, 320 * MS);
+    CHECK(f.s.state == MTP_FAST);
+    CHECK(f.s.timed == -1);
+    CHECK(f.s.next == next + 3);
+    f.ack(next + 3, 900 * MS);
+    CHECK(mtp_sender_info(&f.s).srtt == 110 * MS);
+}
+
+TEST_CASE(
+    "mtp_sender: Karn: a timeout stays backed off until what replaces nothing is acknowledged")
+{
+    for (bool karn : {true, false}) {
+        INFO("karn " << karn);
+        timed f;
+        f.s.config.karn = karn;
+        usec_t at = mtp_sender_next_timeout(&f.s);
+        REQUIRE(at == USEC_PER_SEC);
+        mtp_sender_timeout(&f.s, at);
+        CHECK(f.pull(at) == "5*");
+        mtp_ack a{};
+        a.cum = 5; // 2 to 4 had arrived: the end of the recovery
+        a.window = 4096;
+        a.has_echo = true;
+        a.echo_us = static_cast<uint32_t>(at);
+        mtp_sender_ack(&f.s, &a, at + 100 * MS);
+        CHECK(f.s.state == MTP_OPEN);
+        CHECK(f.pull(at + 100 * MS) == "6 7");
+        CHECK(f.rto() == (karn ? 2 : 1) * USEC_PER_SEC);
+        CHECK(mtp_sender_next_timeout(&f.s) == at + 100 * MS + f.rto());
+        f.ack(6, at + 200 * MS);
+        CHECK(f.rto() == USEC_PER_SEC);
+    }
+}
+
+TEST_CASE("mtp_sender: the replacement in fast recovery has a full RTO")
+{
+    timed f;
+    CHECK(mtp_sender_next_timeout(&f.s) == USEC_PER_SEC);
+    f.ack(0, 100 * MS);
+    f.ack(0, 200 * MS);
+    CHECK(mtp_sender_next_timeout(&f.s) == USEC_PER_SEC);
+    f.ack(0, 300 * MS);
+    CHECK(f.s.counts.replacements == 1);
+    CHECK(mtp_sender_next_timeout(&f.s) == 300 * MS + USEC_PER_SEC);
+    f.ack(0, 400 * MS); // the others do not move it
+    CHECK(mtp_sender_next_timeout(&f.s) == 300 * MS + USEC_PER_SEC);
+}
+
+TEST_CASE("mtp_sender: once a window, not before new data after a timeout is acknowledged")
+{
+    for (bool once : {true, false}) {
+        INFO("once a window " << once);
+        timed f;
+        f.s.config.once_a_window = once;
+        usec_t at = mtp_sender_next_timeout(&f.s);
+        mtp_sender_timeout(&f.s, at);
+        CHECK(f.pull(at) == "5*");
+        // The replacement arrived: TCP's first packet sent again. 6, the first new one, is lost.
+        CHECK(f.ack(5, at + 1) == "6 7");
+        for (int i = 0; i < 3; i++)
+            f.ack(5, at + 2);
+        CHECK(f.s.counts.fast_recoveries == (once ? 0 : 1));
+    }
 }
 
 TEST_CASE("mtp_sender: Figure 4, a timeout, packets 11 and 13 lost")

@@ -63,6 +63,25 @@ TEST_CASE("flow_mtp: its throughput is Reno's, whatever the mode")
     }
 }
 
+TEST_CASE("flow_mtp: at many losses, too, with time stamps and without")
+{
+    auto goodput = [&](const std::string &kind) {
+        uint64_t sum = 0;
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            simulation s("rate=100mbit,loss=10%", {kind + ",n=25,rtt=140ms..480ms,size=1000B"},
+                         seed, 1, "rate=100mbit,loss=10%");
+            s.run(400);
+            for (uint32_t i = 0; i < 25; i++)
+                sum += s.counts(i).good_bytes;
+        }
+        return static_cast<double>(sum);
+    };
+    double reno = goodput("reno:ca=count,delack=0"), ts = goodput("reno:ca=count,delack=0,ts=1");
+    CHECK(ts > 1.1 * reno); // a new RTT sample ends the backing off of the timeout
+    CHECK(goodput("mtp:ts=0") == Approx(reno).epsilon(0.05));
+    CHECK(goodput("mtp:ts=1") == Approx(ts).epsilon(0.05));
+}
+
 TEST_CASE("flow_mtp: stops, and the same seed gives the same run")
 {
     simulation a("rate=10mbit,loss=2%", {"mtp:n=3,rtt=40ms,stop=5s"}, 7);

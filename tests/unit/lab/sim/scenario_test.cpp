@@ -62,10 +62,11 @@ TEST_CASE("scenario: groups and their defaults")
     REQUIRE(parse("mtp", &g) == 0);
     CHECK(g.kind == GROUP_MTP);
     CHECK(g.mode == MTP_STRICT);
-    REQUIRE(parse("mtp:mode=resend,n=3,iw=4p,minrto=200ms,loss=1%,rtt=60ms", &g) == 0);
+    REQUIRE(parse("mtp:mode=resend,n=3,iw=4p,minrto=200ms,ts=1,loss=1%,rtt=60ms", &g) == 0);
     CHECK(g.mode == MTP_RESEND);
     CHECK(g.initial_window == 4);
     CHECK(g.min_rto == 200000);
+    CHECK(g.timestamps == 1);
     CHECK(g.loss == Approx(0.01));
 
     REQUIRE(parse("reno:ca=count,ts=1", &g) == 0);

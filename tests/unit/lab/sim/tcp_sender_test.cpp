@@ -95,8 +95,18 @@ TEST_CASE("tcp_sender: congestion avoidance that counts ACKs")
     CHECK(s.acks(4) == seqs{6});
     CHECK(s.acks(5) == seqs{7, 8}); // the third of three
     CHECK(s.cwnd == 4);
-    // A timeout begins to count anew.
+    // The half of 5 is 2: whole packets.
     CHECK(s.acks(6) == seqs{9});
+    s.cwnd = 5;
+    CHECK(s.acks(7) == seqs{10, 11});
+    CHECK(s.acks(7) == seqs{12});
+    CHECK(s.acks(7) == seqs{13});
+    CHECK(s.acks(7) == seqs{7});
+    CHECK(s.cwnd == 2);
+    CHECK(s.ssthresh == 2);
+    CHECK(s.acks(14) == seqs{14, 15});
+    // A timeout begins to count anew.
+    CHECK(s.acks(15) == seqs{16});
     CHECK(s.tcp_sender::acks == 1);
     tcp_sender_timeout(&s, s.rto_at);
     CHECK(s.tcp_sender::acks == 0);
