@@ -117,18 +117,31 @@ static void open_up(struct mtp_sender *s)
     s->send_at = s->next;
 }
 
+// RFC 6582, 3.2, step 3: what duplicate ACKs let out is taken back as far as it is acknowledged
+// now, except for one packet.
+static void on_partial(struct mtp_sender *s, int64_t acked)
+{
+    s->dups = acked <= s->dups ? (int)(s->dups - acked + 1) : 0;
+    s->replacement_due = true;
+}
+
 static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
 {
     bool limited = flight_up_to(s, s->send_at) >= s->cwnd;
+    bool partial = s->config.newreno && s->state == MTP_FAST && cum < s->recover;
+    int64_t before = s->cum + s->inflation; // as Reno would count: without the replacements' slots
     forget(s, cum);
-    s->dups = 0;
     s->stuck = 0;
     s->replacement_due = false;
-    if (s->state == MTP_FAST) { // RFC 5681, 3.2, step 6
+    if (partial)
+        on_partial(s, s->cum + s->inflation - before);
+    else
+        s->dups = 0;
+    if (s->state == MTP_FAST && !partial) { // RFC 5681, 3.2, step 6
         s->cwnd = s->ssthresh;
         s->acks = 0;
         open_up(s);
-    } else if (limited) {
+    } else if (limited && s->state != MTP_FAST) {
         grow(s);
     }
     if (s->state == MTP_TIMEOUT && s->cum <= s->point) { // II-B: hi_ack <= wnd_base

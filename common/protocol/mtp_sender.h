@@ -7,7 +7,7 @@
 //   Growth: +1 an ACK below ssthresh, +1 a cwnd of ACKs above (RFC 5681, 3.1), only while cwnd is
 //   what limits. Two duplicate ACKs let a slot out each (RFC 3042); the third halves the window and
 //   sends a replacement (RFC 5681, 3.2): new data with the highest slot, marked MTP_R. The ACK that
-//   goes on ends fast recovery (Reno, not NewReno).
+//   goes on ends fast recovery (Reno, and with `newreno` NewReno).
 //   Inflation in fast recovery: replacements whose own slot is not yet acknowledged (II-A).
 //   Timeout: cwnd is 1 and base is what comes next; all packets are marked, and each ACK that does
 //   not go over base inflates by 1. One that does ends the recovery (II-B). Duplicate ACKs within
@@ -59,6 +59,9 @@ struct mtp_sender_config {
     // No fast recovery before what was out at the last one is acknowledged (RFC 6582, 3.2; ns-2's
     // Reno). Several losses in a window then cost a timeout, else they halve cwnd again (RFC 5681).
     bool once_a_window;
+    // NewReno (RFC 6582, 3.2): an ACK that goes on within fast recovery to another hole of the same
+    // window has that one replaced, too, and does not halve cwnd again. As TCPs with SACK do.
+    bool newreno;
     // queue.lost also hears of packets taken for lost in the network. In timeout recovery a
     // replacement that is lost itself may go untold, and lost ACKs make it a guess.
     struct mtp_queue_config queue;
