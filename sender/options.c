@@ -19,6 +19,8 @@ static const char help[] =
     "  FILE                   a media file, at its own pace\n"
     "  synthetic:greedy[:KBPS]  packets without pictures, whenever the transport has room; KBPS "
     "paces udp (default 1920)\n"
+    "  synthetic:steady[:KBPS]  the same at KBPS, evenly, however long the transport keeps them "
+    "waiting\n"
     "\n"
     "OPTIONS\n"
     "  --listen ADDR:PORT     where viewers connect (default 127.0.0.1:8554; all addresses: "
@@ -146,21 +148,22 @@ static const char *apply(struct options *o, int option, const char *value)
     }
 }
 
-// "synthetic:greedy[:KBPS]". NULL, or what is allowed.
+// "synthetic:greedy[:KBPS]" or "synthetic:steady[:KBPS]". NULL, or what is allowed.
 static const char *parse_synthetic(struct options *o)
 {
-    static const char greedy[] = "synthetic:greedy";
-    if (strncmp(o->source, "synthetic:", 10) != 0)
+    static const char head[] = "synthetic:";
+    if (strncmp(o->source, head, strlen(head)) != 0)
         return NULL;
-    const char *rest = o->source + strlen(greedy);
-    if (strncmp(o->source, greedy, strlen(greedy)) != 0 || (*rest && *rest != ':'))
-        return "synthetic:greedy or synthetic:greedy:KBPS";
-    o->greedy = true;
+    const char *kind = o->source + strlen(head);
+    o->steady = strncmp(kind, "steady", 6) == 0;
+    const char *rest = kind + 6;
+    if ((!o->steady && strncmp(kind, "greedy", 6) != 0) || (*rest && *rest != ':'))
+        return "synthetic:greedy[:KBPS] or synthetic:steady[:KBPS]";
     char *end;
     long kbps = *rest ? strtol(rest + 1, &end, 10) : 1920;
     if (*rest && (end == rest + 1 || *end || kbps < 8 || kbps > 2000000))
         return "KBPS from 8 to 2000000";
-    o->greedy_bps = (int)kbps * 1000;
+    o->synthetic_bps = (int)kbps * 1000;
     return NULL;
 }
 

@@ -22,11 +22,11 @@ struct options {
     int temporal_layers; // 2 or 3
     int level_count;     // 0: the default ladder
     struct level_request levels[LADDER_MAX_LEVELS];
-    bool greedy;
-    int greedy_bps;
-    int timeout;   // seconds
-    int mtp_port;  // 0: any
-    int verbosity; // -1 quiet, 0, 1 verbose
+    bool steady;       // the synthetic source
+    int synthetic_bps; // 0: the source has pictures
+    int timeout;       // seconds
+    int mtp_port;      // 0: any
+    int verbosity;     // -1 quiet, 0, 1 verbose
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };

@@ -10,10 +10,8 @@
 #include "common/wire/rtsp.h"
 
 static const char *const source_names[] = {
-    [SDP_SOURCE_UNKNOWN] = "unknown",
-    [SDP_SOURCE_TEST] = "test",
-    [SDP_SOURCE_FILE] = "file",
-    [SDP_SOURCE_GREEDY] = "greedy",
+    [SDP_SOURCE_UNKNOWN] = "unknown", [SDP_SOURCE_TEST] = "test",     [SDP_SOURCE_FILE] = "file",
+    [SDP_SOURCE_GREEDY] = "greedy",   [SDP_SOURCE_STEADY] = "steady",
 };
 enum { SOURCES = sizeof(source_names) / sizeof(source_names[0]) };
 

@@ -24,7 +24,13 @@ enum {
     SDP_MAX_PARAMETER_SETS = 1024,
 };
 
-enum sdp_source { SDP_SOURCE_UNKNOWN, SDP_SOURCE_TEST, SDP_SOURCE_FILE, SDP_SOURCE_GREEDY };
+enum sdp_source {
+    SDP_SOURCE_UNKNOWN,
+    SDP_SOURCE_TEST,
+    SDP_SOURCE_FILE,
+    SDP_SOURCE_GREEDY,
+    SDP_SOURCE_STEADY,
+};
 
 struct sdp {
     char title[SDP_MAX_TEXT]; // s=
