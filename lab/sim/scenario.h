@@ -19,7 +19,7 @@
 //               of ACKs, as MTP does it)
 //               ts=0 (1: time stamps, RFC 7323)
 //   these, mtp  iw=2p  minrto=1s
-//   mtp         mode=strict (fill, resend)
+//   mtp         mode=strict (fill, resend)  newreno=0 (1: as the transports)
 //   TCP         packets=N (endless)
 //   web         tcp=newreno  bytes=50KB  think=1s  shape=1.5 (means; Pareto)
 //   cbr         rate=R (must be said)  on=T  off=T (always on)  shape=X (lengths are means; Pareto)
@@ -60,6 +60,7 @@ struct group {
     bool counts_acks;
     int64_t timestamps;
     enum mtp_mode mode;
+    int64_t newreno;
     int64_t object_bytes;
     usec_t think;
     double shape; // 0: none
