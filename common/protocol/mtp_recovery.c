@@ -85,16 +85,20 @@ static void forget(struct mtp_sender *s, int64_t cum)
     mtp_ranges_trim(&s->sacked, cum);
 }
 
-// RFC 5681, 3.1, counted in ACKs.
-static void grow(struct mtp_sender *s)
+// RFC 5681, 3.1, counted in ACKs; or in slots, of which slow start takes two an ACK (RFC 3465,
+// 2.2) and one after a timeout (2.3).
+static void grow(struct mtp_sender *s, int64_t acked)
 {
     if (s->cwnd >= (int)s->config.history)
         return;
+    int count = s->config.counts_slots && s->state == MTP_OPEN
+                    ? (int)(acked < s->cwnd ? acked : s->cwnd)
+                    : 1;
     if (s->cwnd < s->ssthresh) {
+        s->cwnd += count < 2 ? count : 2;
+    } else if ((s->acks += count) >= s->cwnd) {
+        s->acks -= s->cwnd;
         s->cwnd++;
-    } else if (++s->acks >= s->cwnd) {
-        s->cwnd++;
-        s->acks = 0;
     }
 }
 
@@ -127,6 +131,7 @@ static void on_partial(struct mtp_sender *s, int64_t acked)
 
 static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
 {
+    int64_t first = s->cum;
     bool limited = flight_up_to(s, s->send_at) >= s->cwnd;
     bool partial = s->config.newreno && s->state == MTP_FAST && cum < s->recover;
     int64_t before = s->cum + s->inflation; // as Reno would count: without the replacements' slots
@@ -142,7 +147,7 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
         s->acks = 0;
         open_up(s);
     } else if (limited && s->state != MTP_FAST) {
-        grow(s);
+        grow(s, cum - first);
     }
     if (s->state == MTP_TIMEOUT && s->cum <= s->point) { // II-B: hi_ack <= wnd_base
         s->inflation++;

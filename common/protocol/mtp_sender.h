@@ -62,6 +62,8 @@ struct mtp_sender_config {
     // NewReno (RFC 6582, 3.2): an ACK that goes on within fast recovery to another hole of the same
     // window has that one replaced, too, and does not halve cwnd again. As TCPs with SACK do.
     bool newreno;
+    // cwnd grows by what is acknowledged, not by ACKs (RFC 3465, L = 2): the receiver delays them.
+    bool counts_slots;
     // queue.lost also hears of packets taken for lost in the network. In timeout recovery a
     // replacement that is lost itself may go untold, and lost ACKs make it a guess.
     struct mtp_queue_config queue;

@@ -9,7 +9,8 @@ from lab import live, net
 from lab.experiment import Cell, Experiment
 from lab.experiments import minbuf, mtp_latency_report
 
-CONTENDERS = ["mtp", "mtp-raw", "mtp:queue=200ms", "tcp", "minbuf:1,3"]
+CONTENDERS = ["mtp", "mtp-raw", "tcp", "minbuf:1,3"]
+STEADY = (*CONTENDERS, "mtp:queue=200ms")  # a queue that drops its oldest is of no use to who always has more
 SHARE = 0.3  # of the link, the steady source's
 LOSS_SECONDS = 60
 
@@ -18,9 +19,10 @@ def cells():
     """The busy network, and an empty link with random loss on which Reno's window allows more than the steady rate:
     1.22 / sqrt(0.01) packets a round-trip time (Mathis and others, 1997), 4.6 Mbit/s in packets of 1176 bytes."""
     found = []
-    for source in ("greedy", "steady"):
-        found.append(Cell(f"loss-10mbit-25ms-{source}", {"mbit": 10, "rtt_ms": 25, "loss": 1, "source": source}))
-        found.append(Cell(f"busy-12mbit-50ms-{source}", {"mbit": 12, "rtt_ms": 50, "loss": 0, "source": source}))
+    for source, contenders in (("greedy", ()), ("steady", STEADY)):
+        for name, mbit, rtt, loss in (("loss-10mbit-25ms", 10, 25, 1), ("busy-12mbit-50ms", 12, 50, 0)):
+            params = {"mbit": mbit, "rtt_ms": rtt, "loss": loss, "source": source}
+            found.append(Cell(f"{name}-{source}", params, contenders=contenders))
     return found
 
 

@@ -238,6 +238,7 @@ static void run(struct world *w, struct bytes *in)
         .ssthresh = 2 + (first >> 5),
         .once_a_window = bytes_left(in) & 1,
         .newreno = bytes_left(in) >> 1 & 1,
+        .counts_slots = bytes_left(in) >> 2 & 1,
         .queue = {.bytes = 400, .block = second & 64},
     };
     int failed = mtp_sender_init(&w->s, &config, 0) | mtp_slots_init(&w->slots, RECORD);

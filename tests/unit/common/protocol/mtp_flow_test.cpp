@@ -65,7 +65,7 @@ struct sink : mtp_sink {
     {
         const uint8_t *payload;
         size_t len;
-        mtp_sink_result got = mtp_sink_record(this, r.data(), r.size(), &payload, &len);
+        mtp_sink_result got = mtp_sink_record(this, r.data(), r.size(), &payload, &len, 0);
         if (got == MTP_SINK_RTP) {
             REQUIRE(len == PACKET);
             came.push_back(load_be16(payload + 2));
@@ -160,7 +160,7 @@ TEST_CASE("mtp_flow: MIN_BUF keeps the queue short; nothing waits for a loss")
     CHECK(s.ack().ranges[0].end == 4);
     // Late, it is delivered; the copy is not.
     CHECK(s.take(out[0]) == MTP_SINK_RTP);
-    CHECK(s.take(out[0]) == MTP_SINK_ACK);
+    CHECK(s.take(out[0]) == MTP_SINK_TAKEN);
     CHECK(s.ack().cum == 4);
     mtp_ack a = s.ack();
     mtp_flow_ack(&f, &a, 50000);

@@ -729,3 +729,28 @@ TEST_CASE("mtp_sender: cwnd grows only while it limits, and is forgotten after a
     rig.pull();
     CHECK(rig.log.size() == before + 10);
 }
+
+TEST_CASE("mtp_sender: counted in slots, an ACK of two is worth two")
+{
+    // Slow start up to 8, two slots an ACK at most (RFC 3465, 2.2). Then a slot for as many as
+    // cwnd.
+    const struct {
+        int64_t cum;
+        int cwnd, acks;
+    } rows[] = {{2, 6, 0}, {5, 8, 0}, {7, 8, 2}, {9, 8, 4}, {12, 8, 7}, {14, 9, 1}};
+    mtp_sender_config c = config_of(MTP_STRICT, 4096, 4, 8);
+    c.counts_slots = true;
+    mtp_rig rig(c);
+    rig.write(100);
+    rig.pull();
+    for (const auto &r : rows) {
+        mtp_ack a{};
+        a.cum = r.cum;
+        a.window = 4096;
+        mtp_sender_ack(&rig.sender, &a, 1);
+        rig.pull();
+        INFO("ack " << r.cum);
+        CHECK(rig.sender.cwnd == r.cwnd);
+        CHECK(rig.sender.acks == r.acks);
+    }
+}
