@@ -35,7 +35,9 @@ extern "C" {
 enum {
     MTP_HISTORY = 4096,     // slots in flight at most, by default
     MTP_MAX_HISTORY = 8192, // a quarter of the numbers that a receiver remembers
-    MTP_STUCK = 2,          // recoveries without progress before the mode should step down
+    // Recoveries without progress before the mode should step down. Two are a replacement's own
+    // loss, which at 1 % happens within a minute.
+    MTP_STUCK = 3,
 };
 
 // In the order of stepping down.
