@@ -36,7 +36,8 @@ def latency_figures(adus):
 
 
 def goals(rows):
-    """At 1 % random loss, greedy: no packet of MTP waits for another one's loss."""
+    """At 1 % random loss: no packet of MTP waits for another one's loss. The steady source's waits for the window count,
+    too."""
     for cell in rows.cells():
         if not cell.startswith("loss-"):
             continue
@@ -76,7 +77,8 @@ def write(run_rows, page):
     if table:
         page.heading("Goals")
         page.text(f"{sum(g[-1].startswith('met') for g in table)} of {len(table)} met: at 1 % loss p99.9 is within one "
-                  "round-trip time of the median.")
+                  "round-trip time of the median. Greedy shows the network alone; steady also what waits while Reno's "
+                  "window is halved.")
         page.table("Goals", ["cell", "contender", "what", "goal", "result"], table, "goals")
     page.heading("Protocol latency")
     page.text(WHAT)
