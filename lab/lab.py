@@ -23,7 +23,7 @@ def arguments():
     parser.add_argument("--only", action="append", default=[], metavar="SUBSTRING",
                         help='runs whose "CELL CONTENDER" has it; repeated: has them all')
     parser.add_argument("--real", action="store_true",
-                        help="arc, psp, tfrc: over emulated links beside the kernel's TCPs, not in simulation")
+                        help="arc, psp, tfrc, mtp-tcp: over emulated links beside the kernel's TCPs, not in simulation")
     parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own, Mahimahi's format")
     parser.add_argument("--build", default="build/release", metavar="DIR", help="where the programs are")
     parser.add_argument("--results", default="results", metavar="DIR", help="where results go")
@@ -82,7 +82,7 @@ def main():
     if args.real:
         from lab.experiments import real
         if args.name not in real.TRANSPORTS:
-            parser.error(f"--real goes with {', '.join(real.TRANSPORTS)}")
+            parser.error(f"--real goes with {', '.join(real.TRANSPORTS).replace('_', '-')}")
         options["controller"] = args.name
     if args.trace:
         if not os.path.isfile(args.trace):

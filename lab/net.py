@@ -20,12 +20,14 @@ SIOCETHTOOL = 0x8946
 ETHTOOL_SETTERS = {"gro": 0x2c, "gso": 0x24, "tso": 0x1f}
 
 # What every namespace gets: forwarding costs nothing where there is nothing to forward, and TCP starts each run
-# without memory of an earlier one.
+# without memory of an earlier one. Connections begin with Reno, whatever the machine's default is: one that begins with
+# bbr is paced, and stays so when it is given another congestion control.
 SYSCTLS = {
     "net/ipv4/ip_forward": "1",
     "net/ipv4/conf/all/rp_filter": "0",
     "net/ipv4/conf/default/rp_filter": "0",
     "net/ipv4/tcp_no_metrics_save": "1",
+    "net/ipv4/tcp_congestion_control": "reno",
     "net/ipv6/conf/default/accept_dad": "0",
 }
 

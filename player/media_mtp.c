@@ -13,6 +13,7 @@
 struct media_mtp {
     struct media_mtp_config config;
     struct timer *timer; // owned
+    usec_t armed;        // no later than needed
     usec_t sent_at;      // the last acknowledgement
     struct mtp_sink sink;
     int queued; // acknowledgements that wait for the flush
@@ -35,25 +36,34 @@ static void on_idle(void *ctx, usec_t now)
     flush(ctx);
 }
 
-// Not delayed: the sender counts acknowledgements, and each lets a packet out. Those of packets
-// that came in one go leave so, too.
 static void acknowledge(struct media_mtp *m, usec_t now)
 {
     uint8_t *out = m->acks[m->queued];
     struct mtp_ack ack;
-    mtp_receiver_ack(&m->sink.receiver, &ack);
+    mtp_sink_ack(&m->sink, &ack);
     m->queue[m->queued++] = (struct iovec){out, mtp_udp_ack_encode(&ack, m->config.token, out)};
     if (m->queued == UDP_SOCKET_BATCH || !udp_socket_is_receiving(m->config.socket))
         flush(m);
     m->sent_at = now;
 }
 
+// Each acknowledgement defers the next one: that is not a system call each.
+static void arm(struct media_mtp *m)
+{
+    usec_t when = usec_min(m->sink.ack_at, m->sent_at + KEEP_ALIVE);
+    if (when < m->armed) {
+        m->armed = when;
+        timer_set(m->timer, when);
+    }
+}
+
 static void on_timer(void *ctx, usec_t now)
 {
     struct media_mtp *m = ctx;
-    if (now - m->sent_at >= KEEP_ALIVE)
+    m->armed = USEC_NEVER;
+    if (now >= m->sink.ack_at || now - m->sent_at >= KEEP_ALIVE)
         acknowledge(m, now);
-    timer_set(m->timer, m->sent_at + KEEP_ALIVE);
+    arm(m);
 }
 
 struct media_mtp *media_mtp_new(const struct media_mtp_config *config, usec_t now)
@@ -70,7 +80,8 @@ struct media_mtp *media_mtp_new(const struct media_mtp_config *config, usec_t no
         return NULL;
     }
     udp_socket_set_idle(m->config.socket, on_idle, m);
-    timer_set(m->timer, now + KEEP_ALIVE);
+    m->armed = USEC_NEVER;
+    arm(m);
     return m;
 }
 
@@ -87,10 +98,13 @@ void media_mtp_datagram(struct media_mtp *m, const struct datagram *d, usec_t no
 {
     const uint8_t *payload;
     size_t len;
-    enum mtp_sink_result got = mtp_sink_record(&m->sink, d->data, d->len, &payload, &len);
+    enum mtp_sink_result got = mtp_sink_record(&m->sink, d->data, d->len, &payload, &len, now);
     if (got == MTP_SINK_NOTHING)
         return;
-    acknowledge(m, now);
+    if (m->sink.ack_at <= now)
+        acknowledge(m, now);
+    else
+        arm(m);
     if (got == MTP_SINK_RTP)
         m->config.on_rtp(m->config.ctx, payload, len, d->arrived, now);
 }

@@ -65,7 +65,7 @@ static void settle(struct media_mtp_raw *m, usec_t now)
 {
     send_segments(m, now);
     raw_tcp_flush(m->raw);
-    usec_t when = mtp_tcp_next_timeout(&m->tcp);
+    usec_t when = usec_min(mtp_tcp_next_timeout(&m->tcp), m->sink.ack_at);
     if (m->tcp.state == MTP_TCP_CLOSED || (m->tcp.peer_finished && m->tcp.fin_acked))
         end(m, now);
     if (m->tcp.state != MTP_TCP_CLOSED && when < m->armed) {
@@ -74,19 +74,24 @@ static void settle(struct media_mtp_raw *m, usec_t now)
     }
 }
 
-// An acknowledgement a slot: the sender counts them.
+static void acknowledge(struct media_mtp_raw *m, usec_t now)
+{
+    struct mtp_ack ack;
+    mtp_sink_ack(&m->sink, &ack);
+    mtp_tcp_acknowledge(&m->tcp, &ack);
+    send_segments(m, now);
+}
+
 static void on_slot(struct media_mtp_raw *m, const uint8_t *record, usec_t now)
 {
     const uint8_t *payload;
     size_t len;
     enum mtp_sink_result got =
-        mtp_sink_record(&m->sink, record, MTP_TCP_DATA - MTP_TCP_TAG, &payload, &len);
+        mtp_sink_record(&m->sink, record, MTP_TCP_DATA - MTP_TCP_TAG, &payload, &len, now);
     if (got == MTP_SINK_NOTHING)
         return;
-    struct mtp_ack ack;
-    mtp_receiver_ack(&m->sink.receiver, &ack);
-    mtp_tcp_acknowledge(&m->tcp, &ack);
-    send_segments(m, now);
+    if (m->sink.ack_at <= now)
+        acknowledge(m, now);
     if (got == MTP_SINK_RTP)
         m->config.on_rtp(m->config.ctx, payload, len, now, now);
 }
@@ -123,6 +128,8 @@ static void on_timer(void *ctx, usec_t now)
     m->armed = USEC_NEVER;
     if (mtp_tcp_next_timeout(&m->tcp) <= now)
         mtp_tcp_timeout(&m->tcp, now);
+    if (m->sink.ack_at <= now)
+        acknowledge(m, now);
     settle(m, now);
 }
 

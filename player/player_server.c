@@ -60,8 +60,13 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     struct player *p = ctx;
     snprintf(p->transport, sizeof(p->transport), "%s", setup->transport);
     p->datagram = setup->datagram;
-    static const char *const kinds[] = {
-        "unknown", "test", "file", "synthetic:greedy", "synthetic:goddard", "synthetic:layers"};
+    static const char *const kinds[] = {"unknown",
+                                        "test",
+                                        "file",
+                                        "synthetic:greedy",
+                                        "synthetic:steady",
+                                        "synthetic:goddard",
+                                        "synthetic:layers"};
     char source[128];
     const struct ladder *l = &p->sdp.ladder;
     if (l->source_width > 0 && l->source_fps.den > 0)

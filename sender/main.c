@@ -65,8 +65,9 @@ static void allow_many_files(void)
 static int open_stream(struct program *p, const struct options *o)
 {
     uint64_t seed = (uint64_t)clock_wall() ^ (uint64_t)clock_now() << 20;
-    if (o->greedy) {
-        stream_init_greedy(&p->stream, o->greedy_bps, seed);
+    if (o->filler_bps) {
+        stream_init_filler(&p->stream, o->steady ? SDP_SOURCE_STEADY : SDP_SOURCE_GREEDY,
+                           o->filler_bps, seed);
         return 0;
     }
     if (o->synthetic.kind != SDP_SOURCE_UNKNOWN) {

@@ -19,6 +19,8 @@ static const char help[] =
     "  FILE                   a media file, at its own pace\n"
     "  synthetic:greedy[:KBPS]  packets without pictures, whenever the transport has room; KBPS "
     "paces udp (default 1920)\n"
+    "  synthetic:steady[:KBPS]  the same at KBPS, evenly, however long the transport keeps them "
+    "waiting\n"
     "  synthetic:goddard      frames without pictures at the seven levels of the Goddard server, "
     "80 "
     "to 1920 kbit/s\n"
@@ -151,16 +153,16 @@ static const char *apply(struct options *o, int option, const char *value)
     }
 }
 
-// "greedy[:KBPS]". NULL, or what is allowed.
-static const char *parse_greedy(const char *text, struct options *o)
+// "greedy[:KBPS]" or "steady[:KBPS]". NULL, or what is allowed.
+static const char *parse_filler(const char *text, struct options *o)
 {
-    const char *rest = text + strlen("greedy");
-    o->greedy = true;
+    o->steady = strncmp(text, "steady", 6) == 0;
+    const char *rest = text + 6;
     char *end;
     long kbps = *rest ? strtol(rest + 1, &end, 10) : 1920;
     if (*rest && (end == rest + 1 || *end || kbps < 8 || kbps > 2000000))
         return "KBPS from 8 to 2000000";
-    o->greedy_bps = (int)kbps * 1000;
+    o->filler_bps = (int)kbps * 1000;
     return NULL;
 }
 
@@ -170,12 +172,13 @@ static const char *parse_synthetic(struct options *o)
     if (strncmp(o->source, "synthetic:", 10) != 0)
         return NULL;
     const char *kind = o->source + 10;
-    if (strcmp(kind, "greedy") == 0 || strncmp(kind, "greedy:", 7) == 0)
-        return parse_greedy(kind, o);
+    bool filler = strncmp(kind, "greedy", 6) == 0 || strncmp(kind, "steady", 6) == 0;
+    if (filler && (!kind[6] || kind[6] == ':'))
+        return parse_filler(kind, o);
     int err = synthetic_parse(kind, &o->synthetic);
     if (err == ERR_RANGE)
         return "1 to 8 layers of 16 to 16384 bytes";
-    return err ? "synthetic:greedy, synthetic:greedy:KBPS, synthetic:goddard or "
+    return err ? "synthetic:greedy[:KBPS], synthetic:steady[:KBPS], synthetic:goddard or "
                  "synthetic:layers:N,BYTES"
                : NULL;
 }

@@ -23,12 +23,12 @@ struct options {
     int temporal_layers; // 2 or 3
     int level_count;     // 0: the default ladder
     struct level_request levels[LADDER_MAX_LEVELS];
-    bool greedy;
+    bool steady;                // the filler is
+    int filler_bps;             // 0: the source is no filler
     struct synthetic synthetic; // kind unknown: another source
-    int greedy_bps;
-    int timeout;   // seconds
-    int mtp_port;  // 0: any
-    int verbosity; // -1 quiet, 0, 1 verbose
+    int timeout;                // seconds
+    int mtp_port;               // 0: any
+    int verbosity;              // -1 quiet, 0, 1 verbose
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };

@@ -46,7 +46,8 @@ struct session {
     usec_t latency;
     usec_t last_progress; // a packet left, or there was nothing to send
     usec_t begun_at;      // when PLAY came
-    int64_t filler;       // greedy: packets made
+    int64_t filler;       // packets made
+    usec_t due_at;        // steady: when the next one is written
     bool has_packet;      // `payload` waits to be sent
     struct rtp_payload payload;
     struct packetiser packets; // over the frame that leaves
@@ -54,9 +55,14 @@ struct session {
     const struct coded_frame *leaving;
 };
 
+static bool is_filler(const struct session *s)
+{
+    return stream_is_filler(s->config.stream);
+}
+
 static bool is_greedy(const struct session *s)
 {
-    return stream_is_greedy(s->config.stream);
+    return s->config.stream->kind == SDP_SOURCE_GREEDY;
 }
 
 static const struct ladder *ladder_of(const struct session *s)
@@ -174,7 +180,7 @@ static void watch(struct session *s, int size_id, int change)
 {
     if (s->feed)
         synthetic_feed_watch(s->feed, size_id, change);
-    else if (!is_greedy(s))
+    else if (!is_filler(s))
         engine_watch(s->config.stream->engine, size_id, change);
 }
 
@@ -200,10 +206,10 @@ void session_play(struct session *s, usec_t now)
 {
     if (!s->playing) {
         s->playing = true;
-        s->begun_at = s->last_progress = now;
+        s->begun_at = s->last_progress = s->due_at = now;
         s->config.stream->playing++;
         send_report(s, false, now);
-        if (is_greedy(s))
+        if (is_filler(s))
             timer_set(s->timer, now);
     }
     if (s->watching)
@@ -317,8 +323,6 @@ static int send_packet(struct session *s, struct rtp_packet *p, const struct rtp
 {
     rtp_sender_stamp(&s->rtp, pts, p);
     ask_feedback(s, p);
-    usec_t wall = clock_wall();
-    p->adu.written_us = (uint32_t)wall; // as near to the write as can be
     uint8_t head[RTP_MAX_HEADER + sizeof(payload->head)];
     size_t len = rtp_encode(p, head);
     memcpy(head + len, payload->head, payload->head_len);
@@ -362,6 +366,7 @@ static int send_media(struct session *s, usec_t now)
         .marker = s->payload.last,
         .has_adu = true,
         .adu = {.frame = (uint32_t)f->number,
+                .written_us = (uint32_t)clock_wall(),
                 .size_id = (uint8_t)f->size_id,
                 .temporal_id = (uint8_t)f->temporal_id,
                 .key = f->key,
@@ -386,23 +391,54 @@ static int send_media(struct session *s, usec_t now)
     return 0;
 }
 
+// Between two packets of steady filler; 0: greedy.
+static usec_t filler_interval(const struct session *s)
+{
+    if (is_greedy(s))
+        return 0;
+    usec_t bits = (usec_t)s->transport->max_packet * 8;
+    return usec_max(bits * USEC_PER_SEC / level_of(s)->bitrate_bps, 1);
+}
+
+// Of steady filler the oldest are left out, once they waited for the viewer's latency.
+static void drop_stale_filler(struct session *s, usec_t interval, usec_t now)
+{
+    usec_t late = now - s->latency - s->due_at;
+    if (late <= 0)
+        return;
+    int64_t count = late / interval + 1;
+    s->filler += count;
+    s->due_at += count * interval;
+}
+
 static int send_filler(struct session *s, usec_t now)
 {
     static const uint8_t zeros[65536];
     size_t len = s->transport->max_packet - RTP_MAX_HEADER;
+    usec_t interval = filler_interval(s);
+    if (interval > 0)
+        drop_stale_filler(s, interval, now);
     struct rtp_payload payload = {.body = zeros,
                                   .body_len = len < sizeof(zeros) ? len : sizeof(zeros)};
-    usec_t wall = clock_wall();
+    usec_t written_at = interval > 0 ? s->due_at : now;
+    usec_t wall = clock_wall() - (now - written_at);
     struct rtp_packet p = {
         .marker = true,
         .has_adu = true,
-        .adu = {.frame = (uint32_t)s->filler, .key = true, .first = true, .last = true},
+        .adu = {.frame = (uint32_t)s->filler,
+                .written_us = (uint32_t)wall,
+                .key = true,
+                .first = true,
+                .last = true},
         .has_capture = true,
         .capture_wall = wall,
     };
-    int err = send_packet(s, &p, &payload, s->filler, now - s->begun_at, wall, now);
-    s->filler += !err;
-    return err;
+    int err = send_packet(s, &p, &payload, s->filler, written_at - s->begun_at, wall, now);
+    if (err)
+        return err;
+    s->filler++;
+    s->due_at += interval;
+    return 0;
 }
 
 // At the end of the media a session goes back to Ready (RFC 2326, A.2): PLAY begins again.
@@ -414,9 +450,11 @@ static void tell_end(struct session *s, usec_t now)
     stop_playing(s);
 }
 
-static bool has_packets(const struct session *s)
+static bool has_packets(const struct session *s, usec_t now)
 {
-    return is_greedy(s) ? s->playing : s->scheduler.count > 0 && (s->playing || s->leaving);
+    if (is_filler(s))
+        return s->playing && (is_greedy(s) || now >= s->due_at);
+    return s->scheduler.count > 0 && (s->playing || s->leaving);
 }
 
 // Sends while the transport has room. It is not asked for room that nothing needs: it would take
@@ -424,20 +462,22 @@ static bool has_packets(const struct session *s)
 static void pump(struct session *s, usec_t now)
 {
     int sent = 0;
-    bool more = has_packets(s);
+    bool more = has_packets(s, now);
     while (more && sent < BATCH && s->transport->ops->room(s->transport, now)) {
-        int err = is_greedy(s) ? send_filler(s, now) : send_media(s, now);
+        int err = is_filler(s) ? send_filler(s, now) : send_media(s, now);
         if (err == ERR_NOT_FOUND)
             s->last_progress = now;
         if (err == ERR_CLOSED)
             s->config.on_stuck(s->config.ctx, "its connection is gone");
-        more = !err && has_packets(s);
+        more = !err && has_packets(s, now);
         sent += !err;
     }
     if (s->transport->ops->flush)
         s->transport->ops->flush(s->transport, now);
     if (sent == BATCH)
         timer_set(s->timer, now);
+    else if (is_filler(s) && s->playing && s->due_at > now)
+        timer_set(s->timer, s->due_at);
     tell_end(s, now);
 }
 
@@ -484,7 +524,7 @@ uint64_t session_skipped(const struct session *s)
 
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
 {
-    if (!s->watching || is_greedy(s))
+    if (!s->watching || is_filler(s))
         return;
     if (f->size_id == s->wanted_size && s->size_id != s->wanted_size && f->key)
         switch_size(s, f);
@@ -601,7 +641,7 @@ void session_second(struct session *s, usec_t now)
     send_report(s, false, now);
     // Nothing to send is no sign of being stuck; but an empty queue is also what is left when
     // nothing could leave and all was dropped.
-    if (s->scheduler.count == 0 && !is_greedy(s) && s->transport->ops->room(s->transport, now))
+    if (s->scheduler.count == 0 && !is_filler(s) && s->transport->ops->room(s->transport, now))
         s->last_progress = now;
     if (now - s->last_progress <= s->config.stream->viewer_timeout)
         return;

@@ -38,15 +38,14 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
     return s->engine ? 0 : ERR_IO;
 }
 
-void stream_init_greedy(struct stream *s, int bitrate_bps, uint64_t seed)
+void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps, uint64_t seed)
 {
-    *s = (struct stream){.kind = SDP_SOURCE_GREEDY,
-                         .duration = -1,
-                         .title = "synthetic:greedy",
-                         .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
+    *s = (struct stream){
+        .kind = kind, .duration = -1, .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
+    snprintf(s->title, sizeof(s->title), "synthetic:%s",
+             kind == SDP_SOURCE_STEADY ? "steady" : "greedy");
     s->rng = rng_seeded(seed);
-    // One nominal level: the size and rate mean nothing, the bitrate paces transports without a
-    // rate of their own.
+    // One nominal level, whose size means nothing.
     s->ladder = (struct ladder){
         .source_fps = {30, 1}, .source_width = 16, .source_height = 16, .size_count = 1};
     s->ladder.sizes[0] = (struct size_spec){.width = 16, .height = 16, .fps = {30, 1}, .layers = 1};
@@ -65,9 +64,9 @@ void stream_init_synthetic(struct stream *s, const struct synthetic *media, uint
     s->rng = rng_seeded(seed);
 }
 
-bool stream_is_greedy(const struct stream *s)
+bool stream_is_filler(const struct stream *s)
 {
-    return s->kind == SDP_SOURCE_GREEDY;
+    return s->kind == SDP_SOURCE_GREEDY || s->kind == SDP_SOURCE_STEADY;
 }
 
 bool stream_is_synthetic(const struct stream *s)
@@ -89,7 +88,7 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
     clock_identity(out->clock, sizeof(out->clock));
     snprintf(out->control, sizeof(out->control), "trackID=0");
     out->duration = s->duration;
-    out->h264 = s->engine;
+    out->h264 = s->engine != NULL;
     out->payload_type = out->h264 ? RTP_PT_H264 : RTP_PT_SYNTHETIC;
     out->ext = (struct rtp_ext_ids){
         .capture = RTP_EXT_CAPTURE_ID, .adu = RTP_EXT_ADU_ID, .feedback = RTP_EXT_FEEDBACK_ID};

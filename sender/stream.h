@@ -37,13 +37,14 @@ struct stream {
 // Pictures from `source`, which is taken over. 0, or ERR_IO (logged).
 int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
                 const struct ladder *ladder, uint64_t seed);
-// Filler without pictures at `bitrate_bps` for transports that do not set their own rate.
-void stream_init_greedy(struct stream *s, int bitrate_bps, uint64_t seed);
+// Packets without frames: SDP_SOURCE_STEADY at `bitrate_bps`; SDP_SOURCE_GREEDY as fast as the
+// transport takes it, which keeps to `bitrate_bps` if it has no rate of its own.
+void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps, uint64_t seed);
 // Frames without pictures.
 void stream_init_synthetic(struct stream *s, const struct synthetic *media, uint64_t seed);
 void stream_destroy(struct stream *s);
 // Packets without frames.
-bool stream_is_greedy(const struct stream *s);
+bool stream_is_filler(const struct stream *s);
 bool stream_is_synthetic(const struct stream *s);
 // As a viewer of `level` sees it.
 void stream_describe(const struct stream *s, int level, struct sdp *out);

@@ -116,6 +116,8 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
         .slot_bytes = packet_bytes,
         .window = MTP_FLOW_WINDOW,
         .least_rto = LEAST_RTO,
+        .counts_slots = true,
+        .newreno = true, // beside TCPs with SACK, which halve cwnd once a window
         .queue = o->queue,
     };
     *f = (struct mtp_flow){.token = token, .options = *o, .heard_at = now};

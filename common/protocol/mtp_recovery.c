@@ -92,16 +92,20 @@ static void forget(struct mtp_sender *s, int64_t cum)
     mtp_ranges_trim(&s->sacked, cum);
 }
 
-// RFC 5681, 3.1, counted in ACKs.
-static void grow(struct mtp_sender *s)
+// RFC 5681, 3.1, counted in ACKs; or in slots, of which slow start takes two an ACK (RFC 3465,
+// 2.2) and one after a timeout (2.3).
+static void grow(struct mtp_sender *s, int64_t acked)
 {
     if (s->cwnd >= (int)s->config.history)
         return;
+    int count = s->config.counts_slots && s->state == MTP_OPEN
+                    ? (int)(acked < s->cwnd ? acked : s->cwnd)
+                    : 1;
     if (s->cwnd < s->ssthresh) {
+        s->cwnd += count < 2 ? count : 2;
+    } else if ((s->acks += count) >= s->cwnd) {
+        s->acks -= s->cwnd;
         s->cwnd++;
-    } else if (++s->acks >= s->cwnd) {
-        s->cwnd++;
-        s->acks = 0;
     }
 }
 
@@ -124,19 +128,33 @@ static void open_up(struct mtp_sender *s)
     s->send_at = s->next;
 }
 
+// RFC 6582, 3.2, step 3: what duplicate ACKs let out is taken back as far as it is acknowledged
+// now, except for one packet.
+static void on_partial(struct mtp_sender *s, int64_t acked)
+{
+    s->dups = acked <= s->dups ? (int)(s->dups - acked + 1) : 0;
+    s->replacement_due = true;
+}
+
 static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
 {
+    int64_t first = s->cum;
     bool limited = flight_up_to(s, s->send_at) >= s->cwnd;
+    bool partial = s->config.newreno && s->state == MTP_FAST && cum < s->recover;
+    int64_t before = s->cum + s->inflation; // as Reno would count: without the replacements' slots
     forget(s, cum);
-    s->dups = 0;
     s->stuck = 0;
     s->replacement_due = false;
-    if (s->state == MTP_FAST) { // RFC 5681, 3.2, step 6
+    if (partial)
+        on_partial(s, s->cum + s->inflation - before);
+    else
+        s->dups = 0;
+    if (s->state == MTP_FAST && !partial) { // RFC 5681, 3.2, step 6
         s->cwnd = s->ssthresh;
         s->acks = 0;
         open_up(s);
-    } else if (limited) {
-        grow(s);
+    } else if (limited && s->state != MTP_FAST) {
+        grow(s, cum - first);
     }
     if (s->state == MTP_TIMEOUT && s->cum <= s->point) { // II-B: hi_ack <= wnd_base
         s->inflation++;

@@ -161,8 +161,10 @@ static void replace(struct mtp_sender *s, struct mtp_out *out, usec_t now)
     }
     books_lose(s, s->cum);
     s->inflation++;
+    bool first = s->recover == s->next;
     send_new(s, mtp_queue_pop(&s->queue, now), MTP_R, out, now);
-    s->recover = s->next;
+    if (first)
+        s->recover = s->next;
 }
 
 // An old slot, empty: the answer tells of the window. Beyond it nothing may be sent.

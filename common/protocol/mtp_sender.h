@@ -7,7 +7,7 @@
 //   Growth: +1 an ACK below ssthresh, +1 a cwnd of ACKs above (RFC 5681, 3.1), only while cwnd is
 //   what limits. Two duplicate ACKs let a slot out each (RFC 3042); the third halves the window and
 //   sends a replacement (RFC 5681, 3.2): new data with the highest slot, marked MTP_R. The ACK that
-//   goes on ends fast recovery (Reno, not NewReno).
+//   goes on ends fast recovery (Reno, and with `newreno` NewReno).
 //   Inflation in fast recovery: replacements whose own slot is not yet acknowledged (II-A).
 //   Timeout: cwnd is 1 and base is what comes next; all packets are marked, and each ACK that does
 //   not go over base inflates by 1. One that does ends the recovery (II-B). Duplicate ACKs within
@@ -35,7 +35,9 @@ extern "C" {
 enum {
     MTP_HISTORY = 4096,     // slots in flight at most, by default
     MTP_MAX_HISTORY = 8192, // a quarter of the numbers that a receiver remembers
-    MTP_STUCK = 2,          // recoveries without progress before the mode should step down
+    // Recoveries without progress before the mode should step down. Two are a replacement's own
+    // loss, which at 1 % happens within a minute.
+    MTP_STUCK = 3,
 };
 
 // In the order of stepping down.
@@ -63,6 +65,11 @@ struct mtp_sender_config {
     // never a replacement, so that the timeout stays backed off exactly where TCP's without time
     // stamps does (Karn: RFC 6298, 3). Else every ACK is timed, as with time stamps (RFC 7323, 4).
     bool karn;
+    // NewReno (RFC 6582, 3.2): an ACK that goes on within fast recovery to another hole of the same
+    // window has that one replaced, too, and does not halve cwnd again. As TCPs with SACK do.
+    bool newreno;
+    // cwnd grows by what is acknowledged, not by ACKs (RFC 3465, L = 2): the receiver delays them.
+    bool counts_slots;
     // queue.lost also hears of packets taken for lost in the network. In timeout recovery a
     // replacement that is lost itself may go untold, and lost ACKs make it a guess.
     struct mtp_queue_config queue;

@@ -29,6 +29,7 @@ enum sdp_source {
     SDP_SOURCE_TEST,
     SDP_SOURCE_FILE,
     SDP_SOURCE_GREEDY,  // packets
+    SDP_SOURCE_STEADY,  // likewise
     SDP_SOURCE_GODDARD, // frames without pictures, as the next
     SDP_SOURCE_LAYERS,
 };

@@ -13,8 +13,9 @@ from lab.experiment import Cell, Experiment
 from lab.experiments import real_report
 
 # What `lab NAME --real` runs, udp and tcp always beside it.
-TRANSPORTS = {"arc": ["arc"], "psp": ["psp", "psp-plain"], "tfrc": ["tfrc"]}
+TRANSPORTS = {"arc": ["arc"], "psp": ["psp", "psp-plain"], "tfrc": ["tfrc"], "mtp_tcp": ["mtp", "mtp-raw"]}
 BASELINES = ["udp", "tcp"]
+DURATIONS = {"mtp_tcp": 60}  # a window that grows by a packet a round trip takes tens of seconds to its share
 KERNELS = ("reno", "cubic", "bbr")
 MBIT, RTT_MS = 10, 50
 PICTURE = "test:1280x720@30"
@@ -123,10 +124,11 @@ def check_quick(rows):
 def experiment(quick, options):
     controller = options.get("controller")
     contenders = TRANSPORTS[controller] if controller else [t for names in TRANSPORTS.values() for t in names]
-    title = f"{controller or 'Rate controllers'} beside the kernel's TCPs"
+    title = f"{(controller or 'Rate controllers').replace('mtp_tcp', 'MTP')} beside the kernel's TCPs"
     if quick:
         chosen = [c for c in cells() if c.name == "1v1-cubic"]
         return Experiment("real", title + " (quick)", chosen, contenders, one, real_report.write, runs=1, seconds=13,
                           check=check_quick, options={"duration": 10})
-    return Experiment("real", title, cells(), contenders + BASELINES, one, real_report.write, runs=2, seconds=33,
-                      options={"duration": 30})
+    duration = DURATIONS.get(controller, 30)
+    return Experiment("real", title, cells(), contenders + BASELINES, one, real_report.write, runs=2,
+                      seconds=duration + 3, options={"duration": duration})

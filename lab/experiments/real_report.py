@@ -3,6 +3,7 @@
 import json
 import os
 
+from lab import stats
 from lab.experiment import kept_path
 from lab.experiments.minbuf_report import Rows, text
 from lab.experiments.psp_report import jain
@@ -11,22 +12,32 @@ from lab.report import canvas
 __all__ = ["Rows", "jain", "write"]
 
 COLORS = {"tfrc": "tab:blue", "arc": "tab:green", "psp": "tab:red", "psp-plain": "tab:pink", "udp": "tab:brown",
-          "tcp": "k"}
+          "tcp": "k", "mtp": "tab:orange", "mtp-raw": "tab:olive"}
 
 
 def is_picture(cell):
     return cell.startswith("picture")
 
 
+def ratio_of(rows, cell, contender):
+    """What the streams got over what the downloads got."""
+    return stats.paired_ratio(*(rows.values(cell, contender, key) for key in ("stream_mbps", "download_mbps")))
+
+
 def goals_of(rows, cell):
     """Friendliness as RFC 5348 words it, within a factor of two of what a TCP has there: a third to two thirds of the
-    link. For the picture: it plays."""
+    link. For the picture: it plays. MTP promises more, as it is Reno: what Reno has within a quarter."""
     for contender in rows.contenders(cell):
         if contender in ("udp", "tcp"):
             continue
         share, use, stalled = (rows.mean(cell, contender, k) for k in ("share", "use", "stalled"))
         if is_picture(cell):
             yield cell, contender, "time stalled", "<= 0.01", text(stalled, 3), stalled and stalled.value <= 0.01
+        elif share and contender.startswith("mtp") and cell.endswith("reno"):
+            ratio = ratio_of(rows, cell, contender)
+            yield (cell, contender, "streams over downloads", "0.8 to 1.25", text(ratio, 2),
+                   ratio and 0.8 <= ratio.value <= 1.25)
+            yield cell, contender, "link used", ">= 0.9", text(use, 3), use.value >= 0.9
         elif share:
             yield cell, contender, "share of the link", "1/3 to 2/3", text(share, 3), 1 / 3 <= share.value <= 2 / 3
             yield cell, contender, "link used", ">= 0.9", text(use, 3), use.value >= 0.9

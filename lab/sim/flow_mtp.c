@@ -152,6 +152,7 @@ struct flow *flow_mtp_new(const struct flow_env *env, const struct flow_mtp_conf
                                        // As the simulator's other TCPs, and ns-2's.
                                        .once_a_window = true,
                                        .karn = !config->timestamps,
+                                       .newreno = config->newreno,
                                        .queue = {.block = true}};
     node_init(&f->flow.source, &SOURCE_OPS, NULL);
     node_init(&f->flow.sink, &SINK_OPS, NULL);

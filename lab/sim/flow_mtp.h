@@ -13,6 +13,7 @@ extern "C" {
 
 struct flow_mtp_config {
     enum mtp_mode mode;
+    bool newreno;
     uint32_t packet_bytes; // on the wire
     int initial_window;    // packets
     usec_t min_rto;

@@ -65,6 +65,7 @@ static const struct key {
     {"minrto", OF_TCP | OF_WEB | OF_MTP, VALUE_TIME, &rto, offsetof(struct group, min_rto)},
     {"delack", OF_TCP | OF_WEB, VALUE_TIME, &rto, offsetof(struct group, delayed_ack)},
     {"ts", OF_TCP | OF_WEB | OF_MTP, VALUE_INT, &flag, offsetof(struct group, timestamps)},
+    {"newreno", OF_MTP, VALUE_INT, &flag, offsetof(struct group, newreno)},
     {"packets", OF_TCP, VALUE_INT, &total, offsetof(struct group, packets)},
     {"bytes", OF_WEB, VALUE_INT, &object, offsetof(struct group, object_bytes)},
     {"think", OF_WEB, VALUE_TIME, &spec_time_positive, offsetof(struct group, think)},

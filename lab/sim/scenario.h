@@ -18,7 +18,7 @@
 //   TCP, web    window=10000p  delack=100ms (0: none)  ca=ack (+ 1/cwnd an ACK; count: + 1 a cwnd
 //               of ACKs, as MTP does it)
 //   these, mtp  iw=2p  minrto=1s  ts=0 (1: time stamps, RFC 7323, which time every ACK)
-//   mtp         mode=strict (fill, resend)
+//   mtp         mode=strict (fill, resend)  newreno=0 (1: as the transports)
 //   TCP         packets=N (endless)
 //   web         tcp=newreno  bytes=50KB  think=1s  shape=1.5 (means; Pareto)
 //   cbr         rate=R (must be said)  on=T  off=T (always on)  shape=X (lengths are means; Pareto)
@@ -59,6 +59,7 @@ struct group {
     bool counts_acks;
     int64_t timestamps;
     enum mtp_mode mode;
+    int64_t newreno;
     int64_t object_bytes;
     usec_t think;
     double shape; // 0: none

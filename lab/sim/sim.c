@@ -47,6 +47,7 @@ static struct flow *new_flow(const struct sim *s, const struct group *g, uint32_
     }
     if (g->kind == GROUP_MTP) {
         struct flow_mtp_config config = {.mode = g->mode,
+                                         .newreno = g->newreno != 0,
                                          .packet_bytes = (uint32_t)g->packet_bytes,
                                          .initial_window = (int)g->initial_window,
                                          .min_rto = g->min_rto,

@@ -40,7 +40,7 @@ static const char help[] =
     "  ts=0                1: time stamps, which time every ACK\n"
     "  packets=N           TCP: ends after so many\n"
     "  tcp=newreno bytes=50KB think=1s shape=1.5   web: means and shape\n"
-    " of mtp: mode=strict (fill, resend) iw=2p minrto=1s ts=0\n"
+    " of mtp: mode=strict (fill, resend) newreno=0 (1: a hole a round trip) iw=2p minrto=1s ts=0\n"
     " of cbr: rate=R on=T off=T shape=X   shape: the times are means of Pareto distributions\n"
     " of datagram\n"
     "  cc=NAME[:PARAMS]    such as tfrc:selfclock; a / stands for the comma between PARAMS\n"

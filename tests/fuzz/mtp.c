@@ -237,7 +237,9 @@ static void run(struct world *w, struct bytes *in)
         .cwnd = 1 + (first >> 2 & 7),
         .ssthresh = 2 + (first >> 5),
         .once_a_window = bytes_left(in) & 1,
-        .karn = bytes_left(in) & 2,
+        .karn = bytes_left(in) >> 3 & 1,
+        .newreno = bytes_left(in) >> 1 & 1,
+        .counts_slots = bytes_left(in) >> 2 & 1,
         .queue = {.bytes = 400, .block = second & 64},
     };
     int failed = mtp_sender_init(&w->s, &config, 0) | mtp_slots_init(&w->slots, RECORD);

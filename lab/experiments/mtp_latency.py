@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Protocol latency of MTP beside TCP and MIN_BUF: who waits for whose loss?
+
+In the network of the MIN_BUF experiment (minbuf.py: its link, its cross traffic), and on a link of its own that loses
+1 % at random. Two sources: greedy, and steady at 30 % of the link. MTP acknowledges each packet at once and hands it on
+when it comes; in TCP all that follows a lost packet waits for it, a round-trip time at least.
+"""
+from lab import live, net
+from lab.experiment import Cell, Experiment
+from lab.experiments import minbuf, mtp_latency_report
+
+CONTENDERS = ["mtp", "mtp-raw", "tcp", "minbuf:1,3"]
+STEADY = (*CONTENDERS, "mtp:queue=200ms")  # a queue that drops its oldest is of no use to who always has more
+SHARE = 0.3  # of the link, the steady source's
+LOSS_SECONDS = 60
+
+
+def cells():
+    """The busy network, and an empty link with random loss on which Reno's window allows more than the steady rate:
+    1.22 / sqrt(0.01) packets a round-trip time (Mathis and others, 1997), 4.6 Mbit/s in packets of 1176 bytes."""
+    found = []
+    for source, contenders in (("greedy", ()), ("steady", STEADY)):
+        for name, mbit, rtt, loss in (("loss-10mbit-25ms", 10, 25, 1), ("busy-12mbit-50ms", 12, 50, 0)):
+            params = {"mbit": mbit, "rtt_ms": rtt, "loss": loss, "source": source}
+            found.append(Cell(f"{name}-{source}", params, contenders=contenders))
+    return found
+
+
+def source_of(p):
+    return "synthetic:" + (f"steady:{round(SHARE * p['mbit'] * 1000)}" if p["source"] == "steady" else "greedy")
+
+
+def link_texts(p):
+    """Behind a quarter of the bandwidth-delay product, as in minbuf.py; where nothing else is sent, a whole one."""
+    bdp = net.bdp_bytes(p["mbit"], p["rtt_ms"])
+    delay = f"delay={p['rtt_ms'] / 2:g}ms"
+    if p["loss"]:
+        return f"rate={p['mbit']}mbit,queue={minbuf.queue_text('1bdp', bdp)},loss={p['loss']:g}%,{delay}", delay
+    return f"rate={p['mbit']}mbit,queue={minbuf.queue_text('0.25bdp', bdp)},{delay}", delay
+
+
+def start_traffic(context, world, address, epoch):
+    """The cross traffic of minbuf.py, Reno throughout."""
+    schedule = context.experiment.options["schedule"]
+    traffic = live.Traffic(world, "s", address)
+    for client, specs in minbuf.traffic_specs({**context.cell.params, "cc": "reno"}, schedule).items():
+        traffic.run(client, epoch, schedule["end"], context.seed, specs)
+    return traffic
+
+
+def one(context):
+    p, options = context.cell.params, context.experiment.options
+    duration = options["seconds"] if p["loss"] else options["schedule"]["end"]
+    with context.world(sysctls={"net/ipv4/tcp_ecn": "0"}) as world:
+        at = net.dumbbell(world, ["s"], ["r1", "r2"], *link_texts(p), "--seed", str(context.seed))
+        flow = live.Flow(world, "s", at["s"], source_of(p))
+        epoch = live.start_time()
+        traffic = None if p["loss"] else start_traffic(context, world, at["s"], epoch)
+        world.processes.sleep_until(epoch)
+        is_kernel = not context.contender.startswith("mtp")
+        flow.play("r1", context.contender, duration, "reno" if is_kernel else None)
+        report = flow.finish(duration + 20)
+        for process, _ in traffic.clients.values() if traffic else ():
+            if process.wait(10) != 0:
+                raise process.failed(f"ended with {process.code}")
+        world.links["bottleneck"].stop()
+        adus = flow.adus()
+        live.save_latencies(context, adus, epoch)
+        figures = mtp_latency_report.latency_figures(adus)
+        figures["throughput_mbps"] = (report["network"]["throughput"] or 0) / 1e6
+        live.remove(world.path("events.jsonl"))
+    return figures
+
+
+def check_quick(rows):
+    """For the quick version: MTP's packets do not wait for each other."""
+    return [f"{g[0]} {g[1]}: {g[2]}: {g[-1]}; {g[3]} expected" for g in
+            mtp_latency_report.goals(mtp_latency_report.Rows(rows)) if g[-1].startswith("missed")]
+
+
+def experiment(quick, _options):
+    title = "MTP: protocol latency beside TCP"
+    options = {"seconds": LOSS_SECONDS, "schedule": minbuf.SCHEDULE}
+    if quick:
+        chosen = [c for c in cells() if c.name == "loss-10mbit-25ms-greedy"]
+        return Experiment("mtp_latency", title + " (quick)", chosen, ["mtp", "mtp-raw"], one, mtp_latency_report.write,
+                          runs=1, seconds=15, check=check_quick, options={**options, "seconds": 12})
+    return Experiment("mtp_latency", title, cells(), CONTENDERS, one, mtp_latency_report.write, runs=3,
+                      seconds=minbuf.SCHEDULE["end"] + 3, options=options)
