@@ -228,6 +228,17 @@ static void recover(struct mtp_sender *s)
         books_lose(s, s->cum);
 }
 
+// What came after a fast recovery's replacement was reported, itself it was not: it is lost, which
+// says nothing about whether the path takes replacements.
+static bool lost_its_replacement(const struct mtp_sender *s)
+{
+    if (s->mode != MTP_STRICT || s->state != MTP_FAST || s->sacked.count == 0)
+        return false;
+    int64_t slot = s->recover - 1; // see replace()
+    return s->sacked.at[s->sacked.count - 1].end > s->recover &&
+           mtp_ranges_skip(&s->sacked, slot) == slot;
+}
+
 void mtp_sender_timeout(struct mtp_sender *s, usec_t now)
 {
     if (now < s->rto_at)
@@ -240,7 +251,7 @@ void mtp_sender_timeout(struct mtp_sender *s, usec_t now)
         // RFC 5681, 3.1: held constant when it is not the first timeout of the same slot.
         if (s->stuck == 0 || s->state == MTP_OPEN || s->state == MTP_FAST)
             s->ssthresh = half_of(s, flight_up_to(s, s->send_at));
-        s->stuck++;
+        s->stuck += !lost_its_replacement(s);
         s->counts.timeouts++;
         recover(s);
     }

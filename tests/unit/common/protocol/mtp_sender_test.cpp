@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <string>
+#include <vector>
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
@@ -278,6 +279,47 @@ TEST_CASE("mtp_sender: once a window, not before new data after a timeout is ack
     }
 }
 
+TEST_CASE("mtp_sender: a replacement that got lost says nothing about the path")
+{
+    // Slot 0 is lost, 10 replaces it, 11 to 14 follow. What is reported at last, and
+    // whether a timeout after that means that the path does not take replacements.
+    struct outcome {
+        std::vector<mtp_range> reported;
+        bool told;
+    };
+    const outcome outcomes[] = {
+        {{{1, 10}, {11, 13}}, false}, // what came after it, not itself
+        {{{1, 15}}, true},
+        {{{1, 11}}, true}, // itself
+        {{{1, 10}}, true}, // nothing passes after a hole
+        {{{1, 10}, {12, 15}}, false},
+    };
+    for (const outcome &r : outcomes) {
+        CAPTURE(r.reported.back().begin, r.reported.back().end);
+        figure f(MTP_STRICT, 10, 10);
+        CHECK(f.pull(1) == "1 2 3 4 5 6 7 8 9 10");
+        mtp_ack ack{};
+        ack.window = 4096;
+        ack.count = 1;
+        for (int64_t end = 2; end <= 10; end++) {
+            ack.ranges[0] = {1, end};
+            mtp_sender_ack(&f.s, &ack, 2);
+        }
+        CHECK(f.pull(2) == "11* 12 13 14 15");
+        ack.count = (uint8_t)r.reported.size();
+        std::copy(r.reported.begin(), r.reported.end(), ack.ranges);
+        mtp_sender_ack(&f.s, &ack, 3);
+        CHECK(f.s.counts.fast_recoveries == 1);
+        usec_t at = mtp_sender_next_timeout(&f.s);
+        mtp_sender_timeout(&f.s, at);
+        CHECK(f.s.counts.timeouts == 1);
+        CHECK(mtp_sender_info(&f.s).should_step_down == r.told);
+        f.pull(at);
+        mtp_sender_timeout(&f.s, mtp_sender_next_timeout(&f.s)); // of the timeout's own one
+        CHECK(mtp_sender_info(&f.s).should_step_down);
+    }
+}
+
 TEST_CASE("mtp_sender: Figure 4, a timeout, packets 11 and 13 lost")
 {
     figure tcp(MTP_RESEND, 4, 4);
@@ -296,8 +338,8 @@ TEST_CASE("mtp_sender: Figure 4, a timeout, packets 11 and 13 lost")
 namespace
 {
 
-// Reno as RFC 5681 writes it, with RFC 3042, and a receiver: what MTP is compared with. No timer:
-// the comparison ends where one would be needed.
+// Reno as RFC 5681 writes it, with RFC 3042, and a receiver: what MTP is compared with. No
+// timer: the comparison ends where one would be needed.
 struct reno {
     struct mail {
         bool is_ack;
@@ -390,8 +432,8 @@ mtp_rig::fate lose(std::set<int> data, std::set<int> acks)
     };
 }
 
-// Runs both for `count` transmissions; they must agree on each transmission before the first
-// timeout.
+// Runs both for `count` transmissions; they must agree on each transmission before the
+// first timeout.
 void compare_with_reno(mtp_mode mode, bool once_a_window, const mtp_rig::fate &path, size_t count,
                        size_t *compared)
 {
@@ -488,8 +530,9 @@ void no_deadlock(mtp_mode mode, int64_t window, int bits, bool data_only)
         CHECK(rig.sender.queue.packets == 0);
         if (mode == MTP_RESEND)
             CHECK((int64_t)rig.delivered.size() == rig.frames);
-        // With all ACKs, what arrived is never told as lost, and without timeout recovery what did
-        // not arrive always is. (In it a replacement may mark one that the ranges never showed.)
+        // With all ACKs, what arrived is never told as lost, and without timeout recovery
+        // what did not arrive always is. (In it a replacement may mark one that the ranges
+        // never showed.)
         bool exact = mode == MTP_FILL_HOLES || rig.sender.counts.timeouts == 0;
         for (int64_t f = 0; f < rig.frames && data_only; f++)
             if (rig.delivered.count(f) ? rig.lost.count(f) : exact && !rig.lost.count(f))
@@ -499,7 +542,8 @@ void no_deadlock(mtp_mode mode, int64_t window, int bits, bool data_only)
 
 } // namespace
 
-TEST_CASE("mtp_sender: no loss pattern of the first 13 transmissions, data or ACKs, is a deadlock")
+TEST_CASE("mtp_sender: no loss pattern of the first 13 transmissions, data or ACKs, is a "
+          "deadlock")
 {
     no_deadlock(MTP_STRICT, 4096, 13, false);
     no_deadlock(MTP_STRICT, 4096, 13, true);
