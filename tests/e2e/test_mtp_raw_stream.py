@@ -1,46 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The transport mtp-raw in the programs: pictures over the loopback and through the NAT firewall of test_mtp_raw.py, and
-what happens without the capability, or where the port for media is blocked."""
+"""The transport mtp-raw in the programs, over the loopback, and what happens without the capability."""
 import os
 import socket
 import sys
 import unittest
 
 import lib
-from test_mtp_raw import Network
 
 sys.path.insert(0, lib.ROOT)
 from lab import isolate  # noqa: E402
 
-RTSP, MEDIA, PROXY = 554, 443, 7443
-PROXY_CODE = """
-import socket, sys, threading
-def pump(a, b):
-    while data := a.recv(65536):
-        b.sendall(data)
-    b.shutdown(socket.SHUT_WR)
-here = socket.create_server(("", int(sys.argv[1])))
-while True:
-    near, _ = here.accept()
-    far = socket.create_connection((sys.argv[2], int(sys.argv[3])))
-    for pair in (near, far), (far, near):
-        threading.Thread(target=pump, args=pair, daemon=True).start()
-"""
+MEDIA = 443
 WITHOUT = ("setpriv", "--bounding-set", "-net_raw", "--inh-caps", "-net_raw")
 REMEDY = "setcap cap_net_raw+ep"
-MEASURED = []
 
 
 def setUpModule():
     lib.need("unshare", "nsenter", "setpriv")
     if not isolate.isolated():
         raise unittest.SkipTest("namespaces are not allowed here")
-
-
-def tearDownModule():
-    for row in MEASURED:
-        print(f"  {row}")
 
 
 class Raw(lib.Case):
@@ -121,55 +100,6 @@ class Loopback(Raw):
         self.assertEqual(p.wait(), 0, str(p))
         self.assertEqual(p.report()["network"]["packets_lost"], 0)
         self.stop_cleanly(server)
-
-
-class Firewall(Raw):
-    def net(self, loss, ports):
-        lib.need("nft")
-        if not os.path.exists("/dev/net/tun"):
-            self.skipTest("there is no /dev/net/tun")
-        return Network(self, loss, ports=ports)
-
-    def watch(self, net, name, *args, **options):
-        server = self.server("--mtp-port", str(MEDIA), listen=f"{net.server}:{RTSP}", prefix=net.command("server"))
-        return server, self.play(server.url, "--transport", name, *args, prefix=net.command("client"), **options)
-
-    def test_pictures_through_nat_and_loss(self):
-        seconds = 20
-        net = self.net("0.5%", f"{{ {RTSP}, {MEDIA} }}")
-        server, p = self.watch(net, "mtp-raw", "--duration", str(seconds), seconds=seconds + 20)
-        r, t = p.report(), self.last_transport()
-        self.stop_cleanly(server)
-        shown = len(p.shown())
-        MEASURED.append(f"{seconds} s through NAT: {shown} pictures shown, {r['playback']['frames_lost']} frames and "
-                        f"{r['network']['packets_lost']} packets lost, write to read p95 "
-                        f"{r['latency']['protocol']['p95']:.1f} ms, {t['controller']}; invalid {net.invalid()}")
-        self.assertEqual(net.invalid(), (0, 0, 0))
-        self.assertGreater(r["network"]["packets_lost"], 0)
-        self.assertGreater(t["controller"]["replaced"], 0)
-        self.assertGreater(shown, seconds * lib.FPS * 0.8 / lib.SLOW, str(p))
-
-    def test_a_proxy_makes_the_sender_step_down(self):
-        """A kernel's TCP that stands in between never acknowledges what a hole has swallowed."""
-        net = self.net("", str(RTSP))
-        net.run("router", "nft", "add table ip proxy; add chain ip proxy pre { type nat hook prerouting priority dstnat; "
-                f"}}; add rule ip proxy pre iifname weir1-b tcp dport {MEDIA} redirect to :{PROXY}; "
-                "add table ip lossy; add chain ip lossy pre { type filter hook prerouting priority -310; }; "
-                f"add rule ip lossy pre iifname weir2-a tcp sport {MEDIA} numgen inc mod 150 149 drop")
-        self.start(net.command("router", sys.executable, "-c", PROXY_CODE, str(PROXY), net.server, str(MEDIA)))
-        server, p = self.watch(net, "mtp-raw", "--duration", "15")
-        steps = [(e["from"], e["to"]) for e in p.events("transport-mode")]
-        late = [e for e in p.shown() if e["shown"] > 10]
-        MEASURED.append(f"terminating proxy: {steps}, {len(p.shown())} pictures in 15 s, {len(late)} of them after 10 s, "
-                        f"{self.last_transport()['controller']}")
-        self.assertEqual(steps[0], ("strict", "fill"))
-        self.assertIn("going on in the mode fill", server.stderr)
-        self.assertGreater(len(late), 3 * lib.FPS / lib.SLOW)
-
-    def test_a_blocked_port_is_told(self):
-        net = self.net("", str(RTSP))
-        _, p = self.watch(net, "mtp-raw", "--duration", "30", code=4)
-        self.assertIn("does not answer", p.report()["error"])
 
 
 class Capability(Raw):

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The transport mtp-raw in the programs, through the NAT firewall of firewall.py and other boxes: pictures, or what the
+programs do where there can be none. Nothing here needs the machine for itself: the tests may run beside others."""
+import sys
+import time
+
+import firewall
+import lib
+
+sys.path.insert(0, lib.ROOT)
+from lab import isolate  # noqa: E402
+
+RTSP, MEDIA, PROXY = 554, 443, 7443
+BOTH = f"{{ {RTSP}, {MEDIA} }}"
+BELOW_WRAP = 1 << 18  # bytes
+LOSS = "0.5%"  # before and behind the router, each way
+PROXY_CODE = """
+import socket, sys, threading
+def pump(a, b):
+    while data := a.recv(65536):
+        b.sendall(data)
+    b.shutdown(socket.SHUT_WR)
+here = socket.create_server(("", int(sys.argv[1])))
+while True:
+    near, _ = here.accept()
+    far = socket.create_connection((sys.argv[2], int(sys.argv[3])))
+    for pair in (near, far), (far, near):
+        threading.Thread(target=pump, args=pair, daemon=True).start()
+"""
+MEASURED = []
+
+
+def setUpModule():
+    firewall.set_up(isolate)
+
+
+def tearDownModule():
+    for row in MEASURED:
+        print(f"  {row}")
+
+
+class Boxes(lib.Case):
+    def start_watching(self, net, *args):
+        server = self.server("--mtp-port", str(MEDIA), listen=f"{net.server}:{RTSP}", prefix=net.command("server"))
+        return server, self.player(server.url, "--transport", "mtp-raw", *args, prefix=net.command("client"))
+
+    def watch(self, net, seconds, code=0):
+        server, p = self.start_watching(net, "--duration", str(seconds))
+        self.assertEqual(p.wait(seconds + 20), code, str(p))
+        return server, p
+
+    def pictures(self, what, net, seconds):
+        """Pictures for so long. A path that does not take replacements would end the mode strict at the first loss; a
+        few that were lost themselves may do so later on."""
+        server, p = self.watch(net, seconds)
+        r, t = p.report(), self.last_transport()
+        self.stop_cleanly(server)
+        shown = len(p.shown())
+        MEASURED.append(f"{seconds} s through {what}: {shown} pictures shown, {r['playback']['frames_lost']} frames and "
+                        f"{r['network']['packets_lost']} packets lost, write to read p95 "
+                        f"{r['latency']['protocol']['p95']:.1f} ms, {t['controller']}, steps "
+                        f"{p.events('transport-mode')}; invalid {net.invalid()}")
+        self.assertEqual(r["session"]["transport"], "mtp-raw")
+        self.assertGreater(r["network"]["packets_lost"], 0)
+        self.assertGreater(t["controller"]["replaced"], 0)
+        down = [e["t"] for e in p.events("transport-mode") if e["to"] != "strict"]
+        # The player hears of it once a second.
+        survived = sum(e["packets"] for e in p.events("loss") if not down or e["t"] < down[0] - 1)
+        if lib.SLOW == 1:  # else there are fewer packets
+            self.assertGreater(survived, 1, str(p))
+        self.assertGreater(shown, (seconds - 1) * lib.FPS * 0.5 / lib.SLOW, str(p))
+
+    def test_pictures_through_nat_and_loss(self):
+        """Beyond the router, the server's and the client's sequence numbers are changed, so that they wrap."""
+        seconds = 60 if lib.SLOW == 1 else 20
+        net = firewall.Network(self, LOSS, ports=BOTH, renumber=MEDIA, below_wrap=BELOW_WRAP)
+        self.pictures("NAT", net, seconds)
+        (seen,) = net.box.connections.values()
+        MEASURED.append(f"  {seen.across} of the server's segments behind the wrap")
+        self.assertEqual(net.invalid(), (0, 0, 0))
+        self.assertGreater(seen.across, 10 * seconds)
+
+    def test_ipv6(self):
+        net = firewall.Network(self, LOSS, ports=BOTH, v6=True)
+        self.pictures("NAT, IPv6", net, 10)
+        self.assertEqual(net.invalid(), (0, 0, 0))
+
+    def test_a_syn_proxy(self):
+        """It answers for the server: from then on the sequence numbers and times of the two sides differ. IPv4 only: nft's
+        takes no IPv6 connection between TUN devices, not a kernel's own either."""
+        net = firewall.Network(self, LOSS, ports=BOTH)
+        net.rules("router", firewall.SYN_PROXY, port=MEDIA)
+        self.pictures("a SYN proxy", net, 10)
+        forward, own, stat = net.invalid()
+        self.assertEqual((forward, own), (0, 0))
+        self.assertLessEqual(stat, 3)  # its handshakes are unknown to the tracking
+        self.assertEqual(net.statistic("router", "synproxy", "cookie_valid"), 1)
+
+    def test_reserved_bits(self):
+        """Nothing depends on them: a box may clear what another one has set, or not."""
+        for cleared in True, False:
+            with self.subTest(cleared=cleared):
+                net = firewall.Network(self, LOSS, ports=BOTH)
+                net.rules("server", firewall.MARKED, port=MEDIA)
+                net.rules("client", firewall.WITNESS)
+                if cleared:
+                    net.rules("router", firewall.CLEARED)
+                self.pictures(f"NAT, reserved bits {'cleared' if cleared else 'set'}", net, 8)
+                self.assertEqual(net.invalid(), (0, 0, 0))
+                self.assertEqual(net.counters("client")["c_reserved"] == 0, cleared)
+                if cleared:
+                    self.assertGreater(net.counters()["c_cleared"], 100)
+
+    def test_what_is_wrong_is_noticed(self):
+        """The controls: with wrong checksums, or a window that is not heeded, the tests above would fail."""
+        checksums = {"server": firewall.WRONG_SUMS}
+        window = {"client": firewall.SMALL_WINDOW, "server": firewall.LARGE_WINDOW}
+        for what, rules in ("checksums", checksums), ("window", window):
+            with self.subTest(what):
+                net = firewall.Network(self, "", ports=BOTH)
+                for at, text in rules.items():
+                    net.rules(at, text, port=MEDIA, window=1)
+                _, p = self.start_watching(net, "--duration", "6")
+                p.wait(40)
+                forward, own, stat = net.invalid()
+                MEASURED.append(f"wrong {what}: invalid {(forward, own, stat)}")
+                self.assertGreater(forward + own, 0)
+                self.assertGreater(stat, 0)
+
+    def test_a_proxy_makes_the_sender_step_down(self):
+        """A kernel's TCP that stands in between never acknowledges what a hole has swallowed."""
+        every = 150
+        net = firewall.Network(self, "", ports=str(RTSP))
+        net.rules("router", firewall.REDIRECT, port=MEDIA, proxy=PROXY, every=every, last=every - 1)
+        self.start(net.command("router", sys.executable, "-c", PROXY_CODE, str(PROXY), net.server, str(MEDIA)))
+        server, p = self.start_watching(net, "--duration", "15")
+        lib.until(lambda: net.counters()["c_hole"] > 0, "the first hole")
+        hole = time.monotonic()
+        lib.until(lambda: "in the mode fill" in server.stderr, "the step down")
+        took = time.monotonic() - hole
+        self.assertEqual(p.wait(40), 0, str(p))
+        steps = [(e["from"], e["to"]) for e in p.events("transport-mode")]
+        arrivals = sorted(e["arrived"] for e in p.events("frame") if e["arrived"] is not None)
+        pause = max(b - a for a, b in zip(arrivals, arrivals[1:]))
+        late = [e for e in p.shown() if e["shown"] > 10]
+        MEASURED.append(f"terminating proxy: {steps}, {took:.2f} s after the first hole; nothing came for {pause:.2f} s at "
+                        f"most; {len(p.shown())} pictures in 15 s, {len(late)} of them after 10 s, "
+                        f"{self.last_transport()['controller']}")
+        self.assertEqual(steps[0], ("strict", "fill"))
+        self.assertLess(took, 2 * lib.SLOW)
+        self.assertLess(pause, 2 * lib.SLOW)
+        self.assertGreater(len(late), 3 * lib.FPS / lib.SLOW)
+
+    def test_a_blocked_port_is_told(self):
+        _, p = self.watch(firewall.Network(self, "", ports=str(RTSP)), 30, code=4)
+        self.assertIn("does not answer", p.report()["error"])
+
+
+if __name__ == "__main__":
+    lib.main_isolated(isolate)
