@@ -10,6 +10,7 @@
 #include "common/protocol/mtp_udp_ack.h"
 #include "common/transport/kinds.h"
 #include "common/transport/mtp_core.h"
+#include "common/wire/path_token.h"
 
 enum {
     MAX_RECORD = 1200, // fits IPv6's least MTU of 1280 (RFC 8200, 5)
@@ -105,9 +106,10 @@ static void mtp_on_media(struct transport *t, const uint8_t *data, size_t len, u
 {
     struct mtp_core *core = &of(t)->core;
     struct mtp_ack ack;
+    uint64_t proof; // of the viewer's address, which comes to this port, too
     if (mtp_udp_ack_decode(data, len, core->flow.token, core->flow.sender.cum, &ack) == 0)
         mtp_core_ack(core, &ack, now);
-    else
+    else if (!path_token_decode(data, len, &proof))
         of(t)->acks_ignored++;
 }
 

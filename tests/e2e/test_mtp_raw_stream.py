@@ -60,6 +60,9 @@ class Loopback(Raw):
                 self.assertEqual(r["network"]["packets_lost"], 0)
                 self.assertEqual(r["playback"]["frames_lost"], 0, str(p))
                 self.assertGreater(len(p.shown()), 5 * lib.FPS * 0.8 / lib.SLOW, str(p))
+                self.assertEqual([(e["to"], e["reason"]) for e in p.events("transport-mode")],
+                                 [("strict", "probe: acknowledged over a hole")])
+                self.assertEqual(self.last_transport()["acks_ignored"], 0)
                 self.assertNotIn("dropped", server.stderr)
                 self.stop_cleanly(server)
 
@@ -149,7 +152,7 @@ class Firewall(Raw):
         self.assertGreater(t["controller"]["replaced"], 0)
         self.assertGreater(shown, seconds * lib.FPS * 0.8 / lib.SLOW, str(p))
 
-    def test_a_proxy_makes_the_sender_step_down(self):
+    def watch_by_proxy(self, name, seconds):
         """A kernel's TCP that stands in between never acknowledges what a hole has swallowed."""
         net = self.net("", str(RTSP))
         net.run("router", "nft", "add table ip proxy; add chain ip proxy pre { type nat hook prerouting priority dstnat; "
@@ -157,14 +160,24 @@ class Firewall(Raw):
                 "add table ip lossy; add chain ip lossy pre { type filter hook prerouting priority -310; }; "
                 f"add rule ip lossy pre iifname weir2-a tcp sport {MEDIA} numgen inc mod 150 149 drop")
         self.start(net.command("router", sys.executable, "-c", PROXY_CODE, str(PROXY), net.server, str(MEDIA)))
-        server, p = self.watch(net, "mtp-raw", "--duration", "15")
-        steps = [(e["from"], e["to"]) for e in p.events("transport-mode")]
-        late = [e for e in p.shown() if e["shown"] > 10]
-        MEASURED.append(f"terminating proxy: {steps}, {len(p.shown())} pictures in 15 s, {len(late)} of them after 10 s, "
-                        f"{self.last_transport()['controller']}")
-        self.assertEqual(steps[0], ("strict", "fill"))
+        server, p = self.watch(net, name, "--duration", str(seconds))
+        steps = [(e["to"], e["reason"]) for e in p.events("transport-mode")]
+        first = p.shown()[0]["shown"]
+        late = [e for e in p.shown() if e["shown"] > seconds - 5]
+        MEASURED.append(f"terminating proxy, {name}: {steps}, the first picture after {first:.2f} s, {len(p.shown())} "
+                        f"in {seconds} s, {len(late)} of them in the last 5 s, {self.last_transport()['controller']}")
         self.assertIn("going on in the mode fill", server.stderr)
         self.assertGreater(len(late), 3 * lib.FPS / lib.SLOW)
+        return steps, first
+
+    def test_the_probe_finds_a_proxy(self):
+        steps, first = self.watch_by_proxy("mtp-raw", 10)
+        self.assertEqual(steps, [("fill", "probe: acknowledged up to a hole, data beyond it reported")])
+        self.assertLess(first, 3 * lib.SLOW)
+
+    def test_a_proxy_makes_the_sender_step_down(self):
+        steps, _ = self.watch_by_proxy("mtp-raw:strict", 15)
+        self.assertEqual(steps[0], ("fill", "recoveries without progress"))
 
     def test_a_blocked_port_is_told(self):
         net = self.net("", str(RTSP))
