@@ -56,6 +56,8 @@ void mtp_sender_begin(struct mtp_sender *s, enum mtp_mode mode, int64_t next, in
     s->state = strict ? MTP_OPEN : MTP_GO_BACK;
     s->next = s->next_number = s->point = next;
     s->send_at = strict ? next : 0;
+    if (!strict) // what was sent behind the hole is under way no more (and RFC 6928 allows 10)
+        s->cwnd += (int)(next - hole) - 1;
     s->sent_at = now;
     if (rtt > 0)
         rto_sample(&s->rto, rtt);

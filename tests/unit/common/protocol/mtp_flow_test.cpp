@@ -338,6 +338,33 @@ TEST_CASE("mtp_flow: nothing but the probe leaves before its answer; a small win
         CHECK(s.ack().cum == 6);
         CHECK(f.sender.counts.lost == 0);
     }
+    // Nothing over the hole: what waits takes the slot that was left out, and goes on behind.
+    flow filling("queue=20000");
+    mtp_flow_adapt(&filling);
+    for (uint16_t seq = 0; seq < 8; seq++)
+        filling.push(seq, seq, 0);
+    filling.pull(0);
+    mtp_ack up_to = {};
+    up_to.cum = 1;
+    up_to.window = 1000;
+    up_to.has_echo = true;
+    up_to.count = 1;
+    up_to.ranges[0] = {2, 5};
+    mtp_flow_ack(&filling, &up_to, 40000);
+    usec_t known = 40000 + 20000 + 50000;
+    CHECK(mtp_flow_next_timeout(&filling) == known);
+    mtp_flow_timeout(&filling, known - 1);
+    CHECK(filling.pull(known - 1).empty());
+    mtp_flow_timeout(&filling, known);
+    CHECK(filling.sender.mode == MTP_FILL_HOLES);
+    CHECK(filling.sender.rto.srtt == 40000);
+    auto out = filling.pull(known);
+    REQUIRE(out.size() == 4);
+    CHECK(load_be32(out[0].data() + 8) == 1);
+    CHECK(out[0][1] == MTP_FILL);
+    CHECK(out[0].size() == MTP_RECORD_HEAD + PACKET);
+    CHECK(load_be32(out[1].data() + 8) == 5);
+
     flow small("");
     mtp_flow_adapt(&small);
     mtp_flow_set_window(&small, 4);
