@@ -35,7 +35,7 @@ extern "C" {
 enum {
     MTP_HISTORY = 4096,     // slots in flight at most, by default
     MTP_MAX_HISTORY = 8192, // a quarter of the numbers that a receiver remembers
-    MTP_STUCK = 2,          // recoveries without progress before the mode should step down
+    MTP_STUCK = 3,          // recoveries without progress before the mode should step down
 };
 
 // In the order of stepping down.

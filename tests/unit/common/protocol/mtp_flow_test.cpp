@@ -264,7 +264,7 @@ TEST_CASE("mtp_flow: silence is told of while packets are under way")
     CHECK(mtp_flow_unheard(&f, 20 * USEC_PER_SEC) == 0);
 }
 
-TEST_CASE("mtp_flow: who hears nothing twice steps down, twice at most, if the path may care")
+TEST_CASE("mtp_flow: who hears nothing three times steps down, twice at most, if the path may care")
 {
     for (bool adapts : {true, false}) {
         INFO(adapts);
@@ -277,11 +277,11 @@ TEST_CASE("mtp_flow: who hears nothing twice steps down, twice at most, if the p
         f.push(0, 0, now);
         REQUIRE(f.pull(now).size() == 1);
         CHECK_FALSE(mtp_flow_stepped(&f, &step));
-        for (int timeouts = 1; timeouts <= 6; timeouts++) {
+        for (int timeouts = 1; timeouts <= 7; timeouts++) {
             now = mtp_flow_next_timeout(&f);
             mtp_flow_timeout(&f, now);
             bool stepped = mtp_flow_stepped(&f, &step);
-            CHECK(stepped == (adapts && (timeouts == 2 || timeouts == 4)));
+            CHECK(stepped == (adapts && (timeouts == 3 || timeouts == 6)));
             if (stepped) {
                 CHECK(step.to == step.from + 1);
                 CHECK(step.why == MTP_WHY_STUCK);
@@ -291,10 +291,11 @@ TEST_CASE("mtp_flow: who hears nothing twice steps down, twice at most, if the p
             modes.push_back(f.sender.mode);
         }
         if (adapts)
-            CHECK(modes == std::vector<mtp_mode>{MTP_STRICT, MTP_FILL_HOLES, MTP_FILL_HOLES,
-                                                 MTP_RESEND, MTP_RESEND, MTP_RESEND});
+            CHECK(modes == std::vector<mtp_mode>{MTP_STRICT, MTP_STRICT, MTP_FILL_HOLES,
+                                                 MTP_FILL_HOLES, MTP_FILL_HOLES, MTP_RESEND,
+                                                 MTP_RESEND});
         else
-            CHECK(modes == std::vector<mtp_mode>(6, MTP_STRICT));
+            CHECK(modes == std::vector<mtp_mode>(7, MTP_STRICT));
     }
     CHECK(mtp_mode_name(MTP_FILL_HOLES) == std::string("fill"));
 }
