@@ -190,12 +190,14 @@ void events_controller(struct events *e, const struct transport_info *info, usec
     write_line(e, "controller", now, more);
 }
 
-void events_transport_mode(struct events *e, const char *from, const char *to, usec_t now)
+void events_transport_mode(struct events *e, const char *from, const char *to, const char *why,
+                           usec_t now)
 {
     if (!is_on(e))
         return;
-    json_t *more = with(NULL, "from", json_string(from));
-    write_line(e, "transport-mode", now, with(more, "to", json_string(to)));
+    json_t *more = with(NULL, "from", from ? json_string(from) : json_null());
+    more = with(more, "to", json_string(to));
+    write_line(e, "transport-mode", now, with(more, "reason", json_string(why)));
 }
 
 enum { TIME_TEXT = 24 }; // the longest: a sign, 13 digits, the point and 6 digits

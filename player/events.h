@@ -66,7 +66,9 @@ void events_transport(struct events *e, const struct qoe_transport *s, usec_t no
 // Once a second, of transports under a rate controller: what it allows (`allowed`, bit/s), and its
 // own figures by their names.
 // MTP went from one mode to another.
-void events_transport_mode(struct events *e, const char *from, const char *to, usec_t now);
+// `from`: NULL when it is the first mode that is known.
+void events_transport_mode(struct events *e, const char *from, const char *to, const char *why,
+                           usec_t now);
 void events_controller(struct events *e, const struct transport_info *info, usec_t now);
 
 struct event_adu {

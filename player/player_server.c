@@ -109,26 +109,36 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
         rtp_input_packet(p->input, rtcp, data, len, arrived, now);
 }
 
-// MTP's mode among the figures of the sender; -1: none.
-static int mtp_mode_of(const struct transport_info *path)
+// A number below `end` among the figures of the sender; -1: none.
+static int number_of(const struct transport_info *path, const char *name, int end)
 {
     for (int i = 0; i < TRANSPORT_VARIABLES && path->variable[i].name[0]; i++) {
-        double mode = path->variable[i].value;
-        if (strcmp(path->variable[i].name, "mode") == 0 && mode >= MTP_STRICT && mode <= MTP_RESEND)
-            return (int)mode;
+        double value = path->variable[i].value;
+        if (strcmp(path->variable[i].name, name) == 0 && value >= 0 && value < end)
+            return (int)value;
     }
     return -1;
+}
+
+static int mtp_mode_of(const struct transport_info *path)
+{
+    return number_of(path, "mode", MTP_RESEND + 1);
 }
 
 static void note_mode(struct player *p, const struct transport_info *path, usec_t now)
 {
     int from = mtp_mode_of(&p->path);
     int to = mtp_mode_of(path);
-    if (from < 0 || to < 0 || from == to)
+    int why = number_of(path, "why", MTP_WHYS);
+    if (to < 0 || why < 0 || (from == to && why == number_of(&p->path, "why", MTP_WHYS)))
+        return;
+    if (from < 0 && why == MTP_WHY_ASKED)
         return;
     const char *name = mtp_mode_name((enum mtp_mode)to);
-    events_transport_mode(p->events, mtp_mode_name((enum mtp_mode)from), name, now);
-    log_info("the sender goes on in MTP's mode %s", name);
+    const char *reason = mtp_why_text((enum mtp_why)why);
+    events_transport_mode(p->events, from < 0 ? NULL : mtp_mode_name((enum mtp_mode)from), name,
+                          reason, now);
+    log_info("MTP's mode at the sender: %s (%s)", name, reason);
 }
 
 static void on_answer(void *ctx, const struct client_answer *a, usec_t now)

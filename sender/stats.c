@@ -96,6 +96,7 @@ static json_t *transport_stats(const struct session_view *v)
     json_object_set_new(o, "controller", controller_stats(&v->info));
     json_object_set_new(o, "feedback", feedback_stats(&v->info));
     json_object_set_new(o, "wrong_tokens", count(v->wrong_tokens));
+    json_object_set_new(o, "acks_ignored", count(v->info.acks_ignored));
     return o;
 }
 

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-enum { CONTROLLER_MAX_VARIABLES = 4, CONTROLLER_MAX_NAME = 48 };
+enum { CONTROLLER_MAX_VARIABLES = 5, CONTROLLER_MAX_NAME = 48 };
 
 // A packet that left.
 struct cc_sent {

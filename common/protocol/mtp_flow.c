@@ -63,6 +63,7 @@ static int read_part(struct scan part, struct scan *rest, struct mtp_options *o,
     for (int i = 0; i < 3; i++) {
         if (scan_is(part, mtp_mode_name((enum mtp_mode)i))) {
             o->mode = (enum mtp_mode)i;
+            o->named = true;
             what = SAID_MODE;
         }
     }
@@ -120,7 +121,9 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
         .newreno = true, // beside TCPs with SACK, which halve cwnd once a window
         .queue = o->queue,
     };
-    *f = (struct mtp_flow){.token = token, .options = *o, .heard_at = now};
+    *f = (struct mtp_flow){.phase = MTP_FLOW_OPEN, .token = token, .options = *o, .heard_at = now};
+    mtp_probe_init(&f->probe);
+    mtp_steps_init(&f->steps, o->mode);
     return mtp_sender_init(&f->sender, &config, now);
 }
 
@@ -129,12 +132,21 @@ void mtp_flow_destroy(struct mtp_flow *f)
     mtp_sender_destroy(&f->sender);
 }
 
+void mtp_flow_adapt(struct mtp_flow *f)
+{
+    assert(f->sender.next == 0);
+    f->adapts = true;
+    f->phase = f->options.named ? MTP_FLOW_OPEN : MTP_FLOW_TO_PROBE;
+}
+
 bool mtp_flow_room(struct mtp_flow *f, usec_t now)
 {
     if (f->options.drops)
         return true;
     if (f->options.waits)
         return mtp_sender_has_room(&f->sender, now);
+    if (f->phase != MTP_FLOW_OPEN)
+        return false;
     return f->sender.queue.packets == 0 && mtp_sender_wants(&f->sender);
 }
 
@@ -155,11 +167,31 @@ static bool is_under_way(const struct mtp_flow *f)
     return f->sender.next > f->sender.cum;
 }
 
+// The slot is late for the viewer; the boxes between see a sequence without a gap.
+static void close_gap(struct mtp_flow *f, struct mtp_out *o, usec_t now)
+{
+    f->gap_due = false;
+    *o = (struct mtp_out){.slot = MTP_PROBE_HOLE, .number = MTP_PROBE_HOLE, .time = now};
+}
+
+static bool pull(struct mtp_flow *f, struct mtp_out *o, usec_t now)
+{
+    if (f->phase == MTP_FLOW_TO_PROBE) // in a window that is smaller there is no room to ask
+        f->phase = f->sender.edge < MTP_PROBE_SLOTS ? MTP_FLOW_OPEN : MTP_FLOW_PROBING;
+    if (f->phase == MTP_FLOW_PROBING)
+        return mtp_probe_pull(&f->probe, o, now);
+    if (f->gap_due) {
+        close_gap(f, o, now);
+        return true;
+    }
+    return mtp_sender_pull(&f->sender, o, now);
+}
+
 size_t mtp_flow_pull(struct mtp_flow *f, uint8_t *out, int64_t *slot, usec_t now)
 {
     struct mtp_out o;
     bool waited = is_under_way(f);
-    if (!mtp_sender_pull(&f->sender, &o, now))
+    if (!pull(f, &o, now))
         return 0;
     if (!waited)
         f->heard_at = now;
@@ -172,32 +204,75 @@ size_t mtp_flow_pull(struct mtp_flow *f, uint8_t *out, int64_t *slot, usec_t now
     return mtp_record_encode(&h, f->token, o.bytes, out);
 }
 
+static void note_step(struct mtp_flow *f, enum mtp_mode from)
+{
+    f->step = (struct mtp_step){from, f->steps.mode, f->steps.why};
+    f->step_due = true;
+}
+
+static void change_mode(struct mtp_flow *f, usec_t now)
+{
+    note_step(f, f->sender.mode);
+    mtp_sender_set_mode(&f->sender, f->steps.mode, now);
+}
+
+// The flow begins behind the probe's slots, which are acknowledged as any others.
+static void end_probe(struct mtp_flow *f, usec_t now)
+{
+    struct mtp_ack ack = f->probe.ack;
+    ack.has_echo = false; // its round trip was measured when it came
+    mtp_steps_probed(&f->steps, mtp_probe_result(&f->probe), now);
+    note_step(f, f->sender.mode);
+    f->phase = MTP_FLOW_OPEN;
+    f->gap_due = f->steps.mode == MTP_STRICT;
+    f->heard_at = now;
+    mtp_sender_begin(&f->sender, f->steps.mode, MTP_PROBE_SLOTS, MTP_PROBE_HOLE, f->probe.rtt, now);
+    if (f->probe.rtt)
+        mtp_sender_ack(&f->sender, &ack, now);
+}
+
 void mtp_flow_ack(struct mtp_flow *f, const struct mtp_ack *ack, usec_t now)
 {
+    if (f->phase != MTP_FLOW_OPEN) {
+        if (mtp_probe_ack(&f->probe, ack, now))
+            end_probe(f, now);
+        return;
+    }
     int64_t cum = f->sender.cum;
     usec_t sampled = f->sender.sampled;
     mtp_sender_ack(&f->sender, ack, now);
     if (f->sender.cum > cum || f->sender.sampled > sampled)
         f->heard_at = now;
+    if (f->adapts && mtp_steps_ack(&f->steps, &f->sender, ack, cum, now))
+        change_mode(f, now);
 }
 
 usec_t mtp_flow_next_timeout(const struct mtp_flow *f)
 {
-    return mtp_sender_next_timeout(&f->sender);
+    if (f->phase == MTP_FLOW_OPEN)
+        return mtp_sender_next_timeout(&f->sender);
+    return mtp_probe_next_timeout(&f->probe);
 }
 
 void mtp_flow_timeout(struct mtp_flow *f, usec_t now)
 {
+    if (now < mtp_flow_next_timeout(f))
+        return;
+    if (f->phase != MTP_FLOW_OPEN) {
+        end_probe(f, now);
+        return;
+    }
     mtp_sender_timeout(&f->sender, now);
+    if (f->adapts && mtp_steps_timeout(&f->steps, &f->sender, now))
+        change_mode(f, now);
 }
 
-bool mtp_flow_step_down(struct mtp_flow *f, usec_t now)
+bool mtp_flow_stepped(struct mtp_flow *f, struct mtp_step *step)
 {
-    struct mtp_info i = mtp_sender_info(&f->sender);
-    if (!i.should_step_down || i.mode == MTP_RESEND)
-        return false;
-    mtp_sender_set_mode(&f->sender, (enum mtp_mode)(i.mode + 1), now);
-    return true;
+    bool due = f->step_due;
+    f->step_due = false;
+    *step = f->step;
+    return due;
 }
 
 usec_t mtp_flow_unheard(const struct mtp_flow *f, usec_t now)

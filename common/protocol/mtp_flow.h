@@ -9,7 +9,7 @@
 #ifndef WEIR_PROTOCOL_MTP_FLOW_H
 #define WEIR_PROTOCOL_MTP_FLOW_H
 
-#include "common/protocol/mtp_sender.h"
+#include "common/protocol/mtp_steps.h"
 #include "common/wire/mtp_record.h"
 
 #ifdef __cplusplus
@@ -24,6 +24,7 @@ struct mtp_options {
     enum mtp_mode mode;
     bool drops; // `queue=` is there
     bool waits; // A,B is there
+    bool named; // the mode is there
     struct mtp_queue_config queue;
 };
 
@@ -32,8 +33,21 @@ struct mtp_options {
 // ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000; 2000 <= BYTES <= 2^24; 1 <= MS <= 10000).
 int mtp_options_parse(const char *params, struct mtp_options *o);
 
+// A change of mode, or the first one as the probe found it.
+struct mtp_step {
+    enum mtp_mode from, to;
+    enum mtp_why why;
+};
+
 struct mtp_flow {
     struct mtp_sender sender;
+    bool adapts; // see mtp_flow_adapt
+    enum { MTP_FLOW_TO_PROBE, MTP_FLOW_PROBING, MTP_FLOW_OPEN } phase;
+    bool gap_due; // the slot that the probe left out
+    struct mtp_probe probe;
+    struct mtp_steps steps;
+    struct mtp_step step;
+    bool step_due; // to be told
     uint64_t token;
     struct mtp_options options;
     usec_t heard_at; // an ACK that told something new, or the first packet under way left
@@ -44,6 +58,10 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
                   uint16_t packet_bytes, usec_t now);
 void mtp_flow_destroy(struct mtp_flow *f);
 
+// Boxes on the path may have an opinion on sequence numbers: the mode is found out (mtp_probe.h,
+// unless the parameters name one) before the first packet, and changes when it has to
+// (mtp_steps.h). Before the first pull.
+void mtp_flow_adapt(struct mtp_flow *f);
 // The receiver's window in slots, once it is known and before the first pull; at most
 // MTP_FLOW_WINDOW, which is what counts until then.
 void mtp_flow_set_window(struct mtp_flow *f, int64_t slots);
@@ -61,9 +79,8 @@ size_t mtp_flow_pull(struct mtp_flow *f, uint8_t *out, int64_t *slot, usec_t now
 void mtp_flow_ack(struct mtp_flow *f, const struct mtp_ack *ack, usec_t now);
 usec_t mtp_flow_next_timeout(const struct mtp_flow *f);
 void mtp_flow_timeout(struct mtp_flow *f, usec_t now);
-// Steps down a mode if the flow is stuck and there is one. Whether the path swallows what follows
-// a hole or all of it, it looks the same from here.
-bool mtp_flow_step_down(struct mtp_flow *f, usec_t now);
+// What the last acknowledgement or timeout did to the mode; told once.
+bool mtp_flow_stepped(struct mtp_flow *f, struct mtp_step *step);
 const char *mtp_mode_name(enum mtp_mode mode); // as the parameters have it
 // For how long nothing new was heard though packets are under way; 0: none are.
 usec_t mtp_flow_unheard(const struct mtp_flow *f, usec_t now);

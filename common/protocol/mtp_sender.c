@@ -45,6 +45,25 @@ void mtp_sender_set_window(struct mtp_sender *s, int64_t slots)
     s->edge = slots;
 }
 
+void mtp_sender_begin(struct mtp_sender *s, enum mtp_mode mode, int64_t next, int64_t hole,
+                      usec_t rtt, usec_t now)
+{
+    assert(s->next == 0 && next <= (int64_t)s->config.history && next <= s->edge);
+    for (int64_t slot = 0; slot < next; slot++)
+        *books_of(s, slot) = (struct mtp_sent){.number = slot, .at = now, .lost = slot == hole};
+    bool strict = mode == MTP_STRICT;
+    s->mode = mode;
+    s->state = strict ? MTP_OPEN : MTP_GO_BACK;
+    s->next = s->next_number = s->point = next;
+    s->send_at = strict ? next : 0;
+    if (!strict) // what was sent behind the hole is under way no more (and RFC 6928 allows 10)
+        s->cwnd += (int)(next - hole) - 1;
+    s->sent_at = now;
+    if (rtt > 0)
+        rto_sample(&s->rto, rtt);
+    books_arm(s, now);
+}
+
 void mtp_sender_destroy(struct mtp_sender *s)
 {
     for (int64_t slot = s->cum; slot < s->next; slot++)

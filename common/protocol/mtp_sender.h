@@ -147,6 +147,11 @@ int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config
 void mtp_sender_destroy(struct mtp_sender *s);
 // The receiver's window after all, before anything was sent.
 void mtp_sender_set_window(struct mtp_sender *s, int64_t slots);
+// Slots below `next` left as empty packets that bear their slots' numbers, all but `hole`, before
+// anything else was sent; acknowledgements of them may follow. `rtt` was measured on them (0: not).
+// In MTP_STRICT the hole stays one, in the other modes it is what is sent first.
+void mtp_sender_begin(struct mtp_sender *s, enum mtp_mode mode, int64_t next, int64_t hole,
+                      usec_t rtt, usec_t now);
 
 // The application writes a packet of `frame` (any number that names it), copied. 0; ERR_TOO_BIG
 // (beyond slot_bytes, or nothing); ERR_AGAIN (the queue blocks and is full); ERR_NO_MEMORY.

@@ -47,11 +47,17 @@ static bool may_take(struct mtp_core *m, usec_t now)
     return m->carrier->is_open(m) && now >= m->intake_at && mtp_flow_room(&m->flow, now);
 }
 
-static void step_down(struct mtp_core *m, usec_t now)
+static void tell_step(struct mtp_core *m)
 {
-    if (m->carrier->steps_down && mtp_flow_step_down(&m->flow, now))
-        log_warn("MTP: %d recoveries without progress; going on in the mode %s", MTP_STUCK,
-                 mtp_mode_name(m->flow.sender.mode));
+    struct mtp_step step;
+    if (!mtp_flow_stepped(&m->flow, &step))
+        return;
+    const char *to = mtp_mode_name(step.to);
+    const char *why = mtp_why_text(step.why);
+    if (step.to > step.from)
+        log_warn("MTP: going on in the mode %s (%s)", to, why);
+    else
+        log_info("MTP: going on in the mode %s (%s)", to, why);
 }
 
 // The session is asked before each record: what finds no packet may leave empty.
@@ -70,7 +76,7 @@ void mtp_core_resume(struct mtp_core *m, usec_t now)
 void mtp_core_ack(struct mtp_core *m, const struct mtp_ack *ack, usec_t now)
 {
     mtp_flow_ack(&m->flow, ack, now);
-    step_down(m, now);
+    tell_step(m);
     mtp_core_resume(m, now);
 }
 
@@ -80,7 +86,7 @@ static void on_timer(void *ctx, usec_t now)
     m->armed = USEC_NEVER;
     if (mtp_flow_next_timeout(&m->flow) <= now) {
         mtp_flow_timeout(&m->flow, now);
-        step_down(m, now);
+        tell_step(m);
     }
     mtp_core_resume(m, now);
 }
@@ -154,6 +160,8 @@ int mtp_core_init(struct mtp_core *m, const struct mtp_carrier *carrier, const c
         err = mtp_flow_init(&m->flow, &options, path->token, (uint16_t)max_packet, now);
     if (err)
         return err;
+    if (carrier->adapts)
+        mtp_flow_adapt(&m->flow);
     m->timer = timer_new(path->loop, on_timer, m);
     if (m->timer)
         return 0;

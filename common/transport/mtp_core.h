@@ -22,8 +22,8 @@ struct mtp_carrier {
     // The record in that room leaves, with the next flush at the latest; or it is lost.
     void (*put)(struct mtp_core *m, int64_t slot, size_t len, usec_t now);
     void (*flush)(struct mtp_core *m);
-    // The path may have an opinion on sequence numbers: a flow that gets stuck steps down.
-    bool steps_down;
+    // The path may have an opinion on sequence numbers (mtp_flow_adapt).
+    bool adapts;
 };
 
 struct mtp_core { // embedded first

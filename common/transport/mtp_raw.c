@@ -306,6 +306,11 @@ bool mtp_raw_link_is_open(const struct mtp_raw_link *link)
     return link->raw && !link->over;
 }
 
+uint64_t mtp_raw_link_strangers(const struct mtp_raw_link *link)
+{
+    return link->tcp.counts.strangers;
+}
+
 void mtp_raw_link_send(struct mtp_raw_link *link, int64_t slot, const uint8_t *record, size_t len,
                        usec_t now)
 {

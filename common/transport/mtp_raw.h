@@ -46,6 +46,8 @@ struct mtp_raw_link *mtp_raw_link_new(struct mtp_raw *r, uint64_t token,
 // With a FIN, which the server sees to; the link is no longer the caller's.
 void mtp_raw_link_close(struct mtp_raw_link *link, usec_t now);
 bool mtp_raw_link_is_open(const struct mtp_raw_link *link);
+// Segments from the viewer's address and port that cannot be the viewer's.
+uint64_t mtp_raw_link_strangers(const struct mtp_raw_link *link);
 // A record of MTP_RAW_RECORD bytes at most is copied and leaves with the next flush. It is lost
 // when the link is not open, or the viewer has no window for the slot.
 void mtp_raw_link_send(struct mtp_raw_link *link, int64_t slot, const uint8_t *record, size_t len,

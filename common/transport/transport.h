@@ -47,7 +47,9 @@ struct transport_info {
     bool is_reported;
     struct datagram_counts counts;
     uint64_t reports_ignored; // more of them than packets were sent
-    usec_t unheard;           // no useful report for so long, though packets are under way
+    // MTP's, of no use: without the token, malformed, or (in TCP) a segment that cannot be.
+    uint64_t acks_ignored;
+    usec_t unheard; // no useful report for so long, though packets are under way
 };
 
 void transport_info_clear(struct transport_info *info); // all NaN, zero or empty

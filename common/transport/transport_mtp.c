@@ -10,6 +10,7 @@
 #include "common/protocol/mtp_udp_ack.h"
 #include "common/transport/kinds.h"
 #include "common/transport/mtp_core.h"
+#include "common/wire/path_token.h"
 
 enum {
     MAX_RECORD = 1200, // fits IPv6's least MTU of 1280 (RFC 8200, 5)
@@ -20,7 +21,8 @@ struct mtp_transport {
     struct mtp_core core;
     struct udp_socket *socket[2];   // borrowed
     const struct sockaddr *peer[2]; // borrowed; AF_UNSPEC: not proved yet
-    int queued;                     // records that wait for the flush
+    uint64_t acks_ignored;
+    int queued; // records that wait for the flush
     uint8_t records[UDP_SOCKET_BATCH][MAX_RECORD];
     struct iovec queue[UDP_SOCKET_BATCH];
 };
@@ -104,8 +106,17 @@ static void mtp_on_media(struct transport *t, const uint8_t *data, size_t len, u
 {
     struct mtp_core *core = &of(t)->core;
     struct mtp_ack ack;
+    uint64_t proof; // of the viewer's address, which comes to this port, too
     if (mtp_udp_ack_decode(data, len, core->flow.token, core->flow.sender.cum, &ack) == 0)
         mtp_core_ack(core, &ack, now);
+    else if (!path_token_decode(data, len, &proof))
+        of(t)->acks_ignored++;
+}
+
+static void mtp_info(struct transport *t, struct transport_info *out, usec_t now)
+{
+    mtp_core_info(t, out, now);
+    out->acks_ignored = of(t)->acks_ignored;
 }
 
 static void mtp_on_proved(struct transport *t, usec_t now)
@@ -129,7 +140,7 @@ static const struct transport_ops mtp_ops = {
     .send_rtcp = mtp_send_rtcp,
     .on_media_rate = mtp_core_on_media_rate,
     .on_writable = mtp_on_proved,
-    .info = mtp_core_info,
+    .info = mtp_info,
     .free = mtp_free,
 };
 

@@ -52,7 +52,7 @@ static const struct mtp_carrier carrier = {.is_open = carrier_is_open,
                                            .buffer = carrier_buffer,
                                            .put = carrier_put,
                                            .flush = carrier_flush,
-                                           .steps_down = true};
+                                           .adapts = true};
 
 // ---- The link
 
@@ -97,6 +97,12 @@ static int raw_send_rtcp(struct transport *t, const uint8_t *data, size_t len, u
     return interleaved_send_rtcp(&of(t)->control.base, data, len, now);
 }
 
+static void raw_info(struct transport *t, struct transport_info *out, usec_t now)
+{
+    mtp_core_info(t, out, now);
+    out->acks_ignored = mtp_raw_link_strangers(of(t)->link);
+}
+
 static void raw_free(struct transport *t)
 {
     struct mtp_raw_transport *m = of(t);
@@ -112,7 +118,7 @@ static const struct transport_ops raw_ops = {
     .flush = mtp_core_flush,
     .send_rtcp = raw_send_rtcp,
     .on_media_rate = mtp_core_on_media_rate,
-    .info = mtp_core_info,
+    .info = raw_info,
     .free = raw_free,
 };
 

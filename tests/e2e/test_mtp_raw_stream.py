@@ -39,6 +39,9 @@ class Loopback(Raw):
                 self.assertEqual(r["network"]["packets_lost"], 0)
                 self.assertEqual(r["playback"]["frames_lost"], 0, str(p))
                 self.assertGreater(len(p.shown()), 5 * lib.FPS * 0.8 / lib.SLOW, str(p))
+                self.assertEqual([(e["to"], e["reason"]) for e in p.events("transport-mode")],
+                                 [("strict", "probe: acknowledged over a hole")])
+                self.assertEqual(self.last_transport()["acks_ignored"], 0)
                 self.assertNotIn("dropped", server.stderr)
                 self.stop_cleanly(server)
 

@@ -10,6 +10,7 @@
 
 #include "common/base/bytes.h"
 #include "common/protocol/mtp_books.h"
+#include "common/protocol/mtp_probe.h"
 #include "common/protocol/mtp_receiver.h"
 #include "common/protocol/mtp_sender.h"
 #include "common/protocol/mtp_slots.h"
@@ -225,6 +226,24 @@ static void settle(struct world *w)
     }
 }
 
+// Behind a probe: what of its flight came, and the acknowledgements, the bits of `came` say.
+static void begin(struct world *w, enum mtp_mode mode, unsigned came)
+{
+    struct mtp_probe p;
+    struct mtp_out out;
+    mtp_probe_init(&p);
+    for (; mtp_probe_pull(&p, &out, w->now); came >>= 1) {
+        struct mtp_header h = {out.flags, out.len, (uint32_t)out.number, (uint32_t)out.slot,
+                               (uint32_t)out.time};
+        if (!(came & 1))
+            continue;
+        enum mtp_verdict v = mtp_receiver_packet(&w->r, &h);
+        assert(v == MTP_EMPTY || v == MTP_DUPLICATE);
+        mtp_receiver_ack(&w->r, &w->acks[w->ack_count++]);
+    }
+    mtp_sender_begin(&w->s, mode, MTP_PROBE_SLOTS, MTP_PROBE_HOLE, 0, w->now);
+}
+
 static void run(struct world *w, struct bytes *in)
 {
     uint8_t first = bytes_u8(in), second = bytes_u8(in);
@@ -246,6 +265,8 @@ static void run(struct world *w, struct bytes *in)
     assert(!failed);
     mtp_receiver_init(&w->r, window);
     w->edge = config.window;
+    if (config.window >= MTP_PROBE_SLOTS && bytes_left(in) & 2)
+        begin(w, config.mode, bytes_u8(in));
     while (bytes_left(in) > 0) {
         act(w, in);
         pull(w);

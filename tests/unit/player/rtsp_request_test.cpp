@@ -82,13 +82,14 @@ TEST_CASE("rtsp measures: the rate controller's own figures")
     struct rtsp_measures m;
     rtsp_measures_read(text_of("transport: allowed_bps=1200000 cc.p=0.00125 cc.=1 cc.a(=2 "
                                "cc.X_recv=900000 cc.much_too_long_a_name=3 cc.q=-1 cc.R=x cc.c=3 "
-                               "cc.d=4 cc.one_too_many=5\r\n"),
+                               "cc.d=4 cc.e=5 cc.one_too_many=6\r\n"),
                        &m);
     CHECK(m.transport.allowed_bps == Approx(1.2e6));
     const struct {
         const char *name;
         double value;
-    } table[] = {{"p", 0.00125}, {"X_recv", 9e5}, {"c", 3}, {"d", 4}};
+    } table[] = {{"p", 0.00125}, {"X_recv", 9e5}, {"c", 3}, {"d", 4}, {"e", 5}};
+    static_assert(sizeof(table) / sizeof(table[0]) == TRANSPORT_VARIABLES);
     for (int i = 0; i < TRANSPORT_VARIABLES; i++) {
         CHECK(std::string(m.transport.variable[i].name) == table[i].name);
         CHECK(m.transport.variable[i].value == Approx(table[i].value));

@@ -264,27 +264,113 @@ TEST_CASE("mtp_flow: silence is told of while packets are under way")
     CHECK(mtp_flow_unheard(&f, 20 * USEC_PER_SEC) == 0);
 }
 
-// A path of 20 ms each way that loses one record in ten and one ACK in ten.
-TEST_CASE("mtp_flow: who hears nothing three times steps down, twice at most")
+TEST_CASE("mtp_flow: who hears nothing three times steps down, twice at most, if the path may care")
 {
-    flow f("strict");
-    std::vector<mtp_mode> modes;
-    usec_t now = 0;
-    f.push(0, 0, now);
-    REQUIRE(f.pull(now).size() == 1);
-    CHECK_FALSE(mtp_flow_step_down(&f, now));
-    for (int timeouts = 1; timeouts <= 7; timeouts++) {
-        now = mtp_flow_next_timeout(&f);
-        mtp_flow_timeout(&f, now);
-        f.pull(now);
-        bool stepped = mtp_flow_step_down(&f, now);
-        CHECK(stepped == (timeouts == 3 || timeouts == 6));
-        f.pull(now);
-        modes.push_back(f.sender.mode);
+    for (bool adapts : {true, false}) {
+        INFO(adapts);
+        flow f("strict");
+        if (adapts)
+            mtp_flow_adapt(&f);
+        std::vector<mtp_mode> modes;
+        usec_t now = 0;
+        mtp_step step;
+        f.push(0, 0, now);
+        REQUIRE(f.pull(now).size() == 1);
+        CHECK_FALSE(mtp_flow_stepped(&f, &step));
+        for (int timeouts = 1; timeouts <= 7; timeouts++) {
+            now = mtp_flow_next_timeout(&f);
+            mtp_flow_timeout(&f, now);
+            bool stepped = mtp_flow_stepped(&f, &step);
+            CHECK(stepped == (adapts && (timeouts == 3 || timeouts == 6)));
+            if (stepped) {
+                CHECK(step.to == step.from + 1);
+                CHECK(step.why == MTP_WHY_STUCK);
+            }
+            CHECK_FALSE(mtp_flow_stepped(&f, &step));
+            f.pull(now);
+            modes.push_back(f.sender.mode);
+        }
+        if (adapts)
+            CHECK(modes == std::vector<mtp_mode>{MTP_STRICT, MTP_STRICT, MTP_FILL_HOLES,
+                                                 MTP_FILL_HOLES, MTP_FILL_HOLES, MTP_RESEND,
+                                                 MTP_RESEND});
+        else
+            CHECK(modes == std::vector<mtp_mode>(7, MTP_STRICT));
     }
-    CHECK(modes == std::vector<mtp_mode>{MTP_STRICT, MTP_STRICT, MTP_FILL_HOLES, MTP_FILL_HOLES,
-                                         MTP_FILL_HOLES, MTP_RESEND, MTP_RESEND});
     CHECK(mtp_mode_name(MTP_FILL_HOLES) == std::string("fill"));
+}
+
+TEST_CASE("mtp_flow: nothing but the probe leaves before its answer; a small window is not probed")
+{
+    for (const char *params : {"", "1,3", "queue=20000"}) {
+        INFO(params);
+        flow f(params);
+        sink s;
+        mtp_flow_adapt(&f);
+        uint16_t seq = 0;
+        auto fill = [&](usec_t now) {
+            for (; seq < 8 && mtp_flow_room(&f, now); seq++)
+                REQUIRE(f.push(seq, seq, now) == 0);
+        };
+        fill(0);
+        auto probe = f.pull(0);
+        REQUIRE(probe.size() == 5);
+        fill(1000);
+        CHECK(f.pull(1000).empty());
+        CHECK(mtp_flow_unheard(&f, 1000) == 0);
+        for (const record &r : probe) {
+            CHECK(r.size() == MTP_RECORD_HEAD);
+            CHECK(s.take(r) == MTP_SINK_TAKEN);
+            mtp_ack a = s.ack();
+            mtp_flow_ack(&f, &a, 50000);
+        }
+        CHECK(f.sender.rto.srtt == 50000);
+        mtp_step step;
+        REQUIRE(mtp_flow_stepped(&f, &step));
+        CHECK(step.why == MTP_WHY_PROBE_OVER);
+        fill(50000);
+        auto media = f.pull(50000);
+        REQUIRE(media.size() >= 2);
+        CHECK(media[0].size() == MTP_RECORD_HEAD); // the slot that was left out
+        CHECK(load_be32(media[0].data() + 8) == 1);
+        CHECK(load_be32(media[1].data() + 8) == 5);
+        CHECK(s.take(media[0]) == MTP_SINK_TAKEN);
+        CHECK(s.take(media[1]) == MTP_SINK_RTP);
+        CHECK(s.ack().cum == 6);
+        CHECK(f.sender.counts.lost == 0);
+    }
+    // Nothing over the hole: what waits takes the slot that was left out, and goes on behind.
+    flow filling("queue=20000");
+    mtp_flow_adapt(&filling);
+    for (uint16_t seq = 0; seq < 8; seq++)
+        filling.push(seq, seq, 0);
+    filling.pull(0);
+    mtp_ack up_to = {};
+    up_to.cum = 1;
+    up_to.window = 1000;
+    up_to.has_echo = true;
+    up_to.count = 1;
+    up_to.ranges[0] = {2, 5};
+    mtp_flow_ack(&filling, &up_to, 40000);
+    usec_t known = 40000 + 20000 + 50000;
+    CHECK(mtp_flow_next_timeout(&filling) == known);
+    mtp_flow_timeout(&filling, known - 1);
+    CHECK(filling.pull(known - 1).empty());
+    mtp_flow_timeout(&filling, known);
+    CHECK(filling.sender.mode == MTP_FILL_HOLES);
+    CHECK(filling.sender.rto.srtt == 40000);
+    auto out = filling.pull(known);
+    REQUIRE(out.size() == 4);
+    CHECK(load_be32(out[0].data() + 8) == 1);
+    CHECK(out[0][1] == MTP_FILL);
+    CHECK(out[0].size() == MTP_RECORD_HEAD + PACKET);
+    CHECK(load_be32(out[1].data() + 8) == 5);
+
+    flow small("");
+    mtp_flow_adapt(&small);
+    mtp_flow_set_window(&small, 4);
+    small.pull(0);
+    CHECK(mtp_flow_room(&small, 0));
 }
 
 TEST_CASE("mtp_flow: nothing leaves beyond the window that the receiver has after all")
@@ -296,6 +382,7 @@ TEST_CASE("mtp_flow: nothing leaves beyond the window that the receiver has afte
     CHECK(f.pull(0).size() == 2);
 }
 
+// A path of 20 ms each way that loses one record in ten and one ACK in ten.
 TEST_CASE("mtp_flow: over a path that loses, all that is not lost arrives once, in each mode")
 {
     for (const char *mode : {"strict", "fill", "resend"}) {

@@ -152,9 +152,11 @@ TEST_CASE("transport_mtp: an acknowledgement without the token changes nothing")
     CHECK(i.cwnd_packets == 4);
     CHECK(std::isnan(i.rtt_ms));
     CHECK(i.variable[0].value == 1); // fill
+    CHECK(i.acks_ignored == 3);
     CHECK(p.rooms == 0);
     p.acknowledge();
     CHECK(p.info(clock_now()).cwnd_packets == 6);
+    CHECK(p.info(clock_now()).acks_ignored == 3);
 }
 
 TEST_CASE("transport_mtp: nothing leaves before the address is proved")
