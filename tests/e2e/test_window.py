@@ -127,7 +127,7 @@ class Window(lib.Case):
         [skipped] = p.events("skipped")
         causes = r["causes"]
         self.assertEqual(causes["by_cause"]["skipped"], skipped["frames"])
-        self.between(10, skipped["frames"], skipped["to"] - skipped["from"])
+        self.between(1, skipped["frames"], skipped["to"] - skipped["from"])
         self.assertEqual(sum(causes["by_cause"].values()), causes["expected"] - causes["shown"])
         self.assertEqual(lib.png_size(self.path("last.png")), self.server.levels()[top - 1][:2])
 
