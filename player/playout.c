@@ -9,6 +9,8 @@
 #include "player/level_schedule.h"
 
 #define LONGEST_PTS ((usec_t)1 << 60)
+// Numbers: hours of a pause. A source that began anew at another number skipped nothing.
+#define LONGEST_SKIP ((int64_t)1 << 18)
 
 struct held {
     struct received_frame *frame; // owned
@@ -79,6 +81,16 @@ int playout_level_at(const struct playout *p, int64_t number)
 static int64_t next_expected(const struct playout *p, int64_t from)
 {
     return level_schedule_next(&p->levels, from);
+}
+
+int64_t playout_awaited(const struct playout *p)
+{
+    return p->next < 0 ? -1 : next_expected(p, p->next);
+}
+
+uint64_t playout_expected(const struct playout *p, int64_t from, int64_t to)
+{
+    return to - from < LONGEST_SKIP ? level_schedule_count(&p->levels, from, to) : 0;
 }
 
 void playout_level(struct playout *p, int level, int64_t from)

@@ -9,6 +9,8 @@
 #include "common/base/seq.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "player/frame_ledger.h"
+#include "player/stall_watch.h"
 
 enum {
     NOTES = 1024
@@ -26,11 +28,15 @@ struct presenter {
     struct presenter_config config;
     struct frame_tracker *tracker; // owned, as are these
     struct playout *playout;
+    struct frame_ledger *ledger;
     struct decode_thread *decoder; // NULL: there are no pictures
     struct timer *timer;
     struct picture *last_shown;
     int last_level; // of the last frame shown; -1 none yet
-    int in_flight;  // frames handed over and not reported yet
+    struct stall_watch watch;
+    int64_t awaited; // when the stall began
+    int64_t passed;  // everything below was handed out or passed over
+    int in_flight;   // frames handed over and not reported yet
     uint64_t decoded;
     usec_t rtt;
     bool last_frames; // presenter_end was called
@@ -47,15 +53,16 @@ static struct note *note_of(struct presenter *p, int64_t number)
     return &p->notes[(uint64_t)number % NOTES];
 }
 
-static void tell_fate(struct presenter *p, int64_t number, enum event_dropped fate, usec_t shown,
-                      usec_t now)
+// `dropped`: why it was not shown; NULL: it was, at `shown`.
+static void tell_fate(struct presenter *p, int64_t number, const struct not_shown *dropped,
+                      usec_t shown, usec_t now)
 {
     struct event_frame e = {.number = number,
                             .level = -1,
                             .bytes = -1,
                             .arrived = QOE_UNKNOWN,
                             .shown = shown,
-                            .dropped = fate};
+                            .dropped = dropped};
     const struct note *n = note_of(p, number);
     if (n->number == number) {
         e.level = n->level;
@@ -65,6 +72,54 @@ static void tell_fate(struct presenter *p, int64_t number, enum event_dropped fa
         e.level = playout_level_at(p->playout, number);
     }
     events_frame(p->config.events, &e, now);
+}
+
+static void not_shown(struct presenter *p, int64_t number, enum frame_end end, usec_t now)
+{
+    struct not_shown why = frame_ledger_ended(p->ledger, number, end);
+    if (end == FRAME_END_LOST)
+        qoe_on_lost(p->config.qoe, number);
+    else if (end == FRAME_END_UNDECODABLE || end == FRAME_END_FAILED)
+        qoe_on_undecodable(p->config.qoe, number);
+    else
+        qoe_on_late(p->config.qoe, number);
+    tell_fate(p, number, &why, QOE_UNKNOWN, now);
+}
+
+// Playout is through with the frames below `next`; what it has not told of was left out.
+static void tell_passed(struct presenter *p, const struct playout_action *a, usec_t now)
+{
+    if (a->kind == PLAYOUT_START && p->passed >= 0 && a->number > p->passed) {
+        uint64_t frames = playout_expected(p->playout, p->passed, a->number);
+        frame_ledger_skipped(p->ledger, frames);
+        if (frames)
+            events_skipped(p->config.events, p->passed, a->number, frames, now);
+    }
+    if (a->kind == PLAYOUT_START)
+        p->passed = a->number;
+    else if (a->kind == PLAYOUT_DECODE_AND_SHOW || a->kind == PLAYOUT_LOST ||
+             a->kind == PLAYOUT_LATE)
+        p->passed = a->number >= p->passed ? a->number + 1 : p->passed;
+}
+
+static void stall_begin(struct presenter *p, usec_t at, usec_t now)
+{
+    p->awaited = playout_awaited(p->playout);
+    struct event_stall e = {
+        .cause = stall_watch_begin(&p->watch, frame_ledger_packets(p->ledger, p->awaited), now),
+        .number = p->awaited,
+        .silence = stall_watch_silence(&p->watch, now)};
+    qoe_on_stall_begin(p->config.qoe, e.cause, at);
+    events_rebuffer_start(p->config.events, &e, at);
+    events_mode(p->config.events, "buffering", at);
+}
+
+static enum stall_cause stall_end(struct presenter *p, usec_t at)
+{
+    enum packets_say say = frame_ledger_packets(p->ledger, p->awaited);
+    enum stall_cause cause = stall_watch_end(&p->watch, say, at);
+    qoe_on_stall_end(p->config.qoe, cause, at);
+    return cause;
 }
 
 // Our wall clock at `when` as the sender's would show it; a latency is the difference to the
@@ -111,12 +166,6 @@ static void check_end(struct presenter *p, usec_t now)
     p->config.on_ended(p->config.ctx, now);
 }
 
-static void undecodable(struct presenter *p, int64_t number, usec_t now)
-{
-    qoe_on_undecodable(p->config.qoe, number);
-    tell_fate(p, number, EVENT_UNDECODABLE, QOE_UNKNOWN, now);
-}
-
 static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
 {
     struct qoe_shown e = {.number = f->number,
@@ -127,7 +176,8 @@ static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
                           .decoder = f->decode_time,
                           .display = f->shown_at - f->decoded_at};
     qoe_on_shown(p->config.qoe, &e, f->shown_at);
-    tell_fate(p, f->number, EVENT_SHOWN, f->shown_at, now);
+    frame_ledger_shown(p->ledger, f->number);
+    tell_fate(p, f->number, NULL, f->shown_at, now);
     picture_unref(p->last_shown);
     p->last_shown = f->picture ? picture_ref(f->picture) : NULL;
     p->last_level = f->level;
@@ -147,9 +197,11 @@ static void hand_over(struct presenter *p, const struct playout_action *a, usec_
 {
     struct received_frame *coded = a->frame;
     bool show = a->kind == PLAYOUT_DECODE_AND_SHOW;
+    if (show)
+        frame_ledger_handed(p->ledger, coded->number);
     if (frame_tracker_decoding(p->tracker, coded) != FRAME_DECODABLE) {
         if (show)
-            undecodable(p, coded->number, now);
+            not_shown(p, coded->number, FRAME_END_UNDECODABLE, now);
         received_frame_free(coded);
         return;
     }
@@ -176,10 +228,8 @@ static void hand_over(struct presenter *p, const struct playout_action *a, usec_
     }
     // The decoder does not keep up: what rests on this frame cannot be decoded either.
     frame_tracker_failed(p->tracker, coded->size_id, coded->number);
-    if (show) {
-        qoe_on_late(p->config.qoe, coded->number);
-        tell_fate(p, coded->number, EVENT_LATE, QOE_UNKNOWN, now);
-    }
+    if (show)
+        not_shown(p, coded->number, FRAME_END_SLOW, now);
     if (f)
         play_frame_free(f);
     else
@@ -188,6 +238,7 @@ static void hand_over(struct presenter *p, const struct playout_action *a, usec_
 
 static void act(struct presenter *p, const struct playout_action *a, usec_t now)
 {
+    tell_passed(p, a, now);
     switch (a->kind) {
     case PLAYOUT_START:
         qoe_on_start(p->config.qoe, a->at);
@@ -198,21 +249,16 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
         hand_over(p, a, now);
         return;
     case PLAYOUT_LOST:
-        qoe_on_lost(p->config.qoe, a->number);
-        tell_fate(p, a->number, EVENT_LOST, QOE_UNKNOWN, now);
+        not_shown(p, a->number, FRAME_END_LOST, now);
         return;
     case PLAYOUT_LATE:
-        qoe_on_late(p->config.qoe, a->number);
-        tell_fate(p, a->number, EVENT_LATE, QOE_UNKNOWN, now);
+        not_shown(p, a->number, FRAME_END_LATE, now);
         return;
     case PLAYOUT_STALL_BEGIN:
-        qoe_on_stall_begin(p->config.qoe, a->at);
-        events_rebuffer_start(p->config.events, a->at);
-        events_mode(p->config.events, "buffering", a->at);
+        stall_begin(p, a->at, now);
         return;
     case PLAYOUT_STALL_END:
-        qoe_on_stall_end(p->config.qoe, a->at);
-        events_rebuffer_end(p->config.events, a->stalled, a->at);
+        events_rebuffer_end(p->config.events, stall_end(p, a->at), a->stalled, a->at);
         events_mode(p->config.events, "streaming", a->at);
         return;
     case PLAYOUT_ENDED_ACTION:
@@ -230,6 +276,7 @@ static void run_playout(struct presenter *p, usec_t now)
     struct playout_action a;
     while (playout_poll(p->playout, &a, now))
         act(p, &a, now);
+    qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
     usec_t wake = playout_next_timeout(p->playout);
     if (!p->ending && !playout_paused(p->playout)) {
         if (frame_tracker_pli(p->tracker, p->rtt, now))
@@ -245,6 +292,13 @@ static void on_timer(void *ctx, usec_t now)
     run_playout(ctx, now);
 }
 
+void presenter_packet(struct presenter *p, const struct rtp_packet *packet, int64_t ext_seq,
+                      usec_t arrived)
+{
+    frame_ledger_packet(p->ledger, &packet->adu, ext_seq);
+    stall_watch_packet(&p->watch, packet, ext_seq, arrived);
+}
+
 void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
 {
     int64_t number = f->number;
@@ -252,13 +306,24 @@ void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
     if (number >= 0 && number < PLAYOUT_MAX_NUMBER) {
         tell_arrival(p, f, now);
         frame_tracker_arrived(p->tracker, f);
+        frame_ledger_arrived(p->ledger, f);
     }
     int err = playout_push(p->playout, f, now);
     if (err == ERR_FULL)
-        tell_fate(p, number, EVENT_REFUSED, QOE_UNKNOWN, now);
+        frame_ledger_refused(p->ledger, number);
     else if (err)
         log_debug("frame %lld refused: %s", (long long)number, err_text(err));
     run_playout(p, now);
+}
+
+// A newer picture was due as well when the display came to it.
+static enum frame_end why_unseen(const struct presenter *p, const struct play_frame *f)
+{
+    usec_t time = usec_max(f->show_at - f->handed_over, PLAYOUT_DECODE_LEAD);
+    if (f->decoded_at - f->handed_over > time)
+        return FRAME_END_SLOW;
+    bool was_due = !p->config.options->low_latency && f->show_at == f->handed_over;
+    return was_due ? FRAME_END_LATE : FRAME_END_UNSEEN;
 }
 
 void presenter_done(struct presenter *p, struct play_frame *f, usec_t now)
@@ -271,20 +336,20 @@ void presenter_done(struct presenter *p, struct play_frame *f, usec_t now)
         shown(p, f, now);
         break;
     case FATE_SKIPPED:
-        qoe_on_late(p->config.qoe, f->number);
-        tell_fate(p, f->number, EVENT_LATE, QOE_UNKNOWN, now);
+        not_shown(p, f->number, why_unseen(p, f), now);
         break;
     case FATE_FAILED:
         log_debug("frame %lld cannot be decoded", (long long)f->number);
         frame_tracker_failed(p->tracker, f->size_id, f->number);
         if (f->show)
-            undecodable(p, f->number, now);
+            not_shown(p, f->number, FRAME_END_FAILED, now);
         break;
     case FATE_DECODED_ONLY:
     case FATE_DISCARDED:
         break;
     }
     play_frame_free(f);
+    qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
     run_playout(p, now);
 }
 
@@ -311,7 +376,10 @@ void presenter_stop(struct presenter *p, usec_t now)
     while (playout_poll(p->playout, &a, now)) {
         if (a.kind == PLAYOUT_LOST || a.kind == PLAYOUT_LATE)
             act(p, &a, now);
+        else if (a.kind == PLAYOUT_STALL_END)
+            (void)stall_end(p, a.at);
     }
+    qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
 }
 
 void presenter_level(struct presenter *p, int level, usec_t now)
@@ -333,6 +401,7 @@ void presenter_resume(struct presenter *p, usec_t now)
     qoe_on_pause(p->config.qoe, false, now);
     if (!p->last_frames) {
         playout_flush(p->playout, 0, now);
+        stall_watch_forget(&p->watch);
         events_mode(p->config.events, "buffering", now);
     }
     run_playout(p, now);
@@ -382,10 +451,16 @@ struct presenter *presenter_new(const struct presenter_config *config)
     p->last_level = -1;
     for (int i = 0; i < NOTES; i++)
         p->notes[i].number = -1;
+    p->passed = p->awaited = -1;
     const struct play_options *o = config->options;
     bool pictures = config->sdp->h264;
-    p->tracker = frame_tracker_new(&config->sdp->ladder);
-    if (!p->tracker)
+    const struct ladder *ladder = &config->sdp->ladder;
+    double slowest =
+        ladder->level_count > 0 ? level_frame_rate(ladder, 0) : fps_value(ladder->source_fps);
+    stall_watch_init(&p->watch, (usec_t)(1e6 / slowest));
+    p->tracker = frame_tracker_new(ladder);
+    p->ledger = frame_ledger_new();
+    if (!p->tracker || !p->ledger)
         goto failed;
     struct playout_config playout = {.ladder = &config->sdp->ladder,
                                      .tracker = p->tracker,
@@ -417,6 +492,7 @@ void presenter_free(struct presenter *p)
     timer_free(p->timer);
     playout_free(p->playout);
     frame_tracker_free(p->tracker);
+    frame_ledger_free(p->ledger);
     picture_unref(p->last_shown);
     free(p);
 }
