@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define UP_AFTER (2 * USEC_PER_SEC)
-#define TOP_FOR  (300 * USEC_PER_MSEC) // without the top layers, after it was too much
+#define UP_AFTER       (2 * USEC_PER_SEC)
+#define UP_AFTER_START (400 * USEC_PER_MSEC) // before it was ever too much
+#define TOP_FOR        (300 * USEC_PER_MSEC) // without the top layers, after it was too much
 
 static const double ENCODER_LEAST = 0.7; // of a level's own rate
 static const double LARGER_SIZE = 1.05;  // of the next level's rate
@@ -71,22 +72,28 @@ void adaptation_set_cap(struct adaptation *a, int cap)
     set_bounds(a);
 }
 
+static double enough_for(const struct adaptation *a, int level)
+{
+    bool larger = size_of(a, level) != size_of(a, a->level);
+    // The target does not go beyond the ceiling.
+    return fmin(rate_of(a, level) * (larger ? LARGER_SIZE : 1), a->rate.ceiling_bps);
+}
+
 static void choose_level(struct adaptation *a, double target, bool alone, usec_t now)
 {
     double least = alone ? ENCODER_LEAST : 1;
     while (below(a, a->level) != a->level && target < least * rate_of(a, a->level))
         a->level = below(a, a->level);
-    int next = above(a, a->level);
-    bool larger = size_of(a, next) != size_of(a, a->level);
-    // The target does not go beyond the ceiling.
-    double enough = fmin(rate_of(a, next) * (larger ? LARGER_SIZE : 1), a->rate.ceiling_bps);
-    if (next == a->level || target < enough) {
+    int next = a->level;
+    for (int l = above(a, next); l != next && target >= enough_for(a, l); l = above(a, next))
+        next = l;
+    if (next == a->level) {
         a->above_since = USEC_NEVER;
         return;
     }
     if (a->above_since == USEC_NEVER)
         a->above_since = now;
-    if (now - a->above_since < UP_AFTER)
+    if (now - a->above_since < (a->rate.capacity_bps ? UP_AFTER : UP_AFTER_START))
         return;
     a->level = next;
     a->above_since = USEC_NEVER;

@@ -7,9 +7,10 @@
 //       of the level's own rate and up to the next level's. Then the level changes: fewer frames
 //       or smaller pictures, as the ladder has them.
 //     - Viewers who share the encoders get levels as they are.
-//     - Down at once; up when the target has been beyond the next level's rate for 2 s, and 5 %
-//     more
-//       than that for a larger size, as its first frame is a key frame.
+//     - Down at once; up, to the highest that fits, when the target has been beyond the next
+//     level's
+//       rate for 2 s (0.4 s before it was ever too much), and 5 % more than that for a larger size,
+//       as its first frame is a key frame.
 //     - When it was too much, the top layers are left out from the next frame on, until what is
 //       coded is what was asked for: an encoder answers within some frames (notably its rate's
 //       bucket, layer_rate.h).

@@ -27,6 +27,11 @@ static const struct {
 };
 enum { SIGNS = sizeof(signs) / sizeof(signs[0]) };
 
+// Delays and rates are no finer than packets: a few make a window, and two a delay, be it for the
+// acknowledgement that waits for the second one (RFC 5681, 4.2).
+static const double PACKET_BITS = 11200;
+static const int WINDOW_PACKETS = 12, DELAY_PACKETS = 2;
+
 static const double DECREASE = 0.85;
 static const double DRAINED = 0.95, OURS = 1.02;
 static const double START_GROWTH = 4; // a second
@@ -99,9 +104,19 @@ static double rate_of(const struct rate_follow *f, bool made, usec_t window, use
     return bytes * 8 / usec_to_sec(to->at - from->at);
 }
 
+static usec_t packets_time(const struct rate_follow *f, int count)
+{
+    return (usec_t)(count * PACKET_BITS / f->target_bps * USEC_PER_SEC);
+}
+
+static usec_t short_window(const struct rate_follow *f)
+{
+    return usec_min(usec_max(WINDOW, packets_time(f, WINDOW_PACKETS)), LONG_WINDOW);
+}
+
 static void measure(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now)
 {
-    f->took_bps = rate_of(f, false, WINDOW, 0, now);
+    f->took_bps = rate_of(f, false, short_window(f), 0, now);
     f->made_bps = rate_of(f, true, LONG_WINDOW, 0, now);
     f->least_rtt = s->rtt;
     for (int i = 0; i < f->count; i++)
@@ -127,10 +142,11 @@ static bool is_too_much(const struct rate_follow *f, usec_t rtt, usec_t now)
             return false;
     }
     for (int i = 0; i < SIGNS; i++) {
-        if (f->rise <= signs[i].rise)
+        if (f->rise <= signs[i].rise + packets_time(f, DELAY_PACKETS))
             continue;
-        double took = rate_of(f, false, signs[i].window, 0, now);
-        double made = rate_of(f, true, signs[i].window, f->least_rtt, now);
+        usec_t window = usec_max(signs[i].window, short_window(f));
+        double took = rate_of(f, false, window, 0, now);
+        double made = rate_of(f, true, window, f->least_rtt, now);
         if (took < (1 - signs[i].lack) * fmin(f->target_bps, made)) // false with NaN
             return true;
     }
@@ -141,14 +157,15 @@ static bool is_too_much(const struct rate_follow *f, usec_t rtt, usec_t now)
 // for. One that stays, or shrinks without that, is other people's; one that stays counts no longer.
 static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
 {
-    if (f->rise > DRAIN_FROM && f->drain_since == USEC_NEVER) {
+    usec_t grain = packets_time(f, DELAY_PACKETS);
+    if (f->rise > DRAIN_FROM + grain && f->drain_since == USEC_NEVER) {
         f->drain_since = now;
         f->drain_rise = f->rise;
     }
     if (f->drain_since == USEC_NEVER)
         return;
     usec_t lasts = now - f->drain_since;
-    if (f->rise < CALM) {
+    if (f->rise < CALM + grain) {
         double took = rate_of(f, false, lasts, 0, now);
         double made = rate_of(f, true, lasts, f->least_rtt, now);
         if (lasts > WINDOW && took > OURS * made)
@@ -163,7 +180,7 @@ static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
 
 static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
 {
-    if (f->rise >= CALM) {
+    if (f->rise >= CALM + packets_time(f, DELAY_PACKETS)) {
         f->calm_since = USEC_NEVER;
         return;
     }

@@ -5,6 +5,7 @@
 //   The law. A frame coded now is late by `delay`: the age of the oldest frame that waits, the
 //   time that what the transport holds unsent takes, and the round trip's excess over its least.
 //   `rise` is delay over its least of the last 5 s, as other people's standing queue is in both.
+//   All limits on it have the time of two packets more: a delay is no finer than that.
 //   The delay grows where less comes through than was made a round trip before: the `lack`.
 //     - Too much: rise > 50 ms and a lack of 15 % over 0.3 s, or 100 ms and 5 % over 1 s, or 250 ms
 //       and 2 % over 1 s; and what came is less than the target by as much. Then target = 0.85 of

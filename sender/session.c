@@ -18,10 +18,10 @@
 #include "sender/synthetic_feed.h"
 
 enum {
-    BATCH = 64,         // packets a wake-up: a greedy session must leave the loop to the others
-    PEAK_FACTOR_X2 = 5, // a picture stream's frames may leave at 2.5 times its mean rate: a key
-                        // frame is many times the mean frame
-    MAX_GAP = 1000,     // frames
+    BATCH = 64,          // packets a wake-up: a greedy session must leave the loop to the others
+    PEAK_FACTOR_X2 = 5,  // a picture stream's frames may leave at 2.5 times its mean rate: a key
+                         // frame is many times the mean frame
+    MAX_GAP = 1000,      // frames
     PACKET_HEADERS = 40, // of RTP with its extensions, and what frames it
 };
 

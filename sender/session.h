@@ -51,7 +51,7 @@ bool session_is_playing(const struct session *s);
 // 0 or ERR_RANGE.
 int session_set_level(struct session *s, int level, usec_t now);
 void session_set_follows(struct session *s, bool follows, usec_t now);
-int session_level(const struct session *s); // that is sent
+int session_level(const struct session *s);         // that is sent
 int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
 // For synthetic media: times the media's own pace, SYNTHETIC_MIN_SPEED .. SYNTHETIC_MAX_SPEED.
 void session_set_speed(struct session *s, double speed);
