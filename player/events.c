@@ -144,6 +144,7 @@ void events_frame(struct events *e, const struct event_frame *f, usec_t now)
         [EVENT_LOST] = "lost",
         [EVENT_LATE] = "late",
         [EVENT_UNDECODABLE] = "undecodable",
+        [EVENT_SKIPPED] = "skipped",
         [EVENT_REFUSED] = "refused",
     };
     if (!is_on(e))

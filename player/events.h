@@ -44,6 +44,7 @@ enum event_dropped {
     EVENT_LOST,        // never whole; has no `arrived` and no `bytes`
     EVENT_LATE,        // whole after its time
     EVENT_UNDECODABLE, // what it rests on was missing
+    EVENT_SKIPPED,     // whole, and left out to catch up with live media
     EVENT_REFUSED,     // the playout buffer was full, or it was too far ahead
 };
 

@@ -47,6 +47,7 @@ static bool resync(struct playout *p, const struct received_frame *f, usec_t now
         return false;
     playout_drop_all(p);
     p->far_count = 0;
+    p->skip_to = -1;
     p->settle_all = p->missed_count > 0;
     p->size = -1;
     p->decoded = -1;
@@ -143,7 +144,7 @@ void playout_resume(struct playout *p, usec_t now)
         return;
     usec_t pause = now - p->paused_at;
     p->paused = false;
-    p->anchor += pause;
+    p->clock.at += pause;
     p->stall_at += pause;
     p->left_at += pause;
     for (int i = 0; i < p->held_count; i++)
@@ -173,6 +174,7 @@ void playout_flush(struct playout *p, int64_t from, usec_t now)
     p->end_told = false;
     p->full = false;
     p->floor = from;
+    p->skip_to = -1;
     p->next = -1;
     p->newest = -1;
     p->decoded = -1;
@@ -188,6 +190,46 @@ void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume)
     p->config.start_threshold = usec_min(start, PLAYOUT_MAX_AHEAD / 2);
     p->config.resume_threshold = usec_min(resume, PLAYOUT_MAX_AHEAD / 2);
     p->wake = 0;
+}
+
+// ---- the media clock
+
+void playout_set_speed(struct playout *p, int32_t speed_ppm, usec_t now)
+{
+    media_clock_set_speed(&p->clock, speed_ppm, p->paused ? p->paused_at : now);
+    p->wake = 0;
+}
+
+usec_t playout_position(const struct playout *p, usec_t now)
+{
+    return media_clock_position(&p->clock, p->paused ? p->paused_at : now);
+}
+
+// The newest key frame, of the size followed, behind which `keep` of media is held; -1: none.
+static int64_t skip_target(const struct playout *p, usec_t keep)
+{
+    for (int i = p->held_count - 1; i > 0; i--) {
+        const struct received_frame *f = p->held[i].frame;
+        if (f->key && f->size_id == p->size && playout_media_from(p, i) >= keep)
+            return f->number;
+    }
+    return -1;
+}
+
+usec_t playout_skip(struct playout *p, usec_t keep)
+{
+    if (p->mode != PLAYOUT_PLAYING || p->paused || p->config.low_latency)
+        return 0;
+    int64_t first = playout_next_expected(p, p->next);
+    int64_t key = skip_target(p, keep);
+    if (key <= first)
+        return 0;
+    // It takes the place of the frame that was next: the pictures go on without a gap.
+    usec_t due = playout_due(p, first);
+    media_clock_set(&p->clock, playout_pts(p, key), due);
+    p->skip_to = key;
+    p->wake = 0;
+    return playout_pts(p, key) - playout_pts(p, first);
 }
 
 // ---- life
@@ -207,6 +249,7 @@ struct playout *playout_new(const struct playout_config *config)
         return NULL;
     }
     p->config = *config;
+    media_clock_init(&p->clock);
     playout_flush(p, 0, 0);
     playout_set_thresholds(p, config->start_threshold, config->resume_threshold);
     p->last_now = INT64_MIN;

@@ -17,7 +17,7 @@ usec_t playout_pts(const struct playout *p, int64_t number)
 
 usec_t playout_due(const struct playout *p, int64_t number)
 {
-    return p->anchor + playout_pts(p, number);
+    return media_clock_due(&p->clock, playout_pts(p, number));
 }
 
 int playout_level_at(const struct playout *p, int64_t number)

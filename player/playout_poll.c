@@ -111,7 +111,7 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
         playout_drop(p, 0);
     p->mode = PLAYOUT_PLAYING;
     p->next = p->held[0].frame->number;
-    p->anchor = now - playout_pts(p, p->next);
+    media_clock_set(&p->clock, playout_pts(p, p->next), now);
     p->left = p->next;
     p->left_at = now;
     playout_act(out, PLAYOUT_START, now);
@@ -120,8 +120,35 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
     return true;
 }
 
+// Leaves out what playout_skip passed over, frame by frame. False: nothing more of it.
+static bool poll_skip(struct playout *p, struct playout_action *out, usec_t now)
+{
+    while (p->next < p->skip_to) {
+        int64_t expected = playout_next_expected(p, p->next);
+        int64_t held = p->held_count > 0 ? p->held[0].frame->number : INT64_MAX;
+        if (held < p->next) {
+            playout_drop(p, 0);
+        } else if (held <= expected && held < p->skip_to) {
+            playout_drop(p, 0);
+            p->next = held + 1;
+            playout_act(out, PLAYOUT_SKIPPED, now);
+            out->number = held;
+            out->level = playout_level_at(p, held);
+            return true;
+        } else if (expected >= p->skip_to) {
+            p->next = p->skip_to;
+        } else if (!playout_miss(p, expected, now)) {
+            return playout_poll_missed(p, out, now);
+        }
+    }
+    p->skip_to = -1;
+    return false;
+}
+
 static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t now)
 {
+    if (poll_skip(p, out, now))
+        return true;
     for (;;) {
         const struct received_frame *f = playout_front(p);
         if (f && f->number < p->next)
@@ -160,7 +187,8 @@ static bool poll_rebuffering(struct playout *p, struct playout_action *out, usec
         return false;
     if (f && playout_media_from(p, 0) < p->config.resume_threshold && !p->stream_ended && !p->full)
         return false;
-    p->anchor = now - playout_pts(p, f ? f->number : playout_next_expected(p, p->next));
+    int64_t next = f ? f->number : playout_next_expected(p, p->next);
+    media_clock_set(&p->clock, playout_pts(p, next), now);
     return playout_stall_end(p, out, now);
 }
 

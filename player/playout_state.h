@@ -6,6 +6,7 @@
 #define WEIR_PLAYER_PLAYOUT_STATE_H
 
 #include "player/level_schedule.h"
+#include "player/media_clock.h"
 #include "player/playout.h"
 
 #ifdef __cplusplus
@@ -45,7 +46,8 @@ struct playout {
     int64_t decoded; // highest number handed out as decodable of the size followed
     int size;        // the size followed, -1 none: a key frame is needed
 
-    usec_t anchor;   // due(n) = anchor + pts(n)
+    struct media_clock clock;
+    int64_t skip_to; // what is below is left out; -1: nothing
     usec_t stall_at; // while REBUFFERING; pauses added
     usec_t left_at;  // low latency: when the last frame left to be shown; pauses added
     int64_t left;    // its number
@@ -62,8 +64,6 @@ struct playout {
 
 // ---- playout_held.c
 
-usec_t playout_pts(const struct playout *p, int64_t number);
-usec_t playout_due(const struct playout *p, int64_t number);
 int64_t playout_next_expected(const struct playout *p, int64_t from);
 struct received_frame *playout_take(struct playout *p, int i); // the caller's
 void playout_drop(struct playout *p, int i);

@@ -205,6 +205,10 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
         qoe_on_late(p->config.qoe, a->number);
         tell_fate(p, a->number, EVENT_LATE, QOE_UNKNOWN, now);
         return;
+    case PLAYOUT_SKIPPED:
+        qoe_on_skipped(p->config.qoe, a->number);
+        tell_fate(p, a->number, EVENT_SKIPPED, QOE_UNKNOWN, now);
+        return;
     case PLAYOUT_STALL_BEGIN:
         qoe_on_stall_begin(p->config.qoe, a->at);
         events_rebuffer_start(p->config.events, a->at);

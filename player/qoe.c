@@ -58,6 +58,7 @@ struct qoe {
     uint64_t frames_lost;
     uint64_t frames_late;
     uint64_t frames_undecodable;
+    uint64_t frames_skipped;
     double sender_skipped;
 
     bool paused;
@@ -335,6 +336,12 @@ void qoe_on_late(struct qoe *q, int64_t number)
     q->frames_late += !q->has_ended;
 }
 
+void qoe_on_skipped(struct qoe *q, int64_t number)
+{
+    (void)number;
+    q->frames_skipped += !q->has_ended;
+}
+
 void qoe_on_undecodable(struct qoe *q, int64_t number)
 {
     (void)number;
@@ -485,7 +492,8 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
 {
     out->playback.media = out->playback.wall = out->playback.frames_received =
         out->playback.frames_played = out->playback.frames_lost = out->playback.frames_late =
-            out->playback.frames_undecodable = out->playback.frame_rate = NAN;
+            out->playback.frames_undecodable = out->playback.frames_skipped =
+                out->playback.frame_rate = NAN;
     out->playback.frames_skipped_by_sender = q->sender_skipped;
     out->rebuffering.count = out->rebuffering.total = out->rebuffering.ratio = NAN;
     if (!q->frames)
@@ -498,6 +506,7 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
     out->playback.frames_lost = (double)q->frames_lost;
     out->playback.frames_late = (double)q->frames_late;
     out->playback.frames_undecodable = (double)q->frames_undecodable;
+    out->playback.frames_skipped = (double)q->frames_skipped;
     out->playback.frame_rate = ratio((double)q->shown.count, wall);
     double total = q->stall_total + (q->stalled ? stall_so_far(q, now) : 0);
     out->rebuffering.count = (double)q->stalls;

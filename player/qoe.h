@@ -91,6 +91,7 @@ void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now);
 
 void qoe_on_lost(struct qoe *q, int64_t number);
 void qoe_on_late(struct qoe *q, int64_t number);
+void qoe_on_skipped(struct qoe *q, int64_t number); // whole, and left out to catch up
 void qoe_on_undecodable(struct qoe *q,
                         int64_t number); // whole and in time, but what it rests on was not
 void qoe_on_sender_skipped(struct qoe *q,
@@ -196,6 +197,7 @@ struct qoe_report {
         double frames_lost;
         double frames_late;
         double frames_undecodable;
+        double frames_skipped;
         double frames_skipped_by_sender;
         double frame_rate;
         double encoded_frame_rate;

@@ -104,6 +104,7 @@ static struct object playback(const struct qoe_report *r)
     put_count(&o, "frames_lost", r->playback.frames_lost);
     put_count(&o, "frames_late", r->playback.frames_late);
     put_count(&o, "frames_undecodable", r->playback.frames_undecodable);
+    put_count(&o, "frames_skipped", r->playback.frames_skipped);
     put_count(&o, "frames_skipped_by_sender", r->playback.frames_skipped_by_sender);
     put_figure(&o, "frame_rate", r->playback.frame_rate, 3);
     put_figure(&o, "encoded_frame_rate", r->playback.encoded_frame_rate, 3);
