@@ -138,6 +138,18 @@ void events_rebuffer_end(struct events *e, usec_t stalled, usec_t at)
                    with(NULL, "duration", json_figure(usec_to_sec(stalled), 6)));
 }
 
+void events_speed(struct events *e, double speed, usec_t now)
+{
+    if (is_on(e))
+        write_line(e, "speed", now, with(NULL, "speed", json_figure(speed, 4)));
+}
+
+void events_skip(struct events *e, usec_t media, usec_t now)
+{
+    if (is_on(e))
+        write_line(e, "skip", now, with(NULL, "media", json_figure(usec_to_sec(media), 6)));
+}
+
 void events_frame(struct events *e, const struct event_frame *f, usec_t now)
 {
     static const char *const causes[] = {

@@ -39,6 +39,9 @@ void events_level(struct events *e, const struct qoe_switch *s, usec_t now);
 void events_rebuffer_start(struct events *e, usec_t at);
 void events_rebuffer_end(struct events *e, usec_t stalled, usec_t at);
 
+void events_speed(struct events *e, double speed, usec_t now); // of playing, against the sender's
+void events_skip(struct events *e, usec_t media, usec_t now);  // so much was left out to catch up
+
 enum event_dropped {
     EVENT_SHOWN,       // not dropped
     EVENT_LOST,        // never whole; has no `arrived` and no `bytes`

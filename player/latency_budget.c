@@ -15,9 +15,9 @@ void latency_budget_divide(usec_t target, const struct latency_parts *parts,
                            struct latency_shares *out)
 {
     usec_t left = target - parts->encoder - parts->transport;
-    usec_t sender = target - parts->transport - after_arrival(parts);
     out->floor = latency_budget_floor(parts);
     out->kept = left >= out->floor;
     out->buffer = usec_max(left, out->floor);
+    usec_t sender = parts->encoder + out->buffer - after_arrival(parts);
     out->sender = usec_min(usec_max(sender, LATENCY_SENDER_LEAST), LATENCY_SENDER_MOST);
 }

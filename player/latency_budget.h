@@ -10,7 +10,7 @@
 //
 //     buffer = max(target - encoder - transport, floor)            from the best arrival to shown
 //     floor  = p99 of jitter + decoder + display + LATENCY_MARGIN
-//     sender = target - transport - decoder - display - LATENCY_MARGIN
+//     sender = encoder + buffer - decoder - display - LATENCY_MARGIN
 //
 // The sender's is how old a frame may be when it leaves there; a later one would miss its time.
 // When the floor is more than the target leaves, the buffer gets the floor: pictures that stall are

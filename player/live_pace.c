@@ -44,14 +44,18 @@ static void add_jitter(struct live_pace *l, usec_t behind, usec_t now)
 
 void live_pace_arrived(struct live_pace *l, const struct live_arrival *a, usec_t now)
 {
-    window_min_add(&l->base, now - a->media, now);
+    usec_t offset = now - a->media;
+    usec_t base = window_min_read(&l->base);
+    if (base != USEC_NEVER && offset - base > PLAYOUT_MAX_AHEAD) // another time line
+        window_min_init(&l->base, BASE_WINDOW);
+    window_min_add(&l->base, offset, now);
     if (a->encoder != QOE_UNKNOWN)
         window_min_add(&l->encoder, a->encoder, now);
     if (a->transport != QOE_UNKNOWN)
         window_min_add(&l->transport, a->transport, now);
     if (!l->playing)
         return;
-    usec_t behind = now - a->media - window_min_read(&l->base);
+    usec_t behind = offset - window_min_read(&l->base);
     if (l->recovering && behind > usec_max(l->goal.share, l->goal.floor))
         return;
     l->recovering = false;
@@ -152,6 +156,12 @@ usec_t live_pace_target(const struct live_pace *l)
     return l->parts.encoder + l->parts.transport + l->start_lag;
 }
 
+usec_t live_pace_sender(const struct live_pace *l)
+{
+    // What caution adds to the buffer is the sender's as well.
+    return l->shares.sender + usec_max(0, l->wanted_lag - l->shares.buffer);
+}
+
 static void skip(struct live_pace *l, struct playout *p, usec_t goal, struct live_steer *out,
                  usec_t now)
 {
@@ -174,9 +184,13 @@ bool live_pace_steer(struct live_pace *l, struct playout *p, struct live_steer *
         settle(l, live_pace_lag(l, p, now));
     divide(l, now);
     usec_t goal = buffer_goal_update(&l->goal, now);
-    if (l->config.target)
-        playout_set_thresholds(p, l->config.start ? l->config.start : goal, goal);
-    if (l->playing && (l->config.target || l->settled)) {
+    l->wanted_lag = goal;
+    if (l->config.target) {
+        // What is held reaches from the first frame to the end of the newest.
+        usec_t hold = goal + playout_pts(p, 1) - playout_pts(p, 0);
+        playout_set_thresholds(p, l->config.start ? l->config.start : hold, hold);
+    }
+    if (playout_mode(p) == PLAYOUT_PLAYING && l->playing && (l->config.target || l->settled)) {
         usec_t lag = live_pace_lag(l, p, now);
         usec_t path = l->parts.encoder + l->parts.transport;
         if (catch_up_wants_skip(&l->catch_up, lag - goal, path + goal, now))

@@ -69,11 +69,13 @@ struct live_pace {
     struct latency_parts parts;
     struct latency_shares shares;
     struct buffer_goal goal;
+    usec_t wanted_lag; // the goal as steered to last
     struct catch_up catch_up;
 };
 
 void live_pace_init(struct live_pace *l, const struct live_pace_config *config, usec_t now);
 void live_pace_set_rtt(struct live_pace *l, usec_t rtt);
+// Of frames that the playout buffer took.
 void live_pace_arrived(struct live_pace *l, const struct live_arrival *a, usec_t now);
 // `decoder`: decoding took; `behind`: shown so long after it was due.
 void live_pace_shown(struct live_pace *l, usec_t decoder, usec_t behind);
@@ -95,6 +97,8 @@ bool live_pace_steer(struct live_pace *l, struct playout *p, struct live_steer *
 
 // The whole way, as configured or as the start gave it; 0: not known yet.
 usec_t live_pace_target(const struct live_pace *l);
+// How old a frame may be when it leaves the sender.
+usec_t live_pace_sender(const struct live_pace *l);
 usec_t live_pace_lag(const struct live_pace *l, const struct playout *p, usec_t now);
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 #include "player/presenter.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -32,6 +33,9 @@ struct presenter {
     int last_level; // of the last frame shown; -1 none yet
     int in_flight;  // frames handed over and not reported yet
     uint64_t decoded;
+    struct live_pace pace;
+    bool live; // it is steered
+    double told_speed;
     usec_t rtt;
     bool last_frames; // presenter_end was called
     bool ending;      // PLAYOUT_ENDED_ACTION came; waiting for the last reports
@@ -79,7 +83,8 @@ static usec_t latency_to(const struct presenter *p, usec_t when, usec_t stamp)
     return p->config.clock->known && stamp ? sender_wall(p, when) - stamp : QOE_UNKNOWN;
 }
 
-static void tell_arrival(struct presenter *p, const struct received_frame *f, usec_t now)
+static struct live_arrival tell_arrival(struct presenter *p, const struct received_frame *f,
+                                        usec_t now)
 {
     int level = playout_level_at(p->playout, f->number);
     struct qoe_frame e = {.number = f->number,
@@ -99,6 +104,9 @@ static void tell_arrival(struct presenter *p, const struct received_frame *f, us
                                            .bytes = (int64_t)f->bytes,
                                            .arrived = f->last_arrived,
                                            .level = level};
+    return (struct live_arrival){.media = playout_pts(p->playout, f->number),
+                                 .encoder = e.encoder,
+                                 .transport = e.transport};
 }
 
 // ---- What is done ----
@@ -127,6 +135,7 @@ static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
                           .decoder = f->decode_time,
                           .display = f->shown_at - f->decoded_at};
     qoe_on_shown(p->config.qoe, &e, f->shown_at);
+    live_pace_shown(&p->pace, f->decode_time, f->shown_at - f->show_at);
     tell_fate(p, f->number, EVENT_SHOWN, f->shown_at, now);
     picture_unref(p->last_shown);
     p->last_shown = f->picture ? picture_ref(f->picture) : NULL;
@@ -191,6 +200,7 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
     switch (a->kind) {
     case PLAYOUT_START:
         qoe_on_start(p->config.qoe, a->at);
+        live_pace_started(&p->pace, now);
         events_mode(p->config.events, "streaming", a->at);
         return;
     case PLAYOUT_DECODE_AND_SHOW:
@@ -202,6 +212,7 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
         tell_fate(p, a->number, EVENT_LOST, QOE_UNKNOWN, now);
         return;
     case PLAYOUT_LATE:
+        live_pace_late(&p->pace, now);
         qoe_on_late(p->config.qoe, a->number);
         tell_fate(p, a->number, EVENT_LATE, QOE_UNKNOWN, now);
         return;
@@ -210,11 +221,13 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
         tell_fate(p, a->number, EVENT_SKIPPED, QOE_UNKNOWN, now);
         return;
     case PLAYOUT_STALL_BEGIN:
+        live_pace_stalled(&p->pace, p->playout, a->at, now);
         qoe_on_stall_begin(p->config.qoe, a->at);
         events_rebuffer_start(p->config.events, a->at);
         events_mode(p->config.events, "buffering", a->at);
         return;
     case PLAYOUT_STALL_END:
+        live_pace_resumed(&p->pace, now);
         qoe_on_stall_end(p->config.qoe, a->at);
         events_rebuffer_end(p->config.events, a->stalled, a->at);
         events_mode(p->config.events, "streaming", a->at);
@@ -244,6 +257,48 @@ static void run_playout(struct presenter *p, usec_t now)
     check_end(p, now);
 }
 
+// ---- Live media keeps its latency ----
+
+static void tell_budget(struct presenter *p)
+{
+    const struct live_pace *l = &p->pace;
+    bool targeted = l->config.target > 0;
+    struct qoe_budget budget = {
+        .target = live_pace_target(l),
+        .sender = targeted ? live_pace_sender(l)
+                           : play_options_latency_ms(p->config.options, true) * USEC_PER_MSEC,
+        .buffer = l->wanted_lag};
+    if (budget.target)
+        qoe_on_budget(p->config.qoe, &budget);
+}
+
+static void tell_speed(struct presenter *p, double speed, usec_t now)
+{
+    qoe_on_speed(p->config.qoe, speed, now);
+    bool back = speed == 1 && p->told_speed != 1;
+    if (fabs(speed - p->told_speed) <= 0.01 && !back)
+        return;
+    p->told_speed = speed;
+    events_speed(p->config.events, speed, now);
+    log_debug("playing at speed %.3f", speed);
+}
+
+static void steer(struct presenter *p, usec_t now)
+{
+    struct live_steer s;
+    if (!p->live || p->last_frames || p->stopped || !live_pace_steer(&p->pace, p->playout, &s, now))
+        return;
+    tell_budget(p);
+    tell_speed(p, s.speed, now);
+    if (s.wants_key)
+        p->config.ask_key(p->config.ctx, now);
+    if (!s.skipped)
+        return;
+    qoe_on_skip(p->config.qoe);
+    events_skip(p->config.events, s.skipped, now);
+    log_info("skipping %.2f s: the latency had grown", usec_to_sec(s.skipped));
+}
+
 static void on_timer(void *ctx, usec_t now)
 {
     run_playout(ctx, now);
@@ -252,16 +307,21 @@ static void on_timer(void *ctx, usec_t now)
 void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
 {
     int64_t number = f->number;
+    struct live_arrival arrival = {0};
     // A number that no frame can have is refused below, before anything is made of it.
     if (number >= 0 && number < PLAYOUT_MAX_NUMBER) {
-        tell_arrival(p, f, now);
+        arrival = tell_arrival(p, f, now);
         frame_tracker_arrived(p->tracker, f);
     }
     int err = playout_push(p->playout, f, now);
+    if (!err)
+        live_pace_arrived(&p->pace, &arrival, now);
     if (err == ERR_FULL)
         tell_fate(p, number, EVENT_REFUSED, QOE_UNKNOWN, now);
     else if (err)
         log_debug("frame %lld refused: %s", (long long)number, err_text(err));
+    run_playout(p, now);
+    steer(p, now);
     run_playout(p, now);
 }
 
@@ -327,6 +387,7 @@ void presenter_level(struct presenter *p, int level, usec_t now)
 void presenter_pause(struct presenter *p, usec_t now)
 {
     playout_pause(p->playout, now);
+    live_pace_paused(&p->pace, now);
     qoe_on_pause(p->config.qoe, true, now);
     run_playout(p, now);
 }
@@ -345,6 +406,7 @@ void presenter_resume(struct presenter *p, usec_t now)
 void presenter_set_rtt(struct presenter *p, usec_t rtt)
 {
     p->rtt = rtt;
+    live_pace_set_rtt(&p->pace, rtt);
 }
 
 enum playout_mode presenter_mode(const struct presenter *p)
@@ -355,6 +417,16 @@ enum playout_mode presenter_mode(const struct presenter *p)
 bool presenter_paused(const struct presenter *p)
 {
     return playout_paused(p->playout);
+}
+
+double presenter_speed(const struct presenter *p)
+{
+    return (double)p->pace.catch_up.speed_ppm / MEDIA_CLOCK_UNIT;
+}
+
+usec_t presenter_sender_share(const struct presenter *p)
+{
+    return p->live && p->pace.config.target ? live_pace_sender(&p->pace) : 0;
 }
 
 usec_t presenter_held(const struct presenter *p)
@@ -377,6 +449,24 @@ int presenter_level_shown(const struct presenter *p)
     return p->last_level;
 }
 
+// Nobody waits for stored media; synthetic media is to be played as its experiment has it; and
+// without a buffer there is nothing to steer.
+static void init_pace(struct presenter *p)
+{
+    const struct play_options *o = p->config.options;
+    bool live = p->config.sdp->duration < 0 && p->config.sdp->h264;
+    p->live = live && !o->low_latency;
+    p->told_speed = 1;
+    if (o->latency && !live)
+        log_warn("this is not live: --latency does nothing");
+    struct live_pace_config pace = {.target = p->live ? o->latency : 0,
+                                    .start = o->latency && !o->has_buffer ? 0 : o->buffer};
+    live_pace_init(&p->pace, &pace, 0);
+    const usec_t low = PLAY_OPTIONS_LOW_LATENCY_MS * USEC_PER_MSEC;
+    if (live && o->low_latency)
+        qoe_on_budget(p->config.qoe, &(struct qoe_budget){.target = low, .sender = low});
+}
+
 struct presenter *presenter_new(const struct presenter_config *config)
 {
     struct presenter *p = calloc(1, sizeof(*p));
@@ -388,13 +478,14 @@ struct presenter *presenter_new(const struct presenter_config *config)
         p->notes[i].number = -1;
     const struct play_options *o = config->options;
     bool pictures = config->sdp->h264;
+    init_pace(p);
     p->tracker = frame_tracker_new(&config->sdp->ladder);
     if (!p->tracker)
         goto failed;
     struct playout_config playout = {.ladder = &config->sdp->ladder,
                                      .tracker = p->tracker,
                                      .level = config->level,
-                                     .start_threshold = o->buffer,
+                                     .start_threshold = usec_max(o->buffer, p->pace.config.target),
                                      .resume_threshold = usec_max(o->buffer, RESUME_THRESHOLD),
                                      .decode_lead = pictures ? PLAYOUT_DECODE_LEAD : 0,
                                      .low_latency = o->low_latency};

@@ -61,6 +61,16 @@ struct qoe {
     uint64_t frames_skipped;
     double sender_skipped;
 
+    double speed; // 0: nothing plays yet
+    double speed_min;
+    double speed_max;
+    double speed_sum;   // times seconds
+    double speed_time;  // seconds
+    usec_t speed_since; // active()
+    uint64_t skips;
+    bool has_budget;
+    struct qoe_budget budget;
+
     bool paused;
     usec_t paused_since;
     usec_t paused_total; // without the open one
@@ -272,8 +282,43 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
 
 void qoe_on_start(struct qoe *q, usec_t now)
 {
-    if (!q->has_ended && q->playing == QOE_UNKNOWN)
-        q->playing = now;
+    if (q->has_ended || q->playing != QOE_UNKNOWN)
+        return;
+    q->playing = now;
+    q->speed = q->speed_min = q->speed_max = 1;
+    q->speed_since = active(q, now);
+}
+
+static void count_speed_time(struct qoe *q, usec_t now)
+{
+    usec_t at = active(q, now);
+    double seconds = q->speed > 0 ? usec_to_sec(usec_max(0, at - q->speed_since)) : 0;
+    q->speed_sum += q->speed * seconds;
+    q->speed_time += seconds;
+    q->speed_since = at;
+}
+
+void qoe_on_speed(struct qoe *q, double speed, usec_t now)
+{
+    if (q->has_ended || q->speed == 0)
+        return;
+    count_speed_time(q, now);
+    q->speed = speed;
+    q->speed_min = fmin(q->speed_min, speed);
+    q->speed_max = fmax(q->speed_max, speed);
+}
+
+void qoe_on_skip(struct qoe *q)
+{
+    q->skips += !q->has_ended;
+}
+
+void qoe_on_budget(struct qoe *q, const struct qoe_budget *e)
+{
+    if (q->has_ended)
+        return;
+    q->has_budget = true;
+    q->budget = *e;
 }
 
 void qoe_on_packet(struct qoe *q, const struct qoe_packet *e, usec_t now)
@@ -516,6 +561,16 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
     out->rebuffering.events = q->stall_list;
 }
 
+static void report_speed(struct qoe *q, struct qoe_report *out, usec_t now)
+{
+    count_speed_time(q, now);
+    bool known = q->pictures && q->speed > 0;
+    out->playback.speed.mean = known ? ratio(q->speed_sum, q->speed_time) : NAN;
+    out->playback.speed.min = known ? q->speed_min : NAN;
+    out->playback.speed.max = known ? q->speed_max : NAN;
+    out->playback.skips = q->pictures ? (double)q->skips : NAN;
+}
+
 static void report_levels(struct qoe *q, struct qoe_report *out, usec_t now)
 {
     count_level_time(q, now);
@@ -554,6 +609,10 @@ static void report_latency(const struct qoe *q, struct qoe_report *out)
     out->latency.parts.buffer = quantiles(&q->part_buffer);
     out->latency.parts.decoder = quantiles(&q->part_decoder);
     out->latency.parts.display = quantiles(&q->part_display);
+    out->latency.has_budget = q->has_budget;
+    out->latency.budget.target = usec_to_msec(q->budget.target);
+    out->latency.budget.sender = usec_to_msec(q->budget.sender);
+    out->latency.budget.buffer = usec_to_msec(q->budget.buffer);
     out->latency.has_clock = q->has_clock;
     out->latency.clock_shared = q->clock.shared;
     out->latency.offset_error =
@@ -598,6 +657,7 @@ void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now)
     out->startup.initial_buffering = since_start(q, q->playing);
     out->startup.time_to_first_frame = q->shown.count > 0 ? since_start(q, q->shown.first) : NAN;
     report_playback(q, out, at);
+    report_speed(q, out, at);
     report_levels(q, out, at);
     report_latency(q, out);
     report_network(q, out);

@@ -99,6 +99,15 @@ void qoe_on_sender_skipped(struct qoe *q,
 
 void qoe_on_stall_begin(struct qoe *q, usec_t at); // of PLAYOUT_STALL_BEGIN
 void qoe_on_stall_end(struct qoe *q, usec_t at);
+// Playing goes on at this speed; 1 until told otherwise.
+void qoe_on_speed(struct qoe *q, double speed, usec_t now);
+void qoe_on_skip(struct qoe *q); // to a later frame, to catch up
+struct qoe_budget {
+    usec_t target; // capture to shown
+    usec_t sender; // the age at which a frame may leave there
+    usec_t buffer; // that the playout buffer adds to the best arrival
+};
+void qoe_on_budget(struct qoe *q, const struct qoe_budget *e); // each replaces the last
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now);
 
 struct qoe_switch {
@@ -199,6 +208,12 @@ struct qoe_report {
         double frames_undecodable;
         double frames_skipped;
         double frames_skipped_by_sender;
+        struct {
+            double mean; // over time
+            double min;
+            double max;
+        } speed;
+        double skips;
         double frame_rate;
         double encoded_frame_rate;
     } playback;
@@ -233,6 +248,12 @@ struct qoe_report {
             struct qoe_quantiles decoder;
             struct qoe_quantiles display;
         } parts;
+        bool has_budget;
+        struct {
+            double target; // ms, as are these
+            double sender;
+            double buffer;
+        } budget;
         bool has_clock;
         bool clock_shared;
         double offset_error; // ms

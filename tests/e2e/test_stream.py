@@ -55,7 +55,7 @@ class StreamCase(lib.Case):
         names = {e["event"] for e in events}
         self.assertLessEqual({"mode", "connected", "frame", "transport", "ended"}, names)
         self.assertLessEqual(names, {"connected", "capacity", "mode", "level", "controller", "rebuffer-start",
-                                     "rebuffer-end", "frame", "loss", "transport", "ended"})
+                                     "rebuffer-end", "frame", "loss", "transport", "speed", "skip", "ended"})
         self.assertEqual(p.events("mode")[0]["mode"], "buffering")
         self.assertEqual(events[-1]["event"], "ended")
         self.assertEqual(events[-1]["ended"], ended)

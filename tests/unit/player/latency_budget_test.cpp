@@ -13,13 +13,14 @@ TEST_CASE("latency budget: the shares")
     } const table[] = {
         // Nothing measured: 10 ms stay for decoder and display.
         {500, 0, 0, 0, 0, 0, 490, 500, 10, true},
-        // 500 - 20 - 100; 30 + 5 + 1 + 10; 500 - 100 - 5 - 1 - 10.
+        // 500 - 20 - 100; 30 + 5 + 1 + 10; 20 + 380 - 5 - 1 - 10.
         {500, 20, 100, 30, 5, 1, 384, 380, 46, true},
         // The path leaves just the floor, then one less than that.
         {166, 20, 100, 30, 5, 1, 50, 46, 46, true},
-        {165, 20, 100, 30, 5, 1, 49, 46, 46, false},
-        // A path longer than the whole budget: the sender's least.
-        {100, 20, 300, 30, 5, 1, 20, 46, 46, false},
+        {165, 20, 100, 30, 5, 1, 50, 46, 46, false},
+        // A path longer than the whole budget; nothing but an encoder: the sender's least.
+        {100, 20, 300, 30, 5, 1, 50, 46, 46, false},
+        {10, 5, 0, 0, 3, 0, 20, 13, 13, false},
         {90000, 20, 100, 30, 5, 1, 60000, 89880, 46, true},
     };
     const usec_t ms = USEC_PER_MSEC;
