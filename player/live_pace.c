@@ -193,7 +193,7 @@ bool live_pace_steer(struct live_pace *l, struct playout *p, struct live_steer *
     if (playout_mode(p) == PLAYOUT_PLAYING && l->playing && (l->config.target || l->settled)) {
         usec_t lag = live_pace_lag(l, p, now);
         usec_t path = l->parts.encoder + l->parts.transport;
-        if (catch_up_wants_skip(&l->catch_up, lag - goal, path + goal, now))
+        if (catch_up_wants_skip(&l->catch_up, lag - goal, usec_max(live_pace_target(l), path), now))
             skip(l, p, goal, out, now);
         lag -= out->skipped;
         (void)catch_up_update(&l->catch_up, lag - goal, now);
