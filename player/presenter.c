@@ -2,7 +2,6 @@
 #include "player/presenter.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -10,6 +9,7 @@
 #include "common/base/seq.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "player/live_control.h"
 
 enum {
     NOTES = 1024
@@ -33,9 +33,7 @@ struct presenter {
     int last_level; // of the last frame shown; -1 none yet
     int in_flight;  // frames handed over and not reported yet
     uint64_t decoded;
-    struct live_pace pace;
-    bool live; // it is steered
-    double told_speed;
+    struct live_control live;
     usec_t rtt;
     bool last_frames; // presenter_end was called
     bool ending;      // PLAYOUT_ENDED_ACTION came; waiting for the last reports
@@ -135,7 +133,7 @@ static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
                           .decoder = f->decode_time,
                           .display = f->shown_at - f->decoded_at};
     qoe_on_shown(p->config.qoe, &e, f->shown_at);
-    live_pace_shown(&p->pace, f->decode_time, f->shown_at - f->show_at);
+    live_pace_shown(&p->live.pace, f->decode_time, f->shown_at - f->show_at);
     tell_fate(p, f->number, EVENT_SHOWN, f->shown_at, now);
     picture_unref(p->last_shown);
     p->last_shown = f->picture ? picture_ref(f->picture) : NULL;
@@ -200,7 +198,7 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
     switch (a->kind) {
     case PLAYOUT_START:
         qoe_on_start(p->config.qoe, a->at);
-        live_pace_started(&p->pace, now);
+        live_pace_started(&p->live.pace, now);
         events_mode(p->config.events, "streaming", a->at);
         return;
     case PLAYOUT_DECODE_AND_SHOW:
@@ -212,7 +210,7 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
         tell_fate(p, a->number, EVENT_LOST, QOE_UNKNOWN, now);
         return;
     case PLAYOUT_LATE:
-        live_pace_late(&p->pace, now);
+        live_pace_late(&p->live.pace, now);
         qoe_on_late(p->config.qoe, a->number);
         tell_fate(p, a->number, EVENT_LATE, QOE_UNKNOWN, now);
         return;
@@ -221,13 +219,13 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
         tell_fate(p, a->number, EVENT_SKIPPED, QOE_UNKNOWN, now);
         return;
     case PLAYOUT_STALL_BEGIN:
-        live_pace_stalled(&p->pace, p->playout, a->at, now);
+        live_pace_stalled(&p->live.pace, p->playout, a->at, now);
         qoe_on_stall_begin(p->config.qoe, a->at);
         events_rebuffer_start(p->config.events, a->at);
         events_mode(p->config.events, "buffering", a->at);
         return;
     case PLAYOUT_STALL_END:
-        live_pace_resumed(&p->pace, now);
+        live_pace_resumed(&p->live.pace, now);
         qoe_on_stall_end(p->config.qoe, a->at);
         events_rebuffer_end(p->config.events, a->stalled, a->at);
         events_mode(p->config.events, "streaming", a->at);
@@ -257,48 +255,6 @@ static void run_playout(struct presenter *p, usec_t now)
     check_end(p, now);
 }
 
-// ---- Live media keeps its latency ----
-
-static void tell_budget(struct presenter *p)
-{
-    const struct live_pace *l = &p->pace;
-    bool targeted = l->config.target > 0;
-    struct qoe_budget budget = {
-        .target = live_pace_target(l),
-        .sender = targeted ? live_pace_sender(l)
-                           : play_options_latency_ms(p->config.options, true) * USEC_PER_MSEC,
-        .buffer = l->wanted_lag};
-    if (budget.target)
-        qoe_on_budget(p->config.qoe, &budget);
-}
-
-static void tell_speed(struct presenter *p, double speed, usec_t now)
-{
-    qoe_on_speed(p->config.qoe, speed, now);
-    bool back = speed == 1 && p->told_speed != 1;
-    if (fabs(speed - p->told_speed) <= 0.01 && !back)
-        return;
-    p->told_speed = speed;
-    events_speed(p->config.events, speed, now);
-    log_debug("playing at speed %.3f", speed);
-}
-
-static void steer(struct presenter *p, usec_t now)
-{
-    struct live_steer s;
-    if (!p->live || p->last_frames || p->stopped || !live_pace_steer(&p->pace, p->playout, &s, now))
-        return;
-    tell_budget(p);
-    tell_speed(p, s.speed, now);
-    if (s.wants_key)
-        p->config.ask_key(p->config.ctx, now);
-    if (!s.skipped)
-        return;
-    qoe_on_skip(p->config.qoe);
-    events_skip(p->config.events, s.skipped, now);
-    log_info("skipping %.2f s: the latency had grown", usec_to_sec(s.skipped));
-}
-
 static void on_timer(void *ctx, usec_t now)
 {
     run_playout(ctx, now);
@@ -315,13 +271,14 @@ void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
     }
     int err = playout_push(p->playout, f, now);
     if (!err)
-        live_pace_arrived(&p->pace, &arrival, now);
+        live_pace_arrived(&p->live.pace, &arrival, now);
     if (err == ERR_FULL)
         tell_fate(p, number, EVENT_REFUSED, QOE_UNKNOWN, now);
     else if (err)
         log_debug("frame %lld refused: %s", (long long)number, err_text(err));
     run_playout(p, now);
-    steer(p, now);
+    if (!p->last_frames && !p->stopped && live_control_steer(&p->live, p->playout, now))
+        p->config.ask_key(p->config.ctx, now);
     run_playout(p, now);
 }
 
@@ -387,7 +344,7 @@ void presenter_level(struct presenter *p, int level, usec_t now)
 void presenter_pause(struct presenter *p, usec_t now)
 {
     playout_pause(p->playout, now);
-    live_pace_paused(&p->pace, now);
+    live_pace_paused(&p->live.pace, now);
     qoe_on_pause(p->config.qoe, true, now);
     run_playout(p, now);
 }
@@ -406,7 +363,7 @@ void presenter_resume(struct presenter *p, usec_t now)
 void presenter_set_rtt(struct presenter *p, usec_t rtt)
 {
     p->rtt = rtt;
-    live_pace_set_rtt(&p->pace, rtt);
+    live_pace_set_rtt(&p->live.pace, rtt);
 }
 
 enum playout_mode presenter_mode(const struct presenter *p)
@@ -421,12 +378,12 @@ bool presenter_paused(const struct presenter *p)
 
 double presenter_speed(const struct presenter *p)
 {
-    return (double)p->pace.catch_up.speed_ppm / MEDIA_CLOCK_UNIT;
+    return live_control_speed(&p->live);
 }
 
 usec_t presenter_sender_share(const struct presenter *p)
 {
-    return p->live && p->pace.config.target ? live_pace_sender(&p->pace) : 0;
+    return live_control_sender(&p->live);
 }
 
 usec_t presenter_held(const struct presenter *p)
@@ -449,24 +406,6 @@ int presenter_level_shown(const struct presenter *p)
     return p->last_level;
 }
 
-// Nobody waits for stored media; synthetic media is to be played as its experiment has it; and
-// without a buffer there is nothing to steer.
-static void init_pace(struct presenter *p)
-{
-    const struct play_options *o = p->config.options;
-    bool live = p->config.sdp->duration < 0 && p->config.sdp->h264;
-    p->live = live && !o->low_latency;
-    p->told_speed = 1;
-    if (o->latency && !live)
-        log_warn("this is not live: --latency does nothing");
-    struct live_pace_config pace = {.target = p->live ? o->latency : 0,
-                                    .start = o->latency && !o->has_buffer ? 0 : o->buffer};
-    live_pace_init(&p->pace, &pace, 0);
-    const usec_t low = PLAY_OPTIONS_LOW_LATENCY_MS * USEC_PER_MSEC;
-    if (live && o->low_latency)
-        qoe_on_budget(p->config.qoe, &(struct qoe_budget){.target = low, .sender = low});
-}
-
 struct presenter *presenter_new(const struct presenter_config *config)
 {
     struct presenter *p = calloc(1, sizeof(*p));
@@ -478,14 +417,15 @@ struct presenter *presenter_new(const struct presenter_config *config)
         p->notes[i].number = -1;
     const struct play_options *o = config->options;
     bool pictures = config->sdp->h264;
-    init_pace(p);
+    live_control_init(&p->live, o, config->sdp, config->qoe, config->events);
     p->tracker = frame_tracker_new(&config->sdp->ladder);
     if (!p->tracker)
         goto failed;
     struct playout_config playout = {.ladder = &config->sdp->ladder,
                                      .tracker = p->tracker,
                                      .level = config->level,
-                                     .start_threshold = usec_max(o->buffer, p->pace.config.target),
+                                     .start_threshold =
+                                         usec_max(o->buffer, p->live.pace.config.target),
                                      .resume_threshold = usec_max(o->buffer, RESUME_THRESHOLD),
                                      .decode_lead = pictures ? PLAYOUT_DECODE_LEAD : 0,
                                      .low_latency = o->low_latency};

@@ -12,7 +12,6 @@
 #include "player/clock_sync.h"
 #include "player/decode_thread.h"
 #include "player/events.h"
-#include "player/live_pace.h"
 #include "player/play_options.h"
 #include "player/playout.h"
 #include "player/qoe.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/hist.h"
+#include "player/speed_meter.h"
 
 enum {
     JITTER_REORDER = 32,    // frames that may become whole before an older one does
@@ -61,12 +62,7 @@ struct qoe {
     uint64_t frames_skipped;
     double sender_skipped;
 
-    double speed; // 0: nothing plays yet
-    double speed_min;
-    double speed_max;
-    double speed_sum;   // times seconds
-    double speed_time;  // seconds
-    usec_t speed_since; // active()
+    struct speed_meter speed; // on the clock of active()
     uint64_t skips;
     bool has_budget;
     struct qoe_budget budget;
@@ -285,27 +281,13 @@ void qoe_on_start(struct qoe *q, usec_t now)
     if (q->has_ended || q->playing != QOE_UNKNOWN)
         return;
     q->playing = now;
-    q->speed = q->speed_min = q->speed_max = 1;
-    q->speed_since = active(q, now);
-}
-
-static void count_speed_time(struct qoe *q, usec_t now)
-{
-    usec_t at = active(q, now);
-    double seconds = q->speed > 0 ? usec_to_sec(usec_max(0, at - q->speed_since)) : 0;
-    q->speed_sum += q->speed * seconds;
-    q->speed_time += seconds;
-    q->speed_since = at;
+    speed_meter_start(&q->speed, active(q, now));
 }
 
 void qoe_on_speed(struct qoe *q, double speed, usec_t now)
 {
-    if (q->has_ended || q->speed == 0)
-        return;
-    count_speed_time(q, now);
-    q->speed = speed;
-    q->speed_min = fmin(q->speed_min, speed);
-    q->speed_max = fmax(q->speed_max, speed);
+    if (!q->has_ended)
+        speed_meter_set(&q->speed, speed, active(q, now));
 }
 
 void qoe_on_skip(struct qoe *q)
@@ -561,14 +543,12 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
     out->rebuffering.events = q->stall_list;
 }
 
-static void report_speed(struct qoe *q, struct qoe_report *out, usec_t now)
+static void report_speed(const struct qoe *q, struct qoe_report *out, usec_t now)
 {
-    count_speed_time(q, now);
-    bool known = q->pictures && q->speed > 0;
-    out->playback.speed.mean = known ? ratio(q->speed_sum, q->speed_time) : NAN;
-    out->playback.speed.min = known ? q->speed_min : NAN;
-    out->playback.speed.max = known ? q->speed_max : NAN;
-    out->playback.skips = q->pictures ? (double)q->skips : NAN;
+    out->playback.speed.mean = q->frames ? speed_meter_mean(&q->speed, active(q, now)) : NAN;
+    out->playback.speed.min = q->frames ? speed_meter_least(&q->speed) : NAN;
+    out->playback.speed.max = q->frames ? speed_meter_most(&q->speed) : NAN;
+    out->playback.skips = q->frames ? (double)q->skips : NAN;
 }
 
 static void report_levels(struct qoe *q, struct qoe_report *out, usec_t now)

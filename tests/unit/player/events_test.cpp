@@ -89,6 +89,19 @@ TEST_CASE("events: a frame's fate")
           head + R"(0,"bytes":5,"arrived":0.5,"dropped":"undecodable"})" + "\n");
     CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, EVENT_REFUSED}) ==
           head + R"(0,"bytes":5,"arrived":0.5,"dropped":"refused"})" + "\n");
+    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, EVENT_SKIPPED}) ==
+          head + R"(0,"bytes":5,"arrived":0.5,"dropped":"skipped"})" + "\n");
+}
+
+TEST_CASE("events: how live media catches up")
+{
+    CHECK(written([](events *e) {
+              events_speed(e, 1.04321, 2000 * ms);
+              events_skip(e, 1333333, 2500 * ms);
+          }) == R"({"t":1.0,"event":"speed","speed":1.0432})"
+                "\n"
+                R"({"t":1.5,"event":"skip","media":1.333333})"
+                "\n");
 }
 
 TEST_CASE("events: what is unknown is null")
