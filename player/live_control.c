@@ -39,6 +39,18 @@ static void tell_budget(const struct live_control *c)
         qoe_on_budget(c->qoe, &budget);
 }
 
+static void warn_short(struct live_control *c)
+{
+    const struct live_pace *l = &c->pace;
+    if (!l->config.target || !l->settled || l->shares.kept || c->told_short)
+        return;
+    c->told_short = true;
+    log_warn("a latency of %.0f ms cannot be kept: the way takes %.0f ms, and the buffer needs "
+             "%.0f ms",
+             usec_to_msec(l->config.target), usec_to_msec(l->parts.encoder + l->parts.transport),
+             usec_to_msec(l->shares.floor));
+}
+
 static void tell_speed(struct live_control *c, double speed, usec_t now)
 {
     qoe_on_speed(c->qoe, speed, now);
@@ -56,6 +68,7 @@ bool live_control_steer(struct live_control *c, struct playout *p, usec_t now)
     if (!c->steers || !live_pace_steer(&c->pace, p, &s, now))
         return false;
     tell_budget(c);
+    warn_short(c);
     tell_speed(c, s.speed, now);
     if (s.skipped) {
         qoe_on_skip(c->qoe);
