@@ -19,7 +19,7 @@ struct live_control {
     struct live_pace pace; // to be fed, whether it steers or not
     bool steers;
     double told_speed;
-    bool told_short; // the target cannot be kept
+    bool told_short;          // the target cannot be kept
     usec_t untargeted_sender; // its share without a target
     struct qoe *qoe;          // borrowed
     struct events *events;    // borrowed; may be NULL

@@ -56,7 +56,7 @@ void live_pace_arrived(struct live_pace *l, const struct live_arrival *a, usec_t
     if (!l->playing)
         return;
     usec_t behind = offset - window_min_read(&l->base);
-    if (l->recovering && behind > usec_max(l->goal.share, l->goal.floor))
+    if (l->recovering && behind > usec_max(l->jitter_p99, LATENCY_MARGIN))
         return;
     l->recovering = false;
     add_jitter(l, behind, now);

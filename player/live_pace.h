@@ -15,7 +15,8 @@
 // it is the lag that the start gave, taken LIVE_PACE_SETTLE after it or at the first stall.
 //
 // Jitter is how far behind that line frames arrive, over the last 10 to 20 s. What comes after a
-// stall was held up, and tells nothing of jitter until one frame was in time.
+// stall was held up, and tells nothing of jitter until one frame is behind by no more than others
+// were before.
 //
 // Not thread-safe. Feed what happens, then call live_pace_steer.
 #ifndef WEIR_PLAYER_LIVE_PACE_H

@@ -25,6 +25,7 @@ struct network {
     double drift_ppm = 0;   // of the sender's clock against the player's
     usec_t stall_at = -1;   // nothing passes from here for `stall`; then all that waited does
     usec_t stall = 0;
+    usec_t spacing = 0; // of two frames, at least
 };
 
 // A live stream in virtual time: the playout buffer as it is, steered or not.
@@ -124,7 +125,7 @@ struct stream {
         usec_t at = captured(n) + net.encoder + net.transport + late;
         if (at >= net.stall_at && at < net.stall_at + net.stall)
             at = net.stall_at + net.stall;
-        return arrived = std::max(arrived, at);
+        return arrived = std::max(arrived + net.spacing, at);
     }
 
     void push(usec_t at)
@@ -240,6 +241,24 @@ TEST_CASE("live pace: a stall of 3 s is caught up within 60 s, and not without s
         CHECK(s.fastest <= 1.05);
         CHECK(s.lost == 0);
     }
+}
+
+TEST_CASE("live pace: what was held up by a stall is no jitter")
+{
+    network net;
+    net.stall_at = 20 * sec;
+    net.stall = sec;
+    net.spacing = 25 * ms; // of 33: the backlog takes 3 s
+    stream s(net, 400 * ms);
+    s.until(19 * sec);
+    usec_t before = s.pace.shares.floor;
+    CHECK(before <= 60 * ms);
+    for (usec_t t = 20 * sec; t <= 40 * sec; t += sec) {
+        s.until(t);
+        INFO("at " << t / sec << " s");
+        CHECK(s.pace.shares.floor <= before + 30 * ms);
+    }
+    CHECK(s.stalls >= 1);
 }
 
 TEST_CASE("live pace: within the bound of skipping, speed alone does it")
