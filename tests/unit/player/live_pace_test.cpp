@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/rng.h"
+#include "player/qoe.h"
 
 namespace
 {
@@ -26,6 +27,8 @@ struct network {
     usec_t stall_at = -1;   // nothing passes from here for `stall`; then all that waited does
     usec_t stall = 0;
     usec_t spacing = 0; // of two frames, at least
+    bool clock = true;  // the sender's stamps can be compared with our clock
+    usec_t zero = 0;    // when frame 0 is captured
 };
 
 // A live stream in virtual time: the playout buffer as it is, steered or not.
@@ -69,7 +72,8 @@ struct stream {
     usec_t captured(int64_t n) const
     {
         double seconds = static_cast<double>(n) / net.fps;
-        return static_cast<usec_t>(std::llround(seconds * (1 - net.drift_ppm / 1e6) * 1e6));
+        return net.zero +
+               static_cast<usec_t>(std::llround(seconds * (1 - net.drift_ppm / 1e6) * 1e6));
     }
 
     void act(const playout_action &a)
@@ -135,7 +139,8 @@ struct stream {
         f->key = frame % net.key_interval == 0;
         f->depends_on = f->key ? -1 : frame - 1;
         now = at;
-        live_arrival a = {playout_pts(p, frame), net.encoder, at - captured(frame) - net.encoder};
+        live_arrival a = {playout_pts(p, frame), net.encoder,
+                          net.clock ? at - captured(frame) - net.encoder : QOE_UNKNOWN};
         live_pace_arrived(&pace, &a, now);
         refused += playout_push(p, f, now) != 0;
         drain();
@@ -219,6 +224,39 @@ TEST_CASE("live pace: without a target what the start gave is kept, and nothing 
     CHECK(s.slowest >= 0.995);
     CHECK(s.fastest <= 1.005);
     CHECK(live_pace_target(&s.pace) == Approx(300 * ms).margin(40 * ms)); // 250 - 33 of buffer
+}
+
+TEST_CASE("live pace: without a clock to compare with, transport is half a round trip")
+{
+    network net;
+    net.clock = false;
+    stream s(net, 400 * ms);
+    live_pace_set_rtt(&s.pace, 60 * ms); // it takes 40 one way: 10 ms are not known of
+    s.until(30 * sec);
+    s.observe();
+    s.until(60 * sec);
+    CHECK(s.pace.parts.transport == 30 * ms);
+    CHECK(s.least >= 360 * ms);
+    CHECK(s.most <= 450 * ms);
+}
+
+TEST_CASE("live pace: another time line is no latency")
+{
+    network net;
+    net.key_interval = 1;
+    stream s(net, 400 * ms);
+    s.until(300 * sec);
+    s.net.zero = 300 * sec; // the sender begins anew
+    s.frame = 0;
+    s.until(330 * sec);
+    s.observe();
+    CHECK(s.refused == PLAYOUT_RESYNC - 1);
+    CHECK(s.stalls == 1);
+    s.until(360 * sec);
+    CHECK(s.least >= 360 * ms);
+    CHECK(s.most <= 440 * ms);
+    CHECK(s.skips == 0);
+    CHECK(s.wishes == 0);
 }
 
 TEST_CASE("live pace: a stall of 3 s is caught up within 60 s, and not without steering")
