@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,17 +126,22 @@ void events_level(struct events *e, const struct qoe_switch *s, usec_t now)
     write_line(e, "level", now, with(more, "why", json_text(s->why)));
 }
 
-void events_rebuffer_start(struct events *e, usec_t at)
+void events_rebuffer_start(struct events *e, const struct event_stall *s, usec_t at)
 {
-    if (is_on(e))
-        write_line(e, "rebuffer-start", at, NULL);
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "cause", json_string(stall_cause_text(s->cause)));
+    more = with(more, "number", s->number < 0 ? json_null() : json_integer(s->number));
+    double silence = s->silence < 0 ? NAN : usec_to_msec(s->silence);
+    write_line(e, "rebuffer-start", at, with(more, "silence", json_figure(silence, 0)));
 }
 
-void events_rebuffer_end(struct events *e, usec_t stalled, usec_t at)
+void events_rebuffer_end(struct events *e, enum stall_cause cause, usec_t stalled, usec_t at)
 {
-    if (is_on(e))
-        write_line(e, "rebuffer-end", at,
-                   with(NULL, "duration", json_figure(usec_to_sec(stalled), 6)));
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "duration", json_figure(usec_to_sec(stalled), 6));
+    write_line(e, "rebuffer-end", at, with(more, "cause", json_string(stall_cause_text(cause))));
 }
 
 void events_speed(struct events *e, double speed, usec_t now)
@@ -152,24 +158,31 @@ void events_skip(struct events *e, usec_t media, usec_t now)
 
 void events_frame(struct events *e, const struct event_frame *f, usec_t now)
 {
-    static const char *const causes[] = {
-        [EVENT_LOST] = "lost",
-        [EVENT_LATE] = "late",
-        [EVENT_UNDECODABLE] = "undecodable",
-        [EVENT_SKIPPED] = "skipped",
-        [EVENT_REFUSED] = "refused",
-    };
     if (!is_on(e))
         return;
     json_t *more = with(NULL, "number", json_integer(f->number));
     more = with(more, "level", f->level < 0 ? json_null() : json_integer(f->level));
     more = with(more, "bytes", f->bytes < 0 ? json_null() : json_integer(f->bytes));
     more = with(more, "arrived", seconds(e, f->arrived));
-    if (f->dropped == EVENT_SHOWN)
+    const struct not_shown *d = f->dropped;
+    if (!d)
         more = with(more, "shown", seconds(e, f->shown));
     else
-        more = with(more, "dropped", json_string(causes[f->dropped]));
+        more = with(more, "dropped", json_string(frame_cause_text(d->cause)));
+    if (d && d->cause == CAUSE_DEPENDENCY) {
+        more = with(more, "cause", json_string(frame_cause_text(d->root)));
+        more = with(more, "needs", json_integer(d->needs));
+    }
     write_line(e, "frame", now, more);
+}
+
+void events_skipped(struct events *e, int64_t from, int64_t to, uint64_t frames, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "from", json_integer(from));
+    more = with(more, "to", json_integer(to));
+    write_line(e, "skipped", now, with(more, "frames", json_integer((json_int_t)frames)));
 }
 
 void events_loss(struct events *e, uint64_t packets, uint64_t loss_events, usec_t now)

@@ -14,6 +14,7 @@
 
 #include "common/base/usec.h"
 #include "common/transport/transport.h"
+#include "player/cause.h"
 #include "player/qoe.h"
 
 #ifdef __cplusplus
@@ -36,31 +37,32 @@ void events_connected(struct events *e, const char *url, const char *transport, 
 void events_capacity(struct events *e, double bps, usec_t now);
 void events_mode(struct events *e, const char *mode, usec_t now); // "buffering" "streaming"
 void events_level(struct events *e, const struct qoe_switch *s, usec_t now);
-void events_rebuffer_start(struct events *e, usec_t at);
-void events_rebuffer_end(struct events *e, usec_t stalled, usec_t at);
 
 void events_speed(struct events *e, double speed, usec_t now); // of playing, against the sender's
 void events_skip(struct events *e, usec_t media, usec_t now);  // so much was left out to catch up
 
-enum event_dropped {
-    EVENT_SHOWN,       // not dropped
-    EVENT_LOST,        // never whole; has no `arrived` and no `bytes`
-    EVENT_LATE,        // whole after its time
-    EVENT_UNDECODABLE, // what it rests on was missing
-    EVENT_SKIPPED,     // whole, and left out to catch up with live media
-    EVENT_REFUSED,     // the playout buffer was full, or it was too far ahead
+struct event_stall {
+    enum stall_cause cause; // as far as it is known now
+    int64_t number;         // of the frame waited for; -1 = null
+    usec_t silence;         // since the last packet; -1 = null
 };
+void events_rebuffer_start(struct events *e, const struct event_stall *s, usec_t at);
+// `cause`: as it is known in the end.
+void events_rebuffer_end(struct events *e, enum stall_cause cause, usec_t stalled, usec_t at);
 
 struct event_frame {
     int64_t number;
     int level;      // -1 = null
     int64_t bytes;  // -1 = null
     usec_t arrived; // player's clock, written as seconds since start; QOE_UNKNOWN = null
-    usec_t shown;   // likewise, for EVENT_SHOWN
-    enum event_dropped dropped;
+    usec_t shown;   // likewise
+    const struct not_shown *dropped; // NULL: it was shown
 };
 // One line a frame, when its fate is known.
 void events_frame(struct events *e, const struct event_frame *f, usec_t now);
+// The player left out `frames` frames that the level has, from number `from` to before `to`: one
+// line for all of them.
+void events_skipped(struct events *e, int64_t from, int64_t to, uint64_t frames, usec_t now);
 
 // Packets found lost since the last line.
 void events_loss(struct events *e, uint64_t packets, uint64_t loss_events, usec_t now);

@@ -36,6 +36,16 @@ int64_t level_schedule_next(const struct level_schedule *s, int64_t from)
     return from;
 }
 
+uint64_t level_schedule_count(const struct level_schedule *s, int64_t from, int64_t to)
+{
+    uint64_t count = 0;
+    for (int64_t n = from; n < to; n++) {
+        int level = level_schedule_at(s, n);
+        count += level < 0 || level_has_frame(s->ladder, level, n);
+    }
+    return count;
+}
+
 // What is told ends what comes later; what is seen stands between.
 static void insert(struct level_schedule *s, struct level_start start)
 {

@@ -38,6 +38,8 @@ void level_schedule_init(struct level_schedule *s, const struct ladder *ladder, 
 int level_schedule_at(const struct level_schedule *s, int64_t number);
 // The first frame at or after `from` that is expected.
 int64_t level_schedule_next(const struct level_schedule *s, int64_t from);
+// How many are expected from `from` to before `to`. Looks at each.
+uint64_t level_schedule_count(const struct level_schedule *s, int64_t from, int64_t to);
 
 // `level` from frame `from` on, exactly; ends all that was told or seen of later frames. Levels out
 // of range are ignored.

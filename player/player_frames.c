@@ -10,6 +10,12 @@
 
 // ---- From the network ----
 
+static void on_packet(void *ctx, const struct rtp_packet *packet, int64_t ext_seq, usec_t arrived)
+{
+    struct player *p = ctx;
+    presenter_packet(p->presenter, packet, ext_seq, arrived);
+}
+
 static void on_frame(void *ctx, struct received_frame *f, usec_t now)
 {
     struct player *p = ctx;
@@ -160,6 +166,7 @@ static bool open_input(struct player *p)
                                       .events = p->events,
                                       .random = random,
                                       .send_rtcp = send_rtcp,
+                                      .on_packet = on_packet,
                                       .on_frame = on_frame,
                                       .on_nacked = on_nacked,
                                       .on_bye = on_bye,

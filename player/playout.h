@@ -164,6 +164,11 @@ size_t playout_held_bytes(const struct playout *p);
 int playout_held_frames(const struct playout *p);
 // The level at frame `number`, as far as it is known; -1 without levels.
 int playout_level_at(const struct playout *p, int64_t number);
+// The first number that was neither handed out nor passed over, of those that the level has.
+int64_t playout_awaited(const struct playout *p);
+// Numbers that the level has from `from` to before `to`; 0 when these are too far apart to be of
+// one stretch of media.
+uint64_t playout_expected(const struct playout *p, int64_t from, int64_t to);
 
 #ifdef __cplusplus
 }

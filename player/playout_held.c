@@ -6,6 +6,8 @@
 #include "player/playout_state.h"
 
 #define LONGEST_PTS ((usec_t)1 << 60)
+// Numbers: hours of a pause. A source that began anew at another number skipped nothing.
+#define LONGEST_SKIP ((int64_t)1 << 18)
 
 // usec_of_frames for rates from outside: never overflows.
 usec_t playout_pts(const struct playout *p, int64_t number)
@@ -28,6 +30,16 @@ int playout_level_at(const struct playout *p, int64_t number)
 int64_t playout_next_expected(const struct playout *p, int64_t from)
 {
     return level_schedule_next(&p->levels, from);
+}
+
+int64_t playout_awaited(const struct playout *p)
+{
+    return p->next < 0 ? -1 : playout_next_expected(p, p->next);
+}
+
+uint64_t playout_expected(const struct playout *p, int64_t from, int64_t to)
+{
+    return to - from < LONGEST_SKIP ? level_schedule_count(&p->levels, from, to) : 0;
 }
 
 struct received_frame *playout_take(struct playout *p, int i)

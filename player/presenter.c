@@ -9,7 +9,9 @@
 #include "common/base/seq.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "player/frame_ledger.h"
 #include "player/live_control.h"
+#include "player/stall_watch.h"
 
 enum {
     NOTES = 1024
@@ -27,11 +29,15 @@ struct presenter {
     struct presenter_config config;
     struct frame_tracker *tracker; // owned, as are these
     struct playout *playout;
+    struct frame_ledger *ledger;
     struct decode_thread *decoder; // NULL: there are no pictures
     struct timer *timer;
     struct picture *last_shown;
     int last_level; // of the last frame shown; -1 none yet
-    int in_flight;  // frames handed over and not reported yet
+    struct stall_watch watch;
+    int64_t awaited; // when the stall began
+    int64_t passed;  // everything below was handed out or passed over
+    int in_flight;   // frames handed over and not reported yet
     uint64_t decoded;
     struct live_control live;
     usec_t rtt;
@@ -49,15 +55,16 @@ static struct note *note_of(struct presenter *p, int64_t number)
     return &p->notes[(uint64_t)number % NOTES];
 }
 
-static void tell_fate(struct presenter *p, int64_t number, enum event_dropped fate, usec_t shown,
-                      usec_t now)
+// `dropped`: why it was not shown; NULL: it was, at `shown`.
+static void tell_fate(struct presenter *p, int64_t number, const struct not_shown *dropped,
+                      usec_t shown, usec_t now)
 {
     struct event_frame e = {.number = number,
                             .level = -1,
                             .bytes = -1,
                             .arrived = QOE_UNKNOWN,
                             .shown = shown,
-                            .dropped = fate};
+                            .dropped = dropped};
     const struct note *n = note_of(p, number);
     if (n->number == number) {
         e.level = n->level;
@@ -67,6 +74,64 @@ static void tell_fate(struct presenter *p, int64_t number, enum event_dropped fa
         e.level = playout_level_at(p->playout, number);
     }
     events_frame(p->config.events, &e, now);
+}
+
+static void not_shown(struct presenter *p, int64_t number, enum frame_end end, usec_t now)
+{
+    struct not_shown why = frame_ledger_ended(p->ledger, number, end);
+    if (end == FRAME_END_LOST)
+        qoe_on_lost(p->config.qoe, number);
+    else if (end == FRAME_END_UNDECODABLE || end == FRAME_END_FAILED)
+        qoe_on_undecodable(p->config.qoe, number);
+    else
+        qoe_on_late(p->config.qoe, number);
+    tell_fate(p, number, &why, QOE_UNKNOWN, now);
+}
+
+// Playout is through with the frames below `next`; what it has not told of was left out.
+static void tell_passed(struct presenter *p, const struct playout_action *a, usec_t now)
+{
+    if (a->kind == PLAYOUT_START && p->passed >= 0 && a->number > p->passed) {
+        uint64_t frames = playout_expected(p->playout, p->passed, a->number);
+        frame_ledger_skipped(p->ledger, frames);
+        if (frames)
+            events_skipped(p->config.events, p->passed, a->number, frames, now);
+    }
+    if (a->kind == PLAYOUT_START)
+        p->passed = a->number;
+    else if (a->kind == PLAYOUT_DECODE_AND_SHOW || a->kind == PLAYOUT_LOST ||
+             a->kind == PLAYOUT_LATE || a->kind == PLAYOUT_SKIPPED)
+        p->passed = a->number >= p->passed ? a->number + 1 : p->passed;
+}
+
+// To catch up with live media.
+static void left_out(struct presenter *p, int64_t number, usec_t now)
+{
+    struct not_shown why = {
+        .number = number, .cause = CAUSE_SKIPPED, .root = CAUSE_SKIPPED, .needs = -1};
+    frame_ledger_skipped(p->ledger, 1);
+    qoe_on_skipped(p->config.qoe, number);
+    tell_fate(p, number, &why, QOE_UNKNOWN, now);
+}
+
+static void stall_begin(struct presenter *p, usec_t at, usec_t now)
+{
+    p->awaited = playout_awaited(p->playout);
+    struct event_stall e = {
+        .cause = stall_watch_begin(&p->watch, frame_ledger_packets(p->ledger, p->awaited), now),
+        .number = p->awaited,
+        .silence = stall_watch_silence(&p->watch, now)};
+    qoe_on_stall_begin(p->config.qoe, e.cause, at);
+    events_rebuffer_start(p->config.events, &e, at);
+    events_mode(p->config.events, "buffering", at);
+}
+
+static enum stall_cause stall_end(struct presenter *p, usec_t at)
+{
+    enum packets_say say = frame_ledger_packets(p->ledger, p->awaited);
+    enum stall_cause cause = stall_watch_end(&p->watch, say, at);
+    qoe_on_stall_end(p->config.qoe, cause, at);
+    return cause;
 }
 
 // Our wall clock at `when` as the sender's would show it; a latency is the difference to the
@@ -117,12 +182,6 @@ static void check_end(struct presenter *p, usec_t now)
     p->config.on_ended(p->config.ctx, now);
 }
 
-static void undecodable(struct presenter *p, int64_t number, usec_t now)
-{
-    qoe_on_undecodable(p->config.qoe, number);
-    tell_fate(p, number, EVENT_UNDECODABLE, QOE_UNKNOWN, now);
-}
-
 static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
 {
     struct qoe_shown e = {.number = f->number,
@@ -134,7 +193,8 @@ static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
                           .display = f->shown_at - f->decoded_at};
     qoe_on_shown(p->config.qoe, &e, f->shown_at);
     live_pace_shown(&p->live.pace, f->decode_time, f->shown_at - f->show_at);
-    tell_fate(p, f->number, EVENT_SHOWN, f->shown_at, now);
+    frame_ledger_shown(p->ledger, f->number);
+    tell_fate(p, f->number, NULL, f->shown_at, now);
     picture_unref(p->last_shown);
     p->last_shown = f->picture ? picture_ref(f->picture) : NULL;
     p->last_level = f->level;
@@ -154,9 +214,11 @@ static void hand_over(struct presenter *p, const struct playout_action *a, usec_
 {
     struct received_frame *coded = a->frame;
     bool show = a->kind == PLAYOUT_DECODE_AND_SHOW;
+    if (show)
+        frame_ledger_handed(p->ledger, coded->number);
     if (frame_tracker_decoding(p->tracker, coded) != FRAME_DECODABLE) {
         if (show)
-            undecodable(p, coded->number, now);
+            not_shown(p, coded->number, FRAME_END_UNDECODABLE, now);
         received_frame_free(coded);
         return;
     }
@@ -183,10 +245,8 @@ static void hand_over(struct presenter *p, const struct playout_action *a, usec_
     }
     // The decoder does not keep up: what rests on this frame cannot be decoded either.
     frame_tracker_failed(p->tracker, coded->size_id, coded->number);
-    if (show) {
-        qoe_on_late(p->config.qoe, coded->number);
-        tell_fate(p, coded->number, EVENT_LATE, QOE_UNKNOWN, now);
-    }
+    if (show)
+        not_shown(p, coded->number, FRAME_END_SLOW, now);
     if (f)
         play_frame_free(f);
     else
@@ -195,6 +255,7 @@ static void hand_over(struct presenter *p, const struct playout_action *a, usec_
 
 static void act(struct presenter *p, const struct playout_action *a, usec_t now)
 {
+    tell_passed(p, a, now);
     switch (a->kind) {
     case PLAYOUT_START:
         qoe_on_start(p->config.qoe, a->at);
@@ -206,28 +267,22 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
         hand_over(p, a, now);
         return;
     case PLAYOUT_LOST:
-        qoe_on_lost(p->config.qoe, a->number);
-        tell_fate(p, a->number, EVENT_LOST, QOE_UNKNOWN, now);
+        not_shown(p, a->number, FRAME_END_LOST, now);
         return;
     case PLAYOUT_LATE:
         live_pace_late(&p->live.pace, now);
-        qoe_on_late(p->config.qoe, a->number);
-        tell_fate(p, a->number, EVENT_LATE, QOE_UNKNOWN, now);
+        not_shown(p, a->number, FRAME_END_LATE, now);
         return;
     case PLAYOUT_SKIPPED:
-        qoe_on_skipped(p->config.qoe, a->number);
-        tell_fate(p, a->number, EVENT_SKIPPED, QOE_UNKNOWN, now);
+        left_out(p, a->number, now);
         return;
     case PLAYOUT_STALL_BEGIN:
         live_pace_stalled(&p->live.pace, p->playout, a->at, now);
-        qoe_on_stall_begin(p->config.qoe, a->at);
-        events_rebuffer_start(p->config.events, a->at);
-        events_mode(p->config.events, "buffering", a->at);
+        stall_begin(p, a->at, now);
         return;
     case PLAYOUT_STALL_END:
         live_pace_resumed(&p->live.pace, now);
-        qoe_on_stall_end(p->config.qoe, a->at);
-        events_rebuffer_end(p->config.events, a->stalled, a->at);
+        events_rebuffer_end(p->config.events, stall_end(p, a->at), a->stalled, a->at);
         events_mode(p->config.events, "streaming", a->at);
         return;
     case PLAYOUT_ENDED_ACTION:
@@ -245,6 +300,7 @@ static void run_playout(struct presenter *p, usec_t now)
     struct playout_action a;
     while (playout_poll(p->playout, &a, now))
         act(p, &a, now);
+    qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
     usec_t wake = playout_next_timeout(p->playout);
     if (!p->ending && !playout_paused(p->playout)) {
         if (frame_tracker_pli(p->tracker, p->rtt, now))
@@ -260,6 +316,13 @@ static void on_timer(void *ctx, usec_t now)
     run_playout(ctx, now);
 }
 
+void presenter_packet(struct presenter *p, const struct rtp_packet *packet, int64_t ext_seq,
+                      usec_t arrived)
+{
+    frame_ledger_packet(p->ledger, &packet->adu, ext_seq);
+    stall_watch_packet(&p->watch, packet, ext_seq, arrived);
+}
+
 void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
 {
     int64_t number = f->number;
@@ -268,18 +331,29 @@ void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
     if (number >= 0 && number < PLAYOUT_MAX_NUMBER) {
         arrival = tell_arrival(p, f, now);
         frame_tracker_arrived(p->tracker, f);
+        frame_ledger_arrived(p->ledger, f);
     }
     int err = playout_push(p->playout, f, now);
     if (!err)
         live_pace_arrived(&p->live.pace, &arrival, now);
     if (err == ERR_FULL)
-        tell_fate(p, number, EVENT_REFUSED, QOE_UNKNOWN, now);
+        frame_ledger_refused(p->ledger, number);
     else if (err)
         log_debug("frame %lld refused: %s", (long long)number, err_text(err));
     run_playout(p, now);
     if (!p->last_frames && !p->stopped && live_control_steer(&p->live, p->playout, now))
         p->config.ask_key(p->config.ctx, now);
     run_playout(p, now);
+}
+
+// A newer picture was due as well when the display came to it.
+static enum frame_end why_unseen(const struct presenter *p, const struct play_frame *f)
+{
+    usec_t time = usec_max(f->show_at - f->handed_over, PLAYOUT_DECODE_LEAD);
+    if (f->decoded_at - f->handed_over > time)
+        return FRAME_END_SLOW;
+    bool was_due = !p->config.options->low_latency && f->show_at == f->handed_over;
+    return was_due ? FRAME_END_LATE : FRAME_END_UNSEEN;
 }
 
 void presenter_done(struct presenter *p, struct play_frame *f, usec_t now)
@@ -292,20 +366,20 @@ void presenter_done(struct presenter *p, struct play_frame *f, usec_t now)
         shown(p, f, now);
         break;
     case FATE_SKIPPED:
-        qoe_on_late(p->config.qoe, f->number);
-        tell_fate(p, f->number, EVENT_LATE, QOE_UNKNOWN, now);
+        not_shown(p, f->number, why_unseen(p, f), now);
         break;
     case FATE_FAILED:
         log_debug("frame %lld cannot be decoded", (long long)f->number);
         frame_tracker_failed(p->tracker, f->size_id, f->number);
         if (f->show)
-            undecodable(p, f->number, now);
+            not_shown(p, f->number, FRAME_END_FAILED, now);
         break;
     case FATE_DECODED_ONLY:
     case FATE_DISCARDED:
         break;
     }
     play_frame_free(f);
+    qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
     run_playout(p, now);
 }
 
@@ -332,7 +406,10 @@ void presenter_stop(struct presenter *p, usec_t now)
     while (playout_poll(p->playout, &a, now)) {
         if (a.kind == PLAYOUT_LOST || a.kind == PLAYOUT_LATE)
             act(p, &a, now);
+        else if (a.kind == PLAYOUT_STALL_END)
+            (void)stall_end(p, a.at);
     }
+    qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
 }
 
 void presenter_level(struct presenter *p, int level, usec_t now)
@@ -355,6 +432,7 @@ void presenter_resume(struct presenter *p, usec_t now)
     qoe_on_pause(p->config.qoe, false, now);
     if (!p->last_frames) {
         playout_flush(p->playout, 0, now);
+        stall_watch_forget(&p->watch);
         events_mode(p->config.events, "buffering", now);
     }
     run_playout(p, now);
@@ -415,11 +493,17 @@ struct presenter *presenter_new(const struct presenter_config *config)
     p->last_level = -1;
     for (int i = 0; i < NOTES; i++)
         p->notes[i].number = -1;
+    p->passed = p->awaited = -1;
     const struct play_options *o = config->options;
     bool pictures = config->sdp->h264;
     live_control_init(&p->live, o, config->sdp, config->qoe, config->events);
-    p->tracker = frame_tracker_new(&config->sdp->ladder);
-    if (!p->tracker)
+    const struct ladder *ladder = &config->sdp->ladder;
+    double slowest =
+        ladder->level_count > 0 ? level_frame_rate(ladder, 0) : fps_value(ladder->source_fps);
+    stall_watch_init(&p->watch, (usec_t)(1e6 / slowest));
+    p->tracker = frame_tracker_new(ladder);
+    p->ledger = frame_ledger_new();
+    if (!p->tracker || !p->ledger)
         goto failed;
     struct playout_config playout = {.ladder = &config->sdp->ladder,
                                      .tracker = p->tracker,
@@ -452,6 +536,7 @@ void presenter_free(struct presenter *p)
     timer_free(p->timer);
     playout_free(p->playout);
     frame_tracker_free(p->tracker);
+    frame_ledger_free(p->ledger);
     picture_unref(p->last_shown);
     free(p);
 }

@@ -46,6 +46,9 @@ struct presenter *presenter_new(const struct presenter_config *config); // NULL:
 // Close the show queue before: the decoder may wait there. NULL is fine.
 void presenter_free(struct presenter *p);
 
+// A packet of a frame came, before the frame that it may complete.
+void presenter_packet(struct presenter *p, const struct rtp_packet *packet, int64_t ext_seq,
+                      usec_t arrived);
 void presenter_push(struct presenter *p, struct received_frame *f, usec_t now); // takes the frame
 void presenter_done(struct presenter *p, struct play_frame *f, usec_t now);     // takes the frame
 void presenter_end(struct presenter *p, usec_t now); // no more frames come

@@ -61,6 +61,7 @@ struct qoe {
     uint64_t frames_undecodable;
     uint64_t frames_skipped;
     double sender_skipped;
+    struct frame_totals totals;
 
     struct speed_meter speed; // on the clock of active()
     uint64_t skips;
@@ -72,9 +73,11 @@ struct qoe {
     usec_t paused_total; // without the open one
 
     bool stalled;
-    usec_t stalled_since; // active()
+    enum stall_cause stall_cause; // of the open one, so far
+    usec_t stalled_since;         // active()
     uint64_t stalls;
-    double stall_total; // seconds, without the open one
+    struct qoe_stall_sum stall_sums[STALL_CAUSES]; // without the open one
+    double stall_total;                            // seconds, without the open one
     struct qoe_stall_entry stall_list[QOE_MAX_LIST];
     uint64_t switches;
     struct qoe_switch_entry switch_list[QOE_MAX_LIST];
@@ -381,14 +384,21 @@ void qoe_on_sender_skipped(struct qoe *q, uint64_t total)
         q->sender_skipped = (double)total;
 }
 
-void qoe_on_stall_begin(struct qoe *q, usec_t at)
+void qoe_on_frames(struct qoe *q, const struct frame_totals *e)
+{
+    if (!q->has_ended)
+        q->totals = *e;
+}
+
+void qoe_on_stall_begin(struct qoe *q, enum stall_cause cause, usec_t at)
 {
     if (q->has_ended || q->stalled)
         return;
     q->stalled = true;
+    q->stall_cause = cause;
     q->stalled_since = active(q, at);
     if (q->stalls < QOE_MAX_LIST)
-        q->stall_list[q->stalls] = (struct qoe_stall_entry){since_start(q, at), 0};
+        q->stall_list[q->stalls] = (struct qoe_stall_entry){.at = since_start(q, at)};
     q->stalls++;
 }
 
@@ -396,16 +406,22 @@ void qoe_on_stall_begin(struct qoe *q, usec_t at)
 static double stall_so_far(struct qoe *q, usec_t at)
 {
     double duration = active_seconds(q, q->stalled_since, at);
-    if (q->stalls <= QOE_MAX_LIST)
+    if (q->stalls <= QOE_MAX_LIST) {
         q->stall_list[q->stalls - 1].duration = duration;
+        q->stall_list[q->stalls - 1].cause = q->stall_cause;
+    }
     return duration;
 }
 
-void qoe_on_stall_end(struct qoe *q, usec_t at)
+void qoe_on_stall_end(struct qoe *q, enum stall_cause cause, usec_t at)
 {
     if (q->has_ended || !q->stalled)
         return;
-    q->stall_total += stall_so_far(q, at);
+    q->stall_cause = cause;
+    double duration = stall_so_far(q, at);
+    q->stall_total += duration;
+    q->stall_sums[cause].count++;
+    q->stall_sums[cause].total += duration;
     q->stalled = false;
 }
 
@@ -488,7 +504,7 @@ void qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error, usec_t
 {
     if (q->has_ended)
         return;
-    qoe_on_stall_end(q, now);
+    qoe_on_stall_end(q, q->stall_cause, now);
     q->has_ended = true;
     q->ended = ended;
     q->ended_at = now;
@@ -515,6 +531,29 @@ static struct qoe_quantiles quantiles(const struct hist *h)
     };
 }
 
+static void report_stalls(struct qoe *q, struct qoe_report *out, double wall, usec_t now)
+{
+    memcpy(out->rebuffering.by_cause, q->stall_sums, sizeof(q->stall_sums));
+    double open = q->stalled ? stall_so_far(q, now) : 0;
+    out->rebuffering.by_cause[q->stall_cause].count += q->stalled;
+    out->rebuffering.by_cause[q->stall_cause].total += open;
+    out->rebuffering.count = (double)q->stalls;
+    out->rebuffering.total = q->stall_total + open;
+    out->rebuffering.ratio = ratio(out->rebuffering.total, wall);
+    out->rebuffering.listed = (int)(q->stalls < QOE_MAX_LIST ? q->stalls : QOE_MAX_LIST);
+    out->rebuffering.events = q->stall_list;
+}
+
+static void report_causes(const struct qoe *q, struct qoe_report *out)
+{
+    out->causes.expected = (double)q->totals.expected;
+    out->causes.shown = (double)q->totals.shown;
+    for (int c = 0; c < FRAME_CAUSES; c++) {
+        out->causes.by_cause[c] = (double)q->totals.by_cause[c];
+        out->causes.by_root[c] = (double)q->totals.by_root[c];
+    }
+}
+
 static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
 {
     out->playback.media = out->playback.wall = out->playback.frames_received =
@@ -523,6 +562,7 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
                 out->playback.frame_rate = NAN;
     out->playback.frames_skipped_by_sender = q->sender_skipped;
     out->rebuffering.count = out->rebuffering.total = out->rebuffering.ratio = NAN;
+    out->causes.expected = NAN; // so are the others
     if (!q->frames)
         return;
     double wall = q->shown.count > 0 ? active_seconds(q, q->wall_since, now) : NAN;
@@ -535,12 +575,8 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
     out->playback.frames_undecodable = (double)q->frames_undecodable;
     out->playback.frames_skipped = (double)q->frames_skipped;
     out->playback.frame_rate = ratio((double)q->shown.count, wall);
-    double total = q->stall_total + (q->stalled ? stall_so_far(q, now) : 0);
-    out->rebuffering.count = (double)q->stalls;
-    out->rebuffering.total = total;
-    out->rebuffering.ratio = ratio(total, wall);
-    out->rebuffering.listed = (int)(q->stalls < QOE_MAX_LIST ? q->stalls : QOE_MAX_LIST);
-    out->rebuffering.events = q->stall_list;
+    report_stalls(q, out, wall, now);
+    report_causes(q, out);
 }
 
 static void report_speed(const struct qoe *q, struct qoe_report *out, usec_t now)

@@ -23,6 +23,7 @@
 
 #include "common/base/level.h"
 #include "common/base/usec.h"
+#include "player/cause.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -97,8 +98,12 @@ void qoe_on_undecodable(struct qoe *q,
 void qoe_on_sender_skipped(struct qoe *q,
                            uint64_t total); // frames that the sender says it left out, so far
 
-void qoe_on_stall_begin(struct qoe *q, usec_t at); // of PLAYOUT_STALL_BEGIN
-void qoe_on_stall_end(struct qoe *q, usec_t at);
+// The account of frames so far; each replaces the last.
+void qoe_on_frames(struct qoe *q, const struct frame_totals *e);
+
+// Of PLAYOUT_STALL_BEGIN and _END. The end's cause is the one that counts.
+void qoe_on_stall_begin(struct qoe *q, enum stall_cause cause, usec_t at);
+void qoe_on_stall_end(struct qoe *q, enum stall_cause cause, usec_t at);
 // Playing goes on at this speed; 1 until told otherwise.
 void qoe_on_speed(struct qoe *q, double speed, usec_t now);
 void qoe_on_skip(struct qoe *q); // to a later frame, to catch up
@@ -169,6 +174,12 @@ struct qoe_quantiles { // ms; what a figure does not have stays NaN
 struct qoe_stall_entry {
     double at;       // seconds since the start of the session
     double duration; // seconds
+    enum stall_cause cause;
+};
+
+struct qoe_stall_sum {
+    double count;
+    double total; // seconds
 };
 
 struct qoe_switch_entry {
@@ -221,9 +232,16 @@ struct qoe_report {
         double count;
         double total;
         double ratio;
+        struct qoe_stall_sum by_cause[STALL_CAUSES];
         int listed;
         const struct qoe_stall_entry *events;
     } rebuffering;
+    struct {
+        double expected;
+        double shown;
+        double by_cause[FRAME_CAUSES]; // of expected - shown
+        double by_root[FRAME_CAUSES];  // likewise; CAUSE_DEPENDENCY has none
+    } causes;
     struct qoe_quantiles jitter;
     struct {
         int count; // 0: no ladder

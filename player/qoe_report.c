@@ -123,15 +123,45 @@ static struct object rebuffering(const struct qoe_report *r)
     put_count(&o, "count", r->rebuffering.count);
     put_seconds(&o, "total", r->rebuffering.total);
     put_fraction(&o, "ratio", r->rebuffering.ratio);
+    struct object by_cause = object_new();
+    for (int c = 0; c < STALL_CAUSES; c++) {
+        struct object sum = object_new();
+        put_count(&sum, "count", r->rebuffering.by_cause[c].count);
+        put_seconds(&sum, "total", r->rebuffering.by_cause[c].total);
+        put_object(&by_cause, stall_cause_text(c), sum);
+    }
+    put_object(&o, "by_cause", by_cause);
     json_t *events = json_array();
     for (int i = 0; i < r->rebuffering.listed; i++) {
         struct object entry = object_new();
         put_seconds(&entry, "at", r->rebuffering.events[i].at);
         put_seconds(&entry, "duration", r->rebuffering.events[i].duration);
+        put(&entry, "cause", json_string(stall_cause_text(r->rebuffering.events[i].cause)));
         o.failed |= entry.failed | (json_array_append_new(events, entry.json) != 0);
     }
     put(&o, "events", events);
     return o;
+}
+
+static void put_causes(struct object *o, const struct qoe_report *r)
+{
+    if (!isfinite(r->causes.expected)) {
+        put(o, "causes", json_null());
+        return;
+    }
+    struct object by_cause = object_new();
+    struct object by_root = object_new();
+    for (int c = 0; c < FRAME_CAUSES; c++) {
+        put_count(&by_cause, frame_cause_text(c), r->causes.by_cause[c]);
+        if (c != CAUSE_DEPENDENCY)
+            put_count(&by_root, frame_cause_text(c), r->causes.by_root[c]);
+    }
+    struct object causes = object_new();
+    put_count(&causes, "expected", r->causes.expected);
+    put_count(&causes, "shown", r->causes.shown);
+    put_object(&causes, "by_cause", by_cause);
+    put_object(&causes, "by_root", by_root);
+    put_object(o, "causes", causes);
 }
 
 static void put_quantiles(struct object *o, const struct qoe_quantiles *q)
@@ -301,6 +331,7 @@ char *qoe_report_json(const struct qoe_report *r)
     put_object(&o, "startup", startup(r));
     put_object(&o, "playback", playback(r));
     put_object(&o, "rebuffering", rebuffering(r));
+    put_causes(&o, r);
     put_object(&o, "jitter", jitter(r));
     put_object(&o, "levels", levels(r));
     put_object(&o, "latency", latency(r));

@@ -71,6 +71,47 @@ static void print_session(const struct qoe_report *r, FILE *out)
     fputc('\n', out);
 }
 
+// "not shown 15 of 300 frames: 12 network, 3 sender".
+static void print_causes(const struct qoe_report *r, FILE *out)
+{
+    double missing = r->causes.expected - r->causes.shown;
+    if (!(missing > 0))
+        return;
+    fprintf(out, "not shown %.0f of %.0f frames", missing, r->causes.expected);
+    const char *separator = ": ";
+    for (int c = 0; c < FRAME_CAUSES; c++) {
+        if (r->causes.by_root[c] > 0) {
+            fprintf(out, "%s%.0f %s", separator, r->causes.by_root[c], frame_cause_text(c));
+            separator = ", ";
+        }
+    }
+    if (r->causes.by_cause[CAUSE_DEPENDENCY] > 0)
+        fprintf(out, "; %.0f of them only because they need another one",
+                r->causes.by_cause[CAUSE_DEPENDENCY]);
+    fputc('\n', out);
+}
+
+static void print_stalls(const struct qoe_report *r, FILE *out)
+{
+    static const char *const words[STALL_CAUSES] = {
+        [STALL_NETWORK] = "packets lost",
+        [STALL_TRANSPORT] = "transport too slow",
+        [STALL_OUTAGE] = "nothing came",
+        [STALL_SENDER] = "nothing was sent",
+    };
+    fprintf(out, "stalls    %s, together %s (%s)", count(r->rebuffering.count).text,
+            seconds(r->rebuffering.total).text, percent(r->rebuffering.ratio).text);
+    const char *separator = ": ";
+    for (int c = 0; c < STALL_CAUSES; c++) {
+        if (r->rebuffering.by_cause[c].count > 0) {
+            fprintf(out, "%s%s %s", separator, seconds(r->rebuffering.by_cause[c].total).text,
+                    words[c]);
+            separator = ", ";
+        }
+    }
+    fputc('\n', out);
+}
+
 static void print_playback(const struct qoe_report *r, FILE *out)
 {
     fprintf(out, "startup   connected %s, buffered until %s, first picture %s\n",
@@ -84,8 +125,8 @@ static void print_playback(const struct qoe_report *r, FILE *out)
             figure(r->playback.encoded_frame_rate, 1, "").text, count(r->playback.frames_lost).text,
             count(r->playback.frames_late).text, count(r->playback.frames_undecodable).text,
             count(r->playback.frames_skipped_by_sender).text);
-    fprintf(out, "stalls    %s, together %s (%s)\n", count(r->rebuffering.count).text,
-            seconds(r->rebuffering.total).text, percent(r->rebuffering.ratio).text);
+    print_causes(r, out);
+    print_stalls(r, out);
     fprintf(out, "picture   PSNR %s, SSIM %s (%s compared)\n",
             figure(r->picture.psnr_y, 1, " dB").text, figure(r->picture.ssim, 3, "").text,
             count(r->picture.compared).text);

@@ -163,11 +163,13 @@ static void on_rtp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t
     if (!in->config.sdp->h264 && p.has_adu)
         tell_adu(in, &p, measured.latency, arrived, now);
     if (sdp_has_frames(in->config.sdp)) {
-        if (p.has_adu)
+        if (p.has_adu) {
+            in->config.on_packet(in->config.ctx, &p, ext_seq, arrived);
             (void)depacketiser_push(in->depacketiser, &p, ext_seq,
                                     arrived); // counts what is malformed
-        else
+        } else {
             in->malformed++;
+        }
         pull_frames(in, now);
     }
     in->feedback.nack_count = rtp_receiver_holes(&in->receiver, in->feedback.nacks, RTCP_MAX_NACKS);

@@ -41,7 +41,8 @@ struct scheduler_frame {
     int temporal_id;
     usec_t captured;
     size_t bytes;
-    void *data; // the caller's
+    void *data; // the caller's, as the next
+    int level;
 };
 
 struct scheduler_counters {

@@ -2,6 +2,7 @@
 #include "sender/session.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "common/net/timer.h"
 #include "common/protocol/rtp_sender.h"
 #include "media/packetiser.h"
+#include "sender/adaptation.h"
 #include "sender/scheduler.h"
 #include "sender/synthetic_feed.h"
 
@@ -20,6 +22,7 @@ enum {
     PEAK_FACTOR_X2 = 5, // a picture stream's frames may leave at 2.5 times its mean rate: a key
                         // frame is many times the mean frame
     MAX_GAP = 1000,     // frames
+    PACKET_HEADERS = 40, // of RTP with its extensions, and what frames it
 };
 
 // A viewer that shall report packets and has not reported one for so long is not there any more.
@@ -36,13 +39,19 @@ struct session {
     bool playing;
     bool watching;    // the engine counts it: for size_id, and for wanted_size if that is another
     bool ending;      // the source ended: what waits still leaves
-    int level;        // asked for
+    int level;        // wanted now
+    int sent_level;   // of size_id; differs from `level` until its key frame comes
     int size_id;      // sent now
     int wanted_size;  // of `level`; differs from size_id until its key frame comes
     int top;          // the highest temporal layer sent now
     bool waiting_key; // nothing of size_id decodes for this viewer yet
     int64_t newest;   // number of the newest frame of size_id that came
     uint64_t uncoded; // frames of the level that the encoder left out, being too slow
+    bool follows;     // the network: `adaptation` says level and encoder's rate
+    struct adaptation adaptation;
+    double made;      // bytes for this viewer, with the headers of their packets
+    int steered;      // the size whose encoder's rate is this session's; -1 none
+    uint64_t thinned; // frames left out to be within the rate at once
     usec_t latency;
     usec_t last_progress; // a packet left, or there was nothing to send
     usec_t begun_at;      // when PLAY came
@@ -53,6 +62,7 @@ struct session {
     struct packetiser packets; // over the frame that leaves
     // The scheduler's begun frame, which holds the reference; NULL = none.
     const struct coded_frame *leaving;
+    int leaving_level;
 };
 
 static bool is_filler(const struct session *s)
@@ -104,7 +114,11 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->config = *config;
     s->config.path.on_room = on_room;
     s->config.path.ctx = s;
-    s->level = config->level;
+    s->follows = config->follows && config->stream->engine;
+    s->steered = -1;
+    adaptation_init(&s->adaptation, ladder_of(s), config->level, config->start_bps,
+                    config->keeps_size);
+    s->level = s->follows ? s->adaptation.level : config->level;
     s->size_id = s->wanted_size = level_of(s)->size_id;
     s->waiting_key = true;
     s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
@@ -184,11 +198,24 @@ static void watch(struct session *s, int size_id, int change)
         engine_watch(s->config.stream->engine, size_id, change);
 }
 
+// The encoder's rate of `size_id` is this session's from now on, and that of no other; -1: of none.
+static void steer(struct session *s, int size_id, int bitrate_bps)
+{
+    struct engine *engine = s->config.stream->engine;
+    if (s->steered >= 0 && s->steered != size_id)
+        engine_set_bitrate(engine, s->steered, 0);
+    if (size_id >= 0)
+        engine_set_bitrate(engine, size_id, bitrate_bps);
+    s->steered = size_id;
+}
+
 static void unwatch(struct session *s)
 {
     if (!s->watching)
         return;
     s->watching = false;
+    steer(s, -1, 0);
+    rate_follow_restart(&s->adaptation.rate);
     watch(s, s->size_id, -1);
     if (s->wanted_size != s->size_id)
         watch(s, s->wanted_size, -1);
@@ -217,6 +244,7 @@ void session_play(struct session *s, usec_t now)
     s->watching = true;
     s->ending = false;
     s->waiting_key = true;
+    s->sent_level = s->level;
     s->top = level_of(s)->temporal_id;
     scheduler_set_layers(&s->scheduler, ladder_of(s)->sizes[s->size_id].layers);
     watch(s, s->size_id, +1);
@@ -256,17 +284,17 @@ void session_free(struct session *s, usec_t now)
     free(s);
 }
 
-int session_set_level(struct session *s, int level, usec_t now)
+static void serve_level(struct session *s, int level, usec_t now)
 {
-    if (level < 0 || level >= ladder_of(s)->level_count)
-        return ERR_RANGE;
+    if (level == s->level)
+        return;
     int before = s->wanted_size;
     s->level = level;
     s->wanted_size = level_of(s)->size_id;
     set_media_rate(s, now);
     if (!s->watching) {
         s->size_id = s->wanted_size;
-        return 0;
+        return;
     }
     // The old size is watched until the new one's key frame comes; a size asked for in between is
     // let go.
@@ -276,7 +304,49 @@ int session_set_level(struct session *s, int level, usec_t now)
         if (before != s->size_id)
             watch(s, before, -1);
     }
+}
+
+int session_set_level(struct session *s, int level, usec_t now)
+{
+    if (level < 0 || level >= ladder_of(s)->level_count)
+        return ERR_RANGE;
+    adaptation_set_cap(&s->adaptation, level);
+    serve_level(s, s->follows ? s->adaptation.level : level, now);
     return 0;
+}
+
+void session_set_follows(struct session *s, bool follows, usec_t now)
+{
+    s->follows = follows && s->config.stream->engine;
+    if (s->follows)
+        return;
+    steer(s, -1, 0);
+    serve_level(s, s->adaptation.cap, now);
+}
+
+// Does what the network's state calls for; about every frame.
+static void follow(struct session *s, usec_t now)
+{
+    struct transport_info info;
+    session_info(s, &info, now);
+    if (isnan(info.delivered_bytes))
+        return;
+    struct rate_follow_sample sample = {
+        .delivered = info.delivered_bytes,
+        .made = s->made,
+        .unsent = isnan(info.unsent_bytes) ? 0 : info.unsent_bytes,
+        .allowed_bps = s->transport->kind->responsive ? info.allowed_bps : NAN,
+        .rtt = isnan(info.rtt_ms) ? 0 : (usec_t)(info.rtt_ms * USEC_PER_MSEC),
+        .waiting = scheduler_waiting(&s->scheduler, now),
+    };
+    bool alone = s->config.stream->playing == 1;
+    if (!adaptation_update(&s->adaptation, &sample, alone, now))
+        return;
+    serve_level(s, s->adaptation.level, now);
+    if (s->adaptation.encoder_bps)
+        steer(s, s->wanted_size, s->adaptation.encoder_bps);
+    else
+        steer(s, -1, 0);
 }
 
 void session_set_speed(struct session *s, double speed)
@@ -347,6 +417,7 @@ static bool prepare(struct session *s, const struct coded_frame **frame, usec_t 
     if (s->leaving != *frame) {
         packetiser_init(&s->packets, (*frame)->data, (*frame)->nals, (*frame)->nal_count);
         s->leaving = *frame;
+        s->leaving_level = f->level;
         s->has_packet = false;
     }
     if (!s->has_packet) {
@@ -372,6 +443,7 @@ static int send_media(struct session *s, usec_t now)
                 .key = f->key,
                 .first = s->payload.first,
                 .last = s->payload.last,
+                .level = (uint8_t)s->leaving_level,
                 .depends = f->depends_on >= 0 ? (uint16_t)(f->number - f->depends_on) : 0},
         .has_capture = s->payload.first,
         .capture_wall = f->capture_wall,
@@ -515,7 +587,7 @@ static void count_uncoded(struct session *s, int64_t number)
 
 uint64_t session_skipped(const struct session *s)
 {
-    uint64_t skipped = s->uncoded;
+    uint64_t skipped = s->uncoded + s->thinned;
     for (int cause = 0; cause < DROP_CAUSES; cause++)
         if (cause != DROP_FLUSHED)
             skipped += s->scheduler.counters.by_cause[cause];
@@ -534,19 +606,28 @@ void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
         count_uncoded(s, f->number);
     s->waiting_key = false;
     s->newest = f->number;
+    if (s->follows)
+        follow(s, now);
     // More layers from a base frame on only: before it they lean on what was left out. While
-    // another size is awaited, the old one goes on as it was.
-    int top = level_of(s)->temporal_id;
-    if (s->size_id == s->wanted_size && (f->temporal_id == 0 || top < s->top))
+    // another size is awaited, the old one goes on at its level.
+    if (s->size_id == s->wanted_size)
+        s->sent_level = s->level;
+    int whole = ladder_of(s)->levels[s->sent_level].temporal_id;
+    int top = s->follows && s->adaptation.top < whole ? s->adaptation.top : whole;
+    if (f->temporal_id == 0 || top < s->top)
         s->top = top;
-    if (f->temporal_id > s->top)
+    if (f->temporal_id > s->top) {
+        s->thinned += f->temporal_id <= whole && top < whole;
         return;
+    }
+    s->made += (double)(f->bytes + (f->bytes / s->transport->max_packet + 1) * PACKET_HEADERS);
     struct scheduler_frame entry = {
         .number = f->number,
         .depends_on = f->depends_on,
         .temporal_id = f->temporal_id,
         .captured = f->captured,
         .bytes = f->bytes,
+        .level = s->sent_level,
         .data = coded_frame_ref(f),
     };
     scheduler_push(&s->scheduler, &entry, now);
@@ -669,6 +750,8 @@ void session_view(struct session *s, struct session_view *out, usec_t now)
         .scheduler = &s->scheduler,
         .packets = s->rtp.packets,
         .octets = s->rtp.octets,
+        .adaptation = s->follows ? &s->adaptation : NULL,
+        .thinned = s->thinned,
         .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
     };
     session_info(s, &out->info, now);

@@ -9,6 +9,7 @@
 #include "common/transport/transport.h"
 #include "common/wire/rtcp.h"
 #include "media/coded_frame.h"
+#include "sender/adaptation.h"
 #include "sender/media_address.h"
 #include "sender/scheduler.h"
 #include "sender/stream.h"
@@ -31,6 +32,10 @@ struct session_config {
     struct transport_path path;          // on_room, ctx, ssrc and first_seq are set by the session
     const struct media_address *address; // borrowed; NULL: media goes over the connection
     int level;
+    // The level is the highest one: what is sent follows the network (adaptation.h).
+    bool follows;
+    bool keeps_size; // and has the level's size
+    double start_bps;
     char id[20];
     // The session cannot go on: the viewer does not read or report, or its connection is gone. The
     // owner ends it later, not inside.
@@ -45,7 +50,8 @@ void session_pause(struct session *s, usec_t now);
 bool session_is_playing(const struct session *s);
 // 0 or ERR_RANGE.
 int session_set_level(struct session *s, int level, usec_t now);
-int session_level(const struct session *s);
+void session_set_follows(struct session *s, bool follows, usec_t now);
+int session_level(const struct session *s); // that is sent
 int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
 // For synthetic media: times the media's own pace, SYNTHETIC_MIN_SPEED .. SYNTHETIC_MAX_SPEED.
 void session_set_speed(struct session *s, double speed);
@@ -73,6 +79,8 @@ struct session_view {
     int size_id;
     const struct stream *stream;
     const struct scheduler *scheduler;
+    const struct adaptation *adaptation; // NULL: the session does not follow the network
+    uint64_t thinned;                    // frames that it left out
     uint64_t packets;
     uint64_t octets; // of payload
     uint64_t wrong_tokens;

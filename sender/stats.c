@@ -128,6 +128,22 @@ static json_t *scheduler_stats(const struct session_view *v, usec_t now)
     return o;
 }
 
+static json_t *adaptation_stats(const struct session_view *v)
+{
+    const struct adaptation *a = v->adaptation;
+    if (!a)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "target", number(rate_follow_bps(&a->rate)));
+    json_object_set_new(o, "delivered", number(a->rate.took_bps));
+    json_object_set_new(o, "delay_ms", json_real(usec_to_msec(a->rate.delay)));
+    json_object_set_new(o, "rise_ms", json_real(usec_to_msec(a->rate.rise)));
+    json_object_set_new(o, "capacity", number(a->rate.capacity_bps));
+    json_object_set_new(o, "encoder", json_integer(a->encoder_bps));
+    json_object_set_new(o, "thinned", count(v->thinned));
+    return o;
+}
+
 static json_t *encoder_stats(const struct session_view *v)
 {
     if (!v->stream->engine)
@@ -174,6 +190,7 @@ void stats_write(struct stats *s, struct session *session, usec_t now)
     json_object_set_new(o, "transport", transport_stats(&v));
     json_object_set_new(o, "scheduler", scheduler_stats(&v, now));
     json_object_set_new(o, "encoder", encoder_stats(&v));
+    json_object_set_new(o, "adaptation", adaptation_stats(&v));
     write_line(s, o);
 }
 

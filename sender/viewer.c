@@ -162,8 +162,14 @@ static bool set_parameter(struct viewer *v, struct text name, struct text value,
             return true;
         answer_refuse(a, 451, "latency is %d to %d ms\r\n", SESSION_LATENCY_MIN_MS,
                       SESSION_LATENCY_MAX_MS);
+    } else if (text_is_nocase(name, "adapt")) {
+        if (text_is_nocase(value, "sender") || text_is_nocase(value, "none")) {
+            session_set_follows(v->session, text_is_nocase(value, "sender"), now);
+            return true;
+        }
+        answer_refuse(a, 451, "adapt is sender or none\r\n");
     } else {
-        answer_refuse(a, 451, "the parameters that can be set are level and latency\r\n");
+        answer_refuse(a, 451, "the parameters that can be set are level, latency and adapt\r\n");
     }
     return false;
 }

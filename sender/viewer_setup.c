@@ -12,6 +12,8 @@
 #include "common/wire/rtsp_transport.h"
 #include "sender/viewer.h"
 
+static const double START_BPS = 500e3; // where the round trip is not known
+
 // The address of port `which` is the one that this came from, if it brings the token; which goes
 // back, so that the viewer knows that datagrams pass both ways.
 static void try_proof(struct viewer *v, int which, const struct datagram *d, usec_t now)
@@ -86,6 +88,15 @@ static bool has_feedback(const struct rtsp_transport *offer)
     return offer->avpf && offer->weir[0];
 }
 
+// Five packets a round trip of the RTSP connection, half of what a TCP may begin with (RFC 6928).
+static double start_rate(const struct viewer *v)
+{
+    struct tcp_snapshot s;
+    if (tcp_info_read(tcp_conn_fd(v->tcp), &s) != 0 || !s.srtt)
+        return START_BPS;
+    return 5 * 8.0 * s.mss / usec_to_sec(s.srtt);
+}
+
 static int open_session(struct viewer *v, const struct rtsp_transport *offer, const char *transport,
                         usec_t now)
 {
@@ -102,6 +113,9 @@ static int open_session(struct viewer *v, const struct rtsp_transport *offer, co
                  .loop = v->loop},
         .address = v->interleaved ? NULL : &v->address,
         .level = viewer_level(v),
+        .follows = v->stream->duration < 0,
+        .keeps_size = !offer->weir[0],
+        .start_bps = start_rate(v),
         .on_stuck = v->on_stuck,
         .ctx = v->ctx,
     };

@@ -86,6 +86,8 @@ static void forget(struct mtp_sender *s, int64_t cum)
             mtp_ranges_skip(&s->sacked, s->cum) == s->cum)
             books_lose(s, s->cum);
         s->inflation -= e->inflates;
+        if (e->packet && !e->lost)
+            s->counts.acked_bytes += e->packet->len;
         free(e->packet);
         e->packet = NULL;
     }

@@ -270,6 +270,7 @@ struct mtp_info mtp_sender_info(const struct mtp_sender *s)
         .ssthresh = s->ssthresh,
         .flight = unseen > replaced ? unseen - replaced : 0,
         .holes = highest - s->cum - sacked,
+        .sacked = sacked,
         .srtt = s->rto.srtt,
         .rto = rto_value(&s->rto),
         .should_step_down = s->stuck >= MTP_STUCK,

@@ -77,6 +77,7 @@ struct mtp_sender_config {
 
 struct mtp_sender_counts {
     uint64_t packets, bytes;        // new ones sent, with payload; bytes of payload
+    uint64_t acked_bytes;           // of packets acknowledged in order that were not lost
     uint64_t replacements, empties; // in a slot of their own; packets without payload
     uint64_t fills, resends;
     uint64_t lost;
@@ -135,6 +136,7 @@ struct mtp_info {
     int cwnd, ssthresh;
     int64_t flight;        // slots sent and neither acknowledged, nor reported, nor replaced
     int64_t holes;         // slots not reported below the highest one reported
+    int64_t sacked;        // slots reported, but not acknowledged in order
     usec_t srtt, rto;      // srtt 0: not measured yet
     bool should_step_down; // MTP_STUCK recoveries without progress
     size_t queued, queued_bytes;

@@ -15,6 +15,8 @@ void mtp_info_fill(const struct mtp_flow *f, struct transport_info *out, usec_t 
     transport_info_clear(out);
     out->unsent_bytes = (double)i.queued_bytes;
     out->cwnd_packets = i.cwnd;
+    double mean = i.counts.packets ? (double)i.counts.bytes / (double)i.counts.packets : 0;
+    out->delivered_bytes = (double)i.counts.acked_bytes + (double)i.sacked * mean;
     out->unheard = mtp_flow_unheard(f, now);
     if (i.srtt) {
         out->rtt_ms = usec_to_msec(i.srtt);

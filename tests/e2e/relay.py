@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A middlebox for one viewer, in user space: the RTSP connection and both media ports pass through it, so its datagrams
-can be counted and stopped. To the sender the media then comes from and goes to the relay: only the token tells whose
+can be counted and stopped, and what comes over the connection held back or slowed down. To the sender the media then comes from and goes to the relay: only the token tells whose
 it is."""
 import random
 import re
@@ -16,7 +16,10 @@ from lib import SLOW
 class Relay(threading.Thread):
     def __init__(self, port):
         super().__init__(daemon=True)
-        self.upstream = socket.create_connection(("127.0.0.1", port), 10 * SLOW)
+        self.upstream = socket.socket()
+        self.upstream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)  # so that the sender feels what waits
+        self.upstream.settimeout(10 * SLOW)
+        self.upstream.connect(("127.0.0.1", port))
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.listener.settimeout(20 * SLOW)
         self.url = f"rtsp://127.0.0.1:{self.listener.getsockname()[1]}/live"
@@ -32,6 +35,9 @@ class Relay(threading.Thread):
         self.still_until = 0.0  # nothing passes before; what waits in the kernel then does
         self.held = []  # (when, socket, datagram, to), in order
         self.lost = 0
+        self.held_back = False  # what comes to the viewer over TCP
+        self.tcp_rate = 0.0  # bit/s of that; 0 = no limit
+        self.next_read = 0.0
         self.random = random.Random(1)
         self.down = [[0, 0], [0, 0]]  # datagrams and bytes with IP and UDP headers, RTP and RTCP
         self.up = [[0, 0], [0, 0]]
@@ -68,16 +74,21 @@ class Relay(threading.Thread):
                 time.sleep(0.01)
                 continue
             wait = self.held[0][0] - time.monotonic() if self.held else 0.1
-            ready = select.select(sockets, [], [], min(max(wait, 0), 0.1))[0]
+            waiting = self.held_back or time.monotonic() < self.next_read
+            if waiting:
+                wait = min(wait, 0.002)
+            ready = select.select(sockets[waiting:], [], [], min(max(wait, 0), 0.1))[0]
             while self.held and self.held[0][0] <= time.monotonic():
                 _, s, data, to = self.held.pop(0)
                 s.sendto(data, to)
             for s in ready:
                 if s in (self.upstream, self.downstream):
-                    data = s.recv(65536)
+                    data = s.recv(4096 if s is self.upstream and self.tcp_rate else 65536)
                     if not data:
                         return
                     if s is self.upstream:
+                        if self.tcp_rate:
+                            self.next_read = time.monotonic() + 8 * len(data) / self.tcp_rate
                         self.downstream.sendall(self._rewrite(data))
                     else:
                         self.upstream.sendall(data)

@@ -124,6 +124,11 @@ class Window(lib.Case):
         self.assertEqual(r["ended"], "interrupted")
         self.assertEqual([(s["from"], s["to"], s["why"]) for s in r["levels"]["switches"]], changes)
         self.assertEqual(r["rebuffering"]["count"], 0, "a pause is no stall")
+        [skipped] = p.events("skipped")
+        causes = r["causes"]
+        self.assertEqual(causes["by_cause"]["skipped"], skipped["frames"])
+        self.between(1, skipped["frames"], skipped["to"] - skipped["from"])
+        self.assertEqual(sum(causes["by_cause"].values()), causes["expected"] - causes["shown"])
         self.assertEqual(lib.png_size(self.path("last.png")), self.server.levels()[top - 1][:2])
 
     def test_reacts_while_the_network_stands_still(self):

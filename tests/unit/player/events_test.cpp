@@ -50,8 +50,12 @@ TEST_CASE("events: one JSON object a line")
             events_capacity(e, 1234567.8, 1100 * ms);
             qoe_switch up = {2, 3, "upscale"};
             events_level(e, &up, 1200 * ms);
-            events_rebuffer_start(e, 1300 * ms);
-            events_rebuffer_end(e, 250 * ms, 1550 * ms);
+            event_stall first = {STALL_OUTAGE, 38, 412 * ms};
+            events_rebuffer_start(e, &first, 1300 * ms);
+            events_rebuffer_end(e, STALL_SENDER, 250 * ms, 1550 * ms);
+            event_stall second = {STALL_TRANSPORT, -1, -1};
+            events_rebuffer_start(e, &second, 1560 * ms);
+            events_skipped(e, 40, 60, 10, 1570 * ms);
             events_loss(e, 7, 1, 1600 * ms);
             events_ended(e, QOE_SERVER_LOST, "gone \"away\"", 2000 * ms);
         }) ==
@@ -63,9 +67,13 @@ TEST_CASE("events: one JSON object a line")
         "\n"
         R"({"t":0.2,"event":"level","from":2,"to":3,"why":"upscale"})"
         "\n"
-        R"({"t":0.3,"event":"rebuffer-start"})"
+        R"({"t":0.3,"event":"rebuffer-start","cause":"outage","number":38,"silence":412})"
         "\n"
-        R"({"t":0.55,"event":"rebuffer-end","duration":0.25})"
+        R"({"t":0.55,"event":"rebuffer-end","duration":0.25,"cause":"sender"})"
+        "\n"
+        R"({"t":0.56,"event":"rebuffer-start","cause":"transport","number":null,"silence":null})"
+        "\n"
+        R"({"t":0.57,"event":"skipped","from":40,"to":60,"frames":10})"
         "\n"
         R"({"t":0.6,"event":"loss","packets":7,"loss_events":1})"
         "\n"
@@ -79,17 +87,20 @@ TEST_CASE("events: a frame's fate")
         return written([&](events *e) { events_frame(e, &f, 2000 * ms); });
     };
     const std::string head = R"({"t":1.0,"event":"frame","number":9,"level":)";
-    CHECK(line({9, 3, 1200, 1500 * ms, 1900 * ms, EVENT_SHOWN}) ==
+    CHECK(line({9, 3, 1200, 1500 * ms, 1900 * ms, nullptr}) ==
           head + R"(3,"bytes":1200,"arrived":0.5,"shown":0.9})" + "\n");
-    CHECK(line({9, -1, -1, QOE_UNKNOWN, QOE_UNKNOWN, EVENT_LOST}) ==
-          head + R"(null,"bytes":null,"arrived":null,"dropped":"lost"})" + "\n");
-    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, EVENT_LATE}) ==
+    not_shown lost = {9, CAUSE_NETWORK, CAUSE_NETWORK, -1};
+    CHECK(line({9, -1, -1, QOE_UNKNOWN, QOE_UNKNOWN, &lost}) ==
+          head + R"(null,"bytes":null,"arrived":null,"dropped":"network"})" + "\n");
+    not_shown late = {9, CAUSE_LATE, CAUSE_LATE, -1};
+    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, &late}) ==
           head + R"(0,"bytes":5,"arrived":0.5,"dropped":"late"})" + "\n");
-    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, EVENT_UNDECODABLE}) ==
-          head + R"(0,"bytes":5,"arrived":0.5,"dropped":"undecodable"})" + "\n");
-    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, EVENT_REFUSED}) ==
-          head + R"(0,"bytes":5,"arrived":0.5,"dropped":"refused"})" + "\n");
-    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, EVENT_SKIPPED}) ==
+    not_shown alone = {9, CAUSE_DEPENDENCY, CAUSE_SENDER, 7};
+    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, &alone}) ==
+          head + R"(0,"bytes":5,"arrived":0.5,"dropped":"dependency","cause":"sender","needs":7})" +
+              "\n");
+    not_shown skipped = {9, CAUSE_SKIPPED, CAUSE_SKIPPED, -1};
+    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, &skipped}) ==
           head + R"(0,"bytes":5,"arrived":0.5,"dropped":"skipped"})" + "\n");
 }
 
@@ -182,7 +193,7 @@ TEST_CASE("events: with a line an ADU, lines reach the file once a second")
 TEST_CASE("events: no trace wanted")
 {
     qoe_switch up = {2, 3, "upscale"};
-    event_frame f = {9, 3, 1200, 0, 0, EVENT_SHOWN};
+    event_frame f = {9, 3, 1200, 0, 0, nullptr};
     events_connected(nullptr, "", "", "", 0);
     events_level(nullptr, &up, 0);
     events_frame(nullptr, &f, 0);

@@ -138,6 +138,15 @@ TEST_CASE_METHOD(fixture, "level_schedule: a bounded number of changes")
     CHECK(at(10000) == 0);
 }
 
+TEST_CASE_METHOD(fixture, "level_schedule: frames of a stretch are counted at their levels")
+{
+    CHECK(level_schedule_count(&s, 0, 10) == 10);
+    level_schedule_set(&s, 0, 10); // even frames only
+    CHECK(level_schedule_count(&s, 0, 20) == 15);
+    CHECK(level_schedule_count(&s, 11, 12) == 0);
+    CHECK(level_schedule_count(&s, 12, 12) == 0);
+}
+
 TEST_CASE("level_schedule: without levels every frame is expected")
 {
     ladder none{};
@@ -148,4 +157,5 @@ TEST_CASE("level_schedule: without levels every frame is expected")
     level_schedule_tell(&s, 0, 5);
     CHECK(level_schedule_at(&s, 7) == -1);
     CHECK(level_schedule_next(&s, 7) == 7);
+    CHECK(level_schedule_count(&s, 7, 17) == 10);
 }

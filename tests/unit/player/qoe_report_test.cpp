@@ -111,6 +111,8 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'0', "rebuffering.total"},
     {'0', "rebuffering.ratio"},
     {'!', "rebuffering.events"},
+    {'!', "rebuffering.by_cause.sender.total"},
+    {'0', "causes"},
     {'0', "jitter.mean"},
     {'0', "jitter.stddev"},
     {'0', "jitter.p50"},
@@ -234,6 +236,17 @@ TEST_CASE("qoe_report: a session's figures key by key")
         {"playback.encoded_frame_rate", 9.167},
         {"rebuffering.count", 1},
         {"rebuffering.ratio", 0.416667},
+        {"rebuffering.by_cause.transport.count", 1},
+        {"rebuffering.by_cause.transport.total", 0.5},
+        {"rebuffering.by_cause.outage.count", 0},
+        {"causes.expected", 8},
+        {"causes.shown", 5},
+        {"causes.by_cause.network", 1},
+        {"causes.by_cause.late", 1},
+        {"causes.by_cause.dependency", 1},
+        {"causes.by_cause.skipped", 0},
+        {"causes.by_root.network", 2},
+        {"causes.by_root.late", 1},
         {"jitter.mean", 105},
         {"levels.count", 2},
         {"levels.mean", 0.833},
@@ -263,6 +276,8 @@ TEST_CASE("qoe_report: a session's figures key by key")
     json_t *stall = json_array_get(j.at("rebuffering.events"), 0);
     CHECK(json_number_value(json_object_get(stall, "at")) == Approx(0.8));
     CHECK(json_number_value(json_object_get(stall, "duration")) == Approx(0.5));
+    CHECK(json_string_value(json_object_get(stall, "cause")) == std::string("transport"));
+    CHECK_FALSE(j.at("causes.by_root.dependency"));
     json_t *change = json_array_get(j.at("levels.switches"), 0);
     CHECK(json_number_value(json_object_get(change, "at")) == Approx(4.45));
     CHECK(json_string_value(json_object_get(change, "why")) == std::string("capacity"));
@@ -318,7 +333,9 @@ TEST_CASE("qoe_report: the summary")
           "startup   connected 0.02 s, buffered until 0.50 s, first picture 0.50 s\n"
           "playback  5 frames in 1.20 s, 4.2 of 9.2 frames/s; 1 lost, 1 late, 1 undecodable; "
           "3 left out by the sender\n"
-          "stalls    1, together 0.50 s (41.67 %)\n"
+          "not shown 3 of 8 frames: 2 network, 1 late; 1 of them only because they need another "
+          "one\n"
+          "stalls    1, together 0.50 s (41.67 %): 0.50 s transport too slow\n"
           "picture   PSNR 35.1 dB, SSIM 0.850 (2 compared)\n"
           "levels    mean 0.83 of 0 .. 1, 1 switches\n"
           "latency   write to read 300.0 ms (p95 600.0 ms), within 200 ms 50.00 %, within 500 ms "

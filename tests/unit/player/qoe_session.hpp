@@ -89,8 +89,8 @@ inline pointer watched()
     shown(q.get(), 1500, 0, 1, 100);
     shown(q.get(), 1600, 1, 1, 100);
     shown(q.get(), 1700, 2, 1, 200);
-    qoe_on_stall_begin(q.get(), 1800 * ms);
-    qoe_on_stall_end(q.get(), 2300 * ms);
+    qoe_on_stall_begin(q.get(), STALL_OUTAGE, 1800 * ms);
+    qoe_on_stall_end(q.get(), STALL_TRANSPORT, 2300 * ms);
     shown(q.get(), 2300, 3, 1, 300);
     qoe_on_lost(q.get(), 4);
     qoe_on_late(q.get(), 6);
@@ -109,6 +109,9 @@ inline pointer watched()
     qoe_on_picture(q.get(), 10, 0.9);
     qoe_on_picture(q.get(), 30, 0.8);
     qoe_on_sender_skipped(q.get(), 3);
+    // 5 of 8 shown: 4 lost, 6 late, and 7 needs 4.
+    frame_totals frames = {8, 5, {1, 1, 0, 1, 0, 0, 0}, {2, 1, 0, 0, 0, 0, 0}};
+    qoe_on_frames(q.get(), &frames);
     qoe_cpu cpu = {1.25, 0.5, 1e7};
     qoe_on_cpu(q.get(), &cpu);
     return q;

@@ -169,12 +169,12 @@ TEST_CASE("qoe: an open stall, and a pause inside it")
 {
     pointer q = begun(true);
     shown(q.get(), 2000, 0, 1, 10);
-    qoe_on_stall_begin(q.get(), 2100 * ms);
+    qoe_on_stall_begin(q.get(), STALL_OUTAGE, 2100 * ms);
     CHECK(report_at(q, 2400).rebuffering.total == is(0.3));
     qoe_on_pause(q.get(), true, 2500 * ms);
     CHECK(report_at(q, 8000).rebuffering.total == is(0.4));
     qoe_on_pause(q.get(), false, 8500 * ms);
-    qoe_on_stall_begin(q.get(), 8550 * ms); // it is open already
+    qoe_on_stall_begin(q.get(), STALL_OUTAGE, 8550 * ms); // it is open already
     qoe_on_ended(q.get(), QOE_INTERRUPTED, nullptr, 8600 * ms);
     qoe_report r = report_at(q, 8600);
     CHECK(r.rebuffering.count == 1);
@@ -264,8 +264,8 @@ TEST_CASE("qoe: lists are bounded, counts are not")
     pointer q = begun(true);
     shown(q.get(), 1000, 0, 1, 10);
     for (int i = 0; i < 1500; i++) {
-        qoe_on_stall_begin(q.get(), (1000 + 10 * i) * ms);
-        qoe_on_stall_end(q.get(), (1005 + 10 * i) * ms);
+        qoe_on_stall_begin(q.get(), STALL_OUTAGE, (1000 + 10 * i) * ms);
+        qoe_on_stall_end(q.get(), STALL_OUTAGE, (1005 + 10 * i) * ms);
         qoe_switch e = {0, 1, "upscale"};
         qoe_on_switch(q.get(), &e, (1000 + 10 * i) * ms);
     }

@@ -102,7 +102,7 @@ TEST_CASE("scheduler: three layers go one by one, at a third and two thirds")
 {
     auto s = make(300 * ms, 3);
     auto push3 = [&](int64_t n, int tid, int64_t depends, usec_t now) {
-        scheduler_frame f{n, depends, tid, n * 10 * ms, 100, nullptr};
+        scheduler_frame f{n, depends, tid, n * 10 * ms, 100, nullptr, 0};
         scheduler_push(s.get(), &f, now);
     };
     push3(0, 0, -1, 0);
@@ -176,7 +176,7 @@ TEST_CASE("scheduler: a full queue refuses the newest")
 {
     auto s = make(1000000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES + 2; n++) {
-        scheduler_frame f{n, -1, 0, 0, 10, nullptr};
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0};
         scheduler_push(s.get(), &f, 0);
         std::vector<drop> gone = drops(*s);
         CHECK(gone.size() == (n < SCHEDULER_MAX_FRAMES ? 0 : 1));
@@ -188,10 +188,10 @@ TEST_CASE("scheduler: what is too late does not keep a new frame out of a full q
 {
     auto s = make(1000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES; n++) {
-        scheduler_frame f{n, -1, 0, 0, 10, nullptr};
+        scheduler_frame f{n, -1, 0, 0, 10, nullptr, 0};
         scheduler_push(s.get(), &f, 0);
     }
-    scheduler_frame late{1000, -1, 0, 1001 * ms, 10, nullptr};
+    scheduler_frame late{1000, -1, 0, 1001 * ms, 10, nullptr, 0};
     scheduler_push(s.get(), &late, 1001 * ms);
     CHECK(drops(*s).size() == SCHEDULER_MAX_FRAMES);
     CHECK(s->counters.by_cause[DROP_FULL] == 0);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Why a frame was not shown, and why playing stood still: one cause each.
+#ifndef WEIR_PLAYER_CAUSE_H
+#define WEIR_PLAYER_CAUSE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum frame_cause {
+    CAUSE_NETWORK,    // a packet of it was lost: a gap in the RTP sequence numbers
+    CAUSE_LATE,       // complete only after its time, or not yet
+    CAUSE_SENDER,     // never sent: its number is missing without a gap in the sequence numbers
+    CAUSE_DEPENDENCY, // complete, but a frame it needs is not there
+    CAUSE_DECODER,    // could not be decoded, or not in time
+    CAUSE_DISPLAY,    // decoded in time, but a newer picture was due when the display came to it
+    CAUSE_SKIPPED,    // the player's own choice: a pause, a full buffer
+    FRAME_CAUSES,
+};
+const char *frame_cause_text(enum frame_cause cause); // "network" ...
+
+// The root of a frame is its cause; of CAUSE_DEPENDENCY the root of the frame it needs.
+struct not_shown {
+    int64_t number;
+    enum frame_cause cause;
+    enum frame_cause root; // never CAUSE_DEPENDENCY
+    int64_t needs;         // of CAUSE_DEPENDENCY: the frame that is missing; else -1
+};
+
+// A slow decoder is no cause: frames leave the playout buffer all the same, and are not shown.
+enum stall_cause {
+    STALL_NETWORK,   // the frame waited for was lost
+    STALL_TRANSPORT, // nothing was lost, the data came late: the path is slower than the media
+    STALL_OUTAGE,    // nothing at all came for a while, though it was sent
+    STALL_SENDER,    // nothing was sent: the encoder or the source gave nothing
+    STALL_CAUSES,
+};
+const char *stall_cause_text(enum stall_cause cause); // "network" ...
+
+// Every frame that the level should have, from the first one handed out to the last whose fate is
+// known: expected = shown + the sum of by_cause, which is the sum of by_root, too.
+struct frame_totals {
+    uint64_t expected;
+    uint64_t shown;
+    uint64_t by_cause[FRAME_CAUSES];
+    uint64_t by_root[FRAME_CAUSES];
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

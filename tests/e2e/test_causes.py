@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Why frames were not shown and why it stalled: each frame is told once, with one cause, and the report adds them up."""
+import time
+
+import lib
+from lib import SLOW
+from relay import Relayed
+
+CAUSES = {"network", "late", "sender", "dependency", "decoder", "display", "skipped"}
+
+
+class Causes(Relayed):
+    def check_account(self, p):
+        """Report, events and the frames' numbers agree. The level has every frame of the source."""
+        causes = p.report()["causes"]
+        self.assertEqual(set(causes["by_cause"]), CAUSES)
+        self.assertEqual(set(causes["by_root"]), CAUSES - {"dependency"})
+        missing = causes["expected"] - causes["shown"]
+        self.assertEqual(sum(causes["by_cause"].values()), missing)
+        self.assertEqual(sum(causes["by_root"].values()), missing)
+        frames = p.events("frame")
+        numbers = sorted(e["number"] for e in frames)
+        self.assertEqual(len(numbers), len(set(numbers)), "a frame was told twice")
+        last = max(e["number"] for e in p.shown())
+        self.assertEqual([n for n in numbers if n <= last], list(range(numbers[0], last + 1)))
+        self.assertEqual(len(frames), causes["expected"])
+        self.assertEqual(len(p.shown()), causes["shown"])
+        dropped = [e for e in frames if "dropped" in e]
+        for cause in CAUSES:
+            self.assertEqual(sum(e["dropped"] == cause for e in dropped), causes["by_cause"][cause], cause)
+            if cause != "dependency":
+                roots = sum(e.get("cause", e["dropped"]) == cause for e in dropped)
+                self.assertEqual(roots, causes["by_root"][cause], cause)
+        for e in dropped:
+            self.assertEqual("needs" in e, e["dropped"] == "dependency", e)
+        if missing:
+            self.assertIn(f"not shown {missing} of {causes['expected']} frames: ", p.stdout)
+        return causes
+
+    def check_stalls(self, p):
+        """The causes of the stalls, in order."""
+        stalls = p.report()["rebuffering"]
+        sums = stalls["by_cause"]
+        self.assertEqual(set(sums), {"network", "transport", "outage", "sender"})
+        self.assertEqual(sum(s["count"] for s in sums.values()), stalls["count"])
+        self.assertAlmostEqual(sum(s["total"] for s in sums.values()), stalls["total"], delta=0.01)
+        ends = [e["cause"] for e in p.events("rebuffer-end")]
+        self.assertEqual([e["cause"] for e in stalls["events"]][:len(ends)], ends)
+        for e in p.events("rebuffer-start"):
+            self.assertLessEqual({"cause", "number", "silence"}, set(e))
+        return [e["cause"] for e in stalls["events"]]
+
+    def test_lost_packets(self):
+        server = self.sender()
+        relay = self.relay(server.port, loss_down=0.02)
+        p = self.play(relay.url, "--transport", "udp", "--duration", "6")
+        causes = self.check_account(p)
+        self.assertGreater(relay.lost, 5)
+        self.assertGreater(causes["by_cause"]["network"], 0)
+        self.assertGreater(causes["by_root"]["network"], 0.8 * sum(causes["by_root"].values()))
+        self.check_stalls(p)
+
+    def test_nothing_is_wrong(self):
+        server = self.sender()
+        p = self.play(server.url, "--duration", "3", "--buffer", "0.5")
+        causes = self.check_account(p)
+        if SLOW <= 1:
+            self.assertEqual(causes["by_cause"]["network"] + causes["by_cause"]["sender"], 0)
+        self.assertEqual(self.check_stalls(p), [])
+
+    def test_outage(self):
+        for transport in "udp", "minbuf":
+            with self.subTest(transport):
+                server = self.sender()
+                relay = self.relay(server.port)
+                p = self.player(relay.url, "--transport", transport, "--duration", "6", "--buffer", "0.5")
+                p.wait_shown(30)
+                relay.stopped_down = relay.held_back = True
+                time.sleep(1.5)
+                relay.stopped_down = relay.held_back = False
+                self.assertEqual(p.wait(), 0, str(p))
+                causes = self.check_account(p)
+                self.assertEqual(self.check_stalls(p)[0], "outage")
+                first = p.events("rebuffer-start")[0]
+                self.between(400, first["silence"], 1500)
+                self.assertGreaterEqual(first["number"], 29)
+                self.assertIn("nothing came", p.stdout)
+                # What was sent meanwhile is lost over UDP. Over TCP it waits, and comes or is left out.
+                self.assertEqual(causes["by_cause"]["network"] > 10, transport == "udp")
+
+    def test_the_source_stops(self):
+        """The sender gives nothing for a while, over a path that has nothing against it."""
+        server = self.sender()
+        p = self.player(server.url, "--duration", "6", "--buffer", "0.5")
+        p.wait_shown(30)
+        server.signal(19)
+        time.sleep(1.5)
+        server.signal(18)
+        self.assertEqual(p.wait(), 0, str(p))
+        self.check_account(p)
+        self.assertEqual(self.check_stalls(p)[0], "sender")
+
+    def test_tcp_slower_than_the_level(self):
+        """The sender leaves out what would come too late: no sequence number is missing."""
+        server = self.sender()
+        relay = self.relay(server.port)
+        p = self.player(relay.url, "--duration", "10", "--buffer", "0.3")
+        p.wait_shown(30)
+        relay.tcp_rate = 0.4 * self.bits_per_second(p)
+        self.assertEqual(p.wait(), 0, str(p))
+        causes = self.check_account(p)
+        self.assertEqual(causes["by_root"]["network"], 0)
+        self.assertGreater(causes["by_root"]["sender"], 10)
+        self.assertGreater(causes["by_root"]["sender"], 0.6 * sum(causes["by_root"].values()))
+        stalls = self.check_stalls(p)
+        self.assertIn("transport", stalls)
+        self.assertIn("transport too slow", p.stdout)
+
+    def bits_per_second(self, p):
+        """Of the frames shown."""
+        shown = p.shown()
+        return 8 * sum(e["bytes"] for e in shown) / (shown[-1]["arrived"] - shown[0]["arrived"])
+
+
+if __name__ == "__main__":
+    lib.main()

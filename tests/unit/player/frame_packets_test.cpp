@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "player/frame_packets.h"
+
+namespace
+{
+
+struct packet {
+    int64_t seq;
+    uint32_t frame;
+    bool first, last;
+};
+
+std::unique_ptr<frame_packets> after(const std::vector<packet> &packets)
+{
+    auto p = std::make_unique<frame_packets>();
+    frame_packets_init(p.get());
+    for (const packet &k : packets) {
+        adu_ext adu{};
+        adu.frame = k.frame;
+        adu.first = k.first;
+        adu.last = k.last;
+        frame_packets_add(p.get(), &adu, k.seq);
+    }
+    return p;
+}
+
+} // namespace
+
+TEST_CASE("frame_packets: what came of a frame and its neighbours")
+{
+    struct row {
+        const char *name;
+        std::vector<packet> packets;
+        int64_t number;
+        packets_say say;
+    };
+    // Frames 10 and 12 are whole unless a row says otherwise.
+    const packet ten = {100, 10, true, true};
+    const std::vector<row> table = {
+        {"left out by the sender", {ten, {101, 12, true, true}}, 11, PACKETS_UNSENT},
+        {"lost whole", {ten, {102, 12, true, true}}, 11, PACKETS_GAP},
+        {"the gap came after all, as another's end",
+         {ten, {102, 12, false, true}},
+         11,
+         PACKETS_UNSENT},
+        {"the gap has room for more than that", {ten, {103, 12, false, true}}, 11, PACKETS_GAP},
+        {"both neighbours lack a packet there",
+         {{100, 10, true, false}, {103, 12, false, true}},
+         11,
+         PACKETS_UNSENT},
+        {"nothing later yet", {ten}, 11, PACKETS_AHEAD},
+        {"whole, in any order",
+         {ten, {102, 11, false, true}, {101, 11, true, false}},
+         11,
+         PACKETS_WHOLE},
+        {"its middle was lost",
+         {ten, {101, 11, true, false}, {103, 11, false, true}},
+         11,
+         PACKETS_GAP},
+        {"its first was lost",
+         {ten, {102, 11, false, true}, {103, 12, true, true}},
+         11,
+         PACKETS_GAP},
+        {"its last was lost",
+         {ten, {101, 11, true, false}, {103, 12, true, true}},
+         11,
+         PACKETS_GAP},
+        {"its rest was dropped by the sender",
+         {ten, {101, 11, true, false}, {102, 12, true, true}},
+         11,
+         PACKETS_UNSENT},
+        {"its rest is on its way", {ten, {101, 11, true, false}}, 11, PACKETS_AHEAD},
+        {"its first is missing before all that came", {{100, 11, false, true}}, 11, PACKETS_GAP},
+        {"before all that came", {ten}, 9, PACKETS_UNKNOWN},
+        {"no frame has that number", {ten}, -1, PACKETS_UNKNOWN},
+    };
+    for (const row &r : table) {
+        INFO(r.name);
+        CHECK(frame_packets_of(after(r.packets).get(), r.number) == r.say);
+    }
+}
+
+TEST_CASE("frame_packets: numbers of 32 bits go on after the last, and old ones are forgotten")
+{
+    auto p = after({{1, 0xffffffff, true, true}, {2, 1, true, true}});
+    CHECK(frame_packets_of(p.get(), int64_t{1} << 32) == PACKETS_UNSENT);
+    CHECK(frame_packets_of(p.get(), (int64_t{1} << 32) + 1) == PACKETS_WHOLE);
+
+    adu_ext adu{};
+    adu.first = adu.last = true;
+    adu.frame = 1 + FRAME_PACKETS_WINDOW;
+    frame_packets_add(p.get(), &adu, 3);
+    CHECK(frame_packets_of(p.get(), (int64_t{1} << 32) + 1) == PACKETS_UNKNOWN);
+
+    // A source that began anew.
+    adu.frame = 0x90000000;
+    frame_packets_add(p.get(), &adu, 4);
+    CHECK(frame_packets_of(p.get(), 0x90000000) == PACKETS_WHOLE);
+}
