@@ -78,7 +78,8 @@ class Stalled(relay.Relayed):
         self.assertEqual(playback["skips"], len(p.events("skip")))
         skipped = [e for e in p.events("frame") if e.get("dropped") == "skipped"]
         self.assertEqual(playback["frames_skipped"], len(skipped))
-        self.assertAlmostEqual(sum(e["media"] for e in p.events("skip")), len(skipped) / p.fps, delta=0.5)
+        # What the sender had dropped meanwhile was not there to be left out.
+        self.between(1, len(skipped), p.fps * sum(e["media"] for e in p.events("skip")) + 1)
 
 
 class Target(lib.Case):
