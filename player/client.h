@@ -74,6 +74,8 @@ void client_set_ssrc(struct client *c, uint32_t ssrc); // of our RTCP; before it
 void client_send_rtcp(struct client *c, const uint8_t *data, size_t len);
 // After on_playing; each is answered by its callback.
 void client_set_level(struct client *c, int level, usec_t now);
+void client_set_latency(struct client *c, int ms,
+                        usec_t now); // the session's parameter; no callback
 void client_pause(struct client *c, usec_t now);
 void client_resume(struct client *c, usec_t now);
 // TEARDOWN. True: on_end(CLIENT_LEFT) follows when it is answered, at the latest after

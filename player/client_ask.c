@@ -52,12 +52,17 @@ static void ask_level(struct client *c, int level, usec_t now)
     client_ask(c, &(struct ask){.question = ASK_LEVEL, .body = body, .level = level}, now);
 }
 
+static void ask_latency(struct client *c, int ms, usec_t now)
+{
+    char body[32];
+    snprintf(body, sizeof(body), "latency: %d\r\n", ms);
+    client_ask(c, &(struct ask){.question = ASK_LATENCY, .body = body}, now);
+}
+
 void client_ask_start(struct client *c, usec_t now)
 {
     c->step = STEP_STARTING;
-    char body[32];
-    snprintf(body, sizeof(body), "latency: %d\r\n", play_options_latency_ms(c->options));
-    client_ask(c, &(struct ask){.question = ASK_LATENCY, .body = body}, now);
+    ask_latency(c, play_options_latency_ms(c->options, c->sdp.duration < 0), now);
     if (c->options->level >= 0)
         ask_level(c, c->options->level, now);
     const char *range = c->sdp.duration < 0 ? "Range: npt=now-\r\n" : "Range: npt=0-\r\n";
@@ -84,6 +89,11 @@ void client_ask_wanted(struct client *c, usec_t now)
         c->wanted_level = -1;
         ask_level(c, level, now);
     }
+    if (c->wanted_latency >= 0 && !questions_waiting(&c->questions, ASK_LATENCY)) {
+        int ms = c->wanted_latency;
+        c->wanted_latency = -1;
+        ask_latency(c, ms, now);
+    }
     if (c->wants_pause != c->paused && !questions_waiting(&c->questions, ASK_PAUSE) &&
         !questions_waiting(&c->questions, ASK_PLAY))
         ask_pause(c, now);
@@ -92,6 +102,12 @@ void client_ask_wanted(struct client *c, usec_t now)
 void client_set_level(struct client *c, int level, usec_t now)
 {
     c->wanted_level = level;
+    client_ask_wanted(c, now);
+}
+
+void client_set_latency(struct client *c, int ms, usec_t now)
+{
+    c->wanted_latency = ms;
     client_ask_wanted(c, now);
 }
 

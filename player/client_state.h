@@ -51,8 +51,9 @@ struct client {
     struct questions questions;
     // What the viewer wants while a question of its kind is open: asked when that is answered, so
     // that keys pressed behind a stalled network do not pile up.
-    int wanted_level; // -1: nothing more
-    bool paused;      // as asked last
+    int wanted_level;   // -1: nothing more
+    int wanted_latency; // ms; likewise
+    bool paused;        // as asked last
     bool wants_pause;
     char session[128];       // Session header's id; empty before SETUP
     char base[URL_MAX_TEXT]; // of the presentation

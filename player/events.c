@@ -144,6 +144,18 @@ void events_rebuffer_end(struct events *e, enum stall_cause cause, usec_t stalle
     write_line(e, "rebuffer-end", at, with(more, "cause", json_string(stall_cause_text(cause))));
 }
 
+void events_speed(struct events *e, double speed, usec_t now)
+{
+    if (is_on(e))
+        write_line(e, "speed", now, with(NULL, "speed", json_figure(speed, 4)));
+}
+
+void events_skip(struct events *e, usec_t media, usec_t now)
+{
+    if (is_on(e))
+        write_line(e, "skip", now, with(NULL, "media", json_figure(usec_to_sec(media), 6)));
+}
+
 void events_frame(struct events *e, const struct event_frame *f, usec_t now)
 {
     if (!is_on(e))

@@ -38,6 +38,9 @@ void events_capacity(struct events *e, double bps, usec_t now);
 void events_mode(struct events *e, const char *mode, usec_t now); // "buffering" "streaming"
 void events_level(struct events *e, const struct qoe_switch *s, usec_t now);
 
+void events_speed(struct events *e, double speed, usec_t now); // of playing, against the sender's
+void events_skip(struct events *e, usec_t media, usec_t now);  // so much was left out to catch up
+
 struct event_stall {
     enum stall_cause cause; // as far as it is known now
     int64_t number;         // of the frame waited for; -1 = null

@@ -11,6 +11,7 @@
 #include "common/base/err.h"
 #include "common/base/level.h"
 
+enum { MIN_LATENCY_MS = 50, MAX_LATENCY_MS = 30000 };
 enum { MAX_BUFFER_SEC = 60, MAX_DURATION_SEC = 1000000, MAX_TIMEOUT_SEC = 3600 };
 
 static const char help_head[] =
@@ -33,8 +34,11 @@ static const char help_rest[] =
     "Playing:\n"
     "  -b, --buffer SECONDS     media to have before playing starts, 0 to 60 (default: 0.25);\n"
     "                           after a stall the same, but at least 0.5\n"
-    "      --low-latency        show pictures as soon as they can be: frames older than 0.4 s\n"
-    "                           are dropped at the sender instead of played late\n"
+    "      --latency MS         of live media, from capture to screen, 50 to 30000: kept by\n"
+    "                           playing up to 5 % faster or slower, or by a skip\n"
+    "                           (default: what the start gave, with --buffer)\n"
+    "      --low-latency        a budget of 400 ms, all of it the sender's: frames older than\n"
+    "                           that are dropped there, others are shown as soon as they come\n"
     "  -d, --duration SECONDS   end after so much time\n"
     "      --timeout SECONDS    give the server up when nothing came for so long, 1 to 3600\n"
     "                           (default: 10 over TCP, 5 over UDP)\n"
@@ -74,6 +78,7 @@ static const char help_rest[] =
 
 enum {
     OPT_CC = 256,
+    OPT_LATENCY,
     OPT_LOW_LATENCY,
     OPT_HEADLESS,
     OPT_TIMEOUT,
@@ -92,6 +97,7 @@ static const struct option long_options[] = {
     {"cc", required_argument, NULL, OPT_CC},
     {"level", required_argument, NULL, 'l'},
     {"buffer", required_argument, NULL, 'b'},
+    {"latency", required_argument, NULL, OPT_LATENCY},
     {"low-latency", no_argument, NULL, OPT_LOW_LATENCY},
     {"duration", required_argument, NULL, 'd'},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
@@ -185,6 +191,18 @@ static bool parse_seconds(struct parser *p, const char *option, const char *text
     return true;
 }
 
+static bool parse_latency(struct parser *p, const char *text)
+{
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < MIN_LATENCY_MS || value > MAX_LATENCY_MS)
+        return fail(p, "--latency '%s': wants milliseconds from %d to %d", text, MIN_LATENCY_MS,
+                    MAX_LATENCY_MS);
+    p->out->latency = value * USEC_PER_MSEC;
+    return true;
+}
+
 static bool parse_level(struct parser *p, const char *text)
 {
     char *end;
@@ -224,6 +242,7 @@ static bool take_option(struct parser *p, int opt, const char *arg)
     case 'l':
         return parse_level(p, arg);
     case 'b':
+        o->has_buffer = true;
         return parse_seconds(p, "--buffer", arg, 0, MAX_BUFFER_SEC, &o->buffer);
     case 'd':
         return parse_seconds(p, "--duration", arg, 0.001, MAX_DURATION_SEC, &o->duration);
@@ -242,6 +261,8 @@ static bool take_option(struct parser *p, int opt, const char *arg)
         return parse_png(p, "--snapshot", arg, &o->snapshot);
     case OPT_CONTACT_SHEET:
         return parse_png(p, "--contact-sheet", arg, &o->contact_sheet);
+    case OPT_LATENCY:
+        return parse_latency(p, arg);
     case OPT_LOW_LATENCY:
         o->low_latency = true;
         return true;
@@ -285,6 +306,13 @@ static bool check_together(struct parser *p)
     const struct play_options *o = p->out;
     if (o->headless && o->full_screen)
         return fail(p, "--headless and --full-screen exclude each other");
+    if (o->latency && o->low_latency)
+        return fail(p, "--latency and --low-latency exclude each other");
+    if (o->low_latency && o->has_buffer && o->buffer)
+        return fail(p, "--low-latency and --buffer exclude each other: it has none");
+    if (o->latency && o->has_buffer && o->buffer >= o->latency)
+        return fail(p, "--buffer %g s is more than --latency %g ms leaves: wants less than %g s",
+                    usec_to_sec(o->buffer), usec_to_msec(o->latency), usec_to_sec(o->latency));
     if (o->no_picture && o->reference)
         return fail(p, "--no-picture and --reference exclude each other");
     if (o->adu_events && !o->events)
@@ -329,9 +357,11 @@ enum options_result play_options_parse(int argc, char **argv, struct play_option
     return take_url(&p, argc, argv) && check_together(&p) ? OPTIONS_RUN : OPTIONS_BAD;
 }
 
-int play_options_latency_ms(const struct play_options *o)
+int play_options_latency_ms(const struct play_options *o, bool live)
 {
     if (o->low_latency)
-        return 400;
+        return PLAY_OPTIONS_LOW_LATENCY_MS;
+    if (o->latency && live)
+        return (int)(o->latency / USEC_PER_MSEC);
     return (int)usec_max(1000, o->buffer / USEC_PER_MSEC + 500);
 }

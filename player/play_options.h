@@ -30,10 +30,12 @@ enum exit_code {
 struct play_options {
     struct url url;
     struct transport_list transports;
-    char cc[16]; // empty: the kernel's own choice
-    int level;   // --level, else the URL's; -1: the server's choice
-    bool low_latency;
+    char cc[16];        // empty: the kernel's own choice
+    int level;          // --level, else the URL's; -1: the server's choice
+    bool low_latency;   // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
+    usec_t latency;     // of live media, capture to shown; 0: what the start gives
     usec_t buffer;      // media before playing starts
+    bool has_buffer;    // it was given
     usec_t duration;    // 0: no limit
     usec_t timeout;     // of silence; 0: the transport's default
     const char *report; // these point into argv; NULL: not wanted
@@ -49,6 +51,8 @@ struct play_options {
     enum log_level log_level;
 };
 
+enum { PLAY_OPTIONS_LOW_LATENCY_MS = 400 };
+
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
 
 // RUN: `out` is filled; its strings point into argv. DONE: --help or --version was printed to `to`.
@@ -56,8 +60,9 @@ enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
 enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
                                        char *error, size_t error_cap);
 
-// Milliseconds a frame may wait at the sender: what goes into the session's `latency` parameter.
-int play_options_latency_ms(const struct play_options *o);
+// Milliseconds a frame may wait at the sender, to begin with: what goes into the session's
+// `latency` parameter.
+int play_options_latency_ms(const struct play_options *o, bool live);
 
 #ifdef __cplusplus
 }

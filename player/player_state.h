@@ -52,6 +52,7 @@ struct player {
     struct clock_sync clock;
     struct transport_info path; // as the sender told last
     usec_t rtt;                 // 0 = unknown
+    int sender_ms;              // its share of the latency, as told last; 0: not yet
     char transport[TRANSPORT_MAX_NAME];
     int level;        // that the server agreed to
     int wanted_level; // that the viewer asked for last

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "common/base/log.h"
 #include "player/player_state.h"
@@ -9,6 +10,7 @@
 enum {
     TICKS_A_SECOND = 4,
     CONNECTING_TICKS = 2,
+    LEAST_CHANGE_MS = 10,   // of the sender's share
     CONNECTING_WIDTH = 640, // of the window that tells of it
     CONNECTING_HEIGHT = 360,
 };
@@ -45,7 +47,8 @@ static void show_status(struct player *p)
                                 .figures = figures,
                                 .held = presenter_held(p->presenter),
                                 .mode = presenter_mode(p->presenter),
-                                .paused = presenter_paused(p->presenter)};
+                                .paused = presenter_paused(p->presenter),
+                                .speed = presenter_speed(p->presenter)};
         status_text(&status, text, sizeof(text));
     } else {
         snprintf(text, sizeof(text), "weir-play: no pictures, %s", p->transport);
@@ -69,6 +72,18 @@ static void check_progress(struct player *p, usec_t now)
                    "the stream cannot be decoded: no picture within 10 s of media", now);
 }
 
+// The sender's share of the budget, when it is another one by more than a tenth.
+static void tell_sender(struct player *p, usec_t now)
+{
+    int ms = p->presenter ? (int)(presenter_sender_share(p->presenter) / USEC_PER_MSEC) : 0;
+    int apart = abs(ms - p->sender_ms);
+    if (!ms || apart < LEAST_CHANGE_MS || apart * 10 < p->sender_ms)
+        return;
+    p->sender_ms = ms;
+    client_set_latency(p->client, ms, now);
+    log_debug("frames may be %d ms old when they leave the sender", ms);
+}
+
 static void on_second(struct player *p, usec_t now)
 {
     struct rtp_input_figures figures;
@@ -84,6 +99,7 @@ static void on_second(struct player *p, usec_t now)
     events_transport(p->events, &t, now);
     if (!isnan(p->path.allowed_bps))
         events_controller(p->events, &p->path, now);
+    tell_sender(p, now);
     check_progress(p, now);
 }
 

@@ -5,7 +5,8 @@
 //
 // BUFFERING until the media held (from the first key frame to the newest, one interval included)
 // reaches `start_threshold`, or the stream ended, or, in low latency, a key frame is there. Then
-// the media clock is anchored: the first frame is due now, due(n) = anchor + pts(n).
+// the media clock is anchored: the first frame is due now, due(n) = anchor + pts(n)
+// at speed 1 (media_clock.h).
 //
 // PLAYING: frames leave in ascending order, `decode_lead` before they are due, to be shown at
 // due(n). A frame that the level should have (level_has_frame) and that is not there when due: if a
@@ -27,6 +28,10 @@
 // last one left; dated from that moment, until the next frame. A picture that stands still because
 // frames come but rest on lost ones is no rebuffering, in either mode: the buffer is not empty.
 // Such frames leave when it is their turn and count as undecodable.
+//
+// The media clock runs at a speed of its own near 1 (playout_set_speed), and jumps forward to a key
+// frame that is held (playout_skip): whole frames in front of it come out as SKIPPED, those that
+// are missing as LOST or LATE. Low latency knows neither.
 //
 // What is passed over and comes LATE is still decoded (DECODE_ONLY) when later frames may rest on
 // it and none was decoded yet.
@@ -91,6 +96,7 @@ enum playout_kind {
     PLAYOUT_DECODE_ONLY,     // `frame`, `level`: later frames rest on it; never show it
     PLAYOUT_LOST,            // `number`: never became whole
     PLAYOUT_LATE,            // `number`: became whole after its time
+    PLAYOUT_SKIPPED,         // `number`: was whole, and left out by playout_skip
     PLAYOUT_STALL_BEGIN,     // `at`: may lie a little in the past, never before an earlier action's
                              // time
     PLAYOUT_STALL_END,       // `at`, `stalled`: how long, pauses not counted
@@ -137,6 +143,17 @@ void playout_resume(struct playout *p, usec_t now);
 void playout_flush(struct playout *p, int64_t from, usec_t now);
 // Other thresholds from now on, e.g. when the mode of adaptation changes.
 void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume);
+
+// Media per time from now on, parts per million of the sender's own; > 0.
+void playout_set_speed(struct playout *p, int32_t speed_ppm, usec_t now);
+// Goes on at the newest key frame behind which at least `keep` of media is held, in place of the
+// frame that is next. Returns the media left out; 0: there is no such frame, or it is not PLAYING.
+usec_t playout_skip(struct playout *p, usec_t keep);
+// Media time: of a frame, and what is due now by the media clock (while PLAYING).
+usec_t playout_pts(const struct playout *p, int64_t number);
+usec_t playout_position(const struct playout *p, usec_t now);
+// When frame `number` is due (while PLAYING).
+usec_t playout_due(const struct playout *p, int64_t number);
 
 enum playout_mode playout_mode(const struct playout *p);
 bool playout_paused(const struct playout *p);

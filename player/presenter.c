@@ -10,6 +10,7 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "player/frame_ledger.h"
+#include "player/live_control.h"
 #include "player/stall_watch.h"
 
 enum {
@@ -38,6 +39,7 @@ struct presenter {
     int64_t passed;  // everything below was handed out or passed over
     int in_flight;   // frames handed over and not reported yet
     uint64_t decoded;
+    struct live_control live;
     usec_t rtt;
     bool last_frames; // presenter_end was called
     bool ending;      // PLAYOUT_ENDED_ACTION came; waiting for the last reports
@@ -98,8 +100,18 @@ static void tell_passed(struct presenter *p, const struct playout_action *a, use
     if (a->kind == PLAYOUT_START)
         p->passed = a->number;
     else if (a->kind == PLAYOUT_DECODE_AND_SHOW || a->kind == PLAYOUT_LOST ||
-             a->kind == PLAYOUT_LATE)
+             a->kind == PLAYOUT_LATE || a->kind == PLAYOUT_SKIPPED)
         p->passed = a->number >= p->passed ? a->number + 1 : p->passed;
+}
+
+// To catch up with live media.
+static void left_out(struct presenter *p, int64_t number, usec_t now)
+{
+    struct not_shown why = {
+        .number = number, .cause = CAUSE_SKIPPED, .root = CAUSE_SKIPPED, .needs = -1};
+    frame_ledger_skipped(p->ledger, 1);
+    qoe_on_skipped(p->config.qoe, number);
+    tell_fate(p, number, &why, QOE_UNKNOWN, now);
 }
 
 static void stall_begin(struct presenter *p, usec_t at, usec_t now)
@@ -134,7 +146,8 @@ static usec_t latency_to(const struct presenter *p, usec_t when, usec_t stamp)
     return p->config.clock->known && stamp ? sender_wall(p, when) - stamp : QOE_UNKNOWN;
 }
 
-static void tell_arrival(struct presenter *p, const struct received_frame *f, usec_t now)
+static struct live_arrival tell_arrival(struct presenter *p, const struct received_frame *f,
+                                        usec_t now)
 {
     int level = playout_level_at(p->playout, f->number);
     struct qoe_frame e = {.number = f->number,
@@ -154,6 +167,9 @@ static void tell_arrival(struct presenter *p, const struct received_frame *f, us
                                            .bytes = (int64_t)f->bytes,
                                            .arrived = f->last_arrived,
                                            .level = level};
+    return (struct live_arrival){.media = playout_pts(p->playout, f->number),
+                                 .encoder = e.encoder,
+                                 .transport = e.transport};
 }
 
 // ---- What is done ----
@@ -176,6 +192,7 @@ static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
                           .decoder = f->decode_time,
                           .display = f->shown_at - f->decoded_at};
     qoe_on_shown(p->config.qoe, &e, f->shown_at);
+    live_pace_shown(&p->live.pace, f->decode_time, f->shown_at - f->show_at);
     frame_ledger_shown(p->ledger, f->number);
     tell_fate(p, f->number, NULL, f->shown_at, now);
     picture_unref(p->last_shown);
@@ -242,6 +259,7 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
     switch (a->kind) {
     case PLAYOUT_START:
         qoe_on_start(p->config.qoe, a->at);
+        live_pace_started(&p->live.pace, now);
         events_mode(p->config.events, "streaming", a->at);
         return;
     case PLAYOUT_DECODE_AND_SHOW:
@@ -252,12 +270,18 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
         not_shown(p, a->number, FRAME_END_LOST, now);
         return;
     case PLAYOUT_LATE:
+        live_pace_late(&p->live.pace, now);
         not_shown(p, a->number, FRAME_END_LATE, now);
         return;
+    case PLAYOUT_SKIPPED:
+        left_out(p, a->number, now);
+        return;
     case PLAYOUT_STALL_BEGIN:
+        live_pace_stalled(&p->live.pace, p->playout, a->at, now);
         stall_begin(p, a->at, now);
         return;
     case PLAYOUT_STALL_END:
+        live_pace_resumed(&p->live.pace, now);
         events_rebuffer_end(p->config.events, stall_end(p, a->at), a->stalled, a->at);
         events_mode(p->config.events, "streaming", a->at);
         return;
@@ -302,17 +326,23 @@ void presenter_packet(struct presenter *p, const struct rtp_packet *packet, int6
 void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
 {
     int64_t number = f->number;
+    struct live_arrival arrival = {0};
     // A number that no frame can have is refused below, before anything is made of it.
     if (number >= 0 && number < PLAYOUT_MAX_NUMBER) {
-        tell_arrival(p, f, now);
+        arrival = tell_arrival(p, f, now);
         frame_tracker_arrived(p->tracker, f);
         frame_ledger_arrived(p->ledger, f);
     }
     int err = playout_push(p->playout, f, now);
+    if (!err)
+        live_pace_arrived(&p->live.pace, &arrival, now);
     if (err == ERR_FULL)
         frame_ledger_refused(p->ledger, number);
     else if (err)
         log_debug("frame %lld refused: %s", (long long)number, err_text(err));
+    run_playout(p, now);
+    if (!p->last_frames && !p->stopped && live_control_steer(&p->live, p->playout, now))
+        p->config.ask_key(p->config.ctx, now);
     run_playout(p, now);
 }
 
@@ -391,6 +421,7 @@ void presenter_level(struct presenter *p, int level, usec_t now)
 void presenter_pause(struct presenter *p, usec_t now)
 {
     playout_pause(p->playout, now);
+    live_pace_paused(&p->live.pace, now);
     qoe_on_pause(p->config.qoe, true, now);
     run_playout(p, now);
 }
@@ -410,6 +441,7 @@ void presenter_resume(struct presenter *p, usec_t now)
 void presenter_set_rtt(struct presenter *p, usec_t rtt)
 {
     p->rtt = rtt;
+    live_pace_set_rtt(&p->live.pace, rtt);
 }
 
 enum playout_mode presenter_mode(const struct presenter *p)
@@ -420,6 +452,16 @@ enum playout_mode presenter_mode(const struct presenter *p)
 bool presenter_paused(const struct presenter *p)
 {
     return playout_paused(p->playout);
+}
+
+double presenter_speed(const struct presenter *p)
+{
+    return live_control_speed(&p->live);
+}
+
+usec_t presenter_sender_share(const struct presenter *p)
+{
+    return live_control_sender(&p->live);
 }
 
 usec_t presenter_held(const struct presenter *p)
@@ -454,6 +496,7 @@ struct presenter *presenter_new(const struct presenter_config *config)
     p->passed = p->awaited = -1;
     const struct play_options *o = config->options;
     bool pictures = config->sdp->h264;
+    live_control_init(&p->live, o, config->sdp, config->qoe, config->events);
     const struct ladder *ladder = &config->sdp->ladder;
     double slowest =
         ladder->level_count > 0 ? level_frame_rate(ladder, 0) : fps_value(ladder->source_fps);
@@ -465,7 +508,8 @@ struct presenter *presenter_new(const struct presenter_config *config)
     struct playout_config playout = {.ladder = &config->sdp->ladder,
                                      .tracker = p->tracker,
                                      .level = config->level,
-                                     .start_threshold = o->buffer,
+                                     .start_threshold =
+                                         usec_max(o->buffer, p->live.pace.config.target),
                                      .resume_threshold = usec_max(o->buffer, RESUME_THRESHOLD),
                                      .decode_lead = pictures ? PLAYOUT_DECODE_LEAD : 0,
                                      .low_latency = o->low_latency};

@@ -66,6 +66,9 @@ void presenter_set_rtt(struct presenter *p, usec_t rtt);
 
 enum playout_mode presenter_mode(const struct presenter *p);
 bool presenter_paused(const struct presenter *p);
+double presenter_speed(const struct presenter *p); // of playing, against the sender's
+// Of live media with a target: how old a frame may be when it leaves the sender; else 0.
+usec_t presenter_sender_share(const struct presenter *p);
 usec_t presenter_held(const struct presenter *p);
 uint64_t presenter_decoded(const struct presenter *p); // pictures that the decoder gave
 struct picture *

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/hist.h"
+#include "player/speed_meter.h"
 
 enum {
     JITTER_REORDER = 32,    // frames that may become whole before an older one does
@@ -58,8 +59,14 @@ struct qoe {
     uint64_t frames_lost;
     uint64_t frames_late;
     uint64_t frames_undecodable;
+    uint64_t frames_skipped;
     double sender_skipped;
     struct frame_totals totals;
+
+    struct speed_meter speed; // on the clock of active()
+    uint64_t skips;
+    bool has_budget;
+    struct qoe_budget budget;
 
     bool paused;
     usec_t paused_since;
@@ -274,8 +281,29 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
 
 void qoe_on_start(struct qoe *q, usec_t now)
 {
-    if (!q->has_ended && q->playing == QOE_UNKNOWN)
-        q->playing = now;
+    if (q->has_ended || q->playing != QOE_UNKNOWN)
+        return;
+    q->playing = now;
+    speed_meter_start(&q->speed, active(q, now));
+}
+
+void qoe_on_speed(struct qoe *q, double speed, usec_t now)
+{
+    if (!q->has_ended)
+        speed_meter_set(&q->speed, speed, active(q, now));
+}
+
+void qoe_on_skip(struct qoe *q)
+{
+    q->skips += !q->has_ended;
+}
+
+void qoe_on_budget(struct qoe *q, const struct qoe_budget *e)
+{
+    if (q->has_ended)
+        return;
+    q->has_budget = true;
+    q->budget = *e;
 }
 
 void qoe_on_packet(struct qoe *q, const struct qoe_packet *e, usec_t now)
@@ -336,6 +364,12 @@ void qoe_on_late(struct qoe *q, int64_t number)
 {
     (void)number;
     q->frames_late += !q->has_ended;
+}
+
+void qoe_on_skipped(struct qoe *q, int64_t number)
+{
+    (void)number;
+    q->frames_skipped += !q->has_ended;
 }
 
 void qoe_on_undecodable(struct qoe *q, int64_t number)
@@ -524,7 +558,8 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
 {
     out->playback.media = out->playback.wall = out->playback.frames_received =
         out->playback.frames_played = out->playback.frames_lost = out->playback.frames_late =
-            out->playback.frames_undecodable = out->playback.frame_rate = NAN;
+            out->playback.frames_undecodable = out->playback.frames_skipped =
+                out->playback.frame_rate = NAN;
     out->playback.frames_skipped_by_sender = q->sender_skipped;
     out->rebuffering.count = out->rebuffering.total = out->rebuffering.ratio = NAN;
     out->causes.expected = NAN; // so are the others
@@ -538,9 +573,18 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
     out->playback.frames_lost = (double)q->frames_lost;
     out->playback.frames_late = (double)q->frames_late;
     out->playback.frames_undecodable = (double)q->frames_undecodable;
+    out->playback.frames_skipped = (double)q->frames_skipped;
     out->playback.frame_rate = ratio((double)q->shown.count, wall);
     report_stalls(q, out, wall, now);
     report_causes(q, out);
+}
+
+static void report_speed(const struct qoe *q, struct qoe_report *out, usec_t now)
+{
+    out->playback.speed.mean = q->frames ? speed_meter_mean(&q->speed, active(q, now)) : NAN;
+    out->playback.speed.min = q->frames ? speed_meter_least(&q->speed) : NAN;
+    out->playback.speed.max = q->frames ? speed_meter_most(&q->speed) : NAN;
+    out->playback.skips = q->frames ? (double)q->skips : NAN;
 }
 
 static void report_levels(struct qoe *q, struct qoe_report *out, usec_t now)
@@ -581,6 +625,10 @@ static void report_latency(const struct qoe *q, struct qoe_report *out)
     out->latency.parts.buffer = quantiles(&q->part_buffer);
     out->latency.parts.decoder = quantiles(&q->part_decoder);
     out->latency.parts.display = quantiles(&q->part_display);
+    out->latency.has_budget = q->has_budget;
+    out->latency.budget.target = usec_to_msec(q->budget.target);
+    out->latency.budget.sender = usec_to_msec(q->budget.sender);
+    out->latency.budget.buffer = usec_to_msec(q->budget.buffer);
     out->latency.has_clock = q->has_clock;
     out->latency.clock_shared = q->clock.shared;
     out->latency.offset_error =
@@ -625,6 +673,7 @@ void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now)
     out->startup.initial_buffering = since_start(q, q->playing);
     out->startup.time_to_first_frame = q->shown.count > 0 ? since_start(q, q->shown.first) : NAN;
     report_playback(q, out, at);
+    report_speed(q, out, at);
     report_levels(q, out, at);
     report_latency(q, out);
     report_network(q, out);

@@ -92,6 +92,7 @@ void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now);
 
 void qoe_on_lost(struct qoe *q, int64_t number);
 void qoe_on_late(struct qoe *q, int64_t number);
+void qoe_on_skipped(struct qoe *q, int64_t number); // whole, and left out to catch up
 void qoe_on_undecodable(struct qoe *q,
                         int64_t number); // whole and in time, but what it rests on was not
 void qoe_on_sender_skipped(struct qoe *q,
@@ -103,6 +104,15 @@ void qoe_on_frames(struct qoe *q, const struct frame_totals *e);
 // Of PLAYOUT_STALL_BEGIN and _END. The end's cause is the one that counts.
 void qoe_on_stall_begin(struct qoe *q, enum stall_cause cause, usec_t at);
 void qoe_on_stall_end(struct qoe *q, enum stall_cause cause, usec_t at);
+// Playing goes on at this speed; 1 until told otherwise.
+void qoe_on_speed(struct qoe *q, double speed, usec_t now);
+void qoe_on_skip(struct qoe *q); // to a later frame, to catch up
+struct qoe_budget {
+    usec_t target; // capture to shown
+    usec_t sender; // the age at which a frame may leave there
+    usec_t buffer; // that the playout buffer adds to the best arrival
+};
+void qoe_on_budget(struct qoe *q, const struct qoe_budget *e); // each replaces the last
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now);
 
 struct qoe_switch {
@@ -207,7 +217,14 @@ struct qoe_report {
         double frames_lost;
         double frames_late;
         double frames_undecodable;
+        double frames_skipped;
         double frames_skipped_by_sender;
+        struct {
+            double mean; // over time
+            double min;
+            double max;
+        } speed;
+        double skips;
         double frame_rate;
         double encoded_frame_rate;
     } playback;
@@ -249,6 +266,12 @@ struct qoe_report {
             struct qoe_quantiles decoder;
             struct qoe_quantiles display;
         } parts;
+        bool has_budget;
+        struct {
+            double target; // ms, as are these
+            double sender;
+            double buffer;
+        } budget;
         bool has_clock;
         bool clock_shared;
         double offset_error; // ms

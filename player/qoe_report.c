@@ -104,6 +104,13 @@ static struct object playback(const struct qoe_report *r)
     put_count(&o, "frames_lost", r->playback.frames_lost);
     put_count(&o, "frames_late", r->playback.frames_late);
     put_count(&o, "frames_undecodable", r->playback.frames_undecodable);
+    struct object speed = object_new();
+    put_figure(&speed, "mean", r->playback.speed.mean, 4);
+    put_figure(&speed, "min", r->playback.speed.min, 4);
+    put_figure(&speed, "max", r->playback.speed.max, 4);
+    put_object(&o, "speed", speed);
+    put_count(&o, "skips", r->playback.skips);
+    put_count(&o, "frames_skipped", r->playback.frames_skipped);
     put_count(&o, "frames_skipped_by_sender", r->playback.frames_skipped_by_sender);
     put_figure(&o, "frame_rate", r->playback.frame_rate, 3);
     put_figure(&o, "encoded_frame_rate", r->playback.encoded_frame_rate, 3);
@@ -222,6 +229,27 @@ static struct object part(const struct qoe_quantiles *q)
     return o;
 }
 
+// The target, how it is shared out, and what each part has spent of it in the mean.
+static void put_budget(struct object *o, const struct qoe_report *r)
+{
+    if (!r->latency.has_budget) {
+        put(o, "budget", json_null());
+        return;
+    }
+    struct object spent = object_new();
+    put_ms(&spent, "encoder", r->latency.parts.encoder.mean);
+    put_ms(&spent, "transport", r->latency.parts.transport.mean);
+    put_ms(&spent, "buffer", r->latency.parts.buffer.mean);
+    put_ms(&spent, "decoder", r->latency.parts.decoder.mean);
+    put_ms(&spent, "display", r->latency.parts.display.mean);
+    struct object budget = object_new();
+    put_ms(&budget, "target", r->latency.budget.target);
+    put_ms(&budget, "sender_share", r->latency.budget.sender);
+    put_ms(&budget, "buffer_share", r->latency.budget.buffer);
+    put_object(&budget, "spent", spent);
+    put_object(o, "budget", budget);
+}
+
 static struct object latency(const struct qoe_report *r)
 {
     const char *clock = r->latency.clock_shared ? "shared" : "estimated";
@@ -244,6 +272,7 @@ static struct object latency(const struct qoe_report *r)
     put_object(&o, "frame", latency_of(&r->latency.frame));
     put_object(&o, "display", latency_of(&r->latency.display));
     put_object(&o, "parts", parts);
+    put_budget(&o, r);
     put(&o, "clock", json_text(r->latency.has_clock ? clock : NULL));
     put_ms(&o, "offset_error", r->latency.offset_error);
     return o;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/status.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const char *state_text(const struct status *s)
@@ -29,6 +30,9 @@ void status_text(const struct status *s, char *out, size_t cap)
         snprintf(level, sizeof(level), "%dx%d@%.4g %.2f Mbit/s, ", size->width, size->height,
                  level_frame_rate(s->ladder, s->level), l->bitrate_bps / 1e6);
     }
-    snprintf(out, cap, "weir-play: %s%s%s, buffer %.1f s%s", level, s->transport,
-             s->figures ? s->figures : "", (double)s->held / 1e6, state_text(s));
+    char speed[32] = "";
+    if (fabs(s->speed - 1) >= 0.005 && s->mode == PLAYOUT_PLAYING && !s->paused)
+        snprintf(speed, sizeof(speed), ", speed %.2f", s->speed);
+    snprintf(out, cap, "weir-play: %s%s%s, buffer %.1f s%s%s", level, s->transport,
+             s->figures ? s->figures : "", (double)s->held / 1e6, speed, state_text(s));
 }

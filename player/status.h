@@ -20,10 +20,12 @@ struct status {
     usec_t held; // media in the buffer
     enum playout_mode mode;
     bool paused;
+    double speed;        // of playing
     const char *figures; // of the transport, " (p 0.0012, X 1.2e+06)"; NULL: none
 };
 
 // "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.4 s, stalled"
+// "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.9 s, speed 1.05"
 // "weir-play: 640x360@30 0.96 Mbit/s, tfrc (p 0.0012, X 1.2e+06), buffer 0.4 s"
 void status_text(const struct status *s, char *out, size_t cap);
 

@@ -32,6 +32,7 @@ class Relay(threading.Thread):
         self.stopped_down = self.stopped_up = False  # datagrams towards the viewer, the sender
         self.loss_down = self.loss_up = 0.0  # of datagrams on the ports for RTP
         self.delay = 0.0  # seconds, each way, likewise
+        self.still_until = 0.0  # nothing passes before; what waits in the kernel then does
         self.held = []  # (when, socket, datagram, to), in order
         self.lost = 0
         self.held_back = False  # what comes to the viewer over TCP
@@ -48,6 +49,9 @@ class Relay(threading.Thread):
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         s.bind(("127.0.0.1", 0))
         return s
+
+    def stand_still(self, seconds):
+        self.still_until = time.monotonic() + seconds
 
     def stop(self):
         self.over.set()
@@ -66,6 +70,9 @@ class Relay(threading.Thread):
     def _forward(self):
         sockets = [self.upstream, self.downstream, *self.near, *self.far]
         while not self.over.is_set():
+            if time.monotonic() < self.still_until:
+                time.sleep(0.01)
+                continue
             wait = self.held[0][0] - time.monotonic() if self.held else 0.1
             waiting = self.held_back or time.monotonic() < self.next_read
             if waiting:

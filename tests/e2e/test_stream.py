@@ -18,13 +18,14 @@ SCHEMA = {
     "session": {"url": str, "transport": str, "source": str, "started_at": str, "duration": NUMBER},
     "startup": {"connect": NUMBER, "initial_buffering": NUMBER, "time_to_first_frame": NUMBER},
     "playback": {"media": NUMBER, "wall": NUMBER, "frames_received": int, "frames_played": int, "frames_lost": int,
-                 "frames_late": int, "frame_rate": NUMBER, "encoded_frame_rate": NUMBER},
+                 "frames_late": int, "frames_skipped": int, "skips": int,
+                 "speed": {"mean": NUMBER, "min": NUMBER, "max": NUMBER}, "frame_rate": NUMBER, "encoded_frame_rate": NUMBER},
     "rebuffering": {"count": int, "total": NUMBER, "ratio": NUMBER, "by_cause": dict, "events": list},
     "causes": {"expected": int, "shown": int, "by_cause": dict, "by_root": dict},
     "jitter": {**LATENCY, "stddev": NUMBER},
     "levels": {"count": int, "mean": NUMBER, "time_at": list, "bitrates": list, "switches": list},
     "latency": {"protocol": {**LATENCY, "d200": NUMBER, "d500": NUMBER, "samples": int, "clock": str},
-                "frame": LATENCY, "display": LATENCY, "clock": str},
+                "frame": LATENCY, "display": LATENCY, "clock": str, "budget": None},
     "network": {"bytes_received": int, "throughput": NUMBER, "goodput": NUMBER, "packets_received": int,
                 "packets_lost": int, "loss_rate": NUMBER, "loss_event_rate": NUMBER, "packets_reordered": int,
                 "ecn_marked": None, "rtt": QUANTILES, "capacity_estimate": None},
@@ -56,7 +57,7 @@ class StreamCase(lib.Case):
         names = {e["event"] for e in events}
         self.assertLessEqual({"mode", "connected", "frame", "transport", "ended"}, names)
         self.assertLessEqual(names, {"connected", "capacity", "mode", "level", "controller", "rebuffer-start",
-                                     "rebuffer-end", "frame", "loss", "transport", "ended"})
+                                     "rebuffer-end", "frame", "loss", "transport", "speed", "skip", "ended"})
         self.assertEqual(p.events("mode")[0]["mode"], "buffering")
         self.assertEqual(events[-1]["event"], "ended")
         self.assertEqual(events[-1]["ended"], ended)

@@ -19,6 +19,26 @@ TEST_CASE("clock sync: the sample of the least round trip counts")
     CHECK_FALSE(clock_sync_sample(&c, 9000, 14150, 8000)); // our clock was set back
 }
 
+TEST_CASE("clock sync: a sample ages by 200 ppm")
+{
+    const usec_t sec = USEC_PER_SEC;
+    struct {
+        usec_t after, rtt; // of the second sample
+        bool better;
+    } const table[] = {
+        {0, 998, false},         {1 * sec, 1397, true}, // 998 + 2 * 200 us by then
+        {1 * sec, 1398, false},  {10 * sec, 4997, true},
+        {10 * sec, 4998, false}, {-5 * sec, 998, false}, // our clock was set back
+    };
+    for (const auto &row : table) {
+        struct clock_sync c = {};
+        CHECK(clock_sync_sample(&c, 10 * sec, 0, 10 * sec + 998));
+        usec_t received = 10 * sec + 998 + row.after;
+        INFO("after " << row.after << ", " << row.rtt);
+        CHECK(clock_sync_sample(&c, received - row.rtt, 0, received) == row.better);
+    }
+}
+
 TEST_CASE("clock sync: on one machine's clock nothing is estimated")
 {
     struct clock_sync c = {};

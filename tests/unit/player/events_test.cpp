@@ -99,6 +99,20 @@ TEST_CASE("events: a frame's fate")
     CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, &alone}) ==
           head + R"(0,"bytes":5,"arrived":0.5,"dropped":"dependency","cause":"sender","needs":7})" +
               "\n");
+    not_shown skipped = {9, CAUSE_SKIPPED, CAUSE_SKIPPED, -1};
+    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, &skipped}) ==
+          head + R"(0,"bytes":5,"arrived":0.5,"dropped":"skipped"})" + "\n");
+}
+
+TEST_CASE("events: how live media catches up")
+{
+    CHECK(written([](events *e) {
+              events_speed(e, 1.04321, 2000 * ms);
+              events_skip(e, 1333333, 2500 * ms);
+          }) == R"({"t":1.0,"event":"speed","speed":1.0432})"
+                "\n"
+                R"({"t":1.5,"event":"skip","media":1.333333})"
+                "\n");
 }
 
 TEST_CASE("events: what is unknown is null")

@@ -57,7 +57,9 @@ TEST_CASE("options: what holds when nothing is said")
     CHECK_FALSE(o.headless);
     CHECK_FALSE(o.adu_events);
     CHECK_FALSE(o.low_latency);
-    CHECK(play_options_latency_ms(&o) == 1000);
+    CHECK_FALSE(o.has_buffer);
+    CHECK(o.latency == 0);
+    CHECK(play_options_latency_ms(&o, true) == 1000);
 }
 
 TEST_CASE("options: all of them")
@@ -103,16 +105,21 @@ TEST_CASE("options: all of them")
     CHECK(std::string(o.contact_sheet) == "c.png");
     CHECK(std::string(o.reference) == "film.mp4");
     CHECK(o.log_level == LOG_DEBUG);
-    CHECK(play_options_latency_ms(&o) == 3000); // buffer + 500 ms
+    CHECK(play_options_latency_ms(&o, true) == 3000); // buffer + 500 ms
 }
 
 TEST_CASE("options: latency told to the sender")
 {
-    auto latency = [](const std::vector<std::string> &args) {
+    auto latency = [](const std::vector<std::string> &args, bool live = true) {
         auto p = parse(args);
-        return play_options_latency_ms(&p.options);
+        CHECK(p.result == OPTIONS_RUN);
+        return play_options_latency_ms(&p.options, live);
     };
     CHECK(latency({"--low-latency", URL}) == 400);
+    CHECK(latency({"--low-latency", "--buffer", "0", URL}) == 400);
+    CHECK(latency({"--latency", "50", URL}) == 50);
+    CHECK(latency({"--latency", "50", URL}, false) == 1000); // a file has no capture to wait for
+    CHECK(latency({"--latency", "700", "--buffer", "0.69", URL}) == 700);
     CHECK(latency({"--buffer", "0.5", URL}) == 1000);
     CHECK(latency({"--buffer", "0.6", URL}) == 1100);
 }
@@ -148,6 +155,12 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         {{"--buffer", "61", URL}, "61", "0 to 60"},
         {{"--buffer", "-0.1", URL}, "-0.1", "0 to 60"},
         {{"--buffer", "nan", URL}, "nan", "0 to 60"},
+        {{"--latency", "49", URL}, "49", "50 to 30000"},
+        {{"--latency", "30001", URL}, "30001", "50 to 30000"},
+        {{"--latency", "0.5", URL}, "0.5", "milliseconds"},
+        {{"--latency", "500", "--low-latency", URL}, "--latency", "exclude"},
+        {{"--low-latency", "--buffer", "0.1", URL}, "--buffer", "exclude"},
+        {{"--latency", "500", "--buffer", "0.5", URL}, "--latency 500 ms", "less than 0.5 s"},
         {{"--duration", "0", URL}, "'0'", "0.001 to 1000000"},
         {{"--duration", "inf", URL}, "inf", "0.001 to 1000000"},
         {{"--duration", "5s", URL}, "5s", "0.001 to 1000000"},
@@ -177,11 +190,11 @@ TEST_CASE("options: help names every option and exit status and fits a terminal"
     auto p = parse({"--help"});
     REQUIRE(p.result == OPTIONS_DONE);
     for (const char *word :
-         {"--transport",  "--cc",       "--level",         "--buffer",    "--low-latency",
-          "--duration",   "--headless", "--full-screen",   "--report",    "--events",
-          "--adu-events", "--snapshot", "--contact-sheet", "--reference", "--no-picture",
-          "--verbose",    "--quiet",    "--version",       "--help",      "minbuf",
-          "udp",          "130"})
+         {"--transport",   "--cc",         "--level",    "--buffer",        "--latency",
+          "--low-latency", "--duration",   "--headless", "--full-screen",   "--report",
+          "--events",      "--adu-events", "--snapshot", "--contact-sheet", "--reference",
+          "--no-picture",  "--verbose",    "--quiet",    "--version",       "--help",
+          "minbuf",        "udp",          "130"})
         CHECK_THAT(p.printed, Catch::Contains(word));
     size_t longest = 0;
     for (size_t at = 0, end; (end = p.printed.find('\n', at)) != std::string::npos; at = end + 1)

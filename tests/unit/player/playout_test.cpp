@@ -62,7 +62,7 @@ struct player {
     lines log;
     std::map<int64_t, int> shown; // number -> times
     int64_t last_shown = -1;
-    int lost = 0, late = 0, undecodable = 0, ended = 0;
+    int lost = 0, late = 0, undecodable = 0, skipped = 0, ended = 0;
     usec_t stalled = 0, stall_sum = 0, stall_at = 0;
 
     explicit player(playout_config c = {}, bool track = false)
@@ -120,6 +120,10 @@ struct player {
         case PLAYOUT_LATE:
             say("late " + n);
             late++;
+            break;
+        case PLAYOUT_SKIPPED:
+            say("skip " + n);
+            skipped++;
             break;
         case PLAYOUT_STALL_BEGIN:
             say("stall since " + std::to_string(a.at / ms));
@@ -461,6 +465,83 @@ TEST_CASE("playout: low latency ends a stall with any frame")
                         "700: resume after 600", "700: broken 3", "800: show 8 @800"});
 }
 
+TEST_CASE("playout: the speed of the media clock scales the distance of pictures")
+{
+    player v(buffered(100));
+    for (int n = 0; n < 5; n++)
+        v.frame(0, n);
+    CHECK(v.said() == lines{"0: start 0", "0: show 0 @0"});
+    playout_set_speed(v.p, 1250000, 0); // 100 ms of media in 80 ms
+    CHECK(playout_due(v.p, 4) == 320 * ms);
+    v.until(100);
+    CHECK(v.said() == lines{"20: show 1 @80", "100: show 2 @160"});
+    CHECK(playout_position(v.p, v.now) == 125 * ms);
+    playout_set_speed(v.p, 1000000, v.now); // frame 3 is due when 175 ms more have passed
+    v.until(400);
+    CHECK(v.said() == lines{"215: show 3 @275", "315: show 4 @375"});
+}
+
+TEST_CASE("playout: a skip goes on at the newest key frame behind which enough is held")
+{
+    for (usec_t keep : {0, 100, 300, 301, 900, 1100, 1101}) {
+        INFO("keep " << keep);
+        player v(buffered(100));
+        for (int n = 0; n < 19; n++) // key frames 0, 8 and 16, which has 300 ms behind it
+            v.frame(0, n);
+        v.until(90); // frame 1 was handed out, 2 is next
+        v.said();
+        int64_t key = keep <= 300 ? 16 : keep <= 1100 ? 8 : 2;
+        CHECK(playout_skip(v.p, keep * ms) == (key - 2) * 100 * ms);
+        v.drain();
+        CHECK(v.skipped == key - 2);
+        v.said();
+        v.until(140); // in the place of frame 2
+        CHECK(v.said() == lines{"140: show " + std::to_string(key) + " @200"});
+        v.until(240);
+        CHECK(v.said() == lines{"240: show " + std::to_string(key + 1) + " @300"});
+    }
+}
+
+TEST_CASE("playout: what is missing where it skips is lost or late, not skipped")
+{
+    player v(buffered(100));
+    for (int n : {0, 1, 2, 4, 6, 7, 8, 9})
+        v.frame(0, n);
+    v.until(50);
+    v.said();
+    CHECK(playout_skip(v.p, 100 * ms) == 600 * ms); // to 8 in the place of 2
+    v.drain();
+    CHECK(v.said() == lines{"50: skip 2", "50: skip 4", "50: skip 6", "50: skip 7"});
+    v.frame(60, 5);
+    CHECK(v.said() ==
+          lines{"60: late 5", "60: decode 5"}); // 5 was not decoded, and may be rested on
+    v.until(150);
+    CHECK(v.said() == lines{"140: show 8 @200"});
+    v.end(200);
+    v.until(3000);
+    CHECK(v.lost == 1);
+    CHECK(v.skipped == 4);
+}
+
+TEST_CASE("playout: no skip without a key frame, before playing, in a pause, in low latency")
+{
+    player waits(buffered(500));
+    waits.frame(0, 0);
+    CHECK(playout_skip(waits.p, 0) == 0);
+    player v(buffered(100));
+    for (int n = 0; n < 8; n++)
+        v.frame(0, n);
+    CHECK(playout_skip(v.p, 0) == 0);
+    v.frame(0, 8);
+    playout_pause(v.p, v.now);
+    CHECK(playout_skip(v.p, 0) == 0);
+    playout_resume(v.p, v.now);
+    CHECK(playout_skip(v.p, 0) == 700 * ms);
+    player low(low_latency());
+    low.frame(0, 0);
+    CHECK(playout_skip(low.p, 0) == 0);
+}
+
 TEST_CASE("playout: another temporal layer expects other frames")
 {
     player v(buffered(200));
@@ -760,6 +841,7 @@ TEST_CASE("playout: hostile frames in thousands")
 // 60 s of 10 frames/s with random delay and loss: whatever happens, each frame has one fate.
 TEST_CASE("playout: a random network keeps the invariants")
 {
+    int skipped = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         INFO("seed " << seed);
         rng r = rng_seeded(seed);
@@ -782,8 +864,12 @@ TEST_CASE("playout: a random network keeps the invariants")
         }
         arrivals[0].first = 0;
         std::sort(arrivals.begin(), arrivals.end());
-        for (auto [t, n] : arrivals)
+        for (auto [t, n] : arrivals) {
             v.frame(t, n);
+            playout_set_speed(v.p, 950000 + static_cast<int32_t>(rng_below(&r, 100001)), v.now);
+            if (n % 40 == 39)
+                playout_skip(v.p, 0);
+        }
         v.end(arrivals.back().first);
         v.until(arrivals.back().first + 10000);
 
@@ -793,7 +879,10 @@ TEST_CASE("playout: a random network keeps the invariants")
                 FAIL("frame " << number << " was shown " << times << " times");
         }
         CHECK(v.stalled == v.stall_sum);
-        CHECK(static_cast<int>(v.shown.size()) + v.lost + v.late + v.undecodable == frames);
+        skipped += v.skipped;
+        CHECK(static_cast<int>(v.shown.size()) + v.lost + v.late + v.undecodable + v.skipped ==
+              frames);
         CHECK(playout_held_frames(v.p) == 0);
     }
+    CHECK(skipped > 0);
 }

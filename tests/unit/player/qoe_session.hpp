@@ -95,6 +95,12 @@ inline pointer watched()
     qoe_on_lost(q.get(), 4);
     qoe_on_late(q.get(), 6);
     qoe_on_undecodable(q.get(), 7);
+    qoe_on_speed(q.get(), 1.05, 2350 * ms);
+    qoe_on_skip(q.get());
+    qoe_on_skipped(q.get(), 9);
+    qoe_on_skipped(q.get(), 10);
+    qoe_budget budget = {500 * ms, 450 * ms, 350 * ms};
+    qoe_on_budget(q.get(), &budget);
     qoe_on_pause(q.get(), true, 2400 * ms);
     qoe_on_pause(q.get(), false, 5400 * ms);
     qoe_switch down = {1, 0, "capacity"};

@@ -58,6 +58,16 @@ TEST_CASE("qoe: a session computed by hand")
     CHECK(r.playback.frames_lost == 1);
     CHECK(r.playback.frames_late == 1);
     CHECK(r.playback.frames_undecodable == 1);
+    CHECK(r.playback.frames_skipped == 2);
+    CHECK(r.playback.skips == 1);
+    // Speed 1 for 1500..2350, 1.05 for 2350..2400 and, after the pause, 5400..5700.
+    CHECK(r.playback.speed.mean == is((0.85 + 1.05 * 0.35) / 1.2));
+    CHECK(r.playback.speed.min == is(1));
+    CHECK(r.playback.speed.max == is(1.05));
+    REQUIRE(r.latency.has_budget);
+    CHECK(r.latency.budget.target == is(500));
+    CHECK(r.latency.budget.sender == is(450));
+    CHECK(r.latency.budget.buffer == is(350));
     CHECK(r.playback.frames_skipped_by_sender == 3);
     CHECK(r.playback.frame_rate == is(5 / 1.2));
     // Level 1 stood for 1500..5500 less the pause = 1.0 s, level 0 for 0.2 s.

@@ -18,19 +18,24 @@ TEST_CASE("status: one line that tells all")
         usec_t held;
         enum playout_mode mode;
         bool paused;
+        double speed;
         const char *text;
     } const table[] = {
-        {1, 400000, PLAYOUT_PLAYING, false,
+        {1, 400000, PLAYOUT_PLAYING, false, 1.004,
          "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.4 s"},
-        {0, 0, PLAYOUT_REBUFFERING, false,
+        {1, 900000, PLAYOUT_PLAYING, false, 1.05,
+         "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.9 s, speed 1.05"},
+        {1, 100000, PLAYOUT_PLAYING, false, 0.9876,
+         "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.1 s, speed 0.99"},
+        {0, 0, PLAYOUT_REBUFFERING, false, 1.05,
          "weir-play: 1280x720@15 1.20 Mbit/s, minbuf:1,3, buffer 0.0 s, stalled"},
-        {1, 0, PLAYOUT_PLAYING, true,
+        {1, 0, PLAYOUT_PLAYING, true, 1.05,
          "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.0 s, paused"},
-        {-1, 100000, PLAYOUT_BUFFERING, false, "weir-play: minbuf:1,3, buffer 0.1 s, buffering"},
+        {-1, 100000, PLAYOUT_BUFFERING, false, 1, "weir-play: minbuf:1,3, buffer 0.1 s, buffering"},
     };
     for (const auto &row : table) {
         struct status s = {&ladder,  row.level,  "minbuf:1,3", row.held,
-                           row.mode, row.paused, nullptr};
+                           row.mode, row.paused, row.speed,    nullptr};
         char text[256];
         status_text(&s, text, sizeof(text));
         CHECK(std::string(text) == row.text);
@@ -40,7 +45,7 @@ TEST_CASE("status: one line that tells all")
 TEST_CASE("status: the figures of the rate controller stand behind its name")
 {
     struct ladder ladder = {};
-    struct status s = {&ladder, -1, "tfrc", 400000, PLAYOUT_PLAYING, false, " (p 0.01)"};
+    struct status s = {&ladder, -1, "tfrc", 400000, PLAYOUT_PLAYING, false, 1, " (p 0.01)"};
     char text[256];
     status_text(&s, text, sizeof(text));
     CHECK(std::string(text) == "weir-play: tfrc (p 0.01), buffer 0.4 s");

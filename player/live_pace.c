@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/live_pace.h"
+
+#include <math.h>
+
+#include "player/qoe.h"
+
+#define BASE_WINDOW   (2 * USEC_PER_SEC)
+#define JITTER_WINDOW (10 * USEC_PER_SEC)
+#define JITTER_READ   USEC_PER_SEC
+#define MEAN_OF       64.0 // frames, for the means of decoder and display
+#define JITTER_PART   0.99
+
+void live_pace_init(struct live_pace *l, const struct live_pace_config *config, usec_t now)
+{
+    *l = (struct live_pace){.config = *config,
+                            .jitter_since = now,
+                            .jitter_read = now - JITTER_READ,
+                            .steered = now - LIVE_PACE_INTERVAL,
+                            .asked_key = USEC_NEVER};
+    window_min_init(&l->base, BASE_WINDOW);
+    window_min_init(&l->encoder, BASE_WINDOW);
+    window_min_init(&l->transport, BASE_WINDOW);
+    hist_init(&l->jitter[0]);
+    hist_init(&l->jitter[1]);
+    buffer_goal_init(&l->goal, now);
+    catch_up_init(&l->catch_up, now);
+}
+
+void live_pace_set_rtt(struct live_pace *l, usec_t rtt)
+{
+    l->rtt = rtt;
+}
+
+static void add_jitter(struct live_pace *l, usec_t behind, usec_t now)
+{
+    if (now - l->jitter_since >= JITTER_WINDOW) {
+        l->jitter[1] = l->jitter[0];
+        hist_init(&l->jitter[0]);
+        l->jitter_since = now;
+    }
+    hist_add(&l->jitter[0], behind);
+}
+
+void live_pace_arrived(struct live_pace *l, const struct live_arrival *a, usec_t now)
+{
+    usec_t offset = now - a->media;
+    usec_t base = window_min_read(&l->base);
+    if (base != USEC_NEVER && offset - base > PLAYOUT_MAX_AHEAD) // another time line
+        window_min_init(&l->base, BASE_WINDOW);
+    window_min_add(&l->base, offset, now);
+    if (a->encoder != QOE_UNKNOWN)
+        window_min_add(&l->encoder, a->encoder, now);
+    if (a->transport != QOE_UNKNOWN)
+        window_min_add(&l->transport, a->transport, now);
+    if (!l->playing)
+        return;
+    usec_t behind = offset - window_min_read(&l->base);
+    if (l->recovering && behind > usec_max(l->jitter_p99, LATENCY_MARGIN))
+        return;
+    l->recovering = false;
+    add_jitter(l, behind, now);
+}
+
+void live_pace_shown(struct live_pace *l, usec_t decoder, usec_t behind)
+{
+    l->decoder += ((double)decoder - l->decoder) / MEAN_OF;
+    l->display += ((double)usec_max(behind, 0) - l->display) / MEAN_OF;
+}
+
+void live_pace_started(struct live_pace *l, usec_t now)
+{
+    l->playing = true;
+    l->started = now;
+    catch_up_rest(&l->catch_up, now);
+}
+
+void live_pace_late(struct live_pace *l, usec_t now)
+{
+    buffer_goal_on_late(&l->goal, now);
+}
+
+usec_t live_pace_lag(const struct live_pace *l, const struct playout *p, usec_t now)
+{
+    return now - window_min_read(&l->base) - playout_position(p, now);
+}
+
+static void settle(struct live_pace *l, usec_t lag)
+{
+    if (l->settled || !l->playing)
+        return;
+    l->settled = true;
+    l->start_lag = usec_max(lag, 0);
+}
+
+void live_pace_stalled(struct live_pace *l, const struct playout *p, usec_t at, usec_t now)
+{
+    settle(l, live_pace_lag(l, p, at));
+    l->playing = false;
+    l->recovering = true;
+    buffer_goal_on_stall(&l->goal, now);
+    catch_up_rest(&l->catch_up, now);
+}
+
+void live_pace_resumed(struct live_pace *l, usec_t now)
+{
+    l->playing = true;
+    buffer_goal_on_late(&l->goal, now);
+}
+
+void live_pace_paused(struct live_pace *l, usec_t now)
+{
+    l->playing = false;
+    catch_up_rest(&l->catch_up, now);
+}
+
+static usec_t known_or(const struct window_min *w, usec_t otherwise)
+{
+    usec_t least = window_min_read(w);
+    return least == USEC_NEVER ? otherwise : usec_max(least, 0);
+}
+
+static usec_t jitter_of(const struct hist *h)
+{
+    double us = hist_quantile_us(h, JITTER_PART);
+    return isnan(us) ? 0 : (usec_t)us;
+}
+
+static void read_jitter(struct live_pace *l, usec_t now)
+{
+    if (now - l->jitter_read < JITTER_READ)
+        return;
+    l->jitter_read = now;
+    l->jitter_p99 = usec_max(jitter_of(&l->jitter[0]), jitter_of(&l->jitter[1]));
+}
+
+static void divide(struct live_pace *l, usec_t now)
+{
+    read_jitter(l, now);
+    l->parts = (struct latency_parts){.encoder = known_or(&l->encoder, 0),
+                                      .transport = known_or(&l->transport, l->rtt / 2),
+                                      .jitter = l->jitter_p99,
+                                      .decoder = (usec_t)l->decoder,
+                                      .display = (usec_t)l->display};
+    latency_budget_divide(live_pace_target(l), &l->parts, &l->shares);
+    if (l->config.target)
+        buffer_goal_set(&l->goal, l->shares.buffer, l->shares.floor);
+    else
+        buffer_goal_set(&l->goal, l->start_lag, 0);
+}
+
+usec_t live_pace_target(const struct live_pace *l)
+{
+    if (l->config.target || !l->settled)
+        return l->config.target;
+    return l->parts.encoder + l->parts.transport + l->start_lag;
+}
+
+usec_t live_pace_sender(const struct live_pace *l)
+{
+    // What caution adds to the buffer is the sender's as well.
+    return l->shares.sender + usec_max(0, l->wanted_lag - l->shares.buffer);
+}
+
+static void skip(struct live_pace *l, struct playout *p, usec_t goal, struct live_steer *out,
+                 usec_t now)
+{
+    out->skipped = playout_skip(p, goal);
+    if (out->skipped) {
+        catch_up_skipped(&l->catch_up, now);
+    } else if (l->asked_key == USEC_NEVER || now - l->asked_key >= LIVE_PACE_ASK_KEY) {
+        out->wants_key = true;
+        l->asked_key = now;
+    }
+}
+
+bool live_pace_steer(struct live_pace *l, struct playout *p, struct live_steer *out, usec_t now)
+{
+    if (now - l->steered < LIVE_PACE_INTERVAL)
+        return false;
+    l->steered = now;
+    *out = (struct live_steer){.speed = 1};
+    if (l->playing && now - l->started >= LIVE_PACE_SETTLE)
+        settle(l, live_pace_lag(l, p, now));
+    divide(l, now);
+    usec_t goal = buffer_goal_update(&l->goal, now);
+    l->wanted_lag = goal;
+    if (l->config.target) {
+        // What is held reaches from the first frame to the end of the newest.
+        usec_t hold = goal + playout_pts(p, 1) - playout_pts(p, 0);
+        playout_set_thresholds(p, l->config.start ? l->config.start : hold, hold);
+    }
+    if (playout_mode(p) == PLAYOUT_PLAYING && l->playing && (l->config.target || l->settled)) {
+        usec_t lag = live_pace_lag(l, p, now);
+        usec_t path = l->parts.encoder + l->parts.transport;
+        if (catch_up_wants_skip(&l->catch_up, lag - goal, usec_max(live_pace_target(l), path), now))
+            skip(l, p, goal, out, now);
+        lag -= out->skipped;
+        (void)catch_up_update(&l->catch_up, lag - goal, now);
+    }
+    playout_set_speed(p, l->catch_up.speed_ppm, now);
+    out->speed = (double)l->catch_up.speed_ppm / MEDIA_CLOCK_UNIT;
+    return true;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The frames that the playout buffer holds, and what of them is of use.
+#include <string.h>
+
+#include "common/base/err.h"
+#include "player/playout_state.h"
+
+#define LONGEST_PTS ((usec_t)1 << 60)
+// Numbers: hours of a pause. A source that began anew at another number skipped nothing.
+#define LONGEST_SKIP ((int64_t)1 << 18)
+
+// usec_of_frames for rates from outside: never overflows.
+usec_t playout_pts(const struct playout *p, int64_t number)
+{
+    struct fps fps = p->config.ladder->source_fps;
+    __int128 pts = (__int128)number * USEC_PER_SEC * fps.den / fps.num;
+    return pts < LONGEST_PTS ? (usec_t)pts : LONGEST_PTS;
+}
+
+usec_t playout_due(const struct playout *p, int64_t number)
+{
+    return media_clock_due(&p->clock, playout_pts(p, number));
+}
+
+int playout_level_at(const struct playout *p, int64_t number)
+{
+    return level_schedule_at(&p->levels, number);
+}
+
+int64_t playout_next_expected(const struct playout *p, int64_t from)
+{
+    return level_schedule_next(&p->levels, from);
+}
+
+int64_t playout_awaited(const struct playout *p)
+{
+    return p->next < 0 ? -1 : playout_next_expected(p, p->next);
+}
+
+uint64_t playout_expected(const struct playout *p, int64_t from, int64_t to)
+{
+    return to - from < LONGEST_SKIP ? level_schedule_count(&p->levels, from, to) : 0;
+}
+
+struct received_frame *playout_take(struct playout *p, int i)
+{
+    struct received_frame *f = p->held[i].frame;
+    p->held_bytes -= f->bytes;
+    p->held_count--;
+    memmove(&p->held[i], &p->held[i + 1], (size_t)(p->held_count - i) * sizeof(p->held[0]));
+    return f;
+}
+
+void playout_drop(struct playout *p, int i)
+{
+    received_frame_free(playout_take(p, i));
+}
+
+void playout_drop_all(struct playout *p)
+{
+    while (p->held_count > 0)
+        playout_drop(p, p->held_count - 1);
+}
+
+int playout_hold(struct playout *p, struct received_frame *f, usec_t now)
+{
+    int i = p->held_count;
+    while (i > 0 && p->held[i - 1].frame->number >= f->number) {
+        i--;
+        if (p->held[i].frame->number == f->number && p->held[i].frame->size_id == f->size_id)
+            return ERR_RANGE;
+    }
+    while (p->held_count == PLAYOUT_MAX_FRAMES || p->held_bytes + f->bytes > PLAYOUT_MAX_BYTES) {
+        p->full = true;
+        if (i == p->held_count)
+            return ERR_FULL;
+        playout_drop(p, p->held_count - 1);
+    }
+    memmove(&p->held[i + 1], &p->held[i], (size_t)(p->held_count - i) * sizeof(p->held[0]));
+    p->held[i] = (struct held){f, now};
+    p->held_count++;
+    p->held_bytes += f->bytes;
+    return ERR_OK;
+}
+
+bool playout_is_decodable(const struct playout *p, const struct received_frame *f)
+{
+    return !p->config.tracker || frame_tracker_verdict(p->config.tracker, f) == FRAME_DECODABLE;
+}
+
+bool playout_is_useful(const struct playout *p, const struct received_frame *f)
+{
+    if (f->size_id != p->size)
+        return f->key;
+    return f->number > p->decoded && playout_is_decodable(p, f);
+}
+
+const struct received_frame *playout_front(struct playout *p)
+{
+    while (p->held_count > 0) {
+        const struct received_frame *f = p->held[0].frame;
+        if (f->number < p->next ? !playout_is_useful(p, f) : f->size_id != p->size && !f->key) {
+            playout_drop(p, 0);
+            continue;
+        }
+        const struct received_frame *twin = p->held_count > 1 ? p->held[1].frame : NULL;
+        if (!twin || twin->number != f->number)
+            return f;
+        // One number in two sizes: a key frame of the other size is where the level changes.
+        playout_drop(p, twin->size_id != p->size && twin->key ? 0 : 1);
+    }
+    return NULL;
+}
+
+int playout_first_key(const struct playout *p)
+{
+    int i = 0;
+    while (i < p->held_count && !p->held[i].frame->key)
+        i++;
+    return i;
+}
+
+usec_t playout_media_from(const struct playout *p, int i)
+{
+    if (i >= p->held_count)
+        return 0;
+    int64_t last = p->held[p->held_count - 1].frame->number;
+    return playout_pts(p, playout_next_expected(p, last + 1)) -
+           playout_pts(p, p->held[i].frame->number);
+}
+
+usec_t playout_held(const struct playout *p)
+{
+    return playout_media_from(p, p->mode == PLAYOUT_BUFFERING ? playout_first_key(p) : 0);
+}
+
+size_t playout_held_bytes(const struct playout *p)
+{
+    return p->held_bytes;
+}
+
+int playout_held_frames(const struct playout *p)
+{
+    return p->held_count;
+}

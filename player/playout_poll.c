@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What leaves the playout buffer, and when.
+#include <assert.h>
+#include <string.h>
+
+#include "player/playout_state.h"
+
+bool playout_act(struct playout_action *out, enum playout_kind kind, usec_t at)
+{
+    *out = (struct playout_action){.kind = kind, .number = -1, .level = -1, .at = at};
+    return true;
+}
+
+bool playout_wait_until(struct playout *p, usec_t t)
+{
+    p->wake = usec_min(p->wake, t);
+    return false;
+}
+
+static bool forget_missed(struct playout *p, int i, enum playout_kind kind,
+                          struct playout_action *out, usec_t now)
+{
+    playout_act(out, kind, now);
+    out->number = p->missed[i].number;
+    out->level = playout_level_at(p, out->number);
+    p->missed_count--;
+    memmove(&p->missed[i], &p->missed[i + 1], (size_t)(p->missed_count - i) * sizeof(p->missed[0]));
+    return true;
+}
+
+bool playout_poll_missed(struct playout *p, struct playout_action *out, usec_t now)
+{
+    for (int i = 0; p->arrived_count > 0 && i < p->missed_count; i++) {
+        if (p->missed[i].arrived) {
+            p->arrived_count--;
+            return forget_missed(p, i, PLAYOUT_LATE, out, now);
+        }
+    }
+    if (p->missed_count == 0) {
+        p->settle_all = false;
+        return false;
+    }
+    usec_t settled = p->missed[0].at + PLAYOUT_SETTLE;
+    if (p->settle_all || p->missed_count == PLAYOUT_MAX_MISSED || now >= settled)
+        return forget_missed(p, 0, PLAYOUT_LOST, out, now);
+    return playout_wait_until(p, settled);
+}
+
+bool playout_miss(struct playout *p, int64_t number, usec_t now)
+{
+    if (p->missed_count == PLAYOUT_MAX_MISSED)
+        return false;
+    p->missed[p->missed_count++] = (struct missed){.number = number, .at = now};
+    p->next = number + 1;
+    return true;
+}
+
+bool playout_hand_out(struct playout *p, enum playout_kind kind, usec_t show_at,
+                      struct playout_action *out, usec_t now)
+{
+    struct received_frame *f = playout_take(p, 0);
+    playout_act(out, kind, now);
+    out->frame = f;
+    out->number = f->number;
+    out->level = playout_level_at(p, f->number);
+    out->show_at = usec_max(show_at, now);
+    if (playout_is_decodable(p, f)) {
+        p->size = f->size_id;
+        p->decoded = f->number;
+    }
+    if (kind == PLAYOUT_DECODE_AND_SHOW) {
+        p->left = f->number;
+        p->left_at = now;
+    }
+    if (f->number >= p->next)
+        p->next = f->number + 1;
+    p->full = false;
+    return true;
+}
+
+bool playout_stall_begin(struct playout *p, usec_t at, struct playout_action *out)
+{
+    p->mode = PLAYOUT_REBUFFERING;
+    p->stall_at = at;
+    return playout_act(out, PLAYOUT_STALL_BEGIN, at);
+}
+
+bool playout_stall_end(struct playout *p, struct playout_action *out, usec_t now)
+{
+    p->mode = PLAYOUT_PLAYING;
+    playout_act(out, PLAYOUT_STALL_END, now);
+    out->stalled = playout_stalled_until(p, now);
+    return true;
+}
+
+static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t now)
+{
+    int first = playout_first_key(p);
+    if (first == p->held_count) {
+        if (p->full) // of frames that nothing can be made of
+            playout_drop_all(p);
+        p->full = false;
+        if (p->stream_ended)
+            p->mode = PLAYOUT_ENDED;
+        return false;
+    }
+    if (playout_media_from(p, first) < p->config.start_threshold && !p->config.low_latency &&
+        !p->stream_ended && !p->full)
+        return false;
+    while (first-- > 0)
+        playout_drop(p, 0);
+    p->mode = PLAYOUT_PLAYING;
+    p->next = p->held[0].frame->number;
+    media_clock_set(&p->clock, playout_pts(p, p->next), now);
+    p->left = p->next;
+    p->left_at = now;
+    playout_act(out, PLAYOUT_START, now);
+    out->number = p->next;
+    out->level = playout_level_at(p, p->next);
+    return true;
+}
+
+// Leaves out what playout_skip passed over, frame by frame. False: nothing more of it.
+static bool poll_skip(struct playout *p, struct playout_action *out, usec_t now)
+{
+    while (p->next < p->skip_to) {
+        int64_t expected = playout_next_expected(p, p->next);
+        int64_t held = p->held_count > 0 ? p->held[0].frame->number : INT64_MAX;
+        if (held < p->next) {
+            playout_drop(p, 0);
+        } else if (held <= expected && held < p->skip_to) {
+            playout_drop(p, 0);
+            p->next = held + 1;
+            playout_act(out, PLAYOUT_SKIPPED, now);
+            out->number = held;
+            out->level = playout_level_at(p, held);
+            return true;
+        } else if (expected >= p->skip_to) {
+            p->next = p->skip_to;
+        } else if (!playout_miss(p, expected, now)) {
+            return playout_poll_missed(p, out, now);
+        }
+    }
+    p->skip_to = -1;
+    return false;
+}
+
+static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t now)
+{
+    if (poll_skip(p, out, now))
+        return true;
+    for (;;) {
+        const struct received_frame *f = playout_front(p);
+        if (f && f->number < p->next)
+            return playout_hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
+        int64_t expected = playout_next_expected(p, p->next);
+        if (f && f->number <= expected) {
+            usec_t due = playout_due(p, f->number);
+            if (now < due - p->config.decode_lead)
+                return playout_wait_until(p, due - p->config.decode_lead);
+            return playout_hand_out(p, PLAYOUT_DECODE_AND_SHOW, due, out, now);
+        }
+        usec_t due = playout_due(p, expected);
+        if (now < due)
+            return playout_wait_until(p, due);
+        if (f) {
+            if (!playout_miss(p, expected, now))
+                return playout_poll_missed(p, out, now);
+            continue;
+        }
+        if (p->stream_ended) {
+            p->mode = PLAYOUT_ENDED;
+            return false;
+        }
+        usec_t interval = playout_due(p, playout_next_expected(p, expected + 1)) - due;
+        usec_t limit = due + usec_min(interval, PLAYOUT_MAX_GRACE);
+        return now < limit ? playout_wait_until(p, limit) : playout_stall_begin(p, due, out);
+    }
+}
+
+static bool poll_rebuffering(struct playout *p, struct playout_action *out, usec_t now)
+{
+    const struct received_frame *f = playout_front(p);
+    if (f && f->number < p->next)
+        return playout_hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
+    if (!f && !p->stream_ended)
+        return false;
+    if (f && playout_media_from(p, 0) < p->config.resume_threshold && !p->stream_ended && !p->full)
+        return false;
+    int64_t next = f ? f->number : playout_next_expected(p, p->next);
+    media_clock_set(&p->clock, playout_pts(p, next), now);
+    return playout_stall_end(p, out, now);
+}
+
+static bool poll_mode(struct playout *p, struct playout_action *out, usec_t now)
+{
+    if (p->mode == PLAYOUT_BUFFERING)
+        return poll_buffering(p, out, now);
+    if (p->mode == PLAYOUT_ENDED)
+        return false;
+    if (p->config.low_latency)
+        return playout_poll_low_latency(p, out, now);
+    return p->mode == PLAYOUT_PLAYING ? poll_clocked(p, out, now) : poll_rebuffering(p, out, now);
+}
+
+bool playout_poll(struct playout *p, struct playout_action *out, usec_t now)
+{
+    assert(now >= p->last_now);
+    p->last_now = now;
+    p->wake = USEC_NEVER;
+    if (p->pending.kind != PLAYOUT_NONE) {
+        *out = p->pending;
+        p->pending.kind = PLAYOUT_NONE;
+        return true;
+    }
+    if (playout_poll_missed(p, out, now))
+        return true;
+    if (!p->paused && poll_mode(p, out, now))
+        return true;
+    if (p->mode == PLAYOUT_ENDED && !p->end_told) {
+        p->settle_all = p->missed_count > 0;
+        if (playout_poll_missed(p, out, now))
+            return true;
+        p->end_told = true;
+        return playout_act(out, PLAYOUT_ENDED_ACTION, now);
+    }
+    return playout_act(out, PLAYOUT_NONE, now) && false;
+}
+
+usec_t playout_next_timeout(const struct playout *p)
+{
+    return p->wake;
+}
