@@ -238,6 +238,7 @@ static struct received_frame *describe_run(struct depacketiser *d, int64_t from,
     f->number = seq32_extend(d->frame_reference, s->adu.frame);
     f->size_id = s->adu.size_id;
     f->temporal_id = s->adu.temporal_id;
+    f->level = s->adu.level;
     f->key = s->adu.key;
     f->depends_on = s->adu.depends == 0 ? -1 : f->number - s->adu.depends;
     f->rtp_timestamp = s->timestamp;
@@ -296,7 +297,8 @@ static bool same_frame(const struct slot *a, const struct slot *b)
 {
     return a->adu.frame == b->adu.frame && a->timestamp == b->timestamp &&
            a->adu.size_id == b->adu.size_id && a->adu.temporal_id == b->adu.temporal_id &&
-           a->adu.key == b->adu.key && a->adu.depends == b->adu.depends;
+           a->adu.level == b->adu.level && a->adu.key == b->adu.key &&
+           a->adu.depends == b->adu.depends;
 }
 
 // Joins the packet at `seq` with the runs on both sides; returns what take_frame does when that

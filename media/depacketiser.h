@@ -23,6 +23,7 @@ struct received_frame {
     int64_t number; // source frame number, extended to 64 bits
     int size_id;
     int temporal_id;
+    int level; // that the sender serves
     bool key;
     int64_t depends_on;  // frame number, -1 = none
     usec_t capture_wall; // 0 = not told

@@ -9,8 +9,8 @@ enum { LONGEST_GAP = 1024 };
 
 void level_schedule_init(struct level_schedule *s, const struct ladder *ladder, int level)
 {
-    *s = (struct level_schedule){.ladder = ladder, .announced = -1, .count = 1};
-    s->starts[0] = (struct level_start){0, ladder->level_count > 0 ? level : -1, false};
+    *s = (struct level_schedule){.ladder = ladder, .newest = -1, .count = 1};
+    s->starts[0] = (struct level_start){0, ladder->level_count > 0 ? level : -1};
 }
 
 static int index_at(const struct level_schedule *s, int64_t number)
@@ -46,78 +46,69 @@ uint64_t level_schedule_count(const struct level_schedule *s, int64_t from, int6
     return count;
 }
 
-// What is told ends what comes later; what is seen stands between.
-static void insert(struct level_schedule *s, struct level_start start)
+// i > 0
+static void insert(struct level_schedule *s, int i, struct level_start start)
 {
-    int i = 0;
-    while (i < s->count && s->starts[i].from < start.from)
-        i++;
-    if (!start.seen)
-        s->count = i;
-    if (i == s->count || s->starts[i].from != start.from) {
-        if (s->count == LEVEL_SCHEDULE_MAX) {
-            s->count--;
-            memmove(&s->starts[0], &s->starts[1], (size_t)s->count * sizeof(start));
-            i = i > 0 ? i - 1 : 0;
-        }
-        memmove(&s->starts[i + 1], &s->starts[i], (size_t)(s->count - i) * sizeof(start));
-        s->count++;
+    if (s->count == LEVEL_SCHEDULE_MAX) {
+        s->count--;
+        i--;
+        memmove(&s->starts[0], &s->starts[1], (size_t)s->count * sizeof(start));
     }
+    memmove(&s->starts[i + 1], &s->starts[i], (size_t)(s->count - i) * sizeof(start));
     s->starts[i] = start;
+    s->count++;
 }
 
-static bool is_level(const struct level_schedule *s, int level)
+// From `from` on, up to what is known of later frames.
+static void start_at(struct level_schedule *s, int64_t from, int level)
 {
-    return level >= 0 && level < s->ladder->level_count;
-}
-
-void level_schedule_set(struct level_schedule *s, int level, int64_t from)
-{
-    if (!is_level(s, level) || from < 0)
+    int i = index_at(s, from);
+    if (s->starts[i].level == level)
         return;
-    s->announced = -1;
-    insert(s, (struct level_start){from, level, false});
+    if (s->starts[i].from == from)
+        s->starts[i].level = level;
+    else
+        insert(s, i + 1, (struct level_start){from, level});
 }
 
-void level_schedule_tell(struct level_schedule *s, int level, int64_t newest)
+static bool is_of(const struct ladder *ladder, int level, int size_id, int temporal_id)
 {
-    if (!is_level(s, level))
+    if (level < 0 || level >= ladder->level_count)
+        return false;
+    const struct level *l = &ladder->levels[level];
+    return l->size_id == size_id && l->temporal_id >= temporal_id;
+}
+
+void level_schedule_see(struct level_schedule *s, int64_t number, int level, int size_id,
+                        int temporal_id, bool key)
+{
+    if (number < s->starts[0].from || !is_of(s->ladder, level, size_id, temporal_id))
         return;
-    const struct level_start *last = &s->starts[s->count - 1];
-    const struct level *told = &s->ladder->levels[level];
-    const struct level *now = &s->ladder->levels[last->level];
-    if (told->size_id != now->size_id || (told->temporal_id > now->temporal_id && !last->seen))
-        s->announced = level;
-    else // its key frame may have come before the word
-        level_schedule_set(s, level, last->seen ? last->from : newest + 1);
-}
-
-// The lowest level of a size that has temporal layer `temporal_id`; -1 when there is none.
-static int lowest_level(const struct ladder *ladder, int size_id, int temporal_id)
-{
-    for (int l = 0; l < ladder->level_count; l++) {
-        if (ladder->levels[l].size_id == size_id && ladder->levels[l].temporal_id >= temporal_id)
-            return l;
-    }
-    return -1;
-}
-
-void level_schedule_see(struct level_schedule *s, int64_t number, int size_id, int temporal_id,
-                        bool key)
-{
-    if (s->ladder->level_count == 0)
+    int before = level_schedule_at(s, number);
+    int64_t newest = s->newest;
+    if (number > newest)
+        s->newest = number;
+    if (level == before)
         return;
-    const struct level_start *start = &s->starts[index_at(s, number)];
-    const struct level *at = &s->ladder->levels[start->level];
-    bool other_size = key && size_id != at->size_id;
-    bool higher = size_id == at->size_id && temporal_id > at->temporal_id;
-    if ((other_size || higher) && is_level(s, s->announced) &&
-        s->ladder->levels[s->announced].size_id == size_id) {
-        level_schedule_set(s, s->announced, number);
+    const struct level *old = &s->ladder->levels[before];
+    bool fewer = old->size_id == size_id && old->temporal_id > s->ladder->levels[level].temporal_id;
+    if (number > newest) {
+        start_at(s, fewer && newest >= 0 ? newest + 1 : number, level);
         return;
     }
-    int level =
-        other_size || (higher && start->seen) ? lowest_level(s->ladder, size_id, temporal_id) : -1;
-    if (level >= 0)
-        insert(s, (struct level_start){number, level, true});
+    int i = index_at(s, number);
+    if (key && old->size_id != size_id) { // its encoder was behind that of the size before
+        s->count = i + 1;
+        start_at(s, number, level);
+        return;
+    }
+    // Late, behind frames of another level, which goes on after it.
+    bool ends = i + 1 == s->count || s->starts[i + 1].from > number + 1;
+    if (ends && i > 0 && s->starts[i].from == number && s->starts[i - 1].level == level) {
+        s->starts[i].from = number + 1;
+        return;
+    }
+    if (ends)
+        insert(s, i + 1, (struct level_start){number + 1, before});
+    start_at(s, number, level);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which level a stream is at, frame by frame: what the sender was asked for and what its frames
-// show. So a receiver knows which frames to expect.
+// Which level a stream is at, frame by frame, so that a receiver knows which frames to expect: each
+// packet tells the level that the sender serves (struct adu_ext), be it what was asked for or what
+// the network takes.
 //
-// A switch to fewer temporal layers of a size takes effect when it is told. One to more layers
-// takes effect with the first frame of them, and one to another size with that size's next key
-// frame, whenever the sender makes it: until then the frames of the old level go on. A key frame of
-// another size that nobody told of is believed too; of the levels that explain what is seen the
-// lowest is taken, because it never expects a frame that was not meant to come.
+// A level with fewer layers of its size takes effect behind the last frame of the level before, as
+// the frames up to its own first one may be those that it leaves out. Any other begins with the
+// first of its frames; a size's key frame may bear a number of frames of the size before, which end
+// there.
 #ifndef WEIR_PLAYER_LEVEL_SCHEDULE_H
 #define WEIR_PLAYER_LEVEL_SCHEDULE_H
 
@@ -21,34 +21,28 @@ enum { LEVEL_SCHEDULE_MAX = 32 }; // changes remembered; beyond, the oldest two 
 struct level_start {
     int64_t from; // frame number
     int level;
-    bool seen; // concluded from the frames, not told
 };
 
 struct level_schedule {
     const struct ladder
-        *ladder;   // borrowed; level_count == 0: there are no levels, every frame is expected
-    int announced; // told, and waits for the first frame that shows it; -1 none
-    int count;     // >= 1
+        *ladder;    // borrowed; level_count == 0: there are no levels, every frame is expected
+    int64_t newest; // frame seen; -1 none
+    int count;      // >= 1
     struct level_start starts[LEVEL_SCHEDULE_MAX]; // ascending `from`
 };
 
-// `level` is valid, or ignored when there are no levels.
+// `level`: until a frame says another. Valid, or ignored when there are no levels.
 void level_schedule_init(struct level_schedule *s, const struct ladder *ladder, int level);
 // The level at a frame, as far as it is known; -1 without levels.
 int level_schedule_at(const struct level_schedule *s, int64_t number);
 // The first frame at or after `from` that is expected.
 int64_t level_schedule_next(const struct level_schedule *s, int64_t from);
-// How many are expected from `from` to before `to`. Looks at each.
+// How many are expected of [from, to).
 uint64_t level_schedule_count(const struct level_schedule *s, int64_t from, int64_t to);
 
-// `level` from frame `from` on, exactly; ends all that was told or seen of later frames. Levels out
-// of range are ignored.
-void level_schedule_set(struct level_schedule *s, int level, int64_t from);
-// `level` was agreed on now; `newest` is the last frame that came (-1 none).
-void level_schedule_tell(struct level_schedule *s, int level, int64_t newest);
-// A frame came.
-void level_schedule_see(struct level_schedule *s, int64_t number, int size_id, int temporal_id,
-                        bool key);
+// A frame came. A level that it cannot be of is not believed.
+void level_schedule_see(struct level_schedule *s, int64_t number, int level, int size_id,
+                        int temporal_id, bool key);
 
 #ifdef __cplusplus
 }

@@ -136,6 +136,19 @@ static bool open_measure(struct player *p)
     return p->measure;
 }
 
+void player_on_level(void *ctx, int level, usec_t now)
+{
+    struct player *p = ctx;
+    struct qoe_switch e = {.from = p->level, .to = level, .why = "network"};
+    if (p->asked_why && level == p->wanted_level) {
+        e.why = p->asked_why;
+        p->asked_why = NULL;
+    }
+    qoe_on_switch(p->qoe, &e, now);
+    events_level(p->events, &e, now);
+    p->level = level;
+}
+
 static bool open_presenter(struct player *p)
 {
     struct presenter_config config = {.loop = &p->loop,
@@ -149,6 +162,7 @@ static bool open_presenter(struct player *p)
                                       .on_done = player_report_frame,
                                       .done_ctx = p,
                                       .ask_key = ask_key,
+                                      .on_level = player_on_level,
                                       .on_ended = player_on_media_end,
                                       .ctx = p};
     p->presenter = presenter_new(&config);

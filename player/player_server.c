@@ -157,22 +157,15 @@ static void on_answer(void *ctx, const struct client_answer *a, usec_t now)
         tell_clock(p);
 }
 
+// What is asked for shows in the frames that come (player_on_level).
 static void on_level(void *ctx, int level, bool accepted, usec_t now)
 {
     struct player *p = ctx;
-    if (!accepted) {
-        log_warn("the server does not give level %d", level);
-        p->wanted_level = p->level;
+    (void)now;
+    if (accepted)
         return;
-    }
-    if (level == p->level)
-        return;
-    struct qoe_switch e = {.from = p->level, .to = level, .why = "user"};
-    qoe_on_switch(p->qoe, &e, now);
-    events_level(p->events, &e, now);
-    p->level = level;
-    if (p->presenter)
-        presenter_level(p->presenter, level, now);
+    log_warn("the server does not give level %d", level);
+    p->wanted_level = p->level;
 }
 
 static void on_pause_refused(void *ctx, usec_t now)

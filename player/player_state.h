@@ -54,8 +54,9 @@ struct player {
     usec_t rtt;                 // 0 = unknown
     int sender_ms;              // its share of the latency, as told last; 0: not yet
     char transport[TRANSPORT_MAX_NAME];
-    int level;        // that the server agreed to
-    int wanted_level; // that the viewer asked for last
+    int level;             // that comes
+    int wanted_level;      // that the viewer asked for last
+    const char *asked_why; // and why; NULL: it has come
     bool described;
     bool datagram;
     bool playing;
@@ -96,6 +97,7 @@ void player_report_frame(void *ctx, struct play_frame *f); // any thread
 // When the description is known. False: out of memory or threads.
 bool player_open_frames(struct player *p);
 void player_on_media_end(void *ctx, usec_t now);
+void player_on_level(void *ctx, int level, usec_t now);
 void player_on_bye_time(void *ctx, usec_t now); // the timer set by the server's BYE
 
 void player_start_ticks(struct player *p, usec_t now);

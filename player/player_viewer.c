@@ -11,6 +11,7 @@ static void change_level(struct player *p, int by, usec_t now)
     if (!p->playing || level < 0 || level >= p->sdp.ladder.level_count)
         return;
     p->wanted_level = level;
+    p->asked_why = "user";
     client_set_level(p->client, level, now);
 }
 

@@ -8,15 +8,6 @@
 #include "common/base/err.h"
 #include "player/playout_state.h"
 
-void playout_level(struct playout *p, int level, int64_t from)
-{
-    if (from < 0)
-        level_schedule_tell(&p->levels, level, p->newest);
-    else if (from < PLAYOUT_MAX_NUMBER)
-        level_schedule_set(&p->levels, level, from);
-    p->wake = 0;
-}
-
 // ---- input
 
 static bool is_possible(const struct playout *p, const struct received_frame *f)
@@ -107,7 +98,7 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
     } else if (!resync(p, f, now)) {
         goto refuse;
     }
-    level_schedule_see(&p->levels, f->number, f->size_id, f->temporal_id, f->key);
+    level_schedule_see(&p->levels, f->number, f->level, f->size_id, f->temporal_id, f->key);
     if (f->number < p->next)
         return push_passed(p, f, now);
     int64_t number = f->number;

@@ -129,9 +129,6 @@ bool playout_poll(struct playout *p, struct playout_action *out, usec_t now);
 // When to poll again if nothing is fed before. USEC_NEVER: only inputs matter.
 usec_t playout_next_timeout(const struct playout *p);
 
-// The level is `level` from frame `from` on; from = -1: from the first frame that has not arrived
-// yet.
-void playout_level(struct playout *p, int level, int64_t from);
 // No frame comes after those that came (RTCP BYE, end of stream).
 void playout_end(struct playout *p, usec_t now);
 // The user's pause: the media clock stops; not rebuffering. Pictures handed out before keep their

@@ -34,6 +34,8 @@ struct presenter {
     struct timer *timer;
     struct picture *last_shown;
     int last_level; // of the last frame shown; -1 none yet
+    int arriving_level;
+    int64_t arrived; // the newest frame; -1 none yet
     struct stall_watch watch;
     int64_t awaited; // when the stall began
     int64_t passed;  // everything below was handed out or passed over
@@ -150,6 +152,11 @@ static struct live_arrival tell_arrival(struct presenter *p, const struct receiv
                                         usec_t now)
 {
     int level = playout_level_at(p->playout, f->number);
+    if (f->number > p->arrived && level != p->arriving_level) {
+        p->arriving_level = level;
+        p->config.on_level(p->config.ctx, level, now);
+    }
+    p->arrived = f->number > p->arrived ? f->number : p->arrived;
     struct qoe_frame e = {.number = f->number,
                           .level = level,
                           .bytes = f->bytes,
@@ -412,12 +419,6 @@ void presenter_stop(struct presenter *p, usec_t now)
     qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
 }
 
-void presenter_level(struct presenter *p, int level, usec_t now)
-{
-    playout_level(p->playout, level, -1);
-    run_playout(p, now);
-}
-
 void presenter_pause(struct presenter *p, usec_t now)
 {
     playout_pause(p->playout, now);
@@ -491,6 +492,8 @@ struct presenter *presenter_new(const struct presenter_config *config)
         return NULL;
     p->config = *config;
     p->last_level = -1;
+    p->arriving_level = config->level;
+    p->arrived = -1;
     for (int i = 0; i < NOTES; i++)
         p->notes[i].number = -1;
     p->passed = p->awaited = -1;

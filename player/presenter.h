@@ -35,8 +35,9 @@ struct presenter_config {
     int level;              // to begin with
     play_frame_fn *on_done; // any thread, with done_ctx: brings the frame to presenter_done
     void *done_ctx;
-    void (*ask_key)(void *ctx, usec_t now);  // PLI is wanted
-    void (*on_ended)(void *ctx, usec_t now); // everything was shown, after presenter_end
+    void (*ask_key)(void *ctx, usec_t now);             // PLI is wanted
+    void (*on_level)(void *ctx, int level, usec_t now); // another one comes
+    void (*on_ended)(void *ctx, usec_t now);            // everything was shown, after presenter_end
     void *ctx;
 };
 
@@ -57,7 +58,6 @@ void presenter_nacked(struct presenter *p, usec_t now);
 // The viewing is over: nothing more is handed out, what was passed over counts as lost; reports of
 // what was handed out are still taken.
 void presenter_stop(struct presenter *p, usec_t now);
-void presenter_level(struct presenter *p, int level, usec_t now);
 void presenter_pause(struct presenter *p, usec_t now);
 // Goes on with what comes now: the sender has left out what passed meanwhile. If the stream ended
 // in the pause, with what is held.

@@ -118,7 +118,7 @@ void qoe_on_pause(struct qoe *q, bool paused, usec_t now);
 struct qoe_switch {
     int from;
     int to;
-    const char *why; // "capacity" "loss" "rebuffer" "upscale" "user"; static
+    const char *why; // "capacity" "loss" "rebuffer" "upscale" "user" "network"; static
 };
 void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now);
 

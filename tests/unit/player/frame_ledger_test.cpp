@@ -22,6 +22,7 @@ received_frame *new_frame(int64_t number, int64_t depends_on)
     auto *f = static_cast<received_frame *>(calloc(1, sizeof(received_frame)));
     f->number = number;
     f->temporal_id = static_cast<int>(number & 1);
+    f->level = 1;
     f->key = depends_on < 0;
     f->depends_on = depends_on;
     f->bytes = 100;

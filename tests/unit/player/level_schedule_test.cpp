@@ -25,13 +25,16 @@ struct fixture {
     {
         return level_schedule_at(&s, n);
     }
-    void key(int64_t n, int size)
+    // A frame of this level; of its lowest layer if it is even.
+    void see(int64_t n, int level)
     {
-        level_schedule_see(&s, n, size, 0, true);
+        level_schedule_see(&s, n, level, level / 2, static_cast<int>(n & 1), false);
     }
-    void odd(int64_t n, int size)
+    void see_all(int64_t from, int64_t to, int level)
     {
-        level_schedule_see(&s, n, size, 1, false);
+        for (int64_t n = from; n < to; n++)
+            if (level_has_frame(&levels, level, n))
+                see(n, level);
     }
 };
 
@@ -39,109 +42,104 @@ struct fixture {
 
 TEST_CASE_METHOD(fixture, "level_schedule: more layers of a size start with their first frame")
 {
-    level_schedule_tell(&s, 0, 9);
-    level_schedule_tell(&s, 1, 15);
-    CHECK(level_schedule_next(&s, 17) == 18); // the sender may not have heard of it
-    odd(19, 0);
-    CHECK(at(18) == 0);
-    CHECK(at(19) == 1);
+    see_all(0, 10, 1);
+    see_all(10, 20, 0);
+    CHECK(level_schedule_next(&s, 17) == 18);
+    see(20, 1);
+    CHECK(at(19) == 0);
+    CHECK(at(20) == 1);
     CHECK(level_schedule_next(&s, 21) == 21);
 }
 
-TEST_CASE_METHOD(fixture, "level_schedule: fewer layers of a size start when told")
+TEST_CASE_METHOD(fixture, "level_schedule: fewer layers start behind the last frame of before")
 {
-    level_schedule_tell(&s, 0, 9);
-    CHECK(at(9) == 1);
-    CHECK(at(10) == 0);
-    CHECK(level_schedule_next(&s, 9) == 9);
+    see_all(0, 9, 1);
+    see(10, 0); // 9 may be left out, or lost
+    CHECK(at(8) == 1);
+    CHECK(at(9) == 0);
+    CHECK(level_schedule_next(&s, 9) == 10);
     CHECK(level_schedule_next(&s, 11) == 12); // even frames only
-    odd(11, 0);                               // sent before the sender heard of it: changes nothing
-    CHECK(at(13) == 0);
-}
-
-TEST_CASE_METHOD(fixture, "level_schedule: another size starts with its key frame")
-{
-    level_schedule_tell(&s, 3, 9);
-    CHECK(at(20) == 1);
-    key(16, 1);
-    CHECK(at(15) == 1);
-    CHECK(at(16) == 3);
-    SECTION("and only once")
+    SECTION("it was late")
     {
-        key(24, 0);
-        key(32, 1);
-        CHECK(at(24) == 0);
-        CHECK(at(32) == 2);
+        see(9, 1);
+        CHECK(at(9) == 1);
+        CHECK(at(10) == 0);
+        CHECK(s.count == 2);
     }
 }
 
-TEST_CASE_METHOD(fixture, "level_schedule: the key frame may come before the word")
+TEST_CASE_METHOD(fixture, "level_schedule: another size starts with its first frame")
 {
-    key(16, 1);
-    CHECK(at(16) == 2); // the lowest of its size
-    level_schedule_tell(&s, 3, 20);
-    CHECK(at(16) == 3);
+    see_all(0, 12, 1);
+    see(16, 3);
     CHECK(at(15) == 1);
+    CHECK(at(16) == 3);
+    see(13, 1);
+    CHECK(at(15) == 1);
+    see(17, 3);
+    CHECK(at(1000) == 3);
 }
 
-TEST_CASE_METHOD(fixture, "level_schedule: a change of mind before the key frame")
+TEST_CASE_METHOD(fixture, "level_schedule: a late frame of the level before, between others")
 {
-    level_schedule_tell(&s, 3, 9);
-    level_schedule_tell(&s, 0, 9);
-    CHECK(at(10) == 0);
-    key(16, 1); // came all the same: believed, as the lowest
-    CHECK(at(16) == 2);
+    see_all(0, 10, 1);
+    see_all(20, 30, 3);
+    see(22, 2); // cannot be sent, but can be received
+    CHECK(at(21) == 3);
+    CHECK(at(22) == 2);
+    CHECK(at(23) == 3);
+    see(14, 1);
+    CHECK(at(14) == 1);
+    CHECK(at(19) == 1);
+    CHECK(at(20) == 3);
 }
 
-TEST_CASE_METHOD(fixture, "level_schedule: higher layers of a size seen tell its level")
+TEST_CASE_METHOD(fixture, "level_schedule: another size's encoder may be behind")
 {
-    key(16, 1);
-    CHECK(level_schedule_next(&s, 17) == 18);
-    odd(19, 1);
-    CHECK(at(18) == 2);
-    CHECK(at(19) == 3);
-    odd(17, 1);
-    CHECK(at(17) == 3);
+    see_all(0, 20, 1);
+    level_schedule_see(&s, 18, 3, 1, 0, true);
+    CHECK(at(17) == 1);
+    CHECK(at(18) == 3);
+    CHECK(at(20) == 3);
 }
 
-TEST_CASE_METHOD(fixture, "level_schedule: exact, and out of range")
+TEST_CASE_METHOD(fixture, "level_schedule: what cannot be is not believed")
 {
-    level_schedule_set(&s, 2, 100);
-    level_schedule_set(&s, 0, 50);
-    CHECK(at(100) == 0); // what was told later of an earlier frame ends the rest
-    level_schedule_set(&s, 4, 10);
-    level_schedule_set(&s, -1, 10);
-    level_schedule_set(&s, 3, -5);
-    level_schedule_tell(&s, 99, 10);
-    CHECK(at(10) == 1);
-    CHECK(at(60) == 0);
+    struct {
+        int64_t number;
+        int level, size, layer;
+    } const table[] = {
+        {10, 4, 1, 0}, {10, -1, 0, 0}, {10, 2, 0, 0}, {10, 0, 0, 1}, {-5, 3, 1, 0},
+    };
+    see(0, 1);
+    for (const auto &row : table) {
+        level_schedule_see(&s, row.number, row.level, row.size, row.layer, false);
+        CHECK(s.count == 1);
+        CHECK(at(10) == 1);
+    }
 }
 
-TEST_CASE_METHOD(fixture, "level_schedule: a key frame seen between two told levels")
-{
-    level_schedule_set(&s, 3, 100);
-    key(96, 1);
-    CHECK(at(95) == 1);
-    CHECK(at(96) == 2);
-    CHECK(at(100) == 3);
-}
-
-TEST_CASE_METHOD(fixture, "level_schedule: a bounded number of changes")
+TEST_CASE_METHOD(fixture, "level_schedule: a bounded number of changes, ascending")
 {
     for (int i = 1; i <= 1000; i++)
-        key(10 * i, i % 2);
+        see(10 * i, i % 2 ? 3 : 1);
     CHECK(s.count == LEVEL_SCHEDULE_MAX);
-    CHECK(at(10000) == 0);
-    CHECK(at(9990) == 2);
-    key(5, 1); // older than all that is remembered
+    CHECK(at(10000) == 1);
+    CHECK(at(9990) == 3);
+    see(5, 3); // older than all that is remembered
+    see(9992, 1);
+    CHECK(at(9992) == 1);
+    CHECK(at(9993) == 3);
     CHECK(s.count <= LEVEL_SCHEDULE_MAX);
-    CHECK(at(10000) == 0);
+    for (int i = 1; i < s.count; i++)
+        CHECK(s.starts[i - 1].from < s.starts[i].from);
 }
 
 TEST_CASE_METHOD(fixture, "level_schedule: frames of a stretch are counted at their levels")
 {
     CHECK(level_schedule_count(&s, 0, 10) == 10);
-    level_schedule_set(&s, 0, 10); // even frames only
+    see(9, 1);
+    see(10, 0); // even frames only
     CHECK(level_schedule_count(&s, 0, 20) == 15);
     CHECK(level_schedule_count(&s, 11, 12) == 0);
     CHECK(level_schedule_count(&s, 12, 12) == 0);
@@ -153,8 +151,7 @@ TEST_CASE("level_schedule: without levels every frame is expected")
     none.source_fps = {30, 1};
     level_schedule s;
     level_schedule_init(&s, &none, 3);
-    level_schedule_see(&s, 5, 1, 0, true);
-    level_schedule_tell(&s, 0, 5);
+    level_schedule_see(&s, 5, 1, 1, 0, true);
     CHECK(level_schedule_at(&s, 7) == -1);
     CHECK(level_schedule_next(&s, 7) == 7);
     CHECK(level_schedule_count(&s, 7, 17) == 10);

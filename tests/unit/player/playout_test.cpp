@@ -42,6 +42,7 @@ received_frame *new_frame(int64_t number, bool key, int64_t depends_on, int size
     f->number = number;
     f->size_id = size;
     f->temporal_id = static_cast<int>(number & 1);
+    f->level = 2 * size + 1;
     f->key = key;
     f->depends_on = key ? -1 : depends_on;
     f->bytes = bytes;
@@ -547,9 +548,11 @@ TEST_CASE("playout: another temporal layer expects other frames")
     player v(buffered(200));
     for (int n = 0; n < 4; n++)
         v.frame(0, n);
-    playout_level(v.p, 0, -1); // from 4 on only even frames
-    for (int n : {4, 6, 8})
-        v.frame(10, n);
+    for (int n : {4, 6, 8}) { // only even frames
+        received_frame *f = hierarchical(n);
+        f->level = 0;
+        v.push(10, f);
+    }
     v.end(20);
     v.until(2000);
     CHECK(v.lost == 0);
@@ -564,10 +567,12 @@ TEST_CASE("playout: a switch of size takes effect at its key frame")
     player v(buffered(200), true);
     for (int n = 0; n < 3; n++)
         v.frame(0, n);
-    playout_level(v.p, 2, -1); // size 1, even frames
-    v.frame(10, 3);            // the old size goes on until the key frame
-    v.push(20, new_frame(4, true, -1, 1));
-    v.push(30, new_frame(6, false, 4, 1));
+    v.frame(10, 3);
+    received_frame *key = new_frame(4, true, -1, 1); // even frames only
+    received_frame *next = new_frame(6, false, 4, 1);
+    key->level = next->level = 2;
+    v.push(20, key);
+    v.push(30, next);
     v.end(40);
     v.until(2000);
     CHECK(v.lost == 0);
@@ -591,7 +596,7 @@ TEST_CASE("playout: a new size behind what was shown is decoded, and shown from 
     v.push(430, new_frame(5, false, 4, 1));
     CHECK(v.said() ==
           lines{"310: decode 2", "320: decode 3", "330: show 4 @330", "430: show 5 @430"});
-    CHECK(playout_level_at(v.p, 5) == 3); // level 2 at the key frame, 3 from its odd frame on
+    CHECK(playout_level_at(v.p, 5) == 3);
 }
 
 TEST_CASE("playout: one number in two sizes is shown once, in the new one")
@@ -599,8 +604,11 @@ TEST_CASE("playout: one number in two sizes is shown once, in the new one")
     player v(buffered(300), true);
     for (int n = 0; n < 3; n++)
         v.frame(0, n);
-    v.push(10, new_frame(2, true, -1, 1));
-    v.push(20, new_frame(4, false, 2, 1));
+    received_frame *key = new_frame(2, true, -1, 1); // even frames only
+    received_frame *next = new_frame(4, false, 2, 1);
+    key->level = next->level = 2;
+    v.push(10, key);
+    v.push(20, next);
     v.end(30);
     v.until(2000);
     CHECK(v.said() == lines{"0: start 0", "0: show 0 @0", "40: show 1 @100", "140: show 2 @200",
@@ -817,8 +825,7 @@ TEST_CASE("playout: hostile frames in thousands")
             received_frame *f = new_frame(number, key, -1, static_cast<int>(below(3)));
             if (!key)
                 f->depends_on = number - below(6);
-            if (below(400) == 0)
-                playout_level(v.p, static_cast<int>(below(6)) - 1, below(6000) - 1);
+            f->level = static_cast<int>(below(6)) - 1;
             if (below(1000) == 0)
                 playout_flush(v.p, 0, v.now);
             frame_tracker_arrived(v.tracker, f);

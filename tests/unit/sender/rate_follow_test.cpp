@@ -145,7 +145,7 @@ TEST_CASE("rate_follow: a link that halves and doubles")
             n.run(2);
             n.lateness.clear();
             n.run(10);
-            CHECK(n.late_ms(0.95) < 200 + usec_to_msec(rtt) / 2);
+            CHECK(n.late_ms(0.95) < 200 + usec_to_msec(rtt));
 
             n.capacity_bps = 2e6;
             CHECK(n.until(30, [&] { return rate_follow_bps(&n.f) > 0.8 * n.capacity_bps; }) < 10);
