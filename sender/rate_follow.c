@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#define SPACING     (10 * USEC_PER_MSEC)
+#define SPACING     (20 * USEC_PER_MSEC)
 #define WINDOW      (300 * USEC_PER_MSEC)
 #define LONG_WINDOW USEC_PER_SEC
 #define LEAST_OF    (5 * USEC_PER_SEC)
 #define CALM        (40 * USEC_PER_MSEC)
+#define DRAIN_TO    (20 * USEC_PER_MSEC)
 #define DRAIN_FROM  (50 * USEC_PER_MSEC)
 #define DRAIN_TRIAL (1500 * USEC_PER_MSEC)
 #define HOLD        (200 * USEC_PER_MSEC)
@@ -40,7 +41,7 @@ static const double NEAR_GROWTH = 1.02; // near the remembered capacity, soon af
 static const double NEAR_FROM = 0.8;
 static const double ALLOWED_SHARE = 0.9; // of a rate controller's limit
 static const double USED = 0.75;         // of the target: media that uses it
-static const double DRAIN_MOST = 0.4;
+static const double DRAIN_LEAST = 0.05, DRAIN_MOST = 0.4;
 
 void rate_follow_init(struct rate_follow *f, double start_bps, double floor_bps, double ceiling_bps)
 {
@@ -153,6 +154,16 @@ static bool is_too_much(const struct rate_follow *f, usec_t rtt, usec_t now)
     return false;
 }
 
+// What the network takes is known: the target is to be this share of it.
+static void settle(struct rate_follow *f, double capacity_bps, double share, usec_t now)
+{
+    f->capacity_bps = capacity_bps;
+    f->target_bps = fmin(f->target_bps, share * capacity_bps);
+    f->decreased = now;
+    f->delay_before = f->delay;
+    f->calm_since = USEC_NEVER;
+}
+
 // A queue that was ours shrinks as more comes through than is made: what came is what there is room
 // for. One that stays, or shrinks without that, is other people's; one that stays counts no longer.
 static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
@@ -161,21 +172,21 @@ static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
     if (f->rise > DRAIN_FROM + grain && f->drain_since == USEC_NEVER) {
         f->drain_since = now;
         f->drain_rise = f->rise;
+        f->drain_bps = fmin(f->target_bps, f->took_bps);
     }
     if (f->drain_since == USEC_NEVER)
         return;
     usec_t lasts = now - f->drain_since;
-    if (f->rise < CALM + grain) {
-        double took = rate_of(f, false, lasts, 0, now);
-        double made = rate_of(f, true, lasts, f->least_rtt, now);
-        if (lasts > WINDOW && took > OURS * made)
-            f->target_bps = fmin(f->target_bps, DRAINED * took);
-        f->drain_since = USEC_NEVER;
-    } else if (lasts > DRAIN_TRIAL + 2 * rtt) {
-        if (f->rise > f->drain_rise * 7 / 10)
-            f->least_since = now;
-        f->drain_since = USEC_NEVER;
-    }
+    bool empty = f->rise < DRAIN_TO + grain;
+    if (lasts < (empty ? WINDOW : DRAIN_TRIAL) + 2 * rtt)
+        return;
+    f->drain_since = USEC_NEVER;
+    double took = rate_of(f, false, lasts, 0, now);
+    double made = rate_of(f, true, lasts, f->least_rtt, now);
+    if (took > OURS * made)
+        settle(f, took, DRAINED, now);
+    else if (!empty && f->rise > f->drain_rise * 7 / 10)
+        f->least_since = now;
 }
 
 static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
@@ -206,11 +217,7 @@ bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *
     drain(f, s->rtt, now);
     bool too_much = is_too_much(f, s->rtt, now);
     if (too_much) {
-        f->capacity_bps = f->took_bps;
-        f->target_bps = fmin(f->target_bps, DECREASE * f->took_bps);
-        f->decreased = now;
-        f->delay_before = f->delay;
-        f->calm_since = USEC_NEVER;
+        settle(f, f->took_bps, DECREASE, now);
     } else {
         grow(f, elapsed, now);
     }
@@ -225,6 +232,6 @@ double rate_follow_bps(const struct rate_follow *f)
     if (f->drain_since == USEC_NEVER)
         return f->target_bps;
     double lasts = usec_to_sec(f->updated - f->drain_since);
-    double less = fmin(usec_to_sec(f->rise) * (1 + 2 * lasts), DRAIN_MOST);
-    return fmax(f->target_bps * (1 - less), f->floor_bps);
+    double less = fmin(DRAIN_LEAST + usec_to_sec(f->rise) * (1 + 2 * lasts), DRAIN_MOST);
+    return fmax(fmin(f->target_bps, f->drain_bps) * (1 - less), f->floor_bps);
 }

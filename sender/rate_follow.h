@@ -11,11 +11,13 @@
 //       and 2 % over 1 s; and what came is less than the target by as much. Then target = 0.85 of
 //       what came in the last 0.3 s, which is remembered as the capacity. Not again within 200 ms,
 //       nor within 2 round trips unless the delay still grows.
-//     - While rise > 50 ms, the queue is drained: what is asked of the encoder is the target less
-//       rise / 1 s of it, at most 40 %.
+//     - A rise of 50 ms is drained: for 0.3 s and 2 round trips at least the encoder is asked for
+//       less than what came when that began, by 5 % and more the longer it lasts, until the rise is
+//       below 20 ms. If more came meanwhile than was made, the queue was ours: target = 0.95 of
+//       what came. If it stays for 1.5 s without that it is other people's, and counts no longer.
 //     - Calm, rise < 40 ms for half a second: the target grows, by 15 % a second; by 2 % for 5 s
-//       after it was too much, once it is beyond 0.8 of the capacity that was found then. Before
-//       the first time it doubles every half second. Not while the media does not use it.
+//       after the capacity was found, once it is beyond 0.8 of it. Before the first time it doubles
+//       every half second. Not while the media does not use it.
 //     - A rate controller's own limit holds besides: at most 0.9 of what it allows.
 //
 // In spirit of SCReAM (RFC 8298, 4.1.2) and of delay-based congestion detectors; written for
@@ -32,7 +34,7 @@
 extern "C" {
 #endif
 
-enum { RATE_FOLLOW_HISTORY = 512 }; // samples, 10 ms apart at least: 5 s
+enum { RATE_FOLLOW_HISTORY = 256 }; // samples, 20 ms apart at least: 5 s
 
 struct rate_follow_sample { // of one instant
     double delivered;       // bytes in all that the viewer's end has confirmed
@@ -62,6 +64,7 @@ struct rate_follow {
     usec_t calm_since;   // USEC_NEVER: it is not
     usec_t drain_since;  // USEC_NEVER: it is not
     usec_t drain_rise;   // then
+    double drain_bps;    // what came through then
     usec_t least_since;  // delays before do not count
     usec_t updated;
     int first, count; // ring

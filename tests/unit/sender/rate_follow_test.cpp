@@ -39,8 +39,26 @@ struct network {
         rate_follow_init(&f, 500e3, 100e3, 8e6);
     }
 
+    // As a session does, when a frame comes.
+    void update()
+    {
+        rate_follow_sample s{};
+        s.delivered = delivered;
+        s.made = made;
+        s.allowed_bps = NAN;
+        s.rtt = rtt + static_cast<usec_t>(queue * 8e6 / capacity_bps);
+        s.rtt += others * (now % (2 * USEC_PER_SEC)) / (2 * USEC_PER_SEC);
+        for (const auto &[end, at] : frames)
+            if (end > sent) {
+                s.waiting = now - at;
+                break;
+            }
+        rate_follow_update(&f, &s, now);
+    }
+
     void frame()
     {
+        update();
         asked = rate_follow_bps(&f);
         double bytes = asked / 8 / FPS * (0.7 + 0.6 * rng_unit(&r));
         if (key_every && now >= key_at) {
@@ -75,18 +93,6 @@ struct network {
             delivered = acks.front();
             acks.pop_front();
         }
-        rate_follow_sample s{};
-        s.delivered = delivered;
-        s.made = made;
-        s.allowed_bps = NAN;
-        s.rtt = rtt + static_cast<usec_t>(queue * 8e6 / capacity_bps);
-        s.rtt += others * (now % (2 * USEC_PER_SEC)) / (2 * USEC_PER_SEC);
-        for (const auto &[end, at] : frames)
-            if (end > sent) {
-                s.waiting = now - at;
-                break;
-            }
-        rate_follow_update(&f, &s, now);
     }
 
     void run(double seconds)
