@@ -2,9 +2,9 @@
 """Protocol latency of MTP beside TCP and MIN_BUF: who waits for whose loss?
 
 In the network of the MIN_BUF experiment (minbuf.py: its link, its cross traffic), and on a link of its own that loses
-1 % at random. Two sources: greedy, and steady at 30 % of the link; on the latter also at 10 %, of which the window is
-hardly ever short. MTP acknowledges each packet at once and hands it on when it comes; in TCP all that follows a lost
-packet waits for it, a round-trip time at least.
+1 % at random. Two sources: greedy, and steady at 30 % of the link; on the latter also at 10 %, a quarter of
+what Reno's window allows. MTP acknowledges each packet at once and hands it on when it comes; in TCP all that follows a
+lost packet waits for it, a round-trip time at least.
 """
 from lab import live, net
 from lab.experiment import Cell, Experiment

@@ -78,7 +78,7 @@ def write(run_rows, page):
         page.heading("Goals")
         page.text(f"{sum(g[-1].startswith('met') for g in table)} of {len(table)} met: at 1 % loss p99.9 is within one "
                   "round-trip time of the median. Greedy shows the network alone; steady also what waits while Reno's "
-                  "window is halved, less so at 10 % of the link than at 30 %.")
+                  "window is halved.")
         page.table("Goals", ["cell", "contender", "what", "goal", "result"], table, "goals")
     page.heading("Protocol latency")
     page.text(WHAT)
