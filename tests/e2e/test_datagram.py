@@ -179,7 +179,7 @@ class Paths(Relayed):
             relay.away = False
         # The next probe leaves within 2 s.
         for p, count in zip(players, counts):
-            lib.until(lambda p=p, count=count: len(p.shown()) > count + 30 or not p.running(),
+            lib.until(lambda p=p, count=count: len(p.shown()) > count + 10 or not p.running(),
                       "pictures after the gap", 5)
         for p in players:
             self.assertEqual(p.wait(), 0, str(p))

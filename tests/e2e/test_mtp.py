@@ -180,7 +180,7 @@ class Paths(Mtp):
         count = len(p.shown())
         relay.away = False
         # The next time-out comes within 2 s.
-        lib.until(lambda: len(p.shown()) > count + 30 or not p.running(), "pictures after the gap", 5)
+        lib.until(lambda: len(p.shown()) > count + 10 or not p.running(), "pictures after the gap", 5)
         self.assertEqual(p.wait(), 0, str(p))
 
 
