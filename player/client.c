@@ -14,7 +14,7 @@
 #define CONNECT_TIMEOUT  (5 * USEC_PER_SEC)
 #define ANSWER_TIMEOUT   (5 * USEC_PER_SEC)
 #define SILENCE_STREAM   (10 * USEC_PER_SEC)
-#define SILENCE_DATAGRAM (5 * USEC_PER_SEC)
+#define SILENCE_DATAGRAM (13 * USEC_PER_SEC) // a sender waits as long
 
 // ---- The end ----
 

@@ -7,9 +7,10 @@
 // network lets it through, and TEARDOWN + SETUP if it does not (transport_choice.h).
 //
 // Deadlines: 5 s to connect, 5 s for each answer until the media plays. Then bytes of any kind tell
-// that the server lives: without any for 10 s (5 s when media comes as datagrams: there, nothing
-// queues before an answer) it is lost. Asking once a second makes sure that there is something to
-// hear, and keeps the session from timing out. Loop thread only.
+// that the server lives: without any for 10 s (13 s when media comes as datagrams: as long as
+// the sender waits for reports, so an outage of 10 s is survived) it is lost. Asking once a second
+// makes sure that there is something to hear, and keeps the session from timing out. Loop thread
+// only.
 #ifndef WEIR_PLAYER_CLIENT_H
 #define WEIR_PLAYER_CLIENT_H
 

@@ -41,7 +41,7 @@ static const char help_rest[] =
     "                           that are dropped there, others are shown as soon as they come\n"
     "  -d, --duration SECONDS   end after so much time\n"
     "      --timeout SECONDS    give the server up when nothing came for so long, 1 to 3600\n"
-    "                           (default: 10 over TCP, 5 over UDP)\n"
+    "                           (default: 10 over TCP, 13 over UDP)\n"
     "\n"
     "Display:\n"
     "      --headless           no window; pictures are \"shown\" on a clock only\n"

@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/congestion/rto.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/protocol/rtp_sender.h"
@@ -25,8 +26,9 @@ enum {
     PACKET_HEADERS = 40, // of RTP with its extensions, and what frames it
 };
 
-// A viewer that shall report packets and has not reported one for so long is not there any more.
-static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC;
+// A viewer that shall report packets and has not reported one for so long is not there any more. A
+// path that was away for 10 s has had its probe by then, and the probe its answer.
+static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MOST_LIVE + USEC_PER_SEC;
 
 struct session {
     struct session_config config;
@@ -706,7 +708,7 @@ static bool is_unheard(struct session *s, usec_t now)
     if (usec_min(info.unheard, now - s->begun_at) < UNHEARD_AFTER)
         return false;
     stop_playing(s);
-    s->config.on_stuck(s->config.ctx, "no report of a received packet came from it for 10 s");
+    s->config.on_stuck(s->config.ctx, "no report of a received packet came from it for 13 s");
     return true;
 }
 

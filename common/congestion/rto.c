@@ -7,10 +7,10 @@
 static const usec_t FIRST = USEC_PER_SEC;     // RFC 6298, 2.1
 static const usec_t MOST = 60 * USEC_PER_SEC; // RFC 6298, 2.5
 
-void rto_init(struct rto *r, usec_t least)
+void rto_init(struct rto *r, usec_t least, usec_t most)
 {
-    assert(least >= 0 && least <= MOST);
-    *r = (struct rto){.least = least};
+    assert(least >= 0 && least <= MOST && most >= 0 && most <= MOST);
+    *r = (struct rto){.least = least, .most = most > 0 ? most : MOST};
 }
 
 void rto_sample(struct rto *r, usec_t rtt)
@@ -35,8 +35,9 @@ void rto_expired(struct rto *r)
 
 usec_t rto_value(const struct rto *r)
 {
-    usec_t rto = r->srtt == 0 ? FIRST : usec_max(r->least, r->srtt + 4 * r->rttvar);
-    for (int i = 0; i < r->backoff && rto < MOST; i++)
+    usec_t computed = r->srtt == 0 ? FIRST : usec_max(r->least, r->srtt + 4 * r->rttvar);
+    usec_t rto = computed = usec_min(computed, MOST);
+    for (int i = 0; i < r->backoff && rto < r->most; i++)
         rto *= 2; // RFC 6298, 5.5
-    return usec_min(rto, MOST);
+    return usec_max(computed, usec_min(rto, r->most));
 }

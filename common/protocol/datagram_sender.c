@@ -20,10 +20,9 @@ static const usec_t LEEWAY = 100 * USEC_PER_MSEC; // of two clocks, with
 enum { DRIFT = 1000 };                            // one part in so many of the time gone by
 
 int datagram_sender_init(struct datagram_sender *s, struct controller *controller,
-                         uint16_t first_seq, size_t history, usec_t now)
+                         const struct datagram_sender_config *config, usec_t now)
 {
-    if (history == 0)
-        history = DATAGRAM_HISTORY;
+    size_t history = config->history > 0 ? config->history : DATAGRAM_HISTORY;
     assert(history <= MAX_HISTORY && (history & (history - 1)) == 0 && now >= 0);
     *s = (struct datagram_sender){
         .controller = controller,
@@ -31,11 +30,11 @@ int datagram_sender_init(struct datagram_sender *s, struct controller *controlle
         .news = malloc(history * sizeof(*s->news)),
         .history = history,
         .highest_arrived = -1,
-        .first_seq = first_seq,
+        .first_seq = config->first_seq,
         .rto_at = USEC_NEVER,
         .ahead_most = USEC_NEVER,
     };
-    rto_init(&s->rto, LEAST_RTO);
+    rto_init(&s->rto, LEAST_RTO, config->most_rto);
     if (s->entries && s->news)
         return 0;
     datagram_sender_destroy(s);

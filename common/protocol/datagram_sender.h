@@ -4,9 +4,10 @@
 // path.
 //
 //   room: the controller's next_send has come, and fewer than `history` packets are unresolved.
-//   Without feedback for one RTO (RFC 6298, at least 1 s, doubling) while packets are outstanding,
-//   one packet an RTO leaves as a probe, whatever the controller; the next report that tells of a
-//   packet ends that. If the books are full then, their oldest packet leaves them for the probe.
+//   Without feedback for one RTO (RFC 6298, at least 1 s, doubling up to `most_rto`) while packets
+//   are outstanding, one packet an RTO leaves as a probe, whatever the controller; the next report
+//   that tells of a packet ends that. If the books are full then, their oldest packet leaves them
+//   for the probe.
 //
 // Feedback is checked, not trusted: a report of packets never sent, or of a time that cannot be
 // (made before it can have left, packets that arrived before they left) is counted in `lies` and
@@ -32,6 +33,12 @@ extern "C" {
 enum {
     DATAGRAM_HISTORY = 16384, // packets under way at most, by default
     DATAGRAM_REORDER = 3,     // later arrivals before a hole is a loss (RFC 5348, 5.1)
+};
+
+struct datagram_sender_config {
+    uint16_t first_seq; // RTP sequence number of packet 0
+    size_t history;     // packets under way; a power of two up to 32768; 0: DATAGRAM_HISTORY
+    usec_t most_rto;    // of a doubled one (rto.h); 0: 60 s
 };
 
 struct datagram_counts {
@@ -67,9 +74,9 @@ struct datagram_sender {
     struct datagram_counts counts;
 };
 
-// Takes the controller over, whatever comes. `history`: 0 for the default. 0; ERR_NO_MEMORY.
+// Takes the controller over, whatever comes. 0; ERR_NO_MEMORY.
 int datagram_sender_init(struct datagram_sender *s, struct controller *controller,
-                         uint16_t first_seq, size_t history, usec_t now);
+                         const struct datagram_sender_config *config, usec_t now);
 void datagram_sender_destroy(struct datagram_sender *s);
 
 // May a packet leave now? False also notes that the application waits.

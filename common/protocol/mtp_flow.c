@@ -117,6 +117,7 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
         .slot_bytes = packet_bytes,
         .window = MTP_FLOW_WINDOW,
         .least_rto = LEAST_RTO,
+        .most_rto = RTO_MOST_LIVE,
         .counts_slots = true,
         .newreno = true, // beside TCPs with SACK, which halve cwnd once a window
         .queue = o->queue,
@@ -136,6 +137,7 @@ void mtp_flow_adapt(struct mtp_flow *f)
 {
     assert(f->sender.next == 0);
     f->adapts = true;
+    f->sender.config.stamps_resends = true;
     f->phase = f->options.named ? MTP_FLOW_OPEN : MTP_FLOW_TO_PROBE;
 }
 

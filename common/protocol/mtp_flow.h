@@ -58,9 +58,10 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
                   uint16_t packet_bytes, usec_t now);
 void mtp_flow_destroy(struct mtp_flow *f);
 
-// Boxes on the path may have an opinion on sequence numbers: the mode is found out (mtp_probe.h,
-// unless the parameters name one) before the first packet, and changes when it has to
-// (mtp_steps.h). Before the first pull.
+// The slots are TCP segments, of which boxes on the path may have an opinion: the mode is found out
+// (mtp_probe.h, unless the parameters name one) before the first packet, and changes when it has to
+// (mtp_steps.h). Each segment has a time stamp of its own, one that is sent again, too. Before the
+// first pull.
 void mtp_flow_adapt(struct mtp_flow *f);
 // The receiver's window in slots, once it is known and before the first pull; at most
 // MTP_FLOW_WINDOW, which is what counts until then.

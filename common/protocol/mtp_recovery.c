@@ -44,15 +44,13 @@ static bool is_possible(const struct mtp_sender *s, const struct mtp_ack *ack)
 
 static void sample_rtt(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
 {
-    if (s->config.karn) {
+    if (s->config.karn || !ack->has_echo) {
         if (s->timed >= 0 && ack->cum > s->timed) {
             rto_sample(&s->rto, now - s->timed_since);
             s->timed = -1;
         }
         return;
     }
-    if (!ack->has_echo)
-        return;
     usec_t ago = (uint32_t)((uint32_t)now - ack->echo_us);
     if (ago > OLDEST_ECHO || ago > now) {
         s->counts.lies++;

@@ -33,7 +33,7 @@ int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config
     if (*history == 0)
         *history = MTP_HISTORY;
     assert(*history <= MTP_MAX_HISTORY && (*history & (*history - 1)) == 0);
-    rto_init(&s->rto, config->least_rto > 0 ? config->least_rto : LEAST_RTO);
+    rto_init(&s->rto, config->least_rto > 0 ? config->least_rto : LEAST_RTO, config->most_rto);
     mtp_queue_init(&s->queue, &config->queue);
     s->sent = calloc(*history, sizeof(*s->sent));
     return s->sent ? 0 : ERR_NO_MEMORY;
@@ -157,7 +157,8 @@ static void send_again(struct mtp_sender *s, int64_t slot, struct mtp_out *out, 
 {
     if (s->mode == MTP_RESEND) {
         s->counts.resends++;
-        s->sampled = now;
+        if (!s->config.stamps_resends)
+            s->sampled = now;
         put_out(s, slot, out);
         return;
     }

@@ -58,13 +58,19 @@ struct mtp_sender_config {
     int cwnd;            // initial, slots; 0: 4
     int ssthresh;        // initial; 0: no bound
     usec_t least_rto;    // 0: 1 s (RFC 6298, 2.4)
+    usec_t most_rto;     // of a doubled one (rto.h); 0: 60 s
     // No fast recovery before what was out at the last one is acknowledged (RFC 6582, 3.2; ns-2's
     // Reno). Several losses in a window then cost a timeout, else they halve cwnd again (RFC 5681).
     bool once_a_window;
     // Echoes are not used: one packet a round trip is timed, until its slot is acknowledged, and
     // never a replacement, so that the timeout stays backed off exactly where TCP's without time
-    // stamps does (Karn: RFC 6298, 3). Else every ACK is timed, as with time stamps (RFC 7323, 4).
+    // stamps does (Karn: RFC 6298, 3). Else every ACK that has an echo is timed, as with time
+    // stamps (RFC 7323, 4); where none has, because a box takes them out, it is as with `karn`.
     bool karn;
+    // A packet sent again has a time of its own on the wire (TCP's time stamps), so its echo is no
+    // riddle, and the timeout is not left backed off for as long as a lossy path wants resends (RFC
+    // 7323, 4). Else, in `resend`, what was sent up to then is not timed (Karn).
+    bool stamps_resends;
     // NewReno (RFC 6582, 3.2): an ACK that goes on within fast recovery to another hole of the same
     // window has that one replaced, too, and does not halve cwnd again. As TCPs with SACK do.
     bool newreno;

@@ -381,8 +381,9 @@ struct transport *transport_datagram_create(const struct transport_kind *kind, c
     d->controller = controller_new(name, &config, now);
     if (!d->controller)
         goto free_transport;
-    if (path->feedback &&
-        datagram_sender_init(&d->endpoint, d->controller, path->first_seq, 0, now) != 0)
+    struct datagram_sender_config sender = {.first_seq = path->first_seq,
+                                            .most_rto = RTO_MOST_LIVE};
+    if (path->feedback && datagram_sender_init(&d->endpoint, d->controller, &sender, now) != 0)
         goto free_transport; // the controller was taken over
     d->fed_back = path->feedback;
     d->timer = timer_new(path->loop, on_timer, d);

@@ -2,8 +2,9 @@
 """Protocol latency of MTP beside TCP and MIN_BUF: who waits for whose loss?
 
 In the network of the MIN_BUF experiment (minbuf.py: its link, its cross traffic), and on a link of its own that loses
-1 % at random. Two sources: greedy, and steady at 30 % of the link. MTP acknowledges each packet at once and hands it on
-when it comes; in TCP all that follows a lost packet waits for it, a round-trip time at least.
+1 % at random. Two sources: greedy, and steady at 30 % of the link; on the latter also at 10 %, a quarter of
+what Reno's window allows. MTP acknowledges each packet at once and hands it on when it comes; in TCP all that follows a
+lost packet waits for it, a round-trip time at least.
 """
 from lab import live, net
 from lab.experiment import Cell, Experiment
@@ -11,23 +12,24 @@ from lab.experiments import minbuf, mtp_latency_report
 
 CONTENDERS = ["mtp", "mtp-raw", "tcp", "minbuf:1,3"]
 STEADY = (*CONTENDERS, "mtp:queue=200ms")  # a queue that drops its oldest is of no use to who always has more
-SHARE = 0.3  # of the link, the steady source's
 LOSS_SECONDS = 60
 
 
 def cells():
     """The busy network, and an empty link with random loss on which Reno's window allows more than the steady rate:
     1.22 / sqrt(0.01) packets a round-trip time (Mathis and others, 1997), 4.6 Mbit/s in packets of 1176 bytes."""
+    loss, busy = ("loss-10mbit-25ms", 10, 25, 1), ("busy-12mbit-50ms", 12, 50, 0)
     found = []
-    for source, contenders in (("greedy", ()), ("steady", STEADY)):
-        for name, mbit, rtt, loss in (("loss-10mbit-25ms", 10, 25, 1), ("busy-12mbit-50ms", 12, 50, 0)):
-            params = {"mbit": mbit, "rtt_ms": rtt, "loss": loss, "source": source}
+    for percent, contenders, networks in ((None, (), (loss, busy)), (30, STEADY, (loss, busy)), (10, STEADY, (loss,))):
+        for name, mbit, rtt, lost in networks:
+            params = {"mbit": mbit, "rtt_ms": rtt, "loss": lost, "percent": percent}
+            source = f"steady{percent}" if percent else "greedy"
             found.append(Cell(f"{name}-{source}", params, contenders=contenders))
     return found
 
 
 def source_of(p):
-    return "synthetic:" + (f"steady:{round(SHARE * p['mbit'] * 1000)}" if p["source"] == "steady" else "greedy")
+    return "synthetic:" + (f"steady:{p['percent'] * p['mbit'] * 10}" if p["percent"] else "greedy")
 
 
 def link_texts(p):

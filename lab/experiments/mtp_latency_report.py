@@ -14,7 +14,7 @@ PERCENTILES = {"p50_ms": 50, "p95_ms": 95, "p99_ms": 99, "p999_ms": 99.9, "max_m
 
 WHAT = ("Protocol latency is the time from writing a packet to reading it. Greedy: it is written when the transport "
         "takes it. mtp and mtp-raw take a packet only when it can leave, so nothing of their own is in it; tcp and "
-        "minbuf keep it in the kernel's send buffer first. Steady, 30 % of the link: it is written when it is due, "
+        "minbuf keep it in the kernel's send buffer first. Steady, 30 or 10 % of the link: it is written when it is due, "
         "so the wait for the transport counts for all of them alike, in the sender as in the kernel. What waits "
         "longer than 1 s in the sender is left out, and with mtp:queue=200ms what waits longer than that in its "
         "drop-front queue: neither is among the latencies. arrived: of what was due, or of what was sent; the rest "

@@ -166,7 +166,8 @@ static bool start_ends(struct flow_datagram *f, usec_t start)
     struct controller_config limits = {.packet_bytes = f->config.packet_bytes,
                                        .max_rate_bps = (double)f->config.max_bps};
     struct controller *c = controller_new(f->config.cc, &limits, start);
-    if (!c || datagram_sender_init(&f->sender, c, f->first_seq, 0, start))
+    struct datagram_sender_config sender = {.first_seq = f->first_seq};
+    if (!c || datagram_sender_init(&f->sender, c, &sender, start))
         return false;
     if (f->config.media_bps && c->ops->media_rate)
         c->ops->media_rate(c, (double)f->config.media_bps, start);

@@ -20,7 +20,7 @@ static void begin(struct tcp_sender *s)
     s->inflation = 0;
     s->pipe = 0;
     s->rto_at = USEC_NEVER;
-    rto_init(&s->rto, s->config.min_rto);
+    rto_init(&s->rto, s->config.min_rto, 0);
 }
 
 int tcp_sender_init(struct tcp_sender *s, const struct tcp_sender_config *config)

@@ -42,7 +42,7 @@ static void run_in_memory(const char *name)
     struct controller *c = controller_new(name, &config, 0);
     static struct datagram_sender s;
     static struct datagram_receiver r;
-    if (!c || datagram_sender_init(&s, c, 0, 0, 0) != 0)
+    if (!c || datagram_sender_init(&s, c, &(struct datagram_sender_config){0}, 0) != 0)
         exit(1);
     if (c->ops->media_rate)
         c->ops->media_rate(c, 200e6, 0);

@@ -30,6 +30,7 @@ class Relay(threading.Thread):
         self.server_ports = self.viewer = None
         self.viewer_at = [None, None]
         self.stopped_down = self.stopped_up = False  # datagrams towards the viewer, the sender
+        self.away = False  # nothing passes; the RTSP connection goes on where it was
         self.loss_down = self.loss_up = 0.0  # of datagrams on the ports for RTP
         self.delay = 0.0  # seconds, each way, likewise
         self.still_until = 0.0  # nothing passes before; what waits in the kernel then does
@@ -77,7 +78,8 @@ class Relay(threading.Thread):
             waiting = self.held_back or time.monotonic() < self.next_read
             if waiting:
                 wait = min(wait, 0.002)
-            ready = select.select(sockets[waiting:], [], [], min(max(wait, 0), 0.1))[0]
+            passing = sockets[2:] if self.away else sockets[waiting:]
+            ready = select.select(passing, [], [], min(max(wait, 0), 0.1))[0]
             while self.held and self.held[0][0] <= time.monotonic():
                 _, s, data, to = self.held.pop(0)
                 s.sendto(data, to)
@@ -111,12 +113,12 @@ class Relay(threading.Thread):
         self._count(self.up[i], data)
         if i == 0 and self._loses(self.loss_up):
             return
-        if not self.stopped_up and self.server_ports:
+        if not self.stopped_up and not self.away and self.server_ports:
             self._pass(i, self.far[i], data, ("127.0.0.1", self.server_ports[i]))
 
     def _down(self, i):
         data = self.far[i].recv(65536)
-        if self.stopped_down or not self.viewer_at[i]:
+        if self.stopped_down or self.away or not self.viewer_at[i]:
             return
         self._count(self.down[i], data)
         if i == 0 and self._loses(self.loss_down):
@@ -141,6 +143,8 @@ class Relay(threading.Thread):
 
 
 class Relayed(lib.Case):
+    OUTAGE = 9  # seconds; 10 are survived
+
     def relay(self, port, **settings):
         relay = Relay(port)
         self.addCleanup(relay.stop)

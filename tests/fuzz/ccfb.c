@@ -89,7 +89,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     k->base.ops = &checker_ops;
     k->highest_sent = -1;
     struct datagram_sender s;
-    int err = datagram_sender_init(&s, &k->base, 0xfffe, 256, 0);
+    struct datagram_sender_config config = {
+        .first_seq = 0xfffe, .history = 256, .most_rto = RTO_MOST_LIVE};
+    int err = datagram_sender_init(&s, &k->base, &config, 0);
     assert(err == 0);
     usec_t now = 0;
     for (struct bytes in = bytes_of(data, size); bytes_left(&in) >= 2;) {

@@ -11,14 +11,15 @@ def row(cell, contender, run=0, **figures):
 class Words(unittest.TestCase):
     def test_cells(self):
         cells = {c.name: c.params for c in mtp_latency.cells()}
-        self.assertEqual(mtp_latency.source_of(cells["loss-10mbit-25ms-steady"]), "synthetic:steady:3000")
+        self.assertEqual(mtp_latency.source_of(cells["loss-10mbit-25ms-steady30"]), "synthetic:steady:3000")
+        self.assertEqual(mtp_latency.source_of(cells["loss-10mbit-25ms-steady10"]), "synthetic:steady:1000")
         self.assertEqual(mtp_latency.source_of(cells["busy-12mbit-50ms-greedy"]), "synthetic:greedy")
         # 10 Mbit/s and 25 ms: 31250 bytes. 12 Mbit/s and 50 ms: 75000 bytes, a quarter of it.
         self.assertEqual(mtp_latency.link_texts(cells["loss-10mbit-25ms-greedy"])[0],
                          "rate=10mbit,queue=droptail:31250B,loss=1%,delay=12.5ms")
         self.assertEqual(mtp_latency.link_texts(cells["busy-12mbit-50ms-greedy"])[0],
                          "rate=12mbit,queue=droptail:18750B,delay=25ms")
-        self.assertEqual(mtp_latency_report.rtt_of("loss-10mbit-25ms-steady"), 25)
+        self.assertEqual(mtp_latency_report.rtt_of("loss-10mbit-25ms-steady10"), 25)
 
 
 class Figures(unittest.TestCase):

@@ -6,7 +6,7 @@
 TEST_CASE("rto: RFC 6298 step by step")
 {
     struct rto r;
-    rto_init(&r, 200000);
+    rto_init(&r, 200000, 0);
     CHECK(rto_value(&r) == 1000000); // 2.1
     const struct {
         usec_t rtt, srtt, rttvar, rto;
@@ -27,7 +27,7 @@ TEST_CASE("rto: RFC 6298 step by step")
 TEST_CASE("rto: bounds, doubling, and the end of doubling")
 {
     struct rto r;
-    rto_init(&r, USEC_PER_SEC);
+    rto_init(&r, USEC_PER_SEC, 0);
     const usec_t first[] = {1, 2, 4, 8, 16, 32, 60, 60};
     for (usec_t s : first) {
         CHECK(rto_value(&r) == s * USEC_PER_SEC);
@@ -41,10 +41,39 @@ TEST_CASE("rto: bounds, doubling, and the end of doubling")
     CHECK(rto_value(&r) == 60 * USEC_PER_SEC); // the most
 }
 
+TEST_CASE("rto: doubling ends at the most asked for, which bounds nothing that was measured")
+{
+    const usec_t MS = USEC_PER_MSEC;
+    const struct {
+        usec_t rtt; // the only sample: RTO = 3 RTT; 0: none
+        usec_t expected[6];
+    } rows[] = {
+        {0, {1000 * MS, 2000 * MS, 2000 * MS, 2000 * MS, 2000 * MS, 2000 * MS}},
+        {50 * MS, {200 * MS, 400 * MS, 800 * MS, 1600 * MS, 2000 * MS, 2000 * MS}},
+        {500 * MS, {1500 * MS, 2000 * MS, 2000 * MS, 2000 * MS, 2000 * MS, 2000 * MS}},
+        {900 * MS, {2700 * MS, 2700 * MS, 2700 * MS, 2700 * MS, 2700 * MS, 2700 * MS}},
+        {30 * USEC_PER_SEC,
+         {60000 * MS, 60000 * MS, 60000 * MS, 60000 * MS, 60000 * MS, 60000 * MS}},
+    };
+    for (const auto &row : rows) {
+        INFO(row.rtt);
+        struct rto r;
+        rto_init(&r, 200 * MS, 2000 * MS);
+        if (row.rtt > 0)
+            rto_sample(&r, row.rtt);
+        for (usec_t expected : row.expected) {
+            CHECK(rto_value(&r) == expected);
+            rto_expired(&r);
+        }
+        rto_sample(&r, 50 * MS);
+        CHECK(r.backoff == 0);
+    }
+}
+
 TEST_CASE("rto: a sample below 1 us counts as 1 us, and SRTT never falls back to none")
 {
     struct rto r;
-    rto_init(&r, 0);
+    rto_init(&r, 0, 0);
     rto_sample(&r, -5);
     CHECK(r.srtt == 1);
     for (int i = 0; i < 100; i++)

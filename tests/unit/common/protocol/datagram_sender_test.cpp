@@ -60,7 +60,7 @@ struct flow {
     std::vector<struct cc_feedback> feedback;
     struct ccfb report = {};
 
-    explicit flow(size_t history = 0, uint16_t first_seq = 65530)
+    explicit flow(size_t history = 0, uint16_t first_seq = 65530, usec_t most_rto = 0)
     {
         c = static_cast<recorder *>(calloc(1, sizeof(*c)));
         c->base.ops = &recorder_ops;
@@ -68,7 +68,8 @@ struct flow {
         c->news = &news;
         c->sent = &sent;
         c->feedback = &feedback;
-        REQUIRE(datagram_sender_init(&s, &c->base, first_seq, history, 0) == 0);
+        datagram_sender_config config = {first_seq, history, most_rto};
+        REQUIRE(datagram_sender_init(&s, &c->base, &config, 0) == 0);
     }
     ~flow()
     {
@@ -313,6 +314,32 @@ TEST_CASE("datagram sender: one probe an RTO in silence; only real news end it")
     }
     CHECK(f.s.silent == 0);
     CHECK(datagram_sender_room(&f.s, 3100 * MS));
+}
+
+TEST_CASE("datagram sender: probes of a dead path, by the bound of their doubling")
+{
+    const struct {
+        usec_t most; // 0: 60 s
+        std::vector<usec_t> expected;
+    } rows[] = {
+        {0, {1, 3, 7, 15, 31, 63, 123, 183}},
+        {RTO_MOST_LIVE, {1, 3, 5, 7, 9, 11, 13, 15}},
+    };
+    for (const auto &row : rows) {
+        flow f(0, 0, row.most);
+        f.send(2);
+        f.hear(0, "+", 0, 40 * MS, 50 * MS);
+        std::vector<usec_t> left;
+        while (left.size() < row.expected.size()) {
+            usec_t at = datagram_sender_next_timeout(&f.s);
+            datagram_sender_timeout(&f.s, at);
+            REQUIRE(datagram_sender_room(&f.s, at));
+            datagram_sender_sent(&f.s, 1000, at);
+            CHECK_FALSE(datagram_sender_room(&f.s, at));
+            left.push_back((at - 50 * MS) / USEC_PER_SEC);
+        }
+        CHECK(left == row.expected);
+    }
 }
 
 TEST_CASE("datagram sender: a receiver's clock that jumped is taken after one RTO")

@@ -28,6 +28,7 @@ struct mtp_rig {
     struct packet {
         mtp_header header;
         int64_t frame; // what is in it; -1: empty
+        usec_t left;
     };
     struct event {
         bool is_ack;
@@ -43,6 +44,9 @@ struct mtp_rig {
     mtp_receiver receiver;
     // A terminating receiver acknowledges only what it has, whatever is marked: kernel TCP.
     bool terminates = false;
+    // Echoes are of the newest transmission (TCP's time stamps), not of the newest packet.
+    bool stamps = false;
+    usec_t newest = 0;
     std::set<int64_t> held; // by a receiver that terminates
     int64_t in_order = 0;
     fate path = [](bool, int) { return std::vector<usec_t>{0}; };
@@ -96,6 +100,7 @@ struct mtp_rig {
             log.push_back({now, out.slot, out.number, out.flags, sender.cwnd});
             event e{};
             e.data.frame = -1;
+            e.data.left = now;
             if (out.len > 0)
                 memcpy(&e.data.frame, out.bytes, sizeof(int64_t));
             sent_frames.insert(e.data.frame);
@@ -123,6 +128,9 @@ struct mtp_rig {
                 (!delivered.insert(p.frame).second || !sent_frames.count(p.frame) || p.frame < 0))
                 FAIL("frame " << p.frame << " delivered twice or never sent");
             mtp_receiver_ack(&receiver, &e.ack);
+            newest = std::max(newest, p.left);
+            if (stamps)
+                e.ack.echo_us = (uint32_t)newest;
         }
         launch(e, acks++);
     }

@@ -797,6 +797,86 @@ TEST_CASE("mtp_sender: RTT from echoes, ambiguous and impossible ones left out")
     mtp_sender_destroy(&s);
 }
 
+namespace
+{
+
+// The longest time without progress in five minutes of a flow as the programs have it, data lost
+// with probability p.
+usec_t longest_silence(mtp_mode mode, double p, unsigned seed)
+{
+    mtp_sender_config c = config_of(mode, 16384, 0, 0, true);
+    c.least_rto = 200 * USEC_PER_MSEC;
+    c.most_rto = RTO_MOST_LIVE;
+    c.counts_slots = c.stamps_resends = true;
+    mtp_rig rig(c);
+    rig.stamps = true;
+    rng r = rng_seeded(seed);
+    rig.path = [&](bool is_ack, int) {
+        return is_ack || rng_unit(&r) >= p ? std::vector<usec_t>{0} : std::vector<usec_t>{};
+    };
+    usec_t longest = 0, heard = 0;
+    while (rig.now < 300 * USEC_PER_SEC) {
+        if (rig.sender.queue.packets < 20)
+            rig.write(20);
+        rig.pull();
+        int64_t cum = rig.sender.cum;
+        REQUIRE(rig.step());
+        if (rig.sender.cum == cum)
+            continue;
+        longest = std::max(longest, rig.now - heard);
+        heard = rig.now;
+    }
+    return longest;
+}
+
+} // namespace
+
+TEST_CASE("mtp_sender: no flow of the programs is silent for 10 s on a path that loses 20 %")
+{
+    // Of 3000 packets one is lost five times in a row. With Karn's rule and a timeout that doubles
+    // without bound `resend` is silent for 26 s.
+    for (mtp_mode mode : {MTP_STRICT, MTP_FILL_HOLES, MTP_RESEND})
+        for (unsigned seed = 0; seed < 20; seed++) {
+            INFO("mode " << mode << " seed " << seed);
+            CHECK(longest_silence(mode, 0.2, seed) < 10 * USEC_PER_SEC);
+        }
+}
+
+TEST_CASE("mtp_sender: with a stamp of its own the echo of a packet sent again ends the back-off")
+{
+    for (bool stamps : {false, true}) {
+        INFO(stamps);
+        mtp_sender_config c = config_of(MTP_RESEND, 4096, 2, 2);
+        c.least_rto = 200 * MS;
+        c.most_rto = RTO_MOST_LIVE;
+        c.stamps_resends = stamps;
+        mtp_rig rig(c);
+        rig.stamps = stamps;
+        // Packets 0 to 5 arrive, 6 and 7 at their sixth transmission.
+        rig.path = [](bool is_ack, int index) {
+            return is_ack || index < 6 || index > 11 ? std::vector<usec_t>{0}
+                                                     : std::vector<usec_t>{};
+        };
+        rig.write(8);
+        REQUIRE(rig.finish(100));
+        CHECK(rig.delivered.size() == 8);
+        std::vector<usec_t> apart;
+        for (size_t i = 7; i < 13; i++)
+            apart.push_back((rig.log.at(i).at - rig.log.at(i - 1).at) / MS);
+        // 5 is acknowledged 60 ms after 6 and 7 left; 200 ms from then on, doubled, 2 s at most.
+        CHECK(apart == std::vector<usec_t>{0, 260, 400, 800, 1600, 2000});
+        CHECK(rig.sender.rto.backoff == (stamps ? 0 : 5));
+    }
+}
+
+TEST_CASE("mtp_sender: without echoes a packet a round trip is timed")
+{
+    timed f;
+    f.s.config.karn = false;
+    f.ack(1, 100 * MS);
+    CHECK(mtp_sender_info(&f.s).srtt == 100 * MS);
+}
+
 TEST_CASE("mtp_sender: what it refuses")
 {
     mtp_sender_config c = config_of(MTP_STRICT, 16);
