@@ -116,7 +116,7 @@ static void choose_top(struct adaptation *a, bool too_much, double before, usec_
     int layers = a->ladder->sizes[size_of(a, a->level)].layers;
     if (too_much) {
         int top = layers - 1;
-        for (double share = 1; top > 0 && share * before > a->rate.target_bps; top--)
+        for (double share = 1; top > 0 && share * before > rate_follow_target(&a->rate); top--)
             share *= LAYER_SHARE;
         a->top = top;
         a->top_until = now + TOP_FOR;
@@ -131,9 +131,9 @@ bool adaptation_update(struct adaptation *a, const struct rate_follow_sample *s,
     int level = a->level;
     int encoder_bps = a->encoder_bps;
     int top = a->top;
-    double before = a->rate.target_bps;
+    double before = rate_follow_target(&a->rate);
     bool too_much = rate_follow_update(&a->rate, s, now);
-    choose_level(a, a->rate.target_bps, alone, now);
+    choose_level(a, rate_follow_target(&a->rate), alone, now);
     choose_encoder(a, rate_follow_bps(&a->rate), alone);
     choose_top(a, too_much, before, now);
     return a->level != level || a->encoder_bps != encoder_bps || a->top != top;

@@ -48,6 +48,7 @@ void rate_follow_init(struct rate_follow *f, double start_bps, double floor_bps,
     memset(f, 0, sizeof(*f));
     f->floor_bps = floor_bps;
     f->ceiling_bps = ceiling_bps;
+    f->limit_bps = INFINITY;
     f->target_bps = fmin(fmax(start_bps, floor_bps), ceiling_bps);
     f->decreased = f->calm_since = f->drain_since = USEC_NEVER;
 }
@@ -214,24 +215,34 @@ bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *
     f->updated = now;
     remember(f, s, now);
     measure(f, s, now);
+    bool starting = !f->capacity_bps;
+    // Before its first report a rate controller knows nothing.
+    bool limits = !isnan(s->allowed_bps) && s->delivered > 0;
+    f->limit_bps = limits ? (starting ? 1 : ALLOWED_SHARE) * s->allowed_bps : INFINITY;
+    // The start of a rate controller is its own affair: what waits for it says nothing of the path.
+    if (starting && f->limit_bps < f->target_bps)
+        return false;
     drain(f, s->rtt, now);
     bool too_much = is_too_much(f, s->rtt, now);
-    if (too_much) {
+    if (too_much)
         settle(f, f->took_bps, DECREASE, now);
-    } else {
+    else
         grow(f, elapsed, now);
-    }
-    if (!isnan(s->allowed_bps))
-        f->target_bps = fmin(f->target_bps, ALLOWED_SHARE * s->allowed_bps);
     f->target_bps = fmin(fmax(f->target_bps, f->floor_bps), f->ceiling_bps);
     return too_much;
 }
 
+double rate_follow_target(const struct rate_follow *f)
+{
+    return fmax(fmin(f->target_bps, f->limit_bps), f->floor_bps);
+}
+
 double rate_follow_bps(const struct rate_follow *f)
 {
+    double target = rate_follow_target(f);
     if (f->drain_since == USEC_NEVER)
-        return f->target_bps;
+        return target;
     double lasts = usec_to_sec(f->updated - f->drain_since);
     double less = fmin(DRAIN_LEAST + usec_to_sec(f->rise) * (1 + 2 * lasts), DRAIN_MOST);
-    return fmax(fmin(f->target_bps, f->drain_bps) * (1 - less), f->floor_bps);
+    return fmax(fmin(target, f->drain_bps) * (1 - less), f->floor_bps);
 }

@@ -18,7 +18,8 @@
 //     - Calm, rise < 40 ms for half a second: the target grows, by 15 % a second; by 2 % for 5 s
 //       after the capacity was found, once it is beyond 0.8 of it. Before the first time it doubles
 //       every half second. Not while the media does not use it.
-//     - A rate controller's own limit holds besides: at most 0.9 of what it allows.
+//     - A rate controller's own limit holds besides: at most 0.9 of what it allows, or all of it
+//       before it was ever too much.
 //
 // In spirit of SCReAM (RFC 8298, 4.1.2) and of delay-based congestion detectors; written for
 // frames, that come in bursts, over any transport that tells what was delivered. Pure.
@@ -54,6 +55,7 @@ struct rate_follow_entry {
 struct rate_follow {
     double floor_bps, ceiling_bps;
     double target_bps;
+    double limit_bps;    // by the rate controller
     double capacity_bps; // when it was too much last; 0: never
     double took_bps;     // figures of the last sample
     double made_bps;
@@ -77,7 +79,9 @@ void rate_follow_init(struct rate_follow *f, double start_bps, double floor_bps,
 void rate_follow_set_ceiling(struct rate_follow *f, double ceiling_bps);
 // About every frame. True: it was too much.
 bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now);
-// What the encoder should make now, bit/s, within floor and ceiling.
+// What the media may have, bit/s, within floor and ceiling.
+double rate_follow_target(const struct rate_follow *f);
+// What the encoder should make now, to drain a queue besides.
 double rate_follow_bps(const struct rate_follow *f);
 // Media stood still (pause, nobody watches): what was measured before says nothing.
 void rate_follow_restart(struct rate_follow *f);

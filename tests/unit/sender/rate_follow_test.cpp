@@ -198,7 +198,16 @@ TEST_CASE("rate_follow: floor, ceiling, and a rate controller's limit")
     rate_follow_sample s{};
     s.allowed_bps = 1e6;
     rate_follow_update(&f, &s, USEC_PER_SEC);
+    CHECK(rate_follow_bps(&f) == 2e6); // no report yet
+    s.delivered = 1000;
+    rate_follow_update(&f, &s, 2 * USEC_PER_SEC);
+    CHECK(rate_follow_bps(&f) == 1e6);
+    f.capacity_bps = 2e6;
+    rate_follow_update(&f, &s, 3 * USEC_PER_SEC);
     CHECK(rate_follow_bps(&f) == 0.9e6);
+    s.allowed_bps = 8e6; // the target was not forgotten
+    rate_follow_update(&f, &s, 4 * USEC_PER_SEC);
+    CHECK(rate_follow_bps(&f) == 2e6);
 }
 
 TEST_CASE("rate_follow: media that does not use the rate does not raise it")
