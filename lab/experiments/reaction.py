@@ -5,6 +5,7 @@ queue of 400 ms at the high rate. All that goes over the link towards the viewer
 Goals: the sending rate below the new one within 500 ms and 2 RTTs of the fall, the queueing delay that it caused gone
 within 2 s; 80 % of the rate used within 10 s of the rise.
 """
+import math
 import os
 
 import numpy as np
@@ -38,7 +39,7 @@ def series_of(entered, left, begin, seconds):
     bits, late = np.zeros(count), np.full(count, np.nan)
     delays = [[] for _ in range(count)]
     for key, (time, length) in entered.items():
-        k = int((time - begin) / STEP_S)
+        k = math.floor((time - begin) / STEP_S)
         if 0 <= k < count:
             bits[k] += length * 8
             if key in left:
@@ -55,9 +56,9 @@ def smooth(values, width):
     return (sums[width:] - sums[:-width]) / width
 
 
-def first(where, begin):
-    """Seconds from BEGIN until WHERE (a series of truths) holds; None: never."""
-    hits = np.nonzero(where[round(begin / STEP_S):])[0]
+def first(where, begin, end=None):
+    """Seconds from BEGIN until WHERE (a series of truths) holds; None: not before END."""
+    hits = np.nonzero(where[round(begin / STEP_S):end and round(end / STEP_S)])[0]
     return float(hits[0]) * STEP_S if hits.size else None
 
 
@@ -78,7 +79,7 @@ def figures_of(rate, late, high, low):
     second = smooth(rate, 10)
     before = np.nanmedian(late[round((down - 10) / STEP_S):round(down / STEP_S)])
     filled = np.where(np.isnan(late), before, late)
-    return {"below_s": first(third < low, down + STEP_S), "gone_s": gone(filled, before + QUEUE_MS, down, up),
+    return {"below_s": first(third < low, down + STEP_S, up), "gone_s": gone(filled, before + QUEUE_MS, down, up),
             "used_s": first(second > 0.8 * high, up),
             "use_high": float(rate[round(10 / STEP_S):round(down / STEP_S)].mean() / high),
             "use_low": float(rate[round((down + 5) / STEP_S):round(up / STEP_S)].mean() / low),
