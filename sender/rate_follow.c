@@ -185,7 +185,7 @@ static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
     double took = rate_of(f, false, lasts, 0, now);
     double made = rate_of(f, true, lasts, f->least_rtt, now);
     if (took > OURS * made)
-        settle(f, took, DRAINED, now);
+        settle(f, f->drain_bps, DRAINED, now);
     else if (!empty && f->rise > f->drain_rise * 7 / 10)
         f->least_since = now;
 }

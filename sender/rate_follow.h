@@ -14,7 +14,8 @@
 //     - A rise of 50 ms is drained: for 0.3 s and 2 round trips at least the encoder is asked for
 //       less than what came when that began, by 5 % and more the longer it lasts, until the rise is
 //       below 20 ms. If more came meanwhile than was made, the queue was ours: target = 0.95 of
-//       what came. If it stays for 1.5 s without that it is other people's, and counts no longer.
+//       what came when that began. If it stays for 1.5 s without that it is other people's, and
+//       counts no longer.
 //     - Calm, rise < 40 ms for half a second: the target grows, by 15 % a second; by 2 % for 5 s
 //       after the capacity was found, once it is beyond 0.8 of it. Before the first time it doubles
 //       every half second. Not while the media does not use it.
@@ -42,7 +43,7 @@ struct rate_follow_sample { // of one instant
     double made;            // bytes in all that were coded for it
     double unsent;          // bytes that the transport holds
     double allowed_bps;     // NaN: no rate controller
-    usec_t rtt;             // 0: not known
+    usec_t rtt;             // the last; 0: not known
     usec_t waiting;         // age of the oldest frame that waits
 };
 

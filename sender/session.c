@@ -333,12 +333,14 @@ static void follow(struct session *s, usec_t now)
     session_info(s, &info, now);
     if (isnan(info.delivered_bytes))
         return;
+    // A smoothed one lags behind queues; the kernel's, taken of each ACK, does so little.
+    double rtt_ms = isnan(info.latest_rtt_ms) ? info.rtt_ms : info.latest_rtt_ms;
     struct rate_follow_sample sample = {
         .delivered = info.delivered_bytes,
         .made = s->made,
         .unsent = isnan(info.unsent_bytes) ? 0 : info.unsent_bytes,
         .allowed_bps = s->transport->kind->responsive ? info.allowed_bps : NAN,
-        .rtt = isnan(info.rtt_ms) ? 0 : (usec_t)(info.rtt_ms * USEC_PER_MSEC),
+        .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
         .waiting = scheduler_waiting(&s->scheduler, now),
     };
     bool alone = s->config.stream->playing == 1;

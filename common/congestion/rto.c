@@ -16,6 +16,7 @@ void rto_init(struct rto *r, usec_t least, usec_t most)
 void rto_sample(struct rto *r, usec_t rtt)
 {
     rtt = usec_max(rtt, 1);
+    r->latest = rtt;
     if (r->srtt == 0) { // RFC 6298, 2.2
         r->srtt = rtt;
         r->rttvar = rtt / 2;

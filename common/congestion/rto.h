@@ -21,9 +21,10 @@ extern "C" {
 enum { RTO_MOST_LIVE = 2000000 }; // us; `most` for live media
 
 struct rto {
-    usec_t least; // RFC 6298 says 1 s (2.4)
-    usec_t most;  // of a doubled one
-    usec_t srtt;  // 0: no sample yet
+    usec_t least;  // RFC 6298 says 1 s (2.4)
+    usec_t most;   // of a doubled one
+    usec_t srtt;   // 0: no sample yet
+    usec_t latest; // sample; 0: none
     usec_t rttvar;
     int backoff; // expiries since the last sample
 };

@@ -20,6 +20,7 @@ void mtp_info_fill(const struct mtp_flow *f, struct transport_info *out, usec_t 
     out->unheard = mtp_flow_unheard(f, now);
     if (i.srtt) {
         out->rtt_ms = usec_to_msec(i.srtt);
+        out->latest_rtt_ms = usec_to_msec(f->sender.rto.latest);
         out->allowed_bps = i.cwnd * 8.0 * f->sender.config.slot_bytes / usec_to_sec(i.srtt);
     }
     uint64_t sent = i.counts.packets + i.counts.empties + i.counts.resends;

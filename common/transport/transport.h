@@ -35,6 +35,7 @@ struct transport_variable {
 // What a transport knows of its path. NaN: not known, or not a thing this transport has.
 struct transport_info {
     double rtt_ms;          // smoothed
+    double latest_rtt_ms;   // the last sample
     double rate_bps;        // what the path took lately
     double loss;            // fraction of packets lost (for TCP: segments sent again)
     double unsent_bytes;    // accepted by the transport, not on the wire yet

@@ -309,6 +309,8 @@ static void datagram_info(struct transport *t, struct transport_info *out, usec_
     out->reports_ignored = d->reports_ignored;
     if (d->endpoint.rto.srtt)
         out->rtt_ms = usec_to_msec(d->endpoint.rto.srtt);
+    if (d->endpoint.rto.latest)
+        out->latest_rtt_ms = usec_to_msec(d->endpoint.rto.latest);
     if (counts->arrived + counts->lost)
         out->loss = (double)counts->lost / (double)(counts->arrived + counts->lost);
     if (d->endpoint.rto_at != USEC_NEVER)

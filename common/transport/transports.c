@@ -66,6 +66,7 @@ void transport_names(char *out, size_t cap)
 void transport_info_clear(struct transport_info *info)
 {
     *info = (struct transport_info){.rtt_ms = NAN,
+                                    .latest_rtt_ms = NAN,
                                     .rate_bps = NAN,
                                     .loss = NAN,
                                     .unsent_bytes = NAN,
