@@ -7,6 +7,7 @@
 #define SPACING     (20 * USEC_PER_MSEC)
 #define WINDOW      (300 * USEC_PER_MSEC)
 #define LONG_WINDOW USEC_PER_SEC
+#define RTT_OF      (100 * USEC_PER_MSEC)
 #define LEAST_OF    (5 * USEC_PER_SEC)
 #define CALM        (40 * USEC_PER_MSEC)
 #define DRAIN_TO    (20 * USEC_PER_MSEC)
@@ -121,12 +122,19 @@ static void measure(struct rate_follow *f, const struct rate_follow_sample *s, u
     f->took_bps = rate_of(f, false, short_window(f), 0, now);
     f->made_bps = rate_of(f, true, LONG_WINDOW, 0, now);
     f->least_rtt = s->rtt;
-    for (int i = 0; i < f->count; i++)
-        if (nth(f, i)->rtt)
-            f->least_rtt = usec_min(f->least_rtt, nth(f, i)->rtt);
+    usec_t rtt =
+        s->rtt; // the least of the last few: an acknowledgement may wait for a second packet
+    for (int i = 0; i < f->count; i++) {
+        const struct rate_follow_entry *e = nth(f, i);
+        if (!e->rtt)
+            continue;
+        f->least_rtt = usec_min(f->least_rtt, e->rtt);
+        if (e->at > now - RTT_OF)
+            rtt = usec_min(rtt, e->rtt);
+    }
     double drain_bps = fmax(f->took_bps, f->floor_bps);
     usec_t unsent = (usec_t)(s->unsent * 8 / drain_bps * USEC_PER_SEC);
-    f->delay = s->waiting + unsent + (s->rtt - f->least_rtt);
+    f->delay = s->waiting + unsent + (rtt - f->least_rtt);
     f->history[at(f, f->count - 1)].delay = f->delay;
     usec_t least = f->delay;
     for (int i = 0; i < f->count; i++)
