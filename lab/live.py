@@ -68,10 +68,11 @@ class Flow:
         self.sender.wait_line(r"rtsp://")
         self.player = None
 
-    def play(self, receiver, transport, duration, cc=None):
+    def play(self, receiver, transport, duration, cc=None, options=()):
         # TCP's timeouts double: on a crowded link it may be silent for longer than a viewer would wait.
         argv = ["weir-play", "--headless", "--quiet", "--transport", transport, "--duration", str(duration),
                 "--timeout", str(duration), "--report", self.path("report.json"), "--events", self.path("events.jsonl")]
+        argv += options
         if cc:
             argv += ["--cc", cc]
         if self.source.startswith("synthetic"):

@@ -14,9 +14,9 @@ class Failed(Exception):
 
 
 class Process:
-    """A program in a namespace. stdout and stderr go to LOG."""
+    """A program in a namespace. stdout and stderr go to LOG, or where the caller wants stdin and stdout."""
 
-    def __init__(self, namespace, argv, log):
+    def __init__(self, namespace, argv, log, stdin=subprocess.DEVNULL, stdout=None):
         self.name = os.path.basename(argv[0])
         self.log = log
         self.code = None
@@ -25,8 +25,8 @@ class Process:
         with open(log, "wb") as out:
             out.write((" ".join(argv) + "\n").encode())
             out.flush()
-            self.popen = subprocess.Popen(prefix + list(argv), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                                          preexec_fn=isolate.die_with_parent)
+            self.popen = subprocess.Popen(prefix + list(argv), stdin=stdin, stdout=out if stdout is None else stdout,
+                                          stderr=out, preexec_fn=isolate.die_with_parent)
         self.pid = self.popen.pid  # nsenter becomes the program, so this is the program's id
 
     def poll(self):
@@ -95,9 +95,9 @@ class Processes:
         for process in reversed(self.all):
             process.stop()
 
-    def start(self, namespace, argv, log=None):
+    def start(self, namespace, argv, log=None, **files):
         path = os.path.join(self.directory, (log or f"{len(self.all):02d}-{os.path.basename(argv[0])}") + ".log")
-        process = Process(namespace, [str(a) for a in argv], path)
+        process = Process(namespace, [str(a) for a in argv], path, **files)
         self.all.append(process)
         return process
 

@@ -45,16 +45,20 @@ static void look(struct watch *w, struct picture *p, usec_t now)
 {
     w->pictures++;
     p->number = test_picture_read(p);
-    if (p->number < 0) {
+    bool read = p->number >= 0;
+    if (!read) {
         w->unreadable++;
+        if (w->latest < 0)
+            return;
+        p->number = w->latest + 1;
     } else if (p->number <= w->latest) {
         w->repeated++;
-    } else {
-        w->latest = p->number;
-        fprintf(w->out, "{\"event\":\"frame\",\"number\":%" PRId64 ",\"shown\":%.6f}\n", p->number,
-                usec_to_sec(now));
-        measure_push(w->measure, p, now);
+        return;
     }
+    w->latest = p->number;
+    fprintf(w->out, "{\"event\":\"frame\",\"number\":%" PRId64 ",\"shown\":%.6f,\"read\":%s}\n",
+            p->number, usec_to_sec(now), read ? "true" : "false");
+    measure_push(w->measure, p, now);
 }
 
 int watch_run(struct source *source, FILE *in, FILE *out)

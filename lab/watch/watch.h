@@ -6,12 +6,13 @@
 // In: raw pictures, YUV 4:2:0 planar, of the source's size, with the test picture's strip
 // (media/test_strip.h). Each counts as shown when its last byte came. Out, a JSON object a line:
 //
-//   {"event":"frame","number":12,"shown":104.2}              CLOCK_MONOTONIC seconds
+//   {"event":"frame","number":12,"shown":104.2,"read":true}  CLOCK_MONOTONIC seconds
 //   {"event":"picture","number":12,"shown":12,"ssim":0.97}   as weir-play writes it
 //   {"event":"end","pictures":900,"unreadable":0,"repeated":3,"skipped":0}
 //
-// A picture without a number that can be read (unreadable) and one that is not newer than the one
-// before (repeated) show nothing new.
+// A picture so broken that its number cannot be read (unreadable) counts as the frame after the one
+// before: a decoder gives them in order, and no more than were coded. Before the first number was
+// read it counts as nothing. One that is not newer than the one before (repeated) is nothing new.
 #ifndef WEIR_LAB_WATCH_WATCH_H
 #define WEIR_LAB_WATCH_WATCH_H
 
