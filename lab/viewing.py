@@ -72,7 +72,7 @@ def stalls_of(inside, window):
     gaps = np.diff([begin, *times, max(times[-1], begin + window.seconds)])
     # What is captured first is not there at once: the picture of before is, until the latency is over.
     gaps[0] -= max(0.0, inside[0].shown - inside[0].captured)
-    return [float(g) for g in gaps if g > STALL_S]
+    return [float(g) for g in gaps if round(g, 6) > STALL_S]
 
 
 def ssim_of(pictures, window):

@@ -23,7 +23,7 @@ RATES = (1920, 1200)  # kbit/s: the top of Weir's ladder, and a modest one
 OTHERS = [f"{kind} {kbps}k" for kbps in RATES for kind in others.KINDS]
 
 RTT_MS = 50
-STEPS_MBIT = (4, 2, 4, 1.5, 4)
+STAIRS_MBIT = (4, 2, 4, 1.5, 4)
 MEAN_MBIT = 2.5  # of a trace
 DOWNLOAD_MBIT = 4
 LEAD = 2.5  # seconds from the link's start to the first frame: for programs to come up
@@ -33,23 +33,23 @@ DRAIN = 1.5  # seconds after the last frame that counts, for what is late
 
 def cells():
     links = [Cell(f"{name}-{queue}", {"link": name, "queue": queue})
-             for name in ("steps", *(f"trace-{kind}" for kind in generate.KINDS)) for queue in ("1bdp", "200ms")]
+             for name in ("stairs", *(f"trace-{kind}" for kind in generate.KINDS)) for queue in ("1bdp", "200ms")]
     return links + [Cell("download-1bdp", {"link": "download", "queue": "1bdp"})]
 
 
-def steps_text(duration):
+def stairs_text(duration):
     """Equal parts; the first also has the lead."""
-    part = duration / len(STEPS_MBIT)
-    later = "".join(f":{rate}mbit@{round((LEAD + i * part) * 1000)}ms" for i, rate in enumerate(STEPS_MBIT) if i)
-    return f"rate={STEPS_MBIT[0]}mbit{later}"
+    part = duration / len(STAIRS_MBIT)
+    later = "".join(f":{rate}mbit@{round((LEAD + i * part) * 1000)}ms" for i, rate in enumerate(STAIRS_MBIT) if i)
+    return f"rate={STAIRS_MBIT[0]}mbit{later}"
 
 
 def link_text(context, duration):
     p = context.cell.params
-    rate = {"steps": STEPS_MBIT[0], "download": DOWNLOAD_MBIT}.get(p["link"], MEAN_MBIT)
+    rate = {"stairs": STAIRS_MBIT[0], "download": DOWNLOAD_MBIT}.get(p["link"], MEAN_MBIT)
     queue = f"{net.bdp_bytes(rate, RTT_MS)}B" if p["queue"] == "1bdp" else p["queue"]
-    if p["link"] == "steps":
-        text = steps_text(duration)
+    if p["link"] == "stairs":
+        text = stairs_text(duration)
     elif p["link"] == "download":
         text = f"rate={rate}mbit"
     else:

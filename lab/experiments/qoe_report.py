@@ -12,7 +12,7 @@ from lab.report import canvas
 TODAY = "srt-120"  # what the goals compare with
 LATENCY_GOAL = 0.5  # of its 95 %
 # Links that always carry the lowest level: a stall there is the programs' own.
-ALWAYS_ENOUGH = ("steps", "trace-steps", "download")
+ALWAYS_ENOUGH = ("stairs", "trace-steps", "download")
 
 COLUMNS = [("stalls", "stalls", 1), ("stalled", "time stalled", 3), ("p50_ms", "capture to shown, 50 % ms", 0),
            ("p95_ms", "95 %", 0), ("p99_ms", "99 %", 0), ("ssim", "SSIM", 4), ("frame_rate", "frames/s", 1),
@@ -58,7 +58,7 @@ def latency_goal(rows, cell, today):
 def goals_of(rows, cell):
     link = cell.rpartition("-")[0]
     found = [stall_goal(rows, cell)] if link in ALWAYS_ENOUGH else []
-    if link == "steps":
+    if link == "stairs":
         found += [latency_goal(rows, cell, c) for c in rows.contenders(cell) if c.startswith(TODAY)]
     return [g for g in found if g]
 
@@ -116,7 +116,7 @@ def write(run_rows, page):
     if not run_rows:
         page.text("No run has finished yet.")
         return
-    page.text("One viewer over an emulated link, RTT 50 ms. steps: 4, 2, 4, 1.5 and 4 Mbit/s, a fifth of the time each; "
+    page.text("One viewer over an emulated link, RTT 50 ms. stairs: 4, 2, 4, 1.5 and 4 Mbit/s, a fifth of the time each; "
               "trace-*: generated traces of 2.5 Mbit/s in the mean; download: 4 Mbit/s and one cubic download beside it. "
               "The queue is one bandwidth-delay product, or 200 ms, at the first rate. Weir: weir-send with its defaults, "
               "weir-play --low-latency, or as it is (buffered). The others: ffmpeg to ffmpeg, x264 at a constant rate.")
