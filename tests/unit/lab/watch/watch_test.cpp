@@ -49,9 +49,11 @@ struct clip_file {
     }
 };
 
-// A line: what it tells of, number, then `shown` and the SSIM in 1/100, or -1 where it has none.
+// Of a frame: number, could it be read. Of a picture: number, that of what stood there, are they
+// the same.
 using line = std::vector<int>;
 
+// Frames first, then pictures: they come from two threads.
 std::vector<line> watched(const clip_file &clip, std::string pictures, std::string &end)
 {
     int err;
