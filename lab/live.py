@@ -58,13 +58,14 @@ class Traffic:
 class Flow:
     """weir-send in one namespace, weir-play in another. NAME parts the files of one flow from another's."""
 
-    def __init__(self, world, sender, address, source="synthetic:greedy", name=""):
+    def __init__(self, world, sender, address, source="synthetic:greedy", name="", options=()):
         self.world = world
         self.address = address
         self.source = source
         self.name = name
         self.sender = world.start(sender, ["weir-send", "--listen", f"{address}:{RTSP_PORT}", "--timeout",
-                                           "3600", "--stats", world.path(f"send{name}.jsonl"), source], f"send{name}")
+                                           "3600", "--stats", world.path(f"send{name}.jsonl"), *options, source],
+                                  f"send{name}")
         self.sender.wait_line(r"rtsp://")
         self.player = None
 

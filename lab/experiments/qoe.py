@@ -87,7 +87,8 @@ class WeirPair:
         self.clip, self.duration = clip, duration
         self.transport, _, buffered = contender.partition(" ")
         self.options = ["--picture-events", "--reference", clip.path, *([] if buffered else ["--low-latency"])]
-        self.flow = live.Flow(world, "server", at[0], clip.path)
+        # What is sent again and again is live media: it has no end, and no viewer chooses its pace.
+        self.flow = live.Flow(world, "server", at[0], clip.path, options=["--loop"])
 
     def send(self, epoch):
         until(epoch)
