@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs in network namespaces: started, waited for with deadlines, ended by their process id, their logs kept."""
+import glob
 import os
 import re
 import signal
@@ -80,6 +81,18 @@ class Process:
         return self.code
 
 
+def thread_waited(path):
+    """The same of the thread with that folder in /proc; 0 when it has ended."""
+    try:
+        with open(path + "/schedstat", encoding="ascii") as f:
+            ready = int(f.read().split()[1]) / 1e9
+        with open(path + "/stat", encoding="ascii") as f:
+            started = int(f.read().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        return ready / max(0.01, time.clock_gettime(time.CLOCK_BOOTTIME) - started)
+    except (OSError, IndexError):
+        return 0.0
+
+
 class Processes:
     """All programs of a run; leaving the `with` block ends what still runs, youngest first."""
 
@@ -100,6 +113,12 @@ class Processes:
         process = Process(namespace, [str(a) for a in argv], path, **files)
         self.all.append(process)
         return process
+
+    def waited(self):
+        """The longest that a thread of what runs now was ready and had no core, as a part of the thread's life: what
+        the machine's other work did to a run."""
+        return max((thread_waited(path) for process in self.all if process.poll() is None
+                    for path in glob.glob(f"/proc/{process.pid}/task/*")), default=0.0)
 
     def sleep_until(self, monotonic):
         """Sleeps, but not past the death of a program that should be alive."""

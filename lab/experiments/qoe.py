@@ -137,11 +137,12 @@ def one(context):
             traffic = live.Traffic(world, "server", at[0])
             traffic.run("client", epoch, duration, context.seed, ["elephants:n=1,cc=cubic"])
         pair.send(epoch)
-        until(epoch + duration + DRAIN)
+        until(epoch + duration + DRAIN - 0.2)  # while all still run
+        waited = world.processes.waited()
         lines = pair.finish()
         world.links["bottleneck"].stop()
         figures = viewer_figures(context, lines, clip, epoch)
-        figures |= link_figures(world, epoch + WARM, epoch + duration)
+        figures |= link_figures(world, epoch + WARM, epoch + duration) | {"waited": waited}
         if traffic:
             rates = [bps for second, bps in traffic.profile()["elephants"].items() if WARM < second < duration]
             figures["download_mbps"] = sum(rates) / len(rates) * 1e-6

@@ -17,7 +17,7 @@ ALWAYS_ENOUGH = ("stairs", "trace-steps", "download")
 COLUMNS = [("stalls", "stalls", 1), ("stalled", "time stalled", 3), ("p50_ms", "capture to shown, 50 % ms", 0),
            ("p95_ms", "95 %", 0), ("p99_ms", "99 %", 0), ("ssim", "SSIM", 4), ("frame_rate", "frames/s", 1),
            ("broken", "of them broken", 3), ("link_mbps", "on the link, Mbit/s", 2), ("loss", "lost there", 4),
-           ("queue_p95_ms", "queue, 95 % ms", 0), ("download_mbps", "the download, Mbit/s", 2)]
+           ("queue_p95_ms", "queue, 95 % ms", 0), ("download_mbps", "the download, Mbit/s", 2), ("waited", "waited for a core", 3)]
 
 
 def is_weir(contender):
@@ -122,7 +122,9 @@ def write(run_rows, page):
               "weir-play --low-latency, or as it is (buffered). The others: ffmpeg to ffmpeg, x264 at a constant rate.")
     page.text(f"Latency is from when the source gave a frame to when it was shown. A time of more than "
               f"{viewing.STALL_S * 1e3:.0f} ms without a new frame is a stall, all of it. SSIM is the mean over all frames "
-              "of the source, at its size; where one was not shown, of what stood there instead. Start-up does not count.")
+              "of the source, at its size; where one was not shown, of what stood there instead. Start-up does not count. "
+              "Waited for a core: the thread that waited longest, as a part of its life; above a few percent the figures "
+              "are also those of a machine that is too busy.")
     goals = [g for cell in rows.cells() for g in goals_of(rows, cell)]
     if goals:
         page.table(f"Goals: {sum(g[2].startswith('met') for g in goals)} of {len(goals)} met",
