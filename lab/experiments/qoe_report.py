@@ -65,7 +65,8 @@ def goals_of(rows, cell):
 
 def save_series(path, frames, pictures, window):
     """Keeps when each frame was captured and how late it was shown, and each frame's SSIM."""
-    begin = min(f.captured - f.number / window.fps for f in frames)
+    frames = [f for f in frames if f.read]
+    begin = min((f.captured - f.number / window.fps for f in frames), default=0)
     np.savez_compressed(path, captured=np.array([f.captured - begin for f in frames], "f4"),
                         latency=np.array([(f.shown - f.captured) * 1e3 for f in frames], "f4"),
                         number=np.array(sorted(pictures), "i4"), fps=window.fps,

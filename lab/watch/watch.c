@@ -7,6 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "lab/watch/numbering.h"
 #include "media/test_picture.h"
 #include "player/measure.h"
 
@@ -15,8 +16,8 @@
 struct watch {
     struct measure *measure; // owned
     FILE *out;               // borrowed; lines come from two threads, each in one call
-    int64_t latest;          // frame of the source; -1: none yet
-    uint64_t pictures, unreadable, repeated;
+    struct numbering numbering;
+    uint64_t pictures;
 };
 
 // The measuring thread's.
@@ -44,26 +45,18 @@ static bool read_picture(FILE *in, struct picture *p)
 static void look(struct watch *w, struct picture *p, usec_t now)
 {
     w->pictures++;
-    p->number = test_picture_read(p);
-    bool read = p->number >= 0;
-    if (!read) {
-        w->unreadable++;
-        if (w->latest < 0)
-            return;
-        p->number = w->latest + 1;
-    } else if (p->number <= w->latest) {
-        w->repeated++;
+    int64_t read = test_picture_read(p);
+    p->number = numbering_next(&w->numbering, read, now);
+    if (p->number == NUMBERING_NOTHING_NEW)
         return;
-    }
-    w->latest = p->number;
     fprintf(w->out, "{\"event\":\"frame\",\"number\":%" PRId64 ",\"shown\":%.6f,\"read\":%s}\n",
-            p->number, usec_to_sec(now), read ? "true" : "false");
+            p->number, usec_to_sec(now), read >= 0 ? "true" : "false");
     measure_push(w->measure, p, now);
 }
 
 int watch_run(struct source *source, FILE *in, FILE *out)
 {
-    struct watch w = {.out = out, .latest = -1};
+    struct watch w = {.out = out, .numbering = numbering_of(source->fps)};
     int width = source->width, height = source->height;
     struct measure_config config = {
         .reference = source, .fills = true, .on_measured = on_measured, .ctx = &w};
@@ -83,7 +76,7 @@ int watch_run(struct source *source, FILE *in, FILE *out)
     fprintf(out,
             "{\"event\":\"end\",\"pictures\":%" PRIu64 ",\"unreadable\":%" PRIu64
             ",\"repeated\":%" PRIu64 ",\"skipped\":%" PRIu64 "}\n",
-            w.pictures, w.unreadable, w.repeated, skipped);
+            w.pictures, w.numbering.unreadable, w.numbering.repeated, skipped);
     if (more) {
         log_error("no memory for a picture");
         return ERR_NO_MEMORY;

@@ -10,9 +10,8 @@
 //   {"event":"picture","number":12,"shown":12,"ssim":0.97}   as weir-play writes it
 //   {"event":"end","pictures":900,"unreadable":0,"repeated":3,"skipped":0}
 //
-// A picture so broken that its number cannot be read (unreadable) counts as the frame after the one
-// before: a decoder gives them in order, and no more than were coded. Before the first number was
-// read it counts as nothing. One that is not newer than the one before (repeated) is nothing new.
+// `read`: its number could be read; else it is broken, and the number about right (numbering.h).
+// A picture that is not newer than the one before (repeated) is nothing new.
 #ifndef WEIR_LAB_WATCH_WATCH_H
 #define WEIR_LAB_WATCH_WATCH_H
 
