@@ -24,6 +24,11 @@ def is_weir(contender):
     return contender.partition(" ")[0] not in others.KINDS
 
 
+def candidates(rows, cell):
+    """Weir's that may meet a goal: not udp, which no network likes."""
+    return [c for c in rows.contenders(cell) if is_weir(c) and c != "udp"]
+
+
 def value(rows, cell, contender, key):
     estimate = rows.mean(cell, contender, key)
     return None if estimate is None else estimate.value
@@ -31,7 +36,7 @@ def value(rows, cell, contender, key):
 
 def stall_goal(rows, cell):
     """(cell, goal, result) for the transport of Weir that stalls least; of equals the fastest."""
-    weir = [c for c in rows.contenders(cell) if is_weir(c)]
+    weir = candidates(rows, cell)
     if not weir:
         return None
     best = min(weir, key=lambda c: (value(rows, cell, c, "stalled"), value(rows, cell, c, "p95_ms") or np.inf))
@@ -43,7 +48,7 @@ def stall_goal(rows, cell):
 def latency_goal(rows, cell, today):
     """The same: against TODAY, a transport that shows at least its SSIM; with none, the one that comes nearest."""
     limit, ssim = (value(rows, cell, today, k) for k in ("p95_ms", "ssim"))
-    weir = [c for c in rows.contenders(cell) if is_weir(c) and value(rows, cell, c, "p95_ms") is not None]
+    weir = [c for c in candidates(rows, cell) if value(rows, cell, c, "p95_ms") is not None]
     if limit is None or not weir:
         return None
     as_good = [c for c in weir if value(rows, cell, c, "ssim") >= ssim]
@@ -76,7 +81,7 @@ def save_series(path, frames, pictures, window):
 def chosen(rows, cell):
     """Who is drawn over time: the fastest of Weir that shows no less than TODAY, and TODAY."""
     today = [c for c in rows.contenders(cell) if c.startswith(TODAY)][:1]
-    weir = [c for c in rows.contenders(cell) if is_weir(c) and value(rows, cell, c, "p95_ms") is not None]
+    weir = [c for c in candidates(rows, cell) if value(rows, cell, c, "p95_ms") is not None]
     least = value(rows, cell, today[0], "ssim") if today else 0
     weir.sort(key=lambda c: (value(rows, cell, c, "ssim") < least, value(rows, cell, c, "p95_ms")))
     return weir[:2] + today

@@ -178,8 +178,9 @@ class Goals(unittest.TestCase):
             "missed: arc 80 ms, SSIM 0.8500; srt-120 1920k 300 ms, 0.9000"])
         self.assertEqual(self.results(("stairs-1bdp", "tcp", 0, 151, 0.95))[1],
                          "missed: tcp 151 ms, SSIM 0.9500; srt-120 1920k 300 ms, 0.9000")
-        self.assertEqual(self.results(("stairs-1bdp", "udp", 1, None, 0)),
-                         ["missed: udp stood still 100.0 % of the time"])
+        self.assertEqual(self.results(("stairs-1bdp", "arc", 1, None, 0)),
+                         ["missed: arc stood still 100.0 % of the time"])
+        self.assertEqual(self.results(("stairs-1bdp", "udp", 0, 40, 0.99)), [])
         self.assertEqual(self.results(), [])
 
     def test_where_a_stall_may_be_the_links(self):
