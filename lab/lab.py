@@ -25,6 +25,7 @@ def arguments():
     parser.add_argument("--real", action="store_true",
                         help="arc, psp, tfrc, mtp-tcp: over emulated links beside the kernel's TCPs, not in simulation")
     parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own, Mahimahi's format")
+    parser.add_argument("--clip", metavar="FILE", help="experiment qoe: a video of your own in place of the test picture")
     parser.add_argument("--build", default="build/release", metavar="DIR", help="where the programs are")
     parser.add_argument("--results", default="results", metavar="DIR", help="where results go")
     args = parser.parse_args()
@@ -88,6 +89,10 @@ def main():
         if not os.path.isfile(args.trace):
             parser.error(f"--trace: {args.trace} is not there")
         options["trace"] = os.path.abspath(args.trace)
+    if args.clip:
+        if not os.path.isfile(args.clip):
+            parser.error(f"--clip: {args.clip} is not there")
+        options["clip"] = os.path.abspath(args.clip)
     if args.report_only:
         return conduct(args, options)
     if not isolate.isolated():

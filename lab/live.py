@@ -58,20 +58,22 @@ class Traffic:
 class Flow:
     """weir-send in one namespace, weir-play in another. NAME parts the files of one flow from another's."""
 
-    def __init__(self, world, sender, address, source="synthetic:greedy", name=""):
+    def __init__(self, world, sender, address, source="synthetic:greedy", name="", options=()):
         self.world = world
         self.address = address
         self.source = source
         self.name = name
         self.sender = world.start(sender, ["weir-send", "--listen", f"{address}:{RTSP_PORT}", "--timeout",
-                                           "3600", "--stats", world.path(f"send{name}.jsonl"), source], f"send{name}")
+                                           "3600", "--stats", world.path(f"send{name}.jsonl"), *options, source],
+                                  f"send{name}")
         self.sender.wait_line(r"rtsp://")
         self.player = None
 
-    def play(self, receiver, transport, duration, cc=None):
+    def play(self, receiver, transport, duration, cc=None, options=()):
         # TCP's timeouts double: on a crowded link it may be silent for longer than a viewer would wait.
         argv = ["weir-play", "--headless", "--quiet", "--transport", transport, "--duration", str(duration),
                 "--timeout", str(duration), "--report", self.path("report.json"), "--events", self.path("events.jsonl")]
+        argv += options
         if cc:
             argv += ["--cc", cc]
         if self.source.startswith("synthetic"):

@@ -142,10 +142,10 @@ class World:
             ip.route("change", dst="0.0.0.0/0", gateway=default.get_attr("RTA_GATEWAY"),
                      metrics={"initcwnd": packets})
 
-    def start(self, at, argv, log=None):
-        """A program of the build directory (or a path, with a slash) in namespace AT."""
+    def start(self, at, argv, log=None, **files):
+        """A program of the build directory (or a path, with a slash) in namespace AT; its stdin and stdout, if wanted."""
         path = argv[0] if "/" in argv[0] else program(self.build, argv[0])
-        return self.processes.start(self.names[at], [path, *argv[1:]], log)
+        return self.processes.start(self.names[at], [path, *argv[1:]], log, **files)
 
     def path(self, name):
         """A file of this run."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs in network namespaces: started, waited for with deadlines, ended by their process id, their logs kept."""
+import glob
 import os
 import re
 import signal
@@ -14,9 +15,9 @@ class Failed(Exception):
 
 
 class Process:
-    """A program in a namespace. stdout and stderr go to LOG."""
+    """A program in a namespace. stdout and stderr go to LOG, or where the caller wants stdin and stdout."""
 
-    def __init__(self, namespace, argv, log):
+    def __init__(self, namespace, argv, log, stdin=subprocess.DEVNULL, stdout=None):
         self.name = os.path.basename(argv[0])
         self.log = log
         self.code = None
@@ -25,8 +26,8 @@ class Process:
         with open(log, "wb") as out:
             out.write((" ".join(argv) + "\n").encode())
             out.flush()
-            self.popen = subprocess.Popen(prefix + list(argv), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                                          preexec_fn=isolate.die_with_parent)
+            self.popen = subprocess.Popen(prefix + list(argv), stdin=stdin, stdout=out if stdout is None else stdout,
+                                          stderr=out, preexec_fn=isolate.die_with_parent)
         self.pid = self.popen.pid  # nsenter becomes the program, so this is the program's id
 
     def poll(self):
@@ -80,6 +81,18 @@ class Process:
         return self.code
 
 
+def thread_waited(path):
+    """The same of the thread with that folder in /proc; 0 when it has ended."""
+    try:
+        with open(path + "/schedstat", encoding="ascii") as f:
+            ready = int(f.read().split()[1]) / 1e9
+        with open(path + "/stat", encoding="ascii") as f:
+            started = int(f.read().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+        return ready / max(0.01, time.clock_gettime(time.CLOCK_BOOTTIME) - started)
+    except (OSError, IndexError):
+        return 0.0
+
+
 class Processes:
     """All programs of a run; leaving the `with` block ends what still runs, youngest first."""
 
@@ -95,11 +108,17 @@ class Processes:
         for process in reversed(self.all):
             process.stop()
 
-    def start(self, namespace, argv, log=None):
+    def start(self, namespace, argv, log=None, **files):
         path = os.path.join(self.directory, (log or f"{len(self.all):02d}-{os.path.basename(argv[0])}") + ".log")
-        process = Process(namespace, [str(a) for a in argv], path)
+        process = Process(namespace, [str(a) for a in argv], path, **files)
         self.all.append(process)
         return process
+
+    def waited(self):
+        """The longest that a thread of what runs now was ready and had no core, as a part of the thread's life: what
+        the machine's other work did to a run."""
+        return max((thread_waited(path) for process in self.all if process.poll() is None
+                    for path in glob.glob(f"/proc/{process.pid}/task/*")), default=0.0)
 
     def sleep_until(self, monotonic):
         """Sleeps, but not past the death of a program that should be alive."""

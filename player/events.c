@@ -165,10 +165,12 @@ void events_frame(struct events *e, const struct event_frame *f, usec_t now)
     more = with(more, "bytes", f->bytes < 0 ? json_null() : json_integer(f->bytes));
     more = with(more, "arrived", seconds(e, f->arrived));
     const struct not_shown *d = f->dropped;
-    if (!d)
+    if (!d) {
+        more = with(more, "captured", seconds(e, f->captured));
         more = with(more, "shown", seconds(e, f->shown));
-    else
+    } else {
         more = with(more, "dropped", json_string(frame_cause_text(d->cause)));
+    }
     if (d && d->cause == CAUSE_DEPENDENCY) {
         more = with(more, "cause", json_string(frame_cause_text(d->root)));
         more = with(more, "needs", json_integer(d->needs));
@@ -183,6 +185,15 @@ void events_skipped(struct events *e, int64_t from, int64_t to, uint64_t frames,
     json_t *more = with(NULL, "from", json_integer(from));
     more = with(more, "to", json_integer(to));
     write_line(e, "skipped", now, with(more, "frames", json_integer((json_int_t)frames)));
+}
+
+void events_picture(struct events *e, int64_t number, int64_t shown, double ssim, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "number", json_integer(number));
+    more = with(more, "shown", json_integer(shown));
+    write_line(e, "picture", now, with(more, "ssim", json_figure(ssim, 6)));
 }
 
 void events_loss(struct events *e, uint64_t packets, uint64_t loss_events, usec_t now)

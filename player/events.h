@@ -52,10 +52,11 @@ void events_rebuffer_end(struct events *e, enum stall_cause cause, usec_t stalle
 
 struct event_frame {
     int64_t number;
-    int level;      // -1 = null
-    int64_t bytes;  // -1 = null
-    usec_t arrived; // player's clock, written as seconds since start; QOE_UNKNOWN = null
-    usec_t shown;   // likewise
+    int level;       // -1 = null
+    int64_t bytes;   // -1 = null
+    usec_t arrived;  // player's clock, written as seconds since start; QOE_UNKNOWN = null
+    usec_t captured; // likewise
+    usec_t shown;    // likewise
     const struct not_shown *dropped; // NULL: it was shown
 };
 // One line a frame, when its fate is known.
@@ -63,6 +64,9 @@ void events_frame(struct events *e, const struct event_frame *f, usec_t now);
 // The player left out `frames` frames that the level has, from number `from` to before `to`: one
 // line for all of them.
 void events_skipped(struct events *e, int64_t from, int64_t to, uint64_t frames, usec_t now);
+
+// The source's frame `number` was compared with the picture that stood in its place: frame `shown`.
+void events_picture(struct events *e, int64_t number, int64_t shown, double ssim, usec_t now);
 
 // Packets found lost since the last line.
 void events_loss(struct events *e, uint64_t packets, uint64_t loss_events, usec_t now);

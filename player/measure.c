@@ -29,6 +29,7 @@ struct measure {
     struct test_picture *test; // owned; NULL unless the source is one
     struct picture *original;  // owned: what the source looked like
     struct picture *scaled;    // owned: what was shown, at the source's size
+    struct picture *last;      // one reference: shown before, if `fills`; NULL: none yet
     struct scaler *scaler;     // owned
 };
 
@@ -82,9 +83,9 @@ static struct picture *find_original(struct measure *m, int64_t number)
     return m->original;
 }
 
-static bool compare(struct measure *m, const struct picture *shown)
+static bool compare(struct measure *m, const struct picture *shown, int64_t number)
 {
-    const struct picture *original = find_original(m, shown->number);
+    const struct picture *original = find_original(m, number);
     if (!original)
         return false;
     const struct picture *same_size = shown;
@@ -93,10 +94,26 @@ static bool compare(struct measure *m, const struct picture *shown)
             return false;
         same_size = m->scaled;
     }
-    struct measured result = {.number = shown->number,
+    struct measured result = {.number = number,
+                              .shown = shown->number,
                               .mse_y = quality_mse_y(same_size, original),
                               .ssim_y = quality_ssim_y(same_size, original)};
     return m->config.on_measured(m->config.ctx, &result);
+}
+
+// What stood in the place of the frames between the picture before and this one. Those that cannot
+// be told are not pictures that were shown: they do not count as skipped.
+static void fill(struct measure *m, struct picture *shown)
+{
+    if (m->last && shown->number > m->last->number) {
+        int64_t first = m->last->number + 1;
+        if (shown->number - first > MEASURE_MAX_GAP)
+            first = shown->number - MEASURE_MAX_GAP;
+        for (int64_t n = first; n < shown->number && !is_too_late(m); n++)
+            compare(m, m->last, n);
+    }
+    picture_unref(m->last);
+    m->last = picture_ref(shown);
 }
 
 // What comparing needs, made here because drawing the test picture's ground takes its time. False:
@@ -127,7 +144,9 @@ static void *run(void *arg)
     while ((item = worker_queue_pop(m->queue, USEC_NEVER))) {
         if (m->config.sheet)
             contact_sheet_add(m->config.sheet, item->picture, item->at);
-        if (!able || is_too_late(m) || !compare(m, item->picture))
+        if (able && m->config.fills)
+            fill(m, item->picture);
+        if (!able || is_too_late(m) || !compare(m, item->picture, item->picture->number))
             skip(m);
         __atomic_sub_fetch(&m->waiting_bytes, bytes_of(item->picture), __ATOMIC_RELAXED);
         free_item(item);
@@ -192,6 +211,7 @@ void measure_free(struct measure *m)
     test_picture_free(m->test);
     picture_unref(m->original);
     picture_unref(m->scaled);
+    picture_unref(m->last);
     scaler_free(m->scaler);
     source_free(m->config.reference);
     free(m);

@@ -21,10 +21,12 @@ extern "C" {
 enum {
     MEASURE_QUEUE_PICTURES = 64,
     MEASURE_QUEUE_BYTES = 48 << 20, // of planes; one picture may always wait
+    MEASURE_MAX_GAP = 300,          // frames; the first of a longer gap are passed over
 };
 
 struct measured {
-    int64_t number;
+    int64_t number; // of the source's frame
+    int64_t shown;  // of the picture compared with it; less than number: it stood in its place
     double mse_y;
     double ssim_y;
 };
@@ -37,6 +39,7 @@ struct measure_config {
     struct fps fps;
     struct source
         *reference; // owned from now on; NULL unless the source is a file that is here too
+    bool fills;     // frames that were not shown are compared with the picture that stood meanwhile
     // On the measuring thread, for each picture compared. False: it could not be told, and counts
     // as skipped.
     bool (*on_measured)(void *ctx, const struct measured *m);

@@ -51,6 +51,9 @@ static const char help_rest[] =
     "      --report FILE        the QoE report, one JSON object (schema weir.qoe/1), at the end\n"
     "      --events FILE        one JSON object a line, as things happen\n"
     "      --adu-events         in it also a line a received packet of a synthetic stream\n"
+    "      --picture-events     in it also a line a frame of the source: how near to it is what "
+    "was\n"
+    "                           shown in its place\n"
     "      --snapshot FILE.png  the picture shown last\n"
     "      --contact-sheet FILE.png\n"
     "                           twelve of the shown pictures, spread over the session\n"
@@ -85,6 +88,7 @@ enum {
     OPT_REPORT,
     OPT_EVENTS,
     OPT_ADU_EVENTS,
+    OPT_PICTURE_EVENTS,
     OPT_SNAPSHOT,
     OPT_CONTACT_SHEET,
     OPT_REFERENCE,
@@ -106,6 +110,7 @@ static const struct option long_options[] = {
     {"report", required_argument, NULL, OPT_REPORT},
     {"events", required_argument, NULL, OPT_EVENTS},
     {"adu-events", no_argument, NULL, OPT_ADU_EVENTS},
+    {"picture-events", no_argument, NULL, OPT_PICTURE_EVENTS},
     {"snapshot", required_argument, NULL, OPT_SNAPSHOT},
     {"contact-sheet", required_argument, NULL, OPT_CONTACT_SHEET},
     {"reference", required_argument, NULL, OPT_REFERENCE},
@@ -255,6 +260,9 @@ static bool take_option(struct parser *p, int opt, const char *arg)
     case OPT_ADU_EVENTS:
         o->adu_events = true;
         return true;
+    case OPT_PICTURE_EVENTS:
+        o->picture_events = true;
+        return true;
     case OPT_REFERENCE:
         return parse_file(p, "--reference", arg, &o->reference);
     case OPT_SNAPSHOT:
@@ -317,6 +325,8 @@ static bool check_together(struct parser *p)
         return fail(p, "--no-picture and --reference exclude each other");
     if (o->adu_events && !o->events)
         return fail(p, "--adu-events wants --events FILE beside it");
+    if (o->picture_events && (!o->events || o->no_picture))
+        return fail(p, "--picture-events wants --events FILE beside it, and no --no-picture");
     return true;
 }
 

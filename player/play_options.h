@@ -40,7 +40,8 @@ struct play_options {
     usec_t timeout;     // of silence; 0: the transport's default
     const char *report; // these point into argv; NULL: not wanted
     const char *events;
-    bool adu_events; // a line a packet of filler in it
+    bool adu_events;     // a line a packet of filler in it
+    bool picture_events; // a line a frame of the source that was compared in it
     const char *snapshot;
     const char *contact_sheet;
     const char *reference;

@@ -107,8 +107,10 @@ void player_on_measured(void *ctx, void *item, usec_t now)
 {
     struct player *p = ctx;
     const struct measured *m = item;
-    (void)now;
-    qoe_on_picture(p->qoe, m->mse_y, m->ssim_y);
+    if (m->shown == m->number)
+        qoe_on_picture(p->qoe, m->mse_y, m->ssim_y);
+    if (p->options->picture_events)
+        events_picture(p->events, m->number, m->shown, m->ssim_y, now);
     free(item);
 }
 
@@ -127,6 +129,7 @@ static bool open_measure(struct player *p)
                                     .height = l->source_height,
                                     .fps = l->source_fps,
                                     .reference = p->reference,
+                                    .fills = p->options->picture_events,
                                     .on_measured = post_measured,
                                     .ctx = p};
     if (!config.sheet && !config.test && !config.reference)

@@ -57,24 +57,14 @@ static struct note *note_of(struct presenter *p, int64_t number)
     return &p->notes[(uint64_t)number % NOTES];
 }
 
-// `dropped`: why it was not shown; NULL: it was, at `shown`.
-static void tell_fate(struct presenter *p, int64_t number, const struct not_shown *dropped,
-                      usec_t shown, usec_t now)
+// Adds what is known of its arrival.
+static void tell_fate(struct presenter *p, struct event_frame e, usec_t now)
 {
-    struct event_frame e = {.number = number,
-                            .level = -1,
-                            .bytes = -1,
-                            .arrived = QOE_UNKNOWN,
-                            .shown = shown,
-                            .dropped = dropped};
-    const struct note *n = note_of(p, number);
-    if (n->number == number) {
-        e.level = n->level;
-        e.bytes = n->bytes;
-        e.arrived = n->arrived;
-    } else {
-        e.level = playout_level_at(p->playout, number);
-    }
+    const struct note *n = note_of(p, e.number);
+    bool noted = n->number == e.number;
+    e.level = noted ? n->level : playout_level_at(p->playout, e.number);
+    e.bytes = noted ? n->bytes : -1;
+    e.arrived = noted ? n->arrived : QOE_UNKNOWN;
     events_frame(p->config.events, &e, now);
 }
 
@@ -87,7 +77,7 @@ static void not_shown(struct presenter *p, int64_t number, enum frame_end end, u
         qoe_on_undecodable(p->config.qoe, number);
     else
         qoe_on_late(p->config.qoe, number);
-    tell_fate(p, number, &why, QOE_UNKNOWN, now);
+    tell_fate(p, (struct event_frame){.number = number, .dropped = &why}, now);
 }
 
 // Playout is through with the frames below `next`; what it has not told of was left out.
@@ -113,7 +103,7 @@ static void left_out(struct presenter *p, int64_t number, usec_t now)
         .number = number, .cause = CAUSE_SKIPPED, .root = CAUSE_SKIPPED, .needs = -1};
     frame_ledger_skipped(p->ledger, 1);
     qoe_on_skipped(p->config.qoe, number);
-    tell_fate(p, number, &why, QOE_UNKNOWN, now);
+    tell_fate(p, (struct event_frame){.number = number, .dropped = &why}, now);
 }
 
 static void stall_begin(struct presenter *p, usec_t at, usec_t now)
@@ -201,7 +191,11 @@ static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
     qoe_on_shown(p->config.qoe, &e, f->shown_at);
     live_pace_shown(&p->live.pace, f->decode_time, f->shown_at - f->show_at);
     frame_ledger_shown(p->ledger, f->number);
-    tell_fate(p, f->number, NULL, f->shown_at, now);
+    struct event_frame told = {.number = f->number,
+                               .captured =
+                                   e.latency == QOE_UNKNOWN ? QOE_UNKNOWN : f->shown_at - e.latency,
+                               .shown = f->shown_at};
+    tell_fate(p, told, now);
     picture_unref(p->last_shown);
     p->last_shown = f->picture ? picture_ref(f->picture) : NULL;
     p->last_level = f->level;

@@ -56,6 +56,7 @@ TEST_CASE("events: one JSON object a line")
             event_stall second = {STALL_TRANSPORT, -1, -1};
             events_rebuffer_start(e, &second, 1560 * ms);
             events_skipped(e, 40, 60, 10, 1570 * ms);
+            events_picture(e, 12, 10, 0.98765432, 1580 * ms);
             events_loss(e, 7, 1, 1600 * ms);
             events_ended(e, QOE_SERVER_LOST, "gone \"away\"", 2000 * ms);
         }) ==
@@ -75,6 +76,8 @@ TEST_CASE("events: one JSON object a line")
         "\n"
         R"({"t":0.57,"event":"skipped","from":40,"to":60,"frames":10})"
         "\n"
+        R"({"t":0.58,"event":"picture","number":12,"shown":10,"ssim":0.987654})"
+        "\n"
         R"({"t":0.6,"event":"loss","packets":7,"loss_events":1})"
         "\n"
         R"({"t":1.0,"event":"ended","ended":"server-lost","error":"gone \"away\""})"
@@ -87,20 +90,22 @@ TEST_CASE("events: a frame's fate")
         return written([&](events *e) { events_frame(e, &f, 2000 * ms); });
     };
     const std::string head = R"({"t":1.0,"event":"frame","number":9,"level":)";
-    CHECK(line({9, 3, 1200, 1500 * ms, 1900 * ms, nullptr}) ==
-          head + R"(3,"bytes":1200,"arrived":0.5,"shown":0.9})" + "\n");
+    CHECK(line({9, 3, 1200, 1500 * ms, 1400 * ms, 1900 * ms, nullptr}) ==
+          head + R"(3,"bytes":1200,"arrived":0.5,"captured":0.4,"shown":0.9})" + "\n");
+    CHECK(line({9, 3, 1200, 1500 * ms, QOE_UNKNOWN, 1900 * ms, nullptr}) ==
+          head + R"(3,"bytes":1200,"arrived":0.5,"captured":null,"shown":0.9})" + "\n");
     not_shown lost = {9, CAUSE_NETWORK, CAUSE_NETWORK, -1};
-    CHECK(line({9, -1, -1, QOE_UNKNOWN, QOE_UNKNOWN, &lost}) ==
+    CHECK(line({9, -1, -1, QOE_UNKNOWN, 0, 0, &lost}) ==
           head + R"(null,"bytes":null,"arrived":null,"dropped":"network"})" + "\n");
     not_shown late = {9, CAUSE_LATE, CAUSE_LATE, -1};
-    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, &late}) ==
+    CHECK(line({9, 0, 5, 1500 * ms, 0, 0, &late}) ==
           head + R"(0,"bytes":5,"arrived":0.5,"dropped":"late"})" + "\n");
     not_shown alone = {9, CAUSE_DEPENDENCY, CAUSE_SENDER, 7};
-    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, &alone}) ==
+    CHECK(line({9, 0, 5, 1500 * ms, 0, 0, &alone}) ==
           head + R"(0,"bytes":5,"arrived":0.5,"dropped":"dependency","cause":"sender","needs":7})" +
               "\n");
     not_shown skipped = {9, CAUSE_SKIPPED, CAUSE_SKIPPED, -1};
-    CHECK(line({9, 0, 5, 1500 * ms, QOE_UNKNOWN, &skipped}) ==
+    CHECK(line({9, 0, 5, 1500 * ms, 0, 0, &skipped}) ==
           head + R"(0,"bytes":5,"arrived":0.5,"dropped":"skipped"})" + "\n");
 }
 
@@ -193,7 +198,7 @@ TEST_CASE("events: with a line an ADU, lines reach the file once a second")
 TEST_CASE("events: no trace wanted")
 {
     qoe_switch up = {2, 3, "upscale"};
-    event_frame f = {9, 3, 1200, 0, 0, nullptr};
+    event_frame f = {9, 3, 1200, 0, 0, 0, nullptr};
     events_connected(nullptr, "", "", "", 0);
     events_level(nullptr, &up, 0);
     events_frame(nullptr, &f, 0);

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <vector>
 
 #include "media/test_picture.h"
 #include "player/measure.h"
@@ -16,15 +17,17 @@ struct fixture {
     uint64_t compared = 0; // guarded by gate; after measure_finish nobody else's
     double worst_mse = 0;
     bool takes = true;
+    std::vector<std::pair<int64_t, int64_t>> told; // frame of the source, picture in its place
     struct measure *m = nullptr;
 
-    void open(int width, int height)
+    void open(int width, int height, bool fills = false)
     {
         struct measure_config config = {};
         config.test = true;
         config.width = width;
         config.height = height;
         config.fps = {30, 1};
+        config.fills = fills;
         config.on_measured = on_measured;
         config.ctx = this;
         m = measure_new(&config);
@@ -39,6 +42,7 @@ struct fixture {
         auto *f = static_cast<fixture *>(ctx);
         std::lock_guard<std::mutex> lock(f->gate);
         f->compared += f->takes;
+        f->told.push_back({result->number, result->shown});
         f->worst_mse = std::max(f->worst_mse, result->mse_y);
         return f->takes;
     }
@@ -136,4 +140,26 @@ TEST_CASE_METHOD(fixture, "measure: a result that cannot be told counts as skipp
     open(320, 180);
     push(black(320, 180), 3);
     CHECK(measure_finish(m, USEC_NEVER) == 3);
+}
+
+TEST_CASE_METHOD(fixture, "measure: what stands in the place of frames that are not shown")
+{
+    using row = std::pair<int64_t, int64_t>;
+    open(320, 180, true);
+    for (int64_t n : {5, 6, 9, 9})
+        push(drawn(320, 180, n), 1);
+    CHECK(measure_finish(m, USEC_NEVER) == 0);
+    CHECK(told == std::vector<row>{{5, 5}, {6, 6}, {7, 6}, {8, 6}, {9, 9}, {9, 9}});
+    CHECK(worst_mse > 0); // what stood still is not what moved on
+}
+
+TEST_CASE_METHOD(fixture, "measure: a long gap is filled from its end")
+{
+    open(160, 90, true);
+    push(drawn(160, 90, 0), 1);
+    push(drawn(160, 90, 1000), 1);
+    CHECK(measure_finish(m, USEC_NEVER) == 0);
+    REQUIRE(told.size() == MEASURE_MAX_GAP + 2);
+    CHECK(told[1] == std::pair<int64_t, int64_t>{1000 - MEASURE_MAX_GAP, 0});
+    CHECK(told.back() == std::pair<int64_t, int64_t>{1000, 1000});
 }

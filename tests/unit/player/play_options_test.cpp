@@ -56,6 +56,7 @@ TEST_CASE("options: what holds when nothing is said")
     CHECK(o.report == nullptr);
     CHECK_FALSE(o.headless);
     CHECK_FALSE(o.adu_events);
+    CHECK_FALSE(o.picture_events);
     CHECK_FALSE(o.low_latency);
     CHECK_FALSE(o.has_buffer);
     CHECK(o.latency == 0);
@@ -85,6 +86,7 @@ TEST_CASE("options: all of them")
                     "film.mp4",
                     "-v",
                     "--adu-events",
+                    "--picture-events",
                     URL});
     INFO(p.error);
     REQUIRE(p.result == OPTIONS_RUN);
@@ -101,6 +103,7 @@ TEST_CASE("options: all of them")
     CHECK(std::string(o.report) == "r.json");
     CHECK(std::string(o.events) == "e.jsonl");
     CHECK(o.adu_events);
+    CHECK(o.picture_events);
     CHECK(std::string(o.snapshot) == "s.png");
     CHECK(std::string(o.contact_sheet) == "c.png");
     CHECK(std::string(o.reference) == "film.mp4");
@@ -176,6 +179,10 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         {{"--headless", "--full-screen", URL}, "--headless", "exclude"},
         {{"--no-picture", "--reference", "f", URL}, "--reference", "exclude"},
         {{"--adu-events", URL}, "--adu-events", "--events FILE"},
+        {{"--picture-events", URL}, "--picture-events", "--events FILE"},
+        {{"--picture-events", "--events", "f", "--no-picture", URL},
+         "--picture-events",
+         "no --no-picture"},
     };
     for (const auto &row : table) {
         auto p = parse(row.args);
@@ -189,12 +196,14 @@ TEST_CASE("options: help names every option and exit status and fits a terminal"
 {
     auto p = parse({"--help"});
     REQUIRE(p.result == OPTIONS_DONE);
-    for (const char *word :
-         {"--transport",   "--cc",         "--level",    "--buffer",        "--latency",
-          "--low-latency", "--duration",   "--headless", "--full-screen",   "--report",
-          "--events",      "--adu-events", "--snapshot", "--contact-sheet", "--reference",
-          "--no-picture",  "--verbose",    "--quiet",    "--version",       "--help",
-          "minbuf",        "udp",          "130"})
+    for (const char *word : {"--transport",      "--cc",         "--level",
+                             "--buffer",         "--latency",    "--low-latency",
+                             "--duration",       "--headless",   "--full-screen",
+                             "--report",         "--events",     "--adu-events",
+                             "--picture-events", "--snapshot",   "--contact-sheet",
+                             "--reference",      "--no-picture", "--verbose",
+                             "--quiet",          "--version",    "--help",
+                             "minbuf",           "udp",          "130"})
         CHECK_THAT(p.printed, Catch::Contains(word));
     size_t longest = 0;
     for (size_t at = 0, end; (end = p.printed.find('\n', at)) != std::string::npos; at = end + 1)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a viewer sees over links whose rate changes: Weir's transports beside what people stream with today.
+
+The same frames - the test picture, or with --clip a video of one's own - from the same file, over the same link, in the
+same minutes, judged at the receiver by the same code. The programs of Weir run with their defaults, all of the ladder
+open to them; ffmpeg, whose users choose one rate, with the ladder's top and with a modest one.
+"""
+import os
+import shutil
+import subprocess
+import time
+import zlib
+
+from lab import live, net, others, viewing
+from lab.experiment import Cell, Experiment
+from lab.experiments import qoe_report
+from lab.run import Failed, program
+from lab.traces import generate
+
+WEIR = ["minbuf:1,3", "minbuf:auto,20", "tcp", "udp", "tfrc", "arc", "psp", "mtp", "mtp-raw", "auto"]
+BUFFERED = ["minbuf:1,3 buffered", "auto buffered"]  # weir-play without --low-latency
+RATES = (1920, 1200)  # kbit/s: the top of Weir's ladder, and a modest one
+OTHERS = [f"{kind} {kbps}k" for kbps in RATES for kind in others.KINDS]
+
+RTT_MS = 50
+STAIRS_MBIT = (4, 2, 4, 1.5, 4)
+MEAN_MBIT = 2.5  # of a trace
+DOWNLOAD_MBIT = 4
+LEAD = 2.5  # seconds from the link's start to the first frame: for programs to come up
+WARM = 3  # seconds of media that do not count
+DRAIN = 1.5  # seconds after the last frame that counts, for what is late
+
+
+def cells():
+    links = [Cell(f"{name}-{queue}", {"link": name, "queue": queue})
+             for name in ("stairs", *(f"trace-{kind}" for kind in generate.KINDS)) for queue in ("1bdp", "200ms")]
+    return links + [Cell("download-1bdp", {"link": "download", "queue": "1bdp"})]
+
+
+def stairs_text(duration):
+    """Equal parts; the first also has the lead."""
+    part = duration / len(STAIRS_MBIT)
+    later = "".join(f":{rate}mbit@{round((LEAD + i * part) * 1000)}ms" for i, rate in enumerate(STAIRS_MBIT) if i)
+    return f"rate={STAIRS_MBIT[0]}mbit{later}"
+
+
+def link_text(context, duration):
+    p = context.cell.params
+    rate = {"stairs": STAIRS_MBIT[0], "download": DOWNLOAD_MBIT}.get(p["link"], MEAN_MBIT)
+    queue = f"{net.bdp_bytes(rate, RTT_MS)}B" if p["queue"] == "1bdp" else p["queue"]
+    if p["link"] == "stairs":
+        text = stairs_text(duration)
+    elif p["link"] == "download":
+        text = f"rate={rate}mbit"
+    else:
+        path = os.path.join(context.directory, "link.trace")
+        os.makedirs(context.directory, exist_ok=True)
+        generate.write(generate.KINDS[p["link"].removeprefix("trace-")](context.seed, duration, rate), path)
+        text = f"trace={path}"
+    return f"{text},queue=droptail:{queue},delay={RTT_MS / 2:g}ms"
+
+
+def clip_of(context, seconds):
+    """The clip, made by the first run that needs it."""
+    source = context.experiment.options["source"]
+    stamp = os.stat(source).st_mtime_ns if os.path.exists(source) else 0
+    name = f"clip-{zlib.crc32(f'{source} {stamp}'.encode()):08x}-{seconds:g}s.y4m"
+    path = os.path.join(context.results, name)
+    if not os.path.exists(path):
+        with open(path + ".new", "wb") as f:
+            made = subprocess.run([program(context.build, "weir-watch"), "--clip", str(seconds), source], stdout=f,
+                                  stderr=subprocess.PIPE, timeout=300, text=True)
+        if made.returncode != 0:
+            raise Failed(f"no clip of {source}: {made.stderr}")
+        os.replace(path + ".new", path)
+    return others.read_clip(path)
+
+
+def until(when):
+    time.sleep(max(0.0, when - time.monotonic()))
+
+
+class WeirPair:
+    """The same three calls as those of others.Pair."""
+
+    def __init__(self, world, at, clip, contender, duration):
+        self.clip, self.duration = clip, duration
+        self.transport, _, buffered = contender.partition(" ")
+        self.options = ["--picture-events", "--reference", clip.path, *([] if buffered else ["--low-latency"])]
+        # What is sent again and again is live media: it has no end, and no viewer chooses its pace.
+        self.flow = live.Flow(world, "server", at[0], clip.path, options=["--loop"])
+
+    def send(self, epoch):
+        until(epoch)
+        self.flow.play("client", self.transport, self.duration + DRAIN, options=self.options)
+
+    def finish(self):
+        if self.flow.player.wait(20) not in (0, 4):  # 4: the server was lost, which a viewer lives through, too
+            raise self.flow.player.failed(f"ended with {self.flow.player.code}")
+        shutil.copy(self.flow.path("report.json"), self.flow.world.path("qoe.json"))
+        return live.json_lines(self.flow.path("events.jsonl"))
+
+
+def pair_of(world, at, clip, contender, duration):
+    kind, _, rate = contender.partition(" ")
+    if kind in others.KINDS:
+        return others.Pair(world, "server", "client", at[1], clip, kind, int(rate.removesuffix("k")))
+    return WeirPair(world, at, clip, contender, duration)
+
+
+def link_figures(world, begin, end):
+    """What left the link towards the viewer in those seconds, and what the link did to it."""
+    lines = live.json_lines(world.path("bottleneck.jsonl"))
+    if not lines or lines[-1].get("event") != "end":
+        raise world.links["bottleneck"].failed("wrote no final figures")
+    # A line tells of the second before it.
+    seconds = [l["a_to_b"]["bytes_out"] * 8e-6 for l in lines[:-1] if begin + 1 <= l["monotonic"] <= end]
+    total = lines[-1]["a_to_b"]
+    return {"link_mbps": sum(seconds) / len(seconds) if seconds else None,
+            "queue_p95_ms": total["queue_delay_ms"]["p95"],
+            "loss": sum(total["dropped"].values()) / max(1, total["packets_in"]),
+            "pool_drops": total["dropped"]["pool"]}
+
+
+def one(context):
+    duration = context.experiment.options["duration"]
+    clip = clip_of(context, duration + 5)
+    with context.world() as world:
+        for name in ("server", "client"):
+            world.add(name)
+        at = world.link("bottleneck", "server", "client", link_text(context, duration), f"delay={RTT_MS / 2:g}ms",
+                        "--flow", str(live.TRAFFIC_PORT), "--seed", str(context.seed))
+        epoch = time.monotonic() + LEAD
+        pair = pair_of(world, at, clip, context.contender, duration)
+        traffic = None
+        if context.cell.params["link"] == "download":
+            traffic = live.Traffic(world, "server", at[0])
+            traffic.run("client", epoch, duration, context.seed, ["elephants:n=1,cc=cubic"])
+        pair.send(epoch)
+        until(epoch + duration + DRAIN - 0.2)  # while all still run
+        waited = world.processes.waited()
+        lines = pair.finish()
+        world.links["bottleneck"].stop()
+        figures = viewer_figures(context, lines, clip, epoch)
+        figures |= link_figures(world, epoch + WARM, epoch + duration) | {"waited": waited}
+        if traffic:
+            rates = [bps for second, bps in traffic.profile()["elephants"].items() if WARM < second < duration]
+            figures["download_mbps"] = sum(rates) / len(rates) * 1e-6
+    return figures
+
+
+def viewer_figures(context, lines, clip, epoch):
+    if context.contender.partition(" ")[0] in others.KINDS:
+        frames, pictures = viewing.of_watch(lines, epoch, clip.fps)
+    else:
+        frames, pictures = viewing.of_weir(lines)
+    if not frames and not any(l.get("event") == "end" and l.get("pictures") for l in lines):
+        raise Failed(f"{context.contender}: nothing was shown; its logs lie in {context.directory}")
+    window = viewing.Window(round(WARM * clip.fps), round(context.experiment.options["duration"] * clip.fps), clip.fps)
+    if context.run == 0 and frames:
+        qoe_report.save_series(context.kept("npz"), frames, pictures, window)
+    return viewing.figures(frames, pictures, window)
+
+
+def check_quick(rows):
+    """Is everything alive, and are the figures possible ones?"""
+    failed = []
+    for row in rows:
+        f, what = row["figures"], f"{row['cell']} {row['contender']}"
+        if f["frame_rate"] < 5:
+            failed.append(f"{what}: {f['frame_rate']:.1f} frames/s, at least 5 expected")
+        if not RTT_MS / 2 < (f["p50_ms"] or 0) < 3000:
+            failed.append(f"{what}: a latency of {f['p50_ms']} ms, more than the link's own {RTT_MS / 2:g} expected")
+        if not 0.5 < f["ssim"] < 1:
+            failed.append(f"{what}: SSIM {f['ssim']:.3f}, 0.5 to 1 expected")
+    return failed
+
+
+def experiment(quick, options):
+    settings = {"source": options.get("clip", "test:1280x720@30"), "duration": 10 if quick else 30}
+    title = "What a viewer sees: Weir beside SRT and RTSP"
+    seconds = LEAD + settings["duration"] + DRAIN + 1
+    if quick:
+        return Experiment("qoe", title + " (quick)", cells()[:1], ["minbuf:1,3", "auto", "srt-120 1920k"], one,
+                          qoe_report.write, runs=1, seconds=seconds, check=check_quick, options=settings)
+    return Experiment("qoe", title, cells(), WEIR + BUFFERED + OTHERS, one, qoe_report.write, runs=3, seconds=seconds,
+                      options=settings)

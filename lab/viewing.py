@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a viewer saw, from when each frame was captured and shown and from how near it was to its source.
+
+The same for every program: `frames` are what was shown, `pictures` what stood in the place of each frame of the source.
+Only the frames of a window count, so that no program pays for how it starts.
+"""
+from dataclasses import dataclass
+
+import numpy as np
+
+STALL_S = 0.2  # a longer time without a new frame is a stall, all of it
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A frame of the source on the viewer's screen; seconds of one clock."""
+    number: int
+    captured: float
+    shown: float
+    read: bool = True  # else it was too broken to be told, and its number is about right
+
+
+@dataclass(frozen=True)
+class Window:
+    """Frames first .. last - 1 of a source of FPS frames a second."""
+    first: int
+    last: int
+    fps: float
+
+    @property
+    def seconds(self):
+        return (self.last - self.first) / self.fps
+
+
+def of_weir(lines):
+    """(frames, {number: SSIM}) from the lines of weir-play's --events."""
+    frames = [Shown(l["number"], l["captured"], l["shown"]) for l in lines
+              if l.get("event") == "frame" and l.get("captured") is not None]
+    return frames, _pictures(lines)
+
+
+def of_watch(lines, epoch, fps):
+    """The same from weir-watch; frame n was due at EPOCH + n / FPS."""
+    frames = [Shown(l["number"], epoch + l["number"] / fps, l["shown"], l["read"]) for l in lines
+              if l.get("event") == "frame"]
+    return frames, _pictures(lines)
+
+
+def _pictures(lines):
+    return {l["number"]: l["ssim"] for l in lines if l.get("event") == "picture" and l["ssim"] is not None}
+
+
+def figures(frames, pictures, window):
+    """For a row of runs.jsonl; None: nothing was shown."""
+    inside = sorted((f for f in frames if window.first <= f.number < window.last), key=lambda f: f.shown)
+    latency = [(f.shown - f.captured) * 1e3 for f in inside if f.read]
+    p50, p95, p99 = np.percentile(latency, [50, 95, 99]) if latency else (None, None, None)
+    stalls = stalls_of(inside, window)
+    ssim, held = ssim_of(pictures, window)
+    return {"stalls": len(stalls), "stalled": sum(stalls) / window.seconds, "frame_rate": len(inside) / window.seconds,
+            "broken": sum(not f.read for f in inside) / max(1, len(inside)), "p50_ms": p50, "p95_ms": p95, "p99_ms": p99, "ssim": ssim, "ssim_unknown": held}
+
+
+def stalls_of(inside, window):
+    """Seconds of each stall. The viewing begins when the first frame of the window is captured, and ends when the last
+    one is, or with what is shown after that."""
+    if not inside:
+        return [window.seconds]
+    some = inside[0]
+    begin = some.captured + (window.first - some.number) / window.fps
+    times = [max(begin, f.shown) for f in inside]
+    gaps = np.diff([begin, *times, max(times[-1], begin + window.seconds)])
+    # What is captured first is not there at once: the picture of before is, until the latency is over.
+    gaps[0] -= max(0.0, inside[0].shown - inside[0].captured)
+    return [float(g) for g in gaps if round(g, 6) > STALL_S]
+
+
+def ssim_of(pictures, window):
+    """The mean over all frames of the window, and the part of them that nobody compared: those count with the figure
+    before them, which is kind to them, as a picture that stands moves away from its source. Before the first: 0."""
+    total, held, last = 0.0, 0, 0.0
+    for number in range(window.first, window.last):
+        if number in pictures:
+            last = pictures[number]
+        else:
+            held += 1
+        total += last
+    count = window.last - window.first
+    return total / count, held / count

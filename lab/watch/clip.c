@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/watch/clip.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "media/test_strip.h"
+
+// The format does not name the matrix of colours. Ours, BT.709, is what readers take for granted
+// from this height on; below, some convert, and what they show is no longer what was sent.
+enum { LEAST_HEIGHT = 720 };
+
+static bool write_picture(const struct picture *p, FILE *out)
+{
+    if (fputs("FRAME\n", out) < 0)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        size_t width = (size_t)(i ? p->width / 2 : p->width);
+        for (int y = 0; y < (i ? p->height / 2 : p->height); y++) {
+            if (fwrite(p->plane[i] + (ptrdiff_t)y * p->stride[i], 1, width, out) != width)
+                return false;
+        }
+    }
+    return true;
+}
+
+// A copy is drawn on: a source may hold its picture, and give it again.
+static int write_frames(struct source *source, int64_t frames, struct scaler *scaler,
+                        struct picture *copy, FILE *out)
+{
+    for (int64_t n = 0; n < frames; n++) {
+        struct picture *p;
+        int err = source->ops->next(source, &p);
+        if (err)
+            return err == ERR_END ? 0 : err;
+        err = scaler_run(scaler, p, copy);
+        picture_unref(p);
+        if (err)
+            return err;
+        test_strip_draw(n, copy);
+        if (!write_picture(copy, out))
+            return ERR_IO;
+    }
+    return 0;
+}
+
+int clip_write(struct source *source, int64_t frames, FILE *out)
+{
+    int width = source->width, height = source->height;
+    if (height < LEAST_HEIGHT) {
+        width = (width * LEAST_HEIGHT / height + 1) & ~1;
+        height = LEAST_HEIGHT;
+    }
+    struct scaler *scaler = scaler_new();
+    struct picture *copy = picture_new(width, height);
+    int err = ERR_NO_MEMORY;
+    if (scaler && copy) {
+        fprintf(out, "YUV4MPEG2 W%d H%d F%d:%d Ip A1:1 C420mpeg2 XCOLORRANGE=LIMITED\n", width,
+                height, source->fps.num, source->fps.den);
+        err = write_frames(source, frames, scaler, copy, out);
+        if (!err && fflush(out) != 0)
+            err = ERR_IO;
+    }
+    if (err)
+        log_error("%s: no clip of it: %s", source->name,
+                  err == ERR_IO ? strerror(errno) : "out of memory");
+    picture_unref(copy);
+    scaler_free(scaler);
+    return err;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-watch: one command line, one of two things to do.
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/net/log_stderr.h"
+#include "lab/watch/clip.h"
+#include "lab/watch/watch.h"
+
+enum {
+    MAX_SECONDS = 3600,
+    PIPE_BYTES = 1 << 20, // Linux: as much as anyone may have
+};
+
+static const char help[] =
+    "Usage: weir-watch SOURCE < PICTURES\n"
+    "       weir-watch --clip SECONDS SOURCE > CLIP.y4m\n"
+    "\n"
+    "Says of raw pictures (YUV 4:2:0 planar, of SOURCE's size) that another program decodes when\n"
+    "which frame of SOURCE was shown and how near (SSIM) what stood on the screen was to each\n"
+    "frame: a JSON object a line (lab/watch/watch.h).\n"
+    "\n"
+    "With --clip it makes such a SOURCE: of test:WxH@FPS or a file (a short one again and again),\n"
+    "the number of each frame drawn into it.\n"
+    "\n"
+    "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
+
+static int watch(const char *name)
+{
+    int err;
+    struct source *source = source_open(name, false, &err);
+    if (!source)
+        return EXIT_FAILURE;
+    fcntl(fileno(stdin), F_SETPIPE_SZ, PIPE_BYTES); // fails for what is not a pipe
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    return watch_run(source, stdin, stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int clip(const char *name, const char *seconds)
+{
+    char *end;
+    double value = strtod(seconds, &end);
+    if (end == seconds || *end || !(value > 0 && value <= MAX_SECONDS)) {
+        log_error("--clip takes seconds, up to %d, not \"%s\"", MAX_SECONDS, seconds);
+        return 2;
+    }
+    int err;
+    struct source *source = source_open(name, true, &err);
+    if (!source)
+        return EXIT_FAILURE;
+    int64_t frames = (int64_t)(value * source->fps.num / source->fps.den + 0.5);
+    err = clip_write(source, frames, stdout);
+    source_free(source);
+    return err == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    log_to_stderr("weir-watch", LOG_INFO);
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        fputs(help, stdout);
+        return EXIT_SUCCESS;
+    }
+    if (argc == 2 && argv[1][0] != '-')
+        return watch(argv[1]);
+    if (argc == 4 && strcmp(argv[1], "--clip") == 0)
+        return clip(argv[3], argv[2]);
+    fputs(help, stderr);
+    return 2;
+}

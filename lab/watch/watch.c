@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/watch/watch.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "lab/watch/numbering.h"
+#include "media/test_picture.h"
+#include "player/measure.h"
+
+#define GRACE (10 * USEC_PER_SEC) // for what waits to be compared when the pictures end
+
+struct watch {
+    struct measure *measure; // owned
+    FILE *out;               // borrowed; lines come from two threads, each in one call
+    struct numbering numbering;
+    uint64_t pictures;
+};
+
+// The measuring thread's.
+static bool on_measured(void *ctx, const struct measured *m)
+{
+    struct watch *w = ctx;
+    return fprintf(w->out,
+                   "{\"event\":\"picture\",\"number\":%" PRId64 ",\"shown\":%" PRId64
+                   ",\"ssim\":%.6f}\n",
+                   m->number, m->shown, m->ssim_y) > 0;
+}
+
+static bool read_picture(FILE *in, struct picture *p)
+{
+    for (int i = 0; i < 3; i++) {
+        size_t width = (size_t)(i ? p->width / 2 : p->width);
+        for (int y = 0; y < (i ? p->height / 2 : p->height); y++) {
+            if (fread(p->plane[i] + (ptrdiff_t)y * p->stride[i], 1, width, in) != width)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void look(struct watch *w, struct picture *p, usec_t now)
+{
+    w->pictures++;
+    int64_t read = test_picture_read(p);
+    p->number = numbering_next(&w->numbering, read, now);
+    if (p->number == NUMBERING_NOTHING_NEW)
+        return;
+    fprintf(w->out, "{\"event\":\"frame\",\"number\":%" PRId64 ",\"shown\":%.6f,\"read\":%s}\n",
+            p->number, usec_to_sec(now), read >= 0 ? "true" : "false");
+    measure_push(w->measure, p, now);
+}
+
+int watch_run(struct source *source, FILE *in, FILE *out)
+{
+    struct watch w = {.out = out, .numbering = numbering_of(source->fps)};
+    int width = source->width, height = source->height;
+    struct measure_config config = {
+        .reference = source, .fills = true, .on_measured = on_measured, .ctx = &w};
+    w.measure = measure_new(&config);
+    if (!w.measure)
+        return ERR_NO_MEMORY;
+    struct picture *p;
+    bool more = true;
+    while (more && (p = picture_new(width, height))) {
+        more = read_picture(in, p);
+        if (more)
+            look(&w, p, clock_now());
+        picture_unref(p);
+    }
+    uint64_t skipped = measure_finish(w.measure, clock_now() + GRACE);
+    measure_free(w.measure);
+    fprintf(out,
+            "{\"event\":\"end\",\"pictures\":%" PRIu64 ",\"unreadable\":%" PRIu64
+            ",\"repeated\":%" PRIu64 ",\"skipped\":%" PRIu64 "}\n",
+            w.pictures, w.numbering.unreadable, w.numbering.repeated, skipped);
+    if (more) {
+        log_error("no memory for a picture");
+        return ERR_NO_MEMORY;
+    }
+    if (ferror(in) || fflush(out) != 0 || ferror(out)) {
+        log_error("the pictures could not be read, or the lines not be written");
+        return ERR_IO;
+    }
+    return 0;
+}
