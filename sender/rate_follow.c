@@ -34,12 +34,13 @@ enum { SIGNS = sizeof(signs) / sizeof(signs[0]) };
 static const double PACKET_BITS = 11200;
 static const int WINDOW_PACKETS = 12, DELAY_PACKETS = 2;
 
-static const double DECREASE = 0.85;
+static const double DECREASE = 0.85, MOST_CUT = 0.4;
 static const double DRAINED = 0.95, OURS = 1.02;
 static const double START_GROWTH = 4; // a second
 static const double FAR_GROWTH = 1.15;
-static const double NEAR_GROWTH = 1.02; // near the remembered capacity, soon after
-static const double NEAR_FROM = 0.8;
+static const double BEYOND_GROWTH = 1.3; // well beyond it: it was wrong, or has changed
+static const double NEAR_GROWTH = 1.02;  // near the remembered capacity, soon after
+static const double NEAR_FROM = 0.8, BEYOND_FROM = 1.2;
 static const double ALLOWED_SHARE = 0.9; // of a rate controller's limit
 static const double USED = 0.75;         // of the target: media that uses it
 static const double DRAIN_LEAST = 0.05, DRAIN_MOST = 0.4;
@@ -101,7 +102,7 @@ static double rate_of(const struct rate_follow *f, bool made, usec_t window, use
 {
     const struct rate_follow_entry *to = entry_before(f, now, ago);
     const struct rate_follow_entry *from = entry_before(f, to->at, window);
-    if (to->at - from->at < window / 2)
+    if (to->at - from->at < window / 2 || (!made && !from->delivered)) // it had not begun
         return NAN;
     double bytes = made ? to->made - from->made : to->delivered - from->delivered;
     return bytes * 8 / usec_to_sec(to->at - from->at);
@@ -166,8 +167,10 @@ static bool is_too_much(const struct rate_follow *f, usec_t rtt, usec_t now)
 // What the network takes is known: the target is to be this share of it.
 static void settle(struct rate_follow *f, double capacity_bps, double share, usec_t now)
 {
+    if (isnan(capacity_bps))
+        return;
     f->capacity_bps = capacity_bps;
-    f->target_bps = fmin(f->target_bps, share * capacity_bps);
+    f->target_bps = fmin(f->target_bps, fmax(share * capacity_bps, MOST_CUT * f->target_bps));
     f->decreased = now;
     f->delay_before = f->delay;
     f->calm_since = USEC_NEVER;
@@ -211,7 +214,11 @@ static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
     if (!used || (!starting && now - f->calm_since < CALM_FOR))
         return;
     bool near = f->target_bps > NEAR_FROM * f->capacity_bps && now - f->decreased < SOON;
-    double growth = starting ? START_GROWTH : near ? NEAR_GROWTH : FAR_GROWTH;
+    bool beyond = f->target_bps > BEYOND_FROM * f->capacity_bps;
+    double growth = starting ? START_GROWTH
+                    : near   ? NEAR_GROWTH
+                    : beyond ? BEYOND_GROWTH
+                             : FAR_GROWTH;
     f->target_bps *= pow(growth, usec_to_sec(elapsed));
 }
 

@@ -9,16 +9,19 @@
 //   The delay grows where less comes through than was made a round trip before: the `lack`.
 //     - Too much: rise > 50 ms and a lack of 15 % over 0.3 s, or 100 ms and 5 % over 1 s, or 250 ms
 //       and 2 % over 1 s; and what came is less than the target by as much. Then target = 0.85 of
-//       what came in the last 0.3 s, which is remembered as the capacity. Not again within 200 ms,
+//       what came in the last 0.3 s, which is remembered as the capacity. Never below 0.4 of
+//       itself at once; not again within 200 ms,
 //       nor within 2 round trips unless the delay still grows.
 //     - A rise of 50 ms is drained: for 0.3 s and 2 round trips at least the encoder is asked for
 //       less than what came when that began, by 5 % and more the longer it lasts, until the rise is
 //       below 20 ms. If more came meanwhile than was made, the queue was ours: target = 0.95 of
 //       what came when that began. If it stays for 1.5 s without that it is other people's, and
 //       counts no longer.
-//     - Calm, rise < 40 ms for half a second: the target grows, by 15 % a second; by 2 % for 5 s
-//       after the capacity was found, once it is beyond 0.8 of it. Before the first time it doubles
-//       every half second. Not while the media does not use it.
+//     - Calm, rise < 40 ms for half a second: the target grows, by 15 % a second; by 30 %
+//     beyond 1.2
+//       of the capacity, which has changed; by 2 % for 5 s after it was found, once beyond 0.8 of
+//       it. Before the first time it doubles every half second. Not while the media does not use
+//       it.
 //     - A rate controller's own limit holds besides: at most 0.9 of what it allows, or all of it
 //       before it was ever too much.
 //
