@@ -38,6 +38,11 @@ void sim_run(struct sim *s, usec_t until);
 void sim_watch(struct sim *s, void (*on_arrival)(void *, const struct flow_arrival *, usec_t),
                void *ctx);
 
+void sim_watch_streams(struct sim *s,
+                       void (*on_stream)(void *, const struct stream_event *, usec_t), void *ctx);
+// All of them, and there are some.
+bool sim_streams_ended(const struct sim *s);
+
 // Jain's index of n values x: (sum x)^2 / (n sum x^2). All 0: 1.
 double sim_jain(double sum, double squares, size_t n);
 

@@ -27,12 +27,15 @@ static const char help[] =
     "  mtp                 MTP with everything to send\n"
     "  cbr                 packets at a constant rate, always or on and off\n"
     "  datagram            weir-send's datagram flow under a rate controller\n"
+    "  stream              a session: weir-send's scheduler, a transport, weir-play's buffer and\n"
+    "                      Goddard policy\n"
     " of all kinds\n"
     "  n=1 from=0 to=HOPS  how many; from which router to which (from=1,to=0 runs left)\n"
     "  rtt=T or T..T       without queues; evenly over the flows (default: that of the hops)\n"
     "  start=0s stop=T spread=0s  spread: each begins up to that later, at random\n"
     "  access=100mbit      access links; loss=0%: on the sink's, each way\n"
     "  overhead=0us        up to that a packet, at random, in the sending host\n"
+    "  local=R localq=20p  a line of the sink's own behind the last router, drop-tail, both ways\n"
     "  size=1500B          of packets\n"
     " of TCP and web\n"
     "  window=10000p iw=2p minrto=1s delack=100ms (0: none)\n"
@@ -40,18 +43,29 @@ static const char help[] =
     "  ts=0                1: time stamps, which time every ACK\n"
     "  packets=N           TCP: ends after so many\n"
     "  tcp=newreno bytes=50KB think=1s shape=1.5   web: means and shape\n"
+    "  objects=1 pause=pareto   web: of a page, before a pause; exp: exponentially distributed\n"
     " of mtp: mode=strict (fill, resend) newreno=0 (1: a hole a round trip) iw=2p minrto=1s ts=0\n"
     " of cbr: rate=R on=T off=T shape=X   shape: the times are means of Pareto distributions\n"
     " of datagram\n"
     "  cc=NAME[:PARAMS]    such as tfrc:selfclock; a / stands for the comma between PARAMS\n"
     "  rate=R              of media (default: greedy); max=1gbit; ect=1: ECN-capable\n"
+    " of stream (and TCP's keys, with tcp=newreno, where its transport is simulated TCP)\n"
+    "  via=NAME[:PARAMS]   tcp (a send buffer without end), tcp:sndbuf=64KB, minbuf:1/3, udp, "
+    "psp,\n"
+    "                      tfrc, arc, mtp, mtp:queue=65536 ...; / for the comma\n"
+    "  media=goddard length=300s fragment=1000B latency=1s   latency: in the scheduler\n"
+    "  parts=0             1: frames that came in part count as whole\n"
+    "  goddard=NAME=VALUE/...  the policy's parameters, such as upscale_interval=30\n"
     "RUN\n"
     "  --seconds S         (default 100)\n"
     "  --since S           figures count from then, to 0.1 s (default 0)\n"
+    "  --till-ended        no longer than until all streams were played to their ends\n"
     "  --seed N            of all that is random (default 1)\n"
     "  --scenario FILE     words of this command line from a file; # begins a comment\n"
     "OUTPUT: a JSON line a flow, group, direction of a hop, and run\n"
     "  --series FILE       CSV: sums and state of each flow, each --step S (default 1)\n"
+    "  --streams PREFIX    of streams: PREFIX-FLOW.json, the report that weir-play writes, and\n"
+    "                      PREFIX.csv: what happened, an event a line\n"
     "  --arrivals FLOW:FILE  CSV: each packet that reached that flow's sink\n"
     "  --quiet             no line a flow\n"
     "  --version, -h, --help\n"
@@ -69,6 +83,8 @@ enum {
     OPT_STEP,
     OPT_ARRIVALS,
     OPT_QUIET,
+    OPT_STREAMS,
+    OPT_TILL_ENDED,
     OPT_VERSION
 };
 
@@ -82,6 +98,8 @@ static const struct option long_options[] = {
     {"series", required_argument, NULL, OPT_SERIES},
     {"step", required_argument, NULL, OPT_STEP},
     {"arrivals", required_argument, NULL, OPT_ARRIVALS},
+    {"streams", required_argument, NULL, OPT_STREAMS},
+    {"till-ended", no_argument, NULL, OPT_TILL_ENDED},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, 'h'},
@@ -174,6 +192,12 @@ static bool apply(struct reading *r, int option, const char *value)
         return read_seconds(r, "step", value, 0.1, &o->step);
     case OPT_SERIES:
         o->series = value;
+        return true;
+    case OPT_STREAMS:
+        o->streams = value;
+        return true;
+    case OPT_TILL_ENDED:
+        o->till_ended = true;
         return true;
     case OPT_ARRIVALS:
         return read_arrivals(r, value);
