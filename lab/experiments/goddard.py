@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Goddard streams of section IV of Chung, Claypool and Kinicki 2005, whole sessions in simulation.
+
+Figure 8: routers joined by 10 Mbit/s with 500 packets of queue. 25 bulk transfers run backward; 300 web sessions run forward,
+pages of 2 objects (Pareto, shape 1.2, 5 KB on average), thinking 7 s (exponential): both with round trips from 60 to 1000 ms, begun
+within 30 s. At 100 s a stream of 300 s begins on a path of 140 ms.
+
+A  The stream and six bulk transfers have lines of 750 kbit/s with 20 packets of queue each. (The paper runs the streams of the
+   three transports and four transfers at once; a line each, and a backbone that is not full: it makes no difference who the
+   others are.)
+B  The line is no bottleneck; 24 more bulk transfers run forward, and one beside the stream, on the same path, until 400 s.
+
+Each twice: with frames that are lost when one of their packets is, as in weir-play, and with frames that count when any packet
+came (cells -in-part), see the report. TCP is Reno with an ACK a packet, as ns-2's was; MTP is the transport's own code, and as in
+the paper it takes frames into a queue of 64 KB that drops at its front (mtp:queue=65536), or, as weir-send has it (mtp), leaves
+them in the scheduler. TCP's send buffer is without end, as the paper's, or 64 KB.
+"""
+import csv
+import json
+import os
+
+import numpy as np
+
+from lab import stats
+from lab.experiment import Cell, Experiment
+from lab.experiments import goddard_report
+from lab.simulate import simulate
+
+START, LENGTH, RTT_MS = 100, 300, 140
+STEP = 5  # seconds between samples of all flows
+CONTENDERS = ["udp", "tcp", "tcp:sndbuf=64KB", "minbuf:1,3", "mtp:queue=65536", "mtp", "tfrc", "arc", "psp"]
+# Up to a packet's time on the backbone, at random, in each host, or who loses is a matter of phase (Floyd and Jacobson 1991).
+HOST = "overhead=800us"
+RENO = f"size=1040B,delack=0s,{HOST}"  # ns-2 counts a TCP packet's headers on top of its 1000 bytes
+OTHERS = f"rtt=60ms..1000ms,spread=30s,{RENO}"
+WEB = f"web:n=300,{OTHERS},tcp=reno,objects=2,bytes=5KB,shape=1.2,think=7s,pause=exp"
+FTPS_BACK, FTPS, STREAM = 0, 2, -1  # groups: of all words, the bulk transfers to compare with, the stream
+
+
+def words_of(cell, contender):
+    """What weir-sim is told, but for the seed."""
+    line = ",local=750kbit,localq=20p" if cell.params["part"] == "A" else ""
+    stream = (f"stream:via={contender.replace(',', '/')},rtt={RTT_MS}ms,start={START}s,length={LENGTH}s,tcp=reno,delack=0s,"
+              f"parts={cell.params['in_part']},{HOST}{line}")
+    beside = f"reno:n={6 if line else 1},rtt={RTT_MS}ms,start={START}s,stop={START + LENGTH}s,{RENO}{line}"
+    loads = [f"reno:n=24,{OTHERS}"] if cell.params["part"] == "B" else []
+    return ["--link", "rate=10mbit,queue=droptail:500p", "--since", str(START), "--till-ended", f"reno:n=25,from=1,to=0,{OTHERS}",
+            WEB, beside, *loads, stream]
+
+
+def events_of(path):
+    with open(path, encoding="ascii", newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def asked_levels(events):
+    """[(seconds since the stream's start, level)]"""
+    return [(float(e["time"]) - START, int(float(e["value"]))) for e in events if e["event"] == "level"]
+
+
+def shares_of(levels, end=LENGTH):
+    """The share of the time from the first level on that each of the seven was asked for."""
+    spent = np.zeros(7)
+    for (at, level), (until, _) in zip(levels, [*levels[1:], (end, None)]):
+        spent[level] += max(0.0, min(until, end) - min(at, end))
+    return (spent / max(spent.sum(), 1e-9)).tolist()
+
+
+def friendly_after(levels, most=2):
+    """Seconds until a level of at most `most` was asked for; None: never."""
+    return next((at for at, level in levels if level <= most), None)
+
+
+def arrived(series, flow):
+    """Kbit/s that arrived in the stream's 300 s; in less, if it was played faster."""
+    rows = {float(r["time"]): int(r["arrived_bytes"]) for r in series if r["flow"] == str(flow)}
+    end = max(t for t in rows if t <= START + LENGTH)
+    return (rows[end] - rows[START]) * 8e-3 / (end - START)
+
+
+def figures_of(report, events, levels):
+    jitter = [float(e["value"]) for e in events if e["event"] == "frame" and e["value"]]
+    played, ended = report["playback"], report["ended"] == "end-of-media"
+    return {"ended": ended, "initial_buffering": report["startup"]["initial_buffering"],
+            "duration": played["wall"], "rebufferings": report["rebuffering"]["count"],
+            "rebuffered": report["rebuffering"]["total"], "frame_rate": played["frame_rate"],
+            "frames_lost": played["frames_lost"] / max(1, played["frames_lost"] + played["frames_received"]),
+            "jitter_mean": float(np.mean(jitter)), "jitter_sd": float(np.std(jitter)),
+            "jitter_134": float(np.mean(np.array(jitter) < 134)), "jitter_zero": float(np.mean(np.array(jitter) < 1)),
+            "jitter_counts": stats.LogHistogram.counts(jitter), "loss": report["network"]["loss_rate"],
+            "levels": levels, "level_shares": shares_of(levels), "level_mean": float(np.dot(shares_of(levels), range(7))),
+            "level_end": levels[-1][1], "capacity_mbps": (report["network"]["capacity_estimate"] or 0) / 1e6}
+
+
+def keep(context, events, series, stream):
+    """For the figures that show one run."""
+    pick = lambda kind: [(float(e["time"]) - START, float(e["value"])) for e in events  # noqa: E731
+                         if e["event"] == kind and e["value"]]
+    rows = [(float(r["time"]) - START, int(r["arrived_bytes"])) for r in series if r["flow"] == str(stream)]
+    np.savez_compressed(context.kept("npz"), jitter=np.array(pick("frame")), held=np.array(pick("second")),
+                        stalls=np.array(pick("stall")), arrived=np.array(rows))
+
+
+def one(context):
+    os.makedirs(context.directory, exist_ok=True)
+    prefix = os.path.join(context.directory, "stream")
+    series = os.path.join(context.directory, "series.csv")
+    words = words_of(context.cell, context.contender)
+    done = simulate(context.build, context.seed, context.experiment.options["seconds"], *words, "--streams", prefix,
+                    series=series, step=STEP)
+    flows, groups = done.all("flow"), done.all("group")
+    stream = flows[-1]["flow"]
+    beside = next(f["flow"] for f in flows if f["group"] == FTPS)
+    with open(f"{prefix}-{stream}.json", encoding="utf-8") as f:
+        report = json.load(f)
+    events = events_of(prefix + ".csv")
+    levels = asked_levels(events)
+    own, theirs = arrived(done.series, stream), arrived(done.series, beside)
+    if context.run == 0:
+        keep(context, events, done.series, stream)
+    for path in (series, prefix + ".csv"):
+        os.unlink(path)
+    forward = [g for g in groups if g["group"] >= FTPS]
+    return {**figures_of(report, events, levels), "kbps": own, "ftp_kbps": theirs, "ratio": own / max(1.0, theirs),
+            "friendly_after": friendly_after(levels), "web_mbps": groups[1]["goodput_bps"] / 1e6,
+            "bulk_kbps": sum(g["goodput_bps"] for g in forward) / sum(g["n"] for g in forward) / 1e3}
+
+
+def check(rows):
+    """What no seed may change, for the exit code."""
+    wrong = []
+    for row in rows:
+        figures, name = row["figures"], f"{row['cell']} {row['contender']} run {row['run']}"
+        if not figures["ended"]:
+            wrong.append(f"{name}: the stream was not played to its end")
+        if row["contender"] == "udp" and row["cell"] == "A-in-part" and figures["level_shares"][4] < 0.95:
+            wrong.append(f"{name}: UDP left level 4")
+        if row["contender"].startswith("mtp") and row["cell"] == "B" and figures["ratio"] > 2:
+            wrong.append(f"{name}: MTP took {figures['ratio']:.1f} times what TCP beside it had")
+    return wrong
+
+
+def experiment(quick, _options):
+    cells = [Cell(part + ("-in-part" if in_part else ""), {"part": part, "in_part": in_part})
+             for part in "AB" for in_part in (0, 1)]
+    return Experiment("goddard", "Goddard over TCP, UDP and MTP, and beside them" + (" (quick)" if quick else ""), cells,
+                      CONTENDERS, one, goddard_report.write, runs=1 if quick else 7, seconds=3, check=check,
+                      options={"seconds": 2500})
