@@ -7,11 +7,6 @@ void frame_watch_init(struct frame_watch *w, const struct ladder *ladder, int le
     level_schedule_init(&w->schedule, ladder, level);
 }
 
-void frame_watch_level(struct frame_watch *w, int level)
-{
-    level_schedule_tell(&w->schedule, level, w->newest);
-}
-
 // All frames before `number` are decided: those still open are lost.
 static void give_up_before(struct frame_watch *w, int64_t number)
 {
@@ -32,7 +27,7 @@ void frame_watch_packet(struct frame_watch *w, const struct watched_packet *p)
         w->next = p->number;
         w->whole_at = USEC_NEVER;
     }
-    level_schedule_see(&w->schedule, p->number, p->size_id, p->temporal_id, p->key);
+    level_schedule_see(&w->schedule, p->number, p->level, p->size_id, p->temporal_id, p->key);
     if (p->number > w->newest)
         w->newest = p->number;
     give_up_before(w, p->number);

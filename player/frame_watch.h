@@ -26,6 +26,7 @@ enum { FRAME_WATCH_AHEAD = 4096 }; // frame numbers
 
 struct watched_packet {
     int64_t number; // of its frame, extended
+    int level;      // that the sender serves
     int size_id;
     int temporal_id;
     bool key;
@@ -44,7 +45,6 @@ struct frame_watch {
 
 // `ladder` is borrowed; `level` as level_schedule_init's.
 void frame_watch_init(struct frame_watch *w, const struct ladder *ladder, int level);
-void frame_watch_level(struct frame_watch *w, int level); // the sender agreed to it
 // Tell each packet, and then the frame that it made whole.
 void frame_watch_packet(struct frame_watch *w, const struct watched_packet *p);
 // `late`: after its time. The jitter; -1: none, or the frame counts as lost.

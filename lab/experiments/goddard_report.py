@@ -96,23 +96,25 @@ def level_figure(rows, page, cell, number):
                 axis.step([at for at, _ in run] + [max(300, end)], [lv for _, lv in run] + [run[-1][1]], where="post",
                           label=contender)
         axis.set(xlabel="time of the stream, s", ylim=(-0.3, 6.5))
-        axis.legend()
+        if axis.lines:
+            axis.legend()
     axes[0][0].set(ylabel="level asked for")
     page.figure(f"Figure {number}: levels over time, run 0 ({cell})", figure, f"figure-{number}-{cell}")
 
 
-def jitter_figure(rows, page, cell, number):
+def jitter_figure(page, cell, number):
     """Figures 10 and 16: the first run."""
-    figure, axes = canvas(1, 3, width=4.6, sharey=True)
-    for axis, contender in zip(axes[0], PAPERS):
-        with_run = kept(page, cell, contender)
-        if with_run is not None:
-            jitter = with_run["jitter"].reshape(-1, 2)
-            axis.plot(jitter[:, 0], np.maximum(jitter[:, 1], 1), ".", markersize=2)
-            axis.plot(with_run["stalls"].reshape(-1, 2)[:, 0], [3] * len(with_run["stalls"].reshape(-1, 2)), "rv",
-                      label="playing stops")
+    found = [(c, run) for c, run in ((c, kept(page, cell, c)) for c in PAPERS) if run is not None]
+    if not found:
+        return
+    figure, axes = canvas(1, len(found), width=4.6, sharey=True)
+    for axis, (contender, run) in zip(axes[0], found):
+        jitter, stalls = run["jitter"].reshape(-1, 2), run["stalls"].reshape(-1, 2)
+        axis.plot(jitter[:, 0], np.maximum(jitter[:, 1], 1), ".", markersize=2)
+        axis.plot(stalls[:, 0], [3] * len(stalls), "rv", label="playing stops")
         axis.set(title=contender, xlabel="time of the stream, s", yscale="log")
     axes[0][0].set(ylabel="jitter, ms (1: 1 or less)")
+    axes[0][0].legend()
     page.figure(f"Figure {number}: frame reception jitter, run 0 ({cell})", figure, f"figure-{number}-{cell}")
 
 
@@ -209,7 +211,7 @@ def write(run_rows, page):
                    [[c, *(text(rows.mean(cell, c, k), d) for k, _, d in KEYS)] for c in rows.contenders(cell)], f"figures-{cell}")
         first = 9 if cell[0] == "A" else 15
         level_figure(rows, page, cell, first)
-        jitter_figure(rows, page, cell, first + 1)
+        jitter_figure(page, cell, first + 1)
         cdf_figure(rows, page, cell, f"{first + 2} and {first + 3}")
         bars_figure(rows, page, cell, f"{first + 4} and {first + 5}" if first == 9 else "19 to 21",
                     BARS if first == 9 else BARS + FRIENDLY)

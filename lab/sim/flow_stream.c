@@ -146,12 +146,6 @@ static void on_end(struct flow_stream *f, const struct packet *p, usec_t now)
         stream_viewer_media_end(&f->viewer, now);
 }
 
-static void on_answer(struct flow_stream *f, int64_t number, usec_t now)
-{
-    if (stream_control_answer(&f->asked, number))
-        stream_viewer_agreed(&f->viewer, f->asked.wish.level, now);
-}
-
 static void sink_push(struct node *n, struct packet *p, usec_t now)
 {
     struct flow_stream *f = of_sink(n);
@@ -165,7 +159,7 @@ static void sink_push(struct node *n, struct packet *p, usec_t now)
     if (head.kind == STREAM_ASK)
         on_end(f, p, now);
     else if (head.kind == STREAM_ANSWER)
-        on_answer(f, head.number, now);
+        (void)stream_control_answer(&f->asked, head.number); // a level shows in its frames
     else
         stream_viewer_pair(&f->viewer, head.number / 2, head.number % 2, p->bytes, now);
     packet_free(p);

@@ -33,6 +33,7 @@ struct received_frame *stream_parts_packet(struct stream_parts *s, const struct 
     if (!s->open)
         *f = (struct received_frame){.number = number,
                                      .size_id = p->adu.size_id,
+                                     .level = p->adu.level,
                                      .temporal_id = p->adu.temporal_id,
                                      .key = p->adu.key,
                                      .depends_on = p->adu.depends ? number - p->adu.depends : -1,

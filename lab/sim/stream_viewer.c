@@ -15,16 +15,23 @@ static void tell(struct stream_viewer *v, enum stream_event_kind kind, double va
     v->config.event(v->config.ctx, &e, now);
 }
 
+static usec_t slowest_interval(const struct ladder *ladder)
+{
+    return (usec_t)((double)USEC_PER_SEC / level_frame_rate(ladder, 0));
+}
+
 int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_config *config,
                        usec_t now)
 {
     *v = (struct stream_viewer){
-        .config = *config, .level = -1, .wish = {.level = -1, .speed = 1}, .second_at = USEC_NEVER};
+        .config = *config, .wish = {.level = -1, .speed = 1}, .second_at = USEC_NEVER};
     rtp_receiver_init(&v->rtp);
     v->depacketiser = depacketiser_new();
     v->tracker = frame_tracker_new(config->ladder);
+    v->ledger = frame_ledger_new();
     v->qoe = qoe_new("sim:", STREAM_WALL + now, now);
-    if (v->depacketiser && v->tracker && v->qoe)
+    stall_watch_init(&v->stalls, slowest_interval(config->ladder));
+    if (v->depacketiser && v->tracker && v->ledger && v->qoe)
         return 0;
     stream_viewer_destroy(v);
     return ERR_NO_MEMORY;
@@ -33,6 +40,7 @@ int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_confi
 void stream_viewer_destroy(struct stream_viewer *v)
 {
     playout_free(v->playout);
+    frame_ledger_free(v->ledger);
     frame_tracker_free(v->tracker);
     depacketiser_free(v->depacketiser);
     qoe_free(v->qoe);
@@ -61,7 +69,6 @@ static void open_playout(struct stream_viewer *v, int level)
                                     .resume_threshold = threshold};
     v->playout = playout_new(&config);
     frame_watch_init(&v->watch, v->config.ladder, level);
-    v->level = level;
 }
 
 static void act(struct stream_viewer *v, const struct goddard_action *a, usec_t now)
@@ -96,9 +103,15 @@ static usec_t since_capture(const struct received_frame *f, usec_t at)
 static void show(struct stream_viewer *v, const struct playout_action *a, usec_t now)
 {
     struct received_frame *f = a->frame;
+    bool shown = a->kind == PLAYOUT_DECODE_AND_SHOW;
+    if (shown)
+        frame_ledger_handed(v->ledger, f->number);
     if (frame_tracker_decoding(v->tracker, f) != FRAME_DECODABLE) {
         qoe_on_undecodable(v->qoe, f->number);
-    } else if (a->kind == PLAYOUT_DECODE_AND_SHOW) {
+        if (shown)
+            (void)frame_ledger_ended(v->ledger, f->number, FRAME_END_UNDECODABLE);
+    } else if (shown) {
+        frame_ledger_shown(v->ledger, f->number);
         usec_t at = usec_max(a->show_at, now);
         struct qoe_shown e = {.number = f->number,
                               .level = a->level,
@@ -108,6 +121,22 @@ static void show(struct stream_viewer *v, const struct playout_action *a, usec_t
         qoe_on_shown(v->qoe, &e, at);
     }
     received_frame_free(f);
+}
+
+static void stall(struct stream_viewer *v, usec_t at, usec_t now)
+{
+    v->awaited = playout_awaited(v->playout);
+    enum packets_say say = frame_ledger_packets(v->ledger, v->awaited);
+    qoe_on_stall_begin(v->qoe, stall_watch_begin(&v->stalls, say, now), at);
+    tell(v, STREAM_EVENT_STALL, 0, 0, at);
+    goddard_on_empty(&v->goddard, now);
+}
+
+static void resume(struct stream_viewer *v, const struct playout_action *a)
+{
+    enum packets_say say = frame_ledger_packets(v->ledger, v->awaited);
+    qoe_on_stall_end(v->qoe, stall_watch_end(&v->stalls, say, a->at), a->at);
+    tell(v, STREAM_EVENT_RESUME, usec_to_sec(a->stalled), 0, a->at);
 }
 
 static void play(struct stream_viewer *v, const struct playout_action *a, usec_t now)
@@ -122,27 +151,27 @@ static void play(struct stream_viewer *v, const struct playout_action *a, usec_t
         show(v, a, now);
         return;
     case PLAYOUT_LOST:
+        (void)frame_ledger_ended(v->ledger, a->number, FRAME_END_LOST);
         qoe_on_lost(v->qoe, a->number);
         tell(v, STREAM_EVENT_LOST, 0, a->number, now);
         return;
     case PLAYOUT_LATE:
+        (void)frame_ledger_ended(v->ledger, a->number, FRAME_END_LATE);
         qoe_on_late(v->qoe, a->number);
         v->late++;
         return;
     case PLAYOUT_STALL_BEGIN:
-        qoe_on_stall_begin(v->qoe, a->at);
-        tell(v, STREAM_EVENT_STALL, 0, 0, a->at);
-        goddard_on_empty(&v->goddard, now);
+        stall(v, a->at, now);
         return;
     case PLAYOUT_STALL_END:
-        qoe_on_stall_end(v->qoe, a->at);
-        tell(v, STREAM_EVENT_RESUME, usec_to_sec(a->stalled), 0, a->at);
+        resume(v, a);
         return;
     case PLAYOUT_ENDED_ACTION:
         v->ended = true;
         qoe_on_ended(v->qoe, QOE_END_OF_MEDIA, NULL, now);
         tell(v, STREAM_EVENT_END, 0, 0, now);
         return;
+    case PLAYOUT_SKIPPED: // nobody asks for it
     case PLAYOUT_NONE:
         return;
     }
@@ -153,6 +182,7 @@ static void run_playout(struct stream_viewer *v, usec_t now)
     struct playout_action a;
     while (v->playout && playout_poll(v->playout, &a, now))
         play(v, &a, now);
+    qoe_on_frames(v->qoe, frame_ledger_totals(v->ledger));
 }
 
 // ---- What comes
@@ -173,10 +203,13 @@ static void tell_frame(struct stream_viewer *v, const struct received_frame *f)
 static void on_frame(struct stream_viewer *v, struct received_frame *f, usec_t now)
 {
     int64_t number = f->number;
-    int level = f->size_id; // of synthetic media each level is a size
+    int level = f->level;
     tell_frame(v, f);
     frame_tracker_arrived(v->tracker, f);
+    frame_ledger_arrived(v->ledger, f);
     int err = playout_push(v->playout, f, now);
+    if (err == ERR_FULL)
+        frame_ledger_refused(v->ledger, number);
     goddard_on_buffer(&v->goddard, playout_held(v->playout), now); // before playing takes of it
     run_playout(v, now);
     bool late = v->late > 0;
@@ -201,12 +234,15 @@ static void take_packet(struct stream_viewer *v, const struct rtp_packet *p, int
                                   .latency = wall - seq32_extend(wall, p->adu.written_us)};
     struct watched_packet watched = {
         .number = seq32_extend(v->watch.newest < 0 ? 0 : v->watch.newest, p->adu.frame),
+        .level = p->adu.level,
         .size_id = p->adu.size_id,
         .temporal_id = p->adu.temporal_id,
         .key = p->adu.key,
         .bytes = len};
     struct received_frame *f;
     qoe_on_packet(v->qoe, &measured, now);
+    stall_watch_packet(&v->stalls, p, ext_seq, now);
+    frame_ledger_packet(v->ledger, &p->adu, ext_seq);
     if (v->config.in_part && (f = stream_parts_before(&v->parts, watched.number)))
         on_frame(v, f, now);
     frame_watch_packet(&v->watch, &watched);
@@ -252,16 +288,6 @@ void stream_viewer_pair(struct stream_viewer *v, int64_t number, bool second, si
     qoe_on_capacity(v->qoe, bps, now);
     tell(v, STREAM_EVENT_CAPACITY, bps, 0, now);
     ask(v, now);
-}
-
-void stream_viewer_agreed(struct stream_viewer *v, int level, usec_t now)
-{
-    if (level < 0 || level == v->level || !v->playout)
-        return;
-    v->level = level;
-    playout_level(v->playout, level, -1);
-    frame_watch_level(&v->watch, level);
-    run_playout(v, now);
 }
 
 void stream_viewer_media_end(struct stream_viewer *v, usec_t now)

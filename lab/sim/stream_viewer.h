@@ -8,10 +8,12 @@
 #include "common/protocol/rtp_receiver.h"
 #include "lab/sim/stream_control.h"
 #include "lab/sim/stream_parts.h"
+#include "player/frame_ledger.h"
 #include "player/frame_watch.h"
 #include "player/goddard.h"
 #include "player/playout.h"
 #include "player/qoe.h"
+#include "player/stall_watch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,16 +58,18 @@ struct stream_viewer {
     struct rtp_receiver rtp;
     struct depacketiser *depacketiser; // owned, as are these; NULL before the first level
     struct frame_tracker *tracker;
+    struct frame_ledger *ledger;
     struct playout *playout;
     struct qoe *qoe;
     struct stream_parts parts;
     struct frame_watch watch;
+    struct stall_watch stalls;
+    int64_t awaited; // the frame that playing stands still for
     struct goddard goddard;
     struct stream_wish wish;
     struct goddard_pair pair; // the first packet came: bytes[0] > 0
     int64_t pair_number;
-    int level; // that the sender agreed to; -1: none yet
-    int late;  // frames that playout found late, not told to the policy yet
+    int late; // frames that playout found late, not told to the policy yet
     uint64_t bytes;
     usec_t second_at;
     bool ended;
@@ -81,8 +85,7 @@ void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len,
 // A packet of a pair came: which pair, and is it the second?
 void stream_viewer_pair(struct stream_viewer *v, int64_t number, bool second, size_t bytes,
                         usec_t now);
-void stream_viewer_agreed(struct stream_viewer *v, int level, usec_t now); // the sender did
-void stream_viewer_media_end(struct stream_viewer *v, usec_t now);         // no more frames come
+void stream_viewer_media_end(struct stream_viewer *v, usec_t now); // no more frames come
 void stream_viewer_run(struct stream_viewer *v, usec_t now);
 usec_t stream_viewer_next(const struct stream_viewer *v);
 

@@ -105,7 +105,6 @@ TEST_CASE("stream_viewer: a pair, a level, a buffer, and playing")
     CHECK(w.wishes[1].level == 0);
     CHECK(w.wishes[1].speed == 1.5);
     CHECK(w.times(STREAM_EVENT_CAPACITY).size() == 1);
-    stream_viewer_agreed(&w.v, 0, 250 * ms);
     // Numbers of level 0: 5, 11, 17 ... of 60 a second; they come 66 ms apart, 5 s of them are 50.
     for (int i = 0; i < 50; i++)
         w.packet(5 + 6 * i, sec + i * 66 * ms);
