@@ -71,6 +71,8 @@ static void settle_source(struct flow_stream *f, usec_t now)
 static void source_run(struct node *n, usec_t now)
 {
     struct flow_stream *f = of_source(n);
+    if (now >= f->flow.stop)
+        stream_server_end(&f->server);
     stream_server_run(&f->server, now);
     f->carrier->ops->run(f->carrier, now);
     settle_source(f, now);
@@ -96,7 +98,9 @@ static void on_request(struct flow_stream *f, const struct packet *p, usec_t now
     if (!stream_control_heard(&f->ending, head.number))
         return;
     send_pairs(f, wish.pairs, now);
-    if (now < f->flow.stop)
+    if (now >= f->flow.stop)
+        stream_server_end(&f->server);
+    else
         stream_server_wish(&f->server, wish.level, wish.speed, now);
     stream_server_run(&f->server, now);
 }

@@ -87,6 +87,11 @@ static void produce(struct stream_server *s, int64_t number, usec_t due, usec_t 
         push(s, f, due, now);
 }
 
+void stream_server_end(struct stream_server *s)
+{
+    s->over = true;
+}
+
 void stream_server_run(struct stream_server *s, usec_t now)
 {
     int64_t number;

@@ -48,6 +48,8 @@ void stream_server_destroy(struct stream_server *s);
 void stream_server_set_carrier(struct stream_server *s, struct stream_carrier *carrier);
 // The first level begins the media.
 void stream_server_wish(struct stream_server *s, int level, double speed, usec_t now);
+// The media ends here.
+void stream_server_end(struct stream_server *s);
 // Frames that are due, then all that the carrier has room for.
 void stream_server_run(struct stream_server *s, usec_t now);
 usec_t stream_server_next(const struct stream_server *s);

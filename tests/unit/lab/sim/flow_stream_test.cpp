@@ -108,6 +108,22 @@ TEST_CASE("flow_stream: a seed gives one outcome, byte for byte")
     }
 }
 
+TEST_CASE("flow_stream: a stream that is stopped is played to where it was")
+{
+    for (const char *via : {"udp", "tcp", "mtp"}) {
+        simulation s("rate=100mbit", {std::string("stream:stop=10s,rtt=40ms,via=") + via});
+        s.run(30);
+        INFO(via);
+        CHECK(sim_streams_ended(&s.s));
+        // 1.5 times as fast for the first 5 s of media.
+        CHECK(report(s, 30).playback.media == Approx(10 + 5 - 5 / 1.5).margin(0.4));
+    }
+    simulation never("rate=100mbit", {"stream:start=5s,stop=5.01s,rtt=40ms,via=udp"});
+    never.run(30);
+    CHECK(sim_streams_ended(&never.s));
+    CHECK(report(never, 30).playback.frames_received == 0);
+}
+
 TEST_CASE("flow_stream: other flows are no streams, and a run without streams has not ended")
 {
     simulation s("rate=2mbit", {"reno"});
