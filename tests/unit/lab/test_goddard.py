@@ -14,7 +14,7 @@ def figures(**changes):
             "frames_lost": 0.01, "jitter_mean": 50.0, "jitter_sd": 6.0, "jitter_134": 0.95, "jitter_zero": 0.0,
             "jitter_counts": stats.LogHistogram.counts([50] * 100), "loss": 0.005, "levels": [[0.3, 4], [40, 3]],
             "level_shares": [0, 0, 0, 0.85, 0.15, 0, 0], "level_mean": 3.15, "level_end": 3, "capacity_mbps": 0.75, "kbps": 400.0,
-            "ftp_kbps": 500.0, "ratio": 0.8, "friendly_after": None, "web_mbps": 2.5, "bulk_kbps": 270.0, **changes}
+            "ftp_kbps": 500.0, "ratio": 0.8, "friendly_after": None, "web_mbps": 2.5, "fair_kbps": 270.0, **changes}
 
 
 def row(cell="A", contender="tcp", run=0, **changes):
@@ -37,7 +37,7 @@ class Words(unittest.TestCase):
         self.assertTrue(groups[goddard.FTPS].startswith("reno:n=1,"))
 
     def test_window(self):
-        cell = next(c for c in goddard.experiment(False, {}).cells if "window" in c.params)
+        cell = next(c for c in goddard.experiment(False, {}).cells if c.name == "B-window-20")
         self.assertEqual(sum("window=20p" in w for w in goddard.words_of(cell, "tcp")), 5)
         self.assertFalse(any("window" in w for w in goddard.words_of(Cell("B", {"part": "B", "in_part": 0}), "tcp")))
 
@@ -52,8 +52,16 @@ class Figures(unittest.TestCase):
         self.assertAlmostEqual(shares[6], 41.5 / 299.5)
         self.assertAlmostEqual(shares[2], 258 / 299.5)
         self.assertEqual(goddard.shares_of([(0, 1), (400, 2)]), [0, 1, 0, 0, 0, 0, 0])  # what is asked for later does not count
-        self.assertEqual(goddard.friendly_after(levels), 42.0)
-        self.assertIsNone(goddard.friendly_after([(0, 6)]))
+        self.assertEqual(goddard.friendly_after(levels, 240), 42.0)
+        self.assertIsNone(goddard.friendly_after(levels, 239))
+
+    def test_first_stall(self):
+        events = [{"time": "109", "event": "second", "number": "1000000"}, {"time": "110", "event": "second", "number": "2000000"},
+                  {"time": "110.5", "event": "stall", "number": "0"}, {"time": "111", "event": "second", "number": "9000000"}]
+        at, backlog = goddard.first_stall(events, 4, 5)  # 640 kbit/s: 5 s at 1.5 times that, 5.5 s at once
+        self.assertEqual(at, 10.5)
+        self.assertAlmostEqual(backlog, 0.08 * (7.5 + 5.5) - 2)
+        self.assertEqual(goddard.first_stall(events[:2], 4, 5), (None, None))
 
     def test_arrived(self):
         rows = [{"time": str(t), "flow": "3", "arrived_bytes": str(1000 * t)} for t in range(0, 500, 5)]
@@ -79,14 +87,14 @@ class Page(unittest.TestCase):
 
     def test_published(self):
         rows = goddard_report.Rows([{**r, "figures": goddard_report.derived(r["figures"])} for r in (row(), row("A-in-part"))])
-        table = {(r[0], r[1], r[2]): r[-2:] for r in goddard_report.published(rows)}
-        self.assertEqual(table["A", "TCP", "at_3"], ["met: 0.85", "met: 0.85"])
-        self.assertEqual(table["A", "UDP", "at_4"], ["never", "never"])  # was not run
+        table = {(r[0], r[1], r[2]): r[-3:] for r in goddard_report.published(rows)}
+        self.assertEqual(table["A", "TCP", "at_3"], ["met: 0.85", "met: 0.85", "never"])
+        self.assertEqual(table["A", "UDP", "at_4"], ["never", "never", "never"])  # was not run
 
     def test_write(self):
         with tempfile.TemporaryDirectory() as directory:
             page = Report(directory, "t", "c")
-            goddard_report.write([row(c, k) for c in ("A", "B-window-20") for k in ("tcp", "udp")], page)
+            goddard_report.write([row(c, k) for c in ("A", "B-window-64") for k in ("tcp", "udp")], page)
             with open(page.write(), encoding="utf-8") as f:
                 text = f.read()
             self.assertIn("Published and ours", text)
