@@ -185,7 +185,9 @@ struct stream_carrier *carrier_datagram_new(const struct stream_carrier_config *
                                             .may_lose = true},
                                    .ect = responsive};
     struct controller *cc = controller_new(controller, &limits, now);
-    if (!cc || datagram_sender_init(&d->sender, cc, config->first_seq, 0, now)) {
+    struct datagram_sender_config sender = {.first_seq = config->first_seq,
+                                            .most_rto = RTO_MOST_LIVE}; // as the transports
+    if (!cc || datagram_sender_init(&d->sender, cc, &sender, now)) {
         free(d);
         return NULL;
     }
