@@ -164,5 +164,5 @@ def experiment(quick, _options):
     cells += [Cell(f"{part}-window-{window}", {"part": part, "in_part": 1, "window": window},
                    contenders=("udp", "tcp", "mtp:queue=65536", "mtp")) for window in (64, 20) for part in "AB"]
     return Experiment("goddard", "Goddard over TCP, UDP and MTP, and beside them" + (" (quick)" if quick else ""), cells,
-                      CONTENDERS, one, goddard_report.write, runs=1 if quick else 7, seconds=3, check=check,
+                      CONTENDERS, one, goddard_report.write, runs=1 if quick else 7, seconds=1.5, check=check,
                       options={"seconds": 2500})

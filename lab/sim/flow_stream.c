@@ -224,6 +224,7 @@ static int open_ends(struct flow_stream *f, const struct flow_stream_config *con
                      struct rng *rng, usec_t start)
 {
     struct stream_server_config server = {.media = config->media,
+                                          .sizes = config->sizes,
                                           .length = config->length,
                                           .latency = config->latency,
                                           .fragment_bytes = config->fragment_bytes};

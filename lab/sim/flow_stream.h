@@ -19,8 +19,9 @@ extern "C" {
 enum { FLOW_STREAM_LEAST = 100, FLOW_STREAM_MOST = 1200 }; // bytes of a frame in a packet
 
 struct flow_stream_config {
-    const char *via;               // checked, stream_carrier.h; borrowed, as is the media
-    const struct synthetic *media; //
+    const char *via; // checked, stream_carrier.h; borrowed, as is the media
+    const struct synthetic *media;
+    const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all alike
     struct goddard_params goddard;
     usec_t length;           // of the media
     usec_t latency;          // in the scheduler

@@ -101,9 +101,10 @@ enum {
     SEEN_PAUSE,
     SEEN_VIA,
     SEEN_MEDIA,
-    SEEN_GODDARD
+    SEEN_GODDARD,
+    SEEN_SIZES
 };
-_Static_assert(SEEN_GODDARD < 64, "what was said is kept in 64 bits");
+_Static_assert(SEEN_SIZES < 64, "what was said is kept in 64 bits");
 
 static const struct {
     const char *name;
@@ -205,6 +206,16 @@ static int read_media(struct spec_reader *r, struct scan value, struct group *g)
     return 0;
 }
 
+static int read_path(struct spec_reader *r, struct scan value, struct group *g)
+{
+    size_t len = scan_left(&value);
+    if (len == 0 || len >= sizeof(g->sizes_path))
+        return spec_fail(r, ERR_RANGE, "a path of 1 to %zu characters", sizeof(g->sizes_path) - 1);
+    memcpy(g->sizes_path, value.at, len);
+    g->sizes_path[len] = '\0';
+    return 0;
+}
+
 static int read_goddard(struct spec_reader *r, struct scan value, struct group *g)
 {
     char text[512];
@@ -267,8 +278,8 @@ static int find_key(struct scan name, const struct group *g)
     if (scan_is(name, "rtt"))
         return SEEN_RTT;
     if (g->kind == GROUP_STREAM) {
-        static const char *const names[] = {"via", "media", "goddard"};
-        for (int i = 0; i < 3; i++)
+        static const char *const names[] = {"via", "media", "goddard", "sizes"};
+        for (int i = 0; i < 4; i++)
             if (scan_is(name, names[i]))
                 return SEEN_VIA + i;
     }
@@ -310,6 +321,8 @@ static int read_part(struct spec_reader *r, struct group *g, uint64_t *seen)
         return read_media(r, value, g);
     case SEEN_GODDARD:
         return read_goddard(r, value, g);
+    case SEEN_SIZES:
+        return read_path(r, value, g);
     case SEEN_PAUSE:
         return read_pause(r, value, g);
     default:

@@ -31,6 +31,7 @@
 //   stream      via=NAME[:PARAMS] (stream_carrier.h; must be said; / for the comma)  media=goddard
 //               (synthetic.h; / for the comma)  length=300s  latency=1s (in the scheduler)
 //               parts=0 (1: frames that came in part count as whole, stream_parts.h)
+//               sizes=FILE (frame_sizes.h)
 //               fragment=1000B (of a frame in a packet)  tcp=newreno
 //               goddard=NAME=VALUE/... (goddard_params.h)
 #ifndef WEIR_SIM_SCENARIO_H
@@ -48,7 +49,7 @@
 extern "C" {
 #endif
 
-enum { SCENARIO_GROUPS = 256, SCENARIO_FLOWS = 10000 };
+enum { GROUP_PATH_MAX = 256, SCENARIO_GROUPS = 256, SCENARIO_FLOWS = 10000 };
 
 enum group_kind {
     GROUP_TCP,
@@ -90,8 +91,10 @@ struct group {
     char cc[FLOW_CC_MAX]; // "": not said
     int64_t max_bps;
     int64_t ect;
-    char via[STREAM_MAX_VIA]; // "": not said
-    struct synthetic media;   // of streams
+    char via[STREAM_MAX_VIA];        // "": not said
+    struct synthetic media;          // of streams
+    char sizes_path[GROUP_PATH_MAX]; // "": none; whoever reads files fills in `sizes`
+    struct frame_sizes sizes;        // owned by that one
     struct goddard_params goddard;
     usec_t length, latency;
     int64_t fragment_bytes;

@@ -32,6 +32,7 @@ static struct flow *new_stream(const struct sim *s, const struct group *g, uint3
 {
     struct flow_stream_config config = {.via = g->via,
                                         .media = &g->media,
+                                        .sizes = &g->sizes,
                                         .goddard = g->goddard,
                                         .length = g->length,
                                         .latency = g->latency,

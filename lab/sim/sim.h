@@ -28,9 +28,9 @@ struct sim {
     uint32_t count;
 };
 
-// Must not move. Groups of flows are numbered as the scenario has them, flows in that order. 0;
-// ERR_MALFORMED, ERR_RANGE, ERR_TOO_BIG, ERR_NO_MEMORY: `error` says what is wrong, and there is
-// nothing to destroy.
+// Must not move; the scenario stays as it is until sim_destroy. Groups of flows are numbered as the
+// scenario has them, flows in that order. 0; ERR_MALFORMED, ERR_RANGE, ERR_TOO_BIG, ERR_NO_MEMORY:
+// `error` says what is wrong, and there is nothing to destroy.
 int sim_init(struct sim *s, const struct scenario *scenario, char *error, size_t error_cap);
 void sim_destroy(struct sim *s);
 // Up to and including that instant; not before an earlier one.

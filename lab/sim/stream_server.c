@@ -76,13 +76,23 @@ static void push(struct stream_server *s, struct coded_frame *f, usec_t due, use
     reap(s);
 }
 
+static struct coded_frame *make(const struct stream_server *s, int size_id, int64_t number)
+{
+    struct synthetic media = *s->config.media;
+    struct synthetic_size *size = &media.sizes[size_id];
+    int64_t index =
+        size_index_of_frame(media.ladder.sizes[size_id].fps, media.ladder.source_fps, number);
+    if (s->config.sizes && index >= 0)
+        size->nal_bytes = frame_sizes_scale(s->config.sizes, index, size->nal_bytes);
+    return synthetic_frame(&media, size_id, number);
+}
+
 // A wanted size begins with its next frame; until then the one before goes on.
 static void produce(struct stream_server *s, int64_t number, usec_t due, usec_t now)
 {
-    struct coded_frame *f =
-        synthetic_frame(s->config.media, ladder_of(s)->levels[s->level].size_id, number);
+    struct coded_frame *f = make(s, ladder_of(s)->levels[s->level].size_id, number);
     if (!f && s->sent_size >= 0)
-        f = synthetic_frame(s->config.media, s->sent_size, number);
+        f = make(s, s->sent_size, number);
     if (f)
         push(s, f, due, now);
 }

@@ -6,6 +6,7 @@
 #define WEIR_SIM_STREAM_SERVER_H
 
 #include "common/protocol/rtp_sender.h"
+#include "lab/sim/frame_sizes.h"
 #include "lab/sim/stream_carrier.h"
 #include "media/packetiser.h"
 #include "media/synthetic.h"
@@ -20,10 +21,11 @@ extern "C" {
 #define STREAM_WALL (INT64_C(1000000000) * USEC_PER_SEC)
 
 struct stream_server_config {
-    const struct synthetic *media; // borrowed
-    usec_t length;                 // of the media
-    usec_t latency;                // how long a frame may wait for the carrier
-    uint32_t fragment_bytes;       // of a frame in a packet
+    const struct synthetic *media;   // borrowed
+    const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all alike
+    usec_t length;                   // of the media
+    usec_t latency;                  // how long a frame may wait for the carrier
+    uint32_t fragment_bytes;         // of a frame in a packet
 };
 
 struct stream_server {

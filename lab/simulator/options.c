@@ -54,6 +54,8 @@ static const char help[] =
     "psp,\n"
     "                      tfrc, arc, mtp, mtp:queue=65536 ...; / for the comma\n"
     "  media=goddard length=300s fragment=1000B latency=1s   latency: in the scheduler\n"
+    "  sizes=FILE          frames vary in size as these do: a frame's bytes a line, as ffprobe\n"
+    "                      -select_streams v -show_entries packet=size -of csv=p=0 prints them\n"
     "  parts=0             1: frames that came in part count as whole\n"
     "  goddard=NAME=VALUE/...  the policy's parameters, such as upscale_interval=30\n"
     "RUN\n"
@@ -272,6 +274,20 @@ static bool load_trace(struct reading *r, const struct link_spec *spec, int i, c
     return true;
 }
 
+static bool load_sizes(struct reading *r, struct group *g)
+{
+    char *text;
+    size_t len;
+    size_t line;
+    if (!g->sizes_path[0])
+        return true;
+    if (text_file_read(g->sizes_path, &text, &len))
+        return false; // logged there
+    int err = frame_sizes_parse(text, len, &g->sizes, &line);
+    free(text);
+    return !err || bad(r->err, "%.200s, line %zu: %s", g->sizes_path, line, err_text(err));
+}
+
 static bool finish(struct reading *r)
 {
     struct sim_options *o = r->o;
@@ -284,6 +300,9 @@ static bool finish(struct reading *r)
         return bad(r->err, "a GROUP of flows is needed");
     if (o->since > o->duration)
         return bad(r->err, "--since is behind the end");
+    for (int i = 0; i < sc->group_count; i++)
+        if (!load_sizes(r, &sc->groups[i]))
+            return false;
     // Figures are sampled.
     o->since = (o->since + METER_STEP - 1) / METER_STEP * METER_STEP;
     return load_trace(r, &sc->right, 0, &sc->right_trace, &sc->right_trace_len) &&
@@ -335,4 +354,6 @@ void sim_options_destroy(struct sim_options *o)
     free(o->file);
     free(o->traces[0]);
     free(o->traces[1]);
+    for (int i = 0; i < o->scenario.group_count; i++)
+        frame_sizes_destroy(&o->scenario.groups[i].sizes);
 }

@@ -107,6 +107,11 @@ TEST_CASE("scenario: pages, lines and streams")
     CHECK(g.goddard.upscale_interval == 30);
     CHECK(g.goddard.buf_factor == 2);
     CHECK(g.in_part == 1);
+    CHECK(g.sizes_path[0] == '\0');
+    REQUIRE(parse("stream:via=udp,sizes=a/film.txt", &g) == 0);
+    CHECK(std::string(g.sizes_path) == "a/film.txt");
+    CHECK(parse(("stream:via=udp,sizes=" + std::string(256, 'x')).c_str(), &g) == ERR_RANGE);
+    REQUIRE(parse("stream:via=tcp,window=40p", &g) == 0);
     CHECK(g.window == 40);
 
     std::string why;

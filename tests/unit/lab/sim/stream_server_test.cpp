@@ -27,7 +27,7 @@ struct server {
     };
     std::vector<sent> all;
 
-    explicit server(usec_t length = 300 * USEC_PER_SEC)
+    explicit server(usec_t length = 300 * USEC_PER_SEC, const frame_sizes *sizes = nullptr)
     {
         static const stream_carrier_ops ops = {
             room,    send,    nullptr, rate,    nullptr, nullptr, nullptr,
@@ -37,7 +37,7 @@ struct server {
         c.s = this;
         synthetic_goddard(&media);
         rng r = rng_seeded(1);
-        const stream_server_config config = {&media, length, USEC_PER_SEC, 1000};
+        const stream_server_config config = {&media, sizes, length, USEC_PER_SEC, 1000};
         stream_server_init(&s, &config, &r);
         stream_server_set_carrier(&s, &c.base);
     }
@@ -119,6 +119,19 @@ TEST_CASE("stream_server: frames wait for room as long as the scheduler lets the
     v.open = true;
     v.run(3 * sec, 3 * sec + 1000);
     CHECK(v.all.size() == Approx(10).margin(1)); // those of the last second
+}
+
+TEST_CASE("stream_server: frames of sizes that differ")
+{
+    float shares[] = {1.5F, 0.5F};
+    const frame_sizes sizes = {shares, 2};
+    server v(300 * sec, &sizes);
+    stream_server_wish(&v.s, 4, 1, 0);
+    v.run(0, sec);
+    REQUIRE(v.all.size() == 80); // 6 packets and 2 in turn
+    CHECK(v.all[5].frame == v.all[0].frame);
+    CHECK(v.all[7].frame == v.all[6].frame);
+    CHECK(v.all[6].frame != v.all[5].frame);
 }
 
 TEST_CASE("stream_server: the media ends")
