@@ -7,18 +7,13 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 
-// Behind by more than this (a machine asleep), time goes on from here rather than in a rush.
-static const usec_t MAX_BEHIND = USEC_PER_SEC / 2;
-
 struct synthetic_feed {
     const struct synthetic *media; // borrowed
     struct timer *timer;           // owned
     synthetic_frame_fn *on_frame;
     void *ctx; // borrowed
     int watchers[LADDER_MAX_SIZES];
-    double speed;
-    int64_t number; // the next
-    double due;     // of it; fractions: most rates have no whole number of microseconds
+    struct frame_clock clock;
     bool running;
 };
 
@@ -30,10 +25,10 @@ static bool is_watched(const struct synthetic_feed *f)
     return false;
 }
 
-static void give_frames(struct synthetic_feed *f, usec_t due, usec_t now)
+static void give_frames(struct synthetic_feed *f, int64_t number, usec_t due, usec_t now)
 {
     for (int i = 0; i < f->media->ladder.size_count; i++) {
-        struct coded_frame *frame = f->watchers[i] ? synthetic_frame(f->media, i, f->number) : NULL;
+        struct coded_frame *frame = f->watchers[i] ? synthetic_frame(f->media, i, number) : NULL;
         if (!frame)
             continue;
         frame->captured = due;
@@ -46,15 +41,11 @@ static void give_frames(struct synthetic_feed *f, usec_t due, usec_t now)
 static void on_timer(void *ctx, usec_t now)
 {
     struct synthetic_feed *f = ctx;
-    struct fps fps = f->media->ladder.source_fps;
-    if ((double)now - f->due > (double)MAX_BEHIND)
-        f->due = (double)now;
-    while (f->running && f->due <= (double)now) {
-        give_frames(f, (usec_t)f->due, now);
-        f->number++;
-        f->due += (double)USEC_PER_SEC / fps_value(fps) / f->speed;
-    }
-    timer_set(f->timer, f->running ? (usec_t)f->due + 1 : USEC_NEVER);
+    int64_t number;
+    usec_t due;
+    while (f->running && frame_clock_tick(&f->clock, &number, &due, now))
+        give_frames(f, number, due, now);
+    timer_set(f->timer, f->running ? frame_clock_next(&f->clock) : USEC_NEVER);
 }
 
 struct synthetic_feed *synthetic_feed_new(uv_loop_t *loop, const struct synthetic *media,
@@ -63,7 +54,8 @@ struct synthetic_feed *synthetic_feed_new(uv_loop_t *loop, const struct syntheti
     struct synthetic_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    *f = (struct synthetic_feed){.media = media, .on_frame = on_frame, .ctx = ctx, .speed = 1};
+    *f = (struct synthetic_feed){.media = media, .on_frame = on_frame, .ctx = ctx};
+    frame_clock_init(&f->clock, media->ladder.source_fps);
     f->timer = timer_new(loop, on_timer, f);
     if (f->timer)
         return f;
@@ -87,12 +79,12 @@ void synthetic_feed_watch(struct synthetic_feed *f, int size_id, int change)
     f->running = is_watched(f);
     if (f->running == before)
         return;
-    f->due = (double)clock_now();
-    timer_set(f->timer, f->running ? (usec_t)f->due : USEC_NEVER);
+    usec_t now = clock_now();
+    frame_clock_start(&f->clock, now);
+    timer_set(f->timer, f->running ? now : USEC_NEVER);
 }
 
 void synthetic_feed_set_speed(struct synthetic_feed *f, double speed)
 {
-    assert(speed >= SYNTHETIC_MIN_SPEED && speed <= SYNTHETIC_MAX_SPEED);
-    f->speed = speed;
+    frame_clock_set_speed(&f->clock, speed);
 }

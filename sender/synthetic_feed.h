@@ -8,13 +8,14 @@
 #include <uv.h>
 
 #include "media/synthetic.h"
+#include "sender/frame_clock.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define SYNTHETIC_MIN_SPEED 0.25
-#define SYNTHETIC_MAX_SPEED 4.0
+#define SYNTHETIC_MIN_SPEED FRAME_CLOCK_MIN_SPEED
+#define SYNTHETIC_MAX_SPEED FRAME_CLOCK_MAX_SPEED
 
 struct synthetic_feed;
 

@@ -24,16 +24,18 @@ static json_t *count(uint64_t n)
 static json_t *direction(const struct link_figures *f, const struct beside *b, int index,
                          int64_t queue_bytes)
 {
-    uint64_t pool = f->dropped[DROP_POOL] + b->refused_packets[index] + b->unwritten_packets[index];
+    uint64_t pool =
+        f->dropped[LINK_DROP_POOL] + b->refused_packets[index] + b->unwritten_packets[index];
     return json_pack("{s:o,s:o,s:o,s:o,s:{s:o,s:o,s:o,s:o},s:o,s:o,s:{s:o,s:o,s:o}}", "packets_in",
                      count(f->packets_in + b->refused_packets[index]), "bytes_in",
                      count(f->bytes_in + b->refused_bytes[index]), "packets_out",
                      count(f->packets_out - b->unwritten_packets[index]), "bytes_out",
                      count(f->bytes_out - b->unwritten_bytes[index]), "dropped", "loss",
-                     count(f->dropped[DROP_LOSS]), "full", count(f->dropped[DROP_FULL]), "aqm",
-                     count(f->dropped[DROP_AQM]), "pool", count(pool), "marked", count(f->marked),
-                     "queue_bytes", queue_bytes < 0 ? json_null() : json_integer(queue_bytes),
-                     "queue_delay_ms", "mean", milliseconds(hist_mean_us(&f->queue_delay)), "p95",
+                     count(f->dropped[LINK_DROP_LOSS]), "full", count(f->dropped[LINK_DROP_FULL]),
+                     "aqm", count(f->dropped[LINK_DROP_AQM]), "pool", count(pool), "marked",
+                     count(f->marked), "queue_bytes",
+                     queue_bytes < 0 ? json_null() : json_integer(queue_bytes), "queue_delay_ms",
+                     "mean", milliseconds(hist_mean_us(&f->queue_delay)), "p95",
                      milliseconds(hist_quantile_us(&f->queue_delay, 0.95)), "max",
                      milliseconds(hist_max_us(&f->queue_delay)));
 }

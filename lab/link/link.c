@@ -22,7 +22,7 @@ static void counted_by(struct link *l, const struct packet *p, struct link_figur
     f[2] = l->lately;
 }
 
-static void link_dropped(struct dropper *d, struct packet *p, enum drop_cause cause, usec_t now)
+static void link_dropped(struct dropper *d, struct packet *p, enum link_drop cause, usec_t now)
 {
     struct link *l = (struct link *)((char *)d - offsetof(struct link, dropper));
     struct link_figures *f[COUNTED_BY];

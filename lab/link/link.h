@@ -46,7 +46,7 @@ struct link {
     struct link_figures *all;    // owned [1 + LINK_FLOWS_MAX]: all, then a flow each
     struct link_figures *lately; // owned; all flows, since link_figures_clear
     // Called for each dropped packet before it is freed; NULL: nobody wants to know.
-    void (*on_drop)(void *ctx, const struct packet *p, enum drop_cause cause, usec_t now);
+    void (*on_drop)(void *ctx, const struct packet *p, enum link_drop cause, usec_t now);
     void *ctx;
 };
 

@@ -40,7 +40,7 @@ static void loss_push(struct node *n, struct packet *p, usec_t now)
     bool lost = is_lost(l);
     l->seen++;
     if (lost)
-        packet_drop(p, l->dropper, DROP_LOSS, now);
+        packet_drop(p, l->dropper, LINK_DROP_LOSS, now);
     else
         node_push(n->to, p, now);
 }

@@ -17,11 +17,11 @@ extern "C" {
 
 enum ecn { ECN_NOT = 0, ECN_ECT1 = 1, ECN_ECT0 = 2, ECN_CE = 3 }; // RFC 3168, section 5
 
-enum drop_cause {
-    DROP_LOSS, // the link's random loss or mask
-    DROP_FULL, // the queue's limit
-    DROP_AQM,  // the queue's active management: RED, DRED, DRD, CoDel, DualPI2
-    DROP_POOL, // the emulator's own memory bound
+enum link_drop {
+    LINK_DROP_LOSS, // the link's random loss or mask
+    LINK_DROP_FULL, // the queue's limit
+    LINK_DROP_AQM,  // the queue's active management: RED, DRED, DRD, CoDel, DualPI2
+    LINK_DROP_POOL, // the emulator's own memory bound
     LINK_DROP_CAUSES
 };
 
@@ -94,10 +94,10 @@ static inline struct packet *packet_list_pop(struct packet_list *l)
 
 // Whoever takes packets that a node drops: counts them and gives them back to their pool.
 struct dropper {
-    void (*dropped)(struct dropper *d, struct packet *p, enum drop_cause cause, usec_t now);
+    void (*dropped)(struct dropper *d, struct packet *p, enum link_drop cause, usec_t now);
 };
 
-static inline void packet_drop(struct packet *p, struct dropper *d, enum drop_cause cause,
+static inline void packet_drop(struct packet *p, struct dropper *d, enum link_drop cause,
                                usec_t now)
 {
     d->dropped(d, p, cause, now);

@@ -2,8 +2,8 @@
 // What waits before a bottleneck, and who is dropped or marked. One file a discipline: queue_fifo.c
 // (drop-tail, drop-head), queue_red.c, queue_dred.c (DRED and DRD), queue_codel.c, queue_dualpi2.c.
 // The packet in transmission is no longer in the queue. Every discipline has a hard limit in bytes
-// or packets; an arriving packet that would exceed it is dropped (DROP_FULL; drop-head: the oldest
-// are).
+// or packets; an arriving packet that would exceed it is dropped (LINK_DROP_FULL; drop-head: the
+// oldest are).
 #ifndef WEIR_LINK_QUEUE_H
 #define WEIR_LINK_QUEUE_H
 

@@ -132,7 +132,7 @@ static bool signal_l(struct dualpi2 *d, struct packet *p, usec_t now)
     double p_cl = q->config.k * d->p;
     bool overload = p_cl >= 1;
     if (overload && recur(&d->l, d->p * d->p)) {
-        packet_drop(p, q->dropper, DROP_AQM, now);
+        packet_drop(p, q->dropper, LINK_DROP_AQM, now);
         return true;
     }
     if (overload || over_step(d, p, now) || recur(&d->l, p_cl))
@@ -147,7 +147,7 @@ static bool signal_c(struct dualpi2 *d, struct packet *p, usec_t now)
         return false;
     if (d->p < 1 && q->config.k * d->p < 1) // p_C < p_Cmax
         return queue_signal(q, p, now);
-    packet_drop(p, q->dropper, DROP_AQM, now);
+    packet_drop(p, q->dropper, LINK_DROP_AQM, now);
     return true;
 }
 

@@ -15,7 +15,7 @@ static void drop_oldest(struct fifo *f, uint32_t bytes, usec_t now)
 {
     struct queue *q = &f->queue;
     while (q->packets && queue_exceeds(q, q->config.limit, bytes, 1))
-        packet_drop(queue_take(q, &f->list, now), q->dropper, DROP_FULL, now);
+        packet_drop(queue_take(q, &f->list, now), q->dropper, LINK_DROP_FULL, now);
 }
 
 static void fifo_enqueue(struct queue *q, struct packet *p, usec_t now)

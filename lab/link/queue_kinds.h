@@ -48,7 +48,7 @@ static inline bool queue_dropped_full(struct queue *q, struct packet *p, usec_t 
 {
     if (!queue_exceeds(q, q->config.limit, p->bytes, 1))
         return false;
-    packet_drop(p, q->dropper, DROP_FULL, now);
+    packet_drop(p, q->dropper, LINK_DROP_FULL, now);
     return true;
 }
 
@@ -66,7 +66,7 @@ static inline bool queue_signal(struct queue *q, struct packet *p, usec_t now)
         queue_mark(p);
         return false;
     }
-    packet_drop(p, q->dropper, DROP_AQM, now);
+    packet_drop(p, q->dropper, LINK_DROP_AQM, now);
     return true;
 }
 

@@ -21,6 +21,9 @@ struct chain_port {
     struct wire up, down;           // to the router, from it
     struct loss up_loss, down_loss; // before them
     int router;
+    bool has_local;
+    struct link local_up, local_down; // between the wires and the router
+    struct node local_entry;          // pushes into local_up
 };
 
 static struct chain_hop *hop_at(const struct chain *c, int hop, bool right)
@@ -43,16 +46,26 @@ static void exit_push(struct node *n, struct packet *p, usec_t now)
 {
     struct chain_hop *h = (struct chain_hop *)((char *)n - offsetof(struct chain_hop, exit));
     struct chain_port *port = *port_at(h->chain, p->flow / 2, h->right);
-    if (port->router == h->to)
+    if (port->router == h->to && port->has_local)
+        link_push(&port->local_down, p, now);
+    else if (port->router == h->to)
         node_push(&port->down_loss.node, p, now);
     else
         link_push(&hop_at(h->chain, h->right ? h->to : h->to - 1, h->right)->link, p, now);
 }
 
+static void local_push(struct node *n, struct packet *p, usec_t now)
+{
+    struct chain_port *port =
+        (struct chain_port *)((char *)n - offsetof(struct chain_port, local_entry));
+    link_push(&port->local_up, p, now);
+}
+
 static const struct node_ops ENTRY_OPS = {.push = entry_push};
+static const struct node_ops LOCAL_OPS = {.push = local_push};
 static const struct node_ops EXIT_OPS = {.push = exit_push};
 
-static void access_dropped(struct dropper *d, struct packet *p, enum drop_cause cause, usec_t now)
+static void access_dropped(struct dropper *d, struct packet *p, enum link_drop cause, usec_t now)
 {
     struct chain *c = (struct chain *)((char *)d - offsetof(struct chain, dropper));
     c->config.on_drop(c->config.ctx, p, cause, now);
@@ -111,6 +124,10 @@ void chain_destroy(struct chain *c)
             continue;
         destroy_wire(&c->ports[i]->up);
         destroy_wire(&c->ports[i]->down);
+        if (c->ports[i]->has_local) {
+            link_destroy(&c->ports[i]->local_up);
+            link_destroy(&c->ports[i]->local_down);
+        }
         free(c->ports[i]);
     }
     for (int i = 0; c->hops && i < 2 * c->config.hops; i++) {
@@ -124,7 +141,34 @@ void chain_destroy(struct chain *c)
 
 usec_t chain_least_rtt(const struct chain *c, const struct chain_path *path)
 {
-    return c->hop_rtt * abs(path->to - path->from);
+    usec_t local = path->local ? 2 * path->local->delay : 0;
+    return c->hop_rtt * abs(path->to - path->from) + local;
+}
+
+static int make_link(struct chain *c, struct link *l, const struct link_spec *spec,
+                     struct node *sink)
+{
+    size_t line;
+    int err = link_init(l, c->world, spec, NULL, 0, &line, rng_u64(&c->rng), sink, 0);
+    if (!err) {
+        l->on_drop = c->config.on_drop;
+        l->ctx = c->config.ctx;
+    }
+    return err;
+}
+
+static int attach_local(struct chain *c, struct chain_port *port, const struct link_spec *spec,
+                        struct node *into)
+{
+    node_init(&port->local_entry, &LOCAL_OPS, NULL);
+    int err = make_link(c, &port->local_up, spec, into);
+    if (err)
+        return err;
+    err = make_link(c, &port->local_down, spec, &port->down_loss.node);
+    port->has_local = !err;
+    if (err)
+        link_destroy(&port->local_up);
+    return err;
 }
 
 // A quarter of what is left of the round trip a wire.
@@ -139,9 +183,18 @@ static int attach_end(struct chain *c, uint32_t flow, const struct chain_path *p
         return ERR_NO_MEMORY;
     *port_at(c, flow, high) = port;
     port->router = router;
+    struct node *into = &hop_at(c, high ? router - 1 : router, !high)->entry;
+    if (is_sink && path->local) {
+        int err = attach_local(c, port, path->local, into);
+        if (err) {
+            free(port);
+            *port_at(c, flow, high) = NULL;
+            return err;
+        }
+        into = &port->local_entry;
+    }
     usec_t total = path->rtt - chain_least_rtt(c, path);
     usec_t delay = total / 4;
-    struct node *into = &hop_at(c, high ? router - 1 : router, !high)->entry;
     // The sink's wire down takes what the division left over.
     wire_init(&port->up, into, path->bps, delay, path->overhead, rng_u64(&c->rng));
     wire_init(&port->down, end, path->bps, is_sink ? total - 3 * delay : delay, 0,
@@ -166,6 +219,16 @@ int chain_attach(struct chain *c, uint32_t flow, const struct chain_path *path, 
         return ERR_RANGE;
     int err = attach_end(c, flow, path, false, source);
     return err ? err : attach_end(c, flow, path, true, sink);
+}
+
+const struct link *chain_local_of(const struct chain *c, uint32_t flow, bool down)
+{
+    for (int high = 0; high < 2; high++) {
+        const struct chain_port *port = *port_at(c, flow, high);
+        if (port && port->has_local)
+            return down ? &port->local_down : &port->local_up;
+    }
+    return NULL;
 }
 
 const struct link *chain_link_at(const struct chain *c, int hop, bool right)

@@ -5,6 +5,8 @@
 //
 //     source -- wire -- router 0 ==link== router 1 ==link== router 2 -- wire -- sink
 //            <- wire --          ==link==          ==link==          <- wire --
+//
+// A sink may hang on its router by a local link besides, the same both ways: a subscriber's line.
 #ifndef WEIR_SIM_CHAIN_H
 #define WEIR_SIM_CHAIN_H
 
@@ -29,7 +31,7 @@ struct chain_config {
     uint32_t flows;                // ids are below that
     uint64_t seed;
     // Called for each packet that the network drops; owner's `ctx`.
-    void (*on_drop)(void *ctx, const struct packet *p, enum drop_cause cause, usec_t now);
+    void (*on_drop)(void *ctx, const struct packet *p, enum link_drop cause, usec_t now);
     void *ctx;
 };
 
@@ -39,6 +41,7 @@ struct chain_path {
     int64_t bps;     // of the access links
     usec_t overhead; // of hosts, wire.h
     double loss;     // probability, each way, on the sink's access links
+    const struct link_spec *local; // without a trace; borrowed for the call; NULL: none
 };
 
 struct chain_hop;
@@ -59,12 +62,15 @@ struct chain {
 int chain_init(struct chain *c, struct world *world, const struct chain_config *config,
                size_t *trace_line, usec_t now);
 void chain_destroy(struct chain *c);
+// That of its links: of the hops and, both ways, of the local one.
 usec_t chain_least_rtt(const struct chain *c, const struct chain_path *path);
 // What `source` and `sink` push into their `to` reaches the other one. packet.flow is 2 flow for
 // the source's packets, 2 flow + 1 for the sink's. 0; ERR_RANGE: the path's rtt is below the least;
 // ERR_NO_MEMORY.
 int chain_attach(struct chain *c, uint32_t flow, const struct chain_path *path, struct node *source,
                  struct node *sink);
+// A flow's local link, to its sink or from it; NULL: it has none.
+const struct link *chain_local_of(const struct chain *c, uint32_t flow, bool down);
 const struct link *chain_link_at(const struct chain *c, int hop, bool right);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A flow of a simulation: a source and a sink, nodes that push into the network and are pushed into
 // by it, and that the world wakes. One file a kind: flow_tcp.c, flow_mtp.c, flow_datagram.c,
-// flow_onoff.c.
+// flow_onoff.c, flow_stream.c.
 #ifndef WEIR_SIM_FLOW_H
 #define WEIR_SIM_FLOW_H
 
@@ -41,6 +41,7 @@ struct flow_arrival {
 };
 
 struct flow;
+struct stream_event; // stream_viewer.h
 
 struct flow_ops {
     void (*state)(const struct flow *f, struct flow_state *out, usec_t now);
@@ -53,6 +54,8 @@ struct flow_env {
     struct packet_pool *large;                                               // FLOW_LARGE bytes
     void (*on_arrival)(void *ctx, const struct flow_arrival *a, usec_t now); // NULL: nobody asks
     void *ctx;
+    void (*on_stream)(void *ctx, const struct stream_event *e, usec_t now); // likewise
+    void *stream_ctx;
 };
 
 enum { FLOW_SMALL = 96, FLOW_LARGE = 1536 };

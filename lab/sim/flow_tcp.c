@@ -17,6 +17,7 @@ struct flow_tcp {
     struct tcp_sender sender;
     struct tcp_receiver receiver;
     uint32_t connection;
+    int objects;      // of the page that came
     int64_t acked;    // what the last ACK said
     usec_t echo;      // RFC 7323, 4.3: TS.Recent, for the next one
     usec_t begins_at; // of the connection to come; USEC_NEVER: one is under way, or none will be
@@ -87,9 +88,15 @@ static void begin_connection(struct flow_tcp *f)
 static void end_connection(struct flow_tcp *f, usec_t now)
 {
     f->flow.counts.transfers++;
+    f->begins_at = now + 1;
+    if (++f->objects < f->config.objects)
+        return;
+    f->objects = 0;
     double mean = f->config.think_s;
-    double pause = pareto_draw(&f->rng, mean, f->config.shape, PARETO_MAX * mean);
-    f->begins_at = now + (usec_t)(pause * 1e6) + 1;
+    double pause = f->config.exponential_think
+                       ? -mean * log1p(-rng_unit(&f->rng))
+                       : pareto_draw(&f->rng, mean, f->config.shape, PARETO_MAX * mean);
+    f->begins_at += (usec_t)(pause * 1e6);
 }
 
 static void source_push(struct node *n, struct packet *p, usec_t now)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TCP flows: one connection with everything to send at once, or, one after the other, connections
-// that each carry an object of Pareto-distributed size, with Pareto-distributed thinking times
-// between them (web).
+// that each carry an object of Pareto-distributed size, with Pareto- or exponentially distributed
+// thinking times between pages of them (web).
 #ifndef WEIR_SIM_FLOW_TCP_H
 #define WEIR_SIM_FLOW_TCP_H
 
@@ -20,6 +20,8 @@ struct flow_tcp_config {
     double object_bytes; // web: means of both; shape > 1
     double think_s;
     double shape;
+    int objects;            // of a page, one after the other; then comes a pause
+    bool exponential_think; // else Pareto, too
 };
 
 // NULL: no memory. Wire it (chain_attach), then add source and sink to the world.

@@ -13,7 +13,9 @@ enum {
     OF_CBR = 1 << GROUP_CBR,
     OF_DATAGRAM = 1 << GROUP_DATAGRAM,
     OF_MTP = 1 << GROUP_MTP,
-    OF_ALL = OF_TCP | OF_WEB | OF_CBR | OF_DATAGRAM | OF_MTP,
+    OF_STREAM = 1 << GROUP_STREAM,
+    OF_ALL = OF_TCP | OF_WEB | OF_CBR | OF_DATAGRAM | OF_MTP | OF_STREAM,
+    OF_TCPS = OF_TCP | OF_WEB | OF_STREAM,
 };
 
 static const struct spec_unit no_units[] = {{"", 1}, {NULL, 0}};
@@ -39,6 +41,12 @@ static const struct spec_quantity flag = {no_units, 0, 1, false, "0 or 1"};
 static const struct spec_quantity access_rate = {rates, 1e6, 1e11, false,
                                                  "a rate from 1mbit to 100gbit"};
 static const struct spec_quantity instant = {times, 0, 1e12, false, "a time from 0 to 1000000s"};
+static const struct spec_quantity line_queue = {packets, 1, 100000, false,
+                                                "a queue from 1p to 100000p"};
+static const struct spec_quantity patience = {times, 20e3, 60e6, false, "a time from 20ms to 60s"};
+static const struct spec_quantity fragment = {bytes, FLOW_STREAM_LEAST, FLOW_STREAM_MOST, false,
+                                              "a size from 100B to 1200B"};
+static const struct spec_quantity page = {no_units, 1, 1000, false, "a number from 1 to 1000"};
 static const struct spec_quantity rto = {times, 0, 60e6, false, "a time from 0 to 60s"};
 
 enum value_type { VALUE_INT, VALUE_DOUBLE, VALUE_TIME, VALUE_PERCENT };
@@ -59,22 +67,29 @@ static const struct key {
     {"access", OF_ALL, VALUE_INT, &access_rate, offsetof(struct group, access_bps)},
     {"loss", OF_ALL, VALUE_PERCENT, &spec_percent, offsetof(struct group, loss)},
     {"overhead", OF_ALL, VALUE_TIME, &spec_time, offsetof(struct group, overhead)},
+    {"local", OF_ALL, VALUE_INT, &spec_rate, offsetof(struct group, local_bps)},
+    {"localq", OF_ALL, VALUE_INT, &line_queue, offsetof(struct group, local_queue)},
     {"size", OF_ALL, VALUE_INT, &packet_bytes, offsetof(struct group, packet_bytes)},
-    {"window", OF_TCP | OF_WEB, VALUE_INT, &window, offsetof(struct group, window)},
-    {"iw", OF_TCP | OF_WEB | OF_MTP, VALUE_INT, &window, offsetof(struct group, initial_window)},
-    {"minrto", OF_TCP | OF_WEB | OF_MTP, VALUE_TIME, &rto, offsetof(struct group, min_rto)},
-    {"delack", OF_TCP | OF_WEB, VALUE_TIME, &rto, offsetof(struct group, delayed_ack)},
-    {"ts", OF_TCP | OF_WEB | OF_MTP, VALUE_INT, &flag, offsetof(struct group, timestamps)},
+    {"window", OF_TCPS, VALUE_INT, &window, offsetof(struct group, window)},
+    {"iw", OF_TCPS | OF_MTP, VALUE_INT, &window, offsetof(struct group, initial_window)},
+    {"minrto", OF_TCPS | OF_MTP, VALUE_TIME, &rto, offsetof(struct group, min_rto)},
+    {"delack", OF_TCPS, VALUE_TIME, &rto, offsetof(struct group, delayed_ack)},
+    {"ts", OF_TCPS | OF_MTP, VALUE_INT, &flag, offsetof(struct group, timestamps)},
     {"newreno", OF_MTP, VALUE_INT, &flag, offsetof(struct group, newreno)},
     {"packets", OF_TCP, VALUE_INT, &total, offsetof(struct group, packets)},
     {"bytes", OF_WEB, VALUE_INT, &object, offsetof(struct group, object_bytes)},
     {"think", OF_WEB, VALUE_TIME, &spec_time_positive, offsetof(struct group, think)},
+    {"objects", OF_WEB, VALUE_INT, &page, offsetof(struct group, objects)},
     {"shape", OF_WEB | OF_CBR, VALUE_DOUBLE, &shape, offsetof(struct group, shape)},
     {"rate", OF_CBR | OF_DATAGRAM, VALUE_INT, &spec_rate, offsetof(struct group, bps)},
     {"on", OF_CBR, VALUE_TIME, &spec_time_positive, offsetof(struct group, on)},
     {"off", OF_CBR, VALUE_TIME, &spec_time_positive, offsetof(struct group, off)},
     {"max", OF_DATAGRAM, VALUE_INT, &spec_rate, offsetof(struct group, max_bps)},
     {"ect", OF_DATAGRAM, VALUE_INT, &flag, offsetof(struct group, ect)},
+    {"parts", OF_STREAM, VALUE_INT, &flag, offsetof(struct group, in_part)},
+    {"length", OF_STREAM, VALUE_TIME, &instant, offsetof(struct group, length)},
+    {"latency", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, latency)},
+    {"fragment", OF_STREAM, VALUE_INT, &fragment, offsetof(struct group, fragment_bytes)},
 };
 enum {
     KEYS = sizeof(keys) / sizeof(keys[0]),
@@ -82,9 +97,14 @@ enum {
     SEEN_TCP,
     SEEN_CC,
     SEEN_CA,
-    SEEN_MODE
+    SEEN_MODE,
+    SEEN_PAUSE,
+    SEEN_VIA,
+    SEEN_MEDIA,
+    SEEN_GODDARD,
+    SEEN_SIZES
 };
-_Static_assert(SEEN_MODE < 32, "what was said is kept in 32 bits");
+_Static_assert(SEEN_SIZES < 64, "what was said is kept in 64 bits");
 
 static const struct {
     const char *name;
@@ -94,7 +114,7 @@ static const struct {
     {"reno", GROUP_TCP, TCP_RENO}, {"newreno", GROUP_TCP, TCP_NEWRENO},
     {"sack", GROUP_TCP, TCP_SACK}, {"web", GROUP_WEB, TCP_NEWRENO},
     {"cbr", GROUP_CBR, TCP_RENO},  {"datagram", GROUP_DATAGRAM, TCP_RENO},
-    {"mtp", GROUP_MTP, TCP_RENO},
+    {"mtp", GROUP_MTP, TCP_RENO},  {"stream", GROUP_STREAM, TCP_NEWRENO},
 };
 
 static int read_value(struct spec_reader *r, struct scan value, const struct key *k,
@@ -148,16 +168,71 @@ static int read_variant(struct spec_reader *r, struct scan value, struct group *
                      spec_excerpt(value).text);
 }
 
-static int read_cc(struct spec_reader *r, struct scan value, struct group *g)
+// A / stands for the comma, which ends a key's value.
+static int read_text(struct spec_reader *r, struct scan value, char *out, size_t cap)
 {
     size_t len = scan_left(&value);
-    if (len >= sizeof(g->cc))
-        return spec_fail(r, ERR_RANGE, "at most %zu characters", sizeof(g->cc) - 1);
-    memcpy(g->cc, value.at, len);
-    g->cc[len] = '\0';
-    for (char *c = g->cc; *c; c++)
+    if (len >= cap)
+        return spec_fail(r, ERR_RANGE, "at most %zu characters", cap - 1);
+    memcpy(out, value.at, len);
+    out[len] = '\0';
+    for (char *c = out; *c; c++)
         *c = *c == '/' ? ',' : *c;
-    int err = controller_check(g->cc);
+    return 0;
+}
+
+static int read_via(struct spec_reader *r, struct scan value, struct group *g)
+{
+    int err = read_text(r, value, g->via, sizeof(g->via));
+    if (err)
+        return err;
+    err = stream_carrier_check(g->via);
+    if (err)
+        return spec_fail(r, err, "'%s' is not a transport of streams: %s", spec_excerpt(value).text,
+                         err_text(err));
+    return 0;
+}
+
+static int read_media(struct spec_reader *r, struct scan value, struct group *g)
+{
+    char text[64];
+    int err = read_text(r, value, text, sizeof(text));
+    if (err)
+        return err;
+    err = synthetic_parse(text, &g->media);
+    if (err)
+        return spec_fail(r, err, "'%s' is not synthetic media: %s", spec_excerpt(value).text,
+                         err_text(err));
+    return 0;
+}
+
+static int read_path(struct spec_reader *r, struct scan value, struct group *g)
+{
+    size_t len = scan_left(&value);
+    if (len == 0 || len >= sizeof(g->sizes_path))
+        return spec_fail(r, ERR_RANGE, "a path of 1 to %zu characters", sizeof(g->sizes_path) - 1);
+    memcpy(g->sizes_path, value.at, len);
+    g->sizes_path[len] = '\0';
+    return 0;
+}
+
+static int read_goddard(struct spec_reader *r, struct scan value, struct group *g)
+{
+    char text[512];
+    char why[GODDARD_PARAMS_ERROR];
+    int err = read_text(r, value, text, sizeof(text));
+    if (err)
+        return err;
+    err = goddard_params_read(text, &g->goddard, why, sizeof(why));
+    return err ? spec_fail(r, err, "%s", why) : 0;
+}
+
+static int read_cc(struct spec_reader *r, struct scan value, struct group *g)
+{
+    int err = read_text(r, value, g->cc, sizeof(g->cc));
+    if (err)
+        return err;
+    err = controller_check(g->cc);
     if (err)
         return spec_fail(r, err, "'%s' is not a rate controller: %s", spec_excerpt(value).text,
                          err_text(err));
@@ -185,6 +260,14 @@ static int read_mode(struct spec_reader *r, struct scan value, struct group *g)
                      spec_excerpt(value).text);
 }
 
+static int read_pause(struct spec_reader *r, struct scan value, struct group *g)
+{
+    g->exponential_think = scan_is(value, "exp");
+    if (g->exponential_think || scan_is(value, "pareto"))
+        return 0;
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not pareto or exp", spec_excerpt(value).text);
+}
+
 // Which key this is, if the kind has it: its number, or -1.
 static int find_key(struct scan name, const struct group *g)
 {
@@ -194,25 +277,33 @@ static int find_key(struct scan name, const struct group *g)
     }
     if (scan_is(name, "rtt"))
         return SEEN_RTT;
-    if (scan_is(name, "tcp") && g->kind == GROUP_WEB)
+    if (g->kind == GROUP_STREAM) {
+        static const char *const names[] = {"via", "media", "goddard", "sizes"};
+        for (int i = 0; i < 4; i++)
+            if (scan_is(name, names[i]))
+                return SEEN_VIA + i;
+    }
+    if (scan_is(name, "tcp") && (g->kind == GROUP_WEB || g->kind == GROUP_STREAM))
         return SEEN_TCP;
-    if (scan_is(name, "ca") && (g->kind == GROUP_TCP || g->kind == GROUP_WEB))
+    if (scan_is(name, "pause") && g->kind == GROUP_WEB)
+        return SEEN_PAUSE;
+    if (scan_is(name, "ca") && (OF_TCPS & (1u << g->kind)))
         return SEEN_CA;
     if (scan_is(name, "mode") && g->kind == GROUP_MTP)
         return SEEN_MODE;
     return scan_is(name, "cc") && g->kind == GROUP_DATAGRAM ? SEEN_CC : -1;
 }
 
-static int read_part(struct spec_reader *r, struct group *g, uint32_t *seen)
+static int read_part(struct spec_reader *r, struct group *g, uint64_t *seen)
 {
     struct scan value = r->part;
     struct scan name = scan_until(&value, '=');
     int key = find_key(name, g);
     if (key < 0)
         return spec_fail(r, ERR_MALFORMED, "no such key here");
-    if (*seen & (UINT32_C(1) << key))
+    if (*seen & (UINT64_C(1) << key))
         return spec_fail(r, ERR_MALFORMED, "said twice");
-    *seen |= UINT32_C(1) << key;
+    *seen |= UINT64_C(1) << key;
     switch (key) {
     case SEEN_RTT:
         return read_rtt(r, value, g);
@@ -224,6 +315,16 @@ static int read_part(struct spec_reader *r, struct group *g, uint32_t *seen)
         return read_growth(r, value, g);
     case SEEN_MODE:
         return read_mode(r, value, g);
+    case SEEN_VIA:
+        return read_via(r, value, g);
+    case SEEN_MEDIA:
+        return read_media(r, value, g);
+    case SEEN_GODDARD:
+        return read_goddard(r, value, g);
+    case SEEN_SIZES:
+        return read_path(r, value, g);
+    case SEEN_PAUSE:
+        return read_pause(r, value, g);
     default:
         return read_value(r, value, &keys[key], g);
     }
@@ -238,6 +339,8 @@ static int check(struct spec_reader *r, const struct group *g)
         return spec_fail(r, ERR_MALFORMED, "on= and off= need each other");
     if (g->kind == GROUP_DATAGRAM && !g->cc[0])
         return spec_fail(r, ERR_MALFORMED, "datagram needs cc=");
+    if (g->kind == GROUP_STREAM && !g->via[0])
+        return spec_fail(r, ERR_MALFORMED, "stream needs via=");
     if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= DATAGRAM_HEADERS + 12)
         return spec_fail(r, ERR_RANGE, "datagrams have more than 40B");
     if (g->from == g->to)
@@ -257,7 +360,8 @@ static int read_kind(struct spec_reader *r, struct scan name, struct group *g)
         g->shape = g->kind == GROUP_WEB ? 1.5 : 0;
         return 0;
     }
-    return spec_fail(r, ERR_MALFORMED, "'%s' is not reno, newreno, sack, web, mtp, cbr or datagram",
+    return spec_fail(r, ERR_MALFORMED,
+                     "'%s' is not reno, newreno, sack, web, mtp, cbr, datagram or stream",
                      spec_excerpt(name).text);
 }
 
@@ -276,15 +380,22 @@ int group_parse(const char *text, struct group *g, char *error, size_t error_cap
                         .packets = INT64_MAX,
                         .min_rto = USEC_PER_SEC,
                         .delayed_ack = 100 * USEC_PER_MSEC,
+                        .local_queue = 20,
                         .object_bytes = 50000,
+                        .objects = 1,
                         .think = USEC_PER_SEC,
-                        .max_bps = 1000000000};
+                        .max_bps = 1000000000,
+                        .length = 300 * USEC_PER_SEC,
+                        .latency = USEC_PER_SEC,
+                        .fragment_bytes = 1000};
+    synthetic_goddard(&g->media);
+    goddard_params_init(&g->goddard);
     struct scan list = scan_of(text, strlen(text));
     struct scan kind = scan_until(&list, ':');
     bool has_list = !scan_end(&list);
     struct spec_reader r = {.part = kind, .error = error, .error_cap = error_cap};
     int err = read_kind(&r, kind, g);
-    uint32_t seen = 0;
+    uint64_t seen = 0;
     while (!err && has_list && spec_take(&list, ',', &r.part))
         err = read_part(&r, g, &seen);
     return err ? err : check(&r, g);

@@ -8,22 +8,32 @@
 //   mtp                   MTP with everything to send
 //   cbr                   packets at a constant rate, always or on and off
 //   datagram              the programs' datagram flow under a rate controller
+//   stream                a whole session of weir-send and weir-play
 //
 // Keys, each at most once; times us, ms, s, rates bit ... gbit, sizes B, KB ..., as in a link's
 // text:
 //   all         n=1  from=0  to=HOPS (routers)  start=0s  spread=0s (flows begin up to that later,
 //               random)  stop=T (never)  rtt=T or T..T (evenly over the flows; that of the hops)
 //               access=100mbit  loss=0% (each way, at the sink)  overhead=0us (of the host, random)
-//               size=1500B
-//   TCP, web    window=10000p  delack=100ms (0: none)  ca=ack (+ 1/cwnd an ACK; count: + 1 a cwnd
+//               size=1500B  local=R  localq=20p (a line between the last router and the sink,
+//               drop-tail, both ways; none)
+//   TCP, web, stream's TCP
+//               window=10000p  delack=100ms (0: none)  ca=ack (+ 1/cwnd an ACK; count: + 1 a cwnd
 //               of ACKs, as MTP does it)
 //   these, mtp  iw=2p  minrto=1s  ts=0 (1: time stamps, RFC 7323, which time every ACK)
 //   mtp         mode=strict (fill, resend)  newreno=0 (1: as the transports)
 //   TCP         packets=N (endless)
-//   web         tcp=newreno  bytes=50KB  think=1s  shape=1.5 (means; Pareto)
+//   web         tcp=newreno  bytes=50KB  think=1s  shape=1.5 (means; Pareto)  objects=1 (a
+//               page, before a pause)  pause=pareto (exp)
 //   cbr         rate=R (must be said)  on=T  off=T (always on)  shape=X (lengths are means; Pareto)
 //   datagram    cc=NAME[:PARAMS] (must be said; a / stands for the comma between PARAMS)
 //               rate=R (media; greedy)  max=1gbit (of the controller)  ect (0 or 1)
+//   stream      via=NAME[:PARAMS] (stream_carrier.h; must be said; / for the comma)  media=goddard
+//               (synthetic.h; / for the comma)  length=300s  latency=1s (in the scheduler)
+//               parts=0 (1: frames that came in part count as whole, stream_parts.h)
+//               sizes=FILE (frame_sizes.h)
+//               fragment=1000B (of a frame in a packet)  tcp=newreno
+//               goddard=NAME=VALUE/... (goddard_params.h)
 #ifndef WEIR_SIM_SCENARIO_H
 #define WEIR_SIM_SCENARIO_H
 
@@ -32,15 +42,24 @@
 #include "lab/sim/flow_datagram.h"
 #include "lab/sim/flow_mtp.h"
 #include "lab/sim/flow_onoff.h"
+#include "lab/sim/flow_stream.h"
 #include "lab/sim/flow_tcp.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { SCENARIO_GROUPS = 256, SCENARIO_FLOWS = 10000 };
+enum { GROUP_PATH_MAX = 256, SCENARIO_GROUPS = 256, SCENARIO_FLOWS = 10000 };
 
-enum group_kind { GROUP_TCP, GROUP_WEB, GROUP_CBR, GROUP_DATAGRAM, GROUP_MTP, GROUP_KINDS };
+enum group_kind {
+    GROUP_TCP,
+    GROUP_WEB,
+    GROUP_CBR,
+    GROUP_DATAGRAM,
+    GROUP_MTP,
+    GROUP_STREAM,
+    GROUP_KINDS
+};
 
 struct group {
     enum group_kind kind;
@@ -50,6 +69,8 @@ struct group {
     usec_t rtt_least, rtt_most; // -1: that of the hops
     usec_t start, spread, stop;
     int64_t access_bps;
+    int64_t local_bps;   // 0: none
+    int64_t local_queue; // packets
     double loss;
     usec_t overhead;
     int64_t packet_bytes;
@@ -62,12 +83,22 @@ struct group {
     int64_t newreno;
     int64_t object_bytes;
     usec_t think;
+    int64_t objects;
+    bool exponential_think;
     double shape; // 0: none
     int64_t bps;  // 0: not said
     usec_t on, off;
     char cc[FLOW_CC_MAX]; // "": not said
     int64_t max_bps;
     int64_t ect;
+    char via[STREAM_MAX_VIA];        // "": not said
+    struct synthetic media;          // of streams
+    char sizes_path[GROUP_PATH_MAX]; // "": none; whoever reads files fills in `sizes`
+    struct frame_sizes sizes;        // owned by that one
+    struct goddard_params goddard;
+    usec_t length, latency;
+    int64_t fragment_bytes;
+    int64_t in_part;
 };
 
 struct scenario {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/sim/sim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
 
-static void dropped(void *ctx, const struct packet *p, enum drop_cause cause, usec_t now)
+static void dropped(void *ctx, const struct packet *p, enum link_drop cause, usec_t now)
 {
     (void)cause;
     (void)now;
@@ -15,22 +16,45 @@ static void dropped(void *ctx, const struct packet *p, enum drop_cause cause, us
     s->flows[p->flow / 2]->counts.dropped += p->flow % 2 == 0;
 }
 
+static struct tcp_sender_config tcp_of(const struct group *g)
+{
+    return (struct tcp_sender_config){.variant = g->variant,
+                                      .packets = g->packets,
+                                      .initial_window = (double)g->initial_window,
+                                      .max_window = (double)g->window,
+                                      .min_rto = g->min_rto,
+                                      .timestamps = g->timestamps != 0,
+                                      .counts_acks = g->counts_acks};
+}
+
+static struct flow *new_stream(const struct sim *s, const struct group *g, uint32_t id,
+                               usec_t start, uint64_t seed)
+{
+    struct flow_stream_config config = {.via = g->via,
+                                        .media = &g->media,
+                                        .sizes = &g->sizes,
+                                        .goddard = g->goddard,
+                                        .length = g->length,
+                                        .latency = g->latency,
+                                        .fragment_bytes = (uint32_t)g->fragment_bytes,
+                                        .in_part = g->in_part != 0,
+                                        .tcp = tcp_of(g),
+                                        .delayed_ack = g->delayed_ack};
+    return flow_stream_new(&s->env, &config, id, start, g->stop, seed);
+}
+
 static struct flow *new_tcp(const struct sim *s, const struct group *g, uint32_t id, usec_t start,
                             uint64_t seed)
 {
-    struct flow_tcp_config config = {.tcp = {.variant = g->variant,
-                                             .packets = g->packets,
-                                             .initial_window = (double)g->initial_window,
-                                             .max_window = (double)g->window,
-                                             .min_rto = g->min_rto,
-                                             .timestamps = g->timestamps != 0,
-                                             .counts_acks = g->counts_acks},
+    struct flow_tcp_config config = {.tcp = tcp_of(g),
                                      .packet_bytes = (uint32_t)g->packet_bytes,
                                      .delayed_ack = g->delayed_ack,
                                      .web = g->kind == GROUP_WEB,
                                      .object_bytes = (double)g->object_bytes,
                                      .think_s = usec_to_sec(g->think),
-                                     .shape = g->shape};
+                                     .shape = g->shape,
+                                     .objects = (int)g->objects,
+                                     .exponential_think = g->exponential_think};
     return flow_tcp_new(&s->env, &config, id, start, g->stop, seed);
 }
 
@@ -54,6 +78,8 @@ static struct flow *new_flow(const struct sim *s, const struct group *g, uint32_
                                          .timestamps = g->timestamps != 0};
         return flow_mtp_new(&s->env, &config, id, start, g->stop);
     }
+    if (g->kind == GROUP_STREAM)
+        return new_stream(s, g, id, start, seed);
     if (g->kind != GROUP_DATAGRAM)
         return new_tcp(s, g, id, start, seed);
     struct flow_datagram_config config = {.packet_bytes = (uint32_t)g->packet_bytes,
@@ -62,6 +88,16 @@ static struct flow *new_flow(const struct sim *s, const struct group *g, uint32_
                                           .ect = g->ect != 0};
     memcpy(config.cc, g->cc, sizeof(config.cc));
     return flow_datagram_new(&s->env, &config, id, start, g->stop, seed);
+}
+
+// The line of the group's viewers, if they have one.
+static int make_local(const struct group *g, struct link_spec *out)
+{
+    char text[64];
+    char error[256];
+    snprintf(text, sizeof(text), "rate=%lldbit,queue=droptail:%lldp", (long long)g->local_bps,
+             (long long)g->local_queue);
+    return link_spec_parse(text, out, error, sizeof(error));
 }
 
 static struct chain_path path_of(const struct sim *s, const struct group *g, int64_t i)
@@ -102,6 +138,12 @@ static int add_flow(struct sim *s, const struct group *g, int64_t i, struct rng 
     if (g->spread)
         start += (usec_t)(phase % (uint64_t)g->spread);
     struct chain_path path = path_of(s, g, i);
+    struct link_spec local;
+    if (g->local_bps) {
+        int bad = make_local(g, &local);
+        assert(bad == 0); // the group's numbers are in its bounds
+        path.local = &local;
+    }
     struct flow *f = new_flow(s, g, s->count, start, rng_u64(rng));
     if (!f)
         return ERR_NO_MEMORY;
@@ -197,6 +239,25 @@ void sim_watch(struct sim *s, void (*on_arrival)(void *, const struct flow_arriv
 {
     s->env.on_arrival = on_arrival;
     s->env.ctx = ctx;
+}
+
+void sim_watch_streams(struct sim *s,
+                       void (*on_stream)(void *, const struct stream_event *, usec_t), void *ctx)
+{
+    s->env.on_stream = on_stream;
+    s->env.stream_ctx = ctx;
+}
+
+bool sim_streams_ended(const struct sim *s)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct stream_viewer *v = flow_stream_viewer(s->flows[i]);
+        if (v && !v->ended)
+            return false;
+        some = some || v;
+    }
+    return some;
 }
 
 double sim_jain(double sum, double squares, size_t n)

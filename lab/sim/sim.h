@@ -28,15 +28,20 @@ struct sim {
     uint32_t count;
 };
 
-// Must not move. Groups of flows are numbered as the scenario has them, flows in that order. 0;
-// ERR_MALFORMED, ERR_RANGE, ERR_TOO_BIG, ERR_NO_MEMORY: `error` says what is wrong, and there is
-// nothing to destroy.
+// Must not move; the scenario stays as it is until sim_destroy. Groups of flows are numbered as the
+// scenario has them, flows in that order. 0; ERR_MALFORMED, ERR_RANGE, ERR_TOO_BIG, ERR_NO_MEMORY:
+// `error` says what is wrong, and there is nothing to destroy.
 int sim_init(struct sim *s, const struct scenario *scenario, char *error, size_t error_cap);
 void sim_destroy(struct sim *s);
 // Up to and including that instant; not before an earlier one.
 void sim_run(struct sim *s, usec_t until);
 void sim_watch(struct sim *s, void (*on_arrival)(void *, const struct flow_arrival *, usec_t),
                void *ctx);
+
+void sim_watch_streams(struct sim *s,
+                       void (*on_stream)(void *, const struct stream_event *, usec_t), void *ctx);
+// All of them, and there are some.
+bool sim_streams_ended(const struct sim *s);
 
 // Jain's index of n values x: (sum x)^2 / (n sum x^2). All 0: 1.
 double sim_jain(double sum, double squares, size_t n);

@@ -26,7 +26,7 @@ static void begin(struct tcp_sender *s)
 int tcp_sender_init(struct tcp_sender *s, const struct tcp_sender_config *config)
 {
     assert(config->max_window >= 1 && config->max_window <= TCP_WINDOW_MAX);
-    assert(config->initial_window >= 1 && config->packets > 0);
+    assert(config->initial_window >= 1 && config->packets >= 0);
     *s = (struct tcp_sender){.config = *config};
     begin(s);
     return is_sack(s) ? tcp_scoreboard_init(&s->board) : 0;
@@ -35,6 +35,12 @@ int tcp_sender_init(struct tcp_sender *s, const struct tcp_sender_config *config
 void tcp_sender_destroy(struct tcp_sender *s)
 {
     tcp_scoreboard_destroy(&s->board);
+}
+
+void tcp_sender_supply(struct tcp_sender *s, int64_t packets)
+{
+    assert(packets >= s->config.packets);
+    s->config.packets = packets;
 }
 
 void tcp_sender_restart(struct tcp_sender *s, int64_t packets)
@@ -114,6 +120,8 @@ static void partial_ack(struct tcp_sender *s, int64_t acked, usec_t now)
 static void new_ack(struct tcp_sender *s, int64_t next, usec_t now)
 {
     int64_t acked = next - s->una;
+    // RFC 7661, 4.3: half a cwnd in flight validates it.
+    bool grows = !s->config.validates || 2 * (double)(s->high - s->una) >= s->cwnd;
     s->una = next;
     if (s->next < next)
         s->next = next;
@@ -123,7 +131,8 @@ static void new_ack(struct tcp_sender *s, int64_t next, usec_t now)
         s->timed = -1;
     }
     if (!s->in_recovery) {
-        grow(s);
+        if (grows)
+            grow(s);
         arm(s, now);
     } else if (s->config.variant == TCP_RENO || next >= s->recover) {
         leave_recovery(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sending end of a simulated TCP connection: Reno, NewReno or SACK, counting in packets of one
-// size. It has everything to send from the start, or endlessly much.
+// size. It has everything to send from the start, or endlessly much, or is told of more.
 //
 //   slow start and congestion avoidance: + 1 and + 1/cwnd an ACK (RFC 5681, 3.1), or in congestion
 //   avoidance + 1 a cwnd of ACKs
@@ -34,6 +34,7 @@ struct tcp_sender_config {
     usec_t min_rto;
     bool timestamps;  // tcp_sender_echo times every ACK that goes on (RFC 7323, 4)
     bool counts_acks; // + 1 a cwnd of ACKs, as Linux does it; else + 1/cwnd an ACK, as ns-2 does
+    bool validates;   // cwnd grows only while half of it is used (RFC 7661); else always, as ns-2's
 };
 
 struct tcp_sender {
@@ -61,6 +62,8 @@ struct tcp_sender {
 int tcp_sender_init(struct tcp_sender *s,
                     const struct tcp_sender_config *config); // 0; ERR_NO_MEMORY
 void tcp_sender_destroy(struct tcp_sender *s);
+// The application wrote: there are `packets` in all now, no fewer than before.
+void tcp_sender_supply(struct tcp_sender *s, int64_t packets);
 // A new connection from packet 0: nothing of the old one but its counts stays.
 void tcp_sender_restart(struct tcp_sender *s, int64_t packets);
 // With time stamps, before the ACK itself: it echoes that a packet left at `sent_at`.

@@ -13,7 +13,8 @@ struct program {
     struct sim_options options;
     struct sim sim;
     struct meter *meters;
-    FILE *series, *arrivals;
+    FILE *series, *arrivals, *events;
+    char events_path[4096];
 };
 
 static bool open_file(const char *path, FILE **out)
@@ -44,6 +45,29 @@ static void on_arrival(void *ctx, const struct flow_arrival *a, usec_t now)
         sim_report_arrival(p->arrivals, a, now);
 }
 
+static void on_stream(void *ctx, const struct stream_event *e, usec_t now)
+{
+    struct program *p = ctx;
+    sim_report_stream(p->events, e, now);
+}
+
+static bool open_streams(struct program *p)
+{
+    const char *prefix = p->options.streams;
+    if (!prefix)
+        return true;
+    size_t cap = sizeof(p->events_path);
+    if ((size_t)snprintf(p->events_path, cap, "%s.csv", prefix) >= cap) {
+        log_error("--streams: the path is too long");
+        return false;
+    }
+    if (!open_file(p->events_path, &p->events))
+        return false;
+    sim_report_stream_header(p->events);
+    sim_watch_streams(&p->sim, on_stream, p);
+    return true;
+}
+
 static bool start(struct program *p)
 {
     char error[256];
@@ -57,7 +81,8 @@ static bool start(struct program *p)
         return false;
     }
     p->meters = calloc(p->sim.count, sizeof(*p->meters));
-    if (!p->meters || !open_file(o->series, &p->series) || !open_file(o->arrivals, &p->arrivals))
+    if (!p->meters || !open_file(o->series, &p->series) || !open_file(o->arrivals, &p->arrivals) ||
+        !open_streams(p))
         return false;
     for (uint32_t i = 0; i < p->sim.count; i++)
         meter_init(&p->meters[i], o->since);
@@ -84,6 +109,8 @@ static void run(struct program *p)
     for (usec_t now = 0; now < end;) {
         now = usec_min(usec_min(next_sample, next_series), end);
         sim_run(&p->sim, now);
+        if (p->options.till_ended && now >= p->options.since && sim_streams_ended(&p->sim))
+            end = p->options.duration = now;
         if (now == next_sample) {
             sample(p, now);
             next_sample += METER_STEP;
@@ -122,6 +149,9 @@ int main(int argc, char **argv)
         run(&p);
         good = report(&p);
     }
+    if (good && p.options.streams)
+        good = sim_report_qoe(p.options.streams, &p.sim, p.options.duration);
+    good = close_file(p.events_path, p.events) && good;
     good = close_file(p.options.series, p.series) && good;
     good = close_file(p.options.arrivals, p.arrivals) && good;
     sim_destroy(&p.sim);

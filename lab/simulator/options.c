@@ -27,12 +27,15 @@ static const char help[] =
     "  mtp                 MTP with everything to send\n"
     "  cbr                 packets at a constant rate, always or on and off\n"
     "  datagram            weir-send's datagram flow under a rate controller\n"
+    "  stream              a session: weir-send's scheduler, a transport, weir-play's buffer and\n"
+    "                      Goddard policy\n"
     " of all kinds\n"
     "  n=1 from=0 to=HOPS  how many; from which router to which (from=1,to=0 runs left)\n"
     "  rtt=T or T..T       without queues; evenly over the flows (default: that of the hops)\n"
     "  start=0s stop=T spread=0s  spread: each begins up to that later, at random\n"
     "  access=100mbit      access links; loss=0%: on the sink's, each way\n"
     "  overhead=0us        up to that a packet, at random, in the sending host\n"
+    "  local=R localq=20p  a line of the sink's own behind the last router, drop-tail, both ways\n"
     "  size=1500B          of packets\n"
     " of TCP and web\n"
     "  window=10000p iw=2p minrto=1s delack=100ms (0: none)\n"
@@ -40,18 +43,31 @@ static const char help[] =
     "  ts=0                1: time stamps, which time every ACK\n"
     "  packets=N           TCP: ends after so many\n"
     "  tcp=newreno bytes=50KB think=1s shape=1.5   web: means and shape\n"
+    "  objects=1 pause=pareto   web: of a page, before a pause; exp: exponentially distributed\n"
     " of mtp: mode=strict (fill, resend) newreno=0 (1: a hole a round trip) iw=2p minrto=1s ts=0\n"
     " of cbr: rate=R on=T off=T shape=X   shape: the times are means of Pareto distributions\n"
     " of datagram\n"
     "  cc=NAME[:PARAMS]    such as tfrc:selfclock; a / stands for the comma between PARAMS\n"
     "  rate=R              of media (default: greedy); max=1gbit; ect=1: ECN-capable\n"
+    " of stream (and TCP's keys, with tcp=newreno, where its transport is simulated TCP)\n"
+    "  via=NAME[:PARAMS]   tcp (a send buffer without end), tcp:sndbuf=64KB, minbuf:1/3, udp, "
+    "psp,\n"
+    "                      tfrc, arc, mtp, mtp:queue=65536 ...; / for the comma\n"
+    "  media=goddard length=300s fragment=1000B latency=1s   latency: in the scheduler\n"
+    "  sizes=FILE          frames vary in size as these do: a frame's bytes a line, as ffprobe\n"
+    "                      -select_streams v -show_entries packet=size -of csv=p=0 prints them\n"
+    "  parts=0             1: frames that came in part count as whole\n"
+    "  goddard=NAME=VALUE/...  the policy's parameters, such as upscale_interval=30\n"
     "RUN\n"
     "  --seconds S         (default 100)\n"
     "  --since S           figures count from then, to 0.1 s (default 0)\n"
+    "  --till-ended        no longer than until all streams were played to their ends\n"
     "  --seed N            of all that is random (default 1)\n"
     "  --scenario FILE     words of this command line from a file; # begins a comment\n"
     "OUTPUT: a JSON line a flow, group, direction of a hop, and run\n"
     "  --series FILE       CSV: sums and state of each flow, each --step S (default 1)\n"
+    "  --streams PREFIX    of streams: PREFIX-FLOW.json, the report that weir-play writes, and\n"
+    "                      PREFIX.csv: what happened, an event a line\n"
     "  --arrivals FLOW:FILE  CSV: each packet that reached that flow's sink\n"
     "  --quiet             no line a flow\n"
     "  --version, -h, --help\n"
@@ -69,6 +85,8 @@ enum {
     OPT_STEP,
     OPT_ARRIVALS,
     OPT_QUIET,
+    OPT_STREAMS,
+    OPT_TILL_ENDED,
     OPT_VERSION
 };
 
@@ -82,6 +100,8 @@ static const struct option long_options[] = {
     {"series", required_argument, NULL, OPT_SERIES},
     {"step", required_argument, NULL, OPT_STEP},
     {"arrivals", required_argument, NULL, OPT_ARRIVALS},
+    {"streams", required_argument, NULL, OPT_STREAMS},
+    {"till-ended", no_argument, NULL, OPT_TILL_ENDED},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, 'h'},
@@ -175,6 +195,12 @@ static bool apply(struct reading *r, int option, const char *value)
     case OPT_SERIES:
         o->series = value;
         return true;
+    case OPT_STREAMS:
+        o->streams = value;
+        return true;
+    case OPT_TILL_ENDED:
+        o->till_ended = true;
+        return true;
     case OPT_ARRIVALS:
         return read_arrivals(r, value);
     default:
@@ -248,6 +274,20 @@ static bool load_trace(struct reading *r, const struct link_spec *spec, int i, c
     return true;
 }
 
+static bool load_sizes(struct reading *r, struct group *g)
+{
+    char *text;
+    size_t len;
+    size_t line;
+    if (!g->sizes_path[0])
+        return true;
+    if (text_file_read(g->sizes_path, &text, &len))
+        return false; // logged there
+    int err = frame_sizes_parse(text, len, &g->sizes, &line);
+    free(text);
+    return !err || bad(r->err, "%.200s, line %zu: %s", g->sizes_path, line, err_text(err));
+}
+
 static bool finish(struct reading *r)
 {
     struct sim_options *o = r->o;
@@ -260,6 +300,9 @@ static bool finish(struct reading *r)
         return bad(r->err, "a GROUP of flows is needed");
     if (o->since > o->duration)
         return bad(r->err, "--since is behind the end");
+    for (int i = 0; i < sc->group_count; i++)
+        if (!load_sizes(r, &sc->groups[i]))
+            return false;
     // Figures are sampled.
     o->since = (o->since + METER_STEP - 1) / METER_STEP * METER_STEP;
     return load_trace(r, &sc->right, 0, &sc->right_trace, &sc->right_trace_len) &&
@@ -311,4 +354,6 @@ void sim_options_destroy(struct sim_options *o)
     free(o->file);
     free(o->traces[0]);
     free(o->traces[1]);
+    for (int i = 0; i < o->scenario.group_count; i++)
+        frame_sizes_destroy(&o->scenario.groups[i].sizes);
 }

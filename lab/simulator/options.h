@@ -20,6 +20,8 @@ struct sim_options {
     usec_t step;
     const char *arrivals; // NULL: none
     int64_t arrivals_of;  // a flow
+    const char *streams;  // NULL: none
+    bool till_ended;      // stop when all streams have ended
     bool quiet;           // no line a flow
     char *file;           // owned; --scenario's words
     char *traces[2];      // owned; NULL: none

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "player/qoe_report.h"
+
 // JSON has no NaN.
 static void put_number(FILE *out, const char *name, double x)
 {
@@ -181,6 +183,37 @@ void sim_report_series(FILE *out, const struct sim *s, usec_t now)
         put_cell(out, state.srtt ? usec_to_msec(state.srtt) : (double)NAN);
         fputc('\n', out);
     }
+}
+
+void sim_report_stream_header(FILE *out)
+{
+    fputs("time,flow,event,value,number,text\n", out);
+}
+
+void sim_report_stream(FILE *out, const struct stream_event *e, usec_t now)
+{
+    static const char *const names[] = {"level", "capacity", "start",  "frame", "lost",
+                                        "stall", "resume",   "second", "end"};
+    fprintf(out, "%.9g,%" PRIu32 ",%s", usec_to_sec(now), e->flow, names[e->kind]);
+    put_cell(out, e->value);
+    fprintf(out, ",%" PRId64 ",%s\n", e->number, e->text ? e->text : "");
+}
+
+bool sim_report_qoe(const char *prefix, const struct sim *s, usec_t now)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < s->count; i++) {
+        char path[4096];
+        struct qoe_report r;
+        const struct stream_viewer *v = flow_stream_viewer(s->flows[i]);
+        if (!v)
+            continue;
+        if ((size_t)snprintf(path, sizeof(path), "%s-%" PRIu32 ".json", prefix, i) >= sizeof(path))
+            return false;
+        qoe_read(v->qoe, &r, now);
+        good = qoe_report_write(&r, path) == 0 && good;
+    }
+    return good;
 }
 
 void sim_report_arrival_header(FILE *out)

@@ -25,6 +25,10 @@ void sim_report_summary(FILE *out, const struct sim_report_run *r); // groups, l
 
 void sim_report_series_header(FILE *out);
 void sim_report_series(FILE *out, const struct sim *s, usec_t now); // a line a flow
+void sim_report_stream_header(FILE *out);
+void sim_report_stream(FILE *out, const struct stream_event *e, usec_t now);
+// The QoE report of each stream, PREFIX-FLOW.json. False: logged.
+bool sim_report_qoe(const char *prefix, const struct sim *s, usec_t now);
 void sim_report_arrival_header(FILE *out);
 void sim_report_arrival(FILE *out, const struct flow_arrival *a, usec_t now);
 

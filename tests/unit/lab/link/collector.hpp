@@ -22,7 +22,7 @@ struct collector {
     } drops;
     packet_pool pool;
     std::vector<std::pair<uint32_t, usec_t>> came; // flow and time
-    std::vector<std::pair<uint32_t, drop_cause>> dropped;
+    std::vector<std::pair<uint32_t, link_drop>> dropped;
     std::function<void(const packet *, usec_t)> on_packet;
 
     explicit collector(size_t limit = 1000000)
@@ -71,7 +71,7 @@ struct collector {
             c->on_packet(p, now);
         packet_free(p);
     }
-    static void drop(struct dropper *d, struct packet *p, enum drop_cause cause, usec_t)
+    static void drop(struct dropper *d, struct packet *p, enum link_drop cause, usec_t)
     {
         collector *c = reinterpret_cast<struct drops *>(d)->owner;
         c->dropped.emplace_back(p->flow, cause);

@@ -42,12 +42,12 @@ const struct node_ops sink_ops = {.push = sink_push, .run = nullptr, .destroy = 
 
 struct drop {
     uint32_t id;
-    enum drop_cause cause;
+    enum link_drop cause;
     usec_t at;
     bool operator==(const struct drop &) const = default;
 };
 
-void note_drop(void *ctx, const struct packet *p, enum drop_cause cause, usec_t now)
+void note_drop(void *ctx, const struct packet *p, enum link_drop cause, usec_t now)
 {
     static_cast<std::vector<struct drop> *>(ctx)->push_back({id_of(p), cause, now});
 }
@@ -153,15 +153,15 @@ TEST_CASE("link: ten packets by hand")
                             {7, 27000},
                             {8, 28000}});
     CHECK(b.sink.queue_delays == std::vector<usec_t>{0, 1000, 2000, 3000, 4000, 5000, 6000, 7000});
-    CHECK(b.drops == std::vector<struct drop>{{2, DROP_LOSS, 0}, {9, DROP_LOSS, 0}});
+    CHECK(b.drops == std::vector<struct drop>{{2, LINK_DROP_LOSS, 0}, {9, LINK_DROP_LOSS, 0}});
 
     const struct link_figures *f = link_all_figures(&b.link);
     CHECK(f->packets_in == 10);
     CHECK(f->bytes_in == 15000);
     CHECK(f->packets_out == 8);
     CHECK(f->bytes_out == 12000);
-    CHECK(f->dropped[DROP_LOSS] == 2);
-    CHECK(f->dropped[DROP_FULL] == 0);
+    CHECK(f->dropped[LINK_DROP_LOSS] == 2);
+    CHECK(f->dropped[LINK_DROP_FULL] == 0);
     CHECK(f->marked == 0);
     CHECK(f->queue_max_bytes == 6 * 1500); // that of the ninth; the tenth was lost
     CHECK(f->queue_delay.count == 8);
@@ -185,9 +185,9 @@ TEST_CASE("link: a full queue")
     b.push_many(10, 0); // one under way, three wait
     CHECK(b.run() == events{{0, 1000}, {1, 2000}, {2, 3000}, {3, 4000}});
     REQUIRE(b.drops.size() == 6);
-    CHECK(b.drops[0] == (struct drop){4, DROP_FULL, 0});
-    CHECK(b.drops[5] == (struct drop){9, DROP_FULL, 0});
-    CHECK(link_all_figures(&b.link)->dropped[DROP_FULL] == 6);
+    CHECK(b.drops[0] == (struct drop){4, LINK_DROP_FULL, 0});
+    CHECK(b.drops[5] == (struct drop){9, LINK_DROP_FULL, 0});
+    CHECK(link_all_figures(&b.link)->dropped[LINK_DROP_FULL] == 6);
     CHECK(link_all_figures(&b.link)->queue_max_bytes == 4500);
 }
 
@@ -306,7 +306,7 @@ TEST_CASE("link: loss, reordering and jitter that come later")
     b.change("jitter=1ms", 60);
     CHECK(b.link.delay.delay == 1000); // stays
     CHECK(b.run() == events{{0, 0}, {3, 1050}, {1, 5020}});
-    CHECK(b.drops == std::vector<struct drop>{{2, DROP_LOSS, 30}});
+    CHECK(b.drops == std::vector<struct drop>{{2, LINK_DROP_LOSS, 30}});
 }
 
 TEST_CASE("link: figures of flows, and lately")
@@ -326,7 +326,7 @@ TEST_CASE("link: figures of flows, and lately")
         CHECK(f->packets_in == t.in);
         CHECK(f->bytes_in == t.in * 1500);
         CHECK(f->packets_out == t.out);
-        CHECK(f->dropped[DROP_FULL] == t.full);
+        CHECK(f->dropped[LINK_DROP_FULL] == t.full);
         CHECK(f->queue_delay.count == t.out);
     }
     CHECK(b.link.lately->packets_in == 8);
@@ -336,10 +336,10 @@ TEST_CASE("link: figures of flows, and lately")
     b.run(2001 * USEC_PER_SEC);
     CHECK(b.link.lately->packets_in == 1);
     CHECK(b.link.lately->packets_out == 1);
-    CHECK(b.link.lately->dropped[DROP_FULL] == 0);
+    CHECK(b.link.lately->dropped[LINK_DROP_FULL] == 0);
     CHECK(b.link.lately->queue_max_bytes == 0);
     CHECK(link_all_figures(&b.link)->packets_in == 9);
-    CHECK(link_all_figures(&b.link)->dropped[DROP_FULL] == 4);
+    CHECK(link_all_figures(&b.link)->dropped[LINK_DROP_FULL] == 4);
 }
 
 TEST_CASE("link: a trace serves")

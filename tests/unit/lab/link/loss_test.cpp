@@ -43,7 +43,7 @@ std::string pattern_of(const loss_config &config, int n, uint64_t seed)
     std::string lost = pattern(&l, &c, n);
     CHECK(c.came.size() + c.dropped.size() == (size_t)n);
     for (const auto &d : c.dropped)
-        if (d.second != DROP_LOSS)
+        if (d.second != LINK_DROP_LOSS)
             FAIL("cause " << d.second);
     return lost;
 }

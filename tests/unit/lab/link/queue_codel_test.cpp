@@ -39,7 +39,7 @@ TEST_CASE("codel: drops come interval / sqrt(count) apart")
     queue_fixture f(codel_config());
     f.put_many(1000, 0);
     CHECK(signal_times(f, 1, 430) == law);
-    CHECK(f.dropped(DROP_AQM).size() == law.size());
+    CHECK(f.dropped(LINK_DROP_AQM).size() == law.size());
 }
 
 TEST_CASE("codel: ECT packets are marked at the same times, and delivered")
@@ -139,7 +139,7 @@ TEST_CASE("codel: the hard limit")
     c.limit.packets = 3;
     queue_fixture f(c);
     f.put_many(5, 0, ECN_ECT0);
-    CHECK(f.dropped(DROP_FULL) == std::vector<uint32_t>{3, 4});
+    CHECK(f.dropped(LINK_DROP_FULL) == std::vector<uint32_t>{3, 4});
 }
 
 TEST_CASE("codel: a responsive sender waits near the target and keeps the link busy")
@@ -160,5 +160,5 @@ TEST_CASE("codel: 10 % more than the link carries, for ever: bounded, with 10 % 
     CHECK(mean_of_second_half(f.waits) < 100 * MS);
     CHECK(*std::max_element(f.waits.begin(), f.waits.end()) < 300 * MS);
     CHECK(f.out.size() > 0.98 * 60e6 / 1200);
-    CHECK(f.dropped(DROP_FULL).empty());
+    CHECK(f.dropped(LINK_DROP_FULL).empty());
 }

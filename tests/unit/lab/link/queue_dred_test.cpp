@@ -38,7 +38,7 @@ double dropped_share(const queue_config &c, uint64_t length)
         if (f.q->packets > length)
             f.take(0);
     }
-    return static_cast<double>(f.dropped(DROP_AQM).size()) / 1e5;
+    return static_cast<double>(f.dropped(LINK_DROP_AQM).size()) / 1e5;
 }
 
 } // namespace
@@ -72,8 +72,8 @@ TEST_CASE("dred: at the paper's setting, max = limit, ECT is marked before and d
     c.ecn = true;
     queue_fixture f(c);
     f.put_many(25, 0, ECN_ECT0);
-    CHECK(f.dropped(DROP_FULL) == std::vector<uint32_t>{20, 21, 22, 23, 24});
-    CHECK(f.dropped(DROP_AQM).empty());
+    CHECK(f.dropped(LINK_DROP_FULL) == std::vector<uint32_t>{20, 21, 22, 23, 24});
+    CHECK(f.dropped(LINK_DROP_AQM).empty());
     f.take_all(0);
     std::vector<uint32_t> expected = {11, 12, 13, 14, 15, 16, 17, 18, 19}; // 10 meets 10
     CHECK(f.marked == expected);
@@ -85,14 +85,14 @@ TEST_CASE("dred: without `ecn` ECT packets are dropped, too; with it the others 
     queue_fixture off(c);
     fill_to(off, 20);
     off.put_many(5, 0, ECN_ECT1);
-    CHECK(off.dropped(DROP_AQM).size() == 5);
+    CHECK(off.dropped(LINK_DROP_AQM).size() == 5);
     c.ecn = true;
     queue_fixture on(c);
     fill_to(on, 20);
     on.put_many(5, 0, ECN_NOT);
     on.put_many(5, 0, ECN_ECT1);
     on.put_many(5, 0, ECN_CE); // stays CE, was not marked here
-    CHECK(on.dropped(DROP_AQM).size() == 5);
+    CHECK(on.dropped(LINK_DROP_AQM).size() == 5);
     on.take_all(0);
     CHECK(on.marked == std::vector<uint32_t>{25, 26, 27, 28, 29});
 }
@@ -102,7 +102,7 @@ TEST_CASE("drd: 95 % of an endless burst, and the limit at last")
     queue_fixture f(dred_config(QUEUE_DRD), 3);
     f.put_many(10000, 0);
     CHECK(f.q->packets == 40);
-    CHECK(f.dropped(DROP_FULL).size() > 9000);
+    CHECK(f.dropped(LINK_DROP_FULL).size() > 9000);
 }
 
 TEST_CASE("dred: thresholds in bytes, and of unlike units")
@@ -113,9 +113,9 @@ TEST_CASE("dred: thresholds in bytes, and of unlike units")
     c.max = {6000, 0};
     queue_fixture bytes(c);
     bytes.put_many(4, 0); // meet 0, 1500, 3000, 4500
-    CHECK(bytes.dropped(DROP_AQM) == std::vector<uint32_t>{3});
+    CHECK(bytes.dropped(LINK_DROP_AQM) == std::vector<uint32_t>{3});
     c.min = {0, 2}; // 2 packets of 1500 bytes
     queue_fixture mixed(c);
     mixed.put_many(4, 0);
-    CHECK(mixed.dropped(DROP_AQM) == std::vector<uint32_t>{3});
+    CHECK(mixed.dropped(LINK_DROP_AQM) == std::vector<uint32_t>{3});
 }

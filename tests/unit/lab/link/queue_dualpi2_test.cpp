@@ -30,7 +30,7 @@ counts signals_at(usec_t t, ecn e, const queue_config &c = dualpi2_config())
     queue_fixture f(c);
     f.put_many(1000, 0, e);
     f.take_all(t);
-    return {f.dropped(DROP_AQM).size(), f.marked.size()};
+    return {f.dropped(LINK_DROP_AQM).size(), f.marked.size()};
 }
 
 } // namespace
@@ -94,7 +94,7 @@ TEST_CASE("dualpi2: both queues share p', the longer wait drives it")
     f.put_many(1000, 0, ECN_ECT1);
     f.put_many(1000, 40 * MS, ECN_NOT);
     f.take_all(48 * MS);
-    CHECK(f.dropped(DROP_AQM).size() == 26);
+    CHECK(f.dropped(LINK_DROP_AQM).size() == 26);
     CHECK(f.marked.size() == 323);
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("dualpi2: updates are at their own times, however many packets come be
         for (usec_t t = poke; t <= 128; t += poke)
             f.put(t * MS); // does not fit, and is an event
         f.take_all(130 * MS);
-        CHECK(f.dropped(DROP_AQM).size() == 232);
+        CHECK(f.dropped(LINK_DROP_AQM).size() == 232);
     }
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("dualpi2: a link that stood still for long has p' = 1 and drops all")
         f.put_many(500, 0);
         f.put_many(500, 0, ECN_ECT1);
         CHECK_FALSE(f.take(hours * 3600 * USEC_PER_SEC));
-        CHECK(f.dropped(DROP_AQM).size() == 1000);
+        CHECK(f.dropped(LINK_DROP_AQM).size() == 1000);
         CHECK(f.q->packets == 0);
     }
 }
@@ -246,7 +246,7 @@ TEST_CASE("dualpi2: the hard limit is one for both queues")
     queue_fixture f(c);
     f.put_many(3, 0, ECN_ECT1);
     f.put_many(3, 0, ECN_NOT);
-    CHECK(f.dropped(DROP_FULL) == std::vector<uint32_t>{4, 5});
+    CHECK(f.dropped(LINK_DROP_FULL) == std::vector<uint32_t>{4, 5});
 }
 
 TEST_CASE("dualpi2: a responsive classic sender waits near the target")
@@ -265,7 +265,7 @@ TEST_CASE("dualpi2: 10 % more than the link carries, for ever: the target's wait
     run_link(f, 60 * USEC_PER_SEC, ECN_NOT,
              [&](usec_t) { return static_cast<usec_t>(rng_below(&r, 2182)); }); // mean 1090.5 us
     CHECK(mean_of_second_half(f.waits) == Approx(15 * MS).epsilon(0.1));
-    double share = static_cast<double>(f.dropped(DROP_AQM).size()) / f.next;
+    double share = static_cast<double>(f.dropped(LINK_DROP_AQM).size()) / f.next;
     CHECK(share == Approx(1 / 11.0).epsilon(0.1));
     CHECK(f.out.size() > 0.98 * 60e6 / 1200);
 }

@@ -11,13 +11,13 @@ TEST_CASE("fifo: which of 10 arrivals are dropped, a limit of 5 packets")
     tail.put_many(10, 0);
     tail.take_all(0);
     CHECK(tail.out == numbers{0, 1, 2, 3, 4});
-    CHECK(tail.dropped(DROP_FULL) == numbers{5, 6, 7, 8, 9});
+    CHECK(tail.dropped(LINK_DROP_FULL) == numbers{5, 6, 7, 8, 9});
 
     queue_fixture head(config_of(QUEUE_DROPHEAD, 5));
     head.put_many(10, 0);
     head.take_all(0);
     CHECK(head.out == numbers{5, 6, 7, 8, 9});
-    CHECK(head.dropped(DROP_FULL) == numbers{0, 1, 2, 3, 4});
+    CHECK(head.dropped(LINK_DROP_FULL) == numbers{0, 1, 2, 3, 4});
 }
 
 TEST_CASE("fifo: a limit of 4000 bytes")
@@ -31,14 +31,14 @@ TEST_CASE("fifo: a limit of 4000 bytes")
     for (uint32_t s : sizes)
         tail.put(0, ECN_NOT, s);
     CHECK(tail.q->bytes == 4000); // 1500 + 1000 + 1400 + 100
-    CHECK(tail.dropped(DROP_FULL) == numbers{3, 5, 6});
+    CHECK(tail.dropped(LINK_DROP_FULL) == numbers{3, 5, 6});
 
     c.kind = QUEUE_DROPHEAD;
     queue_fixture head(c);
     for (uint32_t s : sizes)
         head.put(0, ECN_NOT, s);
     CHECK(head.q->bytes == 2701); // 200 more: 0 goes; the last fits nowhere and throws out nobody
-    CHECK(head.dropped(DROP_FULL) == numbers{0, 6});
+    CHECK(head.dropped(LINK_DROP_FULL) == numbers{0, 6});
 }
 
 TEST_CASE("fifo: both bounds hold; a large arrival drops several at the head")
@@ -49,9 +49,9 @@ TEST_CASE("fifo: both bounds hold; a large arrival drops several at the head")
     for (uint32_t s : {100, 100, 100, 100}) // 4 packets
         f.put(0, ECN_NOT, s);
     f.put(0, ECN_NOT, 100); // 0 goes, for the packets
-    CHECK(f.dropped(DROP_FULL) == numbers{0});
+    CHECK(f.dropped(LINK_DROP_FULL) == numbers{0});
     f.put(0, ECN_NOT, 2750); // 1, 2 go, for the bytes: 100 + 100 + 2750 <= 3000
-    CHECK(f.dropped(DROP_FULL) == numbers{0, 1, 2});
+    CHECK(f.dropped(LINK_DROP_FULL) == numbers{0, 1, 2});
     f.take_all(0);
     CHECK(f.out == numbers{3, 4, 5});
 }

@@ -68,7 +68,7 @@ struct queue_fixture {
         while (take(now))
             ;
     }
-    std::vector<uint32_t> dropped(drop_cause cause) const
+    std::vector<uint32_t> dropped(link_drop cause) const
     {
         std::vector<uint32_t> numbers;
         for (const auto &d : c.dropped)
@@ -78,7 +78,7 @@ struct queue_fixture {
     }
     size_t signals() const
     {
-        return marked.size() + dropped(DROP_AQM).size();
+        return marked.size() + dropped(LINK_DROP_AQM).size();
     }
 };
 

@@ -51,13 +51,13 @@ TEST_CASE("red: an average by hand, weight 0.5, all dropped from 4 on")
     // meets     0  1    2     3      4       5
     // average   0  0.5  1.25  2.125  3.0625  4.03125
     f.put_many(6, 0);
-    CHECK(f.dropped(DROP_AQM) == numbers{5});
+    CHECK(f.dropped(LINK_DROP_AQM) == numbers{5});
     f.put(0); // meets 5: 4.515625
-    CHECK(f.dropped(DROP_AQM) == numbers{5, 6});
+    CHECK(f.dropped(LINK_DROP_AQM) == numbers{5, 6});
     for (int i = 0; i < 3; i++)
         f.take(0);
     f.put(0); // meets 2: 3.2578125
-    CHECK(f.dropped(DROP_AQM) == numbers{5, 6});
+    CHECK(f.dropped(LINK_DROP_AQM) == numbers{5, 6});
     CHECK(f.q->packets == 3);
 }
 
@@ -88,9 +88,9 @@ TEST_CASE("red: while idle the average decays by one small packet a packet time"
         f.put_many(6, 0);
         f.take_all(10 * MS);
         f.q->config = c;
-        size_t before = f.dropped(DROP_AQM).size();
+        size_t before = f.dropped(LINK_DROP_AQM).size();
         f.put(10 * MS + r.idle);
-        CHECK((f.dropped(DROP_AQM).size() > before) == r.dropped);
+        CHECK((f.dropped(LINK_DROP_AQM).size() > before) == r.dropped);
     }
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("red: arrivals that are dropped at an empty queue do not stop the deca
     f.put(1 * MS); // 2.02
     f.put(2 * MS); // 1.008
     f.put(3 * MS); // 0.504
-    CHECK(f.dropped(DROP_AQM) == numbers{5, 6, 7});
+    CHECK(f.dropped(LINK_DROP_AQM) == numbers{5, 6, 7});
     CHECK(f.q->packets == 1);
 }
 
@@ -154,13 +154,13 @@ TEST_CASE("red: thresholds in bytes; below min none is touched; the hard limit")
     f.put(0, ECN_NOT, 1499);
     f.put(0, ECN_NOT, 1); // meets 2999
     f.put(0, ECN_NOT, 1); // meets 3000
-    CHECK(f.dropped(DROP_AQM) == numbers{3});
+    CHECK(f.dropped(LINK_DROP_AQM) == numbers{3});
 
     c.min.bytes = c.max.bytes = 100;
     c.ecn = true;
     queue_fixture full(c);
     full.put_many(10, 0, ECN_ECT0);
-    CHECK(full.dropped(DROP_FULL) == numbers{8, 9});
+    CHECK(full.dropped(LINK_DROP_FULL) == numbers{8, 9});
     full.put(0, ECN_NOT);
     full.take_all(0);
     CHECK(full.marked == numbers{1, 2, 3, 4, 5, 6, 7});

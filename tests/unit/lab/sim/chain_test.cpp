@@ -8,7 +8,7 @@
 
 static int drops;
 
-static void on_drop(void *, const struct packet *, enum drop_cause, usec_t)
+static void on_drop(void *, const struct packet *, enum link_drop, usec_t)
 {
     drops++;
 }
@@ -31,7 +31,7 @@ TEST_CASE("chain: both ends of a flow reach each other")
     chain c;
     size_t line;
     REQUIRE(chain_init(&c, &w, &config, &line, 0) == 0);
-    chain_path path = {0, 3, 20000, 100000000, 0, 0};
+    chain_path path = {0, 3, 20000, 100000000, 0, 0, nullptr};
     CHECK(chain_least_rtt(&c, &path) == 12000);
     REQUIRE(chain_attach(&c, 0, &path, &sources[0].sink.node, &sinks[0].sink.node) == 0);
     path.from = 3;
@@ -55,6 +55,49 @@ TEST_CASE("chain: both ends of a flow reach each other")
     CHECK(drops == 2);
     CHECK(link_all_figures(chain_link_at(&c, 0, false))->packets_in == 1); // flow 1 ends at 1
     CHECK(link_all_figures(chain_link_at(&c, 1, false))->packets_in == 2);
+    chain_destroy(&c);
+    world_destroy(&w);
+}
+
+TEST_CASE("chain: a sink's own line delays, queues and drops both ways")
+{
+    collector source;
+    collector sink;
+    link_spec spec;
+    link_spec line;
+    char error[256];
+    REQUIRE(link_spec_parse("", &spec, error, sizeof(error)) == 0);
+    // 1500 bytes take 12 ms; one waits.
+    REQUIRE(link_spec_parse("rate=1mbit,queue=droptail:1p,delay=1ms", &line, error,
+                            sizeof(error)) == 0);
+    world w;
+    world_init(&w, 0);
+    chain_config config = {};
+    config.hops = 1;
+    config.right.spec = config.left.spec = &spec;
+    config.flows = 2;
+    config.on_drop = on_drop;
+    chain c;
+    size_t bad;
+    REQUIRE(chain_init(&c, &w, &config, &bad, 0) == 0);
+    chain_path path = {0, 1, 1999, 100000000, 0, 0, &line};
+    CHECK(chain_least_rtt(&c, &path) == 2000);
+    CHECK(chain_attach(&c, 0, &path, &source.sink.node, &sink.sink.node) == ERR_RANGE);
+    path.rtt = 2000;
+    REQUIRE(chain_attach(&c, 0, &path, &source.sink.node, &sink.sink.node) == 0);
+    drops = 0;
+    for (int i = 0; i < 4; i++) {
+        node_push(source.sink.node.to, source.make(0), 0);
+        node_push(sink.sink.node.to, sink.make(1), 0);
+    }
+    world_run(&w, 1000000);
+    // The first is on the line when the next come, 120 us apart: one of three waits.
+    CHECK(sink.times() == std::vector<usec_t>{13240, 25240});
+    CHECK(source.times() == std::vector<usec_t>{13240, 25240});
+    CHECK(drops == 4);
+    CHECK(link_all_figures(chain_local_of(&c, 0, true))->packets_in == 4);
+    CHECK(link_all_figures(chain_local_of(&c, 0, false))->packets_in == 4);
+    CHECK(chain_local_of(&c, 1, true) == nullptr);
     chain_destroy(&c);
     world_destroy(&w);
 }

@@ -81,6 +81,54 @@ TEST_CASE("scenario: groups and their defaults")
     CHECK(g.ect == 1);
 }
 
+TEST_CASE("scenario: pages, lines and streams")
+{
+    group g;
+    REQUIRE(parse("web:objects=2,pause=exp,local=750kbit,localq=30p", &g) == 0);
+    CHECK(g.objects == 2);
+    CHECK(g.exponential_think);
+    CHECK(g.local_bps == 750000);
+    CHECK(g.local_queue == 30);
+
+    REQUIRE(parse("stream:via=minbuf:1/3", &g) == 0);
+    CHECK(g.kind == GROUP_STREAM);
+    CHECK(std::string(g.via) == "minbuf:1,3");
+    CHECK(g.media.ladder.level_count == 7);
+    CHECK(g.length == 300 * USEC_PER_SEC);
+    CHECK(g.latency == USEC_PER_SEC);
+    CHECK(g.fragment_bytes == 1000);
+    CHECK(g.goddard.upscale_interval == 60);
+    CHECK(g.variant == TCP_NEWRENO);
+    REQUIRE(parse("stream:via=tcp:sndbuf=64KB,tcp=reno,media=layers:3/500,length=20s,latency=5s,"
+                  "fragment=500B,parts=1,goddard=upscale_interval=30/buf_factor=2,window=40p",
+                  &g) == 0);
+    CHECK(g.variant == TCP_RENO);
+    CHECK(g.media.ladder.level_count == 3);
+    CHECK(g.goddard.upscale_interval == 30);
+    CHECK(g.goddard.buf_factor == 2);
+    CHECK(g.in_part == 1);
+    CHECK(g.sizes_path[0] == '\0');
+    REQUIRE(parse("stream:via=udp,sizes=a/film.txt", &g) == 0);
+    CHECK(std::string(g.sizes_path) == "a/film.txt");
+    CHECK(parse(("stream:via=udp,sizes=" + std::string(256, 'x')).c_str(), &g) == ERR_RANGE);
+    REQUIRE(parse("stream:via=tcp,window=40p", &g) == 0);
+    CHECK(g.window == 40);
+
+    std::string why;
+    CHECK(parse("stream", &g, &why) == ERR_MALFORMED);
+    CHECK(why.find("via=") != std::string::npos);
+    CHECK(parse("stream:via=quic", &g) == ERR_NOT_FOUND);
+    CHECK(parse("stream:via=tcp:sndbuf=1KB", &g) == ERR_RANGE);
+    CHECK(parse("stream:via=tcp:cork", &g) == ERR_MALFORMED);
+    CHECK(parse("stream:via=mtp:queue=1", &g) == ERR_RANGE);
+    CHECK(parse("stream:via=tfrc:nonsense", &g) == ERR_MALFORMED);
+    CHECK(parse("stream:via=udp,media=film", &g) == ERR_MALFORMED);
+    CHECK(parse("stream:via=udp,goddard=patience=3", &g) == ERR_MALFORMED);
+    CHECK(parse("stream:via=udp,fragment=1201B", &g) == ERR_RANGE);
+    CHECK(parse("web:pause=long", &g) == ERR_MALFORMED);
+    CHECK(parse("reno:objects=2", &g) == ERR_MALFORMED);
+}
+
 TEST_CASE("scenario: what is wrong is said")
 {
     static const struct {

@@ -117,6 +117,23 @@ TEST_CASE("sim: web objects come one after the other")
     CHECK(bytes / objects < 60000);
 }
 
+TEST_CASE("sim: a page has several objects, then comes a pause")
+{
+    // An object of a packet takes a round trip, 100 ms; a page of two, and 1 s to think on average.
+    for (const char *pause : {"pareto", "exp"}) {
+        simulation s("rate=100mbit", {std::string("web:n=20,bytes=1B,think=1s,objects=2,delack=0s,"
+                                                  "rtt=100ms,pause=") +
+                                      pause});
+        s.run(500);
+        uint64_t objects = 0;
+        for (uint32_t i = 0; i < 20; i++)
+            objects += s.counts(i).transfers;
+        INFO(pause);
+        // Pareto's mean comes slowly, as its variance is infinite.
+        CHECK(objects == Approx(20 * 500 / 1.2 * 2).epsilon(*pause == 'e' ? 0.03 : 0.25));
+    }
+}
+
 TEST_CASE("sim: Pareto on and off")
 {
     simulation s("rate=100mbit", {"cbr:n=50,rate=500kbit,on=1s,off=2s,shape=1.5,rtt=10ms"});

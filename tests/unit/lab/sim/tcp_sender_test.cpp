@@ -12,10 +12,10 @@ using seqs = std::vector<int64_t>;
 
 struct sender : tcp_sender {
     explicit sender(enum tcp_variant variant, double initial_window, double max_window = 1000,
-                    int64_t packets = INT64_MAX, bool counts_acks = false)
+                    int64_t packets = INT64_MAX, bool counts_acks = false, bool validates = false)
     {
         tcp_sender_config c = {variant,      packets, initial_window, max_window,
-                               USEC_PER_SEC, false,   counts_acks};
+                               USEC_PER_SEC, false,   counts_acks,    validates};
         REQUIRE(tcp_sender_init(this, &c) == 0);
     }
     ~sender()
@@ -265,4 +265,37 @@ TEST_CASE("tcp_sender: ACKs of what was not sent, or is old, change nothing")
     CHECK(s.dupacks == 0);
     CHECK(s.acks(2, {{100, 200}}).size() <= 1); // beyond what was sent: ignored
     CHECK(tcp_scoreboard_pipe(&s.board, s.high) == s.high - s.una);
+}
+
+TEST_CASE("tcp_sender: an application that writes little by little")
+{
+    sender s(TCP_NEWRENO, 2, 1000, 0);
+    CHECK(s.pull().empty());
+    tcp_sender_supply(&s, 1);
+    CHECK(s.pull() == seqs{0});
+    tcp_sender_supply(&s, 4);
+    CHECK(s.pull() == seqs{1}); // the window has two
+    CHECK(s.acks(1) == seqs{2, 3});
+    CHECK(tcp_sender_next_timeout(&s) != USEC_NEVER);
+    CHECK(s.acks(4).empty());
+    CHECK(tcp_sender_done(&s));
+    CHECK(tcp_sender_next_timeout(&s) == USEC_NEVER);
+}
+
+TEST_CASE("tcp_sender: a window that is not used does not grow, if it is to be validated")
+{
+    for (bool validates : {false, true}) {
+        sender s(TCP_NEWRENO, 8, 1000, 0, false, validates);
+        for (int64_t seq = 0; seq < 10; seq++) { // one packet a round trip
+            tcp_sender_supply(&s, seq + 1);
+            CHECK(s.pull() == seqs{seq});
+            s.acks(seq + 1);
+        }
+        CHECK(s.cwnd == (validates ? 8 : 18));
+        tcp_sender_supply(&s, 10 + (int64_t)s.cwnd / 2); // half of it
+        s.pull();
+        double before = s.cwnd;
+        s.acks(11);
+        CHECK(s.cwnd == before + 1);
+    }
 }

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RTP packets on simulated TCP, a segment each (RFC 2326, 10.12, puts four bytes before each). The
+// network carries sequence numbers; what they stand for stays here until the viewer has it, in
+// order.
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/scan.h"
+#include "common/protocol/minbuf.h"
+#include "lab/sim/stream_carrier.h"
+#include "lab/sim/tcp_receiver.h"
+
+enum {
+    SEND_BUFFER = 1 << 17, // packets written and not acknowledged, at most
+    INTERLEAVED = 4,
+    LEAST_SNDBUF = 2 * STREAM_MAX_RTP,
+    MOST_SNDBUF = 1 << 30,
+};
+
+struct segment {
+    uint8_t *rtp; // owned; NULL: none
+    uint32_t len;
+};
+
+struct carrier_tcp {
+    struct stream_carrier base;
+    struct tcp_sender sender;
+    struct tcp_receiver receiver;
+    struct segment *buffer; // owned [SEND_BUFFER], by sequence number modulo that
+    int64_t written;        // packets, in all
+    int64_t freed;          // those below were acknowledged
+    size_t bytes;           // written and not acknowledged
+    size_t limit;           // of `bytes`; 0: none
+    bool is_minbuf;
+    struct minbuf minbuf;
+    int64_t acked; // what the last ACK said
+    usec_t echo;   // RFC 7323, 4.3
+};
+
+struct reply {
+    usec_t echo;
+    struct tcp_ack ack;
+};
+
+static struct segment *segment_at(const struct carrier_tcp *t, int64_t seq)
+{
+    return &t->buffer[seq & (SEND_BUFFER - 1)];
+}
+
+static struct tcp_snapshot snapshot(const struct carrier_tcp *t)
+{
+    const struct tcp_sender *s = &t->sender;
+    uint32_t mss = t->base.packet_bytes;
+    return (struct tcp_snapshot){.cwnd = (uint32_t)s->cwnd,
+                                 .unacked = (uint32_t)(s->high - s->una),
+                                 .mss = mss,
+                                 .notsent_bytes = (uint32_t)(t->written - s->high) * mss,
+                                 .srtt = s->rto.srtt};
+}
+
+static bool tcp_room(struct stream_carrier *c, usec_t now)
+{
+    (void)now;
+    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    if (t->written - t->freed == SEND_BUFFER)
+        return false;
+    if (t->is_minbuf) {
+        struct tcp_snapshot s = snapshot(t);
+        return minbuf_admits(&t->minbuf, &s);
+    }
+    return !t->limit || t->bytes + c->packet_bytes <= t->limit;
+}
+
+static void send_segment(struct carrier_tcp *t, int64_t seq, usec_t now)
+{
+    struct flow *f = t->base.flow;
+    struct stream_head head = {STREAM_MEDIA, seq, now};
+    uint32_t bytes = segment_at(t, seq)->len + INTERLEAVED + TCP_ACK_BYTES;
+    struct packet *p = stream_packet(f, &head, bytes, NULL, 0);
+    if (p)
+        node_push(f->source.to, p, now);
+}
+
+static void send_all(struct carrier_tcp *t, usec_t now)
+{
+    for (int64_t seq; (seq = tcp_sender_pull(&t->sender, now)) >= 0;)
+        send_segment(t, seq, now);
+    struct flow_counts *c = &t->base.flow->counts;
+    c->retransmits = t->sender.retransmits;
+    c->timeouts = t->sender.timeouts;
+    c->fast_retransmits = t->sender.fast_retransmits;
+}
+
+static void tcp_send(struct stream_carrier *c, const uint8_t *rtp, size_t len, usec_t now)
+{
+    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    struct segment *s = segment_at(t, t->written);
+    assert(t->written - t->freed < SEND_BUFFER && !s->rtp);
+    s->rtp = malloc(len);
+    s->len = s->rtp ? (uint32_t)len : 0; // without memory the viewer gets an empty packet
+    if (s->rtp)
+        memcpy(s->rtp, rtp, len);
+    t->bytes += s->len;
+    tcp_sender_supply(&t->sender, ++t->written);
+    send_all(t, now);
+}
+
+static bool tcp_is_empty(const struct stream_carrier *c)
+{
+    const struct carrier_tcp *t = (const struct carrier_tcp *)c;
+    return t->freed == t->written;
+}
+
+static void free_acknowledged(struct carrier_tcp *t)
+{
+    for (; t->freed < t->sender.una; t->freed++) {
+        struct segment *s = segment_at(t, t->freed);
+        t->bytes -= s->len;
+        free(s->rtp);
+        *s = (struct segment){0};
+    }
+}
+
+static void tcp_back(struct stream_carrier *c, struct packet *p, usec_t now)
+{
+    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    struct reply reply;
+    memcpy(&reply, stream_body(p), sizeof(reply));
+    packet_free(p);
+    if (t->sender.config.timestamps)
+        tcp_sender_echo(&t->sender, &reply.ack, reply.echo, now);
+    tcp_sender_ack(&t->sender, &reply.ack, now);
+    free_acknowledged(t);
+    send_all(t, now);
+    c->on_room(c->ctx, now);
+}
+
+static usec_t tcp_next(struct stream_carrier *c, usec_t now)
+{
+    (void)now;
+    return tcp_sender_next_timeout(&((struct carrier_tcp *)c)->sender);
+}
+
+static void tcp_run(struct stream_carrier *c, usec_t now)
+{
+    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    if (tcp_sender_next_timeout(&t->sender) > now)
+        return;
+    tcp_sender_timeout(&t->sender, now);
+    send_all(t, now);
+}
+
+// ---- At the viewer
+
+static void acknowledge_if_due(struct carrier_tcp *t, usec_t now)
+{
+    if (tcp_receiver_next_ack(&t->receiver) > now)
+        return;
+    struct reply reply = {.echo = t->echo};
+    tcp_receiver_ack(&t->receiver, &reply.ack);
+    t->acked = reply.ack.next;
+    struct stream_head head = {STREAM_BACK, 0, now};
+    struct flow *f = t->base.flow;
+    struct packet *p = stream_packet(f, &head, TCP_ACK_BYTES, &reply, sizeof(reply));
+    if (p)
+        node_push(f->sink.to, p, now);
+}
+
+static void tcp_arrived(struct stream_carrier *c, struct packet *p, usec_t now)
+{
+    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    struct stream_head head = stream_head_of(p);
+    packet_free(p);
+    if (head.number <= t->acked)
+        t->echo = head.sent_at;
+    int64_t before = t->receiver.next;
+    tcp_receiver_packet(&t->receiver, head.number, now);
+    for (int64_t seq = before; seq < t->receiver.next; seq++) {
+        const struct segment *s = segment_at(t, seq);
+        c->flow->counts.good_bytes += s->len + INTERLEAVED + TCP_ACK_BYTES;
+        c->deliver(c->ctx, s->rtp, s->len, now);
+    }
+    acknowledge_if_due(t, now);
+}
+
+static usec_t tcp_sink_next(const struct stream_carrier *c)
+{
+    return tcp_receiver_next_ack(&((const struct carrier_tcp *)c)->receiver);
+}
+
+static void tcp_sink_run(struct stream_carrier *c, usec_t now)
+{
+    acknowledge_if_due((struct carrier_tcp *)c, now);
+}
+
+// ----
+
+static void tcp_state(const struct stream_carrier *c, struct flow_state *out, usec_t now)
+{
+    (void)now;
+    const struct tcp_sender *s = &((const struct carrier_tcp *)c)->sender;
+    usec_t srtt = s->rto.srtt;
+    double bits = s->cwnd * c->packet_bytes * 8;
+    *out = (struct flow_state){.rate_bps = srtt ? bits / usec_to_sec(srtt) : 0,
+                               .cwnd = s->cwnd,
+                               .loss_events = (double)NAN,
+                               .srtt = srtt};
+}
+
+static void tcp_free(struct stream_carrier *c)
+{
+    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    for (int64_t seq = t->freed; t->buffer && seq < t->written; seq++)
+        free(segment_at(t, seq)->rtp);
+    free(t->buffer);
+    tcp_sender_destroy(&t->sender);
+    tcp_receiver_destroy(&t->receiver);
+    free(t);
+}
+
+static const struct stream_carrier_ops OPS = {
+    .room = tcp_room,
+    .send = tcp_send,
+    .is_empty = tcp_is_empty,
+    .back = tcp_back,
+    .next = tcp_next,
+    .run = tcp_run,
+    .arrived = tcp_arrived,
+    .sink_next = tcp_sink_next,
+    .sink_run = tcp_sink_run,
+    .state = tcp_state,
+    .free = tcp_free,
+};
+
+// "", or "sndbuf=BYTES"; "KB" may follow.
+static int read_limit(const char *params, size_t *limit)
+{
+    struct scan s = scan_of(params, strlen(params));
+    int64_t number = 0;
+    *limit = 0;
+    if (scan_end(&s))
+        return 0;
+    if (!scan_word(&s, "sndbuf=") || !scan_int(&s, MOST_SNDBUF, &number))
+        return ERR_MALFORMED;
+    if (scan_word(&s, "KB"))
+        number *= 1000;
+    *limit = (size_t)number;
+    if (!scan_end(&s))
+        return ERR_MALFORMED;
+    return number >= LEAST_SNDBUF && number <= MOST_SNDBUF ? 0 : ERR_RANGE;
+}
+
+int carrier_tcp_check(const char *params, bool minbuf)
+{
+    struct minbuf m;
+    size_t limit;
+    return minbuf ? minbuf_parse(params, &m) : read_limit(params, &limit);
+}
+
+struct stream_carrier *carrier_tcp_new(const struct stream_carrier_config *config,
+                                       const char *params, bool minbuf)
+{
+    struct carrier_tcp *t = calloc(1, sizeof(*t));
+    if (!t)
+        return NULL;
+    t->base = (struct stream_carrier){
+        .ops = &OPS, .flow = config->flow, .packet_bytes = config->packet_bytes, .reliable = true};
+    t->is_minbuf = minbuf;
+    int err = minbuf ? minbuf_parse(params, &t->minbuf) : read_limit(params, &t->limit);
+    t->base.may_lose = minbuf || t->limit; // what finds no room waits, and is dropped in the end
+    struct tcp_sender_config tcp = config->tcp;
+    tcp.packets = 0;
+    tcp.validates = true;
+    t->buffer = calloc(SEND_BUFFER, sizeof(*t->buffer));
+    if (err || !t->buffer || tcp_sender_init(&t->sender, &tcp) ||
+        tcp_receiver_init(&t->receiver, config->delayed_ack, tcp.variant == TCP_SACK)) {
+        tcp_free(&t->base);
+        return NULL;
+    }
+    return &t->base;
+}

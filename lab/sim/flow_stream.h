@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A whole session: weir-send's scheduler and media at one end (stream_server.h), weir-play's buffer
+// and Goddard policy at the other (stream_viewer.h), a transport between them (stream_carrier.h).
+// What the viewer asks for, its packet pairs and the end of the media cross the network as packets,
+// too (stream_control.h).
+//
+// Packets have the bytes that the programs' have; those of requests are about RTSP's. A viewer has
+// no connection to set up first: the session begins with its first request.
+#ifndef WEIR_SIM_FLOW_STREAM_H
+#define WEIR_SIM_FLOW_STREAM_H
+
+#include "lab/sim/stream_server.h"
+#include "lab/sim/stream_viewer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { FLOW_STREAM_LEAST = 100, FLOW_STREAM_MOST = 1200 }; // bytes of a frame in a packet
+
+struct flow_stream_config {
+    const char *via; // checked, stream_carrier.h; borrowed, as is the media
+    const struct synthetic *media;
+    const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all alike
+    struct goddard_params goddard;
+    usec_t length;           // of the media
+    usec_t latency;          // in the scheduler
+    uint32_t fragment_bytes; // of a frame in a packet
+    bool in_part;            // stream_parts.h
+    struct tcp_sender_config tcp;
+    usec_t delayed_ack;
+};
+
+// From `stop` on the server makes no more frames; what is under way still arrives and is played.
+// NULL: no memory.
+struct flow *flow_stream_new(const struct flow_env *env, const struct flow_stream_config *config,
+                             uint32_t id, usec_t start, usec_t stop, uint64_t seed);
+// NULL: the flow is not a stream.
+const struct stream_viewer *flow_stream_viewer(const struct flow *f);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The viewing half of a simulated session, from weir-play's own parts: RTP, the depacketiser, the
+// playout buffer, the Goddard policy and the QoE figures. What player/rtp_input.c and
+// player/presenter.c are to the program; there are no pictures, so nothing is decoded.
+#ifndef WEIR_SIM_STREAM_VIEWER_H
+#define WEIR_SIM_STREAM_VIEWER_H
+
+#include "common/protocol/rtp_receiver.h"
+#include "lab/sim/stream_control.h"
+#include "lab/sim/stream_parts.h"
+#include "player/frame_ledger.h"
+#include "player/frame_watch.h"
+#include "player/goddard.h"
+#include "player/playout.h"
+#include "player/qoe.h"
+#include "player/stall_watch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// `value` and `number` of each in brackets.
+enum stream_event_kind {
+    STREAM_EVENT_LEVEL,    // asked for [level; from], `text`: why
+    STREAM_EVENT_CAPACITY, // of the path [bit/s; 0]
+    STREAM_EVENT_START,    // playing begins [0; 0]
+    STREAM_EVENT_FRAME,    // became whole [jitter, ms, or NaN; its level]
+    STREAM_EVENT_LOST,     // playout passed it over [0; frame number]
+    STREAM_EVENT_STALL,    // playing stopped [0; 0]
+    STREAM_EVENT_RESUME,   // after so long [s; 0]
+    STREAM_EVENT_SECOND,   // each second: media held [s; bytes that arrived so far]
+    STREAM_EVENT_END,      // everything was shown [0; 0]
+};
+
+struct stream_event {
+    uint32_t flow;
+    enum stream_event_kind kind;
+    double value;
+    int64_t number;
+    const char *text; // static; NULL: none
+};
+
+struct stream_viewer_config {
+    const struct ladder *ladder; // borrowed
+    struct goddard_params params;
+    bool loses_frames;
+    bool in_part;          // frames that came in part count as whole (stream_parts.h)
+    const char *transport; // for the report; borrowed
+    const char *source;    // likewise
+    // The policy wants this; `wish` is borrowed for the call.
+    void (*ask)(void *ctx, const struct stream_wish *wish, usec_t now);
+    void (*event)(void *ctx, struct stream_event *e, usec_t now);
+    void *ctx;
+};
+
+struct stream_viewer {
+    struct stream_viewer_config config;
+    struct rtp_receiver rtp;
+    struct depacketiser *depacketiser; // owned, as are these; NULL before the first level
+    struct frame_tracker *tracker;
+    struct frame_ledger *ledger;
+    struct playout *playout;
+    struct qoe *qoe;
+    struct stream_parts parts;
+    struct frame_watch watch;
+    struct stall_watch stalls;
+    int64_t awaited; // the frame that playing stands still for
+    struct goddard goddard;
+    struct stream_wish wish;
+    struct goddard_pair pair; // the first packet came: bytes[0] > 0
+    int64_t pair_number;
+    int late; // frames that playout found late, not told to the policy yet
+    uint64_t bytes;
+    usec_t second_at;
+    bool ended;
+};
+
+// 0; ERR_NO_MEMORY.
+int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_config *config,
+                       usec_t now);
+void stream_viewer_destroy(struct stream_viewer *v);
+// The session begins.
+void stream_viewer_start(struct stream_viewer *v, usec_t now);
+void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len, usec_t now);
+// A packet of a pair came: which pair, and is it the second?
+void stream_viewer_pair(struct stream_viewer *v, int64_t number, bool second, size_t bytes,
+                        usec_t now);
+void stream_viewer_media_end(struct stream_viewer *v, usec_t now); // no more frames come
+void stream_viewer_run(struct stream_viewer *v, usec_t now);
+usec_t stream_viewer_next(const struct stream_viewer *v);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

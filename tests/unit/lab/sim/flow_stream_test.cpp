@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/sim/flow_stream.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "tests/unit/lab/sim/simulation.hpp"
+
+namespace
+{
+struct event_log {
+    std::string text;
+    static void note(void *ctx, const stream_event *e, usec_t now)
+    {
+        char line[128];
+        snprintf(line, sizeof(line), "%lld %u %d %a %lld\n", (long long)now, e->flow, (int)e->kind,
+                 std::isnan(e->value) ? -1 : e->value, (long long)e->number);
+        ((event_log *)ctx)->text += line;
+    }
+};
+
+qoe_report report(const simulation &s, double seconds, uint32_t flow = 0)
+{
+    qoe_report r;
+    const stream_viewer *v = flow_stream_viewer(s.s.flows[flow]);
+    REQUIRE(v);
+    qoe_read(v->qoe, &r, static_cast<usec_t>(seconds * 1e6));
+    return r;
+}
+
+const char *const transports[] = {
+    "udp", "tcp", "tcp:sndbuf=64KB", "minbuf:1/3", "mtp", "mtp:queue=65536", "tfrc", "arc"};
+} // namespace
+
+TEST_CASE("flow_stream: on a wide path each transport plays the best level, whole and in time")
+{
+    for (const char *via : transports) {
+        if (std::string(via) == "arc")
+            continue; // starts with a packet, so its first seconds lose frames
+        simulation s("rate=100mbit", {std::string("stream:length=60s,rtt=40ms,via=") + via});
+        s.run(70);
+        INFO(via);
+        CHECK(sim_streams_ended(&s.s));
+        qoe_report r = report(s, 70);
+        CHECK(r.ended == QOE_END_OF_MEDIA);
+        CHECK(r.levels.time_at[6] == Approx(60).margin(0.1));
+        CHECK(r.playback.frames_received == 1800); // 60 s at 30 a second
+        CHECK(r.playback.frames_lost == 0);
+        CHECK(r.rebuffering.count == 0);
+        CHECK(r.network.packets_received == 8 * 1800);
+        // 5 s of media at 1.5 times its pace, or a little longer where the transport is slow
+        // to start; and two round trips for the pair and the level.
+        CHECK(r.startup.initial_buffering >= 5 / 1.5);
+        CHECK(r.startup.initial_buffering < 5 / 1.5 + 0.5);
+        CHECK(r.jitter.mean == Approx(1000 / 30.0).epsilon(0.05));
+    }
+}
+
+TEST_CASE("flow_stream: the level is what the sink's line takes")
+{
+    // UDP keeps level 4 where frames in part count; else its losses while it buffers, 1023 kbit/s
+    // on a line of 750, cost it two levels.
+    for (int in_part : {0, 1}) {
+        simulation s(
+            "rate=10mbit,queue=droptail:500p",
+            {"stream:via=udp,rtt=140ms,local=750kbit,length=60s,parts=" + std::to_string(in_part)});
+        s.run(70);
+        qoe_report r = report(s, 70);
+        CHECK(r.network.capacity_estimate == Approx(750000).epsilon(0.01));
+        CHECK(r.levels.time_at[4] == (in_part ? Approx(60).margin(0.1) : Approx(5).margin(4)));
+        CHECK(r.levels.switch_count == (in_part ? 1 : 3));
+        CHECK(r.rebuffering.count == 0);
+    }
+}
+
+TEST_CASE("flow_stream: lost requests are made again")
+{
+    // A fifth of all packets is lost, also of those that ask, answer and tell the end.
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        simulation s("rate=10mbit", {"stream:via=udp,rtt=40ms,loss=20%,length=20s"}, seed);
+        s.run(60);
+        CHECK(sim_streams_ended(&s.s));
+        CHECK(report(s, 60).ended == QOE_END_OF_MEDIA);
+    }
+}
+
+TEST_CASE("flow_stream: a seed gives one outcome, byte for byte")
+{
+    for (const char *via : transports) {
+        event_log logs[2];
+        uint64_t bytes[2];
+        for (int i = 0; i < 2; i++) {
+            simulation s("rate=2mbit,queue=droptail:30p",
+                         {std::string("stream:n=2,rtt=140ms,length=30s,via=") + via,
+                          "reno:n=2,rtt=60ms", "web:n=10,rtt=60ms..200ms,bytes=5KB"},
+                         7);
+            sim_watch_streams(&s.s, event_log::note, &logs[i]);
+            s.run(60);
+            bytes[i] = s.counts().arrived_bytes;
+        }
+        INFO(via);
+        CHECK(logs[0].text.size() > 1000);
+        CHECK(logs[0].text == logs[1].text);
+        CHECK(bytes[0] == bytes[1]);
+    }
+}
+
+TEST_CASE("flow_stream: a stream that is stopped is played to where it was")
+{
+    for (const char *via : {"udp", "tcp", "mtp"}) {
+        simulation s("rate=100mbit", {std::string("stream:stop=10s,rtt=40ms,via=") + via});
+        s.run(30);
+        INFO(via);
+        CHECK(sim_streams_ended(&s.s));
+        // 1.5 times as fast for the first 5 s of media.
+        CHECK(report(s, 30).playback.media == Approx(10 + 5 - 5 / 1.5).margin(0.4));
+    }
+    simulation never("rate=100mbit", {"stream:start=5s,stop=5.01s,rtt=40ms,via=udp"});
+    never.run(30);
+    CHECK(sim_streams_ended(&never.s));
+    CHECK(report(never, 30).playback.frames_received == 0);
+}
+
+TEST_CASE("flow_stream: other flows are no streams, and a run without streams has not ended")
+{
+    simulation s("rate=2mbit", {"reno"});
+    s.run(1);
+    CHECK(flow_stream_viewer(s.s.flows[0]) == nullptr);
+    CHECK_FALSE(sim_streams_ended(&s.s));
+}
