@@ -562,6 +562,11 @@ static void on_room(void *ctx, usec_t now)
     pump(ctx, now);
 }
 
+size_t session_packet_bytes(const struct session *s)
+{
+    return s->transport->max_packet;
+}
+
 void session_writable(struct session *s, usec_t now)
 {
     if (s->transport->ops->on_writable)

@@ -61,6 +61,8 @@ void session_info(struct session *s, struct transport_info *out, usec_t now);
 // Frames of its levels that this viewer did not get because the encoder or the scheduler left them
 // out.
 uint64_t session_skipped(const struct session *s);
+// Bytes of RTP header and payload that its largest packets have.
+size_t session_packet_bytes(const struct session *s);
 void session_writable(struct session *s, usec_t now); // the connection; or an address was proved
 void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now);
 // A datagram came to the port for RTP.

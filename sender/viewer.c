@@ -168,8 +168,17 @@ static bool set_parameter(struct viewer *v, struct text name, struct text value,
             return true;
         }
         answer_refuse(a, 451, "adapt is sender or none\r\n");
+    } else if (text_is_nocase(name, "capacity-probe")) {
+        if (!good || n < 0 || n > INT32_MAX)
+            answer_refuse(a, 451, "capacity-probe is the number of a pair, 0 to 2147483647\r\n");
+        else if (viewer_send_pair(v, (uint32_t)n) != 0)
+            answer_refuse(a, 451, "capacity-probe wants media that goes in datagrams\r\n");
+        else
+            return true;
     } else {
-        answer_refuse(a, 451, "the parameters that can be set are level, latency and adapt\r\n");
+        answer_refuse(a, 451,
+                      "the parameters that can be set are level, latency, adapt and "
+                      "capacity-probe\r\n");
     }
     return false;
 }
