@@ -140,6 +140,8 @@ void goddard_on_timeout(struct goddard *g, usec_t now);
 // A pair whose second packet came first says nothing: another is asked for, as when one is lost. A
 // pair that comes when the probe was given up still tells the capacity.
 void goddard_on_pair(struct goddard *g, const struct goddard_pair *pair, usec_t now);
+// The server has no pairs to give: nothing more is to be waited for.
+void goddard_on_no_pair(struct goddard *g, usec_t now);
 // Ignored after the probe, and when not positive.
 void goddard_on_media_rate(struct goddard *g, double bps, usec_t now);
 void goddard_on_frames(struct goddard *g, const struct goddard_frames *frames, usec_t now);

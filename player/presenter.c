@@ -116,6 +116,7 @@ static void stall_begin(struct presenter *p, usec_t at, usec_t now)
     qoe_on_stall_begin(p->config.qoe, e.cause, at);
     events_rebuffer_start(p->config.events, &e, at);
     events_mode(p->config.events, "buffering", at);
+    p->config.on_empty(p->config.ctx, now);
 }
 
 static enum stall_cause stall_end(struct presenter *p, usec_t at)
@@ -502,12 +503,14 @@ struct presenter *presenter_new(const struct presenter_config *config)
     p->ledger = frame_ledger_new();
     if (!p->tracker || !p->ledger)
         goto failed;
+    // Goddard has one threshold for both.
+    usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
     struct playout_config playout = {.ladder = &config->sdp->ladder,
                                      .tracker = p->tracker,
-                                     .level = config->level,
+                                     .level = config->level > 0 ? config->level : 0,
                                      .start_threshold =
                                          usec_max(o->buffer, p->live.pace.config.target),
-                                     .resume_threshold = usec_max(o->buffer, RESUME_THRESHOLD),
+                                     .resume_threshold = resume,
                                      .decode_lead = pictures ? PLAYOUT_DECODE_LEAD : 0,
                                      .low_latency = o->low_latency};
     p->playout = playout_new(&playout);
