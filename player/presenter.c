@@ -10,6 +10,7 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "player/frame_ledger.h"
+#include "player/level_schedule.h"
 #include "player/live_control.h"
 #include "player/stall_watch.h"
 
@@ -142,7 +143,9 @@ static usec_t latency_to(const struct presenter *p, usec_t when, usec_t stamp)
 static struct live_arrival tell_arrival(struct presenter *p, const struct received_frame *f,
                                         usec_t now)
 {
-    int level = playout_level_at(p->playout, f->number);
+    const struct ladder *ladder = &p->config.sdp->ladder;
+    bool believed = level_schedule_is_of(ladder, f->level, f->size_id, f->temporal_id);
+    int level = believed ? f->level : playout_level_at(p->playout, f->number);
     if (f->number > p->arrived && level != p->arriving_level) {
         p->arriving_level = level;
         p->config.on_level(p->config.ctx, level, now);

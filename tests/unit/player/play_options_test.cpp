@@ -223,7 +223,7 @@ TEST_CASE("options: who adapts")
     CHECK(p.options.goddard.buf_factor == 2);
     CHECK(p.options.goddard.upscale_interval == 60);
     CHECK(p.options.buffer == 2500000);
-    CHECK(play_options_latency_ms(&p.options) == 3000); // no less than what playing waits for
+    CHECK(play_options_latency_ms(&p.options, true) == 3000); // no less than what playing waits for
     CHECK(parse({"--adapt", "goddard", URL}).options.buffer == 5000000);
 }
 
@@ -240,6 +240,7 @@ TEST_CASE("options: what Goddard chooses nobody else does")
         {{"--adapt=goddard", "--level=1"}, "--level"},
         {{"--adapt=goddard", "--buffer=1"}, "play_buf_thresh"},
         {{"--adapt=goddard", "--low-latency"}, "--low-latency"},
+        {{"--adapt=goddard", "--latency=500"}, "--latency"},
     };
     for (const auto &r : rows) {
         std::vector<std::string> args(r.args.begin(), r.args.end());
