@@ -64,10 +64,9 @@ static void ask_latency(struct client *c, int ms, usec_t now)
 static void ask_play(struct client *c, const char *range, usec_t now)
 {
     char headers[80];
-    bool speed = c->options->adapt == ADAPT_GODDARD;
     c->speed = c->wanted_speed;
     int len = snprintf(headers, sizeof(headers), "%s", range);
-    if (speed)
+    if (c->options->adapt == ADAPT_GODDARD)
         snprintf(headers + len, sizeof(headers) - (size_t)len, "Speed: %.3f\r\n", c->speed);
     client_ask(c, &(struct ask){.question = ASK_PLAY, .headers = headers}, now);
 }

@@ -17,6 +17,12 @@ struct player_goddard {
     double capacity_bps; // as told
 };
 
+// After the media's end there is nothing left to ask for.
+static bool is_on(const struct player *p)
+{
+    return p->goddard && p->goddard->ready && !p->over && (p->playing || !p->playing_since);
+}
+
 // ---- What the policy asks for ----
 
 static void tell_capacity(struct player *p, usec_t now)
@@ -66,17 +72,13 @@ static void drive(struct player *p, usec_t now)
 static void on_timer(void *ctx, usec_t now)
 {
     struct player *p = ctx;
+    if (!is_on(p))
+        return;
     goddard_on_timeout(&p->goddard->feed.policy, now);
     drive(p, now);
 }
 
 // ---- What the session tells it ----
-
-// After the media's end there is nothing left to ask for.
-static bool is_on(const struct player *p)
-{
-    return p->goddard && p->goddard->ready && !p->over && (p->playing || !p->playing_since);
-}
 
 void player_goddard_ready(struct player *p, usec_t now)
 {
