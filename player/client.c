@@ -235,6 +235,7 @@ struct client *client_new(uv_loop_t *loop, const struct play_options *options,
     c->deadline = now + CONNECT_TIMEOUT;
     c->wanted_level = -1;
     c->wanted_latency = -1;
+    c->wanted_speed = c->speed = 1;
     memcpy(c->base, options->url.text, sizeof(c->base));
     c->timer = timer_new(loop, on_timer, c);
     if (!c->timer)

@@ -6,6 +6,9 @@
 // sent together is. With a choice of transports there is one more a transport, to hear whether the
 // network lets it through, and TEARDOWN + SETUP if it does not (transport_choice.h).
 //
+// With --adapt goddard, on_ready comes where else PLAY is asked for, and client_begin when the
+// first level is known.
+//
 // Deadlines: 5 s to connect, 5 s for each answer until the media plays. Then bytes of any kind tell
 // that the server lives: without any for 10 s (13 s when media comes as datagrams: as long as
 // the sender waits for reports, so an outage of 10 s is survived) it is lost. Asking once a second
@@ -17,6 +20,7 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/wire/capacity_pair.h"
 #include "common/wire/sdp.h"
 #include "player/play_options.h"
 #include "player/rtsp_request.h"
@@ -36,6 +40,7 @@ struct client_setup {
     const char *transport; // as negotiated
     const char *why;       // it and not another of the list; empty: there was no choice
     bool datagram;         // media comes beside the control connection, and may be lost
+    bool pairs;            // in datagrams, so a pair of them can be asked for
 };
 
 struct client_answer { // of one measurement
@@ -51,10 +56,16 @@ struct client_ops {
     // client then stops with CLIENT_REFUSED, and *why says it.
     bool (*on_described)(void *ctx, const struct sdp *sdp, const char **why, usec_t now);
     void (*on_setup)(void *ctx, const struct client_setup *setup, usec_t now);
+    void (*on_ready)(void *ctx, usec_t now);   // of --adapt goddard: client_begin is up to you
     void (*on_playing)(void *ctx, usec_t now); // PLAY was answered; again after each pause
     void (*on_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                       usec_t now);
     void (*on_answer)(void *ctx, const struct client_answer *answer, usec_t now);
+    // One packet of a pair that client_ask_pair asked for; `bytes`: with all headers of the network
+    // layer.
+    void (*on_pair)(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
+                    usec_t now);
+    void (*on_pair_refused)(void *ctx, usec_t now);
     void (*on_level)(void *ctx, int level, bool accepted, usec_t now); // of client_set_level
     void (*on_pause_refused)(void *ctx, usec_t now);                   // the server goes on sending
     // The last callback. `text`: for people; empty for CLIENT_LEFT.
@@ -73,6 +84,11 @@ void client_free(struct client *c); // NULL is fine; no callback afterwards; not
 void client_lend_raw(struct client *c, struct media_mtp_raw *raw);
 void client_set_ssrc(struct client *c, uint32_t ssrc); // of our RTCP; before it is described
 void client_send_rtcp(struct client *c, const uint8_t *data, size_t len);
+// After on_ready: a pair of packets, by its number.
+void client_ask_pair(struct client *c, uint32_t pair, usec_t now);
+// After on_ready, once: PLAY at this level (-1: as --level says) and speed.
+void client_begin(struct client *c, int level, double speed, usec_t now);
+void client_set_speed(struct client *c, double speed, usec_t now); // what the server gives counts
 // After on_playing; each is answered by its callback.
 void client_set_level(struct client *c, int level, usec_t now);
 void client_set_latency(struct client *c, int ms,

@@ -79,6 +79,12 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
     case ASK_LATENCY:
         log_warn("the server does not know the latency parameter: %d", r->status);
         return;
+    case ASK_ADAPT:
+        log_warn("the server does not know the adapt parameter: %d", r->status);
+        return;
+    case ASK_PAIR:
+        c->ops->on_pair_refused(c->ctx, now);
+        return;
     case ASK_LEVEL:
         if (playing)
             c->ops->on_level(c->ctx, p->level, false, now);

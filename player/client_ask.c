@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "common/base/log.h"
@@ -59,25 +60,55 @@ static void ask_latency(struct client *c, int ms, usec_t now)
     client_ask(c, &(struct ask){.question = ASK_LATENCY, .body = body}, now);
 }
 
+// `range`: a header line, or empty. A viewer that never asked for a speed does not speak of any.
+static void ask_play(struct client *c, const char *range, usec_t now)
+{
+    char headers[80];
+    c->speed = c->wanted_speed;
+    int len = snprintf(headers, sizeof(headers), "%s", range);
+    if (c->options->adapt == ADAPT_GODDARD)
+        snprintf(headers + len, sizeof(headers) - (size_t)len, "Speed: %.3f\r\n", c->speed);
+    client_ask(c, &(struct ask){.question = ASK_PLAY, .headers = headers}, now);
+}
+
+void client_begin(struct client *c, int level, double speed, usec_t now)
+{
+    c->wanted_speed = speed;
+    if (level >= 0)
+        ask_level(c, level, now);
+    ask_play(c, c->sdp.duration < 0 ? "Range: npt=now-\r\n" : "Range: npt=0-\r\n", now);
+    client_ask_measures(c, now);
+}
+
 void client_ask_start(struct client *c, usec_t now)
 {
     c->step = STEP_STARTING;
     ask_latency(c, play_options_latency_ms(c->options, c->sdp.duration < 0), now);
-    if (c->options->level >= 0)
-        ask_level(c, c->options->level, now);
-    const char *range = c->sdp.duration < 0 ? "Range: npt=now-\r\n" : "Range: npt=0-\r\n";
-    client_ask(c, &(struct ask){.question = ASK_PLAY, .headers = range}, now);
-    client_ask_measures(c, now);
+    enum adapt adapt = c->options->adapt;
+    const char *who = adapt == ADAPT_SENDER ? "adapt: sender\r\n" : "adapt: none\r\n";
+    if (adapt != ADAPT_DEFAULT)
+        client_ask(c, &(struct ask){.question = ASK_ADAPT, .body = who}, now);
+    if (adapt == ADAPT_GODDARD)
+        c->ops->on_ready(c->ctx, now);
+    else
+        client_begin(c, c->options->level, 1, now);
+}
+
+void client_ask_pair(struct client *c, uint32_t pair, usec_t now)
+{
+    char body[40];
+    snprintf(body, sizeof(body), "capacity-probe: %" PRIu32 "\r\n", pair);
+    client_ask(c, &(struct ask){.question = ASK_PAIR, .body = body}, now);
 }
 
 static void ask_pause(struct client *c, usec_t now)
 {
     // Live media goes on with what is now, stored media where it stopped (RFC 2326, 10.5).
-    struct ask pause = {.question = ASK_PAUSE};
-    struct ask play = {.question = ASK_PLAY,
-                       .headers = c->sdp.duration < 0 ? "Range: npt=now-\r\n" : NULL};
     c->paused = c->wants_pause;
-    client_ask(c, c->paused ? &pause : &play, now);
+    if (c->paused)
+        client_ask(c, &(struct ask){.question = ASK_PAUSE}, now);
+    else
+        ask_play(c, c->sdp.duration < 0 ? "Range: npt=now-\r\n" : "", now);
 }
 
 void client_ask_wanted(struct client *c, usec_t now)
@@ -94,9 +125,12 @@ void client_ask_wanted(struct client *c, usec_t now)
         c->wanted_latency = -1;
         ask_latency(c, ms, now);
     }
-    if (c->wants_pause != c->paused && !questions_waiting(&c->questions, ASK_PAUSE) &&
-        !questions_waiting(&c->questions, ASK_PLAY))
+    if (questions_waiting(&c->questions, ASK_PAUSE) || questions_waiting(&c->questions, ASK_PLAY))
+        return;
+    if (c->wants_pause != c->paused)
         ask_pause(c, now);
+    else if (c->wanted_speed != c->speed && !c->paused)
+        ask_play(c, "", now);
 }
 
 void client_set_level(struct client *c, int level, usec_t now)
@@ -108,6 +142,12 @@ void client_set_level(struct client *c, int level, usec_t now)
 void client_set_latency(struct client *c, int ms, usec_t now)
 {
     c->wanted_latency = ms;
+    client_ask_wanted(c, now);
+}
+
+void client_set_speed(struct client *c, double speed, usec_t now)
+{
+    c->wanted_speed = speed;
     client_ask_wanted(c, now);
 }
 

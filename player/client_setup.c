@@ -12,7 +12,8 @@ static void start(struct client *c, usec_t now)
 {
     struct client_setup setup = {.transport = c->path.name,
                                  .why = transport_choice_why(&c->choice),
-                                 .datagram = c->path.datagram || c->path.uses_raw};
+                                 .datagram = c->path.datagram || c->path.uses_raw,
+                                 .pairs = c->path.datagram};
     c->ops->on_setup(c->ctx, &setup, now);
     client_ask_start(c, now);
 }
@@ -24,6 +25,14 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
     c->heard = now;
     if (c->step == STEP_STARTING || c->step == STEP_PLAYING)
         c->ops->on_packet(c->ctx, rtcp, data, len, arrived, now);
+}
+
+static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
+                    usec_t now)
+{
+    struct client *c = ctx;
+    if (c->step == STEP_STARTING || c->step == STEP_PLAYING)
+        c->ops->on_pair(c->ctx, p, bytes, arrived, now);
 }
 
 static void on_proved(void *ctx, usec_t now)
@@ -47,7 +56,7 @@ static void on_media_end(void *ctx, const char *error, usec_t now)
 }
 
 static const struct media_path_ops media_ops = {
-    .on_packet = on_packet, .on_proved = on_proved, .on_end = on_media_end};
+    .on_packet = on_packet, .on_pair = on_pair, .on_proved = on_proved, .on_end = on_media_end};
 
 // What cannot be offered is no choice.
 static void rule_out_raw(struct client *c)

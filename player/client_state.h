@@ -53,7 +53,9 @@ struct client {
     // that keys pressed behind a stalled network do not pile up.
     int wanted_level;   // -1: nothing more
     int wanted_latency; // ms; likewise
-    bool paused;        // as asked last
+    double wanted_speed;
+    double speed; // as asked last
+    bool paused;  // as asked last
     bool wants_pause;
     char session[128];       // Session header's id; empty before SETUP
     char base[URL_MAX_TEXT]; // of the presentation

@@ -105,10 +105,12 @@ void events_connected(struct events *e, const char *url, const char *transport, 
     write_line(e, "connected", now, with(more, "why", json_text(why && *why ? why : NULL)));
 }
 
-void events_capacity(struct events *e, double bps, usec_t now)
+void events_capacity(struct events *e, double bps, const char *by, usec_t now)
 {
-    if (is_on(e))
-        write_line(e, "capacity", now, with(NULL, "capacity", json_figure(bps, 0)));
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "capacity", json_figure(bps, 0));
+    write_line(e, "capacity", now, with(more, "by", json_text(by)));
 }
 
 void events_mode(struct events *e, const char *mode, usec_t now)
@@ -121,7 +123,7 @@ void events_level(struct events *e, const struct qoe_switch *s, usec_t now)
 {
     if (!is_on(e))
         return;
-    json_t *more = with(NULL, "from", json_integer(s->from));
+    json_t *more = with(NULL, "from", s->from < 0 ? json_null() : json_integer(s->from));
     more = with(more, "to", json_integer(s->to));
     write_line(e, "level", now, with(more, "why", json_text(s->why)));
 }

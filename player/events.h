@@ -34,7 +34,8 @@ bool events_failed(const struct events *e);
 // `why` this transport of several; empty: there was no choice.
 void events_connected(struct events *e, const char *url, const char *transport, const char *why,
                       usec_t now); // texts may be NULL
-void events_capacity(struct events *e, double bps, usec_t now);
+// `by`: "pair", "media"; NaN: it could not be measured.
+void events_capacity(struct events *e, double bps, const char *by, usec_t now);
 void events_mode(struct events *e, const char *mode, usec_t now); // "buffering" "streaming"
 void events_level(struct events *e, const struct qoe_switch *s, usec_t now);
 

@@ -137,6 +137,12 @@ void goddard_on_pair(struct goddard *g, const struct goddard_pair *pair, usec_t 
                         GODDARD_WHY_CAPACITY, t);
 }
 
+void goddard_on_no_pair(struct goddard *g, usec_t now)
+{
+    if (g->state == GODDARD_PROBE && g->probe == GODDARD_BY_PAIR)
+        begin_buffering(g, 0, GODDARD_WHY_NO_CAPACITY, own_time(g, now));
+}
+
 void goddard_on_media_rate(struct goddard *g, double bps, usec_t now)
 {
     if (g->state != GODDARD_PROBE || g->probe != GODDARD_BY_MEDIA || !(bps > 0))

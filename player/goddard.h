@@ -32,10 +32,11 @@
 // level above the path's rate measures the path, so start with the highest; when the rate is above
 // the start level's own, the path is faster than was asked for, and its capacity stays unknown.
 //
-// How a session drives it: goddard_init once the ladder is known (for GODDARD_BY_PAIR before
-// SETUP's media plays, for GODDARD_BY_MEDIA when PLAY was answered), then goddard_poll until false,
-// and so after every input:
+// How a session drives it (goddard_feed.h makes the inputs of what comes): goddard_init when the
+// ladder and the transport are known, before PLAY, then goddard_poll until false, and so after
+// every input:
 //   the pair came (kernel's arrival times)      goddard_on_pair
+//   the server refuses pairs                    goddard_on_no_pair
 //   200 ms of media came                        goddard_on_media_rate
 //   a frame is whole, or is lost                goddard_on_frames; then goddard_on_buffer with
 //                                               playout_held
@@ -43,9 +44,9 @@
 //   seek                                        goddard_on_flush
 //   pause and resume                            goddard_on_pause, goddard_on_resume
 //   goddard_next_timeout is reached             goddard_on_timeout
-// A frame is lost when a packet of a later one comes and it is not whole; which frames were to come
-// level_schedule_next says. Do not wait for playout to miss them, which is a buffer later, nor for
-// a later whole frame: on a path far too narrow none is whole. The rate of the first media is of
+// A frame is lost when a packet of a later one comes and it is not whole (frame_count.h). Do not
+// wait for playout to miss them, which is a buffer later, nor for a later whole frame: on a path
+// far too narrow none is whole. The rate of the first media is of
 // the bytes after the first packet, over the time since it. An action says all that is to be asked
 // for; ask for what differs from the action before. The playout's two thresholds are
 // params.play_buf_thresh, so that it begins when the policy says STREAMING. Events and switches of
@@ -140,6 +141,8 @@ void goddard_on_timeout(struct goddard *g, usec_t now);
 // A pair whose second packet came first says nothing: another is asked for, as when one is lost. A
 // pair that comes when the probe was given up still tells the capacity.
 void goddard_on_pair(struct goddard *g, const struct goddard_pair *pair, usec_t now);
+// The server has no pairs to give: nothing more is to be waited for.
+void goddard_on_no_pair(struct goddard *g, usec_t now);
 // Ignored after the probe, and when not positive.
 void goddard_on_media_rate(struct goddard *g, double bps, usec_t now);
 void goddard_on_frames(struct goddard *g, const struct goddard_frames *frames, usec_t now);

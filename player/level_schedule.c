@@ -71,7 +71,7 @@ static void start_at(struct level_schedule *s, int64_t from, int level)
         insert(s, i + 1, (struct level_start){from, level});
 }
 
-static bool is_of(const struct ladder *ladder, int level, int size_id, int temporal_id)
+bool level_schedule_is_of(const struct ladder *ladder, int level, int size_id, int temporal_id)
 {
     if (level < 0 || level >= ladder->level_count)
         return false;
@@ -82,7 +82,7 @@ static bool is_of(const struct ladder *ladder, int level, int size_id, int tempo
 void level_schedule_see(struct level_schedule *s, int64_t number, int level, int size_id,
                         int temporal_id, bool key)
 {
-    if (number < s->starts[0].from || !is_of(s->ladder, level, size_id, temporal_id))
+    if (number < s->starts[0].from || !level_schedule_is_of(s->ladder, level, size_id, temporal_id))
         return;
     int before = level_schedule_at(s, number);
     int64_t newest = s->newest;

@@ -40,6 +40,8 @@ int64_t level_schedule_next(const struct level_schedule *s, int64_t from);
 // How many are expected of [from, to).
 uint64_t level_schedule_count(const struct level_schedule *s, int64_t from, int64_t to);
 
+// May a frame of that size and layer be of `level`? A packet can tell any.
+bool level_schedule_is_of(const struct ladder *ladder, int level, int size_id, int temporal_id);
 // A frame came. A level that it cannot be of is not believed.
 void level_schedule_see(struct level_schedule *s, int64_t number, int level, int size_id,
                         int temporal_id, bool key);

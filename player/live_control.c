@@ -12,7 +12,7 @@ void live_control_init(struct live_control *c, const struct play_options *o, con
 {
     bool live = sdp->duration < 0 && sdp->h264;
     *c =
-        (struct live_control){.steers = live && !o->low_latency,
+        (struct live_control){.steers = live && !o->low_latency && o->adapt != ADAPT_GODDARD,
                               .told_speed = 1,
                               .untargeted_sender = play_options_latency_ms(o, live) * USEC_PER_MSEC,
                               .qoe = qoe,

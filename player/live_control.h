@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The pace of live media in a session: what the options make of it, and what report, trace and log
 // are told. Stored media has nobody waiting, synthetic media is played as its experiment has it,
-// and low latency has no buffer to steer: there nothing is done.
+// low latency has no buffer to steer, and Goddard's is his own: there nothing is done.
 #ifndef WEIR_PLAYER_LIVE_CONTROL_H
 #define WEIR_PLAYER_LIVE_CONTROL_H
 

@@ -53,6 +53,12 @@ static void on_datagram(struct media_path *m, int which, const struct datagram *
     uint64_t token;
     if (path_token_decode(d->data, d->len, &token))
         return; // ours, sent back
+    struct capacity_packet pair;
+    if (which == 0 && capacity_pair_decode(d->data, d->len, &pair)) {
+        size_t headers = d->from->ss_family == AF_INET6 ? 48 : 28;
+        m->ops->on_pair(m->ctx, &pair, d->len + headers, d->arrived, now);
+        return;
+    }
     if (m->mtp && which == 0) {
         media_mtp_datagram(m->mtp, d, now);
         return;

@@ -11,6 +11,7 @@
 
 #include "common/net/tcp_conn.h"
 #include "common/net/udp_socket.h"
+#include "common/wire/capacity_pair.h"
 #include "common/wire/rtsp.h"
 #include "common/wire/sdp.h"
 #include "player/media_feedback.h"
@@ -29,6 +30,9 @@ typedef void media_packet_fn(void *ctx, bool rtcp, const uint8_t *data, size_t l
 
 struct media_path_ops {
     media_packet_fn *on_packet;
+    // One of two packets that measure the path; `bytes`: with the headers of IP and UDP.
+    void (*on_pair)(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
+                    usec_t now);
     // Media can come by the path beside the control connection: once, if there is one that tells.
     void (*on_proved)(void *ctx, usec_t now);
     // The media's own connection is over; `error` as media_mtp_raw.h has it.

@@ -30,6 +30,13 @@ static const char help_rest[] =
     "                           TCP (cubic, reno, bbr ...)\n"
     "  -l, --level N            the level to watch, 0 is the lowest (default: ?level=N of the\n"
     "                           URL, else the highest)\n"
+    "      --adapt HOW          who changes the level while the network changes: sender, none "
+    "(fixed\n"
+    "                           level), or goddard, this player by the capacity, loss and stalls "
+    "that\n"
+    "                           it sees (default: the sender for live media, else none)\n"
+    "      --goddard NAME=VALUE,...\n"
+    "                           parameters of --adapt goddard; the manual lists them\n"
     "\n"
     "Playing:\n"
     "  -b, --buffer SECONDS     media to have before playing starts, 0 to 60 (default: 0.25);\n"
@@ -81,6 +88,8 @@ static const char help_rest[] =
 
 enum {
     OPT_CC = 256,
+    OPT_ADAPT,
+    OPT_GODDARD,
     OPT_LATENCY,
     OPT_LOW_LATENCY,
     OPT_HEADLESS,
@@ -100,6 +109,8 @@ static const struct option long_options[] = {
     {"transport", required_argument, NULL, 't'},
     {"cc", required_argument, NULL, OPT_CC},
     {"level", required_argument, NULL, 'l'},
+    {"adapt", required_argument, NULL, OPT_ADAPT},
+    {"goddard", required_argument, NULL, OPT_GODDARD},
     {"buffer", required_argument, NULL, 'b'},
     {"latency", required_argument, NULL, OPT_LATENCY},
     {"low-latency", no_argument, NULL, OPT_LOW_LATENCY},
@@ -124,6 +135,7 @@ static const struct option long_options[] = {
 
 struct parser {
     struct play_options *out;
+    bool has_goddard; // it was given
     char *error;
     size_t error_cap;
 };
@@ -219,6 +231,28 @@ static bool parse_level(struct parser *p, const char *text)
     return true;
 }
 
+static bool parse_adapt(struct parser *p, const char *text)
+{
+    static const char *const names[] = {
+        [ADAPT_SENDER] = "sender", [ADAPT_NONE] = "none", [ADAPT_GODDARD] = "goddard"};
+    for (int i = ADAPT_SENDER; i <= ADAPT_GODDARD; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            p->out->adapt = (enum adapt)i;
+            return true;
+        }
+    }
+    return fail(p, "--adapt '%s': wants sender, none or goddard", text);
+}
+
+static bool parse_goddard(struct parser *p, const char *text)
+{
+    char error[GODDARD_PARAMS_ERROR];
+    p->has_goddard = true;
+    if (goddard_params_read(text, &p->out->goddard, error, sizeof(error)) == 0)
+        return true;
+    return fail(p, "--goddard '%s': wants %s", text, error);
+}
+
 static bool parse_png(struct parser *p, const char *option, const char *text, const char **out)
 {
     size_t len = strlen(text);
@@ -249,6 +283,10 @@ static bool take_option(struct parser *p, int opt, const char *arg)
     case 'b':
         o->has_buffer = true;
         return parse_seconds(p, "--buffer", arg, 0, MAX_BUFFER_SEC, &o->buffer);
+    case OPT_ADAPT:
+        return parse_adapt(p, arg);
+    case OPT_GODDARD:
+        return parse_goddard(p, arg);
     case 'd':
         return parse_seconds(p, "--duration", arg, 0.001, MAX_DURATION_SEC, &o->duration);
     case OPT_TIMEOUT:
@@ -309,6 +347,28 @@ static bool take_url(struct parser *p, int argc, char **argv)
     return true;
 }
 
+// What Goddard chooses nobody else may.
+static bool check_goddard(struct parser *p)
+{
+    struct play_options *o = p->out;
+    if (o->adapt != ADAPT_GODDARD)
+        return !p->has_goddard || fail(p, "--goddard wants --adapt goddard beside it");
+    if (o->level >= 0)
+        return fail(p, "--adapt goddard chooses the level itself, by what it measures of the "
+                       "network: leave --level and ?level= out");
+    if (o->has_buffer)
+        return fail(p, "--adapt goddard has its own buffer: --goddard play_buf_thresh=SECONDS "
+                       "instead of --buffer");
+    if (o->low_latency)
+        return fail(p, "--low-latency and --adapt goddard, which fills a buffer, exclude each "
+                       "other");
+    if (o->latency)
+        return fail(p, "--latency and --adapt goddard exclude each other: both say how much the "
+                       "buffer holds");
+    o->buffer = (usec_t)llround(o->goddard.play_buf_thresh * 1e6);
+    return true;
+}
+
 static bool check_together(struct parser *p)
 {
     const struct play_options *o = p->out;
@@ -327,13 +387,14 @@ static bool check_together(struct parser *p)
         return fail(p, "--adu-events wants --events FILE beside it");
     if (o->picture_events && (!o->events || o->no_picture))
         return fail(p, "--picture-events wants --events FILE beside it, and no --no-picture");
-    return true;
+    return check_goddard(p);
 }
 
 enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
                                        char *error, size_t error_cap)
 {
     *out = (struct play_options){.level = -1, .buffer = USEC_PER_SEC / 4, .log_level = LOG_WARN};
+    goddard_params_init(&out->goddard);
     struct parser p = {.out = out, .error = error, .error_cap = error_cap};
     out->transports.count = 1;
     snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0].name);

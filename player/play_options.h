@@ -9,6 +9,7 @@
 
 #include "common/base/log.h"
 #include "common/base/usec.h"
+#include "player/goddard_params.h"
 #include "player/transport_list.h"
 #include "player/url.h"
 
@@ -27,18 +28,28 @@ enum exit_code {
     EXIT_INTERRUPTED = 130,
 };
 
+// Who chooses the level while the stream runs.
+enum adapt {
+    ADAPT_DEFAULT, // nothing is said: the server's choice
+    ADAPT_SENDER,  // the server, by what the network takes
+    ADAPT_NONE,    // nobody
+    ADAPT_GODDARD, // we, by goddard.h
+};
+
 struct play_options {
     struct url url;
     struct transport_list transports;
-    char cc[16];        // empty: the kernel's own choice
-    int level;          // --level, else the URL's; -1: the server's choice
-    bool low_latency;   // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
-    usec_t latency;     // of live media, capture to shown; 0: what the start gives
-    usec_t buffer;      // media before playing starts
-    bool has_buffer;    // it was given
-    usec_t duration;    // 0: no limit
-    usec_t timeout;     // of silence; 0: the transport's default
-    const char *report; // these point into argv; NULL: not wanted
+    char cc[16]; // empty: the kernel's own choice
+    int level;   // --level, else the URL's; -1: the server's choice
+    enum adapt adapt;
+    struct goddard_params goddard; // ADAPT_GODDARD; `buffer` is its play_buf_thresh then
+    bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
+    usec_t latency;                // of live media, capture to shown; 0: what the start gives
+    usec_t buffer;                 // media before playing starts
+    bool has_buffer;               // it was given
+    usec_t duration;               // 0: no limit
+    usec_t timeout;                // of silence; 0: the transport's default
+    const char *report;            // these point into argv; NULL: not wanted
     const char *events;
     bool adu_events;     // a line a packet of filler in it
     bool picture_events; // a line a frame of the source that was compared in it

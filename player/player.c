@@ -209,6 +209,7 @@ void player_free(struct player *p)
     rtp_input_free(p->input);
     client_free(p->client);
     media_mtp_raw_free(p->raw);
+    player_goddard_close(p);
     timer_free(p->tick);
     timer_free(p->duration);
     timer_free(p->bye);

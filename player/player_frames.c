@@ -10,16 +10,20 @@
 
 // ---- From the network ----
 
-static void on_packet(void *ctx, const struct rtp_packet *packet, int64_t ext_seq, usec_t arrived)
+static void on_packet(void *ctx, const struct rtp_packet *packet, int64_t ext_seq, usec_t arrived,
+                      usec_t now)
 {
     struct player *p = ctx;
     presenter_packet(p->presenter, packet, ext_seq, arrived);
+    player_goddard_packet(p, packet, arrived, now);
 }
 
 static void on_frame(void *ctx, struct received_frame *f, usec_t now)
 {
     struct player *p = ctx;
+    int64_t number = f->number;
     presenter_push(p->presenter, f, now);
+    player_goddard_whole(p, number, now);
 }
 
 static void on_nacked(void *ctx, usec_t now)
@@ -166,6 +170,7 @@ static bool open_presenter(struct player *p)
                                       .done_ctx = p,
                                       .ask_key = ask_key,
                                       .on_level = player_on_level,
+                                      .on_empty = player_goddard_empty,
                                       .on_ended = player_on_media_end,
                                       .ctx = p};
     p->presenter = presenter_new(&config);

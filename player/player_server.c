@@ -28,6 +28,8 @@ static bool cannot_play(struct player *p)
         snprintf(
             p->why, sizeof(p->why),
             "this is not a stream of weir-send: no levels, or no frame numbers on its packets");
+    else if (p->options->adapt == ADAPT_GODDARD && !sdp_has_frames(s))
+        snprintf(p->why, sizeof(p->why), "--adapt goddard wants a stream of frames");
     else if (s->ladder.level_count && p->options->level >= s->ladder.level_count)
         snprintf(p->why, sizeof(p->why), "the stream has no level %d: there are 0 to %d",
                  p->options->level, s->ladder.level_count - 1);
@@ -44,6 +46,8 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
         return false;
     p->described = true;
     p->level = p->options->level >= 0 ? p->options->level : p->sdp.ladder.level_count - 1;
+    if (p->options->adapt == ADAPT_GODDARD)
+        p->level = -1; // not chosen yet: the first that comes is told
     p->wanted_level = p->level;
     char clock[SDP_MAX_TEXT];
     clock_identity(clock, sizeof(clock));
@@ -52,7 +56,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
         tell_clock(p);
     }
     *why = "out of memory or threads";
-    return player_open_frames(p);
+    return (p->options->adapt != ADAPT_GODDARD || player_goddard_open(p)) && player_open_frames(p);
 }
 
 static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
@@ -60,6 +64,7 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     struct player *p = ctx;
     snprintf(p->transport, sizeof(p->transport), "%s", setup->transport);
     p->datagram = setup->datagram;
+    p->pairs = setup->pairs;
     static const char *const kinds[] = {"unknown",
                                         "test",
                                         "file",
@@ -88,6 +93,11 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     log_info("playing %s by %s%s%s", source, p->transport, *setup->why ? ": " : "", setup->why);
 }
 
+static void on_ready(void *ctx, usec_t now)
+{
+    player_goddard_ready(ctx, now);
+}
+
 static void on_playing(void *ctx, usec_t now)
 {
     struct player *p = ctx;
@@ -107,6 +117,18 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
     struct player *p = ctx;
     if (!p->over)
         rtp_input_packet(p->input, rtcp, data, len, arrived, now);
+}
+
+static void on_pair(void *ctx, const struct capacity_packet *packet, size_t bytes, usec_t arrived,
+                    usec_t now)
+{
+    player_goddard_pair(ctx, packet, bytes, arrived, now);
+}
+
+static void on_pair_refused(void *ctx, usec_t now)
+{
+    log_warn("the server sends no packets to measure the path with");
+    player_goddard_no_pair(ctx, now);
 }
 
 // A number below `end` among the figures of the sender; -1: none.
@@ -206,9 +228,12 @@ static void on_client_end(void *ctx, enum client_end why, const char *text, usec
 const struct client_ops player_client_ops = {.on_connected = on_connected,
                                              .on_described = on_described,
                                              .on_setup = on_setup,
+                                             .on_ready = on_ready,
                                              .on_playing = on_playing,
                                              .on_packet = on_packet,
                                              .on_answer = on_answer,
+                                             .on_pair = on_pair,
+                                             .on_pair_refused = on_pair_refused,
                                              .on_level = on_level,
                                              .on_pause_refused = on_pause_refused,
                                              .on_end = on_client_end};

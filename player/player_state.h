@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the files player*.c share; nobody else includes it. player.c: life and the end;
 // player_server.c: what the server says; player_frames.c: the ways of frames and pictures;
-// player_viewer.c: what the viewer wants; player_tick.c: what is looked at once in a while.
+// player_viewer.c: what the viewer wants; player_goddard.c: what --adapt goddard asks for in his
+// place; player_tick.c: what is looked at once in a while.
 #ifndef WEIR_PLAYER_PLAYER_STATE_H
 #define WEIR_PLAYER_PLAYER_STATE_H
 
@@ -44,6 +45,7 @@ struct player {
     struct contact_sheet *sheet; // NULL: not wanted
     struct qoe *qoe;
     struct events *events;
+    struct player_goddard *goddard; // NULL: not wanted
     struct timer *tick;
     struct timer *duration;
     struct timer *bye;
@@ -59,6 +61,7 @@ struct player {
     const char *asked_why; // and why; NULL: it has come
     bool described;
     bool datagram;
+    bool pairs; // of packets, to measure the path, can be asked for
     bool playing;
     usec_t playing_since;
     usec_t next_tick;
@@ -99,6 +102,19 @@ bool player_open_frames(struct player *p);
 void player_on_media_end(void *ctx, usec_t now);
 void player_on_level(void *ctx, int level, usec_t now);
 void player_on_bye_time(void *ctx, usec_t now); // the timer set by the server's BYE
+
+// With --adapt goddard; without it these do nothing, but for the first two, which are not called.
+bool player_goddard_open(struct player *p); // False: out of memory
+void player_goddard_ready(struct player *p, usec_t now);
+void player_goddard_pair(struct player *p, const struct capacity_packet *packet, size_t bytes,
+                         usec_t arrived, usec_t now);
+void player_goddard_no_pair(struct player *p, usec_t now);
+void player_goddard_packet(struct player *p, const struct rtp_packet *packet, usec_t arrived,
+                           usec_t now);
+void player_goddard_whole(struct player *p, int64_t number, usec_t now);
+void player_goddard_empty(void *ctx, usec_t now);
+void player_goddard_pause(struct player *p, bool pause, usec_t now); // or resume
+void player_goddard_close(struct player *p);
 
 void player_start_ticks(struct player *p, usec_t now);
 void player_on_tick(void *ctx, usec_t now);

@@ -8,7 +8,7 @@
 static void change_level(struct player *p, int by, usec_t now)
 {
     int level = p->wanted_level + by;
-    if (!p->playing || level < 0 || level >= p->sdp.ladder.level_count)
+    if (!p->playing || p->goddard || level < 0 || level >= p->sdp.ladder.level_count)
         return;
     p->wanted_level = level;
     p->asked_why = "user";
@@ -21,10 +21,12 @@ static void toggle_pause(struct player *p, usec_t now)
         return;
     if (presenter_paused(p->presenter)) {
         presenter_resume(p->presenter, now);
+        player_goddard_pause(p, false, now);
         if (p->playing)
             client_resume(p->client, now);
     } else if (p->playing) {
         presenter_pause(p->presenter, now);
+        player_goddard_pause(p, true, now);
         client_pause(p->client, now);
     }
 }

@@ -10,6 +10,7 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "player/frame_ledger.h"
+#include "player/level_schedule.h"
 #include "player/live_control.h"
 #include "player/stall_watch.h"
 
@@ -116,6 +117,7 @@ static void stall_begin(struct presenter *p, usec_t at, usec_t now)
     qoe_on_stall_begin(p->config.qoe, e.cause, at);
     events_rebuffer_start(p->config.events, &e, at);
     events_mode(p->config.events, "buffering", at);
+    p->config.on_empty(p->config.ctx, now);
 }
 
 static enum stall_cause stall_end(struct presenter *p, usec_t at)
@@ -141,7 +143,9 @@ static usec_t latency_to(const struct presenter *p, usec_t when, usec_t stamp)
 static struct live_arrival tell_arrival(struct presenter *p, const struct received_frame *f,
                                         usec_t now)
 {
-    int level = playout_level_at(p->playout, f->number);
+    const struct ladder *ladder = &p->config.sdp->ladder;
+    bool believed = level_schedule_is_of(ladder, f->level, f->size_id, f->temporal_id);
+    int level = believed ? f->level : playout_level_at(p->playout, f->number);
     if (f->number > p->arrived && level != p->arriving_level) {
         p->arriving_level = level;
         p->config.on_level(p->config.ctx, level, now);
@@ -502,12 +506,14 @@ struct presenter *presenter_new(const struct presenter_config *config)
     p->ledger = frame_ledger_new();
     if (!p->tracker || !p->ledger)
         goto failed;
+    // Goddard has one threshold for both.
+    usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
     struct playout_config playout = {.ladder = &config->sdp->ladder,
                                      .tracker = p->tracker,
-                                     .level = config->level,
+                                     .level = config->level > 0 ? config->level : 0,
                                      .start_threshold =
                                          usec_max(o->buffer, p->live.pace.config.target),
-                                     .resume_threshold = usec_max(o->buffer, RESUME_THRESHOLD),
+                                     .resume_threshold = resume,
                                      .decode_lead = pictures ? PLAYOUT_DECODE_LEAD : 0,
                                      .low_latency = o->low_latency};
     p->playout = playout_new(&playout);

@@ -116,9 +116,10 @@ void qoe_on_budget(struct qoe *q, const struct qoe_budget *e); // each replaces 
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now);
 
 struct qoe_switch {
-    int from;
+    int from; // -1: the first
     int to;
-    const char *why; // "capacity" "loss" "rebuffer" "upscale" "user" "network"; static
+    const char *why; // "user", "network", or of goddard_reason_name: "capacity" "no-capacity"
+                     // "loss" "rebuffer" "upscale" "probe"; static
 };
 void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now);
 

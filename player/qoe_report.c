@@ -188,7 +188,7 @@ static json_t *switches(const struct qoe_report *r, bool *failed)
         const struct qoe_switch_entry *e = &r->levels.switches[i];
         struct object entry = object_new();
         put_seconds(&entry, "at", e->at);
-        put_count(&entry, "from", e->from);
+        put_count(&entry, "from", e->from < 0 ? NAN : e->from);
         put_count(&entry, "to", e->to);
         put(&entry, "why", json_text(e->why));
         *failed |= entry.failed | (json_array_append_new(list, entry.json) != 0);

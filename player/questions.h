@@ -19,6 +19,8 @@ enum question {
     ASK_DESCRIBE,
     ASK_SETUP,
     ASK_LATENCY,
+    ASK_ADAPT,
+    ASK_PAIR,
     ASK_LEVEL,
     ASK_PLAY,
     ASK_PAUSE,

@@ -164,7 +164,7 @@ static void on_rtp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t
         tell_adu(in, &p, measured.latency, arrived, now);
     if (sdp_has_frames(in->config.sdp)) {
         if (p.has_adu) {
-            in->config.on_packet(in->config.ctx, &p, ext_seq, arrived);
+            in->config.on_packet(in->config.ctx, &p, ext_seq, arrived, now);
             (void)depacketiser_push(in->depacketiser, &p, ext_seq,
                                     arrived); // counts what is malformed
         } else {

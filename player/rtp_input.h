@@ -23,7 +23,8 @@ struct rtp_input_config {
     uint64_t random;       // for SSRC and CNAME
     void (*send_rtcp)(void *ctx, const uint8_t *data, size_t len);
     // Of a frame, and not one that came before.
-    void (*on_packet)(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived);
+    void (*on_packet)(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
+                      usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes the frame
     void (*on_nacked)(void *ctx, usec_t now);                          // lost packets were reported
     void (*on_bye)(void *ctx, usec_t now);

@@ -2,6 +2,7 @@
 #include "sender/session.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@ struct session {
     double made;      // bytes for this viewer, with the headers of their packets
     int steered;      // the size whose encoder's rate is this session's; -1 none
     uint64_t thinned; // frames left out to be within the rate at once
+    double speed;     // that the media comes at
     usec_t latency;
     usec_t last_progress; // a packet left, or there was nothing to send
     usec_t begun_at;      // when PLAY came
@@ -103,9 +105,9 @@ static void set_media_rate(struct session *s, usec_t now)
 {
     if (!s->transport->ops->on_media_rate)
         return;
-    int bps = level_of(s)->bitrate_bps;
-    s->transport->ops->on_media_rate(s->transport, is_greedy(s) ? bps : bps / 2 * PEAK_FACTOR_X2,
-                                     now);
+    double bps = level_of(s)->bitrate_bps * s->speed;
+    bps = is_greedy(s) ? bps : bps / 2 * PEAK_FACTOR_X2;
+    s->transport->ops->on_media_rate(s->transport, bps < INT_MAX ? (int)bps : INT_MAX, now);
 }
 
 struct session *session_new(const struct session_config *config, usec_t now)
@@ -123,6 +125,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->level = s->follows ? s->adaptation.level : config->level;
     s->size_id = s->wanted_size = level_of(s)->size_id;
     s->waiting_key = true;
+    s->speed = 1;
     s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
     s->last_progress = now;
     rtp_sender_init(&s->rtp, config->stream->engine ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
@@ -353,9 +356,12 @@ static void follow(struct session *s, usec_t now)
         steer(s, -1, 0);
 }
 
-void session_set_speed(struct session *s, double speed)
+void session_set_speed(struct session *s, double speed, usec_t now)
 {
-    synthetic_feed_set_speed(s->feed, speed);
+    s->speed = speed;
+    set_media_rate(s, now);
+    if (s->feed)
+        synthetic_feed_set_speed(s->feed, speed);
 }
 
 int session_level(const struct session *s)
@@ -560,6 +566,11 @@ static void pump(struct session *s, usec_t now)
 static void on_room(void *ctx, usec_t now)
 {
     pump(ctx, now);
+}
+
+size_t session_packet_bytes(const struct session *s)
+{
+    return s->transport->max_packet;
 }
 
 void session_writable(struct session *s, usec_t now)

@@ -53,14 +53,17 @@ int session_set_level(struct session *s, int level, usec_t now);
 void session_set_follows(struct session *s, bool follows, usec_t now);
 int session_level(const struct session *s);         // that is sent
 int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
-// For synthetic media: times the media's own pace, SYNTHETIC_MIN_SPEED .. SYNTHETIC_MAX_SPEED.
-void session_set_speed(struct session *s, double speed);
+// The media comes at so many times its own pace, SYNTHETIC_MIN_SPEED .. SYNTHETIC_MAX_SPEED; of
+// synthetic media, make it come so.
+void session_set_speed(struct session *s, double speed, usec_t now);
 // The sequence number and timestamp that follow, for RTP-Info.
 void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc);
 void session_info(struct session *s, struct transport_info *out, usec_t now);
 // Frames of its levels that this viewer did not get because the encoder or the scheduler left them
 // out.
 uint64_t session_skipped(const struct session *s);
+// Bytes of RTP header and payload that its largest packets have.
+size_t session_packet_bytes(const struct session *s);
 void session_writable(struct session *s, usec_t now); // the connection; or an address was proved
 void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now);
 // A datagram came to the port for RTP.

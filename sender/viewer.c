@@ -89,7 +89,8 @@ static bool owns_time_line(struct viewer *v)
 
 // Without the header a viewer that plays already keeps its speed. Who joins others brings all back
 // to 1.
-static void handle_speed(struct viewer *v, struct text header, bool alone, struct answer *a)
+static void handle_speed(struct viewer *v, struct text header, bool alone, struct answer *a,
+                         usec_t now)
 {
     double speed = 1;
     if (header.at && alone) {
@@ -100,13 +101,14 @@ static void handle_speed(struct viewer *v, struct text header, bool alone, struc
     bool keeps = !header.at && alone && session_is_playing(v->session);
     if (v->stream->engine && !keeps)
         engine_set_speed(v->stream->engine, speed);
-    else if (stream_is_synthetic(v->stream) && !keeps)
-        session_set_speed(v->session, speed);
+    if (!keeps)
+        session_set_speed(v->session, speed, now);
     if (header.at)
         answer_header(a, "Speed: %.3f\r\n", speed);
 }
 
-static void handle_play(struct viewer *v, const struct rtsp_item *request, struct answer *a)
+static void handle_play(struct viewer *v, const struct rtsp_item *request, struct answer *a,
+                        usec_t now)
 {
     struct stream *stream = v->stream;
     struct rtsp_range range = {.from = -1, .to = -1};
@@ -122,7 +124,7 @@ static void handle_play(struct viewer *v, const struct rtsp_item *request, struc
     if (alone && stream->engine && range.from >= 0 && fabs(range.from - position) > 0.001 &&
         engine_seek(stream->engine, (usec_t)(range.from * 1e6)) == 0)
         position = range.from;
-    handle_speed(v, rtsp_header(request, "Speed"), alone, a);
+    handle_speed(v, rtsp_header(request, "Speed"), alone, a, now);
     if (stream->duration >= 0)
         answer_header(a, "Range: npt=%.3f-%.3f\r\n", position, stream->duration);
     else
@@ -168,8 +170,17 @@ static bool set_parameter(struct viewer *v, struct text name, struct text value,
             return true;
         }
         answer_refuse(a, 451, "adapt is sender or none\r\n");
+    } else if (text_is_nocase(name, "capacity-probe")) {
+        if (!good || n < 0 || n > INT32_MAX)
+            answer_refuse(a, 451, "capacity-probe is the number of a pair, 0 to 2147483647\r\n");
+        else if (viewer_send_pair(v, (uint32_t)n) != 0)
+            answer_refuse(a, 451, "capacity-probe wants media that goes in datagrams\r\n");
+        else
+            return true;
     } else {
-        answer_refuse(a, 451, "the parameters that can be set are level, latency and adapt\r\n");
+        answer_refuse(a, 451,
+                      "the parameters that can be set are level, latency, adapt and "
+                      "capacity-probe\r\n");
     }
     return false;
 }
@@ -261,7 +272,7 @@ static void serve(struct viewer *v, const struct rtsp_item *request, struct answ
         viewer_setup(v, request, a, now);
         return; // it applies its own change of state
     case RTSP_PLAY:
-        handle_play(v, request, a);
+        handle_play(v, request, a, now);
         break;
     case RTSP_PAUSE:
         session_pause(v->session, now);

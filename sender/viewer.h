@@ -33,6 +33,8 @@ struct viewer {
     int channel[2];
     struct udp_socket *udp[2];                    // owned; RTP, RTCP
     struct media_address address;                 // of datagram media
+    bool wants_pair;                              // of packets, once the address is proved
+    uint32_t pair;                                // its number
     int query_level;                              // from ?level=N; -1 = none
     void (*on_stuck)(void *ctx, const char *why); // as struct session_config says
     void *ctx;                                    // borrowed
@@ -43,6 +45,9 @@ struct viewer {
 void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
 // SETUP: picks a transport and makes the session.
 void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
+// Sends a pair of packets back to back where the media goes, numbered as the viewer asked: at once,
+// or as soon as its address is proved. ERR_UNSUPPORTED: its media does not go in datagrams.
+int viewer_send_pair(struct viewer *v, uint32_t pair);
 // The level to begin with: the URL's, or what a stranger gets without asking, the highest.
 int viewer_level(const struct viewer *v);
 // Tells why the server is about to end the session, by a TEARDOWN of its own.

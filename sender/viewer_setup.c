@@ -9,10 +9,42 @@
 #include "common/net/tcp_info.h"
 #include "common/net/udp_socket.h"
 #include "common/transport/mtp_raw.h"
+#include "common/wire/capacity_pair.h"
 #include "common/wire/rtsp_transport.h"
 #include "sender/viewer.h"
 
+enum { MAX_PAIR_PACKET = 1500 };
 static const double START_BPS = 500e3; // where the round trip is not known
+
+static void send_wanted_pair(struct viewer *v)
+{
+    const struct sockaddr *to = (const struct sockaddr *)&v->address.peer[0];
+    if (!v->wants_pair || to->sa_family == AF_UNSPEC)
+        return;
+    v->wants_pair = false;
+    uint16_t seq;
+    uint32_t timestamp;
+    uint32_t ssrc;
+    session_rtp_info(v->session, &seq, &timestamp, &ssrc);
+    uint8_t out[MAX_PAIR_PACKET];
+    size_t bytes = session_packet_bytes(v->session);
+    for (int which = 0; which < 2; which++) {
+        struct capacity_packet p = {.ssrc = ssrc, .pair = v->pair, .which = which};
+        size_t len = capacity_pair_encode(&p, out, bytes < sizeof(out) ? bytes : sizeof(out));
+        // One call a packet: what the kernel cuts (UDP GSO) may pass the bottleneck uncut.
+        (void)udp_socket_send(v->udp[0], to, &(struct iovec){out, len}, 1);
+    }
+}
+
+int viewer_send_pair(struct viewer *v, uint32_t pair)
+{
+    if (!v->session || !v->udp[0])
+        return ERR_UNSUPPORTED;
+    v->wants_pair = true;
+    v->pair = pair;
+    send_wanted_pair(v);
+    return 0;
+}
 
 // The address of port `which` is the one that this came from, if it brings the token; which goes
 // back, so that the viewer knows that datagrams pass both ways.
@@ -28,6 +60,7 @@ static void try_proof(struct viewer *v, int which, const struct datagram *d, use
     char text[64];
     sockaddr_text((const struct sockaddr *)d->from, text, sizeof(text));
     log_debug("viewer %s: its %s goes to %s", v->name, which ? "RTCP" : "RTP", text);
+    send_wanted_pair(v);
     session_writable(v->session, now);
 }
 
@@ -272,5 +305,6 @@ void viewer_teardown(struct viewer *v, usec_t now)
 {
     session_free(v->session, now);
     v->session = NULL;
+    v->wants_pair = false;
     close_udp(v);
 }

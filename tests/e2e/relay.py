@@ -2,6 +2,7 @@
 """A middlebox for one viewer, in user space: the RTSP connection and both media ports pass through it, so its datagrams
 can be counted and stopped, and what comes over the connection held back or slowed down. To the sender the media then comes from and goes to the relay: only the token tells whose
 it is."""
+import bisect
 import random
 import re
 import select
@@ -34,6 +35,9 @@ class Relay(threading.Thread):
         self.loss_down = self.loss_up = 0.0  # of datagrams on the ports for RTP
         self.delay = 0.0  # seconds, each way, likewise
         self.still_until = 0.0  # nothing passes before; what waits in the kernel then does
+        self.rate_down = 0.0  # bit/s of those towards the viewer; 0 = no limit
+        self.queue_down = 20000  # bytes that wait for it at most
+        self.free_at = 0.0  # when all of them have left
         self.held = []  # (when, socket, datagram, to), in order
         self.lost = 0
         self.held_back = False  # what comes to the viewer over TCP
@@ -123,11 +127,26 @@ class Relay(threading.Thread):
         self._count(self.down[i], data)
         if i == 0 and self._loses(self.loss_down):
             return
-        self._pass(i, self.near[i], data, self.viewer_at[i])
+        wait = 0.0
+        if i == 0 and self.rate_down:
+            wait = self._queue(len(data) + 28)
+            if wait is None:
+                self.lost += 1
+                return
+        self._pass(i, self.near[i], data, self.viewer_at[i], wait)
 
-    def _pass(self, i, s, data, to):
-        if i == 0 and self.delay:
-            self.held.append((time.monotonic() + self.delay, s, data, to))
+    def _queue(self, size):
+        """Seconds until a datagram of that size has left a drop-tail queue; None: there is no room."""
+        now = time.monotonic()
+        begin = max(now, self.free_at)
+        if (begin - now) * self.rate_down > 8 * self.queue_down:
+            return None
+        self.free_at = begin + 8 * size / self.rate_down
+        return self.free_at - now
+
+    def _pass(self, i, s, data, to, wait=0.0):
+        if i == 0 and self.delay + wait > 0:
+            bisect.insort(self.held, (time.monotonic() + self.delay + wait, s, data, to), key=lambda held: held[0])
         else:
             s.sendto(data, to)
 

@@ -101,6 +101,31 @@ class Addresses(Relayed):
         self.assertTrue(self.silent(mine, 0))
         lib.until(lambda: self.last_transport()["wrong_tokens"] == 6, "the wrong tokens to be counted")
 
+    def test_pairs(self):
+        """Two packets back to back, as large as the media's; not before the address is proved."""
+        server = self.server()
+        c, token, ports, mine = self.setup(server)
+        self.assertEqual(c.request("SET_PARAMETER", body="capacity-probe: 5\r\n").status, 200)
+        self.assertEqual(c.request("SET_PARAMETER", body="capacity-probe: 7\r\n").status, 200)
+        self.assertTrue(self.silent(mine, 0.5))
+        other = [self.bound(), self.bound()]
+        prove(other[0], token, ports[0])
+        self.assertEqual(c.request("SET_PARAMETER", body="capacity-probe: 2147483647\r\n").status, 200)
+        other[0].settimeout(5 * lib.SLOW)
+        for number in 7, 2147483647:  # the last that waited, and the one at once
+            for which in 0, 1:
+                packet = other[0].recv(65536)
+                self.assertEqual((len(packet), packet[:4]), (1200, struct.pack("!BBH", 0x81, 204, 299)))
+                self.assertEqual((packet[8:12], packet[12:]), (b"WEIR", struct.pack("!IB", number, which) + bytes(1183)))
+        self.assertTrue(self.silent([*mine, *other], 0.2))
+        for value in "x", "-1", "2147483648", "":
+            self.assertEqual(c.request("SET_PARAMETER", body=f"capacity-probe: {value}\r\n").status, 451, value)
+        with Client(server.port) as stream:
+            stream.request("SETUP", f"{stream.url}/trackID=0", {"Transport": "RTP/AVP/TCP;interleaved=0-1"})
+            answer = stream.request("SET_PARAMETER", body="capacity-probe: 1\r\n")
+            self.assertEqual(answer.status, 451)
+            self.assertIn("datagrams", answer.body)
+
     def test_each_token_is_another(self):
         server = self.server()
         tokens = {self.setup(server)[1] for _ in range(5)}

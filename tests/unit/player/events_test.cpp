@@ -47,7 +47,9 @@ TEST_CASE("events: one JSON object a line")
         written([](events *e) {
             events_connected(e, "rtsp://h/", "minbuf:1,3", "mtp: silent", 1012 * ms);
             events_mode(e, "buffering", 1012500);
-            events_capacity(e, 1234567.8, 1100 * ms);
+            events_capacity(e, 1234567.8, "pair", 1100 * ms);
+            qoe_switch first_level = {-1, 2, "capacity"};
+            events_level(e, &first_level, 1150 * ms);
             qoe_switch up = {2, 3, "upscale"};
             events_level(e, &up, 1200 * ms);
             event_stall first = {STALL_OUTAGE, 38, 412 * ms};
@@ -64,7 +66,9 @@ TEST_CASE("events: one JSON object a line")
         "\n"
         R"({"t":0.0125,"event":"mode","mode":"buffering"})"
         "\n"
-        R"({"t":0.1,"event":"capacity","capacity":1234568})"
+        R"({"t":0.1,"event":"capacity","capacity":1234568,"by":"pair"})"
+        "\n"
+        R"({"t":0.15,"event":"level","from":null,"to":2,"why":"capacity"})"
         "\n"
         R"({"t":0.2,"event":"level","from":2,"to":3,"why":"upscale"})"
         "\n"

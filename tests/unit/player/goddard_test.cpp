@@ -124,6 +124,16 @@ TEST_CASE("goddard: a pair is asked for at once, and again at each timeout")
     CHECK(goddard_next_timeout(&c.g) == USEC_NEVER);
 }
 
+TEST_CASE("goddard: a server without pairs ends the probe at once")
+{
+    client c;
+    goddard_on_no_pair(&c.g, 50 * ms);
+    c.drain();
+    CHECK(c.said() == "buffering no-capacity 0 1.5");
+    goddard_on_no_pair(&c.g, 60 * ms);
+    CHECK_FALSE(goddard_poll(&c.g, &c.last));
+}
+
 TEST_CASE("goddard: the first level is the highest below the capacity")
 {
     struct row {

@@ -156,3 +156,13 @@ TEST_CASE("level_schedule: without levels every frame is expected")
     CHECK(level_schedule_next(&s, 7) == 7);
     CHECK(level_schedule_count(&s, 7, 17) == 10);
 }
+
+TEST_CASE_METHOD(fixture, "level_schedule: what a frame's packets say of its level may be believed")
+{
+    CHECK(level_schedule_is_of(&levels, 0, 0, 0));
+    CHECK(level_schedule_is_of(&levels, 1, 0, 0)); // a lower layer of it
+    CHECK_FALSE(level_schedule_is_of(&levels, 0, 0, 1));
+    CHECK_FALSE(level_schedule_is_of(&levels, 1, 1, 0)); // another size's
+    CHECK_FALSE(level_schedule_is_of(&levels, 4, 1, 0));
+    CHECK_FALSE(level_schedule_is_of(&levels, -1, 0, 0));
+}

@@ -211,3 +211,44 @@ TEST_CASE("options: help names every option and exit status and fits a terminal"
     CHECK(longest <= 100);
     CHECK(parse({"--version"}).result == OPTIONS_DONE);
 }
+
+TEST_CASE("options: who adapts")
+{
+    CHECK(parse({URL}).options.adapt == ADAPT_DEFAULT);
+    CHECK(parse({"--adapt", "sender", URL}).options.adapt == ADAPT_SENDER);
+    CHECK(parse({"--adapt=none", "--level=2", URL}).options.adapt == ADAPT_NONE);
+    auto p = parse({"--goddard", "play_buf_thresh=2.5,buf_factor=2", "--adapt", "goddard", URL});
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(p.options.adapt == ADAPT_GODDARD);
+    CHECK(p.options.goddard.buf_factor == 2);
+    CHECK(p.options.goddard.upscale_interval == 60);
+    CHECK(p.options.buffer == 2500000);
+    CHECK(play_options_latency_ms(&p.options, true) == 3000); // no less than what playing waits for
+    CHECK(parse({"--adapt", "goddard", URL}).options.buffer == 5000000);
+}
+
+TEST_CASE("options: what Goddard chooses nobody else does")
+{
+    const struct {
+        std::vector<const char *> args;
+        const char *word;
+    } rows[] = {
+        {{"--adapt", "live"}, "sender, none or goddard"},
+        {{"--goddard", "buf_factor=2"}, "--adapt goddard"},
+        {{"--adapt=none", "--goddard", "buf_factor=2"}, "--adapt goddard"},
+        {{"--adapt=goddard", "--goddard", "buf_factor=9"}, "1 to 4"},
+        {{"--adapt=goddard", "--level=1"}, "--level"},
+        {{"--adapt=goddard", "--buffer=1"}, "play_buf_thresh"},
+        {{"--adapt=goddard", "--low-latency"}, "--low-latency"},
+        {{"--adapt=goddard", "--latency=500"}, "--latency"},
+    };
+    for (const auto &r : rows) {
+        std::vector<std::string> args(r.args.begin(), r.args.end());
+        args.emplace_back(URL);
+        auto p = parse(args);
+        INFO(p.error);
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK(p.error.find(r.word) != std::string::npos);
+    }
+    CHECK(parse({"--adapt=goddard", "rtsp://localhost/live?level=2"}).result == OPTIONS_BAD);
+}

@@ -41,6 +41,8 @@ TEST_CASE("questions: the method of each")
 {
     CHECK(question_method(ASK_OPTIONS) == RTSP_OPTIONS);
     CHECK(question_method(ASK_LEVEL) == RTSP_SET_PARAMETER);
+    CHECK(question_method(ASK_ADAPT) == RTSP_SET_PARAMETER);
+    CHECK(question_method(ASK_PAIR) == RTSP_SET_PARAMETER);
     CHECK(question_method(ASK_MEASURES) == RTSP_GET_PARAMETER);
     CHECK(question_method(ASK_TEARDOWN) == RTSP_TEARDOWN);
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What comes of a session, made into the inputs of Goddard's policy (goddard.h says which, and
+// when): pairs of packets, the rate of the first media, frames whole and lost.
+//
+// A pair counts when it is the one asked for last and both its packets came. Feed, then poll the
+// policy. Pure, not thread-safe.
+#ifndef WEIR_PLAYER_GODDARD_FEED_H
+#define WEIR_PLAYER_GODDARD_FEED_H
+
+#include "common/wire/capacity_pair.h"
+#include "player/frame_count.h"
+#include "player/goddard.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct goddard_feed {
+    struct goddard policy;
+    struct frame_count frames;
+    uint32_t asked; // number of the pair asked for last
+    bool came[2];
+    struct goddard_pair pair;
+    usec_t first_at; // the first packet of media; USEC_NEVER: none yet
+    int64_t bytes;   // of media after it
+};
+
+struct goddard_media { // one packet of it
+    uint32_t number;   // of its frame, modulo 2^32
+    int level;
+    size_t bytes; // of payload
+    usec_t arrived;
+};
+
+// `config` as goddard_init has it; its ladder is borrowed. Pairs are numbered from `first_pair` on,
+// which nobody else can guess.
+void goddard_feed_init(struct goddard_feed *f, const struct goddard_config *config,
+                       uint32_t first_pair, usec_t now);
+// The number of the next pair, which is asked for now.
+uint32_t goddard_feed_ask(struct goddard_feed *f);
+// A packet of a pair; `bytes`: with all headers of the network layer.
+void goddard_feed_pair(struct goddard_feed *f, const struct capacity_packet *p, size_t bytes,
+                       usec_t arrived, usec_t now);
+void goddard_feed_media(struct goddard_feed *f, const struct goddard_media *m, usec_t now);
+// Frame `number` is whole; `held`: media in the buffer with it.
+void goddard_feed_whole(struct goddard_feed *f, int64_t number, usec_t held, usec_t now);
+// After a pause: what passed meanwhile is neither here nor lost.
+void goddard_feed_resume(struct goddard_feed *f, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
