@@ -73,7 +73,8 @@ class Causes(Relayed):
             with self.subTest(transport):
                 server = self.sender()
                 relay = self.relay(server.port)
-                p = self.player(relay.url, "--transport", transport, "--duration", "6", "--buffer", "0.5")
+                p = self.player(relay.url, "--transport", transport, "--duration", "6", "--buffer", "0.5",
+                                "--adapt", "none")
                 p.wait_shown(30)
                 relay.stopped_down = relay.held_back = True
                 time.sleep(1.5)
@@ -104,7 +105,7 @@ class Causes(Relayed):
         """The sender leaves out what would come too late: no sequence number is missing."""
         server = self.sender()
         relay = self.relay(server.port)
-        p = self.player(relay.url, "--duration", "10", "--buffer", "0.3")
+        p = self.player(relay.url, "--duration", "10", "--buffer", "0.3", "--adapt", "none")
         p.wait_shown(30)
         relay.tcp_rate = 0.4 * self.bits_per_second(p)
         self.assertEqual(p.wait(), 0, str(p))

@@ -242,7 +242,7 @@ class Levels(StreamCase):
         for i, level in enumerate(server.levels()):
             snapshot = self.path(f"level-{i}.png")
             where = (server.url, "--level", str(i)) if i % 2 else (f"{server.url}?level={i}",)
-            players.append((level, snapshot, self.player(*where, "--duration", "3", "--snapshot", snapshot,
+            players.append((level, snapshot, self.player(*where, "--duration", "3", "--snapshot", snapshot, "--adapt", "none",
                                                          "--transport", ["minbuf", "tcp", "udp"][i % 3])))
         for i, ((width, height, rate, kbps), snapshot, p) in enumerate(players):
             with self.subTest(level=i):

@@ -63,8 +63,9 @@ class Viewers(lib.Case):
             self.wait_log(rf"viewer {re.escape(self.name(c))} is dropped: it has not taken a byte", 2 * STUCK_AFTER,
                           server)
         self.assertGreater(time.monotonic() - begun, 5, "dropped too early")
-        if lib.SLOW <= 1:  # sanitizers keep freed memory for a while
-            self.assertLess(self.server.status_kb("VmRSS") - before, 16 * 1024)
+        # Who does not read is sent smaller sizes, whose encoders begin to work. Sanitizers keep freed memory for a while.
+        if lib.SLOW <= 1:
+            self.assertLess(self.server.status_kb("VmRSS") - before, 24 * 1024)
         self.viewer.check()
         self.stop_cleanly(self.server)
 
