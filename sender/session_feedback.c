@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+
+#include "common/base/log.h"
+#include "common/congestion/rto.h"
+#include "common/net/clock.h"
+#include "sender/session_state.h"
+
+// A viewer that shall report packets and has not reported one for so long is not there any more. A
+// path that was away for 10 s has had its probe by then, and the probe its answer.
+static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MOST_LIVE + USEC_PER_SEC;
+
+static void on_nack(struct session *s, const struct rtcp_item *item)
+{
+    int layers = session_ladder(s)->sizes[s->size_id].layers;
+    for (int i = 0; i < item->nack_count; i++) {
+        int64_t frames[17];
+        int count = rtp_sender_frames_of_nack(&s->rtp, item->nacks[i], frames, 17);
+        for (int k = 0; k < count; k++) {
+            int64_t index = size_index_of_frame(session_ladder(s)->sizes[s->size_id].fps,
+                                                session_ladder(s)->source_fps, frames[k]);
+            if (index >= 0 && session_is_leaned_on(s, s->size_id, layer_temporal_id(index, layers)))
+                engine_repair(s->config.stream->engine, s->size_id, frames[k]);
+        }
+    }
+}
+
+static void on_reports(struct session *s, const struct rtcp_item *item, usec_t now)
+{
+    for (int i = 0; i < item->report_count; i++) {
+        const struct rtcp_report *r = &item->reports[i];
+        if (r->ssrc != s->rtp.ssrc || !s->transport->ops->on_report)
+            continue;
+        struct transport_report report = {.fraction_lost = r->fraction_lost / 256.0,
+                                          .rtt = rtp_sender_rtt(&s->rtp, r, clock_wall())};
+        s->transport->ops->on_report(s->transport, &report, now);
+    }
+}
+
+void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now)
+{
+    struct rtcp_item item;
+    size_t at = 0;
+    int got;
+    while ((got = rtcp_next(data, len, &at, &item)) == 1) {
+        bool ours = item.media_ssrc == s->rtp.ssrc;
+        if (item.kind == RTCP_IS_RR || item.kind == RTCP_IS_SR)
+            on_reports(s, &item, now);
+        else if (item.kind == RTCP_IS_NACK && ours && s->config.stream->engine)
+            on_nack(s, &item);
+        else if (item.kind == RTCP_IS_PLI && ours && s->config.stream->engine)
+            engine_request_key(s->config.stream->engine, s->size_id);
+    }
+    if (s->transport->ops->on_rtcp)
+        s->transport->ops->on_rtcp(s->transport, data, len, now);
+    if (got < 0)
+        log_debug("session %s: malformed RTCP was dropped", s->config.id);
+}
+
+void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now)
+{
+    if (s->transport->ops->on_media)
+        s->transport->ops->on_media(s->transport, data, len, now);
+}
+
+// Ends without a BYE, which would tell of the media's end.
+static bool is_unheard(struct session *s, usec_t now)
+{
+    struct transport_info info;
+    session_info(s, &info, now);
+    if (usec_min(info.unheard, now - s->begun_at) < UNHEARD_AFTER)
+        return false;
+    session_stop_playing(s);
+    s->config.on_stuck(s->config.ctx, "no report of a received packet came from it for 13 s");
+    return true;
+}
+
+static bool is_unproved(const struct session *s)
+{
+    return s->config.address && s->config.address->peer[0].ss_family == AF_UNSPEC;
+}
+
+void session_second(struct session *s, usec_t now)
+{
+    if (!s->playing || is_unheard(s, now))
+        return;
+    session_send_report(s, false, now);
+    // Nothing to send is no sign of being stuck; but an empty queue is also what is left when
+    // nothing could leave and all was dropped.
+    if (s->scheduler.count == 0 && !session_is_filler(s) &&
+        s->transport->ops->room(s->transport, now))
+        s->last_progress = now;
+    if (now - s->last_progress <= s->config.stream->viewer_timeout)
+        return;
+    char why[80];
+    snprintf(why, sizeof(why), "%s for %.0f s",
+             is_unproved(s) ? "its media port has not shown its token" : "it has not taken a byte",
+             usec_to_sec(s->config.stream->viewer_timeout));
+    s->config.on_stuck(s->config.ctx, why);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <assert.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/net/clock.h"
+#include "sender/session_state.h"
+
+enum { BATCH = 64 }; // packets a wake-up: a greedy session must leave the loop to the others
+
+// Has the packet ask for the feedback that the transport wants.
+static void ask_feedback(const struct session *s, struct rtp_packet *p)
+{
+    struct feedback_wish wish;
+    p->has_feedback = s->transport->ops->wish && s->transport->ops->wish(s->transport, &wish);
+    if (!p->has_feedback)
+        return;
+    usec_t units = usec_min(wish.interval / RTP_FEEDBACK_UNIT_US, UINT16_MAX);
+    p->feedback.interval = (uint16_t)usec_max(units, 1);
+    p->feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);
+}
+
+// Hands one packet to the transport. 0, ERR_AGAIN, ERR_CLOSED.
+static int send_packet(struct session *s, struct rtp_packet *p, const struct rtp_payload *payload,
+                       int64_t number, usec_t pts, usec_t capture_wall, usec_t now)
+{
+    rtp_sender_stamp(&s->rtp, pts, p);
+    ask_feedback(s, p);
+    uint8_t head[RTP_MAX_HEADER + sizeof(payload->head)];
+    size_t len = rtp_encode(p, head);
+    memcpy(head + len, payload->head, payload->head_len);
+    struct iovec parts[2] = {{head, len + payload->head_len}, {NULL, payload->body_len}};
+    parts[1].iov_base = (uint8_t *)(uintptr_t)payload->body; // read only
+    int err = s->transport->ops->send(s->transport, parts, 2, now);
+    if (err)
+        return err;
+    rtp_sender_sent(&s->rtp, p, number, capture_wall, payload->head_len + payload->body_len);
+    s->last_progress = now;
+    return 0;
+}
+
+// The next packet of the frame that leaves, or of the one the scheduler picks now. False: none.
+static bool prepare(struct session *s, const struct coded_frame **frame, usec_t now)
+{
+    const struct scheduler_frame *f = scheduler_next(&s->scheduler, now);
+    session_reap(s);
+    if (!f)
+        return false;
+    *frame = f->data;
+    if (s->leaving != *frame) {
+        packetiser_init(&s->packets, (*frame)->data, (*frame)->nals, (*frame)->nal_count);
+        s->leaving = *frame;
+        s->leaving_level = f->level;
+        s->has_packet = false;
+    }
+    if (!s->has_packet) {
+        size_t room = s->transport->max_packet - RTP_MAX_HEADER;
+        s->has_packet = packetiser_next(&s->packets, room, &s->payload);
+        assert(s->has_packet);
+    }
+    return true;
+}
+
+static int send_media(struct session *s, usec_t now)
+{
+    const struct coded_frame *f;
+    if (!prepare(s, &f, now))
+        return ERR_NOT_FOUND;
+    struct rtp_packet p = {
+        .marker = s->payload.last,
+        .has_adu = true,
+        .adu = {.frame = (uint32_t)f->number,
+                .written_us = (uint32_t)clock_wall(),
+                .size_id = (uint8_t)f->size_id,
+                .temporal_id = (uint8_t)f->temporal_id,
+                .key = f->key,
+                .first = s->payload.first,
+                .last = s->payload.last,
+                .level = (uint8_t)s->leaving_level,
+                .depends = f->depends_on >= 0 ? (uint16_t)(f->number - f->depends_on) : 0},
+        .has_capture = s->payload.first,
+        .capture_wall = f->capture_wall,
+    };
+    // Media time on the wire counts frames, so it goes on evenly through seeks and pauses.
+    usec_t pts = usec_of_frames(f->number, session_ladder(s)->source_fps.num,
+                                session_ladder(s)->source_fps.den);
+    int err = send_packet(s, &p, &s->payload, f->number, pts, f->capture_wall, now);
+    if (err)
+        return err;
+    s->has_packet = false;
+    if (p.adu.last) {
+        scheduler_done(&s->scheduler);
+        s->leaving = NULL;
+        coded_frame_unref((struct coded_frame *)(uintptr_t)f);
+    }
+    return 0;
+}
+
+// Between two packets of steady filler; 0: greedy.
+static usec_t filler_interval(const struct session *s)
+{
+    if (session_is_greedy(s))
+        return 0;
+    usec_t bits = (usec_t)s->transport->max_packet * 8;
+    return usec_max(bits * USEC_PER_SEC / session_level_now(s)->bitrate_bps, 1);
+}
+
+// Of steady filler the oldest are left out, once they waited for the viewer's latency.
+static void drop_stale_filler(struct session *s, usec_t interval, usec_t now)
+{
+    usec_t late = now - s->latency - s->due_at;
+    if (late <= 0)
+        return;
+    int64_t count = late / interval + 1;
+    s->filler += count;
+    s->due_at += count * interval;
+}
+
+static int send_filler(struct session *s, usec_t now)
+{
+    static const uint8_t zeros[65536];
+    size_t len = s->transport->max_packet - RTP_MAX_HEADER;
+    usec_t interval = filler_interval(s);
+    if (interval > 0)
+        drop_stale_filler(s, interval, now);
+    struct rtp_payload payload = {.body = zeros,
+                                  .body_len = len < sizeof(zeros) ? len : sizeof(zeros)};
+    usec_t written_at = interval > 0 ? s->due_at : now;
+    usec_t wall = clock_wall() - (now - written_at);
+    struct rtp_packet p = {
+        .marker = true,
+        .has_adu = true,
+        .adu = {.frame = (uint32_t)s->filler,
+                .written_us = (uint32_t)wall,
+                .key = true,
+                .first = true,
+                .last = true},
+        .has_capture = true,
+        .capture_wall = wall,
+    };
+    int err = send_packet(s, &p, &payload, s->filler, written_at - s->begun_at, wall, now);
+    if (err)
+        return err;
+    s->filler++;
+    s->due_at += interval;
+    return 0;
+}
+
+void session_tell_end(struct session *s, usec_t now)
+{
+    if (!s->ending || s->scheduler.count)
+        return;
+    session_send_report(s, true, now);
+    session_stop_playing(s);
+}
+
+static bool has_packets(const struct session *s, usec_t now)
+{
+    if (session_is_filler(s))
+        return s->playing && (session_is_greedy(s) || now >= s->due_at);
+    return s->scheduler.count > 0 && (s->playing || s->leaving);
+}
+
+void session_pump(struct session *s, usec_t now)
+{
+    int sent = 0;
+    bool more = has_packets(s, now);
+    while (more && sent < BATCH && s->transport->ops->room(s->transport, now)) {
+        int err = session_is_filler(s) ? send_filler(s, now) : send_media(s, now);
+        if (err == ERR_NOT_FOUND)
+            s->last_progress = now;
+        if (err == ERR_CLOSED)
+            s->config.on_stuck(s->config.ctx, "its connection is gone");
+        more = !err && has_packets(s, now);
+        sent += !err;
+    }
+    if (s->transport->ops->flush)
+        s->transport->ops->flush(s->transport, now);
+    if (sent == BATCH)
+        timer_set(s->timer, now);
+    else if (session_is_filler(s) && s->playing && s->due_at > now)
+        timer_set(s->timer, s->due_at);
+    session_tell_end(s, now);
+}
