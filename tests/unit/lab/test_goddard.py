@@ -88,8 +88,8 @@ class Page(unittest.TestCase):
     def test_published(self):
         rows = goddard_report.Rows([{**r, "figures": goddard_report.derived(r["figures"])} for r in (row(), row("A-in-part"))])
         table = {(r[0], r[1], r[2]): r[-3:] for r in goddard_report.published(rows)}
-        self.assertEqual(table["A", "TCP", "at_3"], ["met: 0.85", "met: 0.85", "never"])
-        self.assertEqual(table["A", "UDP", "at_4"], ["never", "never", "never"])  # was not run
+        self.assertEqual(table["A", "TCP", "share of the time at level 3"], ["met: 0.85", "met: 0.85", "never"])
+        self.assertEqual(table["A", "UDP", "share of the time at level 4"], ["never", "never", "never"])  # was not run
 
     def test_write(self):
         with tempfile.TemporaryDirectory() as directory:
