@@ -165,7 +165,7 @@ static void sink_push(struct node *n, struct packet *p, usec_t now)
     else if (head.kind == STREAM_ANSWER)
         (void)stream_control_answer(&f->asked, head.number); // a level shows in its frames
     else
-        stream_viewer_pair(&f->viewer, head.number / 2, head.number % 2, p->bytes, now);
+        stream_viewer_pair(&f->viewer, (uint32_t)(head.number / 2), head.number % 2, p->bytes, now);
     packet_free(p);
     settle_sink(f, now);
 }

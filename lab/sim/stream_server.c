@@ -3,7 +3,10 @@
 
 #include "common/wire/rtp.h"
 
-enum { FU_HEAD = 2, PEAK_FACTOR_X2 = 5 }; // frames may leave at 2.5 times the mean rate
+enum {
+    FU_HEAD = 2,
+    PEAK_FACTOR_X2 = 5
+}; // frames may leave at 2.5 times the mean rate, as session.c's
 
 static const struct ladder *ladder_of(const struct stream_server *s)
 {
@@ -51,9 +54,9 @@ void stream_server_wish(struct stream_server *s, int level, double speed, usec_t
         frame_clock_start(&s->clock, now);
     s->level = level;
     frame_clock_set_speed(&s->clock, speed);
+    double bps = ladder_of(s)->levels[level].bitrate_bps * speed / 2 * PEAK_FACTOR_X2;
     if (s->carrier->ops->media_rate)
-        s->carrier->ops->media_rate(
-            s->carrier, ladder_of(s)->levels[level].bitrate_bps / 2 * PEAK_FACTOR_X2, now);
+        s->carrier->ops->media_rate(s->carrier, (int)bps, now);
 }
 
 static void push(struct stream_server *s, struct coded_frame *f, usec_t due, usec_t now)

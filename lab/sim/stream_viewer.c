@@ -61,20 +61,31 @@ static void tell_level(struct stream_viewer *v, const struct goddard_action *a, 
 // Playing needs a level: it is set up with the first.
 static void open_playout(struct stream_viewer *v, int level)
 {
-    usec_t threshold = (usec_t)(v->goddard.params.play_buf_thresh * 1e6);
+    usec_t threshold = (usec_t)(v->feed.policy.params.play_buf_thresh * 1e6);
     struct playout_config config = {.ladder = v->config.ladder,
                                     .tracker = v->tracker,
                                     .level = level,
                                     .start_threshold = threshold,
                                     .resume_threshold = threshold};
     v->playout = playout_new(&config);
-    frame_watch_init(&v->watch, v->config.ladder, level);
+    v->whole = -1;
+}
+
+static void tell_capacity(struct stream_viewer *v, usec_t now)
+{
+    double bps = goddard_capacity_bps(&v->feed.policy);
+    qoe_on_capacity(v->qoe, bps, now);
+    tell(v, STREAM_EVENT_CAPACITY, bps, 0, now);
 }
 
 static void act(struct stream_viewer *v, const struct goddard_action *a, usec_t now)
 {
     struct stream_wish wish = {
         .level = a->level, .pairs = v->wish.pairs + a->ask_pair, .speed = a->speed};
+    if (a->ask_pair)
+        (void)goddard_feed_ask(&v->feed);
+    if (a->reason == GODDARD_WHY_CAPACITY)
+        tell_capacity(v, now);
     if (a->level >= 0 && !v->playout)
         open_playout(v, a->level);
     if (a->level != a->from && a->level >= 0)
@@ -89,7 +100,7 @@ static void act(struct stream_viewer *v, const struct goddard_action *a, usec_t 
 static void ask(struct stream_viewer *v, usec_t now)
 {
     struct goddard_action a;
-    while (goddard_poll(&v->goddard, &a))
+    while (goddard_poll(&v->feed.policy, &a))
         act(v, &a, now);
 }
 
@@ -129,7 +140,7 @@ static void stall(struct stream_viewer *v, usec_t at, usec_t now)
     enum packets_say say = frame_ledger_packets(v->ledger, v->awaited);
     qoe_on_stall_begin(v->qoe, stall_watch_begin(&v->stalls, say, now), at);
     tell(v, STREAM_EVENT_STALL, 0, 0, at);
-    goddard_on_empty(&v->goddard, now);
+    goddard_on_empty(&v->feed.policy, now);
 }
 
 static void resume(struct stream_viewer *v, const struct playout_action *a)
@@ -158,7 +169,6 @@ static void play(struct stream_viewer *v, const struct playout_action *a, usec_t
     case PLAYOUT_LATE:
         (void)frame_ledger_ended(v->ledger, a->number, FRAME_END_LATE);
         qoe_on_late(v->qoe, a->number);
-        v->late++;
         return;
     case PLAYOUT_STALL_BEGIN:
         stall(v, a->at, now);
@@ -200,6 +210,20 @@ static void tell_frame(struct stream_viewer *v, const struct received_frame *f)
     qoe_on_frame(v->qoe, &e, f->last_arrived);
 }
 
+// Of consecutive whole frames, in ms: their distance / (frames missing between + 1) (Chung,
+// Claypool, Kinicki 2005, section IV). NaN: there was none before, or it comes after a later one.
+static double jitter_of(struct stream_viewer *v, int64_t number, usec_t now)
+{
+    if (number <= v->whole)
+        return (double)NAN;
+    uint64_t missing = v->whole < 0 ? 0 : playout_expected(v->playout, v->whole + 1, number);
+    double jitter =
+        v->whole < 0 ? (double)NAN : usec_to_msec(now - v->whole_at) / (double)(missing + 1);
+    v->whole = number;
+    v->whole_at = now;
+    return jitter;
+}
+
 static void on_frame(struct stream_viewer *v, struct received_frame *f, usec_t now)
 {
     int64_t number = f->number;
@@ -210,20 +234,10 @@ static void on_frame(struct stream_viewer *v, struct received_frame *f, usec_t n
     int err = playout_push(v->playout, f, now);
     if (err == ERR_FULL)
         frame_ledger_refused(v->ledger, number);
-    goddard_on_buffer(&v->goddard, playout_held(v->playout), now); // before playing takes of it
+    // Before playing takes of the buffer.
+    goddard_feed_whole(&v->feed, number, playout_held(v->playout), now);
+    tell(v, STREAM_EVENT_FRAME, jitter_of(v, number, now), level, now);
     run_playout(v, now);
-    bool late = v->late > 0;
-    v->late = 0;
-    usec_t jitter = err && !late ? -1 : frame_watch_whole(&v->watch, number, late, now);
-    tell(v, STREAM_EVENT_FRAME, jitter < 0 ? (double)NAN : usec_to_msec(jitter), level, now);
-}
-
-static void tell_policy(struct stream_viewer *v, usec_t now)
-{
-    struct goddard_frames found;
-    if (frame_watch_take(&v->watch, &found))
-        goddard_on_frames(&v->goddard, &found, now);
-    ask(v, now);
 }
 
 static void take_packet(struct stream_viewer *v, const struct rtp_packet *p, int64_t ext_seq,
@@ -232,22 +246,18 @@ static void take_packet(struct stream_viewer *v, const struct rtp_packet *p, int
     usec_t wall = STREAM_WALL + now;
     struct qoe_packet measured = {.bytes = len,
                                   .latency = wall - seq32_extend(wall, p->adu.written_us)};
-    struct watched_packet watched = {
-        .number = seq32_extend(v->watch.newest < 0 ? 0 : v->watch.newest, p->adu.frame),
-        .level = p->adu.level,
-        .size_id = p->adu.size_id,
-        .temporal_id = p->adu.temporal_id,
-        .key = p->adu.key,
-        .bytes = len};
+    struct goddard_media media = {
+        .number = p->adu.frame, .level = p->adu.level, .bytes = p->payload_len, .arrived = now};
+    int64_t number = seq32_extend(v->whole < 0 ? 0 : v->whole, p->adu.frame);
     struct received_frame *f;
     qoe_on_packet(v->qoe, &measured, now);
     stall_watch_packet(&v->stalls, p, ext_seq, now);
     frame_ledger_packet(v->ledger, &p->adu, ext_seq);
-    if (v->config.in_part && (f = stream_parts_before(&v->parts, watched.number)))
+    if (v->config.in_part && (f = stream_parts_before(&v->parts, number)))
         on_frame(v, f, now);
-    frame_watch_packet(&v->watch, &watched);
+    goddard_feed_media(&v->feed, &media, now);
     if (v->config.in_part) {
-        if ((f = stream_parts_packet(&v->parts, p, watched.number, now)))
+        if ((f = stream_parts_packet(&v->parts, p, number, now)))
             on_frame(v, f, now);
         return;
     }
@@ -267,26 +277,14 @@ void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len,
     enum rtp_verdict verdict = rtp_receiver_packet(&v->rtp, &p, 0, &ext_seq, now);
     if (verdict == RTP_NEW || verdict == RTP_LATE)
         take_packet(v, &p, ext_seq, len, now);
-    tell_policy(v, now);
+    ask(v, now);
 }
 
-void stream_viewer_pair(struct stream_viewer *v, int64_t number, bool second, size_t bytes,
+void stream_viewer_pair(struct stream_viewer *v, uint32_t number, bool second, size_t bytes,
                         usec_t now)
 {
-    if (!second) {
-        v->pair = (struct goddard_pair){.arrived = {now, 0}, .bytes = {bytes, 0}};
-        v->pair_number = number;
-        return;
-    }
-    if (number != v->pair_number || !v->pair.bytes[0])
-        return; // its first was lost
-    v->pair.arrived[1] = now;
-    v->pair.bytes[1] = bytes;
-    goddard_on_pair(&v->goddard, &v->pair, now);
-    v->pair.bytes[0] = 0;
-    double bps = goddard_capacity_bps(&v->goddard);
-    qoe_on_capacity(v->qoe, bps, now);
-    tell(v, STREAM_EVENT_CAPACITY, bps, 0, now);
+    struct capacity_packet p = {.pair = number, .which = second};
+    goddard_feed_pair(&v->feed, &p, bytes, now, now);
     ask(v, now);
 }
 
@@ -313,7 +311,7 @@ void stream_viewer_start(struct stream_viewer *v, usec_t now)
                               .ladder = v->config.ladder,
                               .frames = true};
     struct qoe_clock clock = {.shared = true};
-    goddard_init(&v->goddard, &policy, now);
+    goddard_feed_init(&v->feed, &policy, 0, now);
     qoe_on_connected(v->qoe, now);
     qoe_on_setup(v->qoe, &setup, now);
     qoe_on_clock(v->qoe, &clock);
@@ -340,7 +338,7 @@ void stream_viewer_run(struct stream_viewer *v, usec_t now)
         return;
     if (now >= v->second_at)
         tell_second(v, now);
-    goddard_on_timeout(&v->goddard, now);
+    goddard_on_timeout(&v->feed.policy, now);
     run_playout(v, now);
     ask(v, now);
 }
@@ -349,6 +347,6 @@ usec_t stream_viewer_next(const struct stream_viewer *v)
 {
     if (v->ended || v->second_at == USEC_NEVER)
         return USEC_NEVER;
-    usec_t next = usec_min(v->second_at, goddard_next_timeout(&v->goddard));
+    usec_t next = usec_min(v->second_at, goddard_next_timeout(&v->feed.policy));
     return v->playout ? usec_min(next, playout_next_timeout(v->playout)) : next;
 }

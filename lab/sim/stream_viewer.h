@@ -9,8 +9,7 @@
 #include "lab/sim/stream_control.h"
 #include "lab/sim/stream_parts.h"
 #include "player/frame_ledger.h"
-#include "player/frame_watch.h"
-#include "player/goddard.h"
+#include "player/goddard_feed.h"
 #include "player/playout.h"
 #include "player/qoe.h"
 #include "player/stall_watch.h"
@@ -62,14 +61,12 @@ struct stream_viewer {
     struct playout *playout;
     struct qoe *qoe;
     struct stream_parts parts;
-    struct frame_watch watch;
     struct stall_watch stalls;
     int64_t awaited; // the frame that playing stands still for
-    struct goddard goddard;
+    struct goddard_feed feed;
     struct stream_wish wish;
-    struct goddard_pair pair; // the first packet came: bytes[0] > 0
-    int64_t pair_number;
-    int late; // frames that playout found late, not told to the policy yet
+    int64_t whole; // the last whole frame; -1: none
+    usec_t whole_at;
     uint64_t bytes;
     usec_t second_at;
     bool ended;
@@ -83,7 +80,7 @@ void stream_viewer_destroy(struct stream_viewer *v);
 void stream_viewer_start(struct stream_viewer *v, usec_t now);
 void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len, usec_t now);
 // A packet of a pair came: which pair, and is it the second?
-void stream_viewer_pair(struct stream_viewer *v, int64_t number, bool second, size_t bytes,
+void stream_viewer_pair(struct stream_viewer *v, uint32_t number, bool second, size_t bytes,
                         usec_t now);
 void stream_viewer_media_end(struct stream_viewer *v, usec_t now); // no more frames come
 void stream_viewer_run(struct stream_viewer *v, usec_t now);

@@ -86,6 +86,7 @@ TEST_CASE("stream_server: a level's frames, in packets of a kilobyte, at its rat
     CHECK(v.all[0].payload == 1002); // with the fragments' two bytes
     CHECK(v.all[3].payload == 1001); // 3999 bytes behind the NAL unit's header
     stream_server_wish(&v.s, 4, 1.5, 2 * sec);
+    CHECK(v.media_rate == 2400000);
     v.all.clear();
     v.run(2 * sec, 4 * sec);
     CHECK(v.all.size() == Approx(240).margin(4));

@@ -52,10 +52,10 @@ struct viewer {
     {
         ((viewer *)ctx)->events.emplace_back(now, *e);
     }
-    void pair(usec_t apart, usec_t now) // of 1000 bytes
+    void pair(usec_t apart, usec_t now, uint32_t number = 0) // of 1000 bytes
     {
-        stream_viewer_pair(&v, 0, false, 1000, now - apart);
-        stream_viewer_pair(&v, 0, true, 1000, now);
+        stream_viewer_pair(&v, number, false, 1000, now - apart);
+        stream_viewer_pair(&v, number, true, 1000, now);
     }
     // A packet of a frame of level 0: one packet is one frame.
     void packet(int64_t number, usec_t now, bool first = true, bool last = true)
@@ -139,7 +139,9 @@ TEST_CASE("stream_viewer: no pair, another is asked for")
     stream_viewer_pair(&w.v, 0, false, 1000, 3 * sec);
     stream_viewer_pair(&w.v, 1, true, 1000, 3 * sec + ms); // of different pairs
     CHECK(w.v.playout == nullptr);
-    w.pair(ms, 4 * sec); // 8 Mbit/s
+    w.pair(ms, 4 * sec, 1); // its second packet came before
+    CHECK(w.wishes.back().pairs == 3);
+    w.pair(ms, 5 * sec, 2); // 8 Mbit/s
     CHECK(w.wishes.back().level == 6);
 }
 
@@ -155,7 +157,7 @@ TEST_CASE("stream_viewer: lost frames are told at once, and jitter shared out am
         if (e.second.kind == STREAM_EVENT_FRAME && e.second.value == e.second.value)
             jitter.push_back(e.second.value);
     CHECK(jitter == std::vector<double>{100, 100});
-    CHECK(goddard_monitor_loss_since_decision(&w.v.goddard.monitor) == Approx(2 / 5.0));
+    CHECK(goddard_monitor_loss_since_decision(&w.v.feed.policy.monitor) == Approx(2 / 5.0));
 }
 
 TEST_CASE("stream_viewer: a frame that came in part counts where it is to")
@@ -167,7 +169,7 @@ TEST_CASE("stream_viewer: a frame that came in part counts where it is to")
         w.packet(11, 300 * ms);
         INFO(in_part);
         CHECK(w.times(STREAM_EVENT_FRAME).size() == (in_part ? 2u : 1u));
-        CHECK(goddard_monitor_loss_since_decision(&w.v.goddard.monitor) ==
+        CHECK(goddard_monitor_loss_since_decision(&w.v.feed.policy.monitor) ==
               Approx(in_part ? 0 : 0.5));
     }
 }
