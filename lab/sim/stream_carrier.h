@@ -63,7 +63,9 @@ struct stream_carrier { // embedded first
     struct flow *flow;     // borrowed: its counts, and its packets
     uint32_t packet_bytes; // of the largest RTP packet
     bool reliable;         // what was handed over arrives, in order
-    bool may_lose;         // frames: on the way, or because there is no room for them
+    // Frames, on the way or because there is no room for them: the policy may scale by loss
+    // (weir-play lets it over datagrams alone).
+    bool may_lose;
     // At the sender: hand packets over now.
     void (*on_room)(void *ctx, usec_t now);
     // At the viewer: an RTP packet, borrowed for the call.
