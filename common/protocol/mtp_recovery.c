@@ -136,11 +136,17 @@ static void on_partial(struct mtp_sender *s, int64_t acked)
     s->replacement_due = true;
 }
 
+// Without a replacement in a slot of its own: what was next.
+static int64_t fast_end(const struct mtp_sender *s)
+{
+    return s->fast_end ? s->fast_end : s->recover;
+}
+
 static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
 {
     int64_t first = s->cum;
     bool limited = flight_up_to(s, s->send_at) >= s->cwnd;
-    bool partial = s->config.newreno && s->state == MTP_FAST && cum < s->recover;
+    bool partial = s->config.newreno && s->state == MTP_FAST && cum < fast_end(s);
     int64_t before = s->cum + s->inflation; // as Reno would count: without the replacements' slots
     forget(s, cum);
     s->stuck = 0;
@@ -187,6 +193,7 @@ static void on_duplicate(struct mtp_sender *s, usec_t now)
     s->acks = 0;
     s->state = MTP_FAST;
     s->replacement_due = true;
+    s->fast_end = 0; // its first replacement's slot is the last one below
     s->recover = s->next;
     s->timed = -1;
     s->stuck++;

@@ -182,6 +182,8 @@ static void replace(struct mtp_sender *s, struct mtp_out *out, usec_t now)
     books_lose(s, s->cum);
     s->inflation++;
     bool first = s->recover == s->next;
+    if (!s->fast_end)
+        s->fast_end = s->next + 1;
     send_new(s, mtp_queue_pop(&s->queue, now), MTP_R, out, now);
     if (first)
         s->recover = s->next;

@@ -109,6 +109,7 @@ struct mtp_sender {
     int64_t point;            // next, when the timeout came
     int64_t settled_at;       // behind the last replacement of a timeout recovery
     int64_t recover;          // next, when the last recovery began; its first replacement is below
+    int64_t fast_end; // of a fast recovery: an ACK below it is partial; fixed, as RFC 6582's
     int64_t next_number;
     int cwnd, ssthresh;
     int acks;             // in congestion avoidance, since cwnd grew
