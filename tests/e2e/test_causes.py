@@ -111,8 +111,9 @@ class Causes(Relayed):
         self.assertEqual(p.wait(), 0, str(p))
         causes = self.check_account(p)
         self.assertEqual(causes["by_root"]["network"], 0)
-        self.assertGreater(causes["by_root"]["sender"], 10)
-        self.assertGreater(causes["by_root"]["sender"], 0.6 * sum(causes["by_root"].values()))
+        if SLOW <= 1:
+            self.assertGreater(causes["by_root"]["sender"], 10)
+            self.assertGreater(causes["by_root"]["sender"], 0.6 * sum(causes["by_root"].values()))
         stalls = self.check_stalls(p)
         self.assertIn("transport", stalls)
         self.assertIn("transport too slow", p.stdout)

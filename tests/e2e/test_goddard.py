@@ -2,6 +2,7 @@
 """Goddard's client (--adapt goddard) on paths that are narrow, lose packets, or stand still: which level it asks for, and
 why."""
 import time
+import unittest
 
 import lib
 from relay import Relayed
@@ -32,6 +33,7 @@ class Goddard(Relayed):
         for before, after, why in levels:
             self.assertEqual(after - before, {"loss": -1, "upscale": 1}[why], levels)
 
+    @unittest.skipIf(lib.SLOW > 1, "measures milliseconds")
     def test_capacity_then_loss(self):
         """A path of 800 kbit/s, then loss on it, then none: which is heard of as capacity, loss and upscale."""
         server = self.sender(source="synthetic:goddard")
@@ -62,6 +64,7 @@ class Goddard(Relayed):
         self.assertEqual(report["rebuffering"]["count"], 0)
         self.stop_cleanly(server)
 
+    @unittest.skipIf(lib.SLOW > 1, "measures milliseconds")
     def test_first_level(self):
         """It is the highest below the capacity, whatever the datagrams carry."""
         server = self.sender(source="synthetic:goddard")
