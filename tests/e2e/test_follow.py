@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Live media follows its network: less is sent when a TCP path becomes slow, and more again when it is fast."""
 import time
+import unittest
 
 import lib
 from relay import Relayed
@@ -23,21 +24,21 @@ class Follow(Relayed):
         self.assertEqual(p.wait(40), 0, str(p))
         return p, slow, self.stats()[-1]
 
+    @unittest.skipIf(lib.SLOW > 1, "a sanitizer's encoder does not reach the rate")
     def test_the_rate_falls_and_rises(self):
         p, slow, fast = self.slow_then_fast()
         low, high = slow["adaptation"], fast["adaptation"]
         self.between(56e3, low["target"], 300e3)
         self.assertLess(slow["level"], 5)
-        self.assertGreater(high["target"], (2 if lib.SLOW == 1 else 1) * low["target"])
+        self.assertGreater(high["target"], 2 * low["target"])
         self.assertGreater(fast["level"], slow["level"])
         self.assertIn("network", {e["why"] for e in p.events("level")})
         r = p.report()
         self.assertEqual(r["ended"], "duration")
         self.assertEqual(r["network"]["packets_lost"], 0)
-        if lib.SLOW == 1:
-            self.assertLess(r["rebuffering"]["total"], 3, r["rebuffering"])
+        self.assertLess(r["rebuffering"]["total"], 3, r["rebuffering"])
         frames = [e for e in p.events("frame") if "shown" in e]
-        self.assertGreater(len(frames), 22 * lib.FPS * 0.3 / lib.SLOW)
+        self.assertGreater(len(frames), 22 * lib.FPS * 0.3)
 
     def test_two_viewers_share_the_levels(self):
         server = self.server()
