@@ -58,14 +58,14 @@ static void on_media_end(void *ctx, const char *error, usec_t now)
 static const struct media_path_ops media_ops = {
     .on_packet = on_packet, .on_pair = on_pair, .on_proved = on_proved, .on_end = on_media_end};
 
-// What cannot be offered is no choice.
-static void rule_out_raw(struct client *c)
+// No transport over TCP segments of our own is to be had: they share one connection.
+static void rule_out_raw(struct client *c, const char *why)
 {
     const struct transport_kind *kind;
     const char *params;
-    for (int i = c->choice.left.count - 1; i >= 0 && !c->raw; i--)
+    for (int i = c->choice.left.count - 1; i >= 0; i--)
         if (transport_find(c->choice.left.names[i], &kind, &params) == 0 && kind->raw)
-            transport_choice_rule_out(&c->choice, c->choice.left.names[i], RAW_TCP_REMEDY);
+            transport_choice_rule_out(&c->choice, c->choice.left.names[i], why);
 }
 
 void client_ask_setup(struct client *c, usec_t now)
@@ -73,7 +73,8 @@ void client_ask_setup(struct client *c, usec_t now)
     char uri[2 * URL_MAX_TEXT];
     char headers[1024] = "Transport: ";
     size_t at = strlen(headers);
-    rule_out_raw(c);
+    if (!c->raw)
+        rule_out_raw(c, RAW_TCP_REMEDY);
     if (!c->choice.left.count) {
         client_end_as(c, CLIENT_REFUSED, "no transport of the list is possible here", now);
         return;
@@ -105,6 +106,7 @@ void client_next_transport(struct client *c, const char *why, usec_t now)
         return;
     *c->session = '\0';
     if (c->path.uses_raw) { // made for one connection
+        rule_out_raw(c, why);
         media_mtp_raw_abort(c->raw);
         c->raw = NULL;
     }

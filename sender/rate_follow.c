@@ -123,8 +123,8 @@ static void measure(struct rate_follow *f, const struct rate_follow_sample *s, u
     f->took_bps = rate_of(f, false, short_window(f), 0, now);
     f->made_bps = rate_of(f, true, LONG_WINDOW, 0, now);
     f->least_rtt = s->rtt;
-    usec_t rtt =
-        s->rtt; // the least of the last few: an acknowledgement may wait for a second packet
+    // The least of the last few: an acknowledgement may wait for a second packet.
+    usec_t rtt = s->rtt;
     for (int i = 0; i < f->count; i++) {
         const struct rate_follow_entry *e = nth(f, i);
         if (!e->rtt)

@@ -68,6 +68,16 @@ class Auto(lib.Case):
                 self.assertEqual("the server was heard after" in why, taken != "minbuf", why)
         self.stop_cleanly(server)
 
+    def test_two_modes_of_one_port(self):
+        """What is wrong with the port is said of both."""
+        server = self.server("--mtp-port", str(MEDIA), listen=f"{HOST}:0")
+        block(f"tcp dport {MEDIA} reject with tcp reset")
+        p = self.play(server.url, "--transport", "mtp-raw:strict,mtp-raw:resend,minbuf", "--duration", "1")
+        session = p.report()["session"]
+        self.assertEqual(session["transport"], "minbuf")
+        self.assertEqual(session["transport_why"].count("the server's port for media refuses TCP"), 2)
+        self.stop_cleanly(server)
+
     def test_without_the_capability(self):
         block("meta l4proto udp drop")
         server = self.server("--mtp-port", str(MEDIA), listen=f"{HOST}:0")
