@@ -224,10 +224,9 @@ static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
 
 bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now)
 {
-    if (f->count && now - nth(f, f->count - 1)->at < SPACING)
+    usec_t elapsed = f->count ? usec_min(now - nth(f, f->count - 1)->at, WINDOW) : 0;
+    if (f->count && elapsed < SPACING)
         return false;
-    usec_t elapsed = f->count ? usec_min(now - f->updated, WINDOW) : 0;
-    f->updated = now;
     remember(f, s, now);
     measure(f, s, now);
     bool starting = !f->capacity_bps;
@@ -257,7 +256,7 @@ double rate_follow_bps(const struct rate_follow *f)
     double target = rate_follow_target(f);
     if (f->drain_since == USEC_NEVER)
         return target;
-    double lasts = usec_to_sec(f->updated - f->drain_since);
+    double lasts = usec_to_sec(nth(f, f->count - 1)->at - f->drain_since);
     double less = fmin(DRAIN_LEAST + usec_to_sec(f->rise) * (1 + 2 * lasts), DRAIN_MOST);
     return fmax(fmin(target, f->drain_bps) * (1 - less), f->floor_bps);
 }

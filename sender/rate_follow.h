@@ -72,8 +72,7 @@ struct rate_follow {
     usec_t drain_rise;   // then
     double drain_bps;    // what came through then
     usec_t least_since;  // delays before do not count
-    usec_t updated;
-    int first, count; // ring
+    int first, count;    // ring
     struct rate_follow_entry history[RATE_FOLLOW_HISTORY];
 };
 
