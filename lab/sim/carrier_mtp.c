@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/protocol/mtp_flow.h"
@@ -151,12 +150,7 @@ static void mtp_state(const struct stream_carrier *c, struct flow_state *out, us
 {
     (void)now;
     const struct mtp_sender *s = &((const struct carrier_mtp *)c)->mtp.sender;
-    usec_t srtt = s->rto.srtt;
-    double bits = s->cwnd * c->packet_bytes * 8;
-    *out = (struct flow_state){.rate_bps = srtt ? bits / usec_to_sec(srtt) : 0,
-                               .cwnd = s->cwnd,
-                               .loss_events = (double)NAN,
-                               .srtt = srtt};
+    *out = flow_window_state(s->cwnd, c->packet_bytes, s->rto.srtt);
 }
 
 static void mtp_free(struct stream_carrier *c)

@@ -2,7 +2,6 @@
 // RTP packets on simulated TCP, a segment each (RFC 2326, 10.12, puts four bytes before each). The
 // network carries sequence numbers; what they stand for stays here until the viewer has it, in
 // order.
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -200,12 +199,7 @@ static void tcp_state(const struct stream_carrier *c, struct flow_state *out, us
 {
     (void)now;
     const struct tcp_sender *s = &((const struct carrier_tcp *)c)->sender;
-    usec_t srtt = s->rto.srtt;
-    double bits = s->cwnd * c->packet_bytes * 8;
-    *out = (struct flow_state){.rate_bps = srtt ? bits / usec_to_sec(srtt) : 0,
-                               .cwnd = s->cwnd,
-                               .loss_events = (double)NAN,
-                               .srtt = srtt};
+    *out = flow_window_state(s->cwnd, c->packet_bytes, s->rto.srtt);
 }
 
 static void tcp_free(struct stream_carrier *c)

@@ -32,6 +32,9 @@ struct flow_state {
     usec_t srtt; // 0: none
 };
 
+// Of a flow whose window says what leaves: cwnd packets of so many bytes a round trip.
+struct flow_state flow_window_state(double cwnd, double packet_bytes, usec_t srtt);
+
 struct flow_arrival {
     uint32_t flow;
     int64_t number; // TCP: sequence number, again when retransmitted; else: since the start

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/sim/flow_mtp.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,12 +116,7 @@ static void mtp_state(const struct flow *base, struct flow_state *out, usec_t no
 {
     (void)now;
     const struct flow_mtp *f = (const struct flow_mtp *)base;
-    usec_t srtt = f->sender.rto.srtt;
-    double bits = f->sender.cwnd * (double)f->config.packet_bytes * 8;
-    *out = (struct flow_state){.rate_bps = srtt ? bits / usec_to_sec(srtt) : 0,
-                               .cwnd = f->sender.cwnd,
-                               .loss_events = (double)NAN,
-                               .srtt = srtt};
+    *out = flow_window_state(f->sender.cwnd, f->config.packet_bytes, f->sender.rto.srtt);
 }
 
 static void mtp_free(struct flow *base)

@@ -174,12 +174,7 @@ static void tcp_state(const struct flow *base, struct flow_state *out, usec_t no
 {
     (void)now;
     const struct flow_tcp *f = (const struct flow_tcp *)base;
-    usec_t srtt = f->sender.rto.srtt;
-    double bits = f->sender.cwnd * f->config.packet_bytes * 8;
-    *out = (struct flow_state){.rate_bps = srtt ? bits / usec_to_sec(srtt) : 0,
-                               .cwnd = f->sender.cwnd,
-                               .loss_events = (double)NAN,
-                               .srtt = srtt};
+    *out = flow_window_state(f->sender.cwnd, f->config.packet_bytes, f->sender.rto.srtt);
 }
 
 static void tcp_free(struct flow *base)
