@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/client.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,6 +236,7 @@ struct client *client_new(uv_loop_t *loop, const struct play_options *options,
     c->deadline = now + CONNECT_TIMEOUT;
     c->wanted_level = -1;
     c->wanted_latency = -1;
+    c->wanted_seek = NAN;
     c->wanted_speed = c->speed = 1;
     memcpy(c->base, options->url.text, sizeof(c->base));
     c->timer = timer_new(loop, on_timer, c);

@@ -43,6 +43,14 @@ struct client_setup {
     bool pairs;            // in datagrams, so a pair of them can be asked for
 };
 
+struct client_place { // in a file, where PLAY began
+    double seconds;   // NaN: not told, as are the next with -1
+    int64_t first;    // the first frame that comes
+    int64_t show;     // the frame that stands at `seconds`; those before it only serve to decode it
+    bool ahead;       // the server sends faster than the media's own pace at first
+    bool sought;      // this was asked for by client_seek
+};
+
 struct client_answer { // of one measurement
     struct rtsp_measures measures;
     usec_t rtt; // of the question, on the control connection
@@ -56,8 +64,9 @@ struct client_ops {
     // client then stops with CLIENT_REFUSED, and *why says it.
     bool (*on_described)(void *ctx, const struct sdp *sdp, const char **why, usec_t now);
     void (*on_setup)(void *ctx, const struct client_setup *setup, usec_t now);
-    void (*on_ready)(void *ctx, usec_t now);   // of --adapt goddard: client_begin is up to you
-    void (*on_playing)(void *ctx, usec_t now); // PLAY was answered; again after each pause
+    void (*on_ready)(void *ctx, usec_t now); // of --adapt goddard: client_begin is up to you
+    // PLAY was answered; again after each pause or seek.
+    void (*on_playing)(void *ctx, const struct client_place *place, usec_t now);
     void (*on_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                       usec_t now);
     void (*on_answer)(void *ctx, const struct client_answer *answer, usec_t now);
@@ -93,6 +102,8 @@ void client_set_speed(struct client *c, double speed, usec_t now); // what the s
 void client_set_level(struct client *c, int level, usec_t now);
 void client_set_latency(struct client *c, int ms,
                         usec_t now); // the session's parameter; no callback
+// Of stored media: go there, and play.
+void client_seek(struct client *c, double seconds, usec_t now);
 void client_pause(struct client *c, usec_t now);
 void client_resume(struct client *c, usec_t now);
 // TEARDOWN. True: on_end(CLIENT_LEFT) follows when it is answered, at the latest after

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,6 +92,13 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
         else
             refused(c, p, r, now);
         return;
+    case ASK_PLAY:
+        if (p->sought) {
+            log_warn("the server does not go there: %d", r->status);
+            return;
+        }
+        refused(c, p, r, now);
+        return;
     case ASK_PAUSE:
         c->ops->on_pause_refused(c->ctx, now);
         return;
@@ -101,6 +109,23 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
     default:
         refused(c, p, r, now);
     }
+}
+
+static void placed(struct client *c, const struct pending *p, const struct rtsp_item *r, usec_t now)
+{
+    struct client_place place = {.seconds = NAN, .first = -1, .show = -1, .sought = p->sought};
+    struct rtsp_range range;
+    struct rtsp_frames frames;
+    struct text header = rtsp_header(r, "Range");
+    if (header.at && rtsp_range_decode(header, &range) == 0 && range.from >= 0)
+        place.seconds = range.from;
+    header = rtsp_header(r, RTSP_FRAMES_HEADER);
+    if (header.at && rtsp_frames_decode(header, &frames) == 0) {
+        place.first = frames.first;
+        place.show = frames.show;
+        place.ahead = frames.ahead;
+    }
+    c->ops->on_playing(c->ctx, &place, now);
 }
 
 static void succeeded(struct client *c, const struct pending *p, const struct rtsp_item *r,
@@ -120,7 +145,7 @@ static void succeeded(struct client *c, const struct pending *p, const struct rt
         return;
     case ASK_PLAY:
         c->step = STEP_PLAYING;
-        c->ops->on_playing(c->ctx, now);
+        placed(c, p, r, now);
         return;
     case ASK_MEASURES:
         measured(c, p, r, now);

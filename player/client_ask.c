@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "common/base/log.h"
@@ -31,6 +32,7 @@ void client_ask(struct client *c, const struct ask *a, usec_t now)
     questions_add(&c->questions, &(struct pending){.question = a->question,
                                                    .cseq = c->cseq,
                                                    .level = a->level,
+                                                   .sought = a->sought,
                                                    .asked = now,
                                                    .asked_wall = clock_wall()});
     client_arm(c);
@@ -61,14 +63,14 @@ static void ask_latency(struct client *c, int ms, usec_t now)
 }
 
 // `range`: a header line, or empty. A viewer that never asked for a speed does not speak of any.
-static void ask_play(struct client *c, const char *range, usec_t now)
+static void ask_play(struct client *c, const char *range, bool sought, usec_t now)
 {
     char headers[80];
     c->speed = c->wanted_speed;
     int len = snprintf(headers, sizeof(headers), "%s", range);
     if (c->options->adapt == ADAPT_GODDARD)
         snprintf(headers + len, sizeof(headers) - (size_t)len, "Speed: %.3f\r\n", c->speed);
-    client_ask(c, &(struct ask){.question = ASK_PLAY, .headers = headers}, now);
+    client_ask(c, &(struct ask){.question = ASK_PLAY, .headers = headers, .sought = sought}, now);
 }
 
 void client_begin(struct client *c, int level, double speed, usec_t now)
@@ -76,7 +78,14 @@ void client_begin(struct client *c, int level, double speed, usec_t now)
     c->wanted_speed = speed;
     if (level >= 0)
         ask_level(c, level, now);
-    ask_play(c, c->sdp.duration < 0 ? "Range: npt=now-\r\n" : "Range: npt=0-\r\n", now);
+    char range[48];
+    double start = usec_to_sec(c->options->start);
+    bool beyond = c->sdp.duration >= 0 && start > c->sdp.duration;
+    if (start > 0 && (c->sdp.duration < 0 || beyond))
+        log_warn(beyond ? "--start is beyond the end: playing from the beginning"
+                        : "this is not a file: --start does nothing");
+    snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", beyond ? 0 : start);
+    ask_play(c, c->sdp.duration < 0 ? "Range: npt=now-\r\n" : range, false, now);
     client_ask_measures(c, now);
 }
 
@@ -108,7 +117,16 @@ static void ask_pause(struct client *c, usec_t now)
     if (c->paused)
         client_ask(c, &(struct ask){.question = ASK_PAUSE}, now);
     else
-        ask_play(c, c->sdp.duration < 0 ? "Range: npt=now-\r\n" : "", now);
+        ask_play(c, c->sdp.duration < 0 ? "Range: npt=now-\r\n" : "", false, now);
+}
+
+static void ask_seek(struct client *c, usec_t now)
+{
+    char range[48];
+    snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", c->wanted_seek);
+    c->wanted_seek = NAN;
+    c->paused = c->wants_pause = false;
+    ask_play(c, range, true, now);
 }
 
 void client_ask_wanted(struct client *c, usec_t now)
@@ -127,10 +145,12 @@ void client_ask_wanted(struct client *c, usec_t now)
     }
     if (questions_waiting(&c->questions, ASK_PAUSE) || questions_waiting(&c->questions, ASK_PLAY))
         return;
-    if (c->wants_pause != c->paused)
+    if (!isnan(c->wanted_seek))
+        ask_seek(c, now);
+    else if (c->wants_pause != c->paused)
         ask_pause(c, now);
     else if (c->wanted_speed != c->speed && !c->paused)
-        ask_play(c, "", now);
+        ask_play(c, "", false, now);
 }
 
 void client_set_level(struct client *c, int level, usec_t now)
@@ -148,6 +168,12 @@ void client_set_latency(struct client *c, int ms, usec_t now)
 void client_set_speed(struct client *c, double speed, usec_t now)
 {
     c->wanted_speed = speed;
+    client_ask_wanted(c, now);
+}
+
+void client_seek(struct client *c, double seconds, usec_t now)
+{
+    c->wanted_seek = seconds;
     client_ask_wanted(c, now);
 }
 

@@ -57,6 +57,7 @@ struct client {
     double speed; // as asked last
     bool paused;  // as asked last
     bool wants_pause;
+    double wanted_seek;      // seconds; NaN: none
     char session[128];       // Session header's id; empty before SETUP
     char base[URL_MAX_TEXT]; // of the presentation
     uint32_t ssrc;           // ours
@@ -81,6 +82,7 @@ struct ask {
     const char *headers; // NULL: none
     const char *body;    // NULL: none
     int level;           // ASK_LEVEL
+    bool sought;         // ASK_PLAY
 };
 
 void client_ask(struct client *c, const struct ask *a, usec_t now);

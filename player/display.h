@@ -25,6 +25,8 @@ struct display_config {
     bool full_screen;
     play_frame_fn *on_shown; // takes the frame; the main thread's
     void (*on_command)(void *ctx, enum display_command command); // likewise
+    // Go to `seconds` of the media, or by as many; likewise.
+    void (*on_seek)(void *ctx, bool relative, double seconds);
     void *ctx;
 };
 

@@ -119,6 +119,14 @@ void events_mode(struct events *e, const char *mode, usec_t now)
         write_line(e, "mode", now, with(NULL, "mode", json_string(mode)));
 }
 
+void events_seek(struct events *e, double seconds, usec_t wait, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "to", json_figure(seconds, 3));
+    write_line(e, "seek", now, with(more, "first_frame_ms", json_figure(usec_to_msec(wait), 1)));
+}
+
 void events_level(struct events *e, const struct qoe_switch *s, usec_t now)
 {
     if (!is_on(e))

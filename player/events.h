@@ -31,6 +31,8 @@ struct events *events_new(FILE *out, bool adus, usec_t start);
 int events_free(struct events *e);
 bool events_failed(const struct events *e);
 
+// The viewer went to `seconds` of the media, and saw it so long after asking.
+void events_seek(struct events *e, double seconds, usec_t wait, usec_t now);
 // `why` this transport of several; empty: there was no choice.
 void events_connected(struct events *e, const char *url, const char *transport, const char *why,
                       usec_t now); // texts may be NULL

@@ -19,7 +19,7 @@ enum frame_fate {
     FATE_SKIPPED,      // decoded too late: a newer picture was due as well
     FATE_DECODED_ONLY, // as wanted
     FATE_FAILED,       // could not be decoded, or rests on one that could not
-    FATE_DISCARDED,    // the session ended first
+    FATE_DISCARDED,    // the session ended first, or the viewer went to another place
 };
 
 struct play_frame {

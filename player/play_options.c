@@ -46,6 +46,9 @@ static const char help_rest[] =
     "                           (default: what the start gave, with --buffer)\n"
     "      --low-latency        a budget of 400 ms, all of it the sender's: frames older than\n"
     "                           that are dropped there, others are shown as soon as they come\n"
+    "      --start SECONDS      of a file, begin there\n"
+    "      --at SECONDS:ACTION  do something by the clock; repeat it for more. ACTION is\n"
+    "                           seek=SECONDS, pause, go-on or level=N\n"
     "  -d, --duration SECONDS   end after so much time\n"
     "      --timeout SECONDS    give the server up when nothing came for so long, 1 to 3600\n"
     "                           (default: 10 over TCP, 13 over UDP)\n"
@@ -102,6 +105,8 @@ enum {
     OPT_CONTACT_SHEET,
     OPT_REFERENCE,
     OPT_NO_PICTURE,
+    OPT_START,
+    OPT_AT,
 };
 
 static const char short_options[] = ":t:l:b:d:fvqVh";
@@ -114,6 +119,8 @@ static const struct option long_options[] = {
     {"buffer", required_argument, NULL, 'b'},
     {"latency", required_argument, NULL, OPT_LATENCY},
     {"low-latency", no_argument, NULL, OPT_LOW_LATENCY},
+    {"start", required_argument, NULL, OPT_START},
+    {"at", required_argument, NULL, OPT_AT},
     {"duration", required_argument, NULL, 'd'},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"headless", no_argument, NULL, OPT_HEADLESS},
@@ -270,6 +277,19 @@ static bool parse_file(struct parser *p, const char *option, const char *text, c
     return true;
 }
 
+static bool parse_at(struct parser *p, const char *text)
+{
+    int err = play_script_add(&p->out->script, text);
+    if (err == ERR_FULL)
+        return fail(p, "--at: at most %d of them", PLAY_SCRIPT_MAX);
+    if (err)
+        return fail(p,
+                    "--at '%s': wants SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on or "
+                    "SECONDS:level=N",
+                    text);
+    return true;
+}
+
 static bool take_option(struct parser *p, int opt, const char *arg)
 {
     struct play_options *o = p->out;
@@ -289,6 +309,10 @@ static bool take_option(struct parser *p, int opt, const char *arg)
         return parse_goddard(p, arg);
     case 'd':
         return parse_seconds(p, "--duration", arg, 0.001, MAX_DURATION_SEC, &o->duration);
+    case OPT_START:
+        return parse_seconds(p, "--start", arg, 0, MAX_DURATION_SEC, &o->start);
+    case OPT_AT:
+        return parse_at(p, arg);
     case OPT_TIMEOUT:
         return parse_seconds(p, "--timeout", arg, 1, MAX_TIMEOUT_SEC, &o->timeout);
     case OPT_REPORT:

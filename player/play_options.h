@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/usec.h"
 #include "player/goddard_params.h"
+#include "player/play_script.h"
 #include "player/transport_list.h"
 #include "player/url.h"
 
@@ -48,8 +49,10 @@ struct play_options {
     usec_t buffer;                 // media before playing starts
     bool has_buffer;               // it was given
     usec_t duration;               // 0: no limit
-    usec_t timeout;                // of silence; 0: the transport's default
-    const char *report;            // these point into argv; NULL: not wanted
+    usec_t start;                  // media time to begin at
+    struct play_script script;
+    usec_t timeout;     // of silence; 0: the transport's default
+    const char *report; // these point into argv; NULL: not wanted
     const char *events;
     bool adu_events;     // a line a packet of filler in it
     bool picture_events; // a line a frame of the source that was compared in it

@@ -75,11 +75,6 @@ static void free_done(void *item)
     play_frame_free(item);
 }
 
-static void free_command(void *item)
-{
-    (void)item;
-}
-
 static void *run(void *arg)
 {
     struct player *p = arg;
@@ -119,11 +114,12 @@ struct player *player_new(const struct play_options *options, FILE *events,
     p->events = events ? events_new(events, options->adu_events, now) : NULL;
     p->show = show_queue_new(player_report_frame, p);
     p->done = mailbox_new(&p->loop, PRESENTER_MAX_FRAMES, player_on_done, free_done, p);
-    p->commands = mailbox_new(&p->loop, COMMANDS, player_on_command, free_command, p);
+    p->commands = mailbox_new(&p->loop, COMMANDS, player_on_command, free, p);
     p->measured = mailbox_new(&p->loop, MEASURED, player_on_measured, free, p);
     p->tick = timer_new(&p->loop, player_on_tick, p);
     p->duration = timer_new(&p->loop, on_duration, p);
     p->bye = timer_new(&p->loop, player_on_bye_time, p);
+    p->script = timer_new(&p->loop, player_on_script, p);
     static const int numbers[PLAYER_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
     for (int i = 0; i < PLAYER_SIGNALS; i++) {
         uv_signal_init(&p->loop, &p->signals[i]);
@@ -131,7 +127,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
         uv_signal_start(&p->signals[i], on_signal, numbers[i]);
     }
     if (p->qoe && (p->events || !events) && p->show && p->done && p->commands && p->measured &&
-        p->tick && p->duration && p->bye)
+        p->tick && p->duration && p->bye && p->script)
         return p;
     log_error("cannot set up the player: out of memory");
     player_free(p);
@@ -144,6 +140,7 @@ struct display_config player_display_config(struct player *p)
                                    .full_screen = p->options->full_screen,
                                    .on_shown = player_on_shown,
                                    .on_command = player_on_display_command,
+                                   .on_seek = player_on_display_seek,
                                    .ctx = p};
 }
 
@@ -213,6 +210,7 @@ void player_free(struct player *p)
     timer_free(p->tick);
     timer_free(p->duration);
     timer_free(p->bye);
+    timer_free(p->script);
     mailbox_free(p->done);
     mailbox_free(p->commands);
     mailbox_free(p->measured);

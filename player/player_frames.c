@@ -90,6 +90,9 @@ void player_on_shown(void *ctx, struct play_frame *f)
 void player_on_done(void *ctx, void *item, usec_t now)
 {
     struct player *p = ctx;
+    const struct play_frame *f = item;
+    if (f->fate == FATE_SHOWN)
+        player_seek_shown(p, f->number, f->shown_at, now);
     presenter_done(p->presenter, item, now);
 }
 

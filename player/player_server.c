@@ -98,15 +98,17 @@ static void on_ready(void *ctx, usec_t now)
     player_goddard_ready(ctx, now);
 }
 
-static void on_playing(void *ctx, usec_t now)
+static void on_playing(void *ctx, const struct client_place *place, usec_t now)
 {
     struct player *p = ctx;
+    p->playing = true;
+    player_seek_placed(p, place, now);
     if (p->playing_since)
         return;
-    p->playing = true;
     p->playing_since = now;
     p->ticks = 0;
     player_start_ticks(p, now);
+    player_on_script(p, now);
     if (p->options->duration)
         timer_set(p->duration, now + p->options->duration);
 }

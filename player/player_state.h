@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the files player*.c share; nobody else includes it. player.c: life and the end;
 // player_server.c: what the server says; player_frames.c: the ways of frames and pictures;
-// player_viewer.c: what the viewer wants; player_goddard.c: what --adapt goddard asks for in his
-// place; player_tick.c: what is looked at once in a while.
+// player_viewer.c: what the viewer wants; player_seek.c: going to another place of a file;
+// player_goddard.c: what --adapt goddard asks for in his place; player_tick.c: what is looked at
+// once in a while.
 #ifndef WEIR_PLAYER_PLAYER_STATE_H
 #define WEIR_PLAYER_PLAYER_STATE_H
 
@@ -23,6 +24,23 @@ extern "C" {
 
 enum { PLAYER_SIGNALS = 3 };
 
+struct viewer_command {
+    enum viewer_wish { WISH_COMMAND, WISH_SEEK, WISH_SEEK_BY } wish;
+    enum display_command command; // WISH_COMMAND
+    double seconds;               // else
+};
+
+// Where in a file the viewer is: frame `number` is what stands at `seconds`.
+struct player_place {
+    bool known;
+    int64_t number;
+    double seconds;
+    int64_t shown;                                    // the newest frame shown
+    enum { SEEK_NONE, SEEK_ASKED, SEEK_PLACED } seek; // PLACED: no frame of it was shown yet
+    double to;                                        // of the seek
+    usec_t asked;                                     // likewise
+};
+
 struct player {
     const struct play_options *options; // borrowed
     struct source *reference;           // owned until measuring takes it over
@@ -33,7 +51,7 @@ struct player {
     // What joins the threads; owned.
     struct show_queue *show;
     struct mailbox *done;     // struct play_frame
-    struct mailbox *commands; // enum display_command + 1, as a pointer
+    struct mailbox *commands; // struct viewer_command
     struct mailbox *measured; // struct measured
 
     // The loop thread's; owned. After the thread is joined the main thread's.
@@ -49,6 +67,8 @@ struct player {
     struct timer *tick;
     struct timer *duration;
     struct timer *bye;
+    struct timer *script;
+    int steps_done; // of the options' script
     uv_signal_t signals[PLAYER_SIGNALS];
     struct sdp sdp;
     struct clock_sync clock;
@@ -67,6 +87,7 @@ struct player {
     usec_t next_tick;
     int ticks;
     bool warned_quiet;
+    struct player_place place;
     char why[128]; // the description cannot be played
 
     // How it ends.
@@ -92,6 +113,8 @@ extern const struct client_ops player_client_ops;
 // What display_config and the mailboxes want; the first two are the main thread's.
 void player_on_shown(void *ctx, struct play_frame *f);
 void player_on_display_command(void *ctx, enum display_command command);
+void player_on_display_seek(void *ctx, bool relative, double seconds);
+void player_on_script(void *ctx, usec_t now);
 void player_on_command(void *ctx, void *item, usec_t now);
 void player_on_done(void *ctx, void *item, usec_t now);
 void player_on_measured(void *ctx, void *item, usec_t now);
@@ -102,6 +125,15 @@ bool player_open_frames(struct player *p);
 void player_on_media_end(void *ctx, usec_t now);
 void player_on_level(void *ctx, int level, usec_t now);
 void player_on_bye_time(void *ctx, usec_t now); // the timer set by the server's BYE
+
+// From where a step counts: of several in a row, from where the last one goes.
+double player_seek_base(const struct player *p);
+void player_seek_to(struct player *p, double seconds, usec_t now);
+// PLAY was answered.
+void player_seek_placed(struct player *p, const struct client_place *place, usec_t now);
+void player_seek_shown(struct player *p, int64_t number, usec_t shown_at, usec_t now);
+// Seconds of the media that stand on the screen; NaN: not a file, or not known.
+double player_position(const struct player *p);
 
 // With --adapt goddard; without it these do nothing, but for the first two, which are not called.
 bool player_goddard_open(struct player *p); // False: out of memory

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <stdint.h>
+#include <stdlib.h>
 
 #include "player/player_state.h"
 #include "player/snapshot.h"
 
 // Steps count from what was asked for last: two presses are two steps, however slow the answer.
-static void change_level(struct player *p, int by, usec_t now)
+static void change_level(struct player *p, int level, usec_t now)
 {
-    int level = p->wanted_level + by;
     if (!p->playing || p->goddard || level < 0 || level >= p->sdp.ladder.level_count)
         return;
     p->wanted_level = level;
@@ -31,26 +30,46 @@ static void toggle_pause(struct player *p, usec_t now)
     }
 }
 
-static void post_command(struct player *p, int command)
+static void post(struct player *p, struct viewer_command command)
 {
+    struct viewer_command *c = malloc(sizeof(*c));
+    if (!c)
+        return;
+    *c = command;
     // Full when the loop is stuck and keys repeat: then those are lost.
-    (void)mailbox_post(p->commands, (void *)(intptr_t)(command + 1));
+    if (!mailbox_post(p->commands, c))
+        free(c);
 }
 
 void player_on_display_command(void *ctx, enum display_command command)
 {
-    post_command(ctx, (int)command);
+    post(ctx, (struct viewer_command){.wish = WISH_COMMAND, .command = command});
+}
+
+void player_on_display_seek(void *ctx, bool relative, double seconds)
+{
+    enum viewer_wish wish = relative ? WISH_SEEK_BY : WISH_SEEK;
+    post(ctx, (struct viewer_command){.wish = wish, .seconds = seconds});
+}
+
+void player_seek(struct player *p, double seconds)
+{
+    player_on_display_seek(p, false, seconds);
+}
+
+void player_seek_by(struct player *p, double seconds)
+{
+    player_on_display_seek(p, true, seconds);
 }
 
 void player_fail(struct player *p)
 {
-    post_command(p, DISPLAY_FAILED);
+    player_on_display_command(p, DISPLAY_FAILED);
 }
 
-void player_on_command(void *ctx, void *item, usec_t now)
+static void obey(struct player *p, enum display_command command, usec_t now)
 {
-    struct player *p = ctx;
-    switch ((enum display_command)((intptr_t)item - 1)) {
+    switch (command) {
     case DISPLAY_QUIT:
         player_end(p, QOE_INTERRUPTED, EXIT_ENDED, NULL, now);
         return;
@@ -58,10 +77,10 @@ void player_on_command(void *ctx, void *item, usec_t now)
         toggle_pause(p, now);
         return;
     case DISPLAY_LEVEL_UP:
-        change_level(p, 1, now);
+        change_level(p, p->wanted_level + 1, now);
         return;
     case DISPLAY_LEVEL_DOWN:
-        change_level(p, -1, now);
+        change_level(p, p->wanted_level - 1, now);
         return;
     case DISPLAY_SNAPSHOT:
         if (p->presenter)
@@ -71,4 +90,46 @@ void player_on_command(void *ctx, void *item, usec_t now)
         player_end(p, QOE_ERROR, EXIT_INTERNAL, "the display failed", now);
         return;
     }
+}
+
+static void do_step(struct player *p, const struct play_step *step, usec_t now)
+{
+    switch (step->action) {
+    case PLAY_SEEK:
+        player_seek_to(p, step->value, now);
+        return;
+    case PLAY_LEVEL:
+        change_level(p, (int)step->value, now);
+        return;
+    case PLAY_PAUSE:
+    case PLAY_GO_ON:
+        if (p->presenter && presenter_paused(p->presenter) == (step->action == PLAY_GO_ON))
+            toggle_pause(p, now);
+        return;
+    }
+}
+
+void player_on_script(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    const struct play_script *s = &p->options->script;
+    while (!p->over && p->steps_done < s->count &&
+           now >= p->playing_since + s->steps[p->steps_done].at)
+        do_step(p, &s->steps[p->steps_done++], now);
+    bool more = !p->over && p->steps_done < s->count;
+    timer_set(p->script, more ? p->playing_since + s->steps[p->steps_done].at : USEC_NEVER);
+}
+
+void player_on_command(void *ctx, void *item, usec_t now)
+{
+    struct player *p = ctx;
+    struct viewer_command c = *(struct viewer_command *)item;
+    free(item);
+    if (p->over)
+        return;
+    if (c.wish == WISH_COMMAND)
+        obey(p, c.command, now);
+    else
+        player_seek_to(p, c.wish == WISH_SEEK_BY ? player_seek_base(p) + c.seconds : c.seconds,
+                       now);
 }

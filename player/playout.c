@@ -122,6 +122,7 @@ void playout_end(struct playout *p, usec_t now)
 
 void playout_pause(struct playout *p, usec_t now)
 {
+    p->holds = false;
     if (p->paused)
         return;
     p->paused = true;
@@ -148,9 +149,14 @@ usec_t playout_stalled_until(const struct playout *p, usec_t now)
     return usec_max(0, (p->paused ? p->paused_at : now) - p->stall_at);
 }
 
-void playout_flush(struct playout *p, int64_t from, usec_t now)
+void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, usec_t now)
 {
-    playout_drop_all(p);
+    bool holds = p->paused && show >= 0;
+    if (holds)
+        playout_resume(p, now);
+    p->holds = holds;
+    while (p->held_count > 0 && p->held[0].frame->number < first)
+        playout_drop(p, 0);
     if (p->pending.kind == PLAYOUT_STALL_BEGIN)
         p->pending.kind = PLAYOUT_NONE; // nobody heard of it
     else if (p->mode == PLAYOUT_REBUFFERING)
@@ -164,15 +170,23 @@ void playout_flush(struct playout *p, int64_t from, usec_t now)
     p->stream_ended = false;
     p->end_told = false;
     p->full = false;
-    p->floor = from;
+    p->floor = first;
     p->skip_to = -1;
     p->next = -1;
-    p->newest = -1;
+    p->show = show;
+    p->at_once = at_once;
+    p->newest = p->held_count > 0 ? p->held[p->held_count - 1].frame->number : -1;
     p->decoded = -1;
     p->size = -1;
     p->far_count = 0;
     p->last_now = usec_max(p->last_now, now);
     p->wake = 0;
+}
+
+void playout_flush(struct playout *p, int64_t from, usec_t now)
+{
+    playout_drop_all(p);
+    playout_seek(p, from, -1, false, now);
 }
 
 void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume)

@@ -138,6 +138,10 @@ void playout_resume(struct playout *p, usec_t now);
 // A seek or another source: drops what is held and buffers anew. Frames below `from` are refused
 // from now on (0: none). What was passed over and undecided comes out as LOST; a stall ends.
 void playout_flush(struct playout *p, int64_t from, usec_t now);
+// The same, but frames from `first` on that are held stay; those below `show` only serve to decode
+// it. `at_once`: playing begins as soon as frame `show` or a later one is held, else at the
+// threshold. In a pause it is left for that one frame.
+void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, usec_t now);
 // Other thresholds from now on, e.g. when the mode of adaptation changes.
 void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume);
 

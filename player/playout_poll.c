@@ -75,6 +75,8 @@ bool playout_hand_out(struct playout *p, enum playout_kind kind, usec_t show_at,
     if (f->number >= p->next)
         p->next = f->number + 1;
     p->full = false;
+    if (p->holds && kind == PLAYOUT_DECODE_AND_SHOW)
+        playout_pause(p, usec_max(show_at, now));
     return true;
 }
 
@@ -93,6 +95,14 @@ bool playout_stall_end(struct playout *p, struct playout_action *out, usec_t now
     return true;
 }
 
+static bool has_enough(const struct playout *p, int first)
+{
+    if (p->stream_ended || p->full || p->config.low_latency)
+        return true;
+    return p->at_once ? p->newest >= p->show
+                      : playout_media_from(p, first) >= p->config.start_threshold;
+}
+
 static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t now)
 {
     int first = playout_first_key(p);
@@ -104,13 +114,14 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
             p->mode = PLAYOUT_ENDED;
         return false;
     }
-    if (playout_media_from(p, first) < p->config.start_threshold && !p->config.low_latency &&
-        !p->stream_ended && !p->full)
+    if (!has_enough(p, first))
         return false;
     while (first-- > 0)
         playout_drop(p, 0);
     p->mode = PLAYOUT_PLAYING;
     p->next = p->held[0].frame->number;
+    if (p->show > p->next)
+        p->next = p->show;
     media_clock_set(&p->clock, playout_pts(p, p->next), now);
     p->left = p->next;
     p->left_at = now;

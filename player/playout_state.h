@@ -34,6 +34,7 @@ struct playout {
     bool end_told;
     bool full; // a frame was dropped for want of room since the last one left
     bool paused;
+    bool holds; // the next frame shown is the last one: a seek within a pause
     usec_t paused_at;
 
     struct held *held; // owned, PLAYOUT_MAX_FRAMES, ascending numbers
@@ -42,6 +43,8 @@ struct playout {
 
     int64_t floor; // refused below
     int64_t next; // everything below was handed out, passed over, or not expected; -1 until started
+    int64_t show; // while BUFFERING: where playing begins; -1: at the first key frame
+    bool at_once; // it is enough that this frame is held
     int64_t newest;  // highest number taken; -1 none
     int64_t decoded; // highest number handed out as decodable of the size followed
     int size;        // the size followed, -1 none: a key frame is needed

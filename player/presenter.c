@@ -92,8 +92,8 @@ static void tell_passed(struct presenter *p, const struct playout_action *a, use
     }
     if (a->kind == PLAYOUT_START)
         p->passed = a->number;
-    else if (a->kind == PLAYOUT_DECODE_AND_SHOW || a->kind == PLAYOUT_LOST ||
-             a->kind == PLAYOUT_LATE || a->kind == PLAYOUT_SKIPPED)
+    else if (p->passed >= 0 && (a->kind == PLAYOUT_DECODE_AND_SHOW || a->kind == PLAYOUT_LOST ||
+                                a->kind == PLAYOUT_LATE || a->kind == PLAYOUT_SKIPPED))
         p->passed = a->number >= p->passed ? a->number + 1 : p->passed;
 }
 
@@ -429,11 +429,21 @@ void presenter_resume(struct presenter *p, usec_t now)
 {
     playout_resume(p->playout, now);
     qoe_on_pause(p->config.qoe, false, now);
-    if (!p->last_frames) {
+    if (!p->last_frames && p->config.sdp->duration < 0) {
         playout_flush(p->playout, 0, now);
         stall_watch_forget(&p->watch);
         events_mode(p->config.events, "buffering", now);
     }
+    run_playout(p, now);
+}
+
+void presenter_seek(struct presenter *p, int64_t first, int64_t show, bool at_once, usec_t now)
+{
+    playout_seek(p->playout, first, show, at_once, now);
+    p->last_frames = p->ending = false;
+    p->passed = -1;
+    stall_watch_forget(&p->watch);
+    events_mode(p->config.events, "buffering", now);
     run_playout(p, now);
 }
 
@@ -476,6 +486,11 @@ uint64_t presenter_decoded(const struct presenter *p)
 struct picture *presenter_last_shown(const struct presenter *p)
 {
     return p->last_shown;
+}
+
+int64_t presenter_arrived(const struct presenter *p)
+{
+    return p->arrived;
 }
 
 int presenter_level_shown(const struct presenter *p)

@@ -60,9 +60,12 @@ void presenter_nacked(struct presenter *p, usec_t now);
 // what was handed out are still taken.
 void presenter_stop(struct presenter *p, usec_t now);
 void presenter_pause(struct presenter *p, usec_t now);
-// Goes on with what comes now: the sender has left out what passed meanwhile. If the stream ended
-// in the pause, with what is held.
+// Live media go on with what comes now: the sender has left out what passed meanwhile. Files, and
+// what ended in the pause, go on with what is held.
 void presenter_resume(struct presenter *p, usec_t now);
+// Goes on at another place of the media: with frame `show`, as playout_seek says. In a pause that
+// frame is shown, and the pause goes on.
+void presenter_seek(struct presenter *p, int64_t first, int64_t show, bool at_once, usec_t now);
 void presenter_set_rtt(struct presenter *p, usec_t rtt);
 
 enum playout_mode presenter_mode(const struct presenter *p);
@@ -74,6 +77,7 @@ usec_t presenter_held(const struct presenter *p);
 uint64_t presenter_decoded(const struct presenter *p); // pictures that the decoder gave
 struct picture *
 presenter_last_shown(const struct presenter *p); // borrowed until the next call; NULL: none yet
+int64_t presenter_arrived(const struct presenter *p); // the newest frame; -1: none yet
 int presenter_level_shown(const struct presenter *p); // -1: none yet
 
 #ifdef __cplusplus

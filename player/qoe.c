@@ -72,6 +72,9 @@ struct qoe {
     usec_t paused_since;
     usec_t paused_total; // without the open one
 
+    uint64_t seeks;
+    struct hist seek_wait;
+
     bool stalled;
     enum stall_cause stall_cause; // of the open one, so far
     usec_t stalled_since;         // active()
@@ -140,9 +143,10 @@ struct qoe *qoe_new(const char *url, usec_t started_wall, usec_t now)
     q->playing = QOE_UNKNOWN;
     q->sender_skipped = NAN;
     q->capacity = NAN;
-    struct hist *hists[] = {
-        &q->jitter.hist,    &q->protocol,    &q->frame,        &q->display,      &q->part_encoder,
-        &q->part_transport, &q->part_buffer, &q->part_decoder, &q->part_display, &q->rtt};
+    struct hist *hists[] = {&q->jitter.hist, &q->protocol,     &q->frame,
+                            &q->display,     &q->part_encoder, &q->part_transport,
+                            &q->part_buffer, &q->part_decoder, &q->part_display,
+                            &q->rtt,         &q->seek_wait};
     for (size_t i = 0; i < sizeof(hists) / sizeof(hists[0]); i++)
         hist_init(hists[i]);
     return q;
@@ -437,6 +441,21 @@ void qoe_on_pause(struct qoe *q, bool paused, usec_t now)
     jitter_break(q, &q->jitter);
 }
 
+void qoe_on_seek(struct qoe *q, usec_t now)
+{
+    if (q->has_ended)
+        return;
+    (void)now;
+    q->seeks++;
+    jitter_break(q, &q->jitter);
+}
+
+void qoe_on_seek_shown(struct qoe *q, usec_t wait)
+{
+    if (!q->has_ended)
+        hist_add(&q->seek_wait, wait);
+}
+
 void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now)
 {
     if (q->has_ended)
@@ -677,6 +696,8 @@ void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now)
     report_levels(q, out, at);
     report_latency(q, out);
     report_network(q, out);
+    out->seeks.count = (double)q->seeks;
+    out->seeks.wait = quantiles(&q->seek_wait);
     out->picture.compared = (double)q->compared;
     out->picture.skipped = (double)q->pictures_skipped;
     double mse = ratio(q->mse_sum, (double)q->compared);

@@ -114,6 +114,10 @@ struct qoe_budget {
 };
 void qoe_on_budget(struct qoe *q, const struct qoe_budget *e); // each replaces the last
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now);
+// The viewer went to another place of the media; and so long after asking, a picture of it stood on
+// the screen. The time between is no stall.
+void qoe_on_seek(struct qoe *q, usec_t now);
+void qoe_on_seek_shown(struct qoe *q, usec_t wait);
 
 struct qoe_switch {
     int from; // -1: the first
@@ -237,6 +241,10 @@ struct qoe_report {
         int listed;
         const struct qoe_stall_entry *events;
     } rebuffering;
+    struct {
+        double count;
+        struct qoe_quantiles wait;
+    } seeks;
     struct {
         double expected;
         double shown;

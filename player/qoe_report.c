@@ -229,6 +229,14 @@ static struct object part(const struct qoe_quantiles *q)
     return o;
 }
 
+static struct object seeks(const struct qoe_report *r)
+{
+    struct object o = object_new();
+    put_count(&o, "count", r->seeks.count);
+    put_object(&o, "wait", latency_of(&r->seeks.wait));
+    return o;
+}
+
 // The target, how it is shared out, and what each part has spent of it in the mean.
 static void put_budget(struct object *o, const struct qoe_report *r)
 {
@@ -332,6 +340,7 @@ char *qoe_report_json(const struct qoe_report *r)
     put_object(&o, "playback", playback(r));
     put_object(&o, "rebuffering", rebuffering(r));
     put_causes(&o, r);
+    put_object(&o, "seeks", seeks(r));
     put_object(&o, "jitter", jitter(r));
     put_object(&o, "levels", levels(r));
     put_object(&o, "latency", latency(r));

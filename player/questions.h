@@ -33,7 +33,8 @@ enum rtsp_method question_method(enum question question);
 struct pending { // asked, not answered yet
     enum question question;
     int cseq;
-    int level; // ASK_LEVEL
+    int level;   // ASK_LEVEL
+    bool sought; // ASK_PLAY: at another place
     usec_t asked;
     usec_t asked_wall;
 };

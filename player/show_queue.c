@@ -57,6 +57,11 @@ static struct play_frame *take(struct show_queue *q)
     return f;
 }
 
+static struct play_frame *newest(const struct show_queue *q)
+{
+    return q->frames[(q->head + q->count - 1) % SHOW_QUEUE_FRAMES];
+}
+
 void show_queue_free(struct show_queue *q)
 {
     if (!q)
@@ -76,7 +81,13 @@ void show_queue_on_change(struct show_queue *q, void (*fn)(void *ctx), void *ctx
 
 bool show_queue_push(struct show_queue *q, struct play_frame *f)
 {
+    struct play_frame *left[SHOW_QUEUE_FRAMES];
+    int left_count = 0;
     pthread_mutex_lock(&q->lock);
+    while (q->count && newest(q)->show_at > f->show_at) {
+        left[left_count++] = newest(q);
+        q->count--;
+    }
     while (q->count == SHOW_QUEUE_FRAMES && !q->closed)
         pthread_cond_wait(&q->changed, &q->lock);
     bool pushed = !q->closed;
@@ -86,6 +97,10 @@ bool show_queue_push(struct show_queue *q, struct play_frame *f)
         pthread_cond_broadcast(&q->changed);
     }
     pthread_mutex_unlock(&q->lock);
+    for (int i = 0; i < left_count; i++) {
+        left[i]->fate = FATE_DISCARDED;
+        q->report(q->report_ctx, left[i]);
+    }
     if (pushed)
         q->on_change(q->change_ctx);
     return pushed;

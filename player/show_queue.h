@@ -24,7 +24,8 @@ void show_queue_free(
 // other thread uses the queue.
 void show_queue_on_change(struct show_queue *q, void (*fn)(void *ctx), void *ctx);
 
-// Waits for room. False when closed; the caller keeps the frame.
+// Waits for room. False when closed; the caller keeps the frame. What waits and is due later than
+// this newer frame is of a place that was left: it is discarded.
 bool show_queue_push(struct show_queue *q, struct play_frame *f);
 // The newest frame that is due, the caller's; NULL when none is. *next: when the next one is due,
 // USEC_NEVER when none is there.

@@ -38,7 +38,8 @@ struct engine {
     double speed;
     bool has_seek;
     usec_t seek_to;
-    usec_t position;
+    usec_t position;     // of the next picture
+    int64_t next_number; // of the picture that the source is asked for next
     usec_t offset; // media position minus picture pts, which counts frames: what seeks have moved
 };
 
@@ -127,6 +128,7 @@ static void distribute(struct engine *e, struct picture *p, usec_t captured)
 static void finish(struct engine *e, int err)
 {
     pthread_mutex_lock(&e->lock);
+    e->next_number--; // there was none
     while (e->in_flight > 0 && !e->stop)
         wait_change(e, USEC_NEVER);
     e->ended = is_watched(e);
@@ -162,6 +164,7 @@ static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked)
     bool go_on = !e->stop;
     usec_t seek_to = e->has_seek ? e->seek_to : USEC_NEVER;
     e->has_seek = false;
+    e->next_number++;
     pthread_mutex_unlock(&e->lock);
     *seeked = USEC_NEVER;
     if (go_on && seek_to != USEC_NEVER && e->source->ops->seek) {
@@ -211,7 +214,8 @@ static void *run(void *arg)
         pthread_mutex_lock(&e->lock);
         if (seeked != USEC_NEVER)
             e->offset = seeked - p->pts;
-        e->position = p->pts + e->offset;
+        e->position = p->pts + e->offset + (usec_t)(USEC_PER_SEC / fps_value(e->ladder.source_fps));
+        e->next_number = p->number + 1;
         pthread_mutex_unlock(&e->lock);
         distribute(e, p, captured);
         picture_unref(p);
@@ -307,15 +311,16 @@ void engine_repair(struct engine *e, int size_id, int64_t number)
     encoder_thread_repair(e->encoders[size_id], number);
 }
 
-int engine_seek(struct engine *e, usec_t pts)
+int64_t engine_seek(struct engine *e, usec_t pts)
 {
     if (!e->source->ops->seek)
         return ERR_UNSUPPORTED;
     pthread_mutex_lock(&e->lock);
     e->has_seek = true;
     e->seek_to = pts;
+    int64_t first = e->next_number;
     pthread_mutex_unlock(&e->lock);
-    return 0;
+    return first;
 }
 
 void engine_set_speed(struct engine *e, double speed)
@@ -326,10 +331,11 @@ void engine_set_speed(struct engine *e, double speed)
     pthread_mutex_unlock(&e->lock);
 }
 
-usec_t engine_position(struct engine *e)
+usec_t engine_position(struct engine *e, int64_t *number)
 {
     pthread_mutex_lock(&e->lock);
     usec_t position = e->has_seek ? e->seek_to : e->position;
+    *number = e->next_number;
     pthread_mutex_unlock(&e->lock);
     return position;
 }

@@ -54,11 +54,12 @@ void engine_request_key(struct engine *e, int size_id);
 // From the next frame on; the size's top level. 0: the ladder's own.
 void engine_set_bitrate(struct engine *e, int size_id, int bitrate_bps);
 void engine_repair(struct engine *e, int size_id, int64_t number);
-// Only sensible while one viewer watches. 0 or ERR_UNSUPPORTED.
-int engine_seek(struct engine *e, usec_t pts);
+// Only sensible while one viewer watches. The number of the first frame from there, or
+// ERR_UNSUPPORTED.
+int64_t engine_seek(struct engine *e, usec_t pts);
 void engine_set_speed(struct engine *e, double speed); // 0.25 .. 4 times the source's pace
-// Media time of the newest picture, or where a seek is about to go.
-usec_t engine_position(struct engine *e);
+// Media time of the next picture, or where a seek is about to go; and that picture's number.
+usec_t engine_position(struct engine *e, int64_t *number);
 void engine_size_stats(struct engine *e, int size_id, struct engine_size_stats *out);
 
 #ifdef __cplusplus

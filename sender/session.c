@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/session.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -121,6 +122,36 @@ void session_pause(struct session *s, usec_t now)
     // use later.
     scheduler_flush(&s->scheduler, 0);
     session_reap(s);
+}
+
+// What is on its way to the viewer is of the place that is left.
+static void leave_place(struct session *s, int64_t from)
+{
+    s->from = from;
+    s->waiting_key = true;
+    scheduler_flush(&s->scheduler, 0);
+    session_reap(s);
+}
+
+bool session_place(struct session *s, double seconds, struct session_place *out, usec_t now)
+{
+    struct engine *engine = s->config.stream->engine;
+    (void)now;
+    if (!engine || s->config.stream->duration < 0)
+        return false;
+    int64_t number;
+    out->seconds = usec_to_sec(engine_position(engine, &number));
+    int64_t first = ERR_UNSUPPORTED;
+    if (!isnan(seconds) && fabs(seconds - out->seconds) > 0.001)
+        first = engine_seek(engine, (usec_t)(seconds * 1e6));
+    if (first >= 0) {
+        leave_place(s, first);
+        engine_request_key(engine, s->size_id);
+        out->seconds = seconds;
+        number = first;
+    }
+    out->frames = (struct rtsp_frames){.first = number, .show = number};
+    return true;
 }
 
 bool session_is_playing(const struct session *s)

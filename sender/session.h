@@ -8,6 +8,7 @@
 
 #include "common/transport/transport.h"
 #include "common/wire/rtcp.h"
+#include "common/wire/rtsp.h"
 #include "media/coded_frame.h"
 #include "sender/adaptation.h"
 #include "sender/media_address.h"
@@ -47,6 +48,14 @@ struct session *session_new(const struct session_config *config, usec_t now); //
 void session_free(struct session *s, usec_t now); // sends BYE if it plays
 void session_play(struct session *s, usec_t now);
 void session_pause(struct session *s, usec_t now);
+// Where in a file the next frames are.
+struct session_place {
+    double seconds;
+    struct rtsp_frames frames;
+};
+// Before session_play. `seconds`: go there first; NaN: stay. False: no file, or one whose place
+// nobody can tell; `out` is left as it is.
+bool session_place(struct session *s, double seconds, struct session_place *out, usec_t now);
 bool session_is_playing(const struct session *s);
 // 0 or ERR_RANGE.
 int session_set_level(struct session *s, int level, usec_t now);

@@ -178,13 +178,23 @@ uint64_t session_skipped(const struct session *s)
     return skipped;
 }
 
+static bool has_begun(struct session *s, const struct coded_frame *f)
+{
+    if (!s->waiting_key || f->key)
+        return true;
+    // The key frame that was asked for may have come before the place that is waited for.
+    if (s->from > 0 && f->temporal_id == 0 && s->config.stream->engine)
+        engine_request_key(s->config.stream->engine, s->size_id);
+    return false;
+}
+
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
 {
-    if (!s->watching || session_is_filler(s))
+    if (!s->watching || session_is_filler(s) || f->number < s->from)
         return;
     if (f->size_id == s->wanted_size && s->size_id != s->wanted_size && f->key)
         switch_size(s, f);
-    if (f->size_id != s->size_id || (s->waiting_key && !f->key))
+    if (f->size_id != s->size_id || !has_begun(s, f))
         return;
     if (!s->waiting_key)
         count_uncoded(s, f->number);

@@ -107,6 +107,19 @@ static void handle_speed(struct viewer *v, struct text header, bool alone, struc
         answer_header(a, "Speed: %.3f\r\n", speed);
 }
 
+static void answer_place(struct viewer *v, double wanted, struct answer *a, usec_t now)
+{
+    struct session_place place;
+    if (!session_place(v->session, wanted, &place, now)) {
+        answer_header(a, "Range: npt=now-\r\n");
+        return;
+    }
+    char frames[96];
+    answer_header(a, "Range: npt=%.3f-%.3f\r\n", place.seconds, v->stream->duration);
+    if (rtsp_frames_encode(&place.frames, frames, sizeof(frames)) > 0)
+        answer_header(a, RTSP_FRAMES_HEADER ": %s\r\n", frames);
+}
+
 static void handle_play(struct viewer *v, const struct rtsp_item *request, struct answer *a,
                         usec_t now)
 {
@@ -120,15 +133,8 @@ static void handle_play(struct viewer *v, const struct rtsp_item *request, struc
         return;
     }
     bool alone = owns_time_line(v);
-    double position = stream->engine ? usec_to_sec(engine_position(stream->engine)) : 0;
-    if (alone && stream->engine && range.from >= 0 && fabs(range.from - position) > 0.001 &&
-        engine_seek(stream->engine, (usec_t)(range.from * 1e6)) == 0)
-        position = range.from;
     handle_speed(v, rtsp_header(request, "Speed"), alone, a, now);
-    if (stream->duration >= 0)
-        answer_header(a, "Range: npt=%.3f-%.3f\r\n", position, stream->duration);
-    else
-        answer_header(a, "Range: npt=now-\r\n");
+    answer_place(v, alone && range.from >= 0 ? range.from : NAN, a, now);
     uint16_t seq;
     uint32_t timestamp;
     uint32_t ssrc;

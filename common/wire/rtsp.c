@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/wire/rtsp.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/bytes.h"
@@ -9,6 +11,7 @@
 #include "common/base/scan.h"
 
 enum { INTERLEAVED_HEAD = 4, MAX_SECONDS = 1000000000 };
+static const int64_t MAX_FRAME = (int64_t)1 << 40;
 
 static const char *const method_names[] = {
     [RTSP_OPTIONS] = "OPTIONS",
@@ -230,6 +233,23 @@ int rtsp_range_decode(struct text value, struct rtsp_range *out)
     if (!scan_end(&s) && (*s.at == 'n' || decode_npt(&s, &out->to) != 0 || !scan_end(&s)))
         return ERR_MALFORMED;
     return 0;
+}
+
+int rtsp_frames_encode(const struct rtsp_frames *f, char *out, size_t cap)
+{
+    int len = snprintf(out, cap, "first=%" PRId64 ";show=%" PRId64 "%s", f->first, f->show,
+                       f->ahead ? ";ahead" : "");
+    return len < 0 || (size_t)len >= cap ? ERR_FULL : len;
+}
+
+int rtsp_frames_decode(struct text value, struct rtsp_frames *out)
+{
+    struct scan s = text_scan(value);
+    if (!scan_word(&s, "first=") || !scan_int(&s, MAX_FRAME, &out->first) ||
+        !scan_word(&s, ";show=") || !scan_int(&s, MAX_FRAME, &out->show) || out->show < out->first)
+        return ERR_MALFORMED;
+    out->ahead = scan_word(&s, ";ahead");
+    return scan_end(&s) ? 0 : ERR_MALFORMED;
 }
 
 int rtsp_parameter_next(struct text body, size_t *at, struct text *name, struct text *value)

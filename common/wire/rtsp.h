@@ -74,6 +74,18 @@ struct rtsp_range {
 };
 int rtsp_range_decode(struct text value, struct rtsp_range *out);
 
+// X-Weir-Frames, in the answer to PLAY of stored media: "first=360;show=377;ahead".
+#define RTSP_FRAMES_HEADER "X-Weir-Frames"
+struct rtsp_frames {
+    int64_t first; // number of the first frame that comes
+    int64_t show;  // of the one that the answer's Range begins with; >= first, and those before it
+                   // only serve to decode it
+    bool ahead;    // at first frames come faster than the media's own pace
+};
+// The length written (terminated), or ERR_FULL.
+int rtsp_frames_encode(const struct rtsp_frames *f, char *out, size_t cap);
+int rtsp_frames_decode(struct text value, struct rtsp_frames *out); // 0 or ERR_MALFORMED
+
 // Walks `name: value` lines of a body. *at is an offset, 0 at first. Returns 1 when a line was
 // read, 0 at the end, ERR_MALFORMED. A line without a colon is a bare name (GET_PARAMETER asks so);
 // value is then empty.

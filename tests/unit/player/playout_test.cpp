@@ -703,6 +703,60 @@ TEST_CASE("playout: a flush buffers anew")
     CHECK(v.said() == lines{"610: resume after 100"});
 }
 
+TEST_CASE("playout: a seek decodes up to the frame asked for and shows it at once")
+{
+    player v(buffered(300), true);
+    for (int n = 0; n < 4; n++)
+        v.frame(100 * n, n);
+    v.until(310);
+    v.said();
+    // The server's answer: 16 is the first to come, 21 the one to show. 16 was there before it.
+    v.frame(320, 16);
+    playout_seek(v.p, 16, 21, true, v.now);
+    CHECK(v.frame(330, 4) == ERR_RANGE);
+    CHECK(v.frame(340, 18) == 0); // 17 and 19 rest on nothing that 21 needs: they do not come
+    CHECK(v.frame(350, 20) == 0);
+    CHECK(v.said() == lines{});
+    CHECK(v.frame(360, 21) == 0);
+    CHECK(v.said() == lines{"360: start 21", "360: decode 16", "360: decode 18", "360: decode 20",
+                            "360: show 21 @360"});
+    v.frame(370, 22);
+    v.until(410);
+    CHECK(v.said() == lines{"400: show 22 @460"});
+}
+
+TEST_CASE("playout: a seek whose frame is lost shows the one behind it")
+{
+    player v(buffered(300), true);
+    playout_seek(v.p, 16, 21, true, 0);
+    for (int n : {16, 18, 20})
+        v.frame(10, n);
+    v.frame(100, 22);
+    v.until(300);
+    CHECK(v.said() == lines{"100: start 21", "100: decode 16", "100: decode 18", "100: decode 20",
+                            "140: show 22 @200"});
+    CHECK(v.lost == 0);
+}
+
+TEST_CASE("playout: a seek in a pause shows one frame")
+{
+    player v(buffered(300), true);
+    for (int n = 0; n < 4; n++)
+        v.frame(100 * n, n);
+    v.until(310);
+    playout_pause(v.p, v.now);
+    v.said();
+    playout_seek(v.p, 16, 16, true, v.now);
+    v.frame(400, 16);
+    v.frame(410, 17);
+    v.until(900);
+    CHECK(v.said() == lines{"400: start 16", "400: show 16 @400"});
+    CHECK(playout_paused(v.p));
+    playout_resume(v.p, v.now);
+    v.until(1000);
+    CHECK(v.said() == lines{"940: show 17 @1000"});
+}
+
 TEST_CASE("playout: a stream without a ladder expects every number")
 {
     playout_config c = buffered(200);

@@ -111,6 +111,7 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'0', "rebuffering.total"},
     {'0', "rebuffering.ratio"},
     {'!', "rebuffering.events"},
+    {'!', "seeks.count"},
     {'!', "rebuffering.by_cause.sender.total"},
     {'0', "causes"},
     {'0', "jitter.mean"},

@@ -34,6 +34,24 @@ Approx about(double v)
 
 } // namespace
 
+TEST_CASE("qoe: seeks, and the wait after each, are no stalls")
+{
+    pointer q = watched();
+    qoe_report before = report_at(q, 5700);
+    qoe_on_seek(q.get(), 5000 * ms);
+    qoe_on_seek_shown(q.get(), 80 * ms);
+    qoe_on_seek(q.get(), 5500 * ms);
+    qoe_on_seek_shown(q.get(), 160 * ms);
+    qoe_on_seek(q.get(), 5600 * ms); // nothing was shown any more
+    qoe_report r = report_at(q, 5700);
+    CHECK(before.seeks.count == 0);
+    CHECK(std::isnan(before.seeks.wait.mean));
+    CHECK(r.seeks.count == 3);
+    CHECK(r.seeks.wait.mean == is(120));
+    CHECK(r.seeks.wait.max == is(160));
+    CHECK(r.rebuffering.count == before.rebuffering.count);
+}
+
 TEST_CASE("qoe: a session computed by hand")
 {
     pointer q = watched();

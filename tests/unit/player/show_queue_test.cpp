@@ -10,12 +10,14 @@ namespace
 {
 struct reports {
     std::vector<int64_t> skipped;
+    std::vector<int64_t> discarded;
 };
 
 void report(void *ctx, struct play_frame *f)
 {
-    CHECK(f->fate == FATE_SKIPPED);
-    static_cast<reports *>(ctx)->skipped.push_back(f->number);
+    auto *seen = static_cast<reports *>(ctx);
+    CHECK((f->fate == FATE_SKIPPED || f->fate == FATE_DISCARDED));
+    (f->fate == FATE_SKIPPED ? seen->skipped : seen->discarded).push_back(f->number);
     play_frame_free(f);
 }
 
@@ -55,6 +57,24 @@ TEST_CASE("show queue: frames come out when they are due, the newest of several"
     CHECK(seen.skipped == std::vector<int64_t>{2, 3});
     show_queue_close(q);
     show_queue_free(q); // with frame 5 in it
+}
+
+TEST_CASE("show queue: after a seek what waits gives way to what is due before it")
+{
+    reports seen;
+    struct show_queue *q = show_queue_new(report, &seen);
+    usec_t next;
+    for (int i = 1; i <= SHOW_QUEUE_FRAMES; i++) // full
+        REQUIRE(show_queue_push(q, frame(i, i * 100)));
+    REQUIRE(show_queue_push(q, frame(60, 250)));
+    CHECK(seen.discarded == std::vector<int64_t>{8, 7, 6, 5, 4, 3});
+    REQUIRE(show_queue_push(q, frame(61, 250)));
+    CHECK(due(q, &next, 200) == 2);
+    CHECK(next == 250);
+    CHECK(due(q, &next, 250) == 61);
+    CHECK(seen.skipped == std::vector<int64_t>{1, 60});
+    show_queue_close(q);
+    show_queue_free(q);
 }
 
 TEST_CASE("show queue: a full queue makes the decoder wait, closing lets it go")

@@ -282,6 +282,37 @@ TEST_CASE("rtsp: Range")
     }
 }
 
+TEST_CASE("rtsp: the frames that an answer to PLAY tells")
+{
+    struct {
+        struct rtsp_frames frames;
+        const char *text;
+    } good[] = {
+        {{0, 0, false}, "first=0;show=0"},
+        {{360, 377, true}, "first=360;show=377;ahead"},
+        {{1099511627776, 1099511627776, false}, "first=1099511627776;show=1099511627776"},
+    };
+    for (const auto &c : good) {
+        char text[96];
+        REQUIRE(rtsp_frames_encode(&c.frames, text, sizeof(text)) == (int)strlen(c.text));
+        CHECK(std::string(text) == c.text);
+        struct rtsp_frames f;
+        REQUIRE(rtsp_frames_decode(text_from(text), &f) == 0);
+        CHECK(f.first == c.frames.first);
+        CHECK(f.show == c.frames.show);
+        CHECK(f.ahead == c.frames.ahead);
+    }
+    char small[14];
+    CHECK(rtsp_frames_encode(&good[0].frames, small, sizeof(small)) == ERR_FULL);
+    for (const char *text :
+         {"", "first=1", "first=2;show=1", "first=-1;show=0", "show=1;first=0", "first=0;show=1;",
+          "first=0;show=1;aheadx", "first=0;show=1099511627777", "first=0;show=1 ;ahead"}) {
+        INFO(text);
+        struct rtsp_frames f;
+        CHECK(rtsp_frames_decode(text_from(text), &f) == ERR_MALFORMED);
+    }
+}
+
 TEST_CASE("rtsp: parameters of a body")
 {
     struct text body = text_from("level: 3\r\n\r\n  packets_received  \n x : a: b \r\nlast:");

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Going to another place of a file. What is held plays on until the server has answered; its answer
+// tells which frame stands at the place, and that frame is shown as soon as it is decoded.
+#include <math.h>
+
+#include "common/base/log.h"
+#include "player/player_state.h"
+
+#define TOLERANCE 0.5 // seconds that a server may begin away from the place asked for
+
+static bool is_file(const struct player *p)
+{
+    return p->described && p->sdp.duration >= 0 && p->presenter && !p->goddard;
+}
+
+static double seconds_of(const struct player *p, int64_t number)
+{
+    return (double)number / fps_value(p->sdp.ladder.source_fps);
+}
+
+double player_position(const struct player *p)
+{
+    const struct player_place *place = &p->place;
+    if (!place->known || !is_file(p))
+        return NAN;
+    double at = fmax(0, place->seconds + seconds_of(p, place->shown - place->number));
+    return p->sdp.duration > 0 ? fmod(at, p->sdp.duration) : at; // a file may begin again
+}
+
+double player_seek_base(const struct player *p)
+{
+    double at = p->place.seek ? p->place.to : player_position(p);
+    return isnan(at) ? 0 : at;
+}
+
+void player_seek_to(struct player *p, double seconds, usec_t now)
+{
+    if (!p->playing_since || !is_file(p))
+        return;
+    double last = fmax(0, p->sdp.duration - seconds_of(p, 1));
+    p->place.to = fmin(fmax(seconds, 0), last);
+    p->place.seek = SEEK_ASKED;
+    p->place.asked = now;
+    client_seek(p->client, p->place.to, now);
+}
+
+static bool is_there(const struct player *p, const struct client_place *place)
+{
+    return place->first >= 0 && fabs(place->seconds - p->place.to) < TOLERANCE;
+}
+
+// After a pause a stream that others watch goes on with what is now.
+static bool has_left_out(const struct player *p, const struct client_place *place)
+{
+    int64_t arrived = presenter_arrived(p->presenter);
+    return arrived >= 0 && seconds_of(p, place->first - arrived) > TOLERANCE;
+}
+
+void player_seek_placed(struct player *p, const struct client_place *place, usec_t now)
+{
+    bool sought = place->sought;
+    if (!is_file(p) || isnan(place->seconds) || place->show < 0 ||
+        (sought && !is_there(p, place))) {
+        if (sought)
+            log_warn("the server does not go there: others watch the same");
+        p->place.seek = SEEK_NONE;
+        return;
+    }
+    if (sought || !p->place.known)
+        p->place.shown = place->show;
+    p->place.known = true;
+    p->place.number = place->show;
+    p->place.seconds = place->seconds;
+    if (!sought && place->show == place->first && !has_left_out(p, place))
+        return;
+    timer_set(p->bye, USEC_NEVER);
+    presenter_seek(p->presenter, place->first, place->show, sought && place->ahead, now);
+    if (!sought)
+        return;
+    p->place.seek = SEEK_PLACED;
+    qoe_on_seek(p->qoe, now);
+}
+
+void player_seek_shown(struct player *p, int64_t number, usec_t shown_at, usec_t now)
+{
+    struct player_place *place = &p->place;
+    if (!place->known || (place->seek == SEEK_PLACED && number < place->number))
+        return;
+    place->shown = number;
+    if (place->seek != SEEK_PLACED)
+        return;
+    place->seek = SEEK_NONE;
+    usec_t wait = shown_at - place->asked;
+    qoe_on_seek_shown(p->qoe, wait);
+    events_seek(p->events, place->to, wait, now);
+    log_debug("at %.3f s after %.0f ms", place->to, usec_to_msec(wait));
+    if (presenter_paused(p->presenter)) // it showed this one frame
+        client_pause(p->client, now);
+}
