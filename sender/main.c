@@ -140,6 +140,7 @@ static int run(struct program *p, const struct options *o)
     if (open_stream(p, o) != 0)
         goto free_raw;
     p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
+    p->stream.max_viewers = o->max_viewers;
     struct server_config config = {.listen = o->listen,
                                    .path = o->path,
                                    .stream = &p->stream,

@@ -37,6 +37,7 @@ static const char help[] =
     "  --temporal-layers N    2 or 3 layers of frames that can be dropped one by one (default 2)\n"
     "  --loop                 begin the file again at its end\n"
     "  --timeout SECONDS      a viewer that takes nothing for so long is dropped, 1 to 3600 (20)\n"
+    "  --max-viewers N        who comes when so many are connected is refused, 1 to 65535 (1024)\n"
     "  --stats FILE           a JSON line a second and a viewer\n"
     "  --verbose, --quiet     more, or nothing but errors, on stderr\n"
     "  --version, -h, --help\n"
@@ -53,6 +54,7 @@ enum {
     OPT_LAYERS,
     OPT_LOOP,
     OPT_TIMEOUT,
+    OPT_MAX_VIEWERS,
     OPT_STATS,
     OPT_VERBOSE,
     OPT_QUIET,
@@ -68,6 +70,7 @@ static const struct option long_options[] = {
     {"temporal-layers", required_argument, NULL, OPT_LAYERS},
     {"loop", no_argument, NULL, OPT_LOOP},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"max-viewers", required_argument, NULL, OPT_MAX_VIEWERS},
     {"stats", required_argument, NULL, OPT_STATS},
     {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"quiet", no_argument, NULL, OPT_QUIET},
@@ -106,6 +109,16 @@ static const char *parse_timeout(struct options *o, const char *value)
     return NULL;
 }
 
+static const char *parse_max_viewers(struct options *o, const char *value)
+{
+    char *end;
+    long viewers = strtol(value, &end, 10);
+    if (end == value || *end || viewers < 1 || viewers > STREAM_MOST_VIEWERS)
+        return "a number of viewers, 1 to 65535";
+    o->max_viewers = (int)viewers;
+    return NULL;
+}
+
 static const char *parse_mtp_port(struct options *o, const char *value)
 {
     char *end;
@@ -141,6 +154,8 @@ static const char *apply(struct options *o, int option, const char *value)
         return NULL;
     case OPT_TIMEOUT:
         return parse_timeout(o, value);
+    case OPT_MAX_VIEWERS:
+        return parse_max_viewers(o, value);
     case OPT_STATS:
         o->stats = value;
         return NULL;
@@ -188,7 +203,8 @@ enum options_result options_parse(int argc, char **argv, struct options *o, FILE
     *o = (struct options){.path = "/live",
                           .source = "test:",
                           .temporal_layers = 2,
-                          .timeout = STREAM_VIEWER_TIMEOUT_SEC};
+                          .timeout = STREAM_VIEWER_TIMEOUT_SEC,
+                          .max_viewers = STREAM_MAX_VIEWERS};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
     optind = 0; // begin anew, also for a second call
     opterr = 0;

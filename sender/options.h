@@ -27,6 +27,7 @@ struct options {
     int filler_bps;             // 0: the source is no filler
     struct synthetic synthetic; // kind unknown: another source
     int timeout;                // seconds
+    int max_viewers;
     int mtp_port;               // 0: any
     int verbosity;              // -1 quiet, 0, 1 verbose
 };

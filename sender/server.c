@@ -13,8 +13,7 @@
 #include "sender/connection.h"
 
 enum {
-    MAX_CONNECTIONS = STREAM_MAX_SESSIONS,
-    BACKLOG = 64,
+    BACKLOG = 1024,
     ACCEPTS = 16, // a wake-up
 };
 
@@ -26,7 +25,7 @@ struct server {
     struct server_config config;
     struct timer *second; // owned
     int count;
-    struct connection *connections[MAX_CONNECTIONS]; // owned
+    struct connection **connections; // owned, as are those; room for the stream's max_viewers
 };
 
 static void on_end(void *ctx, struct connection *c)
@@ -38,14 +37,14 @@ static void on_end(void *ctx, struct connection *c)
     connection_free(c, clock_now());
 }
 
-static void refuse(int fd)
+static void refuse(const struct server *s, int fd)
 {
     static const char answer[] =
         "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n\r\n";
     if (write(fd, answer, sizeof(answer) - 1) < 0)
         log_debug("a refused viewer was gone already");
     close(fd);
-    log_warn("a viewer was refused: %d are connected, the most there can be", MAX_CONNECTIONS);
+    log_warn("a viewer was refused: %d are connected, the most there can be", s->count);
 }
 
 static void on_acceptable(uv_poll_t *poll, int status, int events);
@@ -76,8 +75,8 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
             }
             return;
         }
-        if (s->count == MAX_CONNECTIONS) {
-            refuse(fd);
+        if (s->count == s->config.stream->max_viewers) {
+            refuse(s, fd);
             continue;
         }
         struct connection_config config = {.loop = s->loop,
@@ -131,6 +130,9 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
         return NULL;
     s->loop = loop;
     s->config = *config;
+    s->connections = calloc((size_t)config->stream->max_viewers, sizeof(struct connection *));
+    if (!s->connections)
+        goto free_server;
     s->fd = listen_on((const struct sockaddr *)&config->listen);
     if (s->fd < 0)
         goto free_server;
@@ -149,6 +151,7 @@ free_timer:
 close_fd:
     close(s->fd);
 free_server:
+    free(s->connections);
     free(s);
     return NULL;
 }
@@ -157,6 +160,7 @@ static void on_closed(uv_handle_t *handle)
 {
     struct server *s = handle->data;
     close(s->fd);
+    free(s->connections);
     free(s);
 }
 

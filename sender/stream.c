@@ -2,6 +2,7 @@
 #include "sender/stream.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -31,6 +32,7 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
     *s = (struct stream){.ladder = *ladder,
                          .kind = source->kind,
                          .duration = source->duration,
+                         .max_viewers = STREAM_MAX_VIEWERS,
                          .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
     snprintf(s->title, sizeof(s->title), "%s", source->name);
     s->rng = rng_seeded(seed);
@@ -40,8 +42,10 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
 
 void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps, uint64_t seed)
 {
-    *s = (struct stream){
-        .kind = kind, .duration = -1, .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
+    *s = (struct stream){.kind = kind,
+                         .duration = -1,
+                         .max_viewers = STREAM_MAX_VIEWERS,
+                         .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
     snprintf(s->title, sizeof(s->title), "synthetic:%s",
              kind == SDP_SOURCE_STEADY ? "steady" : "greedy");
     s->rng = rng_seeded(seed);
@@ -59,6 +63,7 @@ void stream_init_synthetic(struct stream *s, const struct synthetic *media, uint
                          .ladder = media->ladder,
                          .synthetic = *media,
                          .duration = -1,
+                         .max_viewers = STREAM_MAX_VIEWERS,
                          .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
     snprintf(s->title, sizeof(s->title), "%s", media->name);
     s->rng = rng_seeded(seed);
@@ -78,6 +83,9 @@ void stream_destroy(struct stream *s)
 {
     engine_free(s->engine);
     s->engine = NULL;
+    free(s->sessions);
+    s->sessions = NULL;
+    s->session_room = 0;
 }
 
 void stream_describe(const struct stream *s, int level, struct sdp *out)
@@ -105,8 +113,16 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
 
 int stream_add(struct stream *s, struct session *session)
 {
-    if (s->session_count == STREAM_MAX_SESSIONS)
+    if (s->session_count == s->max_viewers)
         return ERR_FULL;
+    if (s->session_count == s->session_room) {
+        int room = s->session_room ? 2 * s->session_room : 16;
+        struct session **sessions = realloc(s->sessions, (size_t)room * sizeof(struct session *));
+        if (!sessions)
+            return ERR_NO_MEMORY;
+        s->sessions = sessions;
+        s->session_room = room;
+    }
     s->sessions[s->session_count++] = session;
     return 0;
 }

@@ -16,7 +16,11 @@
 extern "C" {
 #endif
 
-enum { STREAM_MAX_SESSIONS = 256, STREAM_VIEWER_TIMEOUT_SEC = 20 };
+enum {
+    STREAM_MAX_VIEWERS = 1024, // by default
+    STREAM_MOST_VIEWERS = 65535,
+    STREAM_VIEWER_TIMEOUT_SEC = 20,
+};
 
 struct session;
 
@@ -29,9 +33,11 @@ struct stream {
     struct synthetic synthetic; // kind unknown: not frames without pictures
     struct rng rng;
     usec_t viewer_timeout; // a viewer that takes nothing for so long is dropped; 20 s by default
+    int max_viewers;       // at once; STREAM_MAX_VIEWERS by default
     int session_count;
+    int session_room;
     int playing;
-    struct session *sessions[STREAM_MAX_SESSIONS]; // borrowed
+    struct session **sessions; // owned, room for session_room; what they point to is borrowed
 };
 
 // Pictures from `source`, which is taken over. 0, or ERR_IO (logged).
@@ -48,7 +54,7 @@ bool stream_is_filler(const struct stream *s);
 bool stream_is_synthetic(const struct stream *s);
 // As a viewer of `level` sees it.
 void stream_describe(const struct stream *s, int level, struct sdp *out);
-// 0 or ERR_FULL.
+// 0, ERR_FULL or ERR_NO_MEMORY.
 int stream_add(struct stream *s, struct session *session);
 void stream_remove(struct stream *s, struct session *session);
 

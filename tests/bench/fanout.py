@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Measures what one viewer more costs weir-send: many viewers of one 2 Mbit/s stream over the loopback.
+
+The viewers are one process that decodes nothing (fanout_client.c). CPU is in per cent of one core; that of a viewer is
+the network thread's, divided by the viewers: the encoder works for one as for all. Memory of a viewer is what the
+sender's resident set has grown by. A frame is late that is complete more than one frame interval after the 99th
+percentile of a lone viewer's.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE, LEVEL, FPS = "test:1280x720@30", "1280x720@30:1920", 30
+START_SECONDS = 90  # for all viewers to watch
+
+
+def cpu_seconds(pid, thread=None):
+    """Of a process, or of one of its threads."""
+    with open(f"/proc/{pid}/stat" if thread is None else f"/proc/{pid}/task/{thread}/stat") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Run:
+    """A sender, so many viewers of it, and what they got."""
+
+    def __init__(self, lib, folder, transport, viewers, seconds, late_ms):
+        self.lib, self.folder = lib, folder
+        self.transport, self.viewers, self.seconds, self.late_ms = transport, viewers, seconds, late_ms
+
+    def measure(self):
+        sender = self.lib.Sender(self.folder, "--level", LEVEL, SOURCE)
+        alone = sender.status_kb("VmRSS")
+        client = subprocess.Popen([os.path.join(self.lib.BUILD, "tests", "bench_fanout_client"), f"127.0.0.1:{sender.port}",
+                                   self.transport, str(self.viewers), str(self.seconds), str(self.late_ms)],
+                                  stdout=subprocess.PIPE, text=True)
+        try:
+            begin, end = (self.at_word(sender, client, word) for word in ("begin", "end"))
+            return self.row(alone, begin, end, client.stdout.readline().split())
+        finally:
+            client.kill()
+            client.wait()
+            client.stdout.close()
+            sender.stop()
+
+    def at_word(self, sender, client, word):
+        """The sender's figures when the client says the word."""
+        if client.stdout.readline().strip() != word:
+            raise SystemExit(f"the viewers failed\n{sender}")
+        return {"time": time.monotonic(), "all": cpu_seconds(sender.pid), "network": cpu_seconds(sender.pid, sender.pid),
+                "client": cpu_seconds(client.pid), "rss": sender.status_kb("VmRSS")}
+
+    def row(self, alone, begin, end, words):
+        if not words:
+            raise SystemExit("the viewers failed before the end")
+        figures = dict(zip(words[::2], map(float, words[1::2])))
+        seconds = end["time"] - begin["time"]
+        sender, network, client = (100 * (end[key] - begin[key]) / seconds for key in ("all", "network", "client"))
+        return {"transport": self.transport, "viewers": self.viewers, "seconds": seconds, "sender_cpu": sender,
+                "network_cpu": network, "client_cpu": client, "cpu_a_viewer": network / self.viewers,
+                "kb_a_viewer": (end["rss"] - alone) / self.viewers, "rss_kb": end["rss"], "frames": int(figures["frames"]),
+                "incomplete": int(figures["frames"] * self.viewers - figures["complete"]), "late": int(figures["late"]),
+                "delay_ms": {key: figures[f"delay_{key}"] for key in ("p50", "p99", "max")}}
+
+
+def measure(lib, folder, transport, counts, seconds):
+    """Rows of one transport; a lone viewer's first, whose delay says what is late."""
+    alone = Run(lib, folder, transport, 1, seconds, 0).measure()
+    late_ms = alone["delay_ms"]["p99"] + 1000 / FPS
+    for viewers in counts:
+        row = alone if viewers == 1 else Run(lib, folder, transport, viewers, seconds, late_ms).measure()
+        base = alone["rss_kb"]
+        if viewers > 1:  # without what the first viewer's encoder takes
+            row["kb_a_viewer"] = (row["rss_kb"] - base) / (viewers - 1)
+        print_row(row)
+        yield row
+
+
+def print_head():
+    print(f"{'':8}{'viewers':>8}{'sender CPU':>12}{'network':>9}{'a viewer':>10}{'kB each':>9}{'frames':>8}{'incompl.':>10}"
+          f"{'late':>8}   delay ms:{'p50':>6}{'p99':>7}{'max':>7}{'clients':>9}")
+
+
+def print_row(r):
+    d = r["delay_ms"]
+    print(f"{r['transport']:8}{r['viewers']:8}{r['sender_cpu']:10.1f} %{r['network_cpu']:7.1f} %{r['cpu_a_viewer']:8.3f} %"
+          f"{r['kb_a_viewer']:9.0f}{r['frames']:8}{r['incomplete']:10}{r['late']:8}{'':12}{d['p50']:6.1f}{d['p99']:7.1f}"
+          f"{d['max']:7.1f}{r['client_cpu']:7.1f} %", flush=True)
+
+
+def numbers(text):
+    return [int(n) for n in text.split(",")]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build/release", help="where the programs are")
+    parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
+    parser.add_argument("--viewers", type=numbers, default=[1, 10, 50, 100, 250, 500], metavar="N,N,...")
+    parser.add_argument("--transport", type=lambda text: text.split(","), default=["minbuf", "udp"], metavar="NAME,...")
+    parser.add_argument("--seconds", type=float, default=10, help="of each run")
+    options = parser.parse_args()
+    os.environ["WEIR_BUILD"] = options.build
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+    import lib  # reads WEIR_BUILD
+    print_head()
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="weir-bench-") as folder:
+        for transport in options.transport:
+            rows += measure(lib, folder, transport, options.viewers, options.seconds)
+    if options.json:
+        with open(options.json, "w") as f:
+            json.dump({"source": SOURCE, "level": LEVEL, "rows": rows}, f, indent=2)
+            f.write("\n")
+
+
+if __name__ == "__main__":
+    main()

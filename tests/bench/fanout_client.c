@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Many viewers in one process, on one loop: they ask for the stream, receive and report as
+// weir-play does, and decode nothing. For fanout.py.
+//   bench_fanout_client ADDR:PORT TRANSPORT VIEWERS SECONDS LATE_MS
+// Prints "begin" when all have watched for a while, "end" after so many seconds, and then what came
+// of the frames captured in between: a line of words and figures.
+//
+// A viewer's frame is complete when all of its packets have come, in order; the last one's arrival
+// less the capture, by the machine's one clock, is its delay; beyond LATE_MS it is late.
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "common/base/err.h"
+#include "common/base/hist.h"
+#include "common/net/clock.h"
+#include "common/net/tcp_conn.h"
+#include "common/net/timer.h"
+#include "common/net/udp_socket.h"
+#include "common/protocol/rtp_receiver.h"
+#include "common/transport/transport.h"
+#include "common/wire/path_token.h"
+#include "common/wire/rtsp.h"
+#include "common/wire/rtsp_transport.h"
+#include "player/feedback.h"
+#include "player/media_feedback.h"
+
+enum {
+    MAX_VIEWERS = 4096,
+    FRAMES = 1 << 16, // of the measured time, at most
+    CONNECTS = 4,     // a tick
+    TICKS = 100,      // a second; each viewer reports at one of them
+};
+static const usec_t TICK = USEC_PER_SEC / TICKS;
+static const usec_t SETTLE = 2 * USEC_PER_SEC;
+static const usec_t GRACE = USEC_PER_SEC; // for the last frames to come
+static const usec_t START_WITHIN = 60 * USEC_PER_SEC;
+static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+
+struct viewer {
+    struct tcp_conn *tcp;
+    struct udp_socket *udp[2]; // RTP, RTCP; of datagram transports
+    struct sockaddr_storage server[2];
+    uint64_t token;
+    struct media_feedback *reports; // NULL: the transport needs none
+    struct rtp_receiver rtp;
+    struct feedback feedback;
+    enum rtsp_method asked; // SETUP, then PLAY
+    char session[64];
+    bool watches; // a frame came
+    uint32_t frame;
+    bool whole; // all of `frame` has come so far
+    uint16_t next_seq;
+    usec_t captured; // `frame`, wall clock
+};
+
+static struct {
+    uv_loop_t loop;
+    struct sockaddr_storage server;
+    const char *transport;
+    bool datagram;
+    int wanted, count, watching; // viewers
+    struct viewer *viewers;
+    struct timer *tick;
+    int ticks;
+    usec_t begin, end; // wall clock; 0: not yet
+    usec_t seconds, late_after;
+    bool told_end;
+    uint32_t first_frame;
+    bool seen[FRAMES]; // by number from first_frame on
+    bool started;
+    uint64_t complete, late;
+    struct hist delay;
+} bench;
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "fanout: %s\n", what);
+    exit(1);
+}
+
+// ---- Frames
+
+static bool is_measured(usec_t captured)
+{
+    return bench.begin && captured >= bench.begin && captured < bench.begin + bench.seconds;
+}
+
+static void note_frame_begins(const struct viewer *v)
+{
+    if (!is_measured(v->captured))
+        return;
+    if (!bench.started)
+        bench.first_frame = v->frame;
+    bench.started = true;
+    uint32_t index = v->frame - bench.first_frame;
+    if (index < FRAMES)
+        bench.seen[index] = true;
+}
+
+static void note_frame_complete(struct viewer *v, usec_t arrived)
+{
+    bench.watching += !v->watches;
+    v->watches = true;
+    if (!is_measured(v->captured))
+        return;
+    usec_t delay = arrived - v->captured;
+    bench.complete++;
+    bench.late += bench.late_after && delay > bench.late_after;
+    hist_add(&bench.delay, delay);
+}
+
+// `arrived`: wall clock.
+static void on_rtp(struct viewer *v, const uint8_t *data, size_t len, usec_t arrived, usec_t now)
+{
+    struct rtp_packet p;
+    int64_t seq;
+    if (rtcp_is(data, len) || rtp_decode(data, len, ids, &p) != 0 || !p.has_adu)
+        return;
+    rtp_receiver_packet(&v->rtp, &p, 0, &seq, now);
+    if (p.adu.first) {
+        v->frame = p.adu.frame;
+        v->captured = p.capture_wall;
+        v->whole = true;
+        note_frame_begins(v);
+    } else if (p.adu.frame != v->frame || p.seq != v->next_seq) {
+        v->whole = false;
+    }
+    v->next_seq = (uint16_t)(p.seq + 1);
+    if (p.adu.last && v->whole)
+        note_frame_complete(v, arrived);
+}
+
+// ---- Datagrams
+
+static void send_to_rtcp(void *ctx, const uint8_t *data, size_t len)
+{
+    struct viewer *v = ctx;
+    struct iovec part = {(uint8_t *)(uintptr_t)data, len}; // read only
+    (void)udp_socket_send(v->udp[1], (struct sockaddr *)&v->server[1], &part, 1);
+}
+
+static void on_media(void *ctx, const struct datagram *d, usec_t now)
+{
+    struct viewer *v = ctx;
+    if (v->reports)
+        media_feedback_packet(v->reports, d);
+    on_rtp(v, d->data, d->len, clock_wall() - (now - d->arrived), now);
+}
+
+static void on_rtcp(void *ctx, const struct datagram *d, usec_t now)
+{
+    (void)ctx;
+    (void)d;
+    (void)now;
+}
+
+static void show_token(struct viewer *v)
+{
+    uint8_t token[PATH_TOKEN_BYTES];
+    path_token_encode(v->feedback.ssrc, v->token, token);
+    struct iovec part = {token, sizeof(token)};
+    for (int i = 0; i < 2; i++)
+        (void)udp_socket_send(v->udp[i], (struct sockaddr *)&v->server[i], &part, 1);
+}
+
+static void open_datagrams(struct viewer *v, const struct rtsp_transport *given, usec_t now)
+{
+    for (int i = 0; i < 2; i++) {
+        v->server[i] = bench.server;
+        sockaddr_set_port((struct sockaddr *)&v->server[i], given->server_port[i]);
+    }
+    v->token = given->token;
+    struct media_feedback_config config = {
+        .loop = &bench.loop, .ext = ids, .ssrc = v->feedback.ssrc, .send = send_to_rtcp, .ctx = v};
+    v->reports = media_feedback_new(&config, now);
+    if (!v->reports)
+        fail("no memory");
+}
+
+// ---- RTSP
+
+static void ask(struct viewer *v, enum rtsp_method method, const char *headers)
+{
+    char text[1024];
+    char at[64];
+    v->asked = method;
+    sockaddr_text((struct sockaddr *)&bench.server, at, sizeof(at));
+    int len =
+        snprintf(text, sizeof(text), "%s rtsp://%s/live/trackID=0 RTSP/1.0\r\nCSeq: %d\r\n%s\r\n",
+                 rtsp_method_name(method), at, method, headers);
+    if (tcp_conn_send(v->tcp, text, (size_t)len) != 0)
+        fail("a viewer cannot ask");
+}
+
+static void ask_setup(struct viewer *v)
+{
+    struct rtsp_transport offer = {.tcp = !bench.datagram,
+                                   .avpf = bench.datagram,
+                                   .interleaved = {-1, -1},
+                                   .client_port = {-1, -1},
+                                   .server_port = {-1, -1}};
+    snprintf(offer.weir, sizeof(offer.weir), "%s", bench.transport);
+    for (int i = 0; i < 2; i++)
+        if (bench.datagram)
+            offer.client_port[i] = udp_socket_port(v->udp[i]);
+        else
+            offer.interleaved[i] = i;
+    char header[256] = "Transport: ";
+    int len = rtsp_transport_encode(&offer, header + 11, sizeof(header) - 14);
+    if (len < 0)
+        fail("not the name of a transport");
+    memcpy(header + 11 + len, "\r\n", 3);
+    ask(v, RTSP_SETUP, header);
+}
+
+static void on_answer(struct viewer *v, const struct rtsp_item *item, usec_t now)
+{
+    if (item->status != 200)
+        fail("a viewer was refused");
+    if (v->asked != RTSP_SETUP)
+        return;
+    struct rtsp_transport given[RTSP_MAX_OFFERS];
+    struct text header = rtsp_header(item, "Transport");
+    if (!header.at || rtsp_transport_decode(header, given) != 1)
+        fail("the answer to SETUP names no transport");
+    if (bench.datagram)
+        open_datagrams(v, &given[0], now);
+    struct text session = rtsp_header(item, "Session");
+    for (size_t i = 0; i < session.len; i++)
+        if (session.at[i] == ';')
+            session.len = i;
+    text_copy(session, v->session, sizeof(v->session));
+    char headers[96];
+    snprintf(headers, sizeof(headers), "Session: %s\r\n", v->session);
+    ask(v, RTSP_PLAY, headers);
+    if (bench.datagram)
+        show_token(v);
+}
+
+static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    struct viewer *v = ctx;
+    struct rtsp_item item;
+    usec_t wall = clock_wall();
+    size_t used = 0;
+    while (used < len) {
+        size_t item_len = 0;
+        int err = rtsp_decode(data + used, len - used, &item, &item_len);
+        if (err == ERR_AGAIN)
+            break;
+        if (err)
+            return err;
+        used += item_len;
+        if (item.kind == RTSP_RESPONSE)
+            on_answer(v, &item, now);
+        else if (item.kind == RTSP_INTERLEAVED && item.channel == 0)
+            on_rtp(v, item.data, item.data_len, wall, now);
+    }
+    return (int)used;
+}
+
+static void on_open(void *ctx, usec_t now)
+{
+    (void)now;
+    ask_setup(ctx);
+}
+
+static void on_room(void *ctx, usec_t now)
+{
+    (void)ctx;
+    (void)now;
+}
+
+static void on_close(void *ctx, int err, usec_t now)
+{
+    (void)ctx;
+    (void)err;
+    (void)now;
+    fail("a viewer's connection ended");
+}
+
+// ---- The run
+
+static void report(struct viewer *v, usec_t now)
+{
+    uint8_t out[4 + RTCP_MAX_PACKET];
+    size_t len = feedback_compound(&v->feedback, &v->rtp, out + 4, sizeof(out) - 4, now);
+    if (bench.datagram) {
+        if (!v->watches)
+            show_token(v);
+        send_to_rtcp(v, out + 4, len);
+        return;
+    }
+    memcpy(out, "$\1", 2);
+    out[2] = (uint8_t)(len >> 8);
+    out[3] = (uint8_t)len;
+    (void)tcp_conn_send(v->tcp, out, 4 + len);
+}
+
+static void add_viewer(void)
+{
+    static const struct tcp_conn_ops ops = {
+        .on_open = on_open, .on_input = on_input, .on_room = on_room, .on_close = on_close};
+    struct viewer *v = &bench.viewers[bench.count];
+    struct sockaddr_storage any = bench.server;
+    rtp_receiver_init(&v->rtp);
+    feedback_init(&v->feedback, (uint64_t)++bench.count << 20);
+    if (bench.datagram &&
+        udp_socket_pair(&bench.loop, (struct sockaddr *)&any, on_media, on_rtcp, v, v->udp) != 0)
+        fail("no UDP ports");
+    v->tcp =
+        tcp_conn_connect(&bench.loop, (struct sockaddr *)&bench.server, RTSP_MAX_ITEM, &ops, v);
+    if (!v->tcp)
+        fail("a viewer cannot connect");
+}
+
+static void say(const char *word)
+{
+    puts(word);
+    fflush(stdout);
+}
+
+static void print_result(void)
+{
+    uint64_t frames = 0;
+    for (int i = 0; i < FRAMES; i++)
+        frames += bench.seen[i];
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    printf("frames %" PRIu64 " complete %" PRIu64 " late %" PRIu64, frames, bench.complete,
+           bench.late);
+    printf(" delay_p50 %.2f delay_p99 %.2f delay_max %.2f\n",
+           hist_quantile_us(&bench.delay, 0.5) / 1e3, hist_quantile_us(&bench.delay, 0.99) / 1e3,
+           hist_max_us(&bench.delay) / 1e3);
+    fflush(stdout);
+}
+
+static void on_tick(void *ctx, usec_t now)
+{
+    static usec_t began;
+    static usec_t all_at;
+    (void)ctx;
+    usec_t wall = clock_wall();
+    began = began ? began : now;
+    timer_set(bench.tick, now + TICK);
+    for (int i = 0; i < CONNECTS && bench.count < bench.wanted; i++)
+        add_viewer();
+    for (int i = bench.ticks++ % TICKS; i < bench.count; i += TICKS)
+        if (bench.viewers[i].session[0])
+            report(&bench.viewers[i], now);
+    if (bench.watching < bench.wanted) {
+        if (now - began > START_WITHIN)
+            fail("not all viewers got a frame");
+        return;
+    }
+    all_at = all_at ? all_at : now;
+    if (!bench.begin && now - all_at >= SETTLE) {
+        bench.begin = wall;
+        say("begin");
+    } else if (bench.begin && !bench.told_end && wall >= bench.begin + bench.seconds) {
+        bench.told_end = true;
+        say("end");
+    } else if (bench.told_end && wall >= bench.begin + bench.seconds + GRACE) {
+        print_result();
+        exit(0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    if (argc != 6 || sockaddr_parse(argv[1], &bench.server) != 0 ||
+        transport_find(argv[2], &kind, &params) != 0 || atoi(argv[3]) < 1 ||
+        atoi(argv[3]) > MAX_VIEWERS || atof(argv[4]) <= 0) {
+        fprintf(stderr, "usage: bench_fanout_client ADDR:PORT TRANSPORT VIEWERS SECONDS LATE_MS\n");
+        return 2;
+    }
+    bench.transport = argv[2];
+    bench.datagram = kind->datagram;
+    bench.wanted = atoi(argv[3]);
+    bench.seconds = (usec_t)(atof(argv[4]) * 1e6);
+    bench.late_after = (usec_t)(atof(argv[5]) * 1e3);
+    bench.viewers = calloc((size_t)bench.wanted, sizeof(*bench.viewers));
+    struct rlimit files;
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+    hist_init(&bench.delay);
+    uv_loop_init(&bench.loop);
+    bench.tick = timer_new(&bench.loop, on_tick, NULL);
+    if (!bench.tick || !bench.viewers)
+        fail("no memory");
+    timer_set(bench.tick, clock_now());
+    uv_run(&bench.loop, UV_RUN_DEFAULT);
+    return 1;
+}
