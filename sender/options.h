@@ -28,8 +28,8 @@ struct options {
     struct synthetic synthetic; // kind unknown: another source
     int timeout;                // seconds
     int max_viewers;
-    int mtp_port;               // 0: any
-    int verbosity;              // -1 quiet, 0, 1 verbose
+    int mtp_port;  // 0: any
+    int verbosity; // -1 quiet, 0, 1 verbose
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
