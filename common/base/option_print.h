@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { OPTION_PRINT_MAX = 48 * 1024, OPTION_PRINT_WIDTH = 96 };
+enum { OPTION_PRINT_MAX = 256 * 1024, OPTION_PRINT_WIDTH = 96 };
 
 void option_print_help(const struct option_table *t, struct put *out);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/program/command_line.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +91,7 @@ static int apply(const struct option_settings *said, const char *file_name, void
 }
 
 static enum options_result print(const struct option_table *t, const struct option_settings *said,
-                                 enum option_kind what, FILE *to)
+                                 enum option_kind what, FILE *to, char *error, size_t cap)
 {
     static char text[OPTION_PRINT_MAX]; // large
     struct put put = put_into(text, sizeof(text));
@@ -102,7 +101,10 @@ static enum options_result print(const struct option_table *t, const struct opti
         put_format(&put, "%s " WEIR_VERSION "\n", t->program);
     else
         option_print_config(t, said, &put);
-    assert(!put.full);
+    if (put.full) {
+        err_say(error, cap, ERR_FULL, "the options' values are too long to be printed");
+        return OPTIONS_BAD;
+    }
     fputs(text, to);
     return OPTIONS_DONE;
 }
@@ -115,16 +117,17 @@ enum options_result command_line_read(const struct option_table *t, int argc, ch
     if (option_table_scan(t, argc, argv, &said, error, cap) != 0)
         return OPTIONS_BAD;
     if (find(&said, OPTION_HELP))
-        return print(t, &said, OPTION_HELP, to);
+        return print(t, &said, OPTION_HELP, to, error, cap);
     if (find(&said, OPTION_VERSION))
-        return print(t, &said, OPTION_VERSION, to);
+        return print(t, &said, OPTION_VERSION, to, error, cap);
     const struct option_setting *config = find(&said, OPTION_CONFIG);
     const char *name = config ? config->value : NULL;
     enum options_result result = OPTIONS_BAD;
     if ((!name || add_file(t, name, &said, file, error, cap) == 0) &&
         apply(&said, name, options, error, cap) == 0)
-        result = find(&said, OPTION_PRINT_CONFIG) ? print(t, &said, OPTION_PRINT_CONFIG, to)
-                                                  : OPTIONS_RUN;
+        result = find(&said, OPTION_PRINT_CONFIG)
+                     ? print(t, &said, OPTION_PRINT_CONFIG, to, error, cap)
+                     : OPTIONS_RUN;
     if (result != OPTIONS_RUN) {
         free(*file);
         *file = NULL;
