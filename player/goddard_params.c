@@ -43,6 +43,15 @@ void goddard_params_init(struct goddard_params *p)
     *p = defaults;
 }
 
+const char *goddard_params_name(int i, const char **help)
+{
+    struct goddard_params none = defaults;
+    struct param table[ROWS];
+    table_of(&none, table);
+    *help = NULL;
+    return i < ROWS ? table[i].key : NULL;
+}
+
 static void tell_names(const struct param table[ROWS], char *error, size_t cap)
 {
     int len = snprintf(error, cap, "NAME=VALUE,... with the names");

@@ -24,6 +24,9 @@ struct goddard_params {
 
 enum { GODDARD_PARAMS_ERROR = 256 }; // room that every error text fits in
 
+// The name of the `i`th, *help is NULL; NULL behind the last.
+const char *goddard_params_name(int i, const char **help);
+
 void goddard_params_init(struct goddard_params *p); // the published defaults
 
 // Reads "NAME=VALUE,...", in any order, each name at most once, into *p; an empty text changes

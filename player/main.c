@@ -31,10 +31,25 @@ free_player:
     return code;
 }
 
+static int open_and_play(const struct play_options *options)
+{
+    FILE *events;
+    if (results_open(options, &events) != 0)
+        return EXIT_USAGE;
+    struct source *reference = NULL;
+    int code = EXIT_USAGE;
+    int err;
+    if (!options->reference || (reference = source_open(options->reference, true, &err)))
+        code = play(options, events, reference);
+    if (events && fclose(events) != 0 && code == EXIT_ENDED)
+        code = EXIT_INTERNAL;
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct play_options options;
-    char error[512];
+    char error[1024];
     switch (play_options_parse(argc, argv, &options, stdout, error, sizeof(error))) {
     case OPTIONS_DONE:
         return EXIT_ENDED;
@@ -46,15 +61,7 @@ int main(int argc, char **argv)
     }
     signal(SIGPIPE, SIG_IGN); // a reader of our output that went away is an error of that write
     log_to_stderr("weir-play", options.log_level);
-    FILE *events;
-    if (results_open(&options, &events) != 0)
-        return EXIT_USAGE;
-    struct source *reference = NULL;
-    int code = EXIT_USAGE;
-    int err;
-    if (!options.reference || (reference = source_open(options.reference, true, &err)))
-        code = play(&options, events, reference);
-    if (events && fclose(events) != 0 && code == EXIT_ENDED)
-        code = EXIT_INTERNAL;
+    int code = open_and_play(&options);
+    play_options_destroy(&options);
     return code;
 }

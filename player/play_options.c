@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/play_options.h"
 
-#include <errno.h>
-#include <getopt.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,442 +10,265 @@
 enum { MIN_LATENCY_MS = 50, MAX_LATENCY_MS = 30000 };
 enum { MAX_BUFFER_SEC = 60, MAX_DURATION_SEC = 1000000, MAX_TIMEOUT_SEC = 3600 };
 
-static const char help_head[] =
-    "Usage: weir-play [OPTION]... rtsp://HOST[:PORT]/PATH[?level=N]\n"
-    "\n"
-    "Plays a stream of weir-send and measures what its viewer lives through.\n"
-    "The port is 8554 unless given; an IPv6 address stands in brackets.\n"
-    "\n"
-    "Network:\n"
-    "  -t, --transport LIST     transports in order of preference, separated by commas: the first\n"
-    "                           that the server gives and the network lets through\n"
-    "                           (default: the first of these):\n";
-
-static const char help_rest[] =
-    "      --cc NAME            congestion control of the sender's kernel, for transports over\n"
-    "                           TCP (cubic, reno, bbr ...)\n"
-    "  -l, --level N            the level to watch, 0 is the lowest (default: ?level=N of the\n"
-    "                           URL, else the highest)\n"
-    "      --adapt HOW          who changes the level while the network changes: sender, none "
-    "(fixed\n"
-    "                           level), or goddard, this player by the capacity, loss and stalls "
-    "that\n"
-    "                           it sees (default: the sender for live media, else none)\n"
-    "      --goddard NAME=VALUE,...\n"
-    "                           parameters of --adapt goddard; the manual lists them\n"
-    "\n"
-    "Playing:\n"
-    "  -b, --buffer SECONDS     media to have before playing starts, 0 to 60 (default: 0.25);\n"
-    "                           after a stall the same, but at least 0.5\n"
-    "      --latency MS         of live media, from capture to screen, 50 to 30000: kept by\n"
-    "                           playing up to 5 % faster or slower, or by a skip\n"
-    "                           (default: what the start gave, with --buffer)\n"
-    "      --low-latency        a budget of 400 ms, all of it the sender's: frames older than\n"
-    "                           that are dropped there, others are shown as soon as they come\n"
-    "      --start SECONDS      of a file, begin there\n"
-    "      --at SECONDS:ACTION  do something by the clock; repeat it for more. ACTION is\n"
-    "                           seek=SECONDS, pause, go-on or level=N\n"
-    "  -d, --duration SECONDS   end after so much time\n"
-    "      --timeout SECONDS    give the server up when nothing came for so long, 1 to 3600\n"
-    "                           (default: 10 over TCP, 13 over UDP)\n"
-    "\n"
-    "Display:\n"
-    "      --headless           no window; pictures are \"shown\" on a clock only\n"
-    "  -f, --full-screen        begin in full screen\n"
-    "\n"
-    "Results:\n"
-    "      --report FILE        the QoE report, one JSON object (schema weir.qoe/1), at the end\n"
-    "      --events FILE        one JSON object a line, as things happen\n"
-    "      --adu-events         in it also a line a received packet of a synthetic stream\n"
-    "      --picture-events     in it also a line a frame of the source: how near to it is what "
-    "was\n"
-    "                           shown in its place\n"
-    "      --snapshot FILE.png  the picture shown last\n"
-    "      --contact-sheet FILE.png\n"
-    "                           twelve of the shown pictures, spread over the session\n"
-    "      --reference FILE     compare pictures with this video, of which the server plays a\n"
-    "                           copy (test pictures are compared without it)\n"
-    "      --no-picture         do not compare pictures\n"
-    "\n"
-    "General:\n"
-    "  -v, --verbose            tell more of what goes on\n"
-    "  -q, --quiet              no summary at the end; errors only\n"
-    "  -V, --version            print the version\n"
-    "  -h, --help               print this\n"
-    "\n"
-    "Keys in the window: f or a double click full screen, space pause, up and down (or + and -)\n"
-    "level, s snapshot to weir-snapshot-NUMBER.png, q or Escape quit.\n"
-    "\n"
-    "Exit status:\n"
-    "    0  end of the media, end of --duration, or the viewer quit\n"
-    "    1  internal error, or a result could not be written\n"
-    "    2  wrong usage\n"
-    "    3  the server cannot be reached, or refused\n"
-    "    4  the server was lost in mid-stream\n"
-    "    5  the stream cannot be decoded: no picture within 10 s of media\n"
-    "  130  interrupted by a signal\n";
-
-enum {
-    OPT_CC = 256,
-    OPT_ADAPT,
-    OPT_GODDARD,
-    OPT_LATENCY,
-    OPT_LOW_LATENCY,
-    OPT_HEADLESS,
-    OPT_TIMEOUT,
-    OPT_REPORT,
-    OPT_EVENTS,
-    OPT_ADU_EVENTS,
-    OPT_PICTURE_EVENTS,
-    OPT_SNAPSHOT,
-    OPT_CONTACT_SHEET,
-    OPT_REFERENCE,
-    OPT_NO_PICTURE,
-    OPT_START,
-    OPT_AT,
-};
-
-static const char short_options[] = ":t:l:b:d:fvqVh";
-static const struct option long_options[] = {
-    {"transport", required_argument, NULL, 't'},
-    {"cc", required_argument, NULL, OPT_CC},
-    {"level", required_argument, NULL, 'l'},
-    {"adapt", required_argument, NULL, OPT_ADAPT},
-    {"goddard", required_argument, NULL, OPT_GODDARD},
-    {"buffer", required_argument, NULL, 'b'},
-    {"latency", required_argument, NULL, OPT_LATENCY},
-    {"low-latency", no_argument, NULL, OPT_LOW_LATENCY},
-    {"start", required_argument, NULL, OPT_START},
-    {"at", required_argument, NULL, OPT_AT},
-    {"duration", required_argument, NULL, 'd'},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"headless", no_argument, NULL, OPT_HEADLESS},
-    {"full-screen", no_argument, NULL, 'f'},
-    {"report", required_argument, NULL, OPT_REPORT},
-    {"events", required_argument, NULL, OPT_EVENTS},
-    {"adu-events", no_argument, NULL, OPT_ADU_EVENTS},
-    {"picture-events", no_argument, NULL, OPT_PICTURE_EVENTS},
-    {"snapshot", required_argument, NULL, OPT_SNAPSHOT},
-    {"contact-sheet", required_argument, NULL, OPT_CONTACT_SHEET},
-    {"reference", required_argument, NULL, OPT_REFERENCE},
-    {"no-picture", no_argument, NULL, OPT_NO_PICTURE},
-    {"verbose", no_argument, NULL, 'v'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"version", no_argument, NULL, 'V'},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-struct parser {
-    struct play_options *out;
-    bool has_goddard; // it was given
-    char *error;
-    size_t error_cap;
-};
-
-static bool __attribute__((format(printf, 2, 3))) fail(struct parser *p, const char *format, ...)
+static const char *read_url(void *options, const char *value, char *why, size_t cap)
 {
-    va_list args;
-    va_start(args, format);
-    vsnprintf(p->error, p->error_cap, format, args);
-    va_end(args);
-    return false;
+    const char *wrong;
+    if (url_parse(value, &((struct play_options *)options)->url, &wrong) == 0)
+        return NULL;
+    snprintf(why, cap, "%s; wants rtsp://HOST[:PORT]/PATH[?level=N]", wrong);
+    return why;
 }
 
-static void print_help(FILE *to)
-{
-    fputs(help_head, to);
-    for (const struct transport_kind *k = transport_kinds; k->name; k++)
-        fprintf(to, "        %-8s %s\n", k->name, k->help);
-    fprintf(to, "        %-8s %s\n", "auto", TRANSPORT_LIST_AUTO);
-    fputs(help_rest, to);
-}
-
-static bool parse_transports(struct parser *p, const char *text)
+static const char *read_transports(void *options, const char *value, char *why, size_t cap)
 {
     char names[256];
     transport_names(names, sizeof(names));
-    struct transport_list *list = &p->out->transports;
-    int err = transport_list_split(text, list);
+    struct transport_list *list = &((struct play_options *)options)->transports;
+    int err = transport_list_split(value, list);
     if (err == ERR_TOO_BIG)
-        return fail(p, "--transport '%s': at most %d transports, each shorter than %d characters",
-                    text, RTSP_MAX_OFFERS, TRANSPORT_MAX_NAME);
-    if (err)
-        return fail(p, "--transport '%s': wants NAME[:PARAMS][,NAME...]; there are %s", text,
-                    names);
-    for (int i = 0; i < list->count; i++) {
+        snprintf(why, cap, "at most %d transports, each shorter than %d characters",
+                 RTSP_MAX_OFFERS, TRANSPORT_MAX_NAME);
+    else if (err)
+        snprintf(why, cap, "wants NAME[:PARAMS][,NAME...]; there are %s", names);
+    for (int i = 0; !err && i < list->count; i++) {
         const struct transport_kind *kind;
         const char *params;
         err = transport_find(list->names[i], &kind, &params);
         if (err == ERR_NOT_FOUND)
-            return fail(p, "--transport: no transport '%s'; there are %s", list->names[i], names);
-        if (err)
-            return fail(p, "--transport: the parameters of '%s' are %s; %s: %s", list->names[i],
-                        err == ERR_RANGE ? "out of range" : "malformed", kind->name, kind->help);
+            snprintf(why, cap, "no transport '%s'; there are %s", list->names[i], names);
+        else if (err)
+            snprintf(why, cap, "the parameters of '%s' are %s; %s: %s", list->names[i],
+                     err == ERR_RANGE ? "out of range" : "malformed", kind->name, kind->help);
     }
-    return true;
+    return err ? why : NULL;
 }
 
-static bool parse_cc(struct parser *p, const char *text)
+static const char *transport_value(int i, const char **help)
 {
-    size_t len = strlen(text);
+    int count = 0;
+    while (count < i && transport_kinds[count].name)
+        count++;
+    const struct transport_kind *k = &transport_kinds[count];
+    bool is_auto = !k->name && count == i; // behind the last
+    *help = is_auto ? TRANSPORT_LIST_AUTO : k->help;
+    return is_auto ? "auto" : k->name;
+}
+
+static const char *read_cc(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    struct play_options *o = options;
+    size_t len = strlen(value);
     // A kernel module's name; it also goes into a header line, so nothing else may pass.
-    if (!len || len >= sizeof(p->out->cc) ||
-        strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") != len)
-        return fail(p,
-                    "--cc '%s': wants the name of a congestion control: 1 to 15 of a-z, 0-9 and _",
-                    text);
-    memcpy(p->out->cc, text, len + 1);
-    return true;
+    if (!len || len >= sizeof(o->cc) ||
+        strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789_") != len)
+        return "wants the name of a congestion control: 1 to 15 of a-z, 0-9 and _";
+    memcpy(o->cc, value, len + 1);
+    return NULL;
 }
 
-static bool parse_seconds(struct parser *p, const char *option, const char *text, double min,
-                          double max, usec_t *out)
+static const char *cc_value(int i, const char **help)
 {
-    char *end;
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end == text || *end || errno || !isfinite(value) || value < min || value > max)
-        return fail(p, "%s '%s': wants seconds from %g to %.10g", option, text, min, max);
-    *out = (usec_t)llround(value * 1e6);
-    return true;
+    static const char *const names[] = {"cubic", "reno", "bbr"};
+    *help = NULL;
+    return i < 3 ? names[i] : NULL;
 }
 
-static bool parse_latency(struct parser *p, const char *text)
+static const char *adapt_value(int i, const char **help)
 {
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < MIN_LATENCY_MS || value > MAX_LATENCY_MS)
-        return fail(p, "--latency '%s': wants milliseconds from %d to %d", text, MIN_LATENCY_MS,
-                    MAX_LATENCY_MS);
-    p->out->latency = value * USEC_PER_MSEC;
-    return true;
+    static const char *const list[][2] = {
+        {"sender", "the server, by what the network takes; the default for live media"},
+        {"none", "nobody: a fixed level; the default for other media"},
+        {"goddard", "this player, by the capacity, loss and stalls that it sees"},
+    };
+    if (i >= 3)
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
 }
 
-static bool parse_level(struct parser *p, const char *text)
+static const char *read_adapt(void *options, const char *value, char *why, size_t cap)
 {
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < 0 || value >= LADDER_MAX_LEVELS)
-        return fail(p, "--level '%s': wants a number from 0 to %d", text, LADDER_MAX_LEVELS - 1);
-    p->out->level = (int)value;
-    return true;
-}
-
-static bool parse_adapt(struct parser *p, const char *text)
-{
-    static const char *const names[] = {
-        [ADAPT_SENDER] = "sender", [ADAPT_NONE] = "none", [ADAPT_GODDARD] = "goddard"};
-    for (int i = ADAPT_SENDER; i <= ADAPT_GODDARD; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            p->out->adapt = (enum adapt)i;
-            return true;
+    (void)why, (void)cap;
+    const char *help;
+    const char *word;
+    for (int i = 0; (word = adapt_value(i, &help)); i++) {
+        if (strcmp(value, word) == 0) {
+            ((struct play_options *)options)->adapt = (enum adapt)(ADAPT_SENDER + i);
+            return NULL;
         }
     }
-    return fail(p, "--adapt '%s': wants sender, none or goddard", text);
+    return "wants sender, none or goddard";
 }
 
-static bool parse_goddard(struct parser *p, const char *text)
+static const char *read_goddard(void *options, const char *value, char *why, size_t cap)
 {
+    struct play_options *o = options;
     char error[GODDARD_PARAMS_ERROR];
-    p->has_goddard = true;
-    if (goddard_params_read(text, &p->out->goddard, error, sizeof(error)) == 0)
-        return true;
-    return fail(p, "--goddard '%s': wants %s", text, error);
+    o->has_goddard = true;
+    if (goddard_params_read(value, &o->goddard, error, sizeof(error)) == 0)
+        return NULL;
+    snprintf(why, cap, "wants %s", error);
+    return why;
 }
 
-static bool parse_png(struct parser *p, const char *option, const char *text, const char **out)
+static const char *read_buffer(void *options, const char *value, char *why, size_t cap)
 {
-    size_t len = strlen(text);
-    if (len < 5 || strcmp(text + len - 4, ".png") != 0)
-        return fail(p, "%s '%s': wants a file's name that ends in .png", option, text);
-    *out = text;
-    return true;
+    struct play_options *o = options;
+    o->has_buffer = true;
+    return option_seconds_read(value, 0, MAX_BUFFER_SEC, &o->buffer, why, cap);
 }
 
-static bool parse_file(struct parser *p, const char *option, const char *text, const char **out)
+static const char *read_at(void *options, const char *value, char *why, size_t cap)
 {
-    if (!*text)
-        return fail(p, "%s: the file's name is empty", option);
-    *out = text;
-    return true;
-}
-
-static bool parse_at(struct parser *p, const char *text)
-{
-    int err = play_script_add(&p->out->script, text);
-    if (err == ERR_FULL)
-        return fail(p, "--at: at most %d of them", PLAY_SCRIPT_MAX);
-    if (err)
-        return fail(p,
-                    "--at '%s': wants SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on or "
-                    "SECONDS:level=N",
-                    text);
-    return true;
-}
-
-static bool take_option(struct parser *p, int opt, const char *arg)
-{
-    struct play_options *o = p->out;
-    switch (opt) {
-    case 't':
-        return parse_transports(p, arg);
-    case OPT_CC:
-        return parse_cc(p, arg);
-    case 'l':
-        return parse_level(p, arg);
-    case 'b':
-        o->has_buffer = true;
-        return parse_seconds(p, "--buffer", arg, 0, MAX_BUFFER_SEC, &o->buffer);
-    case OPT_ADAPT:
-        return parse_adapt(p, arg);
-    case OPT_GODDARD:
-        return parse_goddard(p, arg);
-    case 'd':
-        return parse_seconds(p, "--duration", arg, 0.001, MAX_DURATION_SEC, &o->duration);
-    case OPT_START:
-        return parse_seconds(p, "--start", arg, 0, MAX_DURATION_SEC, &o->start);
-    case OPT_AT:
-        return parse_at(p, arg);
-    case OPT_TIMEOUT:
-        return parse_seconds(p, "--timeout", arg, 1, MAX_TIMEOUT_SEC, &o->timeout);
-    case OPT_REPORT:
-        return parse_file(p, "--report", arg, &o->report);
-    case OPT_EVENTS:
-        return parse_file(p, "--events", arg, &o->events);
-    case OPT_ADU_EVENTS:
-        o->adu_events = true;
-        return true;
-    case OPT_PICTURE_EVENTS:
-        o->picture_events = true;
-        return true;
-    case OPT_REFERENCE:
-        return parse_file(p, "--reference", arg, &o->reference);
-    case OPT_SNAPSHOT:
-        return parse_png(p, "--snapshot", arg, &o->snapshot);
-    case OPT_CONTACT_SHEET:
-        return parse_png(p, "--contact-sheet", arg, &o->contact_sheet);
-    case OPT_LATENCY:
-        return parse_latency(p, arg);
-    case OPT_LOW_LATENCY:
-        o->low_latency = true;
-        return true;
-    case OPT_HEADLESS:
-        o->headless = true;
-        return true;
-    case OPT_NO_PICTURE:
-        o->no_picture = true;
-        return true;
-    case 'f':
-        o->full_screen = true;
-        return true;
-    case 'v':
-        o->log_level = LOG_DEBUG;
-        return true;
-    case 'q':
-        o->quiet = true;
-        o->log_level = LOG_ERROR;
-        return true;
-    default:
-        return fail(p, "unknown option");
+    int err = play_script_add(&((struct play_options *)options)->script, value);
+    if (err == ERR_FULL) {
+        snprintf(why, cap, "at most %d of them", PLAY_SCRIPT_MAX);
+        return why;
     }
+    return err ? "wants SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on or SECONDS:level=N"
+               : NULL;
 }
 
-static bool take_url(struct parser *p, int argc, char **argv)
+static const char *read_verbose(void *options, const char *value, char *why, size_t cap)
 {
-    if (optind == argc)
-        return fail(p, "no URL; wants rtsp://HOST[:PORT]/PATH");
-    if (optind + 1 < argc)
-        return fail(p, "one URL is enough: '%s' is one too many", argv[optind + 1]);
-    const char *why;
-    if (url_parse(argv[optind], &p->out->url, &why) != 0)
-        return fail(p, "URL '%s': %s; wants rtsp://HOST[:PORT]/PATH[?level=N]", argv[optind], why);
-    if (p->out->level < 0)
-        p->out->level = p->out->url.level;
-    return true;
+    (void)value, (void)why, (void)cap;
+    ((struct play_options *)options)->log_level = LOG_DEBUG;
+    return NULL;
 }
 
-// What Goddard chooses nobody else may.
-static bool check_goddard(struct parser *p)
+static const char *read_quiet(void *options, const char *value, char *why, size_t cap)
 {
-    struct play_options *o = p->out;
-    if (o->adapt != ADAPT_GODDARD)
-        return !p->has_goddard || fail(p, "--goddard wants --adapt goddard beside it");
-    if (o->level >= 0)
-        return fail(p, "--adapt goddard chooses the level itself, by what it measures of the "
-                       "network: leave --level and ?level= out");
-    if (o->has_buffer)
-        return fail(p, "--adapt goddard has its own buffer: --goddard play_buf_thresh=SECONDS "
-                       "instead of --buffer");
-    if (o->low_latency)
-        return fail(p, "--low-latency and --adapt goddard, which fills a buffer, exclude each "
-                       "other");
-    if (o->latency)
-        return fail(p, "--latency and --adapt goddard exclude each other: both say how much the "
-                       "buffer holds");
-    o->buffer = (usec_t)llround(o->goddard.play_buf_thresh * 1e6);
-    return true;
+    (void)value, (void)why, (void)cap;
+    struct play_options *o = options;
+    o->quiet = true;
+    o->log_level = LOG_ERROR;
+    return NULL;
 }
 
-static bool check_together(struct parser *p)
-{
-    const struct play_options *o = p->out;
-    if (o->headless && o->full_screen)
-        return fail(p, "--headless and --full-screen exclude each other");
-    if (o->latency && o->low_latency)
-        return fail(p, "--latency and --low-latency exclude each other");
-    if (o->low_latency && o->has_buffer && o->buffer)
-        return fail(p, "--low-latency and --buffer exclude each other: it has none");
-    if (o->latency && o->has_buffer && o->buffer >= o->latency)
-        return fail(p, "--buffer %g s is more than --latency %g ms leaves: wants less than %g s",
-                    usec_to_sec(o->buffer), usec_to_msec(o->latency), usec_to_sec(o->latency));
-    if (o->no_picture && o->reference)
-        return fail(p, "--no-picture and --reference exclude each other");
-    if (o->adu_events && !o->events)
-        return fail(p, "--adu-events wants --events FILE beside it");
-    if (o->picture_events && (!o->events || o->no_picture))
-        return fail(p, "--picture-events wants --events FILE beside it, and no --no-picture");
-    return check_goddard(p);
-}
+#define AT(member) offsetof(struct play_options, member)
+
+// clang-format off
+static const struct option_row rows[] = {
+    {.name = "url", .operand = true, .argument = "URL", .read = read_url,
+     .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N]; the port is 8554 unless "
+     "given, an IPv6 address stands in brackets"},
+
+    {.section = "Network", .name = "transport", .letter = 't', .argument = "LIST",
+     .read = read_transports, .value = transport_value,
+     .help = "transports in order of preference, separated by commas: the first that the server "
+     "gives and the network lets through (default: the first of these)"},
+    {.name = "cc", .argument = "NAME", .read = read_cc, .value = cc_value,
+     .help = "congestion control of the sender's kernel, for transports over TCP (cubic, reno, "
+     "bbr ...)"},
+    {.name = "level", .letter = 'l', .argument = "N", .kind = OPTION_INT, .at = AT(level),
+     .most = LADDER_MAX_LEVELS - 1,
+     .help = "the level to watch, 0 is the lowest (default: ?level=N of the URL, else the "
+     "highest)"},
+    {.name = "adapt", .argument = "HOW", .read = read_adapt, .value = adapt_value,
+     .help = "who changes the level while the network changes:"},
+    {.name = "goddard", .argument = "NAME=VALUE,...", .read = read_goddard,
+     .value = goddard_params_name,
+     .help = "parameters of --adapt goddard; the manual lists them"},
+
+    {.section = "Playing", .name = "buffer", .letter = 'b', .argument = "SECONDS",
+     .read = read_buffer, .fallback = "0.25",
+     .help = "media to have before playing starts, 0 to 60; after a stall the same, but at least "
+     "0.5"},
+    {.name = "latency", .argument = "MS", .kind = OPTION_MSEC, .at = AT(latency),
+     .least = MIN_LATENCY_MS, .most = MAX_LATENCY_MS,
+     .help = "of live media, from capture to screen, 50 to 30000: kept by playing up to 5 % "
+     "faster or slower, or by a skip (default: what the start gave, with --buffer)"},
+    {.name = "low-latency", .kind = OPTION_SWITCH, .at = AT(low_latency),
+     .help = "a budget of 400 ms, all of it the sender's: frames older than that are dropped "
+     "there, others are shown as soon as they come"},
+    {.name = "start", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(start),
+     .most = MAX_DURATION_SEC, .help = "of a file, begin there"},
+    {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,
+     .help = "do something by the clock; repeat it for more. ACTION is seek=SECONDS, pause, go-on "
+     "or level=N"},
+    {.name = "duration", .letter = 'd', .argument = "SECONDS", .kind = OPTION_SECONDS,
+     .at = AT(duration), .least = 0.001, .most = MAX_DURATION_SEC,
+     .help = "end after so much time"},
+    {.name = "timeout", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(timeout),
+     .least = 1, .most = MAX_TIMEOUT_SEC,
+     .help = "give the server up when nothing came for so long, 1 to 3600 (default: 10 over TCP, "
+     "13 over UDP)"},
+
+    {.section = "Display", .name = "headless", .kind = OPTION_SWITCH, .at = AT(headless),
+     .help = "no window; pictures are \"shown\" on a clock only"},
+    {.name = "full-screen", .letter = 'f', .kind = OPTION_SWITCH, .at = AT(full_screen),
+     .help = "begin in full screen"},
+
+    {.section = "Results", .name = "report", .argument = "FILE", .kind = OPTION_FILE,
+     .at = AT(report),
+     .help = "the QoE report, one JSON object (schema weir.qoe/1), at the end"},
+    {.name = "events", .argument = "FILE", .kind = OPTION_FILE, .at = AT(events),
+     .help = "one JSON object a line, as things happen"},
+    {.name = "adu-events", .kind = OPTION_SWITCH, .at = AT(adu_events),
+     .help = "in it also a line a received packet of a synthetic stream"},
+    {.name = "picture-events", .kind = OPTION_SWITCH, .at = AT(picture_events),
+     .help = "in it also a line a frame of the source: how near to it is what was shown in its "
+     "place"},
+    {.name = "snapshot", .argument = "FILE.png", .kind = OPTION_PNG, .at = AT(snapshot),
+     .help = "the picture shown last"},
+    {.name = "contact-sheet", .argument = "FILE.png", .kind = OPTION_PNG, .at = AT(contact_sheet),
+     .help = "twelve of the shown pictures, spread over the session"},
+    {.name = "reference", .argument = "FILE", .kind = OPTION_FILE, .at = AT(reference),
+     .help = "compare pictures with this video, of which the server plays a copy (test pictures "
+     "are compared without it)"},
+    {.name = "no-picture", .kind = OPTION_SWITCH, .at = AT(no_picture),
+     .help = "do not compare pictures"},
+
+    {.section = "General", .name = "verbose", .letter = 'v', .read = read_verbose,
+     .help = "tell more of what goes on"},
+    {.name = "quiet", .letter = 'q', .read = read_quiet,
+     .help = "no summary at the end; errors only"},
+    OPTION_ROWS_CONFIG,
+    OPTION_ROWS_HELP,
+};
+// clang-format on
+
+const struct option_table play_option_table = {
+    .program = "weir-play",
+    .usage = "[OPTION]... rtsp://HOST[:PORT]/PATH[?level=N]",
+    .brief = "play a stream and measure what its viewer lives through",
+    .about = "Plays a stream of weir-send and measures what its viewer lives through.",
+    .rest = "Keys in the window: f or a double click full screen, space pause, up and down (or + "
+            "and -)\n"
+            "level, s snapshot to weir-snapshot-NUMBER.png, q or Escape quit.\n"
+            "\n"
+            "Exit status:\n"
+            "    0  end of the media, end of --duration, or the viewer quit\n"
+            "    1  internal error, or a result could not be written\n"
+            "    2  wrong usage\n"
+            "    3  the server cannot be reached, or refused\n"
+            "    4  the server was lost in mid-stream\n"
+            "    5  the stream cannot be decoded: no picture within 10 s of media\n"
+            "  130  interrupted by a signal\n",
+    .rows = rows,
+};
 
 enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
                                        char *error, size_t error_cap)
 {
     *out = (struct play_options){.level = -1, .buffer = USEC_PER_SEC / 4, .log_level = LOG_WARN};
     goddard_params_init(&out->goddard);
-    struct parser p = {.out = out, .error = error, .error_cap = error_cap};
     out->transports.count = 1;
     snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0].name);
-    optind = 0; // glibc: scan anew, so that tests may call this again and again
-    opterr = 0;
-    int opt;
-    while ((opt = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-        if (opt == 'h' || opt == 'V') {
-            if (opt == 'h')
-                print_help(to);
-            else
-                fputs("weir-play " WEIR_VERSION "\n", to);
-            return OPTIONS_DONE;
-        }
-        if (opt == ':') {
-            fail(&p, "option '%s' wants a value", argv[optind - 1]);
-            return OPTIONS_BAD;
-        }
-        if (opt == '?') {
-            // A short option stands in optopt; a long one (unknown, ambiguous, or with a value it
-            // does not take) was argv's last.
-            if (optopt && optopt < OPT_CC && !strchr(short_options, optopt))
-                fail(&p, "unknown option '-%c'", optopt);
-            else
-                fail(&p, "unknown option '%s'", argv[optind - 1]);
-            return OPTIONS_BAD;
-        }
-        if (!take_option(&p, opt, optarg))
-            return OPTIONS_BAD;
+    enum options_result result =
+        command_line_read(&play_option_table, argc, argv, out, &out->file, to, error, error_cap);
+    if (result == OPTIONS_RUN && !play_options_check(out, error, error_cap)) {
+        play_options_destroy(out);
+        return OPTIONS_BAD;
     }
-    return take_url(&p, argc, argv) && check_together(&p) ? OPTIONS_RUN : OPTIONS_BAD;
+    return result;
+}
+
+void play_options_destroy(struct play_options *o)
+{
+    free(o->file);
+    o->file = NULL;
 }
 
 int play_options_latency_ms(const struct play_options *o, bool live)

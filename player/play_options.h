@@ -9,6 +9,7 @@
 
 #include "common/base/log.h"
 #include "common/base/usec.h"
+#include "common/program/command_line.h"
 #include "player/goddard_params.h"
 #include "player/play_script.h"
 #include "player/transport_list.h"
@@ -38,11 +39,13 @@ enum adapt {
 };
 
 struct play_options {
+    char *file; // owned: the configuration file's text, NULL: none
     struct url url;
     struct transport_list transports;
     char cc[16]; // empty: the kernel's own choice
     int level;   // --level, else the URL's; -1: the server's choice
     enum adapt adapt;
+    bool has_goddard;              // they were given
     struct goddard_params goddard; // ADAPT_GODDARD; `buffer` is its play_buf_thresh then
     bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
     usec_t latency;                // of live media, capture to shown; 0: what the start gives
@@ -52,7 +55,7 @@ struct play_options {
     usec_t start;                  // media time to begin at
     struct play_script script;
     usec_t timeout;     // of silence; 0: the transport's default
-    const char *report; // these point into argv; NULL: not wanted
+    const char *report; // these point into argv or `file`; NULL: not wanted
     const char *events;
     bool adu_events;     // a line a packet of filler in it
     bool picture_events; // a line a frame of the source that was compared in it
@@ -68,12 +71,17 @@ struct play_options {
 
 enum { PLAY_OPTIONS_LOW_LATENCY_MS = 400 };
 
-enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
+extern const struct option_table play_option_table;
 
-// RUN: `out` is filled; its strings point into argv. DONE: --help or --version was printed to `to`.
-// BAD: `error` says which value is wrong and what is allowed.
+// RUN: `out` is filled, play_options_destroy() is the caller's; its strings point into argv. DONE:
+// what was asked for was printed to `to`. BAD: `error` says which value is wrong and what is
+// allowed.
 enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
                                        char *error, size_t error_cap);
+void play_options_destroy(struct play_options *o);
+
+// Settles what options leave to each other. False: they do not go together, `error` says which.
+bool play_options_check(struct play_options *o, char *error, size_t cap);
 
 // Milliseconds a frame may wait at the sender, to begin with: what goes into the session's
 // `latency` parameter.

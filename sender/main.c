@@ -187,5 +187,6 @@ int main(int argc, char **argv)
         log_error("handles were left open at the end");
         code = EXIT_FAILURE;
     }
+    options_destroy(&options);
     return code;
 }

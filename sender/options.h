@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "common/program/command_line.h"
 #include "media/ladder.h"
 #include "media/synthetic.h"
 
@@ -16,9 +17,10 @@ extern "C" {
 
 struct options {
     struct sockaddr_storage listen;
-    const char *path;   // begins with '/'; borrowed from argv
-    const char *source; // borrowed from argv
-    const char *stats;  // NULL: none
+    char *file;       // owned: the configuration file's text, NULL: none
+    const char *path; // begins with '/'; names are borrowed from argv and `file`
+    const char *source;
+    const char *stats; // NULL: none
     bool loop;
     int temporal_layers; // 2 or 3
     int level_count;     // 0: the default ladder
@@ -32,11 +34,12 @@ struct options {
     int verbosity; // -1 quiet, 0, 1 verbose
 };
 
-enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
+extern const struct option_table send_option_table;
 
-// Fills `o`. DONE: --help or --version was printed to `out`. BAD: what is wrong and what is allowed
-// was printed to `err`.
+// Fills `o`. RUN: options_destroy() is the caller's. DONE: what was asked for was printed to `out`.
+// BAD: what is wrong and what is allowed was printed to `err`.
 enum options_result options_parse(int argc, char **argv, struct options *o, FILE *out, FILE *err);
+void options_destroy(struct options *o);
 
 #ifdef __cplusplus
 }

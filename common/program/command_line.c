@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/program/command_line.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/option_file.h"
+#include "common/base/option_print.h"
+
+// The last of the kind that was said, or NULL.
+static const struct option_setting *find(const struct option_settings *said, enum option_kind kind)
+{
+    const struct option_setting *found = NULL;
+    for (int i = 0; i < said->count; i++)
+        if (said->items[i].row->kind == kind)
+            found = &said->items[i];
+    return found;
+}
+
+// With room for the byte more that option_file_read() needs. NULL: `error` says why.
+static char *read_text(const char *name, size_t *len, char *error, size_t cap)
+{
+    FILE *file = fopen(name, "rbe");
+    char *text = file ? malloc(OPTION_FILE_MAX + 1) : NULL;
+    if (text) {
+        errno = 0;
+        *len = fread(text, 1, OPTION_FILE_MAX + 1, file);
+    }
+    if (!text || ferror(file) || *len > OPTION_FILE_MAX) {
+        err_say(error, cap, ERR_IO, "--config '%s': cannot be read: %s", name,
+                text && !ferror(file) ? "is larger than 64 KiB" : strerror(errno));
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static bool has_row(const struct option_settings *said, const struct option_row *row)
+{
+    for (int i = 0; i < said->count; i++)
+        if (said->items[i].row == row)
+            return true;
+    return false;
+}
+
+// The file's, where the command line is silent, before the command line's.
+static int merge(struct option_settings *said, const struct option_settings *in_file, char *error,
+                 size_t cap)
+{
+    struct option_settings all = {.count = 0};
+    for (int i = 0; i < in_file->count; i++)
+        if (!has_row(said, in_file->items[i].row))
+            all.items[all.count++] = in_file->items[i];
+    for (int i = 0; i < said->count; i++) {
+        if (all.count == OPTION_SETTINGS_MAX)
+            return err_say(error, cap, ERR_MALFORMED, "at most %d options", OPTION_SETTINGS_MAX);
+        all.items[all.count++] = said->items[i];
+    }
+    *said = all;
+    return 0;
+}
+
+static int add_file(const struct option_table *t, const char *name, struct option_settings *said,
+                    char **file, char *error, size_t cap)
+{
+    size_t len;
+    struct option_settings in_file;
+    *file = read_text(name, &len, error, cap);
+    if (!*file)
+        return ERR_IO;
+    int err = option_file_read(t, name, *file, len, &in_file, error, cap);
+    return err ? err : merge(said, &in_file, error, cap);
+}
+
+static int apply(const struct option_settings *said, const char *file_name, void *options,
+                 char *error, size_t cap)
+{
+    for (int i = 0; i < said->count; i++) {
+        const struct option_setting *s = &said->items[i];
+        int n = s->line ? snprintf(error, cap, "%s:%d: ", file_name, s->line) : 0;
+        size_t prefix = n < 0 || (size_t)n >= cap ? 0 : (size_t)n;
+        int err = option_setting_apply(s, options, error + prefix, cap - prefix);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+static enum options_result print(const struct option_table *t, const struct option_settings *said,
+                                 enum option_kind what, FILE *to, char *error, size_t cap)
+{
+    static char text[OPTION_PRINT_MAX]; // large
+    struct put put = put_into(text, sizeof(text));
+    if (what == OPTION_HELP)
+        option_print_help(t, &put);
+    else if (what == OPTION_VERSION)
+        put_format(&put, "%s " WEIR_VERSION "\n", t->program);
+    else
+        option_print_config(t, said, &put);
+    if (put.full) {
+        err_say(error, cap, ERR_FULL, "the options' values are too long to be printed");
+        return OPTIONS_BAD;
+    }
+    fputs(text, to);
+    return OPTIONS_DONE;
+}
+
+enum options_result command_line_read(const struct option_table *t, int argc, char **argv,
+                                      void *options, char **file, FILE *to, char *error, size_t cap)
+{
+    struct option_settings said;
+    *file = NULL;
+    if (option_table_scan(t, argc, argv, &said, error, cap) != 0)
+        return OPTIONS_BAD;
+    if (find(&said, OPTION_HELP))
+        return print(t, &said, OPTION_HELP, to, error, cap);
+    if (find(&said, OPTION_VERSION))
+        return print(t, &said, OPTION_VERSION, to, error, cap);
+    const struct option_setting *config = find(&said, OPTION_CONFIG);
+    const char *name = config ? config->value : NULL;
+    enum options_result result = OPTIONS_BAD;
+    if ((!name || add_file(t, name, &said, file, error, cap) == 0) &&
+        apply(&said, name, options, error, cap) == 0)
+        result = find(&said, OPTION_PRINT_CONFIG)
+                     ? print(t, &said, OPTION_PRINT_CONFIG, to, error, cap)
+                     : OPTIONS_RUN;
+    if (result != OPTIONS_RUN) {
+        free(*file);
+        *file = NULL;
+    }
+    return result;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A small table of options that tests go by.
+#ifndef WEIR_TESTS_OPTION_ROWS_H
+#define WEIR_TESTS_OPTION_ROWS_H
+
+#include "common/base/err.h"
+#include "common/base/option_table.h"
+
+struct option_rows_options {
+    const char *source, *file, *picture;
+    int rate;
+    bool loop;
+    int twice; // how often
+    usec_t wait, delay;
+};
+
+inline const char *option_rows_source(void *, const char *value, char *, size_t)
+{
+    return *value ? nullptr : "wants something";
+}
+
+inline const char *option_rows_twice(void *options, const char *value, char *, size_t)
+{
+    static_cast<option_rows_options *>(options)->twice++;
+    return *value == 'x' || *value == 'y' ? nullptr : "wants x or y";
+}
+
+inline const char *option_rows_word(int i, const char **help)
+{
+    static const char *const words[] = {"x", "y"};
+    *help = i == 0 ? "the first letter" : nullptr;
+    return i < 2 ? words[i] : nullptr;
+}
+
+// A row of the kind, with what more stands in it put there by `more`.
+template <typename More>
+option_row option_rows_make(const char *name, const char *argument, option_kind kind, size_t at,
+                            const char *help, More more)
+{
+    option_row row{};
+    row.name = name;
+    row.argument = argument;
+    row.kind = kind;
+    row.at = at;
+    row.help = help;
+    more(row);
+    return row;
+}
+
+inline option_row option_rows_make(const char *name, const char *argument, option_kind kind,
+                                   size_t at, const char *help)
+{
+    return option_rows_make(name, argument, kind, at, help, [](option_row &) {});
+}
+
+#define AT(member) offsetof(option_rows_options, member)
+
+inline const option_row option_rows[] = {
+    option_rows_make("source", "SOURCE", OPTION_TEXT, AT(source), "what it is",
+                     [](option_row &row) {
+                         row.section = "Source";
+                         row.operand = true;
+                         row.fallback = "nothing";
+                         row.read = option_rows_source;
+                     }),
+    option_rows_make("rate", "N", OPTION_INT, AT(rate), "how fast",
+                     [](option_row &row) {
+                         row.section = "Numbers";
+                         row.letter = 'r';
+                         row.fallback = "4";
+                         row.least = 1;
+                         row.most = 10;
+                     }),
+    option_rows_make(
+        "wait", "SECONDS", OPTION_SECONDS, AT(wait),
+        "how long, which takes so many words to tell that they do not fit in one line of it",
+        [](option_row &row) { row.most = 3600; }),
+    option_rows_make("delay", "MS", OPTION_MSEC, AT(delay), "how late",
+                     [](option_row &row) {
+                         row.least = 50;
+                         row.most = 30000;
+                     }),
+    option_rows_make("file", "FILE", OPTION_FILE, AT(file), "where",
+                     [](option_row &row) { row.section = "Words"; }),
+    option_rows_make("picture", "FILE.png", OPTION_PNG, AT(picture), "a picture"),
+    option_rows_make("loop", nullptr, OPTION_SWITCH, AT(loop), "again",
+                     [](option_row &row) { row.letter = 'l'; }),
+    option_rows_make("twice", "LETTER", OPTION_CUSTOM, 0, "letters",
+                     [](option_row &row) {
+                         row.repeats = true;
+                         row.read = option_rows_twice;
+                         row.value = option_rows_word;
+                     }),
+    option_rows_make("config", "FILE", OPTION_CONFIG, 0, "options from a file"),
+    option_rows_make("help", nullptr, OPTION_HELP, 0, "print this",
+                     [](option_row &row) { row.letter = 'h'; }),
+    {},
+};
+#undef AT
+
+inline const option_table option_rows_table = {"weir-send", "[OPTION]... [SOURCE]", "Does it.",
+                                               "do it",     "The end.\n",           option_rows};
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/base/option_table.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/unit/common/base/option_rows.h"
+
+namespace
+{
+struct scanned {
+    int err;
+    std::string said; // "NAME=VALUE ..."; a switch that is on: "NAME"
+    std::string error;
+};
+
+scanned scan(std::vector<std::string> args)
+{
+    args.insert(args.begin(), "prog");
+    std::vector<char *> argv;
+    for (auto &arg : args)
+        argv.push_back(arg.data());
+    argv.push_back(nullptr);
+    option_settings said;
+    char error[256] = "";
+    scanned s{};
+    s.err = option_table_scan(&option_rows_table, static_cast<int>(args.size()), argv.data(), &said,
+                              error, sizeof(error));
+    for (int i = 0; !s.err && i < said.count; i++) {
+        const option_setting &one = said.items[i];
+        s.said += (i ? " " : "") + std::string(one.row->name);
+        if (one.value)
+            s.said += "=" + std::string(one.value);
+    }
+    s.error = error;
+    return s;
+}
+
+std::string apply(const char *name, const char *value, option_rows_options *o, int line = 0)
+{
+    char error[256] = "";
+    option_setting s = {option_table_find(&option_rows_table, name), value, line};
+    REQUIRE(s.row);
+    int err = option_setting_apply(&s, o, error, sizeof(error));
+    CHECK((err != 0) == (error[0] != '\0'));
+    return error;
+}
+} // namespace
+
+TEST_CASE("option table: a command line as it was said")
+{
+    CHECK(scan({}).said == "");
+    CHECK(scan({"--rate", "5", "-r6", "--rate=7"}).said == "rate=5 rate=6 rate=7");
+    CHECK(scan({"--loop", "what", "--loop=false"}).said == "loop loop=false source=what");
+    CHECK(scan({"-lr", "1"}).said == "loop rate=1");
+    CHECK(scan({"--wa", "2"}).said == "wait=2"); // as getopt_long: any beginning that is clear
+    CHECK(scan({"--", "--loop"}).said == "source=--loop");
+}
+
+TEST_CASE("option table: what a command line cannot be")
+{
+    const struct {
+        std::vector<std::string> args;
+        const char *error;
+    } rows[] = {
+        {{"--rate"}, "--rate needs a value"},
+        {{"-r"}, "-r needs a value"},
+        {{"--loop", "-x"}, "unknown option '-x'; --help lists the options"},
+        {{"-lx"}, "unknown option '-x'; --help lists the options"},
+        {{"--source", "x"}, "unknown option '--source'; --help lists the options"},
+        {{"--help=x"},
+         "unknown option '--help=x'; did you mean \"--help\"?; --help lists the options"},
+        {{"--lop"}, "unknown option '--lop'; did you mean \"--loop\"?; --help lists the options"},
+        {{"a", "b"}, "one SOURCE is enough: 'b' is one too many"},
+    };
+    for (const auto &row : rows) {
+        scanned s = scan(row.args);
+        CHECK(s.err == ERR_MALFORMED);
+        CHECK(s.error == row.error);
+    }
+    std::vector<std::string> many(OPTION_SETTINGS_MAX, "-l");
+    CHECK(scan(many).err == 0);
+    many.emplace_back("-l");
+    CHECK(scan(many).error == "at most 256 options");
+}
+
+TEST_CASE("option table: values of each kind")
+{
+    option_rows_options o{};
+    CHECK(apply("rate", "10", &o) == "");
+    CHECK(o.rate == 10);
+    CHECK(apply("wait", "2.5", &o) == "");
+    CHECK(o.wait == 2500000);
+    CHECK(apply("delay", "50", &o) == "");
+    CHECK(o.delay == 50000);
+    CHECK(apply("file", "f", &o) == "");
+    CHECK(std::string(o.file) == "f");
+    CHECK(apply("picture", "a.png", &o) == "");
+    CHECK(std::string(o.picture) == "a.png");
+    CHECK(apply("loop", "false", &o) == "");
+    CHECK_FALSE(o.loop);
+    CHECK(apply("loop", nullptr, &o) == "");
+    CHECK(o.loop);
+    CHECK(apply("twice", "x", &o) == "");
+    CHECK(apply("twice", "y", &o) == "");
+    CHECK(o.twice == 2);
+}
+
+TEST_CASE("option table: values that are wrong, and what is allowed")
+{
+    const struct {
+        const char *name, *value, *error;
+    } rows[] = {
+        {"rate", "0", "--rate '0': wants a number from 1 to 10"},
+        {"rate", "11", "--rate '11': wants a number from 1 to 10"},
+        {"rate", "", "--rate '': wants a number from 1 to 10"},
+        {"rate", "5x", "--rate '5x': wants a number from 1 to 10"},
+        {"rate", "99999999999999999999",
+         "--rate '99999999999999999999': wants a number from 1 to "
+         "10"},
+        {"wait", "nan", "--wait 'nan': wants seconds from 0 to 3600"},
+        {"wait", "-1", "--wait '-1': wants seconds from 0 to 3600"},
+        {"delay", "0.5", "--delay '0.5': wants milliseconds from 50 to 30000"},
+        {"file", "", "--file '': the file's name is empty"},
+        {"picture", ".png", "--picture '.png': wants a file's name that ends in .png"},
+        {"loop", "yes", "--loop 'yes': wants true or false"},
+        {"twice", "z", "--twice 'z': wants x or y"},
+        {"source", "", "SOURCE '': wants something"},
+    };
+    for (const auto &row : rows) {
+        option_rows_options o{};
+        CHECK(apply(row.name, row.value, &o) == row.error);
+    }
+    option_rows_options o{};
+    CHECK(apply("rate", "0", &o, 3) == "rate '0': wants a number from 1 to 10");
+}
+
+TEST_CASE("option table: the nearest name")
+{
+    const struct {
+        const char *name, *dashes, *near;
+    } rows[] = {{"raet", "", "; did you mean \"rate\"?"},
+                {"pict", "--", "; did you mean \"--picture\"?"},
+                {"tiwce", "", "; did you mean \"twice\"?"},
+                {"config", "", ""}, // not of a file
+                {"x", "", ""},
+                {"", "", ""},
+                {"fps", "", ""},
+                {"sourc", "--", ""},
+                {"sourc", "", "; did you mean \"source\"?"}};
+    for (const auto &row : rows) {
+        CAPTURE(row.name);
+        char near[96];
+        option_table_near(&option_rows_table, row.name, row.dashes, near, sizeof(near));
+        CHECK(std::string(near) == row.near);
+    }
+}
