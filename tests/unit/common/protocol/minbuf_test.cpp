@@ -45,6 +45,7 @@ TEST_CASE("minbuf: the admission rule, A * cwnd + min(B, cwnd) + sacked packets"
         {"1,3", 10, 10, 0, 2001, 0, 3000},
         {"1,3", 10, 12, 0, 0, 1, 3000},
         {"1,3", 10, 13, 0, 0, 0, 3000},
+        {"1,3", 10, 4, 0, 900, 8, 3000}, // 13 less 4 in flight less 1 unsent
         {"1,3", 2, 2, 0, 1000, 1, 2000}, // min(B, cwnd) = 2: limit 4
         {"1,3", 2, 2, 0, 2000, 0, 2000},
         {"", 10, 10, 0, 2000, 1, 3000}, // the default is (1,3)
