@@ -26,7 +26,7 @@ void packetiser_init(struct packetiser *p, const uint8_t *data, const struct nal
     assert(p->nal < nal_count);
 }
 
-static bool at_first(const struct packetiser *p)
+bool packetiser_is_at_first(const struct packetiser *p)
 {
     if (p->sent > 0)
         return false;
@@ -70,7 +70,7 @@ bool packetiser_next(struct packetiser *p, size_t max, struct rtp_payload *out)
     if (packetiser_done(p))
         return false;
     const struct nal *n = &p->nals[p->nal];
-    out->first = at_first(p);
+    out->first = packetiser_is_at_first(p);
     if (p->sent == 0 && n->len <= max) {
         out->head_len = 0;
         out->body = p->data + n->offset;

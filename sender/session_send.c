@@ -20,6 +20,12 @@ static void ask_feedback(const struct session *s, struct rtp_packet *p)
     p->feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);
 }
 
+static void flush(struct session *s, usec_t now)
+{
+    if (s->transport->ops->flush)
+        s->transport->ops->flush(s->transport, now);
+}
+
 // Hands one packet to the transport. 0, ERR_AGAIN, ERR_CLOSED.
 static int send_packet(struct session *s, struct rtp_packet *p, const struct rtp_payload *payload,
                        int64_t number, usec_t pts, usec_t capture_wall, usec_t now)
@@ -39,6 +45,15 @@ static int send_packet(struct session *s, struct rtp_packet *p, const struct rtp
     return 0;
 }
 
+// What the next packet of the frame that leaves may carry: packets are as large as they may be, all
+// but the last of one size, so that several can leave in one go.
+static size_t payload_room(const struct session *s)
+{
+    struct rtp_packet shape = {.has_adu = true, .has_capture = packetiser_is_at_first(&s->packets)};
+    ask_feedback(s, &shape);
+    return s->transport->max_packet - rtp_header_bytes(&shape);
+}
+
 // The next packet of the frame that leaves, or of the one the scheduler picks now. False: none.
 static bool prepare(struct session *s, const struct coded_frame **frame, usec_t now)
 {
@@ -54,8 +69,7 @@ static bool prepare(struct session *s, const struct coded_frame **frame, usec_t 
         s->has_packet = false;
     }
     if (!s->has_packet) {
-        size_t room = s->transport->max_packet - RTP_MAX_HEADER;
-        s->has_packet = packetiser_next(&s->packets, room, &s->payload);
+        s->has_packet = packetiser_next(&s->packets, payload_room(s), &s->payload);
         assert(s->has_packet);
     }
     return true;
@@ -89,6 +103,7 @@ static int send_media(struct session *s, usec_t now)
         return err;
     s->has_packet = false;
     if (p.adu.last) {
+        flush(s, now); // what the transport kept back leans on the frame
         scheduler_done(&s->scheduler);
         s->leaving = NULL;
         coded_frame_unref((struct coded_frame *)(uintptr_t)f);
@@ -174,8 +189,7 @@ void session_pump(struct session *s, usec_t now)
         more = !err && has_packets(s, now);
         sent += !err;
     }
-    if (s->transport->ops->flush)
-        s->transport->ops->flush(s->transport, now);
+    flush(s, now);
     if (sent == BATCH)
         timer_set(s->timer, now);
     else if (session_is_filler(s) && s->playing && s->due_at > now)

@@ -264,25 +264,52 @@ int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len)
     return 0;
 }
 
+// Bytes taken, ERR_AGAIN or ERR_CLOSED.
+static ssize_t write_parts(struct tcp_conn *c, const struct iovec *parts, int count)
+{
+    struct msghdr msg = {.msg_iovlen = (size_t)count};
+    msg.msg_iov = (struct iovec *)(uintptr_t)parts; // sendmsg does not write through it
+    ssize_t n = sendmsg(c->fd, &msg, MSG_NOSIGNAL);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? ERR_AGAIN : ERR_CLOSED;
+    return n;
+}
+
+// Copies what is behind the first `taken` bytes.
+static void keep_rest(struct tcp_conn *c, const struct iovec *parts, int count, size_t taken)
+{
+    for (int i = 0; i < count; i++) {
+        size_t len = parts[i].iov_len;
+        size_t skip = taken < len ? taken : len;
+        taken -= skip;
+        if (skip < len)
+            append_out(c, (const uint8_t *)parts[i].iov_base + skip, len - skip);
+    }
+    update_events(c);
+}
+
 int tcp_conn_write_packet(struct tcp_conn *c, const struct iovec *parts, int count)
 {
     if (c->closed)
         return ERR_CLOSED;
     if (c->out_len || c->connecting)
         return ERR_AGAIN;
-    struct msghdr msg = {.msg_iovlen = (size_t)count};
-    msg.msg_iov = (struct iovec *)(uintptr_t)parts; // sendmsg does not write through it
-    ssize_t n = sendmsg(c->fd, &msg, MSG_NOSIGNAL);
+    ssize_t n = write_parts(c, parts, count);
     if (n < 0)
-        return errno == EAGAIN || errno == EINTR ? ERR_AGAIN : ERR_CLOSED;
-    for (int i = 0; i < count; i++) {
-        size_t len = parts[i].iov_len;
-        size_t taken = (size_t)n < len ? (size_t)n : len;
-        n -= (ssize_t)taken;
-        if (taken < len)
-            append_out(c, (const uint8_t *)parts[i].iov_base + taken, len - taken);
-    }
-    update_events(c);
+        return (int)n;
+    keep_rest(c, parts, count, (size_t)n);
+    return 0;
+}
+
+int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int count)
+{
+    if (c->closed)
+        return ERR_CLOSED;
+    assert(!c->out_len && !c->connecting);
+    ssize_t n = write_parts(c, parts, count);
+    if (n == ERR_CLOSED)
+        return ERR_CLOSED;
+    keep_rest(c, parts, count, n > 0 ? (size_t)n : 0);
     return 0;
 }
 

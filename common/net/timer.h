@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A one-shot timer with microsecond resolution: a timerfd watched by the loop (libuv's own timers
-// tick in milliseconds).
+// One-shot timers with microsecond resolution: a timerfd watched by the loop (libuv's own timers
+// tick in milliseconds), shared by all timers of a loop.
 #ifndef WEIR_NET_TIMER_H
 #define WEIR_NET_TIMER_H
 

@@ -53,12 +53,30 @@ static double auto_limit_bytes(const struct minbuf *m, const struct tcp_snapshot
     return rate_of(s) * usec_to_sec(m->unsent_limit);
 }
 
+static uint32_t auto_packets(const struct minbuf *m, const struct tcp_snapshot *s)
+{
+    // An empty queue always takes one, or nothing would ever be measured.
+    uint32_t least = s->notsent_bytes == 0;
+    double packets = (auto_limit_bytes(m, s) - s->notsent_bytes) / (s->mss ? s->mss : 1);
+    if (packets < least)
+        return least;
+    return packets < UINT16_MAX ? (uint32_t)packets : UINT16_MAX;
+}
+
+uint32_t minbuf_packets(const struct minbuf *m, const struct tcp_snapshot *s)
+{
+    if (m->automatic)
+        return auto_packets(m, s);
+    uint64_t limit = s->cwnd + unsent_packets_allowed(m, s->cwnd) + s->sacked;
+    uint64_t held = s->unacked + packets_of(s->notsent_bytes, s->mss);
+    if (held >= limit)
+        return 0;
+    return limit - held < UINT16_MAX ? (uint32_t)(limit - held) : UINT16_MAX;
+}
+
 bool minbuf_admits(const struct minbuf *m, const struct tcp_snapshot *s)
 {
-    if (m->automatic) // an empty queue always takes one, or nothing would ever be measured
-        return s->notsent_bytes == 0 || s->notsent_bytes + s->mss <= auto_limit_bytes(m, s);
-    uint64_t limit = s->cwnd + unsent_packets_allowed(m, s->cwnd) + s->sacked;
-    return s->unacked + packets_of(s->notsent_bytes, s->mss) < limit;
+    return minbuf_packets(m, s) > 0;
 }
 
 uint32_t minbuf_wake_below(const struct minbuf *m, const struct tcp_snapshot *s)

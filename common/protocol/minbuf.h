@@ -60,6 +60,9 @@ struct minbuf {
 // MS <= 10000).
 int minbuf_parse(const char *params, struct minbuf *m);
 
+// So many packets of at most one mss may be written in one go: as many as would be admitted one by
+// one if none of them left the buffer meanwhile.
+uint32_t minbuf_packets(const struct minbuf *m, const struct tcp_snapshot *s);
 // May one more packet (at most one mss) be written?
 bool minbuf_admits(const struct minbuf *m, const struct tcp_snapshot *s);
 

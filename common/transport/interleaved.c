@@ -61,6 +61,34 @@ int interleaved_send(struct transport *t, const struct iovec *parts, int count, 
     return err;
 }
 
+void interleaved_queue(struct interleaved *i, const struct iovec *parts, int count)
+{
+    assert(count == 2 && i->queued < INTERLEAVED_BATCH &&
+           FRAMING + parts[0].iov_len <= INTERLEAVED_MAX_HEAD);
+    struct interleaved_packet *p = &i->queue[i->queued++];
+    frame(p->head, i->channel[0], parts[0].iov_len + parts[1].iov_len);
+    memcpy(p->head + FRAMING, parts[0].iov_base, parts[0].iov_len);
+    p->head_len = FRAMING + parts[0].iov_len;
+    p->payload = parts[1];
+}
+
+int interleaved_flush(struct interleaved *i, usec_t now)
+{
+    struct iovec all[2 * INTERLEAVED_BATCH];
+    size_t bytes = 0;
+    for (int k = 0; k < i->queued; k++) {
+        struct interleaved_packet *p = &i->queue[k];
+        all[2 * k] = (struct iovec){p->head, p->head_len};
+        all[2 * k + 1] = p->payload;
+        bytes += p->head_len + p->payload.iov_len;
+    }
+    int err = i->queued ? tcp_conn_write_packets(i->conn, all, 2 * i->queued) : 0;
+    if (i->queued && !err)
+        rate_meter_add(&i->meter, bytes, now);
+    i->queued = 0;
+    return err;
+}
+
 int interleaved_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now)
 {
     (void)now;

@@ -13,16 +13,31 @@ extern "C" {
 
 struct tcp_conn;
 
+enum { INTERLEAVED_BATCH = 16, INTERLEAVED_MAX_HEAD = 72 };
+
+struct interleaved_packet {
+    size_t head_len;
+    uint8_t head[INTERLEAVED_MAX_HEAD]; // with the framing
+    struct iovec payload;               // borrowed until the flush
+};
+
 struct interleaved { // embedded first by a stream transport
     struct transport base;
     struct tcp_conn *conn; // borrowed
     int channel[2];
     struct rate_meter meter; // of what the kernel took
+    int queued;              // packets that wait for the flush
+    struct interleaved_packet queue[INTERLEAVED_BATCH];
 };
 
 void interleaved_init(struct interleaved *i, const struct transport_path *path);
 // Leaves the connection as it was found: another transport may follow on it.
 void interleaved_destroy(struct interleaved *i);
+// One packet of those that leave together with interleaved_flush; nothing else may wait on the
+// connection. At most INTERLEAVED_BATCH.
+void interleaved_queue(struct interleaved *i, const struct iovec *parts, int count);
+// 0 or ERR_CLOSED.
+int interleaved_flush(struct interleaved *i, usec_t now);
 // The functions of the same names in struct transport_ops.
 int interleaved_send(struct transport *t, const struct iovec *parts, int count, usec_t now);
 int interleaved_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now);

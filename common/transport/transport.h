@@ -69,8 +69,8 @@ struct transport;
 struct transport_ops {
     // May a packet be handed over now? When false, the room callback follows once that changes.
     bool (*room)(struct transport *t, usec_t now);
-    // Hands over one RTP packet of `parts` (2 at most: header, payload). 0; ERR_AGAIN: no room
-    // after all, nothing taken; ERR_CLOSED.
+    // Hands over one RTP packet of `parts` (2 at most: header, payload). 0: taken, and the payload
+    // stays as it is until `flush`; ERR_AGAIN: no room after all, nothing taken; ERR_CLOSED.
     int (*send)(struct transport *t, const struct iovec *parts, int count, usec_t now);
     // No more packets follow for now: what `send` kept back to go out together leaves. NULL: keeps
     // nothing back.

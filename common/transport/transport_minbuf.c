@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // `minbuf[:A,B]`, `minbuf:auto,MS`: kernel TCP whose send buffer holds no more than the window
 // needs (Goel et al. 2002, section 2), on an unpatched kernel. TCP_INFO is read before each write
-// and handed to the admission rule.
+// and handed to the admission rule. What the rule admits at once leaves in one write: none of it
+// would have been refused one by one, and one pass through the kernel costs little more than that
+// of a single packet.
 //
 // Waking up. The kernel signals room when the unsent bytes fall below half of TCP_NOTSENT_LOWAT, so
 // twice the rule's own mark is set. That covers every refusal because of unsent data. A refusal
@@ -25,40 +27,65 @@ struct minbuf_transport {
     struct interleaved stream;
     struct minbuf rule;
     struct timer *timer; // owned
-    uint32_t lowat;      // what the kernel was told
+    uint32_t lowat;      // what the kernel was told; 0: nothing
+    uint32_t admitted;   // packets of this batch
+    bool gone;           // the connection failed
     transport_room_fn *on_room;
     void *ctx; // borrowed
 };
 
-static bool admits(struct minbuf_transport *m, struct tcp_snapshot *s)
+// How many packets may be written now.
+static uint32_t admits(struct minbuf_transport *m, struct tcp_snapshot *s)
 {
     *s = (struct tcp_snapshot){0};
     if (tcp_info_read(tcp_conn_fd(m->stream.conn), s) != 0)
-        return true; // the write itself will find out
-    return minbuf_admits(&m->rule, s);
+        return 1; // the write itself will find out
+    return minbuf_packets(&m->rule, s);
+}
+
+static void set_mark(struct minbuf_transport *m, uint32_t lowat)
+{
+    if (lowat != m->lowat)
+        tcp_set_notsent_lowat(tcp_conn_fd(m->stream.conn), lowat);
+    m->lowat = lowat;
+}
+
+static uint32_t mark_of(const struct minbuf_transport *m, const struct tcp_snapshot *s)
+{
+    return 2 * minbuf_wake_below(&m->rule, s);
 }
 
 // Has the kernel wake us when its unsent data falls below the rule's mark.
 static void wait_for_kernel(struct minbuf_transport *m, const struct tcp_snapshot *s)
 {
-    uint32_t lowat = 2 * minbuf_wake_below(&m->rule, s);
-    if (lowat != m->lowat) {
-        tcp_set_notsent_lowat(tcp_conn_fd(m->stream.conn), lowat);
-        m->lowat = lowat;
-    }
+    set_mark(m, mark_of(m, s));
     tcp_conn_want_room(m->stream.conn, true);
+}
+
+static void minbuf_flush(struct transport *t, usec_t now)
+{
+    struct minbuf_transport *m = (struct minbuf_transport *)t;
+    m->gone |= interleaved_flush(&m->stream, now) == ERR_CLOSED;
+    m->admitted = 0;
 }
 
 static bool minbuf_room(struct transport *t, usec_t now)
 {
-    (void)now;
     struct minbuf_transport *m = (struct minbuf_transport *)t;
-    struct tcp_snapshot s;
-    bool admitted = admits(m, &s);
-    if (admitted && !tcp_conn_has_backlog(m->stream.conn))
+    if ((uint32_t)m->stream.queued < m->admitted)
         return true;
-    wait_for_kernel(m, &s);
-    return false;
+    minbuf_flush(t, now);
+    struct tcp_snapshot s;
+    uint32_t admitted = admits(m, &s);
+    if (!admitted || tcp_conn_has_backlog(m->stream.conn)) {
+        wait_for_kernel(m, &s);
+        return false;
+    }
+    // A write is held to the mark, too, which the window may have outgrown.
+    if (m->lowat && m->lowat < mark_of(m, &s))
+        set_mark(m, mark_of(m, &s));
+    m->admitted = admitted < INTERLEAVED_BATCH ? admitted : INTERLEAVED_BATCH;
+    return true;
 }
 
 static void recheck(struct minbuf_transport *m, usec_t now)
@@ -92,13 +119,12 @@ static void on_timer(void *ctx, usec_t now)
 static int minbuf_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
-    int err = interleaved_send(t, parts, count, now);
-    struct tcp_snapshot s;
-    if (err == ERR_AGAIN) { // by a mark that the window has outgrown
-        admits(m, &s);
-        wait_for_kernel(m, &s);
-    }
-    return err;
+    if (m->gone)
+        return ERR_CLOSED;
+    if ((uint32_t)m->stream.queued >= m->admitted && !minbuf_room(t, now))
+        return ERR_AGAIN;
+    interleaved_queue(&m->stream, parts, count);
+    return 0;
 }
 
 static void minbuf_free(struct transport *t)
@@ -113,6 +139,7 @@ static void minbuf_free(struct transport *t)
 static const struct transport_ops minbuf_ops = {
     .room = minbuf_room,
     .send = minbuf_send,
+    .flush = minbuf_flush,
     .send_rtcp = interleaved_send_rtcp,
     .info = interleaved_info,
     .on_writable = minbuf_on_writable,

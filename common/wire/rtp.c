@@ -88,6 +88,15 @@ static int decode_feedback(const uint8_t *data, size_t len, struct rtp_packet *p
     return p->feedback.interval ? 0 : ERR_MALFORMED;
 }
 
+size_t rtp_header_bytes(const struct rtp_packet *p)
+{
+    size_t data = 0;
+    data += p->has_capture ? 1 + CAPTURE_BYTES : 0;
+    data += p->has_adu ? 1 + ADU_BYTES : 0;
+    data += p->has_feedback ? 1 + FEEDBACK_BYTES : 0;
+    return data ? FIXED_HEADER + EXTENSION_HEADER + (data + 3) / 4 * 4 : FIXED_HEADER;
+}
+
 size_t rtp_encode(const struct rtp_packet *p, uint8_t *out)
 {
     assert(p->payload_type < 128);

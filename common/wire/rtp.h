@@ -98,6 +98,9 @@ struct rtp_ext_ids {
 // the length. Extensions go out under RTP_EXT_*_ID.
 size_t rtp_encode(const struct rtp_packet *p, uint8_t *out);
 
+// The length that rtp_encode has for a packet with these extensions.
+size_t rtp_header_bytes(const struct rtp_packet *p);
+
 // 0 or ERR_MALFORMED. Unknown extensions are skipped; CSRCs and padding are removed.
 int rtp_decode(const uint8_t *data, size_t len, struct rtp_ext_ids ids, struct rtp_packet *p);
 

@@ -12,7 +12,7 @@ namespace
 struct row {
     const char *params;
     uint32_t cwnd, unacked, sacked, notsent_bytes;
-    bool admitted;
+    uint32_t packets; // that may be written at once; 0: none is admitted
     uint32_t wake_below;
 };
 
@@ -34,23 +34,24 @@ TEST_CASE("minbuf: the admission rule, A * cwnd + min(B, cwnd) + sacked packets"
     // mss 1000. In the buffer: unacked packets and the unsent bytes in packets, rounded up.
     const std::vector<row> table = {
         // (1,0): limit cwnd. Nothing may wait unsent.
-        {"1,0", 10, 9, 0, 0, true, 1},
-        {"1,0", 10, 10, 0, 0, false, 1},
-        {"1,0", 10, 9, 0, 1, false, 1}, // one byte counts as a packet
-        {"1,0", 10, 12, 3, 0, true, 1}, // 12 < 10 + 3 SACKed
-        {"1,0", 10, 13, 3, 0, false, 1},
-        {"1,0", 4, 10, 0, 0, false, 1}, // the window shrank below what is in flight
+        {"1,0", 10, 9, 0, 0, 1, 1},
+        {"1,0", 10, 10, 0, 0, 0, 1},
+        {"1,0", 10, 9, 0, 1, 0, 1},  // one byte counts as a packet
+        {"1,0", 10, 12, 3, 0, 1, 1}, // 12 < 10 + 3 SACKed
+        {"1,0", 10, 13, 3, 0, 0, 1},
+        {"1,0", 4, 10, 0, 0, 0, 1}, // the window shrank below what is in flight
         // (1,3): limit cwnd + 3.
-        {"1,3", 10, 10, 0, 2000, true, 3000},
-        {"1,3", 10, 10, 0, 2001, false, 3000},
-        {"1,3", 10, 12, 0, 0, true, 3000},
-        {"1,3", 10, 13, 0, 0, false, 3000},
-        {"1,3", 2, 2, 0, 1000, true, 2000}, // min(B, cwnd) = 2: limit 4
-        {"1,3", 2, 2, 0, 2000, false, 2000},
-        {"", 10, 10, 0, 2000, true, 3000}, // the default is (1,3)
+        {"1,3", 10, 10, 0, 2000, 1, 3000},
+        {"1,3", 10, 10, 0, 2001, 0, 3000},
+        {"1,3", 10, 12, 0, 0, 1, 3000},
+        {"1,3", 10, 13, 0, 0, 0, 3000},
+        {"1,3", 10, 4, 0, 900, 8, 3000}, // 13 less 4 in flight less 1 unsent
+        {"1,3", 2, 2, 0, 1000, 1, 2000}, // min(B, cwnd) = 2: limit 4
+        {"1,3", 2, 2, 0, 2000, 0, 2000},
+        {"", 10, 10, 0, 2000, 1, 3000}, // the default is (1,3)
         // (2,0): limit 2 cwnd.
-        {"2,0", 10, 10, 0, 9000, true, 10000},
-        {"2,0", 10, 10, 0, 10000, false, 10000},
+        {"2,0", 10, 10, 0, 9000, 1, 10000},
+        {"2,0", 10, 10, 0, 10000, 0, 10000},
     };
     for (const row &r : table) {
         INFO(r.params << " cwnd " << r.cwnd << " unacked " << r.unacked << " sacked " << r.sacked
@@ -58,7 +59,8 @@ TEST_CASE("minbuf: the admission rule, A * cwnd + min(B, cwnd) + sacked packets"
         minbuf m;
         REQUIRE(minbuf_parse(r.params, &m) == 0);
         tcp_snapshot s = snapshot(r);
-        CHECK(minbuf_admits(&m, &s) == r.admitted);
+        CHECK(minbuf_packets(&m, &s) == r.packets);
+        CHECK(minbuf_admits(&m, &s) == (r.packets > 0));
         CHECK(minbuf_wake_below(&m, &s) == r.wake_below);
     }
 }
@@ -73,6 +75,9 @@ TEST_CASE("minbuf: auto keeps unsent data below a time at the measured rate")
     s.delivery_bps = 8e6; // 1 MB/s: 20 ms are 20,000 bytes
     s.notsent_bytes = 19000;
     CHECK(minbuf_admits(&m, &s));
+    CHECK(minbuf_packets(&m, &s) == 1);
+    s.notsent_bytes = 12500; // 7 more are 19,500, 8 would be 20,500
+    CHECK(minbuf_packets(&m, &s) == 7);
     s.notsent_bytes = 19001;
     CHECK_FALSE(minbuf_admits(&m, &s));
     CHECK(minbuf_wake_below(&m, &s) == 19000);

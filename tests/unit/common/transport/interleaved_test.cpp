@@ -125,3 +125,44 @@ TEST_CASE("interleaved: who leaves a full connection does not wake it any more")
         CHECK(u.rooms == 0);
     }
 }
+
+TEST_CASE(
+    "interleaved: packets that leave together come in order, whole, also where the kernel is full")
+{
+    for (int batch : {1, 3, 40}) {
+        unread u;
+        transport *t = u.open("minbuf");
+        std::string sent;
+        const std::vector<uint8_t> payload(1000, 'p');
+        uint8_t head[2] = {};
+        for (int i = 0; i < 40 && t->ops->room(t, 0); i++) {
+            head[0] = static_cast<uint8_t>(i);
+            iovec parts[2] = {{head, sizeof(head)},
+                              {const_cast<uint8_t *>(payload.data()), payload.size()}};
+            REQUIRE(t->ops->send(t, parts, 2, 0) == 0);
+            head[0] = 0xff; // the header was copied
+            sent += std::string("$\0\x03\xea", 4) + static_cast<char>(i) + '\0' +
+                    std::string(1000, 'p');
+            if (i % batch == batch - 1)
+                t->ops->flush(t, 0);
+        }
+        t->ops->flush(t, 0);
+        CHECK(sent.size() == 40 * 1006);
+        CHECK(u.read_all() == sent);
+        t->ops->free(t);
+    }
+}
+
+TEST_CASE("interleaved: what the kernel does not take of several packets waits and follows")
+{
+    unread u;
+    const int least = 1; // the kernel rounds it up to a few KB
+    setsockopt(tcp_conn_fd(u.conn), SOL_SOCKET, SO_SNDBUF, &least, sizeof(least));
+    const std::vector<uint8_t> bytes(60000, 'p');
+    iovec parts[2] = {{const_cast<uint8_t *>(bytes.data()), 30000},
+                      {const_cast<uint8_t *>(bytes.data()), 60000}};
+    REQUIRE(tcp_conn_write_packets(u.conn, parts, 2) == 0);
+    CHECK(tcp_conn_has_backlog(u.conn));
+    CHECK(u.read_all() == std::string(90000, 'p'));
+    CHECK_FALSE(tcp_conn_has_backlog(u.conn));
+}

@@ -224,6 +224,7 @@ TEST_CASE("rtp: random packets come back")
         }
         uint8_t out[RTP_MAX_HEADER];
         size_t len = rtp_encode(&p, out);
+        CHECK(rtp_header_bytes(&p) == len);
         REQUIRE(len <= RTP_MAX_HEADER);
         REQUIRE(rtp_decode(out, len, ids, &q) == 0);
         REQUIRE(q.payload_len == 0);
