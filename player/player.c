@@ -65,7 +65,11 @@ static void on_signal(uv_signal_t *handle, int number)
 
 static void on_duration(void *ctx, usec_t now)
 {
-    player_end(ctx, QOE_DURATION, EXIT_ENDED, NULL, now);
+    struct player *p = ctx;
+    if (p->outage.open && !p->outage.chosen)
+        player_end(p, QOE_SERVER_LOST, EXIT_SERVER_LOST, p->outage.why, now);
+    else
+        player_end(p, QOE_DURATION, EXIT_ENDED, NULL, now);
 }
 
 // ---- Life ----
@@ -107,6 +111,8 @@ struct player *player_new(const struct play_options *options, FILE *events,
     }
     usec_t now = clock_now();
     p->options = options;
+    p->own = *options;
+    reconnect_init(&p->reconnect);
     open_raw(p);
     p->reference = reference;
     transport_info_clear(&p->path);
@@ -120,6 +126,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
     p->duration = timer_new(&p->loop, on_duration, p);
     p->bye = timer_new(&p->loop, player_on_bye_time, p);
     p->script = timer_new(&p->loop, player_on_script, p);
+    p->retry = timer_new(&p->loop, player_on_retry_time, p);
     static const int numbers[PLAYER_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
     for (int i = 0; i < PLAYER_SIGNALS; i++) {
         uv_signal_init(&p->loop, &p->signals[i]);
@@ -127,7 +134,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
         uv_signal_start(&p->signals[i], on_signal, numbers[i]);
     }
     if (p->qoe && (p->events || !events) && p->show && p->done && p->commands && p->measured &&
-        p->tick && p->duration && p->bye && p->script)
+        p->tick && p->duration && p->bye && p->script && p->retry)
         return p;
     log_error("cannot set up the player: out of memory");
     player_free(p);
@@ -147,7 +154,7 @@ struct display_config player_display_config(struct player *p)
 int player_start(struct player *p, struct display *display)
 {
     p->display = display;
-    p->client = client_new(&p->loop, p->options, &player_client_ops, p, clock_now());
+    p->client = client_new(&p->loop, &p->own, &player_client_ops, p, clock_now());
     if (!p->client)
         return ERR_IO;
     client_lend_raw(p->client, p->raw);
@@ -211,6 +218,7 @@ void player_free(struct player *p)
     timer_free(p->duration);
     timer_free(p->bye);
     timer_free(p->script);
+    timer_free(p->retry);
     mailbox_free(p->done);
     mailbox_free(p->commands);
     mailbox_free(p->measured);

@@ -11,6 +11,7 @@ static void change_level(struct player *p, int level, usec_t now)
         return;
     p->wanted_level = level;
     p->asked_why = "user";
+    p->own.level = level;
     client_set_level(p->client, level, now);
 }
 
@@ -23,6 +24,8 @@ static void toggle_pause(struct player *p, usec_t now)
         player_goddard_pause(p, false, now);
         if (p->playing)
             client_resume(p->client, now);
+        else
+            player_resumed_lost(p, now);
     } else if (p->playing) {
         presenter_pause(p->presenter, now);
         player_goddard_pause(p, true, now);

@@ -230,6 +230,7 @@ static void hand_over(struct presenter *p, const struct playout_action *a, usec_
     struct play_frame *f = malloc(sizeof(*f));
     if (f)
         *f = (struct play_frame){.coded = coded,
+                                 .session = p->config.session,
                                  .number = coded->number,
                                  .depends_on = coded->key ? -1 : coded->depends_on,
                                  .size_id = coded->size_id,
@@ -265,6 +266,7 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
     case PLAYOUT_START:
         qoe_on_start(p->config.qoe, a->at);
         live_pace_started(&p->live.pace, now);
+        p->config.on_started(p->config.ctx, a->at);
         events_mode(p->config.events, "streaming", a->at);
         return;
     case PLAYOUT_DECODE_AND_SHOW:

@@ -33,11 +33,13 @@ struct presenter_config {
     struct events *events; // may be NULL
     struct show_queue *show;
     int level;              // to begin with; -1: not known, the first that comes is told
+    unsigned session;       // marks the frames that are handed out
     play_frame_fn *on_done; // any thread, with done_ctx: brings the frame to presenter_done
     void *done_ctx;
     void (*ask_key)(void *ctx, usec_t now);             // PLI is wanted
     void (*on_level)(void *ctx, int level, usec_t now); // another one comes
     void (*on_empty)(void *ctx, usec_t now);            // a stall begins
+    void (*on_started)(void *ctx, usec_t at);           // buffering is over
     void (*on_ended)(void *ctx, usec_t now);            // everything was shown, after presenter_end
     void *ctx;
 };

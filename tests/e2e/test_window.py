@@ -146,7 +146,7 @@ class Window(lib.Case):
         self.server.signal(signal.SIGCONT)
 
     def test_the_end_of_the_server(self):
-        p = self.open()
+        p = self.open("--no-reconnect")
         self.stop_cleanly(self.server)
         self.assertEqual(p.wait(10), 0, str(p))
 
