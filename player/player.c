@@ -42,6 +42,8 @@ void player_stop(struct player *p, usec_t now)
     p->over_at = now;
     if (p->presenter)
         presenter_stop(p->presenter, now);
+    if (p->ended == QOE_END_OF_MEDIA || p->error[0])
+        player_show_end(p, p->error[0] ? p->error : NULL);
     show_queue_close(p->show);
     uv_stop(&p->loop);
 }
@@ -116,6 +118,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
     open_raw(p);
     p->reference = reference;
     transport_info_clear(&p->path);
+    p->last_second = (struct qoe_transport){NAN, NAN, NAN, NAN, NAN};
     p->qoe = qoe_new(options->url.text, clock_wall(), now);
     p->events = events ? events_new(events, options->adu_events, now) : NULL;
     p->show = show_queue_new(player_report_frame, p);
@@ -147,6 +150,8 @@ struct display_config player_display_config(struct player *p)
                                    .full_screen = p->options->full_screen,
                                    .on_shown = player_on_shown,
                                    .on_command = player_on_display_command,
+                                   .on_level = player_on_display_level,
+                                   .on_transport = player_on_display_transport,
                                    .on_seek = player_on_display_seek,
                                    .ctx = p};
 }

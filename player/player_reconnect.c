@@ -95,10 +95,9 @@ bool player_lost(struct player *p, const char *why, usec_t now)
     o->trying = false;
     snprintf(o->why, sizeof(o->why), "%s", why);
     if (refused) { // by the server, with this transport: back to the one that played
-        snprintf(p->toast, sizeof(p->toast), "No %.40s: %.150s", p->own.transports.names[0], why);
-        p->toasts++;
+        player_toast(p, "No %.40s: %.150s", p->own.transports.names[0], why);
+        log_warn("%s", p->osd.toast);
         p->own.transports = o->transports;
-        log_warn("%s", p->toast);
         timer_set(p->retry, now);
         return true;
     }

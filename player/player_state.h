@@ -17,6 +17,7 @@
 #include "player/measure.h"
 #include "player/player.h"
 #include "player/presenter.h"
+#include "player/recent.h"
 #include "player/reconnect.h"
 #include "player/rtp_input.h"
 
@@ -27,9 +28,11 @@ extern "C" {
 enum { PLAYER_SIGNALS = 3 };
 
 struct viewer_command {
-    enum viewer_wish { WISH_COMMAND, WISH_SEEK, WISH_SEEK_BY } wish;
+    enum viewer_wish { WISH_COMMAND, WISH_SEEK, WISH_SEEK_BY, WISH_LEVEL, WISH_TRANSPORT } wish;
     enum display_command command; // WISH_COMMAND
-    double seconds;               // else
+    double seconds;               // of seeks
+    int level;
+    char transport[TRANSPORT_MAX_NAME];
 };
 
 // Where in a file the viewer is: frame `number` is what stands at `seconds`.
@@ -89,8 +92,13 @@ struct player {
     struct reconnect reconnect;
     struct outage outage;
     unsigned frames_session; // of frames that are under way
-    char toast[200];         // told to the viewer once
-    unsigned toasts;         // so far
+    struct osd_state osd;    // as told last
+    struct panel_recent {
+        struct recent shown;
+        struct recent display;
+        struct recent part[LATENCY_PARTS];
+    } lately;
+    struct qoe_transport last_second;
     uv_signal_t signals[PLAYER_SIGNALS];
     struct sdp sdp;
     struct clock_sync clock;
@@ -136,6 +144,8 @@ extern const struct client_ops player_client_ops;
 // What display_config and the mailboxes want; the first two are the main thread's.
 void player_on_shown(void *ctx, struct play_frame *f);
 void player_on_display_command(void *ctx, enum display_command command);
+void player_on_display_level(void *ctx, int level);
+void player_on_display_transport(void *ctx, const char *name);
 void player_on_display_seek(void *ctx, bool relative, double seconds);
 void player_on_script(void *ctx, usec_t now);
 void player_on_command(void *ctx, void *item, usec_t now);
@@ -179,6 +189,11 @@ void player_goddard_whole(struct player *p, int64_t number, usec_t now);
 void player_goddard_empty(void *ctx, usec_t now);
 void player_goddard_pause(struct player *p, bool pause, usec_t now); // or resume
 void player_goddard_close(struct player *p);
+
+// Tells the viewer once.
+void player_toast(struct player *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void player_show_osd(struct player *p, usec_t now);
+void player_show_end(struct player *p, const char *error); // the last that the window is told
 
 void player_start_ticks(struct player *p, usec_t now);
 void player_on_tick(void *ctx, usec_t now);

@@ -480,6 +480,13 @@ usec_t presenter_held(const struct presenter *p)
     return playout_held(p->playout);
 }
 
+struct presenter_wait presenter_wait(const struct presenter *p, usec_t now)
+{
+    return (struct presenter_wait){.goal = playout_goal(p->playout),
+                                   .silence = stall_watch_silence(&p->watch, now),
+                                   .cause = p->watch.cause};
+}
+
 uint64_t presenter_decoded(const struct presenter *p)
 {
     return p->decoded;

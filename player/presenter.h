@@ -76,6 +76,12 @@ double presenter_speed(const struct presenter *p); // of playing, against the se
 // Of live media with a target: how old a frame may be when it leaves the sender; else 0.
 usec_t presenter_sender_share(const struct presenter *p);
 usec_t presenter_held(const struct presenter *p);
+struct presenter_wait {
+    usec_t goal;    // media to be held, for playing to begin or go on
+    usec_t silence; // since the last packet; -1: none yet
+    enum stall_cause cause;
+};
+struct presenter_wait presenter_wait(const struct presenter *p, usec_t now);
 uint64_t presenter_decoded(const struct presenter *p); // pictures that the decoder gave
 struct picture *
 presenter_last_shown(const struct presenter *p); // borrowed until the next call; NULL: none yet
