@@ -35,6 +35,7 @@ enum stall_cause {
     STALL_TRANSPORT, // nothing was lost, the data came late: the path is slower than the media
     STALL_OUTAGE,    // nothing at all came for a while, though it was sent
     STALL_SENDER,    // nothing was sent: the encoder or the source gave nothing
+    STALL_LOST,      // the server or the connection to it was lost, until media came again
     STALL_CAUSES,
 };
 const char *stall_cause_text(enum stall_cause cause); // "network" ...
@@ -47,6 +48,7 @@ struct frame_totals {
     uint64_t by_cause[FRAME_CAUSES];
     uint64_t by_root[FRAME_CAUSES];
 };
+void frame_totals_add(struct frame_totals *sum, const struct frame_totals *more);
 
 #ifdef __cplusplus
 }

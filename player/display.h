@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "player/osd_state.h"
 #include "player/show_queue.h"
 
 #ifdef __cplusplus
@@ -25,6 +26,8 @@ struct display_config {
     bool full_screen;
     play_frame_fn *on_shown; // takes the frame; the main thread's
     void (*on_command)(void *ctx, enum display_command command); // likewise
+    void (*on_level)(void *ctx, int level);                      // of the menu; likewise
+    void (*on_transport)(void *ctx, const char *name);           // likewise
     // Go to `seconds` of the media, or by as many; likewise.
     void (*on_seek)(void *ctx, bool relative, double seconds);
     void *ctx;
@@ -41,6 +44,8 @@ struct display_ops {
     void (*expect)(struct display *d, int width, int height);
     // A line about what goes on. Any thread; returns at once.
     void (*set_status)(struct display *d, const char *text);
+    // What stands over the picture. Likewise.
+    void (*set_osd)(struct display *d, const struct osd_state *state);
     void (*free)(struct display *d); // after run
 };
 

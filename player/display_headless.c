@@ -35,13 +35,22 @@ static void set_status(struct display *d, const char *text)
     (void)text;
 }
 
+static void set_osd(struct display *d, const struct osd_state *state)
+{
+    (void)d;
+    (void)state;
+}
+
 static void headless_free(struct display *d)
 {
     free(d);
 }
 
-static const struct display_ops headless_ops = {
-    .run = run, .expect = expect, .set_status = set_status, .free = headless_free};
+static const struct display_ops headless_ops = {.run = run,
+                                                .expect = expect,
+                                                .set_status = set_status,
+                                                .set_osd = set_osd,
+                                                .free = headless_free};
 
 struct display *display_headless_new(const struct display_config *config)
 {

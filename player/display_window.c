@@ -11,9 +11,11 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
-#include "player/display.h"
+#include "player/osd.h"
+#include "player/osd_layout.h"
 
 enum { STATUS_BYTES = 256, LEAST_WIDTH = 640, IDLE_WAIT_MS = 1000 };
+#define LINGER (2 * USEC_PER_SEC)
 
 struct window {
     struct display base;
@@ -23,7 +25,9 @@ struct window {
     SDL_Rect windowed; // where it was before it filled the screen
     SDL_Renderer *renderer;
     SDL_Texture *texture;
-    int width; // of the texture
+    struct osd *osd; // owned
+    bool leaves;     // the viewer does
+    int width;       // of the texture
     int height;
     Uint32 wake_event;
     pthread_mutex_t lock; // guards the rest
@@ -31,6 +35,8 @@ struct window {
     int expected_height;
     char status[STATUS_BYTES];
     bool status_changed;
+    struct osd_state state;
+    bool state_changed;
 };
 
 // A low level gets a window worth looking at; a large one must fit the screen.
@@ -91,17 +97,28 @@ static int open_window(struct window *w, int width, int height)
         log_error("cannot draw in the window: %s", SDL_GetError());
         return ERR_IO;
     }
+    w->osd = osd_new(w->renderer, &w->base.config);
+    if (!w->osd) {
+        log_error("cannot draw in the window: out of memory");
+        return ERR_IO;
+    }
     pthread_mutex_lock(&w->lock);
-    w->status_changed = true;
+    w->status_changed = w->state_changed = true;
     pthread_mutex_unlock(&w->lock);
     return 0;
 }
 
 static void draw(struct window *w)
 {
+    int width, height;
+    SDL_SetRenderDrawColor(w->renderer, 0, 0, 0, 255);
     SDL_RenderClear(w->renderer);
-    if (w->texture)
-        SDL_RenderCopy(w->renderer, w->texture, NULL, NULL);
+    if (w->texture && SDL_GetRendererOutputSize(w->renderer, &width, &height) == 0) {
+        struct osd_rect r = osd_fit(width, height, w->width, w->height);
+        SDL_Rect to = {r.x, r.y, r.w, r.h};
+        SDL_RenderCopy(w->renderer, w->texture, NULL, &to);
+    }
+    osd_draw(w->osd, clock_now());
     SDL_RenderPresent(w->renderer);
 }
 
@@ -123,7 +140,6 @@ static int show(struct window *w, const struct picture *p)
         }
         w->width = p->width;
         w->height = p->height;
-        SDL_RenderSetLogicalSize(w->renderer, p->width, p->height); // keeps the aspect, with bars
     }
     SDL_UpdateYUVTexture(w->texture, NULL, p->plane[0], p->stride[0], p->plane[1], p->stride[1],
                          p->plane[2], p->stride[2]);
@@ -133,11 +149,16 @@ static int show(struct window *w, const struct picture *p)
 
 static void command(struct window *w, enum display_command command)
 {
+    w->leaves |= command == DISPLAY_QUIT;
     w->base.config.on_command(w->base.config.ctx, command);
 }
 
 static void on_key(struct window *w, const SDL_KeyboardEvent *key)
 {
+    if (w->osd && osd_key(w->osd, key)) {
+        draw(w);
+        return;
+    }
     switch (key->keysym.sym) {
     case SDLK_UP:
     case SDLK_PLUS:
@@ -184,18 +205,46 @@ static void on_event(struct window *w, const SDL_Event *e)
     case SDL_KEYDOWN:
         on_key(w, &e->key);
         return;
+    case SDL_MOUSEMOTION:
+    case SDL_MOUSEWHEEL:
     case SDL_MOUSEBUTTONDOWN:
-        if (w->window && e->button.button == SDL_BUTTON_LEFT && e->button.clicks == 2)
+        if (w->osd && osd_mouse(w->osd, e, clock_now()))
+            draw(w);
+        else if (w->window && e->type == SDL_MOUSEBUTTONDOWN &&
+                 e->button.button == SDL_BUTTON_LEFT && e->button.clicks == 2)
             toggle_full_screen(w);
         return;
+    case SDL_RENDER_TARGETS_RESET:
+    case SDL_RENDER_DEVICE_RESET:
+        if (w->osd)
+            osd_lost(w->osd);
+        return;
     case SDL_WINDOWEVENT:
-        if (w->renderer && (e->window.event == SDL_WINDOWEVENT_EXPOSED ||
-                            e->window.event == SDL_WINDOWEVENT_SIZE_CHANGED))
+        if (w->osd && (e->window.event == SDL_WINDOWEVENT_EXPOSED ||
+                       e->window.event == SDL_WINDOWEVENT_SIZE_CHANGED))
             draw(w);
         return;
     default:
         return;
     }
+}
+
+// A picture that moves is drawn anew anyway; what stands over one that does not is not.
+static void update_osd(struct window *w)
+{
+    struct osd_state state;
+    pthread_mutex_lock(&w->lock);
+    bool changed = w->state_changed && w->osd;
+    if (changed) {
+        w->state_changed = false;
+        state = w->state;
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (!changed)
+        return;
+    osd_tell(w->osd, &state, clock_now());
+    if (osd_is_active(w->osd, clock_now()))
+        draw(w);
 }
 
 static void update_title(struct window *w)
@@ -256,6 +305,18 @@ static int open_expected(struct window *w)
     return 0;
 }
 
+// How the viewing ended stands for a while, unless it was the viewer who ended it.
+static void linger(struct window *w)
+{
+    update_osd(w);
+    pthread_mutex_lock(&w->lock);
+    bool stays = w->state.ended && w->window;
+    pthread_mutex_unlock(&w->lock);
+    usec_t until = clock_now() + LINGER;
+    while (stays && !w->leaves && clock_now() < until)
+        wait_events(w, until);
+}
+
 static int run(struct display *d)
 {
     struct window *w = (struct window *)d;
@@ -274,8 +335,10 @@ static int run(struct display *d)
         if (err)
             return err;
         update_title(w);
+        update_osd(w);
         wait_events(w, next);
     }
+    linger(w);
     return 0;
 }
 
@@ -311,10 +374,21 @@ static void set_status(struct display *d, const char *text)
         wake(w);
 }
 
+static void set_osd(struct display *d, const struct osd_state *state)
+{
+    struct window *w = (struct window *)d;
+    pthread_mutex_lock(&w->lock);
+    w->state = *state;
+    w->state_changed = true;
+    pthread_mutex_unlock(&w->lock);
+    wake(w);
+}
+
 static void window_free(struct display *d)
 {
     struct window *w = (struct window *)d;
     show_queue_on_change(d->config.queue, NULL, NULL);
+    osd_free(w->osd);
     if (w->texture)
         SDL_DestroyTexture(w->texture);
     if (w->renderer)
@@ -326,8 +400,11 @@ static void window_free(struct display *d)
     free(w);
 }
 
-static const struct display_ops window_ops = {
-    .run = run, .expect = expect, .set_status = set_status, .free = window_free};
+static const struct display_ops window_ops = {.run = run,
+                                              .expect = expect,
+                                              .set_status = set_status,
+                                              .set_osd = set_osd,
+                                              .free = window_free};
 
 // Without a display SDL falls back on drivers that show nothing. Fine if the user named one.
 static bool is_visible(const char *driver)

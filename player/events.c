@@ -105,6 +105,15 @@ void events_connected(struct events *e, const char *url, const char *transport, 
     write_line(e, "connected", now, with(more, "why", json_text(why && *why ? why : NULL)));
 }
 
+void events_reconnect(struct events *e, const char *why, int tries, usec_t wait, usec_t now)
+{
+    if (!is_on(e))
+        return;
+    json_t *more = with(NULL, "why", json_text(why));
+    more = with(more, "try", json_integer(tries));
+    write_line(e, "reconnect", now, with(more, "in", json_figure(usec_to_sec(wait), 3)));
+}
+
 void events_capacity(struct events *e, double bps, const char *by, usec_t now)
 {
     if (!is_on(e))

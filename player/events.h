@@ -36,6 +36,8 @@ void events_seek(struct events *e, double seconds, usec_t wait, usec_t now);
 // `why` this transport of several; empty: there was no choice.
 void events_connected(struct events *e, const char *url, const char *transport, const char *why,
                       usec_t now); // texts may be NULL
+// The server was lost: attempt number `tries` follows in `wait`.
+void events_reconnect(struct events *e, const char *why, int tries, usec_t wait, usec_t now);
 // `by`: "pair", "media"; NaN: it could not be measured.
 void events_capacity(struct events *e, double bps, const char *by, usec_t now);
 void events_mode(struct events *e, const char *mode, usec_t now); // "buffering" "streaming"

@@ -186,6 +186,9 @@ int media_mtp_raw_connect(struct media_mtp_raw *m, const struct media_mtp_raw_co
     memcpy(&local, config->local, sockaddr_len(config->local));
     sockaddr_set_port((struct sockaddr *)&local, raw_tcp_port(m->raw));
     struct tcp_path path = raw_tcp_path((const struct sockaddr *)&local, config->to);
+    if (m->connected)
+        mtp_tcp_destroy(&m->tcp);
+    m->connected = m->over = false;
     m->config = *config;
     mtp_sink_init(&m->sink, config->token);
     if (mtp_tcp_connect(&m->tcp, &tcp, &path, now) != 0)

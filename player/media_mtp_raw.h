@@ -32,7 +32,8 @@ struct media_mtp_raw_config {
 // NULL: logged.
 struct media_mtp_raw *media_mtp_raw_new(uv_loop_t *loop);
 void media_mtp_raw_free(struct media_mtp_raw *m); // NULL is fine; a connection ends at once
-// Once. 0; ERR_NO_MEMORY; ERR_UNSUPPORTED: not in this family.
+// When there is no connection, or it is over. 0; ERR_NO_MEMORY; ERR_UNSUPPORTED: not in this
+// family.
 int media_mtp_raw_connect(struct media_mtp_raw *m, const struct media_mtp_raw_config *config,
                           usec_t now);
 // Ends the connection, if there is one, without on_end.

@@ -25,6 +25,7 @@ enum frame_fate {
 struct play_frame {
     struct received_frame *coded; // owned; NULL once decoded
     struct picture *picture;      // one reference, owned; NULL before decoding, and after a failure
+    unsigned session;             // of its presenter
     int64_t number;
     int64_t depends_on; // -1 = none
     int size_id;

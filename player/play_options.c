@@ -194,6 +194,10 @@ static const struct option_row rows[] = {
      .least = 1, .most = MAX_TIMEOUT_SEC,
      .help = "give the server up when nothing came for so long, 1 to 3600 (default: 10 over TCP, "
      "13 over UDP)"},
+    {.name = "reconnect", .kind = OPTION_SWITCH, .at = AT(reconnect),
+     .help = "to a server that was lost, again and again; the default with a window"},
+    {.name = "no-reconnect", .kind = OPTION_SWITCH, .at = AT(no_reconnect),
+     .help = "end when the server was lost; the default without one"},
 
     {.section = "Display", .name = "headless", .kind = OPTION_SWITCH, .at = AT(headless),
      .help = "no window; pictures are \"shown\" on a clock only"},
@@ -234,9 +238,10 @@ const struct option_table play_option_table = {
     .usage = "[OPTION]... rtsp://HOST[:PORT]/PATH[?level=N]",
     .brief = "play a stream and measure what its viewer lives through",
     .about = "Plays a stream of weir-send and measures what its viewer lives through.",
-    .rest = "Keys in the window: f or a double click full screen, space pause, up and down (or + "
-            "and -)\n"
-            "level, s snapshot to weir-snapshot-NUMBER.png, q or Escape quit.\n"
+    .rest = "Keys in the window: ? lists them; i the panel of figures and graphs, l and t menus of\n"
+            "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
+            "and -) level, f or a double click full screen, s snapshot to\n"
+            "weir-snapshot-NUMBER.png, q or Escape quit.\n"
             "\n"
             "Exit status:\n"
             "    0  end of the media, end of --duration, or the viewer quit\n"

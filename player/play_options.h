@@ -64,6 +64,8 @@ struct play_options {
     const char *reference;
     bool no_picture;
     bool headless;
+    bool reconnect; // to a server that was lost; as it holds, once checked
+    bool no_reconnect;
     bool full_screen;
     bool quiet;
     enum log_level log_level;

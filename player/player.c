@@ -42,6 +42,8 @@ void player_stop(struct player *p, usec_t now)
     p->over_at = now;
     if (p->presenter)
         presenter_stop(p->presenter, now);
+    if (p->ended == QOE_END_OF_MEDIA || p->error[0])
+        player_show_end(p, p->error[0] ? p->error : NULL);
     show_queue_close(p->show);
     uv_stop(&p->loop);
 }
@@ -65,7 +67,11 @@ static void on_signal(uv_signal_t *handle, int number)
 
 static void on_duration(void *ctx, usec_t now)
 {
-    player_end(ctx, QOE_DURATION, EXIT_ENDED, NULL, now);
+    struct player *p = ctx;
+    if (p->outage.open && !p->outage.chosen)
+        player_end(p, QOE_SERVER_LOST, EXIT_SERVER_LOST, p->outage.why, now);
+    else
+        player_end(p, QOE_DURATION, EXIT_ENDED, NULL, now);
 }
 
 // ---- Life ----
@@ -107,9 +113,12 @@ struct player *player_new(const struct play_options *options, FILE *events,
     }
     usec_t now = clock_now();
     p->options = options;
+    p->own = *options;
+    reconnect_init(&p->reconnect);
     open_raw(p);
     p->reference = reference;
     transport_info_clear(&p->path);
+    p->last_second = (struct qoe_transport){NAN, NAN, NAN, NAN, NAN};
     p->qoe = qoe_new(options->url.text, clock_wall(), now);
     p->events = events ? events_new(events, options->adu_events, now) : NULL;
     p->show = show_queue_new(player_report_frame, p);
@@ -120,6 +129,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
     p->duration = timer_new(&p->loop, on_duration, p);
     p->bye = timer_new(&p->loop, player_on_bye_time, p);
     p->script = timer_new(&p->loop, player_on_script, p);
+    p->retry = timer_new(&p->loop, player_on_retry_time, p);
     static const int numbers[PLAYER_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
     for (int i = 0; i < PLAYER_SIGNALS; i++) {
         uv_signal_init(&p->loop, &p->signals[i]);
@@ -127,7 +137,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
         uv_signal_start(&p->signals[i], on_signal, numbers[i]);
     }
     if (p->qoe && (p->events || !events) && p->show && p->done && p->commands && p->measured &&
-        p->tick && p->duration && p->bye && p->script)
+        p->tick && p->duration && p->bye && p->script && p->retry)
         return p;
     log_error("cannot set up the player: out of memory");
     player_free(p);
@@ -140,6 +150,8 @@ struct display_config player_display_config(struct player *p)
                                    .full_screen = p->options->full_screen,
                                    .on_shown = player_on_shown,
                                    .on_command = player_on_display_command,
+                                   .on_level = player_on_display_level,
+                                   .on_transport = player_on_display_transport,
                                    .on_seek = player_on_display_seek,
                                    .ctx = p};
 }
@@ -147,7 +159,7 @@ struct display_config player_display_config(struct player *p)
 int player_start(struct player *p, struct display *display)
 {
     p->display = display;
-    p->client = client_new(&p->loop, p->options, &player_client_ops, p, clock_now());
+    p->client = client_new(&p->loop, &p->own, &player_client_ops, p, clock_now());
     if (!p->client)
         return ERR_IO;
     client_lend_raw(p->client, p->raw);
@@ -211,6 +223,7 @@ void player_free(struct player *p)
     timer_free(p->duration);
     timer_free(p->bye);
     timer_free(p->script);
+    timer_free(p->retry);
     mailbox_free(p->done);
     mailbox_free(p->commands);
     mailbox_free(p->measured);

@@ -43,6 +43,9 @@ static void on_bye(void *ctx, usec_t now)
 void player_on_bye_time(void *ctx, usec_t now)
 {
     struct player *p = ctx;
+    // Live media has no end but that of its server.
+    if (p->sdp.duration < 0 && player_lost(p, "the server has ended", now))
+        return;
     if (p->presenter)
         presenter_end(p->presenter, now);
     else
@@ -52,6 +55,8 @@ void player_on_bye_time(void *ctx, usec_t now)
 void player_on_media_end(void *ctx, usec_t now)
 {
     struct player *p = ctx;
+    if (player_drained(p, now))
+        return;
     // Unless there was a reason before.
     player_end(p, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now);
 }
@@ -90,10 +95,14 @@ void player_on_shown(void *ctx, struct play_frame *f)
 void player_on_done(void *ctx, void *item, usec_t now)
 {
     struct player *p = ctx;
-    const struct play_frame *f = item;
+    struct play_frame *f = item;
+    if (f->session != p->frames_session) {
+        play_frame_free(f);
+        return;
+    }
     if (f->fate == FATE_SHOWN)
         player_seek_shown(p, f->number, f->shown_at, now);
-    presenter_done(p->presenter, item, now);
+    presenter_done(p->presenter, f, now);
 }
 
 // The measuring thread's.
@@ -126,6 +135,8 @@ void player_on_measured(void *ctx, void *item, usec_t now)
 static bool open_measure(struct player *p)
 {
     const struct ladder *l = &p->sdp.ladder;
+    if (p->measure)
+        return true; // of a connection before
     if (p->options->contact_sheet && !(p->sheet = contact_sheet_new()))
         return false;
     bool compare = !p->options->no_picture;
@@ -150,6 +161,8 @@ void player_on_level(void *ctx, int level, usec_t now)
 {
     struct player *p = ctx;
     struct qoe_switch e = {.from = p->level, .to = level, .why = "network"};
+    if (level == p->level)
+        return; // as before the connection was lost
     if (p->asked_why && level == p->wanted_level) {
         e.why = p->asked_why;
         p->asked_why = NULL;
@@ -168,12 +181,14 @@ static bool open_presenter(struct player *p)
                                       .qoe = p->qoe,
                                       .events = p->events,
                                       .show = p->show,
-                                      .level = p->level,
+                                      .level = p->outage.open ? -1 : p->level,
+                                      .session = p->frames_session,
                                       .on_done = player_report_frame,
                                       .done_ctx = p,
                                       .ask_key = ask_key,
                                       .on_level = player_on_level,
                                       .on_empty = player_goddard_empty,
+                                      .on_started = player_on_started,
                                       .on_ended = player_on_media_end,
                                       .ctx = p};
     p->presenter = presenter_new(&config);

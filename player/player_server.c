@@ -30,23 +30,29 @@ static bool cannot_play(struct player *p)
             "this is not a stream of weir-send: no levels, or no frame numbers on its packets");
     else if (p->options->adapt == ADAPT_GODDARD && !sdp_has_frames(s))
         snprintf(p->why, sizeof(p->why), "--adapt goddard wants a stream of frames");
-    else if (s->ladder.level_count && p->options->level >= s->ladder.level_count)
+    else if (s->ladder.level_count && p->own.level >= s->ladder.level_count)
         snprintf(p->why, sizeof(p->why), "the stream has no level %d: there are 0 to %d",
-                 p->options->level, s->ladder.level_count - 1);
+                 p->own.level, s->ladder.level_count - 1);
     return *p->why;
 }
 
 static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
 {
     struct player *p = ctx;
-    (void)now;
+    bool again = p->outage.open;
+    if (again)
+        player_drop_frames(p, now);
     p->sdp = *sdp;
     *why = p->why;
+    int top = p->sdp.ladder.level_count - 1;
+    if (again && p->own.level > top) // the server came back with fewer
+        p->own.level = top;
     if (cannot_play(p))
         return false;
     p->described = true;
-    p->level = p->options->level >= 0 ? p->options->level : p->sdp.ladder.level_count - 1;
-    if (p->options->adapt == ADAPT_GODDARD)
+    if (!again || p->level > top)
+        p->level = p->own.level >= 0 ? p->own.level : top;
+    if (p->options->adapt == ADAPT_GODDARD && !again)
         p->level = -1; // not chosen yet: the first that comes is told
     p->wanted_level = p->level;
     char clock[SDP_MAX_TEXT];
@@ -85,6 +91,8 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
                           .ladder = &p->sdp.ladder,
                           .frames = sdp_has_frames(&p->sdp)};
     qoe_on_setup(p->qoe, &e, now);
+    if (p->outage.open)
+        qoe_on_reconnect(p->qoe);
     if (p->sdp.h264)
         p->display->ops->expect(p->display, l->source_width, l->source_height);
     events_connected(p->events, p->options->url.text, p->transport, setup->why, now);
@@ -101,8 +109,12 @@ static void on_ready(void *ctx, usec_t now)
 static void on_playing(void *ctx, const struct client_place *place, usec_t now)
 {
     struct player *p = ctx;
+    bool again = p->outage.open;
     p->playing = true;
+    p->media_since = now;
     player_seek_placed(p, place, now);
+    if (again)
+        player_reconnected(p, now);
     if (p->playing_since)
         return;
     p->playing_since = now;
@@ -202,6 +214,9 @@ static void on_pause_refused(void *ctx, usec_t now)
 static void on_client_end(void *ctx, enum client_end why, const char *text, usec_t now)
 {
     struct player *p = ctx;
+    bool ours = p->playing || p->outage.trying; // else it had said its BYE
+    if ((why == CLIENT_LOST || why == CLIENT_REFUSED) && ours && player_lost(p, text, now))
+        return;
     switch (why) {
     case CLIENT_REFUSED:
         player_end(p, QOE_ERROR, EXIT_REFUSED, text, now);
@@ -223,6 +238,8 @@ static void on_client_end(void *ctx, enum client_end why, const char *text, usec
     case CLIENT_LEFT:
         if (p->leaving)
             uv_stop(&p->loop);
+        else
+            timer_set(p->retry, now); // by another transport
         return;
     }
 }

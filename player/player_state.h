@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the files player*.c share; nobody else includes it. player.c: life and the end;
 // player_server.c: what the server says; player_frames.c: the ways of frames and pictures;
-// player_viewer.c: what the viewer wants; player_seek.c: going to another place of a file;
+// player_reconnect.c: from one connection to the next; player_viewer.c: what the viewer wants;
+// player_seek.c: going to another place of a file;
 // player_goddard.c: what --adapt goddard asks for in his place; player_tick.c: what is looked at
 // once in a while.
 #ifndef WEIR_PLAYER_PLAYER_STATE_H
@@ -16,6 +17,8 @@
 #include "player/measure.h"
 #include "player/player.h"
 #include "player/presenter.h"
+#include "player/recent.h"
+#include "player/reconnect.h"
 #include "player/rtp_input.h"
 
 #ifdef __cplusplus
@@ -25,9 +28,11 @@ extern "C" {
 enum { PLAYER_SIGNALS = 3 };
 
 struct viewer_command {
-    enum viewer_wish { WISH_COMMAND, WISH_SEEK, WISH_SEEK_BY } wish;
+    enum viewer_wish { WISH_COMMAND, WISH_SEEK, WISH_SEEK_BY, WISH_LEVEL, WISH_TRANSPORT } wish;
     enum display_command command; // WISH_COMMAND
-    double seconds;               // else
+    double seconds;               // of seeks
+    int level;
+    char transport[TRANSPORT_MAX_NAME];
 };
 
 // Where in a file the viewer is: frame `number` is what stands at `seconds`.
@@ -41,8 +46,22 @@ struct player_place {
     usec_t asked;                                     // likewise
 };
 
+// Between two connections of one viewing.
+struct outage {
+    bool open;   // no media comes: the server was lost, or the viewer changes the transport
+    bool chosen; // the latter
+    bool trying; // the client is one that tries
+    bool due;    // an attempt, as soon as what is paused or held was shown
+    bool gap;    // what had come was shown: the picture stands still
+    usec_t since;
+    usec_t gap_since;
+    struct transport_list transports; // of before, if `chosen`
+    char why[256];
+};
+
 struct player {
     const struct play_options *options; // borrowed
+    struct play_options own;            // the same, with what the viewer chose since
     struct source *reference;           // owned until measuring takes it over
     struct display *display;            // borrowed
     uv_loop_t loop;
@@ -69,6 +88,17 @@ struct player {
     struct timer *bye;
     struct timer *script;
     int steps_done; // of the options' script
+    struct timer *retry;
+    struct reconnect reconnect;
+    struct outage outage;
+    unsigned frames_session; // of frames that are under way
+    struct osd_state osd;    // as told last
+    struct panel_recent {
+        struct recent shown;
+        struct recent display;
+        struct recent part[LATENCY_PARTS];
+    } lately;
+    struct qoe_transport last_second;
     uv_signal_t signals[PLAYER_SIGNALS];
     struct sdp sdp;
     struct clock_sync clock;
@@ -84,6 +114,7 @@ struct player {
     bool pairs; // of packets, to measure the path, can be asked for
     bool playing;
     usec_t playing_since;
+    usec_t media_since; // of this connection
     usec_t next_tick;
     int ticks;
     bool warned_quiet;
@@ -113,6 +144,8 @@ extern const struct client_ops player_client_ops;
 // What display_config and the mailboxes want; the first two are the main thread's.
 void player_on_shown(void *ctx, struct play_frame *f);
 void player_on_display_command(void *ctx, enum display_command command);
+void player_on_display_level(void *ctx, int level);
+void player_on_display_transport(void *ctx, const char *name);
 void player_on_display_seek(void *ctx, bool relative, double seconds);
 void player_on_script(void *ctx, usec_t now);
 void player_on_command(void *ctx, void *item, usec_t now);
@@ -134,6 +167,15 @@ void player_seek_placed(struct player *p, const struct client_place *place, usec
 void player_seek_shown(struct player *p, int64_t number, usec_t shown_at, usec_t now);
 // Seconds of the media that stand on the screen; NaN: not a file, or not known.
 double player_position(const struct player *p);
+// The connection is lost, `why`. False: nobody wants another one.
+bool player_lost(struct player *p, const char *why, usec_t now);
+void player_change_transport(struct player *p, const char *name, usec_t now);
+bool player_drained(struct player *p, usec_t now);      // False: this was the end of the media
+void player_resumed_lost(struct player *p, usec_t now); // the viewer goes on while nothing comes
+void player_drop_frames(struct player *p, usec_t now);  // those of the connection before
+void player_reconnected(struct player *p, usec_t now);
+void player_on_started(void *ctx, usec_t now); // pictures move, at first or again
+void player_on_retry_time(void *ctx, usec_t now);
 
 // With --adapt goddard; without it these do nothing, but for the first two, which are not called.
 bool player_goddard_open(struct player *p); // False: out of memory
@@ -147,6 +189,11 @@ void player_goddard_whole(struct player *p, int64_t number, usec_t now);
 void player_goddard_empty(void *ctx, usec_t now);
 void player_goddard_pause(struct player *p, bool pause, usec_t now); // or resume
 void player_goddard_close(struct player *p);
+
+// Tells the viewer once.
+void player_toast(struct player *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void player_show_osd(struct player *p, usec_t now);
+void player_show_end(struct player *p, const char *error); // the last that the window is told
 
 void player_start_ticks(struct player *p, usec_t now);
 void player_on_tick(void *ctx, usec_t now);

@@ -58,7 +58,7 @@ static void show_status(struct player *p)
 
 static void check_progress(struct player *p, usec_t now)
 {
-    usec_t since = now - p->playing_since;
+    usec_t since = now - p->media_since;
     if (!rtp_input_packets(p->input) && since > QUIET_TIME && !p->warned_quiet) {
         p->warned_quiet = true;
         log_warn("no media comes%s",
@@ -95,6 +95,7 @@ static void on_second(struct player *p, usec_t now)
                             : p->path.loss, // what TCP lost it sent again: only the sender knows
         .queue = figures.queue,
         .cwnd = p->path.cwnd_packets};
+    p->last_second = t;
     qoe_on_transport(p->qoe, &t, now);
     events_transport(p->events, &t, now);
     if (!isnan(p->path.allowed_bps))
@@ -113,7 +114,8 @@ void player_on_tick(void *ctx, usec_t now)
         p->next_tick = now + TICK;
     timer_set(p->tick, p->next_tick);
     show_status(p);
-    if (p->playing_since && ++p->ticks % TICKS_A_SECOND == 0)
+    player_show_osd(p, now);
+    if (p->playing_since && p->input && !p->outage.open && ++p->ticks % TICKS_A_SECOND == 0)
         on_second(p, now);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "player/player_state.h"
@@ -11,6 +12,7 @@ static void change_level(struct player *p, int level, usec_t now)
         return;
     p->wanted_level = level;
     p->asked_why = "user";
+    p->own.level = level;
     client_set_level(p->client, level, now);
 }
 
@@ -23,6 +25,8 @@ static void toggle_pause(struct player *p, usec_t now)
         player_goddard_pause(p, false, now);
         if (p->playing)
             client_resume(p->client, now);
+        else
+            player_resumed_lost(p, now);
     } else if (p->playing) {
         presenter_pause(p->presenter, now);
         player_goddard_pause(p, true, now);
@@ -46,6 +50,18 @@ void player_on_display_command(void *ctx, enum display_command command)
     post(ctx, (struct viewer_command){.wish = WISH_COMMAND, .command = command});
 }
 
+void player_on_display_level(void *ctx, int level)
+{
+    post(ctx, (struct viewer_command){.wish = WISH_LEVEL, .level = level});
+}
+
+void player_on_display_transport(void *ctx, const char *name)
+{
+    struct viewer_command c = {.wish = WISH_TRANSPORT};
+    snprintf(c.transport, sizeof(c.transport), "%s", name);
+    post(ctx, c);
+}
+
 void player_on_display_seek(void *ctx, bool relative, double seconds)
 {
     enum viewer_wish wish = relative ? WISH_SEEK_BY : WISH_SEEK;
@@ -67,6 +83,16 @@ void player_fail(struct player *p)
     player_on_display_command(p, DISPLAY_FAILED);
 }
 
+static void take_snapshot(struct player *p)
+{
+    struct picture *picture = p->presenter ? presenter_last_shown(p->presenter) : NULL;
+    if (!picture)
+        return;
+    char name[SNAPSHOT_NAME];
+    snapshot_take(&p->loop, picture, name);
+    player_toast(p, "Snapshot: %s", name);
+}
+
 static void obey(struct player *p, enum display_command command, usec_t now)
 {
     switch (command) {
@@ -83,8 +109,7 @@ static void obey(struct player *p, enum display_command command, usec_t now)
         change_level(p, p->wanted_level - 1, now);
         return;
     case DISPLAY_SNAPSHOT:
-        if (p->presenter)
-            snapshot_take(&p->loop, presenter_last_shown(p->presenter));
+        take_snapshot(p);
         return;
     case DISPLAY_FAILED:
         player_end(p, QOE_ERROR, EXIT_INTERNAL, "the display failed", now);
@@ -127,9 +152,21 @@ void player_on_command(void *ctx, void *item, usec_t now)
     free(item);
     if (p->over)
         return;
-    if (c.wish == WISH_COMMAND)
+    switch (c.wish) {
+    case WISH_COMMAND:
         obey(p, c.command, now);
-    else
-        player_seek_to(p, c.wish == WISH_SEEK_BY ? player_seek_base(p) + c.seconds : c.seconds,
-                       now);
+        return;
+    case WISH_SEEK:
+        player_seek_to(p, c.seconds, now);
+        return;
+    case WISH_SEEK_BY:
+        player_seek_to(p, player_seek_base(p) + c.seconds, now);
+        return;
+    case WISH_LEVEL:
+        change_level(p, c.level, now);
+        return;
+    case WISH_TRANSPORT:
+        player_change_transport(p, c.transport, now);
+        return;
+    }
 }

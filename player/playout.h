@@ -161,6 +161,8 @@ bool playout_paused(const struct playout *p);
 // Media time held: from the first frame held (while BUFFERING: the first key frame) to the newest,
 // one interval included.
 usec_t playout_held(const struct playout *p);
+// So much is to be held for playing to begin, or to go on.
+usec_t playout_goal(const struct playout *p);
 size_t playout_held_bytes(const struct playout *p);
 int playout_held_frames(const struct playout *p);
 // The level at frame `number`, as far as it is known; -1 without levels.

@@ -129,6 +129,11 @@ usec_t playout_media_from(const struct playout *p, int i)
            playout_pts(p, p->held[i].frame->number);
 }
 
+usec_t playout_goal(const struct playout *p)
+{
+    return p->mode == PLAYOUT_REBUFFERING ? p->config.resume_threshold : p->config.start_threshold;
+}
+
 usec_t playout_held(const struct playout *p)
 {
     return playout_media_from(p, p->mode == PLAYOUT_BUFFERING ? playout_first_key(p) : 0);

@@ -230,6 +230,7 @@ static void hand_over(struct presenter *p, const struct playout_action *a, usec_
     struct play_frame *f = malloc(sizeof(*f));
     if (f)
         *f = (struct play_frame){.coded = coded,
+                                 .session = p->config.session,
                                  .number = coded->number,
                                  .depends_on = coded->key ? -1 : coded->depends_on,
                                  .size_id = coded->size_id,
@@ -265,6 +266,7 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
     case PLAYOUT_START:
         qoe_on_start(p->config.qoe, a->at);
         live_pace_started(&p->live.pace, now);
+        p->config.on_started(p->config.ctx, a->at);
         events_mode(p->config.events, "streaming", a->at);
         return;
     case PLAYOUT_DECODE_AND_SHOW:
@@ -476,6 +478,13 @@ usec_t presenter_sender_share(const struct presenter *p)
 usec_t presenter_held(const struct presenter *p)
 {
     return playout_held(p->playout);
+}
+
+struct presenter_wait presenter_wait(const struct presenter *p, usec_t now)
+{
+    return (struct presenter_wait){.goal = playout_goal(p->playout),
+                                   .silence = stall_watch_silence(&p->watch, now),
+                                   .cause = p->watch.cause};
 }
 
 uint64_t presenter_decoded(const struct presenter *p)

@@ -33,11 +33,13 @@ struct presenter_config {
     struct events *events; // may be NULL
     struct show_queue *show;
     int level;              // to begin with; -1: not known, the first that comes is told
+    unsigned session;       // marks the frames that are handed out
     play_frame_fn *on_done; // any thread, with done_ctx: brings the frame to presenter_done
     void *done_ctx;
     void (*ask_key)(void *ctx, usec_t now);             // PLI is wanted
     void (*on_level)(void *ctx, int level, usec_t now); // another one comes
     void (*on_empty)(void *ctx, usec_t now);            // a stall begins
+    void (*on_started)(void *ctx, usec_t at);           // buffering is over
     void (*on_ended)(void *ctx, usec_t now);            // everything was shown, after presenter_end
     void *ctx;
 };
@@ -74,6 +76,12 @@ double presenter_speed(const struct presenter *p); // of playing, against the se
 // Of live media with a target: how old a frame may be when it leaves the sender; else 0.
 usec_t presenter_sender_share(const struct presenter *p);
 usec_t presenter_held(const struct presenter *p);
+struct presenter_wait {
+    usec_t goal;    // media to be held, for playing to begin or go on
+    usec_t silence; // since the last packet; -1: none yet
+    enum stall_cause cause;
+};
+struct presenter_wait presenter_wait(const struct presenter *p, usec_t now);
 uint64_t presenter_decoded(const struct presenter *p); // pictures that the decoder gave
 struct picture *
 presenter_last_shown(const struct presenter *p); // borrowed until the next call; NULL: none yet

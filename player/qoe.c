@@ -29,6 +29,12 @@ struct jitter {
     struct arrival waiting[JITTER_REORDER]; // ascending numbers
 };
 
+struct qoe_counts {
+    double sender_skipped;
+    struct frame_totals totals;
+    struct qoe_receiver receiver;
+};
+
 struct span { // of time; count == 0: nothing happened
     uint64_t count;
     usec_t first;
@@ -62,6 +68,8 @@ struct qoe {
     uint64_t frames_skipped;
     double sender_skipped;
     struct frame_totals totals;
+    uint64_t reconnects;
+    struct qoe_counts before; // of the connections before this one
 
     struct speed_meter speed; // on the clock of active()
     uint64_t skips;
@@ -283,6 +291,18 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
     q->frames = e->frames;
 }
 
+void qoe_on_reconnect(struct qoe *q)
+{
+    if (q->has_ended)
+        return;
+    q->reconnects++;
+    if (!isnan(q->sender_skipped))
+        q->before.sender_skipped = q->sender_skipped;
+    q->before.totals = q->totals;
+    q->before.receiver = q->receiver;
+    jitter_break(q, &q->jitter);
+}
+
 void qoe_on_start(struct qoe *q, usec_t now)
 {
     if (q->has_ended || q->playing != QOE_UNKNOWN)
@@ -385,13 +405,15 @@ void qoe_on_undecodable(struct qoe *q, int64_t number)
 void qoe_on_sender_skipped(struct qoe *q, uint64_t total)
 {
     if (!q->has_ended)
-        q->sender_skipped = (double)total;
+        q->sender_skipped = q->before.sender_skipped + (double)total;
 }
 
 void qoe_on_frames(struct qoe *q, const struct frame_totals *e)
 {
-    if (!q->has_ended)
-        q->totals = *e;
+    if (q->has_ended)
+        return;
+    q->totals = q->before.totals;
+    frame_totals_add(&q->totals, e);
 }
 
 void qoe_on_stall_begin(struct qoe *q, enum stall_cause cause, usec_t at)
@@ -484,8 +506,14 @@ void qoe_on_receiver(struct qoe *q, const struct qoe_receiver *e)
 {
     if (q->has_ended)
         return;
+    const struct qoe_receiver *b = &q->before.receiver;
+    bool marks = e->ecn_marked >= 0 && b->ecn_marked >= 0;
     q->has_receiver = true;
-    q->receiver = *e;
+    q->receiver = (struct qoe_receiver){.expected = b->expected + e->expected,
+                                        .lost = b->lost + e->lost,
+                                        .reordered = b->reordered + e->reordered,
+                                        .loss_events = b->loss_events + e->loss_events,
+                                        .ecn_marked = marks ? b->ecn_marked + e->ecn_marked : -1};
 }
 
 void qoe_on_picture(struct qoe *q, double mse_y, double ssim_y)
@@ -541,6 +569,7 @@ static double ratio(double a, double b)
 static struct qoe_quantiles quantiles(const struct hist *h)
 {
     return (struct qoe_quantiles){
+        .count = (double)h->count,
         .mean = hist_mean_us(h) / 1e3,
         .stddev = hist_stddev_us(h) / 1e3,
         .p50 = hist_quantile_us(h, 0.50) / 1e3,
@@ -688,6 +717,7 @@ void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now)
     out->session.source = q->source;
     out->session.started_wall = q->started_wall;
     out->session.duration = since_start(q, at);
+    out->session.reconnects = (double)q->reconnects;
     out->startup.connect = since_start(q, q->connected);
     out->startup.initial_buffering = since_start(q, q->playing);
     out->startup.time_to_first_frame = q->shown.count > 0 ? since_start(q, q->shown.first) : NAN;

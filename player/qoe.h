@@ -58,6 +58,11 @@ struct qoe_setup {
 };
 void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now);
 
+// After a setup, when the connection had been lost, or was given up for another transport: what is
+// counted since the start (frames, packets, frames left out by the sender) is counted from 0 again,
+// on top of what there was.
+void qoe_on_reconnect(struct qoe *q);
+
 // Buffering is over (PLAYOUT_START). The first call counts as the end of initial buffering.
 void qoe_on_start(struct qoe *q, usec_t now);
 
@@ -168,6 +173,7 @@ void qoe_on_cpu(struct qoe *q, const struct qoe_cpu *e);
 void qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error, usec_t now);
 
 struct qoe_quantiles { // ms; what a figure does not have stays NaN
+    double count;
     double mean;
     double stddev;
     double p50;
@@ -208,6 +214,7 @@ struct qoe_report {
         const char *source;
         usec_t started_wall;
         double duration;
+        double reconnects;
     } session;
     struct {
         double connect;

@@ -82,6 +82,7 @@ static struct object session(const struct qoe_report *r)
     put(&o, "source", json_text(r->session.source[0] ? r->session.source : NULL));
     put(&o, "started_at", started_at(r->session.started_wall));
     put_seconds(&o, "duration", r->session.duration);
+    put_count(&o, "reconnects", r->session.reconnects);
     return o;
 }
 

@@ -128,6 +128,21 @@ struct play_frame *show_queue_due(struct show_queue *q, usec_t *next, usec_t now
     return due;
 }
 
+void show_queue_flush(struct show_queue *q)
+{
+    struct play_frame *out[SHOW_QUEUE_FRAMES];
+    int count = 0;
+    pthread_mutex_lock(&q->lock);
+    while (q->count)
+        out[count++] = take(q);
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    for (int i = 0; i < count; i++) {
+        out[i]->fate = FATE_SKIPPED;
+        q->report(q->report_ctx, out[i]);
+    }
+}
+
 void show_queue_wait(struct show_queue *q, usec_t deadline)
 {
     struct timespec t = {.tv_sec = deadline / USEC_PER_SEC,

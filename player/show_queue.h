@@ -32,6 +32,7 @@ bool show_queue_push(struct show_queue *q, struct play_frame *f);
 struct play_frame *show_queue_due(struct show_queue *q, usec_t *next, usec_t now);
 // Waits until `deadline`, at most until the queue changes: one comes in, or it is closed.
 void show_queue_wait(struct show_queue *q, usec_t deadline);
+void show_queue_flush(struct show_queue *q); // what waits is reported as skipped
 void show_queue_close(struct show_queue *q);
 bool show_queue_closed(struct show_queue *q);
 

@@ -11,9 +11,11 @@
 extern "C" {
 #endif
 
-// Writes `p` (NULL is fine) to weir-snapshot-NUMBER.png in the current directory, on libuv's
-// workers: compressing a picture takes longer than one may stand on the screen.
-void snapshot_take(uv_loop_t *loop, struct picture *p);
+enum { SNAPSHOT_NAME = 64 };
+
+// Writes `p` to weir-snapshot-NUMBER.png in the current directory, on libuv's workers: compressing
+// a picture takes longer than one may stand on the screen. Fills `name` with the file's.
+void snapshot_take(uv_loop_t *loop, struct picture *p, char name[SNAPSHOT_NAME]);
 
 #ifdef __cplusplus
 }

@@ -1,81 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The window, on a virtual X display: it shows the moving picture and obeys keys."""
-import os
 import signal
-import subprocess
 import time
 
 import lib
 from lib import until
+from screen import Screen
 
 
-class Window(lib.Case):
+class Window(Screen):
     def setUp(self):
         super().setUp()
-        lib.need("Xvfb", "xdotool", "ffmpeg")
-        read, write = os.pipe()
-        server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten", "tcp",
-                                   "-noreset"], pass_fds=[write], stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
-        os.close(write)
-
-        def end():
-            server.terminate()
-            server.wait(10)
-        self.addCleanup(end)
-        # Cleanups run last in, first out: the programs must go before their display.
-        self.addCleanup(self.end_processes)
-        with os.fdopen(read) as pipe:
-            self.display = ":" + pipe.readline().strip()
-        self.assertNotEqual(self.display, ":", "Xvfb did not start")
-        self.env = {"DISPLAY": self.display, "SDL_VIDEODRIVER": "x11", "SDL_RENDER_DRIVER": "software",
-                    "XDG_RUNTIME_DIR": self.folder, "LIBGL_ALWAYS_SOFTWARE": "1"}
         self.server = self.sender()
 
-    def xdotool(self, *args):
-        p = subprocess.run(["xdotool", *args], env={**os.environ, **self.env}, capture_output=True, text=True,
-                           timeout=20 * lib.SLOW)
-        return p.stdout.strip()
-
-    def key(self, *keys):
-        self.xdotool("windowfocus", self.window)  # there is no window manager to do it
-        self.xdotool("key", "--delay", "50", *keys)
-
     def open(self, *args):
-        p = self.player(self.server.url, *args, window=True, env=self.env)
-        p.wait_shown(10)  # SDL may make its window twice before it shows something
-        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play"), "the window")
-        self.assertRegex(self.window, r"^\d+$", "one window")
-        return p
-
-    def title(self):
-        return self.xdotool("getwindowname", self.window)
-
-    def geometry(self):
-        text = self.xdotool("getwindowgeometry", "--shell", self.window)
-        fields = dict(line.split("=") for line in text.split("\n"))
-        return tuple(int(fields[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+        return self.open_url(self.server.url, *args)
 
     def screenshot(self):
         """(width, height, luma) of the picture as it stands on the screen, without the bars beside it."""
-        x, y, width, height = self.geometry()
+        _, _, width, height = self.geometry()
         shape = self.server.levels()[-1][0] / self.server.levels()[-1][1]
         bars = max(0, width - round(height * shape)), max(0, height - round(width / shape))
-        x, y, width, height = x + bars[0] // 2, y + bars[1] // 2, width - bars[0], height - bars[1]
-        raw = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "x11grab", "-video_size", f"{width}x{height}",
-                              "-i", f"{self.display}+{x},{y}", "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "gray",
-                              "-"], stdout=subprocess.PIPE, check=True, timeout=20 * lib.SLOW).stdout
+        x, y, width, height = bars[0] // 2, bars[1] // 2, width - bars[0], height - bars[1]
+        raw = self.grab((x, y, width, height))
         self.assertEqual(len(raw), width * height)
         return width, height, raw
 
     def number(self):
         """The frame number on the screen; now and then a grab hits a picture half drawn."""
         return until(lambda: max(0, lib.frame_number(*self.screenshot()) + 1), "a readable picture", 10) - 1
-
-    def quits(self, p, seconds=5):
-        self.key("q")
-        self.assertEqual(p.wait(seconds), 0, str(p))
-        return p.report()
 
     def test_shows_the_moving_picture(self):
         p = self.open()
@@ -146,7 +99,7 @@ class Window(lib.Case):
         self.server.signal(signal.SIGCONT)
 
     def test_the_end_of_the_server(self):
-        p = self.open()
+        p = self.open("--no-reconnect")
         self.stop_cleanly(self.server)
         self.assertEqual(p.wait(10), 0, str(p))
 

@@ -48,6 +48,7 @@ TEST_CASE("events: one JSON object a line")
             events_connected(e, "rtsp://h/", "minbuf:1,3", "mtp: silent", 1012 * ms);
             events_mode(e, "buffering", 1012500);
             events_seek(e, 61.5, 123456, 1013 * ms);
+            events_reconnect(e, "gone", 3, 2000 * ms, 1050 * ms);
             events_capacity(e, 1234567.8, "pair", 1100 * ms);
             qoe_switch first_level = {-1, 2, "capacity"};
             events_level(e, &first_level, 1150 * ms);
@@ -68,6 +69,8 @@ TEST_CASE("events: one JSON object a line")
         R"({"t":0.0125,"event":"mode","mode":"buffering"})"
         "\n"
         R"({"t":0.013,"event":"seek","to":61.5,"first_frame_ms":123.5})"
+        "\n"
+        R"({"t":0.05,"event":"reconnect","why":"gone","try":3,"in":2.0})"
         "\n"
         R"({"t":0.1,"event":"capacity","capacity":1234568,"by":"pair"})"
         "\n"

@@ -178,6 +178,7 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         {{"-x", URL}, "-x", "unknown"},
         {{"--headless", "--full-screen", URL}, "--headless", "exclude"},
         {{"--no-picture", "--reference", "f", URL}, "--reference", "exclude"},
+        {{"--reconnect", "--no-reconnect", URL}, "--no-reconnect", "exclude"},
         {{"--adu-events", URL}, "--adu-events", "--events FILE"},
         {{"--picture-events", URL}, "--picture-events", "--events FILE"},
         {{"--picture-events", "--events", "f", "--no-picture", URL},
@@ -210,6 +211,21 @@ TEST_CASE("options: help names every option and exit status and fits a terminal"
         longest = std::max(longest, end - at);
     CHECK(longest <= 100);
     CHECK(parse({"--version"}).result == OPTIONS_DONE);
+}
+
+TEST_CASE("options: a viewer at a window is connected again, an instrument when asked")
+{
+    struct {
+        std::vector<const char *> args;
+        bool reconnect;
+    } const table[] = {
+        {{URL}, true},
+        {{"--headless", URL}, false},
+        {{"--headless", "--reconnect", URL}, true},
+        {{"--no-reconnect", URL}, false},
+    };
+    for (const auto &row : table)
+        CHECK(parse(row.args).options.reconnect == row.reconnect);
 }
 
 TEST_CASE("options: who adapts")

@@ -93,6 +93,8 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'0', "startup.connect"},
     {'0', "startup.initial_buffering"},
     {'0', "startup.time_to_first_frame"},
+    {'!', "session.reconnects"},
+    {'!', "rebuffering.by_cause.server-lost.count"},
     {'0', "playback.media"},
     {'0', "playback.wall"},
     {'0', "playback.frames_received"},

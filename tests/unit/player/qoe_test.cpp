@@ -154,6 +154,31 @@ TEST_CASE("qoe: a session computed by hand")
     CHECK(r.cpu.max_rss == is(1e7));
 }
 
+TEST_CASE("qoe: what is counted goes on over another connection")
+{
+    pointer q = watched();
+    qoe_report one = report_at(q, 5600);
+    qoe_on_reconnect(q.get());
+    frame_totals more = {};
+    more.expected = 4;
+    more.shown = 3;
+    more.by_cause[CAUSE_LATE] = more.by_root[CAUSE_LATE] = 1;
+    for (int i = 0; i < 2; i++) // each replaces the last
+        qoe_on_frames(q.get(), &more);
+    qoe_receiver packets = {50, 5, 1, 2, -1};
+    qoe_on_receiver(q.get(), &packets);
+    qoe_on_sender_skipped(q.get(), 2);
+    qoe_report two = report_at(q, 5700);
+    CHECK(one.session.reconnects == 0);
+    CHECK(two.session.reconnects == 1);
+    CHECK(two.causes.expected == one.causes.expected + 4);
+    CHECK(two.causes.shown == one.causes.shown + 3);
+    CHECK(two.causes.by_cause[CAUSE_LATE] == one.causes.by_cause[CAUSE_LATE] + 1);
+    CHECK(two.network.packets_lost == one.network.packets_lost + 5);
+    CHECK(std::isnan(two.network.ecn_marked)); // not known of all packets
+    CHECK(two.playback.frames_skipped_by_sender == one.playback.frames_skipped_by_sender + 2);
+}
+
 TEST_CASE("qoe: after the end the report stands still")
 {
     pointer q = watched();

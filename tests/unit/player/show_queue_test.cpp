@@ -77,6 +77,23 @@ TEST_CASE("show queue: after a seek what waits gives way to what is due before i
     show_queue_free(q);
 }
 
+TEST_CASE("show queue: what a flush takes out was skipped, what comes later is shown")
+{
+    reports seen;
+    struct show_queue *q = show_queue_new(report, &seen);
+    usec_t next;
+    for (int i = 1; i <= 3; i++)
+        REQUIRE(show_queue_push(q, frame(i, i * 100)));
+    show_queue_flush(q);
+    CHECK(seen.skipped == std::vector<int64_t>{1, 2, 3});
+    CHECK(due(q, &next, 1000) == -1);
+    REQUIRE(show_queue_push(q, frame(0, 50)));
+    CHECK(due(q, &next, 1000) == 0);
+    show_queue_flush(q);
+    CHECK(seen.skipped.size() == 3);
+    show_queue_free(q);
+}
+
 TEST_CASE("show queue: a full queue makes the decoder wait, closing lets it go")
 {
     reports seen;

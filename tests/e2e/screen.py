@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A virtual X display, the player's window on it, and the keys, clicks and pictures of that."""
+import os
+import subprocess
+
+import lib
+from lib import until
+
+
+class Screen(lib.Case):
+    SIZE = "1024x768"
+
+    def setUp(self):
+        super().setUp()
+        lib.need("Xvfb", "xdotool", "ffmpeg")
+        read, write = os.pipe()
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", self.SIZE + "x24", "-nolisten",
+                                   "tcp", "-noreset"], pass_fds=[write], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        os.close(write)
+
+        def end():
+            server.terminate()
+            server.wait(10)
+        self.addCleanup(end)
+        # Cleanups run last in, first out: the programs must go before their display.
+        self.addCleanup(self.end_processes)
+        with os.fdopen(read) as pipe:
+            self.display = ":" + pipe.readline().strip()
+        self.assertNotEqual(self.display, ":", "Xvfb did not start")
+        self.env = {"DISPLAY": self.display, "SDL_VIDEODRIVER": "x11", "SDL_RENDER_DRIVER": "software",
+                    "XDG_RUNTIME_DIR": self.folder, "LIBGL_ALWAYS_SOFTWARE": "1"}
+
+    def xdotool(self, *args):
+        p = subprocess.run(["xdotool", *args], env={**os.environ, **self.env}, capture_output=True, text=True,
+                           timeout=20 * lib.SLOW)
+        return p.stdout.strip()
+
+    def key(self, *keys):
+        self.xdotool("windowfocus", self.window)  # there is no window manager to do it
+        self.xdotool("key", "--delay", "50", *keys)
+
+    def click(self, x, y):
+        """At a place of the window."""
+        self.xdotool("mousemove", "--window", self.window, str(x), str(y), "click", "1")
+
+    def open_url(self, url, *args):
+        p = self.player(url, *args, window=True, env=self.env)
+        p.wait_shown(10)  # SDL may make its window twice before it shows something
+        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play"), "the window")
+        self.assertRegex(self.window, r"^\d+$", "one window")
+        return p
+
+    def title(self):
+        return self.xdotool("getwindowname", self.window)
+
+    def geometry(self):
+        text = self.xdotool("getwindowgeometry", "--shell", self.window)
+        fields = dict(line.split("=") for line in text.split("\n"))
+        return tuple(int(fields[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+
+    def resize(self, width, height):
+        self.xdotool("windowmove", self.window, "0", "0")
+        self.xdotool("windowsize", self.window, str(width), str(height))
+        until(lambda: self.geometry()[2:] == (width, height), "another size")
+
+    def grab_into(self, output, area=None):
+        """What stands at (x, y, width, height) of the window, all of it unless told, through ffmpeg."""
+        x, y, width, height = self.geometry()
+        dx, dy, width, height = area or (0, 0, width, height)
+        return subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "x11grab", "-draw_mouse", "0", "-video_size",
+                               f"{width}x{height}", "-i", f"{self.display}+{x + dx},{y + dy}", "-frames:v", "1",
+                               *output], stdout=subprocess.PIPE, check=True, timeout=20 * lib.SLOW).stdout
+
+    def grab(self, area=None):
+        """Its luma."""
+        return self.grab_into(["-f", "rawvideo", "-pix_fmt", "gray", "-"], area)
+
+    def quits(self, p, seconds=5):
+        self.key("q")
+        self.assertEqual(p.wait(seconds), 0, str(p))
+        return p.report()

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Makes the pictures of the window that the manual shows, in docs/images (or the directory that is given)."""
+import os
+import signal
+import sys
+import time
+
+import lib
+from lib import until
+from relay import Relayed
+from screen import Screen
+
+OUT = os.path.join(lib.ROOT, "docs", "images")
+
+
+class Screenshots(Screen, Relayed):
+    SIZE = "3840x2160"
+    SOURCE = "test:1280x720@30"
+
+    def shoot(self, name, width=1280, height=720):
+        """An indexed PNG: a quarter of the bytes."""
+        self.resize(width, height)
+        time.sleep(1.2)
+        self.grab_into(["-vf", "trim=end_frame=1,split[a][b];[a]palettegen=max_colors=192:stats_mode=full[p];[b][p]paletteuse=dither="
+                        "none", "-y", os.path.join(OUT, name + ".png")])
+
+    def test_live(self):
+        server = self.sender(source=self.SOURCE)
+        p = self.open_url(server.url, "--transport", "minbuf", "--latency", "500")
+        time.sleep(12)
+        self.shoot("playing")
+        self.key("i")
+        self.shoot("panel")
+        self.shoot("panel-640x360", 640, 360)
+        self.shoot("panel-3840x2160", 3840, 2160)
+        self.resize(1280, 720)
+        self.key("i", "question")
+        self.shoot("keys")
+        self.key("l")
+        self.shoot("levels")
+        self.key("Escape", "t")
+        self.shoot("transports")
+        self.key("Escape")
+        server.signal(signal.SIGSTOP)
+        until(lambda: "stalled" in self.title(), "the stall")
+        time.sleep(2)
+        self.shoot("stall")
+        server.signal(signal.SIGCONT)
+        time.sleep(2)
+        server.signal(signal.SIGKILL)
+        until(lambda: len(p.events("reconnect")) > 2, "the third try")
+        self.shoot("server-lost")
+
+    def test_mtp(self):
+        server = self.sender(source=self.SOURCE)
+        relay = self.relay(server.port)
+        self.open_url(relay.url, "--transport", "tfrc")
+        self.key("i")
+        time.sleep(12)
+        self.shoot("panel-tfrc")
+
+    def test_file(self):
+        server = self.sender(source=self.clip("film.mkv", 60, "1280x720"))
+        self.open_url(server.url, "--start", "14")
+        self.key("space")
+        self.shoot("paused")
+
+    def test_step(self):
+        """A link that becomes slow and fast again, in the graphs of the panel."""
+        server = self.sender(source=self.SOURCE)
+        relay = self.relay(server.port)
+        self.open_url(relay.url, "--transport", "minbuf", "--latency", "1000")
+        self.key("i")
+        time.sleep(10)
+        relay.tcp_rate = 600e3
+        time.sleep(9)
+        relay.tcp_rate = 0.0
+        time.sleep(9)
+        self.shoot("step")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and os.sep in sys.argv[1]:
+        OUT = sys.argv.pop(1)
+    os.makedirs(OUT, exist_ok=True)
+    lib.main()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A lost server is connected to again, and one report tells of all of it."""
+import signal
+import time
+import unittest
+
+import lib
+from lib import until
+
+
+class Reconnect(lib.Case):
+    def again(self, server, **options):
+        """A sender where another one was."""
+        return self.sender(listen=f"127.0.0.1:{server.port}", **options)
+
+    def pictures_after(self, p, begun):
+        """Waits for a picture that was shown after the session's second `begun`; its time."""
+        return until(lambda: next((e["shown"] for e in p.shown() if e["shown"] > begun), None), "a picture again", 20)
+
+    def lose_and_find(self, end, *args):
+        server = self.sender()
+        p = self.player(server.url, "--reconnect", *args)
+        p.wait_shown(30)
+        end(server)
+        server.wait(10)
+        lost = until(lambda: p.events("reconnect"), "the loss")[0]
+        time.sleep(0.3)
+        self.again(server)
+        up = time.monotonic()
+        until(lambda: len(p.events("connected")) == 2, "the connection", 10)
+        attempt = p.events("reconnect")[-1]
+        back = self.pictures_after(p, p.events("connected")[1]["t"])
+        self.assertLess(time.monotonic() - up, (1 + attempt["in"]) * lib.SLOW, "until a picture is there")
+        return p, lost, back
+
+    def stalls(self, r):
+        return [s["cause"] for s in r["rebuffering"]["events"]]
+
+    def test_killed(self):
+        p, lost, back = self.lose_and_find(lambda s: s.signal(signal.SIGKILL))
+        self.assertEqual((lost["try"], lost["in"]), (1, 0.5))
+        self.assertIn("the connection to the server ended", lost["why"])
+        until(lambda: len(p.shown()) > 60, "more pictures")
+        p.signal(signal.SIGTERM)
+        p.wait(10)
+        r = p.report()
+        self.assertEqual((r["ended"], r["error"], r["session"]["reconnects"]), ("interrupted", None, 1))
+        self.assertIn("server-lost", self.stalls(r))
+        outage = r["rebuffering"]["by_cause"]["server-lost"]
+        self.assertEqual(outage["count"], 1)
+        self.between(0.2, outage["total"], back - lost["t"])
+        causes = r["causes"]
+        self.assertEqual(sum(causes["by_cause"].values()), causes["expected"] - causes["shown"])
+        self.assertEqual(causes["shown"], r["playback"]["frames_played"])
+        self.assertGreater(r["network"]["packets_received"], 60)
+        self.assertIsNotNone(r["picture"])
+
+    def test_ended(self):
+        """A server that says goodbye comes back, too; over UDP."""
+        p, lost, _ = self.lose_and_find(lambda s: s.signal(signal.SIGTERM), "--transport", "udp")
+        self.assertEqual(lost["why"], "the server has ended")
+        p.signal(signal.SIGTERM)
+        p.wait(10)
+        r = p.report()
+        self.assertEqual((r["session"]["transport"], r["session"]["reconnects"]), ("udp", 1))
+
+    def test_waits_longer_each_time(self):
+        server = self.sender()
+        p = self.player(server.url, "--reconnect", "--duration", "5")
+        p.wait_shown(10)
+        server.signal(signal.SIGKILL)
+        self.assertEqual(p.wait(15), 4, str(p))
+        tries = [(e["try"], e["in"]) for e in p.events("reconnect")]
+        self.assertEqual(tries[:3], [(1, 0.5), (2, 1.0), (3, 2.0)])
+        times = [e["t"] for e in p.events("reconnect")]
+        self.between(0.5, times[1] - times[0], 0.5 + 0.3 * lib.SLOW)
+        self.between(1.0, times[2] - times[1], 1.0 + 0.3 * lib.SLOW)
+        r = p.report()
+        self.assertEqual((r["ended"], r["session"]["reconnects"]), ("server-lost", 0))
+        self.assertGreater(r["rebuffering"]["by_cause"]["server-lost"]["total"], 2)
+
+    def test_only_when_asked_for(self):
+        server = self.sender()
+        p = self.player(server.url)
+        p.wait_shown(10)
+        server.signal(signal.SIGKILL)
+        self.assertEqual(p.wait(10), 4, str(p))
+        self.assertEqual(p.events("reconnect"), [])
+
+    def test_stored_media_goes_on_where_it_stood(self):
+        film = self.clip("film.mkv", 6)
+        server = self.sender(source=film)
+        p = self.player(server.url, "--reconnect")
+        p.wait_shown(60)
+        server.signal(signal.SIGKILL)
+        server.wait(10)
+        self.again(server, source=film)
+        self.assertEqual(p.wait(25), 0, str(p))
+        r = p.report()
+        self.assertEqual((r["ended"], r["session"]["reconnects"]), ("end-of-media", 1))
+        # Frames count from where a connection began; all of the film was shown, and little of it twice.
+        self.between(6 * 25 * 0.8, len(p.shown()), 6 * 25 + 25)
+
+
+if __name__ == "__main__":
+    lib.main()
