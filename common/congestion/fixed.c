@@ -11,6 +11,9 @@
 #define MOST_BPS    1e12
 #define BURST_SEC   1e-3 // what a late wake-up may make up for
 
+// Nothing depends on the reports but figures, and that the viewer is there.
+static const usec_t REPORTS = 100 * USEC_PER_MSEC;
+
 static struct fixed *fixed_of(struct controller *c)
 {
     return (struct fixed *)c;
@@ -84,6 +87,7 @@ int fixed_init(struct controller *c, const char *params, usec_t now)
     if (err)
         return err;
     c->ops = &ops;
+    c->wish.interval = REPORTS;
     f->given = rate > 0;
     pacer_init(&f->pacer, DEFAULT_BPS, 1, now);
     set_rate(f, f->given ? rate : DEFAULT_BPS, now);
