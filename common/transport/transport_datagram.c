@@ -155,7 +155,7 @@ static void note_sent(struct datagram_transport *d, uint32_t bytes, usec_t now)
         datagram_sender_sent(&d->endpoint, bytes, now);
         d->report_credit += d->report_credit < REPORTS_AHEAD;
     } else {
-        struct cc_sent s = {.number = d->next_number++, .bytes = bytes, .backlogged = true};
+        struct cc_sent s = {.number = d->next_number++, .bytes = bytes, .backlogged = d->waits};
         d->controller->ops->sent(d->controller, &s, now);
     }
     d->woken = d->wake_up == now ? d->woken + 1 : 1;
