@@ -26,7 +26,7 @@ static void flush(struct media_mtp *m)
     if (m->queued == 1) // or they are lost
         (void)udp_socket_send(m->config.socket, m->config.to, m->queue, 1);
     else if (m->queued > 1)
-        (void)udp_socket_send_batch(m->config.socket, m->config.to, m->queue, m->queued);
+        (void)udp_socket_send_batch(m->config.socket, m->config.to, m->queue, 1, m->queued);
     m->queued = 0;
 }
 

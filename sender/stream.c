@@ -9,11 +9,13 @@
 #include "common/net/clock.h"
 #include "sender/session.h"
 
+// Hundreds of viewers take milliseconds, so each has its own time.
 static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
 {
+    (void)now;
     struct stream *s = ctx;
     for (int i = 0; i < s->session_count; i++)
-        session_on_frame(s->sessions[i], f, now);
+        session_on_frame(s->sessions[i], f, clock_now());
 }
 
 static void on_end(void *ctx, int err, usec_t now)

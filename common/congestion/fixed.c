@@ -9,7 +9,12 @@
 #define DEFAULT_BPS 1e6
 #define LEAST_BPS   100.0
 #define MOST_BPS    1e12
-#define BURST_SEC   1e-3 // what a late wake-up may make up for
+#define BURST_SEC   1e-3 // what may leave at once
+#define LATE_SEC                                                                                   \
+    2e-2 // what a late wake-up may make up for, besides: hundreds of viewers take turns
+
+// Nothing depends on the reports but figures, and that the viewer is there.
+static const usec_t REPORTS = 100 * USEC_PER_MSEC;
 
 static struct fixed *fixed_of(struct controller *c)
 {
@@ -25,7 +30,10 @@ static void set_rate(struct fixed *f, double bps, usec_t now)
 
 static void fixed_sent(struct controller *c, const struct cc_sent *s, usec_t now)
 {
-    pacer_sent(&fixed_of(c)->pacer, s->bytes, now);
+    struct pacer *p = &fixed_of(c)->pacer;
+    if (s->backlogged)
+        pacer_catch_up(p, fmax(p->burst_bytes, p->rate_bps / 8 * LATE_SEC), now);
+    pacer_sent(p, s->bytes, now);
 }
 
 static void fixed_feedback(struct controller *c, const struct cc_feedback *f, usec_t now)
@@ -84,6 +92,7 @@ int fixed_init(struct controller *c, const char *params, usec_t now)
     if (err)
         return err;
     c->ops = &ops;
+    c->wish.interval = REPORTS;
     f->given = rate > 0;
     pacer_init(&f->pacer, DEFAULT_BPS, 1, now);
     set_rate(f, f->given ? rate : DEFAULT_BPS, now);

@@ -12,8 +12,16 @@ static double bytes_per_usec(const struct pacer *p)
 static void earn(struct pacer *p, usec_t now)
 {
     assert(now >= p->at);
-    p->tokens = fmin(p->burst_bytes, p->tokens + (double)(now - p->at) * bytes_per_usec(p));
+    if (now > p->at) // at the same instant what was caught up is still there
+        p->tokens = fmin(p->burst_bytes, p->tokens + (double)(now - p->at) * bytes_per_usec(p));
     p->at = now;
+}
+
+void pacer_catch_up(struct pacer *p, double most_bytes, usec_t now)
+{
+    double earned = p->tokens + (double)(now - p->at) * bytes_per_usec(p);
+    earn(p, now);
+    p->tokens = fmax(p->tokens, fmin(most_bytes, earned));
 }
 
 void pacer_init(struct pacer *p, double rate_bps, double burst_bytes, usec_t now)

@@ -14,6 +14,8 @@
 #include "common/net/clock.h"
 #include "common/net/udp_socket.h"
 
+enum { FIRST_OUT_BYTES = 4096 };
+
 struct tcp_conn {
     uv_poll_t poll;
     int fd;
@@ -29,9 +31,10 @@ struct tcp_conn {
     size_t in_cap;
     size_t in_len;
     size_t out_len;
-    size_t out_at; // bytes of out already written
-    uint8_t *in;   // owned, in_cap bytes
-    uint8_t out[TCP_CONN_OUT_BYTES];
+    size_t out_at;  // bytes of out already written
+    size_t out_cap; // at most TCP_CONN_OUT_BYTES
+    uint8_t *in;    // owned, in_cap bytes
+    uint8_t *out;   // owned; NULL: nothing waits, as nearly always
 };
 
 static void on_event(uv_poll_t *poll, int status, int events);
@@ -120,7 +123,9 @@ static bool flush(struct tcp_conn *c, usec_t now)
         }
         c->out_at += (size_t)n;
     }
-    c->out_at = c->out_len = 0;
+    free(c->out);
+    c->out = NULL;
+    c->out_at = c->out_len = c->out_cap = 0;
     return true;
 }
 
@@ -221,6 +226,7 @@ static void on_freed(uv_handle_t *handle)
 {
     struct tcp_conn *c = handle->data;
     close(c->fd);
+    free(c->out);
     free(c->in);
     free(c);
 }
@@ -234,13 +240,31 @@ void tcp_conn_free(struct tcp_conn *c)
     uv_close((uv_handle_t *)&c->poll, on_freed);
 }
 
-// Puts bytes behind those that wait. They fit, the caller saw to it.
+static bool reserve_out(struct tcp_conn *c, size_t bytes)
+{
+    size_t cap = c->out_cap ? c->out_cap : FIRST_OUT_BYTES;
+    while (cap < bytes)
+        cap *= 2;
+    uint8_t *out = cap > c->out_cap ? realloc(c->out, cap) : c->out;
+    if (!out)
+        return false;
+    c->out = out;
+    c->out_cap = cap;
+    return true;
+}
+
+// Puts bytes behind those that wait. They are within the bound, the caller saw to it.
 static void append_out(struct tcp_conn *c, const void *data, size_t len)
 {
-    if (c->out_at && c->out_len + len > sizeof(c->out)) {
+    if (c->out_at && c->out_len + len > c->out_cap) {
         memmove(c->out, c->out + c->out_at, c->out_len - c->out_at);
         c->out_len -= c->out_at;
         c->out_at = 0;
+    }
+    if (!reserve_out(c, c->out_len + len)) {
+        log_error("out of memory: a connection is given up");
+        shutdown(c->fd, SHUT_RDWR); // the loop will tell
+        return;
     }
     memcpy(c->out + c->out_len, data, len);
     c->out_len += len;
@@ -250,7 +274,7 @@ int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len)
 {
     if (c->closed)
         return ERR_CLOSED;
-    if (c->out_len - c->out_at + len > sizeof(c->out))
+    if (c->out_len - c->out_at + len > TCP_CONN_OUT_BYTES)
         return ERR_FULL;
     size_t sent = 0;
     if (!c->out_len && !c->connecting) {

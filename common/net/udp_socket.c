@@ -35,7 +35,6 @@ struct udp_socket {
     bool receiving;
     udp_idle_fn *idle; // NULL: nobody wants it
     void *idle_ctx;    // borrowed
-    uint8_t buffers[BATCH][DATAGRAM_BYTES];
 };
 
 // The kernel stamps arrival on the wall clock; told in monotonic time by its age at this wake-up.
@@ -67,13 +66,14 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     (void)status;
     (void)events;
     struct udp_socket *u = poll->data;
+    uint8_t buffers[BATCH][DATAGRAM_BYTES]; // for all sockets of the thread
     struct mmsghdr messages[BATCH];
     struct iovec parts[BATCH];
     struct sockaddr_storage from[BATCH];
     _Alignas(struct cmsghdr) char
         control[BATCH][CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(int))];
     for (int i = 0; i < BATCH; i++) {
-        parts[i] = (struct iovec){u->buffers[i], DATAGRAM_BYTES};
+        parts[i] = (struct iovec){buffers[i], DATAGRAM_BYTES};
         messages[i].msg_hdr = (struct msghdr){.msg_name = &from[i],
                                               .msg_namelen = sizeof(from[i]),
                                               .msg_iov = &parts[i],
@@ -90,7 +90,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     u->receiving = true;
     for (int i = 0; i < n && u->fn; i++) {
         struct datagram d = {
-            .data = u->buffers[i], .len = messages[i].msg_len, .from = &from[i], .arrived = now};
+            .data = buffers[i], .len = messages[i].msg_len, .from = &from[i], .arrived = now};
         read_control(&messages[i].msg_hdr, &d, now, wall);
         u->fn(u->ctx, &d, now);
     }
@@ -217,28 +217,35 @@ void udp_socket_set_ecn(struct udp_socket *u, uint8_t ecn)
     setsockopt(u->fd, IPPROTO_IP, IP_TOS, &class, sizeof(class));
 }
 
+static size_t datagram_bytes(const struct iovec *parts, int each)
+{
+    return parts[0].iov_len + (each > 1 ? parts[1].iov_len : 0);
+}
+
 // How many datagrams from the first on go out as one buffer: all of one size, but that the last may
 // be shorter.
-static int run_length(const struct iovec *d, int count)
+static int run_length(const struct iovec *parts, int each, int count)
 {
-    size_t bytes = d[0].iov_len;
-    int n = 1;
-    while (n < count && d[n].iov_len <= d[0].iov_len && bytes + d[n].iov_len <= GSO_BYTES) {
-        bytes += d[n].iov_len;
-        n++;
-        if (d[n - 1].iov_len < d[0].iov_len)
-            break;
+    size_t first = datagram_bytes(parts, each);
+    size_t bytes = first;
+    for (int n = 1; n < count; n++) {
+        size_t next = datagram_bytes(parts + n * each, each);
+        if (next > first || bytes + next > GSO_BYTES)
+            return n;
+        bytes += next;
+        if (next < first)
+            return n + 1;
     }
-    return n;
+    return count;
 }
 
 // UDP GSO (Linux 4.18): the kernel cuts the run into datagrams of the first one's size.
 static bool send_run(struct udp_socket *u, const struct sockaddr *to, const struct iovec *run,
-                     int count)
+                     int each, int count)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(uint16_t))] = {0};
     struct msghdr msg = {.msg_namelen = sockaddr_len(to),
-                         .msg_iovlen = (size_t)count,
+                         .msg_iovlen = (size_t)(each * count),
                          .msg_control = control,
                          .msg_controllen = sizeof(control)};
     msg.msg_name = (struct sockaddr *)(uintptr_t)to;
@@ -247,7 +254,7 @@ static bool send_run(struct udp_socket *u, const struct sockaddr *to, const stru
     c->cmsg_level = IPPROTO_UDP;
     c->cmsg_type = UDP_SEGMENT;
     c->cmsg_len = CMSG_LEN(sizeof(uint16_t));
-    uint16_t size = (uint16_t)run[0].iov_len;
+    uint16_t size = (uint16_t)datagram_bytes(run, each);
     memcpy(CMSG_DATA(c), &size, sizeof(size));
     if (sendmsg(u->fd, &msg, MSG_NOSIGNAL) >= 0)
         return true;
@@ -257,15 +264,15 @@ static bool send_run(struct udp_socket *u, const struct sockaddr *to, const stru
     return false;
 }
 
-static int send_singly(struct udp_socket *u, const struct sockaddr *to, const struct iovec *d,
-                       int count)
+static int send_singly(struct udp_socket *u, const struct sockaddr *to, const struct iovec *parts,
+                       int each, int count)
 {
     struct mmsghdr messages[UDP_SOCKET_BATCH] = {0};
     for (int i = 0; i < count; i++) {
         messages[i].msg_hdr.msg_namelen = sockaddr_len(to);
         messages[i].msg_hdr.msg_name = (struct sockaddr *)(uintptr_t)to;
-        messages[i].msg_hdr.msg_iov = (struct iovec *)(uintptr_t)&d[i];
-        messages[i].msg_hdr.msg_iovlen = 1;
+        messages[i].msg_hdr.msg_iov = (struct iovec *)(uintptr_t)&parts[i * each];
+        messages[i].msg_hdr.msg_iovlen = (size_t)each;
     }
     int done = 0;
     for (int failures = 0; done < count && failures < 2;) {
@@ -279,18 +286,19 @@ static int send_singly(struct udp_socket *u, const struct sockaddr *to, const st
 }
 
 int udp_socket_send_batch(struct udp_socket *u, const struct sockaddr *to,
-                          const struct iovec *datagrams, int count)
+                          const struct iovec *parts, int each, int count)
 {
-    assert(count <= UDP_SOCKET_BATCH);
+    assert(count <= UDP_SOCKET_BATCH && (each == 1 || each == 2));
     if (u->no_gso)
-        return send_singly(u, to, datagrams, count);
+        return send_singly(u, to, parts, each, count);
     int taken = 0;
     for (int at = 0, n; at < count; at += n) {
-        n = run_length(datagrams + at, count - at);
-        if (n > 1 && !u->no_gso && send_run(u, to, datagrams + at, n))
+        const struct iovec *run = parts + at * each;
+        n = run_length(run, each, count - at);
+        if (n > 1 && !u->no_gso && send_run(u, to, run, each, n))
             taken += n;
         else
-            taken += send_singly(u, to, datagrams + at, n);
+            taken += send_singly(u, to, run, each, n);
     }
     return taken;
 }

@@ -47,12 +47,12 @@ int udp_socket_port(const struct udp_socket *u);
 // 0; ERR_AGAIN: the kernel has no room now; ERR_IO: refused (unreachable ...).
 int udp_socket_send(struct udp_socket *u, const struct sockaddr *to, const struct iovec *parts,
                     int count);
-// Sends `count` datagrams to one address in as few system calls as it takes: runs of one size as
-// one buffer that the kernel cuts (UDP GSO) where it can, the others by sendmmsg. Returns how many
-// the kernel took; the others are lost. `count` <= UDP_SOCKET_BATCH.
+// Sends `count` datagrams of `each` parts (1 or 2) to one address in as few system calls as it
+// takes: runs of one size as one buffer that the kernel cuts (UDP GSO) where it can, the others by
+// sendmmsg. Returns how many the kernel took; the others are lost. `count` <= UDP_SOCKET_BATCH.
 enum { UDP_SOCKET_BATCH = 16 };
 int udp_socket_send_batch(struct udp_socket *u, const struct sockaddr *to,
-                          const struct iovec *datagrams, int count);
+                          const struct iovec *parts, int each, int count);
 // The ECN codepoint of what is sent from now on.
 void udp_socket_set_ecn(struct udp_socket *u, uint8_t ecn);
 

@@ -1,6 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/protocol/datagram_books.h"
 
+#include <stdlib.h>
+
+// The entries of the old ring in a new one of twice its size; what is older is forgotten. False: no
+// memory.
+static bool grow(struct datagram_sender *s)
+{
+    size_t ring = 2 * s->ring;
+    struct cc_packet *news = realloc(s->news, ring * sizeof(*news));
+    if (!news)
+        return false;
+    s->news = news;
+    struct datagram_entry *entries = malloc(ring * sizeof(*entries));
+    if (!entries)
+        return false;
+    for (size_t i = 0; i < ring; i++)
+        entries[i] = (struct datagram_entry){.fate = DATAGRAM_UNREPORTED};
+    for (int64_t n = books_first(s); n < s->next_number; n++)
+        entries[(size_t)n & (ring - 1)] = *books_entry(s, n);
+    free(s->entries);
+    s->entries = entries;
+    s->ring = ring;
+    return true;
+}
+
+void books_make_room(struct datagram_sender *s)
+{
+    size_t open = (size_t)(s->next_number - s->oldest);
+    if (s->ring < s->history && 2 * open >= s->ring && !grow(s))
+        s->history = s->ring;
+}
+
 void books_raise(struct datagram_sender *s, int64_t newest)
 {
     int64_t n = s->highest_arrived + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The books of a datagram sender: what became of each of the last `history` packets. For
+// The books of a datagram sender: what became of each of the last `ring` packets. For
 // datagram_sender.c alone.
 //
 //   A packet is open until it arrived, was lost, or was given up; `oldest` is the first open one.
@@ -31,7 +31,7 @@ struct datagram_entry {
 
 static inline struct datagram_entry *books_entry(const struct datagram_sender *s, int64_t number)
 {
-    return &s->entries[(size_t)number & (s->history - 1)];
+    return &s->entries[(size_t)number & (s->ring - 1)];
 }
 
 static inline bool books_is_open(const struct datagram_entry *e)
@@ -47,10 +47,13 @@ static inline bool books_are_full(const struct datagram_sender *s)
 // The first number that has an entry.
 static inline int64_t books_first(const struct datagram_sender *s)
 {
-    int64_t first = s->next_number - (int64_t)s->history;
+    int64_t first = s->next_number - (int64_t)s->ring;
     return first > 0 ? first : 0;
 }
 
+// Room for one packet more, before it is sent: the ring grows up to `history`, or to what memory
+// there is.
+void books_make_room(struct datagram_sender *s);
 // Packet `newest` arrived; highest_arrived follows if it was lower.
 void books_raise(struct datagram_sender *s, int64_t newest);
 // Packets below this have DATAGRAM_REORDER later arrivals (RFC 5348, 5.1); `oldest` if none that is

@@ -8,6 +8,7 @@
 #include "common/base/seq.h"
 #include "common/protocol/datagram_books.h"
 
+enum { FIRST_RING = 512 };
 enum { MAX_HISTORY = 32768 }; // half of the sequence numbers: an old one is not taken for a new one
 
 static const usec_t LEAST_RTO = USEC_PER_SEC; // RFC 6298, 2.4
@@ -23,11 +24,13 @@ int datagram_sender_init(struct datagram_sender *s, struct controller *controlle
                          const struct datagram_sender_config *config, usec_t now)
 {
     size_t history = config->history > 0 ? config->history : DATAGRAM_HISTORY;
+    size_t ring = history < FIRST_RING ? history : FIRST_RING;
     assert(history <= MAX_HISTORY && (history & (history - 1)) == 0 && now >= 0);
     *s = (struct datagram_sender){
         .controller = controller,
-        .entries = calloc(history, sizeof(*s->entries)),
-        .news = malloc(history * sizeof(*s->news)),
+        .entries = calloc(ring, sizeof(*s->entries)),
+        .news = malloc(ring * sizeof(*s->news)),
+        .ring = ring,
         .history = history,
         .highest_arrived = -1,
         .first_seq = config->first_seq,
@@ -70,6 +73,7 @@ void datagram_sender_sent(struct datagram_sender *s, uint32_t bytes, usec_t now)
 {
     assert(!books_are_full(s) && (s->silent == 0 || s->probe) && bytes <= UINT16_MAX);
     struct cc_sent sent = {s->next_number, bytes, s->blocked};
+    books_make_room(s);
     *books_entry(s, s->next_number++) = (struct datagram_entry){now, bytes, DATAGRAM_SENT};
     s->blocked = false;
     s->counts.probes += s->probe;

@@ -56,17 +56,18 @@ struct datagram_sender {
     struct controller *controller; // owned
     struct rto rto;
     struct datagram_entry *entries; // owned; a ring by number
-    struct cc_packet *news;         // owned; room for `history`
-    size_t history;                 // a power of two, <= 32768
-    int64_t next_number;            // of the next packet
-    int64_t oldest;                 // not resolved yet; == next_number: none
-    int64_t highest_arrived;        // -1: none
-    uint16_t first_seq;             // RTP sequence number of packet 0
-    bool blocked;                   // the application was refused since the last packet
-    int silent;                     // RTOs since the last useful report
-    bool probe;                     // silent, and this RTO's packet has not left yet
-    usec_t rto_at;                  // USEC_NEVER: nothing outstanding
-    usec_t reported_at;             // the receiver's clock, of the newest report; 0: none yet
+    struct cc_packet *news;         // owned; room for `ring`
+    size_t ring;             // entries there are, a power of two <= history: twice what is open
+    size_t history;          // a power of two, <= 32768
+    int64_t next_number;     // of the next packet
+    int64_t oldest;          // not resolved yet; == next_number: none
+    int64_t highest_arrived; // -1: none
+    uint16_t first_seq;      // RTP sequence number of packet 0
+    bool blocked;            // the application was refused since the last packet
+    int silent;              // RTOs since the last useful report
+    bool probe;              // silent, and this RTO's packet has not left yet
+    usec_t rto_at;           // USEC_NEVER: nothing outstanding
+    usec_t reported_at;      // the receiver's clock, of the newest report; 0: none yet
     usec_t ahead_least, ahead_most; // the receiver's clock less ours; USEC_NEVER: unknown
     usec_t ahead_at;                // when that was
     usec_t clock_step;              // what its clock jumped by in silences

@@ -63,13 +63,14 @@ int interleaved_send(struct transport *t, const struct iovec *parts, int count, 
 
 void interleaved_queue(struct interleaved *i, const struct iovec *parts, int count)
 {
-    assert(count == 2 && i->queued < INTERLEAVED_BATCH &&
-           FRAMING + parts[0].iov_len <= INTERLEAVED_MAX_HEAD);
+    size_t head = count == 2 ? parts[0].iov_len : 0;
+    assert(i->queued < INTERLEAVED_BATCH && head <= TRANSPORT_MAX_HEAD);
     struct interleaved_packet *p = &i->queue[i->queued++];
-    frame(p->head, i->channel[0], parts[0].iov_len + parts[1].iov_len);
-    memcpy(p->head + FRAMING, parts[0].iov_base, parts[0].iov_len);
-    p->head_len = FRAMING + parts[0].iov_len;
-    p->payload = parts[1];
+    p->payload = parts[count - 1];
+    frame(p->head, i->channel[0], head + p->payload.iov_len);
+    if (head)
+        memcpy(p->head + FRAMING, parts[0].iov_base, head);
+    p->head_len = FRAMING + head;
 }
 
 int interleaved_flush(struct interleaved *i, usec_t now)

@@ -13,12 +13,12 @@ extern "C" {
 
 struct tcp_conn;
 
-enum { INTERLEAVED_BATCH = 16, INTERLEAVED_MAX_HEAD = 72 };
+enum { INTERLEAVED_BATCH = 16 };
 
 struct interleaved_packet {
     size_t head_len;
-    uint8_t head[INTERLEAVED_MAX_HEAD]; // with the framing
-    struct iovec payload;               // borrowed until the flush
+    uint8_t head[4 + TRANSPORT_MAX_HEAD]; // with the framing
+    struct iovec payload;                 // borrowed until the flush
 };
 
 struct interleaved { // embedded first by a stream transport

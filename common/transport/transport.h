@@ -22,6 +22,7 @@ extern "C" {
 
 enum {
     TRANSPORT_MAX_NAME = 48, // "NAME:PARAMS" with NUL
+    TRANSPORT_MAX_HEAD = 68, // bytes of RTP header, and of the payload's own
     TRANSPORT_VARIABLES = CONTROLLER_MAX_VARIABLES,
     TRANSPORT_VARIABLE_NAME = 16, // with NUL
 };
@@ -69,8 +70,9 @@ struct transport;
 struct transport_ops {
     // May a packet be handed over now? When false, the room callback follows once that changes.
     bool (*room)(struct transport *t, usec_t now);
-    // Hands over one RTP packet of `parts` (2 at most: header, payload). 0: taken, and the payload
-    // stays as it is until `flush`; ERR_AGAIN: no room after all, nothing taken; ERR_CLOSED.
+    // Hands over one RTP packet of `parts` (2 at most: header, payload; the header is of
+    // TRANSPORT_MAX_HEAD bytes at most). 0: taken, and the last part stays as it is until `flush`;
+    // ERR_AGAIN: no room after all, nothing taken; ERR_CLOSED.
     int (*send)(struct transport *t, const struct iovec *parts, int count, usec_t now);
     // No more packets follow for now: what `send` kept back to go out together leaves. NULL: keeps
     // nothing back.

@@ -54,8 +54,8 @@ struct datagram_transport {
     usec_t wake_up; // when `woken` packets left
     int woken;
     int queued; // packets of this wake-up that wait for the flush
-    uint8_t packets[UDP_SOCKET_BATCH][MAX_PACKET];
-    struct iovec queue[UDP_SOCKET_BATCH];
+    uint8_t heads[UDP_SOCKET_BATCH][TRANSPORT_MAX_HEAD];
+    struct iovec queue[UDP_SOCKET_BATCH][2]; // head and payload, borrowed until the flush
     transport_room_fn *on_room;
     void *ctx; // borrowed
 };
@@ -155,7 +155,7 @@ static void note_sent(struct datagram_transport *d, uint32_t bytes, usec_t now)
         datagram_sender_sent(&d->endpoint, bytes, now);
         d->report_credit += d->report_credit < REPORTS_AHEAD;
     } else {
-        struct cc_sent s = {.number = d->next_number++, .bytes = bytes, .backlogged = true};
+        struct cc_sent s = {.number = d->next_number++, .bytes = bytes, .backlogged = d->waits};
         d->controller->ops->sent(d->controller, &s, now);
     }
     d->woken = d->wake_up == now ? d->woken + 1 : 1;
@@ -172,9 +172,9 @@ static void datagram_flush(struct transport *t, usec_t now)
     if (!d->queued)
         return;
     if (d->queued == 1)
-        (void)udp_socket_send(d->socket[0], d->peer[0], d->queue, 1);
+        (void)udp_socket_send(d->socket[0], d->peer[0], d->queue[0], 2);
     else
-        (void)udp_socket_send_batch(d->socket[0], d->peer[0], d->queue, d->queued);
+        (void)udp_socket_send_batch(d->socket[0], d->peer[0], d->queue[0], 2, d->queued);
     d->queued = 0;
     arm(d, now);
 }
@@ -182,15 +182,13 @@ static void datagram_flush(struct transport *t, usec_t now)
 static int datagram_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
 {
     struct datagram_transport *d = of(t);
-    uint8_t *packet = d->packets[d->queued];
-    size_t len = 0;
-    for (int i = 0; i < count; i++) {
-        assert(len + parts[i].iov_len <= MAX_PACKET);
-        if (parts[i].iov_len)
-            memcpy(packet + len, parts[i].iov_base, parts[i].iov_len);
-        len += parts[i].iov_len;
-    }
-    d->queue[d->queued++] = (struct iovec){packet, len};
+    size_t head = count == 2 ? parts[0].iov_len : 0;
+    size_t len = head + parts[count - 1].iov_len;
+    assert(head <= TRANSPORT_MAX_HEAD && len <= MAX_PACKET);
+    if (head)
+        memcpy(d->heads[d->queued], parts[0].iov_base, head);
+    d->queue[d->queued][0] = (struct iovec){d->heads[d->queued], head};
+    d->queue[d->queued++][1] = parts[count - 1];
     note_sent(d, (uint32_t)len, now);
     if (d->queued == UDP_SOCKET_BATCH)
         datagram_flush(t, now);

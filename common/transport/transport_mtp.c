@@ -56,7 +56,7 @@ static void send_queued(struct mtp_transport *m)
     if (m->queued == 1)
         (void)udp_socket_send(m->socket[0], m->peer[0], m->queue, 1);
     else if (m->queued > 1)
-        (void)udp_socket_send_batch(m->socket[0], m->peer[0], m->queue, m->queued);
+        (void)udp_socket_send_batch(m->socket[0], m->peer[0], m->queue, 1, m->queued);
     m->queued = 0;
 }
 

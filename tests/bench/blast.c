@@ -47,7 +47,7 @@ static void send_all(struct udp_socket *u, const struct sockaddr *to, usec_t unt
     for (int i = 0; i < UDP_SOCKET_BATCH; i++)
         batch[i] = (struct iovec){bytes, PACKET};
     while (clock_now() < until)
-        packets += (uint64_t)udp_socket_send_batch(u, to, batch, UDP_SOCKET_BATCH);
+        packets += (uint64_t)udp_socket_send_batch(u, to, batch, 1, UDP_SOCKET_BATCH);
 }
 
 int main(int argc, char **argv)

@@ -63,6 +63,38 @@ TEST_CASE("fixed: a table of instants")
     CHECK(c->ops->next_send(c.get(), 4001) == 4001 + 400);
 }
 
+TEST_CASE(
+    "fixed: who was woken late catches up with 20 ms at most, who had nothing to send does not")
+{
+    // 1 Mbit/s, 0.125 bytes/us. The credit is -1000 bytes at 1 us; packets of 1000 bytes leave
+    // while it is above 0.
+    struct {
+        bool backlogged;
+        usec_t woken;
+        int packets;
+    } const table[] = {
+        {true, 8002, 1},    // in time
+        {true, 17000, 2},   // earned 2125: 1125
+        {true, 27000, 3},   // earned 3375: 2375
+        {true, 900000, 3},  // 2500 at most
+        {false, 17000, 2},  // earned 2125: 1125
+        {false, 27000, 2},  // the burst of 2000
+        {false, 900000, 2}, // the same
+    };
+    for (const auto &row : table) {
+        controller_ptr c = make("fixed");
+        for (int n = 0; n < 3; n++)
+            send(c.get(), n, n / 2);
+        int packets = 0;
+        for (; c->ops->next_send(c.get(), row.woken) == row.woken && packets < 10; packets++) {
+            cc_sent s = {3 + packets, 1000, row.backlogged && !packets};
+            c->ops->sent(c.get(), &s, row.woken);
+        }
+        INFO(row.backlogged << " " << row.woken);
+        CHECK(packets == row.packets);
+    }
+}
+
 TEST_CASE("fixed: losses and marks change nothing, silence does")
 {
     controller_ptr c = make("fixed");

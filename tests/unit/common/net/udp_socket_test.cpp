@@ -92,8 +92,9 @@ void on_arrival(void *ctx, const datagram *d, usec_t)
         uv_stop(&a->loop);
 }
 
-// Sends datagrams of these sizes as a batch with this mark, and checks that they arrive so.
-void pass_batch(const char *address, const std::vector<size_t> &sizes, uint8_t ecn)
+// Sends datagrams of these sizes, of `each` parts, as a batch with this mark, and checks that they
+// arrive so.
+void pass_batch(const char *address, const std::vector<size_t> &sizes, uint8_t ecn, int each)
 {
     arrivals a;
     a.wanted = sizes.size();
@@ -110,10 +111,14 @@ void pass_batch(const char *address, const std::vector<size_t> &sizes, uint8_t e
     std::vector<iovec> parts;
     for (size_t size : sizes)
         bytes.emplace_back(size, static_cast<uint8_t>(bytes.size() + 1));
-    for (auto &b : bytes)
-        parts.push_back({b.data(), b.size()});
-    CHECK(udp_socket_send_batch(from, reinterpret_cast<sockaddr *>(&local), parts.data(),
-                                static_cast<int>(parts.size())) == static_cast<int>(parts.size()));
+    for (auto &b : bytes) {
+        size_t head = each == 2 ? b.size() / 3 : 0;
+        if (each == 2)
+            parts.push_back({b.data(), head});
+        parts.push_back({b.data() + head, b.size() - head});
+    }
+    CHECK(udp_socket_send_batch(from, reinterpret_cast<sockaddr *>(&local), parts.data(), each,
+                                static_cast<int>(sizes.size())) == static_cast<int>(sizes.size()));
     uv_run(&a.loop, UV_RUN_DEFAULT);
     CHECK(a.sizes == sizes);
     CHECK(a.marks == std::vector<int>(sizes.size(), ecn));
@@ -136,9 +141,10 @@ TEST_CASE("udp_socket: batches keep their datagrams, their order and their mark"
         std::vector<size_t>(UDP_SOCKET_BATCH, 1),
     };
     for (const auto &sizes : table)
-        pass_batch("127.0.0.1:0", sizes, 2);
+        for (int each : {1, 2})
+            pass_batch("127.0.0.1:0", sizes, 2, each);
     for (uint8_t ecn = 0; ecn < 4; ecn++)
-        pass_batch("127.0.0.1:0", {10, 10, 5}, ecn);
+        pass_batch("127.0.0.1:0", {10, 10, 5}, ecn, 1);
 }
 
 namespace
@@ -196,6 +202,6 @@ TEST_CASE("udp_socket: idle once what came in one go has been handed over")
 
 TEST_CASE("udp_socket: batches and marks over IPv6")
 {
-    pass_batch("[::1]:0", {1200, 1200, 300, 5}, 2);
-    pass_batch("[::1]:0", {9}, 3);
+    pass_batch("[::1]:0", {1200, 1200, 300, 5}, 2, 2);
+    pass_batch("[::1]:0", {9}, 3, 1);
 }

@@ -384,6 +384,32 @@ TEST_CASE("datagram sender: full books stop it, and a dead path is still probed"
     CHECK(f.s.counts.unreported == 2);
 }
 
+TEST_CASE("datagram sender: the books grow with what is under way, and forget nothing of it")
+{
+    flow f;
+    for (int i = 0; i < 100; i++) // resolved before they grow
+        datagram_sender_sent(&f.s, 1000, 0);
+    f.hear(0, std::string(100, '+'), 0, 10 * MS, 10 * MS);
+    const size_t least = f.s.ring;
+    for (int i = 100; i < 5000; i++) {
+        REQUIRE(datagram_sender_room(&f.s, 20 * MS));
+        datagram_sender_sent(&f.s, 1000, 20 * MS);
+    }
+    CHECK(least < 2048);
+    CHECK(f.s.ring == 16384); // twice 4900 is beyond 8192
+    CHECK(f.s.flight_bytes == 4900 * 1000);
+    std::string what(500, '+');
+    what[7] = '.';
+    for (int i = 100; i < 4600; i += 500)
+        f.hear(i, what, 0, 30 * MS + i, 30 * MS + i);
+    CHECK(f.s.counts.arrived == 100 + 9 * 499);
+    CHECK(f.s.counts.lost == 9);
+    CHECK(f.s.counts.lies == 0);
+    CHECK(f.s.flight_bytes == 400 * 1000);
+    f.hear(107, "+", 0, 40 * MS, 40 * MS); // late, still known
+    CHECK(f.s.counts.late == 1);
+}
+
 TEST_CASE("datagram sender: the controller's own timer, pacing and wish")
 {
     flow f;

@@ -46,8 +46,8 @@ struct path : test::path {
         for (; sent < most && t->ops->room(t, now); sent++) {
             store_be16(bytes + 2, seq++);
             store_be32(bytes + 8, SSRC);
-            iovec part = {bytes, sizeof(bytes)};
-            REQUIRE(t->ops->send(t, &part, 1, now) == 0);
+            iovec parts[2] = {{bytes, 12}, {bytes + 12, sizeof(bytes) - 12}};
+            REQUIRE(t->ops->send(t, parts, 2, now) == 0);
         }
         t->ops->flush(t, now);
         return sent;

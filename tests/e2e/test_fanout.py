@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Many viewers at once: each gets every frame whole."""
+import os
+import sys
+
+import lib
+
+sys.path.insert(0, os.path.join(lib.ROOT, "tests", "bench"))
+import fanout  # noqa: E402
+
+VIEWERS, SECONDS = 20, 3
+
+
+class Fanout(lib.Case):
+    def watch(self, transport):
+        if lib.SLOW > 1:  # pictures that a sanitizer's encoder has time for
+            fanout.SOURCE, fanout.LEVEL = lib.SOURCE, "426x240@30:400"
+        row = fanout.Run(lib, self.folder, transport, VIEWERS, SECONDS, 0).measure()
+        self.assertGreater(row["frames"], SECONDS * fanout.FPS / 2, row)
+        self.assertEqual(row["incomplete"], 0, row)
+
+    def test_over_tcp(self):
+        self.watch("minbuf")
+
+    def test_over_udp(self):
+        self.watch("udp")
+
+
+if __name__ == "__main__":
+    lib.main()
