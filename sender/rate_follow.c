@@ -12,10 +12,12 @@
 #define CALM        (40 * USEC_PER_MSEC)
 #define DRAIN_TO    (20 * USEC_PER_MSEC)
 #define DRAIN_FROM  (50 * USEC_PER_MSEC)
-#define DRAIN_TRIAL (1500 * USEC_PER_MSEC)
+#define DRAIN_TRIAL (600 * USEC_PER_MSEC)
+#define CROWDED     (5 * USEC_PER_SEC)
+#define CROWD_CALM  (200 * USEC_PER_MSEC)
+#define HELD        USEC_PER_SEC
 #define HOLD        (200 * USEC_PER_MSEC)
 #define CALM_FOR    (500 * USEC_PER_MSEC)
-#define SOON        (5 * USEC_PER_SEC)
 
 // The later a frame is, the smaller the lack that counts; small ones show over a long time only.
 static const struct {
@@ -34,15 +36,14 @@ enum { SIGNS = sizeof(signs) / sizeof(signs[0]) };
 static const double PACKET_BITS = 11200;
 static const int WINDOW_PACKETS = 12, DELAY_PACKETS = 2;
 
-static const double DECREASE = 0.85, MOST_CUT = 0.4;
+static const double DECREASE = 0.9, MOST_CUT = 0.7;
 static const double DRAINED = 0.95, OURS = 1.02;
-static const double START_GROWTH = 4; // a second
-static const double FAR_GROWTH = 1.15;
-static const double BEYOND_GROWTH = 1.3; // well beyond it: it was wrong, or has changed
-static const double NEAR_GROWTH = 1.02;  // near the remembered capacity, soon after
-static const double NEAR_FROM = 0.8, BEYOND_FROM = 1.2;
-static const double ALLOWED_SHARE = 0.9; // of a rate controller's limit
-static const double USED = 0.75;         // of the target: media that uses it
+static const double START_GROWTH = 4, BEYOND_GROWTH = 2; // a second
+static const double BEYOND_FROM = 1.2;                   // of the capacity
+static const double STEP = 120e3;                        // bit/s a second up to there
+static const double STEP_LEAST = 0.06, STEP_MOST = 0.3;  // of the target
+static const double ALLOWED_SHARE = 0.9;                 // of a rate controller's limit
+static const double USED = 0.75;                         // of the target: media that uses it
 static const double DRAIN_LEAST = 0.05, DRAIN_MOST = 0.4;
 
 void rate_follow_init(struct rate_follow *f, double start_bps, double floor_bps, double ceiling_bps)
@@ -176,12 +177,17 @@ static void settle(struct rate_follow *f, double capacity_bps, double share, use
     f->calm_since = USEC_NEVER;
 }
 
+static bool is_crowded(const struct rate_follow *f, usec_t now)
+{
+    return now < f->crowded_until;
+}
+
 // A queue that was ours shrinks as more comes through than is made: what came is what there is room
 // for. One that stays, or shrinks without that, is other people's; one that stays counts no longer.
 static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
 {
     usec_t grain = packets_time(f, DELAY_PACKETS);
-    if (f->rise > DRAIN_FROM + grain && f->drain_since == USEC_NEVER) {
+    if (f->rise > DRAIN_FROM + grain && !is_crowded(f, now) && f->drain_since == USEC_NEVER) {
         f->drain_since = now;
         f->drain_rise = f->rise;
         f->drain_bps = fmin(f->target_bps, f->took_bps);
@@ -195,15 +201,18 @@ static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
     f->drain_since = USEC_NEVER;
     double took = rate_of(f, false, lasts, 0, now);
     double made = rate_of(f, true, lasts, f->least_rtt, now);
-    if (took > OURS * made)
+    if (took > OURS * made && f->capacity_bps)
         settle(f, f->drain_bps, DRAINED, now);
-    else if (!empty && f->rise > f->drain_rise * 7 / 10)
+    else if (!empty && f->rise > f->drain_rise * 7 / 10) {
         f->least_since = now;
+        f->crowded_until = now + CROWDED;
+    }
 }
 
 static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
 {
-    if (f->rise >= CALM + packets_time(f, DELAY_PACKETS)) {
+    bool crowded = is_crowded(f, now);
+    if (f->rise >= (crowded ? CROWD_CALM : CALM) + packets_time(f, DELAY_PACKETS)) {
         f->calm_since = USEC_NEVER;
         return;
     }
@@ -213,13 +222,24 @@ static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
     bool starting = !f->capacity_bps;
     if (!used || (!starting && now - f->calm_since < CALM_FOR))
         return;
-    bool near = f->target_bps > NEAR_FROM * f->capacity_bps && now - f->decreased < SOON;
-    bool beyond = f->target_bps > BEYOND_FROM * f->capacity_bps;
-    double growth = starting ? START_GROWTH
-                    : near   ? NEAR_GROWTH
-                    : beyond ? BEYOND_GROWTH
-                             : FAR_GROWTH;
-    f->target_bps *= pow(growth, usec_to_sec(elapsed));
+    bool beyond = f->target_bps > BEYOND_FROM * f->capacity_bps && !crowded;
+    double seconds = usec_to_sec(elapsed);
+    double step = fmin(fmax(STEP, STEP_LEAST * f->target_bps), STEP_MOST * f->target_bps);
+    if (starting || beyond)
+        f->target_bps *= pow(starting ? START_GROWTH : BEYOND_GROWTH, seconds);
+    else
+        f->target_bps += step * seconds;
+}
+
+static bool is_held(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now)
+{
+    if (isnan(s->allowed_bps) || f->capacity_bps)
+        return false;
+    if (f->limit_bps < f->target_bps || !s->delivered)
+        f->held_until = now + HELD;
+    else if (f->rise < CALM + packets_time(f, DELAY_PACKETS))
+        f->held_until = now;
+    return now < f->held_until;
 }
 
 bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now)
@@ -229,12 +249,10 @@ bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *
         return false;
     remember(f, s, now);
     measure(f, s, now);
-    bool starting = !f->capacity_bps;
     // Before its first report a rate controller knows nothing.
     bool limits = !isnan(s->allowed_bps) && s->delivered > 0;
-    f->limit_bps = limits ? (starting ? 1 : ALLOWED_SHARE) * s->allowed_bps : INFINITY;
-    // The start of a rate controller is its own affair: what waits for it says nothing of the path.
-    if (starting && f->limit_bps < f->target_bps)
+    f->limit_bps = limits ? (f->capacity_bps ? ALLOWED_SHARE : 1) * s->allowed_bps : INFINITY;
+    if (is_held(f, s, now))
         return false;
     drain(f, s->rtt, now);
     bool too_much = is_too_much(f, s->rtt, now);

@@ -8,22 +8,25 @@
 //   All limits on it have the time of two packets more: a delay is no finer than that.
 //   The delay grows where less comes through than was made a round trip before: the `lack`.
 //     - Too much: rise > 50 ms and a lack of 15 % over 0.3 s, or 100 ms and 5 % over 1 s, or 250 ms
-//       and 2 % over 1 s; and what came is less than the target by as much. Then target = 0.85 of
-//       what came in the last 0.3 s, which is remembered as the capacity. Never below 0.4 of
-//       itself at once; not again within 200 ms,
-//       nor within 2 round trips unless the delay still grows.
+//       and 2 % over 1 s; and what came is less than the target by as much. Then target = 0.9 of
+//       what came in the last 0.3 s, which is remembered as the capacity, but never below 0.7 of
+//       itself at once: a loss may keep a window short for a moment. Not again within 200 ms, nor
+//       within 2 round trips unless the delay still grows.
 //     - A rise of 50 ms is drained: for 0.3 s and 2 round trips at least the encoder is asked for
 //       less than what came when that began, by 5 % and more the longer it lasts, until the rise is
 //       below 20 ms. If more came meanwhile than was made, the queue was ours: target = 0.95 of
-//       what came when that began. If it stays for 1.5 s without that it is other people's, and
-//       counts no longer.
-//     - Calm, rise < 40 ms for half a second: the target grows, by 15 % a second; by 30 %
-//     beyond 1.2
-//       of the capacity, which has changed; by 2 % for 5 s after it was found, once beyond 0.8 of
-//       it. Before the first time it doubles every half second. Not while the media does not use
-//       it.
+//       what came when that began.
+//     - Crowded: a queue that stands still after 0.6 s of that, though no more came than was made,
+//       is other people's, who take what is left to them. It counts no longer, and for 5 s there is
+//       no draining, and calm is a rise below 200 ms: else they would have it all.
+//     - Calm, rise < 40 ms for half a second: the target grows by 120 kbit/s a second, as TCP does
+//     by
+//       a packet a round trip, which is what shares a path evenly (Chiu and Jain 1989); but by 6 to
+//       30 %. Beyond 1.2 of the capacity, which has changed or never was it, by 100 % a second.
+//       Before the first time it doubles every half second. Not while the media does not use it.
 //     - A rate controller's own limit holds besides: at most 0.9 of what it allows, or all of it
-//       before it was ever too much.
+//       before it was ever too much. What waits for its start says nothing of the path, until it
+//       has left, or for a second.
 //
 // In spirit of SCReAM (RFC 8298, 4.1.2) and of delay-based congestion detectors; written for
 // frames, that come in bursts, over any transport that tells what was delivered. Pure.
@@ -66,13 +69,15 @@ struct rate_follow {
     usec_t least_rtt;
     usec_t delay, rise;
     usec_t decreased;    // when last; USEC_NEVER: never
+    usec_t held_until;   // by its rate controller's start
     usec_t delay_before; // then
     usec_t calm_since;   // USEC_NEVER: it is not
     usec_t drain_since;  // USEC_NEVER: it is not
     usec_t drain_rise;   // then
     double drain_bps;    // what came through then
     usec_t least_since;  // delays before do not count
-    int first, count;    // ring
+    usec_t crowded_until;
+    int first, count; // ring
     struct rate_follow_entry history[RATE_FOLLOW_HISTORY];
 };
 

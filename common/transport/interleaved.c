@@ -115,6 +115,7 @@ void interleaved_info(struct transport *t, struct transport_info *out, usec_t no
     if (s.segments_out)
         out->loss = (double)s.retransmissions / (double)s.segments_out;
     out->unsent_bytes = s.notsent_bytes;
-    out->delivered_bytes = (double)s.bytes_acked;
+    // What was SACKed has come, too: a loss is no lack of room for a whole round trip.
+    out->delivered_bytes = (double)s.bytes_acked + (double)s.sacked * s.mss;
     out->cwnd_packets = s.cwnd;
 }

@@ -149,6 +149,16 @@ static void datagram_state(const struct stream_carrier *c, struct flow_state *ou
                                .srtt = s->rto.srtt};
 }
 
+static void datagram_path(const struct stream_carrier *c, struct stream_path *out, usec_t now)
+{
+    const struct datagram_sender *s = &((const struct carrier_datagram *)c)->sender;
+    struct controller_info info = {0};
+    s->controller->ops->info(s->controller, &info, now);
+    *out = (struct stream_path){.delivered_bytes = (double)s->counts.bytes_arrived,
+                                .allowed_bps = info.rate_bps,
+                                .rtt = s->rto.latest};
+}
+
 static void datagram_free(struct stream_carrier *c)
 {
     datagram_sender_destroy(&((struct carrier_datagram *)c)->sender);
@@ -168,6 +178,7 @@ static const struct stream_carrier_ops OPS = {
     .sink_next = datagram_sink_next,
     .sink_run = datagram_sink_run,
     .state = datagram_state,
+    .path = datagram_path,
     .free = datagram_free,
 };
 

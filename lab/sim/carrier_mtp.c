@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/protocol/mtp_flow.h"
@@ -153,6 +154,19 @@ static void mtp_state(const struct stream_carrier *c, struct flow_state *out, us
     *out = flow_window_state(s->cwnd, c->packet_bytes, s->rto.srtt);
 }
 
+static void mtp_path(const struct stream_carrier *c, struct stream_path *out, usec_t now)
+{
+    (void)now;
+    const struct mtp_sender *s = &((const struct carrier_mtp *)c)->mtp.sender;
+    struct mtp_info i = mtp_sender_info(s);
+    double mean = i.counts.packets ? (double)i.counts.bytes / (double)i.counts.packets : 0;
+    *out = (struct stream_path){.delivered_bytes =
+                                    (double)i.counts.acked_bytes + (double)i.sacked * mean,
+                                .unsent_bytes = (double)i.queued_bytes,
+                                .allowed_bps = (double)NAN,
+                                .rtt = s->rto.latest};
+}
+
 static void mtp_free(struct stream_carrier *c)
 {
     mtp_flow_destroy(&((struct carrier_mtp *)c)->mtp);
@@ -171,6 +185,7 @@ static const struct stream_carrier_ops OPS = {
     .sink_next = mtp_sink_next,
     .sink_run = mtp_sink_run,
     .state = mtp_state,
+    .path = mtp_path,
     .free = mtp_free,
 };
 

@@ -2,6 +2,7 @@
 // RTP packets on simulated TCP, a segment each (RFC 2326, 10.12, puts four bytes before each). The
 // network carries sequence numbers; what they stand for stays here until the viewer has it, in
 // order.
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -31,6 +32,7 @@ struct carrier_tcp {
     int64_t freed;          // those below were acknowledged
     size_t bytes;           // written and not acknowledged
     size_t limit;           // of `bytes`; 0: none
+    double acknowledged;    // bytes, in all
     bool is_minbuf;
     struct minbuf minbuf;
     int64_t acked; // what the last ACK said
@@ -116,6 +118,7 @@ static void free_acknowledged(struct carrier_tcp *t)
     for (; t->freed < t->sender.una; t->freed++) {
         struct segment *s = segment_at(t, t->freed);
         t->bytes -= s->len;
+        t->acknowledged += s->len;
         free(s->rtp);
         *s = (struct segment){0};
     }
@@ -202,6 +205,21 @@ static void tcp_state(const struct stream_carrier *c, struct flow_state *out, us
     *out = flow_window_state(s->cwnd, c->packet_bytes, s->rto.srtt);
 }
 
+static void tcp_path(const struct stream_carrier *c, struct stream_path *out, usec_t now)
+{
+    (void)now;
+    const struct carrier_tcp *t = (const struct carrier_tcp *)c;
+    const struct tcp_scoreboard *board = &t->sender.board;
+    double sacked = 0;
+    for (int64_t seq = board->una; seq < board->sack_end; seq++)
+        sacked += tcp_scoreboard_has(board, seq) ? segment_at(t, seq)->len : 0;
+    // The kernel tells the smoothed round-trip time alone.
+    *out = (struct stream_path){.delivered_bytes = t->acknowledged + sacked,
+                                .unsent_bytes = snapshot(t).notsent_bytes,
+                                .allowed_bps = (double)NAN,
+                                .rtt = t->sender.rto.srtt};
+}
+
 static void tcp_free(struct stream_carrier *c)
 {
     struct carrier_tcp *t = (struct carrier_tcp *)c;
@@ -224,6 +242,7 @@ static const struct stream_carrier_ops OPS = {
     .sink_next = tcp_sink_next,
     .sink_run = tcp_sink_run,
     .state = tcp_state,
+    .path = tcp_path,
     .free = tcp_free,
 };
 

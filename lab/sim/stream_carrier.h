@@ -36,6 +36,12 @@ struct stream_head {
     usec_t sent_at;
 };
 
+// What the sender knows of the path, as struct transport_info has it. NaN, 0: not known.
+struct stream_path {
+    double delivered_bytes, unsent_bytes, allowed_bps;
+    usec_t rtt; // the last
+};
+
 struct stream_carrier;
 
 struct stream_carrier_ops {
@@ -55,6 +61,7 @@ struct stream_carrier_ops {
     void (*sink_run)(struct stream_carrier *c, usec_t now);
     // ----
     void (*state)(const struct stream_carrier *c, struct flow_state *out, usec_t now);
+    void (*path)(const struct stream_carrier *c, struct stream_path *out, usec_t now);
     void (*free)(struct stream_carrier *c);
 };
 
