@@ -15,7 +15,6 @@ import tempfile
 import time
 
 SOURCE, LEVEL, FPS = "test:1280x720@30", "1280x720@30:1920", 30
-START_SECONDS = 90  # for all viewers to watch
 
 
 def cpu_seconds(pid, thread=None):
@@ -33,7 +32,7 @@ class Run:
         self.transport, self.viewers, self.seconds, self.late_ms = transport, viewers, seconds, late_ms
 
     def measure(self):
-        sender = self.lib.Sender(self.folder, "--level", LEVEL, SOURCE)
+        self.sender = sender = self.lib.Sender(self.folder, "--level", LEVEL, SOURCE)
         alone = sender.status_kb("VmRSS")
         client = subprocess.Popen([os.path.join(self.lib.BUILD, "tests", "bench_fanout_client"), f"127.0.0.1:{sender.port}",
                                    self.transport, str(self.viewers), str(self.seconds), str(self.late_ms)],
@@ -50,13 +49,13 @@ class Run:
     def at_word(self, sender, client, word):
         """The sender's figures when the client says the word."""
         if client.stdout.readline().strip() != word:
-            raise SystemExit(f"the viewers failed\n{sender}")
+            raise RuntimeError(f"the viewers failed\n{sender}")
         return {"time": time.monotonic(), "all": cpu_seconds(sender.pid), "network": cpu_seconds(sender.pid, sender.pid),
                 "client": cpu_seconds(client.pid), "rss": sender.status_kb("VmRSS")}
 
     def row(self, alone, begin, end, words):
         if not words:
-            raise SystemExit("the viewers failed before the end")
+            raise RuntimeError(f"the viewers failed before the end\n{self.sender}")
         figures = dict(zip(words[::2], map(float, words[1::2])))
         seconds = end["time"] - begin["time"]
         sender, network, client = (100 * (end[key] - begin[key]) / seconds for key in ("all", "network", "client"))
