@@ -52,14 +52,26 @@ static void watch_signals(struct program *p)
     }
 }
 
-// A viewer takes up to six descriptors; the usual soft limit of 1024 is for programs that select().
-static void allow_many_files(void)
+// A viewer takes its connection and two ports; the usual soft limit of 1024 is for programs that
+// select(). The hard one is the system's to raise, but for root.
+static void allow_files(int max_viewers)
 {
+    enum { A_VIEWER = 3, OTHERS = 64 };
+    rlim_t wanted = A_VIEWER * (rlim_t)max_viewers + OTHERS;
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return;
-    limit.rlim_cur = limit.rlim_max;
+    rlim_t most = limit.rlim_max;
+    limit.rlim_cur = wanted;
+    limit.rlim_max = wanted > most ? wanted : most;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        return;
+    limit.rlim_cur = limit.rlim_max = most;
     setrlimit(RLIMIT_NOFILE, &limit);
+    log_warn("%llu files may be open, which is enough for %llu viewers; raise the limit with "
+             "ulimit -Hn",
+             (unsigned long long)most,
+             (unsigned long long)(most > OTHERS ? (most - OTHERS) / A_VIEWER : 0));
 }
 
 static int open_stream(struct program *p, const struct options *o)
@@ -178,7 +190,7 @@ int main(int argc, char **argv)
     }
     static const enum log_level levels[] = {LOG_ERROR, LOG_INFO, LOG_DEBUG};
     log_to_stderr("weir-send", levels[options.verbosity + 1]);
-    allow_many_files();
+    allow_files(options.max_viewers);
     static struct program program; // large
     uv_loop_init(&program.loop);
     int code = run(&program, &options);
