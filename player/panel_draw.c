@@ -194,7 +194,7 @@ static void redraw(struct panel_draw *d, const struct osd_text *t, const struct 
     enum panel_row rows[PANEL_ROWS];
     struct panel_layout l;
     int count = panel_rows(h, rows);
-    panel_layout(&l, d->width, d->height, d->px, count, has_parts(s));
+    panel_place(&l, d->width, d->height, d->px, count, has_parts(s));
     SDL_Rect area = {l.area.x, l.area.y, l.area.w, l.area.h};
     if (!fit_texture(d, &l))
         return;
@@ -218,8 +218,8 @@ static void redraw(struct panel_draw *d, const struct osd_text *t, const struct 
     d->stale = false;
 }
 
-void panel_draw(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,
-                const struct panel_sample *s, int width, int height)
+void panel_draw_show(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,
+                     const struct panel_sample *s, int width, int height)
 {
     if (d->width != width || d->height != height || d->px != osd_text_px_now(t))
         d->stale = true;
