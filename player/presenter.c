@@ -480,7 +480,7 @@ usec_t presenter_held(const struct presenter *p)
     return playout_held(p->playout);
 }
 
-struct presenter_wait presenter_wait(const struct presenter *p, usec_t now)
+struct presenter_wait presenter_waiting(const struct presenter *p, usec_t now)
 {
     return (struct presenter_wait){.goal = playout_goal(p->playout),
                                    .silence = stall_watch_silence(&p->watch, now),

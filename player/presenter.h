@@ -81,7 +81,7 @@ struct presenter_wait {
     usec_t silence; // since the last packet; -1: none yet
     enum stall_cause cause;
 };
-struct presenter_wait presenter_wait(const struct presenter *p, usec_t now);
+struct presenter_wait presenter_waiting(const struct presenter *p, usec_t now);
 uint64_t presenter_decoded(const struct presenter *p); // pictures that the decoder gave
 struct picture *
 presenter_last_shown(const struct presenter *p); // borrowed until the next call; NULL: none yet

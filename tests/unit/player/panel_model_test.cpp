@@ -130,7 +130,9 @@ TEST_CASE("panel: figures with their units")
     panel_value_text(&h, PANEL_VARIABLE, 99, text, sizeof(text));
     CHECK(std::string(text) == "99");
     panel_value_text(&h, (enum panel_row)(PANEL_VARIABLE + 1), 1234567, text, sizeof(text));
-    CHECK(std::string(text) == "1.235e+06");
+    CHECK(std::string(text) == "1.235 M");
+    panel_scale_text(&h, PANEL_VARIABLE, text, sizeof(text));
+    CHECK(std::string(text) == "1");
 }
 
 TEST_CASE("panel: who lost how many frames, and what stood still")

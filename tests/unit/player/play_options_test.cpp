@@ -216,7 +216,7 @@ TEST_CASE("options: help names every option and exit status and fits a terminal"
 TEST_CASE("options: a viewer at a window is connected again, an instrument when asked")
 {
     struct {
-        std::vector<const char *> args;
+        std::vector<std::string> args;
         bool reconnect;
     } const table[] = {
         {{URL}, true},
