@@ -77,7 +77,9 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
                                         "synthetic:greedy",
                                         "synthetic:steady",
                                         "synthetic:goddard",
-                                        "synthetic:layers"};
+                                        "synthetic:layers",
+                                        "camera",
+                                        "screen"};
     char source[128];
     const struct ladder *l = &p->sdp.ladder;
     if (l->source_width > 0 && l->source_fps.den > 0)

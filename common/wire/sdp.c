@@ -13,7 +13,8 @@ static const char *const source_names[] = {
     [SDP_SOURCE_UNKNOWN] = "unknown", [SDP_SOURCE_TEST] = "test",
     [SDP_SOURCE_FILE] = "file",       [SDP_SOURCE_GREEDY] = "greedy",
     [SDP_SOURCE_STEADY] = "steady",   [SDP_SOURCE_GODDARD] = "goddard",
-    [SDP_SOURCE_LAYERS] = "layers",
+    [SDP_SOURCE_LAYERS] = "layers",   [SDP_SOURCE_CAMERA] = "camera",
+    [SDP_SOURCE_SCREEN] = "screen",
 };
 enum { SOURCES = sizeof(source_names) / sizeof(source_names[0]) };
 

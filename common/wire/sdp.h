@@ -32,6 +32,8 @@ enum sdp_source {
     SDP_SOURCE_STEADY,  // likewise
     SDP_SOURCE_GODDARD, // frames without pictures, as the next
     SDP_SOURCE_LAYERS,
+    SDP_SOURCE_CAMERA,
+    SDP_SOURCE_SCREEN,
 };
 
 struct sdp {
