@@ -7,7 +7,7 @@ static const double NEAR = 0.9;             // intervals
 static const usec_t MAX_GAP = USEC_PER_SEC; // repeated at most; more is a jump of the clock
 static const usec_t FORGET = USEC_PER_MSEC; // of the delay, a picture
 static const usec_t MAX_AGE = 10 * USEC_PER_SEC;
-static const usec_t FIRST_DELAY = 100 * USEC_PER_MSEC;
+static const usec_t FIRST_DELAY = 50 * USEC_PER_MSEC;
 
 static bool is_near(int64_t stamp, usec_t clock)
 {
