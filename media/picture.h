@@ -32,6 +32,9 @@ struct picture {
 struct picture *picture_new(int width, int height);
 struct picture *picture_ref(struct picture *p);
 void picture_unref(struct picture *p); // NULL is fine
+// Another picture with the same planes and stamps, to be given a number of its own. NULL: no
+// memory.
+struct picture *picture_alias(struct picture *p);
 
 struct scaler; // remembers its last geometry; one thread at a time
 struct scaler *scaler_new(void);

@@ -4,6 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/base/scan.h"
 #include "common/net/raw_tcp.h"
 #include "player/client_state.h"
 
@@ -114,13 +115,24 @@ void client_next_transport(struct client *c, const char *why, usec_t now)
     client_ask_setup(c, now);
 }
 
+// ";timeout=SECONDS" of a Session header (RFC 2326, 12.37).
+static usec_t session_timeout(struct scan parameters)
+{
+    int64_t seconds;
+    while (!scan_end(&parameters)) {
+        struct scan one = scan_trimmed(scan_until(&parameters, ';'));
+        if (scan_word(&one, "timeout=") && scan_int(&one, 86400, &seconds) && seconds > 0)
+            return seconds * USEC_PER_SEC;
+    }
+    return 60 * USEC_PER_SEC;
+}
+
 void client_set_up(struct client *c, const struct rtsp_item *r, usec_t now)
 {
     struct text session = rtsp_header(r, "Session");
-    for (size_t i = 0; i < session.len; i++) {
-        if (session.at[i] == ';')
-            session.len = i;
-    }
+    struct scan parameters = text_scan(session);
+    session = text_of_scan(scan_trimmed(scan_until(&parameters, ';')));
+    c->session_timeout = session_timeout(parameters);
     if (!session.at || !session.len || session.len >= sizeof(c->session)) {
         client_end_as(c, CLIENT_REFUSED, "the server gives no usable session", now);
         return;

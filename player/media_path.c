@@ -92,7 +92,9 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
                                    .interleaved = {-1, -1},
                                    .client_port = {-1, -1},
                                    .server_port = {-1, -1}};
-        snprintf(t.weir, sizeof(t.weir), "%s", list->names[i]);
+        bool foreign = sdp_is_foreign(m->sdp);
+        if (!foreign)
+            snprintf(t.weir, sizeof(t.weir), "%s", list->names[i]);
         if (kind->datagram) {
             if (!m->socket[0]) {
                 // On the control connection's own address: the server sends nowhere else.
@@ -107,7 +109,8 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
         } else {
             t.interleaved[0] = m->channel[0];
             t.interleaved[1] = m->channel[1];
-            snprintf(t.cc, sizeof(t.cc), "%s", cc);
+            if (!foreign)
+                snprintf(t.cc, sizeof(t.cc), "%s", cc);
         }
         if (used && used + 1 < cap)
             out[used++] = ',';
@@ -225,6 +228,22 @@ static int open_datagrams(struct media_path *m, const struct rtsp_transport *t, 
     return 0;
 }
 
+// Media may come from another machine than the one that answers; what is no address is left.
+static void take_source(struct media_path *m, const struct rtsp_transport *t)
+{
+    char text[RTSP_MAX_NAME + 16];
+    struct sockaddr_storage from;
+    bool v6 = strchr(t->source, ':');
+    snprintf(text, sizeof(text), v6 ? "[%s]:1" : "%s:1", t->source);
+    if (sockaddr_parse(text, &from) != 0 || from.ss_family != m->peer[0].ss_family)
+        return;
+    for (int i = 0; i < 2; i++) {
+        int port = sockaddr_port((const struct sockaddr *)&m->peer[i]);
+        m->peer[i] = from;
+        sockaddr_set_port((struct sockaddr *)&m->peer[i], port);
+    }
+}
+
 int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer,
                       usec_t now)
 {
@@ -244,6 +263,8 @@ int media_path_accept(struct media_path *m, const struct transport_list *list, s
         sockaddr_set_port((struct sockaddr *)&m->peer[i],
                           t->server_port[i] > 0 ? t->server_port[i] : 0);
     }
+    if (sdp_is_foreign(m->sdp) && t->source[0])
+        take_source(m, t);
     m->accepted = true;
     return m->datagram ? open_datagrams(m, t, now) : open_raw(m, t, now);
 }

@@ -539,13 +539,14 @@ struct presenter *presenter_new(const struct presenter_config *config)
                                          usec_max(o->buffer, p->live.pace.config.target),
                                      .resume_threshold = resume,
                                      .decode_lead = pictures ? PLAYOUT_DECODE_LEAD : 0,
-                                     .low_latency = o->low_latency};
+                                     .low_latency = o->low_latency,
+                                     .stamped = sdp_is_foreign(config->sdp)};
     p->playout = playout_new(&playout);
     p->timer = timer_new(config->loop, on_timer, p);
     if (!p->playout || !p->timer)
         goto failed;
-    if (pictures &&
-        !(p->decoder = decode_thread_new(config->show, config->on_done, config->done_ctx)))
+    if (pictures && !(p->decoder = decode_thread_new(config->show, sdp_is_foreign(config->sdp),
+                                                     config->on_done, config->done_ctx)))
         goto failed;
     return p;
 

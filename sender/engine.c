@@ -152,6 +152,13 @@ static void finish(struct engine *e, int err)
     pthread_mutex_unlock(&e->lock);
 }
 
+// When a live source took its picture, on the monotonic clock.
+static usec_t captured_at(const struct picture *p)
+{
+    usec_t now = clock_now();
+    return usec_min(now, now - (clock_wall() - p->capture_wall));
+}
+
 // Waits until someone watches. False: stop. *held tells whether time stood still, *seeked where the
 // source went to, if anywhere.
 static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked)
@@ -159,6 +166,8 @@ static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked)
     pthread_mutex_lock(&e->lock);
     while (!e->stop && !is_watched(e)) {
         *held = true;
+        if (e->source->ops->idle)
+            e->source->ops->idle(e->source);
         wait_change(e, USEC_NEVER);
     }
     bool go_on = !e->stop;
@@ -202,12 +211,14 @@ static void *run(void *arg)
     while (wait_for_viewer(e, &held, &seeked)) {
         struct picture *p = NULL;
         int err = e->source->ops->next(e->source, &p); // ahead of its time
+        if (err == ERR_AGAIN)
+            continue;
         if (err) {
             finish(e, err);
             held = true;
             continue;
         }
-        usec_t captured = pace(e, &due, held);
+        usec_t captured = e->source->live ? captured_at(p) : pace(e, &due, held);
         held = false;
         if (!p->capture_wall)
             p->capture_wall = clock_wall() - (clock_now() - captured);

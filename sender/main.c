@@ -12,6 +12,7 @@
 #include "common/net/raw_tcp.h"
 #include "common/net/udp_socket.h"
 #include "common/transport/mtp_raw.h"
+#include "media/capture_list.h"
 #include "media/ladder.h"
 #include "media/source.h"
 #include "sender/options.h"
@@ -87,7 +88,10 @@ static int open_stream(struct program *p, const struct options *o)
         return 0;
     }
     int err;
-    struct source *source = source_open(o->source, o->loop, &err);
+    struct source *source =
+        source_is_capture(o->source)
+            ? source_capture_open(o->source, o->has_capture ? &o->capture : NULL, &err)
+            : source_open(o->source, o->loop, &err);
     if (!source)
         return err;
     struct ladder ladder;
@@ -187,6 +191,11 @@ int main(int argc, char **argv)
         return 2;
     case OPTIONS_RUN:
         break;
+    }
+    if (options.list_devices) {
+        capture_list_print(stdout);
+        options_destroy(&options);
+        return EXIT_SUCCESS;
     }
     static const enum log_level levels[] = {LOG_ERROR, LOG_INFO, LOG_DEBUG};
     log_to_stderr("weir-send", levels[options.verbosity + 1]);

@@ -56,6 +56,16 @@ static const char *read_layers(void *options, const char *value, char *why, size
     return strcmp(value, "2") == 0 || strcmp(value, "3") == 0 ? NULL : "wants 2 or 3";
 }
 
+static const char *read_capture(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    struct options *o = options;
+    o->has_capture = true;
+    return geometry_parse(value, &o->capture) == 0
+               ? NULL
+               : "wants WIDTHxHEIGHT@FPS, such as 1920x1080@30; " GEOMETRY_RULE;
+}
+
 static const char *read_verbose(void *options, const char *value, char *why, size_t cap)
 {
     (void)value, (void)why, (void)cap;
@@ -107,6 +117,9 @@ static const char *source_value(int i, const char **help)
     static const char *const list[][2] = {
         {"test:[WxH@FPS]", "the built-in moving test picture, 1280x720@30 unless said"},
         {"FILE", "a media file, at its own pace"},
+        {"camera:[DEVICE]", "a camera, the first one unless said"},
+        {"screen:[DISPLAY]",
+         "an X display, $DISPLAY unless said; :0+X,Y with --capture: a part of it"},
         {"synthetic:greedy[:KBPS]",
          "packets without pictures, whenever the transport has room; KBPS paces udp (default "
          "1920)"},
@@ -154,6 +167,10 @@ static const struct option_row rows[] = {
      .help = "2 or 3 layers of frames that can be dropped one by one"},
     {.name = "loop", .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "begin the file again at its end"},
+    {.name = "capture", .argument = "WxH@FPS", .read = read_capture,
+     .help = "size and rate asked of a camera (1280x720@30), or taken of a screen (all, 30)"},
+    {.name = "list-devices", .kind = OPTION_SWITCH, .at = AT(list_devices),
+     .help = "print the cameras with what they offer, and the X displays, and exit"},
 
     {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(stats), .help = "a JSON line a second and a viewer"},

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "common/program/command_line.h"
+#include "media/geometry.h"
 #include "media/ladder.h"
 #include "media/synthetic.h"
 
@@ -22,6 +23,9 @@ struct options {
     const char *source;
     const char *stats; // NULL: none
     bool loop;
+    bool has_capture;
+    struct geometry capture; // if has_capture
+    bool list_devices;       // and nothing else
     int temporal_layers; // 2 or 3
     int level_count;     // 0: the default ladder
     struct level_request levels[LADDER_MAX_LEVELS];

@@ -13,7 +13,8 @@ static const char *const source_names[] = {
     [SDP_SOURCE_UNKNOWN] = "unknown", [SDP_SOURCE_TEST] = "test",
     [SDP_SOURCE_FILE] = "file",       [SDP_SOURCE_GREEDY] = "greedy",
     [SDP_SOURCE_STEADY] = "steady",   [SDP_SOURCE_GODDARD] = "goddard",
-    [SDP_SOURCE_LAYERS] = "layers",
+    [SDP_SOURCE_LAYERS] = "layers",   [SDP_SOURCE_CAMERA] = "camera",
+    [SDP_SOURCE_SCREEN] = "screen",
 };
 enum { SOURCES = sizeof(source_names) / sizeof(source_names[0]) };
 
@@ -95,6 +96,11 @@ static void put_medium(struct put *p, const struct sdp *s)
         put_format(p, "a=extmap:%d %s\r\n", s->ext.feedback, RTP_EXT_FEEDBACK_URI);
     if (s->control[0])
         put_line(p, "a=control:", s->control);
+}
+
+bool sdp_is_foreign(const struct sdp *s)
+{
+    return s->h264 && s->ext.adu == 0;
 }
 
 int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap)
@@ -197,6 +203,26 @@ static int on_clock(struct sdp *s, struct scan v)
     return 0;
 }
 
+static int on_session_control(struct sdp *s, struct scan v)
+{
+    struct scan url = v;
+    if (scan_word(&url, "rtsp://") && scan_left(&v) < sizeof(s->base)) // else "*", or of no use
+        text_copy(text_of(v), s->base, sizeof(s->base));
+    return 0;
+}
+
+// "25" or "29.97" (RFC 8866, 6.13); what cannot be is as good as not told.
+static int on_framerate(struct sdp *s, struct scan v)
+{
+    int64_t whole;
+    if (!scan_int(&v, 240, &whole))
+        return 0;
+    double rate = (double)whole + (scan_char(&v, '.') ? scan_fraction(&v) : 0);
+    if (rate >= 1)
+        s->ladder.source_fps = (struct fps){(int)(rate * 1000 + 0.5), 1000};
+    return 0;
+}
+
 static int on_control(struct sdp *s, struct scan v)
 {
     if (scan_left(&v) >= sizeof(s->control))
@@ -236,6 +262,10 @@ static int on_extmap(struct sdp *s, struct scan v)
 // RFC 8888, 6: "* ack ccfb", for no payload type alone.
 static int on_rtcp_fb(struct sdp *s, struct scan v)
 {
+    struct scan all = v; // RFC 4585, 4.2: "PT nack", "PT nack pli", or of all payload types
+    scan_until(&all, ' ');
+    s->nack |= scan_is(scan_trimmed(all), "nack");
+    s->pli |= scan_is(scan_trimmed(all), "nack pli");
     if (scan_is(scan_trimmed(v), "* ack ccfb"))
         s->ccfb = true;
     return 0;
@@ -281,11 +311,11 @@ static const struct {
     bool medium_only;
     int (*read)(struct sdp *s, struct scan value);
 } attributes[] = {
-    {"control", true, on_control},     {"fmtp", true, on_fmtp},
-    {"rtcp-fb", true, on_rtcp_fb},     {"range", false, on_range},
-    {"extmap", false, on_extmap},      {"x-weir-source", false, on_source},
-    {"x-weir-clock", false, on_clock}, {"x-weir-size", false, on_size},
-    {"x-weir-level", false, on_level},
+    {"control", true, on_control},       {"fmtp", true, on_fmtp},
+    {"framerate", true, on_framerate},   {"rtcp-fb", true, on_rtcp_fb},
+    {"range", false, on_range},          {"extmap", false, on_extmap},
+    {"x-weir-source", false, on_source}, {"x-weir-clock", false, on_clock},
+    {"x-weir-size", false, on_size},     {"x-weir-level", false, on_level},
 };
 
 static int read_line(struct sdp *s, struct scan line, bool in_medium)
@@ -302,6 +332,8 @@ static int read_line(struct sdp *s, struct scan line, bool in_medium)
     if (!scan_word(&line, "a="))
         return 0;
     struct scan name = scan_until(&line, ':');
+    if (!in_medium && scan_is(name, "control"))
+        return on_session_control(s, line);
     for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
         if (scan_is(name, attributes[i].name) && (in_medium || !attributes[i].medium_only))
             return attributes[i].read(s, line);
@@ -336,9 +368,10 @@ static int read_rtpmap(struct choice *c, struct scan v, struct sdp *s)
 {
     int pt;
     if (!scan_payload_type(&v, &pt) || !scan_char(&v, ' '))
-        return ERR_MALFORMED;
+        return 0;
     struct text codec = text_of(scan_trimmed(v));
-    bool h264 = text_is_nocase(codec, CODEC_H264);
+    // Some leave out the clock rate, which is always the same, or add a number of channels.
+    bool h264 = text_is_nocase(text_of(scan_trimmed(scan_until(&v, '/'))), "H264");
     if (c->medium > 0 || !c->offered[pt] || !(h264 || text_is_nocase(codec, CODEC_SYNTHETIC)))
         return 0;
     c->medium = c->current;
@@ -347,7 +380,8 @@ static int read_rtpmap(struct choice *c, struct scan v, struct sdp *s)
     return 0;
 }
 
-// RFC 8866, 9: every line is a lower-case letter, '=' and text; the first is the version.
+// RFC 8866, 9: every line is a lower-case letter, '=' and text; the first is the version. Lines of
+// another form are passed over, as are those that say nothing to us.
 static int choose_medium(struct scan in, struct choice *c, struct sdp *s)
 {
     struct scan line;
@@ -357,8 +391,6 @@ static int choose_medium(struct scan in, struct choice *c, struct sdp *s)
         int err = 0;
         if (scan_end(&line))
             continue;
-        if (scan_left(&line) < 2 || line.at[0] < 'a' || line.at[0] > 'z' || line.at[1] != '=')
-            return ERR_MALFORMED;
         for (const char *p = line.at; p < line.end; p++)
             if (((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f)
                 return ERR_MALFORMED;
@@ -390,6 +422,12 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
     }
     if (err)
         return err;
+    if (sdp_is_foreign(s)) {
+        struct fps told = s->ladder.source_fps;
+        s->ladder = (struct ladder){.source_fps =
+                                        told.num > 0 && told.den > 0 ? told : (struct fps){25, 1}};
+        return 0;
+    }
     const struct ladder *l = &s->ladder;
     if ((l->size_count > 0 || l->level_count > 0) && !ladder_is_valid(l))
         return ERR_MALFORMED;

@@ -32,6 +32,8 @@ enum sdp_source {
     SDP_SOURCE_STEADY,  // likewise
     SDP_SOURCE_GODDARD, // frames without pictures, as the next
     SDP_SOURCE_LAYERS,
+    SDP_SOURCE_CAMERA,
+    SDP_SOURCE_SCREEN,
 };
 
 struct sdp {
@@ -39,6 +41,7 @@ struct sdp {
     enum sdp_source source;
     char clock[SDP_MAX_TEXT];   // empty when unknown
     char control[SDP_MAX_TEXT]; // of the video medium, as it stands in the SDP
+    char base[SDP_MAX_TEXT];    // the session's own control if that is a URL (RFC 2326, C.1.1)
     double duration;            // seconds, -1 for live (a=range:npt=)
     int bitrate_bps;            // of the level described, b=AS; written, not read; 0 = none
     int payload_type;
@@ -46,10 +49,16 @@ struct sdp {
     char profile_level_id[8];           // six hexadecimal digits, or empty
     char sprop[SDP_MAX_PARAMETER_SETS]; // sprop-parameter-sets (RFC 6184, 8.1), or empty
     struct rtp_ext_ids ext;
-    bool ccfb;            // reports of RFC 8888 are understood (a=rtcp-fb, its section 6)
-    struct ladder ladder; // level_count == 0 when the stream is not Weir's
+    bool nack; // lost packets may be told, and (pli) key frames asked for: RFC 4585
+    bool pli;
+    bool ccfb; // reports of RFC 8888 are understood (a=rtcp-fb, its section 6)
+    // level_count == 0 when the stream is not Weir's; its source_fps then is what the description
+    // says (a=framerate), or 25.
+    struct ladder ladder;
 };
 
+// H.264 of another sender: packets tell nothing of their frames.
+bool sdp_is_foreign(const struct sdp *s);
 // Does the medium consist of frames that have their times? Filler does not.
 bool sdp_has_frames(const struct sdp *s);
 // Returns the length written (terminated), or ERR_FULL. `address_v6`: IP6 in the c= line.
