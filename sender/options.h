@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 #include "media/ladder.h"
 #include "media/synthetic.h"
@@ -20,7 +21,8 @@ struct options {
     char *file;       // owned: the configuration file's text, NULL: none
     const char *path; // begins with '/'; names are borrowed from argv and `file`
     const char *source;
-    const char *stats; // NULL: none
+    const char *stats;               // NULL: none
+    struct sockaddr_storage metrics; // AF_UNSPEC: none
     bool loop;
     int temporal_layers; // 2 or 3
     int level_count;     // 0: the default ladder
@@ -30,8 +32,8 @@ struct options {
     struct synthetic synthetic; // kind unknown: another source
     int timeout;                // seconds
     int max_viewers;
-    int mtp_port;  // 0: any
-    int verbosity; // -1 quiet, 0, 1 verbose
+    int mtp_port; // 0: any
+    struct log_options log;
 };
 
 extern const struct option_table send_option_table;
