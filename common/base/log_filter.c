@@ -45,8 +45,10 @@ int log_filter_parse(const char *text, struct log_filter *f)
 {
     struct scan s = scan_of(text, strlen(text));
     f->count = 0;
-    do {
+    bool more = true; // a comma stood before
+    while (more) {
         struct scan part = scan_until(&s, ',');
+        more = s.at > part.end;
         if (!memchr(part.at, '=', scan_left(&part))) {
             if (!scan_level(part, &f->level))
                 return ERR_MALFORMED;
@@ -60,7 +62,7 @@ int log_filter_parse(const char *text, struct log_filter *f)
             return ERR_MALFORMED;
         memset(rule->module, 0, sizeof(rule->module));
         memcpy(rule->module, module.at, scan_left(&module));
-    } while (!scan_end(&s));
+    }
     return 0;
 }
 
