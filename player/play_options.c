@@ -130,10 +130,18 @@ static const char *read_at(void *options, const char *value, char *why, size_t c
                : NULL;
 }
 
+static const char *read_log(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    return log_filter_parse(value, &((struct play_options *)options)->log.filter) == 0
+               ? NULL
+               : "wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
+}
+
 static const char *read_verbose(void *options, const char *value, char *why, size_t cap)
 {
     (void)value, (void)why, (void)cap;
-    ((struct play_options *)options)->log_level = LOG_DEBUG;
+    ((struct play_options *)options)->log.filter = log_all(LOG_DEBUG);
     return NULL;
 }
 
@@ -142,7 +150,7 @@ static const char *read_quiet(void *options, const char *value, char *why, size_
     (void)value, (void)why, (void)cap;
     struct play_options *o = options;
     o->quiet = true;
-    o->log_level = LOG_ERROR;
+    o->log.filter = log_all(LOG_ERROR);
     return NULL;
 }
 
@@ -224,10 +232,16 @@ static const struct option_row rows[] = {
     {.name = "no-picture", .kind = OPTION_SWITCH, .at = AT(no_picture),
      .help = "do not compare pictures"},
 
-    {.section = "General", .name = "verbose", .letter = 'v', .read = read_verbose,
-     .help = "tell more of what goes on"},
+    {.section = "General", .name = "log", .argument = "LEVEL[,MODULE=LEVEL...]", .read = read_log,
+     .fallback = "warn",
+     .help = "what is told on stderr: error, warn, info or debug; of a module of the program "
+     "(session, transport, encoder ...) more or less than that"},
+    {.name = "log-json", .kind = OPTION_SWITCH, .at = AT(log.json),
+     .help = "tell it as a JSON object a line"},
+    {.name = "verbose", .letter = 'v', .read = read_verbose,
+     .help = "--log debug"},
     {.name = "quiet", .letter = 'q', .read = read_quiet,
-     .help = "no summary at the end; errors only"},
+     .help = "--log error, and no summary at the end"},
     OPTION_ROWS_CONFIG,
     OPTION_ROWS_HELP,
 };
@@ -258,7 +272,8 @@ const struct option_table play_option_table = {
 enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
                                        char *error, size_t error_cap)
 {
-    *out = (struct play_options){.level = -1, .buffer = USEC_PER_SEC / 4, .log_level = LOG_WARN};
+    *out = (struct play_options){
+        .level = -1, .buffer = USEC_PER_SEC / 4, .log = {.filter = log_all(LOG_WARN)}};
     goddard_params_init(&out->goddard);
     out->transports.count = 1;
     snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0].name);

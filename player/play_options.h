@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/base/log.h"
 #include "common/base/usec.h"
+#include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 #include "player/goddard_params.h"
 #include "player/play_script.h"
@@ -68,7 +68,7 @@ struct play_options {
     bool no_reconnect;
     bool full_screen;
     bool quiet;
-    enum log_level log_level;
+    struct log_options log;
 };
 
 enum { PLAY_OPTIONS_LOW_LATENCY_MS = 400 };

@@ -15,6 +15,7 @@
 #include "common/base/level.h"
 #include "media/coded_frame.h"
 #include "media/source.h"
+#include "sender/engine_stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,15 +27,6 @@ struct engine_events {
     void (*on_frame)(void *ctx, struct coded_frame *f,
                      usec_t now); // borrowed for the call: take a reference to keep it
     void (*on_end)(void *ctx, int err, usec_t now); // the source ended: ERR_END, or ERR_IO
-};
-
-// What an encoder did lately and in all.
-struct engine_size_stats {
-    uint64_t frames;
-    uint64_t keys;
-    uint64_t bytes;
-    uint64_t overload; // pictures left out because the encoder was busy
-    double encode_ms;  // smoothed, a frame
 };
 
 // Takes over `source`. NULL: logged.

@@ -17,29 +17,43 @@
 #include "media/source.h"
 #include "sender/options.h"
 #include "sender/server.h"
-#include "sender/stats.h"
+#include "sender/service.h"
 #include "sender/stream.h"
+#include "sender/telemetry.h"
 
 struct program {
     uv_loop_t loop;
     uv_signal_t signals[2];
     struct stream stream;
-    struct stats *stats;
+    struct telemetry *telemetry;
     struct mtp_raw *raw; // NULL: not allowed, or not possible
     struct server *server;
+    struct service *service; // NULL: nobody supervises it
 };
 
-static void on_signal(uv_signal_t *handle, int signum)
+static void on_stopped(void *ctx)
 {
-    (void)signum;
-    struct program *p = handle->data;
+    struct program *p = ctx;
     server_free(p->server);
     p->server = NULL;
     mtp_raw_free(p->raw);
     p->raw = NULL;
+    service_free(p->service);
+    p->service = NULL;
     for (int i = 0; i < 2; i++)
         uv_close((uv_handle_t *)&p->signals[i], NULL);
     uv_stop(&p->loop);
+}
+
+static void on_signal(uv_signal_t *handle, int signum)
+{
+    struct program *p = handle->data;
+    log_info("stopped by %s", signum == SIGINT ? "SIGINT" : "SIGTERM");
+    // Without watchers the system's own handling is back: a second signal ends the program at once.
+    for (int i = 0; i < 2; i++)
+        uv_signal_stop(&p->signals[i]);
+    service_stopping(p->service);
+    server_stop(p->server, on_stopped, p);
 }
 
 static void watch_signals(struct program *p)
@@ -148,36 +162,36 @@ static void announce(const struct program *p, const struct options *o)
 
 static int run(struct program *p, const struct options *o)
 {
-    if (o->stats && !(p->stats = stats_open(o->stats, clock_now())))
-        return EXIT_FAILURE;
     int code = EXIT_FAILURE;
     if (open_raw(p, o) != 0)
-        goto close_stats;
+        return code;
     if (open_stream(p, o) != 0)
         goto free_raw;
     p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
     p->stream.max_viewers = o->max_viewers;
+    p->telemetry = telemetry_new(o, &p->stream, clock_now());
+    if (!p->telemetry)
+        goto destroy_stream;
     struct server_config config = {.listen = o->listen,
                                    .path = o->path,
                                    .stream = &p->stream,
-                                   .stats = p->stats,
+                                   .telemetry = p->telemetry,
                                    .raw = p->raw};
     p->server = server_new(&p->loop, &config);
     if (!p->server)
-        goto destroy_stream;
+        goto free_telemetry;
     watch_signals(p);
     announce(p, o);
+    p->service = service_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
-    if (p->stats)
-        stats_end(p->stats, clock_now());
     code = EXIT_SUCCESS;
 
+free_telemetry:
+    telemetry_free(p->telemetry, clock_now());
 destroy_stream:
     stream_destroy(&p->stream);
 free_raw:
     mtp_raw_free(p->raw);
-close_stats:
-    stats_close(p->stats);
     return code;
 }
 
@@ -197,8 +211,7 @@ int main(int argc, char **argv)
         options_destroy(&options);
         return EXIT_SUCCESS;
     }
-    static const enum log_level levels[] = {LOG_ERROR, LOG_INFO, LOG_DEBUG};
-    log_to_stderr("weir-send", levels[options.verbosity + 1]);
+    log_to_stderr_as("weir-send", &options.log);
     allow_files(options.max_viewers);
     static struct program program; // large
     uv_loop_init(&program.loop);

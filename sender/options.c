@@ -66,17 +66,34 @@ static const char *read_capture(void *options, const char *value, char *why, siz
                : "wants WIDTHxHEIGHT@FPS, such as 1920x1080@30; " GEOMETRY_RULE;
 }
 
+static const char *read_metrics(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    struct options *o = options;
+    return sockaddr_parse(value, &o->metrics) == 0
+               ? NULL
+               : "wants ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
+}
+
+static const char *read_log(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    return log_filter_parse(value, &((struct options *)options)->log.filter) == 0
+               ? NULL
+               : "wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
+}
+
 static const char *read_verbose(void *options, const char *value, char *why, size_t cap)
 {
     (void)value, (void)why, (void)cap;
-    ((struct options *)options)->verbosity = 1;
+    ((struct options *)options)->log.filter = log_all(LOG_DEBUG);
     return NULL;
 }
 
 static const char *read_quiet(void *options, const char *value, char *why, size_t cap)
 {
     (void)value, (void)why, (void)cap;
-    ((struct options *)options)->verbosity = -1;
+    ((struct options *)options)->log.filter = log_all(LOG_ERROR);
     return NULL;
 }
 
@@ -174,10 +191,18 @@ static const struct option_row rows[] = {
 
     {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(stats), .help = "a JSON line a second and a viewer"},
+    {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
+     .help = "HTTP: figures for Prometheus at /metrics, a page that shows them at /"},
 
-    {.section = "General", .name = "verbose", .letter = 'v', .read = read_verbose,
-     .help = "tell more on stderr"},
-    {.name = "quiet", .letter = 'q', .read = read_quiet, .help = "tell errors only"},
+    {.section = "General", .name = "log", .argument = "LEVEL[,MODULE=LEVEL...]", .read = read_log,
+     .fallback = "info",
+     .help = "what is told on stderr: error, warn, info or debug; of a module of the program "
+     "(session, transport, encoder ...) more or less than that"},
+    {.name = "log-json", .kind = OPTION_SWITCH, .at = AT(log.json),
+     .help = "tell it as a JSON object a line"},
+    {.name = "verbose", .letter = 'v', .read = read_verbose,
+     .help = "--log debug"},
+    {.name = "quiet", .letter = 'q', .read = read_quiet, .help = "--log error"},
     OPTION_ROWS_CONFIG,
     OPTION_ROWS_HELP,
 };
@@ -204,6 +229,7 @@ enum options_result options_parse(int argc, char **argv, struct options *o, FILE
     *o = (struct options){.path = "/live",
                           .source = "test:",
                           .temporal_layers = 2,
+                          .log = {.filter = log_all(LOG_INFO)},
                           .timeout = STREAM_VIEWER_TIMEOUT_SEC,
                           .max_viewers = STREAM_MAX_VIEWERS};
     sockaddr_parse("127.0.0.1:8554", &o->listen);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 #include "media/geometry.h"
 #include "media/ladder.h"
@@ -21,7 +22,8 @@ struct options {
     char *file;       // owned: the configuration file's text, NULL: none
     const char *path; // begins with '/'; names are borrowed from argv and `file`
     const char *source;
-    const char *stats; // NULL: none
+    const char *stats;               // NULL: none
+    struct sockaddr_storage metrics; // AF_UNSPEC: none
     bool loop;
     bool has_capture;
     struct geometry capture; // if has_capture
@@ -34,8 +36,8 @@ struct options {
     struct synthetic synthetic; // kind unknown: another source
     int timeout;                // seconds
     int max_viewers;
-    int mtp_port;  // 0: any
-    int verbosity; // -1 quiet, 0, 1 verbose
+    int mtp_port; // 0: any
+    struct log_options log;
 };
 
 extern const struct option_table send_option_table;

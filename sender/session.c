@@ -57,7 +57,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
         !(s->feed = synthetic_feed_new(config->path.loop, &config->stream->synthetic,
                                        on_synthetic_frame, s)))
         goto free_timer;
-    if (stream_add(config->stream, s) != 0)
+    s->number = stream_add(config->stream, s);
+    if (s->number < 0)
         goto free_feed;
     snprintf(s->cname, sizeof(s->cname), "weir-send-%s", config->id);
     scheduler_init(&s->scheduler, s->latency, session_ladder(s)->sizes[s->size_id].layers,
@@ -169,7 +170,7 @@ void session_free(struct session *s, usec_t now)
     }
     scheduler_clear(&s->scheduler);
     session_reap(s);
-    stream_remove(s->config.stream, s);
+    stream_remove(s->config.stream, s, now);
     synthetic_feed_free(s->feed);
     timer_free(s->timer);
     s->transport->ops->free(s->transport);
@@ -226,21 +227,40 @@ void session_info(struct session *s, struct transport_info *out, usec_t now)
     s->transport->ops->info(s->transport, out, now);
 }
 
-void session_view(struct session *s, struct session_view *out, usec_t now)
+static struct adaptation_figures adaptation_figures(const struct session *s)
 {
-    *out = (struct session_view){
-        .id = s->config.id,
-        .transport = s->transport->name,
+    const struct adaptation *a = &s->adaptation;
+    if (!s->follows)
+        return (struct adaptation_figures){NAN, NAN, NAN, NAN, NAN, NAN};
+    return (struct adaptation_figures){.target_bps = rate_follow_bps(&a->rate),
+                                       .delivered_bps = a->rate.took_bps,
+                                       .capacity_bps = a->rate.capacity_bps,
+                                       .encoder_bps = a->encoder_bps,
+                                       .delay_ms = usec_to_msec(a->rate.delay),
+                                       .rise_ms = usec_to_msec(a->rate.rise)};
+}
+
+int session_figures(struct session *s, struct session_figures *out, usec_t now)
+{
+    *out = (struct session_figures){
+        .number = s->number,
         .playing = s->playing,
         .level = s->level,
         .size_id = s->size_id,
-        .stream = s->config.stream,
-        .scheduler = &s->scheduler,
+        .layers = session_ladder(s)->sizes[s->size_id].layers,
         .packets = s->rtp.packets,
         .octets = s->rtp.octets,
-        .adaptation = s->follows ? &s->adaptation : NULL,
-        .thinned = s->thinned,
         .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
+        .thinned = s->thinned,
+        .waiting_frames = s->scheduler.count,
+        .waiting_bytes = s->scheduler.bytes,
+        .waiting_ms = usec_to_msec(scheduler_waiting(&s->scheduler, now)),
+        .frames = s->scheduler.counters,
+        .follows = s->follows,
+        .adaptation = adaptation_figures(s),
     };
+    snprintf(out->id, sizeof(out->id), "%s", s->config.id);
+    snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
     session_info(s, &out->info, now);
+    return (int)(s->transport->kind - transport_kinds);
 }

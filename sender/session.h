@@ -11,6 +11,7 @@
 #include "common/wire/rtsp.h"
 #include "media/coded_frame.h"
 #include "sender/adaptation.h"
+#include "sender/figures.h"
 #include "sender/media_address.h"
 #include "sender/scheduler.h"
 #include "sender/stream.h"
@@ -82,23 +83,8 @@ void session_second(struct session *s, usec_t now); // about once a second
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now);
 void session_on_end(struct session *s, usec_t now);
 
-// What others may know of a session; borrowed from it until its next call.
-struct session_view {
-    const char *id;
-    const char *transport;
-    bool playing;
-    int level;
-    int size_id;
-    const struct stream *stream;
-    const struct scheduler *scheduler;
-    const struct adaptation *adaptation; // NULL: the session does not follow the network
-    uint64_t thinned;                    // frames that it left out
-    uint64_t packets;
-    uint64_t octets; // of payload
-    uint64_t wrong_tokens;
-    struct transport_info info;
-};
-void session_view(struct session *s, struct session_view *out, usec_t now);
+// What machines may know of it. Also the index of its transport in transport_kinds.
+int session_figures(struct session *s, struct session_figures *out, usec_t now);
 
 #ifdef __cplusplus
 }

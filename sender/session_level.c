@@ -173,8 +173,8 @@ uint64_t session_skipped(const struct session *s)
 {
     uint64_t skipped = s->uncoded + s->thinned;
     for (int cause = 0; cause < DROP_CAUSES; cause++)
-        if (cause != DROP_FLUSHED)
-            skipped += s->scheduler.counters.by_cause[cause];
+        for (int layer = 0; cause != DROP_FLUSHED && layer < SCHEDULER_MAX_LAYERS; layer++)
+            skipped += s->scheduler.counters.dropped[cause][layer];
     return skipped;
 }
 

@@ -18,6 +18,7 @@ extern "C" {
 
 struct session {
     struct session_config config;
+    int number;                  // among those that are there (figures.h)
     struct transport *transport; // owned
     struct timer *timer;         // owned: the next batch
     struct synthetic_feed *feed; // owned; NULL: other media

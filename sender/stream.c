@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/stream.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,13 +126,62 @@ int stream_add(struct stream *s, struct session *session)
         s->sessions = sessions;
         s->session_room = room;
     }
+    int number = 1;
+    while (number <= FIGURES_SESSIONS && s->number_taken[number - 1])
+        number++;
+    if (number > FIGURES_SESSIONS)
+        number = 0;
+    else
+        s->number_taken[number - 1] = true;
     s->sessions[s->session_count++] = session;
-    return 0;
+    return number;
 }
 
-void stream_remove(struct stream *s, struct session *session)
+void stream_remove(struct stream *s, struct session *session, usec_t now)
 {
+    struct session_figures last;
+    int transport = session_figures(session, &last, now);
+    figures_add(&s->ended, transport, &last);
+    if (last.number)
+        s->number_taken[last.number - 1] = false;
     for (int i = 0; i < s->session_count; i++)
         if (s->sessions[i] == session)
             s->sessions[i--] = s->sessions[--s->session_count];
+}
+
+static void encoder_figures(const struct stream *s, struct figures *out)
+{
+    out->encoder_count = s->engine ? s->ladder.size_count : 0;
+    for (int i = 0; i < out->encoder_count; i++) {
+        const struct size_spec *size = &s->ladder.sizes[i];
+        struct encoder_figures *e = &out->encoders[i];
+        *e = (struct encoder_figures){.width = size->width,
+                                      .height = size->height,
+                                      .fps = fps_value(size->fps),
+                                      .bitrate_bps = ladder_size_bitrate(&s->ladder, i)};
+        engine_size_stats(s->engine, i, &e->stats);
+    }
+}
+
+void stream_figures(struct stream *s, struct figures *out, session_figures_fn *each, void *ctx,
+                    usec_t now)
+{
+    snprintf(out->source, sizeof(out->source), "%s", s->title);
+    out->total = s->ended;
+    out->transport_count = 0;
+    for (const struct transport_kind *k = transport_kinds; k->name; k++) {
+        assert(out->transport_count < FIGURES_TRANSPORTS);
+        out->total.transports[out->transport_count++].name = k->name;
+    }
+    encoder_figures(s, out);
+    out->session_count = 0;
+    for (int i = 0; i < s->session_count; i++) {
+        struct session_figures f;
+        int transport = session_figures(s->sessions[i], &f, now);
+        figures_add(&out->total, transport, &f);
+        out->total.transports[transport].open++;
+        if (f.number)
+            out->sessions[out->session_count++] = f;
+        each(ctx, out, &f);
+    }
 }

@@ -11,6 +11,7 @@
 #include "media/source.h"
 #include "media/synthetic.h"
 #include "sender/engine.h"
+#include "sender/figures.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +39,8 @@ struct stream {
     int session_room;
     int playing;
     struct session **sessions; // owned, room for session_room; what they point to is borrowed
+    bool number_taken[FIGURES_SESSIONS];
+    struct total_figures ended; // of sessions that are gone
 };
 
 // Pictures from `source`, which is taken over. 0, or ERR_IO (logged).
@@ -54,9 +57,16 @@ bool stream_is_filler(const struct stream *s);
 bool stream_is_synthetic(const struct stream *s);
 // As a viewer of `level` sees it.
 void stream_describe(const struct stream *s, int level, struct sdp *out);
-// 0, ERR_FULL or ERR_NO_MEMORY.
+// Its number (figures.h); ERR_FULL or ERR_NO_MEMORY.
 int stream_add(struct stream *s, struct session *session);
-void stream_remove(struct stream *s, struct session *session);
+// Before its transport is freed: what it did is kept in the totals.
+void stream_remove(struct stream *s, struct session *session, usec_t now);
+typedef void session_figures_fn(void *ctx, const struct figures *f,
+                                const struct session_figures *s);
+// Everything but the program's version and age. `each` gets every session, also those that have no
+// number, once the encoders' figures are there.
+void stream_figures(struct stream *s, struct figures *out, session_figures_fn *each, void *ctx,
+                    usec_t now);
 
 #ifdef __cplusplus
 }

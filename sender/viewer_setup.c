@@ -59,7 +59,8 @@ static void try_proof(struct viewer *v, int which, const struct datagram *d, use
         return;
     char text[64];
     sockaddr_text((const struct sockaddr *)d->from, text, sizeof(text));
-    log_debug("viewer %s: its %s goes to %s", v->name, which ? "RTCP" : "RTP", text);
+    log_of(LOG_DEBUG, "viewer", v->name, "viewer %s: its %s goes to %s", v->name,
+           which ? "RTCP" : "RTP", text);
     send_wanted_pair(v);
     session_writable(v->session, now);
 }
@@ -196,7 +197,8 @@ static int try_offer(struct viewer *v, const struct rtsp_transport *offer,
         snprintf(why, cap, "transport \"%s\" needs client_port=", kind->name);
     else if (kind->raw && !raw_port(v)) {
         snprintf(why, cap, "%s", RAW_TCP_REMEDY);
-        log_warn("viewer %s: transport \"%s\" is refused: %s", v->name, kind->name, why);
+        log_of(LOG_WARN, "viewer", v->name, "viewer %s: transport \"%s\" is refused: %s", v->name,
+               kind->name, why);
     } else if (kind->responsive && !has_feedback(offer))
         snprintf(why, cap, "transport \"%s\" needs feedback: RTP/AVPF (RFC 4585, RFC 8888)",
                  kind->name);
@@ -286,7 +288,8 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
         return;
     }
     answer_setup(v, &offers[i], name, a);
-    log_info("viewer %s: %s%s%s", v->name, name, offers[i].cc[0] ? ", " : "", offers[i].cc);
+    log_of(LOG_INFO, "viewer", v->name, "viewer %s: %s%s%s", v->name, name,
+           offers[i].cc[0] ? ", " : "", offers[i].cc);
 }
 
 void viewer_dismiss(struct viewer *v, const char *why)

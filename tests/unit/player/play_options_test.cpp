@@ -107,7 +107,7 @@ TEST_CASE("options: all of them")
     CHECK(std::string(o.snapshot) == "s.png");
     CHECK(std::string(o.contact_sheet) == "c.png");
     CHECK(std::string(o.reference) == "film.mp4");
-    CHECK(o.log_level == LOG_DEBUG);
+    CHECK(o.log.filter.level == LOG_DEBUG);
     CHECK(play_options_latency_ms(&o, true) == 3000); // buffer + 500 ms
 }
 
