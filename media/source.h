@@ -34,6 +34,7 @@ struct source { // embedded first by each implementation
     int height;
     struct fps fps;
     double duration; // seconds, -1 = endless or unknown
+    usec_t origin;   // what a file's own clock says at media time 0
 };
 
 // `test:` or `test:WxH@FPS` (default 1280x720@30), or a path that libavformat reads. NULL: logged,

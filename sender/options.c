@@ -7,6 +7,8 @@
 
 #include "common/base/err.h"
 #include "common/net/udp_socket.h"
+#include "media/sound_encoder.h"
+#include "media/sound_source.h"
 #include "sender/stream.h"
 
 static bool path_is_good(const char *path)
@@ -54,6 +56,12 @@ static const char *read_layers(void *options, const char *value, char *why, size
     struct options *o = options;
     o->temporal_layers = atoi(value);
     return strcmp(value, "2") == 0 || strcmp(value, "3") == 0 ? NULL : "wants 2 or 3";
+}
+
+static const char *read_sound(void *options, const char *value, char *why, size_t cap)
+{
+    (void)options, (void)why, (void)cap;
+    return sound_source_is_name(value) ? NULL : "wants pulse[:DEVICE], alsa[:DEVICE] or none";
 }
 
 static const char *read_verbose(void *options, const char *value, char *why, size_t cap)
@@ -155,6 +163,14 @@ static const struct option_row rows[] = {
     {.name = "loop", .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "begin the file again at its end"},
 
+    {.name = "sound", .argument = "SOUND", .kind = OPTION_TEXT, .at = AT(sound),
+     .read = read_sound,
+     .help = "pulse[:DEVICE], alsa[:DEVICE] or none (default: what the source has; a beep each "
+             "second of test:)"},
+    {.name = "sound-rate", .argument = "KBPS", .kind = OPTION_INT, .at = AT(sound_kbps),
+     .least = SOUND_MIN_BPS / 1000, .most = SOUND_MAX_BPS / 1000, .fallback = "64",
+     .help = "of the sound, in Opus, 16 to 256"},
+
     {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(stats), .help = "a JSON line a second and a viewer"},
 
@@ -187,6 +203,7 @@ enum options_result options_parse(int argc, char **argv, struct options *o, FILE
     *o = (struct options){.path = "/live",
                           .source = "test:",
                           .temporal_layers = 2,
+                          .sound_kbps = 64,
                           .timeout = STREAM_VIEWER_TIMEOUT_SEC,
                           .max_viewers = STREAM_MAX_VIEWERS};
     sockaddr_parse("127.0.0.1:8554", &o->listen);

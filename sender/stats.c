@@ -144,6 +144,17 @@ static json_t *adaptation_stats(const struct session_view *v)
     return o;
 }
 
+static json_t *sound_stats(const struct session_view *v)
+{
+    if (!v->has_sound)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "packets", count(v->sound_packets));
+    json_object_set_new(o, "octets", count(v->sound_octets));
+    json_object_set_new(o, "dropped", count(v->sound_dropped));
+    return o;
+}
+
 static json_t *encoder_stats(const struct session_view *v)
 {
     if (!v->stream->engine)
@@ -191,6 +202,7 @@ void stats_write(struct stats *s, struct session *session, usec_t now)
     json_object_set_new(o, "scheduler", scheduler_stats(&v, now));
     json_object_set_new(o, "encoder", encoder_stats(&v));
     json_object_set_new(o, "adaptation", adaptation_stats(&v));
+    json_object_set_new(o, "sound", sound_stats(&v));
     write_line(s, o);
 }
 

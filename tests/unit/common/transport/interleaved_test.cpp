@@ -96,9 +96,9 @@ TEST_CASE("interleaved: RTCP that does not fit behind what waits is left out who
             while (tcp_conn_send(u.conn, block.data(), block.size()) == 0)
                 ;
             size_t taken = 0;
-            while (t->ops->send_rtcp(t, report.data(), report.size(), 0) == 0)
+            while (t->ops->send_rtcp(t, TRACK_VIDEO, report.data(), report.size(), 0) == 0)
                 taken++;
-            CHECK(t->ops->send_rtcp(t, report.data(), report.size(), 0) == ERR_AGAIN);
+            CHECK(t->ops->send_rtcp(t, TRACK_VIDEO, report.data(), report.size(), 0) == ERR_AGAIN);
             std::string got = u.read_all();
             std::string reports = got.substr(std::min(got.find_first_not_of('x'), got.size()));
             REQUIRE(reports.size() == taken * framed.size());

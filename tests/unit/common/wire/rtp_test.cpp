@@ -84,7 +84,7 @@ TEST_CASE("rtp: the wish for feedback")
     p.seq = 0x1234;
     p.ssrc = 0xdeadbeef;
     p.has_feedback = true;
-    p.feedback = {312, 4};
+    p.feedback = {312, 4, false, 0};
     uint8_t out[RTP_MAX_HEADER];
     REQUIRE(rtp_encode(&p, out) == sizeof(wire));
     CHECK(memcmp(out, wire, sizeof(wire)) == 0);
@@ -103,7 +103,7 @@ TEST_CASE("rtp: the largest header fits")
 {
     struct rtp_packet p = golden_packet();
     p.has_feedback = true;
-    p.feedback = {UINT16_MAX, UINT8_MAX};
+    p.feedback = {UINT16_MAX, UINT8_MAX, true, UINT16_MAX};
     uint8_t out[RTP_MAX_HEADER];
     CHECK(rtp_encode(&p, out) <= RTP_MAX_HEADER);
 }
