@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sound of the viewing: its packets, the pictures' clock for it, and what of it is measured.
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "media/test_picture.h"
+#include "player/player_state.h"
+
+// In low latency there is no clock: it is drawn through when pictures were shown, and what is
+// further off it than this is a new beginning.
+#define ASTRAY (80 * USEC_PER_MSEC)
+// A picture is shown when it is whole; the sound of its time comes with it, and the device wants it
+// in advance.
+#define LOW_LATENCY_DELAY (20 * USEC_PER_MSEC)
+
+enum { SMOOTH = 16 }; // pictures
+
+bool player_sound_open(struct player *p, uint64_t random)
+{
+    if (!p->sdp.sound.present || !p->sdp.h264 || p->options->no_audio)
+        return true;
+    struct sound_player_config config = {.headless = p->options->headless,
+                                         .test = p->sdp.source == SDP_SOURCE_TEST,
+                                         .volume = p->options->volume};
+    p->sound = sound_player_new(&config);
+    if (!p->sound)
+        return false;
+    sound_input_init(&p->sound_input, &p->sdp, p->sound, random);
+    media_clock_init(&p->sound_clock);
+    return true;
+}
+
+bool player_sound_packet(struct player *p, bool rtcp, const uint8_t *data, size_t len,
+                         usec_t arrived)
+{
+    return p->sound && sound_input_packet(&p->sound_input, rtcp, data, len, arrived);
+}
+
+void player_sound_near(struct player *p, int64_t number)
+{
+    struct fps fps = p->sdp.ladder.source_fps;
+    if (p->sound && number >= 0 && number < PLAYOUT_MAX_NUMBER)
+        sound_input_near(&p->sound_input, usec_of_frames(number, fps.num, fps.den));
+}
+
+void player_sound_clock(void *ctx, bool playing, const struct media_clock *clock)
+{
+    struct player *p = ctx;
+    if (!p->sound)
+        return;
+    if (!playing)
+        p->sound_clocked = false;
+    if (playing && !clock && p->sound_clocked)
+        clock = &p->sound_clock;
+    sound_player_set_clock(p->sound, clock);
+}
+
+static void draw_clock(struct player *p, usec_t pts, usec_t shown_at)
+{
+    usec_t heard_at = shown_at + LOW_LATENCY_DELAY;
+    usec_t off = heard_at - media_clock_due(&p->sound_clock, pts);
+    if (!p->sound_clocked || llabs(off) > ASTRAY)
+        media_clock_set(&p->sound_clock, pts, heard_at);
+    else
+        p->sound_clock.at += off / SMOOTH;
+    p->sound_clocked = true;
+}
+
+void player_sound_picture(struct player *p, const struct play_frame *f, usec_t pts)
+{
+    if (!p->sound)
+        return;
+    if (p->options->low_latency)
+        draw_clock(p, pts, f->shown_at);
+    bool flash =
+        p->sdp.source == SDP_SOURCE_TEST && f->picture && test_picture_read_flash(f->picture);
+    sound_player_shown(p->sound, pts, f->shown_at, flash);
+}
+
+void player_sound_second(struct player *p, usec_t now)
+{
+    uint8_t out[RTCP_MAX_PACKET];
+    size_t len = p->sound ? sound_input_report(&p->sound_input, out, now) : 0;
+    if (len)
+        client_send_rtcp(p->client, out, len);
+}
+
+void player_sound_mute(struct player *p)
+{
+    if (p->sound)
+        log_info("the sound is %s", sound_player_mute(p->sound) ? "off" : "on");
+}
+
+void player_sound_end(struct player *p)
+{
+    if (p->sound)
+        sound_player_end(p->sound);
+}
+
+void player_sound_read(struct player *p)
+{
+    if (!p->sound || !p->sound_input.receiver.started)
+        return;
+    struct sound_player_figures f;
+    sound_player_read(p->sound, &f);
+    struct qoe_audio e = {
+        .packets = (double)p->sound_input.receiver.received,
+        .lost = (double)rtp_receiver_lost(&p->sound_input.receiver),
+        .late = (double)f.counts.late,
+        .bytes = (double)p->sound_input.bytes,
+        .heard = usec_to_sec(sound_usec((int64_t)f.counts.heard)),
+        .concealed = usec_to_msec(sound_usec((int64_t)f.counts.concealed)),
+        .underruns = (double)f.counts.underruns,
+        .jumps = (double)f.counts.jumps,
+        .spliced = (double)f.counts.spliced,
+        .by_tone = f.by_tone,
+        .offset = f.offset,
+    };
+    qoe_on_audio(p->qoe, &e);
+}
