@@ -35,7 +35,7 @@ void test_tone_fill(int64_t position, int16_t *out, int count)
 
 void tone_watch_init(struct tone_watch *w)
 {
-    *w = (struct tone_watch){.quiet = QUIET};
+    *w = (struct tone_watch){0};
 }
 
 int tone_watch_find(struct tone_watch *w, const int16_t *pcm, int count)

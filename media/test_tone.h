@@ -17,7 +17,7 @@ enum { TEST_TONE_LENGTH = SOUND_RATE / 10 };
 // The samples from `position` on, both channels alike.
 void test_tone_fill(int64_t position, int16_t *out, int count);
 
-// Finds where beeps begin: the first loud sample after a quiet while.
+// Finds where beeps begin: the first loud sample after 0.2 s of quiet that it has seen.
 struct tone_watch {
     int quiet; // samples since the last loud one
 };

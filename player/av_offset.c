@@ -2,6 +2,7 @@
 #include "player/av_offset.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

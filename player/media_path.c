@@ -203,8 +203,12 @@ static int open_datagrams(struct media_path *m, const struct rtsp_transport *t, 
     if (err)
         return err;
     if (t->avpf && kind->controller) {
-        struct media_feedback_config config = {
-            .loop = m->loop, .ext = m->sdp->ext, .ssrc = m->ssrc, .media_ssrc = t->ssrc, .send = send_report, .ctx = m};
+        struct media_feedback_config config = {.loop = m->loop,
+                                               .ext = m->sdp->ext,
+                                               .ssrc = m->ssrc,
+                                               .media_ssrc = t->ssrc,
+                                               .send = send_report,
+                                               .ctx = m};
         m->feedback = media_feedback_new(&config, now);
         if (!m->feedback)
             return ERR_NO_MEMORY;

@@ -49,8 +49,8 @@ struct media_path {
     bool accepted;
     bool datagram;
     int channel[2];
-    bool has_sound;       // on channels of its own, or beside the video
-    int sound_channel[2]; // -1: none
+    bool has_sound;                   // on channels of its own, or beside the video
+    int sound_channel[2];             // -1: none
     char name[TRANSPORT_MAX_NAME];    // of the transport taken
     const struct media_path_ops *ops; // static
     void *ctx;                        // borrowed

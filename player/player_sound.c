@@ -9,9 +9,11 @@
 // In low latency there is no clock: it is drawn through when pictures were shown, and what is
 // further off it than this is a new beginning.
 #define ASTRAY (80 * USEC_PER_MSEC)
-// A picture is shown when it is whole; the sound of its time comes with it, and the device wants it
-// in advance.
-#define LOW_LATENCY_DELAY (20 * USEC_PER_MSEC)
+// How far sound is behind the pictures there: the device wants it in advance. More, while what is
+// missing tells that it comes later than they do.
+#define LEAST_DELAY (10 * USEC_PER_MSEC)
+#define MOST_DELAY  (200 * USEC_PER_MSEC)
+#define MORE_DELAY  (10 * USEC_PER_MSEC) // a second
 
 enum { SMOOTH = 16 }; // pictures
 
@@ -27,6 +29,7 @@ bool player_sound_open(struct player *p, uint64_t random)
         return false;
     sound_input_init(&p->sound_input, &p->sdp, p->sound, random);
     media_clock_init(&p->sound_clock);
+    p->sound_delay = LEAST_DELAY;
     return true;
 }
 
@@ -57,7 +60,7 @@ void player_sound_clock(void *ctx, bool playing, const struct media_clock *clock
 
 static void draw_clock(struct player *p, usec_t pts, usec_t shown_at)
 {
-    usec_t heard_at = shown_at + LOW_LATENCY_DELAY;
+    usec_t heard_at = shown_at + p->sound_delay;
     usec_t off = heard_at - media_clock_due(&p->sound_clock, pts);
     if (!p->sound_clocked || llabs(off) > ASTRAY)
         media_clock_set(&p->sound_clock, pts, heard_at);
@@ -79,10 +82,16 @@ void player_sound_picture(struct player *p, const struct play_frame *f, usec_t p
 
 void player_sound_second(struct player *p, usec_t now)
 {
+    if (!p->sound)
+        return;
     uint8_t out[RTCP_MAX_PACKET];
-    size_t len = p->sound ? sound_input_report(&p->sound_input, out, now) : 0;
+    size_t len = sound_input_report(&p->sound_input, out, now);
     if (len)
         client_send_rtcp(p->client, out, len);
+    uint64_t underruns = sound_player_underruns(p->sound);
+    if (underruns > p->sound_underruns)
+        p->sound_delay = usec_min(p->sound_delay + MORE_DELAY, MOST_DELAY);
+    p->sound_underruns = underruns;
 }
 
 void player_sound_mute(struct player *p)

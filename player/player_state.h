@@ -84,6 +84,8 @@ struct player {
     struct sound_input sound_input;
     struct media_clock sound_clock; // of low latency, which has none
     bool sound_clocked;
+    usec_t sound_delay; // likewise, behind the pictures
+    uint64_t sound_underruns;
     struct measure *measure;     // NULL: nothing to measure. Its push is the main thread's
     struct contact_sheet *sheet; // NULL: not wanted
     struct qoe *qoe;
@@ -204,7 +206,7 @@ void player_show_end(struct player *p, const char *error); // the last that the 
 // player_sound.c; without sound these do nothing.
 bool player_sound_open(struct player *p, uint64_t random); // False: out of memory
 bool player_sound_packet(struct player *p, bool rtcp, const uint8_t *data, size_t len,
-                         usec_t arrived); // takes what is the sound's
+                         usec_t arrived);                 // takes what is the sound's
 void player_sound_near(struct player *p, int64_t number); // a frame that comes
 void player_sound_clock(void *ctx, bool playing, const struct media_clock *clock);
 void player_sound_picture(struct player *p, const struct play_frame *f, usec_t pts);

@@ -303,8 +303,8 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
 
 static void tell_clock(struct presenter *p)
 {
-    bool playing = !p->stopped && !playout_paused(p->playout) &&
-                   playout_mode(p->playout) == PLAYOUT_PLAYING;
+    bool playing =
+        !p->stopped && !playout_paused(p->playout) && playout_mode(p->playout) == PLAYOUT_PLAYING;
     p->config.on_clock(p->config.ctx, playing, playing ? playout_clock(p->playout) : NULL);
 }
 

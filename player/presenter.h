@@ -45,7 +45,7 @@ struct presenter_config {
     void (*on_clock)(void *ctx, bool playing, const struct media_clock *clock);
     // A frame of media time `pts` was shown.
     void (*on_picture)(void *ctx, const struct play_frame *f, usec_t pts);
-    void (*on_ended)(void *ctx, usec_t now);            // everything was shown, after presenter_end
+    void (*on_ended)(void *ctx, usec_t now); // everything was shown, after presenter_end
     void *ctx;
 };
 

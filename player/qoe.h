@@ -178,9 +178,9 @@ struct qoe_audio { // of the whole viewing
     double heard;     // seconds
     double concealed; // ms
     double underruns;
-    double jumps;   // to another place of the media
-    double spliced; // periods left out or played twice, to stay with the pictures
-    bool by_tone;   // the offset is of beeps and flashes, else by their times
+    double jumps;                    // to another place of the media
+    double spliced;                  // periods left out or played twice, to stay with the pictures
+    bool by_tone;                    // the offset is of beeps and flashes, else by their times
     struct av_offset_figures offset; // ms; positive: sound late
 };
 void qoe_on_audio(struct qoe *q, const struct qoe_audio *e);

@@ -136,7 +136,9 @@ static void print_playback(const struct qoe_report *r, FILE *out)
 
 static void print_audio(const struct qoe_audio *a, FILE *out)
 {
-    fprintf(out, "sound     %s packets, %s lost, %s concealed, %s underruns; behind the picture %s (%s to %s)\n",
+    fprintf(out,
+            "sound     %s packets, %s lost, %s concealed, %s underruns; behind the picture %s (%s "
+            "to %s)\n",
             count(a->packets).text, count(a->lost).text, ms(a->concealed).text,
             count(a->underruns).text, ms(a->offset.p50).text, ms(a->offset.p5).text,
             ms(a->offset.p95).text);

@@ -46,7 +46,11 @@ static void fill(void *ctx, int16_t *out, int count, usec_t at)
 {
     struct sound_player *p = ctx;
     pthread_mutex_lock(&p->lock);
+    bool heard = sound_playout_is_heard(p->playout);
     sound_playout_pull(p->playout, out, count, at);
+    // What begins in the middle of a beep would be taken for its beginning.
+    if (!heard || !sound_playout_is_heard(p->playout))
+        tone_watch_init(&p->tone);
     int beep = p->config.test ? tone_watch_find(&p->tone, out, count) : -1;
     if (beep >= 0)
         av_offset_beep(&p->offset, at + sound_usec(beep));
@@ -78,8 +82,7 @@ void sound_player_shown(struct sound_player *p, usec_t pts, usec_t shown_at, boo
     pthread_mutex_lock(&p->lock);
     if (flash)
         av_offset_flash(&p->offset, shown_at);
-    else if (!p->config.test &&
-             sound_playout_heard_at(p->playout, sound_samples(pts), &heard_at))
+    else if (!p->config.test && sound_playout_heard_at(p->playout, sound_samples(pts), &heard_at))
         av_offset_add(&p->offset, heard_at - shown_at);
     pthread_mutex_unlock(&p->lock);
 }
@@ -97,6 +100,14 @@ bool sound_player_mute(struct sound_player *p)
     bool muted = p->muted = !p->muted;
     pthread_mutex_unlock(&p->lock);
     return muted;
+}
+
+uint64_t sound_player_underruns(struct sound_player *p)
+{
+    pthread_mutex_lock(&p->lock);
+    uint64_t underruns = sound_playout_counts(p->playout)->underruns;
+    pthread_mutex_unlock(&p->lock);
+    return underruns;
 }
 
 void sound_player_read(struct sound_player *p, struct sound_player_figures *out)

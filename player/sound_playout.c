@@ -8,9 +8,9 @@
 #include "player/time_scale.h"
 
 enum {
-    FADE = SOUND_RATE / 200,         // 5 ms
+    FADE = SOUND_RATE / 200,           // 5 ms
     MOST_CONCEALED = 3 * SOUND_PACKET, // at a stretch; then silence
-    CONCEAL_UNIT = SOUND_RATE / 400, // of a decoder
+    CONCEAL_UNIT = SOUND_RATE / 400,   // of a decoder
     HELD = SOUND_MAX_PULL + TIME_SCALE_NEEDS + TIME_SCALE_MOST + SOUND_PACKET_MAX,
     PULLS = 128, // remembered
 };
@@ -137,8 +137,7 @@ static void decode_first(struct sound_playout *s)
     if (overlap > 0) {
         int cut = overlap < samples ? (int)overlap : samples;
         samples -= cut;
-        memmove(to, to + cut * SOUND_CHANNELS,
-                (size_t)samples * SOUND_CHANNELS * sizeof(*to));
+        memmove(to, to + cut * SOUND_CHANNELS, (size_t)samples * SOUND_CHANNELS * sizeof(*to));
     }
     s->held += samples;
     s->dry = false;
@@ -238,14 +237,15 @@ static int begin(struct sound_playout *s, int64_t wanted, int count)
 
 static void follow(struct sound_playout *s, int64_t error, int count)
 {
-    int needs = count > TIME_SCALE_NEEDS ? count : TIME_SCALE_NEEDS;
     int apart = (int)llabs(error);
+    int most = apart + SOUND_TOLERANCE;
+    int needs = count > time_scale_needs(most) ? count : time_scale_needs(most);
     if (apart <= SOUND_TOLERANCE || !has_more(s, needs))
         return;
     while (s->held < needs)
         decode_more(s);
-    int period = error < 0 ? time_scale_shorter(s->pcm, s->held, apart + SOUND_TOLERANCE)
-                           : time_scale_longer(s->pcm, s->held, apart + SOUND_TOLERANCE);
+    int period = error < 0 ? time_scale_shorter(s->pcm, s->held, most)
+                           : time_scale_longer(s->pcm, s->held, most);
     int change = error < 0 ? -period : period;
     s->held += change;
     s->next -= change;
@@ -303,6 +303,11 @@ void sound_playout_set_clock(struct sound_playout *s, const struct media_clock *
 void sound_playout_end(struct sound_playout *s)
 {
     s->ended = true;
+}
+
+bool sound_playout_is_heard(const struct sound_playout *s)
+{
+    return s->sounds;
 }
 
 bool sound_playout_heard_at(const struct sound_playout *s, int64_t position, usec_t *at)

@@ -67,6 +67,8 @@ void sound_playout_end(struct sound_playout *s);
 // The next `count` samples (at most SOUND_MAX_PULL) for the device, the first of which is heard at
 // `at`.
 void sound_playout_pull(struct sound_playout *s, int16_t *out, int count, usec_t at);
+// Does it play, and is not silent?
+bool sound_playout_is_heard(const struct sound_playout *s);
 // When the sample of this position was or will be heard, of the last second. False: it was not.
 bool sound_playout_heard_at(const struct sound_playout *s, int64_t position, usec_t *at);
 const struct sound_counts *sound_playout_counts(const struct sound_playout *s);

@@ -39,12 +39,22 @@ static int best_of(const int16_t *pcm, int from, int to, int step)
     return best;
 }
 
+static int bounded(int most)
+{
+    if (most < TIME_SCALE_LEAST)
+        return TIME_SCALE_LEAST;
+    return most < TIME_SCALE_MOST ? most : TIME_SCALE_MOST;
+}
+
+int time_scale_needs(int most)
+{
+    most = bounded(most);
+    return most + (most > TIME_SCALE_WINDOW ? most : TIME_SCALE_WINDOW);
+}
+
 static int find_period(const int16_t *pcm, int most)
 {
-    if (most > TIME_SCALE_MOST)
-        most = TIME_SCALE_MOST;
-    if (most <= TIME_SCALE_LEAST)
-        return TIME_SCALE_LEAST;
+    most = bounded(most);
     int coarse = best_of(pcm, TIME_SCALE_LEAST, most, STEP);
     int from = coarse - STEP < TIME_SCALE_LEAST ? TIME_SCALE_LEAST : coarse - STEP;
     return best_of(pcm, from, coarse + STEP > most ? most : coarse + STEP, 1);
@@ -68,7 +78,7 @@ static void move(int16_t *pcm, int to, int from, int count)
 
 int time_scale_shorter(int16_t *pcm, int count, int most)
 {
-    assert(count >= TIME_SCALE_NEEDS);
+    assert(count >= time_scale_needs(most));
     int period = find_period(pcm, most);
     cross_fade(pcm, pcm + period * SOUND_CHANNELS, period);
     move(pcm, period, 2 * period, count - 2 * period);
@@ -77,15 +87,14 @@ int time_scale_shorter(int16_t *pcm, int count, int most)
 
 int time_scale_longer(int16_t *pcm, int count, int most)
 {
-    assert(count >= TIME_SCALE_NEEDS);
+    assert(count >= time_scale_needs(most));
     int period = find_period(pcm, most);
-    move(pcm, period, 0, count); // the period once more; its second time fades from what followed it
+    move(pcm, period, 0,
+         count); // the period once more; its second time fades from what followed it
     int16_t again[TIME_SCALE_MOST * SOUND_CHANNELS];
     memcpy(again, pcm + 2 * period * SOUND_CHANNELS,
            (size_t)period * SOUND_CHANNELS * sizeof(*pcm));
     cross_fade(again, pcm + period * SOUND_CHANNELS, period);
-    memcpy(pcm + period * SOUND_CHANNELS, again,
-           (size_t)period * SOUND_CHANNELS * sizeof(*pcm));
+    memcpy(pcm + period * SOUND_CHANNELS, again, (size_t)period * SOUND_CHANNELS * sizeof(*pcm));
     return period;
 }
-

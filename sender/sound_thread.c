@@ -10,7 +10,8 @@
 
 enum {
     WAITING_PICTURES = 64,
-    PIECE = SOUND_RATE / 10, // samples read at a time
+    PIECE = SOUND_RATE / 10,  // samples read at a time
+    AHEAD = 2 * SOUND_PACKET, // of the picture's time
 };
 
 struct job {       // the sound of one picture's time
@@ -27,6 +28,7 @@ struct sound_thread {
     struct fps fps;
     struct sound_source *source;              // owned; the thread's, as is
     struct sound_encoder *encoder;            // owned
+    int64_t next;                             // behind what was read last
     const struct sound_thread_events *events; // static
     void *ctx;                                // borrowed
 };
@@ -45,8 +47,11 @@ static void tell_packets(struct sound_thread *t, const struct job *job)
 static void encode(struct sound_thread *t, const struct job *job)
 {
     int16_t pcm[PIECE * SOUND_CHANNELS];
-    for (int64_t at = job->begin; at < job->end;) {
-        int count = (int)(job->end - at < PIECE ? job->end - at : PIECE);
+    int64_t end = job->end + (t->source->lag ? 0 : AHEAD);
+    int64_t at = t->next > job->begin && t->next <= end ? t->next : job->begin;
+    t->next = end;
+    while (at < end) {
+        int count = (int)(end - at < PIECE ? end - at : PIECE);
         t->source->ops->read(t->source, at + job->shift, pcm, count);
         sound_encoder_push(t->encoder, at - t->source->lag, pcm, count);
         tell_packets(t, job);

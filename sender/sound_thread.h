@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads and encodes the sound of each picture's time, on a thread of its own. A second's worth of
-// pictures may wait; what comes on top is left out, and heard as a gap.
+// Reads and encodes the sound of each picture's time, on a thread of its own; and of a little more,
+// unless it is captured: so a viewer has the sound of a picture when the picture comes. A second's
+// worth of pictures may wait; what comes on top is left out, and heard as a gap.
 #ifndef WEIR_SENDER_SOUND_THREAD_H
 #define WEIR_SENDER_SOUND_THREAD_H
 
