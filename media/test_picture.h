@@ -6,8 +6,8 @@
 //   - a strip of 32 + 8 black or white cells: the number in Gray code and a checksum, readable
 //   after the harshest coding;
 //   - a bar that goes round once a second, so that a dropped or repeated frame is a visible jump;
-//   - a patch that is white in the first frame of each second of the media clock, else dark: the
-//   flash that goes with the beep (test_tone.h);
+//   - a patch that is white for the first 150 ms of each second of the media clock, else dark: the
+//   flash that goes with the beep (test_tone.h), long enough for any level to show it;
 //   - colour bars and a textured, moving ground as hard to encode as natural video.
 #ifndef WEIR_MEDIA_TEST_PICTURE_H
 #define WEIR_MEDIA_TEST_PICTURE_H
@@ -21,6 +21,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum { TEST_PICTURE_FLASH_MS = 150 };
 
 struct test_picture; // what is drawn once: the ground's texture
 

@@ -77,7 +77,11 @@ void player_sound_picture(struct player *p, const struct play_frame *f, usec_t p
         draw_clock(p, pts, f->shown_at);
     bool flash =
         p->sdp.source == SDP_SOURCE_TEST && f->picture && test_picture_read_flash(f->picture);
-    sound_player_shown(p->sound, pts, f->shown_at, flash);
+    // The first picture of a flash, which may stand a little behind the full second.
+    bool begins = flash && !p->flashed;
+    usec_t second = begins ? pts % USEC_PER_SEC : 0;
+    sound_player_shown(p->sound, pts, f->shown_at - second, begins);
+    p->flashed = flash;
 }
 
 void player_sound_second(struct player *p, usec_t now)

@@ -84,6 +84,7 @@ struct player {
     struct sound_input sound_input;
     struct media_clock sound_clock; // of low latency, which has none
     bool sound_clocked;
+    bool flashed; // the last picture did
     usec_t sound_delay; // likewise, behind the pictures
     uint64_t sound_underruns;
     struct measure *measure;     // NULL: nothing to measure. Its push is the main thread's

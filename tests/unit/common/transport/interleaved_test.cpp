@@ -139,7 +139,7 @@ TEST_CASE(
             head[0] = static_cast<uint8_t>(i);
             iovec parts[2] = {{head, sizeof(head)},
                               {const_cast<uint8_t *>(payload.data()), payload.size()}};
-            REQUIRE(t->ops->send(t, parts, 2, 0) == 0);
+            REQUIRE(t->ops->send(t, TRACK_VIDEO, parts, 2, 0) == 0);
             head[0] = 0xff; // the header was copied
             sent += std::string("$\0\x03\xea", 4) + static_cast<char>(i) + '\0' +
                     std::string(1000, 'p');
