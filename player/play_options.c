@@ -243,19 +243,20 @@ const struct option_table play_option_table = {
     .usage = "[OPTION]... rtsp://HOST[:PORT]/PATH[?level=N]",
     .brief = "play a stream and measure what its viewer lives through",
     .about = "Plays a stream of weir-send and measures what its viewer lives through.",
-    .rest = "Keys in the window: ? lists them; i the panel of figures and graphs, l and t menus of\n"
-            "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
-            "and -) level, f or a double click full screen, m mute, s snapshot to\n"
-            "weir-snapshot-NUMBER.png, q or Escape quit.\n"
-            "\n"
-            "Exit status:\n"
-            "    0  end of the media, end of --duration, or the viewer quit\n"
-            "    1  internal error, or a result could not be written\n"
-            "    2  wrong usage\n"
-            "    3  the server cannot be reached, or refused\n"
-            "    4  the server was lost in mid-stream\n"
-            "    5  the stream cannot be decoded: no picture within 10 s of media\n"
-            "  130  interrupted by a signal\n",
+    .rest =
+        "Keys in the window: ? lists them; i the panel of figures and graphs, l and t menus of\n"
+        "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
+        "and -) level, f or a double click full screen, m mute, s snapshot to\n"
+        "weir-snapshot-NUMBER.png, q or Escape quit.\n"
+        "\n"
+        "Exit status:\n"
+        "    0  end of the media, end of --duration, or the viewer quit\n"
+        "    1  internal error, or a result could not be written\n"
+        "    2  wrong usage\n"
+        "    3  the server cannot be reached, or refused\n"
+        "    4  the server was lost in mid-stream\n"
+        "    5  the stream cannot be decoded: no picture within 10 s of media\n"
+        "  130  interrupted by a signal\n",
     .rows = rows,
 };
 

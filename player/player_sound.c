@@ -21,6 +21,10 @@ bool player_sound_open(struct player *p, uint64_t random)
 {
     if (!p->sdp.sound.present || !p->sdp.h264 || p->options->no_audio)
         return true;
+    if (p->sound) { // another connection
+        sound_input_init(&p->sound_input, &p->sdp, p->sound, random);
+        return true;
+    }
     struct sound_player_config config = {.headless = p->options->headless,
                                          .test = p->sdp.source == SDP_SOURCE_TEST,
                                          .volume = p->options->volume};
@@ -36,7 +40,8 @@ bool player_sound_open(struct player *p, uint64_t random)
 bool player_sound_packet(struct player *p, bool rtcp, const uint8_t *data, size_t len,
                          usec_t arrived)
 {
-    return p->sound && sound_input_packet(&p->sound_input, rtcp, data, len, arrived);
+    return p->sound && p->sdp.sound.present &&
+           sound_input_packet(&p->sound_input, rtcp, data, len, arrived);
 }
 
 void player_sound_near(struct player *p, int64_t number)
@@ -104,6 +109,18 @@ void player_sound_mute(struct player *p)
         log_info("the sound is %s", sound_player_mute(p->sound) ? "off" : "on");
 }
 
+void player_sound_drop(struct player *p)
+{
+    if (!p->sound)
+        return;
+    sound_player_flush(p->sound);
+    p->sound_clocked = false;
+    p->sound_before.packets += p->sound_input.receiver.received;
+    p->sound_before.lost += rtp_receiver_lost(&p->sound_input.receiver);
+    p->sound_before.bytes += p->sound_input.bytes;
+    sound_input_init(&p->sound_input, &p->sdp, p->sound, 0);
+}
+
 void player_sound_end(struct player *p)
 {
     if (p->sound)
@@ -112,15 +129,15 @@ void player_sound_end(struct player *p)
 
 void player_sound_read(struct player *p)
 {
-    if (!p->sound || !p->sound_input.receiver.started)
+    if (!p->sound || !(p->sound_input.receiver.started || p->sound_before.packets))
         return;
     struct sound_player_figures f;
     sound_player_read(p->sound, &f);
     struct qoe_audio e = {
-        .packets = (double)p->sound_input.receiver.received,
-        .lost = (double)rtp_receiver_lost(&p->sound_input.receiver),
+        .packets = (double)(p->sound_before.packets + p->sound_input.receiver.received),
+        .lost = (double)(p->sound_before.lost + rtp_receiver_lost(&p->sound_input.receiver)),
         .late = (double)f.counts.late,
-        .bytes = (double)p->sound_input.bytes,
+        .bytes = (double)(p->sound_before.bytes + p->sound_input.bytes),
         .heard = usec_to_sec(sound_usec((int64_t)f.counts.heard)),
         .concealed = usec_to_msec(sound_usec((int64_t)f.counts.concealed)),
         .underruns = (double)f.counts.underruns,

@@ -84,9 +84,14 @@ struct player {
     struct sound_input sound_input;
     struct media_clock sound_clock; // of low latency, which has none
     bool sound_clocked;
-    bool flashed; // the last picture did
+    bool flashed;       // the last picture did
     usec_t sound_delay; // likewise, behind the pictures
     uint64_t sound_underruns;
+    struct { // of the connections before this one
+        uint64_t packets;
+        uint64_t lost;
+        uint64_t bytes;
+    } sound_before;
     struct measure *measure;     // NULL: nothing to measure. Its push is the main thread's
     struct contact_sheet *sheet; // NULL: not wanted
     struct qoe *qoe;
@@ -213,6 +218,7 @@ void player_sound_clock(void *ctx, bool playing, const struct media_clock *clock
 void player_sound_picture(struct player *p, const struct play_frame *f, usec_t pts);
 void player_sound_second(struct player *p, usec_t now);
 void player_sound_mute(struct player *p);
+void player_sound_drop(struct player *p); // what was heard ends here; another connection follows
 void player_sound_end(struct player *p);  // no packet comes any more
 void player_sound_read(struct player *p); // to QoE
 

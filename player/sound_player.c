@@ -87,6 +87,13 @@ void sound_player_shown(struct sound_player *p, usec_t pts, usec_t shown_at, boo
     pthread_mutex_unlock(&p->lock);
 }
 
+void sound_player_flush(struct sound_player *p)
+{
+    pthread_mutex_lock(&p->lock);
+    sound_playout_flush(p->playout);
+    pthread_mutex_unlock(&p->lock);
+}
+
 void sound_player_end(struct sound_player *p)
 {
     pthread_mutex_lock(&p->lock);

@@ -39,8 +39,9 @@ void sound_player_packet(struct sound_player *p, int64_t position, const uint8_t
 void sound_player_set_clock(struct sound_player *p, const struct media_clock *clock);
 // A picture of media time `pts` was shown; `flash`: the test picture's.
 void sound_player_shown(struct sound_player *p, usec_t pts, usec_t shown_at, bool flash);
-void sound_player_end(struct sound_player *p);  // nothing comes any more
-bool sound_player_mute(struct sound_player *p); // or not any more; returns whether it is muted
+void sound_player_flush(struct sound_player *p); // other media follows; its clock stands
+void sound_player_end(struct sound_player *p);   // nothing comes any more
+bool sound_player_mute(struct sound_player *p);  // or not any more; returns whether it is muted
 uint64_t sound_player_underruns(struct sound_player *p);
 void sound_player_read(struct sound_player *p, struct sound_player_figures *out);
 

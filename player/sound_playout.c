@@ -300,6 +300,13 @@ void sound_playout_set_clock(struct sound_playout *s, const struct media_clock *
         s->clock = *clock;
 }
 
+void sound_playout_flush(struct sound_playout *s)
+{
+    while (s->count)
+        drop_first(s);
+    s->runs = false;
+}
+
 void sound_playout_end(struct sound_playout *s)
 {
     s->ended = true;

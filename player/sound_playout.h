@@ -62,6 +62,8 @@ void sound_playout_free(struct sound_playout *s); // NULL is fine
 void sound_playout_push(struct sound_playout *s, int64_t position, const uint8_t *data, size_t len);
 // `clock`: NULL: it does not run.
 void sound_playout_set_clock(struct sound_playout *s, const struct media_clock *clock);
+// Drops what is held, as other media follows; the clock stands.
+void sound_playout_flush(struct sound_playout *s);
 // Nothing comes any more: that it is missing is no underrun.
 void sound_playout_end(struct sound_playout *s);
 // The next `count` samples (at most SOUND_MAX_PULL) for the device, the first of which is heard at
