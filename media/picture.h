@@ -20,6 +20,7 @@ struct picture {
     int stride[3];       // bytes; plane 0 at least width, planes 1 and 2 at least width / 2
     int64_t number;      // source frame number
     usec_t pts;          // media time since the first frame
+    usec_t shift;        // to be added for the place in the source, which seeks and loops move
     usec_t capture_wall; // wall clock at capture; 0 = unknown
     int references;      // use picture_ref and picture_unref
     void *owner;         // what holds the planes; private to who made the picture

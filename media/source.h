@@ -38,6 +38,7 @@ struct source { // embedded first by each implementation
     struct fps fps;
     double duration; // seconds, -1 = endless or unknown
     bool live;       // it paces itself: a picture is due when it is there, and has its capture_wall
+    usec_t origin;   // what a file's own clock says at media time 0
 };
 
 // `test:` or `test:WxH@FPS` (default 1280x720@30), or a path that libavformat reads. NULL: logged,

@@ -40,6 +40,18 @@ struct source_file {
     int quarters;
 };
 
+static usec_t usec_of_pts(const struct source_file *s, int64_t pts)
+{
+    return av_rescale_q(pts, video_file_info(s->file)->time_base, (AVRational){1, 1000000});
+}
+
+// Where in the file the tick is.
+static usec_t place_of(const struct source_file *s, int64_t tick)
+{
+    return usec_of_pts(s, av_sat_sub64(s->origin_pts, s->first_pts)) +
+           usec_of_frames(tick - s->origin_tick, s->base.fps.num, s->base.fps.den);
+}
+
 static int emit(struct source_file *s, struct picture **out)
 {
     struct picture *p = picture_new(s->base.width, s->base.height);
@@ -59,6 +71,7 @@ static int emit(struct source_file *s, struct picture **out)
         rotate_run(s->unturned, s->quarters, p);
     p->number = s->next++;
     p->pts = usec_of_frames(p->number, s->base.fps.num, s->base.fps.den);
+    p->shift = place_of(s, p->number) - p->pts;
     *out = p;
     return 0;
 }
@@ -194,6 +207,7 @@ static int begin(struct source_file *s, const char *path)
         return ERR_UNSUPPORTED;
     }
     s->first_pts = s->pending->pts;
+    s->base.origin = usec_of_pts(s, s->first_pts);
     set_origin(s, s->first_pts, 0);
     place_pending(s);
     s->quarters = info->quarters;

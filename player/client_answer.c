@@ -89,6 +89,9 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
     case ASK_LATENCY:
         log_warn("the server does not know the latency parameter: %d", r->status);
         return;
+    case ASK_SOUND:
+        log_warn("the server does not give its sound: %d", r->status);
+        return;
     case ASK_ADAPT:
         log_warn("the server does not know the adapt parameter: %d", r->status);
         return;
@@ -152,6 +155,10 @@ static void succeeded(struct client *c, const struct pending *p, const struct rt
         return;
     case ASK_SETUP:
         client_set_up(c, r, now);
+        return;
+    case ASK_SOUND:
+        if (media_path_accept_sound(&c->path, rtsp_header(r, "Transport")) != 0)
+            log_warn("the server gives its sound in a way that was not asked for");
         return;
     case ASK_LEVEL:
         if (c->step == STEP_PLAYING)

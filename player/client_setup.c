@@ -8,6 +8,22 @@
 #include "common/net/raw_tcp.h"
 #include "player/client_state.h"
 
+// The way of the sound: asked together with what follows, which does not depend on it.
+static void ask_sound(struct client *c, usec_t now)
+{
+    const struct sdp *sdp = &c->sdp;
+    char uri[2 * URL_MAX_TEXT];
+    char headers[512] = "Transport: ";
+    size_t at = strlen(headers);
+    if (!sdp->sound.present || !sdp->sound.ext.adu || !sdp->h264 || c->options->no_audio)
+        return;
+    if (url_resolve(c->base, sdp->sound.control, uri, sizeof(uri)) != 0 ||
+        media_path_offer_sound(&c->path, headers + at, sizeof(headers) - at - 2) != 0)
+        return;
+    memcpy(headers + strlen(headers), "\r\n", 3);
+    client_ask(c, &(struct ask){.question = ASK_SOUND, .uri = uri, .headers = headers}, now);
+}
+
 // The transport is settled.
 static void start(struct client *c, usec_t now)
 {
@@ -16,6 +32,7 @@ static void start(struct client *c, usec_t now)
                                  .datagram = c->path.datagram || c->path.uses_raw,
                                  .pairs = c->path.datagram};
     c->ops->on_setup(c->ctx, &setup, now);
+    ask_sound(c, now);
     client_ask_start(c, now);
 }
 

@@ -206,8 +206,12 @@ static int open_datagrams(struct media_path *m, const struct rtsp_transport *t, 
     if (err)
         return err;
     if (t->avpf && kind->controller) {
-        struct media_feedback_config config = {
-            .loop = m->loop, .ext = m->sdp->ext, .ssrc = m->ssrc, .send = send_report, .ctx = m};
+        struct media_feedback_config config = {.loop = m->loop,
+                                               .ext = m->sdp->ext,
+                                               .ssrc = m->ssrc,
+                                               .media_ssrc = t->ssrc,
+                                               .send = send_report,
+                                               .ctx = m};
         m->feedback = media_feedback_new(&config, now);
         if (!m->feedback)
             return ERR_NO_MEMORY;
@@ -280,11 +284,43 @@ void media_path_interleaved(struct media_path *m, int channel, const uint8_t *da
     if (!m->accepted || m->datagram)
         return;
     for (int i = 0; i < 2; i++) {
-        if (channel == m->channel[i]) {
+        if (channel == m->channel[i] || (m->has_sound && channel == m->sound_channel[i])) {
             m->ops->on_packet(m->ctx, i == 1, data, len, now, now);
             return;
         }
     }
+}
+
+int media_path_offer_sound(const struct media_path *m, char *out, size_t cap)
+{
+    struct rtsp_transport t = {.tcp = !m->datagram,
+                               .avpf = m->feedback,
+                               .interleaved = {-1, -1},
+                               .client_port = {-1, -1},
+                               .server_port = {-1, -1}};
+    for (int i = 0; i < 2; i++) {
+        if (m->datagram)
+            t.client_port[i] = udp_socket_port(m->socket[i]);
+        else
+            t.interleaved[i] = m->channel[1] + 1 + i;
+    }
+    snprintf(t.weir, sizeof(t.weir), "%s", m->name);
+    int len = rtsp_transport_encode(&t, out, cap);
+    return len < 0 ? len : 0;
+}
+
+int media_path_accept_sound(struct media_path *m, struct text answer)
+{
+    struct rtsp_transport offers[RTSP_MAX_OFFERS];
+    if (!answer.at || rtsp_transport_decode(answer, offers) != 1)
+        return ERR_MALFORMED;
+    const struct rtsp_transport *t = &offers[0];
+    if (t->tcp == m->datagram || t->multicast)
+        return ERR_UNSUPPORTED;
+    m->has_sound = true;
+    for (int i = 0; i < 2; i++)
+        m->sound_channel[i] = t->interleaved[i];
+    return 0;
 }
 
 void media_path_send_rtcp(struct media_path *m, const uint8_t *data, size_t len)

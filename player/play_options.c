@@ -212,6 +212,11 @@ static const struct option_row rows[] = {
     {.name = "full-screen", .letter = 'f', .kind = OPTION_SWITCH, .at = AT(full_screen),
      .help = "begin in full screen"},
 
+    {.section = "Sound", .name = "no-audio", .kind = OPTION_SWITCH, .at = AT(no_audio),
+     .help = "do not ask for the sound"},
+    {.name = "volume", .argument = "PERCENT", .kind = OPTION_INT, .at = AT(volume), .least = 0,
+     .most = 100, .fallback = "100", .help = "how loud it is, 0 to 100"},
+
     {.section = "Results", .name = "report", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(report),
      .help = "the QoE report, one JSON object (schema weir.qoe/1), at the end"},
@@ -255,7 +260,7 @@ const struct option_table play_option_table = {
     .rest =
         "Keys in the window: ? lists them; i the panel of figures and graphs, l and t menus of\n"
         "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
-        "and -) level, f or a double click full screen, s snapshot to\n"
+        "and -) level, f or a double click full screen, m mute, s snapshot to\n"
         "weir-snapshot-NUMBER.png, q or Escape quit.\n"
         "\n"
         "Exit status:\n"
@@ -273,7 +278,7 @@ enum options_result play_options_parse(int argc, char **argv, struct play_option
                                        char *error, size_t error_cap)
 {
     *out = (struct play_options){
-        .level = -1, .buffer = USEC_PER_SEC / 4, .log = {.filter = log_all(LOG_WARN)}};
+        .level = -1, .volume = 100, .buffer = USEC_PER_SEC / 4, .log = {.filter = log_all(LOG_WARN)}};
     goddard_params_init(&out->goddard);
     out->transports.count = 1;
     snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0].name);

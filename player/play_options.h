@@ -63,6 +63,8 @@ struct play_options {
     const char *contact_sheet;
     const char *reference;
     bool no_picture;
+    bool no_audio;
+    int volume; // percent
     bool headless;
     bool reconnect; // to a server that was lost; as it holds, once checked
     bool no_reconnect;

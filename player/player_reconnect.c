@@ -156,6 +156,7 @@ void player_drop_frames(struct player *p, usec_t now)
     p->frames_session++;
     rtp_input_free(p->input);
     p->input = NULL;
+    player_sound_drop(p);
     player_goddard_close(p);
     p->place = (struct player_place){0};
     p->clock = (struct clock_sync){0};

@@ -133,7 +133,7 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
                       usec_t now)
 {
     struct player *p = ctx;
-    if (!p->over)
+    if (!p->over && !player_sound_packet(p, rtcp, data, len, arrived))
         rtp_input_packet(p->input, rtcp, data, len, arrived, now);
 }
 
@@ -234,6 +234,7 @@ static void on_client_end(void *ctx, enum client_end why, const char *text, usec
         // What is in the buffer is still worth watching.
         p->playing = false;
         player_give_reason(p, QOE_SERVER_LOST, EXIT_SERVER_LOST, text);
+        player_sound_end(p);
         if (p->presenter && !presenter_paused(p->presenter))
             presenter_end(p->presenter, now);
         else

@@ -211,6 +211,12 @@ usec_t playout_position(const struct playout *p, usec_t now)
     return media_clock_position(&p->clock, p->paused ? p->paused_at : now);
 }
 
+const struct media_clock *playout_clock(const struct playout *p)
+{
+    bool runs = p->mode == PLAYOUT_PLAYING && !p->paused && !p->config.low_latency;
+    return runs ? &p->clock : NULL;
+}
+
 // The newest key frame, of the size followed, behind which `keep` of media is held; -1: none.
 static int64_t skip_target(const struct playout *p, usec_t keep)
 {

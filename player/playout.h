@@ -59,6 +59,7 @@
 #include "common/base/usec.h"
 #include "media/depacketiser.h"
 #include "player/frame_tracker.h"
+#include "player/media_clock.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -158,6 +159,9 @@ usec_t playout_pts(const struct playout *p, int64_t number);
 usec_t playout_position(const struct playout *p, usec_t now);
 // When frame `number` is due (while PLAYING).
 usec_t playout_due(const struct playout *p, int64_t number);
+
+// The media clock while it runs; NULL: it stands, or there is none.
+const struct media_clock *playout_clock(const struct playout *p);
 
 enum playout_mode playout_mode(const struct playout *p);
 bool playout_paused(const struct playout *p);

@@ -195,6 +195,7 @@ static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
     qoe_on_shown(p->config.qoe, &e, f->shown_at);
     live_pace_shown(&p->live.pace, f->decode_time, f->shown_at - f->show_at);
     frame_ledger_shown(p->ledger, f->number);
+    p->config.on_picture(p->config.ctx, f, playout_pts(p->playout, f->number));
     struct event_frame told = {.number = f->number,
                                .captured =
                                    e.latency == QOE_UNKNOWN ? QOE_UNKNOWN : f->shown_at - e.latency,
@@ -300,6 +301,13 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
     }
 }
 
+static void tell_clock(struct presenter *p)
+{
+    bool playing =
+        !p->stopped && !playout_paused(p->playout) && playout_mode(p->playout) == PLAYOUT_PLAYING;
+    p->config.on_clock(p->config.ctx, playing, playing ? playout_clock(p->playout) : NULL);
+}
+
 static void run_playout(struct presenter *p, usec_t now)
 {
     if (p->stopped)
@@ -308,6 +316,7 @@ static void run_playout(struct presenter *p, usec_t now)
     while (playout_poll(p->playout, &a, now))
         act(p, &a, now);
     qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
+    tell_clock(p);
     usec_t wake = playout_next_timeout(p->playout);
     if (!p->ending && !playout_paused(p->playout)) {
         if (frame_tracker_pli(p->tracker, p->rtt, now))
@@ -417,6 +426,7 @@ void presenter_stop(struct presenter *p, usec_t now)
             (void)stall_end(p, a.at);
     }
     qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
+    tell_clock(p);
 }
 
 void presenter_pause(struct presenter *p, usec_t now)

@@ -100,7 +100,8 @@ static void on_rtcp(struct rtp_input *in, const uint8_t *data, size_t len, usec_
     int got;
     bool bye = false;
     while ((got = rtcp_next(data, len, &at, &item)) == 1) {
-        if (item.kind == RTCP_IS_SR)
+        // The sound's comes the same way.
+        if (item.kind == RTCP_IS_SR && (!in->receiver.started || item.ssrc == in->receiver.ssrc))
             rtp_receiver_sender_report(&in->receiver, item.sender.ntp, arrived);
         else if (item.kind == RTCP_IS_BYE)
             bye = !in->receiver.started || item.ssrc == in->receiver.ssrc;

@@ -45,8 +45,8 @@ static void set_bounds(struct adaptation *a)
     int lowest = a->cap;
     for (int l = below(a, lowest); l != lowest; l = below(a, lowest))
         lowest = l;
-    a->rate.floor_bps = ENCODER_LEAST * rate_of(a, lowest);
-    rate_follow_set_ceiling(&a->rate, rate_of(a, a->cap));
+    a->rate.floor_bps = ENCODER_LEAST * rate_of(a, lowest) + a->beside_bps;
+    rate_follow_set_ceiling(&a->rate, rate_of(a, a->cap) + a->beside_bps);
 }
 
 void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap, double start_bps,
@@ -72,11 +72,18 @@ void adaptation_set_cap(struct adaptation *a, int cap)
     set_bounds(a);
 }
 
+void adaptation_set_beside(struct adaptation *a, double bps)
+{
+    a->beside_bps = bps;
+    set_bounds(a);
+}
+
 static double enough_for(const struct adaptation *a, int level)
 {
     bool larger = size_of(a, level) != size_of(a, a->level);
     // The target does not go beyond the ceiling.
-    return fmin(rate_of(a, level) * (larger ? LARGER_SIZE : 1), a->rate.ceiling_bps);
+    return fmin(rate_of(a, level) * (larger ? LARGER_SIZE : 1),
+                a->rate.ceiling_bps - a->beside_bps);
 }
 
 static void choose_level(struct adaptation *a, double target, bool alone, usec_t now)
@@ -133,8 +140,8 @@ bool adaptation_update(struct adaptation *a, const struct rate_follow_sample *s,
     int top = a->top;
     double before = rate_follow_target(&a->rate);
     bool too_much = rate_follow_update(&a->rate, s, now);
-    choose_level(a, rate_follow_target(&a->rate), alone, now);
-    choose_encoder(a, rate_follow_bps(&a->rate), alone);
+    choose_level(a, rate_follow_target(&a->rate) - a->beside_bps, alone, now);
+    choose_encoder(a, rate_follow_bps(&a->rate) - a->beside_bps, alone);
     choose_top(a, too_much, before, now);
     return a->level != level || a->encoder_bps != encoder_bps || a->top != top;
 }

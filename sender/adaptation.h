@@ -29,8 +29,9 @@ extern "C" {
 struct adaptation {
     const struct ladder *ladder; // borrowed
     struct rate_follow rate;
-    bool keeps_size; // the viewer does not know of sizes
-    int cap;         // the highest level
+    bool keeps_size;   // the viewer does not know of sizes
+    double beside_bps; // of the target, for what goes with the video
+    int cap;           // the highest level
     int level;
     int encoder_bps; // of the level's size, all its layers; 0: the ladder's
     int top;         // the highest temporal layer that may leave now
@@ -43,6 +44,8 @@ struct adaptation {
 void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap, double start_bps,
                      bool keeps_size);
 void adaptation_set_cap(struct adaptation *a, int cap);
+// So much of the rate is for what goes with the video.
+void adaptation_set_beside(struct adaptation *a, double bps);
 // About every frame. `alone`: nobody else watches what the encoders make. True: something changed.
 bool adaptation_update(struct adaptation *a, const struct rate_follow_sample *s, bool alone,
                        usec_t now);

@@ -40,7 +40,11 @@ struct session_figures {
     size_t waiting_bytes;
     double waiting_ms; // the oldest
     struct scheduler_counters frames;
-    bool follows; // the network
+    bool has_sound; // it asked for it
+    uint64_t sound_packets;
+    uint64_t sound_octets;
+    uint64_t sound_dropped; // packets, past their deadline
+    bool follows;           // the network
     struct adaptation_figures adaptation;
     struct transport_info info;
 };

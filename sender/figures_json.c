@@ -128,6 +128,17 @@ static json_t *encoder_json(const struct figures *f, int size_id)
     return o;
 }
 
+static json_t *sound_json(const struct session_figures *s)
+{
+    if (!s->has_sound)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "packets", count(s->sound_packets));
+    json_object_set_new(o, "octets", count(s->sound_octets));
+    json_object_set_new(o, "dropped", count(s->sound_dropped));
+    return o;
+}
+
 void figures_session_json(json_t *o, const struct figures *f, const struct session_figures *s)
 {
     json_object_set_new(o, "session", json_string(s->id));
@@ -140,6 +151,7 @@ void figures_session_json(json_t *o, const struct figures *f, const struct sessi
     json_object_set_new(o, "scheduler", scheduler_json(s));
     json_object_set_new(o, "encoder", encoder_json(f, s->size_id));
     json_object_set_new(o, "adaptation", adaptation_json(s));
+    json_object_set_new(o, "sound", sound_json(s));
 }
 
 void figures_process_json(json_t *o, const struct process_figures *p)

@@ -89,6 +89,21 @@ static void allow_files(int max_viewers)
              (unsigned long long)(most > OTHERS ? (most - OTHERS) / A_VIEWER : 0));
 }
 
+// A file without sound is no error, and neither is one whose sound does not play; a device that was
+// asked for and is not there is.
+static int add_sound(struct program *p, const struct options *o, struct sound_source *sound,
+                     int err)
+{
+    if (!sound)
+        return o->sound && err != ERR_NOT_FOUND ? err : 0;
+    char name[sizeof(sound->name)];
+    snprintf(name, sizeof(name), "%s", sound->name);
+    err = stream_add_sound(&p->stream, sound, o->sound_kbps * 1000);
+    if (!err)
+        log_info("sound: %s, %d kbit/s", name, o->sound_kbps);
+    return err;
+}
+
 static int open_stream(struct program *p, const struct options *o)
 {
     uint64_t seed = (uint64_t)clock_wall() ^ (uint64_t)clock_now() << 20;
@@ -120,7 +135,14 @@ static int open_stream(struct program *p, const struct options *o)
         source_free(source);
         return err;
     }
-    return stream_init(&p->stream, &p->loop, source, &ladder, seed);
+    int sound_err;
+    struct sound_source *sound = sound_source_open(o->sound, source, o->source, &sound_err);
+    err = stream_init(&p->stream, &p->loop, source, &ladder, seed);
+    if (err) {
+        sound_source_free(sound);
+        return err;
+    }
+    return add_sound(p, o, sound, sound_err);
 }
 
 // Who may have raw sockets has one from the start and then may have no more, before there are

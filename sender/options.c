@@ -7,6 +7,8 @@
 
 #include "common/base/err.h"
 #include "common/net/udp_socket.h"
+#include "media/sound_encoder.h"
+#include "media/sound_source.h"
 #include "sender/stream.h"
 
 static bool path_is_good(const char *path)
@@ -81,6 +83,12 @@ static const char *read_log(void *options, const char *value, char *why, size_t 
     return log_filter_parse(value, &((struct options *)options)->log.filter) == 0
                ? NULL
                : "wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
+}
+
+static const char *read_sound(void *options, const char *value, char *why, size_t cap)
+{
+    (void)options, (void)why, (void)cap;
+    return sound_source_is_name(value) ? NULL : "wants pulse[:DEVICE], alsa[:DEVICE] or none";
 }
 
 static const char *read_verbose(void *options, const char *value, char *why, size_t cap)
@@ -189,6 +197,14 @@ static const struct option_row rows[] = {
     {.name = "list-devices", .kind = OPTION_SWITCH, .at = AT(list_devices),
      .help = "print the cameras with what they offer, and the X displays, and exit"},
 
+    {.name = "sound", .argument = "SOUND", .kind = OPTION_TEXT, .at = AT(sound),
+     .read = read_sound,
+     .help = "pulse[:DEVICE], alsa[:DEVICE] or none (default: what the source has; a beep each "
+             "second of test:)"},
+    {.name = "sound-rate", .argument = "KBPS", .kind = OPTION_INT, .at = AT(sound_kbps),
+     .least = SOUND_MIN_BPS / 1000, .most = SOUND_MAX_BPS / 1000, .fallback = "64",
+     .help = "of the sound, in Opus, 16 to 256"},
+
     {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(stats), .help = "a JSON line a second and a viewer"},
     {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
@@ -230,6 +246,7 @@ enum options_result options_parse(int argc, char **argv, struct options *o, FILE
                           .source = "test:",
                           .temporal_layers = 2,
                           .log = {.filter = log_all(LOG_INFO)},
+                          .sound_kbps = 64,
                           .timeout = STREAM_VIEWER_TIMEOUT_SEC,
                           .max_viewers = STREAM_MAX_VIEWERS};
     sockaddr_parse("127.0.0.1:8554", &o->listen);

@@ -34,7 +34,9 @@ struct options {
     bool steady;                // the filler is
     int filler_bps;             // 0: the source is no filler
     struct synthetic synthetic; // kind unknown: another source
-    int timeout;                // seconds
+    const char *sound;          // borrowed from argv; NULL: what the source has
+    int sound_kbps;
+    int timeout; // seconds
     int max_viewers;
     int mtp_port; // 0: any
     struct log_options log;

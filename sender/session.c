@@ -46,7 +46,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     rtp_sender_init(&s->rtp, config->stream->engine ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
                     &config->stream->rng);
     s->config.path.ssrc = s->rtp.ssrc;
-    s->config.path.first_seq = s->rtp.next_seq;
+    s->config.path.first_seq = s->flow_number = s->rtp.next_seq;
     s->transport = transport_open(config->transport, &s->config.path, now);
     if (!s->transport)
         goto free_session;
@@ -78,11 +78,23 @@ free_session:
     return NULL;
 }
 
-void session_send_report(struct session *s, bool bye, usec_t now)
+void session_report_track(struct session *s, enum transport_track track, bool bye, usec_t now)
 {
     uint8_t out[RTCP_MAX_PACKET];
-    size_t len = rtp_sender_report(&s->rtp, s->cname, clock_wall(), bye, out, sizeof(out));
-    s->transport->ops->send_rtcp(s->transport, out, len, now);
+    const struct rtp_sender *rtp = track == TRACK_SOUND ? &s->sound.rtp : &s->rtp;
+    size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), bye, out, sizeof(out));
+    s->transport->ops->send_rtcp(s->transport, track, out, len, now);
+}
+
+// Where there are two tracks, a report before the first packet would tell what the other's does
+// not: a player brings them together by it.
+void session_send_report(struct session *s, bool bye, usec_t now)
+{
+    bool both = s->sound.is_set_up;
+    if (!s->config.sound_only && (!both || bye || s->rtp.packets))
+        session_report_track(s, TRACK_VIDEO, bye, now);
+    if (both && (bye || s->sound.rtp.packets))
+        session_report_track(s, TRACK_SOUND, bye, now);
 }
 
 void session_stop_playing(struct session *s)
@@ -111,6 +123,7 @@ void session_play(struct session *s, usec_t now)
     s->top = session_level_now(s)->temporal_id;
     scheduler_set_layers(&s->scheduler, session_ladder(s)->sizes[s->size_id].layers);
     session_watch_size(s, s->size_id, +1);
+    session_hear(s, true);
 }
 
 void session_pause(struct session *s, usec_t now)
@@ -123,6 +136,7 @@ void session_pause(struct session *s, usec_t now)
     // use later.
     scheduler_flush(&s->scheduler, 0);
     session_reap(s);
+    session_clear_sound(s);
 }
 
 // What is on its way to the viewer is of the place that is left.
@@ -132,6 +146,7 @@ static void leave_place(struct session *s, int64_t from)
     s->waiting_key = true;
     scheduler_flush(&s->scheduler, 0);
     session_reap(s);
+    session_clear_sound(s);
 }
 
 bool session_place(struct session *s, double seconds, struct session_place *out, usec_t now)
@@ -170,6 +185,7 @@ void session_free(struct session *s, usec_t now)
     }
     scheduler_clear(&s->scheduler);
     session_reap(s);
+    session_clear_sound(s);
     stream_remove(s->config.stream, s, now);
     synthetic_feed_free(s->feed);
     timer_free(s->timer);
@@ -216,6 +232,11 @@ size_t session_packet_bytes(const struct session *s)
     return s->transport->max_packet;
 }
 
+const char *session_transport(const struct session *s)
+{
+    return s->transport->name;
+}
+
 void session_writable(struct session *s, usec_t now)
 {
     if (s->transport->ops->on_writable)
@@ -250,6 +271,10 @@ int session_figures(struct session *s, struct session_figures *out, usec_t now)
         .layers = session_ladder(s)->sizes[s->size_id].layers,
         .packets = s->rtp.packets,
         .octets = s->rtp.octets,
+        .has_sound = s->sound.is_set_up,
+        .sound_packets = s->sound.rtp.packets,
+        .sound_octets = s->sound.rtp.octets,
+        .sound_dropped = s->sound.queue.dropped,
         .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
         .thinned = s->thinned,
         .waiting_frames = s->scheduler.count,

@@ -37,6 +37,7 @@ struct session_config {
     // The level is the highest one: what is sent follows the network (adaptation.h).
     bool follows;
     bool keeps_size; // and has the level's size
+    bool sound_only; // session_add_sound follows
     double start_bps;
     char id[20];
     // The session cannot go on: the viewer does not read or report, or its connection is gone. The
@@ -57,6 +58,10 @@ struct session_place {
 // Before session_play. `seconds`: go there first; NaN: stay. False: no file, or one whose place
 // nobody can tell; `out` is left as it is.
 bool session_place(struct session *s, double seconds, struct session_place *out, usec_t now);
+// The sound, too, and where it goes; the stream has some. Before it plays.
+void session_add_sound(struct session *s, const struct transport_sound *to);
+bool session_has_sound(const struct session *s);
+void session_sound_info(const struct session *s, uint16_t *seq, uint32_t *ssrc); // what follows
 bool session_is_playing(const struct session *s);
 // 0 or ERR_RANGE.
 int session_set_level(struct session *s, int level, usec_t now);
@@ -74,13 +79,15 @@ void session_info(struct session *s, struct transport_info *out, usec_t now);
 uint64_t session_skipped(const struct session *s);
 // Bytes of RTP header and payload that its largest packets have.
 size_t session_packet_bytes(const struct session *s);
-void session_writable(struct session *s, usec_t now); // the connection; or an address was proved
+const char *session_transport(const struct session *s); // its name, with the parameters
+void session_writable(struct session *s, usec_t now);   // the connection; or an address was proved
 void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now);
 // A datagram came to the port for RTP.
 void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now);
 void session_second(struct session *s, usec_t now); // about once a second
-// For the stream: a frame came, the source ended.
+// For the stream: a frame came, a packet of sound, the source ended.
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now);
+void session_on_sound(struct session *s, struct coded_sound *c, usec_t now);
 void session_on_end(struct session *s, usec_t now);
 
 // What machines may know of it. Also the index of its transport in transport_kinds.

@@ -6,10 +6,9 @@
 #include "sender/session_state.h"
 
 enum {
-    PEAK_FACTOR_X2 = 5,  // a picture stream's frames may leave at 2.5 times its mean rate: a key
-                         // frame is many times the mean frame
-    MAX_GAP = 1000,      // frames
-    PACKET_HEADERS = 40, // of RTP with its extensions, and what frames it
+    PEAK_FACTOR_X2 = 5, // a picture stream's frames may leave at 2.5 times its mean rate: a key
+                        // frame is many times the mean frame
+    MAX_GAP = 1000,     // frames
 };
 
 void session_set_media_rate(struct session *s, usec_t now)
@@ -46,6 +45,8 @@ void session_reap(struct session *s)
 
 void session_watch_size(struct session *s, int size_id, int change)
 {
+    if (s->config.sound_only)
+        return;
     if (s->feed)
         synthetic_feed_watch(s->feed, size_id, change);
     else if (!session_is_filler(s))
@@ -68,6 +69,7 @@ void session_unwatch(struct session *s)
     if (!s->watching)
         return;
     s->watching = false;
+    session_hear(s, false);
     steer(s, -1, 0);
     rate_follow_restart(&s->adaptation.rate);
     session_watch_size(s, s->size_id, -1);
@@ -190,7 +192,7 @@ static bool has_begun(struct session *s, const struct coded_frame *f)
 
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
 {
-    if (!s->watching || session_is_filler(s) || f->number < s->from)
+    if (!s->watching || session_is_filler(s) || s->config.sound_only || f->number < s->from)
         return;
     if (f->size_id == s->wanted_size && s->size_id != s->wanted_size && f->key)
         switch_size(s, f);
@@ -214,7 +216,8 @@ void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
         s->thinned += f->temporal_id <= whole && top < whole;
         return;
     }
-    s->made += (double)(f->bytes + (f->bytes / s->transport->max_packet + 1) * PACKET_HEADERS);
+    s->made +=
+        (double)(f->bytes + (f->bytes / s->transport->max_packet + 1) * SESSION_PACKET_HEADERS);
     struct scheduler_frame entry = {
         .number = f->number,
         .depends_on = f->depends_on,

@@ -19,6 +19,13 @@ static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
         session_on_frame(s->sessions[i], f, clock_now());
 }
 
+static void on_sound(void *ctx, struct coded_sound *c, usec_t now)
+{
+    struct stream *s = ctx;
+    for (int i = 0; i < s->session_count; i++)
+        session_on_sound(s->sessions[i], c, now);
+}
+
 static void on_end(void *ctx, int err, usec_t now)
 {
     (void)err; // the source has logged what went wrong
@@ -27,7 +34,8 @@ static void on_end(void *ctx, int err, usec_t now)
         session_on_end(s->sessions[i], now);
 }
 
-static const struct engine_events engine_events = {.on_frame = on_frame, .on_end = on_end};
+static const struct engine_events engine_events = {
+    .on_frame = on_frame, .on_sound = on_sound, .on_end = on_end};
 
 int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
                 const struct ladder *ladder, uint64_t seed)
@@ -41,6 +49,13 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
     s->rng = rng_seeded(seed);
     s->engine = engine_new(loop, source, ladder, &engine_events, s);
     return s->engine ? 0 : ERR_IO;
+}
+
+int stream_add_sound(struct stream *s, struct sound_source *sound, int bitrate_bps)
+{
+    int err = engine_add_sound(s->engine, sound, bitrate_bps);
+    s->sound_bps = err ? 0 : bitrate_bps;
+    return err;
 }
 
 void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps, uint64_t seed)
@@ -106,6 +121,14 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
     out->ccfb = true;
     out->ladder = s->ladder;
     out->bitrate_bps = s->ladder.levels[level].bitrate_bps;
+    if (s->sound_bps) {
+        out->sound = (struct sdp_sound){.present = true,
+                                        .payload_type = RTP_PT_OPUS,
+                                        .control = "trackID=1",
+                                        .ext = out->ext,
+                                        .bitrate_bps = s->sound_bps};
+        out->sound.ext.capture = 0;
+    }
     if (!s->engine)
         return;
     int size_id = s->ladder.levels[level].size_id;

@@ -31,6 +31,7 @@ struct stream {
     double duration; // seconds, -1 = endless
     char title[128];
     struct engine *engine;      // owned; NULL for media without pictures
+    int sound_bps;              // 0: there is no sound
     struct synthetic synthetic; // kind unknown: not frames without pictures
     struct rng rng;
     usec_t viewer_timeout; // a viewer that takes nothing for so long is dropped; 20 s by default
@@ -46,6 +47,8 @@ struct stream {
 // Pictures from `source`, which is taken over. 0, or ERR_IO (logged).
 int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
                 const struct ladder *ladder, uint64_t seed);
+// Its sound, which is taken over; before anyone watches. 0, or ERR_NO_MEMORY (logged).
+int stream_add_sound(struct stream *s, struct sound_source *sound, int bitrate_bps);
 // Packets without frames: SDP_SOURCE_STEADY at `bitrate_bps`; SDP_SOURCE_GREEDY as fast as the
 // transport takes it, which keeps to `bitrate_bps` if it has no rate of its own.
 void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps, uint64_t seed);

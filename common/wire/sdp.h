@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The SDP (RFC 8866) of a Weir stream: one video medium, its ladder of levels, and who made it.
+// The SDP (RFC 8866) of a Weir stream: one video medium, its ladder of levels, and who made it; and
+// the sound that goes with it, Opus (RFC 7587).
 // Attributes of ours, which strangers skip:
 //   a=x-weir-source:test 1280x720@30/1      kind of source, its size and frame rate
 //   a=x-weir-clock:<text>                   equal at both ends when they read the same machine's
@@ -36,6 +37,14 @@ enum sdp_source {
     SDP_SOURCE_SCREEN,
 };
 
+struct sdp_sound {
+    bool present;
+    int payload_type;
+    char control[SDP_MAX_TEXT];
+    struct rtp_ext_ids ext;
+    int bitrate_bps; // b=AS; written, not read; 0 = none
+};
+
 struct sdp {
     char title[SDP_MAX_TEXT]; // s=
     enum sdp_source source;
@@ -52,6 +61,7 @@ struct sdp {
     bool nack; // lost packets may be told, and (pli) key frames asked for: RFC 4585
     bool pli;
     bool ccfb; // reports of RFC 8888 are understood (a=rtcp-fb, its section 6)
+    struct sdp_sound sound;
     // level_count == 0 when the stream is not Weir's; its source_fps then is what the description
     // says (a=framerate), or 25.
     struct ladder ladder;

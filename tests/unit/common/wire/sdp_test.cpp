@@ -197,6 +197,69 @@ TEST_CASE("sdp: a stranger's camera")
     CHECK(s.ladder.level_count == 0);
 }
 
+TEST_CASE("sdp: sound beside the video")
+{
+    struct sdp s = example();
+    s.sound.present = true;
+    s.sound.payload_type = 111;
+    s.sound.bitrate_bps = 64000;
+    s.sound.ext.adu = 2;
+    strcpy(s.sound.control, "trackID=1");
+    char out[SDP_MAX_BYTES];
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    const char *medium = strstr(out, "m=audio");
+    REQUIRE(medium);
+    CHECK(std::string(medium) == "m=audio 0 RTP/AVP 111\r\n"
+                                 "b=AS:64\r\n"
+                                 "a=rtpmap:111 opus/48000/2\r\n"
+                                 "a=fmtp:111 sprop-stereo=1\r\n"
+                                 "a=ptime:20\r\n"
+                                 "a=extmap:2 urn:x-weir:rtp-hdrext:adu\r\n"
+                                 "a=control:trackID=1\r\n");
+    struct sdp back;
+    REQUIRE(sdp_decode(out, strlen(out), &back) == 0);
+    CHECK(back.sound.present);
+    CHECK(back.sound.payload_type == 111);
+    CHECK(back.sound.ext.adu == 2);
+    CHECK(back.sound.ext.feedback == 0);
+    CHECK(std::string(back.sound.control) == "trackID=1");
+    CHECK(std::string(back.control) == std::string(s.control));
+    CHECK(back.payload_type == s.payload_type);
+}
+
+TEST_CASE("sdp: which sound is ours")
+{
+    struct row {
+        const char *audio; // behind the video
+        bool present;
+    };
+    const std::string video = "v=0\na=extmap:2 urn:x-weir:rtp-hdrext:adu\na=control:*\n"
+                              "m=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000\n";
+    const row table[] = {
+        {"", false},
+        {"m=audio 0 RTP/AVP 0\na=rtpmap:0 PCMU/8000\n", false},
+        {"m=audio 0 RTP/AVP 0 98\na=rtpmap:98 OPUS/48000/2\n", true},
+        {"m=audio 0 RTP/AVPF 98\na=rtpmap:98 opus/48000/2\n", true},
+        {"m=audio 0 RTP/SAVP 98\na=rtpmap:98 opus/48000/2\n", false},
+        {"m=audio 0 RTP/AVP 98\na=rtpmap:99 opus/48000/2\n", false}, // not offered
+        {"m=audio 0 RTP/AVP 96\na=rtpmap:96 opus/48000/2\n", false}, // could not be told apart
+        {"m=video 0 RTP/AVP 98\na=rtpmap:98 opus/48000/2\n", false},
+    };
+    for (const row &r : table) {
+        INFO(r.audio);
+        struct sdp s;
+        REQUIRE(decode(video + r.audio, &s) == 0);
+        CHECK(s.sound.present == r.present);
+        CHECK(s.sound.ext.adu == (r.present ? 2 : 0)); // the session's is for all media
+        CHECK(s.sound.control[0] == '\0');             // its control is not
+    }
+    struct sdp s;
+    std::string control(SDP_MAX_TEXT, 'x');
+    CHECK(decode(video + "m=audio 0 RTP/AVP 98\na=rtpmap:98 opus/48000/2\na=control:" + control +
+                     "\n",
+                 &s) == ERR_TOO_BIG);
+}
+
 static std::string with(const std::string &from, const std::string &to)
 {
     std::string text = golden;
