@@ -277,8 +277,10 @@ const struct option_table play_option_table = {
 enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
                                        char *error, size_t error_cap)
 {
-    *out = (struct play_options){
-        .level = -1, .volume = 100, .buffer = USEC_PER_SEC / 4, .log = {.filter = log_all(LOG_WARN)}};
+    *out = (struct play_options){.level = -1,
+                                 .volume = 100,
+                                 .buffer = USEC_PER_SEC / 4,
+                                 .log = {.filter = log_all(LOG_WARN)}};
     goddard_params_init(&out->goddard);
     out->transports.count = 1;
     snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0].name);

@@ -17,7 +17,8 @@ std::vector<int16_t> tone(double hz, int count)
 {
     std::vector<int16_t> pcm(static_cast<size_t>(count + TIME_SCALE_MOST) * SOUND_CHANNELS);
     for (int i = 0; i < count; i++) {
-        auto v = static_cast<int16_t>(std::lrint(10000 * std::sin(2 * pi * hz * i / int{SOUND_RATE})));
+        auto v =
+            static_cast<int16_t>(std::lrint(10000 * std::sin(2 * pi * hz * i / int{SOUND_RATE})));
         pcm[static_cast<size_t>(2 * i)] = pcm[static_cast<size_t>(2 * i + 1)] = v;
     }
     return pcm;
