@@ -415,6 +415,15 @@ static int begin_medium(struct choice *c, struct scan line)
     return 0;
 }
 
+// Some leave out the clock rate, which is always the same, or add a number of channels.
+static bool is_h264(struct scan v)
+{
+    if (!text_is_nocase(text_of(scan_trimmed(scan_until(&v, '/'))), "H264"))
+        return false;
+    struct scan rate = scan_trimmed(scan_until(&v, '/'));
+    return scan_left(&rate) == 0 || scan_is(rate, "90000");
+}
+
 static int read_rtpmap(struct choice *c, struct scan v, struct sdp *s)
 {
     int pt;
@@ -427,8 +436,7 @@ static int read_rtpmap(struct choice *c, struct scan v, struct sdp *s)
         c->audio = c->current;
         s->sound.payload_type = pt;
     }
-    // Some leave out the clock rate, which is always the same, or add a number of channels.
-    bool h264 = text_is_nocase(text_of(scan_trimmed(scan_until(&v, '/'))), "H264");
+    bool h264 = is_h264(v);
     if (c->is_audio || c->video > 0 || !(h264 || text_is_nocase(codec, CODEC_SYNTHETIC)))
         return 0;
     c->video = c->current;
