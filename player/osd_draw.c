@@ -136,6 +136,7 @@ void osd_draw_help(const struct osd *o)
         {"t", "choose a transport"},
         {"i", "panel: what the network and the buffer do"},
         {"f, double click", "full screen"},
+        {"m", "sound off, on"},
         {"s", "snapshot of the picture"},
         {"?, h, F1", "these keys"},
         {"Esc, q", "close, quit"},

@@ -94,7 +94,7 @@ double panel_graph_top(const struct panel_history *h, enum panel_row row)
     for (int i = 0; i < h->count; i++)
         most = fmax(most, panel_value(h, row, i)); // fmax leaves NaN out
     if (!(most > 0) || !isfinite(most))
-        return 1;
+        return row == PANEL_LOSS ? 0.01 : 1;
     double power = pow(10, floor(log10(most)));
     static const double steps[] = {1, 2, 5, 10};
     for (int i = 0; i < 4; i++) {

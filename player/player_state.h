@@ -54,7 +54,10 @@ struct outage {
     bool chosen; // the latter
     bool trying; // the client is one that tries
     bool due;    // an attempt, as soon as what is paused or held was shown
-    bool gap;    // what had come was shown: the picture stands still
+    bool back;   // not by that one: by the transport of before
+    // What had come was shown, and the picture stands still: as if the viewer had paused when it is
+    // his own doing.
+    enum { GAP_NONE, GAP_STALL, GAP_PAUSE } gap;
     usec_t since;
     usec_t gap_since;
     struct transport_list transports; // of before, if `chosen`

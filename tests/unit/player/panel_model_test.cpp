@@ -98,7 +98,8 @@ TEST_CASE("panel: a graph's upper edge is the next of 1, 2, 5")
         panel_history_push(&h, &s);
         INFO(row.value);
         CHECK(panel_graph_top(&h, PANEL_LATENCY) == Approx(row.top));
-        CHECK(panel_graph_top(&h, PANEL_LEVEL) == 6); // the highest there is
+        CHECK(panel_graph_top(&h, PANEL_LEVEL) == 6);   // the highest there is
+        CHECK(panel_graph_top(&h, PANEL_LOSS) == 0.01); // nothing known, or lost
         panel_scale_text(&h, PANEL_LATENCY, text, sizeof(text));
         CHECK(std::string(text) == row.scale);
     }
