@@ -28,7 +28,7 @@ finish() {
     exit $code
 }
 trap finish EXIT
-inside() { timeout 600 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+inside() { timeout 1800 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 quiet() { "$@" >>"$log" 2>&1; }
 
 codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -39,7 +39,7 @@ mirror=$(awk -v c="$codename" '$2 == c {print $1; exit}' <<<"$archives")
 
 step "a clean $codename"
 touch "$log"
-quiet timeout 900 debootstrap --variant=minbase "$codename" "$root" "$mirror"
+quiet timeout 1800 debootstrap --variant=minbase "$codename" "$root" "$mirror"
 sed 's/^/deb /' <<<"$archives" >"$root/etc/apt/sources.list"
 apt-config dump | grep -E '^Acquire::(http|https|Retries)' >"$root/etc/apt/apt.conf.d/90host" || true
 cp /etc/resolv.conf "$root/etc/resolv.conf"
@@ -71,7 +71,7 @@ fi
 step "a stream over the loopback, as a plain user"
 quiet inside useradd --create-home viewer
 # shellcheck disable=SC2016
-timeout 60 unshare --net sh -c 'ip link set lo up && exec chroot --userspec=viewer:viewer "$1" env -i PATH=/usr/bin:/bin HOME=/home/viewer \
+timeout 120 unshare --net sh -c 'ip link set lo up && exec chroot --userspec=viewer:viewer "$1" env -i PATH=/usr/bin:/bin HOME=/home/viewer \
     bash -euc "
         cd
         weir-send --config /etc/weir/send.conf test:640x360@30 2>send.log &

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The sender's figures as JSON; docs/manual.md lists the keys. What cannot be known is null.
+// The sender's figures as JSON; docs/streaming.md lists the keys. What cannot be known is null.
 #ifndef WEIR_SENDER_FIGURES_JSON_H
 #define WEIR_SENDER_FIGURES_JSON_H
 

@@ -37,7 +37,7 @@ TEST_CASE("option docs: a manual page's options")
           "line of it\n"
           ".TP\n"
           "\\fB\\-\\-delay\\fR \\fIMS\\fR\n"
-          "how late\n"
+          "how late; 50 is little\n"
           ".SS Words\n"
           ".TP\n"
           "\\fB\\-\\-file\\fR \\fIFILE\\fR\n"
