@@ -15,7 +15,7 @@ static const char *read_url(void *options, const char *value, char *why, size_t 
     const char *wrong;
     if (url_parse(value, &((struct play_options *)options)->url, &wrong) == 0)
         return NULL;
-    snprintf(why, cap, "%s; wants rtsp://HOST[:PORT]/PATH[?level=N]", wrong);
+    snprintf(why, cap, "%s; wants rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH[?level=N]", wrong);
     return why;
 }
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Players that know nothing of Weir watch its streams."""
 import json
+import os
 import re
+import tempfile
 
 import lib
 
@@ -78,6 +80,23 @@ class Strangers(lib.Case):
                 self.assertGreaterEqual(len(chain), frames - 1, p.stdout[-2000:])
                 width, height = self.server.levels()[-1][:2]
                 self.assertRegex(p.stdout, rf"video/x-raw.*width=\(int\){width}, height=\(int\){height}")
+
+    def test_mpv(self):
+        lib.need("mpv")
+        frames = 40
+        for transport in "tcp", "udp":
+            with self.subTest(transport):
+                folder = tempfile.mkdtemp(dir=self.folder)
+                self.run_tool(["mpv", "--no-config", "--no-terminal", "--no-audio", "--profile=low-latency", "--untimed",
+                               "--vo=image", "--vo-image-format=png", "--vo-image-png-compression=1",
+                               f"--vo-image-outdir={folder}", f"--frames={frames}", f"--rtsp-transport={transport}",
+                               self.server.url])
+                self.assertEqual(len(os.listdir(folder)), frames)
+                numbers = [lib.frame_number(*lib.grey_picture(os.path.join(folder, f"{i:08}.png")))
+                           for i in (1, frames // 2, frames)]
+                self.assertNotIn(-1, numbers)
+                self.assertLess(numbers[0], numbers[1])
+                self.assertLess(numbers[1], numbers[2])
 
     def test_the_file_that_ffmpeg_records_is_whole(self):
         """Stream copy: no frame is decoded on the way, so what lies in the file is what was sent."""
