@@ -128,8 +128,8 @@ class Metrics(lib.Case):
             self.player(sender.url, "--transport", transport, "--no-picture").wait_shown(5)
         until(lambda: self.value("weir_session_rtt_seconds", session="2"), "figures of both")
         dom = subprocess.run(["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-                              f"--user-data-dir={self.path('chromium')}", "--virtual-time-budget=4000", "--dump-dom",
-                              f"http://127.0.0.1:{self.port}/"], capture_output=True, text=True, timeout=60 * lib.SLOW)
+                              f"--user-data-dir={self.path('chromium')}", "--virtual-time-budget=2000", "--dump-dom",
+                              f"http://127.0.0.1:{self.port}/"], capture_output=True, text=True, timeout=180 * lib.SLOW)
         self.assertNotIn("CONSOLE", dom.stderr)
         self.assertRegex(dom.stdout, r'id="viewers">2<')
         rows = re.search(r'<tbody id="sessions">(.*?)</tbody>', dom.stdout, re.S).group(1)
