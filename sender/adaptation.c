@@ -92,8 +92,11 @@ void adaptation_set_cap(struct adaptation *a, int cap)
 
 void adaptation_set_beside(struct adaptation *a, double bps)
 {
+    bool unlimited = a->rate.target_bps >= a->rate.ceiling_bps;
     a->beside_bps = bps;
     set_bounds(a);
+    if (unlimited)
+        a->rate.target_bps = a->rate.ceiling_bps;
 }
 
 static double least_for(const struct adaptation *a, int level, bool alone)

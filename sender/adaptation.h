@@ -45,7 +45,7 @@ struct adaptation {
 void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap, double start_bps,
                      bool keeps_size);
 void adaptation_set_cap(struct adaptation *a, int cap);
-// So much of the rate is for what goes with the video.
+// So much of the rate is for what goes with the video, on top of its ceiling.
 void adaptation_set_beside(struct adaptation *a, double bps);
 // About every frame. `alone`: nobody else watches what the encoders make. True: something changed.
 bool adaptation_update(struct adaptation *a, const struct rate_follow_sample *s, bool alone,

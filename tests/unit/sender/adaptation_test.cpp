@@ -80,6 +80,21 @@ TEST_CASE("adaptation: where it begins")
     }
 }
 
+TEST_CASE("adaptation: sound beside the video takes nothing of where it begins")
+{
+    struct row {
+        double start;
+        int level; // of one who shares the encoders, after the first frame
+    };
+    auto row = GENERATE(values<struct row>({{1920e3, 3}, {9000e3, 3}, {1280e3, 1}}));
+    CAPTURE(row.start);
+    viewer v(row.start);
+    adaptation_set_beside(&v.a, 64e3);
+    v.run(0.04, 1000e3, false);
+    CHECK(v.a.level == row.level);
+    CHECK(v.a.rate.ceiling_bps == 1920e3 + 64e3);
+}
+
 TEST_CASE("adaptation: a viewer alone steers the encoder, then the level changes")
 {
     struct {
