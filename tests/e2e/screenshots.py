@@ -76,7 +76,7 @@ class Screenshots(Screen, Relayed):
         self.open_url(relay.url, "--transport", "minbuf", "--latency", "1000")
         self.key("i")
         time.sleep(10)
-        relay.tcp_rate = 600e3
+        relay.tcp_rate = 400e3
         time.sleep(9)
         relay.tcp_rate = 0.0
         time.sleep(9)
