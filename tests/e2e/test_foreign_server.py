@@ -60,10 +60,8 @@ class ForeignServer(lib.Case):
                 self.assertEqual(len(set(shown)), len(shown))
 
     def test_parameter_sets_of_the_description_alone(self):
-        """rtph264pay leaves them out of the stream when it aggregates nothing and is given AVC."""
-        url = self.serve("--pay", "config-interval=0 aggregate-mode=none", "--encoder",
-                         "tune=zerolatency byte-stream=false ! video/x-h264,stream-format=avc")
-        self.watch(url)
+        self.watch(self.serve("--encoder", "tune=zerolatency option-string=repeat-headers=0 ! "
+                                           "video/x-h264,stream-format=avc"))
 
     def test_aggregated_packets(self):
         url = self.serve("--pay", "aggregate-mode=max-stap mtu=600")  # STAP-A and FU-A
