@@ -15,9 +15,11 @@
 #include "media/ladder.h"
 #include "media/source.h"
 #include "sender/options.h"
+#include "sender/prepare.h"
 #include "sender/server.h"
 #include "sender/stats.h"
 #include "sender/stream.h"
+#include "sender/stream_open.h"
 
 struct program {
     uv_loop_t loop;
@@ -74,23 +76,7 @@ static int open_stream(struct program *p, const struct options *o)
         stream_init_synthetic(&p->stream, &o->synthetic, seed);
         return 0;
     }
-    int err;
-    struct source *source = source_open(o->source, o->loop, &err);
-    if (!source)
-        return err;
-    struct ladder ladder;
-    err = o->level_count
-              ? ladder_from_requests(o->levels, o->level_count, source->width, source->height,
-                                     source->fps, o->temporal_layers, &ladder)
-              : ladder_default(source->width, source->height, source->fps, o->temporal_layers,
-                               &ladder);
-    if (err) {
-        log_error("no ladder of levels can be made for %s (%dx%d)", source->name, source->width,
-                  source->height);
-        source_free(source);
-        return err;
-    }
-    return stream_init(&p->stream, &p->loop, source, &ladder, seed);
+    return stream_open(&p->stream, &p->loop, o, o->source);
 }
 
 // Who may have raw sockets has one from the start and then may have no more, before there are
@@ -117,7 +103,7 @@ static void announce(const struct program *p, const struct options *o)
     server_address(p->server, at, sizeof(at));
     const struct ladder *l = &p->stream.ladder;
     log_info("%s at rtsp://%s%s", p->stream.title, at, o->path);
-    for (int i = 0; i < l->level_count && p->stream.engine; i++) {
+    for (int i = 0; i < l->level_count && stream_has_pictures(&p->stream); i++) {
         const struct size_spec *size = &l->sizes[l->levels[i].size_id];
         log_info("  level %d: %4dx%-4d %5.4g frames/s %6d kbit/s", i, size->width, size->height,
                  level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
@@ -178,6 +164,8 @@ int main(int argc, char **argv)
     }
     static const enum log_level levels[] = {LOG_ERROR, LOG_INFO, LOG_DEBUG};
     log_to_stderr("weir-send", levels[options.verbosity + 1]);
+    if (options.prepare)
+        return prepare_run(&options);
     allow_many_files();
     static struct program program; // large
     uv_loop_init(&program.loop);

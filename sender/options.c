@@ -150,8 +150,12 @@ static const struct option_row rows[] = {
     {.section = "Media", .name = "level", .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,
      .help = "a quality level; repeat it for a ladder (default: seven levels, 80 to 1920 kbit/s)"},
-    {.name = "temporal-layers", .argument = "N", .read = read_layers, .fallback = "2",
-     .help = "2 or 3 layers of frames that can be dropped one by one"},
+    {.name = "temporal-layers", .argument = "N", .read = read_layers,
+     .help = "2 or 3 layers of frames that can be dropped one by one (default: 2, with --prepare "
+             "3)"},
+    {.name = "prepare", .kind = OPTION_SWITCH, .at = AT(prepare),
+     .help = "do not stream: encode FILE into FILE.weir.mkv, from which it is then streamed to "
+             "many viewers without encoding; run again, it goes on where it was interrupted"},
     {.name = "loop", .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "begin the file again at its end"},
 
@@ -186,7 +190,6 @@ enum options_result options_parse(int argc, char **argv, struct options *o, FILE
 {
     *o = (struct options){.path = "/live",
                           .source = "test:",
-                          .temporal_layers = 2,
                           .timeout = STREAM_VIEWER_TIMEOUT_SEC,
                           .max_viewers = STREAM_MAX_VIEWERS};
     sockaddr_parse("127.0.0.1:8554", &o->listen);

@@ -22,7 +22,8 @@ struct options {
     const char *source;
     const char *stats; // NULL: none
     bool loop;
-    int temporal_layers; // 2 or 3
+    bool prepare;
+    int temporal_layers; // 2 or 3; 0: not given
     int level_count;     // 0: the default ladder
     struct level_request levels[LADDER_MAX_LEVELS];
     bool steady;                // the filler is

@@ -10,6 +10,7 @@
 #include "sender/adaptation.h"
 #include "sender/scheduler.h"
 #include "sender/session.h"
+#include "sender/stored_feed.h"
 #include "sender/synthetic_feed.h"
 
 #ifdef __cplusplus
@@ -21,6 +22,7 @@ struct session {
     struct transport *transport; // owned
     struct timer *timer;         // owned: the next batch
     struct synthetic_feed *feed; // owned; NULL: other media
+    struct stored_feed *stored;  // owned; NULL: other media
     struct rtp_sender rtp;
     struct scheduler scheduler;
     char cname[64];
@@ -33,6 +35,7 @@ struct session {
     int wanted_size;  // of `level`; differs from size_id until its key frame comes
     int top;          // the highest temporal layer sent now
     int64_t from;     // frames before are not sent: they are of a place that was left
+    int64_t show;     // of those before not all are sent: they only serve to decode it
     bool waiting_key; // nothing of size_id decodes for this viewer yet
     int64_t newest;   // number of the newest frame of size_id that came
     uint64_t uncoded; // frames of the level that the encoder left out, being too slow
@@ -90,6 +93,8 @@ bool session_is_leaned_on(const struct session *s, int size_id, int temporal_id)
 void session_reap(struct session *s);
 void session_watch_size(struct session *s, int size_id, int change);
 void session_unwatch(struct session *s);
+// Gives a frame again that the viewer lacks.
+void session_on_again(struct session *s, struct coded_frame *f, usec_t now);
 
 // ---- session_send.c
 

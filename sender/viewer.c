@@ -82,7 +82,7 @@ static void handle_describe(struct viewer *v, const struct rtsp_item *request, s
 static bool owns_time_line(struct viewer *v)
 {
     struct stream *s = v->stream;
-    if (stream_is_synthetic(s))
+    if (stream_is_synthetic(s) || s->stored)
         return true;
     return s->engine && s->duration >= 0 && s->playing == (session_is_playing(v->session) ? 1 : 0);
 }
@@ -109,7 +109,7 @@ static void handle_speed(struct viewer *v, struct text header, bool alone, struc
 
 static void answer_place(struct viewer *v, double wanted, struct answer *a, usec_t now)
 {
-    struct session_place place;
+    struct stored_place_told place;
     if (!session_place(v->session, wanted, &place, now)) {
         answer_header(a, "Range: npt=now-\r\n");
         return;
