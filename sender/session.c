@@ -68,6 +68,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->level = s->follows ? s->adaptation.level : config->level;
     s->size_id = s->wanted_size = session_level_now(s)->size_id;
     s->waiting_key = true;
+    s->resumable = -1;
     s->speed = 1;
     s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
     s->last_progress = now;
@@ -136,7 +137,7 @@ void session_play(struct session *s, usec_t now)
         return;
     s->watching = true;
     s->ending = false;
-    s->waiting_key = true;
+    s->waiting_key = s->size_id != s->resumable;
     s->sent_level = s->level;
     s->top = session_level_now(s)->temporal_id;
     scheduler_set_layers(&s->scheduler, session_ladder(s)->sizes[s->size_id].layers);
@@ -149,8 +150,10 @@ void session_pause(struct session *s, usec_t now)
     if (!s->playing)
         return;
     session_stop_playing(s);
-    if (s->stored)
+    if (s->stored) {
         stored_feed_rewind(s->stored, scheduler_first_waiting(&s->scheduler));
+        s->resumable = s->waiting_key ? -1 : s->size_id;
+    }
     // A frame that began to go out on a stream still goes out whole; what waits behind it is of no
     // use later.
     scheduler_flush(&s->scheduler, 0);
@@ -161,6 +164,7 @@ void session_pause(struct session *s, usec_t now)
 static void leave_place(struct session *s, int64_t from)
 {
     s->from = from;
+    s->resumable = -1;
     if (s->watching && s->wanted_size != s->size_id)
         session_watch_size(s, s->size_id, -1);
     s->size_id = s->wanted_size;
@@ -235,6 +239,7 @@ void session_on_end(struct session *s, usec_t now)
         return;
     // Who still has frames to get does not keep the source from beginning again for others.
     session_unwatch(s);
+    s->resumable = -1;
     s->ending = true;
     session_tell_end(s, now);
 }
