@@ -65,7 +65,7 @@ int stored_plan_init(struct stored_plan *p, const struct ladder *ladder)
 
 bool stored_plan_needs(const struct stored_plan *p, int size_id, int target, int at)
 {
-    int on = target;
+    int on = p->sizes[size_id][target].depends == STORED_NO_FRAME ? -1 : target;
     while (on > at)
         on = p->sizes[size_id][on].depends;
     return on == at;
