@@ -75,7 +75,7 @@ static int encode_group(struct worker *w)
     for (int i = 0; i < w->count && !err; i++)
         for (int size = 0; size < m->ladder->size_count && !err; size++)
             err = encode_one(w, size, w->pictures[i], out);
-    int ended = stored_part_end(out, m->folder, w->group, !err || err == ERR_IO);
+    int ended = stored_part_end(out, m->folder, w->group, !err);
     return err ? err : ended;
 }
 

@@ -85,8 +85,10 @@ FILE *stored_part_begin(const char *folder, int64_t part)
 
 int stored_part_put(FILE *f, const struct stored_record *r, const void *data)
 {
-    return fwrite(r, sizeof(*r), 1, f) == 1 && fwrite(data, 1, r->bytes, f) == r->bytes ? 0
-                                                                                        : ERR_IO;
+    if (fwrite(r, sizeof(*r), 1, f) == 1 && fwrite(data, 1, r->bytes, f) == r->bytes)
+        return 0;
+    log_error("cannot write: %s", strerror(errno));
+    return ERR_IO;
 }
 
 int stored_part_end(FILE *f, const char *folder, int64_t part, bool good)

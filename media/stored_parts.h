@@ -28,7 +28,8 @@ int stored_parts_open(const char *folder, const char *plan);
 bool stored_parts_has(const char *folder, int64_t part);
 // A part is written under a name of its own until stored_part_end. NULL: logged.
 FILE *stored_part_begin(const char *folder, int64_t part);
-int stored_part_put(FILE *f, const struct stored_record *r, const void *data); // 0 or ERR_IO
+// 0 or ERR_IO (logged).
+int stored_part_put(FILE *f, const struct stored_record *r, const void *data);
 // Closes; with `good` it is there from now on. 0 or ERR_IO (logged).
 int stored_part_end(FILE *f, const char *folder, int64_t part, bool good);
 FILE *stored_part_read(const char *folder, int64_t part); // NULL: logged

@@ -223,7 +223,7 @@ int stored_sound_make(const char *path, const char *folder)
         s.out = stored_part_begin(folder, STORED_SOUND);
         err = s.out ? transcode(&s) : ERR_IO;
         if (s.out) {
-            int ended = stored_part_end(s.out, folder, STORED_SOUND, !err || err == ERR_IO);
+            int ended = stored_part_end(s.out, folder, STORED_SOUND, !err);
             err = err ? err : ended;
         }
     }

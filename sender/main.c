@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <uv.h>
 
 #include "common/base/err.h"
@@ -21,10 +22,13 @@
 #include "sender/stream.h"
 #include "sender/stream_open.h"
 
+#define FIRST_LOOK (2 * USEC_PER_SEC) // into the files of a folder
+
 struct program {
     uv_loop_t loop;
     uv_signal_t signals[2];
-    struct stream stream;
+    struct stream stream; // of no kind: a folder's files are offered
+    struct shelf *shelf;
     struct stats *stats;
     struct mtp_raw *raw; // NULL: not allowed, or not possible
     struct server *server;
@@ -64,6 +68,12 @@ static void allow_many_files(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static bool is_folder(const char *source)
+{
+    struct stat st;
+    return stat(source, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int open_stream(struct program *p, const struct options *o)
 {
     uint64_t seed = (uint64_t)clock_wall() ^ (uint64_t)clock_now() << 20;
@@ -77,6 +87,20 @@ static int open_stream(struct program *p, const struct options *o)
         return 0;
     }
     return stream_open(&p->stream, &p->loop, o, o->source);
+}
+
+static int open_shelf(struct program *p, const struct options *o)
+{
+    int err = 0;
+    if (is_folder(o->source)) {
+        p->shelf = shelf_new_folder(&p->loop, o);
+    } else {
+        err = open_stream(p, o);
+        p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
+        p->stream.max_viewers = o->max_viewers;
+        p->shelf = err ? NULL : shelf_new_one(o->path, &p->stream);
+    }
+    return err ? err : p->shelf ? 0 : ERR_NO_MEMORY;
 }
 
 // Who may have raw sockets has one from the start and then may have no more, before there are
@@ -97,10 +121,21 @@ static int open_raw(struct program *p, const struct options *o)
     return p->raw || !o->mtp_port ? 0 : ERR_IO;
 }
 
+static void announce_folder(const struct program *p, const struct options *o, const char *at)
+{
+    static char list[1 << 17];
+    int count = shelf_list(p->shelf, list, sizeof(list), FIRST_LOOK);
+    log_info("%d files of %s at rtsp://%s/", count, o->source, at);
+}
+
 static void announce(const struct program *p, const struct options *o)
 {
     char at[64];
     server_address(p->server, at, sizeof(at));
+    if (shelf_is_folder(p->shelf)) {
+        announce_folder(p, o, at);
+        return;
+    }
     const struct ladder *l = &p->stream.ladder;
     log_info("%s at rtsp://%s%s", p->stream.title, at, o->path);
     for (int i = 0; i < l->level_count && stream_has_pictures(&p->stream); i++) {
@@ -123,13 +158,11 @@ static int run(struct program *p, const struct options *o)
     int code = EXIT_FAILURE;
     if (open_raw(p, o) != 0)
         goto close_stats;
-    if (open_stream(p, o) != 0)
+    if (open_shelf(p, o) != 0)
         goto free_raw;
-    p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
-    p->stream.max_viewers = o->max_viewers;
     struct server_config config = {.listen = o->listen,
-                                   .path = o->path,
-                                   .stream = &p->stream,
+                                   .shelf = p->shelf,
+                                   .max_viewers = o->max_viewers,
                                    .stats = p->stats,
                                    .raw = p->raw};
     p->server = server_new(&p->loop, &config);
@@ -143,6 +176,7 @@ static int run(struct program *p, const struct options *o)
     code = EXIT_SUCCESS;
 
 destroy_stream:
+    shelf_free(p->shelf);
     stream_destroy(&p->stream);
 free_raw:
     mtp_raw_free(p->raw);

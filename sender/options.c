@@ -107,6 +107,7 @@ static const char *source_value(int i, const char **help)
     static const char *const list[][2] = {
         {"test:[WxH@FPS]", "the built-in moving test picture, 1280x720@30 unless said"},
         {"FILE", "a media file, at its own pace"},
+        {"FOLDER", "the media files in it, each at its own path"},
         {"synthetic:greedy[:KBPS]",
          "packets without pictures, whenever the transport has room; KBPS paces udp (default "
          "1920)"},

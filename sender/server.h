@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "sender/shelf.h"
 #include "sender/stats.h"
 #include "sender/stream.h"
 
@@ -17,10 +18,10 @@ struct server; // opaque
 
 struct server_config {
     struct sockaddr_storage listen;
-    const char *path;      // begins with '/'; borrowed
-    struct stream *stream; // borrowed
-    struct stats *stats;   // borrowed; NULL: none
-    struct mtp_raw *raw;   // borrowed; NULL: no transport over TCP segments of our own
+    struct shelf *shelf; // borrowed
+    int max_viewers;
+    struct stats *stats; // borrowed; NULL: none
+    struct mtp_raw *raw; // borrowed; NULL: no transport over TCP segments of our own
 };
 
 // NULL: logged (address in use ...).

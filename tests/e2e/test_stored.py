@@ -136,17 +136,17 @@ class Stored(lib.Case):
         p = self.play(server.url, "--start", "1.5")
         report = p.report()
         self.assertEqual(report["ended"], "end-of-media")
-        self.assertEqual(report["playback"]["frames_played"], 45, str(report["causes"]))
+        self.assertEqual(report["playback"]["frames_received"], 51, "to the end of a period")
         server.stop()
         p = self.play(self.sender("--loop", source=film).url, "--duration", "4")
-        self.between(115, p.report()["playback"]["frames_played"], 122, "frames in 4 s")
+        self.between(4 * FPS - 12 * lib.SLOW, p.report()["playback"]["frames_received"], 9 * FPS, "frames in 4 s")
         self.assertEqual(p.report()["playback"]["frames_lost"], 0)
 
     def test_level_changes_within_a_group(self):
-        film = self.numbered(seconds=6)
+        film = self.numbered()
         self.prepare(film)
         p = self.play(self.sender(source=film).url, "--level", "2", "--at", "1:level=0", "--at", "3:level=2",
-                      "--duration", "4.8")
+                      "--duration", "5.5")
         self.assertEqual([(e["from"], e["to"]) for e in p.events("level")], [(2, 0), (0, 2)])
         self.assertEqual(p.report()["playback"]["frames_lost"], 0, str(p.report()["causes"]))
         self.assertEqual(p.report()["rebuffering"]["count"], 0)
@@ -158,7 +158,7 @@ class Stored(lib.Case):
         self.assertIn("the file has changed since", self.sender(source=film).stderr)
         os.utime(film + ".weir.mkv")
         with open(film + ".weir.mkv", "r+b") as f:
-            f.truncate(3000)
+            f.truncate(200)
         self.assertIn("it cannot be read", self.sender(source=film).stderr)
 
     def test_errors_are_clear(self):
