@@ -23,9 +23,10 @@ def arguments():
     parser.add_argument("--only", action="append", default=[], metavar="SUBSTRING",
                         help='runs whose "CELL CONTENDER" has it; repeated: has them all')
     parser.add_argument("--real", action="store_true",
-                        help="arc, psp, tfrc, mtp-tcp: over emulated links beside the kernel's TCPs, not in simulation")
+                        help="arc, psp, tfrc, mtp-tcp, goddard: over emulated links beside the kernel's TCPs, not in simulation")
     parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own, Mahimahi's format")
-    parser.add_argument("--clip", metavar="FILE", help="experiment qoe: a video of your own in place of the test picture")
+    parser.add_argument("--clip", metavar="FILE",
+                        help="experiments qoe, goddard --real: a video of your own in place of the test picture")
     parser.add_argument("--build", default="build/release", metavar="DIR", help="where the programs are")
     parser.add_argument("--results", default="results", metavar="DIR", help="where results go")
     args = parser.parse_args()
@@ -44,9 +45,15 @@ def show_list():
               f"contenders, {e.runs} runs each: about {jobs * e.seconds / 3600:.1f} h")
 
 
+def module_of(args):
+    if not args.real:
+        return args.name
+    return "goddard_real" if args.name == "goddard" else "real"
+
+
 def conduct(args, options):
     """Inside: the runs and the report. Returns the exit code."""
-    e = experiment.load("real" if args.real else args.name, args.quick, options)
+    e = experiment.load(module_of(args), args.quick, options)
     directory = args.name + ("-real" if args.real else "") + ("-quick" if args.quick else "")
     directory = os.path.abspath(os.path.join(args.results, directory))
     results = experiment.Results(directory)
@@ -82,9 +89,11 @@ def main():
     options = {}
     if args.real:
         from lab.experiments import real
-        if args.name not in real.TRANSPORTS:
-            parser.error(f"--real goes with {', '.join(real.TRANSPORTS).replace('_', '-')}")
-        options["controller"] = args.name
+        choice = [*real.TRANSPORTS, "goddard"]
+        if args.name not in choice:
+            parser.error(f"--real goes with {', '.join(choice).replace('_', '-')}")
+        if args.name in real.TRANSPORTS:
+            options["controller"] = args.name
     if args.trace:
         if not os.path.isfile(args.trace):
             parser.error(f"--trace: {args.trace} is not there")

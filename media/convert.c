@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/convert.h"
 
+#include <libavutil/frame.h>
 #include <libavutil/log.h>
 #include <libavutil/pixfmt.h>
 #include <libswscale/swscale.h>
@@ -42,6 +43,48 @@ struct image image_of_picture(const struct picture *p)
     for (int plane = 0; plane < 3; plane++) {
         i.plane[plane] = p->plane[plane];
         i.stride[plane] = p->stride[plane];
+    }
+    return i;
+}
+
+static int matrix_of(const AVFrame *f)
+{
+    switch (f->colorspace) {
+    case AVCOL_SPC_BT709:
+        return SWS_CS_ITU709;
+    case AVCOL_SPC_BT470BG:
+    case AVCOL_SPC_SMPTE170M:
+        return SWS_CS_ITU601;
+    case AVCOL_SPC_SMPTE240M:
+        return SWS_CS_SMPTE240M;
+    case AVCOL_SPC_BT2020_NCL:
+    case AVCOL_SPC_BT2020_CL:
+        return SWS_CS_BT2020;
+    default: // the custom of files that do not say
+        return f->height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601;
+    }
+}
+
+struct image image_of_frame(const AVFrame *f)
+{
+    struct image i = {.width = f->width & ~1,
+                      .height = f->height & ~1,
+                      .format = f->format,
+                      .matrix = matrix_of(f),
+                      .full_range = f->color_range == AVCOL_RANGE_JPEG};
+    static const int full[][2] = {{AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV420P},
+                                  {AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUV422P},
+                                  {AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUV444P},
+                                  {AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUV440P}};
+    for (size_t k = 0; k < sizeof(full) / sizeof(full[0]); k++) {
+        if (f->format == full[k][0]) {
+            i.format = full[k][1];
+            i.full_range = true;
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        i.plane[k] = f->data[k];
+        i.stride[k] = f->linesize[k];
     }
     return i;
 }

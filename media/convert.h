@@ -23,9 +23,11 @@ struct image { // planes are borrowed
     bool full_range; // 0 .. 255 instead of 16 .. 235
 };
 
-struct image image_of_picture(const struct picture *p);
-
+struct AVFrame;
 struct SwsContext;
+
+struct image image_of_picture(const struct picture *p);
+struct image image_of_frame(const struct AVFrame *f); // odd sizes are cut to even
 
 struct converter {          // {0} to begin with
     struct SwsContext *sws; // owned

@@ -16,36 +16,41 @@ enum {
 };
 
 struct decoder {
+    bool reorders;
     AVCodecContext *codec; // owned; NULL after a failure, until the next frame
     AVPacket *packet;      // owned, empty between calls
     AVFrame *frame;        // owned, empty between calls
 };
 
-static AVCodecContext *open_codec(void)
+static AVCodecContext *open_codec(bool reorders)
 {
     const AVCodec *h264 = avcodec_find_decoder(AV_CODEC_ID_H264);
     AVCodecContext *c = h264 ? avcodec_alloc_context3(h264) : NULL;
     if (!c)
         return NULL;
     c->thread_count = 1; // frame threads would hold a picture back
-    c->flags |= AV_CODEC_FLAG_LOW_DELAY;
+    c->flags |= reorders ? 0 : AV_CODEC_FLAG_LOW_DELAY;
     c->max_pixels = MAX_PIXELS;
     c->log_level_offset = AV_LOG_TRACE; // broken frames are counted by our caller
     // A picture with parts made up is none: the player goes on showing the one before it.
     c->err_recognition = AV_EF_EXPLODE | AV_EF_BITSTREAM | AV_EF_BUFFER;
-    c->error_concealment = 0;
+    // Without concealment libavcodec keeps no account of slices, and takes a frame of several for
+    // a broken one; with it, a frame that is concealed is marked, and refused.
+    if (!reorders)
+        c->error_concealment = 0;
     if (avcodec_open2(c, h264, NULL) < 0)
         avcodec_free_context(&c);
     return c;
 }
 
-struct decoder *decoder_new(void)
+static struct decoder *new_decoder(bool reorders)
 {
     libav_log_to_log();
     struct decoder *d = calloc(1, sizeof(*d));
     if (!d)
         goto failed;
-    d->codec = open_codec();
+    d->reorders = reorders;
+    d->codec = open_codec(reorders);
     d->packet = av_packet_alloc();
     d->frame = av_frame_alloc();
     if (d->codec && d->packet && d->frame)
@@ -55,6 +60,16 @@ failed:
     log_error("cannot open libavcodec's H.264 decoder");
     decoder_free(d);
     return NULL;
+}
+
+struct decoder *decoder_new(void)
+{
+    return new_decoder(false);
+}
+
+struct decoder *decoder_new_reordering(void)
+{
+    return new_decoder(true);
 }
 
 void decoder_free(struct decoder *d)
@@ -106,8 +121,9 @@ static bool is_usable(const AVFrame *f)
 
 // One access unit in, its picture in d->frame. An errno of libav's; AVERROR(EAGAIN): no picture
 // came.
-static int run(struct decoder *d, const uint8_t *data, size_t bytes)
+static int run(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number)
 {
+    d->packet->pts = d->packet->dts = number;
     d->packet->data = (uint8_t *)(uintptr_t)data; // read only: without a buffer, libavcodec copies
     d->packet->size = (int)bytes;
     int err = avcodec_send_packet(d->codec, d->packet);
@@ -122,12 +138,14 @@ int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t
     if (bytes == 0 || bytes > MAX_BYTES)
         return ERR_MALFORMED;
     if (!d->codec)
-        d->codec = open_codec();
+        d->codec = open_codec(d->reorders);
     if (!d->codec)
         return ERR_NO_MEMORY;
-    int err = run(d, data, bytes);
+    int err = run(d, data, bytes, number);
+    if (err == AVERROR(EAGAIN) && d->reorders)
+        return 0;
     if (err == 0 && is_usable(d->frame))
-        *out = wrap(d->frame, number);
+        *out = wrap(d->frame, d->reorders ? d->frame->pts : number);
     bool no_memory = err == AVERROR(ENOMEM) || (err == 0 && is_usable(d->frame) && !*out);
     av_frame_unref(d->frame);
     if (*out)
@@ -137,4 +155,14 @@ int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t
     // frame; a new context has none.
     avcodec_free_context(&d->codec);
     return no_memory ? ERR_NO_MEMORY : ERR_MALFORMED;
+}
+
+struct picture *decoder_more(struct decoder *d)
+{
+    struct picture *p = NULL;
+    if (d->codec && d->reorders && avcodec_receive_frame(d->codec, d->frame) == 0 &&
+        is_usable(d->frame))
+        p = wrap(d->frame, d->frame->pts);
+    av_frame_unref(d->frame);
+    return p;
 }

@@ -72,3 +72,20 @@ void picture_unref(struct picture *p)
         p->free_owner(p);
     free(p);
 }
+
+static void unref_owner(struct picture *p)
+{
+    picture_unref(p->owner);
+}
+
+struct picture *picture_alias(struct picture *p)
+{
+    struct picture *alias = malloc(sizeof(*alias));
+    if (!alias)
+        return NULL;
+    *alias = *p;
+    alias->references = 1;
+    alias->owner = picture_ref(p);
+    alias->free_owner = unref_owner;
+    return alias;
+}

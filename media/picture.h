@@ -20,6 +20,7 @@ struct picture {
     int stride[3];       // bytes; plane 0 at least width, planes 1 and 2 at least width / 2
     int64_t number;      // source frame number
     usec_t pts;          // media time since the first frame
+    usec_t shift;        // to be added for the place in the source, which seeks and loops move
     usec_t capture_wall; // wall clock at capture; 0 = unknown
     int references;      // use picture_ref and picture_unref
     void *owner;         // what holds the planes; private to who made the picture
@@ -32,6 +33,9 @@ struct picture {
 struct picture *picture_new(int width, int height);
 struct picture *picture_ref(struct picture *p);
 void picture_unref(struct picture *p); // NULL is fine
+// Another picture with the same planes and stamps, to be given a number of its own. NULL: no
+// memory.
+struct picture *picture_alias(struct picture *p);
 
 struct scaler; // remembers its last geometry; one thread at a time
 struct scaler *scaler_new(void);

@@ -8,6 +8,7 @@
 
 #include "common/base/level.h"
 #include "common/wire/sdp.h"
+#include "media/geometry.h"
 #include "media/picture.h"
 
 #ifdef __cplusplus
@@ -19,10 +20,12 @@ struct source;
 struct source_ops {
     // The next picture: number counts from 0 without gaps, pts is the media time it shows (number /
     // fps). 0, ERR_END, or ERR_IO (logged; the source is over). *out gets a reference that the
-    // caller owns.
+    // caller owns. A live source may wait up to 0.1 s, and then says ERR_AGAIN.
     int (*next)(struct source *s, struct picture **out);
     // Go to media time `pts`; frame numbers go on counting. 0 or ERR_UNSUPPORTED. NULL: cannot.
     int (*seek)(struct source *s, usec_t pts);
+    // Nobody watches: let go of the device, until next is called again. NULL: there is none.
+    void (*idle)(struct source *s);
     void (*free)(struct source *s);
 };
 
@@ -34,6 +37,8 @@ struct source { // embedded first by each implementation
     int height;
     struct fps fps;
     double duration; // seconds, -1 = endless or unknown
+    bool live;       // it paces itself: a picture is due when it is there, and has its capture_wall
+    usec_t origin;   // what a file's own clock says at media time 0
 };
 
 // `test:` or `test:WxH@FPS` (default 1280x720@30), or a path that libavformat reads. NULL: logged,
@@ -45,6 +50,12 @@ struct source { // embedded first by each implementation
 struct source *source_open(const char *name, bool loop, int *err);
 struct source *source_test_new(int width, int height, struct fps fps);
 struct source *source_file_open(const char *path, bool loop, int *err);
+// `camera:[DEVICE]` or `screen:[DISPLAY]`; `asked`: size and rate, NULL: 1280x720@30 of a camera,
+// all of a screen at 30. What it gives is told. NULL: logged, *err as above, or ERR_IO. A device
+// that fails later is opened again and again; meanwhile its last picture stays, then a card says
+// why.
+bool source_is_capture(const char *name);
+struct source *source_capture_open(const char *name, const struct geometry *asked, int *err);
 static inline void source_free(struct source *s)
 {
     if (s)

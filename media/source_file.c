@@ -3,7 +3,6 @@
 // nearest tick of the output; a tick without a frame repeats the one before, of two in one tick the
 // later one is shown (as FFmpeg's fps filter does). Then each is made upright, with square pixels,
 // of the one size that was found at opening.
-#include <libswscale/swscale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +10,12 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/convert.h"
+#include "media/picture_fit.h"
 #include "media/rotate.h"
 #include "media/source.h"
 #include "media/video_file.h"
 
 enum {
-    MAX_LONG_SIDE = 1920, // larger pictures are made smaller
-    MAX_SHORT_SIDE = 1080,
-    MIN_SIDE = 16,
-    MAX_ASPECT = 8,   // of a pixel; what is beyond is a mistake and taken as square
     MAX_GAP = 60,     // seconds that one frame may stand; more is a jump of the clock, left out
     MAX_BACKWARD = 1, // seconds that a frame may be late; more is a jump of the clock too
 };
@@ -44,76 +40,16 @@ struct source_file {
     int quarters;
 };
 
-// ---- Geometry ----
-
-static int even_part(int64_t num, int64_t den)
+static usec_t usec_of_pts(const struct source_file *s, int64_t pts)
 {
-    int64_t n = (num + den) / (2 * den) * 2; // the nearest even number
-    return n < 2 ? 2 : n > 1 << 20 ? 1 << 20 : (int)n;
+    return av_rescale_q(pts, video_file_info(s->file)->time_base, (AVRational){1, 1000000});
 }
 
-// The size of the picture before it is turned; false when there is nothing to see.
-static bool fit(int width, int height, AVRational aspect, int *out_width, int *out_height)
+// Where in the file the tick is.
+static usec_t place_of(const struct source_file *s, int64_t tick)
 {
-    int64_t w = width & ~1, h = height & ~1;
-    bool credible = aspect.num <= MAX_ASPECT * (int64_t)aspect.den &&
-                    aspect.den <= MAX_ASPECT * (int64_t)aspect.num;
-    if (credible && aspect.num > aspect.den)
-        w = even_part(w * aspect.num, aspect.den);
-    else if (credible && aspect.num < aspect.den)
-        h = even_part(h * aspect.den, aspect.num);
-    int64_t longer = w > h ? w : h, shorter = w > h ? h : w;
-    int64_t num = 1, den = 1;
-    if (longer > MAX_LONG_SIDE || shorter > MAX_SHORT_SIDE) {
-        bool by_long = longer * MAX_SHORT_SIDE > shorter * MAX_LONG_SIDE;
-        num = by_long ? MAX_LONG_SIDE : MAX_SHORT_SIDE;
-        den = by_long ? longer : shorter;
-    }
-    *out_width = even_part(w * num, den);
-    *out_height = even_part(h * num, den);
-    return *out_width >= MIN_SIDE && *out_height >= MIN_SIDE;
-}
-
-static int matrix_of(const AVFrame *f)
-{
-    switch (f->colorspace) {
-    case AVCOL_SPC_BT709:
-        return SWS_CS_ITU709;
-    case AVCOL_SPC_BT470BG:
-    case AVCOL_SPC_SMPTE170M:
-        return SWS_CS_ITU601;
-    case AVCOL_SPC_SMPTE240M:
-        return SWS_CS_SMPTE240M;
-    case AVCOL_SPC_BT2020_NCL:
-    case AVCOL_SPC_BT2020_CL:
-        return SWS_CS_BT2020;
-    default: // the custom of files that do not say
-        return f->height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601;
-    }
-}
-
-static struct image image_of_frame(const AVFrame *f)
-{
-    struct image i = {.width = f->width & ~1,
-                      .height = f->height & ~1,
-                      .format = f->format,
-                      .matrix = matrix_of(f),
-                      .full_range = f->color_range == AVCOL_RANGE_JPEG};
-    static const int full[][2] = {{AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV420P},
-                                  {AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUV422P},
-                                  {AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUV444P},
-                                  {AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUV440P}};
-    for (size_t k = 0; k < sizeof(full) / sizeof(full[0]); k++) {
-        if (f->format == full[k][0]) {
-            i.format = full[k][1];
-            i.full_range = true;
-        }
-    }
-    for (int k = 0; k < 4; k++) {
-        i.plane[k] = f->data[k];
-        i.stride[k] = f->linesize[k];
-    }
-    return i;
+    return usec_of_pts(s, av_sat_sub64(s->origin_pts, s->first_pts)) +
+           usec_of_frames(tick - s->origin_tick, s->base.fps.num, s->base.fps.den);
 }
 
 static int emit(struct source_file *s, struct picture **out)
@@ -135,6 +71,7 @@ static int emit(struct source_file *s, struct picture **out)
         rotate_run(s->unturned, s->quarters, p);
     p->number = s->next++;
     p->pts = usec_of_frames(p->number, s->base.fps.num, s->base.fps.den);
+    p->shift = place_of(s, p->number) - p->pts;
     *out = p;
     return 0;
 }
@@ -263,12 +200,14 @@ static int begin(struct source_file *s, const char *path)
         log_error("%s: no video in it that can be decoded", path);
         return ERR_UNSUPPORTED;
     }
-    if (!fit(s->pending->width, s->pending->height, info->aspect, &width, &height)) {
+    if (!picture_fit(s->pending->width, s->pending->height, info->aspect.num, info->aspect.den,
+                     &width, &height)) {
         log_error("%s: its pictures are too small (%dx%d)", path, s->pending->width,
                   s->pending->height);
         return ERR_UNSUPPORTED;
     }
     s->first_pts = s->pending->pts;
+    s->base.origin = usec_of_pts(s, s->first_pts);
     set_origin(s, s->first_pts, 0);
     place_pending(s);
     s->quarters = info->quarters;

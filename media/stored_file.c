@@ -25,6 +25,7 @@ struct stored_file {
     char *path;              // owned
     AVFormatContext *format; // owned
     AVPacket *packet;        // owned
+    int sound;               // the track of it; -1: none
     struct stored_info info;
     int64_t next;     // group that follows where the file is read; -1: not known
     bool has_pending; // `packet` is its first one
@@ -86,6 +87,18 @@ static int read_sets(struct stored_file *f, int size_id)
     return 0;
 }
 
+// Behind the sizes' tracks the first one of Opus is the sound.
+static void choose_sound(struct stored_file *f, int track)
+{
+    if (track < f->info.sdp.ladder.size_count)
+        return;
+    if (f->sound < 0 && f->format->streams[track]->codecpar->codec_id == AV_CODEC_ID_OPUS)
+        f->sound = track;
+    else
+        f->format->streams[track]->discard = AVDISCARD_ALL;
+    f->info.sound = f->sound >= 0;
+}
+
 static int open_all(struct stored_file *f)
 {
     char url[PATH_MAX + 8];
@@ -106,8 +119,7 @@ static int open_all(struct stored_file *f)
     for (int i = 0; !err && i < f->info.sdp.ladder.size_count; i++)
         err = read_sets(f, i);
     for (unsigned i = 0; !err && i < f->format->nb_streams; i++)
-        if ((int)i >= f->info.sdp.ladder.size_count)
-            f->format->streams[i]->discard = AVDISCARD_ALL;
+        choose_sound(f, (int)i);
     return err;
 }
 
@@ -119,7 +131,7 @@ struct stored_file *stored_file_open(const char *path, int *err)
     if (!f)
         return NULL;
     f->path = strdup(path);
-    f->next = -1;
+    f->next = f->sound = -1;
     if (f->path)
         *err = open_all(f);
     if (!*err)
@@ -159,6 +171,8 @@ void stored_group_free(struct stored_group *g)
     for (int size = 0; size < LADDER_MAX_SIZES; size++)
         for (int at = 0; at < STORED_MAX_GOP; at++)
             coded_frame_unref(g->at[size][at]);
+    for (int i = 0; i < g->sound_count; i++)
+        coded_sound_unref(g->sound[i]);
     free(g);
 }
 
@@ -198,6 +212,23 @@ static int take_packet(const struct stored_file *f, struct stored_group *g, int 
     return set_nals(frame);
 }
 
+// What is too large, or has no place, is left out.
+static void take_sound(const struct stored_file *f, struct stored_group *g)
+{
+    const AVPacket *p = f->packet;
+    if (p->size <= 0 || p->size > SOUND_PACKET_MAX_BYTES || p->pts == AV_NOPTS_VALUE ||
+        g->sound_count == STORED_MAX_SOUND)
+        return;
+    struct coded_sound *c = coded_sound_new();
+    if (!c)
+        return;
+    c->position =
+        av_rescale_q(p->pts, f->format->streams[f->sound]->time_base, (AVRational){1, SOUND_RATE});
+    c->bytes = (size_t)p->size;
+    memcpy(c->data, p->data, c->bytes);
+    g->sound[g->sound_count++] = c;
+}
+
 // The next packet, in f->packet, or the end: ERR_END. *number: of its frame; below 0: of no size.
 static int next_packet(struct stored_file *f, int64_t *number)
 {
@@ -231,7 +262,9 @@ static int read_packets(struct stored_file *f, struct stored_group *g)
             f->next = g->index + 1;
             return 0;
         }
-        if (number < begin)
+        if (f->packet->stream_index == f->sound)
+            take_sound(f, g);
+        else if (number < begin)
             stray++;
         else if ((err = take_packet(f, g, f->packet->stream_index, (int)(number - begin))) != 0)
             return err;

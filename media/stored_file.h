@@ -4,6 +4,7 @@
 #define WEIR_MEDIA_STORED_FILE_H
 
 #include "media/coded_frame.h"
+#include "media/coded_sound.h"
 #include "media/stored_plan.h"
 #include "media/stored_tags.h"
 
@@ -15,17 +16,22 @@ struct stored_info {
     struct sdp sdp; // title, duration and ladder; its sprop is of no size
     struct stored_origin origin;
     struct stored_plan plan;
+    bool sound;
     struct { // for the SDP, of each size
         char sprop[SDP_MAX_PARAMETER_SETS];
         char profile[8];
     } sizes[LADDER_MAX_SIZES];
 };
 
+enum { STORED_MAX_SOUND = 1024 }; // packets of a group
+
 struct stored_group { // all frames of a stretch of media
     int64_t index;
     int frames; // of the source's
     size_t bytes;
     struct coded_frame *at[LADDER_MAX_SIZES][STORED_MAX_GOP]; // owned; NULL: the size has none
+    int sound_count;
+    struct coded_sound *sound[STORED_MAX_SOUND]; // owned; ascending positions within the media
 };
 
 struct stored_file;

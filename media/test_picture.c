@@ -15,7 +15,7 @@
 // over it, and then what moves: the digits, from `big` and `small`, the strip's cells and the hand.
 // Measures are of a picture of 1280 x 720.
 enum {
-    MAX_BOXES = 5,
+    MAX_BOXES = 6,
     NUMBER_DIGITS = 8, // lower ones; the strip has all
     PAPER = 27,
     INK = 230,
@@ -29,6 +29,7 @@ struct colour {
 
 static const struct colour paper = {{PAPER, 134, 124}};
 static const struct colour edge = {{112, 138, 112}};
+static const struct colour flash_colour = {{INK, 128, 128}};
 static const struct colour hand_colour = {{190, 58, 168}};
 
 static const struct colour bars[] = {
@@ -249,6 +250,33 @@ static void lay_out_panel(struct test_picture *t)
     draw_dial(t);
 }
 
+// To the left of the panel, in the middle of what is free there.
+static struct box flash_box(int width, int height)
+{
+    int by_width = width * 820 / 1280, by_height = height * 820 / 720;
+    int panel = by_width < by_height ? by_width : by_height;
+    int side = (panel * 180 / 820) & ~1;
+    return (struct box){((width - panel) / 4 - side / 2) & ~1, (height * 350 / 720 - side / 2) & ~1,
+                        side, side};
+}
+
+bool test_picture_flashes(int64_t n, struct fps fps)
+{
+    return n % fps.num * fps.den % fps.num * 1000 < (int64_t)TEST_PICTURE_FLASH_MS * fps.num;
+}
+
+// The inner half of the patch, where scaling does not mix in what is around it; and a third of the
+// way to white, for at the lowest rates a flash is coded as grey.
+bool test_picture_read_flash(const struct picture *p)
+{
+    struct box b = flash_box(p->width, p->height);
+    int64_t sum = 0, count = 0;
+    for (int y = b.y + b.height / 4; y < b.y + b.height * 3 / 4; y++)
+        for (int x = b.x + b.width / 4; x < b.x + b.width * 3 / 4; x++, count++)
+            sum += p->plane[0][(ptrdiff_t)y * p->stride[0] + x];
+    return count > 0 && sum / count > PAPER + (INK - PAPER) / 3;
+}
+
 static void lay_out_foot(struct test_picture *t)
 {
     enum { BARS = sizeof(bars) / sizeof(bars[0]) };
@@ -282,6 +310,7 @@ struct test_picture *test_picture_new(int width, int height, struct fps fps)
     lay_out_titles(t);
     lay_out_panel(t);
     lay_out_foot(t);
+    add_box(t, flash_box(width, height), 0);
     return t;
 }
 
@@ -334,6 +363,8 @@ void test_picture_draw(const struct test_picture *t, int64_t n, struct picture *
     }
     draw_digits(t, n, out);
     draw_hand(t, n, out);
+    if (test_picture_flashes(n, t->fps))
+        fill(out, flash_box(t->width, t->height), flash_colour);
     test_strip_draw(n, out);
 }
 

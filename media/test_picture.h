@@ -6,10 +6,13 @@
 //   - a strip of 32 + 8 black or white cells: the number in Gray code and a checksum, readable
 //   after the harshest coding;
 //   - a bar that goes round once a second, so that a dropped or repeated frame is a visible jump;
+//   - a patch that is white for the first 150 ms of each second of the media clock, else dark: the
+//   flash that goes with the beep (test_tone.h), long enough for any level to show it;
 //   - colour bars and a textured, moving ground as hard to encode as natural video.
 #ifndef WEIR_MEDIA_TEST_PICTURE_H
 #define WEIR_MEDIA_TEST_PICTURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/level.h"
@@ -18,6 +21,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum { TEST_PICTURE_FLASH_MS = 150 };
 
 struct test_picture; // what is drawn once: the ground's texture
 
@@ -29,6 +34,9 @@ void test_picture_draw(const struct test_picture *t, int64_t n, struct picture *
 // Reads the number back from a picture of any size >= 160x90 that shows the whole frame: -1 when
 // the checksum fails.
 int64_t test_picture_read(const struct picture *p);
+// Does frame n flash? And does a picture of it, as above?
+bool test_picture_flashes(int64_t n, struct fps fps);
+bool test_picture_read_flash(const struct picture *p);
 
 #ifdef __cplusplus
 }

@@ -38,7 +38,7 @@ static void on_log(void *unused, int level, const char *format, va_list args)
     char text[256];
     vsnprintf(text, sizeof(text), format, args);
     text[strcspn(text, "\n")] = '\0';
-    log_write(level <= X264_LOG_ERROR ? LOG_ERROR : LOG_WARN, "x264: %s", text);
+    log_at(level <= X264_LOG_ERROR ? LOG_ERROR : LOG_WARN, "x264: %s", text);
 }
 
 // Rate control is not x264's (see layer_rate.h): its own knows one rate and one kind of P frame, so

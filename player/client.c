@@ -131,8 +131,7 @@ static void on_open(void *ctx, usec_t now)
     c->step = STEP_DESCRIBING;
     c->ops->on_connected(c->ctx, now);
     client_ask(c, &(struct ask){.question = ASK_OPTIONS}, now);
-    client_ask(c, &(struct ask){.question = ASK_DESCRIBE, .headers = "Accept: application/sdp\r\n"},
-               now);
+    client_ask_describe(c, now);
 }
 
 static void connect_next(struct client *c, usec_t now);
@@ -239,6 +238,8 @@ struct client *client_new(uv_loop_t *loop, const struct play_options *options,
     c->wanted_seek = NAN;
     c->wanted_speed = c->speed = 1;
     memcpy(c->base, options->url.text, sizeof(c->base));
+    memcpy(c->auth.user, options->url.user, sizeof(c->auth.user));
+    memcpy(c->auth.password, options->url.password, sizeof(c->auth.password));
     c->timer = timer_new(loop, on_timer, c);
     if (!c->timer)
         goto free_client;

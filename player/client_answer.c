@@ -56,7 +56,10 @@ static void described(struct client *c, const struct rtsp_item *r, usec_t now)
         client_end_as(c, CLIENT_REFUSED, why, now);
         return;
     }
-    transport_choice_init(&c->choice, &c->options->transports);
+    if (*c->sdp.base && (!base.at || strncmp(c->sdp.control, "rtsp://", 7) == 0))
+        memcpy(c->base, c->sdp.base, sizeof(c->sdp.base));
+    struct transport_list plain = transport_list_foreign(&c->options->transports);
+    transport_choice_init(&c->choice, sdp_is_foreign(&c->sdp) ? &plain : &c->options->transports);
     client_ask_setup(c, now);
 }
 
@@ -73,6 +76,12 @@ static void measured(struct client *c, const struct pending *p, const struct rts
 static void failed(struct client *c, const struct pending *p, const struct rtsp_item *r, usec_t now)
 {
     bool playing = c->step == STEP_PLAYING;
+    // OPTIONS and DESCRIBE go out together: the latter's challenge is answered.
+    if (r->status == 401 && p->question != ASK_OPTIONS && rtsp_auth_challenge(&c->auth, r) &&
+        p->question == ASK_DESCRIBE) {
+        client_ask_describe(c, now);
+        return;
+    }
     switch (p->question) {
     case ASK_DESCRIBE:
         if (r->status == 300) {
@@ -87,6 +96,9 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
         return;
     case ASK_LATENCY:
         log_warn("the server does not know the latency parameter: %d", r->status);
+        return;
+    case ASK_SOUND:
+        log_warn("the server does not give its sound: %d", r->status);
         return;
     case ASK_ADAPT:
         log_warn("the server does not know the adapt parameter: %d", r->status);
@@ -140,12 +152,21 @@ static void succeeded(struct client *c, const struct pending *p, const struct rt
                       usec_t now)
 {
     switch (p->question) {
+    case ASK_OPTIONS: {
+        struct text public = rtsp_header(r, "Public");
+        c->gets_parameters = public.at && memmem(public.at, public.len, "GET_PARAMETER", 13);
+        return;
+    }
     case ASK_DESCRIBE:
         c->rtt = now - p->asked;
         described(c, r, now);
         return;
     case ASK_SETUP:
         client_set_up(c, r, now);
+        return;
+    case ASK_SOUND:
+        if (media_path_accept_sound(&c->path, rtsp_header(r, "Transport")) != 0)
+            log_warn("the server gives its sound in a way that was not asked for");
         return;
     case ASK_LEVEL:
         if (c->step == STEP_PLAYING)

@@ -2,24 +2,32 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "player/client_state.h"
 
 enum { REQUEST_BYTES = 8192 };
-#define ASK_INTERVAL USEC_PER_SEC
+#define ASK_INTERVAL   USEC_PER_SEC
+#define ALIVE_INTERVAL (5 * USEC_PER_SEC) // of servers that are not asked for figures
 
 void client_ask(struct client *c, const struct ask *a, usec_t now)
 {
     if (c->step == STEP_OVER)
         return;
     char text[REQUEST_BYTES];
+    char headers[RTSP_AUTH_MAX_LINE + 1200];
+    const char *uri = a->uri ? a->uri : c->base;
+    rtsp_auth_line(&c->auth, rtsp_method_name(question_method(a->question)), uri,
+                   (uint32_t)clock_wall(), headers);
+    size_t used = strlen(headers);
+    snprintf(headers + used, sizeof(headers) - used, "%s", a->headers ? a->headers : "");
     struct rtsp_request r = {.method = question_method(a->question),
-                             .uri = a->uri ? a->uri : c->base,
+                             .uri = uri,
                              .cseq = ++c->cseq,
                              .session = c->session,
-                             .headers = a->headers,
+                             .headers = headers,
                              .body = a->body};
     int len = rtsp_request_format(&r, text, sizeof(text));
     if (len < 0 || c->questions.count == QUESTIONS_MAX ||
@@ -38,8 +46,27 @@ void client_ask(struct client *c, const struct ask *a, usec_t now)
     client_arm(c);
 }
 
+void client_ask_describe(struct client *c, usec_t now)
+{
+    client_ask(c, &(struct ask){.question = ASK_DESCRIBE, .headers = "Accept: application/sdp\r\n"},
+               now);
+}
+
+// Keeps the session, and shows that the server lives. Not all know GET_PARAMETER.
+static void ask_alive(struct client *c, usec_t now)
+{
+    enum question question = c->gets_parameters ? ASK_MEASURES : ASK_OPTIONS;
+    c->next_ask = now + usec_min(c->session_timeout / 3, ALIVE_INTERVAL);
+    if (!questions_waiting(&c->questions, question))
+        client_ask(c, &(struct ask){.question = question}, now);
+}
+
 void client_ask_measures(struct client *c, usec_t now)
 {
+    if (sdp_is_foreign(&c->sdp)) {
+        ask_alive(c, now);
+        return;
+    }
     c->next_ask = now + ASK_INTERVAL;
     // One at a time: questions must not pile up behind a stalled network.
     if (questions_waiting(&c->questions, ASK_MEASURES))
@@ -85,13 +112,19 @@ void client_begin(struct client *c, int level, double speed, usec_t now)
         log_warn(beyond ? "--start is beyond the end: playing from the beginning"
                         : "this is not a file: --start does nothing");
     snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", beyond ? 0 : start);
-    ask_play(c, c->sdp.duration < 0 ? "Range: npt=now-\r\n" : range, false, now);
+    bool live = c->sdp.duration < 0;
+    const char *now_on = sdp_is_foreign(&c->sdp) ? "" : "Range: npt=now-\r\n"; // not all know it
+    ask_play(c, live ? now_on : range, false, now);
     client_ask_measures(c, now);
 }
 
 void client_ask_start(struct client *c, usec_t now)
 {
     c->step = STEP_STARTING;
+    if (sdp_is_foreign(&c->sdp)) { // it knows none of our parameters
+        client_begin(c, -1, 1, now);
+        return;
+    }
     ask_latency(c, play_options_latency_ms(c->options, c->sdp.duration < 0), now);
     enum adapt adapt = c->options->adapt;
     const char *who = adapt == ADAPT_SENDER ? "adapt: sender\r\n" : "adapt: none\r\n";

@@ -4,8 +4,25 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/base/scan.h"
 #include "common/net/raw_tcp.h"
 #include "player/client_state.h"
+
+// The way of the sound: asked together with what follows, which does not depend on it.
+static void ask_sound(struct client *c, usec_t now)
+{
+    const struct sdp *sdp = &c->sdp;
+    char uri[2 * URL_MAX_TEXT];
+    char headers[512] = "Transport: ";
+    size_t at = strlen(headers);
+    if (!sdp->sound.present || !sdp->sound.ext.adu || !sdp->h264 || c->options->no_audio)
+        return;
+    if (url_resolve(c->base, sdp->sound.control, uri, sizeof(uri)) != 0 ||
+        media_path_offer_sound(&c->path, headers + at, sizeof(headers) - at - 2) != 0)
+        return;
+    memcpy(headers + strlen(headers), "\r\n", 3);
+    client_ask(c, &(struct ask){.question = ASK_SOUND, .uri = uri, .headers = headers}, now);
+}
 
 // The transport is settled.
 static void start(struct client *c, usec_t now)
@@ -15,6 +32,7 @@ static void start(struct client *c, usec_t now)
                                  .datagram = c->path.datagram || c->path.uses_raw,
                                  .pairs = c->path.datagram};
     c->ops->on_setup(c->ctx, &setup, now);
+    ask_sound(c, now);
     client_ask_start(c, now);
 }
 
@@ -114,13 +132,24 @@ void client_next_transport(struct client *c, const char *why, usec_t now)
     client_ask_setup(c, now);
 }
 
+// ";timeout=SECONDS" of a Session header (RFC 2326, 12.37).
+static usec_t session_timeout(struct scan parameters)
+{
+    int64_t seconds;
+    while (!scan_end(&parameters)) {
+        struct scan one = scan_trimmed(scan_until(&parameters, ';'));
+        if (scan_word(&one, "timeout=") && scan_int(&one, 86400, &seconds) && seconds > 0)
+            return seconds * USEC_PER_SEC;
+    }
+    return 60 * USEC_PER_SEC;
+}
+
 void client_set_up(struct client *c, const struct rtsp_item *r, usec_t now)
 {
     struct text session = rtsp_header(r, "Session");
-    for (size_t i = 0; i < session.len; i++) {
-        if (session.at[i] == ';')
-            session.len = i;
-    }
+    struct scan parameters = text_scan(session);
+    session = text_of_scan(scan_trimmed(scan_until(&parameters, ';')));
+    c->session_timeout = session_timeout(parameters);
     if (!session.at || !session.len || session.len >= sizeof(c->session)) {
         client_end_as(c, CLIENT_REFUSED, "the server gives no usable session", now);
         return;

@@ -10,6 +10,7 @@
 #include "player/media_path.h"
 #include "player/questions.h"
 #include "player/resolver.h"
+#include "player/rtsp_auth.h"
 #include "player/transport_choice.h"
 
 #ifdef __cplusplus
@@ -62,7 +63,10 @@ struct client {
     char base[URL_MAX_TEXT]; // of the presentation
     uint32_t ssrc;           // ours
     struct sdp sdp;
-    usec_t rtt; // of DESCRIBE
+    struct rtsp_auth auth;
+    bool gets_parameters;   // GET_PARAMETER is among what the server does
+    usec_t session_timeout; // as it says, or RFC 2326's 60 s
+    usec_t rtt;             // of DESCRIBE
 };
 
 // ---- client.c
@@ -86,6 +90,7 @@ struct ask {
 };
 
 void client_ask(struct client *c, const struct ask *a, usec_t now);
+void client_ask_describe(struct client *c, usec_t now);
 void client_ask_start(struct client *c, usec_t now); // after SETUP
 void client_ask_measures(struct client *c, usec_t now);
 void client_ask_wanted(struct client *c, usec_t now); // what waited for an answer

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
@@ -12,6 +13,8 @@
 enum {
     FAILED_REMEMBERED = DECODE_QUEUE_FRAMES
 }; // more cannot wait in the queue when the loop is told
+
+static const usec_t STANDSTILL = 500 * USEC_PER_MSEC; // pictures that wait for more are given up
 
 struct decode_thread {
     pthread_t thread;
@@ -26,6 +29,9 @@ struct decode_thread {
         int size_id;
     } failed[FAILED_REMEMBERED]; // a ring
     int failed_count;            // ever
+    bool reorders;
+    struct play_frame *pending[DECODE_MAX_REORDER]; // owned; decoded, their pictures are to come
+    int pending_count;
 };
 
 static bool rests_on_failed(const struct decode_thread *d, const struct play_frame *f)
@@ -63,23 +69,87 @@ static bool decode(struct decode_thread *d, struct play_frame *f)
     return good;
 }
 
+static void end_as(struct decode_thread *d, struct play_frame *f, enum frame_fate fate)
+{
+    f->fate = fate;
+    d->report(d->ctx, f);
+}
+
+static void hand_on(struct decode_thread *d, struct play_frame *f)
+{
+    if (!f->show)
+        end_as(d, f, FATE_DECODED_ONLY);
+    else if (!show_queue_push(d->show, f))
+        end_as(d, f, FATE_DISCARDED);
+}
+
+// ---- Pictures that come in another order than their frames ----
+
+static struct play_frame *take_pending(struct decode_thread *d, int i)
+{
+    struct play_frame *f = d->pending[i];
+    d->pending_count--;
+    memmove(&d->pending[i], &d->pending[i + 1],
+            (size_t)(d->pending_count - i) * sizeof(d->pending[0]));
+    return f;
+}
+
+static void give_up_pending(struct decode_thread *d)
+{
+    while (d->pending_count)
+        end_as(d, take_pending(d, 0), FATE_DECODED_ONLY);
+}
+
+// `picture` is taken over. One whose frame was given up is left out.
+static void match(struct decode_thread *d, struct picture *picture)
+{
+    for (int i = 0; i < d->pending_count; i++) {
+        if (d->pending[i]->number != picture->number)
+            continue;
+        struct play_frame *f = take_pending(d, i);
+        f->picture = picture;
+        f->decoded_at = clock_now();
+        hand_on(d, f);
+        return;
+    }
+    picture_unref(picture);
+}
+
+static void sort_out(struct decode_thread *d, struct play_frame *f)
+{
+    struct picture *picture = f->picture;
+    f->picture = NULL;
+    if (d->pending_count == DECODE_MAX_REORDER)
+        end_as(d, take_pending(d, 0), FATE_DECODED_ONLY);
+    d->pending[d->pending_count++] = f;
+    while (picture) {
+        match(d, picture);
+        picture = decoder_more(d->decoder);
+    }
+}
+
 static void *run(void *arg)
 {
     struct decode_thread *d = arg;
-    struct play_frame *f;
-    while ((f = worker_queue_pop(d->queue, USEC_NEVER))) {
+    for (;;) {
+        usec_t deadline = d->pending_count ? clock_now() + STANDSTILL : USEC_NEVER;
+        struct play_frame *f = worker_queue_pop(d->queue, deadline);
+        bool stands = !f && d->pending_count;
+        if (stands)
+            give_up_pending(d);
+        if (!f && !stands)
+            return NULL;
+        if (!f)
+            continue;
         if (!decode(d, f)) {
-            f->fate = FATE_FAILED;
-            d->report(d->ctx, f);
-        } else if (!f->show) {
-            f->fate = FATE_DECODED_ONLY;
-            d->report(d->ctx, f);
-        } else if (!show_queue_push(d->show, f)) {
-            f->fate = FATE_DISCARDED;
-            d->report(d->ctx, f);
+            give_up_pending(d);
+            end_as(d, f, FATE_FAILED);
+        } else if (d->reorders) {
+            sort_out(d, f);
+        } else {
+            hand_on(d, f);
         }
     }
-    return NULL;
 }
 
 static void free_frame(void *item)
@@ -87,7 +157,8 @@ static void free_frame(void *item)
     play_frame_free(item);
 }
 
-struct decode_thread *decode_thread_new(struct show_queue *show, play_frame_fn *report, void *ctx)
+struct decode_thread *decode_thread_new(struct show_queue *show, bool reorders,
+                                        play_frame_fn *report, void *ctx)
 {
     struct decode_thread *d = calloc(1, sizeof(*d));
     if (!d)
@@ -95,7 +166,8 @@ struct decode_thread *decode_thread_new(struct show_queue *show, play_frame_fn *
     d->show = show;
     d->report = report;
     d->ctx = ctx;
-    d->decoder = decoder_new();
+    d->reorders = reorders;
+    d->decoder = reorders ? decoder_new_reordering() : decoder_new();
     if (!d->decoder)
         goto free_self;
     d->queue = worker_queue_new(DECODE_QUEUE_FRAMES, free_frame);

@@ -13,12 +13,16 @@
 extern "C" {
 #endif
 
-enum { DECODE_QUEUE_FRAMES = 64 };
+enum { DECODE_QUEUE_FRAMES = 64, DECODE_MAX_REORDER = 17 };
 
 struct decode_thread;
 
 // `show` is borrowed. `report` is called on the decoder's thread. NULL: logged.
-struct decode_thread *decode_thread_new(struct show_queue *show, play_frame_fn *report, void *ctx);
+// `reorders`: pictures may come later than their frames, in the order of display. A frame whose
+// picture does not come within DECODE_MAX_REORDER others, or before all stands still, counts as
+// decoded only.
+struct decode_thread *decode_thread_new(struct show_queue *show, bool reorders,
+                                        play_frame_fn *report, void *ctx);
 // Takes over `f`. False: the queue is full, the caller keeps it. Any one thread.
 bool decode_thread_push(struct decode_thread *d, struct play_frame *f);
 // Close the show queue first: the thread may wait there. Waits for the thread. NULL is fine.

@@ -18,6 +18,7 @@ enum display_command {
     DISPLAY_LEVEL_UP,
     DISPLAY_LEVEL_DOWN,
     DISPLAY_SNAPSHOT,
+    DISPLAY_MUTE,   // or not any more
     DISPLAY_FAILED, // `run` did; its caller's to tell
 };
 

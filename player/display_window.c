@@ -191,6 +191,9 @@ static void on_key(struct window *w, const SDL_KeyboardEvent *key)
     case SDLK_s:
         command(w, DISPLAY_SNAPSHOT);
         return;
+    case SDLK_m:
+        command(w, DISPLAY_MUTE);
+        return;
     default:
         return;
     }

@@ -25,7 +25,8 @@
 //          down, counted from the rebuffering.
 //
 // A decision is the first level, rebuffering, and each level up or down. The paper scales by loss
-// over transports that lose frames; over others only rebuffering changes the level.
+// over transports that lose frames; over others only rebuffering changes the level. A frame that
+// the sender left out is lost, too.
 //
 // Where no datagram passes (TCP alone) there is no pair. Instead the media begins at `start_level`
 // at once, and the rate of its first 200 ms stands for the capacity (GODDARD_PROBE_TIME). Only a

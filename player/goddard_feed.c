@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/goddard_feed.h"
 
+#include <string.h>
+
+bool goddard_feed_loses_frames(const char *transport)
+{
+    return strcmp(transport, "tcp") != 0;
+}
+
 void goddard_feed_init(struct goddard_feed *f, const struct goddard_config *config,
                        uint32_t first_pair, usec_t now)
 {

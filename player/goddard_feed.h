@@ -32,6 +32,10 @@ struct goddard_media { // one packet of it
     usec_t arrived;
 };
 
+// Whether frames may be missing by this transport, as SETUP named it: on the way, or because the
+// sender's scheduler left them out, which the numbers of those that came tell over reliable
+// transports, too. Over plain TCP all that was made comes, as the paper has it.
+bool goddard_feed_loses_frames(const char *transport);
 // `config` as goddard_init has it; its ladder is borrowed. Pairs are numbered from `first_pair` on,
 // which nobody else can guess.
 void goddard_feed_init(struct goddard_feed *f, const struct goddard_config *config,

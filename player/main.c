@@ -61,7 +61,7 @@ int main(int argc, char **argv)
         break;
     }
     signal(SIGPIPE, SIG_IGN); // a reader of our output that went away is an error of that write
-    log_to_stderr("weir-play", options.log_level);
+    log_to_stderr_as("weir-play", &options.log);
     int code = open_and_play(&options);
     play_options_destroy(&options);
     return code;

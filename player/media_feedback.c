@@ -70,7 +70,9 @@ void media_feedback_packet(struct media_feedback *f, const struct datagram *d)
         return;
     struct feedback_wish wish = {.interval = p.feedback.interval * (usec_t)RTP_FEEDBACK_UNIT_US,
                                  .packets = p.feedback.packets};
-    datagram_receiver_packet(&f->receiver, p.ssrc, p.seq, d->ecn, (uint32_t)d->len,
+    bool numbered = p.has_feedback && p.feedback.has_number;
+    datagram_receiver_packet(&f->receiver, numbered ? f->config.media_ssrc : p.ssrc,
+                             numbered ? p.feedback.number : p.seq, d->ecn, (uint32_t)d->len,
                              p.has_feedback ? &wish : NULL, d->arrived);
     arm(f);
 }

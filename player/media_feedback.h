@@ -20,6 +20,7 @@ struct media_feedback_config {
     uv_loop_t *loop;        // borrowed
     struct rtp_ext_ids ext; // under which the sender announced its extensions
     uint32_t ssrc;          // ours
+    uint32_t media_ssrc;    // that reports of numbers in the flow go by (RTP's feedback extension)
     void (*send)(void *ctx, const uint8_t *data, size_t len); // a report
     void *ctx;                                                // borrowed
 };

@@ -92,7 +92,9 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
                                    .interleaved = {-1, -1},
                                    .client_port = {-1, -1},
                                    .server_port = {-1, -1}};
-        snprintf(t.weir, sizeof(t.weir), "%s", list->names[i]);
+        bool foreign = sdp_is_foreign(m->sdp);
+        if (!foreign)
+            snprintf(t.weir, sizeof(t.weir), "%s", list->names[i]);
         if (kind->datagram) {
             if (!m->socket[0]) {
                 // On the control connection's own address: the server sends nowhere else.
@@ -107,7 +109,8 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
         } else {
             t.interleaved[0] = m->channel[0];
             t.interleaved[1] = m->channel[1];
-            snprintf(t.cc, sizeof(t.cc), "%s", cc);
+            if (!foreign)
+                snprintf(t.cc, sizeof(t.cc), "%s", cc);
         }
         if (used && used + 1 < cap)
             out[used++] = ',';
@@ -203,8 +206,12 @@ static int open_datagrams(struct media_path *m, const struct rtsp_transport *t, 
     if (err)
         return err;
     if (t->avpf && kind->controller) {
-        struct media_feedback_config config = {
-            .loop = m->loop, .ext = m->sdp->ext, .ssrc = m->ssrc, .send = send_report, .ctx = m};
+        struct media_feedback_config config = {.loop = m->loop,
+                                               .ext = m->sdp->ext,
+                                               .ssrc = m->ssrc,
+                                               .media_ssrc = t->ssrc,
+                                               .send = send_report,
+                                               .ctx = m};
         m->feedback = media_feedback_new(&config, now);
         if (!m->feedback)
             return ERR_NO_MEMORY;
@@ -223,6 +230,22 @@ static int open_datagrams(struct media_path *m, const struct rtsp_transport *t, 
             return ERR_NO_MEMORY;
     }
     return 0;
+}
+
+// Media may come from another machine than the one that answers; what is no address is left.
+static void take_source(struct media_path *m, const struct rtsp_transport *t)
+{
+    char text[RTSP_MAX_NAME + 16];
+    struct sockaddr_storage from;
+    bool v6 = strchr(t->source, ':');
+    snprintf(text, sizeof(text), v6 ? "[%s]:1" : "%s:1", t->source);
+    if (sockaddr_parse(text, &from) != 0 || from.ss_family != m->peer[0].ss_family)
+        return;
+    for (int i = 0; i < 2; i++) {
+        int port = sockaddr_port((const struct sockaddr *)&m->peer[i]);
+        m->peer[i] = from;
+        sockaddr_set_port((struct sockaddr *)&m->peer[i], port);
+    }
 }
 
 int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer,
@@ -244,6 +267,8 @@ int media_path_accept(struct media_path *m, const struct transport_list *list, s
         sockaddr_set_port((struct sockaddr *)&m->peer[i],
                           t->server_port[i] > 0 ? t->server_port[i] : 0);
     }
+    if (sdp_is_foreign(m->sdp) && t->source[0])
+        take_source(m, t);
     m->accepted = true;
     return m->datagram ? open_datagrams(m, t, now) : open_raw(m, t, now);
 }
@@ -259,11 +284,43 @@ void media_path_interleaved(struct media_path *m, int channel, const uint8_t *da
     if (!m->accepted || m->datagram)
         return;
     for (int i = 0; i < 2; i++) {
-        if (channel == m->channel[i]) {
+        if (channel == m->channel[i] || (m->has_sound && channel == m->sound_channel[i])) {
             m->ops->on_packet(m->ctx, i == 1, data, len, now, now);
             return;
         }
     }
+}
+
+int media_path_offer_sound(const struct media_path *m, char *out, size_t cap)
+{
+    struct rtsp_transport t = {.tcp = !m->datagram,
+                               .avpf = m->feedback,
+                               .interleaved = {-1, -1},
+                               .client_port = {-1, -1},
+                               .server_port = {-1, -1}};
+    for (int i = 0; i < 2; i++) {
+        if (m->datagram)
+            t.client_port[i] = udp_socket_port(m->socket[i]);
+        else
+            t.interleaved[i] = m->channel[1] + 1 + i;
+    }
+    snprintf(t.weir, sizeof(t.weir), "%s", m->name);
+    int len = rtsp_transport_encode(&t, out, cap);
+    return len < 0 ? len : 0;
+}
+
+int media_path_accept_sound(struct media_path *m, struct text answer)
+{
+    struct rtsp_transport offers[RTSP_MAX_OFFERS];
+    if (!answer.at || rtsp_transport_decode(answer, offers) != 1)
+        return ERR_MALFORMED;
+    const struct rtsp_transport *t = &offers[0];
+    if (t->tcp == m->datagram || t->multicast)
+        return ERR_UNSUPPORTED;
+    m->has_sound = true;
+    for (int i = 0; i < 2; i++)
+        m->sound_channel[i] = t->interleaved[i];
+    return 0;
 }
 
 void media_path_send_rtcp(struct media_path *m, const uint8_t *data, size_t len)

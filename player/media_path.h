@@ -49,6 +49,8 @@ struct media_path {
     bool accepted;
     bool datagram;
     int channel[2];
+    bool has_sound;                   // on channels of its own, or beside the video
+    int sound_channel[2];             // -1: none
     char name[TRANSPORT_MAX_NAME];    // of the transport taken
     const struct media_path_ops *ops; // static
     void *ctx;                        // borrowed
@@ -75,6 +77,10 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
 // ERR_NO_MEMORY.
 int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer,
                       usec_t now);
+// The same for the sound, which comes the way that was accepted: 0, ERR_FULL; and 0,
+// ERR_MALFORMED, ERR_UNSUPPORTED.
+int media_path_offer_sound(const struct media_path *m, char *out, size_t cap);
+int media_path_accept_sound(struct media_path *m, struct text answer);
 // The server's choice has a path that tells when it is proved.
 bool media_path_tells(const struct media_path *m);
 

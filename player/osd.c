@@ -168,7 +168,7 @@ bool osd_key(struct osd *o, const SDL_KeyboardEvent *key)
 static bool click_menu(struct osd *o, int x, int y)
 {
     struct menu_layout l;
-    osd_menu_layout(o, &l);
+    osd_menu_place(o, &l);
     int hit = menu_hit(&l, x, y);
     if (hit < 0) {
         o->open = MENU_NONE;
@@ -182,7 +182,7 @@ static bool click_menu(struct osd *o, int x, int y)
 static void hover(struct osd *o, int x, int y)
 {
     struct menu_layout l;
-    osd_menu_layout(o, &l);
+    osd_menu_place(o, &l);
     int hit = menu_hit(&l, x, y);
     // More than fit scroll by keys and the wheel: else the list would run from the pointer.
     if (hit >= 0 && l.visible == o->menu.count)
@@ -194,7 +194,7 @@ static bool click_bar(struct osd *o, int x, int y, usec_t now)
     struct bar_layout l;
     if (!has_bar(o, now))
         return false;
-    osd_bar_layout(o, &l);
+    osd_bar_place(o, &l);
     double at = bar_hit(&l, x, y);
     if (at >= 0)
         o->config->on_seek(o->config->ctx, false, at * o->state.duration);
@@ -258,7 +258,7 @@ void osd_draw(struct osd *o, usec_t now)
     o->drawn = true;
     osd_draw_notice(o);
     if (o->shows_panel)
-        panel_draw(&o->panel, o->text, &o->history, &o->state.panel, o->width, o->height);
+        panel_draw_show(&o->panel, o->text, &o->history, &o->state.panel, o->width, o->height);
     if (has_bar(o, now))
         osd_draw_bar(o);
     if (now < o->toast_until)

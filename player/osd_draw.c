@@ -84,19 +84,19 @@ static void time_text(double seconds, char *out, size_t cap)
         snprintf(out, cap, "%ld:%02ld", s / 60, s % 60);
 }
 
-void osd_bar_layout(const struct osd *o, struct bar_layout *out)
+void osd_bar_place(const struct osd *o, struct bar_layout *out)
 {
     char text[32];
     time_text(o->state.duration, text, sizeof(text));
-    bar_layout(out, o->width, o->height, osd_text_px_now(o->text),
-               osd_text_width(o->text, OSD_BODY, text));
+    bar_place(out, o->width, o->height, osd_text_px_now(o->text),
+              osd_text_width(o->text, OSD_BODY, text));
 }
 
 void osd_draw_bar(const struct osd *o)
 {
     struct bar_layout l;
     char text[32];
-    osd_bar_layout(o, &l);
+    osd_bar_place(o, &l);
     int px = osd_text_px_now(o->text);
     int thick = SDL_max(3, px / 3);
     int y = l.track.y + (l.track.h - thick) / 2;
@@ -136,6 +136,7 @@ void osd_draw_help(const struct osd *o)
         {"t", "choose a transport"},
         {"i", "panel: what the network and the buffer do"},
         {"f, double click", "full screen"},
+        {"m", "sound off, on"},
         {"s", "snapshot of the picture"},
         {"?, h, F1", "these keys"},
         {"Esc, q", "close, quit"},
@@ -148,7 +149,7 @@ void osd_draw_help(const struct osd *o)
         keys_w = SDL_max(keys_w, osd_text_width(o->text, OSD_BODY, rows[i].keys));
         what_w = SDL_max(what_w, osd_text_width(o->text, OSD_BODY, rows[i].what));
     }
-    menu_layout(&l, o->width, o->height, osd_text_px_now(o->text), count, keys_w + what_w);
+    menu_place(&l, o->width, o->height, osd_text_px_now(o->text), count, keys_w + what_w);
     draw_box(o, &l, "Keys");
     for (int i = 0; i < l.visible; i++) {
         int y = l.first_y + i * l.line;
@@ -170,17 +171,17 @@ static int widest(const struct osd *o, bool details)
     return width;
 }
 
-void osd_menu_layout(const struct osd *o, struct menu_layout *out)
+void osd_menu_place(const struct osd *o, struct menu_layout *out)
 {
-    menu_layout(out, o->width, o->height, osd_text_px_now(o->text), o->menu.count,
-                widest(o, false) + widest(o, true));
+    menu_place(out, o->width, o->height, osd_text_px_now(o->text), o->menu.count,
+               widest(o, false) + widest(o, true));
 }
 
 void osd_draw_menu(const struct osd *o)
 {
     const struct menu *m = &o->menu;
     struct menu_layout l;
-    osd_menu_layout(o, &l);
+    osd_menu_place(o, &l);
     draw_box(o, &l, m->title);
     int first = menu_first(m, l.visible);
     int inner = (l.line - osd_text_height(o->text, OSD_BODY)) / 2;

@@ -47,7 +47,7 @@ int osd_text_px(int width, int height, double dpi)
     return most(LEAST_PX, least(px, MOST_PX));
 }
 
-void panel_layout(struct panel_layout *out, int width, int height, int px, int rows, bool parts)
+void panel_place(struct panel_layout *out, int width, int height, int px, int rows, bool parts)
 {
     int margin = px / 2;
     int line = line_of(px);
@@ -72,7 +72,7 @@ void panel_layout(struct panel_layout *out, int width, int height, int px, int r
     out->foot_y = parts ? y + 3 * line : y;
 }
 
-void menu_layout(struct menu_layout *out, int width, int height, int px, int items, int text_width)
+void menu_place(struct menu_layout *out, int width, int height, int px, int items, int text_width)
 {
     int line = line_of(px) + px / 4;
     int pad = px;
@@ -90,7 +90,7 @@ int menu_hit(const struct menu_layout *l, int x, int y)
     return osd_inside(&items, x, y) ? (y - l->first_y) / l->line : -1;
 }
 
-void bar_layout(struct bar_layout *out, int width, int height, int px, int times_width)
+void bar_place(struct bar_layout *out, int width, int height, int px, int times_width)
 {
     int h = 3 * px;
     out->area = (struct osd_rect){0, height - h, width, h};

@@ -41,7 +41,7 @@ struct panel_layout {
     int foot_y;  // two lines
 };
 // `parts`: who spends the latency is known.
-void panel_layout(struct panel_layout *out, int width, int height, int px, int rows, bool parts);
+void panel_place(struct panel_layout *out, int width, int height, int px, int rows, bool parts);
 
 struct menu_layout {
     struct osd_rect area;
@@ -51,7 +51,7 @@ struct menu_layout {
     int visible; // items that fit
 };
 // `text_width`: of the widest item.
-void menu_layout(struct menu_layout *out, int width, int height, int px, int items, int text_width);
+void menu_place(struct menu_layout *out, int width, int height, int px, int items, int text_width);
 // Of the visible items the one under the pointer; -1: none.
 int menu_hit(const struct menu_layout *l, int x, int y);
 
@@ -59,7 +59,7 @@ struct bar_layout {
     struct osd_rect area;  // all of it
     struct osd_rect track; // where one clicks
 };
-void bar_layout(struct bar_layout *out, int width, int height, int px, int times_width);
+void bar_place(struct bar_layout *out, int width, int height, int px, int times_width);
 // 0 .. 1 of the media; -1: beside the track.
 double bar_hit(const struct bar_layout *l, int x, int y);
 

@@ -40,8 +40,8 @@ void osd_draw_bar(const struct osd *o);
 void osd_draw_toast(const struct osd *o);
 void osd_draw_help(const struct osd *o);
 void osd_draw_menu(const struct osd *o);
-void osd_menu_layout(const struct osd *o, struct menu_layout *out);
-void osd_bar_layout(const struct osd *o, struct bar_layout *out);
+void osd_menu_place(const struct osd *o, struct menu_layout *out);
+void osd_bar_place(const struct osd *o, struct bar_layout *out);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,8 @@
 #include "common/base/log.h"
 #include "player/osd_layout.h"
 
-static const SDL_Color ground = {11, 15, 21, 232};
+// Without transparency: then a frame costs the copying of memory, and figures are easier to read.
+static const SDL_Color ground = {11, 15, 21, 255};
 static const SDL_Color plot = {26, 34, 44, 255};
 static const SDL_Color label = {148, 163, 180, 255};
 static const SDL_Color value = {240, 244, 248, 255};
@@ -54,13 +55,17 @@ static SDL_Color row_color(enum panel_row row)
     return row < PANEL_VARIABLE ? *colors[row] : grey;
 }
 
-// A column a pixel: pale up to the value, bright at its edge. Columns of one value are one
-// rectangle, so that a graph is 120 of them at most.
+static Uint8 mixed(Uint8 bright, Uint8 dark)
+{
+    return (Uint8)((bright + 3 * dark) / 4);
+}
+
+// Pale up to the value, bright at its edge; a gap where nothing is known.
 static void draw_graph(SDL_Renderer *r, const struct panel_history *h, enum panel_row row,
                        const SDL_Rect *at)
 {
     SDL_Color c = row_color(row);
-    SDL_Color pale = {c.r, c.g, c.b, 70};
+    SDL_Color pale = {mixed(c.r, plot.r), mixed(c.g, plot.g), mixed(c.b, plot.b), 255};
     double top = panel_graph_top(h, row);
     int edge = SDL_max(1, at->h / 12);
     fill(r, plot, at->x, at->y, at->w, at->h);
@@ -184,7 +189,7 @@ static bool fit_texture(struct panel_draw *d, const struct panel_layout *l)
         log_debug("no panel: %s", SDL_GetError());
         return false;
     }
-    SDL_SetTextureBlendMode(d->texture, SDL_BLENDMODE_BLEND);
+    SDL_SetTextureBlendMode(d->texture, SDL_BLENDMODE_NONE);
     return true;
 }
 
@@ -194,7 +199,7 @@ static void redraw(struct panel_draw *d, const struct osd_text *t, const struct 
     enum panel_row rows[PANEL_ROWS];
     struct panel_layout l;
     int count = panel_rows(h, rows);
-    panel_layout(&l, d->width, d->height, d->px, count, has_parts(s));
+    panel_place(&l, d->width, d->height, d->px, count, has_parts(s));
     SDL_Rect area = {l.area.x, l.area.y, l.area.w, l.area.h};
     if (!fit_texture(d, &l))
         return;
@@ -202,7 +207,7 @@ static void redraw(struct panel_draw *d, const struct osd_text *t, const struct 
     SDL_SetRenderTarget(d->renderer, d->texture);
     SDL_SetRenderDrawColor(d->renderer, ground.r, ground.g, ground.b, ground.a);
     SDL_RenderClear(d->renderer);
-    SDL_SetRenderDrawBlendMode(d->renderer, SDL_BLENDMODE_BLEND);
+    SDL_SetRenderDrawBlendMode(d->renderer, SDL_BLENDMODE_NONE);
     // The texture's own corner.
     int x = l.area.x, y = l.area.y;
     l.area.x = l.area.y = 0;
@@ -215,11 +220,12 @@ static void redraw(struct panel_draw *d, const struct osd_text *t, const struct 
     l.scale_x -= x;
     draw_all(d, t, &l, h, s, rows);
     SDL_SetRenderTarget(d->renderer, NULL);
+    SDL_SetRenderDrawBlendMode(d->renderer, SDL_BLENDMODE_BLEND);
     d->stale = false;
 }
 
-void panel_draw(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,
-                const struct panel_sample *s, int width, int height)
+void panel_draw_show(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,
+                     const struct panel_sample *s, int width, int height)
 {
     if (d->width != width || d->height != height || d->px != osd_text_px_now(t))
         d->stale = true;

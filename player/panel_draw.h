@@ -25,8 +25,8 @@ void panel_draw_init(struct panel_draw *d, SDL_Renderer *renderer);
 void panel_draw_destroy(struct panel_draw *d);
 void panel_draw_renew(struct panel_draw *d); // figures have changed, or the texture is lost
 // Into the window of this size.
-void panel_draw(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,
-                const struct panel_sample *s, int width, int height);
+void panel_draw_show(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,
+                     const struct panel_sample *s, int width, int height);
 
 #ifdef __cplusplus
 }

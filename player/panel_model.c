@@ -94,7 +94,7 @@ double panel_graph_top(const struct panel_history *h, enum panel_row row)
     for (int i = 0; i < h->count; i++)
         most = fmax(most, panel_value(h, row, i)); // fmax leaves NaN out
     if (!(most > 0) || !isfinite(most))
-        return 1;
+        return row == PANEL_LOSS ? 0.01 : 1;
     double power = pow(10, floor(log10(most)));
     static const double steps[] = {1, 2, 5, 10};
     for (int i = 0; i < 4; i++) {
@@ -126,12 +126,24 @@ static void rate_text(double bps, char *out, size_t cap)
         snprintf(out, cap, "%.0f kbit/s", bps / 1e3);
 }
 
+// "1.444 M": the units of a transport's own figures are its paper's.
+static void figure_text(double value, int digits, char *out, size_t cap)
+{
+    double size = fabs(value);
+    if (size >= 1e6 && size < 1e9)
+        snprintf(out, cap, "%.*g M", digits, value / 1e6);
+    else if (size >= 1e4 && size < 1e6)
+        snprintf(out, cap, "%.*g k", digits, value / 1e3);
+    else
+        snprintf(out, cap, "%.*g", digits, value);
+}
+
 static void variable_text(const char *name, double value, char *out, size_t cap)
 {
     if (strcmp(name, "mode") == 0 && value >= 0 && value <= MTP_RESEND)
         snprintf(out, cap, "%s", mtp_mode_name((enum mtp_mode)value));
     else
-        snprintf(out, cap, "%.4g", value);
+        figure_text(value, 4, out, cap);
 }
 
 void panel_value_text(const struct panel_history *h, enum panel_row row, double value, char *out,
@@ -195,7 +207,7 @@ void panel_scale_text(const struct panel_history *h, enum panel_row row, char *o
         snprintf(out, cap, "%g %%", top * 100);
         return;
     default:
-        snprintf(out, cap, "%g", top);
+        figure_text(top, 3, out, cap);
     }
 }
 

@@ -15,7 +15,7 @@ static const char *read_url(void *options, const char *value, char *why, size_t 
     const char *wrong;
     if (url_parse(value, &((struct play_options *)options)->url, &wrong) == 0)
         return NULL;
-    snprintf(why, cap, "%s; wants rtsp://HOST[:PORT]/PATH[?level=N]", wrong);
+    snprintf(why, cap, "%s; wants rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH[?level=N]", wrong);
     return why;
 }
 
@@ -130,10 +130,18 @@ static const char *read_at(void *options, const char *value, char *why, size_t c
                : NULL;
 }
 
+static const char *read_log(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    return log_filter_parse(value, &((struct play_options *)options)->log.filter) == 0
+               ? NULL
+               : "wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
+}
+
 static const char *read_verbose(void *options, const char *value, char *why, size_t cap)
 {
     (void)value, (void)why, (void)cap;
-    ((struct play_options *)options)->log_level = LOG_DEBUG;
+    ((struct play_options *)options)->log.filter = log_all(LOG_DEBUG);
     return NULL;
 }
 
@@ -142,7 +150,7 @@ static const char *read_quiet(void *options, const char *value, char *why, size_
     (void)value, (void)why, (void)cap;
     struct play_options *o = options;
     o->quiet = true;
-    o->log_level = LOG_ERROR;
+    o->log.filter = log_all(LOG_ERROR);
     return NULL;
 }
 
@@ -204,6 +212,11 @@ static const struct option_row rows[] = {
     {.name = "full-screen", .letter = 'f', .kind = OPTION_SWITCH, .at = AT(full_screen),
      .help = "begin in full screen"},
 
+    {.section = "Sound", .name = "no-audio", .kind = OPTION_SWITCH, .at = AT(no_audio),
+     .help = "do not ask for the sound"},
+    {.name = "volume", .argument = "PERCENT", .kind = OPTION_INT, .at = AT(volume), .least = 0,
+     .most = 100, .fallback = "100", .help = "how loud it is, 0 to 100"},
+
     {.section = "Results", .name = "report", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(report),
      .help = "the QoE report, one JSON object (schema weir.qoe/1), at the end"},
@@ -224,10 +237,16 @@ static const struct option_row rows[] = {
     {.name = "no-picture", .kind = OPTION_SWITCH, .at = AT(no_picture),
      .help = "do not compare pictures"},
 
-    {.section = "General", .name = "verbose", .letter = 'v', .read = read_verbose,
-     .help = "tell more of what goes on"},
+    {.section = "General", .name = "log", .argument = "LEVEL[,MODULE=LEVEL...]", .read = read_log,
+     .fallback = "warn",
+     .help = "what is told on stderr: error, warn, info or debug; of a module of the program "
+     "(session, transport, encoder ...) more or less than that"},
+    {.name = "log-json", .kind = OPTION_SWITCH, .at = AT(log.json),
+     .help = "tell it as a JSON object a line"},
+    {.name = "verbose", .letter = 'v', .read = read_verbose,
+     .help = "--log debug"},
     {.name = "quiet", .letter = 'q', .read = read_quiet,
-     .help = "no summary at the end; errors only"},
+     .help = "--log error, and no summary at the end"},
     OPTION_ROWS_CONFIG,
     OPTION_ROWS_HELP,
 };
@@ -238,26 +257,30 @@ const struct option_table play_option_table = {
     .usage = "[OPTION]... rtsp://HOST[:PORT]/PATH[?level=N]",
     .brief = "play a stream and measure what its viewer lives through",
     .about = "Plays a stream of weir-send and measures what its viewer lives through.",
-    .rest = "Keys in the window: ? lists them; i the panel of figures and graphs, l and t menus of\n"
-            "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
-            "and -) level, f or a double click full screen, s snapshot to\n"
-            "weir-snapshot-NUMBER.png, q or Escape quit.\n"
-            "\n"
-            "Exit status:\n"
-            "    0  end of the media, end of --duration, or the viewer quit\n"
-            "    1  internal error, or a result could not be written\n"
-            "    2  wrong usage\n"
-            "    3  the server cannot be reached, or refused\n"
-            "    4  the server was lost in mid-stream\n"
-            "    5  the stream cannot be decoded: no picture within 10 s of media\n"
-            "  130  interrupted by a signal\n",
+    .rest =
+        "Keys in the window: ? lists them; i the panel of figures and graphs, l and t menus of\n"
+        "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
+        "and -) level, f or a double click full screen, m mute, s snapshot to\n"
+        "weir-snapshot-NUMBER.png, q or Escape quit.\n"
+        "\n"
+        "Exit status:\n"
+        "    0  end of the media, end of --duration, or the viewer quit\n"
+        "    1  internal error, or a result could not be written\n"
+        "    2  wrong usage\n"
+        "    3  the server cannot be reached, or refused\n"
+        "    4  the server was lost in mid-stream\n"
+        "    5  the stream cannot be decoded: no picture within 10 s of media\n"
+        "  130  interrupted by a signal\n",
     .rows = rows,
 };
 
 enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
                                        char *error, size_t error_cap)
 {
-    *out = (struct play_options){.level = -1, .buffer = USEC_PER_SEC / 4, .log_level = LOG_WARN};
+    *out = (struct play_options){.level = -1,
+                                 .volume = 100,
+                                 .buffer = USEC_PER_SEC / 4,
+                                 .log = {.filter = log_all(LOG_WARN)}};
     goddard_params_init(&out->goddard);
     out->transports.count = 1;
     snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0].name);

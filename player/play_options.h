@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/base/log.h"
 #include "common/base/usec.h"
+#include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 #include "player/goddard_params.h"
 #include "player/play_script.h"
@@ -63,12 +63,14 @@ struct play_options {
     const char *contact_sheet;
     const char *reference;
     bool no_picture;
+    bool no_audio;
+    int volume; // percent
     bool headless;
     bool reconnect; // to a server that was lost; as it holds, once checked
     bool no_reconnect;
     bool full_screen;
     bool quiet;
-    enum log_level log_level;
+    struct log_options log;
 };
 
 enum { PLAY_OPTIONS_LOW_LATENCY_MS = 400 };

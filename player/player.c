@@ -191,6 +191,7 @@ int player_finish(struct player *p)
         qoe_on_pictures_skipped(p->qoe, measure_finish(p->measure, clock_now() + MEASURE_GRACE));
     uv_run(&p->loop, UV_RUN_NOWAIT);
     tell_cpu(p);
+    player_sound_read(p);
     const char *error = p->error[0] ? p->error : NULL;
     qoe_on_ended(p->qoe, p->ended, error, p->over_at);
     events_ended(p->events, p->ended, error, p->over_at);
@@ -215,6 +216,7 @@ void player_free(struct player *p)
         show_queue_close(p->show);
     measure_free(p->measure);
     presenter_free(p->presenter);
+    sound_player_free(p->sound);
     rtp_input_free(p->input);
     client_free(p->client);
     media_mtp_raw_free(p->raw);

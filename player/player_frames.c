@@ -15,6 +15,7 @@ static void on_packet(void *ctx, const struct rtp_packet *packet, int64_t ext_se
 {
     struct player *p = ctx;
     presenter_packet(p->presenter, packet, ext_seq, arrived);
+    player_sound_near(p, packet->adu.frame);
     player_goddard_packet(p, packet, arrived, now);
 }
 
@@ -36,6 +37,7 @@ static void on_nacked(void *ctx, usec_t now)
 static void on_bye(void *ctx, usec_t now)
 {
     struct player *p = ctx;
+    player_sound_end(p);
     timer_set(p->bye, p->datagram ? now + BYE_GRACE : now);
     p->playing = false;
 }
@@ -67,6 +69,11 @@ static void send_rtcp(void *ctx, const uint8_t *data, size_t len)
 {
     struct player *p = ctx;
     client_send_rtcp(p->client, data, len);
+}
+
+static void on_picture(void *ctx, const struct play_frame *f, usec_t pts)
+{
+    player_sound_picture(ctx, f, pts);
 }
 
 static void ask_key(void *ctx, usec_t now)
@@ -189,6 +196,8 @@ static bool open_presenter(struct player *p)
                                       .on_level = player_on_level,
                                       .on_empty = player_goddard_empty,
                                       .on_started = player_on_started,
+                                      .on_clock = player_sound_clock,
+                                      .on_picture = on_picture,
                                       .on_ended = player_on_media_end,
                                       .ctx = p};
     p->presenter = presenter_new(&config);
@@ -213,7 +222,7 @@ static bool open_input(struct player *p)
                                       .ctx = p};
     client_set_ssrc(p->client, (uint32_t)random); // the same in all our RTCP (RFC 3550, 5.1)
     p->input = rtp_input_new(&config);
-    return p->input;
+    return p->input && player_sound_open(p, random);
 }
 
 bool player_open_frames(struct player *p)

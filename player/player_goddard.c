@@ -89,7 +89,7 @@ void player_goddard_ready(struct player *p, usec_t now)
                                     .params = &p->options->goddard,
                                     .probe = p->pairs ? GODDARD_BY_PAIR : GODDARD_BY_MEDIA,
                                     .start_level = p->sdp.ladder.level_count - 1,
-                                    .loses_frames = p->datagram};
+                                    .loses_frames = goddard_feed_loses_frames(p->transport)};
     goddard_feed_init(&p->goddard->feed, &config, random & INT32_MAX / 2, now);
     p->goddard->ready = true;
     drive(p, now);

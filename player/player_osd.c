@@ -113,7 +113,7 @@ static void take_notice(struct player *p, struct notice *out, usec_t now)
                              .described = p->presenter,
                              .silence = -1};
     if (p->presenter) {
-        struct presenter_wait wait = presenter_wait(p->presenter, now);
+        struct presenter_wait wait = presenter_waiting(p->presenter, now);
         f.paused = presenter_paused(p->presenter);
         f.mode = presenter_mode(p->presenter);
         f.held = presenter_held(p->presenter);

@@ -33,8 +33,8 @@ static void begin_gap(struct player *p, usec_t now)
     struct outage *o = &p->outage;
     if (o->gap)
         return;
-    o->gap = true;
-    if (o->chosen) {
+    o->gap = o->chosen ? GAP_PAUSE : GAP_STALL;
+    if (o->gap == GAP_PAUSE) {
         qoe_on_pause(p->qoe, true, now);
         return;
     }
@@ -47,10 +47,11 @@ static void begin_gap(struct player *p, usec_t now)
 static void end_gap(struct player *p, usec_t now)
 {
     struct outage *o = &p->outage;
+    bool paused = o->gap == GAP_PAUSE;
     if (!o->gap)
         return;
-    o->gap = false;
-    if (o->chosen) {
+    o->gap = GAP_NONE;
+    if (paused) {
         qoe_on_pause(p->qoe, false, now);
         return;
     }
@@ -89,18 +90,25 @@ static void open_outage(struct player *p, usec_t now)
 bool player_lost(struct player *p, const char *why, usec_t now)
 {
     struct outage *o = &p->outage;
-    if (!p->own.reconnect || !p->playing_since || p->over)
+    bool refused = o->chosen && o->trying && !o->back;
+    if ((!p->own.reconnect && !refused) || !p->playing_since || p->over)
         return false;
-    bool refused = o->chosen && o->trying;
     o->trying = false;
     snprintf(o->why, sizeof(o->why), "%s", why);
     if (refused) { // by the server, with this transport: back to the one that played
         player_toast(p, "No %.40s: %.150s", p->own.transports.names[0], why);
         log_warn("%s", p->osd.toast);
         p->own.transports = o->transports;
+        o->back = true;
         timer_set(p->retry, now);
         return true;
     }
+    bool still = o->gap == GAP_PAUSE;
+    if (still)
+        end_gap(p, now);
+    o->chosen = false;
+    if (still) // from here on it is not the viewer's doing
+        begin_gap(p, now);
     usec_t next = reconnect_lost(&p->reconnect, now);
     log_warn("%s; connecting again in %.1f s", why, usec_to_sec(next - now));
     events_reconnect(p->events, why, p->reconnect.tries, next - now, now);
@@ -116,6 +124,7 @@ void player_change_transport(struct player *p, const char *name, usec_t now)
     if (!p->playing || p->over)
         return;
     o->chosen = true;
+    o->back = false;
     o->transports = p->own.transports;
     p->own.transports.count = 1;
     snprintf(p->own.transports.names[0], TRANSPORT_MAX_NAME, "%s", name);
@@ -156,6 +165,7 @@ void player_drop_frames(struct player *p, usec_t now)
     p->frames_session++;
     rtp_input_free(p->input);
     p->input = NULL;
+    player_sound_drop(p);
     player_goddard_close(p);
     p->place = (struct player_place){0};
     p->clock = (struct clock_sync){0};

@@ -24,10 +24,11 @@ static void tell_clock(struct player *p)
 static bool cannot_play(struct player *p)
 {
     const struct sdp *s = &p->sdp;
-    if (s->ext.adu == 0 || (sdp_has_frames(s) && s->ladder.level_count == 0))
-        snprintf(
-            p->why, sizeof(p->why),
-            "this is not a stream of weir-send: no levels, or no frame numbers on its packets");
+    if (!sdp_is_foreign(s) && (s->ext.adu == 0 || (sdp_has_frames(s) && !s->ladder.level_count)))
+        snprintf(p->why, sizeof(p->why), "no levels, or no frame numbers on the packets");
+    else if (sdp_is_foreign(s) && (p->own.level > 0 || p->options->adapt == ADAPT_GODDARD))
+        snprintf(p->why, sizeof(p->why),
+                 "this server is not weir-send: there are no levels to choose from");
     else if (p->options->adapt == ADAPT_GODDARD && !sdp_has_frames(s))
         snprintf(p->why, sizeof(p->why), "--adapt goddard wants a stream of frames");
     else if (s->ladder.level_count && p->own.level >= s->ladder.level_count)
@@ -87,7 +88,9 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
                                         "synthetic:greedy",
                                         "synthetic:steady",
                                         "synthetic:goddard",
-                                        "synthetic:layers"};
+                                        "synthetic:layers",
+                                        "camera",
+                                        "screen"};
     char source[128];
     const struct ladder *l = &p->sdp.ladder;
     if (l->source_width > 0 && l->source_fps.den > 0)
@@ -103,8 +106,9 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     qoe_on_setup(p->qoe, &e, now);
     if (p->outage.open)
         qoe_on_reconnect(p->qoe);
-    if (p->sdp.h264)
-        p->display->ops->expect(p->display, l->source_width, l->source_height);
+    if (p->sdp.h264) // of a foreign stream the size is seen with its first picture
+        p->display->ops->expect(p->display, l->source_width > 0 ? l->source_width : 640,
+                                l->source_height > 0 ? l->source_height : 360);
     events_connected(p->events, p->options->url.text, p->transport, setup->why, now);
     if (p->presenter)
         events_mode(p->events, "buffering", now);
@@ -139,7 +143,7 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
                       usec_t now)
 {
     struct player *p = ctx;
-    if (!p->over)
+    if (!p->over && !player_sound_packet(p, rtcp, data, len, arrived))
         rtp_input_packet(p->input, rtcp, data, len, arrived, now);
 }
 
@@ -240,6 +244,7 @@ static void on_client_end(void *ctx, enum client_end why, const char *text, usec
         // What is in the buffer is still worth watching.
         p->playing = false;
         player_give_reason(p, QOE_SERVER_LOST, EXIT_SERVER_LOST, text);
+        player_sound_end(p);
         if (p->presenter && !presenter_paused(p->presenter))
             presenter_end(p->presenter, now);
         else

@@ -20,6 +20,8 @@
 #include "player/recent.h"
 #include "player/reconnect.h"
 #include "player/rtp_input.h"
+#include "player/sound_input.h"
+#include "player/sound_player.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,7 +55,10 @@ struct outage {
     bool chosen; // the latter
     bool trying; // the client is one that tries
     bool due;    // an attempt, as soon as what is paused or held was shown
-    bool gap;    // what had come was shown: the picture stands still
+    bool back;   // not by that one: by the transport of before
+    // What had come was shown, and the picture stands still: as if the viewer had paused when it is
+    // his own doing.
+    enum { GAP_NONE, GAP_STALL, GAP_PAUSE } gap;
     usec_t since;
     usec_t gap_since;
     struct transport_list transports; // of before, if `chosen`
@@ -79,6 +84,18 @@ struct player {
     struct media_mtp_raw *raw; // NULL: not wanted, or not possible
     struct rtp_input *input;
     struct presenter *presenter; // NULL for packets without frames
+    struct sound_player *sound;  // NULL: there is none, or it is not wanted
+    struct sound_input sound_input;
+    struct media_clock sound_clock; // of low latency, which has none
+    bool sound_clocked;
+    bool flashed;       // the last picture did
+    usec_t sound_delay; // likewise, behind the pictures
+    uint64_t sound_underruns;
+    struct { // of the connections before this one
+        uint64_t packets;
+        uint64_t lost;
+        uint64_t bytes;
+    } sound_before;
     struct measure *measure;     // NULL: nothing to measure. Its push is the main thread's
     struct contact_sheet *sheet; // NULL: not wanted
     struct qoe *qoe;
@@ -196,6 +213,19 @@ void player_goddard_close(struct player *p);
 void player_toast(struct player *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void player_show_osd(struct player *p, usec_t now);
 void player_show_end(struct player *p, const char *error); // the last that the window is told
+
+// player_sound.c; without sound these do nothing.
+bool player_sound_open(struct player *p, uint64_t random); // False: out of memory
+bool player_sound_packet(struct player *p, bool rtcp, const uint8_t *data, size_t len,
+                         usec_t arrived);                 // takes what is the sound's
+void player_sound_near(struct player *p, int64_t number); // a frame that comes
+void player_sound_clock(void *ctx, bool playing, const struct media_clock *clock);
+void player_sound_picture(struct player *p, const struct play_frame *f, usec_t pts);
+void player_sound_second(struct player *p, usec_t now);
+void player_sound_mute(struct player *p);
+void player_sound_drop(struct player *p); // what was heard ends here; another connection follows
+void player_sound_end(struct player *p);  // no packet comes any more
+void player_sound_read(struct player *p); // to QoE
 
 void player_start_ticks(struct player *p, usec_t now);
 void player_on_tick(void *ctx, usec_t now);

@@ -88,6 +88,7 @@ static void on_second(struct player *p, usec_t now)
 {
     struct rtp_input_figures figures;
     rtp_input_second(p->input, &figures, now);
+    player_sound_second(p, now);
     struct qoe_transport t = {
         .rtt = isnan(p->path.rtt_ms) ? (p->rtt ? usec_to_sec(p->rtt) : NAN) : p->path.rtt_ms / 1e3,
         .rate = figures.rate_bps,

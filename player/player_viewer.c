@@ -111,6 +111,9 @@ static void obey(struct player *p, enum display_command command, usec_t now)
     case DISPLAY_SNAPSHOT:
         take_snapshot(p);
         return;
+    case DISPLAY_MUTE:
+        player_sound_mute(p);
+        return;
     case DISPLAY_FAILED:
         player_end(p, QOE_ERROR, EXIT_INTERNAL, "the display failed", now);
         return;

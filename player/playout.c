@@ -88,6 +88,7 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
     }
     if (p->mode == PLAYOUT_ENDED || f->number < p->floor)
         goto refuse;
+    playout_stamp(p, f);
     int64_t here = p->next < 0 && p->held_count > 0 ? p->held[0].frame->number : p->next;
     if (here < 0 || !is_far(p, f->number, here)) {
         p->far_count = 0;
@@ -211,6 +212,12 @@ usec_t playout_position(const struct playout *p, usec_t now)
     return media_clock_position(&p->clock, p->paused ? p->paused_at : now);
 }
 
+const struct media_clock *playout_clock(const struct playout *p)
+{
+    bool runs = p->mode == PLAYOUT_PLAYING && !p->paused && !p->config.low_latency;
+    return runs ? &p->clock : NULL;
+}
+
 // The newest key frame, of the size followed, behind which `keep` of media is held; -1: none.
 static int64_t skip_target(const struct playout *p, usec_t keep)
 {
@@ -255,6 +262,9 @@ struct playout *playout_new(const struct playout_config *config)
         return NULL;
     }
     p->config = *config;
+    p->stamps = config->stamped ? malloc(PLAYOUT_STAMPS * sizeof(*p->stamps)) : NULL;
+    for (int i = 0; p->stamps && i < PLAYOUT_STAMPS; i++)
+        p->stamps[i].number = -1;
     media_clock_init(&p->clock);
     playout_flush(p, 0, 0);
     playout_set_thresholds(p, config->start_threshold, config->resume_threshold);
@@ -268,6 +278,7 @@ void playout_free(struct playout *p)
     if (!p)
         return;
     playout_drop_all(p);
+    free(p->stamps);
     free(p->held);
     free(p);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The playout buffer: whole frames in, in any order; what to decode and when to show it out.
 //
-// The law it keeps. The media time of frame n is pts(n) = usec_of_frames(n, source fps).
+// The law it keeps. The media time of frame n is pts(n) = usec_of_frames(n, source fps); of a
+// foreign stream (`stamped`), what its RTP time stamp says. There a frame leaves in time for those
+// held behind it that are to be shown before it (B frames).
 //
 // BUFFERING until the media held (from the first key frame to the newest, one interval included)
 // reaches `start_threshold`, or the stream ended, or, in low latency, a key frame is there. Then
@@ -57,6 +59,7 @@
 #include "common/base/usec.h"
 #include "media/depacketiser.h"
 #include "player/frame_tracker.h"
+#include "player/media_clock.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,6 +87,7 @@ struct playout_config {
     usec_t resume_threshold; // the same after the buffer ran empty
     usec_t decode_lead;      // 0 .. 1 s; PLAYOUT_DECODE_LEAD is the usual
     bool low_latency;
+    bool stamped; // frames have the time of their RTP time stamps, which need not ascend
 };
 
 enum playout_mode { PLAYOUT_BUFFERING, PLAYOUT_PLAYING, PLAYOUT_REBUFFERING, PLAYOUT_ENDED };
@@ -155,6 +159,9 @@ usec_t playout_pts(const struct playout *p, int64_t number);
 usec_t playout_position(const struct playout *p, usec_t now);
 // When frame `number` is due (while PLAYING).
 usec_t playout_due(const struct playout *p, int64_t number);
+
+// The media clock while it runs; NULL: it stands, or there is none.
+const struct media_clock *playout_clock(const struct playout *p);
 
 enum playout_mode playout_mode(const struct playout *p);
 bool playout_paused(const struct playout *p);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/seq.h"
 #include "player/playout_state.h"
 
 #define LONGEST_PTS ((usec_t)1 << 60)
@@ -10,11 +11,40 @@
 #define LONGEST_SKIP ((int64_t)1 << 18)
 
 // usec_of_frames for rates from outside: never overflows.
-usec_t playout_pts(const struct playout *p, int64_t number)
+static usec_t nominal_pts(const struct playout *p, int64_t number)
 {
     struct fps fps = p->config.ladder->source_fps;
     __int128 pts = (__int128)number * USEC_PER_SEC * fps.den / fps.num;
     return pts < LONGEST_PTS ? (usec_t)pts : LONGEST_PTS;
+}
+
+void playout_stamp(struct playout *p, const struct received_frame *f)
+{
+    if (!p->stamps)
+        return;
+    p->last_ticks = p->has_ticks ? seq32_extend(p->last_ticks, f->rtp_timestamp) : f->rtp_timestamp;
+    p->has_ticks = true;
+    p->stamps[f->number % PLAYOUT_STAMPS] =
+        (struct stamp){f->number, p->last_ticks * USEC_PER_SEC / RTP_CLOCK_RATE};
+}
+
+// Where a frame is missing, the one before it tells, and the nominal rate.
+usec_t playout_pts(const struct playout *p, int64_t number)
+{
+    for (int64_t n = number; p->stamps && n >= 0 && n > number - PLAYOUT_MAX_FRAMES; n--) {
+        const struct stamp *s = &p->stamps[n % PLAYOUT_STAMPS];
+        if (s->number == n)
+            return s->pts + nominal_pts(p, number - n);
+    }
+    return nominal_pts(p, number);
+}
+
+usec_t playout_wanted(const struct playout *p)
+{
+    usec_t wanted = playout_due(p, p->held[0].frame->number);
+    for (int i = 1; p->stamps && i < p->held_count && i < PLAYOUT_REORDER; i++)
+        wanted = usec_min(wanted, playout_due(p, p->held[i].frame->number));
+    return wanted;
 }
 
 usec_t playout_due(const struct playout *p, int64_t number)

@@ -172,8 +172,9 @@ static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t n
         int64_t expected = playout_next_expected(p, p->next);
         if (f && f->number <= expected) {
             usec_t due = f->number == p->hurried ? now : playout_due(p, f->number);
-            if (now < due - p->config.decode_lead)
-                return playout_wait_until(p, due - p->config.decode_lead);
+            usec_t wanted = playout_wanted(p) - p->config.decode_lead;
+            if (f->number != p->hurried && now < wanted)
+                return playout_wait_until(p, wanted);
             return playout_hand_out(p, PLAYOUT_DECODE_AND_SHOW, due, out, now);
         }
         usec_t due = playout_due(p, expected);

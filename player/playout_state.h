@@ -18,10 +18,17 @@ struct held {
     usec_t since;                 // when it came; pauses added
 };
 
+enum { PLAYOUT_STAMPS = 2 * PLAYOUT_MAX_FRAMES, PLAYOUT_REORDER = 17 };
+
 struct missed { // passed over when due, not yet LOST or LATE
     int64_t number;
     usec_t at;
     bool arrived;
+};
+
+struct stamp {
+    int64_t number; // -1: none
+    usec_t pts;
 };
 
 struct playout {
@@ -40,6 +47,10 @@ struct playout {
     struct held *held; // owned, PLAYOUT_MAX_FRAMES, ascending numbers
     int held_count;
     size_t held_bytes;
+
+    struct stamp *stamps; // owned, PLAYOUT_STAMPS by number; NULL unless `stamped`
+    int64_t last_ticks;   // extended RTP time stamp of the frame that came last
+    bool has_ticks;
 
     int64_t floor; // refused below
     int64_t next; // everything below was handed out, passed over, or not expected; -1 until started
@@ -67,6 +78,10 @@ struct playout {
 };
 
 // ---- playout_held.c
+
+void playout_stamp(struct playout *p, const struct received_frame *f); // if `stamped`
+// When the frame at the front is to be decoded, `decode_lead` before this.
+usec_t playout_wanted(const struct playout *p);
 
 int64_t playout_next_expected(const struct playout *p, int64_t from);
 struct received_frame *playout_take(struct playout *p, int i); // the caller's

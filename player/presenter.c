@@ -195,6 +195,7 @@ static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
     qoe_on_shown(p->config.qoe, &e, f->shown_at);
     live_pace_shown(&p->live.pace, f->decode_time, f->shown_at - f->show_at);
     frame_ledger_shown(p->ledger, f->number);
+    p->config.on_picture(p->config.ctx, f, playout_pts(p->playout, f->number));
     struct event_frame told = {.number = f->number,
                                .captured =
                                    e.latency == QOE_UNKNOWN ? QOE_UNKNOWN : f->shown_at - e.latency,
@@ -300,6 +301,13 @@ static void act(struct presenter *p, const struct playout_action *a, usec_t now)
     }
 }
 
+static void tell_clock(struct presenter *p)
+{
+    bool playing =
+        !p->stopped && !playout_paused(p->playout) && playout_mode(p->playout) == PLAYOUT_PLAYING;
+    p->config.on_clock(p->config.ctx, playing, playing ? playout_clock(p->playout) : NULL);
+}
+
 static void run_playout(struct presenter *p, usec_t now)
 {
     if (p->stopped)
@@ -308,6 +316,7 @@ static void run_playout(struct presenter *p, usec_t now)
     while (playout_poll(p->playout, &a, now))
         act(p, &a, now);
     qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
+    tell_clock(p);
     usec_t wake = playout_next_timeout(p->playout);
     if (!p->ending && !playout_paused(p->playout)) {
         if (frame_tracker_pli(p->tracker, p->rtt, now))
@@ -417,6 +426,7 @@ void presenter_stop(struct presenter *p, usec_t now)
             (void)stall_end(p, a.at);
     }
     qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
+    tell_clock(p);
 }
 
 void presenter_pause(struct presenter *p, usec_t now)
@@ -480,7 +490,7 @@ usec_t presenter_held(const struct presenter *p)
     return playout_held(p->playout);
 }
 
-struct presenter_wait presenter_wait(const struct presenter *p, usec_t now)
+struct presenter_wait presenter_waiting(const struct presenter *p, usec_t now)
 {
     return (struct presenter_wait){.goal = playout_goal(p->playout),
                                    .silence = stall_watch_silence(&p->watch, now),
@@ -539,13 +549,14 @@ struct presenter *presenter_new(const struct presenter_config *config)
                                          usec_max(o->buffer, p->live.pace.config.target),
                                      .resume_threshold = resume,
                                      .decode_lead = pictures ? PLAYOUT_DECODE_LEAD : 0,
-                                     .low_latency = o->low_latency};
+                                     .low_latency = o->low_latency,
+                                     .stamped = sdp_is_foreign(config->sdp)};
     p->playout = playout_new(&playout);
     p->timer = timer_new(config->loop, on_timer, p);
     if (!p->playout || !p->timer)
         goto failed;
-    if (pictures &&
-        !(p->decoder = decode_thread_new(config->show, config->on_done, config->done_ctx)))
+    if (pictures && !(p->decoder = decode_thread_new(config->show, sdp_is_foreign(config->sdp),
+                                                     config->on_done, config->done_ctx)))
         goto failed;
     return p;
 

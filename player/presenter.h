@@ -40,7 +40,12 @@ struct presenter_config {
     void (*on_level)(void *ctx, int level, usec_t now); // another one comes
     void (*on_empty)(void *ctx, usec_t now);            // a stall begins
     void (*on_started)(void *ctx, usec_t at);           // buffering is over
-    void (*on_ended)(void *ctx, usec_t now);            // everything was shown, after presenter_end
+    // Whether there is playing, and the clock that it goes by; NULL: none, frames are shown as they
+    // come.
+    void (*on_clock)(void *ctx, bool playing, const struct media_clock *clock);
+    // A frame of media time `pts` was shown.
+    void (*on_picture)(void *ctx, const struct play_frame *f, usec_t pts);
+    void (*on_ended)(void *ctx, usec_t now); // everything was shown, after presenter_end
     void *ctx;
 };
 
@@ -81,7 +86,7 @@ struct presenter_wait {
     usec_t silence; // since the last packet; -1: none yet
     enum stall_cause cause;
 };
-struct presenter_wait presenter_wait(const struct presenter *p, usec_t now);
+struct presenter_wait presenter_waiting(const struct presenter *p, usec_t now);
 uint64_t presenter_decoded(const struct presenter *p); // pictures that the decoder gave
 struct picture *
 presenter_last_shown(const struct presenter *p); // borrowed until the next call; NULL: none yet

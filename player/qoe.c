@@ -123,6 +123,8 @@ struct qoe {
     uint64_t pictures_skipped;
     double mse_sum;
     double ssim_sum;
+    bool has_audio;
+    struct qoe_audio audio;
     bool has_cpu;
     struct qoe_cpu cpu;
 };
@@ -547,6 +549,14 @@ void qoe_on_cpu(struct qoe *q, const struct qoe_cpu *e)
     q->cpu = *e;
 }
 
+void qoe_on_audio(struct qoe *q, const struct qoe_audio *e)
+{
+    if (q->has_ended)
+        return;
+    q->has_audio = true;
+    q->audio = *e;
+}
+
 void qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error, usec_t now)
 {
     if (q->has_ended)
@@ -736,6 +746,8 @@ void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now)
     if (isnan(mse))
         out->picture.psnr_y = NAN; // fmin(100, NaN) is 100
     out->picture.ssim = ratio(q->ssim_sum, (double)q->compared);
+    out->has_audio = q->has_audio;
+    out->audio = q->audio;
     out->cpu.user = q->has_cpu ? q->cpu.user : NAN;
     out->cpu.system = q->has_cpu ? q->cpu.system : NAN;
     out->cpu.max_rss = q->has_cpu ? q->cpu.max_rss : NAN;

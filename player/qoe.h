@@ -23,6 +23,7 @@
 
 #include "common/base/level.h"
 #include "common/base/usec.h"
+#include "player/av_offset.h"
 #include "player/cause.h"
 
 #ifdef __cplusplus
@@ -169,6 +170,21 @@ struct qoe_cpu {
 };
 void qoe_on_cpu(struct qoe *q, const struct qoe_cpu *e);
 
+struct qoe_audio { // of the whole viewing
+    double packets;
+    double lost;
+    double late; // packets
+    double bytes;
+    double heard;     // seconds
+    double concealed; // ms
+    double underruns;
+    double jumps;                    // to another place of the media
+    double spliced;                  // periods left out or played twice, to stay with the pictures
+    bool by_tone;                    // the offset is of beeps and flashes, else by their times
+    struct av_offset_figures offset; // ms; positive: sound late
+};
+void qoe_on_audio(struct qoe *q, const struct qoe_audio *e);
+
 // Once, last. `error`: text or NULL; copied. Later events are ignored; the report stands still.
 void qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error, usec_t now);
 
@@ -312,6 +328,8 @@ struct qoe_report {
         double psnr_y;
         double ssim;
     } picture;
+    bool has_audio;
+    struct qoe_audio audio;
     struct {
         double user;
         double system;

@@ -330,6 +330,43 @@ static struct object cpu(const struct qoe_report *r)
     return o;
 }
 
+static struct object av_offset(const struct qoe_audio *a)
+{
+    struct object o = object_new();
+    const struct av_offset_figures *f = &a->offset;
+    put(&o, "by", json_text(a->by_tone ? "tone" : "timestamps"));
+    put_count(&o, "samples", f->samples);
+    put_ms(&o, "mean", f->mean);
+    put_ms(&o, "min", f->min);
+    put_ms(&o, "p5", f->p5);
+    put_ms(&o, "p50", f->p50);
+    put_ms(&o, "p95", f->p95);
+    put_ms(&o, "max", f->max);
+    put_ms(&o, "abs_p95", f->abs_p95);
+    return o;
+}
+
+static void put_audio(struct object *all, const struct qoe_report *r)
+{
+    if (!r->has_audio) {
+        put(all, "audio", json_null());
+        return;
+    }
+    const struct qoe_audio *a = &r->audio;
+    struct object o = object_new();
+    put_count(&o, "packets", a->packets);
+    put_count(&o, "lost", a->lost);
+    put_count(&o, "late", a->late);
+    put_count(&o, "bytes", a->bytes);
+    put_seconds(&o, "heard", a->heard);
+    put_ms(&o, "concealed_ms", a->concealed);
+    put_count(&o, "underruns", a->underruns);
+    put_count(&o, "jumps", a->jumps);
+    put_count(&o, "spliced", a->spliced);
+    put_object(&o, "av_offset", av_offset(a));
+    put_object(all, "audio", o);
+}
+
 char *qoe_report_json(const struct qoe_report *r)
 {
     struct object o = object_new();
@@ -347,7 +384,7 @@ char *qoe_report_json(const struct qoe_report *r)
     put_object(&o, "latency", latency(r));
     put_object(&o, "network", network(r));
     put_picture(&o, r);
-    put(&o, "audio", json_null());
+    put_audio(&o, r);
     put_object(&o, "cpu", cpu(r));
     char *text = o.failed ? NULL : json_dumps(o.json, JSON_INDENT(2) | JSON_FIGURE_FLAGS);
     json_decref(o.json);

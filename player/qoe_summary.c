@@ -134,6 +134,16 @@ static void print_playback(const struct qoe_report *r, FILE *out)
             count(r->levels.switch_count).text);
 }
 
+static void print_audio(const struct qoe_audio *a, FILE *out)
+{
+    fprintf(out,
+            "sound     %s packets, %s lost, %s concealed, %s underruns; behind the picture %s (%s "
+            "to %s)\n",
+            count(a->packets).text, count(a->lost).text, ms(a->concealed).text,
+            count(a->underruns).text, ms(a->offset.p50).text, ms(a->offset.p5).text,
+            ms(a->offset.p95).text);
+}
+
 void qoe_summary_print(const struct qoe_report *r, FILE *out)
 {
     print_session(r, out);
@@ -150,4 +160,6 @@ void qoe_summary_print(const struct qoe_report *r, FILE *out)
     fprintf(out, "packets   %s received, %s lost (%s), %s reordered\n",
             count(r->network.packets_received).text, count(r->network.packets_lost).text,
             percent(r->network.loss_rate).text, count(r->network.packets_reordered).text);
+    if (r->has_audio)
+        print_audio(&r->audio, out);
 }

@@ -7,11 +7,17 @@
 enum rtsp_method question_method(enum question question)
 {
     static const enum rtsp_method methods[] = {
-        [ASK_OPTIONS] = RTSP_OPTIONS,     [ASK_DESCRIBE] = RTSP_DESCRIBE,
-        [ASK_SETUP] = RTSP_SETUP,         [ASK_LATENCY] = RTSP_SET_PARAMETER,
-        [ASK_ADAPT] = RTSP_SET_PARAMETER, [ASK_PAIR] = RTSP_SET_PARAMETER,
-        [ASK_LEVEL] = RTSP_SET_PARAMETER, [ASK_PLAY] = RTSP_PLAY,
-        [ASK_PAUSE] = RTSP_PAUSE,         [ASK_MEASURES] = RTSP_GET_PARAMETER,
+        [ASK_OPTIONS] = RTSP_OPTIONS,
+        [ASK_DESCRIBE] = RTSP_DESCRIBE,
+        [ASK_SETUP] = RTSP_SETUP,
+        [ASK_SOUND] = RTSP_SETUP,
+        [ASK_LATENCY] = RTSP_SET_PARAMETER,
+        [ASK_ADAPT] = RTSP_SET_PARAMETER,
+        [ASK_PAIR] = RTSP_SET_PARAMETER,
+        [ASK_LEVEL] = RTSP_SET_PARAMETER,
+        [ASK_PLAY] = RTSP_PLAY,
+        [ASK_PAUSE] = RTSP_PAUSE,
+        [ASK_MEASURES] = RTSP_GET_PARAMETER,
         [ASK_TEARDOWN] = RTSP_TEARDOWN,
     };
     return methods[question];

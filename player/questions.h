@@ -18,6 +18,7 @@ enum question {
     ASK_OPTIONS,
     ASK_DESCRIBE,
     ASK_SETUP,
+    ASK_SOUND,
     ASK_LATENCY,
     ASK_ADAPT,
     ASK_PAIR,

@@ -9,12 +9,17 @@
 #include "common/base/rate_meter.h"
 #include "common/base/seq.h"
 #include "common/net/clock.h"
+#include "media/parameter_sets.h"
 #include "player/feedback.h"
+#include "player/foreign_frames.h"
 
 struct rtp_input {
     struct rtp_input_config config;
     struct rtp_receiver receiver;
-    struct depacketiser *depacketiser; // owned
+    struct depacketiser *depacketiser;    // owned
+    struct foreign_frames *foreign;       // owned; NULL: the sender is Weir's
+    uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, Annex B
+    size_t sets_len;
     struct feedback feedback;
     struct rate_meter meter;
     usec_t rtt;
@@ -46,6 +51,14 @@ struct rtp_input *rtp_input_new(const struct rtp_input_config *config)
         free(in);
         return NULL;
     }
+    if (sdp_is_foreign(config->sdp)) {
+        in->foreign = foreign_frames_new(config->sdp->ladder.source_fps);
+        if (!in->foreign) {
+            rtp_input_free(in);
+            return NULL;
+        }
+        in->sets_len = parameter_sets_decode(config->sdp->sprop, in->sets, sizeof(in->sets));
+    }
     rtp_receiver_init(&in->receiver);
     feedback_init(&in->feedback, config->random);
     in->now = -1;
@@ -58,6 +71,7 @@ void rtp_input_free(struct rtp_input *in)
     if (!in)
         return;
     depacketiser_free(in->depacketiser);
+    foreign_frames_free(in->foreign);
     free(in);
 }
 
@@ -86,7 +100,8 @@ static void on_rtcp(struct rtp_input *in, const uint8_t *data, size_t len, usec_
     int got;
     bool bye = false;
     while ((got = rtcp_next(data, len, &at, &item)) == 1) {
-        if (item.kind == RTCP_IS_SR)
+        // The sound's comes the same way.
+        if (item.kind == RTCP_IS_SR && (!in->receiver.started || item.ssrc == in->receiver.ssrc))
             rtp_receiver_sender_report(&in->receiver, item.sender.ntp, arrived);
         else if (item.kind == RTCP_IS_BYE)
             bye = !in->receiver.started || item.ssrc == in->receiver.ssrc;
@@ -133,8 +148,28 @@ static void note_timestamp(struct rtp_input *in, const struct rtp_packet *p)
 static void pull_frames(struct rtp_input *in, usec_t now)
 {
     struct received_frame *f;
-    while ((f = depacketiser_pull(in->depacketiser)))
+    while ((f = depacketiser_pull(in->depacketiser))) {
+        (void)parameter_sets_prepend(f, in->sets, in->sets_len); // without them it is as it was
         in->config.on_frame(in->config.ctx, f, now);
+    }
+}
+
+// `p` has an adu.
+static void on_frame_packet(struct rtp_input *in, const struct rtp_packet *p, int64_t ext_seq,
+                            usec_t arrived, usec_t now)
+{
+    in->config.on_packet(in->config.ctx, p, ext_seq, arrived, now);
+    (void)depacketiser_push(in->depacketiser, p, ext_seq, arrived); // counts what is malformed
+}
+
+static void on_foreign_packet(struct rtp_input *in, const struct rtp_packet *p, int64_t ext_seq,
+                              usec_t arrived, usec_t now)
+{
+    foreign_frames_push(in->foreign, p, ext_seq, arrived);
+    for (struct foreign_packet f; foreign_frames_pull(in->foreign, &f);) {
+        on_frame_packet(in, &f.packet, f.ext_seq, f.arrived, now);
+        free((void *)(uintptr_t)f.packet.payload);
+    }
 }
 
 static void on_rtp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t arrived,
@@ -163,16 +198,17 @@ static void on_rtp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t
     if (!in->config.sdp->h264 && p.has_adu)
         tell_adu(in, &p, measured.latency, arrived, now);
     if (sdp_has_frames(in->config.sdp)) {
-        if (p.has_adu) {
-            in->config.on_packet(in->config.ctx, &p, ext_seq, arrived, now);
-            (void)depacketiser_push(in->depacketiser, &p, ext_seq,
-                                    arrived); // counts what is malformed
-        } else {
+        if (in->foreign)
+            on_foreign_packet(in, &p, ext_seq, arrived, now);
+        else if (p.has_adu)
+            on_frame_packet(in, &p, ext_seq, arrived, now);
+        else
             in->malformed++;
-        }
         pull_frames(in, now);
     }
     in->feedback.nack_count = rtp_receiver_holes(&in->receiver, in->feedback.nacks, RTCP_MAX_NACKS);
+    if (!in->config.sdp->nack)
+        in->feedback.nack_count = 0;
     if (in->feedback.nack_count) {
         send_feedback(in, now);
         in->config.on_nacked(in->config.ctx, now);
@@ -225,6 +261,8 @@ void rtp_input_second(struct rtp_input *in, struct rtp_input_figures *out, usec_
 
 void rtp_input_send_pli(struct rtp_input *in, usec_t now)
 {
+    if (!in->config.sdp->pli)
+        return; // the next one comes when it comes
     log_debug("asking for a key frame");
     in->feedback.pli = true;
     send_feedback(in, now);

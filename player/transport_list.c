@@ -83,3 +83,21 @@ bool transport_list_needs_raw(const struct transport_list *list)
         needs |= transport_find(list->names[i], &kind, &params) == 0 && kind->raw;
     return needs;
 }
+
+struct transport_list transport_list_foreign(const struct transport_list *list)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    bool tcp = false, udp = false;
+    for (int i = 0; i < list->count; i++) {
+        bool known = transport_find(list->names[i], &kind, &params) == 0 && !kind->raw;
+        tcp |= known && !kind->datagram;
+        udp |= known && kind->datagram;
+    }
+    struct transport_list out = {0};
+    if (tcp || !udp)
+        strcpy(out.names[out.count++], "tcp");
+    if (udp)
+        strcpy(out.names[out.count++], "udp");
+    return out;
+}

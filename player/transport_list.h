@@ -25,6 +25,9 @@ struct transport_list {
 // or parameters without a name; ERR_TOO_BIG: too many, or one too long.
 int transport_list_split(const char *text, struct transport_list *out);
 // Is one of them over TCP segments of our own?
+// What a server that is not weir-send can be asked for in the place of `list`: plain RTP over TCP
+// or UDP; of a list with both, TCP first, which passes firewalls.
+struct transport_list transport_list_foreign(const struct transport_list *list);
 bool transport_list_needs_raw(const struct transport_list *list);
 
 #ifdef __cplusplus

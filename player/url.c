@@ -38,10 +38,6 @@ static int parse_authority(const char *at, size_t len, struct url *out, const ch
     const char *host = at;
     size_t host_len;
     const char *rest; // behind the host
-    if (memchr(at, '@', len)) {
-        *why = "user names and passwords are not supported";
-        return ERR_MALFORMED;
-    }
     if (len && at[0] == '[') {
         const char *close = memchr(at, ']', len);
         if (!close) {
@@ -70,6 +66,43 @@ static int parse_authority(const char *at, size_t len, struct url *out, const ch
         return ERR_MALFORMED;
     }
     return 0;
+}
+
+static int hex_digit(char c)
+{
+    const char *digits = "0123456789abcdef";
+    const char *found = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+    return found ? (int)(found - digits) : -1;
+}
+
+// RFC 3986, 2.1. False: too long, or of what would break a header line or RFC 2617's texts apart.
+static bool unescape(const char *at, size_t len, char out[URL_MAX_USER])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < len; i++) {
+        char c = at[i];
+        if (c == '%' && i + 2 < len && hex_digit(at[i + 1]) >= 0 && hex_digit(at[i + 2]) >= 0) {
+            c = (char)(hex_digit(at[i + 1]) << 4 | hex_digit(at[i + 2]));
+            i += 2;
+        }
+        if (used + 1 >= URL_MAX_USER || (unsigned char)c < ' ' || c == 0x7f || c == '"')
+            return false;
+        out[used++] = c;
+    }
+    out[used] = '\0';
+    return true;
+}
+
+// "USER[:PASSWORD]"
+static int parse_user(const char *at, size_t len, struct url *out, const char **why)
+{
+    const char *colon = memchr(at, ':', len);
+    size_t user = colon ? (size_t)(colon - at) : len;
+    if (user && !memchr(at, '"', len) && unescape(at, user, out->user) &&
+        (!colon || unescape(colon + 1, len - user - 1, out->password)))
+        return 0;
+    *why = "the user's name or password is empty, too long, or has characters that cannot be sent";
+    return ERR_MALFORMED;
 }
 
 static int parse_query(const char *query, struct url *out, const char **why)
@@ -105,10 +138,19 @@ int url_parse(const char *text, struct url *out, const char **why)
         *why = "it contains white space or control characters";
         return ERR_MALFORMED;
     }
-    memcpy(out->text, text, strlen(text) + 1);
     const char *authority = text + 7;
     size_t len = strcspn(authority, "/?#");
-    int err = parse_authority(authority, len, out, why);
+    size_t user = len; // the last '@' parts: passwords may have others
+    while (user > 0 && authority[user - 1] != '@')
+        user--;
+    int err = user ? parse_user(authority, user - 1, out, why) : 0;
+    if (err)
+        return err;
+    authority += user;
+    len -= user;
+    memcpy(out->text, text, 7);
+    memcpy(out->text + 7, authority, strlen(authority) + 1);
+    err = parse_authority(authority, len, out, why);
     if (err)
         return err;
     const char *query = strchr(authority + len, '?');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// rtsp://HOST[:PORT]/PATH[?level=N] (RFC 2326, 3.2; IPv6 literals in brackets), and the URL of a
-// medium from the SDP's control attribute (RFC 2326, C.1.1).
+// rtsp://[USER[:PASSWORD]@]HOST[:PORT]/PATH[?level=N] (RFC 2326, 3.2; IPv6 literals in brackets),
+// and the URL of a medium from the SDP's control attribute (RFC 2326, C.1.1).
 #ifndef WEIR_PLAYER_URL_H
 #define WEIR_PLAYER_URL_H
 
@@ -14,11 +14,15 @@ extern "C" {
 enum {
     URL_MAX_TEXT = 1024, // bytes with NUL
     URL_MAX_HOST = 256,  // with NUL
+    URL_MAX_USER = 128,  // with NUL
     URL_DEFAULT_PORT = 8554,
 };
 
 struct url {
-    char text[URL_MAX_TEXT]; // as given, the query and all: what goes into requests
+    // As given, the query and all, but for the user: what goes into requests and reports.
+    char text[URL_MAX_TEXT];
+    char user[URL_MAX_USER]; // unescaped; empty: none
+    char password[URL_MAX_USER];
     char host[URL_MAX_HOST]; // without brackets
     int port;
     int level; // of ?level=N, -1 when absent

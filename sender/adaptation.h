@@ -3,14 +3,15 @@
 // instant after a fall of the rate how many temporal layers.
 //
 //   The law. rate_follow.h says the target. The level is the highest whose rate is below it.
-//     - A viewer alone steers its size's encoder: its level is made at the very target, down to 0.7
-//       of the level's own rate and up to the next level's. Then the level changes: fewer frames
-//       or smaller pictures, as the ladder has them.
+//     - A viewer alone steers its size's encoder: its level is made at the very target, below its
+//       own rate as long as it is the better picture: down to 0.3 of it where the next lower level
+//       is smaller, to 0.4 where that has fewer frames, to 0.7 at the lowest; again from 0.45 and
+//       0.55 on.
 //     - Viewers who share the encoders get levels as they are.
-//     - Down at once; up, to the highest that fits, when the target has been beyond the next
-//     level's
-//       rate for 2 s (0.4 s before it was ever too much), and 5 % more than that for a larger size,
-//       as its first frame is a key frame.
+//       Who shares the encoders wants 5 % more than a larger size's rate, as its first frame is a
+//       key frame.
+//     - Down at once; up, to the highest that fits, when the target has been enough for the next
+//       level for 2 s (0.4 s before it was ever too much).
 //     - When it was too much, the top layers are left out from the next frame on, until what is
 //       coded is what was asked for: an encoder answers within some frames (notably its rate's
 //       bucket, layer_rate.h).
@@ -29,8 +30,9 @@ extern "C" {
 struct adaptation {
     const struct ladder *ladder; // borrowed
     struct rate_follow rate;
-    bool keeps_size; // the viewer does not know of sizes
-    int cap;         // the highest level
+    bool keeps_size;   // the viewer does not know of sizes
+    double beside_bps; // of the target, for what goes with the video
+    int cap;           // the highest level
     int level;
     int encoder_bps; // of the level's size, all its layers; 0: the ladder's
     int top;         // the highest temporal layer that may leave now
@@ -43,6 +45,8 @@ struct adaptation {
 void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap, double start_bps,
                      bool keeps_size);
 void adaptation_set_cap(struct adaptation *a, int cap);
+// So much of the rate is for what goes with the video.
+void adaptation_set_beside(struct adaptation *a, double bps);
 // About every frame. `alone`: nobody else watches what the encoders make. True: something changed.
 bool adaptation_update(struct adaptation *a, const struct rate_follow_sample *s, bool alone,
                        usec_t now);

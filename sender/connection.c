@@ -28,7 +28,8 @@ static bool on_request(struct connection *c, const struct rtsp_item *request, us
         answer_send(a, request->cseq, c->tcp) == 0; // else answers pile up: it does not read
     if (taken && request->method == RTSP_PLAY && a->status == 200) {
         session_play(c->viewer.session, now); // behind its answer
-        log_info("viewer %s plays level %d", c->viewer.name, session_level(c->viewer.session));
+        log_of(LOG_INFO, "viewer", c->viewer.name, "viewer %s plays level %d", c->viewer.name,
+               session_level(c->viewer.session));
     }
     free(a);
     return taken;
@@ -39,7 +40,8 @@ static int refuse_input(struct connection *c, int err)
     struct answer a = {.status = err == ERR_TOO_BIG ? 413 : 400,
                        .headers = "Connection: close\r\n"};
     answer_send(&a, -1, c->tcp);
-    log_warn("viewer %s is dropped: its request is %s", c->viewer.name, err_text(err));
+    log_of(LOG_WARN, "viewer", c->viewer.name, "viewer %s is dropped: its request is %s",
+           c->viewer.name, err_text(err));
     return err;
 }
 
@@ -60,7 +62,8 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
         if (item.kind == RTSP_REQUEST && !on_request(c, &item, now))
             return ERR_FULL;
         if (item.kind == RTSP_INTERLEAVED && v->session && v->interleaved &&
-            item.channel == v->channel[1]) {
+            (item.channel == v->channel[1] ||
+             (session_has_sound(v->session) && item.channel == v->sound_channel[1]))) {
             rtsp_session_alive(&v->state, now);
             session_rtcp(v->session, item.data, item.data_len, now);
         }
@@ -88,7 +91,7 @@ static void on_close(void *ctx, int err, usec_t now)
 static void on_stuck(void *ctx, const char *why)
 {
     struct connection *c = ctx;
-    log_warn("viewer %s is dropped: %s", c->viewer.name, why);
+    log_of(LOG_WARN, "viewer", c->viewer.name, "viewer %s is dropped: %s", c->viewer.name, why);
     viewer_dismiss(&c->viewer, why);
     timer_set(c->reaper, 0);
 }
@@ -127,7 +130,7 @@ struct connection *connection_new(int fd, const struct connection_config *config
     rtsp_session_init(&c->viewer.state, now);
     sockaddr_text((const struct sockaddr *)tcp_conn_peer(c->tcp), c->viewer.name,
                   sizeof(c->viewer.name));
-    log_debug("viewer %s connected", c->viewer.name);
+    log_of(LOG_DEBUG, "viewer", c->viewer.name, "viewer %s connected", c->viewer.name);
     return c;
 }
 
@@ -139,8 +142,14 @@ void connection_free(struct connection *c, usec_t now)
     viewer_leave(&c->viewer);
     tcp_conn_free(c->tcp);
     timer_free(c->reaper);
-    log_debug("viewer %s is gone", c->viewer.name);
+    log_of(LOG_DEBUG, "viewer", c->viewer.name, "viewer %s is gone", c->viewer.name);
     free(c);
+}
+
+void connection_finish(struct connection *c, usec_t now)
+{
+    viewer_teardown(&c->viewer, now);
+    tcp_conn_finish(c->tcp, now);
 }
 
 void connection_second(struct connection *c, usec_t now)
@@ -148,13 +157,8 @@ void connection_second(struct connection *c, usec_t now)
     if (c->viewer.session)
         session_second(c->viewer.session, now);
     if (rtsp_session_expired(&c->viewer.state, now)) {
-        log_info("viewer %s is dropped: no sign of life for %d s", c->viewer.name,
-                 RTSP_SESSION_TIMEOUT_S);
+        log_of(LOG_INFO, "viewer", c->viewer.name, "viewer %s is dropped: no sign of life for %d s",
+               c->viewer.name, RTSP_SESSION_TIMEOUT_S);
         timer_set(c->reaper, 0);
     }
-}
-
-struct session *connection_session(struct connection *c)
-{
-    return c->viewer.session;
 }

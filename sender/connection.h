@@ -25,9 +25,11 @@ struct connection_config {
 // Takes over the accepted socket. NULL: logged.
 struct connection *connection_new(int fd, const struct connection_config *config, usec_t now);
 void connection_free(struct connection *c, usec_t now);
+// Ends the session (RTCP BYE), lets what waits leave and closes; on_end follows when the viewer has
+// closed too.
+void connection_finish(struct connection *c, usec_t now);
 // About once a second: reports, time-outs.
 void connection_second(struct connection *c, usec_t now);
-struct session *connection_session(struct connection *c); // NULL: none
 
 #ifdef __cplusplus
 }

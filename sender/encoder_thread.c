@@ -92,6 +92,7 @@ static struct coded_frame *encode(struct encoder_thread *t, const struct job *jo
     t->stats.frames++;
     t->stats.keys += f->key;
     t->stats.bytes += f->bytes;
+    t->stats.busy += f->encode_time;
     double ms = usec_to_msec(f->encode_time);
     t->stats.encode_ms += t->stats.frames == 1 ? ms : (ms - t->stats.encode_ms) / 16;
     pthread_mutex_unlock(&t->lock);

@@ -11,12 +11,14 @@
 #include "common/net/clock.h"
 #include "common/net/mailbox.h"
 #include "sender/encoder_thread.h"
+#include "sender/sound_thread.h"
 
 enum { WAITING_FRAMES = 256 };
 
-// What travels to the loop: a frame, or the end of the source.
+// What travels to the loop: a frame, a packet of sound, or the end of the source.
 struct item {
-    struct coded_frame *frame; // one reference; NULL = the end
+    struct coded_frame *frame; // one reference; NULL: it is not one
+    struct coded_sound *sound; // likewise
     int err;
 };
 
@@ -26,6 +28,7 @@ struct engine {
     struct source *source; // owned; source thread
     struct ladder ladder;
     struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
+    struct sound_thread *sound;                        // owned; NULL: there is none
     struct mailbox *mailbox;                           // owned
     const struct engine_events *events;                // static
     void *ctx;                                         // borrowed
@@ -34,7 +37,8 @@ struct engine {
     bool stop;
     bool ended; // waits for the last viewer to leave before it begins again
     int watchers[LADDER_MAX_SIZES];
-    int in_flight; // pictures that an encoder has not answered for
+    int hearers;
+    int in_flight; // pictures that an encoder has not answered for, and those of the sound
     double speed;
     bool has_seek;
     usec_t seek_to;
@@ -47,6 +51,7 @@ static void item_free(void *arg)
 {
     struct item *item = arg;
     coded_frame_unref(item->frame);
+    coded_sound_unref(item->sound);
     free(item);
 }
 
@@ -56,38 +61,62 @@ static void on_item(void *ctx, void *arg, usec_t now)
     struct item *item = arg;
     if (item->frame)
         e->events->on_frame(e->ctx, item->frame, now);
+    else if (item->sound)
+        e->events->on_sound(e->ctx, item->sound, now);
     else
         e->events->on_end(e->ctx, item->err, now);
     item_free(item);
 }
 
-static bool post(struct engine *e, struct coded_frame *f, int err)
+// Takes what is in it, in every case.
+static bool post(struct engine *e, struct item content)
 {
     struct item *item = malloc(sizeof(*item));
     if (!item) {
-        coded_frame_unref(f);
+        coded_frame_unref(content.frame);
+        coded_sound_unref(content.sound);
         return false;
     }
-    *item = (struct item){f, err};
+    *item = content;
     if (mailbox_post(e->mailbox, item))
         return true;
     item_free(item);
     return false;
 }
 
-static bool on_coded(void *ctx, struct coded_frame *f)
+static void answered(struct engine *e)
 {
-    struct engine *e = ctx;
-    bool taken = !f || post(e, f, 0);
     pthread_mutex_lock(&e->lock);
     e->in_flight--;
     pthread_cond_broadcast(&e->changed);
     pthread_mutex_unlock(&e->lock);
+}
+
+static bool on_coded(void *ctx, struct coded_frame *f)
+{
+    struct engine *e = ctx;
+    bool taken = !f || post(e, (struct item){.frame = f});
+    answered(e);
     return taken;
 }
 
+static void on_sound(void *ctx, struct coded_sound *c)
+{
+    (void)post(ctx, (struct item){.sound = c});
+}
+
+static void on_sound_done(void *ctx)
+{
+    answered(ctx);
+}
+
+static const struct sound_thread_events sound_events = {.on_sound = on_sound,
+                                                        .on_done = on_sound_done};
+
 static bool is_watched(const struct engine *e)
 {
+    if (e->hearers)
+        return true;
     for (int i = 0; i < e->ladder.size_count; i++)
         if (e->watchers[i])
             return true;
@@ -105,6 +134,16 @@ static bool wait_change(struct engine *e, usec_t when)
     return pthread_cond_timedwait(&e->changed, &e->lock, &t) != 0;
 }
 
+static void distribute_sound(struct engine *e, const struct picture *p, usec_t captured)
+{
+    pthread_mutex_lock(&e->lock);
+    bool wanted = e->hearers > 0;
+    e->in_flight += wanted;
+    pthread_mutex_unlock(&e->lock);
+    if (wanted && !sound_thread_push(e->sound, p, captured))
+        answered(e);
+}
+
 // Gives the picture to the encoders of the sizes that are watched and have a frame now.
 static void distribute(struct engine *e, struct picture *p, usec_t captured)
 {
@@ -115,12 +154,10 @@ static void distribute(struct engine *e, struct picture *p, usec_t captured)
         bool wanted = e->watchers[i] > 0;
         e->in_flight += wanted;
         pthread_mutex_unlock(&e->lock);
-        if (wanted && !encoder_thread_push(e->encoders[i], p, captured)) {
-            pthread_mutex_lock(&e->lock);
-            e->in_flight--;
-            pthread_mutex_unlock(&e->lock);
-        }
+        if (wanted && !encoder_thread_push(e->encoders[i], p, captured))
+            answered(e);
     }
+    distribute_sound(e, p, captured);
 }
 
 // The source ended: lets the encoders finish, tells the loop, and stays until the viewers have
@@ -133,7 +170,7 @@ static void finish(struct engine *e, int err)
         wait_change(e, USEC_NEVER);
     e->ended = is_watched(e);
     pthread_mutex_unlock(&e->lock);
-    while (!post(e, NULL, err)) { // the loop is behind: its mailbox drains
+    while (!post(e, (struct item){.err = err})) { // the loop is behind: its mailbox drains
         pthread_mutex_lock(&e->lock);
         bool stop = e->stop;
         if (!stop)
@@ -152,6 +189,13 @@ static void finish(struct engine *e, int err)
     pthread_mutex_unlock(&e->lock);
 }
 
+// When a live source took its picture, on the monotonic clock.
+static usec_t captured_at(const struct picture *p)
+{
+    usec_t now = clock_now();
+    return usec_min(now, now - (clock_wall() - p->capture_wall));
+}
+
 // Waits until someone watches. False: stop. *held tells whether time stood still, *seeked where the
 // source went to, if anywhere.
 static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked)
@@ -159,6 +203,8 @@ static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked)
     pthread_mutex_lock(&e->lock);
     while (!e->stop && !is_watched(e)) {
         *held = true;
+        if (e->source->ops->idle)
+            e->source->ops->idle(e->source);
         wait_change(e, USEC_NEVER);
     }
     bool go_on = !e->stop;
@@ -202,12 +248,14 @@ static void *run(void *arg)
     while (wait_for_viewer(e, &held, &seeked)) {
         struct picture *p = NULL;
         int err = e->source->ops->next(e->source, &p); // ahead of its time
+        if (err == ERR_AGAIN)
+            continue;
         if (err) {
             finish(e, err);
             held = true;
             continue;
         }
-        usec_t captured = pace(e, &due, held);
+        usec_t captured = e->source->live ? captured_at(p) : pace(e, &due, held);
         held = false;
         if (!p->capture_wall)
             p->capture_wall = clock_wall() - (clock_now() - captured);
@@ -252,6 +300,12 @@ struct engine *engine_new(uv_loop_t *loop, struct source *source, const struct l
     return e;
 }
 
+int engine_add_sound(struct engine *e, struct sound_source *source, int bitrate_bps)
+{
+    e->sound = sound_thread_new(source, e->ladder.source_fps, bitrate_bps, &sound_events, e);
+    return e->sound ? 0 : ERR_NO_MEMORY;
+}
+
 void engine_free(struct engine *e)
 {
     if (!e)
@@ -264,6 +318,7 @@ void engine_free(struct engine *e)
         pthread_join(e->thread, NULL);
     for (int i = 0; i < e->ladder.size_count; i++)
         encoder_thread_free(e->encoders[i]);
+    sound_thread_free(e->sound);
     mailbox_free(e->mailbox);
     source_free(e->source);
     pthread_cond_destroy(&e->changed);
@@ -281,17 +336,27 @@ const char *engine_profile(const struct engine *e, int size_id)
     return encoder_thread_profile(e->encoders[size_id]);
 }
 
-void engine_watch(struct engine *e, int size_id, int change)
+static void watch(struct engine *e, int *count, int change)
 {
-    if (change > 0)
-        encoder_thread_request_key(e->encoders[size_id]);
     pthread_mutex_lock(&e->lock);
-    e->watchers[size_id] += change;
-    assert(e->watchers[size_id] >= 0);
+    *count += change;
+    assert(*count >= 0);
     if (!is_watched(e))
         e->ended = false;
     pthread_cond_broadcast(&e->changed);
     pthread_mutex_unlock(&e->lock);
+}
+
+void engine_watch_sound(struct engine *e, int change)
+{
+    watch(e, &e->hearers, change);
+}
+
+void engine_watch(struct engine *e, int size_id, int change)
+{
+    if (change > 0)
+        encoder_thread_request_key(e->encoders[size_id]);
+    watch(e, &e->watchers[size_id], change);
 }
 
 void engine_request_key(struct engine *e, int size_id)

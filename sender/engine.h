@@ -3,8 +3,10 @@
 // encoded only while someone watches it; while nobody watches anything the source stands still. All
 // viewers share one time line.
 //
+// The sound of each picture's time is read and encoded beside it, while someone hears it.
+//
 // Queues: two pictures wait for each encoder, then the newest is left out (counted as overload);
-// 256 frames wait for the loop, then a frame is left out and repaired.
+// 256 frames and packets of sound wait for the loop, then one is left out, a frame repaired.
 //
 // All functions are called on the loop thread.
 #ifndef WEIR_SENDER_ENGINE_H
@@ -14,7 +16,10 @@
 
 #include "common/base/level.h"
 #include "media/coded_frame.h"
+#include "media/coded_sound.h"
+#include "media/sound_source.h"
 #include "media/source.h"
+#include "sender/engine_stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,21 +30,15 @@ struct engine;
 struct engine_events {
     void (*on_frame)(void *ctx, struct coded_frame *f,
                      usec_t now); // borrowed for the call: take a reference to keep it
+    void (*on_sound)(void *ctx, struct coded_sound *c, usec_t now); // likewise
     void (*on_end)(void *ctx, int err, usec_t now); // the source ended: ERR_END, or ERR_IO
-};
-
-// What an encoder did lately and in all.
-struct engine_size_stats {
-    uint64_t frames;
-    uint64_t keys;
-    uint64_t bytes;
-    uint64_t overload; // pictures left out because the encoder was busy
-    double encode_ms;  // smoothed, a frame
 };
 
 // Takes over `source`. NULL: logged.
 struct engine *engine_new(uv_loop_t *loop, struct source *source, const struct ladder *ladder,
                           const struct engine_events *events, void *ctx);
+// The sound of the source, taken over; once, before anyone watches. 0, or ERR_NO_MEMORY (logged).
+int engine_add_sound(struct engine *e, struct sound_source *source, int bitrate_bps);
 // Stops and joins the threads; no event afterwards.
 void engine_free(struct engine *e);
 
@@ -50,6 +49,7 @@ const char *engine_profile(const struct engine *e, int size_id);
 // One more (+1) or one fewer (-1) viewer of the size. The first frame for a new viewer is a key
 // frame; `encoder_request_key` is implied.
 void engine_watch(struct engine *e, int size_id, int change);
+void engine_watch_sound(struct engine *e, int change); // one more or fewer who hears it
 void engine_request_key(struct engine *e, int size_id);
 // From the next frame on; the size's top level. 0: the ladder's own.
 void engine_set_bitrate(struct engine *e, int size_id, int bitrate_bps);

@@ -13,14 +13,17 @@
 #include "common/net/raw_tcp.h"
 #include "common/net/udp_socket.h"
 #include "common/transport/mtp_raw.h"
+#include "media/capture_list.h"
 #include "media/ladder.h"
 #include "media/source.h"
 #include "sender/options.h"
 #include "sender/prepare.h"
 #include "sender/server.h"
-#include "sender/stats.h"
+#include "sender/service.h"
+#include "sender/shelf.h"
 #include "sender/stream.h"
 #include "sender/stream_open.h"
+#include "sender/telemetry.h"
 
 #define FIRST_LOOK (2 * USEC_PER_SEC) // into the files of a folder
 
@@ -29,22 +32,35 @@ struct program {
     uv_signal_t signals[2];
     struct stream stream; // of no kind: a folder's files are offered
     struct shelf *shelf;
-    struct stats *stats;
+    struct telemetry *telemetry;
     struct mtp_raw *raw; // NULL: not allowed, or not possible
     struct server *server;
+    struct service *service; // NULL: nobody supervises it
 };
 
-static void on_signal(uv_signal_t *handle, int signum)
+static void on_stopped(void *ctx)
 {
-    (void)signum;
-    struct program *p = handle->data;
+    struct program *p = ctx;
     server_free(p->server);
     p->server = NULL;
     mtp_raw_free(p->raw);
     p->raw = NULL;
+    service_free(p->service);
+    p->service = NULL;
     for (int i = 0; i < 2; i++)
         uv_close((uv_handle_t *)&p->signals[i], NULL);
     uv_stop(&p->loop);
+}
+
+static void on_signal(uv_signal_t *handle, int signum)
+{
+    struct program *p = handle->data;
+    log_info("stopped by %s", signum == SIGINT ? "SIGINT" : "SIGTERM");
+    // Without watchers the system's own handling is back: a second signal ends the program at once.
+    for (int i = 0; i < 2; i++)
+        uv_signal_stop(&p->signals[i]);
+    service_stopping(p->service);
+    server_stop(p->server, on_stopped, p);
 }
 
 static void watch_signals(struct program *p)
@@ -58,14 +74,26 @@ static void watch_signals(struct program *p)
     }
 }
 
-// A viewer takes up to six descriptors; the usual soft limit of 1024 is for programs that select().
-static void allow_many_files(void)
+// A viewer takes its connection and two ports; the usual soft limit of 1024 is for programs that
+// select(). The hard one is the system's to raise, but for root.
+static void allow_files(int max_viewers)
 {
+    enum { A_VIEWER = 3, OTHERS = 64 };
+    rlim_t wanted = A_VIEWER * (rlim_t)max_viewers + OTHERS;
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return;
-    limit.rlim_cur = limit.rlim_max;
+    rlim_t most = limit.rlim_max;
+    limit.rlim_cur = wanted;
+    limit.rlim_max = wanted > most ? wanted : most;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        return;
+    limit.rlim_cur = limit.rlim_max = most;
     setrlimit(RLIMIT_NOFILE, &limit);
+    log_warn("%llu files may be open, which is enough for %llu viewers; raise the limit with "
+             "ulimit -Hn",
+             (unsigned long long)most,
+             (unsigned long long)(most > OTHERS ? (most - OTHERS) / A_VIEWER : 0));
 }
 
 static bool is_folder(const char *source)
@@ -153,35 +181,35 @@ static void announce(const struct program *p, const struct options *o)
 
 static int run(struct program *p, const struct options *o)
 {
-    if (o->stats && !(p->stats = stats_open(o->stats, clock_now())))
-        return EXIT_FAILURE;
     int code = EXIT_FAILURE;
     if (open_raw(p, o) != 0)
-        goto close_stats;
+        return code;
     if (open_shelf(p, o) != 0)
         goto free_raw;
+    p->telemetry = telemetry_new(o, &p->stream, clock_now());
+    if (!p->telemetry)
+        goto destroy_stream;
     struct server_config config = {.listen = o->listen,
                                    .shelf = p->shelf,
                                    .max_viewers = o->max_viewers,
-                                   .stats = p->stats,
+                                   .telemetry = p->telemetry,
                                    .raw = p->raw};
     p->server = server_new(&p->loop, &config);
     if (!p->server)
-        goto destroy_stream;
+        goto free_telemetry;
     watch_signals(p);
     announce(p, o);
+    p->service = service_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
-    if (p->stats)
-        stats_end(p->stats, clock_now());
     code = EXIT_SUCCESS;
 
+free_telemetry:
+    telemetry_free(p->telemetry, clock_now());
 destroy_stream:
     shelf_free(p->shelf);
     stream_destroy(&p->stream);
 free_raw:
     mtp_raw_free(p->raw);
-close_stats:
-    stats_close(p->stats);
     return code;
 }
 
@@ -196,11 +224,18 @@ int main(int argc, char **argv)
     case OPTIONS_RUN:
         break;
     }
-    static const enum log_level levels[] = {LOG_ERROR, LOG_INFO, LOG_DEBUG};
-    log_to_stderr("weir-send", levels[options.verbosity + 1]);
-    if (options.prepare)
-        return prepare_run(&options);
-    allow_many_files();
+    if (options.list_devices) {
+        capture_list_print(stdout);
+        options_destroy(&options);
+        return EXIT_SUCCESS;
+    }
+    log_to_stderr_as("weir-send", &options.log);
+    if (options.prepare) {
+        int code = prepare_run(&options);
+        options_destroy(&options);
+        return code;
+    }
+    allow_files(options.max_viewers);
     static struct program program; // large
     uv_loop_init(&program.loop);
     int code = run(&program, &options);

@@ -7,6 +7,8 @@
 
 #include "common/base/err.h"
 #include "common/net/udp_socket.h"
+#include "media/sound_encoder.h"
+#include "media/sound_source.h"
 #include "sender/stream.h"
 
 static bool path_is_good(const char *path)
@@ -56,17 +58,50 @@ static const char *read_layers(void *options, const char *value, char *why, size
     return strcmp(value, "2") == 0 || strcmp(value, "3") == 0 ? NULL : "wants 2 or 3";
 }
 
+static const char *read_capture(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    struct options *o = options;
+    o->has_capture = true;
+    return geometry_parse(value, &o->capture) == 0
+               ? NULL
+               : "wants WIDTHxHEIGHT@FPS, such as 1920x1080@30; " GEOMETRY_RULE;
+}
+
+static const char *read_metrics(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    struct options *o = options;
+    return sockaddr_parse(value, &o->metrics) == 0
+               ? NULL
+               : "wants ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
+}
+
+static const char *read_log(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    return log_filter_parse(value, &((struct options *)options)->log.filter) == 0
+               ? NULL
+               : "wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
+}
+
+static const char *read_sound(void *options, const char *value, char *why, size_t cap)
+{
+    (void)options, (void)why, (void)cap;
+    return sound_source_is_name(value) ? NULL : "wants pulse[:DEVICE], alsa[:DEVICE] or none";
+}
+
 static const char *read_verbose(void *options, const char *value, char *why, size_t cap)
 {
     (void)value, (void)why, (void)cap;
-    ((struct options *)options)->verbosity = 1;
+    ((struct options *)options)->log.filter = log_all(LOG_DEBUG);
     return NULL;
 }
 
 static const char *read_quiet(void *options, const char *value, char *why, size_t cap)
 {
     (void)value, (void)why, (void)cap;
-    ((struct options *)options)->verbosity = -1;
+    ((struct options *)options)->log.filter = log_all(LOG_ERROR);
     return NULL;
 }
 
@@ -108,6 +143,9 @@ static const char *source_value(int i, const char **help)
         {"test:[WxH@FPS]", "the built-in moving test picture, 1280x720@30 unless said"},
         {"FILE", "a media file, at its own pace"},
         {"FOLDER", "the media files in it, each at its own path"},
+        {"camera:[DEVICE]", "a camera, the first one unless said"},
+        {"screen:[DISPLAY]",
+         "an X display, $DISPLAY unless said; :0+X,Y with --capture: a part of it"},
         {"synthetic:greedy[:KBPS]",
          "packets without pictures, whenever the transport has room; KBPS paces udp (default "
          "1920)"},
@@ -159,13 +197,33 @@ static const struct option_row rows[] = {
              "many viewers without encoding; run again, it goes on where it was interrupted"},
     {.name = "loop", .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "begin the file again at its end"},
+    {.name = "capture", .argument = "WxH@FPS", .read = read_capture,
+     .help = "size and rate asked of a camera (1280x720@30), or taken of a screen (all, 30)"},
+    {.name = "list-devices", .kind = OPTION_SWITCH, .at = AT(list_devices),
+     .help = "print the cameras with what they offer, and the X displays, and exit"},
+
+    {.name = "sound", .argument = "SOUND", .kind = OPTION_TEXT, .at = AT(sound),
+     .read = read_sound,
+     .help = "pulse[:DEVICE], alsa[:DEVICE] or none (default: what the source has; a beep each "
+             "second of test:)"},
+    {.name = "sound-rate", .argument = "KBPS", .kind = OPTION_INT, .at = AT(sound_kbps),
+     .least = SOUND_MIN_BPS / 1000, .most = SOUND_MAX_BPS / 1000, .fallback = "64",
+     .help = "of the sound, in Opus, 16 to 256"},
 
     {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(stats), .help = "a JSON line a second and a viewer"},
+    {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
+     .help = "HTTP: figures for Prometheus at /metrics, a page that shows them at /"},
 
-    {.section = "General", .name = "verbose", .letter = 'v', .read = read_verbose,
-     .help = "tell more on stderr"},
-    {.name = "quiet", .letter = 'q', .read = read_quiet, .help = "tell errors only"},
+    {.section = "General", .name = "log", .argument = "LEVEL[,MODULE=LEVEL...]", .read = read_log,
+     .fallback = "info",
+     .help = "what is told on stderr: error, warn, info or debug; of a module of the program "
+     "(session, transport, encoder ...) more or less than that"},
+    {.name = "log-json", .kind = OPTION_SWITCH, .at = AT(log.json),
+     .help = "tell it as a JSON object a line"},
+    {.name = "verbose", .letter = 'v', .read = read_verbose,
+     .help = "--log debug"},
+    {.name = "quiet", .letter = 'q', .read = read_quiet, .help = "--log error"},
     OPTION_ROWS_CONFIG,
     OPTION_ROWS_HELP,
 };
@@ -191,6 +249,8 @@ enum options_result options_parse(int argc, char **argv, struct options *o, FILE
 {
     *o = (struct options){.path = "/live",
                           .source = "test:",
+                          .log = {.filter = log_all(LOG_INFO)},
+                          .sound_kbps = 64,
                           .timeout = STREAM_VIEWER_TIMEOUT_SEC,
                           .max_viewers = STREAM_MAX_VIEWERS};
     sockaddr_parse("127.0.0.1:8554", &o->listen);

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
+#include "media/geometry.h"
 #include "media/ladder.h"
 #include "media/synthetic.h"
 
@@ -20,8 +22,12 @@ struct options {
     char *file;       // owned: the configuration file's text, NULL: none
     const char *path; // begins with '/'; names are borrowed from argv and `file`
     const char *source;
-    const char *stats; // NULL: none
+    const char *stats;               // NULL: none
+    struct sockaddr_storage metrics; // AF_UNSPEC: none
     bool loop;
+    bool has_capture;
+    struct geometry capture; // if has_capture
+    bool list_devices;       // and nothing else
     bool prepare;
     int temporal_layers; // 2 or 3; 0: not given
     int level_count;     // 0: the default ladder
@@ -29,10 +35,12 @@ struct options {
     bool steady;                // the filler is
     int filler_bps;             // 0: the source is no filler
     struct synthetic synthetic; // kind unknown: another source
-    int timeout;                // seconds
+    const char *sound;          // borrowed from argv; NULL: what the source has
+    int sound_kbps;
+    int timeout; // seconds
     int max_viewers;
-    int mtp_port;  // 0: any
-    int verbosity; // -1 quiet, 0, 1 verbose
+    int mtp_port; // 0: any
+    struct log_options log;
 };
 
 extern const struct option_table send_option_table;

@@ -39,7 +39,7 @@ struct prepare {
 static void tell(struct prepare *p, int64_t done, usec_t now)
 {
     char text[128];
-    if (p->options->verbosity < 0 || (!p->terminal && now - p->told < TELL_EVERY))
+    if (p->options->log.filter.level < LOG_INFO || (!p->terminal && now - p->told < TELL_EVERY))
         return;
     p->told = now;
     prepare_progress_text(&p->progress, done, p->terminal, text, sizeof(text), now);
@@ -64,6 +64,7 @@ static int open_source(struct prepare *p)
     p->sdp = (struct sdp){.source = SDP_SOURCE_FILE,
                           .payload_type = RTP_PT_H264,
                           .h264 = true,
+                          .ext = {.adu = RTP_EXT_ADU_ID}, // without it the levels do not count
                           .duration = p->source->duration};
     snprintf(p->sdp.title, sizeof(p->sdp.title), "%s", p->source->name);
     struct source *s = p->source;
@@ -240,7 +241,7 @@ int prepare_run(const struct options *o)
     if (!p)
         return EXIT_FAILURE;
     p->options = o;
-    p->terminal = o->verbosity >= 0 && isatty(STDERR_FILENO);
+    p->terminal = o->log.filter.level >= LOG_INFO && isatty(STDERR_FILENO);
     p->told = clock_now();
     int err = open_source(p);
     err = err ? err : open_parts(p);

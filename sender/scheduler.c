@@ -42,8 +42,7 @@ static void give_up(struct scheduler *s, const struct scheduler_frame *f, enum d
     s->dropped_cause[s->dropped_count++] = cause;
     if (cause != DROP_FLUSHED) // what follows a flush does not lean on it
         *memory_of(s, f->number) = f->number;
-    s->counters.dropped[f->temporal_id]++;
-    s->counters.by_cause[cause]++;
+    s->counters.dropped[cause][f->temporal_id]++;
 }
 
 static bool is_broken(struct scheduler *s, const struct scheduler_frame *f)

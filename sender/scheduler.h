@@ -48,8 +48,7 @@ struct scheduler_frame {
 struct scheduler_counters {
     uint64_t queued[SCHEDULER_MAX_LAYERS];
     uint64_t sent[SCHEDULER_MAX_LAYERS];
-    uint64_t dropped[SCHEDULER_MAX_LAYERS];
-    uint64_t by_cause[DROP_CAUSES];
+    uint64_t dropped[DROP_CAUSES][SCHEDULER_MAX_LAYERS];
 };
 
 struct scheduler {

@@ -8,12 +8,11 @@
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/net/tcp_listen.h"
 #include "common/net/timer.h"
-#include "common/net/udp_socket.h"
 #include "sender/connection.h"
 
 enum {
-    BACKLOG = 1024,
     ACCEPTS = 16, // a wake-up
 };
 
@@ -23,7 +22,9 @@ struct server {
     int fd;
     bool deaf; // the machine has no descriptor for one more viewer: tries again each second
     struct server_config config;
-    struct timer *second; // owned
+    struct timer *second;          // owned; once it stops: its deadline
+    void (*on_stopped)(void *ctx); // NULL: it does not stop
+    void *stop_ctx;                // borrowed
     int count;
     struct connection **connections; // owned, as are those; room for the stream's max_viewers
 };
@@ -35,6 +36,8 @@ static void on_end(void *ctx, struct connection *c)
         if (s->connections[i] == c)
             s->connections[i--] = s->connections[--s->count];
     connection_free(c, clock_now());
+    if (!s->count && s->on_stopped)
+        s->on_stopped(s->stop_ctx);
 }
 
 static void refuse(const struct server *s, int fd)
@@ -93,33 +96,17 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
 static void on_second(void *ctx, usec_t now)
 {
     struct server *s = ctx;
+    if (s->on_stopped) {
+        s->on_stopped(s->stop_ctx);
+        return;
+    }
     timer_set(s->second, now + USEC_PER_SEC);
     if (s->deaf)
         set_deaf(s, false);
+    telemetry_collect(s->config.telemetry, now);
     // Backwards: a connection that ends here is replaced by the last one, which was seen already.
-    for (int i = s->count - 1; i >= 0; i--) {
-        struct session *session = connection_session(s->connections[i]);
-        if (session && s->config.stats)
-            stats_write(s->config.stats, session, now);
+    for (int i = s->count - 1; i >= 0; i--)
         connection_second(s->connections[i], now);
-    }
-}
-
-static int listen_on(const struct sockaddr *at)
-{
-    int fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    int one = 1;
-    if (fd >= 0)
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-    if (fd >= 0 && bind(fd, at, sockaddr_len(at)) == 0 && listen(fd, BACKLOG) == 0)
-        return fd;
-    char text[64];
-    sockaddr_text(at, text, sizeof(text));
-    log_error("cannot listen on %s: %s%s", text, strerror(errno),
-              errno == EADDRINUSE ? "; choose another port with --listen ADDR:PORT" : "");
-    if (fd >= 0)
-        close(fd);
-    return -1;
 }
 
 struct server *server_new(uv_loop_t *loop, const struct server_config *config)
@@ -132,7 +119,7 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     s->connections = calloc((size_t)config->max_viewers, sizeof(struct connection *));
     if (!s->connections)
         goto free_server;
-    s->fd = listen_on((const struct sockaddr *)&config->listen);
+    s->fd = tcp_listen((const struct sockaddr *)&config->listen, "--listen");
     if (s->fd < 0)
         goto free_server;
     s->second = timer_new(loop, on_second, s);
@@ -153,6 +140,17 @@ free_server:
     free(s->connections);
     free(s);
     return NULL;
+}
+
+void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx)
+{
+    usec_t now = clock_now();
+    uv_poll_stop(&s->poll);
+    for (int i = 0; i < s->count; i++)
+        connection_finish(s->connections[i], now);
+    s->on_stopped = on_stopped;
+    s->stop_ctx = ctx;
+    timer_set(s->second, s->count ? now + SERVER_STOP_TIME : now);
 }
 
 static void on_closed(uv_handle_t *handle)
@@ -176,8 +174,5 @@ void server_free(struct server *s)
 
 void server_address(const struct server *s, char *out, size_t cap)
 {
-    struct sockaddr_storage at = {0};
-    socklen_t len = sizeof(at);
-    getsockname(s->fd, (struct sockaddr *)&at, &len);
-    sockaddr_text((const struct sockaddr *)&at, out, cap);
+    tcp_listen_address(s->fd, out, cap);
 }

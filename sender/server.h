@@ -7,8 +7,8 @@
 #include <uv.h>
 
 #include "sender/shelf.h"
-#include "sender/stats.h"
 #include "sender/stream.h"
+#include "sender/telemetry.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,13 +20,17 @@ struct server_config {
     struct sockaddr_storage listen;
     struct shelf *shelf; // borrowed
     int max_viewers;
-    struct stats *stats; // borrowed; NULL: none
-    struct mtp_raw *raw; // borrowed; NULL: no transport over TCP segments of our own
+    struct telemetry *telemetry; // borrowed
+    struct mtp_raw *raw;         // borrowed; NULL: no transport over TCP segments of our own
 };
 
 // NULL: logged (address in use ...).
 struct server *server_new(uv_loop_t *loop, const struct server_config *config);
-// Ends all sessions (RTCP BYE) and closes.
+// Takes no viewer any more, and ends all sessions (RTCP BYE). `on_stopped` follows once all viewers
+// have closed their connections, SERVER_STOP_TIME later at most.
+#define SERVER_STOP_TIME USEC_PER_SEC
+void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx);
+// Ends what is left, and closes.
 void server_free(struct server *s);
 void server_address(const struct server *s, char *out,
                     size_t cap); // "ADDR:PORT", the port that was really bound

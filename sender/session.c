@@ -30,6 +30,11 @@ static void on_stored_frame(void *ctx, struct coded_frame *f, usec_t now)
     session_on_frame(ctx, f, now);
 }
 
+static void on_stored_sound(void *ctx, struct coded_sound *c, usec_t now)
+{
+    session_on_sound(ctx, c, now);
+}
+
 static void on_stored_again(void *ctx, struct coded_frame *f, usec_t now)
 {
     session_on_again(ctx, f, now);
@@ -42,8 +47,10 @@ static void on_stored_end(void *ctx, usec_t now)
 
 static bool open_stored(struct session *s)
 {
-    static const struct stored_feed_events events = {
-        .on_frame = on_stored_frame, .on_again = on_stored_again, .on_end = on_stored_end};
+    static const struct stored_feed_events events = {.on_frame = on_stored_frame,
+                                                     .on_sound = on_stored_sound,
+                                                     .on_again = on_stored_again,
+                                                     .on_end = on_stored_end};
     struct stored_feed_config config = {.cache = s->config.stream->stored,
                                         .loop = s->config.stream->loop,
                                         .exact = !s->config.keeps_size,
@@ -75,7 +82,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     rtp_sender_init(&s->rtp, stream_has_pictures(config->stream) ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
                     &config->stream->rng);
     s->config.path.ssrc = s->rtp.ssrc;
-    s->config.path.first_seq = s->rtp.next_seq;
+    s->config.path.first_seq = s->flow_number = s->rtp.next_seq;
     s->transport = transport_open(config->transport, &s->config.path, now);
     if (!s->transport)
         goto free_session;
@@ -88,7 +95,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
         goto free_timer;
     if (config->stream->stored && !open_stored(s))
         goto free_feed;
-    if (stream_add(config->stream, s) != 0)
+    s->number = stream_add(config->stream, s);
+    if (s->number < 0)
         goto free_feed;
     snprintf(s->cname, sizeof(s->cname), "weir-send-%s", config->id);
     scheduler_init(&s->scheduler, s->latency, session_ladder(s)->sizes[s->size_id].layers,
@@ -109,11 +117,23 @@ free_session:
     return NULL;
 }
 
-void session_send_report(struct session *s, bool bye, usec_t now)
+void session_report_track(struct session *s, enum transport_track track, bool bye, usec_t now)
 {
     uint8_t out[RTCP_MAX_PACKET];
-    size_t len = rtp_sender_report(&s->rtp, s->cname, clock_wall(), bye, out, sizeof(out));
-    s->transport->ops->send_rtcp(s->transport, out, len, now);
+    const struct rtp_sender *rtp = track == TRACK_SOUND ? &s->sound.rtp : &s->rtp;
+    size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), bye, out, sizeof(out));
+    s->transport->ops->send_rtcp(s->transport, track, out, len, now);
+}
+
+// Where there are two tracks, a report before the first packet would tell what the other's does
+// not: a player brings them together by it.
+void session_send_report(struct session *s, bool bye, usec_t now)
+{
+    bool both = s->sound.is_set_up;
+    if (!s->config.sound_only && (!both || bye || s->rtp.packets))
+        session_report_track(s, TRACK_VIDEO, bye, now);
+    if (both && (bye || s->sound.rtp.packets))
+        session_report_track(s, TRACK_SOUND, bye, now);
 }
 
 void session_stop_playing(struct session *s)
@@ -142,6 +162,7 @@ void session_play(struct session *s, usec_t now)
     s->top = session_level_now(s)->temporal_id;
     scheduler_set_layers(&s->scheduler, session_ladder(s)->sizes[s->size_id].layers);
     session_watch_size(s, s->size_id, +1);
+    session_hear(s, true);
 }
 
 void session_pause(struct session *s, usec_t now)
@@ -158,6 +179,7 @@ void session_pause(struct session *s, usec_t now)
     // use later.
     scheduler_flush(&s->scheduler, 0);
     session_reap(s);
+    session_clear_sound(s);
 }
 
 // What is on its way to the viewer is of the place that is left.
@@ -171,6 +193,7 @@ static void leave_place(struct session *s, int64_t from)
     s->waiting_key = true;
     scheduler_flush(&s->scheduler, 0);
     session_reap(s);
+    session_clear_sound(s);
 }
 
 static void place_stored(struct session *s, double seconds, struct stored_place_told *out,
@@ -225,7 +248,8 @@ void session_free(struct session *s, usec_t now)
     }
     scheduler_clear(&s->scheduler);
     session_reap(s);
-    stream_remove(s->config.stream, s);
+    session_clear_sound(s);
+    stream_remove(s->config.stream, s, now);
     stored_feed_free(s->stored);
     synthetic_feed_free(s->feed);
     timer_free(s->timer);
@@ -275,6 +299,11 @@ size_t session_packet_bytes(const struct session *s)
     return s->transport->max_packet;
 }
 
+const char *session_transport(const struct session *s)
+{
+    return s->transport->name;
+}
+
 void session_writable(struct session *s, usec_t now)
 {
     if (s->transport->ops->on_writable)
@@ -286,21 +315,44 @@ void session_info(struct session *s, struct transport_info *out, usec_t now)
     s->transport->ops->info(s->transport, out, now);
 }
 
-void session_view(struct session *s, struct session_view *out, usec_t now)
+static struct adaptation_figures adaptation_figures(const struct session *s)
 {
-    *out = (struct session_view){
-        .id = s->config.id,
-        .transport = s->transport->name,
+    const struct adaptation *a = &s->adaptation;
+    if (!s->follows)
+        return (struct adaptation_figures){NAN, NAN, NAN, NAN, NAN, NAN};
+    return (struct adaptation_figures){.target_bps = rate_follow_bps(&a->rate),
+                                       .delivered_bps = a->rate.took_bps,
+                                       .capacity_bps = a->rate.capacity_bps,
+                                       .encoder_bps = a->encoder_bps,
+                                       .delay_ms = usec_to_msec(a->rate.delay),
+                                       .rise_ms = usec_to_msec(a->rate.rise)};
+}
+
+int session_figures(struct session *s, struct session_figures *out, usec_t now)
+{
+    *out = (struct session_figures){
+        .number = s->number,
         .playing = s->playing,
         .level = s->level,
         .size_id = s->size_id,
-        .stream = s->config.stream,
-        .scheduler = &s->scheduler,
+        .layers = session_ladder(s)->sizes[s->size_id].layers,
         .packets = s->rtp.packets,
         .octets = s->rtp.octets,
-        .adaptation = s->follows ? &s->adaptation : NULL,
-        .thinned = s->thinned,
+        .has_sound = s->sound.is_set_up,
+        .sound_packets = s->sound.rtp.packets,
+        .sound_octets = s->sound.rtp.octets,
+        .sound_dropped = s->sound.queue.dropped,
         .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
+        .thinned = s->thinned,
+        .waiting_frames = s->scheduler.count,
+        .waiting_bytes = s->scheduler.bytes,
+        .waiting_ms = usec_to_msec(scheduler_waiting(&s->scheduler, now)),
+        .frames = s->scheduler.counters,
+        .follows = s->follows,
+        .adaptation = adaptation_figures(s),
     };
+    snprintf(out->id, sizeof(out->id), "%s", s->config.id);
+    snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
     session_info(s, &out->info, now);
+    return (int)(s->transport->kind - transport_kinds);
 }

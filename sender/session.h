@@ -11,6 +11,7 @@
 #include "common/wire/rtsp.h"
 #include "media/coded_frame.h"
 #include "sender/adaptation.h"
+#include "sender/figures.h"
 #include "sender/media_address.h"
 #include "sender/scheduler.h"
 #include "sender/stored_feed.h"
@@ -37,6 +38,7 @@ struct session_config {
     // The level is the highest one: what is sent follows the network (adaptation.h).
     bool follows;
     bool keeps_size; // and has the level's size
+    bool sound_only; // session_add_sound follows
     double start_bps;
     char id[20];
     // The session cannot go on: the viewer does not read or report, or its connection is gone. The
@@ -52,6 +54,10 @@ void session_pause(struct session *s, usec_t now);
 // Where in a file the next frames are; before session_play. `seconds`: go there first; NaN: stay.
 // False: no file, or one whose place nobody can tell; `out` is left as it is.
 bool session_place(struct session *s, double seconds, struct stored_place_told *out, usec_t now);
+// The sound, too, and where it goes; the stream has some. Before it plays.
+void session_add_sound(struct session *s, const struct transport_sound *to);
+bool session_has_sound(const struct session *s);
+void session_sound_info(const struct session *s, uint16_t *seq, uint32_t *ssrc); // what follows
 bool session_is_playing(const struct session *s);
 // 0 or ERR_RANGE.
 int session_set_level(struct session *s, int level, usec_t now);
@@ -69,32 +75,19 @@ void session_info(struct session *s, struct transport_info *out, usec_t now);
 uint64_t session_skipped(const struct session *s);
 // Bytes of RTP header and payload that its largest packets have.
 size_t session_packet_bytes(const struct session *s);
-void session_writable(struct session *s, usec_t now); // the connection; or an address was proved
+const char *session_transport(const struct session *s); // its name, with the parameters
+void session_writable(struct session *s, usec_t now);   // the connection; or an address was proved
 void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now);
 // A datagram came to the port for RTP.
 void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now);
 void session_second(struct session *s, usec_t now); // about once a second
-// For the stream: a frame came, the source ended.
+// For the stream: a frame came, a packet of sound, the source ended.
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now);
+void session_on_sound(struct session *s, struct coded_sound *c, usec_t now);
 void session_on_end(struct session *s, usec_t now);
 
-// What others may know of a session; borrowed from it until its next call.
-struct session_view {
-    const char *id;
-    const char *transport;
-    bool playing;
-    int level;
-    int size_id;
-    const struct stream *stream;
-    const struct scheduler *scheduler;
-    const struct adaptation *adaptation; // NULL: the session does not follow the network
-    uint64_t thinned;                    // frames that it left out
-    uint64_t packets;
-    uint64_t octets; // of payload
-    uint64_t wrong_tokens;
-    struct transport_info info;
-};
-void session_view(struct session *s, struct session_view *out, usec_t now);
+// What machines may know of it. Also the index of its transport in transport_kinds.
+int session_figures(struct session *s, struct session_figures *out, usec_t now);
 
 #ifdef __cplusplus
 }

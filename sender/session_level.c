@@ -6,10 +6,9 @@
 #include "sender/session_state.h"
 
 enum {
-    PEAK_FACTOR_X2 = 5,  // a picture stream's frames may leave at 2.5 times its mean rate: a key
-                         // frame is many times the mean frame
-    MAX_GAP = 1000,      // frames
-    PACKET_HEADERS = 40, // of RTP with its extensions, and what frames it
+    PEAK_FACTOR_X2 = 5, // a picture stream's frames may leave at 2.5 times its mean rate: a key
+                        // frame is many times the mean frame
+    MAX_GAP = 1000,     // frames
 };
 
 void session_set_media_rate(struct session *s, usec_t now)
@@ -46,6 +45,8 @@ void session_reap(struct session *s)
 
 void session_watch_size(struct session *s, int size_id, int change)
 {
+    if (s->config.sound_only)
+        return;
     if (s->feed)
         synthetic_feed_watch(s->feed, size_id, change);
     else if (s->stored)
@@ -70,6 +71,7 @@ void session_unwatch(struct session *s)
     if (!s->watching)
         return;
     s->watching = false;
+    session_hear(s, false);
     steer(s, -1, 0);
     rate_follow_restart(&s->adaptation.rate);
     session_watch_size(s, s->size_id, -1);
@@ -175,8 +177,8 @@ uint64_t session_skipped(const struct session *s)
 {
     uint64_t skipped = s->uncoded + s->thinned;
     for (int cause = 0; cause < DROP_CAUSES; cause++)
-        if (cause != DROP_FLUSHED)
-            skipped += s->scheduler.counters.by_cause[cause];
+        for (int layer = 0; cause != DROP_FLUSHED && layer < SCHEDULER_MAX_LAYERS; layer++)
+            skipped += s->scheduler.counters.dropped[cause][layer];
     return skipped;
 }
 
@@ -192,7 +194,8 @@ static bool has_begun(struct session *s, const struct coded_frame *f)
 
 static void send_frame(struct session *s, struct coded_frame *f, usec_t now)
 {
-    s->made += (double)(f->bytes + (f->bytes / s->transport->max_packet + 1) * PACKET_HEADERS);
+    s->made +=
+        (double)(f->bytes + (f->bytes / s->transport->max_packet + 1) * SESSION_PACKET_HEADERS);
     struct scheduler_frame entry = {
         .number = f->number,
         .depends_on = f->depends_on,
@@ -209,7 +212,7 @@ static void send_frame(struct session *s, struct coded_frame *f, usec_t now)
 
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
 {
-    if (!s->watching || session_is_filler(s) || f->number < s->from)
+    if (!s->watching || session_is_filler(s) || s->config.sound_only || f->number < s->from)
         return;
     if (f->size_id == s->wanted_size && s->size_id != s->wanted_size && f->key)
         switch_size(s, f);

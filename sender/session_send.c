@@ -18,30 +18,39 @@ static void ask_feedback(const struct session *s, struct rtp_packet *p)
     usec_t units = usec_min(wish.interval / RTP_FEEDBACK_UNIT_US, UINT16_MAX);
     p->feedback.interval = (uint16_t)usec_max(units, 1);
     p->feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);
+    p->feedback.has_number = s->sound.is_set_up; // what asks for reports has one flow for both
+    p->feedback.number = s->flow_number;
 }
 
-static void flush(struct session *s, usec_t now)
+void session_flush(struct session *s, usec_t now)
 {
     if (s->transport->ops->flush)
         s->transport->ops->flush(s->transport, now);
 }
 
-// Hands one packet to the transport. 0, ERR_AGAIN, ERR_CLOSED.
-static int send_packet(struct session *s, struct rtp_packet *p, const struct rtp_payload *payload,
-                       int64_t number, usec_t pts, usec_t capture_wall, usec_t now)
+int session_send_packet(struct session *s, const struct session_packet *packet, usec_t now)
 {
-    rtp_sender_stamp(&s->rtp, pts, p);
+    struct rtp_sender *rtp = packet->track == TRACK_SOUND ? &s->sound.rtp : &s->rtp;
+    struct rtp_packet *p = packet->rtp;
+    const struct rtp_payload *payload = packet->payload;
+    rtp_sender_stamp(rtp, packet->pts, p);
     ask_feedback(s, p);
     uint8_t head[RTP_MAX_HEADER + sizeof(payload->head)];
     size_t len = rtp_encode(p, head);
     memcpy(head + len, payload->head, payload->head_len);
     struct iovec parts[2] = {{head, len + payload->head_len}, {NULL, payload->body_len}};
     parts[1].iov_base = (uint8_t *)(uintptr_t)payload->body; // read only
-    int err = s->transport->ops->send(s->transport, parts, 2, now);
+    int err = s->transport->ops->send(s->transport, packet->track, parts, 2, now);
     if (err)
         return err;
-    rtp_sender_sent(&s->rtp, p, number, capture_wall, payload->head_len + payload->body_len);
+    s->flow_number++;
+    rtp_sender_sent(rtp, p, packet->number, packet->capture_wall,
+                    payload->head_len + payload->body_len);
     s->last_progress = now;
+    if (s->sound.is_set_up && rtp->packets == 1) {
+        session_flush(s, now);
+        session_report_track(s, packet->track, false, now);
+    }
     return 0;
 }
 
@@ -98,12 +107,18 @@ static int send_media(struct session *s, usec_t now)
     // Media time on the wire counts frames, so it goes on evenly through seeks and pauses.
     usec_t pts = usec_of_frames(f->number, session_ladder(s)->source_fps.num,
                                 session_ladder(s)->source_fps.den);
-    int err = send_packet(s, &p, &s->payload, f->number, pts, f->capture_wall, now);
+    struct session_packet packet = {.track = TRACK_VIDEO,
+                                    .rtp = &p,
+                                    .payload = &s->payload,
+                                    .number = f->number,
+                                    .pts = pts,
+                                    .capture_wall = f->capture_wall};
+    int err = session_send_packet(s, &packet, now);
     if (err)
         return err;
     s->has_packet = false;
     if (p.adu.last) {
-        flush(s, now); // what the transport kept back leans on the frame
+        session_flush(s, now); // what the transport kept back leans on the frame
         scheduler_done(&s->scheduler);
         s->leaving = NULL;
         coded_frame_unref((struct coded_frame *)(uintptr_t)f);
@@ -153,7 +168,13 @@ static int send_filler(struct session *s, usec_t now)
         .has_capture = true,
         .capture_wall = wall,
     };
-    int err = send_packet(s, &p, &payload, s->filler, written_at - s->begun_at, wall, now);
+    struct session_packet packet = {.track = TRACK_VIDEO,
+                                    .rtp = &p,
+                                    .payload = &payload,
+                                    .number = s->filler,
+                                    .pts = written_at - s->begun_at,
+                                    .capture_wall = wall};
+    int err = session_send_packet(s, &packet, now);
     if (err)
         return err;
     s->filler++;
@@ -163,17 +184,27 @@ static int send_filler(struct session *s, usec_t now)
 
 void session_tell_end(struct session *s, usec_t now)
 {
-    if (!s->ending || s->scheduler.count)
+    if (!s->ending || s->scheduler.count || s->sound.queue.count)
         return;
     session_send_report(s, true, now);
     session_stop_playing(s);
 }
 
-static bool has_packets(const struct session *s, usec_t now)
+static bool has_packets(struct session *s, usec_t now)
 {
+    if (session_sound_waits(s, now))
+        return true;
     if (session_is_filler(s))
         return s->playing && (session_is_greedy(s) || now >= s->due_at);
     return s->scheduler.count > 0 && (s->playing || s->leaving);
+}
+
+// Sound goes first: it is little, and what is missing of it is heard at once.
+static int send_next(struct session *s, usec_t now)
+{
+    if (session_sound_waits(s, now))
+        return session_send_sound(s, now);
+    return session_is_filler(s) ? send_filler(s, now) : send_media(s, now);
 }
 
 void session_pump(struct session *s, usec_t now)
@@ -181,7 +212,7 @@ void session_pump(struct session *s, usec_t now)
     int sent = 0;
     bool more = has_packets(s, now);
     while (more && sent < BATCH && s->transport->ops->room(s->transport, now)) {
-        int err = session_is_filler(s) ? send_filler(s, now) : send_media(s, now);
+        int err = send_next(s, now);
         if (err == ERR_NOT_FOUND)
             s->last_progress = now;
         if (err == ERR_CLOSED)
@@ -189,7 +220,7 @@ void session_pump(struct session *s, usec_t now)
         more = !err && has_packets(s, now);
         sent += !err;
     }
-    flush(s, now);
+    session_flush(s, now);
     if (sent == BATCH)
         timer_set(s->timer, now);
     else if (session_is_filler(s) && s->playing && s->due_at > now)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the files session*.c share; nobody else includes it. session.c: life; session_level.c: which
-// frames, at which level; session_send.c: their packets; session_feedback.c: what the viewer says.
+// frames, at which level; session_send.c: their packets; session_sound.c: the sound's;
+// session_feedback.c: what the viewer says.
 #ifndef WEIR_SENDER_SESSION_STATE_H
 #define WEIR_SENDER_SESSION_STATE_H
 
@@ -10,6 +11,7 @@
 #include "sender/adaptation.h"
 #include "sender/scheduler.h"
 #include "sender/session.h"
+#include "sender/sound_queue.h"
 #include "sender/stored_feed.h"
 #include "sender/synthetic_feed.h"
 
@@ -17,13 +19,25 @@
 extern "C" {
 #endif
 
+enum { SESSION_PACKET_HEADERS = 40 }; // of RTP with its extensions, and what frames it
+
+struct session_sound {
+    bool is_set_up;
+    bool is_heard; // the engine counts it
+    struct rtp_sender rtp;
+    struct sound_queue queue; // of struct coded_sound, a reference each
+};
+
 struct session {
     struct session_config config;
+    int number;                  // among those that are there (figures.h)
     struct transport *transport; // owned
     struct timer *timer;         // owned: the next batch
     struct synthetic_feed *feed; // owned; NULL: other media
     struct stored_feed *stored;  // owned; NULL: other media
     struct rtp_sender rtp;
+    struct session_sound sound;
+    uint16_t flow_number; // of the next packet, of either
     struct scheduler scheduler;
     char cname[64];
     bool playing;
@@ -83,6 +97,7 @@ static inline const struct level *session_level_now(const struct session *s)
 
 void session_send_report(struct session *s, bool bye, usec_t now);
 void session_stop_playing(struct session *s);
+void session_report_track(struct session *s, enum transport_track track, bool bye, usec_t now);
 
 // ---- session_level.c
 
@@ -97,7 +112,28 @@ void session_unwatch(struct session *s);
 // Gives a frame again that the viewer lacks.
 void session_on_again(struct session *s, struct coded_frame *f, usec_t now);
 
+// ---- session_sound.c
+
+void session_hear(struct session *s, bool hear);
+void session_clear_sound(struct session *s);
+bool session_sound_waits(struct session *s, usec_t now); // what is too late was given up
+int session_send_sound(struct session *s, usec_t now);   // as session_send_packet, of what waits
+
 // ---- session_send.c
+
+struct session_packet {
+    enum transport_track track;
+    struct rtp_packet *rtp; // what it has of its own
+    const struct rtp_payload *payload;
+    int64_t number; // of its frame; -1: none
+    usec_t pts;
+    usec_t capture_wall;
+};
+
+// Hands it to the transport. 0, ERR_AGAIN, ERR_CLOSED.
+int session_send_packet(struct session *s, const struct session_packet *p, usec_t now);
+// What the transport kept back leaves; it leans on the payloads until then.
+void session_flush(struct session *s, usec_t now);
 
 // Sends while the transport has room. It is not asked for room that nothing needs: it would take
 // the session for one that it holds back.

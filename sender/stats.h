@@ -3,8 +3,7 @@
 #ifndef WEIR_SENDER_STATS_H
 #define WEIR_SENDER_STATS_H
 
-#include "common/base/usec.h"
-#include "sender/session.h"
+#include "sender/figures.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,12 +11,11 @@ extern "C" {
 
 struct stats; // opaque
 
-// NULL: the file cannot be written (logged). `now` is when t = 0.
-struct stats *stats_open(const char *path, usec_t now);
-void stats_close(struct stats *s); // NULL is fine
-void stats_write(struct stats *s, struct session *session, usec_t now);
-// The last line: what the whole program has used.
-void stats_end(struct stats *s, usec_t now);
+struct stats *stats_open(const char *path); // NULL: the file cannot be written (logged)
+void stats_close(struct stats *s);          // NULL is fine
+void stats_write(struct stats *s, const struct figures *f, const struct session_figures *session);
+// The last line: what the whole program, which is so old, has used.
+void stats_end(struct stats *s, usec_t age);
 
 #ifdef __cplusplus
 }

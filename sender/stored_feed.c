@@ -148,6 +148,31 @@ static bool wrap(struct stored_feed *f)
     return true;
 }
 
+// The sound of the time that frame `at` stands.
+static void give_sound(struct stored_feed *f, usec_t now)
+{
+    struct fps fps = f->info->sdp.ladder.source_fps;
+    int64_t from = sound_samples(usec_of_frames(f->at, fps.num, fps.den));
+    int64_t to = sound_samples(usec_of_frames(f->at + 1, fps.num, fps.den));
+    if (f->at == 0) // the encoder's first packet begins a little before
+        from = INT64_MIN;
+    for (int i = 0; i < f->group->sound_count && f->at >= f->show; i++) {
+        const struct coded_sound *c = f->group->sound[i];
+        if (c->position < from || c->position >= to)
+            continue;
+        struct coded_sound *copy = coded_sound_new();
+        if (!copy)
+            return;
+        memcpy(copy->data, c->data, c->bytes);
+        copy->bytes = c->bytes;
+        copy->position = c->position + sound_samples(usec_of_frames(f->base, fps.num, fps.den));
+        copy->captured = usec_max((usec_t)due_of(f, f->at), now);
+        copy->capture_wall = clock_wall();
+        f->config.events->on_sound(f->config.ctx, copy, now);
+        coded_sound_unref(copy);
+    }
+}
+
 static void run(struct stored_feed *f, usec_t now)
 {
     bool broken = false;
@@ -160,6 +185,7 @@ static void run(struct stored_feed *f, usec_t now)
             f->start += late;
         }
         give(f, now);
+        give_sound(f, now);
         f->at++;
     }
     bool over = f->running && (broken || !wrap(f));

@@ -26,6 +26,7 @@ struct stored_feed;
 struct stored_feed_events {
     // Frames are borrowed for the call.
     void (*on_frame)(void *ctx, struct coded_frame *f, usec_t now);
+    void (*on_sound)(void *ctx, struct coded_sound *c, usec_t now); // borrowed likewise
     void (*on_again)(void *ctx, struct coded_frame *f, usec_t now); // of stored_feed_repair
     void (*on_end)(void *ctx, usec_t now); // of the media, or it cannot be read
 };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/stream.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
 #include "common/net/clock.h"
+#include "media/stored_sound.h"
 #include "sender/session.h"
 
 // Hundreds of viewers take milliseconds, so each has its own time.
@@ -18,6 +20,13 @@ static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
         session_on_frame(s->sessions[i], f, clock_now());
 }
 
+static void on_sound(void *ctx, struct coded_sound *c, usec_t now)
+{
+    struct stream *s = ctx;
+    for (int i = 0; i < s->session_count; i++)
+        session_on_sound(s->sessions[i], c, now);
+}
+
 static void on_end(void *ctx, int err, usec_t now)
 {
     (void)err; // the source has logged what went wrong
@@ -26,7 +35,8 @@ static void on_end(void *ctx, int err, usec_t now)
         session_on_end(s->sessions[i], now);
 }
 
-static const struct engine_events engine_events = {.on_frame = on_frame, .on_end = on_end};
+static const struct engine_events engine_events = {
+    .on_frame = on_frame, .on_sound = on_sound, .on_end = on_end};
 
 int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
                 const struct ladder *ladder, uint64_t seed)
@@ -40,6 +50,13 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
     s->rng = rng_seeded(seed);
     s->engine = engine_new(loop, source, ladder, &engine_events, s);
     return s->engine ? 0 : ERR_IO;
+}
+
+int stream_add_sound(struct stream *s, struct sound_source *sound, int bitrate_bps)
+{
+    int err = engine_add_sound(s->engine, sound, bitrate_bps);
+    s->sound_bps = err ? 0 : bitrate_bps;
+    return err;
 }
 
 void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps, uint64_t seed)
@@ -85,6 +102,7 @@ int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool
     const struct stored_info *info = stored_cache_info(s->stored);
     s->ladder = info->sdp.ladder;
     s->duration = info->sdp.duration;
+    s->sound_bps = info->sound ? STORED_SOUND_BPS : 0;
     snprintf(s->title, sizeof(s->title), "%.127s", info->sdp.title);
     s->rng = rng_seeded(seed);
     return 0;
@@ -131,6 +149,14 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
     out->ccfb = true;
     out->ladder = s->ladder;
     out->bitrate_bps = s->ladder.levels[level].bitrate_bps;
+    if (s->sound_bps) {
+        out->sound = (struct sdp_sound){.present = true,
+                                        .payload_type = RTP_PT_OPUS,
+                                        .control = "trackID=1",
+                                        .ext = out->ext,
+                                        .bitrate_bps = s->sound_bps};
+        out->sound.ext.capture = 0;
+    }
     if (!out->h264)
         return;
     int size_id = s->ladder.levels[level].size_id;
@@ -153,13 +179,62 @@ int stream_add(struct stream *s, struct session *session)
         s->sessions = sessions;
         s->session_room = room;
     }
+    int number = 1;
+    while (number <= FIGURES_SESSIONS && s->number_taken[number - 1])
+        number++;
+    if (number > FIGURES_SESSIONS)
+        number = 0;
+    else
+        s->number_taken[number - 1] = true;
     s->sessions[s->session_count++] = session;
-    return 0;
+    return number;
 }
 
-void stream_remove(struct stream *s, struct session *session)
+void stream_remove(struct stream *s, struct session *session, usec_t now)
 {
+    struct session_figures last;
+    int transport = session_figures(session, &last, now);
+    figures_add(&s->ended, transport, &last);
+    if (last.number)
+        s->number_taken[last.number - 1] = false;
     for (int i = 0; i < s->session_count; i++)
         if (s->sessions[i] == session)
             s->sessions[i--] = s->sessions[--s->session_count];
+}
+
+static void encoder_figures(const struct stream *s, struct figures *out)
+{
+    out->encoder_count = s->engine ? s->ladder.size_count : 0;
+    for (int i = 0; i < out->encoder_count; i++) {
+        const struct size_spec *size = &s->ladder.sizes[i];
+        struct encoder_figures *e = &out->encoders[i];
+        *e = (struct encoder_figures){.width = size->width,
+                                      .height = size->height,
+                                      .fps = fps_value(size->fps),
+                                      .bitrate_bps = ladder_size_bitrate(&s->ladder, i)};
+        engine_size_stats(s->engine, i, &e->stats);
+    }
+}
+
+void stream_figures(struct stream *s, struct figures *out, session_figures_fn *each, void *ctx,
+                    usec_t now)
+{
+    snprintf(out->source, sizeof(out->source), "%s", s->title);
+    out->total = s->ended;
+    out->transport_count = 0;
+    for (const struct transport_kind *k = transport_kinds; k->name; k++) {
+        assert(out->transport_count < FIGURES_TRANSPORTS);
+        out->total.transports[out->transport_count++].name = k->name;
+    }
+    encoder_figures(s, out);
+    out->session_count = 0;
+    for (int i = 0; i < s->session_count; i++) {
+        struct session_figures f;
+        int transport = session_figures(s->sessions[i], &f, now);
+        figures_add(&out->total, transport, &f);
+        out->total.transports[transport].open++;
+        if (f.number)
+            out->sessions[out->session_count++] = f;
+        each(ctx, out, &f);
+    }
 }

@@ -11,6 +11,7 @@
 #include "media/source.h"
 #include "media/synthetic.h"
 #include "sender/engine.h"
+#include "sender/figures.h"
 #include "sender/stored_cache.h"
 
 #ifdef __cplusplus
@@ -33,6 +34,7 @@ struct stream {
     struct engine *engine;       // owned; NULL: nothing is encoded
     struct stored_cache *stored; // owned; NULL: not a stored ladder
     bool loop;                   // of a stored ladder
+    int sound_bps;               // 0: there is no sound
     struct synthetic synthetic;  // kind unknown: not frames without pictures
     struct rng rng;
     usec_t viewer_timeout; // a viewer that takes nothing for so long is dropped; 20 s by default
@@ -41,11 +43,15 @@ struct stream {
     int session_room;
     int playing;
     struct session **sessions; // owned, room for session_room; what they point to is borrowed
+    bool number_taken[FIGURES_SESSIONS];
+    struct total_figures ended; // of sessions that are gone
 };
 
 // Pictures from `source`, which is taken over. 0, or ERR_IO (logged).
 int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
                 const struct ladder *ladder, uint64_t seed);
+// Its sound, which is taken over; before anyone watches. 0, or ERR_NO_MEMORY (logged).
+int stream_add_sound(struct stream *s, struct sound_source *sound, int bitrate_bps);
 // Packets without frames: SDP_SOURCE_STEADY at `bitrate_bps`; SDP_SOURCE_GREEDY as fast as the
 // transport takes it, which keeps to `bitrate_bps` if it has no rate of its own.
 void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps, uint64_t seed);
@@ -61,9 +67,16 @@ bool stream_is_filler(const struct stream *s);
 bool stream_is_synthetic(const struct stream *s);
 // As a viewer of `level` sees it.
 void stream_describe(const struct stream *s, int level, struct sdp *out);
-// 0, ERR_FULL or ERR_NO_MEMORY.
+// Its number (figures.h); ERR_FULL or ERR_NO_MEMORY.
 int stream_add(struct stream *s, struct session *session);
-void stream_remove(struct stream *s, struct session *session);
+// Before its transport is freed: what it did is kept in the totals.
+void stream_remove(struct stream *s, struct session *session, usec_t now);
+typedef void session_figures_fn(void *ctx, const struct figures *f,
+                                const struct session_figures *s);
+// Everything but the program's version and age. `each` gets every session, also those that have no
+// number, once the encoders' figures are there.
+void stream_figures(struct stream *s, struct figures *out, session_figures_fn *each, void *ctx,
+                    usec_t now);
 
 #ifdef __cplusplus
 }

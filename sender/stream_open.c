@@ -62,11 +62,28 @@ static int open_beside(struct stream *s, uv_loop_t *loop, const struct options *
     return ERR_NOT_FOUND;
 }
 
+// A file without sound is no error, and neither is one whose sound does not play; a device that was
+// asked for and is not there is.
+static int add_sound(struct stream *s, const struct options *o, struct sound_source *sound, int err)
+{
+    if (!sound)
+        return o->sound && err != ERR_NOT_FOUND ? err : 0;
+    char name[sizeof(sound->name)];
+    snprintf(name, sizeof(name), "%s", sound->name);
+    err = stream_add_sound(s, sound, o->sound_kbps * 1000);
+    if (!err)
+        log_info("sound: %s, %d kbit/s", name, o->sound_kbps);
+    return err;
+}
+
 static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options *o,
                         const char *name)
 {
     int err;
-    struct source *source = source_open(name, o->loop, &err);
+    struct source *source =
+        source_is_capture(name)
+            ? source_capture_open(name, o->has_capture ? &o->capture : NULL, &err)
+            : source_open(name, o->loop, &err);
     if (!source)
         return err;
     struct ladder ladder;
@@ -81,7 +98,14 @@ static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options 
         source_free(source);
         return err;
     }
-    return stream_init(s, loop, source, &ladder, new_seed());
+    int sound_err;
+    struct sound_source *sound = sound_source_open(o->sound, source, name, &sound_err);
+    err = stream_init(s, loop, source, &ladder, new_seed());
+    if (err) {
+        sound_source_free(sound);
+        return err;
+    }
+    return add_sound(s, o, sound, sound_err);
 }
 
 int stream_open(struct stream *s, uv_loop_t *loop, const struct options *o, const char *name)

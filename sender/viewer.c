@@ -190,11 +190,18 @@ static void handle_play(struct viewer *v, const struct rtsp_item *request, struc
     size_t len = strcspn(uri, "?");
     bool track = len >= 9 && strncmp(uri + len - 9, "trackID=0", 9) == 0;
     bool slash = len && uri[len - 1] == '/';
-    answer_header(a, "RTP-Info: url=%.*s%s;seq=%u\r\n", (int)len, uri,
+    answer_header(a, "RTP-Info: url=%.*s%s;seq=%u", (int)len, uri,
                   track   ? ""
                   : slash ? "trackID=0"
                           : "/trackID=0",
                   seq);
+    if (session_has_sound(v->session)) {
+        session_sound_info(v->session, &seq, &ssrc);
+        len -= track ? 9 : 0;
+        answer_header(a, ",url=%.*s%strackID=1;seq=%u", (int)len, uri, track || slash ? "" : "/",
+                      seq);
+    }
+    answer_header(a, "\r\n");
     answer_header(a, "Session: %s\r\n", v->state.id);
 }
 

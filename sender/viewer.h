@@ -9,6 +9,7 @@
 
 #include "common/protocol/rtsp_session.h"
 #include "common/wire/rtsp.h"
+#include "common/wire/rtsp_transport.h"
 #include "sender/answer.h"
 #include "sender/media_address.h"
 #include "sender/session.h"
@@ -31,9 +32,13 @@ struct viewer {
     struct rtsp_session state;
     struct session *session; // owned; NULL before SETUP
     bool interleaved;
+    bool knows_weir; // names our transports
     int channel[2];
-    struct udp_socket *udp[2];                    // owned; RTP, RTCP
-    struct media_address address;                 // of datagram media
+    struct udp_socket *udp[2];       // owned; RTP, RTCP
+    struct media_address address;    // of datagram media
+    int sound_channel[2];            // as the next two, of the sound
+    struct udp_socket *sound_udp[2]; // NULL: it goes with the video
+    struct media_address sound_address;
     bool wants_pair;                              // of packets, once the address is proved
     uint32_t pair;                                // its number
     int query_level;                              // from ?level=N; -1 = none
@@ -46,6 +51,15 @@ struct viewer {
 void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
 // SETUP: picks a transport and makes the session.
 void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
+// SETUP of the sound behind that of the pictures: over the same transport, on channels or, for a
+// player that does not know ours, ports of its own.
+void viewer_setup_sound(struct viewer *v, const struct rtsp_transport *offers, int count,
+                        struct answer *a);
+// Answers SETUP with what was given.
+void viewer_answer_setup(struct viewer *v, const struct rtsp_transport *given, struct answer *a);
+// RTP's channel and RTCP's: two, even if the viewer names one, or one twice; `usual` if it names
+// none.
+void viewer_choose_channels(const struct rtsp_transport *offer, int usual, int channel[2]);
 // Sends a pair of packets back to back where the media goes, numbered as the viewer asked: at once,
 // or as soon as its address is proved. ERR_UNSUPPORTED: its media does not go in datagrams.
 int viewer_send_pair(struct viewer *v, uint32_t pair);

@@ -10,7 +10,6 @@
 #include "common/net/udp_socket.h"
 #include "common/transport/mtp_raw.h"
 #include "common/wire/capacity_pair.h"
-#include "common/wire/rtsp_transport.h"
 #include "sender/viewer.h"
 
 enum { MAX_PAIR_PACKET = 1500 };
@@ -59,7 +58,8 @@ static void try_proof(struct viewer *v, int which, const struct datagram *d, use
         return;
     char text[64];
     sockaddr_text((const struct sockaddr *)d->from, text, sizeof(text));
-    log_debug("viewer %s: its %s goes to %s", v->name, which ? "RTCP" : "RTP", text);
+    log_of(LOG_DEBUG, "viewer", v->name, "viewer %s: its %s goes to %s", v->name,
+           which ? "RTCP" : "RTP", text);
     send_wanted_pair(v);
     session_writable(v->session, now);
 }
@@ -88,7 +88,8 @@ static void close_udp(struct viewer *v)
 {
     for (int i = 0; i < 2; i++) {
         udp_socket_free(v->udp[i]);
-        v->udp[i] = NULL;
+        udp_socket_free(v->sound_udp[i]);
+        v->udp[i] = v->sound_udp[i] = NULL;
     }
 }
 
@@ -131,7 +132,7 @@ static double start_rate(const struct viewer *v)
 }
 
 static int open_session(struct viewer *v, const struct rtsp_transport *offer, const char *transport,
-                        usec_t now)
+                        bool sound, usec_t now)
 {
     struct session_config config = {
         .stream = v->stream,
@@ -148,6 +149,7 @@ static int open_session(struct viewer *v, const struct rtsp_transport *offer, co
         .level = viewer_level(v),
         .follows = v->stream->duration < 0,
         .keeps_size = !offer->weir[0],
+        .sound_only = sound,
         .start_bps = start_rate(v),
         .on_stuck = v->on_stuck,
         .ctx = v->ctx,
@@ -155,13 +157,15 @@ static int open_session(struct viewer *v, const struct rtsp_transport *offer, co
     snprintf(config.transport, sizeof(config.transport), "%s", transport);
     snprintf(config.id, sizeof(config.id), "%s", v->state.id);
     v->session = session_new(&config, now);
+    if (v->session && sound)
+        session_add_sound(v->session,
+                          &(struct transport_sound){.channel = {v->channel[0], v->channel[1]}});
     return v->session ? 0 : ERR_IO;
 }
 
-// RTP's channel and RTCP's: two, even if the viewer names one, or one twice.
-static void choose_channels(const struct rtsp_transport *offer, int channel[2])
+void viewer_choose_channels(const struct rtsp_transport *offer, int usual, int channel[2])
 {
-    channel[0] = offer->interleaved[0] >= 0 ? offer->interleaved[0] : 0;
+    channel[0] = offer->interleaved[0] >= 0 ? offer->interleaved[0] : usual;
     channel[1] = offer->interleaved[1];
     if (channel[1] < 0 || channel[1] == channel[0])
         channel[1] = channel[0] < 255 ? channel[0] + 1 : 0;
@@ -196,7 +200,8 @@ static int try_offer(struct viewer *v, const struct rtsp_transport *offer,
         snprintf(why, cap, "transport \"%s\" needs client_port=", kind->name);
     else if (kind->raw && !raw_port(v)) {
         snprintf(why, cap, "%s", RAW_TCP_REMEDY);
-        log_warn("viewer %s: transport \"%s\" is refused: %s", v->name, kind->name, why);
+        log_of(LOG_WARN, "viewer", v->name, "viewer %s: transport \"%s\" is refused: %s", v->name,
+               kind->name, why);
     } else if (kind->responsive && !has_feedback(offer))
         snprintf(why, cap, "transport \"%s\" needs feedback: RTP/AVPF (RFC 4585, RFC 8888)",
                  kind->name);
@@ -223,7 +228,10 @@ static void answer_setup(struct viewer *v, const struct rtsp_transport *offer, c
                                    .has_ssrc = true};
     uint16_t seq;
     uint32_t timestamp;
-    session_rtp_info(v->session, &seq, &timestamp, &given.ssrc);
+    if (session_has_sound(v->session))
+        session_sound_info(v->session, &seq, &given.ssrc);
+    else
+        session_rtp_info(v->session, &seq, &timestamp, &given.ssrc);
     if (offer->tcp) {
         given.client_port[0] = given.client_port[1] = -1;
         given.has_token = v->address.by_token;
@@ -240,10 +248,24 @@ static void answer_setup(struct viewer *v, const struct rtsp_transport *offer, c
     if (offer->weir[0])
         snprintf(given.weir, sizeof(given.weir), "%s", name);
     snprintf(given.cc, sizeof(given.cc), "%s", offer->cc);
+    viewer_answer_setup(v, &given, a);
+}
+
+void viewer_answer_setup(struct viewer *v, const struct rtsp_transport *given, struct answer *a)
+{
     char text[512];
-    rtsp_transport_encode(&given, text, sizeof(text));
+    rtsp_transport_encode(given, text, sizeof(text));
     answer_header(a, "Transport: %s\r\nSession: %s;timeout=%d\r\n", text, v->state.id,
                   RTSP_SESSION_TIMEOUT_S);
+}
+
+// Does the request name the sound's track?
+static bool is_of_sound(const struct viewer *v, struct text uri)
+{
+    size_t len = 0;
+    while (len < uri.len && uri.at[len] != '?')
+        len++;
+    return v->stream->sound_bps && len >= 9 && memcmp(uri.at + len - 9, "trackID=1", 9) == 0;
 }
 
 void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now)
@@ -253,6 +275,14 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
     int count = header.at ? rtsp_transport_decode(header, offers) : ERR_MALFORMED;
     if (count < 0) {
         answer_refuse(a, 400, "SETUP needs a Transport header (RFC 2326, 12.39)\r\n");
+        return;
+    }
+    bool sound = is_of_sound(v, request->uri);
+    if (v->session) {
+        if (sound && !session_has_sound(v->session) && !session_is_playing(v->session))
+            viewer_setup_sound(v, offers, count, a);
+        else
+            answer_refuse(a, 455, "SETUP is for the pictures, and then once for the sound\r\n");
         return;
     }
     if (v->query_level >= v->stream->ladder.level_count) {
@@ -269,7 +299,8 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
         return;
     }
     v->interleaved = offers[i].tcp;
-    choose_channels(&offers[i], v->channel);
+    v->knows_weir = offers[i].weir[0];
+    viewer_choose_channels(&offers[i], 0, v->channel);
     if (!v->interleaved && open_udp(v, &offers[i]) != 0) {
         answer_refuse(a, 503, "no free UDP ports\r\n");
         return;
@@ -279,14 +310,15 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
         return;
     }
     rtsp_session_apply(&v->state, RTSP_SETUP, rng_u64(&v->stream->rng));
-    if (open_session(v, &offers[i], name, now) != 0) {
+    if (open_session(v, &offers[i], name, sound, now) != 0) {
         rtsp_session_apply(&v->state, RTSP_TEARDOWN, 0);
         close_udp(v);
         answer_refuse(a, 503, "the server is full\r\n");
         return;
     }
     answer_setup(v, &offers[i], name, a);
-    log_info("viewer %s: %s%s%s", v->name, name, offers[i].cc[0] ? ", " : "", offers[i].cc);
+    log_of(LOG_INFO, "viewer", v->name, "viewer %s: %s%s%s", v->name, name,
+           offers[i].cc[0] ? ", " : "", offers[i].cc);
 }
 
 void viewer_dismiss(struct viewer *v, const char *why)

@@ -4,25 +4,35 @@
 #ifndef WEIR_BASE_LOG_H
 #define WEIR_BASE_LOG_H
 
+#include "common/base/log_filter.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+struct log_entry { // all borrowed for the call
+    enum log_level level;
+    const char *module;
+    const char *text;        // no newline
+    const char *key, *value; // what the message is about, for machines; NULL: nothing
+};
 
-// Called from any thread; must be safe for that. `text` has no newline and is borrowed for the
-// call.
-typedef void log_sink_fn(enum log_level level, const char *text);
+// Called from any thread; must be safe for that.
+typedef void log_sink_fn(const struct log_entry *e);
 
-// Before any other thread starts. Messages above `max` are not formatted. NULL: no output.
-void log_to(log_sink_fn *sink, enum log_level max);
+// Before any other thread starts. Messages that do not pass are not formatted. NULL: no output.
+void log_to(log_sink_fn *sink, struct log_filter filter);
 
-void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_write(enum log_level level, const char *file, const char *key, const char *value,
+               const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-#define log_error(...) log_write(LOG_ERROR, __VA_ARGS__)
-#define log_warn(...)  log_write(LOG_WARN, __VA_ARGS__)
-#define log_info(...)  log_write(LOG_INFO, __VA_ARGS__)
-#define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__)
+#define log_at(level, ...) log_write(level, __FILE__, NULL, NULL, __VA_ARGS__)
+#define log_error(...)     log_at(LOG_ERROR, __VA_ARGS__)
+#define log_warn(...)      log_at(LOG_WARN, __VA_ARGS__)
+#define log_info(...)      log_at(LOG_INFO, __VA_ARGS__)
+#define log_debug(...)     log_at(LOG_DEBUG, __VA_ARGS__)
+// With a field: log_of(LOG_INFO, "viewer", name, "viewer %s plays", name).
+#define log_of(level, key, value, ...) log_write(level, __FILE__, key, value, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

@@ -2,18 +2,43 @@
 #include "common/net/log_stderr.h"
 
 #include <stdio.h>
+#include <time.h>
+
+#include "common/base/log_json.h"
+#include "common/net/clock.h"
 
 static const char *program_name;
 
-static void sink(enum log_level level, const char *text)
+// One call: stdio keeps lines whole.
+static void sink_text(const struct log_entry *e)
 {
     static const char *const words[] = {"error: ", "warning: ", "", "debug: "};
-    fprintf(stderr, "%s: %s%s\n", program_name, words[level],
-            text); // one call: stdio keeps lines whole
+    fprintf(stderr, "%s: %s%s\n", program_name, words[e->level], e->text);
+}
+
+static void sink_json(const struct log_entry *e)
+{
+    usec_t now = clock_wall();
+    time_t seconds = now / USEC_PER_SEC;
+    struct tm utc;
+    char date[32];
+    char ts[48];
+    gmtime_r(&seconds, &utc);
+    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(ts, sizeof(ts), "%s.%06dZ", date, (int)(now % USEC_PER_SEC)); // RFC 3339
+    char line[8192]; // a message's 1023 bytes grow sixfold at most
+    struct put p = put_into(line, sizeof(line));
+    log_json(&p, e, ts);
+    fprintf(stderr, "%s\n", line);
+}
+
+void log_to_stderr_as(const char *program, const struct log_options *options)
+{
+    program_name = program;
+    log_to(options->json ? sink_json : sink_text, options->filter);
 }
 
 void log_to_stderr(const char *program, enum log_level max)
 {
-    program_name = program;
-    log_to(sink, max);
+    log_to_stderr_as(program, &(struct log_options){.filter = log_all(max)});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The programs' log sink: "NAME: message" on stderr, whole lines from any thread.
+// The programs' log sink: "NAME: message" or JSON objects on stderr, whole lines from any thread.
 #ifndef WEIR_NET_LOG_STDERR_H
 #define WEIR_NET_LOG_STDERR_H
 
@@ -9,8 +9,14 @@
 extern "C" {
 #endif
 
+struct log_options {
+    struct log_filter filter;
+    bool json;
+};
+
 // `program` is borrowed for ever (a literal).
 void log_to_stderr(const char *program, enum log_level max);
+void log_to_stderr_as(const char *program, const struct log_options *options);
 
 #ifdef __cplusplus
 }

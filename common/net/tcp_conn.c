@@ -25,6 +25,7 @@ struct tcp_conn {
     bool closed; // on_close was called, or is being called
     bool freed;  // tcp_conn_free was called
     bool want_room;
+    bool finishing;
     int events; // what the poll is set to
     struct sockaddr_storage peer;
     struct sockaddr_storage local;
@@ -72,6 +73,10 @@ static void learn_addresses(struct tcp_conn *c)
 // Hands the buffered input to the owner. False when the connection is over.
 static bool deliver(struct tcp_conn *c, usec_t now)
 {
+    if (c->finishing) {
+        c->in_len = 0;
+        return true;
+    }
     int used = c->ops->on_input(c->ctx, c->in, c->in_len, now);
     if (c->closed)
         return false;
@@ -126,6 +131,8 @@ static bool flush(struct tcp_conn *c, usec_t now)
     free(c->out);
     c->out = NULL;
     c->out_at = c->out_len = c->out_cap = 0;
+    if (c->finishing)
+        shutdown(c->fd, SHUT_WR);
     return true;
 }
 
@@ -335,6 +342,16 @@ int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int co
         return ERR_CLOSED;
     keep_rest(c, parts, count, n > 0 ? (size_t)n : 0);
     return 0;
+}
+
+void tcp_conn_finish(struct tcp_conn *c, usec_t now)
+{
+    if (c->closed || c->finishing)
+        return;
+    c->finishing = true;
+    c->want_room = false;
+    if (flush(c, now))
+        update_events(c);
 }
 
 void tcp_conn_want_room(struct tcp_conn *c, bool want)

@@ -58,6 +58,10 @@ int tcp_conn_write_packet(struct tcp_conn *c, const struct iovec *parts, int cou
 // Writes several, behind nothing that waits (tcp_conn_has_backlog): 0 and all will go out, what the
 // kernel does not take at once from a copy; ERR_CLOSED. At most TCP_CONN_OUT_BYTES.
 int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int count);
+// What waits still leaves, then the peer is told that no more comes. What it sends meanwhile is
+// read and dropped: to close on it would reset the connection, and what left last might be lost.
+// on_close follows when the peer has closed too, maybe in this call; the deadline is the caller's.
+void tcp_conn_finish(struct tcp_conn *c, usec_t now);
 void tcp_conn_want_room(struct tcp_conn *c, bool want);
 bool tcp_conn_has_backlog(const struct tcp_conn *c); // control bytes, or the rest of a packet, wait
 

@@ -10,6 +10,7 @@ void rtp_receiver_init(struct rtp_receiver *r)
 {
     memset(r, 0, sizeof(*r));
     r->bad_seq = -1;
+    r->clock_rate = RTP_CLOCK_RATE;
 }
 
 static bool was_seen(const struct rtp_receiver *r, int64_t seq)
@@ -61,15 +62,15 @@ static void count_loss_events(struct rtp_receiver *r, int64_t from, int64_t to, 
     }
 }
 
-static int64_t transit_ticks(const struct rtp_packet *p, usec_t now)
+static int64_t transit_ticks(const struct rtp_receiver *r, const struct rtp_packet *p, usec_t now)
 {
-    return (int64_t)rtp_ticks(now) - p->timestamp;
+    return (int64_t)rtp_ticks_at(now, r->clock_rate) - p->timestamp;
 }
 
 // RFC 3550, A.8.
 static void update_jitter(struct rtp_receiver *r, const struct rtp_packet *p, usec_t now)
 {
-    int64_t transit = transit_ticks(p, now);
+    int64_t transit = transit_ticks(r, p, now);
     int32_t d = (int32_t)(uint32_t)(transit - r->last_transit); // both clocks are modulo 2^32
     r->last_transit = transit;
     r->jitter_ticks += (llabs((int64_t)d) - r->jitter_ticks) / 16;
@@ -81,7 +82,7 @@ static void start(struct rtp_receiver *r, const struct rtp_packet *p, usec_t now
     r->ssrc = p->ssrc;
     r->first_seq = r->highest_seq = p->seq;
     r->reported_hole = r->highest_seq - 1;
-    r->last_transit = transit_ticks(p, now);
+    r->last_transit = transit_ticks(r, p, now);
     mark(r, p->seq, true);
     r->received = 1;
 }
@@ -95,7 +96,7 @@ static int64_t restart(struct rtp_receiver *r, const struct rtp_packet *p, usec_
     r->highest_seq = seq;
     r->bad_seq = -1;
     r->reported_hole = seq - 1;
-    r->last_transit = transit_ticks(p, now);
+    r->last_transit = transit_ticks(r, p, now);
     memset(r->seen, 0xff, sizeof(r->seen)); // what still arrives from before is not wanted
     r->received++;
     return seq;

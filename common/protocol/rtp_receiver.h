@@ -23,6 +23,7 @@ enum {
 
 struct rtp_receiver {
     bool started;
+    int clock_rate; // of timestamps; 90 kHz to begin with
     uint32_t ssrc;
     int64_t first_seq;   // extended
     int64_t highest_seq; // extended

@@ -9,6 +9,7 @@ void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng
 {
     memset(s, 0, sizeof(*s));
     s->payload_type = payload_type;
+    s->clock_rate = payload_type == RTP_PT_OPUS ? RTP_OPUS_CLOCK_RATE : RTP_CLOCK_RATE;
     s->ssrc = (uint32_t)rng_u64(rng);
     s->next_seq = (uint16_t)rng_u64(rng);
     s->timestamp_offset = (uint32_t)rng_u64(rng);
@@ -19,7 +20,7 @@ void rtp_sender_stamp(const struct rtp_sender *s, usec_t pts, struct rtp_packet 
 {
     p->payload_type = s->payload_type;
     p->seq = s->next_seq;
-    p->timestamp = s->timestamp_offset + rtp_ticks(pts);
+    p->timestamp = s->timestamp_offset + rtp_ticks_at(pts, s->clock_rate);
     p->ssrc = s->ssrc;
 }
 
@@ -44,7 +45,7 @@ size_t rtp_sender_report(const struct rtp_sender *s, const char *cname, usec_t c
     // The timestamp that media captured at this instant would carry.
     usec_t since = s->packets ? clock_wall - s->last_capture_wall : 0;
     item.sender.rtp_timestamp =
-        s->packets ? s->last_timestamp + rtp_ticks(since) : s->timestamp_offset;
+        s->packets ? s->last_timestamp + rtp_ticks_at(since, s->clock_rate) : s->timestamp_offset;
     item.sender.packets = (uint32_t)s->packets;
     item.sender.octets = (uint32_t)s->octets;
     int err = rtcp_append(&item, out, cap, &len);

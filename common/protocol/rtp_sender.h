@@ -19,6 +19,7 @@ enum { RTP_SENDER_HISTORY = 4096 }; // packets whose frame is remembered, a powe
 struct rtp_sender {
     uint32_t ssrc;
     uint8_t payload_type;
+    int clock_rate; // of timestamps: of Opus for RTP_PT_OPUS, else 90 kHz
     uint16_t next_seq;
     uint32_t timestamp_offset;
     uint32_t last_timestamp; // of the last packet, with the offset

@@ -18,8 +18,8 @@ static int allowed(enum rtsp_state state, enum rtsp_method method)
     case RTSP_DESCRIBE:
     case RTSP_GET_PARAMETER: // also without a session: a ping
         return 200;
-    case RTSP_SETUP:
-        return state == RTSP_INIT ? 200 : 455;
+    case RTSP_SETUP: // of another track, if there is one
+        return state == RTSP_PLAYING ? 455 : 200;
     case RTSP_PLAY:
     case RTSP_PAUSE:
     case RTSP_TEARDOWN:
@@ -43,7 +43,8 @@ int rtsp_session_check(const struct rtsp_session *s, enum rtsp_method method, st
     if (named && (!s->id[0] || len != strlen(s->id) || memcmp(session.at, s->id, len) != 0))
         return 454;
     int status = allowed(s->state, method);
-    bool needs_session = method == RTSP_PLAY || method == RTSP_PAUSE || method == RTSP_TEARDOWN;
+    bool needs_session = method == RTSP_PLAY || method == RTSP_PAUSE || method == RTSP_TEARDOWN ||
+                         (method == RTSP_SETUP && s->state == RTSP_READY);
     if (status == 200 && needs_session && !named)
         return 454;
     return status;

@@ -35,6 +35,11 @@ void interleaved_destroy(struct interleaved *i)
     tcp_conn_want_room(i->conn, false);
 }
 
+static const int *channel_of(const struct interleaved *i, enum transport_track track)
+{
+    return track == TRACK_SOUND ? i->base.sound.channel : i->channel;
+}
+
 static void frame(uint8_t out[FRAMING], int channel, size_t len)
 {
     assert(len <= UINT16_MAX);
@@ -43,7 +48,8 @@ static void frame(uint8_t out[FRAMING], int channel, size_t len)
     store_be16(out + 2, (uint16_t)len);
 }
 
-int interleaved_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
+int interleaved_send(struct transport *t, enum transport_track track, const struct iovec *parts,
+                     int count, usec_t now)
 {
     struct interleaved *i = (struct interleaved *)t;
     assert(count <= 2);
@@ -54,20 +60,21 @@ int interleaved_send(struct transport *t, const struct iovec *parts, int count, 
         all[k + 1] = parts[k];
         len += parts[k].iov_len;
     }
-    frame(head, i->channel[0], len);
+    frame(head, channel_of(i, track)[0], len);
     int err = tcp_conn_write_packet(i->conn, all, count + 1);
     if (!err)
         rate_meter_add(&i->meter, FRAMING + len, now);
     return err;
 }
 
-void interleaved_queue(struct interleaved *i, const struct iovec *parts, int count)
+void interleaved_queue(struct interleaved *i, enum transport_track track, const struct iovec *parts,
+                       int count)
 {
     size_t head = count == 2 ? parts[0].iov_len : 0;
     assert(i->queued < INTERLEAVED_BATCH && head <= TRANSPORT_MAX_HEAD);
     struct interleaved_packet *p = &i->queue[i->queued++];
     p->payload = parts[count - 1];
-    frame(p->head, i->channel[0], head + p->payload.iov_len);
+    frame(p->head, channel_of(i, track)[0], head + p->payload.iov_len);
     if (head)
         memcpy(p->head + FRAMING, parts[0].iov_base, head);
     p->head_len = FRAMING + head;
@@ -90,13 +97,14 @@ int interleaved_flush(struct interleaved *i, usec_t now)
     return err;
 }
 
-int interleaved_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now)
+int interleaved_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+                          size_t len, usec_t now)
 {
     (void)now;
     struct interleaved *i = (struct interleaved *)t;
     uint8_t out[FRAMING + RTCP_MAX_PACKET];
     assert(len <= RTCP_MAX_PACKET);
-    frame(out, i->channel[1], len);
+    frame(out, channel_of(i, track)[1], len);
     memcpy(out + FRAMING, data, len);
     int err = tcp_conn_send(i->conn, out, FRAMING + len); // all or nothing of it
     return err == ERR_FULL ? ERR_AGAIN : err;

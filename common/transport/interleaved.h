@@ -35,12 +35,15 @@ void interleaved_init(struct interleaved *i, const struct transport_path *path);
 void interleaved_destroy(struct interleaved *i);
 // One packet of those that leave together with interleaved_flush; nothing else may wait on the
 // connection. At most INTERLEAVED_BATCH.
-void interleaved_queue(struct interleaved *i, const struct iovec *parts, int count);
+void interleaved_queue(struct interleaved *i, enum transport_track track, const struct iovec *parts,
+                       int count);
 // 0 or ERR_CLOSED.
 int interleaved_flush(struct interleaved *i, usec_t now);
 // The functions of the same names in struct transport_ops.
-int interleaved_send(struct transport *t, const struct iovec *parts, int count, usec_t now);
-int interleaved_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now);
+int interleaved_send(struct transport *t, enum transport_track track, const struct iovec *parts,
+                     int count, usec_t now);
+int interleaved_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+                          size_t len, usec_t now);
 void interleaved_info(struct transport *t, struct transport_info *out, usec_t now);
 
 #ifdef __cplusplus

@@ -108,8 +108,10 @@ static void pace_intake(struct mtp_core *m, size_t len, usec_t now)
                        (usec_t)len * 8 * USEC_PER_SEC / m->media_bps;
 }
 
-int mtp_core_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
+int mtp_core_send(struct transport *t, enum transport_track track, const struct iovec *parts,
+                  int count, usec_t now)
 {
+    (void)track; // one flow carries both
     struct mtp_core *m = of(t);
     uint8_t packet[MAX_PACKET];
     size_t len = 0;

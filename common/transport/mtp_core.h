@@ -52,7 +52,8 @@ void mtp_core_ack(struct mtp_core *m, const struct mtp_ack *ack, usec_t now);
 
 // The functions of the same names in struct transport_ops.
 bool mtp_core_room(struct transport *t, usec_t now);
-int mtp_core_send(struct transport *t, const struct iovec *parts, int count, usec_t now);
+int mtp_core_send(struct transport *t, enum transport_track track, const struct iovec *parts,
+                  int count, usec_t now);
 void mtp_core_flush(struct transport *t, usec_t now);
 void mtp_core_on_media_rate(struct transport *t, int bitrate_bps, usec_t now);
 void mtp_core_info(struct transport *t, struct transport_info *out, usec_t now);

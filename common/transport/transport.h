@@ -15,46 +15,15 @@
 
 #include "common/base/usec.h"
 #include "common/protocol/datagram_sender.h"
+#include "common/transport/transport_info.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum {
-    TRANSPORT_MAX_NAME = 48, // "NAME:PARAMS" with NUL
     TRANSPORT_MAX_HEAD = 68, // bytes of RTP header, and of the payload's own
-    TRANSPORT_VARIABLES = CONTROLLER_MAX_VARIABLES,
-    TRANSPORT_VARIABLE_NAME = 16, // with NUL
 };
-
-// A figure of a rate controller, in the words of its paper (struct controller_info).
-struct transport_variable {
-    char name[TRANSPORT_VARIABLE_NAME]; // empty: no more
-    double value;
-};
-
-// What a transport knows of its path. NaN: not known, or not a thing this transport has.
-struct transport_info {
-    double rtt_ms;          // smoothed
-    double latest_rtt_ms;   // the last sample
-    double rate_bps;        // what the path took lately
-    double loss;            // fraction of packets lost (for TCP: segments sent again)
-    double unsent_bytes;    // accepted by the transport, not on the wire yet
-    double delivered_bytes; // in all, of what the viewer's end has confirmed
-    double cwnd_packets;
-    double loss_events; // loss event rate, where the transport measures it
-    double allowed_bps; // by the rate controller
-    struct transport_variable variable[TRANSPORT_VARIABLES];
-    // Of a transport whose viewer reports each packet (RFC 8888), at the sender:
-    bool is_reported;
-    struct datagram_counts counts;
-    uint64_t reports_ignored; // more of them than packets were sent
-    // MTP's, of no use: without the token, malformed, or (in TCP) a segment that cannot be.
-    uint64_t acks_ignored;
-    usec_t unheard; // no useful report for so long, though packets are under way
-};
-
-void transport_info_clear(struct transport_info *info); // all NaN, zero or empty
 
 // The viewer's figures as RTCP brings them (RFC 3550, 6.4.1).
 struct transport_report {
@@ -65,6 +34,9 @@ struct transport_report {
 // Called on the loop when `room` may have become true again after it was false.
 typedef void transport_room_fn(void *ctx, usec_t now);
 
+// What a packet is of. Both go one way, unless the sound has channels or ports of its own.
+enum transport_track { TRACK_VIDEO, TRACK_SOUND };
+
 struct transport;
 
 struct transport_ops {
@@ -73,7 +45,8 @@ struct transport_ops {
     // Hands over one RTP packet of `parts` (2 at most: header, payload; the header is of
     // TRANSPORT_MAX_HEAD bytes at most). 0: taken, and the last part stays as it is until `flush`;
     // ERR_AGAIN: no room after all, nothing taken; ERR_CLOSED.
-    int (*send)(struct transport *t, const struct iovec *parts, int count, usec_t now);
+    int (*send)(struct transport *t, enum transport_track track, const struct iovec *parts,
+                int count, usec_t now);
     // No more packets follow for now: what `send` kept back to go out together leaves. NULL: keeps
     // nothing back.
     void (*flush)(struct transport *t, usec_t now);
@@ -85,7 +58,8 @@ struct transport_ops {
     void (*on_media)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
     // RTCP goes beside the media and is never held back for long. 0; ERR_AGAIN: dropped;
     // ERR_CLOSED.
-    int (*send_rtcp)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
+    int (*send_rtcp)(struct transport *t, enum transport_track track, const uint8_t *data,
+                     size_t len, usec_t now);
     void (*on_report)(struct transport *t, const struct transport_report *r,
                       usec_t now); // NULL: not interested
     // The fastest that this media is meant to leave; who has no rate control of his own paces at
@@ -97,17 +71,26 @@ struct transport_ops {
     void (*free)(struct transport *t);
 };
 
+struct udp_socket;
+struct sockaddr;
+
+// Where the sound goes.
+struct transport_sound {
+    int channel[2];               // RTP, RTCP; stream transports, and RTCP of `raw` ones
+    struct udp_socket *socket[2]; // datagram transports: of its own; NULL: with the video
+    const struct sockaddr *peer[2];
+};
+
 struct transport { // embedded first
     const struct transport_ops *ops;
     const struct transport_kind *kind;
     char name[TRANSPORT_MAX_NAME]; // with its parameters
+    struct transport_sound sound;  // its session's; borrowed
     size_t max_packet; // bytes of RTP header and payload that fit one segment of the path
 };
 
 struct tcp_conn;
-struct udp_socket;
 struct mtp_raw;
-struct sockaddr;
 
 // What the session lends a new transport. Everything outlives the transport.
 struct transport_path {

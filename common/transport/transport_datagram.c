@@ -179,9 +179,23 @@ static void datagram_flush(struct transport *t, usec_t now)
     arm(d, now);
 }
 
-static int datagram_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
+// To a player that knows nothing of one flow for both.
+static int send_beside(struct datagram_transport *d, const struct iovec *parts, int count,
+                       usec_t now)
+{
+    const struct transport_sound *sound = &d->base.sound;
+    (void)udp_socket_send(sound->socket[0], sound->peer[0], parts, count);
+    for (int i = 0; i < count; i++)
+        rate_meter_add(&d->meter, parts[i].iov_len, now);
+    return 0;
+}
+
+static int datagram_send(struct transport *t, enum transport_track track, const struct iovec *parts,
+                         int count, usec_t now)
 {
     struct datagram_transport *d = of(t);
+    if (track == TRACK_SOUND && t->sound.socket[0])
+        return send_beside(d, parts, count, now);
     size_t head = count == 2 ? parts[0].iov_len : 0;
     size_t len = head + parts[count - 1].iov_len;
     assert(head <= TRANSPORT_MAX_HEAD && len <= MAX_PACKET);
@@ -195,12 +209,15 @@ static int datagram_send(struct transport *t, const struct iovec *parts, int cou
     return 0;
 }
 
-static int datagram_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now)
+static int datagram_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+                              size_t len, usec_t now)
 {
     (void)now;
     struct datagram_transport *d = of(t);
     struct iovec part = {.iov_len = len};
     part.iov_base = (uint8_t *)(uintptr_t)data; // sendmsg does not write through it
+    if (track == TRACK_SOUND && t->sound.socket[1])
+        return udp_socket_send(t->sound.socket[1], t->sound.peer[1], &part, 1) ? ERR_AGAIN : 0;
     if (!is_proved(d, 1) || udp_socket_send(d->socket[1], d->peer[1], &part, 1) != 0)
         return ERR_AGAIN;
     return 0;

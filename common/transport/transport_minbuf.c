@@ -116,14 +116,15 @@ static void on_timer(void *ctx, usec_t now)
     recheck(ctx, now);
 }
 
-static int minbuf_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
+static int minbuf_send(struct transport *t, enum transport_track track, const struct iovec *parts,
+                       int count, usec_t now)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
     if (m->gone)
         return ERR_CLOSED;
     if ((uint32_t)m->stream.queued >= m->admitted && !minbuf_room(t, now))
         return ERR_AGAIN;
-    interleaved_queue(&m->stream, parts, count);
+    interleaved_queue(&m->stream, track, parts, count);
     return 0;
 }
 

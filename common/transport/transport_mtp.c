@@ -91,8 +91,10 @@ static const struct mtp_carrier carrier = {.is_open = carrier_is_open,
 
 // ---- The transport
 
-static int mtp_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now)
+static int mtp_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+                         size_t len, usec_t now)
 {
+    (void)track;
     (void)now;
     struct mtp_transport *m = of(t);
     struct iovec part = {.iov_len = len};

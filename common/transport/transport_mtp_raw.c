@@ -87,14 +87,17 @@ static bool raw_room(struct transport *t, usec_t now)
     return of(t)->ended || mtp_core_room(t, now);
 }
 
-static int raw_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
+static int raw_send(struct transport *t, enum transport_track track, const struct iovec *parts,
+                    int count, usec_t now)
 {
-    return of(t)->ended ? ERR_CLOSED : mtp_core_send(t, parts, count, now);
+    return of(t)->ended ? ERR_CLOSED : mtp_core_send(t, track, parts, count, now);
 }
 
-static int raw_send_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now)
+static int raw_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+                         size_t len, usec_t now)
 {
-    return interleaved_send_rtcp(&of(t)->control.base, data, len, now);
+    of(t)->control.base.sound = t->sound;
+    return interleaved_send_rtcp(&of(t)->control.base, track, data, len, now);
 }
 
 static void raw_info(struct transport *t, struct transport_info *out, usec_t now)

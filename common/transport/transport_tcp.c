@@ -41,10 +41,11 @@ static bool tcp_room(struct transport *t, usec_t now)
     return !tcp->blocked;
 }
 
-static int tcp_send(struct transport *t, const struct iovec *parts, int count, usec_t now)
+static int tcp_send(struct transport *t, enum transport_track track, const struct iovec *parts,
+                    int count, usec_t now)
 {
     struct tcp_transport *tcp = (struct tcp_transport *)t;
-    int err = interleaved_send(t, parts, count, now);
+    int err = interleaved_send(t, track, parts, count, now);
     if (err == ERR_AGAIN) {
         tcp->blocked = true;
         tcp_conn_want_room(tcp->stream.conn, true);

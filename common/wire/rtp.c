@@ -16,6 +16,7 @@ enum {
     CAPTURE_LONG_BYTES = 16,   // with the capture clock's offset, which we do not use
     ADU_BYTES = 12,
     FEEDBACK_BYTES = 3,
+    FEEDBACK_LONG_BYTES = 5, // with the flow number
     ADU_KEY = 0x80,
     ADU_FIRST = 0x40,
     ADU_LAST = 0x20,
@@ -72,18 +73,24 @@ static int decode_capture(const uint8_t *data, size_t len, struct rtp_packet *p)
 static size_t encode_feedback(const struct feedback_ext *f, uint8_t *out)
 {
     assert(f->interval > 0);
-    out[0] = RTP_EXT_FEEDBACK_ID << 4 | (FEEDBACK_BYTES - 1);
+    int len = f->has_number ? FEEDBACK_LONG_BYTES : FEEDBACK_BYTES;
+    out[0] = (uint8_t)(RTP_EXT_FEEDBACK_ID << 4 | (len - 1));
     store_be16(out + 1, f->interval);
     out[3] = f->packets;
-    return 1 + FEEDBACK_BYTES;
+    if (f->has_number)
+        store_be16(out + 4, f->number);
+    return (size_t)(1 + len);
 }
 
 static int decode_feedback(const uint8_t *data, size_t len, struct rtp_packet *p)
 {
-    if (len != FEEDBACK_BYTES)
+    if (len != FEEDBACK_BYTES && len != FEEDBACK_LONG_BYTES)
         return ERR_MALFORMED;
     p->feedback.interval = load_be16(data);
     p->feedback.packets = data[2];
+    p->feedback.has_number = len == FEEDBACK_LONG_BYTES;
+    if (p->feedback.has_number)
+        p->feedback.number = load_be16(data + 3);
     p->has_feedback = true;
     return p->feedback.interval ? 0 : ERR_MALFORMED;
 }
@@ -93,7 +100,8 @@ size_t rtp_header_bytes(const struct rtp_packet *p)
     size_t data = 0;
     data += p->has_capture ? 1 + CAPTURE_BYTES : 0;
     data += p->has_adu ? 1 + ADU_BYTES : 0;
-    data += p->has_feedback ? 1 + FEEDBACK_BYTES : 0;
+    if (p->has_feedback)
+        data += 1 + (p->feedback.has_number ? FEEDBACK_LONG_BYTES : FEEDBACK_BYTES);
     return data ? FIXED_HEADER + EXTENSION_HEADER + (data + 3) / 4 * 4 : FIXED_HEADER;
 }
 
@@ -217,11 +225,16 @@ usec_t wall_of_ntp(uint64_t ntp)
     return (sec - NTP_UNIX_OFFSET) * USEC_PER_SEC + (usec_t)us;
 }
 
-uint32_t rtp_ticks(usec_t pts)
+uint32_t rtp_ticks_at(usec_t pts, int rate)
 {
     // To the nearest tick: frame times were rounded down to microseconds, and 1/30 s shall be 3000
     // ticks.
-    usec_t scaled = pts * (RTP_CLOCK_RATE / 10000) + 50;
-    usec_t ticks = scaled / 100 - (scaled % 100 < 0);
+    usec_t scaled = pts * (rate / 1000) + 500;
+    usec_t ticks = scaled / 1000 - (scaled % 1000 < 0);
     return (uint32_t)ticks;
+}
+
+uint32_t rtp_ticks(usec_t pts)
+{
+    return rtp_ticks_at(pts, RTP_CLOCK_RATE);
 }

@@ -16,8 +16,10 @@ extern "C" {
 
 enum {
     RTP_CLOCK_RATE = 90000,
-    RTP_PT_H264 = 96,       // dynamic; the SDP says so
-    RTP_PT_SYNTHETIC = 97,  // filler without pictures
+    RTP_OPUS_CLOCK_RATE = 48000, // whatever the sound is sampled at (RFC 7587, 4.1)
+    RTP_PT_H264 = 96,            // dynamic; the SDP says so
+    RTP_PT_SYNTHETIC = 97,       // filler without pictures
+    RTP_PT_OPUS = 98,
     RTP_MAX_HEADER = 64,    // bytes that rtp_encode writes at most
     RTP_EXT_CAPTURE_ID = 1, // extension ids that weir-send announces
     RTP_EXT_ADU_ID = 2,
@@ -42,6 +44,9 @@ enum {
 //
 // K: key frame, depends on nothing (the distance is then 0). F, L: first, last packet of the frame.
 // Level: what the viewer is sent at this frame, be it what it asked for or what its network takes.
+//
+// On packets of sound the frame number is the media time of the first sample, counted in samples of
+// 48 kHz from that of frame 0; the rest is as of a key frame of one packet.
 struct adu_ext {
     uint32_t frame;      // source frame number modulo 2^32
     uint8_t size_id;     // 0 .. 15
@@ -55,20 +60,24 @@ struct adu_ext {
 };
 
 // How often the sender asks to be told what arrived (RFC 8888), on every packet of a flow under
-// rate control; 3 bytes of data:
+// rate control; 3 bytes of data, or 5:
 //
-//    0                   1                   2
-//    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3
-//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//   |      interval, 64 us          |    packets    |
-//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//    0                   1                   2                   3
+//    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ ..
+//   |      interval, 64 us          |    packets    |  flow number ..
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ ..
 //
-// A report is due after either, whichever comes first; 0 packets: no such bound.
+// A report is due after either, whichever comes first; 0 packets: no such bound. The flow number
+// (16 bits) is there when one flow carries video and sound: it counts the packets of both, and it
+// is what a report, of the video's SSRC, tells of in place of sequence numbers.
 enum { RTP_FEEDBACK_UNIT_US = 64 };
 
 struct feedback_ext {
     uint16_t interval; // RTP_FEEDBACK_UNIT_US; > 0
     uint8_t packets;
+    bool has_number;
+    uint16_t number; // in the flow
 };
 
 struct rtp_packet {
@@ -108,8 +117,10 @@ int rtp_decode(const uint8_t *data, size_t len, struct rtp_ext_ids ids, struct r
 uint64_t ntp_of_wall(usec_t wall);
 usec_t wall_of_ntp(uint64_t ntp);
 
-// The 90 kHz timestamp of media time `pts` (us), before the random offset is added.
+// The 90 kHz timestamp of media time `pts` (us), before the random offset is added; and one of
+// another clock, `rate` a multiple of 1000.
 uint32_t rtp_ticks(usec_t pts);
+uint32_t rtp_ticks_at(usec_t pts, int rate);
 
 #ifdef __cplusplus
 }

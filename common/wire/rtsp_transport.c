@@ -58,14 +58,13 @@ static int decode_hex(struct scan value, size_t digits, uint64_t *out)
     return 0;
 }
 
-static int decode_ssrc(struct scan value, struct rtsp_transport *t)
+// Some write it in decimal, or more than 8 digits: then it is as good as not told.
+static void decode_ssrc(struct scan value, struct rtsp_transport *t)
 {
     uint64_t ssrc;
-    if (decode_hex(value, 8, &ssrc) != 0)
-        return ERR_MALFORMED;
-    t->ssrc = (uint32_t)ssrc;
-    t->has_ssrc = true;
-    return 0;
+    t->has_ssrc = decode_hex(value, 8, &ssrc) == 0;
+    if (t->has_ssrc)
+        t->ssrc = (uint32_t)ssrc;
 }
 
 static int decode_token(struct scan value, struct rtsp_transport *t)
@@ -109,7 +108,9 @@ static int decode_transport_parameter(struct scan parameter, struct rtsp_transpo
     else if (text_is_nocase(name, "server_port"))
         return decode_pair(value, 1, 65535, t->server_port);
     else if (text_is_nocase(name, "ssrc"))
-        return decode_ssrc(value, t);
+        decode_ssrc(value, t);
+    else if (text_is_nocase(name, "source"))
+        (void)(decode_name(value, t->source) == 0 || (t->source[0] = '\0'));
     else if (text_is_nocase(name, "x-weir"))
         return decode_name(value, t->weir);
     else if (text_is_nocase(name, "x-cc"))

@@ -30,8 +30,9 @@ struct rtsp_transport {
     int server_port[2]; // -1 when absent
     bool has_ssrc;
     uint32_t ssrc;
-    char weir[RTSP_MAX_NAME]; // empty when absent
-    char cc[RTSP_MAX_NAME];   // empty when absent
+    char source[RTSP_MAX_NAME]; // where media comes from if not from the server; empty when absent
+    char weir[RTSP_MAX_NAME];   // empty when absent
+    char cc[RTSP_MAX_NAME];     // empty when absent
     bool has_token;
     uint64_t token;
 };

@@ -13,12 +13,14 @@ static const char *const source_names[] = {
     [SDP_SOURCE_UNKNOWN] = "unknown", [SDP_SOURCE_TEST] = "test",
     [SDP_SOURCE_FILE] = "file",       [SDP_SOURCE_GREEDY] = "greedy",
     [SDP_SOURCE_STEADY] = "steady",   [SDP_SOURCE_GODDARD] = "goddard",
-    [SDP_SOURCE_LAYERS] = "layers",
+    [SDP_SOURCE_LAYERS] = "layers",   [SDP_SOURCE_CAMERA] = "camera",
+    [SDP_SOURCE_SCREEN] = "screen",
 };
 enum { SOURCES = sizeof(source_names) / sizeof(source_names[0]) };
 
 #define CODEC_H264      "H264/90000"
 #define CODEC_SYNTHETIC "X-WEIR-SYNTHETIC/90000"
+#define CODEC_OPUS      "opus/48000/2" // whatever the channels are (RFC 7587, 7)
 
 bool sdp_has_frames(const struct sdp *s)
 {
@@ -69,12 +71,39 @@ static void put_ladder(struct put *p, const struct sdp *s)
     }
 }
 
+static void put_rate(struct put *p, int bitrate_bps)
+{
+    if (bitrate_bps > 0) // RFC 8866, 5.8: kbit/s
+        put_format(p, "b=AS:%d\r\n", bitrate_bps / 1000 + (bitrate_bps % 1000 != 0));
+}
+
+static void put_extensions(struct put *p, const struct rtp_ext_ids *ext)
+{
+    if (ext->capture)
+        put_format(p, "a=extmap:%d %s\r\n", ext->capture, RTP_EXT_CAPTURE_URI);
+    if (ext->adu)
+        put_format(p, "a=extmap:%d %s\r\n", ext->adu, RTP_EXT_ADU_URI);
+    if (ext->feedback)
+        put_format(p, "a=extmap:%d %s\r\n", ext->feedback, RTP_EXT_FEEDBACK_URI);
+}
+
+static void put_sound(struct put *p, const struct sdp_sound *s)
+{
+    int pt = s->payload_type;
+    put_format(p, "m=audio 0 RTP/AVP %d\r\n", pt);
+    put_rate(p, s->bitrate_bps);
+    put_format(p, "a=rtpmap:%d %s\r\na=fmtp:%d sprop-stereo=1\r\na=ptime:20\r\n", pt, CODEC_OPUS,
+               pt);
+    put_extensions(p, &s->ext);
+    if (s->control[0])
+        put_line(p, "a=control:", s->control);
+}
+
 static void put_medium(struct put *p, const struct sdp *s)
 {
     int pt = s->payload_type;
     put_format(p, "m=video 0 RTP/AVP %d\r\n", pt);
-    if (s->bitrate_bps > 0) // RFC 8866, 5.8: kbit/s
-        put_format(p, "b=AS:%d\r\n", s->bitrate_bps / 1000 + (s->bitrate_bps % 1000 != 0));
+    put_rate(p, s->bitrate_bps);
     put_format(p, "a=rtpmap:%d %s\r\n", pt, s->h264 ? CODEC_H264 : CODEC_SYNTHETIC);
     if (s->h264) { // RFC 6184, 8.1
         put_format(p, "a=fmtp:%d packetization-mode=1", pt);
@@ -87,14 +116,14 @@ static void put_medium(struct put *p, const struct sdp *s)
     put_format(p, "a=rtcp-fb:%d nack\r\na=rtcp-fb:%d nack pli\r\n", pt, pt);
     if (s->ccfb) // RFC 8888, 6: for all payload types alike
         put_format(p, "a=rtcp-fb:* ack ccfb\r\n");
-    if (s->ext.capture)
-        put_format(p, "a=extmap:%d %s\r\n", s->ext.capture, RTP_EXT_CAPTURE_URI);
-    if (s->ext.adu)
-        put_format(p, "a=extmap:%d %s\r\n", s->ext.adu, RTP_EXT_ADU_URI);
-    if (s->ext.feedback)
-        put_format(p, "a=extmap:%d %s\r\n", s->ext.feedback, RTP_EXT_FEEDBACK_URI);
+    put_extensions(p, &s->ext);
     if (s->control[0])
         put_line(p, "a=control:", s->control);
+}
+
+bool sdp_is_foreign(const struct sdp *s)
+{
+    return s->h264 && s->ext.adu == 0;
 }
 
 int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap)
@@ -104,6 +133,8 @@ int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap)
     put_medium(&p, s);
     if (s->ladder.level_count > 0)
         put_ladder(&p, s);
+    if (s->sound.present)
+        put_sound(&p, &s->sound);
     return put_result(&p);
 }
 
@@ -197,12 +228,37 @@ static int on_clock(struct sdp *s, struct scan v)
     return 0;
 }
 
+static int on_session_control(struct sdp *s, struct scan v)
+{
+    struct scan url = v;
+    if (scan_word(&url, "rtsp://") && scan_left(&v) < sizeof(s->base)) // else "*", or of no use
+        text_copy(text_of(v), s->base, sizeof(s->base));
+    return 0;
+}
+
+// "25" or "29.97" (RFC 8866, 6.13); what cannot be is as good as not told.
+static int on_framerate(struct sdp *s, struct scan v)
+{
+    int64_t whole;
+    if (!scan_int(&v, 240, &whole))
+        return 0;
+    double rate = (double)whole + (scan_char(&v, '.') ? scan_fraction(&v) : 0);
+    if (rate >= 1)
+        s->ladder.source_fps = (struct fps){(int)(rate * 1000 + 0.5), 1000};
+    return 0;
+}
+
+static int read_control(struct scan v, char out[SDP_MAX_TEXT])
+{
+    if (scan_left(&v) >= SDP_MAX_TEXT)
+        return ERR_TOO_BIG; // cut short it would name something else
+    text_copy(text_of(v), out, SDP_MAX_TEXT);
+    return 0;
+}
+
 static int on_control(struct sdp *s, struct scan v)
 {
-    if (scan_left(&v) >= sizeof(s->control))
-        return ERR_TOO_BIG; // cut short it would name something else
-    text_copy(text_of(v), s->control, sizeof(s->control));
-    return 0;
+    return read_control(v, s->control);
 }
 
 static int on_range(struct sdp *s, struct scan v)
@@ -215,7 +271,7 @@ static int on_range(struct sdp *s, struct scan v)
 
 // RFC 8285, 5: "id[/direction] URI [attributes]". Ids beyond 14 need the two-byte form, which
 // nobody sends us.
-static int on_extmap(struct sdp *s, struct scan v)
+static int read_extmap(struct scan v, struct rtp_ext_ids *ext)
 {
     int64_t id;
     if (!scan_int(&v, 4095, &id))
@@ -225,17 +281,27 @@ static int on_extmap(struct sdp *s, struct scan v)
     if (id < 1 || id > 14)
         return 0;
     if (scan_is(uri, RTP_EXT_CAPTURE_URI))
-        s->ext.capture = (uint8_t)id;
+        ext->capture = (uint8_t)id;
     else if (scan_is(uri, RTP_EXT_ADU_URI))
-        s->ext.adu = (uint8_t)id;
+        ext->adu = (uint8_t)id;
     else if (scan_is(uri, RTP_EXT_FEEDBACK_URI))
-        s->ext.feedback = (uint8_t)id;
+        ext->feedback = (uint8_t)id;
     return 0;
+}
+
+// What stands before the media is for all of them.
+static int on_extmap(struct sdp *s, struct scan v)
+{
+    return read_extmap(v, &s->ext);
 }
 
 // RFC 8888, 6: "* ack ccfb", for no payload type alone.
 static int on_rtcp_fb(struct sdp *s, struct scan v)
 {
+    struct scan all = v; // RFC 4585, 4.2: "PT nack", "PT nack pli", or of all payload types
+    scan_until(&all, ' ');
+    s->nack |= scan_is(scan_trimmed(all), "nack");
+    s->pli |= scan_is(scan_trimmed(all), "nack pli");
     if (scan_is(scan_trimmed(v), "* ack ccfb"))
         s->ccfb = true;
     return 0;
@@ -281,11 +347,11 @@ static const struct {
     bool medium_only;
     int (*read)(struct sdp *s, struct scan value);
 } attributes[] = {
-    {"control", true, on_control},     {"fmtp", true, on_fmtp},
-    {"rtcp-fb", true, on_rtcp_fb},     {"range", false, on_range},
-    {"extmap", false, on_extmap},      {"x-weir-source", false, on_source},
-    {"x-weir-clock", false, on_clock}, {"x-weir-size", false, on_size},
-    {"x-weir-level", false, on_level},
+    {"control", true, on_control},       {"fmtp", true, on_fmtp},
+    {"framerate", true, on_framerate},   {"rtcp-fb", true, on_rtcp_fb},
+    {"range", false, on_range},          {"extmap", false, on_extmap},
+    {"x-weir-source", false, on_source}, {"x-weir-clock", false, on_clock},
+    {"x-weir-size", false, on_size},     {"x-weir-level", false, on_level},
 };
 
 static int read_line(struct sdp *s, struct scan line, bool in_medium)
@@ -302,16 +368,31 @@ static int read_line(struct sdp *s, struct scan line, bool in_medium)
     if (!scan_word(&line, "a="))
         return 0;
     struct scan name = scan_until(&line, ':');
+    if (!in_medium && scan_is(name, "control"))
+        return on_session_control(s, line);
     for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
         if (scan_is(name, attributes[i].name) && (in_medium || !attributes[i].medium_only))
             return attributes[i].read(s, line);
     return 0;
 }
 
-// Which medium is ours: the first video one over RTP that maps a payload type to a codec of ours.
+static int read_sound_line(struct sdp_sound *s, struct scan line, bool in_medium)
+{
+    if (!scan_word(&line, "a="))
+        return 0;
+    struct scan name = scan_until(&line, ':');
+    if (in_medium && scan_is(name, "control"))
+        return read_control(line, s->control);
+    return scan_is(name, "extmap") ? read_extmap(line, &s->ext) : 0;
+}
+
+// Which media are ours: the first video one and the first audio one over RTP that map a payload
+// type to a codec of ours.
 struct choice {
-    int medium;        // counted from 1; 0: the session's lines; -1: none
+    int video;         // counted from 1; 0: the session's lines; -1: none
+    int audio;         // likewise
     int current;       // while looking
+    bool is_audio;     // it is
     bool offered[128]; // payload types of the current medium
 };
 
@@ -325,29 +406,47 @@ static int begin_medium(struct choice *c, struct scan line)
         (scan_char(&line, '/') && !scan_int(&line, 65535, &ports)) || !scan_char(&line, ' '))
         return ERR_MALFORMED;
     struct scan profile = scan_until(&line, ' ');
-    if (!scan_is(kind, "video") || !(scan_is(profile, "RTP/AVP") || scan_is(profile, "RTP/AVPF")))
+    c->is_audio = scan_is(kind, "audio");
+    if (!(c->is_audio || scan_is(kind, "video")) ||
+        !(scan_is(profile, "RTP/AVP") || scan_is(profile, "RTP/AVPF")))
         return 0;
     for (int pt; scan_payload_type(&line, &pt); scan_space(&line))
         c->offered[pt] = true;
     return 0;
 }
 
+// Some leave out the clock rate, which is always the same, or add a number of channels.
+static bool is_h264(struct scan v)
+{
+    if (!text_is_nocase(text_of(scan_trimmed(scan_until(&v, '/'))), "H264"))
+        return false;
+    struct scan rate = scan_trimmed(scan_until(&v, '/'));
+    return scan_left(&rate) == 0 || scan_is(rate, "90000");
+}
+
 static int read_rtpmap(struct choice *c, struct scan v, struct sdp *s)
 {
     int pt;
     if (!scan_payload_type(&v, &pt) || !scan_char(&v, ' '))
-        return ERR_MALFORMED;
-    struct text codec = text_of(scan_trimmed(v));
-    bool h264 = text_is_nocase(codec, CODEC_H264);
-    if (c->medium > 0 || !c->offered[pt] || !(h264 || text_is_nocase(codec, CODEC_SYNTHETIC)))
         return 0;
-    c->medium = c->current;
+    struct text codec = text_of(scan_trimmed(v));
+    if (!c->offered[pt])
+        return 0;
+    if (c->is_audio && c->audio < 0 && text_is_nocase(codec, CODEC_OPUS)) {
+        c->audio = c->current;
+        s->sound.payload_type = pt;
+    }
+    bool h264 = is_h264(v);
+    if (c->is_audio || c->video > 0 || !(h264 || text_is_nocase(codec, CODEC_SYNTHETIC)))
+        return 0;
+    c->video = c->current;
     s->payload_type = pt;
     s->h264 = h264;
     return 0;
 }
 
-// RFC 8866, 9: every line is a lower-case letter, '=' and text; the first is the version.
+// RFC 8866, 9: every line is a lower-case letter, '=' and text; the first is the version. Lines of
+// another form are passed over, as are those that say nothing to us.
 static int choose_medium(struct scan in, struct choice *c, struct sdp *s)
 {
     struct scan line;
@@ -357,8 +456,6 @@ static int choose_medium(struct scan in, struct choice *c, struct sdp *s)
         int err = 0;
         if (scan_end(&line))
             continue;
-        if (scan_left(&line) < 2 || line.at[0] < 'a' || line.at[0] > 'z' || line.at[1] != '=')
-            return ERR_MALFORMED;
         for (const char *p = line.at; p < line.end; p++)
             if (((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f)
                 return ERR_MALFORMED;
@@ -369,7 +466,15 @@ static int choose_medium(struct scan in, struct choice *c, struct sdp *s)
         if (err)
             return err;
     }
-    return c->medium > 0 ? 0 : ERR_UNSUPPORTED;
+    return c->video > 0 ? 0 : ERR_UNSUPPORTED;
+}
+
+// One flow may carry both, which are told apart by their payload types.
+static void settle_sound(struct sdp *s, const struct choice *c)
+{
+    s->sound.present = c->audio > 0 && s->sound.payload_type != s->payload_type;
+    if (!s->sound.present)
+        s->sound = (struct sdp_sound){0};
 }
 
 int sdp_decode(const char *data, size_t len, struct sdp *s)
@@ -380,16 +485,25 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
         return ERR_TOO_BIG;
     struct scan in = scan_of(data, len);
     struct scan line;
-    struct choice choice = {.medium = -1};
+    struct choice choice = {.video = -1, .audio = -1};
     int err = choose_medium(in, &choice, s);
     for (int medium = 0; err == 0 && scan_line(&in, &line);) {
         if (scan_left(&line) >= 2 && line.at[0] == 'm' && line.at[1] == '=')
             medium++;
-        if (medium == 0 || medium == choice.medium)
+        if (medium == 0 || medium == choice.video)
             err = read_line(s, line, medium != 0);
+        if (!err && choice.audio > 0 && (medium == 0 || medium == choice.audio))
+            err = read_sound_line(&s->sound, line, medium != 0);
     }
     if (err)
         return err;
+    settle_sound(s, &choice);
+    if (sdp_is_foreign(s)) {
+        struct fps told = s->ladder.source_fps;
+        s->ladder = (struct ladder){.source_fps =
+                                        told.num > 0 && told.den > 0 ? told : (struct fps){25, 1}};
+        return 0;
+    }
     const struct ladder *l = &s->ladder;
     if ((l->size_count > 0 || l->level_count > 0) && !ladder_is_valid(l))
         return ERR_MALFORMED;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The SDP (RFC 8866) of a Weir stream: one video medium, its ladder of levels, and who made it.
+// The SDP (RFC 8866) of a Weir stream: one video medium, its ladder of levels, and who made it; and
+// the sound that goes with it, Opus (RFC 7587).
 // Attributes of ours, which strangers skip:
 //   a=x-weir-source:test 1280x720@30/1      kind of source, its size and frame rate
 //   a=x-weir-clock:<text>                   equal at both ends when they read the same machine's
@@ -32,6 +33,16 @@ enum sdp_source {
     SDP_SOURCE_STEADY,  // likewise
     SDP_SOURCE_GODDARD, // frames without pictures, as the next
     SDP_SOURCE_LAYERS,
+    SDP_SOURCE_CAMERA,
+    SDP_SOURCE_SCREEN,
+};
+
+struct sdp_sound {
+    bool present;
+    int payload_type;
+    char control[SDP_MAX_TEXT];
+    struct rtp_ext_ids ext;
+    int bitrate_bps; // b=AS; written, not read; 0 = none
 };
 
 struct sdp {
@@ -39,6 +50,7 @@ struct sdp {
     enum sdp_source source;
     char clock[SDP_MAX_TEXT];   // empty when unknown
     char control[SDP_MAX_TEXT]; // of the video medium, as it stands in the SDP
+    char base[SDP_MAX_TEXT];    // the session's own control if that is a URL (RFC 2326, C.1.1)
     double duration;            // seconds, -1 for live (a=range:npt=)
     int bitrate_bps;            // of the level described, b=AS; written, not read; 0 = none
     int payload_type;
@@ -46,10 +58,17 @@ struct sdp {
     char profile_level_id[8];           // six hexadecimal digits, or empty
     char sprop[SDP_MAX_PARAMETER_SETS]; // sprop-parameter-sets (RFC 6184, 8.1), or empty
     struct rtp_ext_ids ext;
-    bool ccfb;            // reports of RFC 8888 are understood (a=rtcp-fb, its section 6)
-    struct ladder ladder; // level_count == 0 when the stream is not Weir's
+    bool nack; // lost packets may be told, and (pli) key frames asked for: RFC 4585
+    bool pli;
+    bool ccfb; // reports of RFC 8888 are understood (a=rtcp-fb, its section 6)
+    struct sdp_sound sound;
+    // level_count == 0 when the stream is not Weir's; its source_fps then is what the description
+    // says (a=framerate), or 25.
+    struct ladder ladder;
 };
 
+// H.264 of another sender: packets tell nothing of their frames.
+bool sdp_is_foreign(const struct sdp *s);
 // Does the medium consist of frames that have their times? Filler does not.
 bool sdp_has_frames(const struct sdp *s);
 // Returns the length written (terminated), or ERR_FULL. `address_v6`: IP6 in the c= line.

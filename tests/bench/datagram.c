@@ -174,7 +174,7 @@ static void pump(void *ctx, usec_t now)
         size_t len = rtp_encode(&p, head);
         struct iovec parts[2] = {{head, len}, {NULL, PACKET - len}};
         parts[1].iov_base = (uint8_t *)(uintptr_t)zeros;
-        s->transport->ops->send(s->transport, parts, 2, now);
+        s->transport->ops->send(s->transport, TRACK_VIDEO, parts, 2, now);
         s->seq++;
         s->packets++;
         sent++;

@@ -3,8 +3,8 @@
 
 The viewers are one process that decodes nothing (fanout_client.c). CPU is in per cent of one core; that of a viewer is
 the network thread's, divided by the viewers: the encoder works for one as for all. Memory of a viewer is what the
-sender's resident set has grown by. A frame is late that is complete more than one frame interval after the 99th
-percentile of a lone viewer's.
+sender's resident set has grown by. A frame is late that is complete more than one frame interval later than any of a
+lone viewer's; a key frame, which the pacing of udp draws out, comes every 10 s.
 """
 import argparse
 import json
@@ -15,7 +15,6 @@ import tempfile
 import time
 
 SOURCE, LEVEL, FPS = "test:1280x720@30", "1280x720@30:1920", 30
-START_SECONDS = 90  # for all viewers to watch
 
 
 def cpu_seconds(pid, thread=None):
@@ -33,7 +32,7 @@ class Run:
         self.transport, self.viewers, self.seconds, self.late_ms = transport, viewers, seconds, late_ms
 
     def measure(self):
-        sender = self.lib.Sender(self.folder, "--level", LEVEL, SOURCE)
+        self.sender = sender = self.lib.Sender(self.folder, "--level", LEVEL, SOURCE)
         alone = sender.status_kb("VmRSS")
         client = subprocess.Popen([os.path.join(self.lib.BUILD, "tests", "bench_fanout_client"), f"127.0.0.1:{sender.port}",
                                    self.transport, str(self.viewers), str(self.seconds), str(self.late_ms)],
@@ -50,13 +49,13 @@ class Run:
     def at_word(self, sender, client, word):
         """The sender's figures when the client says the word."""
         if client.stdout.readline().strip() != word:
-            raise SystemExit(f"the viewers failed\n{sender}")
+            raise RuntimeError(f"the viewers failed\n{sender}")
         return {"time": time.monotonic(), "all": cpu_seconds(sender.pid), "network": cpu_seconds(sender.pid, sender.pid),
                 "client": cpu_seconds(client.pid), "rss": sender.status_kb("VmRSS")}
 
     def row(self, alone, begin, end, words):
         if not words:
-            raise SystemExit("the viewers failed before the end")
+            raise RuntimeError(f"the viewers failed before the end\n{self.sender}")
         figures = dict(zip(words[::2], map(float, words[1::2])))
         seconds = end["time"] - begin["time"]
         sender, network, client = (100 * (end[key] - begin[key]) / seconds for key in ("all", "network", "client"))
@@ -70,7 +69,7 @@ class Run:
 def measure(lib, folder, transport, counts, seconds):
     """Rows of one transport; a lone viewer's first, whose delay says what is late."""
     alone = Run(lib, folder, transport, 1, seconds, 0).measure()
-    late_ms = alone["delay_ms"]["p99"] + 1000 / FPS
+    late_ms = alone["delay_ms"]["max"] + 1000 / FPS
     for viewers in counts:
         row = alone if viewers == 1 else Run(lib, folder, transport, viewers, seconds, late_ms).measure()
         base = alone["rss_kb"]
@@ -102,7 +101,7 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
     parser.add_argument("--viewers", type=numbers, default=[1, 10, 50, 100, 250, 500], metavar="N,N,...")
     parser.add_argument("--transport", type=lambda text: text.split(","), default=["minbuf", "udp"], metavar="NAME,...")
-    parser.add_argument("--seconds", type=float, default=10, help="of each run")
+    parser.add_argument("--seconds", type=float, default=12, help="of each run")
     options = parser.parse_args()
     os.environ["WEIR_BUILD"] = options.build
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))

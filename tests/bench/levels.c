@@ -2,7 +2,7 @@
 // Which level looks best at a rate? Each level of the default ladder, its encoder asked for so much
 // less or more than its own rate, decoded, made as large as the source, and compared with every
 // frame of it (SSIM, luma); the picture before stands where a level has none. What
-// sender/adaptation.c has of a level's least rate comes from this table.
+// sender/adaptation.c has of a level's least rate comes from this table. It takes many minutes.
 #include <stdio.h>
 #include <stdlib.h>
 

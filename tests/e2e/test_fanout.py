@@ -15,7 +15,9 @@ class Fanout(lib.Case):
     def watch(self, transport):
         if lib.SLOW > 1:  # pictures that a sanitizer's encoder has time for
             fanout.SOURCE, fanout.LEVEL = lib.SOURCE, "426x240@30:400"
-        row = fanout.Run(lib, self.folder, transport, VIEWERS, SECONDS, 0).measure()
+        run = fanout.Run(lib, self.folder, transport, VIEWERS, SECONDS, 0)
+        row = run.measure()
+        self.processes.append(run.sender)
         self.assertGreater(row["frames"], SECONDS * fanout.FPS / 2, row)
         self.assertEqual(row["incomplete"], 0, row)
 

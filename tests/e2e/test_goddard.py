@@ -119,6 +119,21 @@ class Goddard(Relayed):
         self.assertGreaterEqual(p.report()["rebuffering"]["count"], 1)
         self.stop_cleanly(server)
 
+    def test_loss_over_minbuf(self):
+        """What finds no room is left out by the sender before the buffer runs empty, and counts as lost."""
+        server = self.sender(source="synthetic:goddard")
+        relay = self.relay(server.port, tcp_rate=3e6)
+        p = self.goddard(relay.url, "minbuf:1,3", play_buf_thresh=3, loss_monitor_interval=2)
+        lib.until(lambda: self.modes(p)[-1:] == ["streaming"], "playing", 20)
+        relay.tcp_rate = 700e3
+        lib.until(lambda: "loss" in [why for _, _, why in self.levels(p)], "a level less by loss", 20)
+        p.signal(lib.signal.SIGINT)
+        p.wait()
+        (step,) = [s for s in self.levels(p) if s[2] == "loss"][:1]
+        self.assertEqual(step[0] - step[1], 1)
+        self.assertGreater(p.report()["playback"]["frames_skipped_by_sender"], 0)
+        self.stop_cleanly(server)
+
     def test_speed(self):
         """The buffer fills at buf_factor times the pace; a live source has one pace, and the policy lives with it."""
         for source, fastest, slowest in ("synthetic:goddard", 0.9, 1.6), (lib.SOURCE, 1.8, 3.0):

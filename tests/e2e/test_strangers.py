@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Players that know nothing of Weir watch its streams."""
 import json
+import os
 import re
+import tempfile
 
 import lib
 
@@ -29,11 +31,25 @@ class Strangers(lib.Case):
         p = self.run_tool(["ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-show_streams", "-of", "json",
                            self.server.url])
         streams = json.loads(p.stdout)["streams"]
-        self.assertEqual(len(streams), 1)
+        self.assertEqual(len(streams), 2)
         width, height = self.server.levels()[-1][:2]
         self.assertEqual((streams[0]["codec_name"], streams[0]["width"], streams[0]["height"]),
                          ("h264", width, height))
         self.assertEqual(streams[0]["has_b_frames"], 0)
+        self.assertEqual((streams[1]["codec_name"], streams[1]["sample_rate"], streams[1]["channels"]), ("opus", "48000", 2))
+
+    def test_ffmpeg_hears_it(self):
+        """A beep of 0.1 s each second, over interleaved channels and over ports of its own; with the picture, or alone."""
+        for transport in "tcp", "udp":
+            for media in ("audio", "video+audio"):
+                with self.subTest(f"{media} over {transport}"):
+                    p = self.run_tool(["ffmpeg", "-v", "info", "-nostdin", "-rtsp_transport", transport,
+                                       "-allowed_media_types", media, "-i", self.server.url, "-t", "2.6", "-map", "0:a",
+                                       "-af", "silencedetect=n=-30dB:d=0.5", "-f", "null", "-"])
+                    self.between(1, p.stderr.count("silence_end"), 4, p.stderr)
+                    lengths = [float(line.split("silence_duration: ")[1]) for line in p.stderr.splitlines()
+                               if "silence_duration" in line]
+                    self.between(0.85, max(lengths), 0.95, p.stderr)
 
     def test_ffmpeg(self):
         for transport in "tcp", "udp":
@@ -64,6 +80,23 @@ class Strangers(lib.Case):
                 self.assertGreaterEqual(len(chain), frames - 1, p.stdout[-2000:])
                 width, height = self.server.levels()[-1][:2]
                 self.assertRegex(p.stdout, rf"video/x-raw.*width=\(int\){width}, height=\(int\){height}")
+
+    def test_mpv(self):
+        lib.need("mpv")
+        frames = 40
+        for transport in "tcp", "udp":
+            with self.subTest(transport):
+                folder = tempfile.mkdtemp(dir=self.folder)
+                self.run_tool(["mpv", "--no-config", "--no-terminal", "--no-audio", "--profile=low-latency", "--untimed",
+                               "--vo=image", "--vo-image-format=png", "--vo-image-png-compression=1",
+                               f"--vo-image-outdir={folder}", f"--frames={frames}", f"--rtsp-transport={transport}",
+                               self.server.url])
+                self.assertEqual(len(os.listdir(folder)), frames)
+                numbers = [lib.frame_number(*lib.grey_picture(os.path.join(folder, f"{i:08}.png")))
+                           for i in (1, frames // 2, frames)]
+                self.assertNotIn(-1, numbers)
+                self.assertLess(numbers[0], numbers[1])
+                self.assertLess(numbers[1], numbers[2])
 
     def test_the_file_that_ffmpeg_records_is_whole(self):
         """Stream copy: no frame is decoded on the way, so what lies in the file is what was sent."""

@@ -73,21 +73,21 @@ std::vector<int> upto(int n)
 }
 
 std::vector<std::string> logged;
-void remember(log_level level, const char *text)
+void remember(const log_entry *e)
 {
-    if (level <= LOG_WARN)
-        logged.push_back(text);
+    if (e->level <= LOG_WARN)
+        logged.push_back(e->text);
 }
 
 struct log_capture {
     log_capture()
     {
         logged.clear();
-        log_to(remember, LOG_DEBUG);
+        log_to(remember, log_all(LOG_DEBUG));
     }
     ~log_capture()
     {
-        log_to(nullptr, LOG_INFO);
+        log_to(nullptr, log_all(LOG_INFO));
     }
 };
 

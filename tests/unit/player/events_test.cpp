@@ -18,9 +18,9 @@ namespace
 const usec_t ms = USEC_PER_MSEC;
 int errors_logged;
 
-void count_errors(log_level level, const char *)
+void count_errors(const log_entry *e)
 {
-    errors_logged += level == LOG_ERROR;
+    errors_logged += e->level == LOG_ERROR;
 }
 
 // What `tell` writes; the session began at 1000 ms.
@@ -225,7 +225,7 @@ TEST_CASE("events: a write error is logged once and reported, and ends nothing")
         FILE *out = fopen("/dev/full", "w");
         REQUIRE(out);
         errors_logged = 0;
-        log_to(count_errors, LOG_ERROR);
+        log_to(count_errors, log_all(LOG_ERROR));
         events *e = events_new(out, adus, 0);
         event_adu adu = {1, 10, 20};
         for (int i = 0; i < 1000; i++) {
@@ -234,7 +234,7 @@ TEST_CASE("events: a write error is logged once and reported, and ends nothing")
         }
         CHECK(events_failed(e));
         CHECK(events_free(e) == ERR_IO);
-        log_to(nullptr, LOG_ERROR);
+        log_to(nullptr, log_all(LOG_ERROR));
         CHECK(errors_logged == 1);
         fclose(out);
     }

@@ -147,3 +147,17 @@ TEST_CASE_METHOD(fixture, "goddard_feed: what a pause left out is not lost")
     REQUIRE(poll());
     CHECK(last.reason == GODDARD_WHY_LOSS);
 }
+
+TEST_CASE("goddard_feed: which transports leave frames out")
+{
+    const struct {
+        const char *name;
+        bool loses;
+    } table[] = {
+        {"tcp", false}, {"tcp:notsent=16384", true}, {"minbuf:1,3", true}, {"minbuf", true},
+        {"udp", true},  {"mtp-raw", true},           {"tcp-like", true}};
+    for (const auto &row : table) {
+        INFO(row.name);
+        CHECK(goddard_feed_loses_frames(row.name) == row.loses);
+    }
+}

@@ -55,7 +55,7 @@ TEST_CASE("osd layout: the panel stands in any window, with the rows that fit")
         for (int rows : {0, 9, 15}) {
             for (bool parts : {false, true}) {
                 struct panel_layout l;
-                panel_layout(&l, w.width, w.height, px, rows, parts);
+                panel_place(&l, w.width, w.height, px, rows, parts);
                 INFO(w.width << "x" << w.height << " " << rows << " rows " << parts);
                 CHECK(within(l.area, w.width, w.height));
                 CHECK(l.rows <= rows);
@@ -76,7 +76,7 @@ TEST_CASE("osd layout: menus scroll when they are longer than the window, and kn
     for (const auto &w : windows) {
         int px = osd_text_px(w.width, w.height, 96);
         struct menu_layout l;
-        menu_layout(&l, w.width, w.height, px, 32, 20 * px);
+        menu_place(&l, w.width, w.height, px, 32, 20 * px);
         INFO(w.width << "x" << w.height);
         CHECK(within(l.area, w.width, w.height));
         CHECK(l.visible >= 1);
@@ -93,7 +93,7 @@ TEST_CASE("osd layout: menus scroll when they are longer than the window, and kn
 TEST_CASE("osd layout: a click on the bar is a place in the media")
 {
     struct bar_layout l;
-    bar_layout(&l, 1280, 720, 15, 40);
+    bar_place(&l, 1280, 720, 15, 40);
     CHECK(l.track.x == 70);
     CHECK(l.track.w == 1140);
     CHECK(bar_hit(&l, 70, 700) == 0);
@@ -102,6 +102,6 @@ TEST_CASE("osd layout: a click on the bar is a place in the media")
     CHECK(bar_hit(&l, 69, 700) == -1);
     CHECK(bar_hit(&l, 1210, 700) == -1);
     CHECK(bar_hit(&l, 640, 674) == -1);
-    bar_layout(&l, 10, 10, 8, 40); // no room: still something to draw
+    bar_place(&l, 10, 10, 8, 40); // no room: still something to draw
     CHECK(l.track.w >= 1);
 }

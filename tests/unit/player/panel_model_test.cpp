@@ -98,7 +98,8 @@ TEST_CASE("panel: a graph's upper edge is the next of 1, 2, 5")
         panel_history_push(&h, &s);
         INFO(row.value);
         CHECK(panel_graph_top(&h, PANEL_LATENCY) == Approx(row.top));
-        CHECK(panel_graph_top(&h, PANEL_LEVEL) == 6); // the highest there is
+        CHECK(panel_graph_top(&h, PANEL_LEVEL) == 6);   // the highest there is
+        CHECK(panel_graph_top(&h, PANEL_LOSS) == 0.01); // nothing known, or lost
         panel_scale_text(&h, PANEL_LATENCY, text, sizeof(text));
         CHECK(std::string(text) == row.scale);
     }
@@ -130,7 +131,9 @@ TEST_CASE("panel: figures with their units")
     panel_value_text(&h, PANEL_VARIABLE, 99, text, sizeof(text));
     CHECK(std::string(text) == "99");
     panel_value_text(&h, (enum panel_row)(PANEL_VARIABLE + 1), 1234567, text, sizeof(text));
-    CHECK(std::string(text) == "1.235e+06");
+    CHECK(std::string(text) == "1.235 M");
+    panel_scale_text(&h, PANEL_VARIABLE, text, sizeof(text));
+    CHECK(std::string(text) == "1");
 }
 
 TEST_CASE("panel: who lost how many frames, and what stood still")

@@ -107,7 +107,7 @@ TEST_CASE("options: all of them")
     CHECK(std::string(o.snapshot) == "s.png");
     CHECK(std::string(o.contact_sheet) == "c.png");
     CHECK(std::string(o.reference) == "film.mp4");
-    CHECK(o.log_level == LOG_DEBUG);
+    CHECK(o.log.filter.level == LOG_DEBUG);
     CHECK(play_options_latency_ms(&o, true) == 3000); // buffer + 500 ms
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("options: help names every option and exit status and fits a terminal"
 TEST_CASE("options: a viewer at a window is connected again, an instrument when asked")
 {
     struct {
-        std::vector<const char *> args;
+        std::vector<std::string> args;
         bool reconnect;
     } const table[] = {
         {{URL}, true},

@@ -947,3 +947,37 @@ TEST_CASE("playout: a random network keeps the invariants")
     }
     CHECK(skipped > 0);
 }
+
+// RTP time stamps instead of numbers: 25 frames/s told, 20 sent, and P frames ahead of their B
+// frames.
+TEST_CASE("playout: a foreign stream keeps the time of its time stamps")
+{
+    ladder none{};
+    none.source_fps = {25, 1};
+    playout_config c{};
+    c.ladder = &none;
+    c.start_threshold = 300 * ms;
+    c.decode_lead = 60 * ms;
+    c.stamped = true;
+    playout *p = playout_new(&c);
+    const int order[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8}; // I P B B P B B P B B, by time of display
+    for (int i = 0; i < 10; i++) {
+        received_frame *f = new_frame(i, i == 0, i - 1);
+        f->rtp_timestamp = (uint32_t)(order[i] * 4500) + 4294960000u; // wraps
+        REQUIRE(playout_push(p, f, 1000 * ms) == 0);
+    }
+    CHECK(playout_held(p) == (8 + 0) * 50 * ms + 40 * ms); // to the one that came last
+    lines log;
+    playout_action a;
+    for (usec_t now = 1000 * ms; now < 1500 * ms; now += 5 * ms)
+        while (playout_poll(p, &a, now))
+            if (a.kind == PLAYOUT_DECODE_AND_SHOW) {
+                log.push_back(std::to_string(now / ms) + ": " + std::to_string(a.number) + " @" +
+                              std::to_string(a.show_at / ms));
+                received_frame_free(a.frame);
+            }
+    CHECK(log == lines{"1000: 0 @1000", "1000: 1 @1150", "1000: 2 @1050", "1040: 3 @1100",
+                       "1140: 4 @1300", "1140: 5 @1200", "1190: 6 @1250", "1290: 7 @1450",
+                       "1290: 8 @1350", "1340: 9 @1400"});
+    playout_free(p);
+}

@@ -81,3 +81,22 @@ TEST_CASE("transport list: which need segments of our own")
         CHECK(transport_list_needs_raw(&list) == row.needs);
     }
 }
+
+TEST_CASE("transport list: what a server that is not weir-send is asked for")
+{
+    const struct {
+        const char *text;
+        std::vector<std::string> names;
+    } table[] = {
+        {"minbuf:1,3", {"tcp"}},  {"udp", {"udp"}},         {"tfrc:damp", {"udp"}},
+        {"mtp-raw", {"tcp"}},     {"auto", {"tcp", "udp"}}, {"udp,tcp", {"tcp", "udp"}},
+        {"psp,arc,udp", {"udp"}}, {"tcp,minbuf", {"tcp"}},
+    };
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct transport_list list;
+        REQUIRE(transport_list_split(row.text, &list) == 0);
+        struct transport_list plain = transport_list_foreign(&list);
+        CHECK(std::vector<std::string>(plain.names, plain.names + plain.count) == row.names);
+    }
+}

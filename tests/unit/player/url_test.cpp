@@ -56,7 +56,11 @@ TEST_CASE("url: what is refused, and why")
         {"rtsp://h:85x/live", "port"},
         {"rtsp://h:-1/live", "port"},
         {"rtsp://::1/live", "no host"},
-        {"rtsp://me:secret@h/live", "passwords"},
+        {"rtsp://@h/live", "name or password"},
+        {"rtsp://:secret@h/live", "name or password"},
+        {"rtsp://me:a%0d%0ab@h/live", "name or password"},
+        {"rtsp://m\"e@h/live", "name or password"},
+        {"rtsp://" + std::string(128, 'u') + "@h/live", "name or password"},
         {"rtsp://h/a b", "white space"},
         {"rtsp://h/a\r\nX: y", "white space"},
         {"rtsp://h/live?level=", "level"}, // nothing behind the '='
@@ -94,4 +98,29 @@ TEST_CASE("url: the medium's URL from the control attribute")
     }
     char small[10];
     CHECK(url_resolve("rtsp://h/live", "video", small, sizeof(small)) == ERR_TOO_BIG);
+}
+
+TEST_CASE("url: a user is taken out of it")
+{
+    const struct {
+        const char *text, *left, *user, *password, *host;
+    } table[] = {
+        {"rtsp://h/live", "rtsp://h/live", "", "", "h"},
+        {"rtsp://me@h:554/live", "rtsp://h:554/live", "me", "", "h"},
+        {"rtsp://me:secret@h/live?level=1", "rtsp://h/live?level=1", "me", "secret", "h"},
+        {"rtsp://me:p%40s%3as@[::1]/x", "rtsp://[::1]/x", "me", "p@s:s", "::1"},
+        {"rtsp://me:a@b:c@h/", "rtsp://h/", "me", "a@b:c", "h"}, // the last '@' parts
+        {"rtsp://me:100%@h/", "rtsp://h/", "me", "100%", "h"},
+        {"rtsp://h/a@b", "rtsp://h/a@b", "", "", "h"},
+    };
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct url u;
+        const char *why = "";
+        REQUIRE(url_parse(row.text, &u, &why) == 0);
+        CHECK(std::string(u.text) == row.left);
+        CHECK(std::string(u.user) == row.user);
+        CHECK(std::string(u.password) == row.password);
+        CHECK(std::string(u.host) == row.host);
+    }
 }

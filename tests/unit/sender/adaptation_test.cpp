@@ -86,10 +86,11 @@ TEST_CASE("adaptation: a viewer alone steers the encoder, then the level changes
         double target;
         int level, encoder_kbps; // of the size
     } const table[] = {
-        {1920e3, 3, 1920}, {1500e3, 3, 1500}, {1344e3, 3, 1344}, // 0.7 of 1920
-        {1300e3, 2, 1950},                                       // 15 a second, at 1300 of 1280
-        {900e3, 2, 1350},  {800e3, 1, 800},   {450e3, 1, 450},
-        {400e3, 0, 800},   {224e3, 0, 448},   {100e3, 0, 448}, // the floor: 0.7 of 320
+        {1920e3, 3, 1920}, {1500e3, 3, 1500}, {780e3, 3, 780}, // 0.4 of 1920
+        {760e3, 2, 1140},                                      // 15 a second, at 760 of 1280
+        {390e3, 2, 585},                                       // 0.3 of 1280
+        {380e3, 1, 380},   {260e3, 1, 260},                    // 0.4 of 640
+        {250e3, 0, 500},   {224e3, 0, 448},   {100e3, 0, 448}, // the floor: 0.7 of 320
     };
     viewer v(5e6);
     for (const auto &row : table) {
@@ -137,6 +138,25 @@ TEST_CASE("adaptation: up after two seconds of room, not at once")
     v.a.rate.target_bps = 1920e3;
     v.run(2.2, 0, false);
     CHECK(v.a.level == 3);
+}
+
+TEST_CASE("adaptation: who is alone goes up before a level's own rate is there")
+{
+    struct {
+        double target;
+        int level;
+    } const table[] = {{345e3, 0},  {360e3, 1},               // 0.55 of 640
+                       {570e3, 1},  {580e3, 2},               // 0.45 of 1280
+                       {1050e3, 2}, {1060e3, 3}, {780e3, 3}}; // 0.55 of 1920; 0.4 keeps it
+    viewer v(5e6);
+    v.allow(240e3, true);
+    REQUIRE(v.a.level == 0);
+    for (const auto &row : table) {
+        INFO(row.target);
+        v.allow(row.target, true);
+        v.run(2.2, 0, true);
+        CHECK(v.a.level == row.level);
+    }
 }
 
 TEST_CASE("adaptation: a cap, and a viewer that knows of no sizes")

@@ -44,8 +44,8 @@ TEST_CASE("live: beside a download it holds most of what its transport could hav
         {"minbuf:1,3", "rate=4mbit,queue=droptail:25000B", 1.3, 26},
         {"mtp", "rate=4mbit,queue=droptail:25000B", 1.35, 26},
         {"tfrc", "rate=4mbit,queue=droptail:25000B", 1.6, 27},
-        {"minbuf:1,3", "rate=4mbit,queue=droptail:100000B", 1.2, 25},
-        {"mtp", "rate=4mbit,queue=droptail:100000B", 1.2, 25},
+        {"minbuf:1,3", "rate=4mbit,queue=droptail:100000B", 1.15, 25},
+        {"mtp", "rate=4mbit,queue=droptail:100000B", 1, 24},
     };
     const int SEEDS = 6;
     for (const auto &row : table) {

@@ -165,10 +165,37 @@ TEST_CASE("rate_follow: key frames, and other people's queues, are no lack of ro
     keys.run(20);
     CHECK(keys.use(30) > 0.65);
 
-    network sawtooth;
-    sawtooth.others = 80 * MS;
-    sawtooth.run(20);
-    CHECK(sawtooth.use(30) > 0.65);
+    for (usec_t others : {80 * MS, 160 * MS, 300 * MS}) {
+        INFO(others / MS);
+        network sawtooth;
+        sawtooth.others = others;
+        sawtooth.run(20);
+        CHECK(sawtooth.use(30) > 0.75);
+    }
+}
+
+TEST_CASE("rate_follow: what a rate controller's start holds up is no lack of room")
+{
+    // 100 kbit/s are allowed at first, twice as much each 0.3 s; 500 kbit/s are made from the
+    // start.
+    rate_follow f;
+    rate_follow_init(&f, 500e3, 100e3, 8e6);
+    rate_follow_sample s{};
+    s.allowed_bps = 40e3;
+    s.rtt = 50 * MS;
+    double most = 0;
+    for (int i = 1; i <= 180; i++) {
+        usec_t now = USEC_PER_SEC + i * 33 * MS;
+        s.made += rate_follow_bps(&f) / 8 * 0.033;
+        s.delivered = std::min(s.made, s.delivered + s.allowed_bps / 8 * 0.033);
+        s.waiting = static_cast<usec_t>((s.made - s.delivered) * 8 / s.allowed_bps * 1e6);
+        most = std::max(most, static_cast<double>(s.waiting));
+        CHECK_FALSE(rate_follow_update(&f, &s, now));
+        s.allowed_bps *= std::pow(2, 0.033 / 0.5);
+    }
+    CHECK(most > 200 * MS); // there was a queue
+    CHECK(f.capacity_bps == 0);
+    CHECK(rate_follow_bps(&f) > 2e6);
 }
 
 TEST_CASE("rate_follow: it begins fast")

@@ -194,7 +194,8 @@ TEST_CASE("scheduler: what is too late does not keep a new frame out of a full q
     scheduler_frame late{1000, -1, 0, 1001 * ms, 10, nullptr, 0};
     scheduler_push(s.get(), &late, 1001 * ms);
     CHECK(drops(*s).size() == SCHEDULER_MAX_FRAMES);
-    CHECK(s->counters.by_cause[DROP_FULL] == 0);
+    CHECK(s->counters.dropped[DROP_FULL][0] == 0);
+    CHECK(s->counters.dropped[DROP_DEADLINE][0] == SCHEDULER_MAX_FRAMES);
     const scheduler_frame *f = scheduler_next(s.get(), 1001 * ms);
     REQUIRE(f);
     CHECK(f->number == 1000);

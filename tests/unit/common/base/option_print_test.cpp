@@ -37,7 +37,7 @@ TEST_CASE("option print: help")
           "      --wait SECONDS       how long, which takes so many words to tell that they do not "
           "fit in\n"
           "                           one line of it\n"
-          "      --delay MS           how late\n"
+          "      --delay MS           how late; 50 is little\n"
           "\n"
           "Words:\n"
           "      --file FILE          where\n"
@@ -56,7 +56,7 @@ TEST_CASE("option print: a configuration of defaults, and of what was said")
     std::string text = config({});
     CHECK_THAT(text, Catch::Contains("\n[weir-send]\n\n# what it is\n#source = nothing\n"));
     CHECK_THAT(text, Catch::Contains("\n# how fast\n#rate = 4\n"));
-    CHECK_THAT(text, Catch::Contains("\n# how late\n#delay = MS\n"));
+    CHECK_THAT(text, Catch::Contains("\n# how late; 50 is little\n#delay = MS\n"));
     CHECK_THAT(text, Catch::Contains("\n# again\n#loop = false\n"));
     CHECK_THAT(text, !Catch::Contains("version"));
 

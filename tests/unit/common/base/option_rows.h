@@ -75,7 +75,7 @@ inline const option_row option_rows[] = {
         "wait", "SECONDS", OPTION_SECONDS, AT(wait),
         "how long, which takes so many words to tell that they do not fit in one line of it",
         [](option_row &row) { row.most = 3600; }),
-    option_rows_make("delay", "MS", OPTION_MSEC, AT(delay), "how late",
+    option_rows_make("delay", "MS", OPTION_MSEC, AT(delay), "how late; 50 is little",
                      [](option_row &row) {
                          row.least = 50;
                          row.most = 30000;

@@ -141,6 +141,8 @@ TEST_CASE("option table: the nearest name")
     const struct {
         const char *name, *dashes, *near;
     } rows[] = {{"raet", "", "; did you mean \"rate\"?"},
+                {"ppicturre", "", "; did you mean \"picture\"?"},
+                {"piture", "", "; did you mean \"picture\"?"},
                 {"pict", "--", "; did you mean \"--picture\"?"},
                 {"tiwce", "", "; did you mean \"twice\"?"},
                 {"config", "", ""}, // not of a file

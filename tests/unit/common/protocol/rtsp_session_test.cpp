@@ -23,7 +23,7 @@ TEST_CASE("rtsp_session: which method is served in which state")
     };
     const row table[] = {
         {RTSP_OPTIONS, 200, 200, 200},       {RTSP_DESCRIBE, 200, 200, 200},
-        {RTSP_SETUP, 200, 455, 455},         {RTSP_PLAY, 455, 200, 200},
+        {RTSP_SETUP, 200, 200, 455},         {RTSP_PLAY, 455, 200, 200},
         {RTSP_PAUSE, 455, 200, 200},         {RTSP_TEARDOWN, 455, 200, 200},
         {RTSP_GET_PARAMETER, 200, 200, 200}, {RTSP_SET_PARAMETER, 455, 200, 200},
         {RTSP_UNKNOWN, 501, 501, 501},

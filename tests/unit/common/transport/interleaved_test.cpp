@@ -96,9 +96,9 @@ TEST_CASE("interleaved: RTCP that does not fit behind what waits is left out who
             while (tcp_conn_send(u.conn, block.data(), block.size()) == 0)
                 ;
             size_t taken = 0;
-            while (t->ops->send_rtcp(t, report.data(), report.size(), 0) == 0)
+            while (t->ops->send_rtcp(t, TRACK_VIDEO, report.data(), report.size(), 0) == 0)
                 taken++;
-            CHECK(t->ops->send_rtcp(t, report.data(), report.size(), 0) == ERR_AGAIN);
+            CHECK(t->ops->send_rtcp(t, TRACK_VIDEO, report.data(), report.size(), 0) == ERR_AGAIN);
             std::string got = u.read_all();
             std::string reports = got.substr(std::min(got.find_first_not_of('x'), got.size()));
             REQUIRE(reports.size() == taken * framed.size());
@@ -139,7 +139,7 @@ TEST_CASE(
             head[0] = static_cast<uint8_t>(i);
             iovec parts[2] = {{head, sizeof(head)},
                               {const_cast<uint8_t *>(payload.data()), payload.size()}};
-            REQUIRE(t->ops->send(t, parts, 2, 0) == 0);
+            REQUIRE(t->ops->send(t, TRACK_VIDEO, parts, 2, 0) == 0);
             head[0] = 0xff; // the header was copied
             sent += std::string("$\0\x03\xea", 4) + static_cast<char>(i) + '\0' +
                     std::string(1000, 'p');

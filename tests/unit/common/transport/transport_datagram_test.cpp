@@ -47,7 +47,7 @@ struct path : test::path {
             store_be16(bytes + 2, seq++);
             store_be32(bytes + 8, SSRC);
             iovec parts[2] = {{bytes, 12}, {bytes + 12, sizeof(bytes) - 12}};
-            REQUIRE(t->ops->send(t, parts, 2, now) == 0);
+            REQUIRE(t->ops->send(t, TRACK_VIDEO, parts, 2, now) == 0);
         }
         t->ops->flush(t, now);
         return sent;
@@ -114,7 +114,7 @@ TEST_CASE("transport_datagram: nothing leaves before the address is proved")
     usec_t now = clock_now();
     CHECK(p.fill(now) == 0);
     uint8_t rtcp[8] = {};
-    CHECK(p.t->ops->send_rtcp(p.t, rtcp, sizeof(rtcp), now) == ERR_AGAIN);
+    CHECK(p.t->ops->send_rtcp(p.t, TRACK_VIDEO, rtcp, sizeof(rtcp), now) == ERR_AGAIN);
     CHECK(p.rooms == 0);
     p.prove();
     p.t->ops->on_writable(p.t, now);

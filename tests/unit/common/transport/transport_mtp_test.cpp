@@ -51,7 +51,7 @@ struct path : test::path {
         for (; sent < most && t->ops->room(t, now); sent++) {
             store_be16(bytes.data() + 2, seq++);
             iovec parts[2] = {{bytes.data(), 12}, {bytes.data() + 12, bytes.size() - 12}};
-            REQUIRE(t->ops->send(t, parts, 2, now) == 0);
+            REQUIRE(t->ops->send(t, TRACK_VIDEO, parts, 2, now) == 0);
         }
         t->ops->flush(t, now);
         return sent;

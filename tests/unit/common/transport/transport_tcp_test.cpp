@@ -94,7 +94,7 @@ struct connection {
         static uint8_t bytes[PACKET];
         iovec part = {bytes, sizeof(bytes)};
         while (t->ops->room(t, 0))
-            REQUIRE((t->ops->send(t, &part, 1, 0) == 0 || !t->ops->room(t, 0)));
+            REQUIRE((t->ops->send(t, TRACK_VIDEO, &part, 1, 0) == 0 || !t->ops->room(t, 0)));
     }
 
     int lowat()

@@ -84,7 +84,7 @@ TEST_CASE("rtp: the wish for feedback")
     p.seq = 0x1234;
     p.ssrc = 0xdeadbeef;
     p.has_feedback = true;
-    p.feedback = {312, 4};
+    p.feedback = {312, 4, false, 0};
     uint8_t out[RTP_MAX_HEADER];
     REQUIRE(rtp_encode(&p, out) == sizeof(wire));
     CHECK(memcmp(out, wire, sizeof(wire)) == 0);
@@ -99,11 +99,49 @@ TEST_CASE("rtp: the wish for feedback")
     CHECK(rtp_decode(out, sizeof(wire), ids, &q) == ERR_MALFORMED);
 }
 
+TEST_CASE("rtp: the number in the flow, behind the wish for feedback")
+{
+    const uint8_t element[] = {0x34, 0x01, 0x38, 0x04, 0xab, 0xcd}; // id 3, 5 bytes
+    struct rtp_packet p = {};
+    p.has_feedback = true;
+    p.feedback = {312, 4, true, 0xabcd};
+    uint8_t out[RTP_MAX_HEADER];
+    size_t len = rtp_encode(&p, out);
+    CHECK(len == rtp_header_bytes(&p));
+    CHECK(memcmp(out + 16, element, sizeof(element)) == 0);
+    struct rtp_packet q;
+    REQUIRE(rtp_decode(out, len, ids, &q) == 0);
+    CHECK(q.feedback.packets == 4);
+    CHECK(q.feedback.has_number);
+    CHECK(q.feedback.number == 0xabcd);
+    out[16] = 0x33; // 4 bytes: neither form
+    CHECK(rtp_decode(out, len, ids, &q) == ERR_MALFORMED);
+}
+
+TEST_CASE("rtp: timestamps of other clocks")
+{
+    struct row {
+        usec_t pts;
+        int rate;
+        uint32_t ticks;
+    };
+    const row table[] = {
+        {1000000, 48000, 48000},
+        {33333, 48000, 1600},
+        {20000, 48000, 960},
+        {-6500, 48000, (uint32_t)-312},
+        {33333, 90000, 3000},
+        {(usec_t)100 * 3600 * 1000000, 48000, (uint32_t)(17280000000ull & UINT32_MAX)},
+    };
+    for (const row &r : table)
+        CHECK(rtp_ticks_at(r.pts, r.rate) == r.ticks);
+}
+
 TEST_CASE("rtp: the largest header fits")
 {
     struct rtp_packet p = golden_packet();
     p.has_feedback = true;
-    p.feedback = {UINT16_MAX, UINT8_MAX};
+    p.feedback = {UINT16_MAX, UINT8_MAX, true, UINT16_MAX};
     uint8_t out[RTP_MAX_HEADER];
     CHECK(rtp_encode(&p, out) <= RTP_MAX_HEADER);
 }

@@ -20,12 +20,12 @@ struct temp_folder {
         REQUIRE(mkdtemp(name.data()));
         path = name;
         logged().clear();
-        log_to([](enum log_level, const char *text) { logged() += std::string(text) + "\n"; },
-               LOG_INFO);
+        log_to([](const log_entry *e) { logged() += std::string(e->text) + "\n"; },
+               log_all(LOG_INFO));
     }
     ~temp_folder()
     {
-        log_to(nullptr, LOG_ERROR);
+        log_to(nullptr, log_all(LOG_ERROR));
         std::filesystem::remove_all(path);
     }
     temp_folder(const temp_folder &) = delete;

@@ -31,7 +31,7 @@ struct server {
     {
         static const stream_carrier_ops ops = {
             room,    send,    nullptr, rate,    nullptr, nullptr, nullptr,
-            nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+            nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
         };
         c.base.ops = &ops;
         c.s = this;

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/geometry.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+
+enum {
+    MIN_WIDTH = 160,
+    MIN_HEIGHT = 90,
+    MAX_SIDE = 4096,
+    MAX_FPS = 240,
+    MAX_DEN = 1001, // so that the time of 2^32 frames fits usec_of_frames
+    MAX_NUMBER = 1000000,
+};
+
+// Digits alone, 1 .. MAX_NUMBER; *at moves behind them.
+static bool read_number(const char **at, int *out)
+{
+    if (**at < '0' || **at > '9')
+        return false;
+    char *end;
+    long n = strtol(*at, &end, 10);
+    if (n < 1 || n > MAX_NUMBER)
+        return false;
+    *at = end;
+    *out = (int)n;
+    return true;
+}
+
+static bool skip(const char **at, char c)
+{
+    if (**at != c)
+        return false;
+    ++*at;
+    return true;
+}
+
+static bool read_spec(const char *s, struct geometry *out)
+{
+    if (!read_number(&s, &out->width) || !skip(&s, 'x') || !read_number(&s, &out->height) ||
+        !skip(&s, '@') || !read_number(&s, &out->fps.num))
+        return false;
+    out->fps.den = 1;
+    if (skip(&s, '/') && !read_number(&s, &out->fps.den))
+        return false;
+    return *s == '\0';
+}
+
+int geometry_parse(const char *text, struct geometry *out)
+{
+    if (!read_spec(text, out))
+        return ERR_MALFORMED;
+    const struct fps *fps = &out->fps;
+    if (out->width < MIN_WIDTH || out->height < MIN_HEIGHT || out->width > MAX_SIDE ||
+        out->height > MAX_SIDE || out->width % 2 || out->height % 2 || fps->num < fps->den ||
+        fps->den > MAX_DEN || fps->num > MAX_FPS * fps->den)
+        return ERR_RANGE;
+    return 0;
+}

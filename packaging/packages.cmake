@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The .deb files: `cpack` in the build directory, or ./run package.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "The Weir project <maintainers@weir.example>")
+set(CPACK_INSTALL_PREFIX /usr)
+set(CPACK_SET_DESTDIR ON) # /etc and /lib are not under the prefix
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL weir weir-lab)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+
+set(CPACK_DEBIAN_WEIR_PACKAGE_NAME weir)
+set(CPACK_DEBIAN_WEIR_PACKAGE_SECTION video)
+set(CPACK_DEBIAN_WEIR_DESCRIPTION "video streaming that measures what its viewer lives through
+weir-send encodes a source into a ladder of scalable levels and serves any
+number of viewers over RTSP, each over the transport it asks for: TCP with a
+short send buffer, UDP under a rate controller (TFRC, ARC, packet spacing), or
+TCP without retransmission. weir-play shows the stream and has a cause for
+every frame that was not shown and for every stall.")
+set(CPACK_DEBIAN_WEIR_PACKAGE_RECOMMENDS "fonts-dejavu-core")
+set(CPACK_DEBIAN_WEIR_PACKAGE_SUGGESTS "weir-lab, ffmpeg, libcap2-bin")
+set(CPACK_DEBIAN_WEIR_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/debian/conffiles
+  ${CMAKE_CURRENT_SOURCE_DIR}/debian/postinst ${CMAKE_CURRENT_SOURCE_DIR}/debian/prerm ${CMAKE_CURRENT_SOURCE_DIR}/debian/postrm)
+
+set(CPACK_DEBIAN_WEIR-LAB_PACKAGE_NAME weir-lab)
+set(CPACK_DEBIAN_WEIR-LAB_PACKAGE_SECTION net)
+set(CPACK_DEBIAN_WEIR-LAB_DESCRIPTION "emulated networks, and experiments with streaming over them
+weir-link joins two network namespaces by an emulated link, weir-traffic
+competes for it, weir-sim has the same nodes in virtual time. weir-lab runs
+whole experiments on them and sets the results beside the published ones.")
+set(CPACK_DEBIAN_WEIR-LAB_PACKAGE_DEPENDS
+  "weir (= ${PROJECT_VERSION}), iproute2, python3, python3-matplotlib, python3-numpy, python3-pyroute2")
+set(CPACK_DEBIAN_WEIR-LAB_PACKAGE_RECOMMENDS "ffmpeg, iperf3, iputils-ping")
+
+include(CPack)

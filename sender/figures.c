@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/figures.h"
+
+#include <assert.h>
+
+const char *const figures_causes[DROP_CAUSES] = {[DROP_DEADLINE] = "deadline",
+                                                 [DROP_LAYER] = "layer",
+                                                 [DROP_BROKEN] = "broken",
+                                                 [DROP_FULL] = "full",
+                                                 [DROP_FLUSHED] = "flushed"};
+
+uint64_t figures_dropped_by_cause(const struct scheduler_counters *c, enum drop_cause cause)
+{
+    uint64_t sum = 0;
+    for (int layer = 0; layer < SCHEDULER_MAX_LAYERS; layer++)
+        sum += c->dropped[cause][layer];
+    return sum;
+}
+
+uint64_t figures_dropped_by_layer(const struct scheduler_counters *c, int layer)
+{
+    uint64_t sum = 0;
+    for (int cause = 0; cause < DROP_CAUSES; cause++)
+        sum += c->dropped[cause][layer];
+    return sum;
+}
+
+void figures_add(struct total_figures *total, int transport, const struct session_figures *s)
+{
+    assert(transport >= 0 && transport < FIGURES_TRANSPORTS);
+    struct transport_figures *t = &total->transports[transport];
+    t->sessions++;
+    t->packets += s->packets;
+    t->octets += s->octets;
+    total->thinned += s->thinned;
+    for (int layer = 0; layer < SCHEDULER_MAX_LAYERS; layer++) {
+        total->frames.queued[layer] += s->frames.queued[layer];
+        total->frames.sent[layer] += s->frames.sent[layer];
+        for (int cause = 0; cause < DROP_CAUSES; cause++)
+            total->frames.dropped[cause][layer] += s->frames.dropped[cause][layer];
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What weir-send tells machines of itself, at one instant: the lines of --stats, the metrics and
+// the status all say it from this. Plain values, so that another thread can read a copy.
+#ifndef WEIR_SENDER_FIGURES_H
+#define WEIR_SENDER_FIGURES_H
+
+#include "common/base/level.h"
+#include "common/transport/transport_info.h"
+#include "sender/engine_stats.h"
+#include "sender/scheduler.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    FIGURES_SESSIONS = 64, // that are told of one by one; totals count all
+    FIGURES_TRANSPORTS = 16,
+};
+
+// NaN where the session does not follow the network.
+struct adaptation_figures {
+    double target_bps, delivered_bps, capacity_bps, encoder_bps;
+    double delay_ms, rise_ms;
+};
+
+struct session_figures {
+    int number; // 1 .. FIGURES_SESSIONS, the least that was free when it began; 0: none was
+    char id[20];
+    char transport[TRANSPORT_MAX_NAME]; // with its parameters
+    bool playing;
+    int level;
+    int size_id;
+    int layers; // of that size
+    uint64_t packets;
+    uint64_t octets; // of payload
+    uint64_t wrong_tokens;
+    uint64_t thinned; // frames left out to be within the rate at once
+    int waiting_frames;
+    size_t waiting_bytes;
+    double waiting_ms; // the oldest
+    struct scheduler_counters frames;
+    bool has_sound; // it asked for it
+    uint64_t sound_packets;
+    uint64_t sound_octets;
+    uint64_t sound_dropped; // packets, past their deadline
+    bool follows;           // the network
+    struct adaptation_figures adaptation;
+    struct transport_info info;
+};
+
+struct encoder_figures {
+    int width, height;
+    double fps;
+    int bitrate_bps; // of its top level
+    struct engine_size_stats stats;
+};
+
+// Of all sessions over one transport, also those that ended.
+struct transport_figures {
+    const char *name; // static
+    int open;
+    uint64_t sessions, packets, octets;
+};
+
+struct total_figures {
+    struct transport_figures transports[FIGURES_TRANSPORTS];
+    struct scheduler_counters frames;
+    uint64_t thinned;
+};
+
+struct process_figures {
+    double user_seconds, system_seconds;
+    double resident_bytes, most_resident_bytes; // NaN: not to be had
+    int open_files, most_files;                 // -1: not to be had
+};
+
+struct figures {
+    const char *version; // static
+    char source[128];
+    usec_t begun_wall; // when the program began, since 1970
+    usec_t wall;       // now
+    usec_t age;        // of the program
+    int transport_count;
+    struct total_figures total;
+    int encoder_count;
+    struct encoder_figures encoders[LADDER_MAX_SIZES];
+    int session_count;
+    struct session_figures sessions[FIGURES_SESSIONS];
+};
+
+extern const char *const figures_causes[DROP_CAUSES]; // names
+
+uint64_t figures_dropped_by_cause(const struct scheduler_counters *c, enum drop_cause cause);
+uint64_t figures_dropped_by_layer(const struct scheduler_counters *c, int layer);
+// Counts a session over the transport of this index in the totals.
+void figures_add(struct total_figures *total, int transport, const struct session_figures *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

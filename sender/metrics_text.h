@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sender's figures in Prometheus' text exposition format, version 0.0.4. A figure that cannot
+// be known has no sample. Names follow prometheus.io/docs/practices/naming: base units, counters
+// end in _total. Labels are bounded: a session's is its number (figures.h). Pure.
+#ifndef WEIR_SENDER_METRICS_TEXT_H
+#define WEIR_SENDER_METRICS_TEXT_H
+
+#include <stddef.h>
+
+#include "sender/figures.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    METRICS_TEXT_BYTES = 64 * 1024 + FIGURES_SESSIONS * 8 * 1024, // hold any of them
+};
+
+#define METRICS_TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+// The length without its NUL, or ERR_FULL.
+int metrics_text(const struct figures *f, const struct process_figures *p, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

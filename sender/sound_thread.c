@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/sound_thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "common/net/mailbox.h"
+#include "media/sound_encoder.h"
+
+enum {
+    WAITING_PICTURES = 64,
+    PIECE = SOUND_RATE / 10,  // samples read at a time
+    AHEAD = 2 * SOUND_PACKET, // of the picture's time
+};
+
+struct job {       // the sound of one picture's time
+    int64_t begin; // media time, samples
+    int64_t end;
+    int64_t shift; // to the place in the source
+    usec_t captured;
+    usec_t capture_wall;
+};
+
+struct sound_thread {
+    pthread_t thread;
+    struct worker_queue *queue; // of struct job
+    struct fps fps;
+    struct sound_source *source;              // owned; the thread's, as is
+    struct sound_encoder *encoder;            // owned
+    int64_t next;                             // behind what was read last
+    const struct sound_thread_events *events; // static
+    void *ctx;                                // borrowed
+};
+
+static void tell_packets(struct sound_thread *t, const struct job *job)
+{
+    struct coded_sound *c;
+    while ((c = sound_encoder_pull(t->encoder))) {
+        usec_t after = sound_usec(c->position - job->begin);
+        c->captured = job->captured + after;
+        c->capture_wall = job->capture_wall + after;
+        t->events->on_sound(t->ctx, c);
+    }
+}
+
+static void encode(struct sound_thread *t, const struct job *job)
+{
+    int16_t pcm[PIECE * SOUND_CHANNELS];
+    int64_t end = job->end + (t->source->lag ? 0 : AHEAD);
+    int64_t at = t->next > job->begin && t->next <= end ? t->next : job->begin;
+    t->next = end;
+    while (at < end) {
+        int count = (int)(end - at < PIECE ? end - at : PIECE);
+        t->source->ops->read(t->source, at + job->shift, pcm, count);
+        sound_encoder_push(t->encoder, at - t->source->lag, pcm, count);
+        tell_packets(t, job);
+        at += count;
+    }
+}
+
+static void *run(void *arg)
+{
+    struct sound_thread *t = arg;
+    struct job *job;
+    while ((job = worker_queue_pop(t->queue, USEC_NEVER))) {
+        encode(t, job);
+        free(job);
+        t->events->on_done(t->ctx);
+    }
+    return NULL;
+}
+
+struct sound_thread *sound_thread_new(struct sound_source *source, struct fps fps, int bitrate_bps,
+                                      const struct sound_thread_events *events, void *ctx)
+{
+    struct sound_thread *t = calloc(1, sizeof(*t));
+    if (!t)
+        goto free_source;
+    *t = (struct sound_thread){.fps = fps, .source = source, .events = events, .ctx = ctx};
+    t->encoder = sound_encoder_new(bitrate_bps);
+    if (!t->encoder)
+        goto free_thread;
+    t->queue = worker_queue_new(WAITING_PICTURES, free);
+    if (!t->queue)
+        goto free_encoder;
+    if (pthread_create(&t->thread, NULL, run, t) == 0)
+        return t;
+    worker_queue_free(t->queue);
+free_encoder:
+    sound_encoder_free(t->encoder);
+free_thread:
+    free(t);
+free_source:
+    sound_source_free(source);
+    log_error("cannot start the encoder of sound");
+    return NULL;
+}
+
+void sound_thread_free(struct sound_thread *t)
+{
+    if (!t)
+        return;
+    worker_queue_clear(t->queue);
+    worker_queue_close(t->queue);
+    pthread_join(t->thread, NULL);
+    worker_queue_free(t->queue);
+    sound_encoder_free(t->encoder);
+    sound_source_free(t->source);
+    free(t);
+}
+
+static int64_t samples_of_frames(int64_t count, struct fps fps)
+{
+    return count * SOUND_RATE * fps.den / fps.num;
+}
+
+bool sound_thread_push(struct sound_thread *t, const struct picture *p, usec_t captured)
+{
+    struct job *job = malloc(sizeof(*job));
+    if (!job)
+        return false;
+    *job = (struct job){.begin = samples_of_frames(p->number, t->fps),
+                        .end = samples_of_frames(p->number + 1, t->fps),
+                        .shift = sound_samples(p->shift),
+                        .captured = captured,
+                        .capture_wall = p->capture_wall};
+    if (worker_queue_push(t->queue, job))
+        return true;
+    free(job);
+    return false;
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An RTSP server that is not ours: GStreamer's. Prints its port, and what came of the viewers' RTCP at its end.
+
+    gst_server.py [--encoder ARGS] [--pay ARGS] [--audio] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N]"""
+import argparse
+import sys
+
+import gi
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstRtsp", "1.0")
+gi.require_version("GstRtspServer", "1.0")
+from gi.repository import GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--encoder", default="tune=zerolatency bframes=0")
+    p.add_argument("--pay", default="")
+    p.add_argument("--audio", action="store_true")
+    p.add_argument("--user")
+    p.add_argument("--timeout", type=int, default=60)
+    p.add_argument("--rate", default="25/1")
+    a = p.parse_args()
+    Gst.init(None)
+    server = GstRtspServer.RTSPServer.new()
+    server.set_address("127.0.0.1")
+    server.set_service("0")
+    factory = GstRtspServer.RTSPMediaFactory.new()
+    launch = (f"( videotestsrc is-live=true pattern=ball ! video/x-raw,format=I420,width=320,height=240,framerate={a.rate} ! "
+              f"x264enc speed-preset=ultrafast bitrate=400 key-int-max=25 {a.encoder} ! rtph264pay name=pay0 pt=96 {a.pay} ")
+    if a.audio:
+        launch += "audiotestsrc is-live=true ! opusenc ! rtpopuspay name=pay1 pt=97 "
+    factory.set_launch(launch + ")")
+    factory.set_shared(True)
+    if a.user:
+        name, password = a.user.split(":")
+        auth = GstRtspServer.RTSPAuth.new()
+        auth.set_supported_methods(GstRtsp.RTSPAuthMethod.DIGEST)
+        token = GstRtspServer.RTSPToken.new()
+        token.set_string("media.factory.role", "viewer")
+        auth.add_digest(name, password, token)
+        server.set_auth(auth)
+        factory.add_role_from_structure(Gst.Structure.from_string(
+            "viewer, media.factory.access=(boolean)true, media.factory.construct=(boolean)true;")[0])
+    server.get_mount_points().add_factory("/live", factory)
+
+    def on_client(_, client):
+        def on_session(_, session):
+            session.set_timeout(a.timeout)
+        client.connect("new-session", on_session)
+        client.connect("closed", lambda _: print("closed", flush=True))
+        for name in "options", "describe", "setup", "play", "get-parameter", "set-parameter", "teardown":
+            client.connect(name + "-request", lambda _, __, n=name: print("asked", n, flush=True))
+    server.connect("client-connected", on_client)
+    if not server.attach(None):
+        sys.exit("cannot listen")
+    print("port", server.get_bound_port(), flush=True)
+    GLib.timeout_add_seconds(1, lambda: server.get_session_pool().cleanup() + 1)
+    GLib.timeout_add_seconds(120, lambda: sys.exit(3))
+    GLib.MainLoop().run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Screens and cameras as sources. The screen is an Xvfb of the test's own; the camera is one of software
+(fake_camera.c), put in front of the kernel's with LD_PRELOAD."""
+import os
+import re
+import subprocess
+import unittest
+
+import lib
+
+CAMERA = os.path.join(lib.BUILD, "libfake_camera.so")
+MARGIN = 12  # of a colour after coding
+
+
+def mean_colour(path):
+    lib.need("ffmpeg")
+    raw = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", path, "-vf", "scale=1:1:flags=area", "-f", "rawvideo",
+                          "-pix_fmt", "rgb24", "-"], stdout=subprocess.PIPE, check=True, timeout=30 * lib.SLOW).stdout
+    return tuple(raw[:3])
+
+
+def paint(display, colour):
+    """Gives the root window a colour, in a process that ends: Xlib ends its own on errors."""
+    code = f"""
+import ctypes
+x = ctypes.CDLL("libX11.so.6")
+x.XOpenDisplay.restype = ctypes.c_void_p
+x.XDefaultRootWindow.restype = ctypes.c_ulong
+d = ctypes.c_void_p(x.XOpenDisplay({display.encode()!r}))
+root = ctypes.c_ulong(x.XDefaultRootWindow(d))
+x.XSetWindowBackground(d, root, ctypes.c_ulong({colour}))
+x.XClearWindow(d, root)
+x.XCloseDisplay(d)
+"""
+    subprocess.run(["/usr/bin/python3", "-c", code], check=True, timeout=20 * lib.SLOW)
+
+
+class Capture(lib.Case):
+    def near(self, got, wanted):
+        for a, b in zip(got, wanted):
+            self.between(b - MARGIN, a, b + MARGIN, f"{got}, not {wanted}")
+
+    def said(self, p, pattern, seconds=10):
+        lib.until(lambda: re.search(pattern, p.stderr), f"{pattern} of {p}", seconds)
+
+    def fails(self, args, pattern, env=None):
+        p = self.start([lib.SEND, "--listen", "127.0.0.1:0", *args], env)
+        self.assertEqual(p.wait(), 1, str(p))
+        self.assertRegex(p.stderr, pattern)
+
+
+class Screen(Capture):
+    def setUp(self):
+        super().setUp()
+        lib.need("Xvfb")
+        # Without -noreset the server would forget the colour with its last client.
+        xvfb = self.start(["Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset"])
+        number = lib.until(lambda: xvfb.stdout.strip() or not xvfb.running(), "Xvfb")
+        self.assertNotEqual(number, True, str(xvfb))
+        self.display = f":{number}"
+
+    def snapshot(self, server, *args):
+        path = self.path("shot.png")
+        p = self.play(server.url, "--duration", "1.5", "--snapshot", path, *args)
+        return p.report(), mean_colour(path)
+
+    def test_a_screen_is_seen_as_it_is(self):
+        server = self.sender("--capture", "640x480@25", source=f"screen:{self.display}")
+        self.assertRegex(server.stderr, rf"screen {self.display}: 640x480@25\n")
+        for colour in 0xC02040, 0x2060A0:
+            paint(self.display, colour)
+            report, got = self.snapshot(server)
+            self.near(got, (colour >> 16, colour >> 8 & 255, colour & 255))
+        self.assertRegex(report["session"]["source"], "screen 640x480@25")
+        self.between(20 if lib.SLOW <= 1 else 5, report["playback"]["frames_played"], 52)
+        self.stop_cleanly(server)
+
+    def test_a_part_of_a_screen(self):
+        server = self.sender("--capture", "320x240@15", source=f"screen:{self.display}+10,20")
+        self.assertEqual(server.levels()[-1][:3], (320, 240, 15.0))
+        self.fails([f"screen:{self.display}", "--capture", "1280x720@30"], "cannot be read, or is smaller than what is asked")
+
+    def test_the_list(self):
+        p = self.start([lib.SEND, "--list-devices"], {"DISPLAY": self.display})
+        self.assertEqual(p.wait(), 0)
+        self.assertIn(f"screen:{self.display}  640x480\n", p.stdout)
+
+    def test_a_screen_that_goes_away(self):
+        server = self.sender("--capture", "640x480@25", source=f"screen:{self.display}")
+        paint(self.display, 0x208040)
+        p = self.player(server.url, "--duration", "4")
+        p.wait_shown(10)
+        self.processes[0].stop()
+        self.said(server, "trying again")
+        self.assertEqual(p.wait(), 0, str(p))
+        self.between(0, p.report()["rebuffering"]["total"], 0.5)  # its last picture, then the card
+        self.stop_cleanly(server)
+
+
+class NoDevice(Capture):
+    def test_without_a_display(self):
+        self.fails(["screen:"], "no X display here: DISPLAY is not set", {"DISPLAY": ""})
+        self.fails(["screen::4711"], ":4711: this X display cannot be read")
+
+    def test_what_is_no_camera(self):
+        self.fails(["camera:/dev/null"], "/dev/null: it is no camera")
+        self.fails(["camera:/dev/video4711"], "/dev/video4711: it is not there")
+
+    def test_the_list_says_so(self):
+        p = self.start([lib.SEND, "--list-devices"], {"DISPLAY": ""})
+        self.assertEqual(p.wait(), 0, str(p))
+        if not os.path.exists("/dev/video0"):
+            self.assertIn("no cameras", p.stdout)
+        if not os.path.isdir("/tmp/.X11-unix") or not os.listdir("/tmp/.X11-unix"):
+            self.assertIn("no X displays", p.stdout)
+
+
+class Camera(Capture):
+    def setUp(self):
+        super().setUp()
+        if lib.SLOW > 1:
+            raise unittest.SkipTest("sanitizers want to be loaded first themselves")
+        self.file = self.path("camera")
+        self.env = {"LD_PRELOAD": CAMERA, "WEIR_FAKE_CAMERA": self.file}
+        self.plug("good 180")
+
+    def plug(self, text):
+        with open(self.file + ".new", "w") as f:
+            f.write(text)
+        os.rename(self.file + ".new", self.file)
+
+    def is_lit(self):
+        return os.path.exists(self.file + ".on")
+
+    def camera(self, *args):
+        env = [f"{name}={value}" for name, value in self.env.items()]
+        return self.sender(*args, source="camera:", prefix=["env", *env])
+
+    def test_it_is_lit_only_while_someone_watches(self):
+        server = self.camera("--capture", "1280x720@60")
+        self.assertRegex(server.stderr, r"camera /dev/video0: 640x480@30 YUYV \(asked 1280x720@60\)\n")
+        self.assertFalse(self.is_lit())
+        p = self.player(server.url, "--duration", "3")
+        p.wait_shown(30)
+        self.assertTrue(self.is_lit())
+        self.assertEqual(p.wait(), 0, str(p))
+        lib.until(lambda: not self.is_lit(), "the light to go out", 3)
+        r = p.report()
+        self.between(60, r["playback"]["frames_played"], 92)
+        self.between(0, r["latency"]["frame"]["p50"], 80, "capture to arrival")
+        self.stop_cleanly(server)
+
+    def test_unplugged_and_back(self):
+        server = self.camera()
+        p = self.player(server.url, "--duration", "5")
+        p.wait_shown(20)
+        os.unlink(self.file)
+        self.said(server, "/dev/video0: it was unplugged; trying again")
+        self.plug("good 90")
+        self.said(server, "/dev/video0: it is back")
+        lib.until(self.is_lit, "the light")
+        self.assertEqual(p.wait(), 0, str(p))
+        r = p.report()
+        self.between(0, r["rebuffering"]["total"], 0.5, str(p))
+        self.between(110, r["playback"]["frames_played"], 155)
+        self.assertEqual(server.stderr.count("trying again"), 1)
+
+    def test_unplugged_and_gone(self):
+        server = self.camera()
+        seen = self.path("seen.png")
+        p = self.player(server.url, "--duration", "4.5", "--snapshot", seen)
+        p.wait_shown(10)
+        os.unlink(self.file)
+        self.assertEqual(p.wait(), 0, str(p))
+        width, height, luma = lib.grey_picture(seen)
+        ground = sum(luma[y * width + x] for y in range(20) for x in range(width)) / (20 * width)
+        self.between(15, ground, 50, "the card is dark")
+        self.assertGreater(max(luma), 180, "and has words on it")
+        self.assertEqual(server.stderr.count("trying again"), 1)
+
+    def test_another_program_has_it(self):
+        self.plug("busy")
+        self.fails(["camera:"], "/dev/video0: another program uses it; it offers YUYV 640x480@30 320x240@30", self.env)
+
+    def test_it_gives_nothing(self):
+        self.plug("silent")
+        server = self.camera()
+        p = self.player(server.url, "--duration", "4.5")
+        self.said(server, "/dev/video0: it gives no pictures; trying again")
+        self.assertEqual(p.wait(), 0, str(p))
+        self.assertGreater(p.report()["playback"]["frames_played"], 20)  # of the card
+
+    def test_the_list(self):
+        p = self.start([lib.SEND, "--list-devices"], self.env)
+        self.assertEqual(p.wait(), 0, str(p))
+        self.assertIn("camera:/dev/video0  A fake camera\n    YUYV 640x480@30 320x240@30\n", p.stdout)
+
+
+if __name__ == "__main__":
+    lib.main()

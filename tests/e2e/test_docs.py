@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The guides: links lead somewhere, and what the programs write stands in them."""
+import glob
+import os
+import re
+
+import lib
+
+DOCS = os.path.join(lib.ROOT, "docs")
+
+
+def text(name):
+    with open(os.path.join(DOCS, name)) as f:
+        return f.read()
+
+
+def keys(value):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from keys(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from keys(inner)
+
+
+class Docs(lib.Case):
+    def test_links(self):
+        for path in [*glob.glob(os.path.join(DOCS, "*.md")), os.path.join(lib.ROOT, "README.md")]:
+            with open(path) as f:
+                page = f.read()
+            for link in re.findall(r"\]\((?!https?:)([^)#]*)", page):
+                if link:
+                    self.assertTrue(os.path.exists(os.path.join(os.path.dirname(path), link)), f"{path}: {link}")
+            for name in re.findall(r"`(docs/[a-z-]+\.\w+)`", page):
+                self.assertTrue(os.path.exists(os.path.join(lib.ROOT, name)), f"{path}: {name}")
+
+    def test_contents_name_every_page(self):
+        for path in glob.glob(os.path.join(DOCS, "*.md")):
+            name = os.path.basename(path)
+            if name not in ("README.md", "manual.md"):
+                self.assertIn(f"({name})", text("README.md"))
+
+    def test_what_is_written_is_explained(self):
+        server = self.sender()
+        p = self.play(server.url, "--duration", "2.5", "--transport", "udp,minbuf")
+        page = text("qoe-report.md")
+        for key in sorted(set(keys(p.report()))):
+            self.assertIn(f"`{key}`", page, "a key of the report")
+        for event in p.events():
+            for word in event["event"], *event:
+                if event["event"] != "controller":  # names of its own
+                    self.assertIn(f"`{word}`", page, event)
+
+
+if __name__ == "__main__":
+    lib.main()

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What weir-send tells machines while it streams: metrics, status, and the page that shows them."""
+import http.client
+import json
+import math
+import re
+import socket
+import subprocess
+import tempfile
+import time
+
+import lib
+from lib import until
+
+NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
+SAMPLE = re.compile(rf"({NAME})(?:\{{(.*)\}})? (\S+)")
+LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)')
+# What promtool's linter has against a name: units that are no base units, types, what other types end in.
+UNITS = "bits|milliseconds|ms|microseconds|us|kilobytes|kb|megabytes|percent|minutes|hours"
+BAD_NAME = re.compile(rf"(^|_)({UNITS}|counter|gauge)(_|$)|(_count|_sum|_bucket|_info_total)$|[A-Z]|__")
+
+
+def parse(text):
+    """{family: (type, {frozenset of labels: value})} of the text format 0.0.4, or AssertionError at what is against it."""
+    assert text.endswith("\n"), "the last line does not end"
+    families, family = {}, None
+    for line in text.split("\n")[:-1]:
+        if line.startswith("# HELP "):
+            _, _, family, help = line.split(" ", 3)
+            assert family not in families, f"{family} stands twice"
+            assert help and not BAD_NAME.search(family), line
+            families[family] = [None, {}]
+        elif line.startswith("# TYPE "):
+            _, _, name, kind = line.split(" ")
+            assert name == family and families[name] == [None, {}], line
+            assert kind in ("counter", "gauge") and name.endswith("_total") == (kind == "counter"), line
+            families[name][0] = kind
+        else:
+            match = SAMPLE.fullmatch(line)
+            assert match and match.group(1) == family and families[family][0], line
+            labels = LABEL.findall(match.group(2) or "")
+            assert "".join(f'{k}="{v}",' for k, v in labels).rstrip(",") == (match.group(2) or ""), line
+            assert len(dict(labels)) == len(labels), line
+            value = float(match.group(3))
+            assert math.isfinite(value) and not (families[family][0] == "counter" and value < 0), line
+            key = frozenset(labels)
+            assert key not in families[family][1], line
+            families[family][1][key] = value
+    return families
+
+
+class Metrics(lib.Case):
+    def serve(self, *args, **options):
+        sender = self.sender("--metrics", "127.0.0.1:0", *args, **options)
+        self.port = int(re.search(r"metrics at http://127.0.0.1:(\d+)/", sender.stderr).group(1))
+        return sender
+
+    def ask(self, path, method="GET", body=None):
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10 * lib.SLOW)
+        try:
+            c.request(method, path, body)
+            answer = c.getresponse()
+            return answer, answer.read().decode()
+        finally:
+            c.close()
+
+    def scrape(self):
+        answer, text = self.ask("/metrics")
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(answer.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
+        return parse(text)
+
+    def value(self, name, **labels):
+        return self.scrape()[name][1].get(frozenset(labels.items()))
+
+    def test_while_two_watch(self):
+        sender = self.serve()
+        idle = self.scrape()
+        self.assertEqual(sum(idle["weir_sessions"][1].values()), 0)
+        self.assertEqual(idle["weir_session_level"][1], {})
+        for transport in "tfrc", "minbuf":
+            self.player(sender.url, "--transport", transport, "--no-picture").wait_shown(10)
+        until(lambda: len(self.scrape()["weir_session_rtt_seconds"][1]) == 2, "two round-trip times")
+        first = self.scrape()
+        time.sleep(2.5)
+        second = self.scrape()
+        for name, (kind, samples) in first.items():
+            for labels, value in samples.items() if kind == "counter" else ():
+                self.assertGreaterEqual(second[name][1][labels], value, name)
+        for transport in "tfrc", "minbuf":
+            key = frozenset({("transport", transport)})
+            self.assertEqual(second["weir_sessions"][1][key], 1)
+            self.assertGreater(second["weir_packets_total"][1][key], first["weir_packets_total"][1][key])
+        for number in "1", "2":
+            key = frozenset({("session", number)})
+            self.assertEqual(second["weir_session_playing"][1][key], 1)
+            self.between(1e3, second["weir_session_rate_bytes_per_second"][1][key], 1e6)
+            self.between(1e-6, second["weir_session_rtt_seconds"][1][key], 1)
+        self.assertGreater(sum(second["weir_encoder_busy_seconds_total"][1].values()), 0)
+        self.between(1e6, second["process_resident_memory_bytes"][1][frozenset()], 4e9)
+        self.between(time.time() - 300, second["process_start_time_seconds"][1][frozenset()], time.time())
+        reports = {dict(k)["session"] for k in second["weir_session_reports_total"][1]}
+        self.assertEqual(len(reports), 1, "tfrc alone has reports")
+        self.status_tells_the_same(second)
+        # Who is gone has no series any more, but counts.
+        for p in self.processes[1:]:
+            p.stop()
+        until(lambda: self.scrape()["weir_session_level"][1] == {}, "the sessions to go")
+        self.assertGreater(self.value("weir_packets_total", transport="tfrc"),
+                           second["weir_packets_total"][1][frozenset({("transport", "tfrc")})] - 1)
+        self.assertEqual(self.value("weir_sessions_total", transport="minbuf"), 1)
+        self.stop_cleanly(sender)
+
+    def status_tells_the_same(self, metrics):
+        answer, text = self.ask("/status.json")
+        self.assertEqual(answer.headers["Content-Type"], "application/json")
+        status = json.loads(text)
+        names = {frozenset({("session", str(s["number"])), ("transport", s["transport"]["name"])})
+                 for s in status["sessions"]}
+        self.assertEqual(names, set(metrics["weir_session_info"][1]))
+        self.assertEqual([f"{e['width']}x{e['height']}@{e['frame_rate']:.4g}" for e in status["encoders"]],
+                         [dict(k)["size"] for k in metrics["weir_encoder_frames_total"][1]])
+
+    def test_the_page(self):
+        """A browser runs it: the policy lets its script through, and it draws the sessions without an error."""
+        lib.need("chromium")
+        sender = self.serve()
+        for transport in "udp", "minbuf":
+            self.player(sender.url, "--transport", transport, "--no-picture").wait_shown(5)
+        until(lambda: self.value("weir_session_rtt_seconds", session="2"), "figures of both")
+        dom = self.dump_dom()
+        self.assertNotIn("CONSOLE", dom.stderr)
+        self.assertRegex(dom.stdout, r'id="viewers">2<')
+        rows = re.search(r'<tbody id="sessions">(.*?)</tbody>', dom.stdout, re.S).group(1)
+        for transport in "udp", "minbuf":
+            self.assertIn(f">{transport}<", rows)
+        self.assertEqual(rows.count("<tr>"), 2)
+
+    def dump_dom(self):
+        """What a browser has made of the page. On a busy machine it does not always come up: then another one may."""
+        for _ in range(3):
+            argv = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                    f"--user-data-dir={tempfile.mkdtemp(dir=self.folder)}", "--virtual-time-budget=2000", "--dump-dom",
+                    f"http://127.0.0.1:{self.port}/"]
+            try:
+                return subprocess.run(argv, capture_output=True, text=True, timeout=30 * lib.SLOW)
+            except subprocess.TimeoutExpired:
+                pass
+        self.fail("the browser did not show the page")
+
+    def test_headers(self):
+        self.serve()
+        nonces = set()
+        for path in "/", "/metrics", "/status.json", "/nothing":
+            answer, text = self.ask(path)
+            self.assertEqual(answer.status, 404 if path == "/nothing" else 200)
+            self.assertEqual(answer.headers["Cache-Control"], "no-store")
+            self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+            policy = answer.headers["Content-Security-Policy"]
+            self.assertTrue(policy.startswith("default-src 'none'; ") and "frame-ancestors 'none'" in policy, policy)
+            self.assertNotIn("unsafe", policy)
+        for _ in range(2):
+            answer, text = self.ask("/")
+            nonce = re.search(r"script-src 'nonce-([0-9a-f]{32})'", answer.headers["Content-Security-Policy"]).group(1)
+            self.assertEqual(text.count(f'nonce="{nonce}"'), 2)
+            self.assertNotRegex(text, r"https?://|src=")
+            nonces.add(nonce)
+        self.assertEqual(len(nonces), 2)
+
+    def test_bad_requests(self):
+        """None of them ends the server or keeps others from it."""
+        sender = self.serve()
+        for method, body in ("POST", "a=b"), ("DELETE", None), ("PUT", "x" * 100000):
+            try:
+                answer, _ = self.ask("/metrics", method, body)
+            except (ConnectionError, http.client.HTTPException):
+                continue  # it does not read a body
+            self.assertEqual((answer.status, answer.headers["Allow"]), (405, "GET, HEAD"))
+        self.assertEqual(self.ask("/metrics", "HEAD")[1], "")
+        self.assertEqual(self.ask("/../../etc/passwd")[0].status, 404)
+        for bytes_ in b"\0" * 64, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET /" + b"a" * 40000, \
+                b"GET /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n":
+            with socket.create_connection(("127.0.0.1", self.port), timeout=15 * lib.SLOW) as s:
+                try:
+                    s.sendall(bytes_ + b"\r\n\r\n")
+                    s.shutdown(socket.SHUT_WR)
+                    while s.recv(65536):
+                        pass
+                except OSError as error:
+                    self.assertNotIsInstance(error, TimeoutError)
+        # Who only holds connections gets few of them, and those not for long.
+        idle = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(60)]
+        for s in idle:
+            self.addCleanup(s.close)
+        begun = time.monotonic()
+
+        def answered():
+            try:
+                return self.ask("/metrics")[0].status == 200
+            except (OSError, http.client.HTTPException):
+                return False
+        until(answered, "an answer", 20)
+        self.assertLess(time.monotonic() - begun, 15 * lib.SLOW)
+        self.stop_cleanly(sender)
+
+    def test_the_address_is_taken(self):
+        self.serve()
+        p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--metrics", f"127.0.0.1:{self.port}"])
+        self.assertEqual(p.wait(), 1)
+        self.assertIn(f"cannot listen on 127.0.0.1:{self.port}: Address already in use; choose another port with --metrics", p.stderr)
+
+
+if __name__ == "__main__":
+    lib.main()

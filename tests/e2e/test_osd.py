@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What stands over the picture: it comes and goes with its keys, chooses levels and transports, and tells why the
+picture stands still. A paused picture is the same in every grab, so all that differs is what was drawn over it."""
+import signal
+import time
+
+import lib
+from lib import until
+from screen import Screen
+
+WIDTH, HEIGHT = 640, 360
+
+
+class Osd(Screen):
+    def begin(self, *args, **env):
+        self.server = self.sender()
+        self.env.update(env)
+        p = self.open_url(self.server.url, *args)
+        self.resize(WIDTH, HEIGHT)
+        return p
+
+    def pause(self):
+        self.key("space")
+        until(lambda: "paused" in self.title(), "the pause")
+        time.sleep(0.4)  # a tick, and the last picture
+        return self.grab()
+
+    def changed(self, before, area=(0, 0, WIDTH, HEIGHT)):
+        """The fraction of the pixels of an area that are others than before."""
+        x, y, w, h = area
+        now = self.grab()
+        rows = [slice((y + i) * WIDTH + x, (y + i) * WIDTH + x + w) for i in range(h)]
+        return sum(a != b for r in rows for a, b in zip(before[r], now[r])) / (w * h)
+
+    def bright(self, area):
+        """The fraction of white pixels: text."""
+        luma = self.grab(area)
+        return sum(v > 150 for v in luma) / len(luma)
+
+    def test_panel_and_keys_come_and_go(self):
+        p = self.begin()
+        still = self.pause()
+        left, right = (8, 8, 300, 150), (400, 8, 230, 150)
+        self.key("i")
+        until(lambda: self.changed(still, left) > 0.5, "the panel")
+        self.assertLess(self.changed(still, right), 0.01)
+        until(lambda: self.bright(left) > 0.004, "its text")
+        self.key("i")
+        until(lambda: self.changed(still) < 0.01, "the picture without it")
+        for opens, closes in ("question", "question"), ("F1", "Escape"), ("h", "h"):
+            self.key(opens)
+            until(lambda: self.changed(still) > 0.3, "the keys over the picture")
+            self.key(closes)
+            until(lambda: self.changed(still) < 0.01, "the picture without them")
+        self.assertTrue(p.running(), "Escape closes what is open, and no more")
+        self.key("space")
+        until(lambda: "paused" not in self.title(), "the end of the pause")
+        self.quits(p)
+
+    def test_a_level_of_the_menu(self):
+        p = self.begin()
+        top = len(self.server.levels()) - 1
+        self.key("l", "Down", "Down", "Return")
+        until(lambda: p.shown()[-1]["level"] == top - 2, "a picture of the level two below")
+        self.key("l", "Up", "Escape")
+        # The second line from the top, by mouse: the list stands in the middle, a line is 18 pixels.
+        self.key("l")
+        time.sleep(0.3)
+        lines = len(self.server.levels())
+        height = 2 * 11 + 17 * (lines + 1)
+        self.click(WIDTH // 2, (HEIGHT - height) // 2 + 11 + 17 + 17 + 8)
+        until(lambda: p.shown()[-1]["level"] == top - 1, "a picture of the level that was clicked")
+        self.quits(p)
+        self.assertEqual([(e["to"], e["why"]) for e in p.events("level")], [(top - 2, "user"), (top - 1, "user")])
+
+    def test_a_transport_of_the_menu(self):
+        p = self.begin()
+        self.key("t", "Down", "Return")
+        until(lambda: len(p.events("connected")) == 2, "the connection by another transport")
+        count = len(p.shown())
+        until(lambda: len(p.shown()) > count + 20, "pictures by it")
+        until(lambda: "tcp" in self.title(), "the title to tell")
+        r = self.quits(p)
+        self.assertEqual([e["transport"] for e in p.events("connected")], ["minbuf", "tcp"])
+        self.assertEqual((r["session"]["transport"], r["session"]["reconnects"]), ("tcp", 1))
+        self.assertEqual(p.events("reconnect"), [])
+        self.assertEqual(r["rebuffering"]["by_cause"]["server-lost"]["count"], 0)
+        causes = r["causes"]
+        self.assertEqual(sum(causes["by_cause"].values()), causes["expected"] - causes["shown"])
+
+    def test_a_lost_server_is_told(self):
+        p = self.begin()
+        self.server.signal(signal.SIGKILL)
+        until(lambda: len(p.events("reconnect")) > 1, "tries")
+        band = (0, HEIGHT // 2 - 30, WIDTH, 50)
+        until(lambda: self.bright(band) > 0.005 and self.bright((0, 0, WIDTH, 60)) < 0.001, "text over a dim picture")
+        self.again = self.sender(listen=f"127.0.0.1:{self.server.port}")
+        count = len(p.shown())
+        until(lambda: len(p.shown()) > count + 20, "pictures again", 20)
+        r = self.quits(p)
+        self.assertEqual((r["ended"], r["session"]["reconnects"]), ("interrupted", 1))
+
+    def test_the_bar_of_a_file(self):
+        film = self.clip("film.mkv", 20, "320x180")
+        server = self.sender(source=film)
+        p = self.open_url(server.url)
+        self.resize(WIDTH, HEIGHT)
+        self.key("space")
+        until(lambda: "paused" in self.title(), "the pause")
+        time.sleep(0.4)
+        before = self.grab()
+        self.click(WIDTH * 3 // 4, HEIGHT - 16)
+        seek = until(lambda: p.events("seek"), "the seek")[0]
+        self.between(14, seek["to"], 16.5)
+        self.key("Left")
+        seek = until(lambda: p.events("seek")[1:], "the step back")[0]
+        self.between(4, seek["to"], 8)
+        self.assertGreater(self.changed(before), 0.05)
+        self.quits(p)
+
+    def test_without_a_font(self):
+        p = self.begin(WEIR_FONT="/nowhere.ttf")
+        still = self.pause()
+        self.key("i", "question", "l", "Escape")  # which quits, as nothing is open
+        self.assertEqual(p.wait(5), 0, str(p))
+        self.assertEqual(p.stderr.count("fonts-dejavu-core"), 1, p.stderr)
+        self.assertEqual(len(still), WIDTH * HEIGHT)
+
+
+if __name__ == "__main__":
+    lib.main()

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The programs as others run them: stopped by signals, supervised by systemd, their log read by machines."""
+import json
+import os
+import re
+import signal
+import socket
+import time
+
+import lib
+import rtsp
+from lib import until
+
+
+class Stop(lib.Case):
+    def ended(self, p, seconds):
+        """How long it takes to end, with the exit code 0."""
+        begun = time.monotonic()
+        self.assertEqual(p.wait(seconds), 0, str(p))
+        return time.monotonic() - begun
+
+    def test_viewers_get_all_that_was_said(self):
+        """Answers and the BYE reach a viewer that goes on talking, and the connection ends without a reset."""
+        server = self.sender()
+        c = rtsp.Client(server.port)
+        self.addCleanup(c.close)
+        c.watch("RTP/AVP/TCP;unicast;interleaved=0-1")
+        c.send(c.format("OPTIONS") * 50)
+        server.signal(signal.SIGTERM)
+        c.socket.settimeout(5 * lib.SLOW)
+        received = c.buffer
+        try:
+            while data := c.socket.recv(65536):
+                received += data
+                c.socket.sendall(c.format("OPTIONS"))  # nobody hears it any more
+        except BrokenPipeError:
+            pass
+        self.assertIn(b"\xcb\x00", received, "no BYE")  # RTCP 203 (RFC 3550, 6.6)
+        c.close()
+        self.assertLess(self.ended(server, 5), 3 * lib.SLOW)
+
+    def test_a_viewer_that_does_not_leave(self):
+        """... keeps the sender for a second at most."""
+        server = self.sender()
+        idle = socket.create_connection(("127.0.0.1", server.port))
+        self.addCleanup(idle.close)
+        stuck = rtsp.Client(server.port, receive_buffer=4096)
+        self.addCleanup(stuck.close)
+        stuck.watch("RTP/AVP/TCP;unicast;interleaved=0-1")
+        time.sleep(0.5)
+        server.signal(signal.SIGINT)
+        self.between(0.8, self.ended(server, 5), 3 * lib.SLOW)
+
+    def test_nobody_watches(self):
+        server = self.sender()
+        server.signal(signal.SIGTERM)
+        self.assertLess(self.ended(server, 5), 1 * lib.SLOW)
+
+    def test_a_second_signal(self):
+        server = self.sender()
+        idle = socket.create_connection(("127.0.0.1", server.port))
+        self.addCleanup(idle.close)
+        time.sleep(0.2)
+        server.signal(signal.SIGTERM)
+        until(lambda: "stopped by SIGTERM" in server.stderr, "the first signal to be taken")
+        server.signal(signal.SIGTERM)
+        self.assertEqual(server.wait(5), -signal.SIGTERM, str(server))
+
+    def test_the_player_says_goodbye(self):
+        server = self.sender("--verbose")
+        for number in signal.SIGTERM, signal.SIGINT:
+            p = self.player(server.url, "--verbose")
+            p.wait_shown(5)
+            p.signal(number)
+            self.assertEqual(p.wait(5), 130, str(p))
+            self.assertEqual(p.report()["ended"], "interrupted")
+            self.assertTrue(p.report()["playback"]["frames_played"])
+            self.assertIn("asked TEARDOWN", p.stderr)
+
+    def test_the_player_ends_at_once(self):
+        """... when it is told to twice, though its server does not answer."""
+        server = self.sender()
+        p = self.player(server.url)
+        p.wait_shown(5)
+        server.signal(signal.SIGSTOP)
+        p.signal(signal.SIGTERM)
+        time.sleep(0.1)
+        begun = time.monotonic()
+        p.signal(signal.SIGTERM)
+        self.assertEqual(p.wait(5), -signal.SIGTERM, str(p))
+        self.assertLess(time.monotonic() - begun, 0.4 * lib.SLOW)
+
+
+class Notify(lib.Case):
+    """systemd's side of sd_notify(3)."""
+
+    def listen(self, name):
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        s.bind(name)
+        s.settimeout(10 * lib.SLOW)
+        self.addCleanup(s.close)
+        return s
+
+    def run_supervised(self, name, **env):
+        argv = [lib.SEND, "--listen", "127.0.0.1:0", "--quiet", lib.SOURCE]
+        return self.start(argv, {"NOTIFY_SOCKET": name, **env})
+
+    def test_ready_alive_stopping(self):
+        s = self.listen(self.path("notify"))
+        p = self.run_supervised(self.path("notify"), WATCHDOG_USEC="400000")
+        self.assertEqual(s.recv(256), b"READY=1")
+        begun = time.monotonic()
+        for _ in range(5):
+            self.assertEqual(s.recv(256), b"WATCHDOG=1")
+        self.between(0.7, time.monotonic() - begun, 3 * lib.SLOW)
+        # A loop that stands still says nothing.
+        p.signal(signal.SIGSTOP)
+        s.settimeout(0.7)
+        with self.assertRaises(TimeoutError):
+            while True:
+                s.recv(256)
+        p.signal(signal.SIGCONT)
+        s.settimeout(10 * lib.SLOW)
+        p.signal(signal.SIGTERM)
+        while (said := s.recv(256)) == b"WATCHDOG=1":
+            pass
+        self.assertEqual(said, b"STOPPING=1")
+        self.assertEqual(p.wait(), 0, str(p))
+
+    def test_names(self):
+        name = f"weir-test-{os.getpid()}"
+        s = self.listen("\0" + name)
+        p = self.run_supervised("@" + name, WATCHDOG_USEC="200000", WATCHDOG_PID="1")
+        self.assertEqual(s.recv(256), b"READY=1")
+        s.settimeout(0.5)
+        self.assertRaises(TimeoutError, s.recv, 256)  # another process is watched
+        self.stop_cleanly(p)
+        for name in "", "relative", "@", "/" + "x" * 200, self.path("nobody"):
+            p = self.start([lib.SEND, "--listen", "127.0.0.1:0", lib.SOURCE], {"NOTIFY_SOCKET": name})
+            until(lambda: " at rtsp://" in p.stderr, "the sender", 20)
+            self.stop_cleanly(p)
+
+
+class Log(lib.Case):
+    def test_json(self):
+        server = self.sender("--log-json", "--log", "info,connection=debug")
+        url = server.url.rstrip('"}')
+        p = self.play(url, "--log-json", "--log", "debug,qoe=error", "--duration", "1")
+        self.stop_cleanly(server)
+        for program in server, p:
+            lines = [json.loads(line) for line in program.stderr.splitlines()]
+            self.assertTrue(lines)
+            for line in lines:
+                self.assertLessEqual(set(line), {"ts", "level", "module", "msg", "viewer"})
+                self.assertRegex(line["ts"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
+                self.assertIn(line["level"], ("error", "warn", "info", "debug"))
+        viewers = {e["viewer"] for e in map(json.loads, server.stderr.splitlines()) if "viewer" in e}
+        self.assertEqual(len(viewers), 1)
+        self.assertRegex(viewers.pop(), r"^127\.0\.0\.1:\d+$")
+        debug = {e["module"] for e in map(json.loads, server.stderr.splitlines()) if e["level"] == "debug"}
+        self.assertEqual(debug, {"connection"})
+
+    def test_levels(self):
+        for args, wanted in (["--quiet"], False), (["--log", "warn"], False), (["--log", "warn,main=info"], True), \
+                (["--log", "warn,sender=info"], True), (["--verbose", "--log", "error"], False):
+            path = self.path("ready")
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
+                ready.bind(path)
+                ready.settimeout(20 * lib.SLOW)
+                p = self.start([lib.SEND, "--listen", "127.0.0.1:0", *args, lib.SOURCE], {"NOTIFY_SOCKET": path})
+                ready.recv(256)
+                self.stop_cleanly(p)
+            os.unlink(path)
+            self.assertEqual(" at rtsp://" in p.stderr, wanted, args)
+
+
+if __name__ == "__main__":
+    lib.main()

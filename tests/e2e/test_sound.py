@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sound goes with the pictures: over each kind of transport, through loss, stalls and changes of speed, from a file."""
+import subprocess
+
+import lib
+import relay
+
+# Of what is heard and what is shown, ms; a machine under sanitizers shows its pictures late.
+NEAR = 40 if lib.SLOW <= 1 else 150
+
+
+class Sound(relay.Relayed):
+    def check(self, report, seconds, near=NEAR):
+        """Sound that nothing disturbed: all of it, in time, with the pictures."""
+        audio = report["audio"]
+        self.assertEqual((audio["lost"], audio["underruns"], audio["concealed_ms"]), (0, 0, 0), audio)
+        self.between(50 * seconds * 0.8, audio["packets"], 50 * (seconds + 3))
+        self.check_offset(audio, near)
+
+    def check_offset(self, audio, near=NEAR):
+        offset = audio["av_offset"]
+        self.assertGreaterEqual(offset["samples"], 2, audio)
+        self.between(-near, offset["p5"], near, audio)
+        self.between(-near, offset["p95"], near, audio)
+
+    def test_beeps_come_with_their_flashes(self):
+        server = self.server()
+        common = "--level", "1", "--no-picture", "-d", str(5 * lib.SLOW)
+        players = {t: self.player(server.url, "--transport", t, *common) for t in ("minbuf", "tcp", "udp", "tfrc", "mtp")}
+        low = self.player(server.url, "--low-latency", *common)
+        deaf = self.player(server.url, "--no-audio", *common)
+        for transport, p in players.items():
+            with self.subTest(transport):
+                self.assertEqual(p.wait(30), 0, str(p))
+                report = p.report()
+                self.assertEqual(report["audio"]["av_offset"]["by"], "tone")
+                self.check(report, 4)
+                self.assertIn("sound", p.stdout)
+        with self.subTest("low latency"):
+            self.assertEqual(low.wait(30), 0, str(low))
+            self.check_offset(low.report()["audio"], 2 * NEAR)
+        with self.subTest("no audio"):
+            self.assertEqual(deaf.wait(30), 0, str(deaf))
+            self.assertIsNone(deaf.report()["audio"])
+        last = {line["session"]: line["sound"] for line in self.stats() if "session" in line}
+        self.assertEqual([s for s in last.values() if s is None], [None], last)  # who did not ask for it
+        for sound in filter(None, last.values()):
+            self.assertGreater(sound["packets"], 100)
+            self.assertEqual(sound["dropped"], 0)
+
+    def test_a_sender_without_sound(self):
+        p = self.play(self.sender("--sound", "none").url, "--no-picture", "-d", "1")
+        self.assertIsNone(p.report()["audio"])
+        self.assertEqual(p.stderr, "")
+
+    def test_what_is_lost_is_concealed(self):
+        r = self.relay(self.sender().port, loss_down=0.05)
+        p = self.play(r.url, "--transport", "udp", "--level", "1", "--no-picture", "-d", str(5 * lib.SLOW), seconds=40)
+        audio = p.report()["audio"]
+        self.assertGreater(audio["lost"], 0)
+        # 20 ms a packet; a few are lost before playing begins.
+        self.between(0.5 * 20 * audio["lost"], audio["concealed_ms"], 20 * audio["lost"] + 60, audio)
+        self.check_offset(audio)
+
+    def test_after_a_stall_and_at_another_speed(self):
+        """The relay holds all back for a while: the pictures stand still, then the player catches up at 1.05."""
+        r = self.relay(self.sender().port)
+        p = self.player(r.url, "--transport", "minbuf", "--level", "1", "--no-picture", "--latency", "400", "-d",
+                        str(9 * lib.SLOW))
+        p.wait_shown(20)
+        r.stand_still(1.0)
+        self.assertEqual(p.wait(40), 0, str(p))
+        report = p.report()
+        self.assertGreaterEqual(report["rebuffering"]["count"], 1)
+        self.assertGreater(report["playback"]["speed"]["max"], 1.01)
+        audio = report["audio"]
+        self.assertGreater(audio["spliced"], 10, audio)  # periods left out, at a higher speed
+        self.check_offset(audio)
+
+    def file(self):
+        """A picture that blinks and a tone with it, each second for 0.2 s, from 0.5 s on."""
+        lib.need("ffmpeg")
+        path = self.path("clap.mkv")
+        blink = "color=black:s=320x180:r=25:d=4,drawbox=c=white:t=fill:enable='lt(mod(t+0.5\\,1)\\,0.2)'"
+        tone = "aevalsrc='if(lt(mod(t+0.5\\,1)\\,0.2)\\,0.4*sin(2*PI*440*t)\\,0)':s=44100:d=4"
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", blink, "-f", "lavfi", "-i", tone,
+                        "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac", path], check=True,
+                       timeout=60 * lib.SLOW)
+        return path
+
+    def test_a_file(self):
+        server = self.sender(source=self.file())
+        self.assertIn("sound: aac, 44100 Hz", server.stderr)
+        p = self.play(server.url, "--no-picture", seconds=40)
+        report = p.report()
+        self.assertEqual(report["ended"], "end-of-media")
+        self.assertEqual(report["audio"]["av_offset"]["by"], "timestamps")
+        self.check(report, 4)
+
+    def test_the_file_s_blinks_and_tones_reach_a_stranger_together(self):
+        """ffmpeg records what it is sent; where the picture turns white and the tone begins is found in that."""
+        lib.need("ffmpeg")
+        server = self.sender(source=self.file())
+        path = self.path("copy.mkv")
+        copy = self.start(["ffmpeg", "-v", "error", "-nostdin", "-rtsp_transport", "tcp", "-i", server.url, "-t", "3.2",
+                           "-c", "copy", path])
+        self.assertEqual(copy.wait(40), 0, str(copy))
+        found = {}
+        for kind, filters in (("v", "[in]blackdetect=d=0.1:pix_th=0.5[out]"),
+                              ("a", "[in]silencedetect=n=-30dB:d=0.1[out]")):
+            p = self.start(["ffmpeg", "-v", "info", "-nostdin", "-i", path, "-map", f"0:{kind}", f"-{kind}f",
+                            filters.replace("[in]", "").replace("[out]", ""), "-f", "null", "-"])
+            self.assertEqual(p.wait(40), 0, str(p))
+            key = "black_end:" if kind == "v" else "silence_end: "
+            found[kind] = [float(part.split()[0]) for part in p.stderr.split(key)[1:]]
+        self.assertGreaterEqual(len(found["v"]), 2, found)
+        for blink in found["v"][:-1]:
+            self.assertLess(min(abs(blink - tone) for tone in found["a"]), 0.06, found)
+
+    def test_pause_and_seek(self):
+        server = self.sender(source=self.file())
+        p = self.play(server.url, "--no-picture", "--at", "0.8:pause", "--at", "1.2:go-on", "--at", "1.8:seek=2.5", seconds=40)
+        audio = p.report()["audio"]
+        self.assertEqual(audio["underruns"], 0, audio)
+        self.check_offset(audio)
+
+
+if __name__ == "__main__":
+    lib.main()

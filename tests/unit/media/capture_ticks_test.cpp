@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/capture_ticks.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+namespace
+{
+const usec_t MS = USEC_PER_MSEC;
+
+struct counts {
+    int shown = 0, repeated = 0, dropped = 0;
+};
+
+// Pictures every `interval` for 10 s, at 30 frames a second out.
+counts run(double interval_ms, const std::vector<double> &jitter_ms = {0})
+{
+    capture_ticks t;
+    capture_ticks_init(&t, {30, 1});
+    counts c;
+    for (int i = 0; i * interval_ms < 10000; i++) {
+        auto at =
+            (usec_t)((1000 + i * interval_ms + jitter_ms[(size_t)i % jitter_ms.size()]) * 1000);
+        int before;
+        while ((before = capture_ticks_place(&t, at, at + 20 * MS)) > 0) {
+            capture_ticks_take(&t);
+            c.repeated++;
+        }
+        if (before < 0) {
+            c.dropped++;
+            continue;
+        }
+        capture_ticks_take(&t);
+        c.shown++;
+    }
+    CHECK(t.next == c.shown + c.repeated);
+    return c;
+}
+} // namespace
+
+TEST_CASE("a device's rate becomes the source's")
+{
+    counts same = run(1000.0 / 30);
+    CHECK((same.shown == 300 && same.repeated == 0 && same.dropped == 0));
+    counts half = run(1000.0 / 15); // 150 pictures; each but the last once more
+    CHECK((half.shown == 150 && half.repeated == 149 && half.dropped == 0));
+    counts twice = run(1000.0 / 60);
+    CHECK((twice.shown > 298 && twice.shown < 303 && twice.repeated == 0 && twice.dropped > 297));
+    counts drifts = run(1000.0 / 30.3); // 303 pictures in 10 s: 3 too many, less the slack
+    CHECK((drifts.repeated == 0 && drifts.dropped >= 2 && drifts.dropped <= 3));
+    counts jitters = run(1000.0 / 30, {0, 12, -12, 5, -20, 20});
+    CHECK((jitters.shown == 300 && jitters.repeated == 0 && jitters.dropped == 0));
+}
+
+TEST_CASE("a frame that no picture comes for")
+{
+    capture_ticks t;
+    capture_ticks_init(&t, {25, 1});
+    CHECK(capture_ticks_place(&t, 1000 * MS, 1030 * MS) == 0);
+    CHECK(capture_ticks_take(&t) == 0);
+    CHECK(capture_ticks_instant(&t) == 1040 * MS);
+    CHECK(capture_ticks_deadline(&t) == (1040 + 40 + 49) * MS); // one interval, the usual delay
+    CHECK(capture_ticks_place(&t, 1040 * MS, 1340 * MS) == 0);  // 300 ms: the delay is learnt
+    CHECK(capture_ticks_deadline(&t) == (1040 + 40 + 300) * MS);
+    CHECK(capture_ticks_place(&t, 1160 * MS, 1190 * MS) == 3);
+    CHECK(capture_ticks_place(&t, 1000 * MS, 1190 * MS) == -1);
+    CHECK(capture_ticks_place(&t, 9000 * MS, 9030 * MS) == 0); // a jump: nothing to repeat
+    CHECK(capture_ticks_take(&t) == 1);
+    CHECK(capture_ticks_instant(&t) == 9040 * MS);
+    capture_ticks_restart(&t);
+    CHECK(capture_ticks_place(&t, 9011 * MS, 9030 * MS) == 0);
+    CHECK(capture_ticks_instant(&t) == 9011 * MS);
+    CHECK(capture_ticks_take(&t) == 2);
+}
+
+TEST_CASE("time stamps of either clock")
+{
+    const usec_t now = 5000 * MS, wall = 1700000000 * USEC_PER_SEC;
+    CHECK(capture_stamp(4980 * MS, now, wall) == 4980 * MS);
+    CHECK(capture_stamp(wall - 30 * MS, now, wall) == 4970 * MS);
+    CHECK(capture_stamp(5001 * MS, now, wall) == now); // never in the future
+    CHECK(capture_stamp(1, now + 60 * USEC_PER_SEC, wall) == now + 60 * USEC_PER_SEC);
+    CHECK(capture_stamp(INT64_MIN, now, wall) == now);
+}

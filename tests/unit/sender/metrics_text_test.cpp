@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/base/err.h"
+#include "sender/metrics_text.h"
+
+namespace
+{
+
+const process_figures usage = {1.5, 0.25, 50e6, 60e6, 12, -1};
+
+// Two transports, one size, and the sessions that are added.
+std::unique_ptr<figures> make()
+{
+    auto f = std::make_unique<figures>();
+    f->version = "1.2.3";
+    snprintf(f->source, sizeof(f->source), "a \"b\"\\c\nd");
+    f->begun_wall = 1700000000250000;
+    f->transport_count = 2;
+    f->total.transports[0] = {"minbuf", 0, 0, 0, 0};
+    f->total.transports[1] = {"tfrc", 0, 0, 0, 0};
+    f->encoder_count = 1;
+    f->encoders[0] = {640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5}};
+    return f;
+}
+
+session_figures session(int number)
+{
+    session_figures s = {};
+    s.number = number;
+    snprintf(s.transport, sizeof(s.transport), "minbuf:auto,50");
+    s.layers = 2;
+    s.info.rtt_ms = 12.5;
+    s.info.rate_bps = 800;
+    s.info.loss = s.info.unsent_bytes = s.info.cwnd_packets = s.info.loss_events =
+        s.info.allowed_bps = NAN;
+    s.adaptation = {NAN, NAN, NAN, NAN, NAN, NAN};
+    return s;
+}
+
+std::string text_of(const figures &f, const process_figures &p = usage)
+{
+    std::vector<char> out(METRICS_TEXT_BYTES);
+    int len = metrics_text(&f, &p, out.data(), out.size());
+    REQUIRE(len == static_cast<int>(strlen(out.data())));
+    return out.data();
+}
+
+bool has(const std::string &text, const std::string &line)
+{
+    return text.rfind(line + "\n", 0) == 0 || text.find("\n" + line + "\n") != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("metrics_text: figures in base units")
+{
+    auto f = make();
+    session_figures s = session(3);
+    s.playing = true;
+    s.level = 4;
+    s.packets = 18446744073709; // further than a float counts
+    s.octets = 1000;
+    s.waiting_ms = 1500;
+    s.waiting_bytes = 777;
+    s.frames.sent[1] = 9;
+    s.frames.dropped[DROP_LAYER][1] = 5;
+    s.info.allowed_bps = 1e6;
+    s.adaptation.delay_ms = 250;
+    snprintf(s.info.variable[0].name, sizeof(s.info.variable[0].name), "X_recv");
+    s.info.variable[0].value = 0.125;
+    f->sessions[f->session_count++] = s;
+    figures_add(&f->total, 1, &s);
+    f->total.transports[1].open = 1;
+    std::string text = text_of(*f);
+    const char *const lines[] = {
+        "weir_build_info{version=\"1.2.3\"} 1",
+        "weir_source_info{source=\"a \\\"b\\\"\\\\c\\nd\"} 1",
+        "weir_sessions{transport=\"minbuf\"} 0",
+        "weir_sessions{transport=\"tfrc\"} 1",
+        "weir_packets_total{transport=\"tfrc\"} 18446744073709",
+        "weir_payload_bytes_total{transport=\"tfrc\"} 1000",
+        "weir_frames_sent_total{layer=\"1\"} 9",
+        "weir_frames_dropped_total{cause=\"layer\",layer=\"1\"} 5",
+        "weir_frames_dropped_total{cause=\"deadline\",layer=\"1\"} 0",
+        "weir_session_info{session=\"3\",transport=\"minbuf:auto,50\"} 1",
+        "weir_session_playing{session=\"3\"} 1",
+        "weir_session_level{session=\"3\"} 4",
+        "weir_session_packets_total{session=\"3\"} 18446744073709",
+        "weir_session_queue_seconds{session=\"3\"} 1.5",
+        "weir_session_queue_bytes{session=\"3\"} 777",
+        "weir_session_rtt_seconds{session=\"3\"} 0.0125",
+        "weir_session_rate_bytes_per_second{session=\"3\"} 100",
+        "weir_session_allowed_bytes_per_second{session=\"3\"} 125000",
+        "weir_session_delay_seconds{session=\"3\"} 0.25",
+        "weir_session_frames_dropped_total{session=\"3\",cause=\"layer\",layer=\"1\"} 5",
+        "weir_session_controller{session=\"3\",variable=\"X_recv\"} 0.125",
+        "weir_encoder_frames_total{size=\"640x360@29.97\"} 10",
+        "weir_encoder_busy_seconds_total{size=\"640x360@29.97\"} 0.25",
+        "weir_encoder_frame_seconds{size=\"640x360@29.97\"} 0.0255",
+        "weir_encoder_nominal_bytes_per_second{size=\"640x360@29.97\"} 100000",
+        "process_cpu_seconds_total 1.75",
+        "process_start_time_seconds 1700000000.25",
+        "process_open_fds 12",
+    };
+    for (const char *line : lines) {
+        INFO(line << "\n" << text);
+        CHECK(has(text, line));
+    }
+}
+
+TEST_CASE("metrics_text: what cannot be known has no sample")
+{
+    auto f = make();
+    f->sessions[f->session_count++] = session(1);
+    std::string text = text_of(*f, {0, 0, NAN, 0, -1, -1});
+    CHECK(text.find("weir_session_rtt_seconds{") != std::string::npos);
+    for (const char *name : {"weir_session_loss_ratio{", "weir_session_cwnd_packets{",
+                             "weir_session_target_bytes_per_second{", "weir_session_reports_total{",
+                             "weir_session_controller{", "process_resident_memory_bytes ",
+                             "process_open_fds ", " nan", " inf", " -inf"}) {
+        INFO(name);
+        CHECK(text.find(name) == std::string::npos);
+    }
+}
+
+TEST_CASE("metrics_text: each family stands once, with help, type and its own samples")
+{
+    auto f = make();
+    for (int number : {1, 2})
+        f->sessions[f->session_count++] = session(number);
+    std::istringstream text(text_of(*f));
+    std::string line, family;
+    std::set<std::string> seen;
+    while (std::getline(text, line)) {
+        std::istringstream words(line);
+        std::string hash, what, name, type;
+        words >> hash >> what >> name >> type;
+        INFO(line);
+        if (hash == "#" && what == "HELP") {
+            CHECK(seen.insert(name).second);
+            family = name;
+            CHECK(line.back() == '.');
+        } else if (hash == "#") {
+            CHECK(name == family);
+            bool total = name.size() > 6 && name.compare(name.size() - 6, 6, "_total") == 0;
+            CHECK(type == (total ? "counter" : "gauge"));
+        } else {
+            CHECK(line.substr(0, line.find_first_of("{ ")) == family);
+        }
+    }
+    CHECK(seen.size() > 40);
+}
+
+TEST_CASE("metrics_text: the most sessions fit")
+{
+    auto f = make();
+    for (int number = 1; number <= FIGURES_SESSIONS; number++) {
+        session_figures s = session(number);
+        s.layers = SCHEDULER_MAX_LAYERS;
+        s.packets = s.octets = s.thinned = s.wrong_tokens = UINT64_MAX;
+        s.info.is_reported = true;
+        memset(&s.frames, 0xff, sizeof(s.frames));
+        memset(&s.info.counts, 0xff, sizeof(s.info.counts));
+        s.info.loss = s.info.unsent_bytes = s.info.cwnd_packets = s.info.loss_events =
+            s.info.allowed_bps = -1.23456789012e-300;
+        s.adaptation = {-1e300 / 3, -1e300 / 3, -1e300 / 3, 1, -1e300 / 3, -1e300 / 3};
+        memset(s.transport, '"', sizeof(s.transport) - 1);
+        for (auto &v : s.info.variable) {
+            memset(v.name, '\\', sizeof(v.name) - 1);
+            v.value = -1e300 / 3;
+        }
+        f->sessions[f->session_count++] = s;
+    }
+    CHECK(has(text_of(*f), "weir_session_level{session=\"64\"} 0"));
+    std::vector<char> small(1000);
+    CHECK(metrics_text(f.get(), &usage, small.data(), small.size()) == ERR_FULL);
+}
