@@ -96,6 +96,11 @@ bool shelf_is_folder(const struct shelf *s)
     return !s->path;
 }
 
+const char *shelf_where(const struct shelf *s)
+{
+    return s->path ? s->path : "/";
+}
+
 // ---- Streams
 
 static int take_one(struct shelf *s, const char *url_path, struct stream **out)

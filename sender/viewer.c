@@ -83,7 +83,7 @@ static void refuse_uri(struct viewer *v, const struct rtsp_item *request, int er
     else if (err == ERR_FULL)
         answer_refuse(a, 503, "%d files are open, the most there can be\r\n", SHELF_MAX_OPEN);
     else if (err == ERR_END || err == ERR_NOT_FOUND)
-        answer_refuse(a, 404, "there is no such path here; DESCRIBE / lists those of a folder\r\n");
+        answer_refuse(a, 404, "there is only %s here\r\n", shelf_where(v->shelf));
     else
         answer_refuse(a, 404, "it cannot be opened: %s\r\n", err_text(err));
 }
