@@ -63,11 +63,11 @@ TEST_CASE("test_picture: all machines draw alike")
         int64_t n;
         uint64_t sum;
     } table[] = {
-        {1280, 720, {30, 1}, 0, 0xdfa23d4bc3d99432},
-        {1280, 720, {30, 1}, 37, 0x17a6f7c6393e02fa},
-        {1280, 720, {30, 1}, 1000, 0x7a6b0e871d99db09},
-        {256, 144, {30, 1}, 1000, 0xd4838dff1a0fa7e3},
-        {640, 480, {30000, 1001}, 123456, 0x840c2811973ca76b},
+        {1280, 720, {30, 1}, 0, 0xa0733f05b21a6b04},
+        {1280, 720, {30, 1}, 37, 0xd192eff9c936d9cc},
+        {1280, 720, {30, 1}, 1000, 0x4e06c4645ffb9a65},
+        {256, 144, {30, 1}, 1000, 0x319754594325f8bf},
+        {640, 480, {30000, 1001}, 123456, 0x58fc0b603e77fbf2},
     };
     for (auto &row : table) {
         auto t = test(row.width, row.height, row.rate);
@@ -75,6 +75,29 @@ TEST_CASE("test_picture: all machines draw alike")
         test_picture_draw(t.get(), row.n, p.get());
         CAPTURE(row.width, row.n);
         CHECK(checksum(p.get()) == row.sum);
+    }
+}
+
+TEST_CASE("test_picture: a flash for the first 150 ms of each second, at every size")
+{
+    struct row {
+        fps rate;
+        int64_t first, last; // frames of the second second that flash
+    };
+    const row table[] = {
+        {{30, 1}, 30, 34}, {{25, 1}, 25, 28}, {{10, 1}, 10, 11}, {{30000, 1001}, 30, 34}};
+    for (const row &r : table)
+        for (int64_t n = r.first - 1; n <= r.last + 1; n++)
+            CHECK(test_picture_flashes(n, r.rate) == (n >= r.first && n <= r.last));
+    const int sizes[][2] = {{1280, 720}, {160, 90}, {640, 480}, {1080, 1920}, {2560, 1080}};
+    for (auto &size : sizes) {
+        auto t = test(size[0], size[1], {30, 1});
+        auto p = make(size[0], size[1]);
+        for (int64_t n : {0, 4, 5, 29, 30, 45}) {
+            CAPTURE(size[0], size[1], n);
+            test_picture_draw(t.get(), n, p.get());
+            CHECK(test_picture_read_flash(p.get()) == test_picture_flashes(n, {30, 1}));
+        }
     }
 }
 

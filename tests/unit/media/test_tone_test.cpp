@@ -27,7 +27,7 @@ TEST_CASE("test_tone: 1 kHz for a tenth of each second, silence else")
         CHECK(pcm[2 * 12] == 12000); // a quarter of 48 samples
         CHECK(pcm[2 * 12 + 1] == 12000);
         CHECK(pcm[2 * 36] == -12000);
-        CHECK(pcm[2 * 4788] == 0); // it ends at a zero
+        CHECK(pcm[2 * 4788] == -12000); // its last quarter
         auto loud = [](int16_t v) { return v != 0; };
         CHECK(std::none_of(pcm.begin() + 2 * TEST_TONE_LENGTH, pcm.end(), loud));
     }

@@ -364,3 +364,37 @@ TEST_CASE("sdp: truncations and mutations are survived, and leave a valid ladder
         check(text);
     }
 }
+
+TEST_CASE("sdp: strangers' descriptions")
+{
+    auto s = std::make_unique<struct sdp>();
+    const char *gstreamer =
+        "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=Session\r\nt=0 0\r\na=tool:x\r\n"
+        "a=control:*\r\na=range:npt=now-\r\n"
+        "m=audio 0 RTP/AVP 97\r\na=rtpmap:97 OPUS/48000/2\r\na=control:stream=1\r\n"
+        "m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=framerate:29.97\r\n"
+        "a=fmtp:96 packetization-mode=1;sprop-parameter-sets=Z0LA,aM48\r\n"
+        "a=control:stream=0\r\n";
+    REQUIRE(decode(gstreamer, s.get()) == 0);
+    CHECK(sdp_is_foreign(s.get()));
+    CHECK(std::string(s->control) == "stream=0");
+    CHECK(std::string(s->base).empty()); // "*": the presentation's own URL
+    CHECK(std::string(s->sprop) == "Z0LA,aM48");
+    CHECK((s->ladder.source_fps.num == 29970 && s->ladder.source_fps.den == 1000));
+    CHECK((s->ladder.level_count == 0 && !s->nack && !s->pli && s->duration < 0));
+
+    const char *camera =
+        "v=0\no=- 1 1 IN IP4 0.0.0.0\nX-odd line\na=control:rtsp://h/all/\n"
+        "m=video 0 RTP/AVPF 98\na=rtpmap:98 h264\na=framerate:0\na=rtcp-fb:98 nack pli\n"
+        "a=rtcp-fb:* nack\na=extmap:1 "
+        "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time\n";
+    REQUIRE(decode(camera, s.get()) == 0);
+    CHECK(sdp_is_foreign(s.get()));
+    CHECK(s->payload_type == 98);
+    CHECK(std::string(s->base) == "rtsp://h/all/");
+    CHECK((s->ladder.source_fps.num == 25 && s->ladder.source_fps.den == 1));
+    CHECK((s->nack && s->pli));
+    REQUIRE(decode(golden, s.get()) == 0);
+    CHECK_FALSE(sdp_is_foreign(s.get()));
+    CHECK(s->nack);
+}
