@@ -44,6 +44,10 @@ void scaler_free(struct scaler *s);
 // wanted; copies when equal. number, pts and capture_wall are carried over. 0 or ERR_NO_MEMORY.
 int scaler_run(struct scaler *s, const struct picture *from, struct picture *to);
 
+// `p` itself when it has that size, else a smaller or larger copy; one reference, the caller's.
+// NULL: no memory.
+struct picture *scaler_scaled(struct scaler *s, struct picture *p, int width, int height);
+
 // Writes PNG through a temporary file and rename(2), so that no half picture stands under `path`. 0
 // or ERR_IO (logged).
 int picture_write_png(const struct picture *p, const char *path);

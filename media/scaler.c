@@ -47,3 +47,15 @@ int scaler_run(struct scaler *s, const struct picture *from, struct picture *to)
     // Between two sizes of one format libswscale has nothing to refuse, only memory to lack.
     return converter_run(&s->converter, &in, &out) < 0 ? ERR_NO_MEMORY : 0;
 }
+
+struct picture *scaler_scaled(struct scaler *s, struct picture *p, int width, int height)
+{
+    if (p->width == width && p->height == height)
+        return picture_ref(p);
+    struct picture *copy = picture_new(width, height);
+    if (copy && scaler_run(s, p, copy) != 0) {
+        picture_unref(copy);
+        return NULL;
+    }
+    return copy;
+}

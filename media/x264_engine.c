@@ -91,10 +91,10 @@ static void set_stream(x264_param_t *p, const struct size_spec *size, int id)
     p->i_log_level = X264_LOG_WARNING;
 }
 
-static x264_t *open_x264(const struct size_spec *size, int id, int dpb)
+static x264_t *open_x264(const struct size_spec *size, int id, int dpb, const char *preset)
 {
     x264_param_t p;
-    if (x264_param_default_preset(&p, "superfast", "zerolatency") < 0)
+    if (x264_param_default_preset(&p, preset, "zerolatency") < 0)
         return NULL;
     set_structure(&p, dpb);
     set_rate_control(&p);
@@ -102,7 +102,8 @@ static x264_t *open_x264(const struct size_spec *size, int id, int dpb)
     return x264_encoder_open(&p);
 }
 
-struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dpb)
+struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dpb,
+                                    const char *preset)
 {
     struct x264_engine *e = calloc(1, sizeof(*e));
     if (!e) {
@@ -111,7 +112,7 @@ struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dp
     }
     e->macroblocks = (size->width + 15) / 16 * ((size->height + 15) / 16);
     e->offsets = calloc((size_t)e->macroblocks, sizeof(*e->offsets));
-    e->x264 = e->offsets ? open_x264(size, id, dpb) : NULL;
+    e->x264 = e->offsets ? open_x264(size, id, dpb, preset) : NULL;
     if (!e->x264) {
         log_error("x264 cannot encode %dx%d at %d/%d frames a second", size->width, size->height,
                   size->fps.num, size->fps.den);

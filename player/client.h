@@ -34,6 +34,7 @@ enum client_end {
     CLIENT_LOST,     // vanished after the media began to play
     CLIENT_INTERNAL, // out of memory, no ports ...
     CLIENT_LEFT,     // after client_leave
+    CLIENT_LISTED,   // it is no stream but a folder of them; after on_list
 };
 
 struct client_setup {
@@ -63,6 +64,8 @@ struct client_ops {
     // The description, good for the client's life. Returns false when it cannot be played: the
     // client then stops with CLIENT_REFUSED, and *why says it.
     bool (*on_described)(void *ctx, const struct sdp *sdp, const char **why, usec_t now);
+    // The URL is of a folder: its files, a line each.
+    void (*on_list)(void *ctx, struct text list, usec_t now);
     void (*on_setup)(void *ctx, const struct client_setup *setup, usec_t now);
     void (*on_ready)(void *ctx, usec_t now); // of --adapt goddard: client_begin is up to you
     // PLAY was answered; again after each pause or seek.

@@ -83,6 +83,14 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
         return;
     }
     switch (p->question) {
+    case ASK_DESCRIBE:
+        if (r->status == 300) {
+            c->ops->on_list(c->ctx, r->body, now);
+            client_end_as(c, CLIENT_LISTED, "", now);
+        } else {
+            refused(c, p, r, now);
+        }
+        return;
     case ASK_OPTIONS:
     case ASK_TEARDOWN: // of a transport that was given up
         return;

@@ -14,8 +14,9 @@ static int play(const struct play_options *options, FILE *events, struct source 
     if (!player)
         return code;
     struct display_config config = player_display_config(player);
+    bool no_window = options->headless || url_is_root(&options->url); // a list of files follows
     struct display *display =
-        options->headless ? display_headless_new(&config) : display_window_new(&config);
+        no_window ? display_headless_new(&config) : display_window_new(&config);
     if (!display)
         goto free_player;
     if (player_start(player, display) != 0)

@@ -6,7 +6,8 @@
 #include "common/base/log.h"
 #include "player/player_state.h"
 
-#define TOLERANCE 0.5 // seconds that a server may begin away from the place asked for
+#define PAUSE_HELD USEC_PER_SEC // of media, before a server pauses
+#define TOLERANCE  0.5          // seconds that a server may begin away from the place asked for
 
 static bool is_file(const struct player *p)
 {
@@ -81,6 +82,18 @@ void player_seek_placed(struct player *p, const struct client_place *place, usec
     qoe_on_seek(p->qoe, now);
 }
 
+// After a seek within a pause the server pauses as well, once there is something to go on with.
+void player_seek_tick(struct player *p, usec_t now)
+{
+    if (!p->place.held || !presenter_paused(p->presenter))
+        p->place.held = false;
+    else if (presenter_held(p->presenter) >= PAUSE_HELD)
+        client_pause(p->client, now);
+    else
+        return;
+    p->place.held = false;
+}
+
 void player_seek_shown(struct player *p, int64_t number, usec_t shown_at, usec_t now)
 {
     struct player_place *place = &p->place;
@@ -94,6 +107,5 @@ void player_seek_shown(struct player *p, int64_t number, usec_t shown_at, usec_t
     qoe_on_seek_shown(p->qoe, wait);
     events_seek(p->events, place->to, wait, now);
     log_debug("at %.3f s after %.0f ms", place->to, usec_to_msec(wait));
-    if (presenter_paused(p->presenter)) // it showed this one frame
-        client_pause(p->client, now);
+    place->held = presenter_paused(p->presenter); // it showed this one frame
 }

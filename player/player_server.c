@@ -66,6 +66,16 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     return (p->options->adapt != ADAPT_GODDARD || player_goddard_open(p)) && player_open_frames(p);
 }
 
+static void on_list(void *ctx, struct text list, usec_t now)
+{
+    (void)ctx;
+    (void)now;
+    for (size_t i = 0; i < list.len; i++)
+        if (list.at[i] == '\n' || list.at[i] == '\t' || (unsigned char)list.at[i] >= 0x20)
+            putchar(list.at[i]);
+    fflush(stdout);
+}
+
 static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
 {
     struct player *p = ctx;
@@ -240,6 +250,9 @@ static void on_client_end(void *ctx, enum client_end why, const char *text, usec
         else
             player_stop(p, now);
         return;
+    case CLIENT_LISTED:
+        player_end(p, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now);
+        return;
     case CLIENT_LEFT:
         if (p->leaving)
             uv_stop(&p->loop);
@@ -251,6 +264,7 @@ static void on_client_end(void *ctx, enum client_end why, const char *text, usec
 
 const struct client_ops player_client_ops = {.on_connected = on_connected,
                                              .on_described = on_described,
+                                             .on_list = on_list,
                                              .on_setup = on_setup,
                                              .on_ready = on_ready,
                                              .on_playing = on_playing,

@@ -46,6 +46,7 @@ struct player_place {
     enum { SEEK_NONE, SEEK_ASKED, SEEK_PLACED } seek; // PLACED: no frame of it was shown yet
     double to;                                        // of the seek
     usec_t asked;                                     // likewise
+    bool held; // in a pause, of which the server does not know yet
 };
 
 // Between two connections of one viewing.
@@ -182,6 +183,7 @@ void player_seek_to(struct player *p, double seconds, usec_t now);
 // PLAY was answered.
 void player_seek_placed(struct player *p, const struct client_place *place, usec_t now);
 void player_seek_shown(struct player *p, int64_t number, usec_t shown_at, usec_t now);
+void player_seek_tick(struct player *p, usec_t now);
 // Seconds of the media that stand on the screen; NaN: not a file, or not known.
 double player_position(const struct player *p);
 // The connection is lost, `why`. False: nobody wants another one.

@@ -115,6 +115,7 @@ void player_on_tick(void *ctx, usec_t now)
         p->next_tick = now + TICK;
     timer_set(p->tick, p->next_tick);
     show_status(p);
+    player_seek_tick(p, now);
     player_show_osd(p, now);
     if (p->playing_since && p->input && !p->outage.open && ++p->ticks % TICKS_A_SECOND == 0)
         on_second(p, now);

@@ -175,6 +175,7 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
     p->skip_to = -1;
     p->next = -1;
     p->show = show;
+    p->hurried = -1;
     p->at_once = at_once;
     p->newest = p->held_count > 0 ? p->held[p->held_count - 1].frame->number : -1;
     p->decoded = -1;

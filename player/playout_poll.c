@@ -5,6 +5,10 @@
 
 #include "player/playout_state.h"
 
+// After a seek the first picture is shown as soon as it is decoded, those behind it as if it were
+// due so much later: what only serves to decode it takes its time.
+#define AFTER_SEEK (100 * USEC_PER_MSEC)
+
 bool playout_act(struct playout_action *out, enum playout_kind kind, usec_t at)
 {
     *out = (struct playout_action){.kind = kind, .number = -1, .level = -1, .at = at};
@@ -122,7 +126,8 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
     p->next = p->held[0].frame->number;
     if (p->show > p->next)
         p->next = p->show;
-    media_clock_set(&p->clock, playout_pts(p, p->next), now);
+    media_clock_set(&p->clock, playout_pts(p, p->next), now + (p->at_once ? AFTER_SEEK : 0));
+    p->hurried = p->at_once ? p->next : -1;
     p->left = p->next;
     p->left_at = now;
     playout_act(out, PLAYOUT_START, now);
@@ -166,9 +171,9 @@ static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t n
             return playout_hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
         int64_t expected = playout_next_expected(p, p->next);
         if (f && f->number <= expected) {
-            usec_t due = playout_due(p, f->number);
+            usec_t due = f->number == p->hurried ? now : playout_due(p, f->number);
             usec_t wanted = playout_wanted(p) - p->config.decode_lead;
-            if (now < wanted)
+            if (f->number != p->hurried && now < wanted)
                 return playout_wait_until(p, wanted);
             return playout_hand_out(p, PLAYOUT_DECODE_AND_SHOW, due, out, now);
         }

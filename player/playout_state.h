@@ -55,7 +55,8 @@ struct playout {
     int64_t floor; // refused below
     int64_t next; // everything below was handed out, passed over, or not expected; -1 until started
     int64_t show; // while BUFFERING: where playing begins; -1: at the first key frame
-    bool at_once; // it is enough that this frame is held
+    int64_t hurried; // a frame that is not to wait for its time; -1 none
+    bool at_once;    // it is enough that this frame is held
     int64_t newest;  // highest number taken; -1 none
     int64_t decoded; // highest number handed out as decodable of the size followed
     int size;        // the size followed, -1 none: a key frame is needed

@@ -157,6 +157,13 @@ int url_parse(const char *text, struct url *out, const char **why)
     return parse_query(query ? query + 1 : "", out, why);
 }
 
+bool url_is_root(const struct url *u)
+{
+    const char *authority = u->text + 7;
+    const char *path = authority + strcspn(authority, "/?#");
+    return *path == '\0' || strcmp(path, "/") == 0;
+}
+
 int url_resolve(const char *base, const char *control, char *out, size_t cap)
 {
     int len;

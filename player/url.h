@@ -4,6 +4,7 @@
 #ifndef WEIR_PLAYER_URL_H
 #define WEIR_PLAYER_URL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -29,6 +30,9 @@ struct url {
 
 // 0, or ERR_MALFORMED with *why (static text) saying what is wrong.
 int url_parse(const char *text, struct url *out, const char **why);
+
+// Does it name no path: the files of a folder, if the server has one?
+bool url_is_root(const struct url *u);
 
 // The URL that SETUP names: `control` when it is absolute, `base` itself for "*" or nothing, else
 // `control` behind `base`. 0 or ERR_TOO_BIG.

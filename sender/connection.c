@@ -121,8 +121,7 @@ struct connection *connection_new(int fd, const struct connection_config *config
         return NULL;
     }
     c->viewer = (struct viewer){.loop = config->loop,
-                                .stream = config->stream,
-                                .path = config->path,
+                                .shelf = config->shelf,
                                 .raw = config->raw,
                                 .tcp = c->tcp,
                                 .query_level = -1,
@@ -140,6 +139,7 @@ void connection_free(struct connection *c, usec_t now)
     if (!c)
         return;
     viewer_teardown(&c->viewer, now);
+    viewer_leave(&c->viewer);
     tcp_conn_free(c->tcp);
     timer_free(c->reaper);
     log_of(LOG_DEBUG, "viewer", c->viewer.name, "viewer %s is gone", c->viewer.name);

@@ -72,23 +72,11 @@ static void apply_requests(struct encoder_thread *t, usec_t now)
         encoder_repair(t->encoder, repairs[i]);
 }
 
-static struct picture *scaled(struct encoder_thread *t, struct picture *p)
-{
-    if (p->width == t->width && p->height == t->height)
-        return picture_ref(p);
-    struct picture *small = picture_new(t->width, t->height);
-    if (small && scaler_run(t->scaler, p, small) != 0) {
-        picture_unref(small);
-        return NULL;
-    }
-    return small;
-}
-
 static struct coded_frame *encode(struct encoder_thread *t, const struct job *job)
 {
     usec_t begun = clock_now();
     apply_requests(t, begun);
-    struct picture *p = scaled(t, job->picture);
+    struct picture *p = scaler_scaled(t->scaler, job->picture, t->width, t->height);
     struct coded_frame *f = NULL;
     if (p)
         encoder_encode(t->encoder, p, &f);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <uv.h>
 
 #include "common/base/err.h"
@@ -16,15 +17,21 @@
 #include "media/ladder.h"
 #include "media/source.h"
 #include "sender/options.h"
+#include "sender/prepare.h"
 #include "sender/server.h"
 #include "sender/service.h"
+#include "sender/shelf.h"
 #include "sender/stream.h"
+#include "sender/stream_open.h"
 #include "sender/telemetry.h"
+
+#define FIRST_LOOK (2 * USEC_PER_SEC) // into the files of a folder
 
 struct program {
     uv_loop_t loop;
     uv_signal_t signals[2];
-    struct stream stream;
+    struct stream stream; // of no kind: a folder's files are offered
+    struct shelf *shelf;
     struct telemetry *telemetry;
     struct mtp_raw *raw; // NULL: not allowed, or not possible
     struct server *server;
@@ -89,19 +96,10 @@ static void allow_files(int max_viewers)
              (unsigned long long)(most > OTHERS ? (most - OTHERS) / A_VIEWER : 0));
 }
 
-// A file without sound is no error, and neither is one whose sound does not play; a device that was
-// asked for and is not there is.
-static int add_sound(struct program *p, const struct options *o, struct sound_source *sound,
-                     int err)
+static bool is_folder(const char *source)
 {
-    if (!sound)
-        return o->sound && err != ERR_NOT_FOUND ? err : 0;
-    char name[sizeof(sound->name)];
-    snprintf(name, sizeof(name), "%s", sound->name);
-    err = stream_add_sound(&p->stream, sound, o->sound_kbps * 1000);
-    if (!err)
-        log_info("sound: %s, %d kbit/s", name, o->sound_kbps);
-    return err;
+    struct stat st;
+    return stat(source, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static int open_stream(struct program *p, const struct options *o)
@@ -116,33 +114,21 @@ static int open_stream(struct program *p, const struct options *o)
         stream_init_synthetic(&p->stream, &o->synthetic, seed);
         return 0;
     }
-    int err;
-    struct source *source =
-        source_is_capture(o->source)
-            ? source_capture_open(o->source, o->has_capture ? &o->capture : NULL, &err)
-            : source_open(o->source, o->loop, &err);
-    if (!source)
-        return err;
-    struct ladder ladder;
-    err = o->level_count
-              ? ladder_from_requests(o->levels, o->level_count, source->width, source->height,
-                                     source->fps, o->temporal_layers, &ladder)
-              : ladder_default(source->width, source->height, source->fps, o->temporal_layers,
-                               &ladder);
-    if (err) {
-        log_error("no ladder of levels can be made for %s (%dx%d)", source->name, source->width,
-                  source->height);
-        source_free(source);
-        return err;
+    return stream_open(&p->stream, &p->loop, o, o->source);
+}
+
+static int open_shelf(struct program *p, const struct options *o)
+{
+    int err = 0;
+    if (is_folder(o->source)) {
+        p->shelf = shelf_new_folder(&p->loop, o);
+    } else {
+        err = open_stream(p, o);
+        p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
+        p->stream.max_viewers = o->max_viewers;
+        p->shelf = err ? NULL : shelf_new_one(o->path, &p->stream);
     }
-    int sound_err;
-    struct sound_source *sound = sound_source_open(o->sound, source, o->source, &sound_err);
-    err = stream_init(&p->stream, &p->loop, source, &ladder, seed);
-    if (err) {
-        sound_source_free(sound);
-        return err;
-    }
-    return add_sound(p, o, sound, sound_err);
+    return err ? err : p->shelf ? 0 : ERR_NO_MEMORY;
 }
 
 // Who may have raw sockets has one from the start and then may have no more, before there are
@@ -163,13 +149,24 @@ static int open_raw(struct program *p, const struct options *o)
     return p->raw || !o->mtp_port ? 0 : ERR_IO;
 }
 
+static void announce_folder(const struct program *p, const struct options *o, const char *at)
+{
+    static char list[1 << 17];
+    int count = shelf_list(p->shelf, list, sizeof(list), FIRST_LOOK);
+    log_info("%d files of %s at rtsp://%s/", count, o->source, at);
+}
+
 static void announce(const struct program *p, const struct options *o)
 {
     char at[64];
     server_address(p->server, at, sizeof(at));
+    if (shelf_is_folder(p->shelf)) {
+        announce_folder(p, o, at);
+        return;
+    }
     const struct ladder *l = &p->stream.ladder;
     log_info("%s at rtsp://%s%s", p->stream.title, at, o->path);
-    for (int i = 0; i < l->level_count && p->stream.engine; i++) {
+    for (int i = 0; i < l->level_count && stream_has_pictures(&p->stream); i++) {
         const struct size_spec *size = &l->sizes[l->levels[i].size_id];
         log_info("  level %d: %4dx%-4d %5.4g frames/s %6d kbit/s", i, size->width, size->height,
                  level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
@@ -187,16 +184,14 @@ static int run(struct program *p, const struct options *o)
     int code = EXIT_FAILURE;
     if (open_raw(p, o) != 0)
         return code;
-    if (open_stream(p, o) != 0)
+    if (open_shelf(p, o) != 0)
         goto free_raw;
-    p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
-    p->stream.max_viewers = o->max_viewers;
     p->telemetry = telemetry_new(o, &p->stream, clock_now());
     if (!p->telemetry)
         goto destroy_stream;
     struct server_config config = {.listen = o->listen,
-                                   .path = o->path,
-                                   .stream = &p->stream,
+                                   .shelf = p->shelf,
+                                   .max_viewers = o->max_viewers,
                                    .telemetry = p->telemetry,
                                    .raw = p->raw};
     p->server = server_new(&p->loop, &config);
@@ -211,6 +206,7 @@ static int run(struct program *p, const struct options *o)
 free_telemetry:
     telemetry_free(p->telemetry, clock_now());
 destroy_stream:
+    shelf_free(p->shelf);
     stream_destroy(&p->stream);
 free_raw:
     mtp_raw_free(p->raw);
@@ -234,6 +230,11 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     log_to_stderr_as("weir-send", &options.log);
+    if (options.prepare) {
+        int code = prepare_run(&options);
+        options_destroy(&options);
+        return code;
+    }
     allow_files(options.max_viewers);
     static struct program program; // large
     uv_loop_init(&program.loop);

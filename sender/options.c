@@ -142,6 +142,7 @@ static const char *source_value(int i, const char **help)
     static const char *const list[][2] = {
         {"test:[WxH@FPS]", "the built-in moving test picture, 1280x720@30 unless said"},
         {"FILE", "a media file, at its own pace"},
+        {"FOLDER", "the media files in it, each at its own path"},
         {"camera:[DEVICE]", "a camera, the first one unless said"},
         {"screen:[DISPLAY]",
          "an X display, $DISPLAY unless said; :0+X,Y with --capture: a part of it"},
@@ -188,8 +189,12 @@ static const struct option_row rows[] = {
     {.section = "Media", .name = "level", .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,
      .help = "a quality level; repeat it for a ladder (default: seven levels, 80 to 1920 kbit/s)"},
-    {.name = "temporal-layers", .argument = "N", .read = read_layers, .fallback = "2",
-     .help = "2 or 3 layers of frames that can be dropped one by one"},
+    {.name = "temporal-layers", .argument = "N", .read = read_layers,
+     .help = "2 or 3 layers of frames that can be dropped one by one (default: 2, with --prepare "
+             "3)"},
+    {.name = "prepare", .kind = OPTION_SWITCH, .at = AT(prepare),
+     .help = "do not stream: encode FILE into FILE.weir.mkv, from which it is then streamed to "
+             "many viewers without encoding; run again, it goes on where it was interrupted"},
     {.name = "loop", .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "begin the file again at its end"},
     {.name = "capture", .argument = "WxH@FPS", .read = read_capture,
@@ -244,7 +249,6 @@ enum options_result options_parse(int argc, char **argv, struct options *o, FILE
 {
     *o = (struct options){.path = "/live",
                           .source = "test:",
-                          .temporal_layers = 2,
                           .log = {.filter = log_all(LOG_INFO)},
                           .sound_kbps = 64,
                           .timeout = STREAM_VIEWER_TIMEOUT_SEC,

@@ -28,8 +28,9 @@ struct options {
     bool has_capture;
     struct geometry capture; // if has_capture
     bool list_devices;       // and nothing else
-    int temporal_layers;     // 2 or 3
-    int level_count;         // 0: the default ladder
+    bool prepare;
+    int temporal_layers; // 2 or 3; 0: not given
+    int level_count;     // 0: the default ladder
     struct level_request levels[LADDER_MAX_LEVELS];
     bool steady;                // the filler is
     int filler_bps;             // 0: the source is no filler

@@ -155,7 +155,14 @@ bool scheduler_dropped(struct scheduler *s, struct scheduler_frame *f, enum drop
     return true;
 }
 
+int64_t scheduler_first_waiting(const struct scheduler *s)
+{
+    int first = s->begun ? 1 : 0;
+    return s->count > first ? s->frames[(s->head + first) % SCHEDULER_MAX_FRAMES].number
+                            : INT64_MAX;
+}
+
 usec_t scheduler_waiting(const struct scheduler *s, usec_t now)
 {
-    return s->count ? now - s->frames[s->head].captured : 0;
+    return s->count ? usec_max(0, now - s->frames[s->head].captured) : 0;
 }

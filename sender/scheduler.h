@@ -82,6 +82,8 @@ void scheduler_flush(struct scheduler *s, int64_t from);
 void scheduler_clear(struct scheduler *s); // drops everything, begun or not
 // Hands back one dropped frame; false when there is none left. After each of the calls above.
 bool scheduler_dropped(struct scheduler *s, struct scheduler_frame *f, enum drop_cause *cause);
+// The number of the first frame that has not begun to leave; INT64_MAX: none.
+int64_t scheduler_first_waiting(const struct scheduler *s);
 usec_t scheduler_waiting(const struct scheduler *s,
                          usec_t now); // age of the oldest waiting frame, 0 when empty
 

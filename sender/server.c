@@ -78,13 +78,12 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
             }
             return;
         }
-        if (s->count == s->config.stream->max_viewers) {
+        if (s->count == s->config.max_viewers) {
             refuse(s, fd);
             continue;
         }
         struct connection_config config = {.loop = s->loop,
-                                           .stream = s->config.stream,
-                                           .path = s->config.path,
+                                           .shelf = s->config.shelf,
                                            .raw = s->config.raw,
                                            .on_end = on_end,
                                            .ctx = s};
@@ -117,7 +116,7 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
         return NULL;
     s->loop = loop;
     s->config = *config;
-    s->connections = calloc((size_t)config->stream->max_viewers, sizeof(struct connection *));
+    s->connections = calloc((size_t)config->max_viewers, sizeof(struct connection *));
     if (!s->connections)
         goto free_server;
     s->fd = tcp_listen((const struct sockaddr *)&config->listen, "--listen");

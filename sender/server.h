@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "sender/shelf.h"
 #include "sender/stream.h"
 #include "sender/telemetry.h"
 
@@ -17,8 +18,8 @@ struct server; // opaque
 
 struct server_config {
     struct sockaddr_storage listen;
-    const char *path;            // begins with '/'; borrowed
-    struct stream *stream;       // borrowed
+    struct shelf *shelf; // borrowed
+    int max_viewers;
     struct telemetry *telemetry; // borrowed
     struct mtp_raw *raw;         // borrowed; NULL: no transport over TCP segments of our own
 };

@@ -25,6 +25,41 @@ static void on_synthetic_frame(void *ctx, struct coded_frame *f, usec_t now)
     session_on_frame(ctx, f, now);
 }
 
+static void on_stored_frame(void *ctx, struct coded_frame *f, usec_t now)
+{
+    session_on_frame(ctx, f, now);
+}
+
+static void on_stored_sound(void *ctx, struct coded_sound *c, usec_t now)
+{
+    session_on_sound(ctx, c, now);
+}
+
+static void on_stored_again(void *ctx, struct coded_frame *f, usec_t now)
+{
+    session_on_again(ctx, f, now);
+}
+
+static void on_stored_end(void *ctx, usec_t now)
+{
+    session_on_end(ctx, now);
+}
+
+static bool open_stored(struct session *s)
+{
+    static const struct stored_feed_events events = {.on_frame = on_stored_frame,
+                                                     .on_sound = on_stored_sound,
+                                                     .on_again = on_stored_again,
+                                                     .on_end = on_stored_end};
+    struct stored_feed_config config = {.cache = s->config.stream->stored,
+                                        .loop = s->config.stream->loop,
+                                        .exact = !s->config.keeps_size,
+                                        .events = &events,
+                                        .ctx = s};
+    s->stored = stored_feed_new(s->config.path.loop, &config);
+    return s->stored;
+}
+
 struct session *session_new(const struct session_config *config, usec_t now)
 {
     struct session *s = calloc(1, sizeof(*s));
@@ -40,10 +75,11 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->level = s->follows ? s->adaptation.level : config->level;
     s->size_id = s->wanted_size = session_level_now(s)->size_id;
     s->waiting_key = true;
+    s->resumable = -1;
     s->speed = 1;
     s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
     s->last_progress = now;
-    rtp_sender_init(&s->rtp, config->stream->engine ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
+    rtp_sender_init(&s->rtp, stream_has_pictures(config->stream) ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
                     &config->stream->rng);
     s->config.path.ssrc = s->rtp.ssrc;
     s->config.path.first_seq = s->flow_number = s->rtp.next_seq;
@@ -57,6 +93,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
         !(s->feed = synthetic_feed_new(config->path.loop, &config->stream->synthetic,
                                        on_synthetic_frame, s)))
         goto free_timer;
+    if (config->stream->stored && !open_stored(s))
+        goto free_feed;
     s->number = stream_add(config->stream, s);
     if (s->number < 0)
         goto free_feed;
@@ -67,6 +105,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     return s;
 
 free_feed:
+    stored_feed_free(s->stored);
     synthetic_feed_free(s->feed);
 free_timer:
     timer_free(s->timer);
@@ -118,7 +157,7 @@ void session_play(struct session *s, usec_t now)
         return;
     s->watching = true;
     s->ending = false;
-    s->waiting_key = true;
+    s->waiting_key = s->size_id != s->resumable;
     s->sent_level = s->level;
     s->top = session_level_now(s)->temporal_id;
     scheduler_set_layers(&s->scheduler, session_ladder(s)->sizes[s->size_id].layers);
@@ -132,6 +171,10 @@ void session_pause(struct session *s, usec_t now)
     if (!s->playing)
         return;
     session_stop_playing(s);
+    if (s->stored) {
+        stored_feed_rewind(s->stored, scheduler_first_waiting(&s->scheduler));
+        s->resumable = s->waiting_key ? -1 : s->size_id;
+    }
     // A frame that began to go out on a stream still goes out whole; what waits behind it is of no
     // use later.
     scheduler_flush(&s->scheduler, 0);
@@ -143,16 +186,36 @@ void session_pause(struct session *s, usec_t now)
 static void leave_place(struct session *s, int64_t from)
 {
     s->from = from;
+    s->resumable = -1;
+    if (s->watching && s->wanted_size != s->size_id)
+        session_watch_size(s, s->size_id, -1);
+    s->size_id = s->wanted_size;
     s->waiting_key = true;
     scheduler_flush(&s->scheduler, 0);
     session_reap(s);
     session_clear_sound(s);
 }
 
-bool session_place(struct session *s, double seconds, struct session_place *out, usec_t now)
+static void place_stored(struct session *s, double seconds, struct stored_place_told *out,
+                         usec_t now)
+{
+    if (isnan(seconds)) {
+        stored_feed_told(s->stored, out);
+        return;
+    }
+    stored_feed_seek(s->stored, seconds, session_level_now(s), now);
+    stored_feed_told(s->stored, out);
+    leave_place(s, out->frames.first);
+    s->show = out->frames.show;
+}
+
+bool session_place(struct session *s, double seconds, struct stored_place_told *out, usec_t now)
 {
     struct engine *engine = s->config.stream->engine;
-    (void)now;
+    if (s->stored)
+        place_stored(s, seconds, out, now);
+    if (s->stored)
+        return true;
     if (!engine || s->config.stream->duration < 0)
         return false;
     int64_t number;
@@ -187,6 +250,7 @@ void session_free(struct session *s, usec_t now)
     session_reap(s);
     session_clear_sound(s);
     stream_remove(s->config.stream, s, now);
+    stored_feed_free(s->stored);
     synthetic_feed_free(s->feed);
     timer_free(s->timer);
     s->transport->ops->free(s->transport);
@@ -199,6 +263,7 @@ void session_on_end(struct session *s, usec_t now)
         return;
     // Who still has frames to get does not keep the source from beginning again for others.
     session_unwatch(s);
+    s->resumable = -1;
     s->ending = true;
     session_tell_end(s, now);
 }
@@ -209,6 +274,8 @@ void session_set_speed(struct session *s, double speed, usec_t now)
     session_set_media_rate(s, now);
     if (s->feed)
         synthetic_feed_set_speed(s->feed, speed);
+    if (s->stored)
+        stored_feed_set_speed(s->stored, speed);
 }
 
 int session_set_latency(struct session *s, int ms)

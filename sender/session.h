@@ -14,6 +14,7 @@
 #include "sender/figures.h"
 #include "sender/media_address.h"
 #include "sender/scheduler.h"
+#include "sender/stored_feed.h"
 #include "sender/stream.h"
 
 #ifdef __cplusplus
@@ -50,14 +51,9 @@ struct session *session_new(const struct session_config *config, usec_t now); //
 void session_free(struct session *s, usec_t now); // sends BYE if it plays
 void session_play(struct session *s, usec_t now);
 void session_pause(struct session *s, usec_t now);
-// Where in a file the next frames are.
-struct session_place {
-    double seconds;
-    struct rtsp_frames frames;
-};
-// Before session_play. `seconds`: go there first; NaN: stay. False: no file, or one whose place
-// nobody can tell; `out` is left as it is.
-bool session_place(struct session *s, double seconds, struct session_place *out, usec_t now);
+// Where in a file the next frames are; before session_play. `seconds`: go there first; NaN: stay.
+// False: no file, or one whose place nobody can tell; `out` is left as it is.
+bool session_place(struct session *s, double seconds, struct stored_place_told *out, usec_t now);
 // The sound, too, and where it goes; the stream has some. Before it plays.
 void session_add_sound(struct session *s, const struct transport_sound *to);
 bool session_has_sound(const struct session *s);

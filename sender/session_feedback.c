@@ -10,13 +10,15 @@
 // path that was away for 10 s has had its probe by then, and the probe its answer.
 static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MOST_LIVE + USEC_PER_SEC;
 
-static void on_nack(struct session *s, const struct rtcp_item *item)
+static void on_nack(struct session *s, const struct rtcp_item *item, usec_t now)
 {
     int layers = session_ladder(s)->sizes[s->size_id].layers;
     for (int i = 0; i < item->nack_count; i++) {
         int64_t frames[17];
         int count = rtp_sender_frames_of_nack(&s->rtp, item->nacks[i], frames, 17);
-        for (int k = 0; k < count; k++) {
+        for (int k = 0; k < count && s->stored; k++)
+            stored_feed_repair(s->stored, s->size_id, frames[k], now);
+        for (int k = 0; k < count && !s->stored; k++) {
             int64_t index = size_index_of_frame(session_ladder(s)->sizes[s->size_id].fps,
                                                 session_ladder(s)->source_fps, frames[k]);
             if (index >= 0 && session_is_leaned_on(s, s->size_id, layer_temporal_id(index, layers)))
@@ -46,10 +48,12 @@ void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now
         bool ours = item.media_ssrc == s->rtp.ssrc;
         if (item.kind == RTCP_IS_RR || item.kind == RTCP_IS_SR)
             on_reports(s, &item, now);
-        else if (item.kind == RTCP_IS_NACK && ours && s->config.stream->engine)
-            on_nack(s, &item);
+        else if (item.kind == RTCP_IS_NACK && ours && stream_has_pictures(s->config.stream))
+            on_nack(s, &item, now);
         else if (item.kind == RTCP_IS_PLI && ours && s->config.stream->engine)
             engine_request_key(s->config.stream->engine, s->size_id);
+        else if (item.kind == RTCP_IS_PLI && ours && s->stored)
+            stored_feed_repair(s->stored, s->size_id, -1, now);
     }
     if (s->transport->ops->on_rtcp)
         s->transport->ops->on_rtcp(s->transport, data, len, now);

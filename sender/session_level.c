@@ -49,6 +49,8 @@ void session_watch_size(struct session *s, int size_id, int change)
         return;
     if (s->feed)
         synthetic_feed_watch(s->feed, size_id, change);
+    else if (s->stored)
+        stored_feed_watch(s->stored, size_id, change);
     else if (!session_is_filler(s))
         engine_watch(s->config.stream->engine, size_id, change);
 }
@@ -190,6 +192,24 @@ static bool has_begun(struct session *s, const struct coded_frame *f)
     return false;
 }
 
+static void send_frame(struct session *s, struct coded_frame *f, usec_t now)
+{
+    s->made +=
+        (double)(f->bytes + (f->bytes / s->transport->max_packet + 1) * SESSION_PACKET_HEADERS);
+    struct scheduler_frame entry = {
+        .number = f->number,
+        .depends_on = f->depends_on,
+        .temporal_id = f->temporal_id,
+        .captured = f->captured,
+        .bytes = f->bytes,
+        .level = s->sent_level,
+        .data = coded_frame_ref(f),
+    };
+    scheduler_push(&s->scheduler, &entry, now);
+    session_reap(s);
+    session_pump(s, now);
+}
+
 void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
 {
     if (!s->watching || session_is_filler(s) || s->config.sound_only || f->number < s->from)
@@ -198,7 +218,7 @@ void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
         switch_size(s, f);
     if (f->size_id != s->size_id || !has_begun(s, f))
         return;
-    if (!s->waiting_key)
+    if (!s->waiting_key && f->number > s->show)
         count_uncoded(s, f->number);
     s->waiting_key = false;
     s->newest = f->number;
@@ -216,18 +236,11 @@ void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
         s->thinned += f->temporal_id <= whole && top < whole;
         return;
     }
-    s->made +=
-        (double)(f->bytes + (f->bytes / s->transport->max_packet + 1) * SESSION_PACKET_HEADERS);
-    struct scheduler_frame entry = {
-        .number = f->number,
-        .depends_on = f->depends_on,
-        .temporal_id = f->temporal_id,
-        .captured = f->captured,
-        .bytes = f->bytes,
-        .level = s->sent_level,
-        .data = coded_frame_ref(f),
-    };
-    scheduler_push(&s->scheduler, &entry, now);
-    session_reap(s);
-    session_pump(s, now);
+    send_frame(s, f, now);
+}
+
+void session_on_again(struct session *s, struct coded_frame *f, usec_t now)
+{
+    if (s->watching && f->size_id == s->size_id && f->temporal_id <= s->top)
+        send_frame(s, f, now);
 }

@@ -30,7 +30,8 @@ void session_hear(struct session *s, bool hear)
     if (!s->sound.is_set_up || hear == s->sound.is_heard)
         return;
     s->sound.is_heard = hear;
-    engine_watch_sound(s->config.stream->engine, hear ? 1 : -1);
+    if (s->config.stream->engine)
+        engine_watch_sound(s->config.stream->engine, hear ? 1 : -1);
 }
 
 void session_clear_sound(struct session *s)

@@ -12,6 +12,7 @@
 #include "sender/scheduler.h"
 #include "sender/session.h"
 #include "sender/sound_queue.h"
+#include "sender/stored_feed.h"
 #include "sender/synthetic_feed.h"
 
 #ifdef __cplusplus
@@ -33,6 +34,7 @@ struct session {
     struct transport *transport; // owned
     struct timer *timer;         // owned: the next batch
     struct synthetic_feed *feed; // owned; NULL: other media
+    struct stored_feed *stored;  // owned; NULL: other media
     struct rtp_sender rtp;
     struct session_sound sound;
     uint16_t flow_number; // of the next packet, of either
@@ -47,6 +49,8 @@ struct session {
     int wanted_size;  // of `level`; differs from size_id until its key frame comes
     int top;          // the highest temporal layer sent now
     int64_t from;     // frames before are not sent: they are of a place that was left
+    int64_t show;     // of those before not all are sent: they only serve to decode it
+    int resumable;    // of a stored ladder: the size that the viewer has all of up to here; -1 none
     bool waiting_key; // nothing of size_id decodes for this viewer yet
     int64_t newest;   // number of the newest frame of size_id that came
     uint64_t uncoded; // frames of the level that the encoder left out, being too slow
@@ -105,6 +109,8 @@ bool session_is_leaned_on(const struct session *s, int size_id, int temporal_id)
 void session_reap(struct session *s);
 void session_watch_size(struct session *s, int size_id, int change);
 void session_unwatch(struct session *s);
+// Gives a frame again that the viewer lacks.
+void session_on_again(struct session *s, struct coded_frame *f, usec_t now);
 
 // ---- session_sound.c
 

@@ -8,6 +8,7 @@
 
 #include "common/base/err.h"
 #include "common/net/clock.h"
+#include "media/stored_sound.h"
 #include "sender/session.h"
 
 // Hundreds of viewers take milliseconds, so each has its own time.
@@ -87,6 +88,31 @@ void stream_init_synthetic(struct stream *s, const struct synthetic *media, uint
     s->rng = rng_seeded(seed);
 }
 
+int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool again,
+                       uint64_t seed)
+{
+    int err;
+    *s = (struct stream){.kind = SDP_SOURCE_FILE,
+                         .loop = again,
+                         .max_viewers = STREAM_MAX_VIEWERS,
+                         .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
+    s->stored = stored_cache_new(loop, path, &err);
+    if (!s->stored)
+        return err;
+    const struct stored_info *info = stored_cache_info(s->stored);
+    s->ladder = info->sdp.ladder;
+    s->duration = info->sdp.duration;
+    s->sound_bps = info->sound ? STORED_SOUND_BPS : 0;
+    snprintf(s->title, sizeof(s->title), "%.127s", info->sdp.title);
+    s->rng = rng_seeded(seed);
+    return 0;
+}
+
+bool stream_has_pictures(const struct stream *s)
+{
+    return s->engine || s->stored;
+}
+
 bool stream_is_filler(const struct stream *s)
 {
     return s->kind == SDP_SOURCE_GREEDY || s->kind == SDP_SOURCE_STEADY;
@@ -101,6 +127,8 @@ void stream_destroy(struct stream *s)
 {
     engine_free(s->engine);
     s->engine = NULL;
+    stored_cache_free(s->stored);
+    s->stored = NULL;
     free(s->sessions);
     s->sessions = NULL;
     s->session_room = 0;
@@ -114,7 +142,7 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
     clock_identity(out->clock, sizeof(out->clock));
     snprintf(out->control, sizeof(out->control), "trackID=0");
     out->duration = s->duration;
-    out->h264 = s->engine != NULL;
+    out->h264 = stream_has_pictures(s);
     out->payload_type = out->h264 ? RTP_PT_H264 : RTP_PT_SYNTHETIC;
     out->ext = (struct rtp_ext_ids){
         .capture = RTP_EXT_CAPTURE_ID, .adu = RTP_EXT_ADU_ID, .feedback = RTP_EXT_FEEDBACK_ID};
@@ -129,12 +157,14 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
                                         .bitrate_bps = s->sound_bps};
         out->sound.ext.capture = 0;
     }
-    if (!s->engine)
+    if (!out->h264)
         return;
     int size_id = s->ladder.levels[level].size_id;
-    snprintf(out->sprop, sizeof(out->sprop), "%s", engine_sprop(s->engine, size_id));
+    const struct stored_info *info = s->stored ? stored_cache_info(s->stored) : NULL;
+    snprintf(out->sprop, sizeof(out->sprop), "%s",
+             info ? info->sizes[size_id].sprop : engine_sprop(s->engine, size_id));
     snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s",
-             engine_profile(s->engine, size_id));
+             info ? info->sizes[size_id].profile : engine_profile(s->engine, size_id));
 }
 
 int stream_add(struct stream *s, struct session *session)

@@ -12,6 +12,7 @@
 #include "media/synthetic.h"
 #include "sender/engine.h"
 #include "sender/figures.h"
+#include "sender/stored_cache.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,9 +31,11 @@ struct stream {
     enum sdp_source kind;
     double duration; // seconds, -1 = endless
     char title[128];
-    struct engine *engine;      // owned; NULL for media without pictures
-    int sound_bps;              // 0: there is no sound
-    struct synthetic synthetic; // kind unknown: not frames without pictures
+    struct engine *engine;       // owned; NULL: nothing is encoded
+    struct stored_cache *stored; // owned; NULL: not a stored ladder
+    bool loop;                   // of a stored ladder
+    int sound_bps;               // 0: there is no sound
+    struct synthetic synthetic;  // kind unknown: not frames without pictures
     struct rng rng;
     usec_t viewer_timeout; // a viewer that takes nothing for so long is dropped; 20 s by default
     int max_viewers;       // at once; STREAM_MAX_VIEWERS by default
@@ -54,7 +57,11 @@ int stream_add_sound(struct stream *s, struct sound_source *sound, int bitrate_b
 void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps, uint64_t seed);
 // Frames without pictures.
 void stream_init_synthetic(struct stream *s, const struct synthetic *media, uint64_t seed);
+// A stored ladder. 0, ERR_NOT_FOUND, ERR_UNSUPPORTED, ERR_NO_MEMORY (logged).
+int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool again,
+                       uint64_t seed);
 void stream_destroy(struct stream *s);
+bool stream_has_pictures(const struct stream *s);
 // Packets without frames.
 bool stream_is_filler(const struct stream *s);
 bool stream_is_synthetic(const struct stream *s);

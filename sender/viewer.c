@@ -12,34 +12,80 @@
 #include "common/net/tcp_conn.h"
 #include "common/wire/sdp.h"
 
-// The path of a request's URI, and what follows it. False when it is not ours.
-static bool match_uri(struct viewer *v, struct text uri, bool allow_star)
+enum { MAX_URI = 1024 };
+#define LIST_BUDGET (50 * USEC_PER_MSEC) // the others wait meanwhile
+
+void viewer_leave(struct viewer *v)
 {
-    char text[1024];
+    if (v->stream)
+        shelf_leave(v->shelf, v->stream);
+    v->stream = NULL;
+}
+
+// ?level=N of DESCRIBE or SETUP; later requests may leave it out.
+static void read_query(struct viewer *v, const char *path)
+{
+    const char *query = strstr(path, "?level=");
+    if (!query)
+        return;
+    char *end;
+    long level = strtol(query + 7, &end, 10);
+    bool good = end != query + 7 && !*end && level >= 0 && level < LADDER_MAX_LEVELS;
+    v->query_level = good ? (int)level : LADDER_MAX_LEVELS; // refused at SETUP
+}
+
+// Takes the stream at a request's URI; a session keeps its own. 0 or as shelf_take.
+static int take_stream(struct viewer *v, struct text uri, bool allow_star)
+{
+    char text[MAX_URI];
     if (uri.len >= sizeof(text))
-        return false;
+        return ERR_NOT_FOUND;
     text_copy(uri, text, sizeof(text));
-    if (allow_star && strcmp(text, "*") == 0)
-        return true;
+    if (allow_star && (strcmp(text, "*") == 0 || shelf_is_folder(v->shelf)))
+        return 0;
     const char *path = text;
     if (strncmp(text, "rtsp://", 7) == 0) {
         path = strchr(text + 7, '/');
         if (!path)
             path = "/";
     }
-    size_t len = strlen(v->path);
-    if (strncmp(path, v->path, len) != 0)
-        return false;
-    const char *rest = path + len;
-    const char *query =
-        strstr(rest, "?level="); // of DESCRIBE or SETUP; later requests may leave it out
-    if (query) {
-        char *end;
-        long level = strtol(query + 7, &end, 10);
-        bool good = end != query + 7 && !*end && level >= 0 && level < LADDER_MAX_LEVELS;
-        v->query_level = good ? (int)level : LADDER_MAX_LEVELS; // refused at SETUP
+    struct stream *stream;
+    int err = shelf_take(v->shelf, path, &stream);
+    if (err)
+        return err;
+    if (v->session && stream != v->stream) {
+        shelf_leave(v->shelf, stream);
+        return ERR_NOT_FOUND;
     }
-    return *rest == '\0' || *rest == '/' || *rest == '?';
+    viewer_leave(v);
+    v->stream = stream;
+    read_query(v, path);
+    return 0;
+}
+
+// The files of a folder, for people: no player can choose among them.
+static void list_files(struct viewer *v, struct answer *a)
+{
+    char *list = malloc(sizeof(a->body));
+    if (!list) {
+        answer_refuse(a, 503, "out of memory\r\n");
+        return;
+    }
+    int count = shelf_list(v->shelf, list, sizeof(a->body) - 1, LIST_BUDGET);
+    answer_refuse(a, 300, "%s", count ? list : "");
+    free(list);
+}
+
+static void refuse_uri(struct viewer *v, const struct rtsp_item *request, int err, struct answer *a)
+{
+    if (err == ERR_END && request->method == RTSP_DESCRIBE)
+        list_files(v, a);
+    else if (err == ERR_FULL)
+        answer_refuse(a, 503, "%d files are open, the most there can be\r\n", SHELF_MAX_OPEN);
+    else if (err == ERR_END || err == ERR_NOT_FOUND)
+        answer_refuse(a, 404, "there is only %s here\r\n", shelf_where(v->shelf));
+    else
+        answer_refuse(a, 404, "it cannot be opened: %s\r\n", err_text(err));
 }
 
 int viewer_level(const struct viewer *v)
@@ -70,7 +116,7 @@ static void handle_describe(struct viewer *v, const struct rtsp_item *request, s
         return;
     }
     a->content_type = "application/sdp";
-    char base[512];
+    char base[MAX_URI + 1];
     text_copy(request->uri, base, sizeof(base) - 1);
     base[strcspn(base, "?")] = '\0';
     size_t len = strlen(base);
@@ -82,7 +128,7 @@ static void handle_describe(struct viewer *v, const struct rtsp_item *request, s
 static bool owns_time_line(struct viewer *v)
 {
     struct stream *s = v->stream;
-    if (stream_is_synthetic(s))
+    if (stream_is_synthetic(s) || s->stored)
         return true;
     return s->engine && s->duration >= 0 && s->playing == (session_is_playing(v->session) ? 1 : 0);
 }
@@ -109,7 +155,7 @@ static void handle_speed(struct viewer *v, struct text header, bool alone, struc
 
 static void answer_place(struct viewer *v, double wanted, struct answer *a, usec_t now)
 {
-    struct session_place place;
+    struct stored_place_told place;
     if (!session_place(v->session, wanted, &place, now)) {
         answer_header(a, "Range: npt=now-\r\n");
         return;
@@ -139,7 +185,7 @@ static void handle_play(struct viewer *v, const struct rtsp_item *request, struc
     uint32_t timestamp;
     uint32_t ssrc;
     session_rtp_info(v->session, &seq, &timestamp, &ssrc);
-    char uri[512];
+    char uri[MAX_URI];
     text_copy(request->uri, uri, sizeof(uri));
     size_t len = strcspn(uri, "?");
     bool track = len >= 9 && strncmp(uri + len - 9, "trackID=0", 9) == 0;
@@ -312,13 +358,15 @@ void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answ
                                   : rtsp_session_check(&v->state, request->method,
                                                        rtsp_header(request, "Session"));
     struct text require = rtsp_header(request, "Require");
+    int err;
     if (a->status == 501) {
         handle_options(a);
     } else if (a->status == 455) { // RFC 2326, 11.3.6: with what is valid now
         answer_header(a, "Allow: OPTIONS, DESCRIBE, GET_PARAMETER, %s\r\n",
                       v->session ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER" : "SETUP");
-    } else if (a->status == 200 && !match_uri(v, request->uri, request->method == RTSP_OPTIONS)) {
-        answer_refuse(a, 404, "there is only %s here\r\n", v->path);
+    } else if (a->status == 200 &&
+               (err = take_stream(v, request->uri, request->method == RTSP_OPTIONS)) != 0) {
+        refuse_uri(v, request, err, a);
     } else if (a->status == 200 && require.at) { // RFC 2326, 12.32: no option is known
         a->status = 551;
         answer_header(a, "Unsupported: %.*s\r\n", (int)(require.len < 200 ? require.len : 200),

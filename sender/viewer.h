@@ -13,6 +13,7 @@
 #include "sender/answer.h"
 #include "sender/media_address.h"
 #include "sender/session.h"
+#include "sender/shelf.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,8 +24,8 @@ struct mtp_raw;
 
 struct viewer {
     uv_loop_t *loop;       // borrowed
-    struct stream *stream; // borrowed
-    const char *path;      // borrowed
+    struct shelf *shelf;   // borrowed
+    struct stream *stream; // held, of the path that was asked for last; NULL: none yet
     struct mtp_raw *raw;   // borrowed; NULL: none
     struct tcp_conn *tcp;  // borrowed: the connection's
     char name[64];         // its address
@@ -66,6 +67,8 @@ int viewer_send_pair(struct viewer *v, uint32_t pair);
 int viewer_level(const struct viewer *v);
 // Tells why the server is about to end the session, by a TEARDOWN of its own.
 void viewer_dismiss(struct viewer *v, const char *why);
+// Gives the stream back; without a session.
+void viewer_leave(struct viewer *v);
 // Ends the session, if there is one.
 void viewer_teardown(struct viewer *v, usec_t now);
 

@@ -283,6 +283,7 @@ const char *rtsp_reason(int status)
         // RFC 2326, 7.1.1 and 11
         {200, "OK"},
         {400, "Bad Request"},
+        {300, "Multiple Choices"},
         {404, "Not Found"},
         {405, "Method Not Allowed"},
         {406, "Not Acceptable"},

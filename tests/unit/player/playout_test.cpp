@@ -721,8 +721,8 @@ TEST_CASE("playout: a seek decodes up to the frame asked for and shows it at onc
     CHECK(v.said() == lines{"360: start 21", "360: decode 16", "360: decode 18", "360: decode 20",
                             "360: show 21 @360"});
     v.frame(370, 22);
-    v.until(410);
-    CHECK(v.said() == lines{"400: show 22 @460"});
+    v.until(510);
+    CHECK(v.said() == lines{"500: show 22 @560"}); // 100 ms behind
 }
 
 TEST_CASE("playout: a seek whose frame is lost shows the one behind it")
@@ -734,7 +734,7 @@ TEST_CASE("playout: a seek whose frame is lost shows the one behind it")
     v.frame(100, 22);
     v.until(300);
     CHECK(v.said() == lines{"100: start 21", "100: decode 16", "100: decode 18", "100: decode 20",
-                            "140: show 22 @200"});
+                            "240: show 22 @300"});
     CHECK(v.lost == 0);
 }
 
@@ -753,8 +753,8 @@ TEST_CASE("playout: a seek in a pause shows one frame")
     CHECK(v.said() == lines{"400: start 16", "400: show 16 @400"});
     CHECK(playout_paused(v.p));
     playout_resume(v.p, v.now);
-    v.until(1000);
-    CHECK(v.said() == lines{"940: show 17 @1000"});
+    v.until(1100);
+    CHECK(v.said() == lines{"1040: show 17 @1100"});
 }
 
 TEST_CASE("playout: a stream without a ladder expects every number")

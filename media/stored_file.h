@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads a stored ladder, group by group. It blocks: one thread at a time, not a loop's.
+#ifndef WEIR_MEDIA_STORED_FILE_H
+#define WEIR_MEDIA_STORED_FILE_H
+
+#include "media/coded_frame.h"
+#include "media/coded_sound.h"
+#include "media/stored_plan.h"
+#include "media/stored_tags.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stored_info {
+    struct sdp sdp; // title, duration and ladder; its sprop is of no size
+    struct stored_origin origin;
+    struct stored_plan plan;
+    bool sound;
+    struct { // for the SDP, of each size
+        char sprop[SDP_MAX_PARAMETER_SETS];
+        char profile[8];
+    } sizes[LADDER_MAX_SIZES];
+};
+
+enum { STORED_MAX_SOUND = 1024 }; // packets of a group
+
+struct stored_group { // all frames of a stretch of media
+    int64_t index;
+    int frames; // of the source's
+    size_t bytes;
+    struct coded_frame *at[LADDER_MAX_SIZES][STORED_MAX_GOP]; // owned; NULL: the size has none
+    int sound_count;
+    struct coded_sound *sound[STORED_MAX_SOUND]; // owned; ascending positions within the media
+};
+
+struct stored_file;
+
+// Is it one? Looks at the name only.
+bool stored_file_is(const char *path);
+// NULL: logged. *err: ERR_NOT_FOUND, ERR_UNSUPPORTED (not a stored ladder, or a broken one),
+// ERR_NO_MEMORY.
+struct stored_file *stored_file_open(const char *path, int *err);
+void stored_file_free(struct stored_file *f); // NULL is fine
+const struct stored_info *stored_file_info(const struct stored_file *f);
+int64_t stored_file_groups(const struct stored_file *f);
+// *out: allocated anew. 0, ERR_IO (logged), ERR_NO_MEMORY.
+int stored_file_read(struct stored_file *f, int64_t group, struct stored_group **out);
+void stored_group_free(struct stored_group *g); // NULL is fine
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/stored_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+
+enum { MAX_RECORD = 64 << 20, MAX_PLAN = 32768 };
+
+// "FOLDER/000012" or "FOLDER/sound", with a suffix.
+static void name_of(const char *folder, int64_t part, const char *suffix, char out[PATH_MAX])
+{
+    if (part == STORED_SOUND)
+        snprintf(out, PATH_MAX, "%s/sound%s", folder, suffix);
+    else
+        snprintf(out, PATH_MAX, "%s/%06" PRId64 "%s", folder, part, suffix);
+}
+
+static int fail(const char *name)
+{
+    log_error("%s: %s", name, strerror(errno));
+    return ERR_IO;
+}
+
+static bool is_of(const char *name, const char *plan)
+{
+    char text[MAX_PLAN];
+    FILE *f = fopen(name, "r");
+    if (!f)
+        return false;
+    size_t len = fread(text, 1, sizeof(text) - 1, f);
+    fclose(f);
+    text[len] = '\0';
+    return strcmp(text, plan) == 0;
+}
+
+int stored_parts_open(const char *folder, const char *plan)
+{
+    char name[PATH_MAX];
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return fail(folder);
+    if (snprintf(name, sizeof(name), "%s/plan", folder) >= (int)sizeof(name) - 16) {
+        log_error("%s: the name is too long", folder);
+        return ERR_IO;
+    }
+    if (is_of(name, plan))
+        return 0;
+    int64_t groups = 0;
+    while (stored_parts_has(folder, groups))
+        groups++;
+    stored_parts_remove(folder, groups);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return fail(folder);
+    FILE *f = fopen(name, "w");
+    if (!f)
+        return fail(name);
+    bool good = fputs(plan, f) >= 0;
+    good &= fclose(f) == 0;
+    return good ? 0 : fail(name);
+}
+
+bool stored_parts_has(const char *folder, int64_t part)
+{
+    char name[PATH_MAX];
+    name_of(folder, part, "", name);
+    return access(name, R_OK) == 0;
+}
+
+FILE *stored_part_begin(const char *folder, int64_t part)
+{
+    char name[PATH_MAX];
+    name_of(folder, part, ".new", name);
+    FILE *f = fopen(name, "wb");
+    if (!f)
+        fail(name);
+    return f;
+}
+
+int stored_part_put(FILE *f, const struct stored_record *r, const void *data)
+{
+    if (fwrite(r, sizeof(*r), 1, f) == 1 && fwrite(data, 1, r->bytes, f) == r->bytes)
+        return 0;
+    log_error("cannot write: %s", strerror(errno));
+    return ERR_IO;
+}
+
+int stored_part_end(FILE *f, const char *folder, int64_t part, bool good)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    name_of(folder, part, ".new", from);
+    name_of(folder, part, "", to);
+    // On the disk before it has its name: else a power cut could leave a name without its bytes.
+    bool written = fflush(f) == 0 && fdatasync(fileno(f)) == 0;
+    int why = errno;
+    written &= fclose(f) == 0;
+    if (good && written && rename(from, to) == 0)
+        return 0;
+    if (!written)
+        errno = why;
+    if (good)
+        fail(from);
+    unlink(from);
+    return ERR_IO;
+}
+
+FILE *stored_part_read(const char *folder, int64_t part)
+{
+    char name[PATH_MAX];
+    name_of(folder, part, "", name);
+    FILE *f = fopen(name, "rb");
+    if (!f)
+        fail(name);
+    return f;
+}
+
+int stored_part_next(FILE *f, struct stored_record *r, uint8_t **data)
+{
+    if (fread(r, sizeof(*r), 1, f) != 1)
+        return feof(f) && !ferror(f) ? ERR_END : ERR_IO;
+    if (r->bytes > MAX_RECORD)
+        return ERR_IO;
+    *data = malloc(r->bytes ? r->bytes : 1);
+    if (!*data)
+        return ERR_NO_MEMORY;
+    if (fread(*data, 1, r->bytes, f) == r->bytes)
+        return 0;
+    free(*data);
+    return ERR_IO;
+}
+
+static void remove_part(const char *folder, int64_t part)
+{
+    char name[PATH_MAX];
+    name_of(folder, part, "", name);
+    unlink(name);
+    name_of(folder, part, ".new", name);
+    unlink(name);
+}
+
+void stored_parts_remove(const char *folder, int64_t groups)
+{
+    char name[PATH_MAX];
+    for (int64_t i = 0; i < groups; i++)
+        remove_part(folder, i);
+    remove_part(folder, STORED_SOUND);
+    snprintf(name, sizeof(name), "%s/plan", folder);
+    unlink(name);
+    rmdir(folder);
+}

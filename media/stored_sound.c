@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/stored_sound.h"
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/audio_fifo.h>
+#include <libavutil/channel_layout.h>
+#include <libswresample/swresample.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "media/stored_parts.h"
+
+// The first record of the part is no packet but the encoder's description (OpusHead).
+struct sound {
+    AVFormatContext *format; // owned, as are these
+    AVCodecContext *decoder;
+    AVCodecContext *encoder;
+    SwrContext *resampler;
+    AVAudioFifo *fifo; // at the encoder's rate and format
+    AVPacket *packet;
+    AVFrame *frame;
+    FILE *out;
+    AVStream *stream; // the format's
+    int64_t begin;    // of the video, in the stream's time base
+    bool placed;      // the first samples were
+    int64_t next;     // sample that the encoder is given next, from the video's beginning
+};
+
+static void close_all(struct sound *s)
+{
+    av_frame_free(&s->frame);
+    av_packet_free(&s->packet);
+    av_audio_fifo_free(s->fifo);
+    swr_free(&s->resampler);
+    avcodec_free_context(&s->encoder);
+    avcodec_free_context(&s->decoder);
+    avformat_close_input(&s->format);
+}
+
+static int open_decoder(struct sound *s, const char *path)
+{
+    const AVCodec *codec = NULL;
+    char url[4096 + 8];
+    snprintf(url, sizeof(url), "file:%s", path);
+    AVDictionary *options = NULL;
+    av_dict_set(&options, "protocol_whitelist", "file", 0); // as video_file.c
+    int r = avformat_open_input(&s->format, url, NULL, &options);
+    av_dict_free(&options);
+    if (r < 0 || avformat_find_stream_info(s->format, NULL) < 0)
+        return ERR_UNSUPPORTED;
+    int i = av_find_best_stream(s->format, AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
+    if (i == AVERROR_STREAM_NOT_FOUND)
+        return 1;
+    if (i < 0)
+        return ERR_UNSUPPORTED;
+    s->stream = s->format->streams[i];
+    int video = av_find_best_stream(s->format, AVMEDIA_TYPE_VIDEO, -1, -1, NULL, 0);
+    if (video >= 0 && s->format->streams[video]->start_time != AV_NOPTS_VALUE)
+        s->begin = av_rescale_q(s->format->streams[video]->start_time,
+                                s->format->streams[video]->time_base, s->stream->time_base);
+    for (unsigned k = 0; k < s->format->nb_streams; k++)
+        s->format->streams[k]->discard = (int)k == i ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
+    s->decoder = avcodec_alloc_context3(codec);
+    if (!s->decoder)
+        return ERR_NO_MEMORY;
+    s->decoder->pkt_timebase = s->stream->time_base;
+    return avcodec_parameters_to_context(s->decoder, s->stream->codecpar) < 0 ||
+                   avcodec_open2(s->decoder, codec, NULL) < 0
+               ? ERR_UNSUPPORTED
+               : 0;
+}
+
+static int open_encoder(struct sound *s)
+{
+    const AVCodec *codec = avcodec_find_encoder_by_name("libopus");
+    s->encoder = codec ? avcodec_alloc_context3(codec) : NULL;
+    if (!s->encoder)
+        return ERR_UNSUPPORTED;
+    bool mono = s->decoder->ch_layout.nb_channels == 1;
+    AVChannelLayout layout =
+        mono ? (AVChannelLayout)AV_CHANNEL_LAYOUT_MONO : (AVChannelLayout)AV_CHANNEL_LAYOUT_STEREO;
+    s->encoder->sample_rate = STORED_SOUND_RATE;
+    s->encoder->sample_fmt = AV_SAMPLE_FMT_FLT;
+    s->encoder->ch_layout = layout;
+    s->encoder->bit_rate = STORED_SOUND_BPS;
+    s->encoder->time_base = (AVRational){1, STORED_SOUND_RATE};
+    s->encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    if (avcodec_open2(s->encoder, codec, NULL) < 0)
+        return ERR_UNSUPPORTED;
+    if (swr_alloc_set_opts2(&s->resampler, &layout, AV_SAMPLE_FMT_FLT, STORED_SOUND_RATE,
+                            &s->decoder->ch_layout, s->decoder->sample_fmt, s->decoder->sample_rate,
+                            0, NULL) < 0 ||
+        swr_init(s->resampler) < 0)
+        return ERR_UNSUPPORTED;
+    s->fifo = av_audio_fifo_alloc(AV_SAMPLE_FMT_FLT, layout.nb_channels, STORED_SOUND_RATE);
+    s->packet = av_packet_alloc();
+    s->frame = av_frame_alloc();
+    return s->fifo && s->packet && s->frame ? 0 : ERR_NO_MEMORY;
+}
+
+// What the encoder has ready, into the part.
+static int drain(struct sound *s)
+{
+    while (avcodec_receive_packet(s->encoder, s->packet) == 0) {
+        struct stored_record r = {.bytes = (uint32_t)s->packet->size, .at = s->packet->pts};
+        int err = stored_part_put(s->out, &r, s->packet->data);
+        av_packet_unref(s->packet);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+// Whole frames of the fifo to the encoder; at the end what is left, filled up with silence.
+static int encode(struct sound *s, bool end)
+{
+    int size = s->encoder->frame_size;
+    for (int left; (left = av_audio_fifo_size(s->fifo)) >= (end ? 1 : size);) {
+        AVFrame *f = s->frame;
+        f->nb_samples = size;
+        f->format = s->encoder->sample_fmt;
+        f->sample_rate = STORED_SOUND_RATE;
+        av_channel_layout_copy(&f->ch_layout, &s->encoder->ch_layout);
+        if (av_frame_get_buffer(f, 0) < 0)
+            return ERR_NO_MEMORY;
+        av_samples_set_silence(f->data, 0, size, f->ch_layout.nb_channels, f->format);
+        av_audio_fifo_read(s->fifo, (void **)f->data, left < size ? left : size);
+        f->pts = s->next;
+        s->next += size;
+        int r = avcodec_send_frame(s->encoder, f);
+        av_frame_unref(f);
+        int err = r < 0 ? ERR_IO : drain(s);
+        if (err)
+            return err;
+    }
+    return 0;
+}
+
+// Resamples `frame` (NULL: what the resampler holds) into the fifo, less what is before the video.
+static int convert(struct sound *s, const AVFrame *frame)
+{
+    int cap = swr_get_out_samples(s->resampler, frame ? frame->nb_samples : 0);
+    uint8_t *data = NULL;
+    int channels = s->encoder->ch_layout.nb_channels;
+    if (cap <= 0)
+        return 0;
+    if (av_samples_alloc(&data, NULL, channels, cap, AV_SAMPLE_FMT_FLT, 0) < 0)
+        return ERR_NO_MEMORY;
+    int got = swr_convert(s->resampler, &data, cap,
+                          frame ? (const uint8_t **)(uintptr_t)frame->extended_data : NULL,
+                          frame ? frame->nb_samples : 0);
+    int skip = 0;
+    if (got > 0 && s->next < 0) {
+        skip = s->next < -(int64_t)got ? got : (int)-s->next;
+        s->next += skip;
+    }
+    void *at = data + (size_t)skip * (size_t)channels * sizeof(float);
+    if (got > skip && av_audio_fifo_write(s->fifo, &at, got - skip) < 0)
+        got = -1;
+    av_freep(&data);
+    return got < 0 ? ERR_NO_MEMORY : 0;
+}
+
+static int take(struct sound *s, const AVFrame *frame)
+{
+    if (!s->placed && frame->best_effort_timestamp != AV_NOPTS_VALUE)
+        s->next = av_rescale_q(frame->best_effort_timestamp - s->begin, s->stream->time_base,
+                               (AVRational){1, STORED_SOUND_RATE});
+    s->placed = true;
+    int err = convert(s, frame);
+    return err ? err : encode(s, false);
+}
+
+static int decode(struct sound *s, const AVPacket *packet)
+{
+    AVFrame *frame = av_frame_alloc();
+    int err = frame ? 0 : ERR_NO_MEMORY;
+    // What is broken is left out.
+    if (!err && avcodec_send_packet(s->decoder, packet) >= 0) {
+        while (!err && avcodec_receive_frame(s->decoder, frame) == 0) {
+            err = take(s, frame);
+            av_frame_unref(frame);
+        }
+    }
+    av_frame_free(&frame);
+    return err;
+}
+
+static int transcode(struct sound *s)
+{
+    struct stored_record head = {.bytes = (uint32_t)s->encoder->extradata_size,
+                                 .at = s->encoder->initial_padding};
+    int err = stored_part_put(s->out, &head, s->encoder->extradata);
+    AVPacket *packet = av_packet_alloc();
+    if (!packet)
+        return ERR_NO_MEMORY;
+    while (!err && av_read_frame(s->format, packet) >= 0) {
+        if (packet->stream_index == s->stream->index)
+            err = decode(s, packet);
+        av_packet_unref(packet);
+    }
+    av_packet_free(&packet);
+    if (!err)
+        err = decode(s, NULL);
+    if (!err)
+        err = convert(s, NULL);
+    if (!err)
+        err = encode(s, true);
+    if (!err && avcodec_send_frame(s->encoder, NULL) >= 0)
+        err = drain(s);
+    return err;
+}
+
+int stored_sound_make(const char *path, const char *folder)
+{
+    struct sound s = {0};
+    int err = open_decoder(&s, path);
+    if (err == 0)
+        err = open_encoder(&s);
+    if (err == 0) {
+        s.out = stored_part_begin(folder, STORED_SOUND);
+        err = s.out ? transcode(&s) : ERR_IO;
+        if (s.out) {
+            int ended = stored_part_end(s.out, folder, STORED_SOUND, !err);
+            err = err ? err : ended;
+        }
+    }
+    close_all(&s);
+    if (err == ERR_UNSUPPORTED)
+        log_error("%s: its sound cannot be decoded", path);
+    return err;
+}

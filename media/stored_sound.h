@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The first sound of a file as Opus, 48 kHz, one or two channels, in a part of a stored ladder.
+#ifndef WEIR_MEDIA_STORED_SOUND_H
+#define WEIR_MEDIA_STORED_SOUND_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { STORED_SOUND_RATE = 48000, STORED_SOUND_BPS = 96000 };
+
+// 1: it has none; 0: the part is there, its times counted from the video's beginning; ERR_IO,
+// ERR_NO_MEMORY, ERR_UNSUPPORTED (logged).
+int stored_sound_make(const char *path, const char *folder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/shelf_path.h"
+
+#include <string.h>
+
+#include "common/base/err.h"
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+static bool is_safe(const char *path)
+{
+    for (const char *name = path; *name;) {
+        size_t len = strcspn(name, "/");
+        if (len == 0 || name[0] == '.')
+            return false;
+        name += len;
+        if (*name && !*++name)
+            return false; // ends in a slash
+    }
+    return true;
+}
+
+int shelf_path_decode(const char *url_path, char *out, size_t cap)
+{
+    static const char track[] = "/trackID=0";
+    size_t len = strcspn(url_path, "?#"), used = 0;
+    if (len >= sizeof(track) - 1 &&
+        memcmp(url_path + len - (sizeof(track) - 1), track, sizeof(track) - 1) == 0)
+        len -= sizeof(track) - 1;
+    if (len && url_path[len - 1] == '/')
+        len--;
+    if (len && url_path[0] != '/')
+        return ERR_MALFORMED;
+    for (size_t i = 1; i < len; i++) {
+        int c = (unsigned char)url_path[i];
+        if (c == '%') {
+            int high = i + 2 < len ? hex(url_path[i + 1]) : -1;
+            int low = i + 2 < len ? hex(url_path[i + 2]) : -1;
+            if (high < 0 || low < 0)
+                return ERR_MALFORMED;
+            c = high << 4 | low;
+            i += 2;
+        }
+        if (c < 0x20 || c == 0x7f)
+            return ERR_MALFORMED;
+        if (used + 1 >= cap)
+            return ERR_TOO_BIG;
+        out[used++] = (char)c;
+    }
+    out[used] = '\0';
+    return is_safe(out) ? 0 : ERR_MALFORMED;
+}
+
+int shelf_path_encode(const char *path, char *out, size_t cap)
+{
+    static const char plain[] =
+        "/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+    static const char digits[] = "0123456789ABCDEF";
+    if (cap < 2)
+        return ERR_FULL;
+    size_t used = 0;
+    out[used++] = '/';
+    for (const char *c = path; *c; c++) {
+        if (used + 4 > cap)
+            return ERR_FULL;
+        if (strchr(plain, *c)) {
+            out[used++] = *c;
+            continue;
+        }
+        out[used++] = '%';
+        out[used++] = digits[(unsigned char)*c >> 4];
+        out[used++] = digits[(unsigned char)*c & 15];
+    }
+    out[used] = '\0';
+    return (int)used;
+}
+
+bool shelf_path_is_below(const char *root, const char *path)
+{
+    size_t len = strlen(root);
+    if (len && root[len - 1] == '/') // the root of all
+        len--;
+    return strncmp(path, root, len) == 0 && path[len] == '/';
+}

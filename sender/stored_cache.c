@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/stored_cache.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/mailbox.h"
+
+enum {
+    WAITING = 64, // groups asked for
+};
+
+enum entry_state { ENTRY_ASKED, ENTRY_HERE, ENTRY_BROKEN };
+
+struct entry {
+    struct entry *next;
+    enum entry_state state;
+    int64_t index;
+    struct stored_group *group; // owned; ENTRY_HERE
+    int holders;
+    uint64_t used; // when, by `uses`
+};
+
+struct job { // to the thread and back
+    int64_t index;
+    struct stored_group *group; // owned; NULL: not read yet, or broken
+};
+
+struct stored_cache {
+    struct stored_file *file; // owned; the thread's, but for its info
+    pthread_t thread;
+    bool started;
+    struct worker_queue *jobs; // owned
+    struct mailbox *done;      // owned
+    struct stored_waiter *waiters;
+    uint64_t uses;
+    struct entry *entries; // owned
+};
+
+static void job_free(void *item)
+{
+    struct job *job = item;
+    stored_group_free(job->group);
+    free(job);
+}
+
+static void *run(void *arg)
+{
+    struct stored_cache *c = arg;
+    struct job *job;
+    while ((job = worker_queue_pop(c->jobs, USEC_NEVER))) {
+        (void)stored_file_read(c->file, job->index, &job->group);
+        if (!mailbox_post(c->done, job))
+            job_free(job); // cannot be: it holds all that may be asked for
+    }
+    return NULL;
+}
+
+static struct entry *find(struct stored_cache *c, int64_t index)
+{
+    struct entry *e = c->entries;
+    while (e && e->index != index)
+        e = e->next;
+    return e;
+}
+
+static void forget(struct stored_cache *c, struct entry *e)
+{
+    struct entry **at = &c->entries;
+    while (*at != e)
+        at = &(*at)->next;
+    *at = e->next;
+    stored_group_free(e->group);
+    free(e);
+}
+
+// Lets go of what was used longest ago, beyond what may stay without a holder.
+static void trim(struct stored_cache *c)
+{
+    for (;;) {
+        struct entry *oldest = NULL;
+        int spare = 0;
+        for (struct entry *e = c->entries; e; e = e->next) {
+            if (e->state == ENTRY_ASKED || e->holders)
+                continue;
+            spare++;
+            if (!oldest || e->used < oldest->used)
+                oldest = e;
+        }
+        if (spare <= STORED_CACHE_SPARE)
+            return;
+        forget(c, oldest);
+    }
+}
+
+static void on_done(void *ctx, void *item, usec_t now)
+{
+    struct stored_cache *c = ctx;
+    struct job *job = item;
+    struct entry *e = find(c, job->index);
+    assert(e && e->state == ENTRY_ASKED);
+    e->state = job->group ? ENTRY_HERE : ENTRY_BROKEN;
+    e->group = job->group;
+    e->used = ++c->uses;
+    free(job);
+    trim(c);
+    for (struct stored_waiter *w = c->waiters, *next; w; w = next) {
+        next = w->next;
+        w->on_change(w, now);
+    }
+}
+
+struct stored_cache *stored_cache_new(uv_loop_t *loop, const char *path, int *err)
+{
+    struct stored_cache *c = calloc(1, sizeof(*c));
+    *err = ERR_NO_MEMORY;
+    if (!c)
+        return NULL;
+    c->file = stored_file_open(path, err);
+    if (!c->file)
+        goto free_cache;
+    *err = ERR_NO_MEMORY;
+    c->jobs = worker_queue_new(WAITING, job_free);
+    if (!c->jobs)
+        goto free_cache;
+    c->done = mailbox_new(loop, WAITING + 1, on_done, job_free, c);
+    if (!c->done)
+        goto free_cache;
+    c->started = pthread_create(&c->thread, NULL, run, c) == 0;
+    if (c->started) {
+        *err = 0;
+        return c;
+    }
+
+free_cache:
+    if (c->file)
+        log_error("%s: cannot start reading", path);
+    stored_cache_free(c);
+    return NULL;
+}
+
+void stored_cache_free(struct stored_cache *c)
+{
+    if (!c)
+        return;
+    assert(!c->waiters);
+    if (c->jobs) {
+        worker_queue_clear(c->jobs);
+        worker_queue_close(c->jobs);
+    }
+    if (c->started)
+        pthread_join(c->thread, NULL);
+    while (c->entries)
+        forget(c, c->entries);
+    if (c->jobs)
+        worker_queue_free(c->jobs);
+    if (c->done)
+        mailbox_free(c->done);
+    stored_file_free(c->file);
+    free(c);
+}
+
+const struct stored_info *stored_cache_info(const struct stored_cache *c)
+{
+    return stored_file_info(c->file);
+}
+
+void stored_cache_join(struct stored_cache *c, struct stored_waiter *w)
+{
+    w->next = c->waiters;
+    c->waiters = w;
+}
+
+void stored_cache_leave(struct stored_cache *c, struct stored_waiter *w)
+{
+    for (struct stored_waiter **at = &c->waiters; *at; at = &(*at)->next) {
+        if (*at == w) {
+            *at = w->next;
+            return;
+        }
+    }
+}
+
+static struct entry *ask(struct stored_cache *c, int64_t index)
+{
+    struct entry *e = find(c, index);
+    if (e || index < 0 || index >= stored_file_groups(c->file))
+        return e;
+    struct job *job = calloc(1, sizeof(*job));
+    e = malloc(sizeof(*e));
+    if (job)
+        job->index = index;
+    if (!job || !e || !worker_queue_push(c->jobs, job)) {
+        free(job);
+        free(e);
+        return NULL;
+    }
+    *e = (struct entry){.next = c->entries, .state = ENTRY_ASKED, .index = index};
+    c->entries = e;
+    return e;
+}
+
+const struct stored_group *stored_cache_hold(struct stored_cache *c, int64_t group, bool *broken)
+{
+    struct entry *e = ask(c, group);
+    *broken = e && e->state == ENTRY_BROKEN;
+    if (*broken) { // the next who asks tries again
+        forget(c, e);
+        return NULL;
+    }
+    if (!e || e->state != ENTRY_HERE)
+        return NULL;
+    e->holders++;
+    e->used = ++c->uses;
+    return e->group;
+}
+
+void stored_cache_drop(struct stored_cache *c, const struct stored_group *g)
+{
+    struct entry *e = g ? find(c, g->index) : NULL;
+    if (!e)
+        return;
+    assert(e->holders > 0);
+    e->holders--;
+    trim(c);
+}
+
+void stored_cache_want(struct stored_cache *c, int64_t group)
+{
+    (void)ask(c, group);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/stream_open.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "media/ladder.h"
+
+enum { DEFAULT_LAYERS = 2 }; // of frames that can be dropped
+
+static uint64_t new_seed(void)
+{
+    return (uint64_t)clock_wall() ^ (uint64_t)clock_now() << 20;
+}
+
+// The levels that were asked for, if any, are those of the stored ladder.
+static bool has_levels(const struct stored_info *info, const struct options *o)
+{
+    const struct ladder *l = &info->sdp.ladder;
+    struct ladder wanted;
+    if (!o->level_count)
+        return true;
+    int layers = o->temporal_layers ? o->temporal_layers : l->sizes[0].layers;
+    return ladder_from_requests(o->levels, o->level_count, l->source_width, l->source_height,
+                                l->source_fps, layers, &wanted) == 0 &&
+           wanted.level_count == l->level_count && wanted.size_count == l->size_count &&
+           memcmp(wanted.levels, l->levels, (size_t)l->level_count * sizeof(*l->levels)) == 0 &&
+           memcmp(wanted.sizes, l->sizes, (size_t)l->size_count * sizeof(*l->sizes)) == 0;
+}
+
+// Why the stored ladder does not do for the file it lies beside; NULL: it does.
+static const char *unfit(const struct stored_info *info, const struct stat *original,
+                         const struct options *o)
+{
+    if (info->origin.bytes != original->st_size || info->origin.mtime != original->st_mtim.tv_sec)
+        return "the file has changed since";
+    return has_levels(info, o) ? NULL : "other levels are asked for";
+}
+
+// 0: opened; ERR_NOT_FOUND: there is none that does.
+static int open_beside(struct stream *s, uv_loop_t *loop, const struct options *o, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat original, stored;
+    if (snprintf(path, sizeof(path), "%s" STORED_SUFFIX, name) >= (int)sizeof(path) ||
+        stat(name, &original) != 0 || stat(path, &stored) != 0)
+        return ERR_NOT_FOUND;
+    int err = stream_init_stored(s, loop, path, o->loop, new_seed());
+    const char *why = err ? "it cannot be read" : unfit(stored_cache_info(s->stored), &original, o);
+    if (!why) {
+        log_info("%s: its stored ladder is used", name);
+        return 0;
+    }
+    log_warn("%s is not used: %s", path, why);
+    if (!err)
+        stream_destroy(s);
+    return ERR_NOT_FOUND;
+}
+
+// A file without sound is no error, and neither is one whose sound does not play; a device that was
+// asked for and is not there is.
+static int add_sound(struct stream *s, const struct options *o, struct sound_source *sound, int err)
+{
+    if (!sound)
+        return o->sound && err != ERR_NOT_FOUND ? err : 0;
+    char name[sizeof(sound->name)];
+    snprintf(name, sizeof(name), "%s", sound->name);
+    err = stream_add_sound(s, sound, o->sound_kbps * 1000);
+    if (!err)
+        log_info("sound: %s, %d kbit/s", name, o->sound_kbps);
+    return err;
+}
+
+static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options *o,
+                        const char *name)
+{
+    int err;
+    struct source *source =
+        source_is_capture(name)
+            ? source_capture_open(name, o->has_capture ? &o->capture : NULL, &err)
+            : source_open(name, o->loop, &err);
+    if (!source)
+        return err;
+    struct ladder ladder;
+    int layers = o->temporal_layers ? o->temporal_layers : DEFAULT_LAYERS;
+    err = o->level_count
+              ? ladder_from_requests(o->levels, o->level_count, source->width, source->height,
+                                     source->fps, layers, &ladder)
+              : ladder_default(source->width, source->height, source->fps, layers, &ladder);
+    if (err) {
+        log_error("no ladder of levels can be made for %s (%dx%d)", source->name, source->width,
+                  source->height);
+        source_free(source);
+        return err;
+    }
+    int sound_err;
+    struct sound_source *sound = sound_source_open(o->sound, source, name, &sound_err);
+    err = stream_init(s, loop, source, &ladder, new_seed());
+    if (err) {
+        sound_source_free(sound);
+        return err;
+    }
+    return add_sound(s, o, sound, sound_err);
+}
+
+int stream_open(struct stream *s, uv_loop_t *loop, const struct options *o, const char *name)
+{
+    int err = stored_file_is(name) ? stream_init_stored(s, loop, name, o->loop, new_seed())
+                                   : open_beside(s, loop, o, name);
+    if (err == ERR_NOT_FOUND && !stored_file_is(name))
+        err = open_encoded(s, loop, o, name);
+    return err;
+}

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Stored ladders: a file is encoded once, interrupted and taken up again; then many viewers watch it, each at its own
+place and level, without encoding. The clip bears frame numbers as the test picture does, so what stands on the screen
+tells where it is."""
+import glob
+import os
+import signal
+import subprocess
+import time
+
+import numpy
+
+import lib
+from lib import until
+
+WIDTH, HEIGHT, FPS, SECONDS = 480, 270, 30, 8
+LEVELS = ["--level", "240x134@15:80", "--level", "480x270@15:300", "--level", "480x270@30:450"]
+
+
+def strip(number):
+    """The 40 cells of media/test_strip.h: 32 bits of Gray code, then a CRC-8."""
+    crc = 0xFF
+    for byte in number.to_bytes(4, "big"):
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc << 1 ^ 7) & 0xFF if crc & 0x80 else crc << 1
+    cells = (number ^ number >> 1) << 8 | crc
+    return [cells >> 39 - i & 1 for i in range(40)]
+
+
+def picture(number):
+    """A frame in grey: a moving wave, and its number."""
+    x = numpy.arange(WIDTH)[None, :]
+    y = numpy.arange(HEIGHT)[:, None]
+    luma = 128 + 60 * numpy.sin((x + 3 * number) / 23) * numpy.cos((y - number) / 17)
+    for i, cell in enumerate(strip(number)):
+        left, top = WIDTH * (20 + 18 * (i % 20)) // 400, HEIGHT * (172 + 10 * (i // 20)) // 200
+        luma[top:top + HEIGHT // 20, left:left + WIDTH * 18 // 400] = 235 if cell else 16
+    return luma.astype(numpy.uint8).tobytes()
+
+
+class Stored(lib.Case):
+    @classmethod
+    def setUpClass(cls):
+        lib.need("ffmpeg")
+        super().setUpClass()
+
+    def numbered(self, name="film.mkv", seconds=SECONDS):
+        path = self.path(name)
+        encode = subprocess.Popen(
+            ["ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "gray", "-s", f"{WIDTH}x{HEIGHT}", "-r", str(FPS),
+             "-i", "-", "-f", "lavfi", "-i", f"sine=f=440:d={seconds}", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset",
+             "ultrafast", "-crf", "12", "-c:a", "aac", path], stdin=subprocess.PIPE)
+        for number in range(seconds * FPS):
+            encode.stdin.write(picture(number))
+        encode.stdin.close()
+        self.assertEqual(encode.wait(60 * lib.SLOW), 0)
+        return path
+
+    def prepare(self, path, *args, code=0):
+        p = self.start([lib.SEND, "--prepare", *LEVELS, *args, path])
+        self.assertEqual(p.wait(60), code, str(p))
+        return p
+
+    def tracks(self, path):
+        out = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height", "-of",
+                              "csv=p=0", path], capture_output=True, text=True, check=True, timeout=20 * lib.SLOW)
+        return out.stdout.split()
+
+    def frames(self, path, track):
+        out = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-map", f"0:{track}", "-f", "framemd5", "-"],
+                             capture_output=True, text=True, check=True, timeout=60 * lib.SLOW)
+        self.assertEqual(out.stderr, "")
+        return [line for line in out.stdout.splitlines() if not line.startswith("#")]
+
+    def number_shown(self, p):
+        return lib.frame_number(*lib.grey_picture(p.snapshot))
+
+    def at(self, url, seconds, level, *args):
+        """A player that goes to a place in a pause, and ends there."""
+        snapshot = self.path(f"at-{seconds}-{level}.png")
+        p = self.player(url, "--level", str(level), "--at", "0.6:pause", "--at", f"0.8:seek={seconds}", "--snapshot",
+                        snapshot, "--duration", str(2 * lib.SLOW), *args)
+        p.snapshot = snapshot
+        return p
+
+    def test_interrupted_and_taken_up_again(self):
+        film = self.numbered()
+        p = self.start([lib.SEND, "--prepare", *LEVELS, film])
+        until(lambda: len(glob.glob(film + ".weir.part/0*[0-9]")) >= 2 or not p.running(), "two groups", 60)
+        p.signal(signal.SIGKILL)
+        p.wait()
+        self.assertFalse(os.path.exists(film + ".weir.mkv"))
+        kept = {f: os.stat(f).st_mtime_ns for f in glob.glob(film + ".weir.part/0*[0-9]")}
+        p = self.start([lib.SEND, "--prepare", *LEVELS, film])
+        until(lambda: "going on" in p.stderr, "the word that it goes on")
+        until(lambda: not p.running() or os.path.exists(film + ".weir.part/sound"), "the sound", 60)
+        for f, made in kept.items():
+            if os.path.exists(f):
+                self.assertEqual(os.stat(f).st_mtime_ns, made, f"{f} was encoded again")
+        self.assertEqual(p.wait(60), 0, str(p))
+        self.assertEqual(glob.glob(film + ".weir.*"), [film + ".weir.mkv"])
+        self.assertEqual(self.tracks(film + ".weir.mkv"), ["h264,240,134", "h264,480,270", "opus"])
+        self.assertEqual(len(self.frames(film + ".weir.mkv", 1)), SECONDS * FPS)
+        self.assertEqual(len(self.frames(film + ".weir.mkv", 0)), SECONDS * FPS // 2)
+
+    def test_viewers_at_places_of_their_own(self):
+        film = self.numbered()
+        self.prepare(film)
+        server = self.sender(source=film)
+        self.assertIn("stored ladder is used", server.stderr)
+        began, cpu = time.monotonic(), server.cpu_seconds()
+        # 5.1 s is frame 153; the level of half the rate has every other frame, in the small size the odd ones.
+        expected = {(5.1, 2): 153, (1.7, 1): 50, (6.6, 0): 197}
+        players = {place: self.at(server.url, *place) for place in expected}
+        steady = self.player(server.url, "--at", "1:seek=3", "--at", "1.7:pause", "--at", "2.2:go-on", "--duration",
+                             str(3.5 * lib.SLOW))
+        for place, p in players.items():
+            self.assertEqual(p.wait(), 0, str(p))
+            self.assertEqual(self.number_shown(p), expected[place], f"at {place}")
+            seek = p.events("seek")[0]
+            self.assertAlmostEqual(seek["to"], place[0], places=2)
+            self.between(0, seek["first_frame_ms"], 100 * lib.SLOW, f"of a seek: {p.events()}")
+            self.assertEqual(p.report()["seeks"]["count"], 1)
+        self.assertEqual(steady.wait(), 0, str(steady))
+        report = steady.report()
+        self.assertEqual(report["rebuffering"]["count"], 0, str(report["rebuffering"]))
+        self.assertEqual(report["playback"]["frames_lost"], 0, str(report["causes"]))
+        share = (server.cpu_seconds() - cpu) / (time.monotonic() - began)
+        self.assertLess(share, 0.1 * lib.SLOW, "of one core, for four viewers")
+
+    def test_media_ends_and_begins_again(self):
+        film = self.numbered(seconds=3)
+        self.prepare(film)
+        server = self.sender(source=film)
+        p = self.play(server.url, "--start", "1.5")
+        report = p.report()
+        self.assertEqual(report["ended"], "end-of-media")
+        self.assertEqual(report["causes"]["expected"], 51, "1.5 s, and what fills up the last period")
+        server.stop()
+        p = self.play(self.sender("--loop", source=film).url, "--duration", "4")
+        self.between(4 * FPS - 12 * lib.SLOW, p.report()["playback"]["frames_received"], 9 * FPS, "frames in 4 s")
+        self.assertEqual(p.report()["playback"]["frames_lost"], 0)
+
+    def test_level_changes_within_a_group(self):
+        film = self.numbered()
+        self.prepare(film)
+        p = self.play(self.sender(source=film).url, "--level", "2", "--at", "1:level=0", "--at", "3:level=2",
+                      "--duration", "5.5")
+        self.assertEqual([(e["from"], e["to"]) for e in p.events("level")], [(2, 0), (0, 2)])
+        self.assertEqual(p.report()["playback"]["frames_lost"], 0, str(p.report()["causes"]))
+        self.assertEqual(p.report()["rebuffering"]["count"], 0)
+
+    def test_what_does_not_fit_is_not_used(self):
+        film = self.numbered(seconds=2)
+        self.prepare(film)
+        os.utime(film, (1, 1))
+        self.assertIn("the file has changed since", self.sender(source=film).stderr)
+        os.utime(film + ".weir.mkv")
+        with open(film + ".weir.mkv", "r+b") as f:
+            f.truncate(200)
+        self.assertIn("it cannot be read", self.sender(source=film).stderr)
+
+    def test_errors_are_clear(self):
+        text = self.path("text.mkv")
+        with open(text, "w") as f:
+            f.write("no film")
+        self.assertIn("not a video file", self.prepare(text, code=1).stderr)
+        film = self.numbered(seconds=2)
+        full = self.start(["bash", "-c", 'trap "" XFSZ; ulimit -f 16; exec "$@"', "-", lib.SEND, "--prepare", *LEVELS, film])
+        self.assertEqual(full.wait(60), 1, str(full))
+        self.assertIn("File too large", full.stderr)
+        self.assertFalse(os.path.exists(film + ".weir.mkv"))
+
+
+if __name__ == "__main__":
+    lib.main()
