@@ -216,6 +216,15 @@ class BrokenStreams(Failures):
                 r = self.check_end(self.player(server.url), 3, "error")
                 self.assertTrue(r["error"])
 
+    def test_never_content_with_who_we_are(self):
+        """A server for which each nonce is too old."""
+        stale = b'RTSP/1.0 401 U\r\nCSeq: @CSEQ@\r\nWWW-Authenticate: Digest realm="r", nonce="n", stale=true\r\n\r\n'
+        server = FakeServer("", lambda s: None, {"DESCRIBE": stale})
+        self.addCleanup(server.stop)
+        r = self.check_end(self.player(server.url.replace("//", "//u:p@")), 3, "error")
+        self.assertIn("the server refuses DESCRIBE: 401", r["error"])
+        self.assertEqual(server.methods.count("DESCRIBE"), 10)
+
     def test_descriptions(self):
         """Mutilated SDP is refused or played; never more than that."""
         r = random.Random(9)
