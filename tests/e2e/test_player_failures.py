@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the player does when the server dies, the network stalls, the user leaves, or the stream is broken."""
 import random
+import re
 import signal
 import struct
 import time
@@ -231,7 +232,8 @@ class BrokenStreams(Failures):
         base = self.recording.sdp
         wild = [base.replace("H264", "H265"), base.replace("96", "97"), base.replace("x-weir-level", "x-other"),
                 base[:len(base) // 2], base.replace("\r\n", "\n"), "v=0\r\n" * 2000,
-                base.replace("30/1", "0/0"), base.replace("layers=2", "layers=99")]
+                base.replace("30/1", "0/0"), base.replace("layers=2", "layers=99"),
+                re.sub(r"(?m)(x-weir-source:test) \d+x\d+", r"\1 32x32", base), base.replace("rtp-hdrext:adu", "x")]
         for _ in range(8):
             text = list(base)
             for _ in range(6):
