@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/geometry.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -48,14 +47,17 @@ static bool read_spec(const char *s, struct geometry *out)
     return *s == '\0';
 }
 
+bool geometry_is_good(const struct geometry *g)
+{
+    const struct fps *fps = &g->fps;
+    return g->width >= MIN_WIDTH && g->height >= MIN_HEIGHT && g->width <= MAX_SIDE &&
+           g->height <= MAX_SIDE && g->width % 2 == 0 && g->height % 2 == 0 && fps->den > 0 &&
+           fps->num >= fps->den && fps->den <= MAX_DEN && fps->num <= MAX_FPS * fps->den;
+}
+
 int geometry_parse(const char *text, struct geometry *out)
 {
     if (!read_spec(text, out))
         return ERR_MALFORMED;
-    const struct fps *fps = &out->fps;
-    if (out->width < MIN_WIDTH || out->height < MIN_HEIGHT || out->width > MAX_SIDE ||
-        out->height > MAX_SIDE || out->width % 2 || out->height % 2 || fps->num < fps->den ||
-        fps->den > MAX_DEN || fps->num > MAX_FPS * fps->den)
-        return ERR_RANGE;
-    return 0;
+    return geometry_is_good(out) ? 0 : ERR_RANGE;
 }

@@ -201,9 +201,11 @@ void client_on_response(struct client *c, const struct rtsp_item *r, usec_t now)
             client_end_as(c, CLIENT_LEFT, "", now);
         return;
     }
-    if (r->status < 300)
+    if (r->status < 300) {
+        rtsp_auth_accepted(&c->auth);
         succeeded(c, &p, r, now);
-    else
+    } else {
         failed(c, &p, r, now);
+    }
     client_ask_wanted(c, now);
 }

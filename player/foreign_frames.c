@@ -169,7 +169,7 @@ static int64_t missing_before(const struct foreign_frames *f)
     int32_t apart = (int32_t)(f->timestamp - f->last_stamp);
     if (!f->frame_gap || f->number < 0 || apart <= 0)
         return 0;
-    int64_t missing = (apart + f->interval / 2) / f->interval - 1;
+    int64_t missing = ((int64_t)apart + f->interval / 2) / f->interval - 1;
     return missing < 0 ? 0 : missing > FOREIGN_MAX_MISSING ? FOREIGN_MAX_MISSING : missing;
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "media/geometry.h"
 #include "player/player_state.h"
 
 #define BYE_GRACE (200 * USEC_PER_MSEC) // media that was sent before the BYE may come after it
@@ -139,6 +140,14 @@ void player_on_measured(void *ctx, void *item, usec_t now)
 
 // ---- What they go through ----
 
+// Test pictures are drawn here once more, of sizes that weir-send gives them.
+static bool draws_test(const struct player *p)
+{
+    const struct ladder *l = &p->sdp.ladder;
+    struct geometry g = {l->source_width, l->source_height, l->source_fps};
+    return p->sdp.source == SDP_SOURCE_TEST && geometry_is_good(&g);
+}
+
 static bool open_measure(struct player *p)
 {
     const struct ladder *l = &p->sdp.ladder;
@@ -148,8 +157,7 @@ static bool open_measure(struct player *p)
         return false;
     bool compare = !p->options->no_picture;
     struct measure_config config = {.sheet = p->sheet,
-                                    .test = compare && !p->reference &&
-                                            p->sdp.source == SDP_SOURCE_TEST,
+                                    .test = compare && !p->reference && draws_test(p),
                                     .width = l->source_width,
                                     .height = l->source_height,
                                     .fps = l->source_fps,

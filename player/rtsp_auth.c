@@ -10,6 +10,8 @@
 
 #include "common/base/scan.h"
 
+enum { MAX_RENEWED = 8 }; // nonces in a row
+
 // ---- Challenges ----
 
 // `name=value` or `name="value"` and the comma behind it. False: the end, or nothing of the kind.
@@ -98,13 +100,20 @@ bool rtsp_auth_challenge(struct rtsp_auth *a, const struct rtsp_item *response)
     for (int i = 0; i < response->header_count; i++)
         if (text_is_nocase(response->headers[i].name, "WWW-Authenticate"))
             consider(response->headers[i].value, &best, &stale);
-    bool refused = a->scheme == best.scheme && !stale;
+    // Nobody gets the bare password who was content with less, and nobody may go on asking.
+    bool refused = best.scheme <= a->scheme && !(stale && a->renewed++ < MAX_RENEWED);
     if (!a->user[0] || best.scheme == RTSP_AUTH_NONE || refused)
         return false;
+    best.renewed = a->renewed;
     memcpy(best.user, a->user, sizeof(best.user));
     memcpy(best.password, a->password, sizeof(best.password));
     *a = best;
     return true;
+}
+
+void rtsp_auth_accepted(struct rtsp_auth *a)
+{
+    a->renewed = 0;
 }
 
 // ---- Answers ----

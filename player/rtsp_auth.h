@@ -24,11 +24,14 @@ struct rtsp_auth {
     bool has_opaque;
     bool qop;       // "auth" is among the qualities of protection offered
     unsigned count; // of requests with this nonce
+    int renewed;    // nonces since a request was accepted
 };
 
 // Takes the challenges of a 401. True: another try may succeed. False: no user is known, none of
-// the challenges can be met, or the server refuses what it just had.
+// the challenges can be met, or the server refuses what it just had: the same scheme or a weaker
+// one, but for a new nonce in the place of a stale one, several times.
 bool rtsp_auth_challenge(struct rtsp_auth *a, const struct rtsp_item *response);
+void rtsp_auth_accepted(struct rtsp_auth *a); // a request was
 // The Authorization line, with its CRLF, of a request; empty when nobody asked. `cnonce`: random,
 // for servers that want it.
 void rtsp_auth_line(struct rtsp_auth *a, const char *method, const char *uri, uint32_t cnonce,

@@ -34,6 +34,7 @@ struct sound_playout {
     struct packet **packets;               // owned, SOUND_MAX_PACKETS, a ring, ascending positions
     int head;
     int count;
+    size_t bytes; // of all of them
     bool runs;
     struct media_clock clock;
     bool ended;
@@ -58,9 +59,23 @@ static struct packet **slot(struct sound_playout *s, int i)
 
 static void drop_first(struct sound_playout *s)
 {
+    s->bytes -= (*slot(s, 0))->len;
     free(*slot(s, 0));
     s->head = (s->head + 1) % SOUND_MAX_PACKETS;
     s->count--;
+}
+
+static void drop_last(struct sound_playout *s)
+{
+    struct packet *last = *slot(s, --s->count);
+    s->bytes -= last->len;
+    free(last);
+    s->counts.refused++;
+}
+
+static bool has_room(const struct sound_playout *s, size_t len)
+{
+    return s->count < SOUND_MAX_PACKETS && s->bytes + len <= SOUND_MAX_BYTES;
 }
 
 // Its place is found from the back, where nearly all go.
@@ -71,12 +86,11 @@ static bool insert(struct sound_playout *s, struct packet *p)
         i--;
     if (i > 0 && (*slot(s, i - 1))->position == p->position)
         return false;
-    if (s->count == SOUND_MAX_PACKETS) {
-        if (i == s->count)
-            return false;
-        free(*slot(s, --s->count));
-        s->counts.refused++;
-    }
+    while (!has_room(s, p->len) && s->count > i)
+        drop_last(s);
+    if (!has_room(s, p->len))
+        return false;
+    s->bytes += p->len;
     for (int k = s->count++; k > i; k--)
         *slot(s, k) = *slot(s, k - 1);
     *slot(s, i) = p;

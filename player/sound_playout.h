@@ -13,8 +13,8 @@
 //     underrun: concealed for 60 ms, then silent.
 // While it does not run (buffering, a stall, a pause) there is silence, after a short fade.
 //
-// Bounds: SOUND_MAX_PACKETS; when full, the one needed last is dropped. A packet whose time has
-// passed is dropped, and counted late.
+// Bounds: SOUND_MAX_PACKETS, SOUND_MAX_BYTES; when full, the one needed last is dropped. A packet
+// whose time has passed is dropped, and counted late.
 //
 // Pure; not thread-safe.
 #ifndef WEIR_PLAYER_SOUND_PLAYOUT_H
@@ -31,7 +31,8 @@ extern "C" {
 #endif
 
 enum {
-    SOUND_MAX_PACKETS = 8192, // 160 s
+    SOUND_MAX_PACKETS = 8192,  // 160 s
+    SOUND_MAX_BYTES = 8 << 20, // at 400 kbit/s
     SOUND_MAX_PULL = SOUND_RATE / 20,
     SOUND_TOLERANCE = SOUND_RATE / 250, // 4 ms
     SOUND_JUMP = SOUND_RATE / 10,       // 100 ms

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "media/stored_sound.h"
 #include "sender/session.h"
@@ -46,7 +47,7 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
                          .duration = source->duration,
                          .max_viewers = STREAM_MAX_VIEWERS,
                          .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
-    snprintf(s->title, sizeof(s->title), "%s", source->name);
+    utf8_copy(source->name, s->title, sizeof(s->title)); // SDP, JSON and Prometheus want UTF-8
     s->rng = rng_seeded(seed);
     s->engine = engine_new(loop, source, ladder, &engine_events, s);
     return s->engine ? 0 : ERR_IO;

@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/base/log_json.h"
 
-#include <stdint.h>
-
-// Bytes of the UTF-8 character that begins here (RFC 3629, 4); 0: none does.
-static int utf8_bytes(const uint8_t *s)
-{
-    if (s[0] < 0x80)
-        return 1;
-    int len = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
-              : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-              : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                            : 0;
-    for (int i = 1; i < len; i++)
-        if ((s[i] & 0xc0) != 0x80) // the final NUL is none either
-            return 0;
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
-    bool beyond = s[0] == 0xf4 && s[1] >= 0x90;
-    return overlong || surrogate || beyond ? 0 : len;
-}
+#include "common/base/utf8.h"
 
 void log_json_string(struct put *p, const char *text)
 {
     put_format(p, "\"");
     while (*text) {
-        int len = utf8_bytes((const uint8_t *)text);
+        int len = utf8_bytes(text);
         unsigned char c = (unsigned char)*text;
         if (!len)
             put_format(p, "\\ufffd");

@@ -477,6 +477,15 @@ static void settle_sound(struct sdp *s, const struct choice *c)
         s->sound = (struct sdp_sound){0};
 }
 
+// What it says in words of ours counts for nothing, but for a frame rate that can be.
+static void settle_foreign(struct sdp *s)
+{
+    struct fps f = s->ladder.source_fps;
+    bool can_be = f.den > 0 && f.den <= 1001 && f.num >= f.den && f.num <= (int64_t)f.den * 240;
+    s->ladder = (struct ladder){.source_fps = can_be ? f : (struct fps){25, 1}};
+    s->source = SDP_SOURCE_UNKNOWN;
+}
+
 int sdp_decode(const char *data, size_t len, struct sdp *s)
 {
     memset(s, 0, sizeof(*s));
@@ -499,9 +508,7 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
         return err;
     settle_sound(s, &choice);
     if (sdp_is_foreign(s)) {
-        struct fps told = s->ladder.source_fps;
-        s->ladder = (struct ladder){.source_fps =
-                                        told.num > 0 && told.den > 0 ? told : (struct fps){25, 1}};
+        settle_foreign(s);
         return 0;
     }
     const struct ladder *l = &s->ladder;

@@ -260,10 +260,10 @@ class FakeServer(threading.Thread):
     """An RTSP server for one viewer that answers properly and then sends what `media(server)` tells it to. A whole
     answer can be replaced by giving bytes in `answers` for its method."""
 
-    def __init__(self, sdp, media, answers=None):
+    def __init__(self, sdp, media, answers=None, port=0):
         super().__init__(daemon=True)
         self.sdp, self.media, self.answers = sdp, media, answers or {}
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener = socket.create_server(("127.0.0.1", port))
         self.listener.settimeout(20 * SLOW)
         self.url = f"rtsp://127.0.0.1:{self.listener.getsockname()[1]}/live"
         self.connection = None

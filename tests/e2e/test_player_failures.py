@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the player does when the server dies, the network stalls, the user leaves, or the stream is broken."""
 import random
+import re
 import signal
 import struct
 import time
@@ -216,13 +217,23 @@ class BrokenStreams(Failures):
                 r = self.check_end(self.player(server.url), 3, "error")
                 self.assertTrue(r["error"])
 
+    def test_never_content_with_who_we_are(self):
+        """A server for which each nonce is too old."""
+        stale = b'RTSP/1.0 401 U\r\nCSeq: @CSEQ@\r\nWWW-Authenticate: Digest realm="r", nonce="n", stale=true\r\n\r\n'
+        server = FakeServer("", lambda s: None, {"DESCRIBE": stale})
+        self.addCleanup(server.stop)
+        r = self.check_end(self.player(server.url.replace("//", "//u:p@")), 3, "error")
+        self.assertIn("the server refuses DESCRIBE: 401", r["error"])
+        self.assertEqual(server.methods.count("DESCRIBE"), 10)
+
     def test_descriptions(self):
         """Mutilated SDP is refused or played; never more than that."""
         r = random.Random(9)
         base = self.recording.sdp
         wild = [base.replace("H264", "H265"), base.replace("96", "97"), base.replace("x-weir-level", "x-other"),
                 base[:len(base) // 2], base.replace("\r\n", "\n"), "v=0\r\n" * 2000,
-                base.replace("30/1", "0/0"), base.replace("layers=2", "layers=99")]
+                base.replace("30/1", "0/0"), base.replace("layers=2", "layers=99"),
+                re.sub(r"(?m)(x-weir-source:test) \d+x\d+", r"\1 32x32", base), base.replace("rtp-hdrext:adu", "x")]
         for _ in range(8):
             text = list(base)
             for _ in range(6):

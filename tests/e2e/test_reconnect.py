@@ -6,6 +6,14 @@ import unittest
 
 import lib
 from lib import until
+from rtsp import FakeServer
+
+NO_LEVELS = """v=0
+m=video 0 RTP/AVP 96
+a=rtpmap:96 H264/90000
+a=extmap:2 urn:x-weir:rtp-hdrext:adu
+a=control:trackID=0
+"""
 
 
 class Reconnect(lib.Case):
@@ -86,6 +94,21 @@ class Reconnect(lib.Case):
         server.signal(signal.SIGKILL)
         self.assertEqual(p.wait(10), 4, str(p))
         self.assertEqual(p.events("reconnect"), [])
+
+    def test_another_server_in_between(self):
+        """One whose stream cannot be played does not keep the player from the right one."""
+        server = self.sender()
+        p = self.player(server.url, "--reconnect")
+        p.wait_shown(10)
+        server.signal(signal.SIGKILL)
+        server.wait(10)
+        other = FakeServer(NO_LEVELS, lambda s: None, port=server.port)
+        self.addCleanup(other.stop)
+        until(lambda: "no levels" in p.events("reconnect")[-1]["why"], "the other server's refusal", 10)
+        other.stop()
+        self.again(server)
+        until(lambda: len(p.events("connected")) == 2, "the connection", 10)
+        self.pictures_after(p, p.events("connected")[1]["t"])
 
     def test_stored_media_goes_on_where_it_stood(self):
         film = self.clip("film.mkv", 6)

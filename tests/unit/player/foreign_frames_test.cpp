@@ -146,6 +146,11 @@ TEST_CASE("how many frames are missing is told by the time stamps")
     CHECK(learnt.push(4, 4, P, true) == "");
     learnt.now = FOREIGN_WAIT;
     CHECK(learnt.push(5, 5, P, true) == "4->3[4] 5->4[5]");
+    stream leap; // by nearly 2^31 ticks: as many as are believed
+    CHECK(leap.push(1, 0, IDR, true) == "0K[1]");
+    CHECK(leap.push(3, 596523, P, true) == "");
+    leap.now = FOREIGN_WAIT;
+    CHECK(leap.push(4, 596524, P, true) == "4097->4096[3] 4098->4097[4]");
 }
 
 TEST_CASE("nothing grows without end")

@@ -97,3 +97,21 @@ TEST_CASE("when another try is of no use")
     CHECK(challenge(&a, "WWW-Authenticate: Digest realm=\"r\", nonce=\"m\", stale=TRUE\r\n"));
     CHECK(std::string(a.nonce) == "m");
 }
+
+TEST_CASE("a server that is never content")
+{
+    const char *basic = "WWW-Authenticate: Basic realm=\"r\"\r\n";
+    const char *digest = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n";
+    const char *stale = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", stale=true\r\n";
+    rtsp_auth a = someone("u", "p");
+    CHECK(challenge(&a, basic));
+    CHECK(challenge(&a, digest)); // a stronger scheme
+    CHECK_FALSE(challenge(&a, basic));
+    CHECK(a.scheme == rtsp_auth::RTSP_AUTH_DIGEST);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 8; i++)
+            CHECK(challenge(&a, stale));
+        CHECK_FALSE(challenge(&a, stale));
+        rtsp_auth_accepted(&a); // nonces of a long session grow old one by one
+    }
+}

@@ -18,7 +18,7 @@ constexpr usec_t MS = USEC_PER_MSEC;
 // played when; what it conceals is loud. A packet is its position.
 int samples_of(const uint8_t *, size_t len)
 {
-    return len == sizeof(int64_t) ? SOUND_PACKET : 0;
+    return len >= sizeof(int64_t) ? SOUND_PACKET : 0;
 }
 
 const int16_t CONCEALED = 20000;
@@ -295,4 +295,23 @@ TEST_CASE("sound_playout: the buffer is bounded; what is needed last goes")
     r.run();
     r.pull(100);
     CHECK(r.out[48 * 50] == tone(48 * 50));
+}
+
+TEST_CASE("sound_playout: large packets fill it early")
+{
+    rig r;
+    std::vector<uint8_t> large(65536);
+    for (int64_t i = 1; i <= 200; i++) {
+        int64_t position = i * SOUND_PACKET;
+        std::memcpy(large.data(), &position, sizeof(position));
+        sound_playout_push(r.s, position, large.data(), large.size());
+    }
+    CHECK(r.counts().refused == 200 - SOUND_MAX_BYTES / 65536);
+    r.push(0, 1); // the one needed last goes for it
+    CHECK(r.counts().refused == 200 - SOUND_MAX_BYTES / 65536 + 1);
+    r.run();
+    r.pull(20);
+    CHECK(r.out[48 * 10] == tone(48 * 10));
+    r.push(300, 301); // there is room again
+    CHECK(r.counts().refused == 200 - SOUND_MAX_BYTES / 65536 + 1);
 }

@@ -394,6 +394,12 @@ TEST_CASE("sdp: strangers' descriptions")
     CHECK(std::string(s->base) == "rtsp://h/all/");
     CHECK((s->ladder.source_fps.num == 25 && s->ladder.source_fps.den == 1));
     CHECK((s->nack && s->pli));
+    for (const char *rate : {"2147483647/1", "1/2147483647", "25000000/1000000"}) {
+        std::string pretends = std::string(camera) + "a=x-weir-source:test 16x16@" + rate + "\n";
+        REQUIRE(decode(pretends.c_str(), s.get()) == 0);
+        CHECK(s->source == SDP_SOURCE_UNKNOWN);
+        CHECK((s->ladder.source_fps.num == 25 && s->ladder.source_fps.den == 1));
+    }
     REQUIRE(decode(golden, s.get()) == 0);
     CHECK_FALSE(sdp_is_foreign(s.get()));
     CHECK(s->nack);
