@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/metrics_server.h"
 
+#include <arpa/inet.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -21,6 +24,7 @@ enum { SILENCE_S = 5, MEMORY_BYTES = 16 * 1024 };
 
 struct metrics_server {
     struct MHD_Daemon *daemon; // owned
+    bool local;                // only this machine reaches it
     pthread_mutex_t lock;      // guards what follows; held for a copy alone
     struct figures latest;
 };
@@ -158,6 +162,20 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned statu
     return result;
 }
 
+// A page from elsewhere may give its own name this machine's address, and so have a browser read
+// for it what only this machine may see ("DNS rebinding"). Its name then stands in Host.
+static bool is_named_rightly(const struct metrics_server *s, struct MHD_Connection *connection)
+{
+    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    if (!s->local || !host)
+        return true;
+    size_t name = strcspn(host, ":");
+    if (name == strlen("localhost") && strncasecmp(host, "localhost", name) == 0)
+        return true;
+    const char *digits = *host == '[' ? "[]0123456789abcdefABCDEF.:" : "0123456789.:";
+    return host[strspn(host, digits)] == '\0';
+}
+
 // MHD calls it when the header is there, then for each piece of a body, and last without one. A
 // body has no meaning here: who sends one is refused before it comes.
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,
@@ -176,7 +194,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
         return MHD_NO;
     struct page page = {0};
     memcpy(page.policy, no_policy, sizeof(no_policy));
-    unsigned status = write_page(ctx, method, url, &page);
+    unsigned status = is_named_rightly(ctx, connection) ? write_page(ctx, method, url, &page)
+                                                        : MHD_HTTP_FORBIDDEN;
     return respond(connection, status, &page);
 }
 
@@ -202,12 +221,20 @@ static struct MHD_Daemon *start(struct metrics_server *s, int fd)
         (size_t)MEMORY_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
+static bool is_loopback(const struct sockaddr *at)
+{
+    if (at->sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)at)->sin6_addr);
+    return (ntohl(((const struct sockaddr_in *)at)->sin_addr.s_addr) & 0xff000000) == 0x7f000000;
+}
+
 struct metrics_server *metrics_server_new(const struct sockaddr *at)
 {
     struct metrics_server *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
+    s->local = is_loopback(at);
     int fd = tcp_listen(at, "--metrics");
     if (fd < 0)
         goto free_server;

@@ -54,10 +54,10 @@ class Metrics(lib.Case):
         self.port = int(re.search(r"metrics at http://127.0.0.1:(\d+)/", sender.stderr).group(1))
         return sender
 
-    def ask(self, path, method="GET", body=None):
+    def ask(self, path, method="GET", body=None, **headers):
         c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10 * lib.SLOW)
         try:
-            c.request(method, path, body)
+            c.request(method, path, body, headers)
             answer = c.getresponse()
             return answer, answer.read().decode()
         finally:
@@ -191,6 +191,14 @@ class Metrics(lib.Case):
         until(answered, "an answer", 20)
         self.assertLess(time.monotonic() - begun, 15 * lib.SLOW)
         self.stop_cleanly(sender)
+
+    def test_other_peoples_names(self):
+        """What is for this machine alone is not given to a page whose name was turned to this machine's address."""
+        self.serve()
+        for host, status in {"localhost": 200, "LOCALHOST:9464": 200, "127.0.0.1": 200, "[::1]:9464": 200,
+                             "weir.example": 403, "127.0.0.1.weir.example:9464": 403, "localhost.example": 403}.items():
+            with self.subTest(host):
+                self.assertEqual(self.ask("/metrics", Host=host)[0].status, status)
 
     def test_the_address_is_taken(self):
         self.serve()
