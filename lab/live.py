@@ -78,6 +78,8 @@ class Flow:
             argv += ["--cc", cc]
         if self.source.startswith("synthetic"):
             argv.append("--adu-events")
+        else:
+            argv.append("--no-audio")  # what is measured is the video
         self.player = self.world.start(receiver, [*argv, f"rtsp://{self.address}:{RTSP_PORT}/live"],
                                        f"play{self.name}")
 

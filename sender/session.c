@@ -68,12 +68,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->config = *config;
     s->config.path.on_room = on_room;
     s->config.path.ctx = s;
-    s->follows = config->follows && config->stream->engine;
     s->steered = -1;
-    adaptation_init(&s->adaptation, session_ladder(s), config->level, config->start_bps,
-                    config->keeps_size);
-    s->level = s->follows ? s->adaptation.level : config->level;
-    s->size_id = s->wanted_size = session_level_now(s)->size_id;
     s->waiting_key = true;
     s->resumable = -1;
     s->speed = 1;
@@ -86,6 +81,11 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->transport = transport_open(config->transport, &s->config.path, now);
     if (!s->transport)
         goto free_session;
+    s->follows = config->follows && session_can_follow(s);
+    adaptation_init(&s->adaptation, session_ladder(s), config->level, config->start_bps,
+                    config->keeps_size);
+    s->level = s->follows ? s->adaptation.level : config->level;
+    s->size_id = s->wanted_size = session_level_now(s)->size_id;
     s->timer = timer_new(config->path.loop, on_timer, s);
     if (!s->timer)
         goto free_transport;

@@ -111,9 +111,15 @@ int session_set_level(struct session *s, int level, usec_t now)
     return 0;
 }
 
+bool session_can_follow(const struct session *s)
+{
+    const struct transport_kind *kind = s->transport->kind;
+    return s->config.stream->engine && (!kind->datagram || kind->responsive || kind->mtp);
+}
+
 void session_set_follows(struct session *s, bool follows, usec_t now)
 {
-    s->follows = follows && s->config.stream->engine;
+    s->follows = follows && session_can_follow(s);
     if (s->follows)
         return;
     steer(s, -1, 0);
