@@ -107,8 +107,8 @@ void session_set_media_rate(struct session *s, usec_t now);
 bool session_is_leaned_on(const struct session *s, int size_id, int temporal_id);
 // Frees what the scheduler gave up, and has the encoder make later frames independent of it.
 void session_reap(struct session *s);
-bool session_can_follow(
-    const struct session *s); // the transport has a rate of its own, the media an encoder
+// The transport has a rate of its own, and the media an encoder.
+bool session_can_follow(const struct session *s);
 void session_watch_size(struct session *s, int size_id, int change);
 void session_unwatch(struct session *s);
 // Gives a frame again that the viewer lacks.
