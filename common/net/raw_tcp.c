@@ -4,12 +4,10 @@
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
@@ -311,34 +309,6 @@ void raw_tcp_flush(struct raw_tcp *r)
 {
     if (!r->receiving)
         send_queued(r);
-}
-
-bool raw_tcp_has_capability(void)
-{
-    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct sets[2];
-    return syscall(SYS_capget, &head, sets) == 0 &&
-           sets[CAP_TO_INDEX(CAP_NET_RAW)].effective & CAP_TO_MASK(CAP_NET_RAW);
-}
-
-int raw_tcp_drop_capability(void)
-{
-    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct sets[2];
-    if (syscall(SYS_capget, &head, sets) != 0)
-        goto failed;
-    uint32_t keep = ~CAP_TO_MASK(CAP_NET_RAW);
-    struct __user_cap_data_struct *set = &sets[CAP_TO_INDEX(CAP_NET_RAW)];
-    set->effective &= keep;
-    set->permitted &= keep;
-    set->inheritable &= keep; // which takes it out of the ambient ones, too
-    if (syscall(SYS_capset, &head, sets) != 0)
-        goto failed;
-    return 0;
-
-failed:
-    log_error("cannot give up CAP_NET_RAW: %s", strerror(errno));
-    return ERR_IO;
 }
 
 int raw_tcp_local_address(const struct sockaddr *remote, struct sockaddr_storage *out)

@@ -61,7 +61,8 @@ void raw_tcp_flush(struct raw_tcp *r);
 
 // Is CAP_NET_RAW there now?
 bool raw_tcp_has_capability(void);
-// Gives CAP_NET_RAW up for this thread and those it starts later on. 0; ERR_IO (logged).
+// Gives CAP_NET_RAW up for all threads that there are, and those that they start later on; while
+// only the caller's own runs code of ours. 0; ERR_IO (logged).
 int raw_tcp_drop_capability(void);
 
 // The local address from which the host reaches `remote`, with port 0. 0; ERR_IO: no way there.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// CAP_NET_RAW, which each thread has for itself: a program may already have threads that libraries
+// started when they were loaded, and all threads share one memory, so it counts only when none has
+// it any more. A thread can be told to give it up by a signal alone (as nptl(7) does for setuid).
+#include <dirent.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/raw_tcp.h"
+
+#define ANSWER_TIMEOUT USEC_PER_SEC
+
+static atomic_int dropped; // threads that were told to, and did
+
+bool raw_tcp_has_capability(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[2];
+    return syscall(SYS_capget, &head, sets) == 0 &&
+           sets[CAP_TO_INDEX(CAP_NET_RAW)].effective & CAP_TO_MASK(CAP_NET_RAW);
+}
+
+// This thread's. False: errno says why. Safe in a signal's handler.
+static bool drop(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[2];
+    if (syscall(SYS_capget, &head, sets) != 0)
+        return false;
+    uint32_t keep = ~CAP_TO_MASK(CAP_NET_RAW);
+    struct __user_cap_data_struct *set = &sets[CAP_TO_INDEX(CAP_NET_RAW)];
+    set->effective &= keep;
+    set->permitted &= keep;
+    set->inheritable &= keep; // which takes it out of the ambient ones, too
+    return syscall(SYS_capset, &head, sets) == 0;
+}
+
+static void on_told(int number)
+{
+    (void)number;
+    int saved = errno;
+    if (drop())
+        atomic_fetch_add(&dropped, 1);
+    errno = saved;
+}
+
+static bool tell(pid_t thread)
+{
+    int before = atomic_load(&dropped);
+    if (syscall(SYS_tgkill, getpid(), thread, SIGRTMIN) != 0)
+        return errno == ESRCH; // it has ended
+    usec_t end = clock_now() + ANSWER_TIMEOUT;
+    while (atomic_load(&dropped) == before) {
+        if (clock_now() > end) {
+            errno = ETIMEDOUT; // it blocks the signal, or failed
+            return false;
+        }
+        sched_yield();
+    }
+    return true;
+}
+
+// Threads that no code of ours has started yet start none either.
+static bool tell_the_others(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    if (!folder)
+        return false;
+    struct sigaction told = {.sa_handler = on_told, .sa_flags = SA_RESTART}, before;
+    bool set = sigaction(SIGRTMIN, &told, &before) == 0, good = set;
+    for (struct dirent *d; good && (d = readdir(folder));) {
+        pid_t thread = (pid_t)strtol(d->d_name, NULL, 10);
+        if (thread > 0 && thread != (pid_t)syscall(SYS_gettid))
+            good = tell(thread);
+    }
+    int why = errno;
+    if (set)
+        sigaction(SIGRTMIN, &before, NULL);
+    closedir(folder);
+    errno = why;
+    return good;
+}
+
+int raw_tcp_drop_capability(void)
+{
+    if (drop() && tell_the_others())
+        return 0;
+    log_error("cannot give up CAP_NET_RAW: %s", strerror(errno));
+    return ERR_IO;
+}
