@@ -63,8 +63,7 @@ static void decode_ssrc(struct scan value, struct rtsp_transport *t)
 {
     uint64_t ssrc;
     t->has_ssrc = decode_hex(value, 8, &ssrc) == 0;
-    if (t->has_ssrc)
-        t->ssrc = (uint32_t)ssrc;
+    t->ssrc = t->has_ssrc ? (uint32_t)ssrc : 0;
 }
 
 static int decode_token(struct scan value, struct rtsp_transport *t)
