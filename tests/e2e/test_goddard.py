@@ -160,7 +160,7 @@ class Adapt(lib.Case):
         for args, follows in ([], True), (["--adapt", "sender"], True), (["--adapt", "none"], False):
             with self.subTest(args=args):
                 server = self.server()
-                self.play(server.url, *args, "--transport", "udp", "--duration", "2")
+                self.play(server.url, *args, "--transport", "tfrc", "--duration", "2")
                 self.stop_cleanly(server)
                 views = [line for line in self.stats() if "transport" in line]
                 self.assertEqual(views[-1].get("adaptation") is not None, follows, views[-1])
