@@ -12,6 +12,7 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/raw_tcp.h"
+#include "player/decode_feed.h"
 #include "player/media_mtp_raw.h"
 #include "player/player_state.h"
 #include "player/qoe_report.h"
@@ -122,7 +123,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
     p->qoe = qoe_new(options->url.text, clock_wall(), now);
     p->events = events ? events_new(events, options->adu_events, now) : NULL;
     p->show = show_queue_new(player_report_frame, p);
-    p->done = mailbox_new(&p->loop, PRESENTER_MAX_FRAMES, player_on_done, free_done, p);
+    p->done = mailbox_new(&p->loop, DECODE_FEED_MAX_FRAMES, player_on_done, free_done, p);
     p->commands = mailbox_new(&p->loop, COMMANDS, player_on_command, free, p);
     p->measured = mailbox_new(&p->loop, MEASURED, player_on_measured, free, p);
     p->tick = timer_new(&p->loop, player_on_tick, p);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Whole frames in, pictures on the display out: wires the frame tracker, the playout buffer, the
-// decoder's thread and the QoE figures of frames together. All decisions are theirs. Frames without
-// pictures are played the same way, but nothing is decoded: each counts as shown when it is due.
-// Loop thread only.
+// decoder and those who tell of frames and stalls together. All decisions are theirs. Loop thread
+// only.
 #ifndef WEIR_PLAYER_PRESENTER_H
 #define WEIR_PLAYER_PRESENTER_H
 
@@ -10,19 +9,16 @@
 
 #include "common/wire/sdp.h"
 #include "player/clock_sync.h"
-#include "player/decode_thread.h"
 #include "player/events.h"
+#include "player/play_frame.h"
 #include "player/play_options.h"
 #include "player/playout.h"
 #include "player/qoe.h"
+#include "player/show_queue.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// Frames between the playout buffer and the last report of them: what waits for the decoder and the
-// display, and one in each hand. A mailbox of this size for the reports is never full.
-enum { PRESENTER_MAX_FRAMES = DECODE_QUEUE_FRAMES + SHOW_QUEUE_FRAMES + 2 };
 
 struct presenter_config {
     uv_loop_t *loop; // these are borrowed

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/frame_teller.h"
+
+#include "common/base/seq.h"
+#include "player/level_schedule.h"
+
+void frame_teller_init(struct frame_teller *t, const struct frame_teller_config *config)
+{
+    t->config = *config;
+    t->passed = -1;
+    for (int i = 0; i < FRAME_TELLER_NOTES; i++)
+        t->notes[i].number = -1;
+}
+
+static struct frame_note *note_of(struct frame_teller *t, int64_t number)
+{
+    return &t->notes[(uint64_t)number % FRAME_TELLER_NOTES];
+}
+
+int frame_teller_level(const struct frame_teller *t, const struct received_frame *f)
+{
+    bool believed = level_schedule_is_of(t->config.ladder, f->level, f->size_id, f->temporal_id);
+    return believed ? f->level : playout_level_at(t->config.playout, f->number);
+}
+
+// Our wall clock at `when` as the sender's would show it; a latency is the difference to the
+// sender's stamp.
+static usec_t sender_wall(const struct frame_teller *t, usec_t wall_ahead, usec_t when)
+{
+    return wall_ahead + when + t->config.clock->offset;
+}
+
+static usec_t latency_to(const struct frame_teller *t, usec_t wall_ahead, usec_t when, usec_t stamp)
+{
+    bool known = t->config.clock->known && stamp;
+    return known ? sender_wall(t, wall_ahead, when) - stamp : QOE_UNKNOWN;
+}
+
+struct live_arrival frame_teller_arrived(struct frame_teller *t, const struct received_frame *f,
+                                         usec_t wall_ahead, usec_t now)
+{
+    struct qoe_frame e = {.number = f->number,
+                          .level = frame_teller_level(t, f),
+                          .bytes = f->bytes,
+                          .latency = latency_to(t, wall_ahead, f->last_arrived, f->capture_wall),
+                          .encoder = QOE_UNKNOWN,
+                          .transport = QOE_UNKNOWN};
+    usec_t arrived_wall = sender_wall(t, wall_ahead, f->last_arrived);
+    usec_t written = seq32_extend(arrived_wall, f->first_written_us);
+    if (f->capture_wall) // both stamps are the sender's: no clock needs to be known
+        e.encoder = written - f->capture_wall;
+    if (t->config.clock->known)
+        e.transport = arrived_wall - written;
+    qoe_on_frame(t->config.qoe, &e, now);
+    *note_of(t, f->number) = (struct frame_note){.number = f->number,
+                                                 .bytes = (int64_t)f->bytes,
+                                                 .arrived = f->last_arrived,
+                                                 .level = e.level};
+    return (struct live_arrival){.media = playout_pts(t->config.playout, f->number),
+                                 .encoder = e.encoder,
+                                 .transport = e.transport};
+}
+
+// Adds what is known of its arrival.
+static void tell_fate(struct frame_teller *t, struct event_frame e, usec_t now)
+{
+    const struct frame_note *n = note_of(t, e.number);
+    bool noted = n->number == e.number;
+    e.level = noted ? n->level : playout_level_at(t->config.playout, e.number);
+    e.bytes = noted ? n->bytes : -1;
+    e.arrived = noted ? n->arrived : QOE_UNKNOWN;
+    events_frame(t->config.events, &e, now);
+}
+
+void frame_teller_shown(struct frame_teller *t, const struct play_frame *f, usec_t wall_ahead,
+                        usec_t now)
+{
+    struct qoe_shown e = {.number = f->number,
+                          .level = f->level,
+                          .bytes = f->bytes,
+                          .latency = latency_to(t, wall_ahead, f->shown_at, f->capture_wall),
+                          .buffer = f->handed_over - f->last_arrived,
+                          .decoder = f->decode_time,
+                          .display = f->shown_at - f->decoded_at};
+    qoe_on_shown(t->config.qoe, &e, f->shown_at);
+    frame_ledger_shown(t->config.ledger, f->number);
+    struct event_frame told = {.number = f->number,
+                               .captured =
+                                   e.latency == QOE_UNKNOWN ? QOE_UNKNOWN : f->shown_at - e.latency,
+                               .shown = f->shown_at};
+    tell_fate(t, told, now);
+}
+
+void frame_teller_not_shown(struct frame_teller *t, int64_t number, enum frame_end end, usec_t now)
+{
+    struct not_shown why = frame_ledger_ended(t->config.ledger, number, end);
+    if (end == FRAME_END_LOST)
+        qoe_on_lost(t->config.qoe, number);
+    else if (end == FRAME_END_UNDECODABLE || end == FRAME_END_FAILED)
+        qoe_on_undecodable(t->config.qoe, number);
+    else
+        qoe_on_late(t->config.qoe, number);
+    tell_fate(t, (struct event_frame){.number = number, .dropped = &why}, now);
+}
+
+void frame_teller_skipped(struct frame_teller *t, int64_t number, usec_t now)
+{
+    struct not_shown why = {
+        .number = number, .cause = CAUSE_SKIPPED, .root = CAUSE_SKIPPED, .needs = -1};
+    frame_ledger_skipped(t->config.ledger, 1);
+    qoe_on_skipped(t->config.qoe, number);
+    tell_fate(t, (struct event_frame){.number = number, .dropped = &why}, now);
+}
+
+void frame_teller_action(struct frame_teller *t, const struct playout_action *a, usec_t now)
+{
+    if (a->kind == PLAYOUT_START && t->passed >= 0 && a->number > t->passed) {
+        uint64_t frames = playout_expected(t->config.playout, t->passed, a->number);
+        frame_ledger_skipped(t->config.ledger, frames);
+        if (frames)
+            events_skipped(t->config.events, t->passed, a->number, frames, now);
+    }
+    if (a->kind == PLAYOUT_START)
+        t->passed = a->number;
+    else if (t->passed >= 0 && (a->kind == PLAYOUT_DECODE_AND_SHOW || a->kind == PLAYOUT_LOST ||
+                                a->kind == PLAYOUT_LATE || a->kind == PLAYOUT_SKIPPED))
+        t->passed = a->number >= t->passed ? a->number + 1 : t->passed;
+}
+
+void frame_teller_moved(struct frame_teller *t)
+{
+    t->passed = -1;
+}

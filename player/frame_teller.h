@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tells the figures, the account of causes and the trace what becomes of each frame: it came; it
+// was shown, or was not; it was left out. The trace has one line a frame, when its fate is known,
+// with what was noted when it came.
+//
+// Bound: FRAME_TELLER_NOTES frames whose arrival is remembered; of older ones the trace lacks it.
+#ifndef WEIR_PLAYER_FRAME_TELLER_H
+#define WEIR_PLAYER_FRAME_TELLER_H
+
+#include "player/clock_sync.h"
+#include "player/events.h"
+#include "player/frame_ledger.h"
+#include "player/live_pace.h"
+#include "player/play_frame.h"
+#include "player/playout.h"
+#include "player/qoe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { FRAME_TELLER_NOTES = 1024 }; // a power of two
+
+struct frame_teller_config { // all borrowed
+    const struct ladder *ladder;
+    const struct clock_sync *clock;
+    const struct playout *playout;
+    struct frame_ledger *ledger;
+    struct qoe *qoe;
+    struct events *events; // may be NULL
+};
+
+struct frame_note {
+    int64_t number; // -1: empty
+    int64_t bytes;
+    usec_t arrived;
+    int level;
+};
+
+struct frame_teller {
+    struct frame_teller_config config;
+    int64_t passed; // everything below was handed out or passed over; -1: not known
+    struct frame_note notes[FRAME_TELLER_NOTES];
+};
+
+void frame_teller_init(struct frame_teller *t, const struct frame_teller_config *config);
+
+// The level that a frame says it is of, if that can be; else the one that playout is at there.
+int frame_teller_level(const struct frame_teller *t, const struct received_frame *f);
+
+// `wall_ahead`: our wall clock minus the clock of `now`, for latencies from the sender's stamps.
+struct live_arrival frame_teller_arrived(struct frame_teller *t, const struct received_frame *f,
+                                         usec_t wall_ahead, usec_t now);
+void frame_teller_shown(struct frame_teller *t, const struct play_frame *f, usec_t wall_ahead,
+                        usec_t now);
+void frame_teller_not_shown(struct frame_teller *t, int64_t number, enum frame_end end, usec_t now);
+void frame_teller_skipped(struct frame_teller *t, int64_t number, usec_t now); // to catch up
+
+// Before what an action of playout's is done: the frames that it goes past without a word were left
+// out.
+void frame_teller_action(struct frame_teller *t, const struct playout_action *a, usec_t now);
+void frame_teller_moved(struct frame_teller *t); // a seek: they are not
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "player/frame_teller.h"
+
+namespace
+{
+
+const usec_t ms = USEC_PER_MSEC;
+const usec_t wall_ahead = 1700000000000 * ms;
+
+// 10 frames/s, level 0 has the even ones; playout is at level 1.
+ladder two_levels()
+{
+    ladder l{};
+    l.source_fps = {10, 1};
+    l.source_width = 640;
+    l.source_height = 360;
+    l.size_count = 1;
+    l.sizes[0] = {640, 360, {10, 1}, 2};
+    l.level_count = 2;
+    l.levels[0] = {0, 0, 100000};
+    l.levels[1] = {0, 1, 200000};
+    return l;
+}
+
+// The session began at 0; the sender's wall clock is 50 ms ahead of ours.
+struct viewing {
+    ladder levels = two_levels();
+    clock_sync clock{};
+    playout *p;
+    std::unique_ptr<frame_ledger, void (*)(frame_ledger *)> ledger{frame_ledger_new(),
+                                                                   frame_ledger_free};
+    std::unique_ptr<qoe, void (*)(qoe *)> q{qoe_new("u", 0, 0), qoe_free};
+    char *text = nullptr;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    events *trace = events_new(out, false, 0);
+    std::unique_ptr<frame_teller> t{new frame_teller};
+
+    viewing()
+    {
+        clock.known = true;
+        clock.offset = 50 * ms;
+        qoe_setup setup = {"udp", "", "test", &levels, true};
+        qoe_on_setup(q.get(), &setup, 0);
+        playout_config c{};
+        c.ladder = &levels;
+        c.level = 1;
+        p = playout_new(&c);
+        frame_teller_config config = {&levels, &clock, p, ledger.get(), q.get(), trace};
+        frame_teller_init(t.get(), &config);
+    }
+    viewing(const viewing &) = delete;
+    viewing &operator=(const viewing &) = delete;
+    ~viewing()
+    {
+        events_free(trace);
+        fclose(out);
+        free(text);
+        playout_free(p);
+    }
+    // Captured at 100, written at 110, here at 180: all ms of our clock.
+    received_frame frame(int64_t number, int level = 1) const
+    {
+        received_frame f{};
+        f.number = number;
+        f.temporal_id = static_cast<int>(number & 1);
+        f.level = level;
+        f.bytes = 700;
+        f.capture_wall = wall_ahead + (100 + 50) * ms;
+        f.first_written_us = static_cast<uint32_t>(wall_ahead + (110 + 50) * ms);
+        f.last_arrived = 180 * ms;
+        return f;
+    }
+    live_arrival arrived(const received_frame &f)
+    {
+        return frame_teller_arrived(t.get(), &f, wall_ahead, 181 * ms);
+    }
+    // Decoding took 5 ms.
+    void shown(int64_t number, usec_t at)
+    {
+        play_frame f{};
+        f.number = number;
+        f.level = 1;
+        f.bytes = 700;
+        f.capture_wall = wall_ahead + (100 + 50) * ms;
+        f.last_arrived = 180 * ms;
+        f.handed_over = 200 * ms;
+        f.decode_time = 5 * ms;
+        f.decoded_at = 206 * ms;
+        f.shown_at = at * ms;
+        frame_ledger_handed(ledger.get(), number);
+        frame_teller_shown(t.get(), &f, wall_ahead, at * ms);
+    }
+    void action(playout_kind kind, int64_t number)
+    {
+        playout_action a{};
+        a.kind = kind;
+        a.number = number;
+        frame_teller_action(t.get(), &a, 2000 * ms);
+    }
+    std::string traced()
+    {
+        fflush(out);
+        return std::string(text, len);
+    }
+    qoe_report report()
+    {
+        qoe_on_frames(q.get(), frame_ledger_totals(ledger.get()));
+        qoe_report r;
+        qoe_read(q.get(), &r, 3000 * ms);
+        return r;
+    }
+};
+
+} // namespace
+
+TEST_CASE("frame_teller: a frame's way by the stamps of the sender")
+{
+    viewing v;
+    live_arrival a = v.arrived(v.frame(3));
+    CHECK(a.media == 300 * ms);
+    CHECK(a.encoder == 10 * ms);
+    CHECK(a.transport == 70 * ms);
+    v.shown(3, 260);
+    qoe_report r = v.report();
+    CHECK(r.latency.frame.mean == Approx(80));
+    CHECK(r.latency.display.mean == Approx(160));
+    CHECK(r.latency.parts.encoder.mean == Approx(10));
+    CHECK(r.latency.parts.transport.mean == Approx(70));
+    CHECK(r.latency.parts.buffer.mean == Approx(20));
+    CHECK(r.latency.parts.decoder.mean == Approx(5));
+    CHECK(r.latency.parts.display.mean == Approx(54));
+    CHECK(r.causes.shown == 1);
+    CHECK(v.traced() ==
+          R"({"t":0.26,"event":"frame","number":3,"level":1,"bytes":700,"arrived":0.18,)"
+          R"("captured":0.1,"shown":0.26})"
+          "\n");
+}
+
+TEST_CASE("frame_teller: without the sender's clock or its stamp there are no latencies")
+{
+    viewing v;
+    received_frame unstamped = v.frame(0);
+    unstamped.capture_wall = 0;
+    CHECK(v.arrived(unstamped).encoder == QOE_UNKNOWN);
+    v.clock.known = false;
+    live_arrival a = v.arrived(v.frame(1));
+    CHECK(a.encoder == 10 * ms); // both stamps are the sender's
+    CHECK(a.transport == QOE_UNKNOWN);
+    v.shown(1, 260);
+    qoe_report r = v.report();
+    CHECK(r.latency.frame.count == 0);
+    CHECK(r.latency.display.count == 0);
+}
+
+TEST_CASE("frame_teller: a level that a frame cannot be of is not believed")
+{
+    viewing v;
+    received_frame even = v.frame(2, 0), odd = v.frame(3, 0), beyond = v.frame(2, 9);
+    CHECK(frame_teller_level(v.t.get(), &even) == 0);
+    CHECK(frame_teller_level(v.t.get(), &odd) == 1);
+    CHECK(frame_teller_level(v.t.get(), &beyond) == 1);
+}
+
+TEST_CASE("frame_teller: each end of a frame stands in figures, account and trace")
+{
+    viewing v;
+    v.arrived(v.frame(4));
+    frame_teller_not_shown(v.t.get(), 1, FRAME_END_LOST, 1000 * ms);
+    frame_teller_not_shown(v.t.get(), 2, FRAME_END_LATE, 1001 * ms);
+    frame_teller_skipped(v.t.get(), 3, 1002 * ms);
+    frame_ledger_handed(v.ledger.get(), 4);
+    frame_teller_not_shown(v.t.get(), 4, FRAME_END_FAILED, 1003 * ms);
+    qoe_report r = v.report();
+    CHECK(r.playback.frames_lost == 1);
+    CHECK(r.playback.frames_late == 1);
+    CHECK(r.playback.frames_skipped == 1);
+    CHECK(r.playback.frames_undecodable == 1);
+    CHECK(r.causes.expected == 4);
+    CHECK(r.causes.by_cause[CAUSE_SKIPPED] == 1);
+    CHECK(r.causes.by_cause[CAUSE_DECODER] == 1);
+    std::string text = v.traced();
+    // Of frame 4 alone it was noted that it came.
+    CHECK(text.find(R"("number":1,"level":1,"bytes":null,"arrived":null)") != std::string::npos);
+    CHECK(text.find(R"("number":3,"level":1,"bytes":null,"arrived":null)") != std::string::npos);
+    CHECK(text.find(R"("number":4,"level":1,"bytes":700,"arrived":0.18)") != std::string::npos);
+}
+
+TEST_CASE("frame_teller: what is remembered is bounded")
+{
+    viewing v;
+    v.arrived(v.frame(4));
+    v.arrived(v.frame(4 + FRAME_TELLER_NOTES));
+    frame_teller_not_shown(v.t.get(), 4, FRAME_END_LOST, 1000 * ms);
+    CHECK(v.traced().find(R"("number":4,"level":1,"bytes":null)") != std::string::npos);
+}
+
+TEST_CASE("frame_teller: what a new start passes over was left out")
+{
+    viewing v;
+    v.action(PLAYOUT_START, 10);
+    v.action(PLAYOUT_DECODE_AND_SHOW, 10);
+    v.action(PLAYOUT_LOST, 11);
+    v.action(PLAYOUT_START, 12); // nothing between
+    CHECK(v.traced().empty());
+    v.action(PLAYOUT_DECODE_AND_SHOW, 12);
+    v.action(PLAYOUT_START, 20);
+    CHECK(v.traced().find(R"("event":"skipped","from":13,"to":20,"frames":7)") !=
+          std::string::npos);
+    CHECK(v.report().causes.by_cause[CAUSE_SKIPPED] == 7);
+    frame_teller_moved(v.t.get());
+    v.action(PLAYOUT_START, 100);
+    CHECK(v.report().causes.by_cause[CAUSE_SKIPPED] == 7);
+}
