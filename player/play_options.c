@@ -130,27 +130,10 @@ static const char *read_at(void *options, const char *value, char *why, size_t c
                : NULL;
 }
 
-static const char *read_log(void *options, const char *value, char *why, size_t cap)
-{
-    (void)why, (void)cap;
-    return log_filter_parse(value, &((struct play_options *)options)->log.filter) == 0
-               ? NULL
-               : "wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
-}
-
-static const char *read_verbose(void *options, const char *value, char *why, size_t cap)
-{
-    (void)value, (void)why, (void)cap;
-    ((struct play_options *)options)->log.filter = log_all(LOG_DEBUG);
-    return NULL;
-}
-
 static const char *read_quiet(void *options, const char *value, char *why, size_t cap)
 {
     (void)value, (void)why, (void)cap;
-    struct play_options *o = options;
-    o->quiet = true;
-    o->log.filter = log_all(LOG_ERROR);
+    ((struct play_options *)options)->quiet = true;
     return NULL;
 }
 
@@ -237,15 +220,9 @@ static const struct option_row rows[] = {
     {.name = "no-picture", .kind = OPTION_SWITCH, .at = AT(no_picture),
      .help = "do not compare pictures"},
 
-    {.section = "General", .name = "log", .argument = "LEVEL[,MODULE=LEVEL...]", .read = read_log,
-     .fallback = "warn",
-     .help = "what is told on stderr: error, warn, info or debug; of a module of the program "
-     "(session, transport, encoder ...) more or less than that"},
-    {.name = "log-json", .kind = OPTION_SWITCH, .at = AT(log.json),
-     .help = "tell it as a JSON object a line"},
-    {.name = "verbose", .letter = 'v', .read = read_verbose,
-     .help = "--log debug"},
-    {.name = "quiet", .letter = 'q', .read = read_quiet,
+    OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "warn"),
+    {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
+     .least = LOG_ERROR, .read = read_quiet,
      .help = "--log error, and no summary at the end"},
     OPTION_ROWS_CONFIG,
     OPTION_ROWS_HELP,

@@ -409,3 +409,10 @@ void engine_size_stats(struct engine *e, int size_id, struct engine_size_stats *
 {
     encoder_thread_stats(e->encoders[size_id], out);
 }
+
+bool engine_sound_stats(struct engine *e, struct engine_sound_stats *out)
+{
+    if (e->sound)
+        sound_thread_stats(e->sound, out);
+    return e->sound;
+}

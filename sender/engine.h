@@ -61,6 +61,8 @@ void engine_set_speed(struct engine *e, double speed); // 0.25 .. 4 times the so
 // Media time of the next picture, or where a seek is about to go; and that picture's number.
 usec_t engine_position(struct engine *e, int64_t *number);
 void engine_size_stats(struct engine *e, int size_id, struct engine_size_stats *out);
+// False: there is no sound.
+bool engine_sound_stats(struct engine *e, struct engine_sound_stats *out);
 
 #ifdef __cplusplus
 }

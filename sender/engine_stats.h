@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the encoder of one size did.
+// What the encoders of one size and of the sound did.
 #ifndef WEIR_SENDER_ENGINE_STATS_H
 #define WEIR_SENDER_ENGINE_STATS_H
 
@@ -18,6 +18,13 @@ struct engine_size_stats {
     uint64_t overload; // pictures left out because the encoder was busy
     usec_t busy;       // spent on all frames
     double encode_ms;  // smoothed, a frame
+};
+
+struct engine_sound_stats {
+    uint64_t packets;
+    uint64_t bytes;
+    uint64_t overload; // pictures whose sound was left out because the encoder was busy
+    usec_t busy;       // spent on all packets
 };
 
 #ifdef __cplusplus

@@ -25,6 +25,24 @@ uint64_t figures_dropped_by_layer(const struct scheduler_counters *c, int layer)
     return sum;
 }
 
+int figures_begin(struct figures_book *book)
+{
+    for (int i = 0; i < FIGURES_SESSIONS; i++) {
+        if (!book->taken[i]) {
+            book->taken[i] = true;
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+void figures_end(struct figures_book *book, int transport, const struct session_figures *s)
+{
+    figures_add(&book->ended, transport, s);
+    if (s->number)
+        book->taken[s->number - 1] = false;
+}
+
 void figures_add(struct total_figures *total, int transport, const struct session_figures *s)
 {
     assert(transport >= 0 && transport < FIGURES_TRANSPORTS);
@@ -32,7 +50,10 @@ void figures_add(struct total_figures *total, int transport, const struct sessio
     t->sessions++;
     t->packets += s->packets;
     t->octets += s->octets;
+    t->sound_packets += s->sound_packets;
+    t->sound_octets += s->sound_octets;
     total->thinned += s->thinned;
+    total->sound_dropped += s->sound_dropped;
     for (int layer = 0; layer < SCHEDULER_MAX_LAYERS; layer++) {
         total->frames.queued[layer] += s->frames.queued[layer];
         total->frames.sent[layer] += s->frames.sent[layer];

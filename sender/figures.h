@@ -16,6 +16,8 @@ extern "C" {
 enum {
     FIGURES_SESSIONS = 64, // that are told of one by one; totals count all
     FIGURES_TRANSPORTS = 16,
+    FIGURES_STREAMS = 32,    // that are open at once
+    FIGURES_PATH = 3 * 1024, // bytes of a URL's path with NUL
 };
 
 // NaN where the session does not follow the network.
@@ -26,6 +28,7 @@ struct adaptation_figures {
 
 struct session_figures {
     int number; // 1 .. FIGURES_SESSIONS, the least that was free when it began; 0: none was
+    int stream; // the index of what it watches
     char id[20];
     char transport[TRANSPORT_MAX_NAME]; // with its parameters
     bool playing;
@@ -56,17 +59,37 @@ struct encoder_figures {
     struct engine_size_stats stats;
 };
 
+// What is offered at one path.
+struct stream_figures {
+    char path[FIGURES_PATH]; // of its URL: RFC 3986, so ASCII
+    char source[128];
+    int open; // sessions
+    int encoder_count;
+    struct encoder_figures encoders[LADDER_MAX_SIZES];
+    int sound_bps; // that is encoded; 0: none is
+    struct engine_sound_stats sound;
+};
+
 // Of all sessions over one transport, also those that ended.
 struct transport_figures {
     const char *name; // static
     int open;
     uint64_t sessions, packets, octets;
+    uint64_t sound_packets, sound_octets;
 };
 
 struct total_figures {
     struct transport_figures transports[FIGURES_TRANSPORTS];
     struct scheduler_counters frames;
     uint64_t thinned;
+    uint64_t sound_dropped;
+    uint64_t overload; // pictures that all encoders left out
+};
+
+// What all streams of a server share: who has which number, and what is no more.
+struct figures_book {
+    bool taken[FIGURES_SESSIONS];
+    struct total_figures ended;
 };
 
 struct process_figures {
@@ -83,8 +106,8 @@ struct figures {
     usec_t age;        // of the program
     int transport_count;
     struct total_figures total;
-    int encoder_count;
-    struct encoder_figures encoders[LADDER_MAX_SIZES];
+    int stream_count;
+    struct stream_figures streams[FIGURES_STREAMS];
     int session_count;
     struct session_figures sessions[FIGURES_SESSIONS];
 };
@@ -93,6 +116,10 @@ extern const char *const figures_causes[DROP_CAUSES]; // names
 
 uint64_t figures_dropped_by_cause(const struct scheduler_counters *c, enum drop_cause cause);
 uint64_t figures_dropped_by_layer(const struct scheduler_counters *c, int layer);
+// The number of a session that begins.
+int figures_begin(struct figures_book *book);
+// It ends, over the transport of this index, having done this.
+void figures_end(struct figures_book *book, int transport, const struct session_figures *s);
 // Counts a session over the transport of this index in the totals.
 void figures_add(struct total_figures *total, int transport, const struct session_figures *s);
 

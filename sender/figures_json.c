@@ -108,7 +108,7 @@ static json_t *adaptation_json(const struct session_figures *s)
     return o;
 }
 
-static json_t *encoder_json(const struct figures *f, int size_id)
+static json_t *encoder_json(const struct stream_figures *f, int size_id)
 {
     if (size_id >= f->encoder_count)
         return json_null();
@@ -128,7 +128,20 @@ static json_t *encoder_json(const struct figures *f, int size_id)
     return o;
 }
 
-static json_t *sound_json(const struct session_figures *s)
+static json_t *sound_encoder_json(const struct stream_figures *f)
+{
+    if (!f->sound_bps)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "rate", json_integer(f->sound_bps));
+    json_object_set_new(o, "busy", json_real(usec_to_sec(f->sound.busy)));
+    json_object_set_new(o, "packets", count(f->sound.packets));
+    json_object_set_new(o, "bytes", count(f->sound.bytes));
+    json_object_set_new(o, "overload", count(f->sound.overload));
+    return o;
+}
+
+static json_t *sound_json(const struct stream_figures *f, const struct session_figures *s)
 {
     if (!s->has_sound)
         return json_null();
@@ -136,12 +149,15 @@ static json_t *sound_json(const struct session_figures *s)
     json_object_set_new(o, "packets", count(s->sound_packets));
     json_object_set_new(o, "octets", count(s->sound_octets));
     json_object_set_new(o, "dropped", count(s->sound_dropped));
+    json_object_set_new(o, "encoder", sound_encoder_json(f));
     return o;
 }
 
 void figures_session_json(json_t *o, const struct figures *f, const struct session_figures *s)
 {
+    const struct stream_figures *stream = &f->streams[s->stream];
     json_object_set_new(o, "session", json_string(s->id));
+    json_object_set_new(o, "path", json_string(stream->path));
     json_object_set_new(o, "number", json_integer(s->number));
     json_object_set_new(o, "playing", json_boolean(s->playing));
     json_object_set_new(o, "level", json_integer(s->level));
@@ -149,9 +165,9 @@ void figures_session_json(json_t *o, const struct figures *f, const struct sessi
     json_object_set_new(o, "octets", count(s->octets));
     json_object_set_new(o, "transport", transport_json(s));
     json_object_set_new(o, "scheduler", scheduler_json(s));
-    json_object_set_new(o, "encoder", encoder_json(f, s->size_id));
+    json_object_set_new(o, "encoder", encoder_json(stream, s->size_id));
     json_object_set_new(o, "adaptation", adaptation_json(s));
-    json_object_set_new(o, "sound", sound_json(s));
+    json_object_set_new(o, "sound", sound_json(stream, s));
 }
 
 void figures_process_json(json_t *o, const struct process_figures *p)
@@ -169,6 +185,8 @@ static json_t *totals_json(const struct figures *f)
     json_t *o = json_object();
     frame_counts(o, &f->total.frames, SCHEDULER_MAX_LAYERS);
     json_object_set_new(o, "thinned", count(f->total.thinned));
+    json_object_set_new(o, "sound_dropped", count(f->total.sound_dropped));
+    json_object_set_new(o, "overload", count(f->total.overload));
     json_t *transports = json_object();
     for (int i = 0; i < f->transport_count; i++) {
         const struct transport_figures *t = &f->total.transports[i];
@@ -179,9 +197,25 @@ static json_t *totals_json(const struct figures *f)
         json_object_set_new(of, "sessions", count(t->sessions));
         json_object_set_new(of, "packets", count(t->packets));
         json_object_set_new(of, "octets", count(t->octets));
+        json_object_set_new(of, "sound_packets", count(t->sound_packets));
+        json_object_set_new(of, "sound_octets", count(t->sound_octets));
         json_object_set_new(transports, t->name, of);
     }
     json_object_set_new(o, "transports", transports);
+    return o;
+}
+
+static json_t *stream_json(const struct stream_figures *f)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "path", json_string(f->path));
+    json_object_set_new(o, "source", json_string(f->source));
+    json_object_set_new(o, "sessions", json_integer(f->open));
+    json_t *encoders = json_array();
+    for (int i = 0; i < f->encoder_count; i++)
+        json_array_append_new(encoders, encoder_json(f, i));
+    json_object_set_new(o, "encoders", encoders);
+    json_object_set_new(o, "sound_encoder", sound_encoder_json(f));
     return o;
 }
 
@@ -199,10 +233,10 @@ json_t *figures_status_json(const struct figures *f, const struct process_figure
         json_array_append_new(sessions, s);
     }
     json_object_set_new(o, "sessions", sessions);
-    json_t *encoders = json_array();
-    for (int i = 0; i < f->encoder_count; i++)
-        json_array_append_new(encoders, encoder_json(f, i));
-    json_object_set_new(o, "encoders", encoders);
+    json_t *streams = json_array();
+    for (int i = 0; i < f->stream_count; i++)
+        json_array_append_new(streams, stream_json(&f->streams[i]));
+    json_object_set_new(o, "streams", streams);
     json_object_set_new(o, "total", totals_json(f));
     json_t *process = json_object();
     figures_process_json(process, p);

@@ -186,7 +186,7 @@ static int run(struct program *p, const struct options *o)
         return code;
     if (open_shelf(p, o) != 0)
         goto free_raw;
-    p->telemetry = telemetry_new(o, &p->stream, clock_now());
+    p->telemetry = telemetry_new(o, p->shelf, clock_now());
     if (!p->telemetry)
         goto destroy_stream;
     struct server_config config = {.listen = o->listen,

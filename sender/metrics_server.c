@@ -20,7 +20,12 @@
 #include "sender/metrics_text.h"
 #include "sender/process_figures.h"
 
-enum { SILENCE_S = 5, MEMORY_BYTES = 16 * 1024 };
+enum {
+    FROM_ONE_ADDRESS = 8, // a browser opens 6
+    SILENCE_S = 1,
+    SILENCE_AFTER_S = 5, // the page asks once a second
+    MEMORY_BYTES = 16 * 1024,
+};
 
 struct metrics_server {
     struct MHD_Daemon *daemon; // owned
@@ -188,6 +193,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
     if (!*state && reads) { // else the answer would overtake the request's end
         *state = &seen;
+        MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                  (unsigned)SILENCE_AFTER_S);
         return MHD_YES;
     }
     if (*upload_bytes)
@@ -216,7 +223,7 @@ static struct MHD_Daemon *start(struct metrics_server *s, int fd)
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, s,
         MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)METRICS_SERVER_CONNECTIONS,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)METRICS_SERVER_CONNECTIONS / 2,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)FROM_ONE_ADDRESS,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)MEMORY_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }

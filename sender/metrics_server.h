@@ -6,8 +6,9 @@
 //   /metrics       Prometheus' text format
 //   /status.json   the same as JSON
 //
-// Bounded: METRICS_SERVER_CONNECTIONS at once, half as many from one address, and 16 KiB of memory
-// each; one that is silent for 5 s is closed.
+// Bounded: METRICS_SERVER_CONNECTIONS at once, 8 from one address, so that who only holds some does
+// not keep others out, and 16 KiB of memory each. One that asks nothing within 1 s is closed, and
+// one that has asked after 5 s of silence.
 #ifndef WEIR_SENDER_METRICS_SERVER_H
 #define WEIR_SENDER_METRICS_SERVER_H
 
@@ -19,7 +20,7 @@
 extern "C" {
 #endif
 
-enum { METRICS_SERVER_CONNECTIONS = 32 };
+enum { METRICS_SERVER_CONNECTIONS = 64 };
 
 struct metrics_server; // opaque
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sender's figures in Prometheus' text exposition format, version 0.0.4. A figure that cannot
-// be known has no sample. Names follow prometheus.io/docs/practices/naming: base units, counters
-// end in _total. Labels are bounded: a session's is its number (figures.h). Pure.
+// be known has no sample. Labels are bounded: a session's is its number, a path's the URL of one of
+// the streams that are open (figures.h). Pure.
 #ifndef WEIR_SENDER_METRICS_TEXT_H
 #define WEIR_SENDER_METRICS_TEXT_H
 
@@ -14,7 +14,8 @@ extern "C" {
 #endif
 
 enum {
-    METRICS_TEXT_BYTES = 64 * 1024 + FIGURES_SESSIONS * 8 * 1024, // hold any of them
+    METRICS_TEXT_BYTES = 64 * 1024 + FIGURES_SESSIONS * (8 * 1024 + FIGURES_PATH) +
+                         FIGURES_STREAMS * 64 * (FIGURES_PATH + 128), // hold any of them
 };
 
 #define METRICS_TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"

@@ -77,32 +77,10 @@ static const char *read_metrics(void *options, const char *value, char *why, siz
                : "wants ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
 }
 
-static const char *read_log(void *options, const char *value, char *why, size_t cap)
-{
-    (void)why, (void)cap;
-    return log_filter_parse(value, &((struct options *)options)->log.filter) == 0
-               ? NULL
-               : "wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
-}
-
 static const char *read_sound(void *options, const char *value, char *why, size_t cap)
 {
     (void)options, (void)why, (void)cap;
     return sound_source_is_name(value) ? NULL : "wants pulse[:DEVICE], alsa[:DEVICE] or none";
-}
-
-static const char *read_verbose(void *options, const char *value, char *why, size_t cap)
-{
-    (void)value, (void)why, (void)cap;
-    ((struct options *)options)->log.filter = log_all(LOG_DEBUG);
-    return NULL;
-}
-
-static const char *read_quiet(void *options, const char *value, char *why, size_t cap)
-{
-    (void)value, (void)why, (void)cap;
-    ((struct options *)options)->log.filter = log_all(LOG_ERROR);
-    return NULL;
 }
 
 // "greedy[:KBPS]" or "steady[:KBPS]". NULL, or what is allowed.
@@ -215,15 +193,9 @@ static const struct option_row rows[] = {
     {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
      .help = "HTTP: figures for Prometheus at /metrics, a page that shows them at /"},
 
-    {.section = "General", .name = "log", .argument = "LEVEL[,MODULE=LEVEL...]", .read = read_log,
-     .fallback = "info",
-     .help = "what is told on stderr: error, warn, info or debug; of a module of the program "
-     "(session, transport, encoder ...) more or less than that"},
-    {.name = "log-json", .kind = OPTION_SWITCH, .at = AT(log.json),
-     .help = "tell it as a JSON object a line"},
-    {.name = "verbose", .letter = 'v', .read = read_verbose,
-     .help = "--log debug"},
-    {.name = "quiet", .letter = 'q', .read = read_quiet, .help = "--log error"},
+    OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "info"),
+    {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
+     .least = LOG_ERROR, .help = "--log error"},
     OPTION_ROWS_CONFIG,
     OPTION_ROWS_HELP,
 };

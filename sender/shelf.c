@@ -13,7 +13,9 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/base/utf8.h"
 #include "common/net/clock.h"
+#include "common/transport/transport.h"
 #include "sender/shelf_path.h"
 #include "sender/stream_open.h"
 
@@ -45,6 +47,7 @@ struct shelf {
     int open_count;
     struct open_file *open; // owned
     struct seen_file *seen; // owned
+    struct figures_book book;
 };
 
 struct listing {
@@ -62,6 +65,7 @@ struct shelf *shelf_new_one(const char *path, struct stream *stream)
         return NULL;
     s->path = path;
     s->stream = stream;
+    stream->book = &s->book;
     return s;
 }
 
@@ -140,6 +144,7 @@ static int open_file(struct shelf *s, const char *path, struct stream **out)
     snprintf(f->path, sizeof(f->path), "%s", path);
     f->stream.viewer_timeout = s->options->timeout * USEC_PER_SEC;
     f->stream.max_viewers = s->options->max_viewers;
+    f->stream.book = &s->book;
     f->users = 1;
     f->next = s->open;
     s->open = f;
@@ -179,9 +184,41 @@ void shelf_leave(struct shelf *s, struct stream *stream)
         *at = f->next;
         s->open_count--;
         log_info("%s is closed", f->path);
+        stream_close_figures(&f->stream);
         stream_destroy(&f->stream);
         free(f);
         return;
+    }
+}
+
+// ---- Figures
+
+// Names from the file system have to be UTF-8 for JSON.
+static void name_source(const struct shelf *s, struct figures *out)
+{
+    const char *slash = strrchr(s->root, '/');
+    if (s->stream)
+        snprintf(out->source, sizeof(out->source), "%s", s->stream->title);
+    else
+        utf8_copy(slash && slash[1] ? slash + 1 : s->root, out->source, sizeof(out->source));
+}
+
+void shelf_figures(struct shelf *s, struct figures *out, session_figures_fn *each, void *ctx,
+                   usec_t now)
+{
+    name_source(s, out);
+    out->total = s->book.ended;
+    out->transport_count = out->stream_count = out->session_count = 0;
+    for (const struct transport_kind *k = transport_kinds; k->name; k++) {
+        assert(out->transport_count < FIGURES_TRANSPORTS);
+        out->total.transports[out->transport_count++].name = k->name;
+    }
+    if (s->stream)
+        stream_figures(s->stream, s->path, out, each, ctx, now);
+    for (struct open_file *f = s->open; f; f = f->next) {
+        char path[FIGURES_PATH];
+        if (shelf_path_encode(f->path, path, sizeof(path)) >= 0)
+            stream_figures(&f->stream, path, out, each, ctx, now);
     }
 }
 

@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 enum {
-    SHELF_MAX_OPEN = 32,    // files at once
-    SHELF_MAX_FILES = 1000, // that are listed
+    SHELF_MAX_OPEN = FIGURES_STREAMS, // files at once
+    SHELF_MAX_FILES = 1000,           // that are listed
 };
 
 struct shelf;
@@ -36,6 +36,10 @@ void shelf_leave(struct shelf *s, struct stream *stream);
 // A line a file: its path in a URL, seconds, sizes, with tabs between. Files are looked into for at
 // most `budget`; what is not known yet has a "?". Their number.
 int shelf_list(struct shelf *s, char *out, size_t cap, usec_t budget);
+// Of all streams that are open: everything but the program's version and age. `each` as of
+// stream_figures.
+void shelf_figures(struct shelf *s, struct figures *out, session_figures_fn *each, void *ctx,
+                   usec_t now);
 
 #ifdef __cplusplus
 }

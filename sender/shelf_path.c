@@ -26,13 +26,20 @@ static bool is_safe(const char *path)
     return true;
 }
 
+// Of what names a track of the stream, pictures or sound, at the end.
+static size_t track_bytes(const char *path, size_t len)
+{
+    static const char track[] = "/trackID=";
+    size_t bytes = sizeof(track); // with its digit
+    bool there = len >= bytes && memcmp(path + len - bytes, track, bytes - 1) == 0 &&
+                 (path[len - 1] == '0' || path[len - 1] == '1');
+    return there ? bytes : 0;
+}
+
 int shelf_path_decode(const char *url_path, char *out, size_t cap)
 {
-    static const char track[] = "/trackID=0";
     size_t len = strcspn(url_path, "?#"), used = 0;
-    if (len >= sizeof(track) - 1 &&
-        memcmp(url_path + len - (sizeof(track) - 1), track, sizeof(track) - 1) == 0)
-        len -= sizeof(track) - 1;
+    len -= track_bytes(url_path, len);
     if (len && url_path[len - 1] == '/')
         len--;
     if (len && url_path[0] != '/')

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/log.h"
+#include "common/net/clock.h"
 #include "common/net/mailbox.h"
 #include "media/sound_encoder.h"
 
@@ -31,17 +32,31 @@ struct sound_thread {
     int64_t next;                             // behind what was read last
     const struct sound_thread_events *events; // static
     void *ctx;                                // borrowed
+    pthread_mutex_t lock;                     // guards what follows
+    struct engine_sound_stats stats;
 };
 
-static void tell_packets(struct sound_thread *t, const struct job *job)
+static void encode_piece(struct sound_thread *t, const struct job *job, int64_t position,
+                         const int16_t *pcm, int count)
 {
+    struct engine_sound_stats did = {0};
+    usec_t begun = clock_now();
+    sound_encoder_push(t->encoder, position, pcm, count);
     struct coded_sound *c;
     while ((c = sound_encoder_pull(t->encoder))) {
         usec_t after = sound_usec(c->position - job->begin);
         c->captured = job->captured + after;
         c->capture_wall = job->capture_wall + after;
+        did.packets++;
+        did.bytes += c->bytes;
         t->events->on_sound(t->ctx, c);
     }
+    did.busy = clock_now() - begun;
+    pthread_mutex_lock(&t->lock);
+    t->stats.packets += did.packets;
+    t->stats.bytes += did.bytes;
+    t->stats.busy += did.busy;
+    pthread_mutex_unlock(&t->lock);
 }
 
 static void encode(struct sound_thread *t, const struct job *job)
@@ -53,8 +68,7 @@ static void encode(struct sound_thread *t, const struct job *job)
     while (at < end) {
         int count = (int)(end - at < PIECE ? end - at : PIECE);
         t->source->ops->read(t->source, at + job->shift, pcm, count);
-        sound_encoder_push(t->encoder, at - t->source->lag, pcm, count);
-        tell_packets(t, job);
+        encode_piece(t, job, at - t->source->lag, pcm, count);
         at += count;
     }
 }
@@ -84,8 +98,10 @@ struct sound_thread *sound_thread_new(struct sound_source *source, struct fps fp
     t->queue = worker_queue_new(WAITING_PICTURES, free);
     if (!t->queue)
         goto free_encoder;
+    pthread_mutex_init(&t->lock, NULL);
     if (pthread_create(&t->thread, NULL, run, t) == 0)
         return t;
+    pthread_mutex_destroy(&t->lock);
     worker_queue_free(t->queue);
 free_encoder:
     sound_encoder_free(t->encoder);
@@ -104,6 +120,7 @@ void sound_thread_free(struct sound_thread *t)
     worker_queue_clear(t->queue);
     worker_queue_close(t->queue);
     pthread_join(t->thread, NULL);
+    pthread_mutex_destroy(&t->lock);
     worker_queue_free(t->queue);
     sound_encoder_free(t->encoder);
     sound_source_free(t->source);
@@ -118,15 +135,25 @@ static int64_t samples_of_frames(int64_t count, struct fps fps)
 bool sound_thread_push(struct sound_thread *t, const struct picture *p, usec_t captured)
 {
     struct job *job = malloc(sizeof(*job));
-    if (!job)
-        return false;
-    *job = (struct job){.begin = samples_of_frames(p->number, t->fps),
-                        .end = samples_of_frames(p->number + 1, t->fps),
-                        .shift = sound_samples(p->shift),
-                        .captured = captured,
-                        .capture_wall = p->capture_wall};
-    if (worker_queue_push(t->queue, job))
-        return true;
-    free(job);
+    if (job) {
+        *job = (struct job){.begin = samples_of_frames(p->number, t->fps),
+                            .end = samples_of_frames(p->number + 1, t->fps),
+                            .shift = sound_samples(p->shift),
+                            .captured = captured,
+                            .capture_wall = p->capture_wall};
+        if (worker_queue_push(t->queue, job))
+            return true;
+        free(job);
+    }
+    pthread_mutex_lock(&t->lock);
+    t->stats.overload++;
+    pthread_mutex_unlock(&t->lock);
     return false;
+}
+
+void sound_thread_stats(struct sound_thread *t, struct engine_sound_stats *out)
+{
+    pthread_mutex_lock(&t->lock);
+    *out = t->stats;
+    pthread_mutex_unlock(&t->lock);
 }

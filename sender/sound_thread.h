@@ -8,6 +8,7 @@
 #include "media/coded_sound.h"
 #include "media/picture.h"
 #include "media/sound_source.h"
+#include "sender/engine_stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,7 @@ struct sound_thread *sound_thread_new(struct sound_source *source, struct fps fp
 void sound_thread_free(struct sound_thread *t); // stops and joins; NULL is fine
 // The sound of the time that `p`, captured at this instant, stands. False: left out.
 bool sound_thread_push(struct sound_thread *t, const struct picture *p, usec_t captured);
+void sound_thread_stats(struct sound_thread *t, struct engine_sound_stats *out);
 
 #ifdef __cplusplus
 }

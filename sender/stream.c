@@ -180,30 +180,21 @@ int stream_add(struct stream *s, struct session *session)
         s->sessions = sessions;
         s->session_room = room;
     }
-    int number = 1;
-    while (number <= FIGURES_SESSIONS && s->number_taken[number - 1])
-        number++;
-    if (number > FIGURES_SESSIONS)
-        number = 0;
-    else
-        s->number_taken[number - 1] = true;
     s->sessions[s->session_count++] = session;
-    return number;
+    return figures_begin(s->book);
 }
 
 void stream_remove(struct stream *s, struct session *session, usec_t now)
 {
     struct session_figures last;
     int transport = session_figures(session, &last, now);
-    figures_add(&s->ended, transport, &last);
-    if (last.number)
-        s->number_taken[last.number - 1] = false;
+    figures_end(s->book, transport, &last);
     for (int i = 0; i < s->session_count; i++)
         if (s->sessions[i] == session)
             s->sessions[i--] = s->sessions[--s->session_count];
 }
 
-static void encoder_figures(const struct stream *s, struct figures *out)
+static void encoder_figures(const struct stream *s, struct stream_figures *out)
 {
     out->encoder_count = s->engine ? s->ladder.size_count : 0;
     for (int i = 0; i < out->encoder_count; i++) {
@@ -215,27 +206,44 @@ static void encoder_figures(const struct stream *s, struct figures *out)
                                       .bitrate_bps = ladder_size_bitrate(&s->ladder, i)};
         engine_size_stats(s->engine, i, &e->stats);
     }
+    if (s->engine && engine_sound_stats(s->engine, &out->sound))
+        out->sound_bps = s->sound_bps;
 }
 
-void stream_figures(struct stream *s, struct figures *out, session_figures_fn *each, void *ctx,
-                    usec_t now)
+static uint64_t overload(const struct stream_figures *f)
 {
-    snprintf(out->source, sizeof(out->source), "%s", s->title);
-    out->total = s->ended;
-    out->transport_count = 0;
-    for (const struct transport_kind *k = transport_kinds; k->name; k++) {
-        assert(out->transport_count < FIGURES_TRANSPORTS);
-        out->total.transports[out->transport_count++].name = k->name;
-    }
-    encoder_figures(s, out);
-    out->session_count = 0;
+    uint64_t sum = 0;
+    for (int i = 0; i < f->encoder_count; i++)
+        sum += f->encoders[i].stats.overload;
+    return sum;
+}
+
+void stream_figures(struct stream *s, const char *path, struct figures *out,
+                    session_figures_fn *each, void *ctx, usec_t now)
+{
+    assert(out->stream_count < FIGURES_STREAMS);
+    int index = out->stream_count++;
+    struct stream_figures *of = &out->streams[index];
+    *of = (struct stream_figures){.open = s->session_count};
+    snprintf(of->path, sizeof(of->path), "%s", path);
+    snprintf(of->source, sizeof(of->source), "%s", s->title);
+    encoder_figures(s, of);
+    out->total.overload += overload(of);
     for (int i = 0; i < s->session_count; i++) {
         struct session_figures f;
         int transport = session_figures(s->sessions[i], &f, now);
+        f.stream = index;
         figures_add(&out->total, transport, &f);
         out->total.transports[transport].open++;
         if (f.number)
             out->sessions[out->session_count++] = f;
         each(ctx, out, &f);
     }
+}
+
+void stream_close_figures(struct stream *s)
+{
+    struct stream_figures last = {0};
+    encoder_figures(s, &last);
+    s->book->ended.overload += overload(&last);
 }

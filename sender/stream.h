@@ -43,8 +43,7 @@ struct stream {
     int session_room;
     int playing;
     struct session **sessions; // owned, room for session_room; what they point to is borrowed
-    bool number_taken[FIGURES_SESSIONS];
-    struct total_figures ended; // of sessions that are gone
+    struct figures_book *book; // borrowed, before anyone watches; of all streams of the server
 };
 
 // Pictures from `source`, which is taken over. 0, or ERR_IO (logged).
@@ -69,14 +68,16 @@ bool stream_is_synthetic(const struct stream *s);
 void stream_describe(const struct stream *s, int level, struct sdp *out);
 // Its number (figures.h); ERR_FULL or ERR_NO_MEMORY.
 int stream_add(struct stream *s, struct session *session);
-// Before its transport is freed: what it did is kept in the totals.
+// Before its transport is freed: what it did is kept in the book.
 void stream_remove(struct stream *s, struct session *session, usec_t now);
 typedef void session_figures_fn(void *ctx, const struct figures *f,
                                 const struct session_figures *s);
-// Everything but the program's version and age. `each` gets every session, also those that have no
-// number, once the encoders' figures are there.
-void stream_figures(struct stream *s, struct figures *out, session_figures_fn *each, void *ctx,
-                    usec_t now);
+// Adds the stream at `path`, its sessions and all they did. `each` gets every session, also those
+// that have no number, once the encoders' figures are there.
+void stream_figures(struct stream *s, const char *path, struct figures *out,
+                    session_figures_fn *each, void *ctx, usec_t now);
+// Nobody watches any more: what its encoders did is kept in the book.
+void stream_close_figures(struct stream *s);
 
 #ifdef __cplusplus
 }

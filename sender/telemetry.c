@@ -8,7 +8,7 @@
 #include "sender/stats.h"
 
 struct telemetry {
-    struct stream *stream;          // borrowed
+    struct shelf *shelf;            // borrowed
     struct stats *stats;            // owned; NULL: none
     struct metrics_server *metrics; // owned; NULL: none
     usec_t begun;
@@ -28,17 +28,17 @@ void telemetry_collect(struct telemetry *t, usec_t now)
         return;
     t->figures.wall = clock_wall();
     t->figures.age = now - t->begun;
-    stream_figures(t->stream, &t->figures, on_session, t, now);
+    shelf_figures(t->shelf, &t->figures, on_session, t, now);
     if (t->metrics)
         metrics_server_publish(t->metrics, &t->figures);
 }
 
-struct telemetry *telemetry_new(const struct options *options, struct stream *stream, usec_t now)
+struct telemetry *telemetry_new(const struct options *options, struct shelf *shelf, usec_t now)
 {
     struct telemetry *t = calloc(1, sizeof(*t));
     if (!t)
         return NULL;
-    t->stream = stream;
+    t->shelf = shelf;
     t->begun = now;
     t->figures.version = WEIR_VERSION;
     t->figures.begun_wall = clock_wall();

@@ -5,7 +5,7 @@
 #define WEIR_SENDER_TELEMETRY_H
 
 #include "sender/options.h"
-#include "sender/stream.h"
+#include "sender/shelf.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,8 +13,8 @@ extern "C" {
 
 struct telemetry; // opaque
 
-// Borrows the stream. NULL: the file or the address cannot be had (logged).
-struct telemetry *telemetry_new(const struct options *options, struct stream *stream, usec_t now);
+// Borrows the shelf. NULL: the file or the address cannot be had (logged).
+struct telemetry *telemetry_new(const struct options *options, struct shelf *shelf, usec_t now);
 // About once a second.
 void telemetry_collect(struct telemetry *t, usec_t now);
 // Writes the last line, and answers nobody any more. NULL is fine.

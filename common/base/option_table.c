@@ -259,6 +259,13 @@ static const char *value_read(const struct option_row *row, const char *value, v
         return option_seconds_read(value, row->least, row->most, at, why, cap);
     case OPTION_MSEC:
         return msec_read(row, value, at, why, cap);
+    case OPTION_LOG:
+        return log_filter_parse(value, at) == 0
+                   ? NULL
+                   : "wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
+    case OPTION_LOG_ALL:
+        *(struct log_filter *)at = log_all((enum log_level)row->least);
+        return NULL;
     default:
         return NULL;
     }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/log_filter.h"
 #include "common/base/usec.h"
 
 #ifdef __cplusplus
@@ -24,6 +25,8 @@ enum option_kind {
     OPTION_INT,     // int, `least` to `most`
     OPTION_SECONDS, // usec_t, from seconds with a fraction, `least` to `most`
     OPTION_MSEC,    // usec_t, from whole milliseconds, `least` to `most`
+    OPTION_LOG,     // struct log_filter, from its own words
+    OPTION_LOG_ALL, // the same, a switch: that of the level `least`
     // Those of the command line alone.
     OPTION_CONFIG,
     OPTION_PRINT_CONFIG,
@@ -53,6 +56,19 @@ struct option_row {
     option_read *read;   // also after another kind was read: NULL, or what more is wrong
     option_value *value; // of a value, or of each part of a LIST; NULL: not from a list
 };
+
+// Those of the log, `filter` and `json` their offsets; the table's --quiet follows.
+// clang-format off
+#define OPTION_ROWS_LOG(filter, json, usual)                                                      \
+    {.section = "General", .name = "log", .argument = "LEVEL[,MODULE=LEVEL...]",                  \
+     .kind = OPTION_LOG, .at = (filter), .fallback = (usual),                                     \
+     .help = "what is told on stderr: error, warn, info or debug; of a module of the program "    \
+             "(session, transport, encoder ...) more or less than that"},                         \
+    {.name = "log-json", .kind = OPTION_SWITCH, .at = (json),                                     \
+     .help = "tell it as a JSON object a line"},                                                  \
+    {.name = "verbose", .letter = 'v', .kind = OPTION_LOG_ALL, .at = (filter),                    \
+     .least = LOG_DEBUG, .help = "--log debug"}
+// clang-format on
 
 // The last rows of every table, under a heading of their own or in the section before.
 // clang-format off

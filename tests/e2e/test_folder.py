@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A folder as the source: each film at its own path, a list of them, and no way out of the folder."""
+import json
 import os
+import re
 import shutil
 import subprocess
+import urllib.request
 
 import lib
+import test_metrics
 from lib import until
 
 
@@ -13,7 +17,9 @@ class Folder(lib.Case):
         super().setUp()
         lib.need("ffmpeg")
         os.makedirs(self.path("films/sub/.hidden"))
-        clip = self.clip("films/one.mkv", seconds=3, size="320x180")
+        clip = self.clip("silent.mkv", seconds=3, size="320x180")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", clip, "-f", "lavfi", "-i", "sine=440:d=3", "-c:v", "copy",
+                        "-c:a", "flac", self.path("films/one.mkv")], check=True, timeout=60 * lib.SLOW)
         self.clip("films/sub/my film.mkv", seconds=2, size="160x90")
         shutil.copy(clip, self.path("films/sub/.hidden/x.mkv"))
         shutil.copy(clip, self.path("outside.mkv"))
@@ -32,8 +38,11 @@ class Folder(lib.Case):
                          (0, ["/one.mkv\t3.0\t320x180", "/sub/my%20film.mkv\t2.0\t160x90"]), listed.stderr)
 
     def test_two_files_at_once(self):
-        server = self.sender(source=self.path("films"))
-        players = [self.player(self.urls(server) + path, "--no-picture") for path in ("/one.mkv", "/sub/my%20film.mkv")]
+        paths = "/one.mkv", "/sub/my%20film.mkv"
+        server = self.server("--metrics", "127.0.0.1:0", source=self.path("films"))
+        players = [self.player(self.urls(server) + path, "--no-picture") for path in paths]
+        until(lambda: len(self.ask(server, "status.json")["sessions"]) == 2, "both in the status")
+        self.both_are_told_of(server, paths)
         for p, frames, width in zip(players, (75, 50), (320, 160)):
             self.assertEqual(p.wait(), 0, str(p))
             report = p.report()
@@ -41,7 +50,31 @@ class Folder(lib.Case):
             self.assertIn(f"file {width}x", report["session"]["source"])
             self.between(frames / 2 / lib.SLOW, report["playback"]["frames_received"], frames, str(report["causes"]))
         until(lambda: server.stderr.count(" is closed") == 2, "both files to be closed")
+        sound = {line["path"]: line["sound"] for line in self.stats() if "session" in line}
+        self.assertGreater(sound.pop(paths[0])["encoder"]["packets"], 0)
+        self.assertEqual(sound, {paths[1]: None})
+        until(lambda: not self.ask(server, "status.json")["streams"], "the status to forget them")
+        total = self.ask(server, "status.json")["total"]
+        self.assertEqual(sum(t["sessions"] for t in total["transports"].values()), 2)
+        self.assertGreaterEqual(sum(total["sent"]), 75 / lib.SLOW, "what was done counts on")
         self.stop_cleanly(server)
+
+    def ask(self, server, what):
+        base = re.search(r"metrics at (http://\S+/)", server.stderr).group(1)
+        with urllib.request.urlopen(base + what, timeout=10 * lib.SLOW) as answer:
+            text = answer.read().decode()
+        return json.loads(text) if what.endswith("json") else test_metrics.parse(text)
+
+    def both_are_told_of(self, server, paths):
+        status = self.ask(server, "status.json")
+        self.assertEqual(status["source"], "films")
+        self.assertEqual({s["path"] for s in status["streams"]}, set(paths))
+        self.assertEqual({s["path"]: s["encoder"]["width"] for s in status["sessions"]}, {paths[0]: 320, paths[1]: 160})
+        self.assertEqual({s["number"] for s in status["sessions"]}, {1, 2})
+        metrics = self.ask(server, "metrics")
+        self.assertEqual(metrics["weir_source_sessions"][1], {frozenset({("path", p)}): 1 for p in paths})
+        self.assertEqual({dict(k)["path"] for k in metrics["weir_session_info"][1]}, set(paths))
+        self.assertEqual({dict(k)["path"] for k in metrics["weir_encoder_frames_total"][1]}, set(paths))
 
     def test_no_way_out(self):
         server = self.sender(source=self.path("films"))

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What weir-send tells machines while it streams: metrics, status, and the page that shows them."""
 import http.client
+import itertools
 import json
 import math
 import re
 import socket
-import subprocess
 import time
 
+import browser
 import lib
 from lib import until
 
@@ -77,8 +78,8 @@ class Metrics(lib.Case):
         idle = self.scrape()
         self.assertEqual(sum(idle["weir_sessions"][1].values()), 0)
         self.assertEqual(idle["weir_session_level"][1], {})
-        for transport in "tfrc", "minbuf":
-            self.player(sender.url, "--transport", transport, "--no-picture").wait_shown(10)
+        for transport, sound in ("tfrc", []), ("minbuf", ["--no-audio"]):
+            self.player(sender.url, "--transport", transport, "--no-picture", *sound).wait_shown(10)
         until(lambda: len(self.scrape()["weir_session_rtt_seconds"][1]) == 2, "two round-trip times")
         first = self.scrape()
         time.sleep(2.5)
@@ -96,6 +97,7 @@ class Metrics(lib.Case):
             self.between(1e3, second["weir_session_rate_bytes_per_second"][1][key], 1e6)
             self.between(1e-6, second["weir_session_rtt_seconds"][1][key], 1)
         self.assertGreater(sum(second["weir_encoder_busy_seconds_total"][1].values()), 0)
+        self.sound_of_the_first(first, second)
         self.between(1e6, second["process_resident_memory_bytes"][1][frozenset()], 4e9)
         self.between(time.time() - 300, second["process_start_time_seconds"][1][frozenset()], time.time())
         reports = {dict(k)["session"] for k in second["weir_session_reports_total"][1]}
@@ -110,14 +112,25 @@ class Metrics(lib.Case):
         self.assertEqual(self.value("weir_sessions_total", transport="minbuf"), 1)
         self.stop_cleanly(sender)
 
+    def sound_of_the_first(self, before, after):
+        live, one, tfrc = frozenset({("path", "/live")}), frozenset({("session", "1")}), frozenset({("transport", "tfrc")})
+        self.assertEqual(after["weir_source_sessions"][1], {live: 2})
+        for name, key in ("weir_session_sound_packets_total", one), ("weir_sound_packets_total", tfrc), \
+                ("weir_sound_encoder_packets_total", live):
+            more = after[name][1][key] - before[name][1][key]
+            self.between(50 * 2.5 * 0.6 / lib.SLOW, more, 50 * 4 * lib.SLOW, name)
+        self.assertEqual(set(after["weir_session_sound_payload_bytes_total"][1]), {one}, "the other does not hear it")
+        self.between(1e-6, after["weir_sound_encoder_busy_seconds_total"][1][live], 10 * lib.SLOW)
+
     def status_tells_the_same(self, metrics):
         answer, text = self.ask("/status.json")
         self.assertEqual(answer.headers["Content-Type"], "application/json")
         status = json.loads(text)
-        names = {frozenset({("session", str(s["number"])), ("transport", s["transport"]["name"])})
+        names = {frozenset({("session", str(s["number"])), ("path", s["path"]), ("transport", s["transport"]["name"])})
                  for s in status["sessions"]}
         self.assertEqual(names, set(metrics["weir_session_info"][1]))
-        self.assertEqual([f"{e['width']}x{e['height']}@{e['frame_rate']:.4g}" for e in status["encoders"]],
+        self.assertEqual([s["path"] for s in status["streams"]], ["/live"])
+        self.assertEqual([f"{e['width']}x{e['height']}@{e['frame_rate']:.4g}" for e in status["streams"][0]["encoders"]],
                          [dict(k)["size"] for k in metrics["weir_encoder_frames_total"][1]])
 
     def test_the_page(self):
@@ -127,15 +140,21 @@ class Metrics(lib.Case):
         for transport in "udp", "minbuf":
             self.player(sender.url, "--transport", transport, "--no-picture").wait_shown(5)
         until(lambda: self.value("weir_session_rtt_seconds", session="2"), "figures of both")
-        dom = subprocess.run(["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-                              f"--user-data-dir={self.path('chromium')}", "--virtual-time-budget=2000", "--dump-dom",
-                              f"http://127.0.0.1:{self.port}/"], capture_output=True, text=True, timeout=180 * lib.SLOW)
-        self.assertNotIn("CONSOLE", dom.stderr)
-        self.assertRegex(dom.stdout, r'id="viewers">2<')
-        rows = re.search(r'<tbody id="sessions">(.*?)</tbody>', dom.stdout, re.S).group(1)
-        for transport in "udp", "minbuf":
-            self.assertIn(f">{transport}<", rows)
-        self.assertEqual(rows.count("<tr>"), 2)
+        page = browser.Browser(self.path("chromium"), 60 * lib.SLOW)
+        self.addCleanup(page.close)
+        page.open(f"http://127.0.0.1:{self.port}/")
+        until(lambda: page.value("document.getElementById('viewers').textContent") == "2", "the page", 20)
+        rows = page.value("[...document.querySelectorAll('#sessions tr')].map(e => e.cells[1].textContent)")
+        self.assertEqual(rows, ["udp", "minbuf"])
+        self.assertIn("sound", page.value("[...document.querySelectorAll('#encoders tr')].map(e => e.cells[0].textContent)"))
+        for width, dark in itertools.product((360, 400, 600, 800, 1600), (False, True)):
+            page.look(width, 900, dark)
+            self.assertLessEqual(page.value("document.documentElement.scrollWidth"), page.value("innerWidth"), width)
+            self.assertEqual(page.value("[...document.querySelectorAll('.card')].filter(e => e.scrollWidth > e.clientWidth).length"),
+                             0, f"wider than its card, at {width} px")
+            self.assertEqual(page.value("getComputedStyle(document.body).backgroundColor"),
+                             "rgb(20, 23, 27)" if dark else "rgb(244, 245, 247)")
+        self.assertEqual(page.said, [])
 
     def test_headers(self):
         self.serve()
@@ -177,19 +196,38 @@ class Metrics(lib.Case):
                         pass
                 except OSError as error:
                     self.assertNotIsInstance(error, TimeoutError)
-        # Who only holds connections gets few of them, and those not for long.
-        idle = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(60)]
-        for s in idle:
-            self.addCleanup(s.close)
-        begun = time.monotonic()
+        self.stop_cleanly(sender)
 
-        def answered():
-            try:
-                return self.ask("/metrics")[0].status == 200
-            except (OSError, http.client.HTTPException):
-                return False
-        until(answered, "an answer", 20)
-        self.assertLess(time.monotonic() - begun, 15 * lib.SLOW)
+    def hold(self, address, count):
+        for _ in range(count):
+            s = socket.create_connection(("127.0.0.1", self.port), timeout=15 * lib.SLOW, source_address=(address, 0))
+            self.addCleanup(s.close)
+
+    def answered(self):
+        try:
+            return self.ask("/metrics")[0].status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def test_who_only_holds_connections(self):
+        """Gets few of them, and those not for long: who comes from elsewhere does not wait, from there not long."""
+        sender = self.serve()
+        for i in range(2, 6):
+            self.hold(f"127.0.0.{i}", 50)
+        begun = time.monotonic()
+        self.assertTrue(self.answered())
+        self.assertLess(time.monotonic() - begun, 1 * lib.SLOW)
+        self.hold("127.0.0.1", 50)
+        begun = time.monotonic()
+        until(self.answered, "an answer beside idle ones of the same address")
+        self.assertLess(time.monotonic() - begun, 2.5 * lib.SLOW)
+        # Who has asked may ask again a while later.
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10 * lib.SLOW)
+        self.addCleanup(c.close)
+        for pause in 2, 0:
+            c.request("GET", "/metrics")
+            c.getresponse().read()
+            time.sleep(pause)
         self.stop_cleanly(sender)
 
     def test_other_peoples_names(self):

@@ -22,13 +22,17 @@ std::unique_ptr<figures> make()
 {
     auto f = std::make_unique<figures>();
     f->version = "1.2.3";
-    snprintf(f->source, sizeof(f->source), "a \"b\"\\c\nd");
     f->begun_wall = 1700000000250000;
     f->transport_count = 2;
-    f->total.transports[0] = {"minbuf", 0, 0, 0, 0};
-    f->total.transports[1] = {"tfrc", 0, 0, 0, 0};
-    f->encoder_count = 1;
-    f->encoders[0] = {640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5}};
+    f->total.transports[0].name = "minbuf";
+    f->total.transports[1].name = "tfrc";
+    f->stream_count = 1;
+    stream_figures &s = f->streams[0];
+    snprintf(s.path, sizeof(s.path), "/live");
+    snprintf(s.source, sizeof(s.source), "a \"b\"\\c\nd");
+    s.open = 1;
+    s.encoder_count = 1;
+    s.encoders[0] = {640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5}};
     return f;
 }
 
@@ -83,7 +87,8 @@ TEST_CASE("metrics_text: figures in base units")
     std::string text = text_of(*f);
     const char *const lines[] = {
         "weir_build_info{version=\"1.2.3\"} 1",
-        "weir_source_info{source=\"a \\\"b\\\"\\\\c\\nd\"} 1",
+        "weir_source_info{path=\"/live\",source=\"a \\\"b\\\"\\\\c\\nd\"} 1",
+        "weir_source_sessions{path=\"/live\"} 1",
         "weir_sessions{transport=\"minbuf\"} 0",
         "weir_sessions{transport=\"tfrc\"} 1",
         "weir_packets_total{transport=\"tfrc\"} 18446744073709",
@@ -91,7 +96,7 @@ TEST_CASE("metrics_text: figures in base units")
         "weir_frames_sent_total{layer=\"1\"} 9",
         "weir_frames_dropped_total{cause=\"layer\",layer=\"1\"} 5",
         "weir_frames_dropped_total{cause=\"deadline\",layer=\"1\"} 0",
-        "weir_session_info{session=\"3\",transport=\"minbuf:auto,50\"} 1",
+        "weir_session_info{session=\"3\",path=\"/live\",transport=\"minbuf:auto,50\"} 1",
         "weir_session_playing{session=\"3\"} 1",
         "weir_session_level{session=\"3\"} 4",
         "weir_session_packets_total{session=\"3\"} 18446744073709",
@@ -103,10 +108,10 @@ TEST_CASE("metrics_text: figures in base units")
         "weir_session_delay_seconds{session=\"3\"} 0.25",
         "weir_session_frames_dropped_total{session=\"3\",cause=\"layer\",layer=\"1\"} 5",
         "weir_session_controller{session=\"3\",variable=\"X_recv\"} 0.125",
-        "weir_encoder_frames_total{size=\"640x360@29.97\"} 10",
-        "weir_encoder_busy_seconds_total{size=\"640x360@29.97\"} 0.25",
-        "weir_encoder_frame_seconds{size=\"640x360@29.97\"} 0.0255",
-        "weir_encoder_nominal_bytes_per_second{size=\"640x360@29.97\"} 100000",
+        "weir_encoder_frames_total{path=\"/live\",size=\"640x360@29.97\"} 10",
+        "weir_encoder_busy_seconds_total{path=\"/live\",size=\"640x360@29.97\"} 0.25",
+        "weir_encoder_frame_seconds{path=\"/live\",size=\"640x360@29.97\"} 0.0255",
+        "weir_encoder_nominal_bytes_per_second{path=\"/live\",size=\"640x360@29.97\"} 100000",
         "process_cpu_seconds_total 1.75",
         "process_start_time_seconds 1700000000.25",
         "process_open_fds 12",
@@ -115,6 +120,70 @@ TEST_CASE("metrics_text: figures in base units")
         INFO(line << "\n" << text);
         CHECK(has(text, line));
     }
+}
+
+TEST_CASE("metrics_text: streams stand side by side, and sessions name theirs")
+{
+    auto f = make();
+    f->stream_count = 2;
+    f->streams[1] = f->streams[0];
+    snprintf(f->streams[1].path, sizeof(f->streams[1].path), "/my%%20film.mkv");
+    f->streams[1].open = 7;
+    for (int number : {1, 2}) {
+        session_figures s = session(number);
+        s.stream = number - 1;
+        f->sessions[f->session_count++] = s;
+    }
+    std::string text = text_of(*f);
+    for (const char *line : {
+             "weir_source_sessions{path=\"/my%20film.mkv\"} 7",
+             "weir_session_info{session=\"1\",path=\"/live\",transport=\"minbuf:auto,50\"} 1",
+             "weir_session_info{session=\"2\",path=\"/"
+             "my%20film.mkv\",transport=\"minbuf:auto,50\"} 1",
+             "weir_encoder_frames_total{path=\"/live\",size=\"640x360@29.97\"} 10",
+             "weir_encoder_frames_total{path=\"/my%20film.mkv\",size=\"640x360@29.97\"} 10",
+         }) {
+        INFO(line << "\n" << text);
+        CHECK(has(text, line));
+    }
+}
+
+TEST_CASE("metrics_text: sound is counted where there is some")
+{
+    auto f = make();
+    for (int number : {1, 2}) {
+        session_figures s = session(number);
+        s.packets = 100;
+        s.has_sound = number == 2;
+        s.sound_packets = number == 2 ? 50 : 0;
+        s.sound_octets = number == 2 ? 8000 : 0;
+        s.sound_dropped = number == 2 ? 3 : 0;
+        f->sessions[f->session_count++] = s;
+        figures_add(&f->total, 1, &s);
+    }
+    std::string text = text_of(*f);
+    CHECK(text.find("weir_sound_encoder_packets_total{") == std::string::npos);
+    f->streams[0].sound_bps = 64000;
+    f->streams[0].sound = {51, 8160, 1, 20000};
+    text = text_of(*f);
+    for (const char *line : {
+             "weir_packets_total{transport=\"tfrc\"} 200",
+             "weir_sound_packets_total{transport=\"tfrc\"} 50",
+             "weir_sound_payload_bytes_total{transport=\"tfrc\"} 8000",
+             "weir_sound_dropped_packets_total 3",
+             "weir_session_sound_packets_total{session=\"2\"} 50",
+             "weir_session_sound_payload_bytes_total{session=\"2\"} 8000",
+             "weir_session_sound_dropped_packets_total{session=\"2\"} 3",
+             "weir_sound_encoder_packets_total{path=\"/live\"} 51",
+             "weir_sound_encoder_bytes_total{path=\"/live\"} 8160",
+             "weir_sound_encoder_overload_frames_total{path=\"/live\"} 1",
+             "weir_sound_encoder_busy_seconds_total{path=\"/live\"} 0.02",
+             "weir_sound_encoder_nominal_bytes_per_second{path=\"/live\"} 8000",
+         }) {
+        INFO(line << "\n" << text);
+        CHECK(has(text, line));
+    }
+    CHECK(text.find("sound_packets_total{session=\"1\"}") == std::string::npos);
 }
 
 TEST_CASE("metrics_text: what cannot be known has no sample")
@@ -163,10 +232,28 @@ TEST_CASE("metrics_text: each family stands once, with help, type and its own sa
 TEST_CASE("metrics_text: the most sessions fit")
 {
     auto f = make();
+    f->stream_count = FIGURES_STREAMS;
+    for (int i = 0; i < FIGURES_STREAMS; i++) {
+        stream_figures &s = f->streams[i];
+        memset(s.path, 'p', sizeof(s.path) - 1);
+        memset(s.source, '\n', sizeof(s.source) - 1);
+        s.encoder_count = LADDER_MAX_SIZES;
+        for (auto &e : s.encoders)
+            e = {4096,
+                 2304,
+                 29.97,
+                 INT32_MAX,
+                 {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX, 1e300 / 3}};
+        s.sound_bps = INT32_MAX;
+        s.sound = {UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX};
+    }
     for (int number = 1; number <= FIGURES_SESSIONS; number++) {
         session_figures s = session(number);
         s.layers = SCHEDULER_MAX_LAYERS;
+        s.stream = number % FIGURES_STREAMS;
         s.packets = s.octets = s.thinned = s.wrong_tokens = UINT64_MAX;
+        s.has_sound = true;
+        s.sound_packets = s.sound_octets = s.sound_dropped = UINT64_MAX;
         s.info.is_reported = true;
         memset(&s.frames, 0xff, sizeof(s.frames));
         memset(&s.info.counts, 0xff, sizeof(s.info.counts));

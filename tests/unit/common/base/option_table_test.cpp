@@ -158,3 +158,33 @@ TEST_CASE("option table: the nearest name")
         CHECK(std::string(near) == row.near);
     }
 }
+
+TEST_CASE("option table: what the log tells")
+{
+    struct log_options {
+        int other;
+        log_filter filter;
+    };
+    const size_t at = offsetof(log_options, filter);
+    const option_row log = option_rows_make("log", "LEVEL", OPTION_LOG, at, "what is told");
+    const option_row quiet = option_rows_make("quiet", nullptr, OPTION_LOG_ALL, at, "errors",
+                                              [](option_row &row) { row.least = LOG_ERROR; });
+    log_options o = {7, log_all(LOG_INFO)};
+    char error[256] = "";
+    auto say = [&](const option_row &row, const char *value) {
+        option_setting s = {&row, value, 0};
+        return option_setting_apply(&s, &o, error, sizeof(error));
+    };
+    CHECK(say(log, "warn,session=debug") == 0);
+    CHECK(o.filter.level == LOG_WARN);
+    CHECK(o.filter.count == 1);
+    CHECK(say(quiet, "false") == 0);
+    CHECK(o.filter.level == LOG_WARN);
+    CHECK(say(quiet, nullptr) == 0);
+    CHECK(o.filter.level == LOG_ERROR);
+    CHECK(o.filter.count == 0);
+    CHECK(say(log, "loud") == ERR_MALFORMED);
+    CHECK(std::string(error) ==
+          "--log 'loud': wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug");
+    CHECK(o.other == 7);
+}
