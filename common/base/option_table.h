@@ -52,6 +52,7 @@ struct option_row {
     double least, most;
     option_read *read;   // also after another kind was read: NULL, or what more is wrong
     option_value *value; // of a value, or of each part of a LIST; NULL: not from a list
+    bool hides_user;     // a URL: what stands before its '@' is in no message
 };
 
 // The last rows of every table, under a heading of their own or in the section before.
