@@ -232,7 +232,7 @@ TEST_CASE("sdp: which sound is ours")
     struct row {
         const char *audio; // behind the video
         bool present;
-        const char *other;
+        const char *other = "";
     };
     const std::string video = "v=0\na=extmap:2 urn:x-weir:rtp-hdrext:adu\na=control:*\n"
                               "m=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000\n";
@@ -260,7 +260,7 @@ TEST_CASE("sdp: which sound is ours")
         CHECK(s.sound.present == r.present);
         CHECK(s.sound.ext.adu == (r.present ? 2 : 0)); // the session's is for all media
         CHECK(s.sound.control[0] == '\0');             // its control is not
-        CHECK(std::string(s.other_sound) == (r.other ? r.other : ""));
+        CHECK(std::string(s.other_sound) == r.other);
     }
     struct sdp s;
     std::string own = "v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000\n"
