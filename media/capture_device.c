@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/capture_device.h"
 
+#include <inttypes.h>
 #include <libavcodec/avcodec.h>
 #include <libavdevice/avdevice.h>
 #include <libavformat/avformat.h>
@@ -22,6 +23,8 @@ struct capture_device {
     AVCodecContext *codec;   // owned
     AVPacket *packet;        // owned, empty between calls
     bool camera;
+    bool ends;      // its JPEGs have ends
+    int64_t broken; // pictures left out
 };
 
 static void register_devices(void)
@@ -180,6 +183,8 @@ void capture_device_close(struct capture_device *d)
 {
     if (!d)
         return;
+    if (d->broken > 1)
+        log_info("%s: %" PRId64 " broken pictures were left out", d->format->url, d->broken);
     av_packet_free(&d->packet);
     avcodec_free_context(&d->codec);
     avformat_close_input(&d->format); // frees it when opening failed, too
@@ -188,14 +193,36 @@ void capture_device_close(struct capture_device *d)
 
 // ---- Reading ----
 
+// The decoder draws what there is of half a JPEG. Drivers pad them with zeros.
+static bool has_end(const AVPacket *p)
+{
+    int len = p->size;
+    while (len > 2 && p->data[len - 1] == 0)
+        len--;
+    return len >= 2 && p->data[len - 2] == 0xff && p->data[len - 1] == 0xd9;
+}
+
+// Some cameras write no end at all.
+static bool is_whole(struct capture_device *d)
+{
+    if (d->codec->codec_id != AV_CODEC_ID_MJPEG)
+        return d->packet->size > 0;
+    bool ends = has_end(d->packet);
+    d->ends |= ends;
+    return d->packet->size > 0 && (ends || !d->ends);
+}
+
 // A picture that does not decode is left out: cameras begin with half of one, and cables break.
 static int decode(struct capture_device *d, AVFrame *out)
 {
-    int r = avcodec_send_packet(d->codec, d->packet);
+    int r = is_whole(d) ? avcodec_send_packet(d->codec, d->packet) : AVERROR_INVALIDDATA;
     if (r >= 0)
         r = avcodec_receive_frame(d->codec, out);
-    if (r < 0)
+    if (r < 0) {
+        if (d->broken++ == 0)
+            log_warn("%s: a broken picture is left out", d->format->url);
         return ERR_AGAIN;
+    }
     // Webcams say nothing, or sRGB, of their YUV, which is BT.601 (V4L2's default for sRGB).
     if (d->camera && out->colorspace == AVCOL_SPC_UNSPECIFIED)
         out->colorspace = AVCOL_SPC_BT470BG;

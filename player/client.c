@@ -12,6 +12,7 @@
 #include "common/net/clock.h"
 #include "player/client_state.h"
 
+enum { MOST_MOVES = 5 };
 #define CONNECT_TIMEOUT  (5 * USEC_PER_SEC)
 #define ANSWER_TIMEOUT   (5 * USEC_PER_SEC)
 #define SILENCE_STREAM   (10 * USEC_PER_SEC)
@@ -62,6 +63,7 @@ void client_arm(struct client *c)
     usec_t when = USEC_NEVER;
     switch (c->step) {
     case STEP_CONNECTING:
+    case STEP_MOVING:
     case STEP_PROVING:
     case STEP_LEAVING:
         when = c->deadline;
@@ -105,7 +107,7 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
     struct client *c = ctx;
     size_t at = 0;
     c->heard = now;
-    while (c->step != STEP_OVER && at < len) {
+    while (c->step != STEP_OVER && c->step != STEP_MOVING && at < len) {
         struct rtsp_item item;
         size_t used;
         int err = rtsp_decode(data + at, len - at, &item, &used);
@@ -130,7 +132,6 @@ static void on_open(void *ctx, usec_t now)
     struct client *c = ctx;
     c->step = STEP_DESCRIBING;
     c->ops->on_connected(c->ctx, now);
-    client_ask(c, &(struct ask){.question = ASK_OPTIONS}, now);
     client_ask_describe(c, now);
 }
 
@@ -139,6 +140,8 @@ static void connect_next(struct client *c, usec_t now);
 static void on_close(void *ctx, int err, usec_t now)
 {
     struct client *c = ctx;
+    if (c->step == STEP_MOVING)
+        return;
     if (c->step == STEP_CONNECTING) {
         connect_next(c, now);
         return;
@@ -165,7 +168,7 @@ static void connect_next(struct client *c, usec_t now)
         client_end_with(
             c, CLIENT_REFUSED, now,
             "cannot connect to %s port %d: nobody answers there (is weir-send running?)",
-            c->options->url.host, c->options->url.port);
+            c->url.host, c->url.port);
 }
 
 static void on_resolved(void *ctx, const struct sockaddr_storage *addresses, int count,
@@ -174,13 +177,71 @@ static void on_resolved(void *ctx, const struct sockaddr_storage *addresses, int
     struct client *c = ctx;
     usec_t now = clock_now();
     if (!count) {
-        client_end_with(c, CLIENT_REFUSED, now, "cannot find the host %s: %s", c->options->url.host,
-                        error);
+        client_end_with(c, CLIENT_REFUSED, now, "cannot find the host %s: %s", c->url.host, error);
         return;
     }
     memcpy(c->addresses, addresses, (size_t)count * sizeof(*addresses));
     c->address_count = count;
     connect_next(c, now);
+}
+
+// ---- Elsewhere (RFC 2326, 11.3) ----
+
+static void identify(struct client *c)
+{
+    c->auth = (struct rtsp_auth){0};
+    memcpy(c->auth.user, c->url.user, sizeof(c->auth.user));
+    memcpy(c->auth.password, c->url.password, sizeof(c->auth.password));
+}
+
+void client_move(struct client *c, struct text location, usec_t now)
+{
+    char text[URL_MAX_TEXT];
+    struct url to;
+    const char *why = "it is not told where, or too often";
+    if (location.at && location.len < sizeof(text) && c->moves++ < MOST_MOVES)
+        text_copy(location, text, sizeof(text));
+    else
+        text[0] = '\0';
+    if (!text[0] || url_parse(text, &to, &why) != 0) {
+        client_end_with(c, CLIENT_REFUSED, now, "the server sends us elsewhere: %s", why);
+        return;
+    }
+    if (!to.has_port)
+        to.port = URL_RTSP_PORT;
+    if (!to.user[0] && strcmp(to.host, c->url.host) == 0) { // who we are is for no other host
+        memcpy(to.user, c->url.user, sizeof(to.user));
+        memcpy(to.password, c->url.password, sizeof(to.password));
+    }
+    c->url = to;
+    c->step = STEP_MOVING;
+    c->deadline = now;
+    log_info("the server sends us to %s", c->url.text);
+}
+
+static void forget_questions(struct client *c)
+{
+    for (int i = 0; i < c->questions.count; i++)
+        free(c->questions.pending[i].said);
+    c->questions.count = 0;
+}
+
+// Not in a callback of the connection, which ends here.
+static void move(struct client *c, usec_t now)
+{
+    forget_questions(c);
+    resolver_free(c->resolver);
+    tcp_conn_free(c->conn);
+    c->conn = NULL;
+    c->address_count = c->address_next = 0;
+    memcpy(c->base, c->url.text, sizeof(c->base));
+    identify(c);
+    c->step = STEP_CONNECTING;
+    c->deadline = now + CONNECT_TIMEOUT;
+    c->resolver = resolver_new(c->loop, c->url.host, c->url.port, on_resolved, c);
+    if (!c->resolver)
+        client_end_as(c, CLIENT_INTERNAL, "cannot look up the host that the server sends us to",
+                      now);
 }
 
 static void on_timer(void *ctx, usec_t now)
@@ -190,9 +251,12 @@ static void on_timer(void *ctx, usec_t now)
     switch (c->step) {
     case STEP_CONNECTING:
         client_end_with(c, CLIENT_REFUSED, now,
-                        "cannot connect to %s port %d: no answer within %d s", c->options->url.host,
-                        c->options->url.port, (int)(CONNECT_TIMEOUT / USEC_PER_SEC));
+                        "cannot connect to %s port %d: no answer within %d s", c->url.host,
+                        c->url.port, (int)(CONNECT_TIMEOUT / USEC_PER_SEC));
         return;
+    case STEP_MOVING:
+        move(c, now);
+        break;
     case STEP_PLAYING:
         if (now >= c->heard + silence_limit(c)) {
             client_end_with(c, CLIENT_LOST, now, "nothing came from the server for %d s",
@@ -204,7 +268,7 @@ static void on_timer(void *ctx, usec_t now)
         break;
     case STEP_PROVING:
         if (now >= c->deadline)
-            client_next_transport(c, "the server is not heard in time", now);
+            client_next_transport(c, c->path.name, "the server is not heard in time", now);
         break;
     case STEP_LEAVING:
         client_end_as(c, CLIENT_LEFT, "", now);
@@ -237,9 +301,9 @@ struct client *client_new(uv_loop_t *loop, const struct play_options *options,
     c->wanted_latency = -1;
     c->wanted_seek = NAN;
     c->wanted_speed = c->speed = 1;
-    memcpy(c->base, options->url.text, sizeof(c->base));
-    memcpy(c->auth.user, options->url.user, sizeof(c->auth.user));
-    memcpy(c->auth.password, options->url.password, sizeof(c->auth.password));
+    c->url = options->url;
+    memcpy(c->base, c->url.text, sizeof(c->base));
+    identify(c);
     c->timer = timer_new(loop, on_timer, c);
     if (!c->timer)
         goto free_client;
@@ -260,6 +324,7 @@ void client_free(struct client *c)
 {
     if (!c)
         return;
+    forget_questions(c);
     resolver_free(c->resolver);
     if (c->path_ready)
         media_path_destroy(&c->path);
@@ -278,10 +343,10 @@ void client_set_ssrc(struct client *c, uint32_t ssrc)
     c->ssrc = ssrc;
 }
 
-void client_send_rtcp(struct client *c, const uint8_t *data, size_t len)
+void client_send_rtcp(struct client *c, bool sound, const uint8_t *data, size_t len)
 {
     if (c->path_ready && c->step != STEP_OVER)
-        media_path_send_rtcp(&c->path, data, len);
+        media_path_send_rtcp(&c->path, sound, data, len);
 }
 
 bool client_leave(struct client *c, usec_t now)

@@ -2,8 +2,9 @@
 // The viewer's side of an RTSP session: connects, asks what there is, sets up, plays, measures once
 // a second, leaves.
 //
-// Round trips from connecting to media: OPTIONS + DESCRIBE | SETUP | parameters + PLAY; what can be
-// sent together is. With a choice of transports there is one more a transport, to hear whether the
+// Round trips from connecting to media: DESCRIBE | SETUP | parameters + PLAY; what can be sent
+// together is, but to servers that are not weir-send, which are asked one thing at a time. With a
+// choice of transports there is one more a transport, to hear whether the
 // network lets it through, and TEARDOWN + SETUP if it does not (transport_choice.h).
 //
 // With --adapt goddard, on_ready comes where else PLAY is asked for, and client_begin when the
@@ -67,6 +68,10 @@ struct client_ops {
     // The URL is of a folder: its files, a line each.
     void (*on_list)(void *ctx, struct text list, usec_t now);
     void (*on_setup)(void *ctx, const struct client_setup *setup, usec_t now);
+    // There is sound: of weir-send it comes as other packets do, of others by on_sound_packet.
+    void (*on_sound)(void *ctx);
+    void (*on_sound_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                            usec_t now);
     void (*on_ready)(void *ctx, usec_t now); // of --adapt goddard: client_begin is up to you
     // PLAY was answered; again after each pause or seek.
     void (*on_playing)(void *ctx, const struct client_place *place, usec_t now);
@@ -95,7 +100,8 @@ void client_free(struct client *c); // NULL is fine; no callback afterwards; not
 // For transports over TCP segments of our own; before the loop runs. Outlives the client.
 void client_lend_raw(struct client *c, struct media_mtp_raw *raw);
 void client_set_ssrc(struct client *c, uint32_t ssrc); // of our RTCP; before it is described
-void client_send_rtcp(struct client *c, const uint8_t *data, size_t len);
+// `sound`: about it.
+void client_send_rtcp(struct client *c, bool sound, const uint8_t *data, size_t len);
 // After on_ready: a pair of packets, by its number.
 void client_ask_pair(struct client *c, uint32_t pair, usec_t now);
 // After on_ready, once: PLAY at this level (-1: as --level says) and speed.

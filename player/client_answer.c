@@ -2,7 +2,9 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -42,7 +44,9 @@ static void described(struct client *c, const struct rtsp_item *r, usec_t now)
     struct text base = rtsp_header(r, "Content-Base");
     if (!base.at)
         base = rtsp_header(r, "Content-Location");
-    if (base.at && base.len && base.len < sizeof(c->base))
+    if (base.len < 7 || base.len >= sizeof(c->base) || strncasecmp(base.at, "rtsp://", 7) != 0)
+        base = (struct text){NULL, 0}; // none that is of use
+    if (base.at)
         text_copy(base, c->base, sizeof(c->base));
     int err = sdp_decode(r->body.at ? r->body.at : "", r->body.len, &c->sdp);
     if (err) {
@@ -76,10 +80,8 @@ static void measured(struct client *c, const struct pending *p, const struct rts
 static void failed(struct client *c, const struct pending *p, const struct rtsp_item *r, usec_t now)
 {
     bool playing = c->step == STEP_PLAYING;
-    // OPTIONS and DESCRIBE go out together: the latter's challenge is answered.
-    if (r->status == 401 && p->question != ASK_OPTIONS && rtsp_auth_challenge(&c->auth, r) &&
-        p->question == ASK_DESCRIBE) {
-        client_ask_describe(c, now);
+    if (r->status == 401 && rtsp_auth_challenge(&c->auth, r)) {
+        client_ask_again(c, p, now);
         return;
     }
     switch (p->question) {
@@ -87,9 +89,17 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
         if (r->status == 300) {
             c->ops->on_list(c->ctx, r->body, now);
             client_end_as(c, CLIENT_LISTED, "", now);
+        } else if (r->status > 300 && r->status < 304) {
+            client_move(c, rtsp_header(r, "Location"), now);
         } else {
             refused(c, p, r, now);
         }
+        return;
+    case ASK_SETUP:
+        if (r->status == 461 && sdp_is_foreign(&c->sdp) && c->choice.left.count > 1)
+            client_next_transport(c, c->choice.left.names[0], "the server does not do it", now);
+        else
+            refused(c, p, r, now);
         return;
     case ASK_OPTIONS:
     case ASK_TEARDOWN: // of a transport that was given up
@@ -99,6 +109,7 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
         return;
     case ASK_SOUND:
         log_warn("the server does not give its sound: %d", r->status);
+        client_sound_settled(c, now);
         return;
     case ASK_ADAPT:
         log_warn("the server does not know the adapt parameter: %d", r->status);
@@ -165,8 +176,11 @@ static void succeeded(struct client *c, const struct pending *p, const struct rt
         client_set_up(c, r, now);
         return;
     case ASK_SOUND:
-        if (media_path_accept_sound(&c->path, rtsp_header(r, "Transport")) != 0)
+        if (media_path_accept_sound(&c->path, rtsp_header(r, "Transport")) == 0)
+            c->ops->on_sound(c->ctx);
+        else
             log_warn("the server gives its sound in a way that was not asked for");
+        client_sound_settled(c, now);
         return;
     case ASK_LEVEL:
         if (c->step == STEP_PLAYING)
@@ -184,6 +198,26 @@ static void succeeded(struct client *c, const struct pending *p, const struct rt
     }
 }
 
+static void answered(struct client *c, const struct pending *p, const struct rtsp_item *r,
+                     usec_t now)
+{
+    if (c->step == STEP_LEAVING) {
+        // The media's connection ends with FINs both ways: else its last segments meet a kernel
+        // that answers them with resets.
+        c->torn_down |= p->question == ASK_TEARDOWN;
+        if (c->torn_down && (!c->raw || media_mtp_raw_is_over(c->raw)))
+            client_end_as(c, CLIENT_LEFT, "", now);
+        return;
+    }
+    if (r->status < 300) {
+        rtsp_auth_accepted(&c->auth);
+        succeeded(c, p, r, now);
+    } else {
+        failed(c, p, r, now);
+    }
+    client_ask_wanted(c, now);
+}
+
 void client_on_response(struct client *c, const struct rtsp_item *r, usec_t now)
 {
     if (r->status < 200)
@@ -193,19 +227,6 @@ void client_on_response(struct client *c, const struct rtsp_item *r, usec_t now)
         log_debug("an answer to nothing: %d", r->status);
         return;
     }
-    if (c->step == STEP_LEAVING) {
-        // The media's connection ends with FINs both ways: else its last segments meet a kernel
-        // that answers them with resets.
-        c->torn_down |= p.question == ASK_TEARDOWN;
-        if (c->torn_down && (!c->raw || media_mtp_raw_is_over(c->raw)))
-            client_end_as(c, CLIENT_LEFT, "", now);
-        return;
-    }
-    if (r->status < 300) {
-        rtsp_auth_accepted(&c->auth);
-        succeeded(c, &p, r, now);
-    } else {
-        failed(c, &p, r, now);
-    }
-    client_ask_wanted(c, now);
+    answered(c, &p, r, now);
+    free(p.said);
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/log.h"
@@ -11,6 +12,34 @@
 enum { REQUEST_BYTES = 8192 };
 #define ASK_INTERVAL   USEC_PER_SEC
 #define ALIVE_INTERVAL (5 * USEC_PER_SEC) // of servers that are not asked for figures
+
+// URI, headers and body, one behind the other. NULL: no memory.
+static char *remember(const char *uri, const struct ask *a)
+{
+    const char *parts[] = {uri, a->headers ? a->headers : "", a->body ? a->body : ""};
+    size_t len = 0;
+    for (int i = 0; i < 3; i++)
+        len += strlen(parts[i]) + 1;
+    char *said = malloc(len);
+    char *end = said;
+    for (int i = 0; said && i < 3; i++)
+        end = stpcpy(end, parts[i]) + 1;
+    return said;
+}
+
+void client_ask_again(struct client *c, const struct pending *p, usec_t now)
+{
+    const char *headers = p->said + strlen(p->said) + 1;
+    const char *body = headers + strlen(headers) + 1;
+    client_ask(c,
+               &(struct ask){.question = p->question,
+                             .uri = p->said,
+                             .headers = headers,
+                             .body = *body ? body : NULL,
+                             .level = p->level,
+                             .sought = p->sought},
+               now);
+}
 
 void client_ask(struct client *c, const struct ask *a, usec_t now)
 {
@@ -30,8 +59,10 @@ void client_ask(struct client *c, const struct ask *a, usec_t now)
                              .headers = headers,
                              .body = a->body};
     int len = rtsp_request_format(&r, text, sizeof(text));
-    if (len < 0 || c->questions.count == QUESTIONS_MAX ||
+    char *said = remember(uri, a);
+    if (!said || len < 0 || c->questions.count == QUESTIONS_MAX ||
         tcp_conn_send(c->conn, text, (size_t)len) != 0) {
+        free(said);
         client_end_with(c, client_gone(c), now, "the server does not take our %s",
                         rtsp_method_name(r.method));
         return;
@@ -41,6 +72,7 @@ void client_ask(struct client *c, const struct ask *a, usec_t now)
                                                    .cseq = c->cseq,
                                                    .level = a->level,
                                                    .sought = a->sought,
+                                                   .said = said,
                                                    .asked = now,
                                                    .asked_wall = clock_wall()});
     client_arm(c);
@@ -52,7 +84,8 @@ void client_ask_describe(struct client *c, usec_t now)
                now);
 }
 
-// Keeps the session, and shows that the server lives. Not all know GET_PARAMETER.
+// Keeps the session, and shows that the server lives. Not all know GET_PARAMETER: OPTIONS, the
+// first time, tells.
 static void ask_alive(struct client *c, usec_t now)
 {
     enum question question = c->gets_parameters ? ASK_MEASURES : ASK_OPTIONS;
@@ -115,7 +148,10 @@ void client_begin(struct client *c, int level, double speed, usec_t now)
     bool live = c->sdp.duration < 0;
     const char *now_on = sdp_is_foreign(&c->sdp) ? "" : "Range: npt=now-\r\n"; // not all know it
     ask_play(c, live ? now_on : range, false, now);
-    client_ask_measures(c, now);
+    if (sdp_is_foreign(&c->sdp))
+        c->next_ask = now; // not before PLAY is answered: some take one request at a time
+    else
+        client_ask_measures(c, now);
 }
 
 void client_ask_start(struct client *c, usec_t now)

@@ -8,20 +8,28 @@
 #include "common/net/raw_tcp.h"
 #include "player/client_state.h"
 
-// The way of the sound: asked together with what follows, which does not depend on it.
-static void ask_sound(struct client *c, usec_t now)
+// The way of the sound. False: there is none that can be heard, or is wanted.
+static bool ask_sound(struct client *c, usec_t now)
 {
     const struct sdp *sdp = &c->sdp;
     char uri[2 * URL_MAX_TEXT];
     char headers[512] = "Transport: ";
     size_t at = strlen(headers);
-    if (!sdp->sound.present || !sdp->sound.ext.adu || !sdp->h264 || c->options->no_audio)
-        return;
+    if (!sdp->sound.present || !sdp->h264 || c->options->no_audio ||
+        !(sdp->sound.ext.adu || sdp_is_foreign(sdp)))
+        return false;
     if (url_resolve(c->base, sdp->sound.control, uri, sizeof(uri)) != 0 ||
         media_path_offer_sound(&c->path, headers + at, sizeof(headers) - at - 2) != 0)
-        return;
+        return false;
     memcpy(headers + strlen(headers), "\r\n", 3);
     client_ask(c, &(struct ask){.question = ASK_SOUND, .uri = uri, .headers = headers}, now);
+    return true;
+}
+
+void client_sound_settled(struct client *c, usec_t now)
+{
+    if (c->step == STEP_SETTING_UP)
+        client_ask_start(c, now);
 }
 
 // The transport is settled.
@@ -32,8 +40,10 @@ static void start(struct client *c, usec_t now)
                                  .datagram = c->path.datagram || c->path.uses_raw,
                                  .pairs = c->path.datagram};
     c->ops->on_setup(c->ctx, &setup, now);
-    ask_sound(c, now);
-    client_ask_start(c, now);
+    bool asked = ask_sound(c, now);
+    // What follows does not depend on it; but servers of others may want one request at a time.
+    if (!asked || !sdp_is_foreign(&c->sdp))
+        client_ask_start(c, now);
 }
 
 static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
@@ -43,6 +53,15 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
     c->heard = now;
     if (c->step == STEP_STARTING || c->step == STEP_PLAYING)
         c->ops->on_packet(c->ctx, rtcp, data, len, arrived, now);
+}
+
+static void on_sound(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                     usec_t now)
+{
+    struct client *c = ctx;
+    c->heard = now;
+    if (c->step == STEP_STARTING || c->step == STEP_PLAYING)
+        c->ops->on_sound_packet(c->ctx, rtcp, data, len, arrived, now);
 }
 
 static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
@@ -66,15 +85,18 @@ static void on_media_end(void *ctx, const char *error, usec_t now)
 {
     struct client *c = ctx;
     if (c->step == STEP_PROVING)
-        client_next_transport(c, error ? error : "the server ends it at once", now);
+        client_next_transport(c, c->path.name, error ? error : "the server ends it at once", now);
     else if (c->step == STEP_LEAVING && c->torn_down)
         client_end_as(c, CLIENT_LEFT, "", now);
     else if (c->step != STEP_LEAVING && error)
         client_end_as(c, CLIENT_LOST, error, now);
 }
 
-static const struct media_path_ops media_ops = {
-    .on_packet = on_packet, .on_pair = on_pair, .on_proved = on_proved, .on_end = on_media_end};
+static const struct media_path_ops media_ops = {.on_packet = on_packet,
+                                                .on_sound = on_sound,
+                                                .on_pair = on_pair,
+                                                .on_proved = on_proved,
+                                                .on_end = on_media_end};
 
 // No transport over TCP segments of our own is to be had: they share one connection.
 static void rule_out_raw(struct client *c, const char *why)
@@ -103,8 +125,12 @@ void client_ask_setup(struct client *c, usec_t now)
     }
     media_path_init(&c->path, c->loop, c->conn, &c->sdp, c->ssrc, c->raw, &media_ops, c);
     c->path_ready = true;
+    // Many servers of others read one alternative only.
+    struct transport_list offered = c->choice.left;
+    if (sdp_is_foreign(&c->sdp))
+        offered.count = 1;
     // Room for the line's end stays.
-    if (media_path_offer(&c->path, &c->choice.left, c->options->cc, headers + at,
+    if (media_path_offer(&c->path, &offered, c->options->cc, headers + at,
                          sizeof(headers) - at - 2) != 0) {
         client_end_as(c, CLIENT_INTERNAL, "cannot offer the transports", now);
         return;
@@ -115,11 +141,14 @@ void client_ask_setup(struct client *c, usec_t now)
 }
 
 // One round trip: the server takes TEARDOWN and the next SETUP in order.
-void client_next_transport(struct client *c, const char *why, usec_t now)
+void client_next_transport(struct client *c, const char *name, const char *why, usec_t now)
 {
-    log_info("not %s: %s", c->path.name, why);
-    transport_choice_rule_out(&c->choice, c->path.name, why);
-    client_ask(c, &(struct ask){.question = ASK_TEARDOWN}, now);
+    char ruled_out[TRANSPORT_MAX_NAME];
+    snprintf(ruled_out, sizeof(ruled_out), "%s", name); // the list moves up
+    log_info("not %s: %s", ruled_out, why);
+    transport_choice_rule_out(&c->choice, ruled_out, why);
+    if (*c->session)
+        client_ask(c, &(struct ask){.question = ASK_TEARDOWN}, now);
     if (c->step == STEP_OVER)
         return;
     *c->session = '\0';

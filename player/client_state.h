@@ -19,6 +19,7 @@ extern "C" {
 
 enum step {
     STEP_CONNECTING,
+    STEP_MOVING, // to where the server sends us
     STEP_DESCRIBING,
     STEP_SETTING_UP,
     STEP_PROVING, // the transport's path
@@ -34,6 +35,8 @@ struct client {
     const struct client_ops *ops;       // static
     void *ctx;                          // borrowed
     enum step step;
+    struct url url; // as the options have it, or where a server sent us
+    int moves;
     struct resolver *resolver; // owned
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
@@ -45,7 +48,7 @@ struct client {
     struct media_path path;
     bool path_ready; // path is to be destroyed
     struct transport_choice choice;
-    usec_t deadline; // STEP_CONNECTING, STEP_PROVING, STEP_LEAVING
+    usec_t deadline; // STEP_CONNECTING, STEP_MOVING, STEP_PROVING, STEP_LEAVING
     usec_t heard;    // last bytes from the server
     usec_t next_ask;
     int cseq;
@@ -77,6 +80,8 @@ void client_end_with(struct client *c, enum client_end why, usec_t now, const ch
 // What an end of the connection means depends on how far we came.
 enum client_end client_gone(const struct client *c);
 void client_arm(struct client *c); // sets the timer for the next deadline
+// Describes the stream at `location` instead, as soon as the loop comes to it.
+void client_move(struct client *c, struct text location, usec_t now);
 
 // ---- client_ask.c
 
@@ -90,6 +95,8 @@ struct ask {
 };
 
 void client_ask(struct client *c, const struct ask *a, usec_t now);
+// The same, with what the server wants to know of us by now.
+void client_ask_again(struct client *c, const struct pending *p, usec_t now);
 void client_ask_describe(struct client *c, usec_t now);
 void client_ask_start(struct client *c, usec_t now); // after SETUP
 void client_ask_measures(struct client *c, usec_t now);
@@ -106,8 +113,10 @@ void client_on_response(struct client *c, const struct rtsp_item *r, usec_t now)
 // Offers the transports that are left.
 void client_ask_setup(struct client *c, usec_t now);
 void client_set_up(struct client *c, const struct rtsp_item *r, usec_t now); // the answer
-// The one that is tried does not do, `why`.
-void client_next_transport(struct client *c, const char *why, usec_t now);
+// The one called `name`, which is tried, does not do, `why`.
+void client_next_transport(struct client *c, const char *name, const char *why, usec_t now);
+// The way of the sound, for --no-audio and without one none; then what plays.
+void client_sound_settled(struct client *c, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,8 @@ struct foreign_frames {
     uint32_t timestamp;  // of the last frame, or of the one that is coming
     uint32_t last_stamp; // of the last frame that ended
     int32_t interval;    // ticks from frame to frame, the least
+    uint32_t shift;      // of time stamps
+    usec_t arrived;      // the packet before
 };
 
 struct foreign_frames *foreign_frames_new(struct fps fps)
@@ -223,10 +225,27 @@ static void end_frame(struct foreign_frames *f)
     f->frame_gap = f->frame_broken = false;
 }
 
+// Puts its time stamp on the time line.
+static void stamp(struct foreign_frames *f, struct foreign_packet *p)
+{
+    usec_t passed = usec_max(p->arrived - f->arrived, 0);
+    uint32_t stamp = p->packet.timestamp + f->shift;
+    usec_t leap = rtp_usec((int32_t)(stamp - f->timestamp), RTP_CLOCK_RATE);
+    if (f->started && (leap > passed + FOREIGN_LEAP || leap < -FOREIGN_LEAP)) {
+        uint32_t apart = rtp_ticks(usec_min(passed, FOREIGN_LEAP));
+        uint32_t least = (uint32_t)f->interval * (f->gap ? 2 : 1); // something is missing
+        f->shift += f->timestamp + (apart > least ? apart : least) - stamp;
+        stamp = p->packet.timestamp + f->shift;
+    }
+    p->packet.timestamp = stamp;
+    f->arrived = p->arrived;
+}
+
 // The next packet in order, which is taken over.
 static void accept(struct foreign_frames *f, struct foreign_packet *p)
 {
     struct nature n = nature_of(&p->packet);
+    stamp(f, p);
     bool same = f->started && p->packet.timestamp == f->timestamp;
     if (f->frame.count && (!same || f->frame.count == FOREIGN_MAX_PACKETS)) {
         // Parameter sets that travel under a time stamp of their own belong to what follows.
@@ -308,4 +327,9 @@ bool foreign_frames_pull(struct foreign_frames *f, struct foreign_packet *out)
     *out = f->ready.at[f->ready_next++];
     f->bytes -= out->packet.payload_len;
     return true;
+}
+
+uint32_t foreign_frames_shift(const struct foreign_frames *f)
+{
+    return f->shift;
 }

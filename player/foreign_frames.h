@@ -6,7 +6,9 @@
 // there or FOREIGN_WAIT passed. A frame ends with the marker bit or where the RTP time stamp
 // changes (RFC 6184, 5.1); a sender that goes on with a time stamp behind its marker is not
 // believed any more. Frames are numbered as they come, in decoding order; after a hole the time
-// stamps tell how many are missing. A frame with a hole in it is left out. A key frame is one with
+// stamps tell how many are missing. Time stamps that leap by more than FOREIGN_LEAP beyond the time
+// that passed - another source, a clock that was set - are shifted, so that all that comes out is
+// of one time line. A frame with a hole in it is left out. A key frame is one with
 // an IDR picture, a recovery point or parameter sets; each other frame needs the last one that may
 // be referred to (nal_ref_idc is not 0), or, after a hole, one that is missing.
 #ifndef WEIR_PLAYER_FOREIGN_FRAMES_H
@@ -26,6 +28,7 @@ enum {
     FOREIGN_MAX_MISSING = 1 << 12, // frames told to be missing at one hole
 };
 #define FOREIGN_WAIT (60 * USEC_PER_MSEC)
+#define FOREIGN_LEAP (10 * USEC_PER_SEC)
 
 struct foreign_packet {
     struct rtp_packet packet; // with its adu; the payload is owned, free it
@@ -43,6 +46,8 @@ void foreign_frames_push(struct foreign_frames *f, const struct rtp_packet *p, i
                          usec_t now);
 // The next packet of a frame that is there in full. False: none.
 bool foreign_frames_pull(struct foreign_frames *f, struct foreign_packet *out);
+// What is added to the sender's time stamps by now, modulo 2^32.
+uint32_t foreign_frames_shift(const struct foreign_frames *f);
 
 #ifdef __cplusplus
 }

@@ -33,21 +33,29 @@ void media_path_destroy(struct media_path *m)
     m->proof = NULL;
     for (int i = 0; i < 2; i++) {
         udp_socket_free(m->socket[i]);
-        m->socket[i] = NULL;
+        udp_socket_free(m->sound_socket[i]);
+        m->socket[i] = m->sound_socket[i] = NULL;
     }
+}
+
+// Before SETUP's answer nobody has a reason to send; after it only the server does (RFC 3550, 9: no
+// other proof).
+static bool is_from(struct media_path *m, const struct sockaddr_storage *peer,
+                    const struct datagram *d)
+{
+    const struct sockaddr *from = (const struct sockaddr *)d->from;
+    const struct sockaddr *to = (const struct sockaddr *)peer;
+    if (m->accepted && m->datagram && sockaddr_same_host(from, to) &&
+        (!sockaddr_port(to) || sockaddr_port(from) == sockaddr_port(to)))
+        return true;
+    m->strangers++;
+    return false;
 }
 
 static void on_datagram(struct media_path *m, int which, const struct datagram *d, usec_t now)
 {
-    const struct sockaddr *from = (const struct sockaddr *)d->from;
-    const struct sockaddr *peer = (const struct sockaddr *)&m->peer[which];
-    // Before SETUP's answer nobody has a reason to send; after it only the server does (RFC 3550,
-    // 9: no other proof).
-    if (!m->accepted || !m->datagram || !sockaddr_same_host(from, peer) ||
-        (sockaddr_port(peer) && sockaddr_port(from) != sockaddr_port(peer))) {
-        m->strangers++;
+    if (!is_from(m, &m->peer[which], d))
         return;
-    }
     if (m->proof)
         path_proof_heard(m->proof, which, now);
     uint64_t token;
@@ -76,6 +84,22 @@ static void on_rtp(void *ctx, const struct datagram *d, usec_t now)
 static void on_rtcp(void *ctx, const struct datagram *d, usec_t now)
 {
     on_datagram(ctx, 1, d, now);
+}
+
+static void on_sound(struct media_path *m, int which, const struct datagram *d, usec_t now)
+{
+    if (m->has_sound && is_from(m, &m->sound_peer[which], d))
+        m->ops->on_sound(m->ctx, which == 1, d->data, d->len, d->arrived, now);
+}
+
+static void on_sound_rtp(void *ctx, const struct datagram *d, usec_t now)
+{
+    on_sound(ctx, 0, d, now);
+}
+
+static void on_sound_rtcp(void *ctx, const struct datagram *d, usec_t now)
+{
+    on_sound(ctx, 1, d, now);
 }
 
 int media_path_offer(struct media_path *m, const struct transport_list *list, const char *cc,
@@ -140,7 +164,7 @@ static const char *find_taken(const struct transport_list *list, const struct rt
 
 static void send_report(void *ctx, const uint8_t *data, size_t len)
 {
-    media_path_send_rtcp(ctx, data, len);
+    media_path_send_rtcp(ctx, false, data, len);
 }
 
 static void on_mtp_rtp(void *ctx, const uint8_t *data, size_t len, usec_t arrived, usec_t now)
@@ -232,20 +256,32 @@ static int open_datagrams(struct media_path *m, const struct rtsp_transport *t, 
     return 0;
 }
 
-// Media may come from another machine than the one that answers; what is no address is left.
-static void take_source(struct media_path *m, const struct rtsp_transport *t)
+// Where media comes from: from the server, or, of others, another machine if one is told; what is
+// no address is left.
+static void take_peers(const struct media_path *m, const struct rtsp_transport *t,
+                       struct sockaddr_storage peer[2])
 {
     char text[RTSP_MAX_NAME + 16];
     struct sockaddr_storage from;
+    const struct sockaddr_storage *server = tcp_conn_peer(m->control);
     bool v6 = strchr(t->source, ':');
     snprintf(text, sizeof(text), v6 ? "[%s]:1" : "%s:1", t->source);
-    if (sockaddr_parse(text, &from) != 0 || from.ss_family != m->peer[0].ss_family)
-        return;
+    bool elsewhere = sdp_is_foreign(m->sdp) && t->source[0] && sockaddr_parse(text, &from) == 0 &&
+                     from.ss_family == server->ss_family;
     for (int i = 0; i < 2; i++) {
-        int port = sockaddr_port((const struct sockaddr *)&m->peer[i]);
-        m->peer[i] = from;
-        sockaddr_set_port((struct sockaddr *)&m->peer[i], port);
+        peer[i] = elsewhere ? from : *server;
+        sockaddr_set_port((struct sockaddr *)&peer[i],
+                          t->server_port[i] > 0 ? t->server_port[i] : 0);
     }
+}
+
+// The channels told, else those of before; one alone has the next one beside it.
+static void take_channels(const struct rtsp_transport *t, int channel[2])
+{
+    if (t->interleaved[0] < 0)
+        return;
+    channel[0] = t->interleaved[0];
+    channel[1] = t->interleaved[1] >= 0 ? t->interleaved[1] : channel[0] + 1;
 }
 
 int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer,
@@ -256,19 +292,13 @@ int media_path_accept(struct media_path *m, const struct transport_list *list, s
         return ERR_MALFORMED;
     const struct rtsp_transport *t = &offers[0];
     const char *taken = find_taken(list, t);
-    if (!taken || t->multicast)
+    if (!taken || t->multicast || (!t->tcp && !m->socket[0]))
         return ERR_UNSUPPORTED;
     snprintf(m->name, sizeof(m->name), "%s", taken);
     m->datagram = !t->tcp;
-    for (int i = 0; i < 2; i++) {
-        if (t->tcp && t->interleaved[i] >= 0)
-            m->channel[i] = t->interleaved[i];
-        memcpy(&m->peer[i], tcp_conn_peer(m->control), sizeof(m->peer[i]));
-        sockaddr_set_port((struct sockaddr *)&m->peer[i],
-                          t->server_port[i] > 0 ? t->server_port[i] : 0);
-    }
-    if (sdp_is_foreign(m->sdp) && t->source[0])
-        take_source(m, t);
+    if (t->tcp)
+        take_channels(t, m->channel);
+    take_peers(m, t, m->peer);
     m->accepted = true;
     return m->datagram ? open_datagrams(m, t, now) : open_raw(m, t, now);
 }
@@ -284,27 +314,39 @@ void media_path_interleaved(struct media_path *m, int channel, const uint8_t *da
     if (!m->accepted || m->datagram)
         return;
     for (int i = 0; i < 2; i++) {
-        if (channel == m->channel[i] || (m->has_sound && channel == m->sound_channel[i])) {
-            m->ops->on_packet(m->ctx, i == 1, data, len, now, now);
-            return;
-        }
+        bool sound = m->has_sound && channel == m->sound_channel[i];
+        if (channel != m->channel[i] && !sound)
+            continue;
+        media_packet_fn *on =
+            sound && sdp_is_foreign(m->sdp) ? m->ops->on_sound : m->ops->on_packet;
+        on(m->ctx, i == 1, data, len, now, now);
+        return;
     }
 }
 
-int media_path_offer_sound(const struct media_path *m, char *out, size_t cap)
+int media_path_offer_sound(struct media_path *m, char *out, size_t cap)
 {
+    bool foreign = sdp_is_foreign(m->sdp);
     struct rtsp_transport t = {.tcp = !m->datagram,
                                .avpf = m->feedback,
                                .interleaved = {-1, -1},
                                .client_port = {-1, -1},
                                .server_port = {-1, -1}};
+    if (m->datagram && foreign) {
+        int err = udp_socket_pair(m->loop, (const struct sockaddr *)tcp_conn_local(m->control),
+                                  on_sound_rtp, on_sound_rtcp, m, m->sound_socket);
+        if (err)
+            return err;
+    }
+    int free_channel = m->channel[1] < 254 ? m->channel[1] + 1 : 0;
     for (int i = 0; i < 2; i++) {
         if (m->datagram)
-            t.client_port[i] = udp_socket_port(m->socket[i]);
+            t.client_port[i] = udp_socket_port(foreign ? m->sound_socket[i] : m->socket[i]);
         else
-            t.interleaved[i] = m->channel[1] + 1 + i;
+            t.interleaved[i] = m->sound_channel[i] = free_channel + i;
     }
-    snprintf(t.weir, sizeof(t.weir), "%s", m->name);
+    if (!foreign)
+        snprintf(t.weir, sizeof(t.weir), "%s", m->name);
     int len = rtsp_transport_encode(&t, out, cap);
     return len < 0 ? len : 0;
 }
@@ -318,21 +360,24 @@ int media_path_accept_sound(struct media_path *m, struct text answer)
     if (t->tcp == m->datagram || t->multicast)
         return ERR_UNSUPPORTED;
     m->has_sound = true;
-    for (int i = 0; i < 2; i++)
-        m->sound_channel[i] = t->interleaved[i];
+    if (t->tcp)
+        take_channels(t, m->sound_channel);
+    take_peers(m, t, m->sound_peer);
     return 0;
 }
 
-void media_path_send_rtcp(struct media_path *m, const uint8_t *data, size_t len)
+void media_path_send_rtcp(struct media_path *m, bool sound, const uint8_t *data, size_t len)
 {
     if (!m->accepted)
         return;
-    uint8_t head[4] = {'$', (uint8_t)m->channel[1]};
+    bool own = sound && m->has_sound && sdp_is_foreign(m->sdp); // else both are one flow
+    const struct sockaddr *to = (const struct sockaddr *)&(own ? m->sound_peer : m->peer)[1];
+    uint8_t head[4] = {'$', (uint8_t)(own ? m->sound_channel : m->channel)[1]};
     store_be16(head + 2, (uint16_t)len);
     struct iovec parts[2] = {{.iov_base = head, .iov_len = sizeof(head)}, {.iov_len = len}};
     parts[1].iov_base = (uint8_t *)(uintptr_t)data; // only read
     if (!m->datagram)
         (void)tcp_conn_write_packet(m->control, parts, 2);
-    else if (sockaddr_port((const struct sockaddr *)&m->peer[1]))
-        (void)udp_socket_send(m->socket[1], (const struct sockaddr *)&m->peer[1], &parts[1], 1);
+    else if (sockaddr_port(to))
+        (void)udp_socket_send(own ? m->sound_socket[1] : m->socket[1], to, &parts[1], 1);
 }

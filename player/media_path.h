@@ -30,6 +30,7 @@ typedef void media_packet_fn(void *ctx, bool rtcp, const uint8_t *data, size_t l
 
 struct media_path_ops {
     media_packet_fn *on_packet;
+    media_packet_fn *on_sound; // the sound's, if it has a way of its own
     // One of two packets that measure the path; `bytes`: with the headers of IP and UDP.
     void (*on_pair)(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
                     usec_t now);
@@ -49,8 +50,10 @@ struct media_path {
     bool accepted;
     bool datagram;
     int channel[2];
-    bool has_sound;                   // on channels of its own, or beside the video
-    int sound_channel[2];             // -1: none
+    bool has_sound;       // beside the video or, of servers that are not weir-send, its own way
+    int sound_channel[2]; // -1: none
+    struct udp_socket *sound_socket[2]; // owned; NULL unless it has ports of its own
+    struct sockaddr_storage sound_peer[2];
     char name[TRANSPORT_MAX_NAME];    // of the transport taken
     const struct media_path_ops *ops; // static
     void *ctx;                        // borrowed
@@ -77,9 +80,9 @@ int media_path_offer(struct media_path *m, const struct transport_list *list, co
 // ERR_NO_MEMORY.
 int media_path_accept(struct media_path *m, const struct transport_list *list, struct text answer,
                       usec_t now);
-// The same for the sound, which comes the way that was accepted: 0, ERR_FULL; and 0,
+// The same for the sound, which comes the way that was accepted: 0, ERR_IO, ERR_FULL; and 0,
 // ERR_MALFORMED, ERR_UNSUPPORTED.
-int media_path_offer_sound(const struct media_path *m, char *out, size_t cap);
+int media_path_offer_sound(struct media_path *m, char *out, size_t cap);
 int media_path_accept_sound(struct media_path *m, struct text answer);
 // The server's choice has a path that tells when it is proved.
 bool media_path_tells(const struct media_path *m);
@@ -87,8 +90,9 @@ bool media_path_tells(const struct media_path *m);
 // Hands an interleaved frame of the control connection on, if its channel is ours.
 void media_path_interleaved(struct media_path *m, int channel, const uint8_t *data, size_t len,
                             usec_t now);
-// Sends one compound; when the network has no room it is lost, as RTCP may be.
-void media_path_send_rtcp(struct media_path *m, const uint8_t *data, size_t len);
+// Sends one compound, which is about the sound or not; when the network has no room it is lost, as
+// RTCP may be.
+void media_path_send_rtcp(struct media_path *m, bool sound, const uint8_t *data, size_t len);
 
 #ifdef __cplusplus
 }

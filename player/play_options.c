@@ -141,7 +141,7 @@ static const char *read_quiet(void *options, const char *value, char *why, size_
 
 // clang-format off
 static const struct option_row rows[] = {
-    {.name = "url", .operand = true, .argument = "URL", .read = read_url,
+    {.name = "url", .operand = true, .argument = "URL", .read = read_url, .hides_user = true,
      .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N]; the port is 8554 unless "
      "given, an IPv6 address stands in brackets"},
 

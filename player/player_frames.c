@@ -16,7 +16,8 @@ static void on_packet(void *ctx, const struct rtp_packet *packet, int64_t ext_se
 {
     struct player *p = ctx;
     presenter_packet(p->presenter, packet, ext_seq, arrived);
-    player_sound_near(p, packet->adu.frame);
+    if (!sdp_is_foreign(&p->sdp))
+        player_sound_near(p, packet->adu.frame);
     player_goddard_packet(p, packet, arrived, now);
 }
 
@@ -24,7 +25,11 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
 {
     struct player *p = ctx;
     int64_t number = f->number;
+    uint32_t stamp = f->rtp_timestamp;
+    usec_t arrived = f->last_arrived;
     presenter_push(p->presenter, f, now);
+    if (sdp_is_foreign(&p->sdp))
+        player_sound_frame(p, number, stamp, arrived);
     player_goddard_whole(p, number, now);
 }
 
@@ -33,6 +38,12 @@ static void on_nacked(void *ctx, usec_t now)
     struct player *p = ctx;
     if (p->presenter)
         presenter_nacked(p->presenter, now);
+}
+
+static void on_report(void *ctx, uint64_t ntp, uint32_t timestamp)
+{
+    struct player *p = ctx;
+    sound_sync_report(&p->sound_input.sync, false, ntp, timestamp);
 }
 
 static void on_bye(void *ctx, usec_t now)
@@ -69,7 +80,7 @@ void player_on_media_end(void *ctx, usec_t now)
 static void send_rtcp(void *ctx, const uint8_t *data, size_t len)
 {
     struct player *p = ctx;
-    client_send_rtcp(p->client, data, len);
+    client_send_rtcp(p->client, false, data, len);
 }
 
 static void on_picture(void *ctx, const struct play_frame *f, usec_t pts)
@@ -227,10 +238,12 @@ static bool open_input(struct player *p)
                                       .on_frame = on_frame,
                                       .on_nacked = on_nacked,
                                       .on_bye = on_bye,
+                                      .on_report = on_report,
                                       .ctx = p};
     client_set_ssrc(p->client, (uint32_t)random); // the same in all our RTCP (RFC 3550, 5.1)
+    p->sound_random = random;
     p->input = rtp_input_new(&config);
-    return p->input && player_sound_open(p, random);
+    return p->input;
 }
 
 bool player_open_frames(struct player *p)

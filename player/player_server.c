@@ -107,6 +107,9 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     qoe_on_setup(p->qoe, &e, now);
     if (p->outage.open)
         qoe_on_reconnect(p->qoe);
+    else if (*p->sdp.other_sound && !p->options->no_audio)
+        log_warn("the sound is left out: it is %s, and what can be heard is Opus",
+                 p->sdp.other_sound);
     if (p->sdp.h264) // of a foreign stream the size is seen with its first picture
         p->display->ops->expect(p->display, l->source_width > 0 ? l->source_width : 640,
                                 l->source_height > 0 ? l->source_height : 360);
@@ -144,8 +147,18 @@ static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, use
                       usec_t now)
 {
     struct player *p = ctx;
-    if (!p->over && !player_sound_packet(p, rtcp, data, len, arrived))
+    bool beside = !sdp_is_foreign(&p->sdp) && player_sound_packet(p, rtcp, data, len, arrived);
+    if (!p->over && !beside)
         rtp_input_packet(p->input, rtcp, data, len, arrived, now);
+}
+
+static void on_sound_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                            usec_t now)
+{
+    struct player *p = ctx;
+    (void)now;
+    if (!p->over)
+        (void)player_sound_packet(p, rtcp, data, len, arrived);
 }
 
 static void on_pair(void *ctx, const struct capacity_packet *packet, size_t bytes, usec_t arrived,
@@ -267,6 +280,8 @@ const struct client_ops player_client_ops = {.on_connected = on_connected,
                                              .on_described = on_described,
                                              .on_list = on_list,
                                              .on_setup = on_setup,
+                                             .on_sound = player_sound_open,
+                                             .on_sound_packet = on_sound_packet,
                                              .on_ready = on_ready,
                                              .on_playing = on_playing,
                                              .on_packet = on_packet,

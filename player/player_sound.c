@@ -17,24 +17,22 @@
 
 enum { SMOOTH = 16 }; // pictures
 
-bool player_sound_open(struct player *p, uint64_t random)
+void player_sound_open(void *ctx)
 {
-    if (!p->sdp.sound.present || !p->sdp.h264 || p->options->no_audio)
-        return true;
+    struct player *p = ctx;
     if (p->sound) { // another connection
-        sound_input_init(&p->sound_input, &p->sdp, p->sound, random);
-        return true;
+        sound_input_init(&p->sound_input, &p->sdp, p->sound, p->sound_random);
+        return;
     }
     struct sound_player_config config = {.headless = p->options->headless,
                                          .test = p->sdp.source == SDP_SOURCE_TEST,
                                          .volume = p->options->volume};
     p->sound = sound_player_new(&config);
     if (!p->sound)
-        return false;
-    sound_input_init(&p->sound_input, &p->sdp, p->sound, random);
+        return;
+    sound_input_init(&p->sound_input, &p->sdp, p->sound, p->sound_random);
     media_clock_init(&p->sound_clock);
     p->sound_delay = LEAST_DELAY;
-    return true;
 }
 
 bool player_sound_packet(struct player *p, bool rtcp, const uint8_t *data, size_t len,
@@ -49,6 +47,13 @@ void player_sound_near(struct player *p, int64_t number)
     struct fps fps = p->sdp.ladder.source_fps;
     if (p->sound && number >= 0 && number < PLAYOUT_MAX_NUMBER)
         sound_input_near(&p->sound_input, usec_of_frames(number, fps.num, fps.den));
+}
+
+void player_sound_frame(struct player *p, int64_t number, uint32_t stamp, usec_t arrived)
+{
+    if (p->sound && number >= 0 && number < PLAYOUT_MAX_NUMBER)
+        sound_sync_picture(&p->sound_input.sync, stamp, presenter_media_time(p->presenter, number),
+                           arrived);
 }
 
 void player_sound_clock(void *ctx, bool playing, const struct media_clock *clock)
@@ -96,7 +101,7 @@ void player_sound_second(struct player *p, usec_t now)
     uint8_t out[RTCP_MAX_PACKET];
     size_t len = sound_input_report(&p->sound_input, out, now);
     if (len)
-        client_send_rtcp(p->client, out, len);
+        client_send_rtcp(p->client, true, out, len);
     uint64_t underruns = sound_player_underruns(p->sound);
     if (underruns > p->sound_underruns)
         p->sound_delay = usec_min(p->sound_delay + MORE_DELAY, MOST_DELAY);

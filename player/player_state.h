@@ -85,6 +85,7 @@ struct player {
     struct rtp_input *input;
     struct presenter *presenter; // NULL for packets without frames
     struct sound_player *sound;  // NULL: there is none, or it is not wanted
+    uint64_t sound_random;       // sound_input_init's
     struct sound_input sound_input;
     struct media_clock sound_clock; // of low latency, which has none
     bool sound_clocked;
@@ -215,10 +216,12 @@ void player_show_osd(struct player *p, usec_t now);
 void player_show_end(struct player *p, const char *error); // the last that the window is told
 
 // player_sound.c; without sound these do nothing.
-bool player_sound_open(struct player *p, uint64_t random); // False: out of memory
+void player_sound_open(void *ctx); // there is sound
 bool player_sound_packet(struct player *p, bool rtcp, const uint8_t *data, size_t len,
                          usec_t arrived);                 // takes what is the sound's
 void player_sound_near(struct player *p, int64_t number); // a frame that comes
+// The same of a server that is not weir-send, with its RTP time stamp.
+void player_sound_frame(struct player *p, int64_t number, uint32_t stamp, usec_t arrived);
 void player_sound_clock(void *ctx, bool playing, const struct media_clock *clock);
 void player_sound_picture(struct player *p, const struct play_frame *f, usec_t pts);
 void player_sound_second(struct player *p, usec_t now);

@@ -25,7 +25,7 @@ void playout_stamp(struct playout *p, const struct received_frame *f)
     p->last_ticks = p->has_ticks ? seq32_extend(p->last_ticks, f->rtp_timestamp) : f->rtp_timestamp;
     p->has_ticks = true;
     p->stamps[f->number % PLAYOUT_STAMPS] =
-        (struct stamp){f->number, p->last_ticks * USEC_PER_SEC / RTP_CLOCK_RATE};
+        (struct stamp){f->number, rtp_usec(p->last_ticks, RTP_CLOCK_RATE)};
 }
 
 // Where a frame is missing, the one before it tells, and the nominal rate.

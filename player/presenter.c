@@ -114,6 +114,11 @@ struct picture *presenter_last_shown(const struct presenter *p)
     return p->last_shown;
 }
 
+usec_t presenter_media_time(const struct presenter *p, int64_t number)
+{
+    return playout_pts(p->playout, number);
+}
+
 int64_t presenter_arrived(const struct presenter *p)
 {
     return p->arrived;

@@ -86,6 +86,8 @@ struct presenter_wait presenter_waiting(const struct presenter *p, usec_t now);
 uint64_t presenter_decoded(const struct presenter *p); // pictures that the decoder gave
 struct picture *
 presenter_last_shown(const struct presenter *p); // borrowed until the next call; NULL: none yet
+// When a frame is to be shown, in the media's own time.
+usec_t presenter_media_time(const struct presenter *p, int64_t number);
 int64_t presenter_arrived(const struct presenter *p); // the newest frame; -1: none yet
 int presenter_level_shown(const struct presenter *p); // -1: none yet
 

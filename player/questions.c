@@ -32,7 +32,7 @@ void questions_add(struct questions *q, const struct pending *p)
 bool questions_take(struct questions *q, int cseq, struct pending *out)
 {
     int i = 0;
-    while (i < q->count && q->pending[i].cseq != cseq)
+    while (i < q->count && cseq >= 0 && q->pending[i].cseq != cseq)
         i++;
     if (i == q->count)
         return false;

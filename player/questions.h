@@ -36,6 +36,7 @@ struct pending { // asked, not answered yet
     int cseq;
     int level;   // ASK_LEVEL
     bool sought; // ASK_PLAY: at another place
+    char *said;  // the asker's
     usec_t asked;
     usec_t asked_wall;
 };
@@ -47,7 +48,8 @@ struct questions { // all zero to begin with
 
 // The caller sees that there is room.
 void questions_add(struct questions *q, const struct pending *p);
-// Takes the one with that number out. False: nobody asked it.
+// Takes the one with that number out; of an answer without a number (-1), the oldest one: some
+// servers leave it out. False: nobody asked it.
 bool questions_take(struct questions *q, int cseq, struct pending *out);
 bool questions_waiting(const struct questions *q, enum question question);
 // NULL: nothing waits.

@@ -92,6 +92,13 @@ static void send_feedback(struct rtp_input *in, usec_t now)
     in->config.send_rtcp(in->config.ctx, out, len);
 }
 
+static void on_sender_report(struct rtp_input *in, const struct rtcp_item *item, usec_t arrived)
+{
+    uint32_t shift = in->foreign ? foreign_frames_shift(in->foreign) : 0;
+    rtp_receiver_sender_report(&in->receiver, item->sender.ntp, arrived);
+    in->config.on_report(in->config.ctx, item->sender.ntp, item->sender.rtp_timestamp + shift);
+}
+
 static void on_rtcp(struct rtp_input *in, const uint8_t *data, size_t len, usec_t arrived,
                     usec_t now)
 {
@@ -101,10 +108,11 @@ static void on_rtcp(struct rtp_input *in, const uint8_t *data, size_t len, usec_
     bool bye = false;
     while ((got = rtcp_next(data, len, &at, &item)) == 1) {
         // The sound's comes the same way.
-        if (item.kind == RTCP_IS_SR && (!in->receiver.started || item.ssrc == in->receiver.ssrc))
-            rtp_receiver_sender_report(&in->receiver, item.sender.ntp, arrived);
+        bool ours = !in->receiver.started || item.ssrc == in->receiver.ssrc;
+        if (item.kind == RTCP_IS_SR && ours)
+            on_sender_report(in, &item, arrived);
         else if (item.kind == RTCP_IS_BYE)
-            bye = !in->receiver.started || item.ssrc == in->receiver.ssrc;
+            bye = ours;
     }
     in->malformed += got < 0;
     if (bye)
@@ -291,7 +299,7 @@ uint64_t rtp_input_packets(const struct rtp_input *in)
 
 usec_t rtp_input_media_span(const struct rtp_input *in)
 {
-    return (in->last_timestamp - in->first_timestamp) * USEC_PER_SEC / RTP_CLOCK_RATE;
+    return rtp_usec(in->last_timestamp - in->first_timestamp, RTP_CLOCK_RATE);
 }
 
 uint64_t rtp_input_malformed(const struct rtp_input *in)

@@ -28,6 +28,8 @@ struct rtp_input_config {
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes the frame
     void (*on_nacked)(void *ctx, usec_t now);                          // lost packets were reported
     void (*on_bye)(void *ctx, usec_t now);
+    // The sender's report: which instant of the wall clock an RTP time stamp stands for.
+    void (*on_report)(void *ctx, uint64_t ntp, uint32_t timestamp);
     void *ctx;
 };
 

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <libavutil/base64.h>
 #include <libavutil/md5.h>
+#include <libavutil/mem.h>
+#include <libavutil/sha.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +73,8 @@ static bool read_digest(struct scan s, struct rtsp_auth *out, bool *stale)
         } else if (text_is_nocase(name, "stale")) {
             *stale = text_is_nocase(text, "true");
         } else if (text_is_nocase(name, "algorithm")) {
-            good &= text_is_nocase(text, "MD5");
+            out->sha256 = text_is_nocase(text, "SHA-256");
+            good &= out->sha256 || text_is_nocase(text, "MD5");
         }
     }
     return good && has_nonce;
@@ -84,8 +87,8 @@ static void consider(struct text header, struct rtsp_auth *best, bool *stale)
     struct text scheme = text_of_scan(text_take_token(&s));
     struct rtsp_auth candidate = {.scheme = RTSP_AUTH_DIGEST};
     bool old = false;
-    if (text_is_nocase(scheme, "Digest") && best->scheme != RTSP_AUTH_DIGEST &&
-        read_digest(s, &candidate, &old)) {
+    if (text_is_nocase(scheme, "Digest") && read_digest(s, &candidate, &old) &&
+        (best->scheme != RTSP_AUTH_DIGEST || candidate.sha256 > best->sha256)) {
         *best = candidate;
         *stale = old;
     } else if (text_is_nocase(scheme, "Basic") && best->scheme == RTSP_AUTH_NONE) {
@@ -118,23 +121,40 @@ void rtsp_auth_accepted(struct rtsp_auth *a)
 
 // ---- Answers ----
 
-struct md5_text {
-    char hex[33];
+struct hash_text {
+    char hex[65];
 };
 
-static struct md5_text md5(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static bool sha256(uint8_t sum[32], const char *text)
+{
+    struct AVSHA *sha = av_sha_alloc();
+    if (!sha || av_sha_init(sha, 256) < 0) {
+        av_free(sha);
+        return false;
+    }
+    av_sha_update(sha, (const uint8_t *)text, strlen(text));
+    av_sha_final(sha, sum);
+    av_free(sha);
+    return true;
+}
 
-static struct md5_text md5(const char *format, ...)
+static struct hash_text hash(const struct rtsp_auth *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static struct hash_text hash(const struct rtsp_auth *a, const char *format, ...)
 {
     char text[4096];
-    uint8_t sum[16];
-    struct md5_text out;
+    uint8_t sum[32];
+    struct hash_text out = {""};
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    av_md5_sum(sum, (const uint8_t *)text, strlen(text));
-    for (int i = 0; i < 16; i++)
+    if (!a->sha256)
+        av_md5_sum(sum, (const uint8_t *)text, strlen(text));
+    else if (!sha256(sum, text))
+        return out; // the server refuses it
+    for (int i = 0; i < (a->sha256 ? 32 : 16); i++)
         snprintf(out.hex + 2 * i, 3, "%02x", sum[i]);
     return out;
 }
@@ -148,7 +168,7 @@ static void put_basic(const struct rtsp_auth *a, char out[RTSP_AUTH_MAX_LINE])
     snprintf(out, RTSP_AUTH_MAX_LINE, "Authorization: Basic %s\r\n", coded);
 }
 
-// RFC 2617, 3.2.2.
+// RFC 2617, 3.2.2; RFC 7616, 3.4.
 void rtsp_auth_line(struct rtsp_auth *a, const char *method, const char *uri, uint32_t cnonce,
                     char out[RTSP_AUTH_MAX_LINE])
 {
@@ -157,24 +177,25 @@ void rtsp_auth_line(struct rtsp_auth *a, const char *method, const char *uri, ui
         put_basic(a, out);
     if (a->scheme != RTSP_AUTH_DIGEST)
         return;
-    struct md5_text who = md5("%s:%s:%s", a->user, a->realm, a->password);
-    struct md5_text what = md5("%s:%s", method, uri);
+    struct hash_text who = hash(a, "%s:%s:%s", a->user, a->realm, a->password);
+    struct hash_text what = hash(a, "%s:%s", method, uri);
     char extra[96] = "";
-    struct md5_text response;
+    struct hash_text response;
     if (a->qop) {
         char nonces[40];
         snprintf(nonces, sizeof(nonces), "%08x:%08" PRIx32, ++a->count, cnonce);
         snprintf(extra, sizeof(extra), ", qop=auth, nc=%.8s, cnonce=\"%s\"", nonces, nonces + 9);
-        response = md5("%s:%s:%s:auth:%s", who.hex, a->nonce, nonces, what.hex);
+        response = hash(a, "%s:%s:%s:auth:%s", who.hex, a->nonce, nonces, what.hex);
     } else {
-        response = md5("%s:%s:%s", who.hex, a->nonce, what.hex);
+        response = hash(a, "%s:%s:%s", who.hex, a->nonce, what.hex);
     }
-    int len = snprintf(out, RTSP_AUTH_MAX_LINE,
-                       "Authorization: Digest username=\"%s\", realm=\"%s\", nonce=\"%s\", "
-                       "uri=\"%s\", response=\"%s\"%s%s%s%s\r\n",
-                       a->user, a->realm, a->nonce, uri, response.hex, extra,
-                       a->has_opaque ? ", opaque=\"" : "", a->has_opaque ? a->opaque : "",
-                       a->has_opaque ? "\"" : "");
+    int len =
+        snprintf(out, RTSP_AUTH_MAX_LINE,
+                 "Authorization: Digest username=\"%s\", realm=\"%s\", nonce=\"%s\", "
+                 "uri=\"%s\", response=\"%s\"%s%s%s%s%s\r\n",
+                 a->user, a->realm, a->nonce, uri, response.hex,
+                 a->sha256 ? ", algorithm=SHA-256" : "", extra, a->has_opaque ? ", opaque=\"" : "",
+                 a->has_opaque ? a->opaque : "", a->has_opaque ? "\"" : "");
     if (len >= RTSP_AUTH_MAX_LINE)
         out[0] = '\0'; // cut short it would break the request apart
 }

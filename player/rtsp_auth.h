@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who we are, to a server that asks (RFC 2617): Digest with MD5, as most RTSP servers do it, or
-// Basic where nothing better is offered. A password goes to nobody who did not ask for it.
+// Who we are, to a server that asks: Digest with SHA-256 (RFC 7616) or with MD5, as most RTSP
+// servers do it (RFC 2617), or Basic where nothing better is offered. A password goes to nobody who
+// did not ask for it.
 #ifndef WEIR_PLAYER_RTSP_AUTH_H
 #define WEIR_PLAYER_RTSP_AUTH_H
 
@@ -22,6 +23,7 @@ struct rtsp_auth {
     char nonce[RTSP_AUTH_MAX];
     char opaque[RTSP_AUTH_MAX];
     bool has_opaque;
+    bool sha256;    // else MD5
     bool qop;       // "auth" is among the qualities of protection offered
     unsigned count; // of requests with this nonce
     int renewed;    // nonces since a request was accepted

@@ -30,8 +30,18 @@ static bool on_rtcp(struct sound_input *in, const uint8_t *data, size_t len, use
     if (rtcp_next(data, len, &at, &item) != 1 || item.ssrc != in->receiver.ssrc ||
         !in->receiver.started)
         return false;
-    if (item.kind == RTCP_IS_SR)
+    if (item.kind == RTCP_IS_SR) {
         rtp_receiver_sender_report(&in->receiver, item.sender.ntp, arrived);
+        sound_sync_report(&in->sync, true, item.sender.ntp, item.sender.rtp_timestamp);
+    }
+    return true;
+}
+
+static bool place(struct sound_input *in, const struct rtp_packet *p, usec_t arrived, int64_t *out)
+{
+    if (!p->has_adu)
+        return sound_sync_place(&in->sync, p->timestamp, arrived, out);
+    *out = seq32_extend(in->reference, p->adu.frame);
     return true;
 }
 
@@ -43,17 +53,18 @@ bool sound_input_packet(struct sound_input *in, bool rtcp, const uint8_t *data, 
     struct rtp_packet p;
     if (len < 2 || (data[1] & 127) != in->sdp->sound.payload_type)
         return false;
-    if (rtp_decode(data, len, in->sdp->sound.ext, &p) != 0 || !p.has_adu) {
+    if (rtp_decode(data, len, in->sdp->sound.ext, &p) != 0 ||
+        (!p.has_adu && !sdp_is_foreign(in->sdp))) {
         in->malformed++;
         return true;
     }
-    int64_t seq;
+    int64_t seq, position;
     enum rtp_verdict verdict = rtp_receiver_packet(&in->receiver, &p, 0, &seq, arrived);
     if (verdict == RTP_DISCARD || verdict == RTP_DUPLICATE)
         return true;
     in->bytes += len;
-    sound_player_packet(in->player, seq32_extend(in->reference, p.adu.frame), p.payload,
-                        p.payload_len);
+    if (place(in, &p, arrived, &position))
+        sound_player_packet(in->player, position, p.payload, p.payload_len);
     return true;
 }
 

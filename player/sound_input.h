@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sound's RTP stream: which packets are of it, what is counted of them, where each stands in
-// media time, and the receiver reports about it. Loop thread only.
+// media time - it says so, or, from others than weir-send, sound_sync.h - and the receiver reports
+// about it. Loop thread only.
 #ifndef WEIR_PLAYER_SOUND_INPUT_H
 #define WEIR_PLAYER_SOUND_INPUT_H
 
 #include "common/protocol/rtp_receiver.h"
 #include "common/wire/sdp.h"
 #include "player/feedback.h"
+#include "player/sound_sync.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +22,7 @@ struct sound_input {
     struct rtp_receiver receiver;
     struct feedback feedback;
     int64_t reference; // a position that is near
+    struct sound_sync sync;
     uint64_t bytes;
     uint64_t malformed;
 };

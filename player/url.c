@@ -61,6 +61,7 @@ static int parse_authority(const char *at, size_t len, struct url *out, const ch
 
     size_t left = (size_t)(at + len - rest);
     out->port = URL_DEFAULT_PORT;
+    out->has_port = left;
     if (left && (rest[0] != ':' || (out->port = parse_number(rest + 1, left - 1, 65535)) < 1)) {
         *why = "the port must be a number from 1 to 65535 (an IPv6 address stands in brackets)";
         return ERR_MALFORMED;
@@ -172,11 +173,10 @@ int url_resolve(const char *base, const char *control, char *out, size_t cap)
     } else if (strncasecmp(control, "rtsp://", 7) == 0) {
         len = snprintf(out, cap, "%s", control);
     } else {
-        // Servers take "behind the base" literally, as live555 and GStreamer do, rather than by RFC
-        // 1808; but the query belongs to the presentation's URL, not in the middle of the medium's.
-        int path = (int)strcspn(base, "?#");
-        bool slash = path && base[path - 1] == '/';
-        len = snprintf(out, cap, "%.*s%s%s", path, base, slash ? "" : "/", control);
+        size_t end = strlen(base);
+        bool slash = (end && base[end - 1] == '/') || *control == '/';
+        bool both = end && base[end - 1] == '/' && *control == '/';
+        len = snprintf(out, cap, "%s%s%s", base, slash ? "" : "/", control + both);
     }
     return len >= 0 && (size_t)len < cap ? 0 : ERR_TOO_BIG;
 }

@@ -16,6 +16,7 @@ enum {
     URL_MAX_HOST = 256,  // with NUL
     URL_MAX_USER = 128,  // with NUL
     URL_DEFAULT_PORT = 8554,
+    URL_RTSP_PORT = 554, // of others
 };
 
 struct url {
@@ -25,7 +26,8 @@ struct url {
     char password[URL_MAX_USER];
     char host[URL_MAX_HOST]; // without brackets
     int port;
-    int level; // of ?level=N, -1 when absent
+    bool has_port; // it is told
+    int level;     // of ?level=N, -1 when absent
 };
 
 // 0, or ERR_MALFORMED with *why (static text) saying what is wrong.
@@ -35,7 +37,8 @@ int url_parse(const char *text, struct url *out, const char **why);
 bool url_is_root(const struct url *u);
 
 // The URL that SETUP names: `control` when it is absolute, `base` itself for "*" or nothing, else
-// `control` behind `base`. 0 or ERR_TOO_BIG.
+// `control` behind `base`, its query and all: so servers expect it, whatever RFC 1808 says. 0 or
+// ERR_TOO_BIG.
 int url_resolve(const char *base, const char *control, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -71,6 +71,14 @@ static int unknown(const struct option_table *t, const char *word, char *error, 
                    word, near);
 }
 
+// Of a URL with a password, however malformed, not more than what is behind its last '@'.
+static const char *value_shown(const struct option_row *row, const char *value, const char **dots)
+{
+    const char *at = row->hides_user ? strrchr(value, '@') : NULL;
+    *dots = at ? "..." : "";
+    return at ? at : value;
+}
+
 static int scan_operands(const struct option_table *t, int argc, char **argv,
                          struct option_settings *out, char *error, size_t cap)
 {
@@ -79,9 +87,12 @@ static int scan_operands(const struct option_table *t, int argc, char **argv,
         row++;
     if (optind < argc && !row->name)
         return err_say(error, cap, ERR_MALFORMED, "takes options only, not \"%s\"", argv[optind]);
-    if (optind + 1 < argc && !row->repeats)
-        return err_say(error, cap, ERR_MALFORMED, "one %s is enough: '%s' is one too many",
-                       row->argument, argv[optind + 1]);
+    if (optind + 1 < argc && !row->repeats) {
+        const char *dots;
+        const char *shown = value_shown(row, argv[optind + 1], &dots);
+        return err_say(error, cap, ERR_MALFORMED, "one %s is enough: '%s%s' is one too many",
+                       row->argument, dots, shown);
+    }
     for (int i = optind; i < argc; i++) {
         int err = add(out, row, argv[i], error, cap);
         if (err)
@@ -292,6 +303,8 @@ int option_setting_apply(const struct option_setting *s, void *options, char *er
         wrong = s->row->read(options, value, why, sizeof(why));
     if (!wrong)
         return 0;
-    return err_say(error, cap, ERR_MALFORMED, "%s '%s': %s",
-                   option_setting_label(s, label, sizeof(label)), s->value, wrong);
+    const char *dots;
+    const char *shown = value_shown(s->row, s->value, &dots);
+    return err_say(error, cap, ERR_MALFORMED, "%s '%s%s': %s",
+                   option_setting_label(s, label, sizeof(label)), dots, shown, wrong);
 }

@@ -55,6 +55,7 @@ struct option_row {
     double least, most;
     option_read *read;   // also after another kind was read: NULL, or what more is wrong
     option_value *value; // of a value, or of each part of a LIST; NULL: not from a list
+    bool hides_user;     // a URL: what stands before its '@' is in no message
 };
 
 // Those of the log, `filter` and `json` their offsets; the table's --quiet follows.

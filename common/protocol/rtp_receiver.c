@@ -87,11 +87,13 @@ static void start(struct rtp_receiver *r, const struct rtp_packet *p, usec_t now
     r->received = 1;
 }
 
-// The sender began anew (RFC 3550, A.1). Extended numbers and all counts go on; the jump is
-// nobody's loss.
+// The sender began anew (RFC 3550, A.1), maybe as another source. Extended numbers and all counts
+// go on; the jump is nobody's loss.
 static int64_t restart(struct rtp_receiver *r, const struct rtp_packet *p, usec_t now)
 {
     int64_t seq = r->highest_seq + (uint16_t)(p->seq - (uint16_t)r->highest_seq);
+    seq += seq == r->highest_seq ? 1 << 16 : 0; // another source may go on with the same number
+    r->ssrc = p->ssrc;
     r->first_seq += seq - r->highest_seq - 1;
     r->highest_seq = seq;
     r->bad_seq = -1;
@@ -136,13 +138,12 @@ enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_pa
         *ext_seq = r->highest_seq;
         return RTP_NEW;
     }
-    if (p->ssrc != r->ssrc)
-        return RTP_DISCARD;
     int64_t seq = seq16_extend(r->highest_seq, p->seq);
     int64_t ahead = seq - r->highest_seq;
-    if (ahead > RTP_MAX_DROPOUT || ahead <= -RTP_RECEIVER_WINDOW) {
-        if (p->seq != r->bad_seq) {
+    if (p->ssrc != r->ssrc || ahead > RTP_MAX_DROPOUT || ahead <= -RTP_RECEIVER_WINDOW) {
+        if (p->seq != r->bad_seq || p->ssrc != r->bad_ssrc) {
             r->bad_seq = (uint16_t)(p->seq + 1);
+            r->bad_ssrc = p->ssrc;
             return RTP_DISCARD;
         }
         *ext_seq = restart(r, p, now);

@@ -28,6 +28,7 @@ struct rtp_receiver {
     int64_t first_seq;   // extended
     int64_t highest_seq; // extended
     int64_t bad_seq;     // what would confirm a restart; -1 none
+    uint32_t bad_ssrc;   // of it
     uint64_t received;   // distinct packets
     uint64_t duplicates;
     uint64_t reordered; // arrived after a later one
@@ -47,8 +48,8 @@ enum rtp_verdict { RTP_NEW, RTP_LATE, RTP_DUPLICATE, RTP_DISCARD };
 
 void rtp_receiver_init(struct rtp_receiver *r);
 // NEW: the next or a later one; LATE: filled a hole; DUPLICATE: had it; DISCARD: out of range or
-// another SSRC. On NEW and LATE *ext_seq is its extended number. `rtt` (0 = unknown) separates loss
-// events.
+// another SSRC, until two packets in a row confirm that it goes on there. On NEW and LATE *ext_seq
+// is its extended number. `rtt` (0 = unknown) separates loss events.
 enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_packet *p, usec_t rtt,
                                      int64_t *ext_seq, usec_t now);
 void rtp_receiver_sender_report(struct rtp_receiver *r, uint64_t ntp, usec_t now);

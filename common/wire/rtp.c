@@ -238,3 +238,11 @@ uint32_t rtp_ticks(usec_t pts)
 {
     return rtp_ticks_at(pts, RTP_CLOCK_RATE);
 }
+
+usec_t rtp_usec(int64_t ticks, int rate)
+{
+    __int128 usec = (__int128)ticks * USEC_PER_SEC / rate;
+    if (usec > RTP_MAX_USEC)
+        return RTP_MAX_USEC;
+    return usec < -RTP_MAX_USEC ? -RTP_MAX_USEC : (usec_t)usec;
+}

@@ -121,6 +121,10 @@ usec_t wall_of_ntp(uint64_t ntp);
 // another clock, `rate` a multiple of 1000.
 uint32_t rtp_ticks(usec_t pts);
 uint32_t rtp_ticks_at(usec_t pts, int rate);
+// The other way round, of an extended timestamp. Others may write what they like into theirs: at
+// most RTP_MAX_USEC either way, so that there is room to count with it.
+#define RTP_MAX_USEC ((usec_t)1 << 56)
+usec_t rtp_usec(int64_t ticks, int rate);
 
 #ifdef __cplusplus
 }

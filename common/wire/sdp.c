@@ -393,6 +393,7 @@ struct choice {
     int audio;         // likewise
     int current;       // while looking
     bool is_audio;     // it is
+    int audio_type;    // the first payload type offered by any audio medium; -1: none
     bool offered[128]; // payload types of the current medium
 };
 
@@ -410,18 +411,22 @@ static int begin_medium(struct choice *c, struct scan line)
     if (!(c->is_audio || scan_is(kind, "video")) ||
         !(scan_is(profile, "RTP/AVP") || scan_is(profile, "RTP/AVPF")))
         return 0;
-    for (int pt; scan_payload_type(&line, &pt); scan_space(&line))
+    for (int pt; scan_payload_type(&line, &pt); scan_space(&line)) {
         c->offered[pt] = true;
+        if (c->is_audio && c->audio_type < 0)
+            c->audio_type = pt;
+    }
     return 0;
 }
 
-// Some leave out the clock rate, which is always the same, or add a number of channels.
-static bool is_h264(struct scan v)
+// Some leave out the clock rate, which is always the same, or add a number of channels, or leave it
+// out.
+static bool is_codec(struct scan v, const char *name, const char *rate)
 {
-    if (!text_is_nocase(text_of(scan_trimmed(scan_until(&v, '/'))), "H264"))
+    if (!text_is_nocase(text_of(scan_trimmed(scan_until(&v, '/'))), name))
         return false;
-    struct scan rate = scan_trimmed(scan_until(&v, '/'));
-    return scan_left(&rate) == 0 || scan_is(rate, "90000");
+    struct scan told = scan_trimmed(scan_until(&v, '/'));
+    return scan_left(&told) == 0 || scan_is(told, rate);
 }
 
 static int read_rtpmap(struct choice *c, struct scan v, struct sdp *s)
@@ -432,11 +437,14 @@ static int read_rtpmap(struct choice *c, struct scan v, struct sdp *s)
     struct text codec = text_of(scan_trimmed(v));
     if (!c->offered[pt])
         return 0;
-    if (c->is_audio && c->audio < 0 && text_is_nocase(codec, CODEC_OPUS)) {
+    if (c->is_audio && c->audio < 0 && is_codec(v, "opus", "48000")) {
         c->audio = c->current;
         s->sound.payload_type = pt;
+    } else if (c->is_audio && pt == c->audio_type) {
+        text_copy(text_of(scan_trimmed(scan_until(&v, '/'))), s->other_sound,
+                  sizeof(s->other_sound));
     }
-    bool h264 = is_h264(v);
+    bool h264 = is_codec(v, "H264", "90000");
     if (c->is_audio || c->video > 0 || !(h264 || text_is_nocase(codec, CODEC_SYNTHETIC)))
         return 0;
     c->video = c->current;
@@ -469,12 +477,20 @@ static int choose_medium(struct scan in, struct choice *c, struct sdp *s)
     return c->video > 0 ? 0 : ERR_UNSUPPORTED;
 }
 
-// One flow may carry both, which are told apart by their payload types.
+// Of weir-send one flow carries both, which are told apart by their payload types.
 static void settle_sound(struct sdp *s, const struct choice *c)
 {
-    s->sound.present = c->audio > 0 && s->sound.payload_type != s->payload_type;
+    s->sound.present =
+        c->audio > 0 && (s->sound.payload_type != s->payload_type || sdp_is_foreign(s));
     if (!s->sound.present)
         s->sound = (struct sdp_sound){0};
+    if (c->audio > 0 || c->audio_type < 0)
+        s->other_sound[0] = '\0';
+    else if (!s->other_sound[0]) // RFC 3551, 6: types that need no line to be known
+        snprintf(s->other_sound, sizeof(s->other_sound), "%s",
+                 c->audio_type == 0   ? "PCMU"
+                 : c->audio_type == 8 ? "PCMA"
+                                      : "an unknown format");
 }
 
 // What it says in words of ours counts for nothing, but for a frame rate that can be.
@@ -494,7 +510,7 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
         return ERR_TOO_BIG;
     struct scan in = scan_of(data, len);
     struct scan line;
-    struct choice choice = {.video = -1, .audio = -1};
+    struct choice choice = {.video = -1, .audio = -1, .audio_type = -1};
     int err = choose_medium(in, &choice, s);
     for (int medium = 0; err == 0 && scan_line(&in, &line);) {
         if (scan_left(&line) >= 2 && line.at[0] == 'm' && line.at[1] == '=')

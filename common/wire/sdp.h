@@ -62,6 +62,7 @@ struct sdp {
     bool pli;
     bool ccfb; // reports of RFC 8888 are understood (a=rtcp-fb, its section 6)
     struct sdp_sound sound;
+    char other_sound[32]; // the codec of sound that is not ours; empty: there is none
     // level_count == 0 when the stream is not Weir's; its source_fps then is what the description
     // says (a=framerate), or 25.
     struct ladder ladder;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A V4L2 camera for a program that is started with this library in LD_PRELOAD: /dev/video0 is
 // there as long as the file $WEIR_FAKE_CAMERA is. Its first word says how it behaves: `good`,
-// `busy` (cannot be opened to stream), or `silent` (streams nothing). It offers YUYV 640x480@30 and
-// 320x240@30, and gives pictures of one colour, which the second word says: a luma of 0 to 255.
-// $WEIR_FAKE_CAMERA.on exists while it streams: the light.
+// `busy` (cannot be opened to stream), `silent` (streams nothing), `torn` and `empty` (every other
+// picture ends in its middle, or has no bytes), or `slow` (10 pictures a second, whatever it says).
+// It offers YUYV 640x480@30 and 320x240@30, and gives pictures of one colour, which the second word
+// says: a luma of 0 to 255. With a picture in $WEIR_FAKE_CAMERA.jpg it offers MJPG 1280x720@20,
+// too, and gives that one. $WEIR_FAKE_CAMERA.on exists while it streams: the light.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFERS = 4, MAX_BYTES = 640 * 480 * 2, FPS = 30 };
+enum { BUFFERS = 4, MAX_BYTES = 1280 * 720 * 2, FPS = 30, JPEG_FPS = 20, SLOW_FPS = 10 };
 
 static const struct {
     unsigned width, height;
@@ -26,10 +28,12 @@ static const struct {
 static struct {
     int fd; // -1: closed
     int width, height;
+    bool jpeg; // else YUYV
     bool streaming;
     bool queued[BUFFERS];
     int next;
     double due;
+    unsigned count; // of pictures
     unsigned char *memory;
 } camera = {.fd = -1, .width = 640, .height = 480};
 
@@ -57,6 +61,22 @@ static bool look(char *word, size_t cap, int *luma)
     return true;
 }
 
+// The picture's file, or NULL.
+static FILE *open_jpeg(void)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s.jpg", getenv("WEIR_FAKE_CAMERA"));
+    return fopen(path, "r");
+}
+
+static bool has_jpeg(void)
+{
+    FILE *f = open_jpeg();
+    if (f)
+        fclose(f);
+    return f;
+}
+
 static void set_light(bool on)
 {
     char path[512];
@@ -78,9 +98,15 @@ static int fail(int error)
 
 static int enumerate_size(struct v4l2_frmsizeenum *e)
 {
-    if (e->index >= 2 || e->pixel_format != V4L2_PIX_FMT_YUYV)
+    bool jpeg = e->pixel_format == V4L2_PIX_FMT_MJPEG && has_jpeg();
+    if (e->index >= (jpeg ? 1 : 2) || !(jpeg || e->pixel_format == V4L2_PIX_FMT_YUYV))
         return fail(EINVAL);
     e->type = V4L2_FRMSIZE_TYPE_DISCRETE;
+    if (jpeg) {
+        e->discrete.width = 1280;
+        e->discrete.height = 720;
+        return 0;
+    }
     e->discrete.width = sizes[e->index].width;
     e->discrete.height = sizes[e->index].height;
     return 0;
@@ -92,16 +118,17 @@ static int set_format(struct v4l2_format *f, bool set)
     if (set && camera.streaming)
         return fail(EBUSY);
     if (set) {
-        camera.width = (int)sizes[i].width;
-        camera.height = (int)sizes[i].height;
+        camera.jpeg = f->fmt.pix.pixelformat == V4L2_PIX_FMT_MJPEG && has_jpeg();
+        camera.width = camera.jpeg ? 1280 : (int)sizes[i].width;
+        camera.height = camera.jpeg ? 720 : (int)sizes[i].height;
     }
-    f->fmt.pix =
-        (struct v4l2_pix_format){.width = (unsigned)camera.width,
-                                 .height = (unsigned)camera.height,
-                                 .pixelformat = V4L2_PIX_FMT_YUYV,
-                                 .field = V4L2_FIELD_NONE,
-                                 .bytesperline = (unsigned)camera.width * 2,
-                                 .sizeimage = (unsigned)(camera.width * camera.height * 2)};
+    f->fmt.pix = (struct v4l2_pix_format){
+        .width = (unsigned)camera.width,
+        .height = (unsigned)camera.height,
+        .pixelformat = camera.jpeg ? V4L2_PIX_FMT_MJPEG : V4L2_PIX_FMT_YUYV,
+        .field = V4L2_FIELD_NONE,
+        .bytesperline = (unsigned)camera.width * 2,
+        .sizeimage = (unsigned)(camera.width * camera.height * 2)};
     return 0;
 }
 
@@ -123,17 +150,27 @@ static int take_picture(struct v4l2_buffer *b)
     if (!camera.queued[camera.next] || now() < camera.due || strcmp(word, "silent") == 0)
         return fail(EAGAIN);
     unsigned char *out = camera.memory + camera.next * MAX_BYTES;
-    for (int i = 0; i < camera.width * camera.height; i++) {
+    b->index = (unsigned)camera.next;
+    describe(b);
+    FILE *f = camera.jpeg ? open_jpeg() : NULL;
+    if (f) {
+        b->bytesused = (unsigned)fread(out, 1, MAX_BYTES, f);
+        fclose(f);
+    }
+    for (int i = 0; i < camera.width * camera.height && !f; i++) {
         out[2 * i] = (unsigned char)luma;
         out[2 * i + 1] = 128;
     }
-    b->index = (unsigned)camera.next;
-    describe(b);
+    bool odd = camera.count++ % 2;
+    if (odd && strcmp(word, "torn") == 0)
+        b->bytesused /= 2;
+    if (odd && strcmp(word, "empty") == 0)
+        b->bytesused = 0;
     b->timestamp.tv_sec = (time_t)camera.due;
     b->timestamp.tv_usec = (suseconds_t)((camera.due - (double)(time_t)camera.due) * 1e6);
     camera.queued[camera.next] = false;
     camera.next = (camera.next + 1) % BUFFERS;
-    camera.due += 1.0 / FPS;
+    camera.due += 1.0 / (strcmp(word, "slow") == 0 ? SLOW_FPS : camera.jpeg ? JPEG_FPS : FPS);
     return 0;
 }
 
@@ -169,13 +206,14 @@ static int answer(unsigned long request, void *arg)
     case VIDIOC_ENUMINPUT:
         return 0;
     case VIDIOC_ENUM_FMT:
-        f->pixelformat = V4L2_PIX_FMT_YUYV;
-        return f->index == 0 ? 0 : fail(EINVAL);
+        f->pixelformat = f->index ? V4L2_PIX_FMT_MJPEG : V4L2_PIX_FMT_YUYV;
+        return f->index < (has_jpeg() ? 2 : 1) ? 0 : fail(EINVAL);
     case VIDIOC_ENUM_FRAMESIZES:
         return enumerate_size(arg);
     case VIDIOC_ENUM_FRAMEINTERVALS:
         i->type = V4L2_FRMIVAL_TYPE_DISCRETE;
-        i->discrete = (struct v4l2_fract){1, FPS};
+        i->discrete =
+            (struct v4l2_fract){1, i->pixel_format == V4L2_PIX_FMT_MJPEG ? JPEG_FPS : FPS};
         return i->index == 0 ? 0 : fail(EINVAL);
     case VIDIOC_G_FMT:
         return set_format(arg, false);
@@ -184,7 +222,7 @@ static int answer(unsigned long request, void *arg)
     case VIDIOC_G_PARM:
     case VIDIOC_S_PARM:
         p->parm.capture.capability = V4L2_CAP_TIMEPERFRAME;
-        p->parm.capture.timeperframe = (struct v4l2_fract){1, FPS};
+        p->parm.capture.timeperframe = (struct v4l2_fract){1, camera.jpeg ? JPEG_FPS : FPS};
         return 0;
     case VIDIOC_REQBUFS:
         ((struct v4l2_requestbuffers *)arg)->count = BUFFERS;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An RTSP server that is not ours: GStreamer's. Prints its port, and what came of the viewers' RTCP at its end.
 
-    gst_server.py [--encoder ARGS] [--pay ARGS] [--audio] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N]"""
+    gst_server.py [--encoder ARGS] [--pay ARGS] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N]"""
 import argparse
 import sys
 
@@ -12,12 +12,15 @@ gi.require_version("GstRtsp", "1.0")
 gi.require_version("GstRtspServer", "1.0")
 from gi.repository import GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
 
+SOUNDS = {"opus": "opusenc ! rtpopuspay", "aac": "avenc_aac ! rtpmp4gpay", "pcma": "alawenc ! rtppcmapay"}
+
 
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--encoder", default="tune=zerolatency bframes=0")
     p.add_argument("--pay", default="")
-    p.add_argument("--audio", action="store_true")
+    p.add_argument("--audio", choices=SOUNDS)
+    p.add_argument("--audio-type", type=int, default=97)
     p.add_argument("--user")
     p.add_argument("--timeout", type=int, default=60)
     p.add_argument("--rate", default="25/1")
@@ -30,7 +33,7 @@ def main():
     launch = (f"( videotestsrc is-live=true pattern=ball ! video/x-raw,format=I420,width=320,height=240,framerate={a.rate} ! "
               f"x264enc speed-preset=ultrafast bitrate=400 key-int-max=25 {a.encoder} ! rtph264pay name=pay0 pt=96 {a.pay} ")
     if a.audio:
-        launch += "audiotestsrc is-live=true ! opusenc ! rtpopuspay name=pay1 pt=97 "
+        launch += f"audiotestsrc is-live=true ! audioconvert ! audioresample ! {SOUNDS[a.audio]} name=pay1 pt={a.audio_type} "
     factory.set_launch(launch + ")")
     factory.set_shared(True)
     if a.user:

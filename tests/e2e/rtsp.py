@@ -258,7 +258,7 @@ class Recording:
 
 class FakeServer(threading.Thread):
     """An RTSP server for one viewer that answers properly and then sends what `media(server)` tells it to. A whole
-    answer can be replaced by giving bytes in `answers` for its method."""
+    answer can be replaced by giving bytes in `answers` for its method, or what makes them of (server, request)."""
 
     def __init__(self, sdp, media, answers=None, port=0):
         super().__init__(daemon=True)
@@ -268,6 +268,11 @@ class FakeServer(threading.Thread):
         self.url = f"rtsp://127.0.0.1:{self.listener.getsockname()[1]}/live"
         self.connection = None
         self.methods = []
+        self.requests = []
+        self.at_once = 1  # the most requests that were there together
+        self.base = self.url + "/"  # None: not told
+        self.session = "12345678"
+        self.transport = "RTP/AVP/TCP;unicast;interleaved=0-1"  # of the first medium
         self.buffer = b""
         self.playing = threading.Event()
         self.over = threading.Event()
@@ -319,22 +324,29 @@ class FakeServer(threading.Thread):
             if not found or len(rest) < length:
                 return
             self.buffer = rest[length:]
+            self.at_once = max(self.at_once, 1 + self.buffer.count(b" RTSP/1.0\r\n"))
             self._answer(head.decode("latin-1"), rest[:length].decode("latin-1"))
 
     def _answer(self, head, body):
         method = head.split(" ", 1)[0]
         self.methods.append(method)
+        self.requests.append(head)
         cseq = re.search(r"(?im)^cseq: *(\d+)", head).group(1)
-        if method in self.answers:
-            self.connection.sendall(self.answers[method].replace(b"@CSEQ@", cseq.encode()))
+        other = self.answers.get(method)
+        other = other(self, head) if callable(other) else other
+        if other is not None:
+            self.connection.sendall(other.replace(b"@CSEQ@", cseq.encode()))
             return
-        headers, out = "Session: 12345678\r\n", ""
+        headers, out = f"Session: {self.session}\r\n", ""
         if method == "DESCRIBE":
-            headers, out = f"Content-Type: application/sdp\r\nContent-Base: {self.url}/\r\n", self.sdp
+            base = f"Content-Base: {self.base}\r\n" if self.base else ""
+            headers, out = f"Content-Type: application/sdp\r\n{base}", self.sdp
         elif method == "SETUP":
             weir = re.search(r"x-weir=[^;,\s]+", head)
             name = f";{weir.group()}" if weir else ""
-            headers += f"Transport: RTP/AVP/TCP;unicast;interleaved=0-1{name}\r\n"
+            asked = re.search(r"(?im)^transport: *(\S+)", head).group(1)
+            first = self.methods.count("SETUP") == 1
+            headers += f"Transport: {self.transport + name if first or name else asked}\r\n"
         elif method == "GET_PARAMETER" and "clock" in body:
             out = f"clock: {int(time.time() * 1e6)}\r\n"
         length = f"Content-Length: {len(out)}\r\n" if out else ""

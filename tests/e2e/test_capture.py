@@ -150,6 +150,42 @@ class Camera(Capture):
         self.between(0, r["latency"]["frame"]["p50"], 80, "capture to arrival")
         self.stop_cleanly(server)
 
+    def test_mjpeg(self):
+        """A size that it has in MJPEG alone arrives as it is; half a picture, or none, is left out."""
+        drawn, seen = self.path("drawn.png"), self.path("seen.png")
+        test = self.sender("--sound", "none", source="test:1280x720@30")
+        self.play(test.url, "--duration", "0.5", "--snapshot", drawn)
+        test.stop()
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", drawn, "-pix_fmt", "yuvj422p", "-q:v", "3",
+                        self.file + ".jpg"], check=True, timeout=30)
+        number, colour = lib.frame_number(*lib.grey_picture(drawn)), mean_colour(drawn)
+        self.assertGreater(number, 0)
+        for how, broken in ("good", False), ("torn", True), ("empty", True):
+            with self.subTest(how):
+                self.plug(how)
+                server = self.camera("--capture", "1280x720@30")
+                self.assertRegex(server.stderr, r"camera /dev/video0: 1280x720@20 MJPEG \(asked 1280x720@30\)\n")
+                r = self.play(server.url, "--duration", "2", "--snapshot", seen).report()
+                self.assertEqual(lib.frame_number(*lib.grey_picture(seen)), number)
+                self.near(mean_colour(seen), colour)
+                self.between(20, r["playback"]["frames_played"], 42)
+                self.stop_cleanly(server)
+                self.assertEqual("/dev/video0: a broken picture is left out" in server.stderr, broken)
+                self.assertEqual("broken pictures were left out" in server.stderr, broken)
+                self.assertNotIn("trying again", server.stderr)
+
+    def test_another_rate_than_it_says(self):
+        """Its pictures are repeated; those without bytes, too."""
+        for how in "slow", "empty":
+            with self.subTest(how):
+                self.plug(how + " 90")
+                seen = self.path("seen.png")
+                server = self.camera()
+                r = self.play(server.url, "--duration", "2.5", "--snapshot", seen).report()
+                self.between(50, r["playback"]["frames_played"], 78)
+                self.near(mean_colour(seen), (86, 86, 86))
+                self.assertNotIn("trying again", server.stderr)
+
     def test_unplugged_and_back(self):
         server = self.camera()
         p = self.player(server.url, "--duration", "5")

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""weir-play watches a server that is not weir-send: GStreamer's (gst_server.py)."""
+"""weir-play watches servers that are not weir-send: GStreamer's (gst_server.py), and one that does what cameras do."""
+import hashlib
 import os
 import re
+import socket
+import struct
 import subprocess
 import unittest
 
 import lib
+from rtsp import FakeServer, Recording, Rtp
 
 FPS = 25
 SECONDS = 1.5
@@ -40,7 +44,7 @@ class ForeignServer(lib.Case):
         return p, r
 
     def test_tcp_and_udp(self):
-        url = self.serve("--audio")  # a second medium: it is left alone
+        url = self.serve()
         for transport in "tcp", "udp":
             with self.subTest(transport):
                 p, r = self.watch(url, "--transport", transport)
@@ -50,6 +54,29 @@ class ForeignServer(lib.Case):
                 self.assertIsNone(r["latency"]["protocol"]["p50"])
         self.assertEqual(self.asked("set-parameter"), 0)
         self.assertEqual(self.asked("teardown"), 2)
+
+    def test_sound(self):
+        """Opus is heard, by ports and channels of its own, whatever its payload type; what else there is, is told of."""
+        url = self.serve("--audio", "opus", "--audio-type", "96")
+        for transport in "tcp", "udp":
+            with self.subTest(transport):
+                p, r = self.watch(url, "--transport", transport, seconds=2.5)
+                self.between(60 if lib.SLOW <= 1 else 20, r["audio"]["packets"], 140, str(p))
+                self.assertEqual((r["audio"]["lost"], r["audio"]["jumps"]), (0, 0), str(p))
+                self.between(1.2 if lib.SLOW <= 1 else 0.2, r["audio"]["heard"], 2.6, str(p))
+                self.between(-15, r["audio"]["av_offset"]["p50"], 15, str(p))
+        p, r = self.watch(url, "--no-audio")
+        self.assertIsNone(r["audio"])
+        self.assertEqual(self.asked("setup"), 5)
+        p, r = self.watch(self.serve("--audio", "aac"))
+        self.assertEqual(p.stderr.count("the sound is left out: it is MPEG4-GENERIC"), 1, str(p))
+        self.assertIsNone(r["audio"])
+        self.assertEqual(self.asked("setup"), 1)
+
+    def test_several_slices_a_picture(self):
+        p, r = self.watch(self.serve("--encoder", "tune=zerolatency option-string=slices=4:sliced-threads=1"),
+                          "--transport", "udp")
+        self.assertGreaterEqual(r["network"]["packets_received"], 3 * r["playback"]["frames_played"], str(p))
 
     def test_b_frames(self):
         url = self.serve("--encoder", B_FRAMES)
@@ -86,6 +113,234 @@ class ForeignServer(lib.Case):
         url = self.serve()
         p = self.play(url, "--level", "2", "--duration", "2", code=3)
         self.assertRegex(p.stderr, "not weir-send: there are no levels")
+
+
+class Camera(FakeServer):
+    """Sends `packets` again and again, numbered on, `rate` pictures a second; until `change` if there is one: then as
+    another source, elsewhere in its numbers and time."""
+
+    def __init__(self, sdp, packets, change=None, **options):
+        self.packets, self.change, self.channel = packets, change, 0
+        super().__init__(sdp, Camera.play, **options)
+
+    def play(self):
+        sent, ssrc, seq, stamp, frames = 0, 7, 65530, 2 ** 32 - 9000, 0
+        while not self.over.is_set():
+            p = Rtp(self.packets[sent % len(self.packets)])
+            sent += 1
+            head = struct.pack("!BBHII", 0x80, p.marker << 7 | 96, seq & 0xFFFF, stamp & 0xFFFFFFFF, ssrc)
+            self.give(head + p.payload)
+            seq += 1
+            if p.marker:
+                stamp += 90000 // FPS
+                frames += 1
+                if frames == self.change:
+                    ssrc, seq, stamp, sent = 8, seq + 30000, stamp + 2 ** 31 - 5, 0
+                self.pause(0.8 / FPS)
+
+    def give(self, data):
+        self.packet(data, self.channel)
+
+    def asked(self, method):
+        return [head for head in self.requests if head.startswith(method + " ")]
+
+    def uris(self, method):
+        return [head.split(" ")[1] for head in self.asked(method)]
+
+
+class Udp(Camera):
+    """Its media comes over UDP."""
+
+    def give(self, data):
+        port = int(re.search(r"client_port=(\d+)", self.asked("SETUP")[-1]).group(1))
+        self.udp.sendto(data, ("127.0.0.1", port))
+
+
+def refuse(status, headers="", times=1, method="SETUP"):
+    """An answer of FakeServer: the first `times` requests are refused."""
+    def answer(server, head):
+        if server.methods.count(method) > times:
+            return None
+        return f"RTSP/1.0 {status} No\r\nCSeq: @CSEQ@\r\n{headers}\r\n".encode()
+    return answer
+
+
+def digest(algorithm, user="joe", password="pa@ss", old=()):
+    """The answer of a server that wants to know who is there, for each method; `old`: those at which its nonce is too
+    old, once."""
+    hexed = {"MD5": hashlib.md5, "SHA-256": hashlib.sha256}[algorithm]
+    nonces = ["n0"]
+
+    def answer(server, head):
+        def h(text):
+            return hexed(text.encode()).hexdigest()
+        method, uri = head.split(" ")[:2]
+        said = dict(re.findall(r'(\w+)="?([^",\r]+)', "".join(re.findall(r"(?m)^Authorization: Digest (.*)$", head))))
+        stale = ""
+        if method in old and server.methods.count(method) == 1:
+            nonces.append(f"n{len(nonces)}")
+            stale = ", stale=true"
+        who, what = h(f"{user}:the camera:{password}"), h(f"{method}:{uri}")
+        wanted = h(f"{who}:{nonces[-1]}:{said.get('nc')}:{said.get('cnonce')}:auth:{what}")
+        if said.get("response") == wanted:
+            return None
+        return (f'RTSP/1.0 401 Unauthorized\r\nCSeq: @CSEQ@\r\nWWW-Authenticate: Digest realm="the camera", '
+                f'nonce="{nonces[-1]}", qop="auth", algorithm={algorithm}{stale}\r\n\r\n').encode()
+    return {method: answer for method in ("DESCRIBE", "SETUP", "PLAY", "OPTIONS", "GET_PARAMETER")}
+
+
+class Cameras(lib.Case):
+    """What servers do that others were seen to stumble over, each by a server of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        case = lib.Case()
+        case.setUp()
+        try:
+            recording = Recording(case.sender("--sound", "none", source=f"test:160x120@{FPS}").port, 1.0)
+        finally:
+            case.doCleanups()
+        cls.sdp = "".join(line for line in recording.sdp.splitlines(True)
+                          if not re.match("a=(extmap|x-weir|rtcp-fb|range)", line))
+        cls.sprop = re.search(r";sprop-parameter-sets=[^;\r]+", cls.sdp).group()
+        kinds = [Rtp(data).payload[0] & 31 for data in recording.packets]
+        cls.packets = recording.packets[kinds.index(7):]  # from the first parameter sets
+
+    def setUp(self):
+        super().setUp()
+        self.started = []
+
+    def camera(self, sdp=None, packets=None, url=None, args=(), kind=Camera, change=None, code=0, **options):
+        """Starts it and a player; both are returned, and the player's end is seen to by finish()."""
+        settings = {name: options.pop(name) for name in ("base", "session", "transport", "channel", "udp") if name in options}
+        server = kind(sdp or self.sdp, packets or self.packets, change, **options)
+        self.addCleanup(server.stop)
+        for name, value in settings.items():
+            setattr(server, name, value)
+        player = self.player(url(server.url) if url else server.url, "--duration", "1.5", *args)
+        self.started.append((player, code))
+        return server, player
+
+    def finish(self):
+        for player, code in self.started:
+            self.assertEqual(player.wait(30), code, str(player))
+            if code == 0:
+                r = player.report()
+                self.between(20 if lib.SLOW <= 1 else 3, r["playback"]["frames_played"], 60, str(player))
+                self.assertEqual(r["playback"]["frames_undecodable"], 0, str(player))
+
+    def test_where_the_media_is(self):
+        table = [  # Content-Base, the video's control, the URL asked for, what SETUP and PLAY name
+            ("{}/", "trackID=0", "{}", "{}/trackID=0", "{}/"),
+            ("{}", "trackID=0", "{}", "{}/trackID=0", "{}"),
+            (None, "trackID=0", "{}", "{}/trackID=0", "{}"),
+            (None, "trackID=0", "{}/", "{}/trackID=0", "{}/"),
+            ("/live/", "/trackID=0", "{}", "{}/trackID=0", "{}"),
+            ("{}/", "*", "{}", "{}/", "{}/"),
+            ("rtsp://192.0.2.7:554/x/", "rtsp://192.0.2.7:554/x/1", "{}", "rtsp://192.0.2.7:554/x/1", "rtsp://192.0.2.7:554/x/"),
+            ("{}?channel=1&subtype=0/", "trackID=0", "{}?channel=1&subtype=0", "{}?channel=1&subtype=0/trackID=0",
+             "{}?channel=1&subtype=0/"),
+            (None, "trackID=2", "{}?profile=7", "{}?profile=7/trackID=2", "{}?profile=7"),
+        ]
+        servers = []
+        for base, control, url, *wanted in table:
+            server, _ = self.camera(self.sdp.replace("trackID=0", control), url=url.format)
+            server.base = base and base.format(server.url)
+            servers.append((server, [w.format(server.url) for w in wanted]))
+        self.finish()
+        for server, wanted in servers:
+            self.assertEqual(server.uris("SETUP") + server.uris("PLAY"), wanted)
+            self.assertEqual(server.at_once, 1, server.requests)
+            self.assertTrue(server.asked("OPTIONS"))
+
+    def test_what_is_in_the_description(self):
+        video = self.sdp[self.sdp.index("m=video"):]
+        session = self.sdp[:self.sdp.index("m=video")]
+        other = video.replace("trackID=0", "trackID=9")
+        pcma = "m=audio 0 RTP/AVP 8\r\na=control:trackID=7\r\n"
+        seen = {name: self.camera(sdp)[0] for name, sdp in {
+            "sound first": session + pcma + video, "several": session + other.replace("H264", "H265") + video + other,
+            "sets in band only": self.sdp.replace(self.sprop, ""),
+            "no profile": re.sub(";profile-level-id=[^;\r]+", "", self.sdp),
+            "mode 0": self.sdp.replace("packetization-mode=1", "packetization-mode=0"),
+            "no fmtp": re.sub("a=fmtp:.*\r\n", "", self.sdp)}.items()}
+        self.finish()
+        for name, server in seen.items():
+            self.assertEqual(server.uris("SETUP"), [f"{server.url}/trackID=0"], name)
+
+    def test_how_it_answers(self):
+        def lower(server, head):
+            return b"RTSP/1.0 200 OK\r\ncseq: @CSEQ@\r\nSESSION:  abc;timeout=60 \r\n" \
+                   b"transport: RTP/AVP/TCP;unicast;INTERLEAVED=0-1;ssrc=1234567890;mode=\"PLAY\"\r\n\r\n"
+
+        def without_number(server, head):
+            body = server.sdp.encode()
+            return b"RTSP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+        named, _ = self.camera(answers={"SETUP": lower})
+        self.camera(answers={"DESCRIBE": without_number})
+        self.camera(transport="RTP/AVP/TCP;unicast;interleaved=6-7", channel=6)
+        self.camera(transport="RTP/AVP/TCP;interleaved=4", channel=4)
+        changed, player = self.camera(change=15)
+        nothing, lost = self.camera(answers={"SETUP": refuse(461, times=9)}, code=3)
+        self.finish()
+        self.assertRegex(named.asked("PLAY")[0], r"(?m)^Session: abc\r?$")
+        self.between(0, player.report()["network"]["packets_lost"], 3, str(player))
+        self.assertIn("the server refuses SETUP: 461", lost.stderr)
+
+    def test_udp_alone(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+            udp.bind(("127.0.0.1", 0))
+            port = udp.getsockname()[1]
+
+            def answer(server, head):
+                ports = re.search(r"client_port=\d+-\d+", head)
+                if not ports:
+                    return refuse(461)(server, head)
+                return f"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nSession: 1\r\nTransport: RTP/AVP;unicast;{ports.group()};" \
+                       f"server_port={port}-{port + 1}\r\n\r\n".encode()
+            server, player = self.camera(args=["--transport", "tcp,udp"], kind=Udp, answers={"SETUP": answer}, udp=udp)
+            self.finish()
+            server.stop()
+        self.assertEqual([bool("TCP" in head) for head in server.asked("SETUP")], [True, False])
+        self.assertEqual(server.asked("TEARDOWN")[0].count("Session: 1"), 1)
+        self.assertEqual(player.report()["session"]["transport"], "udp")
+
+    def test_sound_that_is_not_to_be_had(self):
+        sdp = self.sdp + "m=audio 0 RTP/AVP 98\r\na=rtpmap:98 opus/48000/2\r\na=control:trackID=1\r\n"
+
+        def second(server, head):
+            return refuse(461, times=9)(server, head) if "trackID=1" in head else None
+        server, player = self.camera(sdp, answers={"SETUP": second})
+        self.finish()
+        self.assertEqual(len(server.asked("SETUP")), 2)
+        self.assertIn("the server does not give its sound: 461", player.stderr)
+        self.assertIsNone(player.report()["audio"])
+
+    def test_elsewhere(self):
+        there = Camera(self.sdp, self.packets)
+        self.addCleanup(there.stop)
+
+        def to(url):
+            return {"DESCRIBE": lambda server, head: refuse(302, f"Location: {url}\r\n", 99, "DESCRIBE")(server, head)}
+        here, player = self.camera(answers=to(there.url))
+        nowhere, lost = self.camera(answers=to("http://127.0.0.1/"), code=3)
+        self.finish()
+        self.assertIn("DESCRIBE " + there.url, there.requests[0])
+        self.assertEqual(here.methods, ["DESCRIBE"])
+        self.assertIn("the server sends us elsewhere: it does not begin with rtsp://", lost.stderr)
+
+    def test_who_we_are(self):
+        def joe(url):
+            return url.replace("//", "//joe:pa%40ss@")
+        late = digest("MD5")
+        servers = [self.camera(url=joe, answers=answers)[0] for answers in
+                   (digest("MD5"), digest("SHA-256"), digest("SHA-256", old=("SETUP", "PLAY")),
+                    digest("MD5", old=("PLAY", "OPTIONS")), {"PLAY": late["PLAY"]})]
+        refused, player = self.camera(url=joe, answers=digest("SHA-256", password="other"), code=3)
+        self.finish()
+        for server in servers:
+            self.assertNotIn("pa", "".join(re.findall("//[^/ ]*@", "".join(server.requests))))
+        self.assertIn("the server refuses DESCRIBE: 401", player.stderr)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,16 @@ class Strangers(lib.Case):
         self.assertEqual(streams[0]["has_b_frames"], 0)
         self.assertEqual((streams[1]["codec_name"], streams[1]["sample_rate"], streams[1]["channels"]), ("opus", "48000", 2))
 
+    def beeps(self, said):
+        """What ffmpeg's silencedetect said: a beep of 0.1 s each second."""
+        lengths = [float(length) for length in re.findall(r"silence_duration: ([\d.]+)", said)]
+        self.between(1, len(lengths), 4, said)
+        self.between(0.85, max(lengths), 0.95, said)
+
+    def beeps_in(self, path):
+        self.beeps(self.run_tool(["ffmpeg", "-v", "info", "-nostdin", "-i", path, "-af", "silencedetect=n=-30dB:d=0.5",
+                                  "-f", "null", "-"]).stderr)
+
     def test_ffmpeg_hears_it(self):
         """A beep of 0.1 s each second, over interleaved channels and over ports of its own; with the picture, or alone."""
         for transport in "tcp", "udp":
@@ -46,10 +56,7 @@ class Strangers(lib.Case):
                     p = self.run_tool(["ffmpeg", "-v", "info", "-nostdin", "-rtsp_transport", transport,
                                        "-allowed_media_types", media, "-i", self.server.url, "-t", "2.6", "-map", "0:a",
                                        "-af", "silencedetect=n=-30dB:d=0.5", "-f", "null", "-"])
-                    self.between(1, p.stderr.count("silence_end"), 4, p.stderr)
-                    lengths = [float(line.split("silence_duration: ")[1]) for line in p.stderr.splitlines()
-                               if "silence_duration" in line]
-                    self.between(0.85, max(lengths), 0.95, p.stderr)
+                    self.beeps(p.stderr)
 
     def test_ffmpeg(self):
         for transport in "tcp", "udp":
@@ -81,17 +88,32 @@ class Strangers(lib.Case):
                 width, height = self.server.levels()[-1][:2]
                 self.assertRegex(p.stdout, rf"video/x-raw.*width=\(int\){width}, height=\(int\){height}")
 
+    def test_gstreamer_hears_it(self):
+        lib.need("gst-launch-1.0")
+        for protocol in "tcp", "udp":
+            with self.subTest(protocol):
+                path = self.path(protocol + ".wav")
+                p = self.run_tool(["gst-launch-1.0", "-v", "rtspsrc", f"location={self.server.url}", f"protocols={protocol}",
+                                   "latency=100", "name=s", "s.", "!", "application/x-rtp,media=video", "!", "rtph264depay",
+                                   "!", "h264parse", "!", "avdec_h264", "!", "identity", "silent=false", "eos-after=40", "!",
+                                   "fakesink", "sync=false", "s.", "!", "application/x-rtp,media=audio", "!",
+                                   "rtpopusdepay", "!", "opusdec", "!", "audioconvert", "!", "identity", "eos-after=130",
+                                   "!", "wavenc", "!", "filesink", f"location={path}"])
+                self.assertEqual(p.stdout.count("identity0: last-message = chain"), 39)
+                self.beeps_in(path)
+
     def test_mpv(self):
         lib.need("mpv")
-        frames = 40
         for transport in "tcp", "udp":
             with self.subTest(transport):
                 folder = tempfile.mkdtemp(dir=self.folder)
-                self.run_tool(["mpv", "--no-config", "--no-terminal", "--no-audio", "--profile=low-latency", "--untimed",
-                               "--vo=image", "--vo-image-format=png", "--vo-image-png-compression=1",
-                               f"--vo-image-outdir={folder}", f"--frames={frames}", f"--rtsp-transport={transport}",
+                sound = self.path(transport + ".wav")
+                self.run_tool(["mpv", "--no-config", "--no-terminal", "--ao=pcm", f"--ao-pcm-file={sound}", "--vo=image", "--vo-image-format=png", "--vo-image-png-compression=1",
+                               f"--vo-image-outdir={folder}", "--length=2.6", f"--rtsp-transport={transport}",
                                self.server.url])
-                self.assertEqual(len(os.listdir(folder)), frames)
+                frames = len(os.listdir(folder))
+                self.between(2.6 * lib.FPS * (0.8 if lib.SLOW <= 1 else 0.2), frames, 2.6 * lib.FPS + 2)
+                self.beeps_in(sound)
                 numbers = [lib.frame_number(*lib.grey_picture(os.path.join(folder, f"{i:08}.png")))
                            for i in (1, frames // 2, frames)]
                 self.assertNotIn(-1, numbers)

@@ -146,11 +146,47 @@ TEST_CASE("how many frames are missing is told by the time stamps")
     CHECK(learnt.push(4, 4, P, true) == "");
     learnt.now = FOREIGN_WAIT;
     CHECK(learnt.push(5, 5, P, true) == "4->3[4] 5->4[5]");
-    stream leap; // by nearly 2^31 ticks: as many as are believed
-    CHECK(leap.push(1, 0, IDR, true) == "0K[1]");
-    CHECK(leap.push(3, 596523, P, true) == "");
-    leap.now = FOREIGN_WAIT;
-    CHECK(leap.push(4, 596524, P, true) == "4097->4096[3] 4098->4097[4]");
+    stream most;
+    CHECK(most.push(1, 0, IDR, true) == "0K[1]");
+    most.now = 55 * USEC_PER_SEC;
+    CHECK(most.push(3, 1500, P, true) == "");
+    most.now += FOREIGN_WAIT;
+    CHECK(most.push(4, 1501, P, true) == "1500->1499[3] 1501->1500[4]");
+    stream faster({100, 1}); // 6000: no more than so many are believed
+    CHECK(faster.push(1, 0, IDR, true) == "0K[1]");
+    faster.now = 55 * USEC_PER_SEC;
+    CHECK(faster.push(3, 1500, P, true) == "");
+    faster.now += FOREIGN_WAIT;
+    CHECK(faster.push(4, 1501, P, true) == "4097->4096[3] 4098->4097[4]");
+}
+
+TEST_CASE("time stamps that leap go on")
+{
+    // 3600 ticks a frame: 250 frames are the 10 s that may be beyond the time that passed.
+    const struct {
+        usec_t now;
+        int64_t seq;
+        uint32_t frame;
+        int shift; // in frames
+        const char *out;
+    } table[] = {
+        {0, 1, 0, 0, "0K[1]"},
+        {40000, 2, 1, 0, "1->0[2]"},
+        {80000, 3, 252, 0, "2->1[3]"},                             // 10.04 s later, after 0.04 s
+        {120000, 4, 504, -251, "3->2[4]"},                         // 10.08 s: now 253
+        {160000, 5, 505, -251, "4->3[5]"},                         // it goes on
+        {30160000, 6, 1255, -251, "5->4[6]"},                      // 30 s, in which nothing came
+        {30200000, 7, 5, 1000, "6->5[7]"},                         // back: now 1005
+        {30240000, 9, 900000, 1000, ""},                           // a hole
+        {30300000, 10, 900001, 1007 - 900000, "8->7[9] 9->8[10]"}, // and a leap behind it
+    };
+    stream s;
+    for (const auto &row : table) {
+        INFO(row.seq);
+        s.now = row.now;
+        CHECK(s.push(row.seq, row.frame, row.seq == 1 ? IDR : P, true) == row.out);
+        CHECK(foreign_frames_shift(s.f) == (uint32_t)row.shift * 3600u);
+    }
 }
 
 TEST_CASE("nothing grows without end")

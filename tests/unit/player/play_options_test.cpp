@@ -268,3 +268,21 @@ TEST_CASE("options: what Goddard chooses nobody else does")
     }
     CHECK(parse({"--adapt=goddard", "rtsp://localhost/live?level=2"}).result == OPTIONS_BAD);
 }
+
+TEST_CASE("options: a password is in no message")
+{
+    const std::vector<std::string> table[] = {
+        {"rtsp://me:secret@h:x/live"},
+        {"rtp://me:secret@h/live"},
+        {"rtsp:/me:s@secret@h/live"},
+        {URL, "rtsp://me:secret@h/live"},
+    };
+    for (const auto &args : table) {
+        auto p = parse(args);
+        INFO(p.error);
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK(p.error.find("secret") == std::string::npos);
+        CHECK_THAT(p.error, Catch::Contains("'...@h"));
+    }
+    CHECK_THAT(parse({"rtsp://h:x/live"}).error, Catch::Contains("'rtsp://h:x/live'"));
+}

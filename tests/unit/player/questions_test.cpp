@@ -37,6 +37,20 @@ TEST_CASE("questions: answers are matched by number, in any order")
     CHECK(q.count == 0);
 }
 
+TEST_CASE("questions: an answer without a number is to the oldest")
+{
+    struct questions q = {};
+    struct pending p;
+    CHECK_FALSE(questions_take(&q, -1, &p));
+    for (int cseq : {4, 5}) {
+        struct pending a = asked(ASK_SETUP, cseq);
+        questions_add(&q, &a);
+    }
+    REQUIRE(questions_take(&q, -1, &p));
+    CHECK(p.cseq == 4);
+    REQUIRE(questions_take(&q, 5, &p));
+}
+
 TEST_CASE("questions: the method of each")
 {
     CHECK(question_method(ASK_OPTIONS) == RTSP_OPTIONS);

@@ -69,12 +69,33 @@ TEST_CASE("Basic, and which of several challenges is met")
           "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n",
           "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n"
           "WWW-Authenticate: Basic realm=\"r\"\r\n",
-          "WWW-Authenticate: Digest realm=\"r\", nonce=\"x\", algorithm=SHA-256\r\n"
+          "WWW-Authenticate: Digest realm=\"r\", nonce=\"x\", algorithm=SHA-512-256\r\n"
           "WWW-Authenticate: digest nonce=n , realm=r,algorithm=md5\r\n"}) {
         rtsp_auth both = someone("u", "p");
         CHECK(challenge(&both, order));
         CHECK(both.scheme == rtsp_auth::RTSP_AUTH_DIGEST);
         CHECK(std::string(both.nonce) == "n");
+    }
+}
+
+TEST_CASE("Digest with SHA-256: the example of RFC 7616, 3.9.1, with a cnonce of ours")
+{
+    const std::string rest = " realm=\"http-auth@example.org\", qop=\"auth, auth-int\", "
+                             "nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\", "
+                             "opaque=\"FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS\"\r\n";
+    const std::string sha = "WWW-Authenticate: Digest algorithm=SHA-256," + rest;
+    const std::string md5 = "WWW-Authenticate: Digest algorithm=MD5," + rest;
+    for (const std::string &order : {sha + md5, md5 + sha}) {
+        rtsp_auth a = someone("Mufasa", "Circle of Life");
+        REQUIRE(challenge(&a, order));
+        char out[RTSP_AUTH_MAX_LINE];
+        rtsp_auth_line(&a, "GET", "/dir/index.html", 0x0a4f113b, out);
+        CHECK(std::string(out).find(", algorithm=SHA-256, qop=auth, nc=00000001, "
+                                    "cnonce=\"0a4f113b\", opaque=\"FQhe") != std::string::npos);
+        CHECK(
+            std::string(out).find(
+                "response=\"dfd7723f4b179285f90101503175f2079a1505eac857d92a48146b37eded4d74\"") !=
+            std::string::npos);
     }
 }
 

@@ -30,6 +30,8 @@ TEST_CASE("url: what is accepted, and how it is read")
         CHECK(std::string(url.text) == row.text);
         CHECK(std::string(url.host) == row.host);
         CHECK(url.port == row.port);
+        CHECK(url.has_port ==
+              (std::string(row.text).find(":" + std::to_string(row.port)) != std::string::npos));
         CHECK(url.level == row.level);
     }
 }
@@ -88,7 +90,14 @@ TEST_CASE("url: the medium's URL from the control attribute")
         {"rtsp://h/live", "", "rtsp://h/live"},
         {"rtsp://h/live", "video", "rtsp://h/live/video"},
         {"rtsp://h/live/", "video", "rtsp://h/live/video"},
-        {"rtsp://h/live?level=2", "video", "rtsp://h/live/video"},
+        {"rtsp://h/live/", "/video", "rtsp://h/live/video"},
+        {"rtsp://h/live", "/video", "rtsp://h/live/video"},
+        {"rtsp://h/live", "trackID=1?a=b", "rtsp://h/live/trackID=1?a=b"},
+        {"rtsp://h/x?channel=1&subtype=0/", "trackID=0",
+         "rtsp://h/x?channel=1&subtype=0/trackID=0"},
+        {"rtsp://h/x.sdp?profile=7", "trackID=2", "rtsp://h/x.sdp?profile=7/trackID=2"},
+        {"rtsp://h/x?a=b/", "*", "rtsp://h/x?a=b/"},
+        {"rtsp://h/live", "RTSP://h/live/1", "RTSP://h/live/1"},
         {"rtsp://h/live", "rtsp://other/x", "rtsp://other/x"},
     };
     for (const auto &row : table) {

@@ -86,6 +86,37 @@ TEST_CASE("rtp_receiver: a restart needs two packets in a row, and is nobody's l
     CHECK(f.r.loss_events == 0);
 }
 
+TEST_CASE("rtp_receiver: another source goes on after two packets in a row")
+{
+    fixture f;
+    for (uint16_t seq = 100; seq < 110; seq++)
+        f.packet(seq);
+    struct rtp_packet other = {};
+    auto packet = [&](uint32_t ssrc, uint16_t seq) {
+        other.ssrc = ssrc;
+        other.seq = seq;
+        return rtp_receiver_packet(&f.r, &other, 0, &f.ext, 0);
+    };
+    CHECK(packet(8, 108) == RTP_DISCARD);
+    CHECK(packet(9, 109) == RTP_DISCARD); // of a third
+    CHECK(packet(8, 109) == RTP_DISCARD);
+    CHECK(f.packet(110) == RTP_NEW); // the old one goes on
+    CHECK(packet(8, 110) == RTP_DISCARD);
+    CHECK(packet(8, 111) == RTP_NEW);
+    CHECK(f.ext == 111);
+    CHECK(f.packet(112) == RTP_DISCARD);
+    CHECK(packet(8, 112) == RTP_NEW);
+    CHECK(f.ext == 112);
+    CHECK(rtp_receiver_lost(&f.r) == 0);
+    CHECK(packet(10, 111) == RTP_DISCARD); // it began where this one is
+    CHECK(packet(10, 112) == RTP_NEW);
+    CHECK(f.ext == 65536 + 112);
+    CHECK(rtp_receiver_lost(&f.r) == 0);
+    struct rtcp_report report;
+    rtp_receiver_report(&f.r, &report, 0);
+    CHECK(report.ssrc == 10);
+}
+
 TEST_CASE("rtp_receiver: report blocks")
 {
     fixture f;

@@ -304,3 +304,13 @@ TEST_CASE("rtp: ticks of frame times are whole")
     CHECK(rtp_ticks(-1000000) == (uint32_t)-90000);
     CHECK(rtp_ticks((usec_t)47722 * 1000000) == (uint32_t)((int64_t)47722 * 90000)); // past 2^32
 }
+
+TEST_CASE("rtp: the time of extended timestamps")
+{
+    CHECK(rtp_usec(90000, 90000) == 1000000);
+    CHECK(rtp_usec(-45000, 90000) == -500000);
+    CHECK(rtp_usec(3, 90000) == 33);
+    CHECK(rtp_usec((int64_t)1 << 44, 90000) == 195468733826844); // 2^44 * 100 / 9
+    CHECK(rtp_usec(INT64_MAX, 90000) == RTP_MAX_USEC);
+    CHECK(rtp_usec(INT64_MIN, 48000) == -RTP_MAX_USEC);
+}

@@ -232,16 +232,24 @@ TEST_CASE("sdp: which sound is ours")
     struct row {
         const char *audio; // behind the video
         bool present;
+        const char *other = "";
     };
     const std::string video = "v=0\na=extmap:2 urn:x-weir:rtp-hdrext:adu\na=control:*\n"
                               "m=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000\n";
     const row table[] = {
         {"", false},
-        {"m=audio 0 RTP/AVP 0\na=rtpmap:0 PCMU/8000\n", false},
+        {"m=audio 0 RTP/AVP 0\na=rtpmap:0 PCMU/8000\n", false, "PCMU"},
+        {"m=audio 0 RTP/AVP 8 0\n", false, "PCMA"},
+        {"m=audio 0 RTP/AVP 15\n", false, "an unknown format"},
+        {"m=audio 0 RTP/AVP 97\na=rtpmap:97 MPEG4-GENERIC/44100/2\n", false, "MPEG4-GENERIC"},
+        {"m=audio 0 RTP/AVP 8\nm=audio 0 RTP/AVP 98\na=rtpmap:98 opus/48000/2\n", true},
+        {"m=audio 0 RTP/AVP 98\na=rtpmap:98 opus\n", true},
+        {"m=audio 0 RTP/AVP 98\na=rtpmap:98 opus/16000\n", false, "opus"},
         {"m=audio 0 RTP/AVP 0 98\na=rtpmap:98 OPUS/48000/2\n", true},
         {"m=audio 0 RTP/AVPF 98\na=rtpmap:98 opus/48000/2\n", true},
         {"m=audio 0 RTP/SAVP 98\na=rtpmap:98 opus/48000/2\n", false},
-        {"m=audio 0 RTP/AVP 98\na=rtpmap:99 opus/48000/2\n", false}, // not offered
+        {"m=audio 0 RTP/AVP 98\na=rtpmap:99 opus/48000/2\n", false,
+         "an unknown format"},                                       // not offered
         {"m=audio 0 RTP/AVP 96\na=rtpmap:96 opus/48000/2\n", false}, // could not be told apart
         {"m=video 0 RTP/AVP 98\na=rtpmap:98 opus/48000/2\n", false},
     };
@@ -252,8 +260,13 @@ TEST_CASE("sdp: which sound is ours")
         CHECK(s.sound.present == r.present);
         CHECK(s.sound.ext.adu == (r.present ? 2 : 0)); // the session's is for all media
         CHECK(s.sound.control[0] == '\0');             // its control is not
+        CHECK(std::string(s.other_sound) == r.other);
     }
     struct sdp s;
+    std::string own = "v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000\n"
+                      "m=audio 0 RTP/AVP 96\na=rtpmap:96 opus/48000/2\n";
+    REQUIRE(decode(own, &s) == 0); // others give each medium a way of its own
+    CHECK(s.sound.present);
     std::string control(SDP_MAX_TEXT, 'x');
     CHECK(decode(video + "m=audio 0 RTP/AVP 98\na=rtpmap:98 opus/48000/2\na=control:" + control +
                      "\n",
