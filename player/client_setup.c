@@ -30,7 +30,8 @@ static void start(struct client *c, usec_t now)
     struct client_setup setup = {.transport = c->path.name,
                                  .why = transport_choice_why(&c->choice),
                                  .datagram = c->path.datagram || c->path.uses_raw,
-                                 .pairs = c->path.datagram};
+                                 .pairs = c->path.datagram,
+                                 .rtt = c->rtt};
     c->ops->on_setup(c->ctx, &setup, now);
     ask_sound(c, now);
     client_ask_start(c, now);
