@@ -78,7 +78,7 @@ TEST_CASE("flow_stream: the level is what the sink's line takes")
 
 TEST_CASE("flow_stream: without a pair, the rate once slow start has met the line")
 {
-    // Of a packet of 1077 bytes 1000 are media. Its first 200 ms say 40 to 150 kbit/s from 140 ms
+    // Of a packet of 1077 bytes 1000 are media. The first 200 ms are slow start's from 140 ms
     // on; at 900 ms the window still grows after 5 s.
     const struct {
         const char *rtt;
