@@ -43,6 +43,7 @@ struct client_setup {
     const char *why;       // it and not another of the list; empty: there was no choice
     bool datagram;         // media comes beside the control connection, and may be lost
     bool pairs;            // in datagrams, so a pair of them can be asked for
+    usec_t rtt;            // the least of the answers so far
 };
 
 struct client_place { // in a file, where PLAY began

@@ -173,6 +173,7 @@ static void succeeded(struct client *c, const struct pending *p, const struct rt
         described(c, r, now);
         return;
     case ASK_SETUP:
+        c->rtt = usec_min(c->rtt, now - p->asked);
         client_set_up(c, r, now);
         return;
     case ASK_SOUND:

@@ -38,7 +38,8 @@ static void start(struct client *c, usec_t now)
     struct client_setup setup = {.transport = c->path.name,
                                  .why = transport_choice_why(&c->choice),
                                  .datagram = c->path.datagram || c->path.uses_raw,
-                                 .pairs = c->path.datagram};
+                                 .pairs = c->path.datagram,
+                                 .rtt = c->rtt};
     c->ops->on_setup(c->ctx, &setup, now);
     bool asked = ask_sound(c, now);
     // What follows does not depend on it; but servers of others may want one request at a time.

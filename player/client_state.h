@@ -69,7 +69,7 @@ struct client {
     struct rtsp_auth auth;
     bool gets_parameters;   // GET_PARAMETER is among what the server does
     usec_t session_timeout; // as it says, or RFC 2326's 60 s
-    usec_t rtt;             // of DESCRIBE
+    usec_t rtt;             // the least of DESCRIBE's and SETUP's
 };
 
 // ---- client.c

@@ -114,12 +114,15 @@ void events_reconnect(struct events *e, const char *why, int tries, usec_t wait,
     write_line(e, "reconnect", now, with(more, "in", json_figure(usec_to_sec(wait), 3)));
 }
 
-void events_capacity(struct events *e, double bps, const char *by, usec_t now)
+void events_capacity(struct events *e, double bps, const char *by, usec_t span, usec_t now)
 {
     if (!is_on(e))
         return;
     json_t *more = with(NULL, "capacity", json_figure(bps, 0));
-    write_line(e, "capacity", now, with(more, "by", json_text(by)));
+    more = with(more, "by", json_text(by));
+    if (span)
+        more = with(more, "span", json_figure(usec_to_sec(span), 3));
+    write_line(e, "capacity", now, more);
 }
 
 void events_mode(struct events *e, const char *mode, usec_t now)

@@ -38,8 +38,8 @@ void events_connected(struct events *e, const char *url, const char *transport, 
                       usec_t now); // texts may be NULL
 // The server was lost: attempt number `tries` follows in `wait`.
 void events_reconnect(struct events *e, const char *why, int tries, usec_t wait, usec_t now);
-// `by`: "pair", "media"; NaN: it could not be measured.
-void events_capacity(struct events *e, double bps, const char *by, usec_t now);
+// `by`: "pair", "media"; NaN: it could not be measured. `span`: so much media was; 0: none.
+void events_capacity(struct events *e, double bps, const char *by, usec_t span, usec_t now);
 void events_mode(struct events *e, const char *mode, usec_t now); // "buffering" "streaming"
 void events_level(struct events *e, const struct qoe_switch *s, usec_t now);
 

@@ -29,16 +29,17 @@
 // the sender left out is lost, too.
 //
 // Where no datagram passes (TCP alone) there is no pair. Instead the media begins at `start_level`
-// at once, and the rate of its first 200 ms stands for the capacity (GODDARD_PROBE_TIME). Only a
-// level above the path's rate measures the path, so start with the highest; when the rate is above
-// the start level's own, the path is faster than was asked for, and its capacity stays unknown.
+// at once, and the rate of its first 200 ms, or of some round trips, stands for the capacity
+// (first_rate.h). Only a level above the path's rate measures the path, so start with the highest;
+// when the rate is above the start level's own, the path is faster than was asked for, and its
+// capacity stays unknown.
 //
 // How a session drives it (goddard_feed.h makes the inputs of what comes): goddard_init when the
 // ladder and the transport are known, before PLAY, then goddard_poll until false, and so after
 // every input:
 //   the pair came (kernel's arrival times)      goddard_on_pair
 //   the server refuses pairs                    goddard_on_no_pair
-//   200 ms of media came                        goddard_on_media_rate
+//   the rate of the first media is known        goddard_on_media_rate
 //   a frame is whole, or is lost                goddard_on_frames; then goddard_on_buffer with
 //                                               playout_held
 //   PLAYOUT_STALL_BEGIN                         goddard_on_empty
@@ -47,11 +48,10 @@
 //   goddard_next_timeout is reached             goddard_on_timeout
 // A frame is lost when a packet of a later one comes and it is not whole (frame_count.h). Do not
 // wait for playout to miss them, which is a buffer later, nor for a later whole frame: on a path
-// far too narrow none is whole. The rate of the first media is of
-// the bytes after the first packet, over the time since it. An action says all that is to be asked
-// for; ask for what differs from the action before. The playout's two thresholds are
-// params.play_buf_thresh, so that it begins when the policy says STREAMING. Events and switches of
-// the report take goddard_reason_name.
+// far too narrow none is whole. An action says all that is to be asked for; ask for what differs
+// from the action before. The playout's two thresholds are params.play_buf_thresh, so that it
+// begins when the policy says STREAMING. Events and switches of the report take
+// goddard_reason_name.
 //
 // Pure, not thread-safe.
 #ifndef WEIR_PLAYER_GODDARD_H
@@ -70,7 +70,6 @@ extern "C" {
 #endif
 
 enum { GODDARD_TRIES = 5 }; // waits for a pair, or for the first media
-#define GODDARD_PROBE_TIME (200 * USEC_PER_MSEC)
 
 enum goddard_probe { GODDARD_BY_PAIR, GODDARD_BY_MEDIA };
 

@@ -11,9 +11,20 @@ bool goddard_feed_loses_frames(const char *transport)
 void goddard_feed_init(struct goddard_feed *f, const struct goddard_config *config,
                        uint32_t first_pair, usec_t now)
 {
-    *f = (struct goddard_feed){.asked = first_pair - 1, .first_at = USEC_NEVER};
+    *f = (struct goddard_feed){.asked = first_pair - 1};
+    first_rate_init(&f->rate);
     goddard_init(&f->policy, config, now);
     frame_count_init(&f->frames, config->ladder);
+}
+
+void goddard_feed_rtt(struct goddard_feed *f, usec_t rtt)
+{
+    first_rate_set_rtt(&f->rate, rtt);
+}
+
+usec_t goddard_feed_span(const struct goddard_feed *f)
+{
+    return f->rate.span;
 }
 
 uint32_t goddard_feed_ask(struct goddard_feed *f)
@@ -34,22 +45,10 @@ void goddard_feed_pair(struct goddard_feed *f, const struct capacity_packet *p, 
         goddard_on_pair(&f->policy, &f->pair, now);
 }
 
-// Once there is GODDARD_PROBE_TIME of it.
-static void measure_rate(struct goddard_feed *f, const struct goddard_media *m, usec_t now)
-{
-    if (f->first_at == USEC_NEVER) {
-        f->first_at = m->arrived;
-        return;
-    }
-    f->bytes += (int64_t)m->bytes;
-    usec_t since = m->arrived - f->first_at;
-    if (since >= GODDARD_PROBE_TIME)
-        goddard_on_media_rate(&f->policy, 8.0 * (double)f->bytes / usec_to_sec(since), now);
-}
-
 void goddard_feed_media(struct goddard_feed *f, const struct goddard_media *m, usec_t now)
 {
-    measure_rate(f, m, now);
+    if (f->policy.state == GODDARD_PROBE && first_rate_packet(&f->rate, m->bytes, m->arrived))
+        goddard_on_media_rate(&f->policy, f->rate.bps, now);
     struct goddard_frames frames = {.lost = frame_count_packet(&f->frames, m->number, m->level),
                                     .bytes = (int64_t)m->bytes};
     goddard_on_frames(&f->policy, &frames, now);

@@ -8,6 +8,7 @@
 #define WEIR_PLAYER_GODDARD_FEED_H
 
 #include "common/wire/capacity_pair.h"
+#include "player/first_rate.h"
 #include "player/frame_count.h"
 #include "player/goddard.h"
 
@@ -21,8 +22,7 @@ struct goddard_feed {
     uint32_t asked; // number of the pair asked for last
     bool came[2];
     struct goddard_pair pair;
-    usec_t first_at; // the first packet of media; USEC_NEVER: none yet
-    int64_t bytes;   // of media after it
+    struct first_rate rate;
 };
 
 struct goddard_media { // one packet of it
@@ -40,6 +40,10 @@ bool goddard_feed_loses_frames(const char *transport);
 // which nobody else can guess.
 void goddard_feed_init(struct goddard_feed *f, const struct goddard_config *config,
                        uint32_t first_pair, usec_t now);
+// The path's round trip, as far as it is known before media comes.
+void goddard_feed_rtt(struct goddard_feed *f, usec_t rtt);
+// So much media was measured for the capacity; 0: none, as where pairs tell it.
+usec_t goddard_feed_span(const struct goddard_feed *f);
 // The number of the next pair, which is asked for now.
 uint32_t goddard_feed_ask(struct goddard_feed *f);
 // A packet of a pair; `bytes`: with all headers of the network layer.

@@ -34,7 +34,7 @@ static void tell_capacity(struct player *p, usec_t now)
     g->told = true;
     g->capacity_bps = bps;
     qoe_on_capacity(p->qoe, bps, now);
-    events_capacity(p->events, bps, p->pairs ? "pair" : "media", now);
+    events_capacity(p->events, bps, p->pairs ? "pair" : "media", goddard_feed_span(&g->feed), now);
 }
 
 static void apply(struct player *p, const struct goddard_action *a, usec_t now)
@@ -91,6 +91,7 @@ void player_goddard_ready(struct player *p, usec_t now)
                                     .start_level = p->sdp.ladder.level_count - 1,
                                     .loses_frames = goddard_feed_loses_frames(p->transport)};
     goddard_feed_init(&p->goddard->feed, &config, random & INT32_MAX / 2, now);
+    goddard_feed_rtt(&p->goddard->feed, p->rtt);
     p->goddard->ready = true;
     drive(p, now);
 }

@@ -83,6 +83,7 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     snprintf(p->transport, sizeof(p->transport), "%s", setup->transport);
     p->datagram = setup->datagram;
     p->pairs = setup->pairs;
+    p->rtt = setup->rtt;
     static const char *const kinds[] = {"unknown",
                                         "test",
                                         "file",

@@ -44,8 +44,10 @@ def words_of(cell, contender):
     """What weir-sim is told, but for the seed."""
     line = ",local=750kbit,localq=20p" if cell.params["part"] == "A" else ""
     host = HOST + (f",window={cell.params['window']}p" if "window" in cell.params else "")
+    # As in weir-play; the paper's TCP streams had their pair beside them.
+    pair = ",pair=0" if contender.startswith("minbuf") else ""
     stream = (f"stream:via={contender.replace(',', '/')},rtt={RTT_MS}ms,start={START}s,length={LENGTH}s,tcp=reno,"
-              f"parts={cell.params['in_part']},{host}{line}")
+              f"parts={cell.params['in_part']}{pair},{host}{line}")
     beside = f"reno:n={6 if line else 1},rtt={RTT_MS}ms,start={START}s,stop={START + LENGTH}s,{SIZE},{host}{line}"
     others = f"{OTHERS},{SIZE},{host}"
     loads = [f"reno:n=24,{others}"] if cell.params["part"] == "B" else []

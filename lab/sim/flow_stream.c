@@ -150,6 +150,13 @@ static void on_end(struct flow_stream *f, const struct packet *p, usec_t now)
         stream_viewer_media_end(&f->viewer, now);
 }
 
+// A level shows in its frames.
+static void on_answer(struct flow_stream *f, int64_t number, usec_t now)
+{
+    if (stream_control_answer(&f->asked, number))
+        stream_viewer_answered(&f->viewer, now - f->asked.asked_at);
+}
+
 static void sink_push(struct node *n, struct packet *p, usec_t now)
 {
     struct flow_stream *f = of_sink(n);
@@ -163,7 +170,7 @@ static void sink_push(struct node *n, struct packet *p, usec_t now)
     if (head.kind == STREAM_ASK)
         on_end(f, p, now);
     else if (head.kind == STREAM_ANSWER)
-        (void)stream_control_answer(&f->asked, head.number); // a level shows in its frames
+        on_answer(f, head.number, now);
     else
         stream_viewer_pair(&f->viewer, (uint32_t)(head.number / 2), head.number % 2, p->bytes, now);
     packet_free(p);
@@ -249,6 +256,7 @@ static int open_ends(struct flow_stream *f, const struct flow_stream_config *con
     struct stream_viewer_config viewer = {.ladder = &config->media->ladder,
                                           .params = config->goddard,
                                           .loses_frames = f->carrier->may_lose,
+                                          .by_media = config->by_media,
                                           .in_part = config->in_part,
                                           .transport = config->via,
                                           .source = config->media->name,

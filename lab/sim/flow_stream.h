@@ -26,6 +26,7 @@ struct flow_stream_config {
     usec_t length;           // of the media
     usec_t latency;          // in the scheduler
     uint32_t fragment_bytes; // of a frame in a packet
+    bool by_media;           // stream_viewer.h
     bool in_part;            // stream_parts.h
     struct tcp_sender_config tcp;
     usec_t delayed_ack;

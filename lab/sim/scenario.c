@@ -86,6 +86,7 @@ static const struct key {
     {"off", OF_CBR, VALUE_TIME, &spec_time_positive, offsetof(struct group, off)},
     {"max", OF_DATAGRAM, VALUE_INT, &spec_rate, offsetof(struct group, max_bps)},
     {"ect", OF_DATAGRAM, VALUE_INT, &flag, offsetof(struct group, ect)},
+    {"pair", OF_STREAM, VALUE_INT, &flag, offsetof(struct group, pairs)},
     {"parts", OF_STREAM, VALUE_INT, &flag, offsetof(struct group, in_part)},
     {"length", OF_STREAM, VALUE_TIME, &instant, offsetof(struct group, length)},
     {"latency", OF_STREAM, VALUE_TIME, &patience, offsetof(struct group, latency)},
@@ -387,7 +388,8 @@ int group_parse(const char *text, struct group *g, char *error, size_t error_cap
                         .max_bps = 1000000000,
                         .length = 300 * USEC_PER_SEC,
                         .latency = USEC_PER_SEC,
-                        .fragment_bytes = 1000};
+                        .fragment_bytes = 1000,
+                        .pairs = 1};
     synthetic_goddard(&g->media);
     goddard_params_init(&g->goddard);
     struct scan list = scan_of(text, strlen(text));

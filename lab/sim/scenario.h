@@ -30,6 +30,7 @@
 //               rate=R (media; greedy)  max=1gbit (of the controller)  ect (0 or 1)
 //   stream      via=NAME[:PARAMS] (stream_carrier.h; must be said; / for the comma)  media=goddard
 //               (synthetic.h; / for the comma)  length=300s  latency=1s (in the scheduler)
+//               pair=1 (0: no pair of packets passes, as over RTSP's own connection)
 //               parts=0 (1: frames that came in part count as whole, stream_parts.h)
 //               sizes=FILE (frame_sizes.h)
 //               fragment=1000B (of a frame in a packet)  tcp=newreno
@@ -98,6 +99,7 @@ struct group {
     struct goddard_params goddard;
     usec_t length, latency;
     int64_t fragment_bytes;
+    int64_t pairs;
     int64_t in_part;
 };
 

@@ -37,6 +37,7 @@ static struct flow *new_stream(const struct sim *s, const struct group *g, uint3
                                         .length = g->length,
                                         .latency = g->latency,
                                         .fragment_bytes = (uint32_t)g->fragment_bytes,
+                                        .by_media = g->pairs == 0,
                                         .in_part = g->in_part != 0,
                                         .tcp = tcp_of(g),
                                         .delayed_ack = g->delayed_ack};

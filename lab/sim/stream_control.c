@@ -13,7 +13,7 @@ void stream_control_ask(struct stream_control *c, const struct stream_wish *wish
 {
     c->wish = *wish;
     c->number++;
-    c->again_at = now;
+    c->asked_at = c->again_at = now;
     c->patience = FIRST_PATIENCE;
 }
 

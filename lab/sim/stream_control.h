@@ -28,6 +28,7 @@ struct stream_control {
     int64_t answered; // the highest
     int64_t heard;    // of the other party's requests: the highest
     struct stream_wish wish;
+    usec_t asked_at; // first, the latest
     usec_t again_at; // USEC_NEVER: nothing is unanswered
     usec_t patience;
 };

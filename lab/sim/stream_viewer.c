@@ -75,7 +75,7 @@ static void tell_capacity(struct stream_viewer *v, usec_t now)
 {
     double bps = goddard_capacity_bps(&v->feed.policy);
     qoe_on_capacity(v->qoe, bps, now);
-    tell(v, STREAM_EVENT_CAPACITY, bps, 0, now);
+    tell(v, STREAM_EVENT_CAPACITY, bps, goddard_feed_span(&v->feed), now);
 }
 
 static void act(struct stream_viewer *v, const struct goddard_action *a, usec_t now)
@@ -280,6 +280,11 @@ void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len,
     ask(v, now);
 }
 
+void stream_viewer_answered(struct stream_viewer *v, usec_t rtt)
+{
+    goddard_feed_rtt(&v->feed, rtt);
+}
+
 void stream_viewer_pair(struct stream_viewer *v, uint32_t number, bool second, size_t bytes,
                         usec_t now)
 {
@@ -303,7 +308,9 @@ void stream_viewer_start(struct stream_viewer *v, usec_t now)
 {
     struct goddard_config policy = {.ladder = v->config.ladder,
                                     .params = &v->config.params,
-                                    .probe = GODDARD_BY_PAIR,
+                                    .probe =
+                                        v->config.by_media ? GODDARD_BY_MEDIA : GODDARD_BY_PAIR,
+                                    .start_level = v->config.ladder->level_count - 1,
                                     .loses_frames = v->config.loses_frames};
     struct qoe_setup setup = {.transport = v->config.transport,
                               .why = "",

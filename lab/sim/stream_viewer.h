@@ -21,7 +21,7 @@ extern "C" {
 // `value` and `number` of each in brackets.
 enum stream_event_kind {
     STREAM_EVENT_LEVEL,    // asked for [level; from], `text`: why
-    STREAM_EVENT_CAPACITY, // of the path [bit/s; 0]
+    STREAM_EVENT_CAPACITY, // of the path [bit/s; us of media that told it, 0: a pair did]
     STREAM_EVENT_START,    // playing begins [0; 0]
     STREAM_EVENT_FRAME,    // became whole [jitter, ms, or NaN; its level]
     STREAM_EVENT_LOST,     // playout passed it over [0; frame number]
@@ -43,6 +43,7 @@ struct stream_viewer_config {
     const struct ladder *ladder; // borrowed
     struct goddard_params params;
     bool loses_frames;
+    bool by_media;         // no pair of packets passes: the first media tells the capacity
     bool in_part;          // frames that came in part count as whole (stream_parts.h)
     const char *transport; // for the report; borrowed
     const char *source;    // likewise
@@ -79,6 +80,8 @@ void stream_viewer_destroy(struct stream_viewer *v);
 // The session begins.
 void stream_viewer_start(struct stream_viewer *v, usec_t now);
 void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len, usec_t now);
+// A request was answered so long after it was made.
+void stream_viewer_answered(struct stream_viewer *v, usec_t rtt);
 // A packet of a pair came: which pair, and is it the second?
 void stream_viewer_pair(struct stream_viewer *v, uint32_t number, bool second, size_t bytes,
                         usec_t now);

@@ -56,6 +56,7 @@ static const char help[] =
     "  media=goddard length=300s fragment=1000B latency=1s   latency: in the scheduler\n"
     "  sizes=FILE          frames vary in size as these do: a frame's bytes a line, as ffprobe\n"
     "                      -select_streams v -show_entries packet=size -of csv=p=0 prints them\n"
+    "  pair=1              0: no pair of packets passes; the first media tells the capacity\n"
     "  parts=0             1: frames that came in part count as whole\n"
     "  goddard=NAME=VALUE/...  the policy's parameters, such as upscale_interval=30\n"
     "RUN\n"

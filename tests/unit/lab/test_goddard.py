@@ -25,12 +25,14 @@ class Words(unittest.TestCase):
     def test_parts(self):
         a = goddard.words_of(Cell("A", {"part": "A", "in_part": 0}), "minbuf:1,3")
         self.assertIn("stream:via=minbuf:1/3", a[-1])
+        self.assertIn("pair=0", a[-1])
         self.assertEqual(sum("local=750kbit,localq=20p" in w for w in a), 2)  # the stream's and the six transfers'
         self.assertIn("reno:n=6", a[-2])
         b = goddard.words_of(Cell("B", {"part": "B", "in_part": 1}), "udp")
         self.assertFalse(any("local=" in w for w in b))
         self.assertTrue(any(w.startswith("reno:n=24") for w in b))
         self.assertIn("parts=1", b[-1])
+        self.assertNotIn("pair=", b[-1])
         # Groups by their places among the words that name one.
         groups = [w for w in b if ":" in w and not w.startswith("rate=")]
         self.assertTrue(groups[goddard.WEBS].startswith("web:"))

@@ -49,7 +49,8 @@ TEST_CASE("events: one JSON object a line")
             events_mode(e, "buffering", 1012500);
             events_seek(e, 61.5, 123456, 1013 * ms);
             events_reconnect(e, "gone", 3, 2000 * ms, 1050 * ms);
-            events_capacity(e, 1234567.8, "pair", 1100 * ms);
+            events_capacity(e, 1234567.8, "pair", 0, 1100 * ms);
+            events_capacity(e, 654321, "media", 1410 * ms, 1120 * ms);
             qoe_switch first_level = {-1, 2, "capacity"};
             events_level(e, &first_level, 1150 * ms);
             qoe_switch up = {2, 3, "upscale"};
@@ -73,6 +74,8 @@ TEST_CASE("events: one JSON object a line")
         R"({"t":0.05,"event":"reconnect","why":"gone","try":3,"in":2.0})"
         "\n"
         R"({"t":0.1,"event":"capacity","capacity":1234568,"by":"pair"})"
+        "\n"
+        R"({"t":0.12,"event":"capacity","capacity":654321,"by":"media","span":1.41})"
         "\n"
         R"({"t":0.15,"event":"level","from":null,"to":2,"why":"capacity"})"
         "\n"

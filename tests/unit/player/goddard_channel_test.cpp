@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/rng.h"
+#include "player/first_rate.h"
 #include "player/goddard.h"
 
 namespace
@@ -172,7 +173,7 @@ class world
         } else if (!is_lossy) {
             later_bytes += a.bytes;
             const usec_t took = now - first_arrival;
-            if (took >= GODDARD_PROBE_TIME)
+            if (took >= FIRST_RATE_LEAST)
                 goddard_on_media_rate(
                     &g, 8.0 * static_cast<double>(later_bytes) / usec_to_sec(took), now);
             poll(now);

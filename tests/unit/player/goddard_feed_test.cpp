@@ -109,8 +109,27 @@ TEST_CASE_METHOD(fixture,
     CHECK_FALSE(poll());
     media(1, 1000, 1 * sec + 200 * ms);
     CHECK(capacity() == Approx(200e3)); // 5000 bytes in 0.2 s
+    CHECK(goddard_feed_span(&f) == 200 * ms);
     REQUIRE(poll());
     CHECK(last.level == 0);
+    media(1, 1000, 2 * sec); // it is known
+    CHECK(goddard_feed_span(&f) == 200 * ms);
+}
+
+TEST_CASE_METHOD(fixture,
+                 "goddard_feed: over a long round trip media is watched until it grows no more")
+{
+    open(GODDARD_BY_MEDIA);
+    goddard_feed_rtt(&f, 500 * ms);
+    media(0, 1000, 1 * sec);
+    media(0, 5000, 1500 * ms);
+    media(1, 15000, 2 * sec);
+    CHECK_FALSE(poll());
+    media(2, 15000, 2500 * ms);
+    CHECK(capacity() == Approx(240e3)); // 15000 bytes in 0.5 s
+    CHECK(goddard_feed_span(&f) == 1500 * ms);
+    REQUIRE(poll());
+    CHECK(last.level == 1);
 }
 
 TEST_CASE_METHOD(fixture, "goddard_feed: lost frames take a level, whole ones fill the buffer")

@@ -76,6 +76,28 @@ TEST_CASE("flow_stream: the level is what the sink's line takes")
     }
 }
 
+TEST_CASE("flow_stream: without a pair, the rate once slow start has met the line")
+{
+    // Of a packet of 1077 bytes 1000 are media. The first 200 ms are slow start's from 140 ms
+    // on; at 900 ms the window still grows after 5 s.
+    const struct {
+        const char *rtt;
+        double least;
+    } table[] = {{"5ms", 0.98}, {"50ms", 0.98}, {"140ms", 0.98}, {"470ms", 0.98}, {"900ms", 0.6}};
+    const double line = 750e3 * 1000 / 1077;
+    for (const char *via : {"minbuf:1/3", "tcp"})
+        for (const auto &row : table) {
+            INFO(via << " " << row.rtt);
+            simulation s("rate=10mbit,queue=droptail:500p",
+                         {std::string("stream:pair=0,local=750kbit,length=20s,tcp=sack,ca=count,") +
+                          "iw=10p,delack=40ms,via=" + via + ",rtt=" + row.rtt});
+            s.run(30);
+            double capacity = report(s, 30).network.capacity_estimate;
+            CHECK(capacity > row.least * line);
+            CHECK(capacity < 1.01 * line);
+        }
+}
+
 TEST_CASE("flow_stream: lost requests are made again")
 {
     // A fifth of all packets is lost, also of those that ask, answer and tell the end.

@@ -97,16 +97,19 @@ TEST_CASE("scenario: pages, lines and streams")
     CHECK(g.length == 300 * USEC_PER_SEC);
     CHECK(g.latency == USEC_PER_SEC);
     CHECK(g.fragment_bytes == 1000);
+    CHECK(g.pairs == 1);
     CHECK(g.goddard.upscale_interval == 60);
     CHECK(g.variant == TCP_NEWRENO);
-    REQUIRE(parse("stream:via=tcp:sndbuf=64KB,tcp=reno,media=layers:3/500,length=20s,latency=5s,"
-                  "fragment=500B,parts=1,goddard=upscale_interval=30/buf_factor=2,window=40p",
-                  &g) == 0);
+    REQUIRE(
+        parse("stream:via=tcp:sndbuf=64KB,tcp=reno,media=layers:3/500,length=20s,latency=5s,"
+              "fragment=500B,parts=1,pair=0,goddard=upscale_interval=30/buf_factor=2,window=40p",
+              &g) == 0);
     CHECK(g.variant == TCP_RENO);
     CHECK(g.media.ladder.level_count == 3);
     CHECK(g.goddard.upscale_interval == 30);
     CHECK(g.goddard.buf_factor == 2);
     CHECK(g.in_part == 1);
+    CHECK(g.pairs == 0);
     CHECK(g.sizes_path[0] == '\0');
     REQUIRE(parse("stream:via=udp,sizes=a/film.txt", &g) == 0);
     CHECK(std::string(g.sizes_path) == "a/film.txt");
