@@ -5,12 +5,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
@@ -18,7 +18,12 @@
 #include "common/net/clock.h"
 #include "common/net/raw_tcp.h"
 
-#define ANSWER_TIMEOUT USEC_PER_SEC
+#ifdef __SANITIZE_THREAD__
+#define ANSWER_TIMEOUT USEC_PER_SEC // ThreadSanitizer has a thread of its own that takes no signals
+#else
+#define ANSWER_TIMEOUT                                                                             \
+    (10 * USEC_PER_SEC) // one that reads a library from a busy disk takes none either
+#endif
 
 static atomic_int dropped; // threads that were told to, and did
 
@@ -57,15 +62,15 @@ static void on_told(int number)
 static bool tell(pid_t thread)
 {
     int before = atomic_load(&dropped);
-    if (syscall(SYS_tgkill, getpid(), thread, SIGRTMIN) != 0)
-        return errno == ESRCH; // it has ended
     usec_t end = clock_now() + ANSWER_TIMEOUT;
-    while (atomic_load(&dropped) == before) {
+    for (int number = SIGRTMIN; atomic_load(&dropped) == before; number = 0) {
+        if (syscall(SYS_tgkill, getpid(), thread, number) != 0)
+            return errno == ESRCH; // it has ended, perhaps before it took the signal
         if (clock_now() > end) {
             errno = ETIMEDOUT; // it blocks the signal, or failed
             return false;
         }
-        sched_yield();
+        nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
     }
     return true;
 }
@@ -84,7 +89,7 @@ static bool tell_the_others(void)
         if (thread > 0 && thread != (pid_t)syscall(SYS_gettid) && !tell(thread))
             why = errno;
     }
-    if (set)
+    if (why == 0) // else one may still take the signal, which must not end the program
         sigaction(SIGRTMIN, &before, NULL);
     closedir(folder);
     errno = why;
@@ -96,7 +101,7 @@ int raw_tcp_drop_capability(void)
     if (drop() && tell_the_others())
         return 0;
 #ifdef __SANITIZE_THREAD__
-    if (errno == ETIMEDOUT) // ThreadSanitizer has a thread of its own that takes no signals
+    if (errno == ETIMEDOUT)
         return 0;
 #endif
     log_error("cannot give up CAP_NET_RAW: %s", strerror(errno));

@@ -70,7 +70,8 @@ class StreamCase(lib.Case):
     def check_whole(self, report, seconds, rate=lib.FPS):
         """A stream that was shown from its first to its last frame."""
         playback = report["playback"]
-        self.assertEqual(playback["frames_lost"], 0)
+        if lib.SLOW <= 1:  # else the sender may have no time for each
+            self.assertEqual(playback["frames_lost"], 0)
         self.assertEqual(report["network"]["packets_lost"], 0)
         self.assertEqual(report["network"]["loss_rate"], 0)
         self.between((seconds - 0.6) * rate * (0.8 if lib.SLOW <= 1 else 0.2), playback["frames_played"],
@@ -296,13 +297,12 @@ class Files(StreamCase):
         self.check_schema(r)
         self.check_events(p, "end-of-media")
         self.check_picture(r)
-        self.assertEqual(r["playback"]["frames_lost"], 0)
         self.between(2.9, r["session"]["duration"], 3 + 5 * lib.SLOW)
         numbers = [e["number"] for e in p.events("frame")]
         self.assertEqual(len(set(numbers)), len(numbers), "a frame was told twice")
         if lib.SLOW <= 1:
             self.assertEqual(sorted(numbers), list(range(75)))
-            self.assertEqual(r["playback"]["frames_received"], 75)
+            self.assertEqual((r["playback"]["frames_received"], r["playback"]["frames_lost"]), (75, 0))
             self.assertGreater(len(p.shown()), 65)
         # The next viewer gets it from the beginning; without the file nothing can be compared. Frame numbers go on,
         # and a stream can begin with a frame of the base layer only: the second or fourth, then.
