@@ -24,8 +24,9 @@
 // ENDED: the stream ended, nothing is held, and the last picture had its interval.
 //
 // Low latency has no clock: a frame leaves the moment it is whole, to be shown at once. It passes
-// over older missing ones if the frame it rests on is there; otherwise it waits for that one for
-// one frame interval (at most PLAYOUT_MAX_GRACE). Rebuffering is then: nothing there to leave for
+// over older missing ones if the frame it rests on is there, or any later one held can be decoded.
+// Otherwise nothing could be shown, and it waits for what it rests on, which the sender may send
+// once more, for PLAYOUT_REPAIR. Rebuffering is then: nothing there to leave for
 // max(3 frame intervals, 100 ms) after the next frame was expected, which is one interval after the
 // last one left; dated from that moment, until the next frame. A picture that stands still because
 // frames come but rest on lost ones is no rebuffering, in either mode: the buffer is not empty.
@@ -73,6 +74,7 @@ enum {
 };
 #define PLAYOUT_DECODE_LEAD (60 * USEC_PER_MSEC)
 #define PLAYOUT_MAX_GRACE   (100 * USEC_PER_MSEC)
+#define PLAYOUT_REPAIR      (500 * USEC_PER_MSEC)
 #define PLAYOUT_SETTLE      (2 * USEC_PER_SEC)
 #define PLAYOUT_MAX_AHEAD   (120 * USEC_PER_SEC)
 #define PLAYOUT_MAX_NUMBER  ((int64_t)1 << 36) // frame numbers are below

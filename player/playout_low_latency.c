@@ -13,9 +13,7 @@ static bool may_pass(struct playout *p, const struct received_frame *f, int64_t 
         if (playout_is_decodable(p, p->held[i].frame))
             return true;
     }
-    usec_t interval =
-        playout_pts(p, playout_next_expected(p, expected + 1)) - playout_pts(p, expected);
-    usec_t limit = p->held[0].since + usec_min(interval, PLAYOUT_MAX_GRACE);
+    usec_t limit = p->held[0].since + PLAYOUT_REPAIR;
     return now >= limit || playout_wait_until(p, limit);
 }
 
@@ -26,8 +24,10 @@ bool playout_poll_low_latency(struct playout *p, struct playout_action *out, use
         if (f && f->number < p->next)
             return playout_hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
         int64_t expected = playout_next_expected(p, p->next);
-        if (!f || !may_pass(p, f, expected, now))
+        if (!f)
             break;
+        if (!may_pass(p, f, expected, now))
+            return false;
         if (f->number > expected) {
             if (!playout_miss(p, expected, now))
                 return playout_poll_missed(p, out, now);

@@ -95,6 +95,9 @@ struct session *session_new(const struct session_config *config, usec_t now)
         goto free_timer;
     if (config->stream->stored && !open_stored(s))
         goto free_feed;
+    // MTP's packets have numbers of their own: RTP's may come twice.
+    if (s->transport->kind->mtp && config->stream->engine && !(s->resend = resend_new()))
+        goto free_feed;
     s->number = stream_add(config->stream, s);
     if (s->number < 0)
         goto free_feed;
@@ -105,6 +108,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     return s;
 
 free_feed:
+    resend_free(s->resend);
     stored_feed_free(s->stored);
     synthetic_feed_free(s->feed);
 free_timer:
@@ -250,6 +254,7 @@ void session_free(struct session *s, usec_t now)
     session_reap(s);
     session_clear_sound(s);
     stream_remove(s->config.stream, s, now);
+    resend_free(s->resend);
     stored_feed_free(s->stored);
     synthetic_feed_free(s->feed);
     timer_free(s->timer);

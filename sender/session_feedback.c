@@ -10,21 +10,45 @@
 // path that was away for 10 s has had its probe by then, and the probe its answer.
 static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MOST_LIVE + USEC_PER_SEC;
 
+static bool is_leaned_on(const struct session *s, int64_t number)
+{
+    const struct size_spec *size = &session_ladder(s)->sizes[s->size_id];
+    int64_t index = size_index_of_frame(size->fps, session_ladder(s)->source_fps, number);
+    return index >= 0 &&
+           session_is_leaned_on(s, s->size_id, layer_temporal_id(index, size->layers));
+}
+
+// Packets of live media are missing: they come again, or the encoder does without their frames.
+static void on_missing(struct session *s, struct rtcp_nack nack, usec_t now)
+{
+    int64_t repaired = -1;
+    for (int k = 0; k < 17; k++) {
+        struct rtcp_nack one = {.pid = (uint16_t)(nack.pid + k)};
+        int64_t number;
+        bool named = k == 0 || nack.blp >> (k - 1) & 1;
+        if (!named || !rtp_sender_frames_of_nack(&s->rtp, one, &number, 1) ||
+            !is_leaned_on(s, number))
+            continue;
+        if (s->resend && resend_ask(s->resend, one.pid, now - s->latency))
+            continue;
+        if (number != repaired)
+            engine_repair(s->config.stream->engine, s->size_id, number);
+        repaired = number;
+    }
+}
+
 static void on_nack(struct session *s, const struct rtcp_item *item, usec_t now)
 {
-    int layers = session_ladder(s)->sizes[s->size_id].layers;
     for (int i = 0; i < item->nack_count; i++) {
         int64_t frames[17];
         int count = rtp_sender_frames_of_nack(&s->rtp, item->nacks[i], frames, 17);
         for (int k = 0; k < count && s->stored; k++)
             stored_feed_repair(s->stored, s->size_id, frames[k], now);
-        for (int k = 0; k < count && !s->stored; k++) {
-            int64_t index = size_index_of_frame(session_ladder(s)->sizes[s->size_id].fps,
-                                                session_ladder(s)->source_fps, frames[k]);
-            if (index >= 0 && session_is_leaned_on(s, s->size_id, layer_temporal_id(index, layers)))
-                engine_repair(s->config.stream->engine, s->size_id, frames[k]);
-        }
+        if (!s->stored)
+            on_missing(s, item->nacks[i], now);
     }
+    if (s->resend)
+        session_pump(s, now);
 }
 
 static void on_reports(struct session *s, const struct rtcp_item *item, usec_t now)

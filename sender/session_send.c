@@ -44,6 +44,10 @@ int session_send_packet(struct session *s, const struct session_packet *packet, 
     if (err)
         return err;
     s->flow_number++;
+    if (s->resend && packet->captured)
+        resend_keep(s->resend, p->seq, packet->captured,
+                    (struct resend_packet){head, parts[0].iov_len},
+                    (struct resend_packet){payload->body, payload->body_len});
     rtp_sender_sent(rtp, p, packet->number, packet->capture_wall,
                     payload->head_len + payload->body_len);
     s->last_progress = now;
@@ -113,6 +117,8 @@ static int send_media(struct session *s, usec_t now)
                                     .number = f->number,
                                     .pts = pts,
                                     .capture_wall = f->capture_wall};
+    if (session_is_leaned_on(s, f->size_id, f->temporal_id))
+        packet.captured = f->captured;
     int err = session_send_packet(s, &packet, now);
     if (err)
         return err;
@@ -190,8 +196,28 @@ void session_tell_end(struct session *s, usec_t now)
     session_stop_playing(s);
 }
 
+static bool has_lost(struct session *s, usec_t now)
+{
+    struct resend_packet p;
+    return s->resend && s->playing && resend_next(s->resend, now - s->latency, &p);
+}
+
+static int send_lost(struct session *s, usec_t now)
+{
+    struct resend_packet p;
+    (void)resend_next(s->resend, now - s->latency, &p);
+    struct iovec part = {NULL, p.len};
+    part.iov_base = (uint8_t *)(uintptr_t)p.bytes; // read only
+    int err = s->transport->ops->send(s->transport, TRACK_VIDEO, &part, 1, now);
+    if (!err)
+        resend_done(s->resend);
+    return err;
+}
+
 static bool has_packets(struct session *s, usec_t now)
 {
+    if (has_lost(s, now))
+        return true;
     if (session_sound_waits(s, now))
         return true;
     if (session_is_filler(s))
@@ -199,9 +225,12 @@ static bool has_packets(struct session *s, usec_t now)
     return s->scheduler.count > 0 && (s->playing || s->leaving);
 }
 
-// Sound goes first: it is little, and what is missing of it is heard at once.
+// What was lost goes first, as all that follows waits for it; then sound: it is little, and what is
+// missing of it is heard at once.
 static int send_next(struct session *s, usec_t now)
 {
+    if (has_lost(s, now))
+        return send_lost(s, now);
     if (session_sound_waits(s, now))
         return session_send_sound(s, now);
     return session_is_filler(s) ? send_filler(s, now) : send_media(s, now);

@@ -9,6 +9,7 @@
 #include "common/protocol/rtp_sender.h"
 #include "media/packetiser.h"
 #include "sender/adaptation.h"
+#include "sender/resend.h"
 #include "sender/scheduler.h"
 #include "sender/session.h"
 #include "sender/sound_queue.h"
@@ -39,6 +40,7 @@ struct session {
     struct session_sound sound;
     uint16_t flow_number; // of the next packet, of either
     struct scheduler scheduler;
+    struct resend *resend; // owned; NULL: lost packets are not sent again
     char cname[64];
     bool playing;
     bool watching;    // the engine counts it: for size_id, and for wanted_size if that is another
@@ -127,7 +129,8 @@ struct session_packet {
     enum transport_track track;
     struct rtp_packet *rtp; // what it has of its own
     const struct rtp_payload *payload;
-    int64_t number; // of its frame; -1: none
+    int64_t number;  // of its frame; -1: none
+    usec_t captured; // of media that is sent again when it gets lost; 0: it is not
     usec_t pts;
     usec_t capture_wall;
 };

@@ -14,12 +14,15 @@
 #include <vector>
 
 #include "common/base/rng.h"
+#include "common/protocol/rtp_receiver.h"
 #include "common/protocol/rtp_sender.h"
 #include "lab/sim/chain.h"
 #include "lab/sim/flow_tcp.h"
 #include "lab/sim/stream_carrier.h"
 #include "media/ladder.h"
+#include "player/frame_tracker.h"
 #include "sender/adaptation.h"
+#include "sender/resend.h"
 #include "sender/scheduler.h"
 
 class live_link
@@ -27,13 +30,15 @@ class live_link
   public:
     static constexpr double FPS = 30;
     static constexpr usec_t MS = USEC_PER_MSEC;
+    static constexpr usec_t BOUND = 400 * MS;
 
     adaptation a{};
+    bool resends; // what is lost is sent again while it is of use, as over MTP
 
     // `link` as weir-link has it; `downloads` by TCP with SACK beside it from `from` on.
     live_link(const std::string &via, const char *link, usec_t rtt, int downloads = 0,
               usec_t from = 0, uint64_t seed = 1)
-        : r(rng_seeded(seed))
+        : resends(via.rfind("mtp", 0) == 0), r(rng_seeded(seed)), way_back(rtt / 2)
     {
         world_init(&w, 0);
         packet_pool_init(&small, FLOW_SMALL, 100000);
@@ -63,6 +68,7 @@ class live_link
         scheduler_clear(&s);
         chain_destroy(&c);
         world_destroy(&w);
+        resend_free(again);
         carrier->ops->free(carrier);
         for (flow *f : others)
             f->ops->free(f);
@@ -100,6 +106,33 @@ class live_link
             return INFINITY;
         std::sort(all.begin(), all.end());
         return all[static_cast<size_t>(quantile * static_cast<double>(all.size() - 1))];
+    }
+    // The share of the time in which no new picture came for more than 200 ms; of pictures that
+    // come with all they lean on.
+    double stalled(double from, double to) const
+    {
+        std::vector<usec_t> seen(frames.size(), 0); // 0: never
+        std::vector<usec_t> shown;
+        for (size_t i = 0; i < frames.size(); i++) {
+            const frame &f = frames[i];
+            bool rests = f.depends_on < 0 || seen[static_cast<size_t>(f.depends_on)];
+            if (!f.arrived || !rests)
+                continue;
+            usec_t ground = f.depends_on < 0 ? 0 : seen[static_cast<size_t>(f.depends_on)];
+            seen[i] = std::max(f.arrived, ground);
+            while (!shown.empty() && shown.back() > seen[i]) // it passes those before it
+                shown.pop_back();
+            shown.push_back(seen[i]);
+        }
+        double last = from * 1e6, total = 0;
+        for (usec_t at : shown) {
+            auto t = static_cast<double>(at);
+            if (t < from * 1e6 || t >= to * 1e6)
+                continue;
+            total += t - last > 200e3 ? t - last : 0;
+            last = t;
+        }
+        return total * 1e-6 / (to - from);
     }
     // Frames a second that came whole. What is lost, the encoder repairs.
     double shown(double from, double to) const
@@ -145,7 +178,17 @@ class live_link
         int came;
     };
 
+    struct nack {
+        usec_t at; // when it comes to the sender
+        uint16_t seq;
+    };
+    struct pli { // unless the frame is there by then
+        usec_t at;
+        int64_t number;
+    };
+
     rng r;
+    usec_t way_back;
     world w{};
     packet_pool small{}, large{};
     flow_env env{};
@@ -155,6 +198,10 @@ class live_link
     scheduler s{};
     stream_carrier *carrier = nullptr;
     rtp_sender rtp{};
+    rtp_receiver viewer{};
+    resend *again = nullptr;
+    std::vector<nack> nacks; // under way
+    std::vector<pli> plis;
     std::vector<flow *> others;
     std::vector<frame> frames;
     std::vector<double> sent, got; // bytes by tenth of a second
@@ -211,6 +258,9 @@ class live_link
         node_init(&self.flow.source, &source_ops, nullptr);
         node_init(&self.flow.sink, &sink_ops, nullptr);
         rtp_sender_init(&rtp, RTP_PT_H264, &r);
+        rtp_receiver_init(&viewer);
+        again = resend_new();
+        REQUIRE(again);
         stream_carrier_config config{};
         config.via = via.c_str();
         config.flow = &self.flow;
@@ -226,7 +276,7 @@ class live_link
         carrier->on_room = on_room;
         carrier->deliver = deliver;
         carrier->ctx = this;
-        scheduler_init(&s, 400 * MS, 2, carrier->reliable);
+        scheduler_init(&s, BOUND, 2, carrier->reliable);
     }
     void attach(uint32_t id, flow *f, usec_t rtt)
     {
@@ -292,6 +342,7 @@ class live_link
         auto number = static_cast<int64_t>(frames.size());
         int temporal_id = layers > 1 && number % 2 ? 1 : 0;
         bool key = size_id != to.size_id && temporal_id == 0;
+        bool anew = repair && temporal_id == 0 && !key;
         bool alone = key || (repair && temporal_id == 0); // leans on what came before the loss
         int64_t depends = alone ? -1 : temporal_id ? number - 1 : number - (layers > 1 ? 2 : 1);
         repair = repair && !alone;
@@ -303,7 +354,7 @@ class live_link
             scheduler_set_layers(&s, layers);
         }
         frame &f = frames.back();
-        f.bytes = encode(to, key, temporal_id);
+        f.bytes = encode(to, key, temporal_id) * (anew ? 2 : 1); // it leans on an older picture
         if (temporal_id > std::min(to.temporal_id, a.top))
             return;
         double bytes = static_cast<double>(f.bytes + (f.bytes / 1136 + 1) * 40);
@@ -354,12 +405,45 @@ class live_link
         size_t head = rtp_encode(&p, bytes);
         std::memcpy(bytes + head, zeros, len);
         rtp_sender_sent(&rtp, &p, leaving_number, now, len);
+        resend_keep(again, p.seq, f.at, {bytes, head}, {bytes + head, len});
         left_bytes -= len;
         count(sent, static_cast<double>(head + len + 28));
         carrier->ops->send(carrier, bytes, head + len, now);
     }
+    // As sender/session_feedback.c.
+    void missed(uint16_t seq, usec_t now)
+    {
+        int64_t number;
+        if (rtp_sender_frames_of_nack(&rtp, {seq, 0}, &number, 1) == 0)
+            return;
+        const frame &f = frames[static_cast<size_t>(number)];
+        int layers = l.sizes[l.levels[f.level].size_id].layers;
+        if (f.temporal_id > 0 && layers > 1)
+            return;
+        if (resends && resend_ask(again, seq, now - BOUND))
+            plis.push_back({now + 2 * way_back + FRAME_TRACKER_REPAIR, number});
+        else
+            repair = true;
+    }
+    void hear(usec_t now)
+    {
+        for (; !nacks.empty() && nacks.front().at <= now; nacks.erase(nacks.begin()))
+            missed(nacks.front().seq, now);
+        for (; !plis.empty() && plis.front().at <= now; plis.erase(plis.begin()))
+            repair = repair || !frames[static_cast<size_t>(plis.front().number)].arrived;
+    }
+    void send_again(usec_t now)
+    {
+        resend_packet p;
+        while (resend_next(again, now - BOUND, &p) && carrier->ops->room(carrier, now)) {
+            count(sent, static_cast<double>(p.len + 28));
+            carrier->ops->send(carrier, p.bytes, p.len, now);
+            resend_done(again);
+        }
+    }
     void pump(usec_t now)
     {
+        send_again(now);
         while (s.count > 0 && carrier->ops->room(carrier, now)) {
             const scheduler_frame *next = scheduler_next(&s, now);
             reap();
@@ -381,10 +465,23 @@ class live_link
     void settle(usec_t now)
     {
         usec_t next = std::min(next_frame, carrier->ops->next(carrier, now));
+        next = nacks.empty() ? next : std::min(next, nacks.front().at);
+        next = plis.empty() ? next : std::min(next, plis.front().at);
         node_wake_at(&self.flow.source, std::max(next, now + 1));
     }
     void arrived(const rtp_packet &p, usec_t now)
     {
+        int64_t ext_seq;
+        if (rtp_receiver_packet(&viewer, &p, 0, &ext_seq, now) == RTP_DUPLICATE)
+            return;
+        rtcp_nack holes[8];
+        int count = rtp_receiver_holes(&viewer, holes, 8);
+        for (int i = 0; i < count; i++)
+            for (int k = 0; k <= 16; k++)
+                if (k == 0 || holes[i].blp >> (k - 1) & 1)
+                    nacks.push_back({now + way_back, static_cast<uint16_t>(holes[i].pid + k)});
+        if (count)
+            node_wake_at(&self.flow.source, std::min(next_frame, nacks.front().at));
         frame &f = frames[p.adu.frame];
         f.came++;
         if (p.adu.last)
@@ -409,6 +506,7 @@ class live_link
             o->make(now);
             o->next_frame += static_cast<usec_t>(1e6 / FPS);
         }
+        o->hear(now);
         o->pump(now);
         o->carrier->ops->run(o->carrier, now);
         o->settle(now);

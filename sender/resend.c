@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/resend.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EMPTY, KEPT, ASKED };
+
+struct kept {
+    uint8_t state;
+    bool again; // it was sent again
+    uint16_t seq;
+    usec_t captured;
+    size_t len;
+    uint8_t bytes[RESEND_MAX_PACKET];
+};
+
+struct resend {
+    struct kept kept[RESEND_KEPT]; // by the order of leaving
+    int next;                      // place of the next one
+    int asked[RESEND_KEPT];        // places; a queue
+    int asked_count;
+};
+
+struct resend *resend_new(void)
+{
+    return calloc(1, sizeof(struct resend));
+}
+
+void resend_free(struct resend *r)
+{
+    free(r);
+}
+
+static void forget_asked(struct resend *r, int i)
+{
+    r->asked_count--;
+    memmove(&r->asked[i], &r->asked[i + 1], (size_t)(r->asked_count - i) * sizeof(r->asked[0]));
+}
+
+void resend_keep(struct resend *r, uint16_t seq, usec_t captured, struct resend_packet head,
+                 struct resend_packet body)
+{
+    if (head.len + body.len > RESEND_MAX_PACKET)
+        return;
+    struct kept *k = &r->kept[r->next];
+    for (int i = 0; k->state == ASKED && i < r->asked_count; i++)
+        if (r->asked[i] == r->next)
+            forget_asked(r, i);
+    k->state = KEPT;
+    k->again = false;
+    k->seq = seq;
+    k->captured = captured;
+    k->len = head.len + body.len;
+    memcpy(k->bytes, head.bytes, head.len);
+    memcpy(k->bytes + head.len, body.bytes, body.len);
+    r->next = (r->next + 1) % RESEND_KEPT;
+}
+
+bool resend_ask(struct resend *r, uint16_t seq, usec_t oldest)
+{
+    for (int i = 0; i < RESEND_KEPT; i++) {
+        struct kept *k = &r->kept[i];
+        if (k->state != KEPT || k->seq != seq)
+            continue;
+        if (k->captured < oldest || k->again)
+            return false;
+        k->state = ASKED;
+        r->asked[r->asked_count++] = i;
+        return true;
+    }
+    return false;
+}
+
+bool resend_next(struct resend *r, usec_t oldest, struct resend_packet *out)
+{
+    while (r->asked_count > 0) {
+        struct kept *k = &r->kept[r->asked[0]];
+        *out = (struct resend_packet){k->bytes, k->len};
+        if (k->captured >= oldest)
+            return true;
+        k->state = KEPT;
+        forget_asked(r, 0);
+    }
+    return false;
+}
+
+void resend_done(struct resend *r)
+{
+    assert(r->asked_count > 0);
+    struct kept *k = &r->kept[r->asked[0]];
+    k->state = KEPT;
+    k->again = true;
+    forget_asked(r, 0);
+}
