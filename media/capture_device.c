@@ -3,9 +3,7 @@
 
 #include <inttypes.h>
 #include <libavcodec/avcodec.h>
-#include <libavdevice/avdevice.h>
 #include <libavformat/avformat.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +11,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "media/capture_library.h"
 #include "media/capture_mode.h"
 #include "media/capture_ticks.h"
 #include "media/convert.h"
@@ -26,12 +25,6 @@ struct capture_device {
     bool ends;      // its JPEGs have ends
     int64_t broken; // pictures left out
 };
-
-static void register_devices(void)
-{
-    libav_log_to_log();
-    avdevice_register_all();
-}
 
 // What the system says, as the person in front of it would.
 static int explain(const struct capture_target *t, int averror, char *why, size_t cap)
@@ -136,8 +129,11 @@ struct capture_device *capture_device_open(const struct capture_target *target,
                                            struct capture_given *given, char *why, size_t cap,
                                            int *err)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, register_devices);
+    const char *missing = capture_library_load();
+    if (missing) {
+        *err = err_say(why, cap, ERR_UNSUPPORTED, "%s: %s", target->name, missing);
+        return NULL;
+    }
     AVDictionary *options = NULL;
     struct capture_choice choice = {0};
     struct capture_device *d = calloc(1, sizeof(*d));

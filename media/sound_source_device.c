@@ -5,7 +5,6 @@
 // thread take. The device's clock is not ours: when the ring holds much more or less than that, a
 // piece is left out, or silence put in.
 #include <libavcodec/avcodec.h>
-#include <libavdevice/avdevice.h>
 #include <libavformat/avformat.h>
 #include <libswresample/swresample.h>
 #include <pthread.h>
@@ -15,7 +14,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "media/convert.h"
+#include "media/capture_library.h"
 #include "media/sound_source.h"
 
 enum {
@@ -155,7 +154,11 @@ static const struct sound_source_ops device_ops = {.read = device_read, .free = 
 
 static int open_input(struct sound_source_device *s, const char *format, const char *device)
 {
-    avdevice_register_all();
+    const char *missing = capture_library_load();
+    if (missing) {
+        log_error("--sound %s: %s", format, missing);
+        return ERR_UNSUPPORTED;
+    }
     const AVInputFormat *input = av_find_input_format(format);
     if (!input) {
         log_error("--sound %s: the libraries of this machine do not have it", format);
@@ -204,7 +207,6 @@ static int open_codec(struct sound_source_device *s)
 struct sound_source *sound_source_device_open(const char *format, const char *device,
                                               usec_t interval, int *err)
 {
-    libav_log_to_log();
     struct sound_source_device *s = calloc(1, sizeof(*s));
     *err = ERR_NO_MEMORY;
     if (!s)

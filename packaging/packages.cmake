@@ -22,6 +22,9 @@ number of viewers over RTSP, each over the transport it asks for: TCP with a
 short send buffer, UDP under a rate controller (TFRC, ARC, packet spacing), or
 TCP without retransmission. weir-play shows the stream and has a cause for
 every frame that was not shown and for every stall.")
+# The program loads it by itself, so that nobody sees it in the program.
+string(REGEX MATCH "^[0-9]+" avdevice ${AVDEVICE_VERSION})
+set(CPACK_DEBIAN_WEIR_PACKAGE_DEPENDS "libavdevice${avdevice}")
 set(CPACK_DEBIAN_WEIR_PACKAGE_RECOMMENDS "fonts-dejavu-core")
 set(CPACK_DEBIAN_WEIR_PACKAGE_SUGGESTS "weir-lab, ffmpeg, libcap2-bin")
 set(CPACK_DEBIAN_WEIR_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/debian/conffiles

@@ -63,7 +63,7 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
             return ERR_FULL;
         if (item.kind == RTSP_INTERLEAVED && v->session && v->interleaved &&
             (item.channel == v->channel[1] ||
-             (session_has_sound(v->session) && item.channel == v->sound_channel[1]))) {
+             (viewer_has_second(v) && item.channel == v->second_channel[1]))) {
             rtsp_session_alive(&v->state, now);
             session_rtcp(v->session, item.data, item.data_len, now);
         }

@@ -54,9 +54,12 @@ void session_pause(struct session *s, usec_t now);
 // Where in a file the next frames are; before session_play. `seconds`: go there first; NaN: stay.
 // False: no file, or one whose place nobody can tell; `out` is left as it is.
 bool session_place(struct session *s, double seconds, struct stored_place_told *out, usec_t now);
-// The sound, too, and where it goes; the stream has some. Before it plays.
-void session_add_sound(struct session *s, const struct transport_sound *to);
+// The sound, too, and where it goes; the stream has some. While it does not play.
+void session_add_sound(struct session *s, const struct transport_place *to);
+// The pictures, likewise, where it was the sound alone.
+void session_add_pictures(struct session *s, const struct transport_place *to);
 bool session_has_sound(const struct session *s);
+bool session_has_pictures(const struct session *s); // or what stands for them
 void session_sound_info(const struct session *s, uint16_t *seq, uint32_t *ssrc); // what follows
 bool session_is_playing(const struct session *s);
 // 0 or ERR_RANGE.

@@ -6,12 +6,23 @@
 #include "common/net/clock.h"
 #include "sender/session_state.h"
 
-void session_add_sound(struct session *s, const struct transport_sound *to)
+void session_add_sound(struct session *s, const struct transport_place *to)
 {
     s->sound.is_set_up = true;
     s->transport->sound = *to;
     rtp_sender_init(&s->sound.rtp, RTP_PT_OPUS, &s->config.stream->rng);
     adaptation_set_beside(&s->adaptation, s->config.stream->sound_bps);
+}
+
+void session_add_pictures(struct session *s, const struct transport_place *to)
+{
+    s->config.sound_only = false;
+    s->transport->video = *to;
+}
+
+bool session_has_pictures(const struct session *s)
+{
+    return !s->config.sound_only;
 }
 
 bool session_has_sound(const struct session *s)

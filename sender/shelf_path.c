@@ -26,8 +26,7 @@ static bool is_safe(const char *path)
     return true;
 }
 
-// Of what names a track of the stream, pictures or sound, at the end.
-static size_t track_bytes(const char *path, size_t len)
+size_t shelf_path_track_bytes(const char *path, size_t len)
 {
     static const char track[] = "/trackID=";
     size_t bytes = sizeof(track); // with its digit
@@ -39,7 +38,7 @@ static size_t track_bytes(const char *path, size_t len)
 int shelf_path_decode(const char *url_path, char *out, size_t cap)
 {
     size_t len = strcspn(url_path, "?#"), used = 0;
-    len -= track_bytes(url_path, len);
+    len -= shelf_path_track_bytes(url_path, len);
     if (len && url_path[len - 1] == '/')
         len--;
     if (len && url_path[0] != '/')

@@ -12,6 +12,9 @@ extern "C" {
 
 enum { SHELF_PATH_MAX = 1024 }; // bytes with NUL
 
+// Of "/trackID=0" (pictures) or "/trackID=1" (sound) at the end of so long a path; 0: it names no
+// track.
+size_t shelf_path_track_bytes(const char *path, size_t len);
 // "/sub/my%20film.mp4/trackID=0?level=2" becomes "sub/my film.mp4"; "/" the empty text. 0;
 // ERR_MALFORMED: bad escapes, control characters, empty names; names that begin with a dot, so ".."
 // and all that is hidden; ERR_TOO_BIG.

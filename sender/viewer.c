@@ -11,6 +11,7 @@
 #include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
 #include "common/wire/sdp.h"
+#include "sender/shelf_path.h"
 
 enum { MAX_URI = 1024 };
 #define LIST_BUDGET (50 * USEC_PER_MSEC) // the others wait meanwhile
@@ -166,6 +167,29 @@ static void answer_place(struct viewer *v, double wanted, struct answer *a, usec
         answer_header(a, RTSP_FRAMES_HEADER ": %s\r\n", frames);
 }
 
+// The first sequence number of each track; `uri` is that of the stream, or of one track.
+static void answer_rtp_info(const struct viewer *v, struct text uri, struct answer *a)
+{
+    uint16_t seq;
+    uint32_t timestamp, ssrc;
+    char base[MAX_URI];
+    text_copy(uri, base, sizeof(base));
+    int len = (int)strcspn(base, "?");
+    len -= (int)shelf_path_track_bytes(base, (size_t)len);
+    len -= len && base[len - 1] == '/';
+    answer_header(a, "RTP-Info: ");
+    if (session_has_pictures(v->session)) {
+        session_rtp_info(v->session, &seq, &timestamp, &ssrc);
+        answer_header(a, "url=%.*s/trackID=0;seq=%u", len, base, seq);
+    }
+    if (session_has_sound(v->session)) {
+        session_sound_info(v->session, &seq, &ssrc);
+        answer_header(a, "%surl=%.*s/trackID=1;seq=%u", viewer_has_second(v) ? "," : "", len, base,
+                      seq);
+    }
+    answer_header(a, "\r\n");
+}
+
 static void handle_play(struct viewer *v, const struct rtsp_item *request, struct answer *a,
                         usec_t now)
 {
@@ -181,27 +205,7 @@ static void handle_play(struct viewer *v, const struct rtsp_item *request, struc
     bool alone = owns_time_line(v);
     handle_speed(v, rtsp_header(request, "Speed"), alone, a, now);
     answer_place(v, alone && range.from >= 0 ? range.from : NAN, a, now);
-    uint16_t seq;
-    uint32_t timestamp;
-    uint32_t ssrc;
-    session_rtp_info(v->session, &seq, &timestamp, &ssrc);
-    char uri[MAX_URI];
-    text_copy(request->uri, uri, sizeof(uri));
-    size_t len = strcspn(uri, "?");
-    bool track = len >= 9 && strncmp(uri + len - 9, "trackID=0", 9) == 0;
-    bool slash = len && uri[len - 1] == '/';
-    answer_header(a, "RTP-Info: url=%.*s%s;seq=%u", (int)len, uri,
-                  track   ? ""
-                  : slash ? "trackID=0"
-                          : "/trackID=0",
-                  seq);
-    if (session_has_sound(v->session)) {
-        session_sound_info(v->session, &seq, &ssrc);
-        len -= track ? 9 : 0;
-        answer_header(a, ",url=%.*s%strackID=1;seq=%u", (int)len, uri, track || slash ? "" : "/",
-                      seq);
-    }
-    answer_header(a, "\r\n");
+    answer_rtp_info(v, request->uri, a);
     answer_header(a, "Session: %s\r\n", v->state.id);
 }
 

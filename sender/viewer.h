@@ -34,11 +34,11 @@ struct viewer {
     bool interleaved;
     bool knows_weir; // names our transports
     int channel[2];
-    struct udp_socket *udp[2];       // owned; RTP, RTCP
-    struct media_address address;    // of datagram media
-    int sound_channel[2];            // as the next two, of the sound
-    struct udp_socket *sound_udp[2]; // NULL: it goes with the video
-    struct media_address sound_address;
+    struct udp_socket *udp[2];        // owned; RTP, RTCP
+    struct media_address address;     // of datagram media
+    int second_channel[2];            // as the next two, of the track that was set up second
+    struct udp_socket *second_udp[2]; // NULL: it goes with the first
+    struct media_address second_address;
     bool wants_pair;                              // of packets, once the address is proved
     uint32_t pair;                                // its number
     int query_level;                              // from ?level=N; -1 = none
@@ -51,10 +51,13 @@ struct viewer {
 void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
 // SETUP: picks a transport and makes the session.
 void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
-// SETUP of the sound behind that of the pictures: over the same transport, on channels or, for a
+// SETUP of the other track behind that of the first: over the same transport, on channels or, for a
 // player that does not know ours, ports of its own.
-void viewer_setup_sound(struct viewer *v, const struct rtsp_transport *offers, int count,
-                        struct answer *a);
+void viewer_setup_second(struct viewer *v, const struct rtsp_transport *offers, int count,
+                         bool sound, struct answer *a);
+// Of the pictures' track, or the sound's.
+uint32_t viewer_track_ssrc(const struct viewer *v, bool sound);
+bool viewer_has_second(const struct viewer *v); // of a session: are both tracks set up?
 // Answers SETUP with what was given.
 void viewer_answer_setup(struct viewer *v, const struct rtsp_transport *given, struct answer *a);
 // RTP's channel and RTCP's: two, even if the viewer names one, or one twice; `usual` if it names

@@ -10,6 +10,7 @@
 #include "common/net/udp_socket.h"
 #include "common/transport/mtp_raw.h"
 #include "common/wire/capacity_pair.h"
+#include "sender/shelf_path.h"
 #include "sender/viewer.h"
 
 enum { MAX_PAIR_PACKET = 1500 };
@@ -88,8 +89,8 @@ static void close_udp(struct viewer *v)
 {
     for (int i = 0; i < 2; i++) {
         udp_socket_free(v->udp[i]);
-        udp_socket_free(v->sound_udp[i]);
-        v->udp[i] = v->sound_udp[i] = NULL;
+        udp_socket_free(v->second_udp[i]);
+        v->udp[i] = v->second_udp[i] = NULL;
     }
 }
 
@@ -131,6 +132,17 @@ static double start_rate(const struct viewer *v)
     return 5 * 8.0 * s.mss / usec_to_sec(s.srtt);
 }
 
+// Of a player that does not know ours, on ports that stay the sound's when the pictures follow.
+static void add_first_sound(struct viewer *v)
+{
+    struct transport_place to = {.channel = {v->channel[0], v->channel[1]}};
+    for (int i = 0; i < 2 && !v->interleaved && !v->knows_weir; i++) {
+        to.socket[i] = v->udp[i];
+        to.peer[i] = (const struct sockaddr *)&v->address.peer[i];
+    }
+    session_add_sound(v->session, &to);
+}
+
 static int open_session(struct viewer *v, const struct rtsp_transport *offer, const char *transport,
                         bool sound, usec_t now)
 {
@@ -158,8 +170,7 @@ static int open_session(struct viewer *v, const struct rtsp_transport *offer, co
     snprintf(config.id, sizeof(config.id), "%s", v->state.id);
     v->session = session_new(&config, now);
     if (v->session && sound)
-        session_add_sound(v->session,
-                          &(struct transport_sound){.channel = {v->channel[0], v->channel[1]}});
+        add_first_sound(v);
     return v->session ? 0 : ERR_IO;
 }
 
@@ -226,12 +237,7 @@ static void answer_setup(struct viewer *v, const struct rtsp_transport *offer, c
                                    .client_port = {offer->client_port[0], offer->client_port[1]},
                                    .server_port = {-1, -1},
                                    .has_ssrc = true};
-    uint16_t seq;
-    uint32_t timestamp;
-    if (session_has_sound(v->session))
-        session_sound_info(v->session, &seq, &given.ssrc);
-    else
-        session_rtp_info(v->session, &seq, &timestamp, &given.ssrc);
+    given.ssrc = viewer_track_ssrc(v, session_has_sound(v->session));
     if (offer->tcp) {
         given.client_port[0] = given.client_port[1] = -1;
         given.has_token = v->address.by_token;
@@ -251,6 +257,22 @@ static void answer_setup(struct viewer *v, const struct rtsp_transport *offer, c
     viewer_answer_setup(v, &given, a);
 }
 
+uint32_t viewer_track_ssrc(const struct viewer *v, bool sound)
+{
+    uint16_t seq;
+    uint32_t timestamp, ssrc;
+    if (sound)
+        session_sound_info(v->session, &seq, &ssrc);
+    else
+        session_rtp_info(v->session, &seq, &timestamp, &ssrc);
+    return ssrc;
+}
+
+bool viewer_has_second(const struct viewer *v)
+{
+    return session_has_sound(v->session) && session_has_pictures(v->session);
+}
+
 void viewer_answer_setup(struct viewer *v, const struct rtsp_transport *given, struct answer *a)
 {
     char text[512];
@@ -265,7 +287,7 @@ static bool is_of_sound(const struct viewer *v, struct text uri)
     size_t len = 0;
     while (len < uri.len && uri.at[len] != '?')
         len++;
-    return v->stream->sound_bps && len >= 9 && memcmp(uri.at + len - 9, "trackID=1", 9) == 0;
+    return v->stream->sound_bps && shelf_path_track_bytes(uri.at, len) && uri.at[len - 1] == '1';
 }
 
 void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now)
@@ -279,10 +301,11 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
     }
     bool sound = is_of_sound(v, request->uri);
     if (v->session) {
-        if (sound && !session_has_sound(v->session) && !session_is_playing(v->session))
-            viewer_setup_sound(v, offers, count, a);
+        bool there = sound ? session_has_sound(v->session) : session_has_pictures(v->session);
+        if (there || session_is_playing(v->session))
+            answer_refuse(a, 455, "each track is set up once, before it plays\r\n");
         else
-            answer_refuse(a, 455, "SETUP is for the pictures, and then once for the sound\r\n");
+            viewer_setup_second(v, offers, count, sound, a);
         return;
     }
     if (v->query_level >= v->stream->ladder.level_count) {

@@ -21,8 +21,6 @@ enum {
 void interleaved_init(struct interleaved *i, const struct transport_path *path)
 {
     i->conn = path->control;
-    i->channel[0] = path->channel[0];
-    i->channel[1] = path->channel[1];
     struct tcp_snapshot s;
     size_t segment = SEGMENT_MAX;
     if (tcp_info_read(tcp_conn_fd(i->conn), &s) == 0 && s.mss < segment)
@@ -37,7 +35,7 @@ void interleaved_destroy(struct interleaved *i)
 
 static const int *channel_of(const struct interleaved *i, enum transport_track track)
 {
-    return track == TRACK_SOUND ? i->base.sound.channel : i->channel;
+    return track == TRACK_SOUND ? i->base.sound.channel : i->base.video.channel;
 }
 
 static void frame(uint8_t out[FRAMING], int channel, size_t len)

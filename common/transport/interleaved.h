@@ -23,8 +23,7 @@ struct interleaved_packet {
 
 struct interleaved { // embedded first by a stream transport
     struct transport base;
-    struct tcp_conn *conn; // borrowed
-    int channel[2];
+    struct tcp_conn *conn;   // borrowed
     struct rate_meter meter; // of what the kernel took
     int queued;              // packets that wait for the flush
     struct interleaved_packet queue[INTERLEAVED_BATCH];

@@ -74,10 +74,10 @@ struct transport_ops {
 struct udp_socket;
 struct sockaddr;
 
-// Where the sound goes.
-struct transport_sound {
+// Where a track goes. All borrowed.
+struct transport_place {
     int channel[2];               // RTP, RTCP; stream transports, and RTCP of `raw` ones
-    struct udp_socket *socket[2]; // datagram transports: of its own; NULL: with the video
+    struct udp_socket *socket[2]; // datagram transports; of the sound NULL: with the video
     const struct sockaddr *peer[2];
 };
 
@@ -85,7 +85,8 @@ struct transport { // embedded first
     const struct transport_ops *ops;
     const struct transport_kind *kind;
     char name[TRANSPORT_MAX_NAME]; // with its parameters
-    struct transport_sound sound;  // its session's; borrowed
+    struct transport_place video;  // as of its path; its session may change both
+    struct transport_place sound;
     size_t max_packet; // bytes of RTP header and payload that fit one segment of the path
 };
 

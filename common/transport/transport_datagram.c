@@ -34,8 +34,6 @@ static const double MAX_RATE_BPS = 10e9;
 
 struct datagram_transport {
     struct transport base;
-    struct udp_socket *socket[2];   // borrowed
-    const struct sockaddr *peer[2]; // borrowed; AF_UNSPEC: not proved yet
     uint32_t ssrc;
     struct controller *controller; // owned, by the endpoint if there is one
     bool fed_back;                 // `endpoint` is there
@@ -67,7 +65,7 @@ static struct datagram_transport *of(struct transport *t)
 
 static bool is_proved(const struct datagram_transport *d, int which)
 {
-    return d->peer[which]->sa_family != AF_UNSPEC;
+    return d->base.video.peer[which]->sa_family != AF_UNSPEC;
 }
 
 // ---- Time
@@ -171,10 +169,11 @@ static void datagram_flush(struct transport *t, usec_t now)
     struct datagram_transport *d = of(t);
     if (!d->queued)
         return;
+    const struct transport_place *to = &d->base.video;
     if (d->queued == 1)
-        (void)udp_socket_send(d->socket[0], d->peer[0], d->queue[0], 2);
+        (void)udp_socket_send(to->socket[0], to->peer[0], d->queue[0], 2);
     else
-        (void)udp_socket_send_batch(d->socket[0], d->peer[0], d->queue[0], 2, d->queued);
+        (void)udp_socket_send_batch(to->socket[0], to->peer[0], d->queue[0], 2, d->queued);
     d->queued = 0;
     arm(d, now);
 }
@@ -183,7 +182,7 @@ static void datagram_flush(struct transport *t, usec_t now)
 static int send_beside(struct datagram_transport *d, const struct iovec *parts, int count,
                        usec_t now)
 {
-    const struct transport_sound *sound = &d->base.sound;
+    const struct transport_place *sound = &d->base.sound;
     (void)udp_socket_send(sound->socket[0], sound->peer[0], parts, count);
     for (int i = 0; i < count; i++)
         rate_meter_add(&d->meter, parts[i].iov_len, now);
@@ -218,7 +217,7 @@ static int datagram_send_rtcp(struct transport *t, enum transport_track track, c
     part.iov_base = (uint8_t *)(uintptr_t)data; // sendmsg does not write through it
     if (track == TRACK_SOUND && t->sound.socket[1])
         return udp_socket_send(t->sound.socket[1], t->sound.peer[1], &part, 1) ? ERR_AGAIN : 0;
-    if (!is_proved(d, 1) || udp_socket_send(d->socket[1], d->peer[1], &part, 1) != 0)
+    if (!is_proved(d, 1) || udp_socket_send(t->video.socket[1], t->video.peer[1], &part, 1) != 0)
         return ERR_AGAIN;
     return 0;
 }
@@ -381,8 +380,6 @@ struct transport *transport_datagram_create(const struct transport_kind *kind, c
         return NULL;
     *d = (struct datagram_transport){
         .base = {.ops = &datagram_ops, .max_packet = MAX_PACKET},
-        .socket = {path->socket[0], path->socket[1]},
-        .peer = {path->peer[0], path->peer[1]},
         .ssrc = path->ssrc,
         .armed = USEC_NEVER,
         .report_credit = REPORTS_AHEAD,
@@ -407,7 +404,7 @@ struct transport *transport_datagram_create(const struct transport_kind *kind, c
     if (!d->timer)
         goto free_controller;
     if (d->fed_back && kind->responsive)
-        udp_socket_set_ecn(d->socket[0], ECT_0);
+        udp_socket_set_ecn(path->socket[0], ECT_0);
     return &d->base;
 
 free_controller:

@@ -96,6 +96,7 @@ static int raw_send(struct transport *t, enum transport_track track, const struc
 static int raw_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
                          size_t len, usec_t now)
 {
+    of(t)->control.base.video = t->video;
     of(t)->control.base.sound = t->sound;
     return interleaved_send_rtcp(&of(t)->control.base, track, data, len, now);
 }

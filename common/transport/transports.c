@@ -51,6 +51,9 @@ struct transport *transport_open(const char *name, const struct transport_path *
         return NULL;
     }
     t->kind = kind;
+    t->video = (struct transport_place){.channel = {path->channel[0], path->channel[1]},
+                                        .socket = {path->socket[0], path->socket[1]},
+                                        .peer = {path->peer[0], path->peer[1]}};
     snprintf(t->name, sizeof(t->name), "%s", name);
     return t;
 }

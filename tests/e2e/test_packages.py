@@ -97,7 +97,7 @@ class Packages(lib.Case):
             self.assertNotIn("s", mode, f"{name} {mode}")
             self.assertFalse("local" in name or "__pycache__" in name or name.endswith(".c"), name)
         needs = run("dpkg-deb", "-f", deb, "Depends")
-        for library in "libc6", "libuv1", "libx264", "libsdl2", "libavcodec", "libjansson4":
+        for library in "libc6", "libuv1", "libx264", "libsdl2", "libavcodec", "libavdevice59", "libjansson4":
             self.assertIn(library, needs)
         self.assertEqual(run("dpkg-deb", "-I", deb, "conffiles"), "/etc/weir/send.conf\n")
 

@@ -135,6 +135,54 @@ class Conversation(RtspCase):
             c = self.connect()
             self.setup(client=c, query=f"?level={bad}", status=451)
 
+    def setup_track(self, track, transport, status=200):
+        """The source that SETUP's answer names."""
+        answer = self.ask(status, "SETUP", f"{self.client.url}/trackID={track}", {"Transport": transport})
+        return status == 200 and int(re.search("ssrc=([0-9A-F]{8})", answer.headers["transport"]).group(1), 16)
+
+    def play_tracks(self, uri, tracks):
+        """The first sequence numbers that PLAY's answer tells, all of these tracks'."""
+        told = self.ask(200, "PLAY", uri).headers["rtp-info"].split(",")
+        found = [re.fullmatch(rf"url={re.escape(self.client.url)}/trackID=(\d);seq=(\d+)", part).groups() for part in told]
+        self.assertEqual([int(track) for track, _ in found], tracks)
+        return [int(seq) for _, seq in found]
+
+    def test_the_sound_first(self):
+        c = self.client
+        sound = self.setup_track(1, TCP.replace("0-1", "4-5"))
+        self.setup_track(1, TCP, 455)
+        first, = self.play_tracks(f"{c.url}/trackID=1", [1])
+        packets = c.collect(0.7 * lib.SLOW)
+        self.assertEqual({channel for channel, _ in packets}, {4, 5})
+        packet = next(Rtp(data) for channel, data in packets if channel == 4)
+        self.assertEqual((packet.ssrc, packet.seq), (sound, first))
+        self.setup_track(0, TCP, 455)  # it plays
+        self.ask(200, "PAUSE")
+        self.setup_track(0, TCP.replace("0-1", "4-5"), 461)
+        pictures = self.setup_track(0, TCP)
+        self.setup_track(0, TCP, 455)
+        c.collect(0.3 * lib.SLOW)  # what was on its way
+        wanted = self.play_tracks(f"{c.url}/", [0, 1])
+        packets = [(channel, Rtp(data)) for channel, data in c.collect(1.0 * lib.SLOW) if channel in (0, 4)]
+        for channel, ssrc, seq in (0, pictures, wanted[0]), (4, sound, wanted[1]):
+            of = [p for at, p in packets if at == channel]
+            self.assertEqual(({p.ssrc for p in of}, of[0].seq), ({ssrc}, seq), channel)
+
+    def test_the_sound_first_over_udp(self):
+        sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(4)]
+        for s in sockets:
+            self.addCleanup(s.close)
+            s.bind(("127.0.0.1", 0))
+            s.settimeout(5 * lib.SLOW)
+        ports = [s.getsockname()[1] for s in sockets]
+        sound = self.setup_track(1, f"RTP/AVP;unicast;client_port={ports[0]}-{ports[1]}")
+        pictures = self.setup_track(0, f"RTP/AVP;unicast;client_port={ports[2]}-{ports[3]}")
+        self.play_tracks(None, [0, 1])
+        for s, ssrc in (sockets[0], sound), (sockets[2], pictures):
+            self.assertEqual({Rtp(s.recv(65536)).ssrc for _ in range(5)}, {ssrc})
+        for s in sockets[1], sockets[3]:
+            self.assertEqual(rtsp.rtcp_types(s.recv(65536)), [200, 202])
+
     def test_udp_goes_to_the_peer_alone(self):
         """A `destination=` of somebody else is not followed: a server must not be a weapon (RFC 2326, 16)."""
         def bound(host):

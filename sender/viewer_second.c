@@ -7,7 +7,7 @@
 #include "common/net/udp_socket.h"
 #include "sender/viewer.h"
 
-enum { SOUND_CHANNEL = 2 }; // and the next one, unless the viewer names others
+enum { SECOND_CHANNEL = 2 }; // and the next one, unless the viewer names others
 
 // RTP that a viewer sends has no meaning here.
 static void on_media(void *ctx, const struct datagram *d, usec_t now)
@@ -20,7 +20,7 @@ static void on_media(void *ctx, const struct datagram *d, usec_t now)
 static void on_rtcp(void *ctx, const struct datagram *d, usec_t now)
 {
     struct viewer *v = ctx;
-    if (!v->session || !media_address_is_rtcp(&v->sound_address, d))
+    if (!v->session || !media_address_is_rtcp(&v->second_address, d))
         return;
     rtsp_session_alive(&v->state, now);
     session_rtcp(v->session, d->data, d->len, now);
@@ -30,12 +30,12 @@ static bool clashes(const struct viewer *v)
 {
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++)
-            if (v->sound_channel[i] == v->channel[k])
+            if (v->second_channel[i] == v->channel[k])
                 return true;
     return false;
 }
 
-// Is it the transport that carries the pictures?
+// Is it the transport that carries the first?
 static bool is_the_same(struct viewer *v, const struct rtsp_transport *offer)
 {
     if (offer->multicast || offer->tcp != v->interleaved)
@@ -49,24 +49,38 @@ static bool is_the_same(struct viewer *v, const struct rtsp_transport *offer)
 static int open_ports(struct viewer *v, const struct rtsp_transport *offer)
 {
     struct sockaddr_storage local = *tcp_conn_local(v->tcp);
-    media_address_on_host(&v->sound_address, tcp_conn_peer(v->tcp), offer->client_port);
-    return udp_socket_pair(v->loop, (struct sockaddr *)&local, on_media, on_rtcp, v, v->sound_udp);
+    media_address_on_host(&v->second_address, tcp_conn_peer(v->tcp), offer->client_port);
+    return udp_socket_pair(v->loop, (struct sockaddr *)&local, on_media, on_rtcp, v, v->second_udp);
 }
 
-void viewer_setup_sound(struct viewer *v, const struct rtsp_transport *offers, int count,
-                        struct answer *a)
+static void add_track(struct viewer *v, bool sound, bool own_ports)
+{
+    struct transport_place to = {.channel = {v->second_channel[0], v->second_channel[1]}};
+    const struct sockaddr_storage *peer = own_ports ? v->second_address.peer : v->address.peer;
+    for (int i = 0; i < 2 && (own_ports || !sound); i++) {
+        to.socket[i] = own_ports ? v->second_udp[i] : v->udp[i];
+        to.peer[i] = (const struct sockaddr *)&peer[i];
+    }
+    if (sound)
+        session_add_sound(v->session, &to);
+    else
+        session_add_pictures(v->session, &to);
+}
+
+void viewer_setup_second(struct viewer *v, const struct rtsp_transport *offers, int count,
+                         bool sound, struct answer *a)
 {
     int i = 0;
     while (i < count && !is_the_same(v, &offers[i]))
         i++;
     if (i == count) {
-        answer_refuse(a, 461, "the sound comes over the transport of the pictures\r\n");
+        answer_refuse(a, 461, "both tracks come over one transport\r\n");
         return;
     }
     const struct rtsp_transport *offer = &offers[i];
-    viewer_choose_channels(offer, SOUND_CHANNEL, v->sound_channel);
+    viewer_choose_channels(offer, SECOND_CHANNEL, v->second_channel);
     if (offer->tcp && clashes(v)) {
-        answer_refuse(a, 461, "the pictures have these channels\r\n");
+        answer_refuse(a, 461, "the other track has these channels\r\n");
         return;
     }
     bool own_ports = !offer->tcp && !v->knows_weir;
@@ -74,11 +88,7 @@ void viewer_setup_sound(struct viewer *v, const struct rtsp_transport *offers, i
         answer_refuse(a, 503, "no free UDP ports\r\n");
         return;
     }
-    struct transport_sound to = {.channel = {v->sound_channel[0], v->sound_channel[1]},
-                                 .socket = {v->sound_udp[0], v->sound_udp[1]},
-                                 .peer = {(struct sockaddr *)&v->sound_address.peer[0],
-                                          (struct sockaddr *)&v->sound_address.peer[1]}};
-    session_add_sound(v->session, &to);
+    add_track(v, sound, own_ports);
     struct rtsp_transport given = {.tcp = offer->tcp,
                                    .avpf = offer->avpf,
                                    .interleaved = {-1, -1},
@@ -86,15 +96,14 @@ void viewer_setup_sound(struct viewer *v, const struct rtsp_transport *offers, i
                                    .server_port = {-1, -1},
                                    .has_ssrc = true};
     for (int k = 0; k < 2; k++) {
-        struct udp_socket *socket = own_ports ? v->sound_udp[k] : v->udp[k];
+        struct udp_socket *socket = own_ports ? v->second_udp[k] : v->udp[k];
         if (offer->tcp)
-            given.interleaved[k] = v->sound_channel[k];
+            given.interleaved[k] = v->second_channel[k];
         else
             given.server_port[k] = udp_socket_port(socket);
         given.client_port[k] = offer->tcp ? -1 : offer->client_port[k];
     }
     snprintf(given.weir, sizeof(given.weir), "%s", offer->weir);
-    uint16_t seq;
-    session_sound_info(v->session, &seq, &given.ssrc);
+    given.ssrc = viewer_track_ssrc(v, sound);
     viewer_answer_setup(v, &given, a);
 }
