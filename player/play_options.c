@@ -260,6 +260,7 @@ enum options_result play_options_parse(int argc, char **argv, struct play_option
                                  .log = {.filter = log_all(LOG_WARN)}};
     goddard_params_init(&out->goddard);
     out->transports.count = 1;
+    out->transports.by_default = true;
     snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0].name);
     enum options_result result =
         command_line_read(&play_option_table, argc, argv, out, &out->file, to, error, error_cap);

@@ -127,6 +127,7 @@ void player_change_transport(struct player *p, const char *name, usec_t now)
     o->back = false;
     o->transports = p->own.transports;
     p->own.transports.count = 1;
+    p->own.transports.by_default = false;
     snprintf(p->own.transports.names[0], TRANSPORT_MAX_NAME, "%s", name);
     log_info("changing to %s", name);
     open_outage(p, now);

@@ -88,7 +88,7 @@ struct transport_list transport_list_foreign(const struct transport_list *list)
 {
     const struct transport_kind *kind;
     const char *params;
-    bool tcp = false, udp = false;
+    bool tcp = list->by_default, udp = list->by_default;
     for (int i = 0; i < list->count; i++) {
         bool known = transport_find(list->names[i], &kind, &params) == 0 && !kind->raw;
         tcp |= known && !kind->datagram;

@@ -298,10 +298,12 @@ class Cameras(lib.Case):
                     return refuse(461)(server, head)
                 return f"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nSession: 1\r\nTransport: RTP/AVP;unicast;{ports.group()};" \
                        f"server_port={port}-{port + 1}\r\n\r\n".encode()
-            server, player = self.camera(args=["--transport", "tcp,udp"], kind=Udp, answers={"SETUP": answer}, udp=udp)
+            server, player = self.camera(kind=Udp, answers={"SETUP": answer}, udp=udp)
+            tcp, _ = self.camera(args=["--transport", "tcp"], answers={"SETUP": refuse(461, times=9)}, code=3)
             self.finish()
             server.stop()
         self.assertEqual([bool("TCP" in head) for head in server.asked("SETUP")], [True, False])
+        self.assertEqual(len(tcp.asked("SETUP")), 1)
         self.assertEqual(server.asked("TEARDOWN")[0].count("Session: 1"), 1)
         self.assertEqual(player.report()["session"]["transport"], "udp")
 
@@ -317,17 +319,32 @@ class Cameras(lib.Case):
         self.assertIsNone(player.report()["audio"])
 
     def test_elsewhere(self):
-        there = Camera(self.sdp, self.packets)
-        self.addCleanup(there.stop)
+        def joe(url):
+            return url.replace("//", "//joe:pa%40ss@")
 
         def to(url):
-            return {"DESCRIBE": lambda server, head: refuse(302, f"Location: {url}\r\n", 99, "DESCRIBE")(server, head)}
-        here, player = self.camera(answers=to(there.url))
-        nowhere, lost = self.camera(answers=to("http://127.0.0.1/"), code=3)
+            return {"DESCRIBE": refuse(302, f"Location: {url}\r\n", method="DESCRIBE")}
+
+        def another(answers=None):
+            server = Camera(self.sdp, self.packets, answers=answers)
+            self.addCleanup(server.stop)
+            return server
+        there, same, other = another(), another(digest("MD5")), another(digest("MD5"))
+        here, _ = self.camera(answers=to(there.url))
+        self.camera(url=joe, answers=to(same.url))
+        _, refused = self.camera(url=joe, answers=to(other.url.replace("127.0.0.1", "localhost")), code=3)
+        _, lost = self.camera(answers=to("http://127.0.0.1/"), code=3)
+        last = "rtsp://127.0.0.1:9/"
+        for _ in range(5):
+            last = another(to(last)).url
+        _, tired = self.camera(answers=to(last), code=3)
         self.finish()
         self.assertIn("DESCRIBE " + there.url, there.requests[0])
         self.assertEqual(here.methods, ["DESCRIBE"])
+        self.assertIn("the server refuses DESCRIBE: 401", refused.stderr)  # who we are is for no other host
+        self.assertNotIn("Authorization", "".join(other.requests))
         self.assertIn("the server sends us elsewhere: it does not begin with rtsp://", lost.stderr)
+        self.assertIn("the server sends us elsewhere: it is not told where, or too often", tired.stderr)
 
     def test_who_we_are(self):
         def joe(url):

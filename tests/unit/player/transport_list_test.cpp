@@ -98,5 +98,7 @@ TEST_CASE("transport list: what a server that is not weir-send is asked for")
         REQUIRE(transport_list_split(row.text, &list) == 0);
         struct transport_list plain = transport_list_foreign(&list);
         CHECK(std::vector<std::string>(plain.names, plain.names + plain.count) == row.names);
+        list.by_default = true;
+        CHECK(transport_list_foreign(&list).count == 2);
     }
 }
