@@ -23,7 +23,7 @@ static int missing_between(const struct frame_count *c, int64_t number, int leve
 
 int frame_count_packet(struct frame_count *c, uint32_t number, int level)
 {
-    if (level < 0 || level >= c->ladder->level_count)
+    if (!ladder_has_level(c->ladder, level))
         return 0;
     int64_t n = c->newest < 0 ? number : seq32_extend(c->newest, number);
     int64_t ahead = n - c->newest;

@@ -73,7 +73,7 @@ static void start_at(struct level_schedule *s, int64_t from, int level)
 
 bool level_schedule_is_of(const struct ladder *ladder, int level, int size_id, int temporal_id)
 {
-    if (level < 0 || level >= ladder->level_count)
+    if (!ladder_has_level(ladder, level))
         return false;
     const struct level *l = &ladder->levels[level];
     return l->size_id == size_id && l->temporal_id >= temporal_id;

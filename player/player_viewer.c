@@ -8,7 +8,7 @@
 // Steps count from what was asked for last: two presses are two steps, however slow the answer.
 static void change_level(struct player *p, int level, usec_t now)
 {
-    if (!p->playing || p->goddard || level < 0 || level >= p->sdp.ladder.level_count)
+    if (!p->playing || p->goddard || !ladder_has_level(&p->sdp.ladder, level))
         return;
     p->wanted_level = level;
     p->asked_why = "user";

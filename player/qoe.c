@@ -1,133 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/qoe.h"
-
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/base/hist.h"
-#include "player/speed_meter.h"
-
-enum {
-    JITTER_REORDER = 32,    // frames that may become whole before an older one does
-    JITTER_MAX_GAP = 10000, // numbers; beyond it was a seek, not a loss
-};
-
-struct arrival {
-    int64_t number;
-    int level;
-    usec_t at;
-};
-
-// Frames become whole out of order, so the newest few wait until their neighbours are known.
-struct jitter {
-    struct hist hist;
-    bool has_last;
-    struct arrival last;
-    int waiting_count;
-    struct arrival waiting[JITTER_REORDER]; // ascending numbers
-};
-
-struct qoe_counts {
-    double sender_skipped;
-    struct frame_totals totals;
-    struct qoe_receiver receiver;
-};
-
-struct span { // of time; count == 0: nothing happened
-    uint64_t count;
-    usec_t first;
-    usec_t last;
-};
-
-struct qoe {
-    usec_t started;
-    usec_t started_wall;
-    char url[QOE_MAX_TEXT];
-    char transport[QOE_MAX_TEXT];
-    char why[2 * QOE_MAX_TEXT];
-    char source[QOE_MAX_TEXT];
-    char error[QOE_MAX_TEXT];
-    bool has_error;
-    bool has_ended;
-    enum qoe_ended ended;
-    usec_t ended_at;
-    bool frames;
-    struct ladder ladder;
-
-    usec_t connected; // QOE_UNKNOWN
-    usec_t playing;   // QOE_UNKNOWN
-    struct span shown;
-    usec_t wall_since; // active() at the first picture
-    double media;      // seconds
-    uint64_t frames_received;
-    uint64_t frames_lost;
-    uint64_t frames_late;
-    uint64_t frames_undecodable;
-    uint64_t frames_skipped;
-    double sender_skipped;
-    struct frame_totals totals;
-    uint64_t reconnects;
-    struct qoe_counts before; // of the connections before this one
-
-    struct speed_meter speed; // on the clock of active()
-    uint64_t skips;
-    bool has_budget;
-    struct qoe_budget budget;
-
-    bool paused;
-    usec_t paused_since;
-    usec_t paused_total; // without the open one
-
-    uint64_t seeks;
-    struct hist seek_wait;
-
-    bool stalled;
-    enum stall_cause stall_cause; // of the open one, so far
-    usec_t stalled_since;         // active()
-    uint64_t stalls;
-    struct qoe_stall_sum stall_sums[STALL_CAUSES]; // without the open one
-    double stall_total;                            // seconds, without the open one
-    struct qoe_stall_entry stall_list[QOE_MAX_LIST];
-    uint64_t switches;
-    struct qoe_switch_entry switch_list[QOE_MAX_LIST];
-
-    bool has_level;                    // something stands on the screen
-    int level;                         // of it; -1 unknown
-    usec_t level_since;                // active()
-    double time_at[LADDER_MAX_LEVELS]; // seconds
-
-    struct jitter jitter;
-    struct hist protocol;
-    uint64_t within_200;
-    uint64_t within_500;
-    struct hist frame;
-    struct hist display;
-    struct hist part_encoder;
-    struct hist part_transport;
-    struct hist part_buffer;
-    struct hist part_decoder;
-    struct hist part_display;
-    struct hist rtt;
-    bool has_clock;
-    struct qoe_clock clock;
-
-    struct span packets;
-    uint64_t packet_bytes;
-    uint64_t good_bytes;
-    bool has_receiver;
-    struct qoe_receiver receiver;
-    double capacity;
-    uint64_t compared;
-    uint64_t pictures_skipped;
-    double mse_sum;
-    double ssim_sum;
-    bool has_audio;
-    struct qoe_audio audio;
-    bool has_cpu;
-    struct qoe_cpu cpu;
-};
+#include "player/qoe_state.h"
 
 const char *qoe_ended_text(enum qoe_ended ended)
 {
@@ -153,10 +28,10 @@ struct qoe *qoe_new(const char *url, usec_t started_wall, usec_t now)
     q->playing = QOE_UNKNOWN;
     q->sender_skipped = NAN;
     q->capacity = NAN;
-    struct hist *hists[] = {&q->jitter.hist, &q->protocol,     &q->frame,
-                            &q->display,     &q->part_encoder, &q->part_transport,
-                            &q->part_buffer, &q->part_decoder, &q->part_display,
-                            &q->rtt,         &q->seek_wait};
+    frame_jitter_init(&q->jitter);
+    struct hist *hists[] = {
+        &q->protocol,    &q->frame,        &q->display,      &q->part_encoder, &q->part_transport,
+        &q->part_buffer, &q->part_decoder, &q->part_display, &q->rtt,          &q->seek_wait};
     for (size_t i = 0; i < sizeof(hists) / sizeof(hists[0]); i++)
         hist_init(hists[i]);
     return q;
@@ -165,11 +40,6 @@ struct qoe *qoe_new(const char *url, usec_t started_wall, usec_t now)
 void qoe_free(struct qoe *q)
 {
     free(q);
-}
-
-static double since_start(const struct qoe *q, usec_t at)
-{
-    return at == QOE_UNKNOWN ? NAN : usec_to_sec(at - q->started);
 }
 
 static void span_add(struct span *s, usec_t at)
@@ -185,95 +55,10 @@ static void add_known(struct hist *h, usec_t value)
         hist_add(h, value);
 }
 
-// ---- time without the user's pauses
-
-// A clock that stands still while the user pauses. Asked for the present only.
 static usec_t active(const struct qoe *q, usec_t at)
 {
-    usec_t open = q->paused && at > q->paused_since ? at - q->paused_since : 0;
-    return at - q->paused_total - open;
+    return pause_clock_read(&q->pauses, at);
 }
-
-// From `since`, which active() gave when it was the time, to `to`.
-static double active_seconds(const struct qoe *q, usec_t since, usec_t to)
-{
-    return usec_to_sec(usec_max(0, active(q, to) - since));
-}
-
-// ---- levels
-
-static bool has_level(const struct qoe *q, int level)
-{
-    return level >= 0 && level < q->ladder.level_count;
-}
-
-// The time since the last call goes to the level that stood on the screen.
-static void count_level_time(struct qoe *q, usec_t now)
-{
-    if (!q->has_level)
-        return;
-    usec_t at = active(q, now);
-    if (has_level(q, q->level))
-        q->time_at[q->level] += usec_to_sec(usec_max(0, at - q->level_since));
-    q->level_since = at;
-}
-
-static void show_level(struct qoe *q, int level, usec_t now)
-{
-    count_level_time(q, now);
-    q->level_since = active(q, now);
-    q->has_level = true;
-    q->level = level;
-}
-
-// ---- jitter
-
-static bool is_expected(const struct qoe *q, int level, int64_t number)
-{
-    return !has_level(q, level) || level_has_frame(&q->ladder, level, number);
-}
-
-// Takes the lowest waiting arrival: its distance in time to the one before it in number, whichever
-// came first.
-static void jitter_settle(const struct qoe *q, struct jitter *j)
-{
-    struct arrival a = j->waiting[0];
-    j->waiting_count--;
-    memmove(&j->waiting[0], &j->waiting[1], (size_t)j->waiting_count * sizeof(a));
-    if (j->has_last && a.number - j->last.number <= JITTER_MAX_GAP) {
-        int lost = 0;
-        for (int64_t n = j->last.number + 1; n < a.number; n++)
-            lost += is_expected(q, a.level, n);
-        usec_t apart = a.at - j->last.at;
-        hist_add(&j->hist, (apart < 0 ? -apart : apart) / (lost + 1));
-    }
-    j->has_last = true;
-    j->last = a;
-}
-
-static void jitter_add(const struct qoe *q, struct jitter *j, struct arrival a)
-{
-    if (j->has_last && a.number <= j->last.number)
-        return; // its neighbours were settled without it
-    if (j->waiting_count == JITTER_REORDER)
-        jitter_settle(q, j);
-    int i = j->waiting_count;
-    while (i > 0 && j->waiting[i - 1].number > a.number)
-        i--;
-    memmove(&j->waiting[i + 1], &j->waiting[i], (size_t)(j->waiting_count - i) * sizeof(a));
-    j->waiting[i] = a;
-    j->waiting_count++;
-}
-
-// A pause or a seek: the time across it says nothing of the network.
-static void jitter_break(const struct qoe *q, struct jitter *j)
-{
-    while (j->waiting_count > 0)
-        jitter_settle(q, j);
-    j->has_last = false;
-}
-
-// ---- events
 
 void qoe_on_connected(struct qoe *q, usec_t now)
 {
@@ -285,7 +70,7 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
 {
     if (q->has_ended)
         return;
-    count_level_time(q, now);
+    level_time_count(&q->levels, &q->ladder, active(q, now));
     snprintf(q->transport, sizeof(q->transport), "%s", e->transport);
     snprintf(q->why, sizeof(q->why), "%s", e->why);
     snprintf(q->source, sizeof(q->source), "%s", e->source);
@@ -302,7 +87,7 @@ void qoe_on_reconnect(struct qoe *q)
         q->before.sender_skipped = q->sender_skipped;
     q->before.totals = q->totals;
     q->before.receiver = q->receiver;
-    jitter_break(q, &q->jitter);
+    frame_jitter_break(&q->jitter, &q->ladder);
 }
 
 void qoe_on_start(struct qoe *q, usec_t now)
@@ -350,15 +135,15 @@ void qoe_on_frame(struct qoe *q, const struct qoe_frame *e, usec_t now)
     if (q->has_ended || e->number < 0)
         return;
     q->frames_received++;
-    struct arrival arrival = {.number = e->number, .level = e->level, .at = now};
-    jitter_add(q, &q->jitter, arrival);
+    struct frame_arrival arrival = {.number = e->number, .level = e->level, .at = now};
+    frame_jitter_add(&q->jitter, &q->ladder, arrival);
     add_known(&q->frame, e->latency);
     add_known(&q->part_encoder, e->encoder);
     add_known(&q->part_transport, e->transport);
     if (q->frames)
         return;
     q->good_bytes += e->bytes;
-    show_level(q, e->level, now);
+    level_time_show(&q->levels, &q->ladder, e->level, active(q, now));
 }
 
 void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
@@ -369,7 +154,7 @@ void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
         q->wall_since = active(q, now);
     span_add(&q->shown, now);
     q->good_bytes += e->bytes;
-    if (has_level(q, e->level))
+    if (ladder_has_level(&q->ladder, e->level))
         q->media += 1 / level_frame_rate(&q->ladder, e->level);
     else if (q->ladder.source_fps.num > 0)
         q->media += 1 / fps_value(q->ladder.source_fps);
@@ -377,7 +162,7 @@ void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
     add_known(&q->part_buffer, e->buffer);
     add_known(&q->part_decoder, e->decoder);
     add_known(&q->part_display, e->display);
-    show_level(q, e->level, now);
+    level_time_show(&q->levels, &q->ladder, e->level, active(q, now));
 }
 
 void qoe_on_lost(struct qoe *q, int64_t number)
@@ -420,49 +205,20 @@ void qoe_on_frames(struct qoe *q, const struct frame_totals *e)
 
 void qoe_on_stall_begin(struct qoe *q, enum stall_cause cause, usec_t at)
 {
-    if (q->has_ended || q->stalled)
-        return;
-    q->stalled = true;
-    q->stall_cause = cause;
-    q->stalled_since = active(q, at);
-    if (q->stalls < QOE_MAX_LIST)
-        q->stall_list[q->stalls] = (struct qoe_stall_entry){.at = since_start(q, at)};
-    q->stalls++;
-}
-
-// The open stall as it would be if it ended at `at`.
-static double stall_so_far(struct qoe *q, usec_t at)
-{
-    double duration = active_seconds(q, q->stalled_since, at);
-    if (q->stalls <= QOE_MAX_LIST) {
-        q->stall_list[q->stalls - 1].duration = duration;
-        q->stall_list[q->stalls - 1].cause = q->stall_cause;
-    }
-    return duration;
+    if (!q->has_ended)
+        stall_account_begin(&q->stalls, cause, qoe_since_start(q, at), &q->pauses, at);
 }
 
 void qoe_on_stall_end(struct qoe *q, enum stall_cause cause, usec_t at)
 {
-    if (q->has_ended || !q->stalled)
-        return;
-    q->stall_cause = cause;
-    double duration = stall_so_far(q, at);
-    q->stall_total += duration;
-    q->stall_sums[cause].count++;
-    q->stall_sums[cause].total += duration;
-    q->stalled = false;
+    if (!q->has_ended)
+        stall_account_end(&q->stalls, cause, &q->pauses, at);
 }
 
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now)
 {
-    if (q->has_ended || paused == q->paused)
-        return;
-    if (paused)
-        q->paused_since = now;
-    else
-        q->paused_total += now - q->paused_since;
-    q->paused = paused;
-    jitter_break(q, &q->jitter);
+    if (!q->has_ended && pause_clock_set(&q->pauses, paused, now))
+        frame_jitter_break(&q->jitter, &q->ladder);
 }
 
 void qoe_on_seek(struct qoe *q, usec_t now)
@@ -471,7 +227,7 @@ void qoe_on_seek(struct qoe *q, usec_t now)
         return;
     (void)now;
     q->seeks++;
-    jitter_break(q, &q->jitter);
+    frame_jitter_break(&q->jitter, &q->ladder);
 }
 
 void qoe_on_seek_shown(struct qoe *q, usec_t wait)
@@ -486,7 +242,7 @@ void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now)
         return;
     if (q->switches < QOE_MAX_LIST)
         q->switch_list[q->switches] =
-            (struct qoe_switch_entry){since_start(q, now), e->from, e->to, e->why};
+            (struct qoe_switch_entry){qoe_since_start(q, now), e->from, e->to, e->why};
     q->switches++;
 }
 
@@ -561,194 +317,10 @@ void qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error, usec_t
 {
     if (q->has_ended)
         return;
-    qoe_on_stall_end(q, q->stall_cause, now);
+    qoe_on_stall_end(q, q->stalls.cause, now);
     q->has_ended = true;
     q->ended = ended;
     q->ended_at = now;
     q->has_error = error != NULL;
     snprintf(q->error, sizeof(q->error), "%s", error ? error : "");
-}
-
-// ---- the report
-
-static double ratio(double a, double b)
-{
-    return b > 0 ? a / b : NAN;
-}
-
-static struct qoe_quantiles quantiles(const struct hist *h)
-{
-    return (struct qoe_quantiles){
-        .count = (double)h->count,
-        .mean = hist_mean_us(h) / 1e3,
-        .stddev = hist_stddev_us(h) / 1e3,
-        .p50 = hist_quantile_us(h, 0.50) / 1e3,
-        .p95 = hist_quantile_us(h, 0.95) / 1e3,
-        .p99 = hist_quantile_us(h, 0.99) / 1e3,
-        .max = hist_max_us(h) / 1e3,
-    };
-}
-
-static void report_stalls(struct qoe *q, struct qoe_report *out, double wall, usec_t now)
-{
-    memcpy(out->rebuffering.by_cause, q->stall_sums, sizeof(q->stall_sums));
-    double open = q->stalled ? stall_so_far(q, now) : 0;
-    out->rebuffering.by_cause[q->stall_cause].count += q->stalled;
-    out->rebuffering.by_cause[q->stall_cause].total += open;
-    out->rebuffering.count = (double)q->stalls;
-    out->rebuffering.total = q->stall_total + open;
-    out->rebuffering.ratio = ratio(out->rebuffering.total, wall);
-    out->rebuffering.listed = (int)(q->stalls < QOE_MAX_LIST ? q->stalls : QOE_MAX_LIST);
-    out->rebuffering.events = q->stall_list;
-}
-
-static void report_causes(const struct qoe *q, struct qoe_report *out)
-{
-    out->causes.expected = (double)q->totals.expected;
-    out->causes.shown = (double)q->totals.shown;
-    for (int c = 0; c < FRAME_CAUSES; c++) {
-        out->causes.by_cause[c] = (double)q->totals.by_cause[c];
-        out->causes.by_root[c] = (double)q->totals.by_root[c];
-    }
-}
-
-static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
-{
-    out->playback.media = out->playback.wall = out->playback.frames_received =
-        out->playback.frames_played = out->playback.frames_lost = out->playback.frames_late =
-            out->playback.frames_undecodable = out->playback.frames_skipped =
-                out->playback.frame_rate = NAN;
-    out->playback.frames_skipped_by_sender = q->sender_skipped;
-    out->rebuffering.count = out->rebuffering.total = out->rebuffering.ratio = NAN;
-    out->causes.expected = NAN; // so are the others
-    if (!q->frames)
-        return;
-    double wall = q->shown.count > 0 ? active_seconds(q, q->wall_since, now) : NAN;
-    out->playback.media = q->media;
-    out->playback.wall = wall;
-    out->playback.frames_received = (double)q->frames_received;
-    out->playback.frames_played = (double)q->shown.count;
-    out->playback.frames_lost = (double)q->frames_lost;
-    out->playback.frames_late = (double)q->frames_late;
-    out->playback.frames_undecodable = (double)q->frames_undecodable;
-    out->playback.frames_skipped = (double)q->frames_skipped;
-    out->playback.frame_rate = ratio((double)q->shown.count, wall);
-    report_stalls(q, out, wall, now);
-    report_causes(q, out);
-}
-
-static void report_speed(const struct qoe *q, struct qoe_report *out, usec_t now)
-{
-    out->playback.speed.mean = q->frames ? speed_meter_mean(&q->speed, active(q, now)) : NAN;
-    out->playback.speed.min = q->frames ? speed_meter_least(&q->speed) : NAN;
-    out->playback.speed.max = q->frames ? speed_meter_most(&q->speed) : NAN;
-    out->playback.skips = q->frames ? (double)q->skips : NAN;
-}
-
-static void report_levels(struct qoe *q, struct qoe_report *out, usec_t now)
-{
-    count_level_time(q, now);
-    double time = 0;
-    double level_time = 0;
-    double rate_time = 0;
-    for (int l = 0; l < q->ladder.level_count; l++) {
-        time += q->time_at[l];
-        level_time += l * q->time_at[l];
-        rate_time += level_frame_rate(&q->ladder, l) * q->time_at[l];
-        out->levels.time_at[l] = q->time_at[l];
-        out->levels.bitrates[l] = q->ladder.levels[l].bitrate_bps;
-    }
-    out->levels.count = q->ladder.level_count;
-    out->levels.mean = ratio(level_time, time);
-    out->playback.encoded_frame_rate = q->frames ? ratio(rate_time, time) : NAN;
-    out->levels.switch_count = (double)q->switches;
-    out->levels.listed = (int)(q->switches < QOE_MAX_LIST ? q->switches : QOE_MAX_LIST);
-    out->levels.switches = q->switch_list;
-}
-
-static void report_latency(const struct qoe *q, struct qoe_report *out)
-{
-    struct jitter j = q->jitter;
-    jitter_break(q, &j);
-    out->jitter = quantiles(&j.hist);
-    double samples = (double)q->protocol.count;
-    out->latency.protocol = quantiles(&q->protocol);
-    out->latency.d200 = ratio((double)q->within_200, samples);
-    out->latency.d500 = ratio((double)q->within_500, samples);
-    out->latency.samples = samples;
-    out->latency.frame = quantiles(&q->frame);
-    out->latency.display = quantiles(&q->display);
-    out->latency.parts.encoder = quantiles(&q->part_encoder);
-    out->latency.parts.transport = quantiles(&q->part_transport);
-    out->latency.parts.buffer = quantiles(&q->part_buffer);
-    out->latency.parts.decoder = quantiles(&q->part_decoder);
-    out->latency.parts.display = quantiles(&q->part_display);
-    out->latency.has_budget = q->has_budget;
-    out->latency.budget.target = usec_to_msec(q->budget.target);
-    out->latency.budget.sender = usec_to_msec(q->budget.sender);
-    out->latency.budget.buffer = usec_to_msec(q->budget.buffer);
-    out->latency.has_clock = q->has_clock;
-    out->latency.clock_shared = q->clock.shared;
-    out->latency.offset_error =
-        q->has_clock && !q->clock.shared ? usec_to_msec(q->clock.offset_error) : NAN;
-}
-
-static void report_network(const struct qoe *q, struct qoe_report *out)
-{
-    bool any = q->packets.count > 0;
-    double time = usec_to_sec(q->packets.last - q->packets.first);
-    const struct qoe_receiver *r = &q->receiver;
-    bool known = q->has_receiver;
-    out->network.bytes_received = any ? (double)q->packet_bytes : NAN;
-    out->network.packets_received = any ? (double)q->packets.count : NAN;
-    out->network.throughput = ratio((double)q->packet_bytes * 8, time);
-    out->network.goodput = ratio((double)q->good_bytes * 8, time);
-    out->network.packets_lost = known ? (double)r->lost : NAN;
-    out->network.loss_rate = known ? ratio((double)r->lost, (double)r->expected) : NAN;
-    // RFC 5348, 5: loss events, not packets, over the packets they are counted among.
-    out->network.loss_event_rate = known ? ratio((double)r->loss_events, (double)r->expected) : NAN;
-    out->network.packets_reordered = known ? (double)r->reordered : NAN;
-    out->network.ecn_marked = known && r->ecn_marked >= 0 ? (double)r->ecn_marked : NAN;
-    out->network.rtt_mean = hist_mean_us(&q->rtt) / 1e3;
-    out->network.rtt_p95 = hist_quantile_us(&q->rtt, 0.95) / 1e3;
-    out->network.capacity_estimate = q->capacity;
-}
-
-void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now)
-{
-    usec_t at = q->has_ended ? q->ended_at : now;
-    memset(out, 0, sizeof(*out));
-    out->has_ended = q->has_ended;
-    out->ended = q->ended;
-    out->error = q->has_error ? q->error : NULL;
-    out->session.url = q->url;
-    out->session.transport = q->transport;
-    out->session.why = q->why;
-    out->session.source = q->source;
-    out->session.started_wall = q->started_wall;
-    out->session.duration = since_start(q, at);
-    out->session.reconnects = (double)q->reconnects;
-    out->startup.connect = since_start(q, q->connected);
-    out->startup.initial_buffering = since_start(q, q->playing);
-    out->startup.time_to_first_frame = q->shown.count > 0 ? since_start(q, q->shown.first) : NAN;
-    report_playback(q, out, at);
-    report_speed(q, out, at);
-    report_levels(q, out, at);
-    report_latency(q, out);
-    report_network(q, out);
-    out->seeks.count = (double)q->seeks;
-    out->seeks.wait = quantiles(&q->seek_wait);
-    out->picture.compared = (double)q->compared;
-    out->picture.skipped = (double)q->pictures_skipped;
-    double mse = ratio(q->mse_sum, (double)q->compared);
-    // Equal pictures would give infinity: 100 dB at most.
-    out->picture.psnr_y = fmin(100, 10 * log10(255.0 * 255.0 / mse));
-    if (isnan(mse))
-        out->picture.psnr_y = NAN; // fmin(100, NaN) is 100
-    out->picture.ssim = ratio(q->ssim_sum, (double)q->compared);
-    out->has_audio = q->has_audio;
-    out->audio = q->audio;
-    out->cpu.user = q->has_cpu ? q->cpu.user : NAN;
-    out->cpu.system = q->has_cpu ? q->cpu.system : NAN;
-    out->cpu.max_rss = q->has_cpu ? q->cpu.max_rss : NAN;
 }

