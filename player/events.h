@@ -77,12 +77,11 @@ void events_loss(struct events *e, uint64_t packets, uint64_t loss_events, usec_
 // Once a second. What a buffer held back is in the file afterwards.
 void events_transport(struct events *e, const struct qoe_transport *s, usec_t now);
 
-// Once a second, of transports under a rate controller: what it allows (`allowed`, bit/s), and its
-// own figures by their names.
-// MTP went from one mode to another.
-// `from`: NULL when it is the first mode that is known.
+// MTP went from one mode to another. `from`: NULL when it is the first mode that is known.
 void events_transport_mode(struct events *e, const char *from, const char *to, const char *why,
                            usec_t now);
+// Once a second, of transports under a rate controller: what it allows (`allowed`, bit/s), and its
+// own figures by their names.
 void events_controller(struct events *e, const struct transport_info *info, usec_t now);
 
 struct event_adu {
