@@ -25,11 +25,10 @@ static inline enum h264_nal_type h264_nal_type_of(uint8_t first_byte)
 // A receiver that drops temporal layers, or loses frames, sees gaps in frame_num. Two changes make
 // every decoder take them:
 //   - gaps_in_frame_num_value_allowed_flag is set (7.4.2.1.1); strict decoders stop at a gap
-//   without it;
+//     without it;
 //   - frame_num gets 8 more bits. x264 gives it 4, and a gap that hides the wrap to 0 makes
-//   libavcodec lose count of
-//     the picture order (of type 2, 8.2.1.3), which is derived from frame_num: it shows nothing
-//     until the next IDR.
+//     libavcodec lose count of the picture order (of type 2, 8.2.1.3), which is derived from
+//     frame_num: it shows nothing until the next IDR.
 // 8 bits are a byte, so all that follows in a slice keeps its alignment and is copied as it is.
 //
 // Both take a NAL unit without start code and return the new one's length.

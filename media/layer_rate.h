@@ -7,10 +7,9 @@
 // below is forgiven). The bytes of any 2 s window differ from 2 s * r by no more than the bucket's
 // range, 0.19 s * r: 9.5 %.
 //   - The bound above is strict: a frame larger than the room left (`layer_rate_fits`) is made
-//   again, coarser.
+//     again, coarser.
 //   - The middle is 0, so that a key frame asked for at any time finds 0.15 s * r beyond a usual
-//   frame's share, and later
-//     frames pay it back over a second.
+//     frame's share, and later frames pay it back over a second.
 //
 // Layers between two levels form a group with the difference of their rates. A group's quantiser
 // comes from a model of its frames' cost, log2(bits) = cost - qp * slope, measured after each

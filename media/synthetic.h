@@ -3,9 +3,8 @@
 // depend on what a picture shows:
 //
 //   synthetic:goddard         the seven levels of the Goddard server (Chung, Claypool, Kinicki:
-//   MTP,
-//                             2005, Figure 6), 1 KB at 10 frames/s to 8 KB at 30 frames/s; a KB is
-//                             1000 bytes
+//                             MTP, 2005, Figure 6), 1 KB at 10 frames/s to 8 KB at 30 frames/s; a
+//                             KB is 1000 bytes
 //   synthetic:layers:N,BYTES  the hierarchical dummy layers of Fiksdal's thesis (2003, which has 8
 //                             of 1024 bytes): a frame of level k is k + 1 layers of BYTES each, one
 //                             NAL unit a layer. It prints no frame rate: 25

@@ -51,11 +51,6 @@ int events_free(struct events *e)
     return err;
 }
 
-bool events_failed(const struct events *e)
-{
-    return e && e->failed;
-}
-
 static json_t *seconds(const struct events *e, usec_t at)
 {
     return at == QOE_UNKNOWN ? json_null() : json_figure(usec_to_sec(at - e->start), 6);

@@ -2,7 +2,7 @@
 // The trace for machines: one JSON object a line, {"t": seconds since the session's start, "event":
 // name, ...}. Lines stand in the order of time: what is told late has the time of the line before.
 // NaN is written as null. A write error is logged once, ends the trace, never the playback;
-// events_failed reports it. All functions accept e == NULL (no trace wanted) and do nothing. Not
+// events_free reports it. All functions accept e == NULL (no trace wanted) and do nothing. Not
 // thread-safe.
 #ifndef WEIR_PLAYER_EVENTS_H
 #define WEIR_PLAYER_EVENTS_H
@@ -29,7 +29,6 @@ struct events; // opaque
 struct events *events_new(FILE *out, bool adus, usec_t start);
 // Flushes; does not close `out`. 0, or ERR_IO when any line could not be written.
 int events_free(struct events *e);
-bool events_failed(const struct events *e);
 
 // The viewer went to `seconds` of the media, and saw it so long after asking.
 void events_seek(struct events *e, double seconds, usec_t wait, usec_t now);
@@ -78,12 +77,11 @@ void events_loss(struct events *e, uint64_t packets, uint64_t loss_events, usec_
 // Once a second. What a buffer held back is in the file afterwards.
 void events_transport(struct events *e, const struct qoe_transport *s, usec_t now);
 
-// Once a second, of transports under a rate controller: what it allows (`allowed`, bit/s), and its
-// own figures by their names.
-// MTP went from one mode to another.
-// `from`: NULL when it is the first mode that is known.
+// MTP went from one mode to another. `from`: NULL when it is the first mode that is known.
 void events_transport_mode(struct events *e, const char *from, const char *to, const char *why,
                            usec_t now);
+// Once a second, of transports under a rate controller: what it allows (`allowed`, bit/s), and its
+// own figures by their names.
 void events_controller(struct events *e, const struct transport_info *info, usec_t now);
 
 struct event_adu {

@@ -95,11 +95,11 @@ void frame_teller_not_shown(struct frame_teller *t, int64_t number, enum frame_e
 {
     struct not_shown why = frame_ledger_ended(t->config.ledger, number, end);
     if (end == FRAME_END_LOST)
-        qoe_on_lost(t->config.qoe, number);
+        qoe_on_lost(t->config.qoe);
     else if (end == FRAME_END_UNDECODABLE || end == FRAME_END_FAILED)
-        qoe_on_undecodable(t->config.qoe, number);
+        qoe_on_undecodable(t->config.qoe);
     else
-        qoe_on_late(t->config.qoe, number);
+        qoe_on_late(t->config.qoe);
     tell_fate(t, (struct event_frame){.number = number, .dropped = &why}, now);
 }
 
@@ -108,7 +108,7 @@ void frame_teller_skipped(struct frame_teller *t, int64_t number, usec_t now)
     struct not_shown why = {
         .number = number, .cause = CAUSE_SKIPPED, .root = CAUSE_SKIPPED, .needs = -1};
     frame_ledger_skipped(t->config.ledger, 1);
-    qoe_on_skipped(t->config.qoe, number);
+    qoe_on_skipped(t->config.qoe);
     tell_fate(t, (struct event_frame){.number = number, .dropped = &why}, now);
 }
 

@@ -5,12 +5,11 @@
 // A frame is *sound* when it is whole, decoding it did not fail, and it is a key frame or the frame
 // it depends on is sound. The question is put twice, at different times:
 //   - when a frame arrives (frame_tracker_arrived): this drives the requests, because a player that
-//   holds seconds of
-//     media must not wait until the damage reaches the screen;
+//     holds seconds of media must not wait until the damage reaches the screen;
 //   - when it is about to be decoded (frame_tracker_verdict, frame_tracker_decoding): what is not
-//   DECODABLE is not fed
-//     to the decoder. Decoding runs on another thread, so a frame handed over counts as clean until
-//     frame_tracker_failed takes that back, together with everything that rests on it.
+//     DECODABLE is not fed to the decoder. Decoding runs on another thread, so a frame handed over
+//     counts as clean until frame_tracker_failed takes that back, together with everything that
+//     rests on it.
 //
 // Requests. A PLI is due when a *base-layer* break shows: a whole frame arrives that is of temporal
 // layer 0, or rests directly on a frame of layer 0, and is not sound; or decoding such a frame

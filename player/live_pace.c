@@ -80,7 +80,7 @@ void live_pace_late(struct live_pace *l, usec_t now)
     buffer_goal_on_late(&l->goal, now);
 }
 
-usec_t live_pace_lag(const struct live_pace *l, const struct playout *p, usec_t now)
+static usec_t lag_at(const struct live_pace *l, const struct playout *p, usec_t now)
 {
     return now - window_min_read(&l->base) - playout_position(p, now);
 }
@@ -95,7 +95,7 @@ static void settle(struct live_pace *l, usec_t lag)
 
 void live_pace_stalled(struct live_pace *l, const struct playout *p, usec_t at, usec_t now)
 {
-    settle(l, live_pace_lag(l, p, at));
+    settle(l, lag_at(l, p, at));
     l->playing = false;
     l->recovering = true;
     buffer_goal_on_stall(&l->goal, now);
@@ -181,7 +181,7 @@ bool live_pace_steer(struct live_pace *l, struct playout *p, struct live_steer *
     l->steered = now;
     *out = (struct live_steer){.speed = 1};
     if (l->playing && now - l->started >= LIVE_PACE_SETTLE)
-        settle(l, live_pace_lag(l, p, now));
+        settle(l, lag_at(l, p, now));
     divide(l, now);
     usec_t goal = buffer_goal_update(&l->goal, now);
     l->wanted_lag = goal;
@@ -191,7 +191,7 @@ bool live_pace_steer(struct live_pace *l, struct playout *p, struct live_steer *
         playout_set_thresholds(p, l->config.start ? l->config.start : hold, hold);
     }
     if (playout_mode(p) == PLAYOUT_PLAYING && l->playing && (l->config.target || l->settled)) {
-        usec_t lag = live_pace_lag(l, p, now);
+        usec_t lag = lag_at(l, p, now);
         usec_t path = l->parts.encoder + l->parts.transport;
         if (catch_up_wants_skip(&l->catch_up, lag - goal, usec_max(live_pace_target(l), path), now))
             skip(l, p, goal, out, now);

@@ -100,7 +100,6 @@ bool live_pace_steer(struct live_pace *l, struct playout *p, struct live_steer *
 usec_t live_pace_target(const struct live_pace *l);
 // How old a frame may be when it leaves the sender.
 usec_t live_pace_sender(const struct live_pace *l);
-usec_t live_pace_lag(const struct live_pace *l, const struct playout *p, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -27,9 +27,6 @@ struct display_config player_display_config(struct player *p);
 // Starts the threads. The display's queue is closed when the viewing has ended. 0 or ERR_IO
 // (logged).
 int player_start(struct player *p, struct display *display);
-// Of a file, go to `seconds` of the media, or by as many; beyond its ends, to the end. Any thread.
-void player_seek(struct player *p, double seconds);
-void player_seek_by(struct player *p, double seconds);
 // The display has failed: end.
 void player_fail(struct player *p);
 // After the display has returned: waits for the threads, writes all results, prints the summary.

@@ -54,6 +54,15 @@ static void on_bye(void *ctx, usec_t now)
     p->playing = false;
 }
 
+static void on_media_end(void *ctx, usec_t now)
+{
+    struct player *p = ctx;
+    if (player_drained(p, now))
+        return;
+    // Unless there was a reason before.
+    player_end(p, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now);
+}
+
 void player_on_bye_time(void *ctx, usec_t now)
 {
     struct player *p = ctx;
@@ -63,16 +72,7 @@ void player_on_bye_time(void *ctx, usec_t now)
     if (p->presenter)
         presenter_end(p->presenter, now);
     else
-        player_on_media_end(p, now);
-}
-
-void player_on_media_end(void *ctx, usec_t now)
-{
-    struct player *p = ctx;
-    if (player_drained(p, now))
-        return;
-    // Unless there was a reason before.
-    player_end(p, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now);
+        on_media_end(p, now);
 }
 
 // ---- To the network ----
@@ -183,7 +183,7 @@ static bool open_measure(struct player *p)
     return p->measure;
 }
 
-void player_on_level(void *ctx, int level, usec_t now)
+static void on_level(void *ctx, int level, usec_t now)
 {
     struct player *p = ctx;
     struct qoe_switch e = {.from = p->level, .to = level, .why = "network"};
@@ -212,12 +212,12 @@ static bool open_presenter(struct player *p)
                                       .on_done = player_report_frame,
                                       .done_ctx = p,
                                       .ask_key = ask_key,
-                                      .on_level = player_on_level,
+                                      .on_level = on_level,
                                       .on_empty = player_goddard_empty,
                                       .on_started = player_on_started,
                                       .on_clock = player_sound_clock,
                                       .on_picture = on_picture,
-                                      .on_ended = player_on_media_end,
+                                      .on_ended = on_media_end,
                                       .ctx = p};
     p->presenter = presenter_new(&config);
     return p->presenter;

@@ -33,7 +33,7 @@ static void tell_capacity(struct player *p, usec_t now)
         return;
     g->told = true;
     g->capacity_bps = bps;
-    qoe_on_capacity(p->qoe, bps, now);
+    qoe_on_capacity(p->qoe, bps);
     events_capacity(p->events, bps, p->pairs ? "pair" : "media", goddard_feed_span(&g->feed), now);
 }
 

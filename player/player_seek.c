@@ -79,7 +79,7 @@ void player_seek_placed(struct player *p, const struct client_place *place, usec
     if (!sought)
         return;
     p->place.seek = SEEK_PLACED;
-    qoe_on_seek(p->qoe, now);
+    qoe_on_seek(p->qoe);
 }
 
 // After a seek within a pause the server pauses as well, once there is something to go on with.

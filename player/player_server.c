@@ -222,7 +222,7 @@ static void on_answer(void *ctx, const struct client_answer *a, usec_t now)
         tell_clock(p);
 }
 
-// What is asked for shows in the frames that come (player_on_level).
+// What is asked for shows in the frames that come (presenter_config.on_level).
 static void on_level(void *ctx, int level, bool accepted, usec_t now)
 {
     struct player *p = ctx;

@@ -174,8 +174,6 @@ void player_report_frame(void *ctx, struct play_frame *f); // any thread
 
 // When the description is known. False: out of memory or threads.
 bool player_open_frames(struct player *p);
-void player_on_media_end(void *ctx, usec_t now);
-void player_on_level(void *ctx, int level, usec_t now);
 void player_on_bye_time(void *ctx, usec_t now); // the timer set by the server's BYE
 
 // From where a step counts: of several in a row, from where the last one goes.

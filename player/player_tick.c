@@ -97,7 +97,7 @@ static void on_second(struct player *p, usec_t now)
         .queue = figures.queue,
         .cwnd = p->path.cwnd_packets};
     p->last_second = t;
-    qoe_on_transport(p->qoe, &t, now);
+    qoe_on_transport(p->qoe, &t);
     events_transport(p->events, &t, now);
     if (!isnan(p->path.allowed_bps))
         events_controller(p->events, &p->path, now);

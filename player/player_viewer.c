@@ -68,16 +68,6 @@ void player_on_display_seek(void *ctx, bool relative, double seconds)
     post(ctx, (struct viewer_command){.wish = wish, .seconds = seconds});
 }
 
-void player_seek(struct player *p, double seconds)
-{
-    player_on_display_seek(p, false, seconds);
-}
-
-void player_seek_by(struct player *p, double seconds)
-{
-    player_on_display_seek(p, true, seconds);
-}
-
 void player_fail(struct player *p)
 {
     player_on_display_command(p, DISPLAY_FAILED);

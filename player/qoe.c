@@ -165,27 +165,23 @@ void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
     level_time_show(&q->levels, &q->ladder, e->level, active(q, now));
 }
 
-void qoe_on_lost(struct qoe *q, int64_t number)
+void qoe_on_lost(struct qoe *q)
 {
-    (void)number;
     q->frames_lost += !q->has_ended;
 }
 
-void qoe_on_late(struct qoe *q, int64_t number)
+void qoe_on_late(struct qoe *q)
 {
-    (void)number;
     q->frames_late += !q->has_ended;
 }
 
-void qoe_on_skipped(struct qoe *q, int64_t number)
+void qoe_on_skipped(struct qoe *q)
 {
-    (void)number;
     q->frames_skipped += !q->has_ended;
 }
 
-void qoe_on_undecodable(struct qoe *q, int64_t number)
+void qoe_on_undecodable(struct qoe *q)
 {
-    (void)number;
     q->frames_undecodable += !q->has_ended;
 }
 
@@ -221,11 +217,10 @@ void qoe_on_pause(struct qoe *q, bool paused, usec_t now)
         frame_jitter_break(&q->jitter, &q->ladder);
 }
 
-void qoe_on_seek(struct qoe *q, usec_t now)
+void qoe_on_seek(struct qoe *q)
 {
     if (q->has_ended)
         return;
-    (void)now;
     q->seeks++;
     frame_jitter_break(&q->jitter, &q->ladder);
 }
@@ -246,16 +241,14 @@ void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now)
     q->switches++;
 }
 
-void qoe_on_transport(struct qoe *q, const struct qoe_transport *e, usec_t now)
+void qoe_on_transport(struct qoe *q, const struct qoe_transport *e)
 {
-    (void)now;
     if (!q->has_ended && isfinite(e->rtt))
         hist_add(&q->rtt, (usec_t)llround(e->rtt * 1e6));
 }
 
-void qoe_on_capacity(struct qoe *q, double bps, usec_t now)
+void qoe_on_capacity(struct qoe *q, double bps)
 {
-    (void)now;
     if (!q->has_ended)
         q->capacity = bps;
 }

@@ -71,11 +71,11 @@ struct qoe_shown { // a picture went on the screen
 };
 void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now);
 
-void qoe_on_lost(struct qoe *q, int64_t number);
-void qoe_on_late(struct qoe *q, int64_t number);
-void qoe_on_skipped(struct qoe *q, int64_t number); // whole, and left out to catch up
-void qoe_on_undecodable(struct qoe *q,
-                        int64_t number); // whole and in time, but what it rests on was not
+// Frames that were not shown.
+void qoe_on_lost(struct qoe *q);
+void qoe_on_late(struct qoe *q);
+void qoe_on_skipped(struct qoe *q);     // whole, and left out to catch up
+void qoe_on_undecodable(struct qoe *q); // whole and in time, but what it rests on was not
 void qoe_on_sender_skipped(struct qoe *q,
                            uint64_t total); // frames that the sender says it left out, so far
 
@@ -97,7 +97,7 @@ void qoe_on_budget(struct qoe *q, const struct qoe_budget *e); // each replaces 
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now);
 // The viewer went to another place of the media; and so long after asking, a picture of it stood on
 // the screen. The time between is no stall.
-void qoe_on_seek(struct qoe *q, usec_t now);
+void qoe_on_seek(struct qoe *q);
 void qoe_on_seek_shown(struct qoe *q, usec_t wait);
 
 struct qoe_switch {
@@ -115,8 +115,8 @@ struct qoe_transport { // once a second; NaN = unknown
     double queue;      // seconds: one-way delay above the least seen
     double cwnd;       // packets
 };
-void qoe_on_transport(struct qoe *q, const struct qoe_transport *e, usec_t now);
-void qoe_on_capacity(struct qoe *q, double bps, usec_t now);
+void qoe_on_transport(struct qoe *q, const struct qoe_transport *e);
+void qoe_on_capacity(struct qoe *q, double bps);
 
 struct qoe_receiver { // counts since the start; each snapshot replaces the last
     uint64_t expected;

@@ -281,7 +281,7 @@ void rtp_input_send_bye(struct rtp_input *in, usec_t now)
     in->feedback.bye = true;
     send_feedback(in, now);
     (void)tell_counts(in);
-    uint64_t malformed = rtp_input_malformed(in);
+    uint64_t malformed = in->malformed + depacketiser_malformed(in->depacketiser);
     if (malformed || in->strange)
         log_warn("%" PRIu64 " malformed packets, %" PRIu64 " of another stream: left out",
                  malformed, in->strange);
@@ -300,9 +300,4 @@ uint64_t rtp_input_packets(const struct rtp_input *in)
 usec_t rtp_input_media_span(const struct rtp_input *in)
 {
     return rtp_usec(in->last_timestamp - in->first_timestamp, RTP_CLOCK_RATE);
-}
-
-uint64_t rtp_input_malformed(const struct rtp_input *in)
-{
-    return in->malformed + depacketiser_malformed(in->depacketiser);
 }

@@ -54,7 +54,6 @@ void rtp_input_set_rtt(struct rtp_input *in, usec_t rtt); // separates loss even
 // Packets of this stream so far, and the media time they span.
 uint64_t rtp_input_packets(const struct rtp_input *in);
 usec_t rtp_input_media_span(const struct rtp_input *in);
-uint64_t rtp_input_malformed(const struct rtp_input *in);
 
 #ifdef __cplusplus
 }

@@ -10,8 +10,8 @@
 //              not waited in the sender
 //   network    the frame waited for has a gap in the sequence numbers
 //   transport  packets were STALL_BEHIND or more behind: the time from capture to write (the
-//   sender's
-//              queue, before a transport without room) and the one-way delay above the least seen
+//              sender's queue, before a transport without room) and the one-way delay above the
+//              least seen
 //   sender     else, once packets came: they were fresh, there were too few
 // A stall begins before all is known, so its end may give another cause than its begin.
 //

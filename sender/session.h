@@ -67,7 +67,7 @@ int session_set_level(struct session *s, int level, usec_t now);
 void session_set_follows(struct session *s, bool follows, usec_t now);
 int session_level(const struct session *s);         // that is sent
 int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
-// The media comes at so many times its own pace, SYNTHETIC_MIN_SPEED .. SYNTHETIC_MAX_SPEED; of
+// The media comes at so many times its own pace, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED; of
 // synthetic media, make it come so.
 void session_set_speed(struct session *s, double speed, usec_t now);
 // The sequence number and timestamp that follow, for RTP-Info.

@@ -14,9 +14,6 @@
 extern "C" {
 #endif
 
-#define SYNTHETIC_MIN_SPEED FRAME_CLOCK_MIN_SPEED
-#define SYNTHETIC_MAX_SPEED FRAME_CLOCK_MAX_SPEED
-
 struct synthetic_feed;
 
 // The frame is borrowed for the call: take a reference to keep it.
@@ -27,7 +24,8 @@ struct synthetic_feed *synthetic_feed_new(uv_loop_t *loop, const struct syntheti
                                           synthetic_frame_fn *on_frame, void *ctx);
 void synthetic_feed_free(struct synthetic_feed *f); // NULL is fine; not inside on_frame
 void synthetic_feed_watch(struct synthetic_feed *f, int size_id, int change); // +1 or -1
-// SYNTHETIC_MIN_SPEED .. SYNTHETIC_MAX_SPEED times the media's own pace, from the next frame on.
+// FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED times the media's own pace, from the next frame
+// on.
 void synthetic_feed_set_speed(struct synthetic_feed *f, double speed);
 
 #ifdef __cplusplus

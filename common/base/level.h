@@ -4,12 +4,11 @@
 // temporal layers 0 .. temporal_id. The ladder is the set of levels in ascending order of bitrate.
 //
 // The pattern is a pure function of the source's frame number n, the same at both ends:
-//   - a size of rate f takes from a source of rate s the frames n where floor((n+1) f/s) > floor(n
-//   f/s);
-//     its m-th frame (m from 0) is the one where floor((n+1) f/s) - 1 == m;
-//   - with L temporal layers the period is P = 2^(L-1), k = m mod P, and the temporal id is 0 for k
-//   = 0,
-//     else L-1 - ctz(k) (dyadic hierarchical P). IDRs come only where k = 0.
+//   - a size of rate f takes from a source of rate s the frames n where
+//     floor((n+1) f/s) > floor(n f/s); its m-th frame (m from 0) is the one where
+//     floor((n+1) f/s) - 1 == m;
+//   - with L temporal layers the period is P = 2^(L-1), k = m mod P, and the temporal id is 0 for
+//     k = 0, else L-1 - ctz(k) (dyadic hierarchical P). IDRs come only where k = 0.
 // So a receiver knows which frames its level should have, without being told of every one.
 #ifndef WEIR_BASE_LEVEL_H
 #define WEIR_BASE_LEVEL_H

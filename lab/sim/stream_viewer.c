@@ -74,7 +74,7 @@ static void open_playout(struct stream_viewer *v, int level)
 static void tell_capacity(struct stream_viewer *v, usec_t now)
 {
     double bps = goddard_capacity_bps(&v->feed.policy);
-    qoe_on_capacity(v->qoe, bps, now);
+    qoe_on_capacity(v->qoe, bps);
     tell(v, STREAM_EVENT_CAPACITY, bps, goddard_feed_span(&v->feed), now);
 }
 
@@ -118,7 +118,7 @@ static void show(struct stream_viewer *v, const struct playout_action *a, usec_t
     if (shown)
         frame_ledger_handed(v->ledger, f->number);
     if (frame_tracker_decoding(v->tracker, f) != FRAME_DECODABLE) {
-        qoe_on_undecodable(v->qoe, f->number);
+        qoe_on_undecodable(v->qoe);
         if (shown)
             (void)frame_ledger_ended(v->ledger, f->number, FRAME_END_UNDECODABLE);
     } else if (shown) {
@@ -163,12 +163,12 @@ static void play(struct stream_viewer *v, const struct playout_action *a, usec_t
         return;
     case PLAYOUT_LOST:
         (void)frame_ledger_ended(v->ledger, a->number, FRAME_END_LOST);
-        qoe_on_lost(v->qoe, a->number);
+        qoe_on_lost(v->qoe);
         tell(v, STREAM_EVENT_LOST, 0, a->number, now);
         return;
     case PLAYOUT_LATE:
         (void)frame_ledger_ended(v->ledger, a->number, FRAME_END_LATE);
-        qoe_on_late(v->qoe, a->number);
+        qoe_on_late(v->qoe);
         return;
     case PLAYOUT_STALL_BEGIN:
         stall(v, a->at, now);

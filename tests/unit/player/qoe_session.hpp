@@ -73,9 +73,9 @@ inline void network(qoe *q)
     qoe_on_receiver(q, &counts);
     qoe_transport first = {0.020, 1e6, 0.05, 0.001, 12};
     qoe_transport second = {0.040, 1e6, 0, 0.001, 14};
-    qoe_on_transport(q, &first, 2000 * ms);
-    qoe_on_transport(q, &second, 3000 * ms);
-    qoe_on_capacity(q, 2e6, 3000 * ms);
+    qoe_on_transport(q, &first);
+    qoe_on_transport(q, &second);
+    qoe_on_capacity(q, 2e6);
     qoe_clock clock = {false, 1500};
     qoe_on_clock(q, &clock);
 }
@@ -92,13 +92,13 @@ inline pointer watched()
     qoe_on_stall_begin(q.get(), STALL_OUTAGE, 1800 * ms);
     qoe_on_stall_end(q.get(), STALL_TRANSPORT, 2300 * ms);
     shown(q.get(), 2300, 3, 1, 300);
-    qoe_on_lost(q.get(), 4);
-    qoe_on_late(q.get(), 6);
-    qoe_on_undecodable(q.get(), 7);
+    qoe_on_lost(q.get());
+    qoe_on_late(q.get());
+    qoe_on_undecodable(q.get());
     qoe_on_speed(q.get(), 1.05, 2350 * ms);
     qoe_on_skip(q.get());
-    qoe_on_skipped(q.get(), 9);
-    qoe_on_skipped(q.get(), 10);
+    qoe_on_skipped(q.get());
+    qoe_on_skipped(q.get());
     qoe_budget budget = {500 * ms, 450 * ms, 350 * ms};
     qoe_on_budget(q.get(), &budget);
     qoe_on_pause(q.get(), true, 2400 * ms);
