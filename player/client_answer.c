@@ -134,6 +134,7 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
         c->ops->on_pause_refused(c->ctx, now);
         return;
     case ASK_MEASURES:
+        c->denies_parameters = true;
         if (r->status == 454)
             client_end_as(c, client_gone(c), "the server has ended the session", now);
         return;

@@ -88,7 +88,8 @@ void client_ask_describe(struct client *c, usec_t now)
 // first time, tells.
 static void ask_alive(struct client *c, usec_t now)
 {
-    enum question question = c->gets_parameters ? ASK_MEASURES : ASK_OPTIONS;
+    bool gets = c->gets_parameters && !c->denies_parameters;
+    enum question question = gets ? ASK_MEASURES : ASK_OPTIONS;
     c->next_ask = now + usec_min(c->session_timeout / 3, ALIVE_INTERVAL);
     if (!questions_waiting(&c->questions, question))
         client_ask(c, &(struct ask){.question = question}, now);

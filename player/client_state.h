@@ -67,7 +67,8 @@ struct client {
     uint32_t ssrc;           // ours
     struct sdp sdp;
     struct rtsp_auth auth;
-    bool gets_parameters;   // GET_PARAMETER is among what the server does
+    bool gets_parameters;   // GET_PARAMETER is among what the server says it does
+    bool denies_parameters; // but it does not
     usec_t session_timeout; // as it says, or RFC 2326's 60 s
     usec_t rtt;             // the least of DESCRIBE's and SETUP's
 };

@@ -280,10 +280,15 @@ class Cameras(lib.Case):
         self.camera(answers={"DESCRIBE": without_number})
         self.camera(transport="RTP/AVP/TCP;unicast;interleaved=6-7", channel=6)
         self.camera(transport="RTP/AVP/TCP;interleaved=4", channel=4)
-        changed, player = self.camera(change=15)
-        nothing, lost = self.camera(answers={"SETUP": refuse(461, times=9)}, code=3)
+        does = b"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nPublic: OPTIONS, GET_PARAMETER\r\n\r\n"
+        boasts, _ = self.camera(session="1;timeout=1", answers={
+            "OPTIONS": does, "GET_PARAMETER": refuse(400, times=99, method="GET_PARAMETER")})
+        _, player = self.camera(change=15)
+        _, lost = self.camera(answers={"SETUP": refuse(461, times=9)}, code=3)
         self.finish()
         self.assertRegex(named.asked("PLAY")[0], r"(?m)^Session: abc\r?$")
+        self.assertEqual(boasts.methods.count("GET_PARAMETER"), 1)
+        self.assertGreaterEqual(boasts.methods.count("OPTIONS"), 3 if lib.SLOW <= 1 else 2)
         self.between(0, player.report()["network"]["packets_lost"], 3, str(player))
         self.assertIn("the server refuses SETUP: 461", lost.stderr)
 
