@@ -8,7 +8,6 @@
 #define WEIR_PLAYER_EVENTS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/seq.h"
-
 enum {
     NAL_TYPE = 0x1f,
     NAL_REFERENCE = 0x60,

@@ -12,7 +12,6 @@
 #include "common/net/tcp_conn.h"
 #include "common/net/udp_socket.h"
 #include "common/wire/capacity_pair.h"
-#include "common/wire/rtsp.h"
 #include "common/wire/sdp.h"
 #include "player/media_feedback.h"
 #include "player/media_mtp.h"

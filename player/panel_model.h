@@ -5,7 +5,6 @@
 #ifndef WEIR_PLAYER_PANEL_MODEL_H
 #define WEIR_PLAYER_PANEL_MODEL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "player/cause.h"

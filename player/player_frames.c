@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "common/base/log.h"
 #include "common/net/clock.h"
 #include "media/geometry.h"
 #include "player/player_state.h"

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "player/qoe.h"
+#include "player/qoe_figures.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,7 +9,7 @@
 #include "media/picture.h"
 #include "player/contact_sheet.h"
 #include "player/play_options.h"
-#include "player/qoe.h"
+#include "player/qoe_figures.h"
 
 #ifdef __cplusplus
 extern "C" {

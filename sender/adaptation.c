@@ -2,7 +2,6 @@
 #include "sender/adaptation.h"
 
 #include <math.h>
-#include <string.h>
 
 #define UP_AFTER       (2 * USEC_PER_SEC)
 #define UP_AFTER_START (400 * USEC_PER_MSEC) // before it was ever too much

@@ -14,7 +14,6 @@
 #include "common/net/udp_socket.h"
 #include "common/transport/mtp_raw.h"
 #include "media/capture_list.h"
-#include "media/ladder.h"
 #include "media/source.h"
 #include "sender/options.h"
 #include "sender/prepare.h"

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +16,6 @@
 #include "media/stored_parts.h"
 #include "media/stored_sound.h"
 #include "sender/prepare_progress.h"
-#include "sender/stream.h"
 
 static const int64_t MAX_PICTURE_BYTES = (int64_t)1 << 30; // of all groups that are encoded at once
 #define TELL_EVERY (10 * USEC_PER_SEC)                     // where there is no terminal

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sound of a session: which packets, and how they leave.
-#include <string.h>
 
 #include "common/base/err.h"
 #include "common/net/clock.h"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/err.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/udp_socket.h"
 #include "sender/viewer.h"
