@@ -16,14 +16,27 @@ enum {
 };
 
 struct decoder {
-    bool reorders;
+    enum decoder_order order;
     AVCodecContext *codec; // owned; NULL after a failure, until the next frame
     AVPacket *packet;      // owned, empty between calls
     AVFrame *frame;        // owned, empty between calls
+    AVFrame *buffer;       // owned: of the picture that is decoded, where it is to come at once
 };
 
-static AVCodecContext *open_codec(bool reorders)
+// libavcodec gives pictures in the order of display, so late that no frame can come that is shown
+// before - with only every fourth frame of a stream arriving, eight frames late. Who knows when
+// each is to be shown need not wait: the picture is in its buffer as soon as its frame is decoded.
+static int get_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
+    struct decoder *d = c->opaque;
+    int err = avcodec_default_get_buffer2(c, frame, flags);
+    av_frame_unref(d->buffer);
+    return err < 0 ? err : av_frame_ref(d->buffer, frame);
+}
+
+static AVCodecContext *open_codec(struct decoder *d)
+{
+    bool reorders = d->order != DECODER_PLAIN;
     const AVCodec *h264 = avcodec_find_decoder(AV_CODEC_ID_H264);
     AVCodecContext *c = h264 ? avcodec_alloc_context3(h264) : NULL;
     if (!c)
@@ -35,41 +48,35 @@ static AVCodecContext *open_codec(bool reorders)
     // A picture with parts made up is none: the player goes on showing the one before it.
     c->err_recognition = AV_EF_EXPLODE | AV_EF_BITSTREAM | AV_EF_BUFFER;
     // Without concealment libavcodec keeps no account of slices, and takes a frame of several for
-    // a broken one; with it, a frame that is concealed is marked, and refused.
-    if (!reorders)
+    // a broken one; with it, a frame that is concealed is marked, and refused. Ours are of one.
+    if (d->order != DECODER_AS_SHOWN)
         c->error_concealment = 0;
+    c->opaque = d;
+    if (d->order == DECODER_AS_COMES)
+        c->get_buffer2 = get_buffer;
     if (avcodec_open2(c, h264, NULL) < 0)
         avcodec_free_context(&c);
     return c;
 }
 
-static struct decoder *new_decoder(bool reorders)
+struct decoder *decoder_new(enum decoder_order order)
 {
     libav_log_to_log();
     struct decoder *d = calloc(1, sizeof(*d));
     if (!d)
         goto failed;
-    d->reorders = reorders;
-    d->codec = open_codec(reorders);
+    d->order = order;
+    d->codec = open_codec(d);
     d->packet = av_packet_alloc();
     d->frame = av_frame_alloc();
-    if (d->codec && d->packet && d->frame)
+    d->buffer = av_frame_alloc();
+    if (d->codec && d->packet && d->frame && d->buffer)
         return d;
 
 failed:
     log_error("cannot open libavcodec's H.264 decoder");
     decoder_free(d);
     return NULL;
-}
-
-struct decoder *decoder_new(void)
-{
-    return new_decoder(false);
-}
-
-struct decoder *decoder_new_reordering(void)
-{
-    return new_decoder(true);
 }
 
 void decoder_free(struct decoder *d)
@@ -79,6 +86,7 @@ void decoder_free(struct decoder *d)
     avcodec_free_context(&d->codec);
     av_packet_free(&d->packet);
     av_frame_free(&d->frame);
+    av_frame_free(&d->buffer);
     free(d);
 }
 
@@ -131,6 +139,24 @@ static int run(struct decoder *d, const uint8_t *data, size_t bytes, int64_t num
     return err < 0 ? err : avcodec_receive_frame(d->codec, d->frame);
 }
 
+// The same, but the picture at once. What libavcodec gives in its order is of no interest.
+static int run_at_once(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number)
+{
+    av_frame_unref(d->buffer);
+    int err = run(d, data, bytes, number);
+    while (err == 0)
+        err = avcodec_receive_frame(d->codec, d->frame);
+    av_frame_unref(d->frame);
+    if (err != AVERROR(EAGAIN))
+        return err;
+    if (!d->buffer->buf[0])
+        return AVERROR_INVALIDDATA;
+    av_frame_move_ref(d->frame, d->buffer);
+    d->frame->width = d->codec->width; // of the buffer they are whole macroblocks
+    d->frame->height = d->codec->height;
+    return 0;
+}
+
 int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number,
                    struct picture **out)
 {
@@ -138,14 +164,16 @@ int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t
     if (bytes == 0 || bytes > MAX_BYTES)
         return ERR_MALFORMED;
     if (!d->codec)
-        d->codec = open_codec(d->reorders);
+        d->codec = open_codec(d);
     if (!d->codec)
         return ERR_NO_MEMORY;
-    int err = run(d, data, bytes, number);
-    if (err == AVERROR(EAGAIN) && d->reorders)
+    bool as_shown = d->order == DECODER_AS_SHOWN;
+    int err = d->order == DECODER_AS_COMES ? run_at_once(d, data, bytes, number)
+                                           : run(d, data, bytes, number);
+    if (err == AVERROR(EAGAIN) && as_shown)
         return 0;
     if (err == 0 && is_usable(d->frame))
-        *out = wrap(d->frame, d->reorders ? d->frame->pts : number);
+        *out = wrap(d->frame, as_shown ? d->frame->pts : number);
     bool no_memory = err == AVERROR(ENOMEM) || (err == 0 && is_usable(d->frame) && !*out);
     av_frame_unref(d->frame);
     if (*out)
@@ -160,8 +188,8 @@ int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t
 struct picture *decoder_more(struct decoder *d)
 {
     struct picture *p = NULL;
-    if (d->codec && d->reorders && avcodec_receive_frame(d->codec, d->frame) == 0 &&
-        is_usable(d->frame))
+    if (d->codec && d->order == DECODER_AS_SHOWN &&
+        avcodec_receive_frame(d->codec, d->frame) == 0 && is_usable(d->frame))
         p = wrap(d->frame, d->frame->pts);
     av_frame_unref(d->frame);
     return p;

@@ -236,6 +236,7 @@ static struct received_frame *describe_run(struct depacketiser *d, int64_t from,
         return NULL;
     const struct slot *s = slot_at(d, from);
     f->number = seq32_extend(d->frame_reference, s->adu.frame);
+    f->reorder = s->adu.reorder;
     f->size_id = s->adu.size_id;
     f->temporal_id = s->adu.temporal_id;
     f->level = s->adu.level;
@@ -298,7 +299,7 @@ static bool same_frame(const struct slot *a, const struct slot *b)
     return a->adu.frame == b->adu.frame && a->timestamp == b->timestamp &&
            a->adu.size_id == b->adu.size_id && a->adu.temporal_id == b->adu.temporal_id &&
            a->adu.level == b->adu.level && a->adu.key == b->adu.key &&
-           a->adu.depends == b->adu.depends;
+           a->adu.depends == b->adu.depends && a->adu.reorder == b->adu.reorder;
 }
 
 // Joins the packet at `seq` with the runs on both sides; returns what take_frame does when that

@@ -21,11 +21,12 @@ enum {
 
 struct received_frame {
     int64_t number; // source frame number, extended to 64 bits
+    int reorder;    // slot (rtp.h) less number
     int size_id;
     int temporal_id;
     int level; // that the sender serves
     bool key;
-    int64_t depends_on;  // frame number, -1 = none
+    int64_t depends_on;  // frame number, -1 = none; may be a later one
     usec_t capture_wall; // 0 = not told
     uint32_t rtp_timestamp;
     uint32_t first_written_us; // adu_ext.written_us of the packet written first and last
@@ -39,6 +40,21 @@ struct received_frame {
 };
 
 void received_frame_free(struct received_frame *f);
+// A frame may rest on a later one that is near: no more frames of a size are between two of T0.
+enum { RECEIVED_FRAME_REACH = 1024 };
+static inline bool received_frame_is_possible(const struct received_frame *f)
+{
+    if (f->size_id < 0 || f->temporal_id < 0 || f->number < 0 || f->depends_on < -1)
+        return false;
+    if (f->depends_on == f->number || f->depends_on - f->number > RECEIVED_FRAME_REACH)
+        return false;
+    return !f->key || (f->depends_on == -1 && f->reorder == 0);
+}
+// Its place in the order of decoding.
+static inline int64_t received_frame_slot(const struct received_frame *f)
+{
+    return f->number + f->reorder;
+}
 
 struct depacketiser; // opaque
 

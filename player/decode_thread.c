@@ -8,7 +8,6 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/mailbox.h"
-#include "media/decoder.h"
 
 enum {
     FAILED_REMEMBERED = DECODE_QUEUE_FRAMES
@@ -29,7 +28,7 @@ struct decode_thread {
         int size_id;
     } failed[FAILED_REMEMBERED]; // a ring
     int failed_count;            // ever
-    bool reorders;
+    enum decoder_order order;
     struct play_frame *pending[DECODE_MAX_REORDER]; // owned; decoded, their pictures are to come
     int pending_count;
 };
@@ -144,7 +143,7 @@ static void *run(void *arg)
         if (!decode(d, f)) {
             give_up_pending(d);
             end_as(d, f, FATE_FAILED);
-        } else if (d->reorders) {
+        } else if (d->order == DECODER_AS_SHOWN) {
             sort_out(d, f);
         } else {
             hand_on(d, f);
@@ -157,7 +156,7 @@ static void free_frame(void *item)
     play_frame_free(item);
 }
 
-struct decode_thread *decode_thread_new(struct show_queue *show, bool reorders,
+struct decode_thread *decode_thread_new(struct show_queue *show, enum decoder_order order,
                                         play_frame_fn *report, void *ctx)
 {
     struct decode_thread *d = calloc(1, sizeof(*d));
@@ -166,8 +165,8 @@ struct decode_thread *decode_thread_new(struct show_queue *show, bool reorders,
     d->show = show;
     d->report = report;
     d->ctx = ctx;
-    d->reorders = reorders;
-    d->decoder = reorders ? decoder_new_reordering() : decoder_new();
+    d->order = order;
+    d->decoder = decoder_new(order);
     if (!d->decoder)
         goto free_self;
     d->queue = worker_queue_new(DECODE_QUEUE_FRAMES, free_frame);

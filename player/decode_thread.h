@@ -6,6 +6,7 @@
 #ifndef WEIR_PLAYER_DECODE_THREAD_H
 #define WEIR_PLAYER_DECODE_THREAD_H
 
+#include "media/decoder.h"
 #include "player/play_frame.h"
 #include "player/show_queue.h"
 
@@ -18,10 +19,9 @@ enum { DECODE_QUEUE_FRAMES = 64, DECODE_MAX_REORDER = 17 };
 struct decode_thread;
 
 // `show` is borrowed. `report` is called on the decoder's thread. NULL: logged.
-// `reorders`: pictures may come later than their frames, in the order of display. A frame whose
-// picture does not come within DECODE_MAX_REORDER others, or before all stands still, counts as
-// decoded only.
-struct decode_thread *decode_thread_new(struct show_queue *show, bool reorders,
+// With DECODER_AS_SHOWN a frame whose picture does not come within DECODE_MAX_REORDER others, or
+// before all stands still, counts as decoded only.
+struct decode_thread *decode_thread_new(struct show_queue *show, enum decoder_order order,
                                         play_frame_fn *report, void *ctx);
 // Takes over `f`. False: the queue is full, the caller keeps it. Any one thread.
 bool decode_thread_push(struct decode_thread *d, struct play_frame *f);

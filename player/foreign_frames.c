@@ -210,9 +210,9 @@ static void end_frame(struct foreign_frames *f)
     struct adu_ext adu = {.frame = (uint32_t)f->number,
                           .temporal_id = !n.reference && !n.key,
                           .key = n.key,
-                          .depends = n.key                 ? 0
-                                     : apart <= UINT16_MAX ? (uint16_t)apart
-                                                           : UINT16_MAX};
+                          .depends = n.key                ? 0
+                                     : apart <= INT16_MAX ? (int16_t)apart
+                                                          : INT16_MAX};
     bool orphan = !n.key && needs < 0; // before the first key frame
     if (f->frame_broken || orphan)
         drop_all(f, &f->frame, 0);

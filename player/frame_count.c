@@ -3,6 +3,13 @@
 
 #include "common/base/seq.h"
 
+enum { FRAME_AWAITED, FRAME_BEGUN, FRAME_WHOLE };
+
+static uint8_t *state_of(struct frame_count *c, int64_t number)
+{
+    return &c->state[number % FRAME_COUNT_WINDOW];
+}
+
 void frame_count_init(struct frame_count *c, const struct ladder *ladder)
 {
     *c = (struct frame_count){.ladder = ladder, .newest = -1};
@@ -10,37 +17,53 @@ void frame_count_init(struct frame_count *c, const struct ladder *ladder)
 
 void frame_count_restart(struct frame_count *c)
 {
-    c->newest = -1;
+    frame_count_init(c, c->ladder);
 }
 
-static int missing_between(const struct frame_count *c, int64_t number, int level)
+// Those below `number` are lost unless they are whole, or were not to come.
+static int settle(struct frame_count *c, int64_t number, int level)
 {
-    int missing = 0;
-    for (int64_t n = c->newest + 1; n < number; n++)
-        missing += level_has_frame(c->ladder, c->level, n) && level_has_frame(c->ladder, level, n);
-    return missing;
+    int lost = 0;
+    for (; c->settled < number; c->settled++) {
+        int64_t n = c->settled;
+        uint8_t *state = state_of(c, n);
+        bool meant =
+            level_has_frame(c->ladder, c->level, n) && level_has_frame(c->ladder, level, n);
+        lost += *state == FRAME_BEGUN || (*state == FRAME_AWAITED && meant);
+        *state = FRAME_AWAITED;
+    }
+    return lost;
 }
 
-int frame_count_packet(struct frame_count *c, uint32_t number, int level)
+int frame_count_packet(struct frame_count *c, uint32_t number, int reorder, int level)
 {
-    if (!ladder_has_level(c->ladder, level))
+    int apart = reorder < 0 ? -reorder : reorder;
+    if (!ladder_has_level(c->ladder, level) || apart > FRAME_COUNT_MAX_REACH)
         return 0;
     int64_t n = c->newest < 0 ? number : seq32_extend(c->newest, number);
-    int64_t ahead = n - c->newest;
+    int64_t slot = n + reorder, ahead = slot - c->newest;
     bool anew = c->newest < 0 || ahead > FRAME_COUNT_MAX_GAP || ahead < -FRAME_COUNT_MAX_GAP;
-    if (n < 0 || (!anew && ahead <= 0))
+    if (n < 0 || slot < 0 || (!anew && ahead <= 0))
         return 0;
-    int lost = anew ? 0 : !c->whole + missing_between(c, n, level);
-    c->newest = n;
+    if (anew) {
+        frame_count_restart(c);
+        c->settled = slot;
+        c->level = level;
+    }
+    c->reach = apart > c->reach ? apart : c->reach;
+    int lost = settle(c, slot - c->reach, level);
+    if (n >= c->settled && *state_of(c, n) == FRAME_AWAITED)
+        *state_of(c, n) = FRAME_BEGUN;
+    c->newest = slot;
     c->level = level;
-    c->whole = false;
     return lost;
 }
 
 bool frame_count_whole(struct frame_count *c, int64_t number)
 {
-    if (number != c->newest || c->whole)
+    if (c->newest < 0 || number < c->settled || number > c->newest + c->reach ||
+        *state_of(c, number) != FRAME_BEGUN)
         return false;
-    c->whole = true;
+    *state_of(c, number) = FRAME_WHOLE;
     return true;
 }

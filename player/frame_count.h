@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How many frames of a stream came whole and how many are lost, known as soon as it can be: a frame
 // is lost when a packet of a later one comes and it is not whole. Playout would miss it a buffer
-// later.
+// later. Where frames come in the order of decoding (rtp.h), the later one is one that is surely
+// behind it: by as much as any frame has been out of the order of numbers.
 //
 // Which frames were to come between two that did, their levels say, which each packet tells. Where
 // the level changes between them, only those that both levels have: no frame is expected that was
@@ -19,21 +20,27 @@
 extern "C" {
 #endif
 
-enum { FRAME_COUNT_MAX_GAP = 1024 };
+enum {
+    FRAME_COUNT_MAX_GAP = 1024,
+    FRAME_COUNT_MAX_REACH = 512,
+    FRAME_COUNT_WINDOW = 4096, // more than twice both
+};
 
 struct frame_count {
-    const struct ladder *ladder; // borrowed
-    int64_t newest;              // of which something came; -1 none
-    int level;                   // of it
-    bool whole;                  // it is
+    const struct ladder *ladder;       // borrowed
+    int64_t newest;                    // slot of which something came; -1 none
+    int level;                         // of it
+    int reach;                         // between slots and numbers, the furthest
+    int64_t settled;                   // below it all is told
+    uint8_t state[FRAME_COUNT_WINDOW]; // by number
 };
 
 void frame_count_init(struct frame_count *c, const struct ladder *ladder);
 // Nothing between what came and what comes next was to come.
 void frame_count_restart(struct frame_count *c);
-// A packet of frame `number` (its low 32 bits) of `level` came. Returns how many frames are lost
-// now.
-int frame_count_packet(struct frame_count *c, uint32_t number, int level);
+// A packet of frame `number` (its low 32 bits) of `level` came, `reorder` as it has it. Returns how
+// many frames are lost now.
+int frame_count_packet(struct frame_count *c, uint32_t number, int reorder, int level);
 // That frame is whole, for the first time. False: it counted as lost.
 bool frame_count_whole(struct frame_count *c, int64_t number);
 

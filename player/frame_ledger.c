@@ -118,7 +118,7 @@ static enum frame_cause root_of(const struct frame_ledger *l, int64_t number)
             return n->root;
         if (n->state == NOTE_HANDED)
             return CAUSE_DECODER; // it fails there, and that is told later
-        if (n->state == NOTE_REFUSED || n->depends_on < 0 || n->depends_on >= number)
+        if (n->state == NOTE_REFUSED || n->depends_on < 0 || n->depends_on == number)
             return CAUSE_SKIPPED;
         number = n->depends_on;
     }

@@ -6,6 +6,7 @@
 void frame_packets_init(struct frame_packets *p)
 {
     p->newest = -1;
+    p->reach = 0;
     for (int i = 0; i < FRAME_PACKETS_WINDOW; i++)
         p->spans[i].number = -1;
 }
@@ -26,7 +27,13 @@ void frame_packets_add(struct frame_packets *p, const struct adu_ext *adu, int64
         p->newest = number;
     struct frame_span *s = &p->spans[(uint64_t)number % FRAME_PACKETS_WINDOW];
     if (s->number != number)
-        *s = (struct frame_span){.number = number, .first_seq = ext_seq, .last_seq = ext_seq};
+        *s = (struct frame_span){.number = number,
+                                 .slot = number + adu->reorder,
+                                 .first_seq = ext_seq,
+                                 .last_seq = ext_seq};
+    int apart = adu->reorder < 0 ? -adu->reorder : adu->reorder;
+    if (apart > p->reach && apart <= FRAME_PACKETS_REACH)
+        p->reach = apart;
     s->packets++;
     if (ext_seq < s->first_seq)
         s->first_seq = ext_seq;
@@ -36,22 +43,33 @@ void frame_packets_add(struct frame_packets *p, const struct adu_ext *adu, int64
     s->ended |= adu->last;
 }
 
-// The nearest frame in a direction of which something came.
-static const struct frame_span *neighbour(const struct frame_packets *p, int64_t number, int step)
+// The frame of which something came next to a slot, in a direction.
+static const struct frame_span *neighbour(const struct frame_packets *p, int64_t slot, int step)
 {
     int64_t oldest = p->newest - FRAME_PACKETS_WINDOW + 1;
-    for (int64_t n = number + step; n >= 0 && n >= oldest && n <= p->newest; n += step) {
-        const struct frame_span *s = span_of(p, n);
-        if (s)
-            return s;
+    int64_t left = step < 0 ? slot + p->reach - oldest : p->newest - slot + p->reach;
+    const struct frame_span *nearest = NULL;
+    for (int64_t n = slot - step * p->reach; left >= 0; n += step, left--) {
+        if (nearest && step * (n - nearest->slot) > p->reach)
+            break;
+        const struct frame_span *s = n >= 0 ? span_of(p, n) : NULL;
+        if (s && step * (s->slot - slot) > 0 && (!nearest || step * (s->slot - nearest->slot) < 0))
+            nearest = s;
     }
-    return NULL;
+    return nearest;
 }
 
 // Packets missing between two frames that are not one's end or the other's beginning.
-static int64_t hole_between(const struct frame_span *before, const struct frame_span *after)
+static int64_t hole_between(const struct frame_packets *p, const struct frame_span *before,
+                            const struct frame_span *after)
 {
-    return after->first_seq - before->last_seq - 1 - !before->ended - !after->begun;
+    int64_t hole = after->first_seq - before->last_seq - 1 - !before->ended - !after->begun;
+    for (int64_t n = before->slot - p->reach; n <= after->slot + p->reach; n++) {
+        const struct frame_span *s = span_of(p, n);
+        if (s && s->slot > before->slot && s->slot < after->slot)
+            hole -= s->packets;
+    }
+    return hole;
 }
 
 static enum packets_say partly_there(const struct frame_span *s, const struct frame_span *before,
@@ -77,11 +95,13 @@ enum packets_say frame_packets_of(const struct frame_packets *p, int64_t number)
     if (number > p->newest)
         return PACKETS_AHEAD;
     const struct frame_span *s = span_of(p, number);
-    const struct frame_span *before = neighbour(p, number, -1);
-    const struct frame_span *after = neighbour(p, number, 1);
     if (s)
-        return partly_there(s, before, after);
-    if (!before || !after)
+        return partly_there(s, neighbour(p, s->slot, -1), neighbour(p, s->slot, 1));
+    const struct frame_span *before = neighbour(p, number - p->reach, -1);
+    const struct frame_span *after = neighbour(p, number + p->reach, 1);
+    if (before && !after)
+        return PACKETS_AHEAD;
+    if (!before)
         return PACKETS_UNKNOWN;
-    return hole_between(before, after) > 0 ? PACKETS_GAP : PACKETS_UNSENT;
+    return hole_between(p, before, after) > 0 ? PACKETS_GAP : PACKETS_UNSENT;
 }

@@ -8,6 +8,10 @@
 // of these two lacks at that side takes one place of it. All frames missing in one gap count as
 // lost: more cannot be known.
 //
+// Where frames come in another order than that of their numbers (their slots, rtp.h), the missing
+// one's place is not known but for the distance that others have; then the two are such that it is
+// surely between them, and so is what else came.
+//
 // Bound: the last FRAME_PACKETS_WINDOW frame numbers. Pure.
 #ifndef WEIR_PLAYER_FRAME_PACKETS_H
 #define WEIR_PLAYER_FRAME_PACKETS_H
@@ -18,7 +22,7 @@
 extern "C" {
 #endif
 
-enum { FRAME_PACKETS_WINDOW = 4096 };
+enum { FRAME_PACKETS_WINDOW = 4096, FRAME_PACKETS_REACH = 512 };
 
 enum packets_say {
     PACKETS_GAP,     // of a loss
@@ -30,6 +34,7 @@ enum packets_say {
 
 struct frame_span { // the packets of one frame that came
     int64_t number; // -1: empty
+    int64_t slot;
     int64_t first_seq;
     int64_t last_seq;
     int packets;
@@ -39,6 +44,7 @@ struct frame_span { // the packets of one frame that came
 
 struct frame_packets {
     int64_t newest; // -1: none yet
+    int reach;      // the furthest that a slot was from its number, at most FRAME_PACKETS_REACH
     struct frame_span spans[FRAME_PACKETS_WINDOW];
 };
 

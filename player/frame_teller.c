@@ -48,7 +48,7 @@ struct live_arrival frame_teller_arrived(struct frame_teller *t, const struct re
     usec_t arrived_wall = sender_wall(t, wall_ahead, f->last_arrived);
     usec_t written = seq32_extend(arrived_wall, f->first_written_us);
     if (f->capture_wall) // both stamps are the sender's: no clock needs to be known
-        e.encoder = written - f->capture_wall;
+        e.encoder = usec_max(0, written - f->capture_wall); // B frames: it may be ahead of its time
     if (t->config.clock->known)
         e.transport = arrived_wall - written;
     qoe_on_frame(t->config.qoe, &e, now);

@@ -20,7 +20,8 @@ struct entry {
 
 struct size_track {
     int64_t newest;      // highest number that arrived or was decoded; -1 none
-    int64_t decoded;     // highest number handed to the decoder; -1 none
+    int64_t decoded;     // highest slot handed to the decoder; -1 none
+    int reach;           // so far ahead of its number may be what a frame rests on
     int64_t key_sound;   // highest sound key frame; -1 none
     bool broken;         // a base-layer break is open
     int64_t broken_from; // the newest base-layer frame that is not sound
@@ -103,6 +104,8 @@ static struct entry *entry_make(struct size_track *s, const struct received_fram
     if (e && !(e->flags & (SEEN | CLEAN))) {
         int64_t distance = f->depends_on < 0 ? 0 : number - f->depends_on;
         e->distance = distance < FRAME_TRACKER_WINDOW ? (int32_t)distance : 0;
+        if (-distance > s->reach)
+            s->reach = (int)-distance;
         e->flags = (uint8_t)((f->key ? KEY : 0) | (f->temporal_id == 0 ? BASE : 0));
     }
     return e;
@@ -111,11 +114,7 @@ static struct entry *entry_make(struct size_track *s, const struct received_fram
 // A frame that claims what cannot be is never decodable.
 static bool is_possible(const struct received_frame *f)
 {
-    if (f->size_id < 0 || f->size_id >= LADDER_MAX_SIZES || f->number < 0)
-        return false;
-    if (f->depends_on < -1 || f->depends_on >= f->number)
-        return false;
-    return !f->key || f->depends_on == -1;
+    return f->size_id < LADDER_MAX_SIZES && received_frame_is_possible(f);
 }
 
 static bool rests_on(const struct size_track *s, const struct entry *e, int64_t number,
@@ -126,23 +125,37 @@ static bool rests_on(const struct size_track *s, const struct entry *e, int64_t 
     int64_t reference = number - e->distance;
     if (s->newest - reference >= FRAME_TRACKER_WINDOW)
         return e->flags & flag; // forgotten since: what was said then stands
-    return e->distance > 0 && (flags_of(s, reference) & flag);
+    return e->distance != 0 && (flags_of(s, reference) & flag);
 }
 
-// Judges every frame from `first` on anew: a frame that fills a hole, or fails, changes what rests
-// on it. References point backwards, so one pass in ascending order is enough.
-static void judge(struct size_track *s, int64_t first)
+// In ascending order, so that what references point back to is judged before. False: nothing
+// changed.
+static bool judge_once(struct size_track *s, int64_t first)
 {
-    int64_t oldest = s->newest - FRAME_TRACKER_WINDOW + 1;
-    for (int64_t n = first > oldest ? first : oldest; n <= s->newest; n++) {
+    bool changed = false;
+    for (int64_t n = first; n <= s->newest; n++) {
         struct entry *e = entry_of(s, n);
         if (!e)
             continue;
         bool sound = (e->flags & SEEN) && !(e->flags & FAILED) && rests_on(s, e, n, SOUND);
         bool clean = (e->flags & CLEAN) && !(e->flags & FAILED) && rests_on(s, e, n, CLEAN);
-        e->flags &= (uint8_t) ~(SOUND | CLEAN);
-        e->flags |= (uint8_t)((sound ? SOUND : 0) | (clean ? CLEAN : 0));
+        uint8_t flags =
+            (uint8_t)((e->flags & ~(SOUND | CLEAN)) | (sound ? SOUND : 0) | (clean ? CLEAN : 0));
+        changed |= flags != e->flags;
+        e->flags = flags;
     }
+    return changed;
+}
+
+// Judges every frame from `number` on anew, and those before that may rest on it: a frame that
+// fills a hole, or fails, changes what rests on it. References that point forward want a pass for
+// each such step; there is one a layer at most.
+static void judge(struct size_track *s, int64_t number)
+{
+    int64_t first = number - s->reach, oldest = s->newest - FRAME_TRACKER_WINDOW + 1;
+    bool changed = true;
+    for (int pass = 0; changed && pass <= LEVEL_MAX_LAYERS; pass++)
+        changed = judge_once(s, first > oldest ? first : oldest) && s->reach;
 }
 
 static int temporal_id_of(const struct frame_tracker *t, int size_id, int64_t number)
@@ -220,7 +233,7 @@ enum frame_verdict frame_tracker_verdict(const struct frame_tracker *t,
         return FRAME_BROKEN;
     const struct size_track *s = &t->sizes[f->size_id];
     bool follows = f->size_id == t->decoding_size;
-    int64_t back = s->decoded - f->number;
+    int64_t back = s->decoded - received_frame_slot(f);
     if (follows && back >= 0 && (back < FRAME_TRACKER_WINDOW || !f->key))
         return FRAME_BROKEN; // H.264 decoding order never goes back, but after a restart of the
                              // numbers
@@ -276,7 +289,7 @@ enum frame_verdict frame_tracker_decoding(struct frame_tracker *t, const struct 
     struct entry *e = entry_make(s, f);
     if (e)
         e->flags |= CLEAN;
-    s->decoded = f->number;
+    s->decoded = received_frame_slot(f);
     return verdict;
 }
 

@@ -49,8 +49,9 @@ void goddard_feed_media(struct goddard_feed *f, const struct goddard_media *m, u
 {
     if (f->policy.state == GODDARD_PROBE && first_rate_packet(&f->rate, m->bytes, m->arrived))
         goddard_on_media_rate(&f->policy, f->rate.bps, now);
-    struct goddard_frames frames = {.lost = frame_count_packet(&f->frames, m->number, m->level),
-                                    .bytes = (int64_t)m->bytes};
+    struct goddard_frames frames = {
+        .lost = frame_count_packet(&f->frames, m->number, m->reorder, m->level),
+        .bytes = (int64_t)m->bytes};
     goddard_on_frames(&f->policy, &frames, now);
 }
 

@@ -27,6 +27,7 @@ struct goddard_feed {
 
 struct goddard_media { // one packet of it
     uint32_t number;   // of its frame, modulo 2^32
+    int reorder;       // likewise (rtp.h)
     int level;
     size_t bytes; // of payload
     usec_t arrived;

@@ -121,6 +121,7 @@ void player_goddard_packet(struct player *p, const struct rtp_packet *packet, us
     if (!is_on(p))
         return;
     struct goddard_media m = {.number = packet->adu.frame,
+                              .reorder = packet->adu.reorder,
                               .level = packet->adu.level,
                               .bytes = packet->payload_len,
                               .arrived = arrived};

@@ -12,13 +12,10 @@
 
 static bool is_possible(const struct playout *p, const struct received_frame *f)
 {
-    if (f->number < 0 || f->number >= PLAYOUT_MAX_NUMBER || f->size_id < 0)
+    if (f->number >= PLAYOUT_MAX_NUMBER ||
+        (p->config.ladder->level_count > 0 && f->size_id >= p->config.ladder->size_count))
         return false;
-    if (p->config.ladder->level_count > 0 && f->size_id >= p->config.ladder->size_count)
-        return false;
-    if (f->temporal_id < 0 || f->depends_on < -1 || f->depends_on >= f->number)
-        return false;
-    return !f->key || f->depends_on == -1;
+    return received_frame_is_possible(f);
 }
 
 static bool is_far(const struct playout *p, int64_t number, int64_t from)
@@ -48,6 +45,7 @@ static bool resync(struct playout *p, const struct received_frame *f, usec_t now
         return true;
     }
     p->next = f->number;
+    p->ahead_count = 0;
     if (p->mode == PLAYOUT_PLAYING) {
         p->mode = PLAYOUT_REBUFFERING;
         p->stall_at = p->paused ? p->paused_at : now;
@@ -99,9 +97,13 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
     } else if (!resync(p, f, now)) {
         goto refuse;
     }
-    level_schedule_see(&p->levels, f->number, f->level, f->size_id, f->temporal_id, f->key);
+    level_schedule_see(&p->levels, received_frame_slot(f), f->level, f->size_id, f->temporal_id,
+                       f->key);
     if (f->number < p->next)
         return push_passed(p, f, now);
+    err = ERR_RANGE;
+    if (playout_is_ahead(p, f->number))
+        goto refuse;
     int64_t number = f->number;
     err = playout_hold(p, f, now);
     if (err)
@@ -174,6 +176,7 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
     p->floor = first;
     p->skip_to = -1;
     p->next = -1;
+    p->ahead_count = 0;
     p->show = show;
     p->hurried = -1;
     p->at_once = at_once;

@@ -89,7 +89,8 @@ struct playout_config {
     usec_t resume_threshold; // the same after the buffer ran empty
     usec_t decode_lead;      // 0 .. 1 s; PLAYOUT_DECODE_LEAD is the usual
     bool low_latency;
-    bool stamped; // frames have the time of their RTP time stamps, which need not ascend
+    bool stamped;  // frames have the time of their RTP time stamps, which need not ascend
+    bool reorders; // frames come in the order of decoding (received_frame_slot); not low_latency
 };
 
 enum playout_mode { PLAYOUT_BUFFERING, PLAYOUT_PLAYING, PLAYOUT_REBUFFERING, PLAYOUT_ENDED };

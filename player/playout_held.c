@@ -41,10 +41,20 @@ usec_t playout_pts(const struct playout *p, int64_t number)
 
 usec_t playout_wanted(const struct playout *p)
 {
+    bool reorders = p->stamps || p->config.reorders;
     usec_t wanted = playout_due(p, p->held[0].frame->number);
-    for (int i = 1; p->stamps && i < p->held_count && i < PLAYOUT_REORDER; i++)
+    for (int i = 1; reorders && i < p->held_count && i < PLAYOUT_REORDER; i++)
         wanted = usec_min(wanted, playout_due(p, p->held[i].frame->number));
     return wanted;
+}
+
+usec_t playout_reorder_delay(const struct playout *p, int size_id)
+{
+    const struct ladder *l = p->config.ladder;
+    if (!p->config.reorders || size_id < 0 || size_id >= l->size_count)
+        return 0;
+    const struct size_spec *size = &l->sizes[size_id];
+    return (usec_t)((size->layers - 1) * 1e6 / fps_value(size->fps));
 }
 
 usec_t playout_due(const struct playout *p, int64_t number)
@@ -62,9 +72,46 @@ int64_t playout_next_expected(const struct playout *p, int64_t from)
     return level_schedule_next(&p->levels, from);
 }
 
+bool playout_is_ahead(const struct playout *p, int64_t number)
+{
+    for (int i = 0; i < p->ahead_count; i++)
+        if (p->ahead[i] == number)
+            return true;
+    return false;
+}
+
 int64_t playout_awaited(const struct playout *p)
 {
-    return p->next < 0 ? -1 : playout_next_expected(p, p->next);
+    if (p->next < 0)
+        return -1;
+    int64_t n = playout_next_expected(p, p->next);
+    while (playout_is_ahead(p, n))
+        n = playout_next_expected(p, n + 1);
+    return n;
+}
+
+// Nothing is awaited any more below the first of those that went ahead.
+static void pass_first_ahead(struct playout *p)
+{
+    p->next = p->ahead[0] + 1 > p->next ? p->ahead[0] + 1 : p->next;
+    p->ahead_count--;
+    memmove(&p->ahead[0], &p->ahead[1], (size_t)p->ahead_count * sizeof(p->ahead[0]));
+}
+
+void playout_handed(struct playout *p, int64_t number)
+{
+    if (number > playout_awaited(p)) {
+        if (p->ahead_count == PLAYOUT_MAX_AHEADS)
+            pass_first_ahead(p);
+        int i = p->ahead_count++;
+        for (; i > 0 && p->ahead[i - 1] > number; i--)
+            p->ahead[i] = p->ahead[i - 1];
+        p->ahead[i] = number;
+    } else if (number >= p->next) {
+        p->next = number + 1;
+    }
+    while (p->ahead_count > 0 && p->ahead[0] <= playout_next_expected(p, p->next))
+        pass_first_ahead(p);
 }
 
 uint64_t playout_expected(const struct playout *p, int64_t from, int64_t to)
@@ -94,8 +141,9 @@ void playout_drop_all(struct playout *p)
 
 int playout_hold(struct playout *p, struct received_frame *f, usec_t now)
 {
+    int64_t slot = received_frame_slot(f);
     int i = p->held_count;
-    while (i > 0 && p->held[i - 1].frame->number >= f->number) {
+    while (i > 0 && received_frame_slot(p->held[i - 1].frame) >= slot) {
         i--;
         if (p->held[i].frame->number == f->number && p->held[i].frame->size_id == f->size_id)
             return ERR_RANGE;
@@ -122,7 +170,7 @@ bool playout_is_useful(const struct playout *p, const struct received_frame *f)
 {
     if (f->size_id != p->size)
         return f->key;
-    return f->number > p->decoded && playout_is_decodable(p, f);
+    return received_frame_slot(f) > p->decoded && playout_is_decodable(p, f);
 }
 
 const struct received_frame *playout_front(struct playout *p)
@@ -150,18 +198,34 @@ int playout_first_key(const struct playout *p)
     return i;
 }
 
+// A frame that comes before others which are shown before it counts as one of them.
 usec_t playout_media_from(const struct playout *p, int i)
 {
     if (i >= p->held_count)
         return 0;
-    int64_t last = p->held[p->held_count - 1].frame->number;
-    return playout_pts(p, playout_next_expected(p, last + 1)) -
-           playout_pts(p, p->held[i].frame->number);
+    int64_t last = received_frame_slot(p->held[p->held_count - 1].frame);
+    return usec_max(0, playout_pts(p, playout_next_expected(p, last + 1)) -
+                           playout_pts(p, received_frame_slot(p->held[i].frame)));
+}
+
+int64_t playout_lowest_held(const struct playout *p)
+{
+    int64_t lowest = -1;
+    for (int i = 0; i < p->held_count && i < PLAYOUT_REORDER; i++) {
+        int64_t number = p->held[i].frame->number;
+        if (number >= p->next && (lowest < 0 || number < lowest))
+            lowest = number;
+    }
+    return lowest;
 }
 
 usec_t playout_goal(const struct playout *p)
 {
-    return p->mode == PLAYOUT_REBUFFERING ? p->config.resume_threshold : p->config.start_threshold;
+    int size = p->held_count > 0 ? p->held[0].frame->size_id : p->size;
+    usec_t delay = playout_reorder_delay(p, size);
+    usec_t goal =
+        p->mode == PLAYOUT_REBUFFERING ? p->config.resume_threshold : p->config.start_threshold;
+    return delay ? delay + usec_max(goal, 1) : goal; // with the frame that the last of them is
 }
 
 usec_t playout_held(const struct playout *p)

@@ -55,7 +55,7 @@ bool playout_miss(struct playout *p, int64_t number, usec_t now)
     if (p->missed_count == PLAYOUT_MAX_MISSED)
         return false;
     p->missed[p->missed_count++] = (struct missed){.number = number, .at = now};
-    p->next = number + 1;
+    playout_handed(p, number);
     return true;
 }
 
@@ -70,16 +70,16 @@ bool playout_hand_out(struct playout *p, enum playout_kind kind, usec_t show_at,
     out->show_at = usec_max(show_at, now);
     if (playout_is_decodable(p, f)) {
         p->size = f->size_id;
-        p->decoded = f->number;
+        p->decoded = received_frame_slot(f);
     }
     if (kind == PLAYOUT_DECODE_AND_SHOW) {
         p->left = f->number;
         p->left_at = now;
     }
-    if (f->number >= p->next)
-        p->next = f->number + 1;
+    bool in_turn = f->number <= playout_awaited(p);
+    playout_handed(p, f->number);
     p->full = false;
-    if (p->holds && kind == PLAYOUT_DECODE_AND_SHOW)
+    if (p->holds && kind == PLAYOUT_DECODE_AND_SHOW && in_turn)
         playout_pause(p, usec_max(show_at, now));
     return true;
 }
@@ -99,12 +99,22 @@ bool playout_stall_end(struct playout *p, struct playout_action *out, usec_t now
     return true;
 }
 
+// The frame to begin with, or one that comes after it in any order.
+static bool holds_place(const struct playout *p)
+{
+    for (int i = 0; i < p->held_count; i++) {
+        const struct received_frame *f = p->held[i].frame;
+        if (f->number == p->show || (f->number > p->show && received_frame_slot(f) > p->show))
+            return true;
+    }
+    return false;
+}
+
 static bool has_enough(const struct playout *p, int first)
 {
     if (p->stream_ended || p->full || p->config.low_latency)
         return true;
-    return p->at_once ? p->newest >= p->show
-                      : playout_media_from(p, first) >= p->config.start_threshold;
+    return p->at_once ? holds_place(p) : playout_media_from(p, first) >= playout_goal(p);
 }
 
 static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t now)
@@ -126,7 +136,8 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
     p->next = p->held[0].frame->number;
     if (p->show > p->next)
         p->next = p->show;
-    media_clock_set(&p->clock, playout_pts(p, p->next), now + (p->at_once ? AFTER_SEEK : 0));
+    usec_t later = AFTER_SEEK + playout_reorder_delay(p, p->held[0].frame->size_id);
+    media_clock_set(&p->clock, playout_pts(p, p->next), now + (p->at_once ? later : 0));
     p->hurried = p->at_once ? p->next : -1;
     p->left = p->next;
     p->left_at = now;
@@ -161,6 +172,24 @@ static bool poll_skip(struct playout *p, struct playout_action *out, usec_t now)
     return false;
 }
 
+// Is frame `number` held, behind those that are decoded before it?
+static bool has_behind(const struct playout *p, int64_t number)
+{
+    for (int i = 1; p->config.reorders && i < p->held_count && i < PLAYOUT_REORDER; i++)
+        if (p->held[i].frame->number == number)
+            return true;
+    return false;
+}
+
+// When the frame at the front is to leave. What it rests on may come until it is due itself.
+static usec_t wanted_at(const struct playout *p)
+{
+    if (p->held[0].frame->number == p->hurried || has_behind(p, p->hurried))
+        return INT64_MIN;
+    bool waits = p->config.reorders && !playout_is_decodable(p, p->held[0].frame);
+    return playout_wanted(p) - (waits ? 0 : p->config.decode_lead);
+}
+
 static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t now)
 {
     if (poll_skip(p, out, now))
@@ -169,18 +198,18 @@ static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t n
         const struct received_frame *f = playout_front(p);
         if (f && f->number < p->next)
             return playout_hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
-        int64_t expected = playout_next_expected(p, p->next);
-        if (f && f->number <= expected) {
+        int64_t expected = playout_awaited(p);
+        if (f && (f->number <= expected || has_behind(p, expected))) {
             usec_t due = f->number == p->hurried ? now : playout_due(p, f->number);
-            usec_t wanted = playout_wanted(p) - p->config.decode_lead;
-            if (f->number != p->hurried && now < wanted)
+            usec_t wanted = wanted_at(p);
+            if (now < wanted)
                 return playout_wait_until(p, wanted);
             return playout_hand_out(p, PLAYOUT_DECODE_AND_SHOW, due, out, now);
         }
         usec_t due = playout_due(p, expected);
         if (now < due)
             return playout_wait_until(p, due);
-        if (f) {
+        if (f || p->ahead_count > 0) {
             if (!playout_miss(p, expected, now))
                 return playout_poll_missed(p, out, now);
             continue;
@@ -202,9 +231,9 @@ static bool poll_rebuffering(struct playout *p, struct playout_action *out, usec
         return playout_hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
     if (!f && !p->stream_ended)
         return false;
-    if (f && playout_media_from(p, 0) < p->config.resume_threshold && !p->stream_ended && !p->full)
+    if (f && playout_media_from(p, 0) < playout_goal(p) && !p->stream_ended && !p->full)
         return false;
-    int64_t next = f ? f->number : playout_next_expected(p, p->next);
+    int64_t next = f ? playout_lowest_held(p) : playout_awaited(p);
     media_clock_set(&p->clock, playout_pts(p, next), now);
     return playout_stall_end(p, out, now);
 }

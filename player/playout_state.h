@@ -18,7 +18,11 @@ struct held {
     usec_t since;                 // when it came; pauses added
 };
 
-enum { PLAYOUT_STAMPS = 2 * PLAYOUT_MAX_FRAMES, PLAYOUT_REORDER = 17 };
+enum {
+    PLAYOUT_STAMPS = 2 * PLAYOUT_MAX_FRAMES,
+    PLAYOUT_REORDER = 17,
+    PLAYOUT_MAX_AHEADS = 16,
+};
 
 struct missed { // passed over when due, not yet LOST or LATE
     int64_t number;
@@ -44,7 +48,7 @@ struct playout {
     bool holds; // the next frame shown is the last one: a seek within a pause
     usec_t paused_at;
 
-    struct held *held; // owned, PLAYOUT_MAX_FRAMES, ascending numbers
+    struct held *held; // owned, PLAYOUT_MAX_FRAMES, in the order of decoding
     int held_count;
     size_t held_bytes;
 
@@ -54,11 +58,13 @@ struct playout {
 
     int64_t floor; // refused below
     int64_t next; // everything below was handed out, passed over, or not expected; -1 until started
-    int64_t show; // while BUFFERING: where playing begins; -1: at the first key frame
+    int ahead_count;
+    int64_t ahead[PLAYOUT_MAX_AHEADS]; // handed out before `next` was; ascending
+    int64_t show;    // while BUFFERING: where playing begins; -1: at the first key frame
     int64_t hurried; // a frame that is not to wait for its time; -1 none
     bool at_once;    // it is enough that this frame is held
     int64_t newest;  // highest number taken; -1 none
-    int64_t decoded; // highest number handed out as decodable of the size followed
+    int64_t decoded; // highest slot handed out as decodable of the size followed
     int size;        // the size followed, -1 none: a key frame is needed
 
     struct media_clock clock;
@@ -84,6 +90,11 @@ void playout_stamp(struct playout *p, const struct received_frame *f); // if `st
 usec_t playout_wanted(const struct playout *p);
 
 int64_t playout_next_expected(const struct playout *p, int64_t from);
+bool playout_is_ahead(const struct playout *p, int64_t number); // handed out before its turn
+void playout_handed(struct playout *p, int64_t number);
+int64_t playout_lowest_held(const struct playout *p); // not below `next`; -1: none
+// How much later than decoding begins the first frames of a size can be shown.
+usec_t playout_reorder_delay(const struct playout *p, int size_id);
 struct received_frame *playout_take(struct playout *p, int i); // the caller's
 void playout_drop(struct playout *p, int i);
 void playout_drop_all(struct playout *p);

@@ -24,6 +24,8 @@ void presenter_stop(struct presenter *p, usec_t now)
         return;
     p->stopped = true;
     timer_set(p->timer, USEC_NEVER);
+    if (p->config.sdp->reorders && playout_paused(p->playout))
+        show_queue_drop(p->config.show);
     playout_flush(p->playout, 0, now);
     struct playout_action a;
     while (playout_poll(p->playout, &a, now)) {
@@ -39,6 +41,8 @@ void presenter_stop(struct presenter *p, usec_t now)
 void presenter_pause(struct presenter *p, usec_t now)
 {
     playout_pause(p->playout, now);
+    if (p->config.sdp->reorders) // or what was decoded ahead would be shown ahead
+        show_queue_hold(p->config.show, now);
     live_pace_paused(&p->live.pace, now);
     qoe_on_pause(p->config.qoe, true, now);
     presenter_run(p, now);
@@ -47,6 +51,7 @@ void presenter_pause(struct presenter *p, usec_t now)
 void presenter_resume(struct presenter *p, usec_t now)
 {
     playout_resume(p->playout, now);
+    show_queue_go_on(p->config.show, now);
     qoe_on_pause(p->config.qoe, false, now);
     if (!p->last_frames && p->config.sdp->duration < 0) {
         playout_flush(p->playout, 0, now);
@@ -59,6 +64,8 @@ void presenter_resume(struct presenter *p, usec_t now)
 void presenter_seek(struct presenter *p, int64_t first, int64_t show, bool at_once, usec_t now)
 {
     playout_seek(p->playout, first, show, at_once, now);
+    if (p->config.sdp->reorders)
+        show_queue_drop(p->config.show);
     p->last_frames = p->ending = false;
     frame_teller_moved(&p->frames);
     stall_watch_forget(&p->stalls.watch);
@@ -147,8 +154,9 @@ static struct playout *new_playout(const struct presenter *p)
                                         usec_max(o->buffer, p->live.pace.config.target),
                                     .resume_threshold = resume,
                                     .decode_lead = sdp->h264 ? PLAYOUT_DECODE_LEAD : 0,
-                                    .low_latency = o->low_latency,
-                                    .stamped = sdp_is_foreign(sdp)};
+                                    .low_latency = o->low_latency && !sdp->reorders,
+                                    .stamped = sdp_is_foreign(sdp),
+                                    .reorders = sdp->reorders};
     return playout_new(&config);
 }
 
@@ -188,9 +196,11 @@ struct presenter *presenter_new(const struct presenter_config *config)
         goto failed;
     open_tellers(p);
     p->feed = (struct decode_feed){.tracker = p->tracker, .session = config->session};
-    if (config->sdp->h264 &&
-        !(p->feed.decoder = decode_thread_new(config->show, sdp_is_foreign(config->sdp),
-                                              config->on_done, config->done_ctx)))
+    enum decoder_order order = sdp_is_foreign(config->sdp) ? DECODER_AS_SHOWN
+                               : config->sdp->reorders     ? DECODER_AS_COMES
+                                                           : DECODER_PLAIN;
+    if (config->sdp->h264 && !(p->feed.decoder = decode_thread_new(
+                                   config->show, order, config->on_done, config->done_ctx)))
         goto failed;
     return p;
 

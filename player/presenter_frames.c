@@ -87,6 +87,8 @@ void presenter_act(struct presenter *p, const struct playout_action *a, usec_t n
     case PLAYOUT_DECODE_AND_SHOW:
     case PLAYOUT_DECODE_ONLY:
         hand_over(p, a, now);
+        if (p->config.sdp->reorders && playout_paused(p->playout)) // it was the one to show
+            show_queue_hold(p->config.show, a->show_at);
         return;
     case PLAYOUT_LOST:
         frame_teller_not_shown(&p->frames, a->number, FRAME_END_LOST, now);

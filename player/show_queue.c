@@ -19,7 +19,8 @@ void play_frame_free(struct play_frame *f)
 struct show_queue {
     pthread_mutex_t lock; // guards all up to `closed`
     pthread_cond_t changed;
-    struct play_frame *frames[SHOW_QUEUE_FRAMES]; // a ring
+    struct play_frame *frames[SHOW_QUEUE_FRAMES]; // a ring, in the order of being due
+    usec_t held;                                  // since; USEC_NEVER: it is not
     int head;
     int count;
     unsigned pushes;
@@ -43,6 +44,7 @@ struct show_queue *show_queue_new(play_frame_fn *report, void *ctx)
         return NULL;
     pthread_mutex_init(&q->lock, NULL);
     clock_cond_init(&q->changed);
+    q->held = USEC_NEVER;
     q->report = report;
     q->report_ctx = ctx;
     q->on_change = no_change;
@@ -57,9 +59,41 @@ static struct play_frame *take(struct show_queue *q)
     return f;
 }
 
-static struct play_frame *newest(const struct show_queue *q)
+static struct play_frame **at(struct show_queue *q, int i)
 {
-    return q->frames[(q->head + q->count - 1) % SHOW_QUEUE_FRAMES];
+    return &q->frames[(q->head + i) % SHOW_QUEUE_FRAMES];
+}
+
+// What waits from `from` on and has a number below `below` goes to `out`. How many.
+static int take_left(struct show_queue *q, usec_t from, int64_t below, struct play_frame *out[])
+{
+    int left = 0, kept = 0;
+    for (int i = 0; i < q->count; i++) {
+        struct play_frame *f = *at(q, i);
+        if (f->show_at > from && f->number < below)
+            out[left++] = f;
+        else
+            *at(q, kept++) = f;
+    }
+    q->count = kept;
+    return left;
+}
+
+static void insert(struct show_queue *q, struct play_frame *f)
+{
+    int i = q->count++;
+    for (; i > 0 && (*at(q, i - 1))->show_at > f->show_at; i--)
+        *at(q, i) = *at(q, i - 1);
+    *at(q, i) = f;
+}
+
+static void report_all(struct show_queue *q, struct play_frame *frames[], int count,
+                       enum frame_fate fate)
+{
+    for (int i = 0; i < count; i++) {
+        frames[i]->fate = fate;
+        q->report(q->report_ctx, frames[i]);
+    }
 }
 
 void show_queue_free(struct show_queue *q)
@@ -82,25 +116,18 @@ void show_queue_on_change(struct show_queue *q, void (*fn)(void *ctx), void *ctx
 bool show_queue_push(struct show_queue *q, struct play_frame *f)
 {
     struct play_frame *left[SHOW_QUEUE_FRAMES];
-    int left_count = 0;
     pthread_mutex_lock(&q->lock);
-    while (q->count && newest(q)->show_at > f->show_at) {
-        left[left_count++] = newest(q);
-        q->count--;
-    }
+    int left_count = take_left(q, f->show_at, f->number, left);
     while (q->count == SHOW_QUEUE_FRAMES && !q->closed)
         pthread_cond_wait(&q->changed, &q->lock);
     bool pushed = !q->closed;
     if (pushed) {
-        q->frames[(q->head + q->count++) % SHOW_QUEUE_FRAMES] = f;
+        insert(q, f);
         q->pushes++;
         pthread_cond_broadcast(&q->changed);
     }
     pthread_mutex_unlock(&q->lock);
-    for (int i = 0; i < left_count; i++) {
-        left[i]->fate = FATE_DISCARDED;
-        q->report(q->report_ctx, left[i]);
-    }
+    report_all(q, left, left_count, FATE_DISCARDED);
     if (pushed)
         q->on_change(q->change_ctx);
     return pushed;
@@ -113,34 +140,64 @@ struct play_frame *show_queue_due(struct show_queue *q, usec_t *next, usec_t now
     struct play_frame *due = NULL;
     pthread_mutex_lock(&q->lock);
     q->seen = q->pushes;
+    now = usec_min(now, q->held);
     while (q->count && q->frames[q->head]->show_at <= now) {
         if (due)
             skipped[skipped_count++] = due;
         due = take(q);
     }
     *next = q->count ? q->frames[q->head]->show_at : USEC_NEVER;
+    *next = *next > q->held ? USEC_NEVER : *next;
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
-    for (int i = 0; i < skipped_count; i++) {
-        skipped[i]->fate = FATE_SKIPPED;
-        q->report(q->report_ctx, skipped[i]);
-    }
+    report_all(q, skipped, skipped_count, FATE_SKIPPED);
     return due;
+}
+
+// The display looks again.
+static void change(struct show_queue *q)
+{
+    q->pushes++;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    q->on_change(q->change_ctx);
+}
+
+void show_queue_hold(struct show_queue *q, usec_t at)
+{
+    pthread_mutex_lock(&q->lock);
+    q->held = usec_min(q->held, at);
+    change(q);
+}
+
+void show_queue_go_on(struct show_queue *q, usec_t now)
+{
+    pthread_mutex_lock(&q->lock);
+    usec_t length = q->held == USEC_NEVER ? 0 : usec_max(0, now - q->held);
+    for (int i = 0; i < q->count; i++)
+        (*at(q, i))->show_at += (*at(q, i))->show_at > q->held ? length : 0;
+    q->held = USEC_NEVER;
+    change(q);
+}
+
+void show_queue_drop(struct show_queue *q)
+{
+    struct play_frame *out[SHOW_QUEUE_FRAMES];
+    pthread_mutex_lock(&q->lock);
+    int count = take_left(q, INT64_MIN, INT64_MAX, out);
+    q->held = USEC_NEVER;
+    change(q);
+    report_all(q, out, count, FATE_DISCARDED);
 }
 
 void show_queue_flush(struct show_queue *q)
 {
     struct play_frame *out[SHOW_QUEUE_FRAMES];
-    int count = 0;
     pthread_mutex_lock(&q->lock);
-    while (q->count)
-        out[count++] = take(q);
+    int count = take_left(q, INT64_MIN, INT64_MAX, out);
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
-    for (int i = 0; i < count; i++) {
-        out[i]->fate = FATE_SKIPPED;
-        q->report(q->report_ctx, out[i]);
-    }
+    report_all(q, out, count, FATE_SKIPPED);
 }
 
 void show_queue_wait(struct show_queue *q, usec_t deadline)

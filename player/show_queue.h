@@ -24,9 +24,15 @@ void show_queue_free(
 // other thread uses the queue.
 void show_queue_on_change(struct show_queue *q, void (*fn)(void *ctx), void *ctx);
 
-// Waits for room. False when closed; the caller keeps the frame. What waits and is due later than
-// this newer frame is of a place that was left: it is discarded.
+// Waits for room. False when closed; the caller keeps the frame. What waits, is due later and has a
+// lower number is of a place that was left: it is discarded. Frames with higher numbers may come
+// before it (B frames).
 bool show_queue_push(struct show_queue *q, struct play_frame *f);
+// A pause: what is due after `at` stays until show_queue_go_on, which makes it due so much later;
+// or until it is dropped.
+void show_queue_hold(struct show_queue *q, usec_t at);
+void show_queue_go_on(struct show_queue *q, usec_t now);
+void show_queue_drop(struct show_queue *q); // what waits is discarded, and nothing is held
 // The newest frame that is due, the caller's; NULL when none is. *next: when the next one is due,
 // USEC_NEVER when none is there.
 struct play_frame *show_queue_due(struct show_queue *q, usec_t *next, usec_t now);

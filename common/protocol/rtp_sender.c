@@ -83,7 +83,7 @@ int rtp_sender_frames_of_nack(const struct rtp_sender *s, struct rtcp_nack nack,
         if (age == 0 || age > RTP_SENDER_HISTORY)
             continue; // not sent yet, or forgotten
         int64_t number = s->frame_of[seq & (RTP_SENDER_HISTORY - 1)];
-        if (number >= 0 && (!count || out[count - 1] < number))
+        if (number >= 0 && (!count || out[count - 1] != number))
             out[count++] = number;
     }
     return count;

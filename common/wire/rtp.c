@@ -15,6 +15,7 @@ enum {
     CAPTURE_BYTES = 8,         // the short form of abs-capture-time
     CAPTURE_LONG_BYTES = 16,   // with the capture clock's offset, which we do not use
     ADU_BYTES = 12,
+    ADU_LONG_BYTES = 14, // with the slot
     FEEDBACK_BYTES = 3,
     FEEDBACK_LONG_BYTES = 5, // with the flow number
     ADU_KEY = 0x80,
@@ -23,22 +24,29 @@ enum {
     ADU_LEVEL = 0x1f,
 };
 
+static size_t adu_bytes(const struct adu_ext *a)
+{
+    return a->reorder ? ADU_LONG_BYTES : ADU_BYTES;
+}
+
 static size_t encode_adu(const struct adu_ext *a, uint8_t *out)
 {
     assert(a->size_id < 16 && a->temporal_id < 16 && a->level <= ADU_LEVEL);
-    out[0] = RTP_EXT_ADU_ID << 4 | (ADU_BYTES - 1);
+    out[0] = (uint8_t)(RTP_EXT_ADU_ID << 4 | (adu_bytes(a) - 1));
     store_be32(out + 1, a->frame);
     out[5] = (uint8_t)(a->size_id << 4 | a->temporal_id);
     out[6] = (uint8_t)((a->key ? ADU_KEY : 0) | (a->first ? ADU_FIRST : 0) |
                        (a->last ? ADU_LAST : 0) | a->level);
-    store_be16(out + 7, a->depends);
+    store_be16(out + 7, (uint16_t)a->depends);
     store_be32(out + 9, a->written_us);
-    return 1 + ADU_BYTES;
+    if (a->reorder)
+        store_be16(out + 13, (uint16_t)a->reorder);
+    return 1 + adu_bytes(a);
 }
 
 static int decode_adu(const uint8_t *data, size_t len, struct rtp_packet *p)
 {
-    if (len != ADU_BYTES)
+    if (len != ADU_BYTES && len != ADU_LONG_BYTES)
         return ERR_MALFORMED;
     struct adu_ext *a = &p->adu;
     a->frame = load_be32(data);
@@ -48,10 +56,11 @@ static int decode_adu(const uint8_t *data, size_t len, struct rtp_packet *p)
     a->first = data[5] & ADU_FIRST;
     a->last = data[5] & ADU_LAST;
     a->level = data[5] & ADU_LEVEL;
-    a->depends = load_be16(data + 6);
+    a->depends = (int16_t)load_be16(data + 6);
     a->written_us = load_be32(data + 8);
+    a->reorder = len == ADU_LONG_BYTES ? (int16_t)load_be16(data + 12) : 0;
     p->has_adu = true;
-    return a->key && a->depends != 0 ? ERR_MALFORMED : 0;
+    return a->key && (a->depends || a->reorder) ? ERR_MALFORMED : 0;
 }
 
 static size_t encode_capture(usec_t wall, uint8_t *out)
@@ -99,7 +108,7 @@ size_t rtp_header_bytes(const struct rtp_packet *p)
 {
     size_t data = 0;
     data += p->has_capture ? 1 + CAPTURE_BYTES : 0;
-    data += p->has_adu ? 1 + ADU_BYTES : 0;
+    data += p->has_adu ? 1 + adu_bytes(&p->adu) : 0;
     if (p->has_feedback)
         data += 1 + (p->feedback.has_number ? FEEDBACK_LONG_BYTES : FEEDBACK_BYTES);
     return data ? FIXED_HEADER + EXTENSION_HEADER + (data + 3) / 4 * 4 : FIXED_HEADER;

@@ -30,7 +30,7 @@ enum {
 #define RTP_EXT_ADU_URI      "urn:x-weir:rtp-hdrext:adu"
 #define RTP_EXT_FEEDBACK_URI "urn:x-weir:rtp-hdrext:feedback"
 
-// Our extension on every packet, 12 bytes of data:
+// Our extension on every packet, 12 bytes of data, or 14:
 //
 //    0                   1                   2                   3
 //    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -41,6 +41,12 @@ enum {
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //   |     when the sender wrote it: wall clock, us modulo 2^32      |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   |         slot - frame          |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//
+// Both differences are signed. The slot is the frame's number as it would be if frames were
+// numbered in the order of decoding; the field is there where it is another (B frames,
+// media/stored_plan.h).
 //
 // K: key frame, depends on nothing (the distance is then 0). F, L: first, last packet of the frame.
 // Level: what the viewer is sent at this frame, be it what it asked for or what its network takes.
@@ -55,8 +61,9 @@ struct adu_ext {
     bool first;
     bool last;
     uint8_t level;       // 0 .. 31
-    uint16_t depends;    // frame number minus that of the frame it needs; 0 = none
+    int16_t depends;     // frame number minus that of the frame it needs; 0 = none
     uint32_t written_us; // see above
+    int16_t reorder;     // slot minus frame number
 };
 
 // How often the sender asks to be told what arrived (RFC 8888), on every packet of a flow under

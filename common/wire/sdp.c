@@ -52,6 +52,8 @@ static void put_session(struct put *p, const struct sdp *s, bool v6)
     }
     if (s->clock[0])
         put_line(p, "a=x-weir-clock:", s->clock);
+    if (s->reorders)
+        put_format(p, "a=x-weir-order:decoding\r\n");
 }
 
 static void put_ladder(struct put *p, const struct sdp *s)
@@ -228,6 +230,12 @@ static int on_clock(struct sdp *s, struct scan v)
     return 0;
 }
 
+static int on_order(struct sdp *s, struct scan v)
+{
+    s->reorders = scan_is(v, "decoding");
+    return 0;
+}
+
 static int on_session_control(struct sdp *s, struct scan v)
 {
     struct scan url = v;
@@ -352,6 +360,7 @@ static const struct {
     {"range", false, on_range},          {"extmap", false, on_extmap},
     {"x-weir-source", false, on_source}, {"x-weir-clock", false, on_clock},
     {"x-weir-size", false, on_size},     {"x-weir-level", false, on_level},
+    {"x-weir-order", false, on_order},
 };
 
 static int read_line(struct sdp *s, struct scan line, bool in_medium)

@@ -6,6 +6,8 @@
 //   a=x-weir-clock:<text>                   equal at both ends when they read the same machine's
 //   clock a=x-weir-size:2 640x360@30/1 layers=2   one line a size a=x-weir-level:5 size=2 tid=1
 //   rate=960000   one line a level, ascending
+//   a=x-weir-order:decoding                 frames come in the order of decoding, which is not that
+//   of their numbers: there are B frames
 #ifndef WEIR_WIRE_SDP_H
 #define WEIR_WIRE_SDP_H
 
@@ -60,7 +62,8 @@ struct sdp {
     struct rtp_ext_ids ext;
     bool nack; // lost packets may be told, and (pli) key frames asked for: RFC 4585
     bool pli;
-    bool ccfb; // reports of RFC 8888 are understood (a=rtcp-fb, its section 6)
+    bool ccfb;     // reports of RFC 8888 are understood (a=rtcp-fb, its section 6)
+    bool reorders; // x-weir-order
     struct sdp_sound sound;
     char other_sound[32]; // the codec of sound that is not ours; empty: there is none
     // level_count == 0 when the stream is not Weir's; its source_fps then is what the description

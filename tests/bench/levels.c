@@ -25,7 +25,7 @@ static int open_run(struct run *r, const struct ladder *l, int size_id)
 {
     const struct size_spec *s = &l->sizes[size_id];
     *r = (struct run){.encoder = encoder_new(l, size_id),
-                      .decoder = decoder_new(),
+                      .decoder = decoder_new(DECODER_PLAIN),
                       .down = scaler_new(),
                       .up = scaler_new(),
                       .small = picture_new(s->width, s->height),

@@ -56,7 +56,7 @@ inline encoder_ptr make_encoder(const ladder &l, int size_id = 0)
 
 inline decoder_ptr make_decoder()
 {
-    decoder_ptr d(decoder_new(), decoder_free);
+    decoder_ptr d(decoder_new(DECODER_PLAIN), decoder_free);
     REQUIRE(d);
     return d;
 }

@@ -97,7 +97,7 @@ TEST_CASE("depacketiser: what a frame is told")
     fixture f;
     struct rtp_packet p = {};
     p.timestamp = 9000;
-    p.adu = {100, 3, 1, false, true, false, 0, 2, 0xfffffff0}; // written just before 2^32 us
+    p.adu = {100, 3, 1, false, true, false, 0, 2, 0xfffffff0, 0}; // written just before 2^32 us
     REQUIRE(f.push(1, p,
                    "\x41"
                    "a",
@@ -257,12 +257,26 @@ TEST_CASE("depacketiser: numbers beyond 2^32 and before 0")
     CHECK(f.pull() == "4294967296|B");
     fixture g;
     struct rtp_packet p = {};
-    p.adu = {3, 0, 0, false, true, true, 0, 4, 0};
+    p.adu = {3, 0, 0, false, true, true, 0, 4, 0, 0};
     CHECK(g.push(1, p, "A") == ERR_MALFORMED); // depends on frame -1
     CHECK(g.pull() == "");
     p.adu.depends = 3;
     CHECK(g.push(2, p, "A") == 0);
     CHECK(g.pull() == "3|A");
+}
+
+TEST_CASE("depacketiser: a frame may rest on a later one, and has a slot of its own")
+{
+    fixture f;
+    struct rtp_packet p = {};
+    p.adu = {1, 0, 2, false, true, true, 0, -1, 0, 2};
+    CHECK(f.push(2, p, "A") == 0);
+    received_frame *got = depacketiser_pull(f.d);
+    REQUIRE(got);
+    CHECK(got->number == 1);
+    CHECK(got->depends_on == 2);
+    CHECK(received_frame_slot(got) == 3);
+    received_frame_free(got);
 }
 
 TEST_CASE("depacketiser: the window moves on")

@@ -137,7 +137,7 @@ TEST_CASE("decode_feed: no more frames under way than there is room for", "[thre
     reports r;
     std::unique_ptr<show_queue, void (*)(show_queue *)> show{show_queue_new(reports::take, &r),
                                                              show_queue_free};
-    f.feed.decoder = decode_thread_new(show.get(), false, reports::take, &r);
+    f.feed.decoder = decode_thread_new(show.get(), DECODER_PLAIN, reports::take, &r);
     REQUIRE(f.feed.decoder);
     for (int i = 0; i < DECODE_FEED_MAX_FRAMES; i++) {
         REQUIRE(f.push(f.action(i, -1)) == FEED_TAKEN);

@@ -103,3 +103,45 @@ TEST_CASE("frame_packets: numbers of 32 bits go on after the last, and old ones 
     frame_packets_add(p.get(), &adu, 4);
     CHECK(frame_packets_of(p.get(), 0x90000000) == PACKETS_WHOLE);
 }
+
+TEST_CASE("frame_packets: frames that come in the order of decoding")
+{
+    // I0 P4 B2 b1 b3 P8 B6 b5 b7 P12 B10 b9 b11, a packet each, from sequence number 100 on.
+    struct one {
+        uint32_t frame;
+        int reorder;
+    };
+    const std::vector<one> all = {{0, 0}, {4, -3}, {2, 0},   {1, 2},  {3, 1}, {8, -3}, {6, 0},
+                                  {5, 2}, {7, 1},  {12, -3}, {10, 0}, {9, 2}, {11, 1}};
+    struct row {
+        const char *name;
+        uint32_t missing;
+        bool sent;  // it took a sequence number
+        int frames; // of the list that came
+        packets_say say;
+    };
+    const row table[] = {
+        {"a B frame lost", 5, true, 13, PACKETS_GAP},
+        {"a B frame left out", 5, false, 13, PACKETS_UNSENT},
+        {"one that others rest on, left out", 6, false, 13, PACKETS_UNSENT},
+        {"a P frame lost", 8, true, 13, PACKETS_GAP},
+        {"a P frame left out", 8, false, 13, PACKETS_UNSENT},
+        {"it may be on its way", 5, false, 7, PACKETS_AHEAD},
+    };
+    for (const row &r : table) {
+        INFO(r.name);
+        auto p = after({});
+        int64_t seq = 100;
+        for (int i = 0; i < r.frames && i < (int)all.size(); i++) {
+            bool here = all[i].frame != r.missing;
+            adu_ext adu{};
+            adu.frame = all[i].frame;
+            adu.reorder = (int16_t)all[i].reorder;
+            adu.first = adu.last = true;
+            if (here)
+                frame_packets_add(p.get(), &adu, seq);
+            seq += here || r.sent;
+        }
+        CHECK(frame_packets_of(p.get(), r.missing) == r.say);
+    }
+}

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <memory>
+#include <string>
 
 #include "common/base/rng.h"
 #include "player/frame_tracker.h"
@@ -346,4 +347,74 @@ TEST_CASE_METHOD(fixture, "frame_tracker: anything may come")
         if (frame_tracker_pli(t, 0, i * ms))
             REQUIRE(frame_tracker_next_timeout(t, 0) == (i + 50) * ms);
     }
+}
+
+namespace
+{
+
+// I0 P4 B2 b1 b3 P8 ...: what a frame rests on may have a later number.
+struct b_frames : fixture {
+    received_frame b(int64_t n) const
+    {
+        const struct {
+            int on, reorder;
+        } kinds[] = {{-4, -3}, {1, 2}, {2, 0}, {-1, 1}}, k = kinds[n % 4];
+        if (n == 0)
+            return key(0);
+        received_frame f = on(n, n + k.on);
+        f.reorder = k.reorder;
+        return f;
+    }
+    // As it arrives; then as it is decoded.
+    std::string decoded(std::initializer_list<int> order)
+    {
+        std::string out;
+        for (int n : order)
+            arrive(b(n));
+        for (int n : order)
+            out += (decode(b(n)) ? "" : "!") + std::to_string(n) + " ";
+        return out;
+    }
+};
+
+} // namespace
+
+TEST_CASE_METHOD(b_frames, "frame_tracker: frames that rest on later ones")
+{
+    CHECK(decoded({0, 4, 2, 1, 3, 8, 6, 5, 7}) == "0 4 2 1 3 8 6 5 7 ");
+    CHECK_FALSE(pli(0));
+}
+
+TEST_CASE_METHOD(b_frames, "frame_tracker: a missing B frame breaks what rests on it alone")
+{
+    CHECK(decoded({0, 4, 1, 3, 8, 6, 5, 7}) == "0 4 !1 !3 8 6 5 7 ");
+    CHECK_FALSE(pli(0));
+}
+
+TEST_CASE_METHOD(b_frames, "frame_tracker: a missing P frame breaks all behind it")
+{
+    CHECK(decoded({0, 2, 1, 3, 8, 6}) == "0 !2 !1 !3 !8 !6 ");
+    CHECK(pli(0));
+}
+
+TEST_CASE_METHOD(b_frames, "frame_tracker: a P frame that comes late mends what rests on it")
+{
+    for (int n : {0, 2, 1, 3, 4})
+        arrive(b(n));
+    CHECK_FALSE(pli(0));
+    for (int n : {0, 4, 2, 1, 3})
+        CHECK(decode(b(n)));
+    CHECK_FALSE(decode(b(1))); // it was; decoding never goes back
+}
+
+TEST_CASE_METHOD(b_frames, "frame_tracker: frames that rest on each other are never decodable")
+{
+    arrive(b(0));
+    received_frame x = on(5, 6), y = on(6, 5);
+    arrive(x);
+    arrive(y);
+    CHECK_FALSE(decode(x));
+    CHECK_FALSE(decode(y));
+    CHECK_FALSE(both(on(7, 7)));
+    CHECK_FALSE(both(on(8, 8 + RECEIVED_FRAME_REACH + 1)));
 }

@@ -45,7 +45,7 @@ struct fixture {
     }
     void media(uint32_t number, size_t bytes, usec_t at)
     {
-        const goddard_media m = {number, 2, bytes, at};
+        const goddard_media m = {number, 0, 2, bytes, at};
         goddard_feed_media(&f, &m, at);
     }
     double capacity() const

@@ -67,7 +67,7 @@ TEST_CASE("show queue: after a seek what waits gives way to what is due before i
     for (int i = 1; i <= SHOW_QUEUE_FRAMES; i++) // full
         REQUIRE(show_queue_push(q, frame(i, i * 100)));
     REQUIRE(show_queue_push(q, frame(60, 250)));
-    CHECK(seen.discarded == std::vector<int64_t>{8, 7, 6, 5, 4, 3});
+    CHECK(seen.discarded == std::vector<int64_t>{3, 4, 5, 6, 7, 8});
     REQUIRE(show_queue_push(q, frame(61, 250)));
     CHECK(due(q, &next, 200) == 2);
     CHECK(next == 250);
@@ -140,5 +140,47 @@ TEST_CASE("show queue: waiting ends with a frame, with the time, with the end")
             play_frame_free(f);
         return pushed;
     }());
+    show_queue_free(q);
+}
+
+TEST_CASE("show queue: frames that are decoded before others are shown after them")
+{
+    reports seen;
+    struct show_queue *q = show_queue_new(report, &seen);
+    usec_t next;
+    for (int i : {4, 2, 1, 3})
+        REQUIRE(show_queue_push(q, frame(i, i * 100)));
+    for (int i : {1, 2, 3, 4})
+        CHECK(due(q, &next, i * 100) == i);
+    CHECK(seen.skipped.empty());
+    CHECK(seen.discarded.empty());
+    show_queue_close(q);
+    show_queue_free(q);
+}
+
+TEST_CASE("show queue: what is held goes on so much later")
+{
+    reports seen;
+    struct show_queue *q = show_queue_new(report, &seen);
+    usec_t next;
+    for (int i : {1, 4, 2})
+        REQUIRE(show_queue_push(q, frame(i, i * 100)));
+    show_queue_hold(q, 150);
+    show_queue_hold(q, 300); // it is
+    CHECK(due(q, &next, 1000) == 1);
+    CHECK(next == USEC_NEVER);
+    CHECK(due(q, &next, 1000) == -1);
+    show_queue_go_on(q, 1150); // 1000 later
+    REQUIRE(show_queue_push(q, frame(3, 1300)));
+    CHECK(due(q, &next, 1199) == -1);
+    for (int i : {2, 3, 4})
+        CHECK(due(q, &next, 1000 + i * 100) == i);
+    REQUIRE(show_queue_push(q, frame(5, 1500)));
+    show_queue_hold(q, 1400);
+    show_queue_drop(q);
+    CHECK(seen.discarded == std::vector<int64_t>{5});
+    REQUIRE(show_queue_push(q, frame(6, 1600)));
+    CHECK(due(q, &next, 1600) == 6);
+    show_queue_close(q);
     show_queue_free(q);
 }

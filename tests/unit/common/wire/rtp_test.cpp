@@ -38,7 +38,7 @@ static struct rtp_packet golden_packet()
     p.has_capture = true;
     p.capture_wall = wall;
     p.has_adu = true;
-    p.adu = {256, 2, 1, false, true, true, 21, 2, 0x01020304};
+    p.adu = {256, 2, 1, false, true, true, 21, 2, 0x01020304, 0};
     return p;
 }
 
@@ -66,6 +66,7 @@ TEST_CASE("rtp: golden bytes both ways")
     CHECK(q.adu.level == 21);
     CHECK(q.adu.depends == 2);
     CHECK(q.adu.written_us == 0x01020304);
+    CHECK(q.adu.reorder == 0);
     REQUIRE(q.has_capture);
     CHECK(q.capture_wall == wall);
     REQUIRE(q.payload_len == 3);
@@ -219,6 +220,31 @@ TEST_CASE("rtp: a key frame depends on nothing")
     CHECK(q.adu.key);
 }
 
+TEST_CASE("rtp: what is decoded in another order says so in two more bytes")
+{
+    struct rtp_packet p = golden_packet(), q;
+    uint8_t out[RTP_MAX_HEADER];
+    p.has_capture = false;
+    p.adu.depends = -1; // a B frame rests on a later one
+    p.adu.reorder = 2;
+    const uint8_t ext[] = {0xbe, 0xde, 0x00, 0x04,                         // 16 bytes
+                           0x2d, 0x00, 0x00, 0x01, 0x00, 0x21, 0x75,       // 14 of them
+                           0xff, 0xff, 0x01, 0x02, 0x03, 0x04, 0x00, 0x02, // -1, written, 2
+                           0x00};
+    size_t len = rtp_encode(&p, out);
+    REQUIRE(len == 12 + sizeof(ext));
+    CHECK(memcmp(out + 12, ext, sizeof(ext)) == 0);
+    REQUIRE(rtp_decode(out, len, ids, &q) == 0);
+    CHECK(q.adu.depends == -1);
+    CHECK(q.adu.reorder == 2);
+    p.adu.reorder = -3;
+    len = rtp_encode(&p, out);
+    REQUIRE(rtp_decode(out, len, ids, &q) == 0);
+    CHECK(q.adu.reorder == -3);
+    out[22] |= 0x80; // the key flag
+    CHECK(rtp_decode(out, len, ids, &q) == ERR_MALFORMED);
+}
+
 TEST_CASE("rtp: every truncated header is refused, every mutation survived")
 {
     for (size_t len = 0; len < sizeof(golden) - 3; len++) {
@@ -257,8 +283,8 @@ TEST_CASE("rtp: random packets come back")
             p.adu = {(uint32_t)rng_u64(&rng),      (uint8_t)rng_below(&rng, 16),
                      (uint8_t)rng_below(&rng, 16), key,
                      (bool)rng_below(&rng, 2),     (bool)rng_below(&rng, 2),
-                     (uint8_t)rng_below(&rng, 32), key ? (uint16_t)0 : (uint16_t)rng_u64(&rng),
-                     (uint32_t)rng_u64(&rng)};
+                     (uint8_t)rng_below(&rng, 32), key ? (int16_t)0 : (int16_t)rng_u64(&rng),
+                     (uint32_t)rng_u64(&rng),      key ? (int16_t)0 : (int16_t)rng_below(&rng, 3)};
         }
         uint8_t out[RTP_MAX_HEADER];
         size_t len = rtp_encode(&p, out);

@@ -417,3 +417,16 @@ TEST_CASE("sdp: strangers' descriptions")
     CHECK_FALSE(sdp_is_foreign(s.get()));
     CHECK(s->nack);
 }
+
+TEST_CASE("sdp: the order of frames")
+{
+    struct sdp s = example(), back;
+    char out[SDP_MAX_BYTES];
+    s.reorders = true;
+    REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
+    CHECK(std::string(out).find("a=x-weir-order:decoding\r\n") != std::string::npos);
+    REQUIRE(decode(out, &back) == 0);
+    CHECK(back.reorders);
+    REQUIRE(decode(golden, &back) == 0);
+    CHECK_FALSE(back.reorders);
+}
