@@ -63,7 +63,7 @@ mkdir "$root"
 step "a clean $codename"
 clean=$cache/$codename-$(sha256sum <<<"$base $archives" | cut -c1-12).tar
 if [ -z "$(find "$clean" -mtime -7 2>/dev/null)" ]; then
-    rm -f "$cache"/*.tar "$cache"/archives/*.deb
+    rm -f "$cache"/*.tar* "$cache"/archives/*.deb
     quiet timeout 1800 debootstrap --variant=minbase "$codename" "$root" "$mirror"
     sed 's/^/deb /' <<<"$archives" >"$root/etc/apt/sources.list"
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no service starts here
