@@ -2,7 +2,12 @@
 # The .deb files: `cpack` in the build directory, or ./run package.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_CONTACT "The Weir project <maintainers@weir.example>")
+# Who makes the packages answers for them, as Debian's tools ask: DEBFULLNAME and DEBEMAIL. The name that holds otherwise is
+# reserved and gets no mail (RFC 2606, section 3): nobody is claimed to maintain them.
+set(CPACK_PACKAGE_CONTACT "Weir, built locally <nobody@weir.example>")
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
 set(CPACK_INSTALL_PREFIX /usr)
 set(CPACK_SET_DESTDIR ON) # /etc and /lib are not under the prefix
 set(CPACK_STRIP_FILES ON)

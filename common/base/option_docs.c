@@ -76,7 +76,7 @@ static void put_man_row(const struct option_row *row, struct put *out)
         put_roff_font(out, 'B', name);
     if (row->argument) {
         put_format(out, "%s", row->operand ? "" : " ");
-        put_roff_font(out, 'I', row->argument);
+        put_roff_font(out, row->kind == OPTION_NOTE ? 'B' : 'I', row->argument);
     }
     put_format(out, "\n");
     put_roff_lines(out, row->help);
@@ -109,7 +109,7 @@ static bool is_file(const struct option_row *row)
 {
     const char *help;
     const char *word;
-    bool file = strncmp(row->argument, "FILE", 4) == 0;
+    bool file = row->kind == OPTION_FILE || strncmp(row->argument, "FILE", 4) == 0;
     for (int i = 0; row->value && (word = row->value(i, &help)); i++)
         file = file || strncmp(word, "FILE", 4) == 0;
     return file;
@@ -121,21 +121,34 @@ static int fixed_part(const char *word)
     return (int)strcspn(word, "[<ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-// Separated by blanks. `behind` each: what follows a word of such a list.
-static void put_words(const struct option_row *row, const char *escape, struct put *out)
+// A blank before each but the first. `behind` each: what follows a word of such a list.
+static void put_more_words(const struct option_row *row, const char *escape, bool *first,
+                           struct put *out)
 {
     const char *help;
     const char *word;
     const char *behind = strncmp(row->argument, "NAME=", 5) == 0 ? "=" : "";
-    for (int i = 0, count = 0; row->value && (word = row->value(i, &help)); i++) {
+    for (int i = 0; row->value && (word = row->value(i, &help)); i++) {
         int len = fixed_part(word);
         if (len == 0)
             continue;
-        put_format(out, "%s", count++ ? " " : "");
+        put_format(out, "%s", *first ? "" : " ");
+        *first = false;
         for (int j = 0; j < len; j++)
             put_format(out, "%s%c", strchr(escape, word[j]) ? "\\" : "", word[j]);
         put_format(out, "%s", behind);
     }
+}
+
+static void put_words(const struct option_row *row, const char *escape, struct put *out)
+{
+    bool first = true;
+    put_more_words(row, escape, &first, out);
+}
+
+static bool is_completed(const struct option_row *row)
+{
+    return row->kind != OPTION_NOTE || row->value;
 }
 
 static void put_bash_values(const struct option_row *row, struct put *out)
@@ -152,12 +165,26 @@ static void put_bash_values(const struct option_row *row, struct put *out)
     put_format(out, " ;;\n");
 }
 
+// What may stand by itself: the words of all such rows.
+static void put_bash_operands(const struct option_table *t, struct put *out)
+{
+    bool any = false, file = false, first = true;
+    for (const struct option_row *row = t->rows; row->name; row++) {
+        any = any || (row->operand && is_completed(row));
+        file = file || (row->operand && is_file(row));
+    }
+    if (!any)
+        return;
+    put_format(out, "    *)%s words='", file ? " files=1" : "");
+    for (const struct option_row *row = t->rows; row->name; row++)
+        if (row->operand)
+            put_more_words(row, "", &first, out);
+    put_format(out, "' ;;\n");
+}
+
 void option_docs_bash(const struct option_table *t, struct put *out)
 {
-    const struct option_row *operand = NULL;
     for (const struct option_row *row = t->rows; row->name; row++) {
-        if (row->operand)
-            operand = row;
         if (row->operand || !row->argument)
             continue;
         put_format(out, "    --%s", row->name);
@@ -175,10 +202,7 @@ void option_docs_bash(const struct option_table *t, struct put *out)
         gap = " ";
     }
     put_format(out, "' ;;\n");
-    if (operand) {
-        put_format(out, "    *)");
-        put_bash_values(operand, out);
-    }
+    put_bash_operands(t, out);
 }
 
 // Within [ ] within ' ': of a help text, the first thing that it says.
@@ -249,5 +273,6 @@ static void put_zsh_row(const struct option_row *row, struct put *out)
 void option_docs_zsh(const struct option_table *t, struct put *out)
 {
     for (const struct option_row *row = t->rows; row->name; row++)
-        put_zsh_row(row, out);
+        if (is_completed(row))
+            put_zsh_row(row, out);
 }

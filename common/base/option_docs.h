@@ -4,7 +4,8 @@
 //
 // What completes a value is seen from the row: its words, as far as they are no placeholder
 // ("test:[WxH@FPS]" is "test:"); files where the argument or a word begins with FILE; parts of a
-// list where the argument is LIST or ends in ",...".
+// list where the argument is LIST or ends in ",...". Where several rows are operands, each word of
+// theirs may stand there.
 #ifndef WEIR_BASE_OPTION_DOCS_H
 #define WEIR_BASE_OPTION_DOCS_H
 

@@ -11,8 +11,10 @@
 
 #include "common/base/err.h"
 #include "common/base/put.h"
+#include "common/base/scan.h"
 
 enum { LONG_ONLY = 256 }; // what getopt_long() answers: a row's number from here on
+static const int64_t SEED_MAX = 900000000000000000 - 1; // scan_int's bound is INT64_MAX / 10
 
 // Arrays for getopt_long(): `letters` begins with ':', which tells a missing value apart.
 static void make_getopt(const struct option_table *t, struct option *list, char *letters,
@@ -83,7 +85,7 @@ static int scan_operands(const struct option_table *t, int argc, char **argv,
                          struct option_settings *out, char *error, size_t cap)
 {
     const struct option_row *row = t->rows;
-    while (row->name && !row->operand)
+    while (row->name && (!row->operand || row->kind == OPTION_NOTE))
         row++;
     if (optind < argc && !row->name)
         return err_say(error, cap, ERR_MALFORMED, "takes options only, not \"%s\"", argv[optind]);
@@ -240,6 +242,16 @@ static const char *msec_read(const struct option_row *row, const char *value, us
     return NULL;
 }
 
+static const char *seed_read(const char *value, uint64_t *out)
+{
+    struct scan s = scan_of(value, strlen(value));
+    int64_t number;
+    if (!scan_int(&s, SEED_MAX, &number) || !scan_end(&s))
+        return "wants a whole number below 9e17";
+    *out = (uint64_t)number;
+    return NULL;
+}
+
 static const char *name_read(enum option_kind kind, const char *value, const char **out)
 {
     size_t len = strlen(value);
@@ -277,6 +289,8 @@ static const char *value_read(const struct option_row *row, const char *value, v
     case OPTION_LOG_ALL:
         *(struct log_filter *)at = log_all((enum log_level)row->least);
         return NULL;
+    case OPTION_SEED:
+        return seed_read(value, at);
     default:
         return NULL;
     }

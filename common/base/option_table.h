@@ -27,11 +27,13 @@ enum option_kind {
     OPTION_MSEC,    // usec_t, from whole milliseconds, `least` to `most`
     OPTION_LOG,     // struct log_filter, from its own words
     OPTION_LOG_ALL, // the same, a switch: that of the level `least`
+    OPTION_SEED,    // uint64_t, below 9e17
     // Those of the command line alone.
     OPTION_CONFIG,
     OPTION_PRINT_CONFIG,
     OPTION_VERSION,
     OPTION_HELP,
+    OPTION_NOTE, // nothing to be said by itself: an `operand` that explains a part of a value
 };
 
 // Into the options; NULL, or what is wrong with the value and what is allowed, which may be put

@@ -27,11 +27,11 @@ int main(int argc, char **argv)
     static struct link_options options;
     static struct emulator emulator;
     switch (link_options_parse(argc, argv, &options, stdout, stderr)) {
-    case LINK_OPTIONS_DONE:
+    case OPTIONS_DONE:
         return EXIT_SUCCESS;
-    case LINK_OPTIONS_BAD:
+    case OPTIONS_BAD:
         return 2;
-    case LINK_OPTIONS_RUN:
+    case OPTIONS_RUN:
         break;
     }
     signal(SIGPIPE, SIG_IGN);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "common/program/command_line.h"
 #include "lab/emulator/rtnetlink.h"
 #include "lab/link/link.h"
 
@@ -26,23 +27,23 @@ struct link_options {
     struct link_end ends[2];   // A, B
     struct link_spec specs[2]; // a-to-b, b-to-a
     bool has_spec[2];          //
-    uint32_t mtu;              //
+    int mtu;                   //
     const char *changes;       // NULL: none
     const char *stats;         // NULL: none
     const char *pcap;          // NULL: none
-    uint32_t snap;             //
+    int snap;                  //
     uint16_t flow_ports[LINK_FLOW_PORTS_MAX];
     int flow_count;
     uint64_t seed;
     usec_t duration; // USEC_NEVER: until a signal
 };
 
-enum link_options_result { LINK_OPTIONS_RUN, LINK_OPTIONS_DONE, LINK_OPTIONS_BAD };
+extern const struct option_table link_option_table;
 
 // DONE: --help or --version was printed to `out`. BAD: what is wrong and what is allowed was
 // printed to `err`.
-enum link_options_result link_options_parse(int argc, char **argv, struct link_options *o,
-                                            FILE *out, FILE *err);
+enum options_result link_options_parse(int argc, char **argv, struct link_options *o, FILE *out,
+                                       FILE *err);
 
 #ifdef __cplusplus
 }

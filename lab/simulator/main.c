@@ -139,10 +139,10 @@ int main(int argc, char **argv)
 {
     static struct program p;
     log_to_stderr("weir-sim", LOG_INFO);
-    enum sim_options_result result = sim_options_parse(argc, argv, &p.options, stdout, stderr);
-    if (result != SIM_OPTIONS_RUN) {
+    enum options_result result = sim_options_parse(argc, argv, &p.options, stdout, stderr);
+    if (result != OPTIONS_RUN) {
         sim_options_destroy(&p.options);
-        return result == SIM_OPTIONS_DONE ? EXIT_SUCCESS : 2;
+        return result == OPTIONS_DONE ? EXIT_SUCCESS : 2;
     }
     bool good = start(&p);
     if (good) {

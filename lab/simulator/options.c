@@ -1,353 +1,224 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/simulator/options.h"
 
-#include <getopt.h>
-#include <math.h>
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "common/base/err.h"
-#include "lab/emulator/text_file.h"
-#include "lab/link/link_spec_read.h"
+#include "common/base/scan.h"
 #include "lab/sim/meter.h"
 
-static const char help[] =
-    "Usage: weir-sim [OPTIONS] --link SPEC GROUP...\n"
-    "Flows over a simulated network, on a virtual clock: the same words give the same figures.\n"
-    "\n"
-    "NETWORK: routers 0 to HOPS in a row; flows hang on them by access links\n"
-    "  --link SPEC         of each hop from left to right, such as\n"
-    "                      rate=10mbit,queue=droptail:208p; the text that weir-link takes\n"
-    "  --back SPEC         from right to left (default: as --link)\n"
-    "  --hops N            1 to 64 (default 1: a dumbbell; more: a parking lot)\n"
-    "GROUP of flows: KIND[:KEY=VALUE,...]\n"
-    "  reno, newreno, sack TCP with everything to send\n"
-    "  web                 TCP connections one after the other, sizes and pauses "
-    "Pareto-distributed\n"
-    "  mtp                 MTP with everything to send\n"
-    "  cbr                 packets at a constant rate, always or on and off\n"
-    "  datagram            weir-send's datagram flow under a rate controller\n"
-    "  stream              a session: weir-send's scheduler, a transport, weir-play's buffer and\n"
-    "                      Goddard policy\n"
-    " of all kinds\n"
-    "  n=1 from=0 to=HOPS  how many; from which router to which (from=1,to=0 runs left)\n"
-    "  rtt=T or T..T       without queues; evenly over the flows (default: that of the hops)\n"
-    "  start=0s stop=T spread=0s  spread: each begins up to that later, at random\n"
-    "  access=100mbit      access links; loss=0%: on the sink's, each way\n"
-    "  overhead=0us        up to that a packet, at random, in the sending host\n"
-    "  local=R localq=20p  a line of the sink's own behind the last router, drop-tail, both ways\n"
-    "  size=1500B          of packets\n"
-    " of TCP and web\n"
-    "  window=10000p iw=2p minrto=1s delack=100ms (0: none)\n"
-    "  ca=ack              congestion avoidance: + 1/cwnd an ACK; count: + 1 a cwnd of ACKs\n"
-    "  ts=0                1: time stamps, which time every ACK\n"
-    "  packets=N           TCP: ends after so many\n"
-    "  tcp=newreno bytes=50KB think=1s shape=1.5   web: means and shape\n"
-    "  objects=1 pause=pareto   web: of a page, before a pause; exp: exponentially distributed\n"
-    " of mtp: mode=strict (fill, resend) newreno=0 (1: a hole a round trip) iw=2p minrto=1s ts=0\n"
-    " of cbr: rate=R on=T off=T shape=X   shape: the times are means of Pareto distributions\n"
-    " of datagram\n"
-    "  cc=NAME[:PARAMS]    such as tfrc:selfclock; a / stands for the comma between PARAMS\n"
-    "  rate=R              of media (default: greedy); max=1gbit; ect=1: ECN-capable\n"
-    " of stream (and TCP's keys, with tcp=newreno, where its transport is simulated TCP)\n"
-    "  via=NAME[:PARAMS]   tcp (a send buffer without end), tcp:sndbuf=64KB, minbuf:1/3, udp, "
-    "psp,\n"
-    "                      tfrc, arc, mtp, mtp:queue=65536 ...; / for the comma\n"
-    "  media=goddard length=300s fragment=1000B latency=1s   latency: in the scheduler\n"
-    "  sizes=FILE          frames vary in size as these do: a frame's bytes a line, as ffprobe\n"
-    "                      -select_streams v -show_entries packet=size -of csv=p=0 prints them\n"
-    "  pair=1              0: no pair of packets passes; the first media tells the capacity\n"
-    "  parts=0             1: frames that came in part count as whole\n"
-    "  goddard=NAME=VALUE/...  the policy's parameters, such as upscale_interval=30\n"
-    "RUN\n"
-    "  --seconds S         (default 100)\n"
-    "  --since S           figures count from then, to 0.1 s (default 0)\n"
-    "  --till-ended        no longer than until all streams were played to their ends\n"
-    "  --seed N            of all that is random (default 1)\n"
-    "  --scenario FILE     words of this command line from a file; # begins a comment\n"
-    "OUTPUT: a JSON line a flow, group, direction of a hop, and run\n"
-    "  --series FILE       CSV: sums and state of each flow, each --step S (default 1)\n"
-    "  --streams PREFIX    of streams: PREFIX-FLOW.json, the report that weir-play writes, and\n"
-    "                      PREFIX.csv: what happened, an event a line\n"
-    "  --arrivals FLOW:FILE  CSV: each packet that reached that flow's sink\n"
-    "  --quiet             no line a flow\n"
-    "  --version, -h, --help\n"
-    "\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
-
-enum {
-    OPT_LINK = 256,
-    OPT_BACK,
-    OPT_HOPS,
-    OPT_SECONDS,
-    OPT_SINCE,
-    OPT_SEED,
-    OPT_SERIES,
-    OPT_STEP,
-    OPT_ARRIVALS,
-    OPT_QUIET,
-    OPT_STREAMS,
-    OPT_TILL_ENDED,
-    OPT_VERSION
-};
-
-static const struct option long_options[] = {
-    {"link", required_argument, NULL, OPT_LINK},
-    {"back", required_argument, NULL, OPT_BACK},
-    {"hops", required_argument, NULL, OPT_HOPS},
-    {"seconds", required_argument, NULL, OPT_SECONDS},
-    {"since", required_argument, NULL, OPT_SINCE},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"series", required_argument, NULL, OPT_SERIES},
-    {"step", required_argument, NULL, OPT_STEP},
-    {"arrivals", required_argument, NULL, OPT_ARRIVALS},
-    {"streams", required_argument, NULL, OPT_STREAMS},
-    {"till-ended", no_argument, NULL, OPT_TILL_ENDED},
-    {"quiet", no_argument, NULL, OPT_QUIET},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-struct reading {
-    struct sim_options *o;
-    FILE *err;
-    bool has_link, has_back;
-};
-
-__attribute__((format(printf, 2, 3))) static bool bad(FILE *err, const char *format, ...)
+static const char *read_link(void *options, const char *value, char *why, size_t cap)
 {
-    va_list args;
-    va_start(args, format);
-    fputs("weir-sim: ", err);
-    vfprintf(err, format, args);
-    fputs("\n", err);
-    va_end(args);
-    return false;
+    struct sim_options *o = options;
+    o->has_link = true;
+    return link_spec_parse(value, &o->scenario.right, why, cap) == 0 ? NULL : why;
 }
 
-static bool read_seconds(struct reading *r, const char *name, const char *text, double least,
-                         usec_t *out)
+static const char *read_back(void *options, const char *value, char *why, size_t cap)
 {
-    char *end;
-    double s = strtod(text, &end);
-    if (end == text || *end || !(s >= least && s <= SIM_OPTIONS_SECONDS))
-        return bad(r->err, "--%s: '%.40s' is not a number from %g to %d", name, text, least,
-                   SIM_OPTIONS_SECONDS);
-    *out = llround(s * 1e6);
-    return true;
+    struct sim_options *o = options;
+    o->has_back = true;
+    return link_spec_parse(value, &o->scenario.left, why, cap) == 0 ? NULL : why;
 }
 
-static bool read_int(struct reading *r, const char *name, const char *text, int64_t least,
-                     int64_t most, int64_t *out)
+static const char *read_arrivals(void *options, const char *value, char *why, size_t cap)
 {
-    struct scan s = scan_of(text, strlen(text));
-    if (scan_int(&s, most, out) && scan_end(&s) && *out >= least)
-        return true;
-    return bad(r->err, "--%s: '%.40s' is not a number from %lld to %lld", name, text,
-               (long long)least, (long long)most);
+    (void)why, (void)cap;
+    struct sim_options *o = options;
+    struct scan s = scan_of(value, strlen(value));
+    if (!scan_int(&s, SCENARIO_FLOWS - 1, &o->arrivals_of) || !scan_char(&s, ':') || scan_end(&s))
+        return "wants FLOW:FILE";
+    o->arrivals = s.at;
+    return NULL;
 }
 
-static bool read_link(struct reading *r, const char *name, const char *text, struct link_spec *spec)
+// Words of files are there before options are read.
+static const char *read_scenario(void *options, const char *value, char *why, size_t cap)
 {
-    char why[256];
-    if (link_spec_parse(text, spec, why, sizeof(why)) == 0)
-        return true;
-    return bad(r->err, "--%s: %s", name, why);
+    (void)options, (void)value, (void)why, (void)cap;
+    return "is written --scenario FILE, in full, and not within a FILE";
 }
 
-static bool read_arrivals(struct reading *r, const char *text)
+static const char *read_group(void *options, const char *value, char *why, size_t cap)
 {
-    struct scan s = scan_of(text, strlen(text));
-    int64_t flow;
-    if (!scan_int(&s, SCENARIO_FLOWS - 1, &flow) || !scan_char(&s, ':') || scan_end(&s))
-        return bad(r->err, "--arrivals takes FLOW:FILE, not '%.40s'", text);
-    r->o->arrivals_of = flow;
-    r->o->arrivals = s.at;
-    return true;
-}
-
-static bool apply(struct reading *r, int option, const char *value)
-{
-    struct sim_options *o = r->o;
-    int64_t number = 0;
-    bool good = true;
-    switch (option) {
-    case OPT_LINK:
-        r->has_link = true;
-        return read_link(r, "link", value, &o->scenario.right);
-    case OPT_BACK:
-        r->has_back = true;
-        return read_link(r, "back", value, &o->scenario.left);
-    case OPT_HOPS:
-        good = read_int(r, "hops", value, 1, CHAIN_HOPS_MAX, &number);
-        o->scenario.hops = (int)number;
-        return good;
-    case OPT_SEED:
-        good = read_int(r, "seed", value, 0, INT64_MAX / 10 - 1, &number);
-        o->scenario.seed = (uint64_t)number;
-        return good;
-    case OPT_SECONDS:
-        return read_seconds(r, "seconds", value, 0.001, &o->duration);
-    case OPT_SINCE:
-        return read_seconds(r, "since", value, 0, &o->since);
-    case OPT_STEP:
-        return read_seconds(r, "step", value, 0.1, &o->step);
-    case OPT_SERIES:
-        o->series = value;
-        return true;
-    case OPT_STREAMS:
-        o->streams = value;
-        return true;
-    case OPT_TILL_ENDED:
-        o->till_ended = true;
-        return true;
-    case OPT_ARRIVALS:
-        return read_arrivals(r, value);
-    default:
-        o->quiet = true;
-        return true;
-    }
-}
-
-static bool read_group(struct reading *r, const char *text)
-{
-    struct scenario *sc = &r->o->scenario;
-    char why[256];
+    struct scenario *sc = &((struct sim_options *)options)->scenario;
     if (sc->group_count == SCENARIO_GROUPS)
-        return bad(r->err, "at most %d groups", SCENARIO_GROUPS);
-    if (group_parse(text, &sc->groups[sc->group_count++], why, sizeof(why)))
-        return bad(r->err, "%.80s: %s", text, why);
-    return true;
+        return "too many groups";
+    return group_parse(value, &sc->groups[sc->group_count++], why, cap) == 0 ? NULL : why;
 }
 
-// Ends its words in place.
-static bool split_words(struct reading *r, char *text, char **words, int *count)
+static const char *group_value(int i, const char **help)
 {
-    for (char *at = text; *at;) {
-        if (*at == '#') {
-            at += strcspn(at, "\n");
-        } else if (strchr(" \t\r\n", *at)) {
-            at++;
-        } else {
-            if (*count == SIM_OPTIONS_WORDS)
-                return bad(r->err, "at most %d words", SIM_OPTIONS_WORDS);
-            words[(*count)++] = at;
-            at += strcspn(at, " \t\r\n");
-            if (*at)
-                *at++ = '\0';
-        }
-    }
-    return true;
+    static const char *const list[][2] = {
+        {"reno", "TCP with everything to send"},
+        {"newreno", "the same with NewReno's recovery"},
+        {"sack", "the same with selective acknowledgments"},
+        {"web", "TCP connections one after the other, sizes and pauses Pareto-distributed"},
+        {"mtp", "MTP with everything to send"},
+        {"cbr", "packets at a constant rate, always or on and off"},
+        {"datagram", "weir-send's datagram flow under a rate controller"},
+        {"stream", "a session: weir-send's scheduler, a transport, weir-play's buffer and Goddard "
+                   "policy"},
+    };
+    if (i >= (int)(sizeof(list) / sizeof(*list)))
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
 }
 
-// --scenario FILE gives way to the file's words.
-static bool expand(struct reading *r, int argc, char **argv, char **words, int *count)
+#define AT(member) offsetof(struct sim_options, member)
+#define KEY        .name = "KEY", .operand = true, .kind = OPTION_NOTE
+
+// clang-format off
+static const struct option_row rows[] = {
+    {.section = "Flows", .name = "group", .argument = "GROUP", .operand = true, .repeats = true,
+     .read = read_group, .value = group_value,
+     .help = "KIND[:KEY=VALUE,...]; the keys follow, with their defaults. The KINDs:"},
+
+    {.section = "Keys of all kinds", KEY, .argument = "n=1",
+     .help = "how many"},
+    {KEY, .argument = "from=0 to=HOPS", .help = "from which router to which; from=1,to=0 runs left"},
+    {KEY, .argument = "rtt=T or T..T",
+     .help = "without queues; evenly over the flows (default: that of the hops)"},
+    {KEY, .argument = "start=0s stop=T", .help = "when it sends"},
+    {KEY, .argument = "spread=0s", .help = "each begins up to that later, at random"},
+    {KEY, .argument = "access=100mbit", .help = "rate of the access links"},
+    {KEY, .argument = "loss=0%", .help = "on the sink's access link, each way"},
+    {KEY, .argument = "overhead=0us", .help = "up to that a packet, at random, in the sending host"},
+    {KEY, .argument = "local=R localq=20p",
+     .help = "a line of the sink's own behind the last router, drop-tail, both ways"},
+    {KEY, .argument = "size=1500B", .help = "of packets"},
+
+    {.section = "Keys of TCP and web", KEY, .argument = "window=10000p iw=2p",
+     .help = "the receiver's window, the first of the sender"},
+    {KEY, .argument = "minrto=1s", .help = "least time before a retransmission"},
+    {KEY, .argument = "delack=100ms", .help = "delayed ACKs; 0: none"},
+    {KEY, .argument = "ca=ack",
+     .help = "congestion avoidance: + 1/cwnd an ACK; count: + 1 a cwnd of ACKs"},
+    {KEY, .argument = "ts=0", .help = "1: time stamps, which time every ACK"},
+    {KEY, .argument = "packets=N", .help = "TCP: ends after so many"},
+    {KEY, .argument = "tcp=newreno", .help = "web: reno, newreno or sack"},
+    {KEY, .argument = "bytes=50KB think=1s shape=1.5",
+     .help = "web: means of objects and pauses, their distribution's shape"},
+    {KEY, .argument = "objects=1", .help = "web: of a page, before a pause"},
+    {KEY, .argument = "pause=pareto", .help = "web: exp: exponentially distributed"},
+
+    {.section = "Keys of mtp", KEY, .argument = "mode=strict", .help = "or fill, or resend"},
+    {KEY, .argument = "newreno=0", .help = "1: a hole a round trip"},
+    {KEY, .argument = "iw=2p minrto=1s ts=0", .help = "as TCP's"},
+
+    {.section = "Keys of cbr", KEY, .argument = "rate=R", .help = "while it is on"},
+    {KEY, .argument = "on=T off=T", .help = "how long in turn (default: always on)"},
+    {KEY, .argument = "shape=X", .help = "the times are means of Pareto distributions"},
+
+    {.section = "Keys of datagram", KEY, .argument = "cc=NAME[:PARAMS]",
+     .help = "such as tfrc:selfclock; a / stands for the comma between PARAMS"},
+    {KEY, .argument = "rate=R", .help = "of media (default: greedy)"},
+    {KEY, .argument = "max=1gbit", .help = "the highest rate"},
+    {KEY, .argument = "ect=1", .help = "ECN-capable"},
+
+    {.section = "Keys of stream, and TCP's where its transport is simulated TCP (tcp=newreno)", KEY,
+     .argument = "via=NAME[:PARAMS]",
+     .help = "tcp (a send buffer without end), tcp:sndbuf=64KB, minbuf:1/3, udp, psp, tfrc, arc, "
+             "mtp, mtp:queue=65536 ...; / for the comma"},
+    {KEY, .argument = "media=goddard length=300s fragment=1000B", .help = "what is streamed"},
+    {KEY, .argument = "latency=1s", .help = "in the scheduler"},
+    {KEY, .argument = "sizes=FILE",
+     .help = "frames vary in size as these do: a frame's bytes a line, as ffprobe -select_streams "
+             "v -show_entries packet=size -of csv=p=0 prints them"},
+    {KEY, .argument = "pair=1",
+     .help = "0: no pair of packets passes; the first media tells the capacity"},
+    {KEY, .argument = "parts=0", .help = "1: frames that came in part count as whole"},
+    {KEY, .argument = "goddard=NAME=VALUE/...",
+     .help = "the policy's parameters, such as upscale_interval=30"},
+
+    {.section = "Network: routers 0 to HOPS in a row; flows hang on them by access links",
+     .name = "link", .argument = "SPEC", .read = read_link,
+     .help = "of each hop from left to right, such as rate=10mbit,queue=droptail:208p; the text "
+             "that weir-link takes"},
+    {.name = "back", .argument = "SPEC", .read = read_back,
+     .help = "from right to left (default: as --link)"},
+    {.name = "hops", .argument = "N", .kind = OPTION_INT, .at = AT(scenario.hops), .least = 1,
+     .most = CHAIN_HOPS_MAX, .fallback = "1", .help = "1, a dumbbell, to 64: a parking lot"},
+
+    {.section = "Run", .name = "seconds", .argument = "S", .kind = OPTION_SECONDS,
+     .at = AT(duration), .least = 0.001, .most = SIM_OPTIONS_SECONDS, .fallback = "100",
+     .help = "of virtual time"},
+    {.name = "since", .argument = "S", .kind = OPTION_SECONDS, .at = AT(since),
+     .most = SIM_OPTIONS_SECONDS, .fallback = "0", .help = "figures count from then, to 0.1 s"},
+    {.name = "till-ended", .kind = OPTION_SWITCH, .at = AT(till_ended),
+     .help = "no longer than until all streams were played to their ends"},
+    {.name = "seed", .argument = "N", .kind = OPTION_SEED, .at = AT(scenario.seed),
+     .fallback = "1", .help = "of all that is random"},
+    {.name = "scenario", .argument = "FILE", .read = read_scenario,
+     .help = "words of this command line from a file; # begins a comment"},
+
+    {.section = "Output: a JSON line a flow, group, direction of a hop, and run", .name = "series",
+     .argument = "FILE", .kind = OPTION_FILE, .at = AT(series),
+     .help = "CSV: sums and state of each flow"},
+    {.name = "step", .argument = "S", .kind = OPTION_SECONDS, .at = AT(step), .least = 0.1,
+     .most = SIM_OPTIONS_SECONDS, .fallback = "1", .help = "how often, for --series"},
+    {.name = "streams", .argument = "PREFIX", .kind = OPTION_FILE, .at = AT(streams),
+     .help = "of streams: PREFIX-FLOW.json, the report that weir-play writes, and PREFIX.csv: "
+             "what happened, an event a line"},
+    {.name = "arrivals", .argument = "FLOW:FILE", .read = read_arrivals,
+     .help = "CSV: each packet that reached that flow's sink"},
+    {.name = "quiet", .kind = OPTION_SWITCH, .at = AT(quiet), .help = "no line a flow"},
+    OPTION_ROWS_HELP,
+};
+// clang-format on
+
+const struct option_table sim_option_table = {
+    .program = "weir-sim",
+    .usage = "[OPTION]... --link SPEC GROUP...",
+    .brief = "stream over simulated networks, on a virtual clock",
+    .about = "Flows over a simulated network, on a virtual clock: the same words give the same "
+             "figures.",
+    .rest = "Exit status:\n"
+            "    0  done\n"
+            "    1  failed\n"
+            "    2  wrong usage\n",
+    .rows = rows,
+};
+
+// NULL, or what is missing or does not go together.
+static const char *check(const struct sim_options *o)
 {
-    for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--scenario") != 0) {
-            if (*count == SIM_OPTIONS_WORDS)
-                return bad(r->err, "at most %d words", SIM_OPTIONS_WORDS);
-            words[(*count)++] = argv[i];
-            continue;
-        }
-        size_t len;
-        if (++i == argc || r->o->file)
-            return bad(r->err, "--scenario needs a FILE, and stands there once");
-        if (text_file_read(argv[i], &r->o->file, &len))
-            return false; // logged there
-        if (strlen(r->o->file) != len)
-            return bad(r->err, "%.200s: not a text", argv[i]);
-        if (!split_words(r, r->o->file, words, count))
-            return false;
-    }
-    return true;
+    return !o->has_link                   ? "--link SPEC is needed"
+           : o->scenario.group_count == 0 ? "a GROUP of flows is needed"
+           : o->since > o->duration       ? "--since is behind the end"
+                                          : NULL;
 }
 
-static bool load_trace(struct reading *r, const struct link_spec *spec, int i, const char **text,
-                       size_t *len)
-{
-    if (!spec->trace[0])
-        return true;
-    if (text_file_read(spec->trace, &r->o->traces[i], len))
-        return false; // logged there
-    *text = r->o->traces[i];
-    return true;
-}
-
-static bool load_sizes(struct reading *r, struct group *g)
-{
-    char *text;
-    size_t len;
-    size_t line;
-    if (!g->sizes_path[0])
-        return true;
-    if (text_file_read(g->sizes_path, &text, &len))
-        return false; // logged there
-    int err = frame_sizes_parse(text, len, &g->sizes, &line);
-    free(text);
-    return !err || bad(r->err, "%.200s, line %zu: %s", g->sizes_path, line, err_text(err));
-}
-
-static bool finish(struct reading *r)
-{
-    struct sim_options *o = r->o;
-    struct scenario *sc = &o->scenario;
-    if (!r->has_link)
-        return bad(r->err, "--link SPEC is needed");
-    if (!r->has_back)
-        sc->left = sc->right;
-    if (sc->group_count == 0)
-        return bad(r->err, "a GROUP of flows is needed");
-    if (o->since > o->duration)
-        return bad(r->err, "--since is behind the end");
-    for (int i = 0; i < sc->group_count; i++)
-        if (!load_sizes(r, &sc->groups[i]))
-            return false;
-    // Figures are sampled.
-    o->since = (o->since + METER_STEP - 1) / METER_STEP * METER_STEP;
-    return load_trace(r, &sc->right, 0, &sc->right_trace, &sc->right_trace_len) &&
-           load_trace(r, &sc->left, 1, &sc->left_trace, &sc->left_trace_len);
-}
-
-static enum sim_options_result parse_words(struct reading *r, int argc, char **argv, FILE *out)
-{
-    optind = 0; // begin anew, also for a second call
-    opterr = 0;
-    int option;
-    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-        if (option == 'h' || option == OPT_VERSION) {
-            fputs(option == 'h' ? help : "weir-sim " WEIR_VERSION "\n", out);
-            return SIM_OPTIONS_DONE;
-        }
-        if (option == ':' || option == '?') {
-            bad(r->err, "%s %s", argv[optind - 1],
-                option == ':' ? "needs a value" : "is not an option");
-            return SIM_OPTIONS_BAD;
-        }
-        if (!apply(r, option, optarg))
-            return SIM_OPTIONS_BAD;
-    }
-    for (; optind < argc; optind++) {
-        if (!read_group(r, argv[optind]))
-            return SIM_OPTIONS_BAD;
-    }
-    return finish(r) ? SIM_OPTIONS_RUN : SIM_OPTIONS_BAD;
-}
-
-enum sim_options_result sim_options_parse(int argc, char **argv, struct sim_options *o, FILE *out,
-                                          FILE *err)
+enum options_result sim_options_parse(int argc, char **argv, struct sim_options *o, FILE *out,
+                                      FILE *err)
 {
     *o = (struct sim_options){.duration = 100 * USEC_PER_SEC, .step = USEC_PER_SEC};
     o->scenario.hops = 1;
     o->scenario.seed = 1;
-    struct reading r = {.o = o, .err = err};
+    char error[1024] = ""; // stays so when what is wrong was logged
     char *words[SIM_OPTIONS_WORDS + 1];
-    int count = 0;
-    if (!expand(&r, argc, argv, words, &count))
-        return SIM_OPTIONS_BAD;
-    words[count] = NULL;
-    return parse_words(&r, count, words, out);
+    int count = sim_options_expand(o, argc, argv, words, error, sizeof(error));
+    char *file; // there is no --config
+    enum options_result result = OPTIONS_BAD;
+    if (count >= 0)
+        result =
+            command_line_read(&sim_option_table, count, words, o, &file, out, error, sizeof(error));
+    const char *wrong = result == OPTIONS_BAD ? error : result == OPTIONS_RUN ? check(o) : NULL;
+    if (wrong && *wrong)
+        fprintf(err, "weir-sim: %s\nTry 'weir-sim --help'.\n", wrong);
+    if (wrong || result == OPTIONS_DONE)
+        return wrong ? OPTIONS_BAD : OPTIONS_DONE;
+    if (!o->has_back)
+        o->scenario.left = o->scenario.right;
+    // Figures are sampled.
+    o->since = (o->since + METER_STEP - 1) / METER_STEP * METER_STEP;
+    if (sim_options_load(o, error, sizeof(error)) == 0)
+        return OPTIONS_RUN;
+    if (error[0])
+        fprintf(err, "weir-sim: %s\n", error);
+    return OPTIONS_BAD;
 }
 
 void sim_options_destroy(struct sim_options *o)

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "common/program/command_line.h"
 #include "lab/sim/scenario.h"
 
 #ifdef __cplusplus
@@ -23,17 +24,26 @@ struct sim_options {
     const char *streams;  // NULL: none
     bool till_ended;      // stop when all streams have ended
     bool quiet;           // no line a flow
-    char *file;           // owned; --scenario's words
-    char *traces[2];      // owned; NULL: none
+    bool has_link, has_back;
+    char *file;      // owned; --scenario's words
+    char *traces[2]; // owned; NULL: none
 };
 
-enum sim_options_result { SIM_OPTIONS_RUN, SIM_OPTIONS_DONE, SIM_OPTIONS_BAD };
+extern const struct option_table sim_option_table;
 
 // Fills `o`. DONE: --help or --version was printed to `out`. BAD: what is wrong and what is allowed
 // was printed to `err`, or logged (files). sim_options_destroy in any case.
-enum sim_options_result sim_options_parse(int argc, char **argv, struct sim_options *o, FILE *out,
-                                          FILE *err);
+enum options_result sim_options_parse(int argc, char **argv, struct sim_options *o, FILE *out,
+                                      FILE *err);
 void sim_options_destroy(struct sim_options *o);
+
+// Its parts that read files. Both: an ERR_* when `error` says what is wrong, or, `error` untouched,
+// it was logged.
+// argv with --scenario FILE replaced by the file's words: how many.
+int sim_options_expand(struct sim_options *o, int argc, char **argv, char **words, char *error,
+                       size_t cap);
+// What the scenario's traces and sizes name.
+int sim_options_load(struct sim_options *o, char *error, size_t cap);
 
 #ifdef __cplusplus
 }

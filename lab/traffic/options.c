@@ -1,127 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/traffic/options.h"
 
-#include <getopt.h>
-#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/net/udp_socket.h"
 
-static const char help[] =
-    "Usage: weir-traffic serve --listen ADDR:PORT\n"
-    "       weir-traffic run --server ADDR:PORT [OPTIONS] SPEC...\n"
-    "Competing traffic for a link: `serve` is the source of it, `run` pulls it.\n"
-    "\n"
-    "SPEC\n"
-    "  elephants:n=7,cc=reno,start=5,stop=60   long TCP flows\n"
-    "  mice:n=40,bytes=20000,cc=reno           connect, BYTES from the server, close, again\n"
-    "  cbr:rate=3mbit,size=1000                UDP datagrams of SIZE payload bytes at RATE\n"
-    "  web:n=10,cc=cubic,mean=50000,shape=1.2,off=1\n"
-    "                                          objects of Pareto sizes, pauses of `off` s\n"
-    "  All take n (flows), start and stop (seconds after the epoch).\n"
-    "\n"
-    "OPTIONS of run\n"
-    "  --epoch SECONDS        what times count from, on the monotonic clock (default: now)\n"
-    "  --duration S           ends S seconds after the epoch (default: when all have stopped)\n"
-    "  --seed N               of sizes and pauses (default 1)\n"
-    "  --stats FILE           a JSON line a second, and one at the end\n"
-    "OPTIONS of both\n"
-    "  --verbose              why connections fail, on stderr\n"
-    "  --version, -h, --help\n"
-    "\n"
-    "Exit codes: 0 ended or stopped by a signal, 1 cannot start or go on, 2 wrong usage.\n";
+enum { LATEST_SEC = 1000000000 };
 
-enum {
-    OPT_LISTEN = 256,
-    OPT_SERVER,
-    OPT_EPOCH,
-    OPT_DURATION,
-    OPT_SEED,
-    OPT_STATS,
-    OPT_VERBOSE,
-    OPT_VERSION,
-    OPT_HELP
-};
-
-static const struct option serve_options[] = {
-    {"listen", required_argument, NULL, OPT_LISTEN},
-    {"verbose", no_argument, NULL, OPT_VERBOSE},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
-static const struct option run_options[] = {
-    {"server", required_argument, NULL, OPT_SERVER},
-    {"epoch", required_argument, NULL, OPT_EPOCH},
-    {"duration", required_argument, NULL, OPT_DURATION},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"stats", required_argument, NULL, OPT_STATS},
-    {"verbose", no_argument, NULL, OPT_VERBOSE},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
-// NULL, or what is allowed.
-static const char *apply(struct options *o, int option, const char *value)
+static const char *read_address(struct options *o, bool of_serve, const char *value)
 {
-    struct scan text = scan_of(value ? value : "", value ? strlen(value) : 0);
-    int64_t number = 0;
-    switch (option) {
-    case OPT_LISTEN:
-    case OPT_SERVER:
-        if (sockaddr_parse(value, &o->server) == 0 &&
-            (o->serve || sockaddr_port((struct sockaddr *)&o->server) != 0))
-            return NULL;
-        o->server.ss_family = AF_UNSPEC;
-        return "ADDR:PORT with a numeric address, such as 10.0.0.1:9000 or [fd00::1]:9000";
-    case OPT_EPOCH:
-        return spec_parse_seconds(text, &o->epoch) ? NULL : "seconds of the monotonic clock";
-    case OPT_DURATION:
-        return spec_parse_seconds(text, &o->duration) && o->duration > 0 ? NULL : "seconds above 0";
-    case OPT_SEED:
-        if (!scan_int(&text, INT64_MAX / 10 - 1, &number) || !scan_end(&text))
-            return "a whole number below 9e17";
-        o->seed = (uint64_t)number;
-        return NULL;
-    case OPT_STATS:
-        o->stats = value;
-        return NULL;
-    default:
-        o->verbose = true;
-        return NULL;
-    }
+    if (o->serve != of_serve)
+        return of_serve ? "is an option of serve" : "is an option of run";
+    return sockaddr_parse(value, &o->server) == 0 &&
+                   (of_serve || sockaddr_port((struct sockaddr *)&o->server) != 0)
+               ? NULL
+               : "wants ADDR:PORT with a numeric address, such as 10.0.0.1:9000 or [fd00::1]:9000";
 }
 
-static enum options_result bad(FILE *err, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static enum options_result bad(FILE *err, const char *format, ...)
+static const char *read_listen(void *options, const char *value, char *why, size_t cap)
 {
-    va_list args;
-    va_start(args, format);
-    fputs("weir-traffic: ", err);
-    vfprintf(err, format, args);
-    fputs("\nTry 'weir-traffic --help'.\n", err);
-    va_end(args);
-    return OPTIONS_BAD;
+    (void)why, (void)cap;
+    return read_address(options, true, value);
 }
 
-static enum options_result parse_specs(int argc, char **argv, struct options *o, FILE *err)
+static const char *read_server(void *options, const char *value, char *why, size_t cap)
 {
-    char error[384];
-    for (int i = optind; i < argc; i++) {
-        if (o->spec_count == OPTIONS_SPECS)
-            return bad(err, "at most 32 SPECs, not also \"%s\"", argv[i]);
-        struct spec *spec = &o->specs[o->spec_count++];
-        if (spec_parse(argv[i], spec, error, sizeof(error)) != 0)
-            return bad(err, "%s", error);
-        o->flow_count += spec->n;
-    }
-    if (o->flow_count > OPTIONS_FLOWS)
-        return bad(err, "at most 4096 flows in all");
-    return o->spec_count ? OPTIONS_RUN : bad(err, "run needs a SPEC");
+    (void)why, (void)cap;
+    return read_address(options, false, value);
+}
+
+static const char *of_run(void *options, const char *value, char *why, size_t cap)
+{
+    (void)value, (void)why, (void)cap;
+    return ((struct options *)options)->serve ? "is an option of run" : NULL;
+}
+
+static const char *read_spec(void *options, const char *value, char *why, size_t cap)
+{
+    struct options *o = options;
+    if (o->serve)
+        return "serve takes options only";
+    if (o->spec_count == OPTIONS_SPECS)
+        return "at most 32 SPECs";
+    struct spec *spec = &o->specs[o->spec_count++];
+    if (spec_parse(value, spec, why, cap) != 0)
+        return why;
+    o->flow_count += spec->n;
+    return o->flow_count > OPTIONS_FLOWS ? "at most 4096 flows in all" : NULL;
+}
+
+static const char *command_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"serve", "is the source of the traffic"},
+        {"run", "pulls it"},
+    };
+    if (i >= (int)(sizeof(list) / sizeof(*list)))
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
+}
+
+static const char *spec_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"elephants:[KEYS]", "long TCP flows"},
+        {"mice:bytes=[N]", "connect, N bytes from the server, close, again"},
+        {"cbr:rate=[R]", "UDP datagrams at that rate, of size=1000 payload bytes"},
+        {"web:[KEYS]", "objects of Pareto sizes, mean=50000 and shape=1.2, with pauses of off=1 s"},
+    };
+    if (i >= (int)(sizeof(list) / sizeof(*list)))
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
+}
+
+#define AT(member) offsetof(struct options, member)
+
+// clang-format off
+static const struct option_row rows[] = {
+    {.section = "Command", .name = "command", .argument = "COMMAND", .operand = true,
+     .kind = OPTION_NOTE, .value = command_value, .help = "the first word"},
+
+    {.section = "Options of serve", .name = "listen", .argument = "ADDR:PORT",
+     .read = read_listen, .help = "where"},
+
+    {.section = "Options of run", .name = "server", .argument = "ADDR:PORT", .read = read_server,
+     .help = "where the other end serves"},
+    {.name = "epoch", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(epoch),
+     .most = LATEST_SEC, .read = of_run,
+     .help = "what times count from, on the monotonic clock (default: now)"},
+    {.name = "duration", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(duration),
+     .least = 0.001, .most = LATEST_SEC, .read = of_run,
+     .help = "ends so many after the epoch (default: when all have stopped)"},
+    {.name = "seed", .argument = "N", .kind = OPTION_SEED, .at = AT(seed), .fallback = "1",
+     .read = of_run, .help = "of sizes and pauses"},
+    {.name = "stats", .argument = "FILE", .kind = OPTION_FILE, .at = AT(stats), .read = of_run,
+     .help = "a JSON line a second, and one at the end"},
+    {.name = "spec", .argument = "SPEC", .operand = true, .repeats = true, .read = read_spec,
+     .value = spec_value,
+     .help = "a group of flows, with keys such as elephants:n=7,cc=reno,start=5,stop=60; all take "
+             "n (flows), start and stop (seconds after the epoch), those over TCP cc (congestion "
+             "control)"},
+
+    {.section = "Options of both", .name = "verbose", .kind = OPTION_SWITCH, .at = AT(verbose),
+     .help = "why connections fail, on stderr"},
+    OPTION_ROWS_HELP,
+};
+// clang-format on
+
+const struct option_table traffic_option_table = {
+    .program = "weir-traffic",
+    .usage = "serve --listen ADDR:PORT\n"
+             "       weir-traffic run --server ADDR:PORT [OPTION]... SPEC...",
+    .brief = "compete for a link with TCP and UDP flows",
+    .about = "Competing traffic for a link: serve is the source of it, run pulls it.",
+    .rest = "Exit status:\n"
+            "    0  ended, or stopped by a signal\n"
+            "    1  cannot start or go on\n"
+            "    2  wrong usage\n",
+    .rows = rows,
+};
+
+// NULL, or what is missing.
+static const char *check(const struct options *o)
+{
+    if (o->server.ss_family == AF_UNSPEC)
+        return o->serve ? "--listen ADDR:PORT is needed" : "--server ADDR:PORT is needed";
+    return o->serve || o->spec_count ? NULL : "run needs a SPEC";
 }
 
 enum options_result traffic_options_parse(int argc, char **argv, struct options *o, FILE *out,
@@ -131,32 +139,19 @@ enum options_result traffic_options_parse(int argc, char **argv, struct options 
     const char *command = argc > 1 ? argv[1] : "";
     o->serve = strcmp(command, "serve") == 0;
     bool known = o->serve || strcmp(command, "run") == 0;
-    if (!known && command[0] != '-')
-        return bad(err, "serve or run, not \"%s\"", command);
-    optind = 0; // begin anew, also for a second call
-    opterr = 0;
-    argc -= known; // the command takes the place of the program's name
-    argv += known;
-    int option;
-    int index = 0; // of the long option
-    const struct option *list = o->serve ? serve_options : run_options;
-    while ((option = getopt_long(argc, argv, ":h", list, &index)) != -1) {
-        if (option == OPT_HELP || option == 'h' || option == OPT_VERSION) {
-            fputs(option != OPT_VERSION ? help : "weir-traffic " WEIR_VERSION "\n", out);
-            return OPTIONS_DONE;
-        }
-        if (option == ':' || option == '?')
-            return bad(err, "%s %s", argv[optind - 1],
-                       option == ':' ? "needs a value" : "is not an option");
-        const char *allowed = apply(o, option, optarg);
-        if (allowed)
-            return bad(err, "--%s takes %s", list[index].name, allowed);
-    }
-    if (!known)
-        return bad(err, "serve or run comes first");
-    if (o->server.ss_family == AF_UNSPEC)
-        return bad(err, "%s ADDR:PORT is needed", o->serve ? "--listen" : "--server");
-    if (!o->serve)
-        return parse_specs(argc, argv, o, err);
-    return optind == argc ? OPTIONS_RUN : bad(err, "serve takes no \"%s\"", argv[optind]);
+    char error[1024];
+    char *file; // there is no --config
+    enum options_result result = OPTIONS_BAD;
+    if (known || command[0] == '-') // the command takes the place of the program's name
+        result = command_line_read(&traffic_option_table, argc - known, argv + known, o, &file, out,
+                                   error, sizeof(error));
+    else
+        snprintf(error, sizeof(error), "serve or run, not \"%s\"", command);
+    const char *wrong = result == OPTIONS_BAD    ? error
+                        : result == OPTIONS_DONE ? NULL
+                        : !known                 ? "serve or run comes first"
+                                                 : check(o);
+    if (wrong)
+        fprintf(err, "weir-traffic: %s\nTry 'weir-traffic --help'.\n", wrong);
+    return wrong ? OPTIONS_BAD : result;
 }

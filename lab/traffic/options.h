@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "common/base/usec.h"
+#include "common/program/command_line.h"
 #include "lab/traffic/spec.h"
 
 #ifdef __cplusplus
@@ -30,7 +31,7 @@ struct options {
     bool verbose;
 };
 
-enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
+extern const struct option_table traffic_option_table;
 
 // Fills `o`. DONE: --help or --version was printed to `out`. BAD: what is wrong and what is allowed
 // was printed to `err`.

@@ -30,7 +30,8 @@ static bool take_decimal(struct scan *s, int64_t max, double *out)
     return true;
 }
 
-bool spec_parse_seconds(struct scan s, usec_t *out)
+// Digits with or without decimals, at most 1e9.
+static bool parse_seconds(struct scan s, usec_t *out)
 {
     double seconds;
     if (!take_decimal(&s, SECONDS_MAX, &seconds) || !scan_end(&s))
@@ -105,17 +106,17 @@ static bool set_shape(struct spec *spec, struct scan value)
 
 static bool set_off(struct spec *spec, struct scan value)
 {
-    return spec_parse_seconds(value, &spec->off) && spec->off <= 3600 * USEC_PER_SEC;
+    return parse_seconds(value, &spec->off) && spec->off <= 3600 * USEC_PER_SEC;
 }
 
 static bool set_start(struct spec *spec, struct scan value)
 {
-    return spec_parse_seconds(value, &spec->start);
+    return parse_seconds(value, &spec->start);
 }
 
 static bool set_stop(struct spec *spec, struct scan value)
 {
-    return spec_parse_seconds(value, &spec->stop);
+    return parse_seconds(value, &spec->stop);
 }
 
 static const struct key {

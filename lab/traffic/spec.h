@@ -46,9 +46,6 @@ struct spec {
 // wrong and what is allowed.
 int spec_parse(const char *text, struct spec *spec, char *error, size_t error_cap);
 
-// Seconds as the programs of the lab take them: digits with or without decimals, at most 1e9.
-bool spec_parse_seconds(struct scan s, usec_t *out);
-
 #ifdef __cplusplus
 }
 #endif

@@ -3,11 +3,13 @@
 import os
 import re
 import subprocess
+import sys
 import unittest
 
 import lib
 
 PACKAGING = os.path.join(lib.BUILD, "packaging")
+PROGRAMS = "weir-send", "weir-play", "weir-link", "weir-traffic", "weir-sim"
 
 
 def run(*argv, **options):
@@ -15,55 +17,73 @@ def run(*argv, **options):
 
 
 class Completion(lib.Case):
-    """bash, with the completion loaded and a line typed."""
+    """bash and zsh, with the completion loaded and a line typed."""
 
-    def complete(self, line):
+    def bash(self, line):
         program = line.split()[0]
         script = (f'source {PACKAGING}/{program}.bash; COMP_WORDBREAKS=$\' \\t\\n"\\\'><=;|&(:\'; COMP_LINE=$1; '
                   f'COMP_POINT=${{#1}}; _{program.replace("-", "_")}; printf "%s\\n" "${{COMPREPLY[@]}}"')
         return run("bash", "-c", script, "bash", line, cwd=self.folder).split()
 
-    def test_bash(self):
+    def zsh(self, line):
+        return run("zsh", "-f", os.path.join(os.path.dirname(__file__), "complete.zsh"), self.path("functions"), line,
+                   cwd=self.folder).split()
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("functions"))
+        for program in PROGRAMS:
+            os.symlink(f"{PACKAGING}/{program}.zsh", self.path(f"functions/_{program}"))
         for name in "film.mkv", "fine.png":
             open(self.path(name), "w").close()
-        for line, words in (
+
+    def test_words(self):
+        lib.need("zsh")
+        for line, words, *zsh in (  # zsh: where it answers with other words
                 ("weir-send --tempo", ["--temporal-layers"]),
-                ("weir-send --loop synthetic:gr", ["greedy"]),
+                ("weir-send --loop synthetic:gr", ["greedy"], ["synthetic:greedy"]),
                 ("weir-send fil", ["film.mkv"]),
                 ("weir-send --stats fi", ["film.mkv", "fine.png"]),
                 ("weir-send --listen ", []),
                 ("weir-play --adapt ", ["sender", "none", "goddard"]),
                 ("weir-play --adapt=g", ["goddard"]),
                 ("weir-play -t minb", ["minbuf"]),
-                ("weir-play --transport udp,mt", ["udp,mtp", "udp,mtp-raw"]),
-                ("weir-play --transport minbuf:1,3,ud", ["1,3,udp"]),
-                ("weir-play --goddard buf_factor=2,buf", ["2,buf_factor="]),
-                ("weir-play --snapshot=fine", ["fine.png"])):
+                ("weir-play --transport udp,mt", ["udp,mtp", "udp,mtp-raw"], ["mtp", "mtp-raw"]),
+                ("weir-play --transport minbuf:1,3,ud", ["1,3,udp"], ["udp"]),
+                ("weir-play --goddard buf_factor=2,buf", ["2,buf_factor="], ["buf_factor="]),
+                ("weir-play --snapshot=fine", ["fine.png"]),
+                ("weir-traffic s", ["serve"]),
+                ("weir-traffic run el", ["elephants:"]),
+                ("weir-link --pcap fi", ["film.mkv", "fine.png"]),
+                ("weir-link fi", []),
+                ("weir-sim da", ["datagram"])):
             with self.subTest(line):
-                self.assertEqual(self.complete(line), words)
+                self.assertEqual(self.bash(line), words)
+                self.assertEqual(self.zsh(line), zsh[0] if zsh else words)
 
     def test_every_option_of_help(self):
-        for program in "weir-send", "weir-play":
-            listed = re.findall(r"^ {2,6}(?:-., )?(--[a-z-]+)", run(os.path.join(lib.BUILD, program), "--help"), re.M)
-            self.assertGreater(len(listed), 10)
-            self.assertEqual(self.complete(f"{program} -"), listed)
-
-    def test_zsh(self):
         lib.need("zsh")
-        for program in "weir-send", "weir-play":
-            run("zsh", "-n", f"{PACKAGING}/{program}.zsh")
+        for program in PROGRAMS:
+            listed = re.findall(r"^ {2,6}(?:-., )?(--[a-z-]+)", run(os.path.join(lib.BUILD, program), "--help"), re.M)
+            self.assertGreater(len(listed), 8)
+            self.assertEqual(self.bash(f"{program} -"), listed)
+            self.assertEqual(sorted(word for word in self.zsh(f"{program} --") if word.startswith("--")), sorted(listed))
 
 
 class Manual(lib.Case):
     def test_pages(self):
         lib.need("man")
-        for program in "weir-send", "weir-play":
+        lab = [sys.executable, os.path.join(lib.ROOT, "lab", "lab.py")]
+        for program in *PROGRAMS, "weir-watch", "weir-lab":
             page = subprocess.run(["man", "-l", "--warnings", f"{PACKAGING}/{program}.1"], capture_output=True, text=True,
                                   timeout=60, env={**os.environ, "LC_ALL": "C.UTF-8", "MANPAGER": "cat", "MANWIDTH": "90"})
             self.assertEqual((page.returncode, page.stderr), (0, ""))
-            for heading in "NAME", "SYNOPSIS", "OPTIONS", "CONFIGURATION FILE", "EXIT STATUS", "EXAMPLES":
+            for heading in "NAME", "SYNOPSIS", "OPTIONS", "EXIT STATUS":
                 self.assertRegex(page.stdout, f"(?m)^{heading}$")
-            for option in re.findall(r"(--[a-z-]+)", run(os.path.join(lib.BUILD, program), "--help")):
+            if program in PROGRAMS[:2]:
+                self.assertRegex(page.stdout, "(?m)^CONFIGURATION FILE$")
+            argv = lab if program == "weir-lab" else [os.path.join(lib.BUILD, program)]
+            for option in re.findall(r"(--[a-z-]+)", run(*argv, "--help")):
                 self.assertIn(option, page.stdout)
 
 
@@ -102,7 +122,13 @@ class Packages(lib.Case):
         self.assertEqual(run("dpkg-deb", "-I", deb, "conffiles"), "/etc/weir/send.conf\n")
 
         deb, names = files["weir-lab"]
-        for name in ("/usr/bin/weir-lab", "/usr/bin/weir-link", "/usr/bin/weir-traffic", "/usr/bin/weir-sim",
+        for program in "weir-watch", "weir-lab":
+            self.assertIn(f"/usr/share/man/man1/{program}.1.gz", names)
+        for program in "weir-link", "weir-traffic", "weir-sim":
+            for name in (f"bin/{program}", f"share/man/man1/{program}.1.gz", f"share/bash-completion/completions/{program}",
+                         f"share/zsh/vendor-completions/_{program}"):
+                self.assertIn("/usr/" + name, names)
+        for name in ("/usr/bin/weir-lab",
                      "/usr/share/weir/lab/lab.py", "/usr/share/weir/lab/experiments/minbuf.py",
                      "/usr/share/weir/lab/experiments/reference/psp-16.csv"):
             self.assertIn(name, names)

@@ -57,6 +57,21 @@ TEST_CASE("option docs: a manual page's options")
           "the first letter\n"
           ".RE\n"
           ".TP\n"
+          "\\fB\\-\\-seed\\fR \\fIN\\fR\n"
+          "of chance\n"
+          ".SS Keys\n"
+          ".TP\n"
+          "\\fBa=N\\fR\n"
+          "how many\n"
+          ".TP\n"
+          "\\fBCOMMAND\\fR\n"
+          "the first word\n"
+          ".RS\n"
+          ".TP\n"
+          "\\fBx\\fR\n"
+          "the first letter\n"
+          ".RE\n"
+          ".TP\n"
           "\\fB\\-\\-config\\fR \\fIFILE\\fR\n"
           "options from a file\n"
           ".TP\n"
@@ -66,17 +81,17 @@ TEST_CASE("option docs: a manual page's options")
 
 TEST_CASE("option docs: what bash completes")
 {
-    CHECK(
-        text(option_docs_bash) ==
-        "    --rate | -r) ;;\n"
-        "    --wait) ;;\n"
-        "    --delay) ;;\n"
-        "    --file) files=1 ;;\n"
-        "    --picture) files=1 ;;\n"
-        "    --twice) words='x y' ;;\n"
-        "    --config) files=1 ;;\n"
-        "    -) words='--rate --wait --delay --file --picture --loop --twice --config --help' ;;\n"
-        "    *) ;;\n");
+    CHECK(text(option_docs_bash) == "    --rate | -r) ;;\n"
+                                    "    --wait) ;;\n"
+                                    "    --delay) ;;\n"
+                                    "    --file) files=1 ;;\n"
+                                    "    --picture) files=1 ;;\n"
+                                    "    --twice) words='x y' ;;\n"
+                                    "    --seed) ;;\n"
+                                    "    --config) files=1 ;;\n"
+                                    "    -) words='--rate --wait --delay --file --picture --loop "
+                                    "--twice --seed --config --help' ;;\n"
+                                    "    *) words='x y' ;;\n");
 }
 
 TEST_CASE("option docs: what zsh completes")
@@ -90,6 +105,8 @@ TEST_CASE("option docs: what zsh completes")
                                    "    --picture='[a picture]:FILE.png:_files' \\\n"
                                    "    '(-l --loop)'{-l,--loop}'[again]' \\\n"
                                    "    '*'--twice='[letters]:LETTER:(x y)' \\\n"
+                                   "    --seed='[of chance]:N: ' \\\n"
+                                   "    '1:COMMAND:(x y)' \\\n"
                                    "    --config='[options from a file]:FILE:_files' \\\n"
                                    "    '(-h --help)'{-h,--help}'[print this]' \\\n");
 }

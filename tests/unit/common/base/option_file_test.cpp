@@ -69,7 +69,7 @@ TEST_CASE("option file: what is wrong, where, and what is allowed")
     } rows[] = {
         {"\n\nraet = 5", "a.conf:3: \"raet\" is no option of weir-send; did you mean \"rate\"?"},
         {"fps = 5", "a.conf:1: \"fps\" is no option of weir-send; there are source rate wait delay "
-                    "file picture loop twice"},
+                    "file picture loop twice seed"},
         {"rate", "a.conf:1: wants NAME = VALUE, a [SECTION], or a comment behind #"},
         {"= 5", "a.conf:1: wants the name of an option before the ="},
         {"a-name-that-no-option-has-for-it-is-too-long = 5",

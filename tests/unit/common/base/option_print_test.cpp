@@ -45,6 +45,12 @@ TEST_CASE("option print: help")
           "  -l, --loop               again\n"
           "      --twice LETTER       letters\n"
           "        x                  the first letter\n"
+          "      --seed N             of chance\n"
+          "\n"
+          "Keys:\n"
+          "  a=N                      how many\n"
+          "  COMMAND                  the first word\n"
+          "  x                        the first letter\n"
           "      --config FILE        options from a file\n"
           "  -h, --help               print this\n"
           "\n"
@@ -59,6 +65,7 @@ TEST_CASE("option print: a configuration of defaults, and of what was said")
     CHECK_THAT(text, Catch::Contains("\n# how late; 50 is little\n#delay = MS\n"));
     CHECK_THAT(text, Catch::Contains("\n# again\n#loop = false\n"));
     CHECK_THAT(text, !Catch::Contains("version"));
+    CHECK_THAT(text, !Catch::Contains("key"));
 
     const option_row *rate = option_table_find(&option_rows_table, "rate");
     const option_row *twice = option_table_find(&option_rows_table, "twice");

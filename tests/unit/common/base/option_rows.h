@@ -12,6 +12,7 @@ struct option_rows_options {
     bool loop;
     int twice; // how often
     usec_t wait, delay;
+    uint64_t seed;
 };
 
 inline const char *option_rows_source(void *, const char *value, char *, size_t)
@@ -89,6 +90,17 @@ inline const option_row option_rows[] = {
                      [](option_row &row) {
                          row.repeats = true;
                          row.read = option_rows_twice;
+                         row.value = option_rows_word;
+                     }),
+    option_rows_make("seed", "N", OPTION_SEED, AT(seed), "of chance"),
+    option_rows_make("key", "a=N", OPTION_NOTE, 0, "how many",
+                     [](option_row &row) {
+                         row.section = "Keys";
+                         row.operand = true;
+                     }),
+    option_rows_make("command", "COMMAND", OPTION_NOTE, 0, "the first word",
+                     [](option_row &row) {
+                         row.operand = true;
                          row.value = option_rows_word;
                      }),
     option_rows_make("config", "FILE", OPTION_CONFIG, 0, "options from a file"),

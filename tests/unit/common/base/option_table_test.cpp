@@ -102,6 +102,8 @@ TEST_CASE("option table: values of each kind")
     CHECK_FALSE(o.loop);
     CHECK(apply("loop", nullptr, &o) == "");
     CHECK(o.loop);
+    CHECK(apply("seed", "899999999999999999", &o) == "");
+    CHECK(o.seed == 899999999999999999);
     CHECK(apply("twice", "x", &o) == "");
     CHECK(apply("twice", "y", &o) == "");
     CHECK(o.twice == 2);
@@ -122,6 +124,10 @@ TEST_CASE("option table: values that are wrong, and what is allowed")
         {"wait", "nan", "--wait 'nan': wants seconds from 0 to 3600"},
         {"wait", "-1", "--wait '-1': wants seconds from 0 to 3600"},
         {"delay", "0.5", "--delay '0.5': wants milliseconds from 50 to 30000"},
+        {"seed", "900000000000000000",
+         "--seed '900000000000000000': wants a whole number below 9e17"},
+        {"seed", "-1", "--seed '-1': wants a whole number below 9e17"},
+        {"seed", "1x", "--seed '1x': wants a whole number below 9e17"},
         {"file", "", "--file '': the file's name is empty"},
         {"picture", ".png", "--picture '.png': wants a file's name that ends in .png"},
         {"loop", "yes", "--loop 'yes': wants true or false"},

@@ -21,7 +21,7 @@ const words good = {"--ns-a",   "left",        "--ns-b",   "pid:7",      "--addr
 
 struct parsed {
     struct link_options o;
-    enum link_options_result result;
+    enum options_result result;
     std::string out, err;
     words argv; // o borrows from it
 
@@ -67,7 +67,7 @@ TEST_CASE("weir-link's options: what is left out has defaults")
 {
     parsed p(good);
     INFO(p.err);
-    REQUIRE(p.result == LINK_OPTIONS_RUN);
+    REQUIRE(p.result == OPTIONS_RUN);
     const struct link_options &o = p.o;
     CHECK(o.ends[0].netns == std::string("left"));
     CHECK(o.ends[1].netns == std::string("pid:7"));
@@ -95,7 +95,7 @@ TEST_CASE("weir-link's options: what is said")
                           "--flow",    "65535",  "--seed",   "0",          "--duration",
                           "0.25"});
     INFO(p.err);
-    REQUIRE(p.result == LINK_OPTIONS_RUN);
+    REQUIRE(p.result == OPTIONS_RUN);
     const struct link_options &o = p.o;
     CHECK(o.ends[0].device == std::string("x0"));
     REQUIRE(o.ends[1].address_count == 2);
@@ -117,42 +117,42 @@ TEST_CASE("weir-link's options: values that are not allowed, and what is")
         const char *option, *value, *says;
     };
     const row rows[] = {
-        {"--mtu", "575", "576 to 9000"},
-        {"--mtu", "9001", "576 to 9000"},
-        {"--mtu", "1500x", "576 to 9000"},
-        {"--mtu", "", "576 to 9000"},
-        {"--mtu", "-1500", "576 to 9000"},
-        {"--snap", "0", "1 to 65535"},
-        {"--snap", "65536", "1 to 65535"},
-        {"--flow", "0", "a port, 1 to 65535"},
-        {"--flow", "99999999999999999999", "a port, 1 to 65535"},
-        {"--seed", "-1", "a whole number below 9e17"},
-        {"--seed", "1000000000000000000", "a whole number below 9e17"},
-        {"--duration", "0", "seconds, such as 60 or 0.5"},
-        {"--duration", "1s", "seconds, such as 60 or 0.5"},
-        {"--duration", ".", "seconds, at most 30 days"},
-        {"--duration", "2592001", "seconds, at most 30 days"},
-        {"--dev-a", "", "a device's name of 1 to 15 characters"},
-        {"--dev-b", "sixteen-letters-", "a device's name of 1 to 15 characters"},
-        {"--dev-b", "a/b", "a device's name of 1 to 15 characters"},
-        {"--dev-b", "a%d", "a device's name of 1 to 15 characters"},
-        {"--addr-a", "10.0.0.1", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
-        {"--addr-a", "10.0.0.1/0", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
-        {"--addr-a", "10.0.0.1/33", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
-        {"--addr-a", "10.0.0/24", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
-        {"--addr-a", "fd00::1/129", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
-        {"--addr-a", "fd00::1/64 ", "ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--mtu", "575", "wants a number from 576 to 9000"},
+        {"--mtu", "9001", "wants a number from 576 to 9000"},
+        {"--mtu", "1500x", "wants a number from 576 to 9000"},
+        {"--mtu", "", "wants a number from 576 to 9000"},
+        {"--mtu", "-1500", "wants a number from 576 to 9000"},
+        {"--snap", "0", "wants a number from 1 to 65535"},
+        {"--snap", "65536", "wants a number from 1 to 65535"},
+        {"--flow", "0", "wants a number from 1 to 65535"},
+        {"--flow", "99999999999999999999", "wants a number from 1 to 65535"},
+        {"--seed", "-1", "wants a whole number below 9e17"},
+        {"--seed", "1000000000000000000", "wants a whole number below 9e17"},
+        {"--duration", "0", "wants seconds from 0.001 to 2592000"},
+        {"--duration", "1s", "wants seconds from 0.001 to 2592000"},
+        {"--duration", ".", "wants seconds from 0.001 to 2592000"},
+        {"--duration", "2592001", "wants seconds from 0.001 to 2592000"},
+        {"--dev-a", "", "wants a device's name of 1 to 15 characters"},
+        {"--dev-b", "sixteen-letters-", "wants a device's name of 1 to 15 characters"},
+        {"--dev-b", "a/b", "wants a device's name of 1 to 15 characters"},
+        {"--dev-b", "a%d", "wants a device's name of 1 to 15 characters"},
+        {"--addr-a", "10.0.0.1", "wants ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--addr-a", "10.0.0.1/0", "wants ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--addr-a", "10.0.0.1/33", "wants ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--addr-a", "10.0.0/24", "wants ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--addr-a", "fd00::1/129", "wants ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
+        {"--addr-a", "fd00::1/64 ", "wants ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64"},
         {"--a-to-b", "rate=1mbit,rate=2mbit", "rate"},
         {"--b-to-a", "banana", "banana"},
     };
     for (const row &r : rows) {
         CAPTURE(r.option, r.value);
         parsed p(good + words{r.option, r.value});
-        CHECK(p.result == LINK_OPTIONS_BAD);
-        std::string start = std::string("weir-link: ") + r.option + " \"" + r.value + "\": ";
+        CHECK(p.result == OPTIONS_BAD);
+        std::string start = std::string("weir-link: ") + r.option + " '" + r.value + "': ";
         CHECK(p.err.substr(0, start.size()) == start);
         CHECK(p.err.find(r.says, start.size()) != std::string::npos);
-        CHECK(std::count(p.err.begin(), p.err.end(), '\n') == 1);
+        CHECK(std::count(p.err.begin(), p.err.end(), '\n') == 2);
         CHECK(p.out.empty());
     }
 }
@@ -166,8 +166,8 @@ TEST_CASE("weir-link's options: what is missing, or too much")
         some.erase(some.begin() + 2 * static_cast<long>(i),
                    some.begin() + 2 * static_cast<long>(i) + 2);
         parsed p(some);
-        CHECK(p.result == LINK_OPTIONS_BAD);
-        CHECK(p.err == "weir-link: " + names[i] + " is missing; --help lists the options\n");
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK(p.err == "weir-link: " + names[i] + " is missing\nTry 'weir-link --help'.\n");
     }
     struct row {
         words more;
@@ -179,17 +179,17 @@ TEST_CASE("weir-link's options: what is missing, or too much")
         addresses = addresses + words{"--addr-a", "10.0.1.1/24"};
     }
     const row rows[] = {
-        {{"--nonsense"}, "--nonsense is not an option; --help lists the options"},
-        {{"--mtu"}, "--mtu needs a value; --help lists the options"},
-        {{"word"}, "takes options only, no other words; --help lists the options"},
+        {{"--nonsense"}, "unknown option '--nonsense'; --help lists the options"},
+        {{"--mtu"}, "--mtu needs a value"},
+        {{"word"}, "takes options only, not \"word\""},
         {{"--mtu", "1279", "--addr-a", "fd00::1/64"}, "IPv6 needs an --mtu of 1280 or more"},
-        {flows, "--flow \"8\": no more than 7 ports"},
+        {flows, "--flow '8': no more than 7 ports"},
         {addresses, "no more than 8 addresses"},
     };
     for (const row &r : rows) {
         CAPTURE(r.says);
         parsed p(good + r.more);
-        CHECK(p.result == LINK_OPTIONS_BAD);
+        CHECK(p.result == OPTIONS_BAD);
         CHECK(p.err.find(r.says) != std::string::npos);
     }
 }
@@ -198,7 +198,7 @@ TEST_CASE("weir-link's options: help and version ask for nothing else")
 {
     for (const char *option : {"--help", "-h", "--version"}) {
         parsed p({option});
-        CHECK(p.result == LINK_OPTIONS_DONE);
+        CHECK(p.result == OPTIONS_DONE);
         CHECK(p.err.empty());
         CHECK(p.out.find(option == std::string("--version") ? "weir-link 0" : "Usage: weir-link") ==
               0);

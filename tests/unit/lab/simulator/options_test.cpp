@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/simulator/options.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace
+{
+
+using words = std::vector<std::string>;
+
+struct parsed {
+    sim_options o;
+    options_result result;
+    std::string out, err;
+    words argv; // o borrows from it
+
+    explicit parsed(words args) : argv(std::move(args))
+    {
+        argv.insert(argv.begin(), "weir-sim");
+        std::vector<char *> pointers;
+        for (std::string &a : argv)
+            pointers.push_back(a.data());
+        pointers.push_back(nullptr);
+        char *texts[2];
+        size_t sizes[2];
+        FILE *files[2] = {open_memstream(&texts[0], &sizes[0]),
+                          open_memstream(&texts[1], &sizes[1])};
+        result = sim_options_parse(static_cast<int>(argv.size()), pointers.data(), &o, files[0],
+                                   files[1]);
+        for (int i = 0; i < 2; i++) {
+            fclose(files[i]);
+            (i ? err : out) = texts[i];
+            free(texts[i]);
+        }
+    }
+    ~parsed()
+    {
+        sim_options_destroy(&o);
+    }
+    parsed(const parsed &) = delete;
+    parsed &operator=(const parsed &) = delete;
+};
+
+// A file that goes with it.
+struct text_file {
+    char name[32] = "/tmp/weir-sim-test-XXXXXX";
+
+    explicit text_file(const std::string &text)
+    {
+        int fd = mkstemp(name);
+        REQUIRE(fd >= 0);
+        REQUIRE(write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+        close(fd);
+    }
+    ~text_file()
+    {
+        unlink(name);
+    }
+};
+
+} // namespace
+
+TEST_CASE("weir-sim's options: what is left out has defaults")
+{
+    parsed p({"--link", "rate=1mbit", "reno"});
+    INFO(p.err);
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(p.o.scenario.group_count == 1);
+    CHECK(p.o.scenario.hops == 1);
+    CHECK(p.o.scenario.seed == 1);
+    CHECK(p.o.scenario.left.has_rate); // as --link
+    CHECK(p.o.duration == 100000000);
+    CHECK(p.o.since == 0);
+    CHECK(p.o.step == 1000000);
+    CHECK_FALSE((p.o.quiet || p.o.till_ended || p.o.series || p.o.streams || p.o.arrivals));
+}
+
+TEST_CASE("weir-sim's options: what is said, in any order")
+{
+    parsed p({"reno:n=2",
+              "--link",
+              "rate=1mbit",
+              "--back",
+              "",
+              "--hops",
+              "3",
+              "--seconds=2.5",
+              "--since",
+              "0.25",
+              "--seed",
+              "7",
+              "--arrivals",
+              "1:a.csv",
+              "--series",
+              "s",
+              "--step",
+              "0.5",
+              "--streams",
+              "p",
+              "--till-ended",
+              "--quiet",
+              "cbr:rate=1mbit"});
+    INFO(p.err);
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(p.o.scenario.group_count == 2);
+    CHECK(p.o.scenario.groups[0].n == 2);
+    CHECK(p.o.scenario.groups[1].kind == GROUP_CBR);
+    CHECK_FALSE(p.o.scenario.left.has_rate);
+    CHECK(p.o.scenario.hops == 3);
+    CHECK(p.o.scenario.seed == 7);
+    CHECK(p.o.duration == 2500000);
+    CHECK(p.o.since == 300000); // to 0.1 s
+    CHECK(p.o.step == 500000);
+    CHECK(p.o.arrivals_of == 1);
+    CHECK(p.o.arrivals == std::string("a.csv"));
+    CHECK(p.o.series == std::string("s"));
+    CHECK(p.o.streams == std::string("p"));
+    CHECK((p.o.till_ended && p.o.quiet));
+}
+
+TEST_CASE("weir-sim's options: words, traces and sizes from files")
+{
+    text_file trace("1\n2\n"), sizes("1000\n2000\n");
+    text_file scenario("# two flows\n--link trace=" + std::string(trace.name) + "\n reno:n=3\t" +
+                       "stream:via=udp,sizes=" + sizes.name);
+    parsed p({"--scenario", scenario.name, "--seconds", "5"});
+    INFO(p.err);
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(p.o.scenario.group_count == 2);
+    CHECK(p.o.scenario.groups[0].n == 3);
+    CHECK(p.o.duration == 5000000);
+    CHECK(std::string(p.o.scenario.right_trace, p.o.scenario.right_trace_len) == "1\n2\n");
+    CHECK(std::string(p.o.scenario.left_trace, p.o.scenario.left_trace_len) == "1\n2\n");
+    CHECK(p.o.scenario.groups[1].sizes.count == 2);
+}
+
+TEST_CASE("weir-sim's options: what is wrong, and what is allowed")
+{
+    text_file sizes("1000\nx\n"), scenario("--scenario x");
+    const struct {
+        words args;
+        std::string says;
+    } rows[] = {
+        {{}, "weir-sim: --link SPEC is needed\nTry 'weir-sim --help'.\n"},
+        {{"--link", ""}, "a GROUP of flows is needed"},
+        {{"--link", "", "reno", "--seconds", "1", "--since", "2"}, "--since is behind the end"},
+        {{"--link", "banana"}, "--link 'banana': "},
+        {{"lions"}, "GROUP 'lions': "},
+        {{"--hops", "65"}, "--hops '65': wants a number from 1 to 64"},
+        {{"--seconds", "0"}, "--seconds '0': wants seconds from 0.001 to 1000000"},
+        {{"--step", "0.01"}, "--step '0.01': wants seconds from 0.1 to 1000000"},
+        {{"--arrivals", "a.csv"}, "--arrivals 'a.csv': wants FLOW:FILE"},
+        {{"--arrivals", "1:"}, "wants FLOW:FILE"},
+        {{"--nonsense"}, "unknown option '--nonsense'"},
+        {{"--scenario"}, "--scenario needs a FILE, and stands there once"},
+        {{"--scenario=x"}, "is written --scenario FILE, in full, and not within a FILE"},
+        {{"--scenario", scenario.name}, "not within a FILE"},
+        {{"--link", "", std::string("stream:via=udp,sizes=") + sizes.name}, "line 2: "},
+        {words(SIM_OPTIONS_WORDS, "x"), "at most 4096 words"},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.says);
+        parsed p(row.args);
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK_THAT(p.err, Catch::Contains(row.says));
+        CHECK(p.out.empty());
+    }
+}
