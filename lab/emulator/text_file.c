@@ -14,15 +14,16 @@ static int read_all(FILE *file, char **text, size_t *len)
 {
     size_t cap = 0;
     for (;;) {
-        if (*len == cap) {
+        if (*len + 1 >= cap) {
             cap = cap ? 2 * cap : 64 * 1024;
             char *grown = realloc(*text, cap);
             if (!grown)
                 return ERR_NO_MEMORY;
             *text = grown;
         }
-        size_t n = fread(*text + *len, 1, cap - *len, file);
+        size_t n = fread(*text + *len, 1, cap - *len - 1, file);
         *len += n;
+        (*text)[*len] = '\0';
         if (*len > TEXT_FILE_MAX)
             return ERR_TOO_BIG;
         if (n == 0)

@@ -11,7 +11,8 @@ extern "C" {
 
 enum { TEXT_FILE_MAX = 256 * 1024 * 1024 };
 
-// *text is the caller's to free. 0; ERR_IO, ERR_TOO_BIG, ERR_NO_MEMORY: logged here, *text is NULL.
+// *text is the caller's to free; a zero stands behind its `len` bytes. 0; ERR_IO, ERR_TOO_BIG,
+// ERR_NO_MEMORY: logged here, *text is NULL.
 int text_file_read(const char *path, char **text, size_t *len);
 
 #ifdef __cplusplus
