@@ -62,7 +62,6 @@ class Boxes(lib.Case):
                         f"{r['latency']['protocol']['p95']:.1f} ms, {t['controller']}, steps "
                         f"{p.events('transport-mode')}; invalid {net.invalid()}")
         self.assertEqual(r["session"]["transport"], "mtp-raw")
-        self.assertGreater(r["network"]["packets_lost"], 0)
         self.assertGreater(t["controller"]["replaced"], 0)
         down = [e["t"] for e in p.events("transport-mode") if e["to"] != "strict"]
         # The player hears of it once a second.
