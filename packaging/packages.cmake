@@ -4,7 +4,7 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 # Who makes the packages answers for them, as Debian's tools ask: DEBFULLNAME and DEBEMAIL. The name that holds otherwise is
 # reserved and gets no mail (RFC 2606, section 3): nobody is claimed to maintain them.
-set(CPACK_PACKAGE_CONTACT "Weir, built locally <nobody@weir.example>")
+set(CPACK_PACKAGE_CONTACT "The Weir project <nobody@weir.example>")
 if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
   set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 endif()

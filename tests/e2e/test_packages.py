@@ -116,6 +116,7 @@ class Packages(lib.Case):
             self.assertTrue(name.startswith(("/usr/", "/etc/", "/lib/")), name)
             self.assertNotIn("s", mode, f"{name} {mode}")
             self.assertFalse("local" in name or "__pycache__" in name or name.endswith(".c"), name)
+        self.assertRegex(run("dpkg-deb", "-f", deb, "Maintainer"), r"^[^,<>]+ <[^@,<> ]+@[^@,<> ]+>$")
         needs = run("dpkg-deb", "-f", deb, "Depends")
         for library in "libc6", "libuv1", "libx264", "libsdl2", "libavcodec", "libavdevice59", "libjansson4":
             self.assertIn(library, needs)
