@@ -16,7 +16,7 @@ class Strangers(lib.Case):
     def run_tool(self, argv, seconds=40):
         lib.need(argv[0])
         p = self.start(argv)
-        self.assertEqual(p.wait(seconds), 0, f"{p}\n{p.stdout[-2000:]}")
+        self.assertEqual(p.wait(seconds), 0, f"{p}\n{p.stdout[-2000:]}\n{self.server}")
         return p
 
     def ffmpeg(self, transport, query="", seconds=3):
