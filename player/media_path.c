@@ -257,7 +257,7 @@ static int open_datagrams(struct media_path *m, const struct rtsp_transport *t, 
 }
 
 // Where media comes from: from the server, or, of others, another machine if one is told; what is
-// no address is left.
+// no address is left. A token goes to the server alone, or it could have us bother anybody.
 static void take_peers(const struct media_path *m, const struct rtsp_transport *t,
                        struct sockaddr_storage peer[2])
 {
@@ -266,8 +266,8 @@ static void take_peers(const struct media_path *m, const struct rtsp_transport *
     const struct sockaddr_storage *server = tcp_conn_peer(m->control);
     bool v6 = strchr(t->source, ':');
     snprintf(text, sizeof(text), v6 ? "[%s]:1" : "%s:1", t->source);
-    bool elsewhere = sdp_is_foreign(m->sdp) && t->source[0] && sockaddr_parse(text, &from) == 0 &&
-                     from.ss_family == server->ss_family;
+    bool elsewhere = sdp_is_foreign(m->sdp) && !t->has_token && t->source[0] &&
+                     sockaddr_parse(text, &from) == 0 && from.ss_family == server->ss_family;
     for (int i = 0; i < 2; i++) {
         peer[i] = elsewhere ? from : *server;
         sockaddr_set_port((struct sockaddr *)&peer[i],

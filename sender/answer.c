@@ -29,7 +29,7 @@ void answer_refuse(struct answer *a, int status, const char *format, ...)
 
 int answer_send(const struct answer *a, int cseq, struct tcp_conn *to)
 {
-    char head[4096];
+    char head[sizeof(a->headers) + 512];
     size_t body_len = strlen(a->body);
     int len = snprintf(head, sizeof(head), "RTSP/1.0 %d %s\r\n", a->status, rtsp_reason(a->status));
     if (cseq >= 0)

@@ -15,7 +15,7 @@ struct tcp_conn;
 
 struct answer { // zero but for `status` to begin with
     int status;
-    char headers[2048];              // complete lines
+    char headers[4096];              // complete lines; of URIs, PLAY has two
     const char *content_type;        // static
     char body[SDP_MAX_BYTES + 4096]; // terminated
 };

@@ -131,7 +131,7 @@ const struct metric metrics_of_transport[] = {
         U64, 1),
     ROW("weir_packets_total", COUNTER, "RTP packets sent, but of sound.", transport_figures,
         packets, U64, 1),
-    ROW("weir_payload_bytes_total", COUNTER, "Bytes of RTP payload of sound sent.",
+    ROW("weir_payload_bytes_total", COUNTER, "Bytes of RTP payload sent, but of sound.",
         transport_figures, octets, U64, 1),
     ROW("weir_sound_packets_total", COUNTER, "RTP packets of sound sent.", transport_figures,
         sound_packets, U64, 1),

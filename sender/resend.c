@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { EMPTY, KEPT, ASKED };
+enum { PLACES = 4096 }; // a power of two
 
 struct kept {
     uint8_t state;
@@ -19,6 +20,7 @@ struct kept {
 struct resend {
     struct kept kept[RESEND_KEPT]; // by the order of leaving
     int next;                      // place of the next one
+    uint8_t place_of[PLACES];      // by sequence number; whose place it is, the place tells
     int asked[RESEND_KEPT];        // places; a queue
     int asked_count;
 };
@@ -48,6 +50,7 @@ void resend_keep(struct resend *r, uint16_t seq, usec_t captured, struct resend_
     for (int i = 0; k->state == ASKED && i < r->asked_count; i++)
         if (r->asked[i] == r->next)
             forget_asked(r, i);
+    r->place_of[seq % PLACES] = (uint8_t)r->next;
     k->state = KEPT;
     k->again = false;
     k->seq = seq;
@@ -60,17 +63,13 @@ void resend_keep(struct resend *r, uint16_t seq, usec_t captured, struct resend_
 
 bool resend_ask(struct resend *r, uint16_t seq, usec_t oldest)
 {
-    for (int i = 0; i < RESEND_KEPT; i++) {
-        struct kept *k = &r->kept[i];
-        if (k->state != KEPT || k->seq != seq)
-            continue;
-        if (k->captured < oldest || k->again)
-            return false;
-        k->state = ASKED;
-        r->asked[r->asked_count++] = i;
-        return true;
-    }
-    return false;
+    int place = r->place_of[seq % PLACES];
+    struct kept *k = &r->kept[place];
+    if (k->state != KEPT || k->seq != seq || k->captured < oldest || k->again)
+        return false;
+    k->state = ASKED;
+    r->asked[r->asked_count++] = place;
+    return true;
 }
 
 bool resend_next(struct resend *r, usec_t oldest, struct resend_packet *out)

@@ -6,9 +6,10 @@
 // viewer misses it (NACK, RFC 4585, 6.2.1) and it can still come in time. It costs a packet and a
 // round trip; a frame coded anew for the loss takes several packets of a window just halved.
 //
-//   The law. The last RESEND_KEPT packets are kept. One that is asked for waits, in the order of
-//   asking, and goes before all other media; it is given up when it was captured before `oldest`.
-//   Each is sent again once: what is lost twice is for the encoder to repair.
+//   The law. The last RESEND_KEPT packets are kept, of those whose numbers are 4096 apart the
+//   later. One that is asked for waits, in the order of asking, and goes before all other media; it
+//   is given up when it was captured before `oldest`. Each is sent again once: what is lost twice
+//   is for the encoder to repair.
 //
 // Pure.
 #ifndef WEIR_SENDER_RESEND_H

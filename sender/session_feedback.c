@@ -19,33 +19,35 @@ static bool is_leaned_on(const struct session *s, int64_t number)
 }
 
 // Packets of live media are missing: they come again, or the encoder does without their frames.
+// Viewers may name thousands at once: what is to be known of a frame is looked up once.
 static void on_missing(struct session *s, struct rtcp_nack nack, usec_t now)
 {
-    int64_t repaired = -1;
-    for (int k = 0; k < 17; k++) {
-        struct rtcp_nack one = {.pid = (uint16_t)(nack.pid + k)};
-        int64_t number;
-        bool named = k == 0 || nack.blp >> (k - 1) & 1;
-        if (!named || !rtp_sender_frames_of_nack(&s->rtp, one, &number, 1) ||
-            !is_leaned_on(s, number))
+    int64_t last = -1;
+    bool wanted = false;
+    for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
+        uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
+        int64_t number = rtp_sender_frame_of(&s->rtp, seq);
+        if (number != last)
+            wanted = number >= 0 && is_leaned_on(s, number);
+        last = number;
+        if (!wanted || (s->resend && resend_ask(s->resend, seq, now - s->latency)))
             continue;
-        if (s->resend && resend_ask(s->resend, one.pid, now - s->latency))
-            continue;
-        if (number != repaired)
-            engine_repair(s->config.stream->engine, s->size_id, number);
-        repaired = number;
+        engine_repair(s->config.stream->engine, s->size_id, number);
+        wanted = false;
     }
 }
 
 static void on_nack(struct session *s, const struct rtcp_item *item, usec_t now)
 {
     for (int i = 0; i < item->nack_count; i++) {
+        if (!s->stored) {
+            on_missing(s, item->nacks[i], now);
+            continue;
+        }
         int64_t frames[17];
         int count = rtp_sender_frames_of_nack(&s->rtp, item->nacks[i], frames, 17);
-        for (int k = 0; k < count && s->stored; k++)
+        for (int k = 0; k < count; k++)
             stored_feed_repair(s->stored, s->size_id, frames[k], now);
-        if (!s->stored)
-            on_missing(s, item->nacks[i], now);
     }
     if (s->resend)
         session_pump(s, now);

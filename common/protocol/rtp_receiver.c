@@ -93,6 +93,8 @@ static int64_t restart(struct rtp_receiver *r, const struct rtp_packet *p, usec_
 {
     int64_t seq = r->highest_seq + (uint16_t)(p->seq - (uint16_t)r->highest_seq);
     seq += seq == r->highest_seq ? 1 << 16 : 0; // another source may go on with the same number
+    if (r->ssrc != p->ssrc)
+        r->last_sr_ntp = 0; // it was the other's
     r->ssrc = p->ssrc;
     r->first_seq += seq - r->highest_seq - 1;
     r->highest_seq = seq;

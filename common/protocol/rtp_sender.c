@@ -71,6 +71,13 @@ usec_t rtp_sender_rtt(const struct rtp_sender *s, const struct rtcp_report *r, u
     return (usec_t)rtt * USEC_PER_SEC / 65536;
 }
 
+int64_t rtp_sender_frame_of(const struct rtp_sender *s, uint16_t seq)
+{
+    uint16_t age = (uint16_t)(s->next_seq - seq);
+    bool known = age > 0 && age <= RTP_SENDER_HISTORY; // sent, and not forgotten
+    return known ? s->frame_of[seq & (RTP_SENDER_HISTORY - 1)] : -1;
+}
+
 int rtp_sender_frames_of_nack(const struct rtp_sender *s, struct rtcp_nack nack, int64_t *out,
                               int cap)
 {
@@ -78,11 +85,7 @@ int rtp_sender_frames_of_nack(const struct rtp_sender *s, struct rtcp_nack nack,
     for (int i = 0; i <= 16 && count < cap; i++) {
         if (i > 0 && !(nack.blp >> (i - 1) & 1))
             continue;
-        uint16_t seq = (uint16_t)(nack.pid + i);
-        uint16_t age = (uint16_t)(s->next_seq - seq);
-        if (age == 0 || age > RTP_SENDER_HISTORY)
-            continue; // not sent yet, or forgotten
-        int64_t number = s->frame_of[seq & (RTP_SENDER_HISTORY - 1)];
+        int64_t number = rtp_sender_frame_of(s, (uint16_t)(nack.pid + i));
         if (number >= 0 && (!count || out[count - 1] != number))
             out[count++] = number;
     }

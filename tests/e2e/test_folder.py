@@ -10,6 +10,7 @@ import urllib.request
 import lib
 import test_metrics
 from lib import until
+from rtsp import Client
 
 
 class Folder(lib.Case):
@@ -83,6 +84,20 @@ class Folder(lib.Case):
             p = self.play(self.urls(server) + path, code=3)
             self.assertIn("404", p.stderr, path)
         self.assertNotIn(" is open", server.stderr)
+
+    def test_deep_down(self):
+        """The answer to PLAY names both tracks, and ends, however long their URLs are."""
+        path = "/".join(["d" * 200] * 4 + ["f" * 150])
+        os.makedirs(os.path.dirname(self.path("films/" + path)))
+        os.rename(self.path("films/one.mkv"), self.path("films/" + path))
+        with Client(self.sender(source=self.path("films")).port) as c:
+            url = c.url.replace("live", path)
+            for track in 0, 1:
+                transport = f"RTP/AVP/TCP;unicast;interleaved={2 * track}-{2 * track + 1}"
+                self.assertEqual(c.request("SETUP", f"{url}/trackID={track}", {"Transport": transport}).status, 200)
+            played = c.request("PLAY", url)
+        self.assertEqual(played.headers["session"], c.session)
+        self.assertRegex(played.headers["rtp-info"], rf"^url={url}/trackID=0;seq=\d+,url={url}/trackID=1;seq=\d+$")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import select
 import socket
 import struct
 import subprocess
@@ -311,6 +312,24 @@ class Cameras(lib.Case):
         self.assertEqual(len(tcp.asked("SETUP")), 1)
         self.assertEqual(server.asked("TEARDOWN")[0].count("Session: 1"), 1)
         self.assertEqual(player.report()["session"]["transport"], "udp")
+
+    def test_a_token_is_for_the_server_alone(self):
+        """Who names somebody else as the source does not have him sent tokens."""
+        udp, victim, also = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(3)]
+        for s in udp, victim, also:
+            self.addCleanup(s.close)
+        udp.bind(("127.0.0.1", 0))
+        port = udp.getsockname()[1]
+        victim.bind(("127.0.0.2", port))
+        also.bind(("127.0.0.2", port + 1))
+
+        def answer(server, head):
+            ports = re.search(r"client_port=\d+-\d+", head).group()
+            return f"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nSession: 1\r\nTransport: RTP/AVP;unicast;{ports};" \
+                   f"server_port={port}-{port + 1};source=127.0.0.2;x-weir-token=0123456789ABCDEF\r\n\r\n".encode()
+        self.camera(kind=Udp, args=["--transport", "udp"], answers={"SETUP": answer}, udp=udp)
+        self.finish()
+        self.assertEqual(select.select([victim, also], [], [], 0)[0], [])
 
     def test_sound_that_is_not_to_be_had(self):
         sdp = self.sdp + "m=audio 0 RTP/AVP 98\r\na=rtpmap:98 opus/48000/2\r\na=control:trackID=1\r\n"

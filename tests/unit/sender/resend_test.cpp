@@ -91,3 +91,14 @@ TEST_CASE_METHOD(fixture, "resend: as many are kept as there is room for")
     CHECK(resend_ask(r, 501, 0));
     CHECK(sent()[0].size() == RESEND_MAX_PACKET);
 }
+
+TEST_CASE_METHOD(fixture, "resend: numbers far apart do not stand for each other")
+{
+    for (uint16_t seq : {7, 8, 7 + 4096, 9})
+        keep(seq, 100 * ms);
+    CHECK(resend_ask(r, 7 + 4096, 0));
+    CHECK_FALSE(resend_ask(r, 8 + 4096, 0));
+    CHECK(resend_ask(r, 8, 0));
+    CHECK(resend_ask(r, 9, 0));
+    CHECK(sent() == texts{"head4103", "head8", "head9"});
+}

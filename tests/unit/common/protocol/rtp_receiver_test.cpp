@@ -108,6 +108,7 @@ TEST_CASE("rtp_receiver: another source goes on after two packets in a row")
     CHECK(packet(8, 112) == RTP_NEW);
     CHECK(f.ext == 112);
     CHECK(rtp_receiver_lost(&f.r) == 0);
+    rtp_receiver_sender_report(&f.r, uint64_t{5} << 32, 0);
     CHECK(packet(10, 111) == RTP_DISCARD); // it began where this one is
     CHECK(packet(10, 112) == RTP_NEW);
     CHECK(f.ext == 65536 + 112);
@@ -115,6 +116,7 @@ TEST_CASE("rtp_receiver: another source goes on after two packets in a row")
     struct rtcp_report report;
     rtp_receiver_report(&f.r, &report, 0);
     CHECK(report.ssrc == 10);
+    CHECK(report.lsr == 0); // that report was not of this source
 }
 
 TEST_CASE("rtp_receiver: report blocks")

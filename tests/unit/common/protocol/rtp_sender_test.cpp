@@ -74,6 +74,9 @@ TEST_CASE("rtp_sender: a NACK from beyond the history names nothing wrong")
     uint16_t first = s.next_seq;
     send_frames(s, RTP_SENDER_HISTORY + 10, 1);
     int64_t frames[17];
+    CHECK(rtp_sender_frame_of(&s, static_cast<uint16_t>(first + 9)) == -1);
+    CHECK(rtp_sender_frame_of(&s, static_cast<uint16_t>(first + 10)) == 10);
+    CHECK(rtp_sender_frame_of(&s, s.next_seq) == -1);
     CHECK(rtp_sender_frames_of_nack(&s, {first, 0}, frames, 17) == 0);
     REQUIRE(rtp_sender_frames_of_nack(&s, {static_cast<uint16_t>(first + 10), 0}, frames, 17) == 1);
     CHECK(frames[0] == 10);
