@@ -42,7 +42,8 @@
 // Level switches: level_schedule.h says which level a frame is of. From a released key frame on,
 // frames of other sizes are dropped until they have a key frame of their own, so one decoder is
 // enough. A key frame of another size whose number was released already (and what follows it, up
-// to that number) is decoded, not shown.
+// to that number) is decoded, not shown; but one before the frame that the size followed began with
+// comes from a size that was left, and is dropped.
 //
 // Bounds: PLAYOUT_MAX_FRAMES, PLAYOUT_MAX_BYTES, PLAYOUT_MAX_AHEAD of media time from where playout
 // is; when full, the frame with the highest number (the one needed last) is dropped, be it held or

@@ -168,8 +168,9 @@ bool playout_is_decodable(const struct playout *p, const struct received_frame *
 
 bool playout_is_useful(const struct playout *p, const struct received_frame *f)
 {
+    // A key frame that was late for the size before the present one does not bring that back.
     if (f->size_id != p->size)
-        return f->key;
+        return f->key && (p->size < 0 || f->number > p->size_at);
     return received_frame_slot(f) > p->decoded && playout_is_decodable(p, f);
 }
 

@@ -69,6 +69,8 @@ bool playout_hand_out(struct playout *p, enum playout_kind kind, usec_t show_at,
     out->level = playout_level_at(p, f->number);
     out->show_at = usec_max(show_at, now);
     if (playout_is_decodable(p, f)) {
+        if (f->size_id != p->size)
+            p->size_at = f->number;
         p->size = f->size_id;
         p->decoded = received_frame_slot(f);
     }

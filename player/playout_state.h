@@ -66,6 +66,7 @@ struct playout {
     int64_t newest;  // highest number taken; -1 none
     int64_t decoded; // highest slot handed out as decodable of the size followed
     int size;        // the size followed, -1 none: a key frame is needed
+    int64_t size_at; // the key frame that it began with
 
     struct media_clock clock;
     int64_t skip_to; // what is below is left out; -1: nothing

@@ -118,8 +118,16 @@ static int64_t flight_up_to(const struct mtp_sender *s, int64_t end)
 // What limited transmit let out does not count (RFC 5681, 3.2, step 2); it is beyond cwnd.
 static int half_of(const struct mtp_sender *s, int64_t flight)
 {
-    int64_t half = (flight < s->cwnd ? flight : s->cwnd) / 2;
+    int64_t whole = s->config.keeps_window || flight > s->cwnd ? s->cwnd : flight;
+    int64_t half = whole / 2;
     return half > 2 ? (int)half : 2; // RFC 5681, (4)
+}
+
+// Is enough of cwnd in use for it to grow?
+static bool is_limited(const struct mtp_sender *s)
+{
+    int64_t flight = flight_up_to(s, s->send_at);
+    return (s->config.keeps_window ? 2 * flight : flight) >= s->cwnd;
 }
 
 static void open_up(struct mtp_sender *s)
@@ -145,7 +153,7 @@ static int64_t fast_end(const struct mtp_sender *s)
 static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
 {
     int64_t first = s->cum;
-    bool limited = flight_up_to(s, s->send_at) >= s->cwnd;
+    bool limited = is_limited(s);
     bool partial = s->config.newreno && s->state == MTP_FAST && cum < fast_end(s);
     int64_t before = s->cum + s->inflation; // as Reno would count: without the replacements' slots
     forget(s, cum);
@@ -193,6 +201,7 @@ static void on_duplicate(struct mtp_sender *s, usec_t now)
     s->acks = 0;
     s->state = MTP_FAST;
     s->replacement_due = true;
+    s->replaced_at = -1;
     s->fast_end = 0; // its first replacement's slot is the last one below
     s->recover = s->next;
     s->timed = -1;
@@ -202,6 +211,15 @@ static void on_duplicate(struct mtp_sender *s, usec_t now)
     // one.
     s->rto_at = USEC_NEVER;
     books_arm(s, now);
+}
+
+// As any other slot, by three behind it.
+static bool lost_replacement(const struct mtp_sender *s)
+{
+    int64_t slot = s->replaced_at;
+    return s->config.replaces_again && s->mode == MTP_STRICT && s->state == MTP_FAST &&
+           !s->replacement_due && slot >= s->cum && mtp_ranges_skip(&s->sacked, slot) == slot &&
+           mtp_ranges_within(&s->sacked, slot + 1, s->next) >= 3;
 }
 
 void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
@@ -228,6 +246,8 @@ void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
         books_arm(s, now);
     }
     note_ranges(s, ack);
+    if (lost_replacement(s))
+        s->replacement_due = true;
 }
 
 // Timeout recovery in MTP's way (II-B) or, when that does not fit or is not wanted, in TCP's.

@@ -25,6 +25,7 @@ int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config
         .sampled = -1,
         .timed = -1,
         .recover = -1,
+        .replaced_at = -1,
     };
     if (s->config.cwnd == 0)
         s->config.cwnd = FIRST_CWND;
@@ -184,6 +185,7 @@ static void replace(struct mtp_sender *s, struct mtp_out *out, usec_t now)
     bool first = s->recover == s->next;
     if (!s->fast_end)
         s->fast_end = s->next + 1;
+    s->replaced_at = s->next;
     send_new(s, mtp_queue_pop(&s->queue, now), MTP_R, out, now);
     if (first)
         s->recover = s->next;

@@ -74,6 +74,16 @@ struct mtp_sender_config {
     // NewReno (RFC 6582, 3.2): an ACK that goes on within fast recovery to another hole of the same
     // window has that one replaced, too, and does not halve cwnd again. As TCPs with SACK do.
     bool newreno;
+    // A replacement of fast recovery that is lost itself, as three slots behind it tell that were
+    // reported, is replaced at once, in place of a timeout later (strict). As TCPs with RACK do
+    // (RFC 8985, 3.4).
+    bool replaces_again;
+    // Who has less to send than cwnd allows keeps a window to go on in after a loss: cwnd grows
+    // while half of it is in flight (RFC 7661, 4.3), and a loss halves cwnd, as in Linux, in place
+    // of the flight. So one who sends less than half of what this loss rate leaves a TCP need not
+    // send less for a loss, as with RFC 5348 (4.3: at most twice what arrives). On the same losses
+    // cwnd is never above that of a sender who always has more.
+    bool keeps_window;
     // cwnd grows by what is acknowledged, not by ACKs (RFC 3465, L = 2): the receiver delays them.
     bool counts_slots;
     // queue.lost also hears of packets taken for lost in the network. In timeout recovery a
@@ -109,6 +119,7 @@ struct mtp_sender {
     int64_t point;            // next, when the timeout came
     int64_t settled_at;       // behind the last replacement of a timeout recovery
     int64_t recover;          // next, when the last recovery began; its first replacement is below
+    int64_t replaced_at;      // the slot of fast recovery's last replacement; -1: it is not awaited
     int64_t fast_end; // of a fast recovery: an ACK below it is partial; fixed, as RFC 6582's
     int64_t next_number;
     int cwnd, ssthresh;

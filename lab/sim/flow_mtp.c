@@ -147,6 +147,8 @@ struct flow *flow_mtp_new(const struct flow_env *env, const struct flow_mtp_conf
                                        .once_a_window = true,
                                        .karn = !config->timestamps,
                                        .newreno = config->newreno,
+                                       .replaces_again = config->newreno,
+                                       .keeps_window = config->newreno,
                                        .queue = {.block = true}};
     node_init(&f->flow.source, &SOURCE_OPS, NULL);
     node_init(&f->flow.sink, &SINK_OPS, NULL);

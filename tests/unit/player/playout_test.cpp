@@ -631,6 +631,26 @@ TEST_CASE("playout: one number in two sizes is shown once, in the new one")
     CHECK(v.undecodable == 0);
 }
 
+TEST_CASE("playout: a key frame of a size that was left comes too late to bring it back")
+{
+    player v(low_latency(), true);
+    const auto of = [&](usec_t at, int64_t n, int size, bool key, int64_t rests_on) {
+        received_frame *f = new_frame(n, key, rests_on, size);
+        f->level = size ? 2 : 1;
+        v.push(at, f);
+    };
+    of(0, 0, 1, true, -1);
+    // Its next one is under way when the other size begins.
+    of(400, 4, 0, true, -1);
+    of(450, 2, 1, true, -1);
+    of(500, 5, 0, false, 4);
+    of(600, 6, 0, false, 5);
+    lines said = v.said();
+    CHECK(std::count(said.begin(), said.end(), "500: show 5 @500") == 1);
+    CHECK(std::count(said.begin(), said.end(), "600: show 6 @600") == 1);
+    CHECK(v.undecodable == 0);
+}
+
 TEST_CASE("playout: a pause stops the media clock and is no stall")
 {
     SECTION("while playing")

@@ -64,13 +64,14 @@ TEST_CASE("live: beside a download it holds most of what its transport could hav
 
 TEST_CASE("live: beside a download, a lost packet over mtp stops no picture for long")
 {
-    // Some 27 are lost in a minute. While each is repaired by a frame coded anew, which has to pass
-    // a window just halved, the picture stands still for 7 % of the time (queue of 50 ms).
+    // Some 40 are lost in a minute. While each is repaired by a frame coded anew, which has to pass
+    // a window just halved, the picture stands still for 7 % of the time (queue of 50 ms). Behind a
+    // queue of 200 ms what is sent again comes after more than that.
     const struct {
         const char *link;
         double sent_again, coded_anew;
     } table[] = {{"rate=4mbit,queue=droptail:25000B", 0.01, 0.05},
-                 {"rate=4mbit,queue=droptail:100000B", 0.025, 0.02}};
+                 {"rate=4mbit,queue=droptail:100000B", 0.035, 0.04}};
     const int SEEDS = 6;
     for (const auto &row : table)
         for (bool resends : {true, false}) {

@@ -919,6 +919,55 @@ TEST_CASE("mtp_sender: cwnd grows only while it limits, and is forgotten after a
     CHECK(rig.log.size() == before + 10);
 }
 
+TEST_CASE("mtp_sender: who keeps a window grows while half of it is used, and halves that")
+{
+    // Three packets a round trip, in congestion avoidance from a window of 4 on, each acknowledged.
+    // The first ACK of three finds all under way: enough for a window of 6, too little for one of 4
+    // that has to be full. Then the first packet of five is lost: half of the window, or two.
+    for (bool keeps : {false, true}) {
+        INFO(keeps);
+        mtp_sender_config c = config_of(MTP_STRICT, 4096, 4, 4);
+        c.keeps_window = keeps;
+        mtp_rig r(c);
+        for (int i = 0; i < 60; i++) {
+            r.write(3);
+            REQUIRE(r.finish(100));
+        }
+        CHECK(r.sender.cwnd == (keeps ? 7 : 4));
+        r.path = [](bool ack, int i) {
+            return !ack && i == 180 ? std::vector<usec_t>{} : std::vector<usec_t>{0};
+        };
+        r.write(5);
+        REQUIRE(r.finish(100));
+        CHECK(r.lost == std::set<int64_t>{180});
+        CHECK(r.sender.ssthresh == (keeps ? 3 : 2));
+    }
+}
+
+TEST_CASE("mtp_sender: a replacement that is lost is replaced at once, not after a timeout")
+{
+    for (bool again : {false, true}) {
+        INFO(again);
+        mtp_sender_config c = config_of(MTP_STRICT, 4096, 12, 6, true);
+        c.replaces_again = again;
+        mtp_rig r(c);
+        int64_t replacement = -1; // the first one, as the number of its frame
+        r.path = [&](bool ack, int i) {
+            if (!ack && replacement < 0 && (r.log.back().flags & MTP_R))
+                replacement = r.log.back().number;
+            bool lost = !ack && (i == 10 || r.log.back().number == replacement);
+            return lost ? std::vector<usec_t>{} : std::vector<usec_t>{0};
+        };
+        r.write(60);
+        REQUIRE(r.finish(1000));
+        CHECK(replacement > 10);
+        CHECK(r.delivered.size() == 58);
+        CHECK(r.lost.count(10) == 1);
+        CHECK(r.sender.counts.timeouts == (again ? 0 : 1));
+        CHECK(r.sender.counts.fast_recoveries == 1);
+    }
+}
+
 TEST_CASE("mtp_sender: counted in slots, an ACK of two is worth two")
 {
     // Slow start up to 8, two slots an ACK at most (RFC 3465, 2.2). Then a slot for as many as

@@ -280,7 +280,7 @@ TEST_CASE("mtp_steps: a mode that is named is not probed for, and nothing goes a
 TEST_CASE("mtp_steps: losses are no box, those of replacements neither")
 {
     world w("", 20 * MS, free_path);
-    w.lose_each = 100;
+    w.lose_each = 50;
     w.at_random = true;
     w.run(600 * S);
     CHECK(w.sender.counts.timeouts > 0);
@@ -297,7 +297,7 @@ TEST_CASE("mtp_steps: an outage of the whole path is no box")
         w.lose_each = 50;
         w.run(60 * S);
         REQUIRE(w.steps_told.size() >= 3);
-        CHECK(w.steps_told[1] == told{11, MTP_FILL_HOLES, MTP_WHY_STUCK});
+        CHECK(w.steps_told[1] == told{10, MTP_FILL_HOLES, MTP_WHY_STUCK});
         CHECK(w.steps_told.back().mode == MTP_STRICT);
         CHECK(w.steps_told.back().why == MTP_WHY_OUTAGE);
         CHECK(w.steps_told.back().second < 10 + 2 * seconds + 1);
