@@ -19,6 +19,7 @@ enum { CODED_FRAME_MAX_NALS = 64 };
 struct coded_frame {
     int references; // use coded_frame_ref and coded_frame_unref
     int64_t number; // source frame number
+    int reorder;    // its slot in the order of decoding (stored_plan.h), less its number
     int size_id;
     int temporal_id;
     bool key;            // an IDR, with its parameter sets

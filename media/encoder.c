@@ -23,7 +23,6 @@ struct encoder {
     struct x264_engine *x264; // owned
     struct layer_refs refs;
     struct layer_rate rate;
-    int gop; // source frames between key frames; 0: KEY_INTERVAL, and when they are asked for
     bool key_wanted;
     int64_t last_number; // -1 none
     int64_t key_index;   // of the last key frame within the size
@@ -49,7 +48,7 @@ static void init_rate(struct encoder *e)
     layer_rate_init(&e->rate, size->width, size->height, fps_value(size->fps), size->layers, rates);
 }
 
-static struct encoder *open_encoder(const struct ladder *ladder, int size_id, int gop)
+struct encoder *encoder_new(const struct ladder *ladder, int size_id)
 {
     assert(size_id >= 0 && size_id < ladder->size_count);
     assert(ladder_size_bitrate(ladder, size_id) > 0);
@@ -64,8 +63,7 @@ static struct encoder *open_encoder(const struct ladder *ladder, int size_id, in
     const struct size_spec *size = size_of(e);
     int period = 1 << (size->layers - 1);
     int dpb = period + DPB_SPARE > DPB ? period + DPB_SPARE : DPB;
-    e->gop = gop;
-    e->x264 = x264_engine_new(size, size_id, dpb, gop ? "medium" : "superfast");
+    e->x264 = x264_engine_new(size, size_id, dpb);
     if (!e->x264) {
         free(e);
         return NULL;
@@ -73,16 +71,6 @@ static struct encoder *open_encoder(const struct ladder *ladder, int size_id, in
     layer_refs_init(&e->refs, size->layers, dpb);
     init_rate(e);
     return e;
-}
-
-struct encoder *encoder_new(const struct ladder *ladder, int size_id)
-{
-    return open_encoder(ladder, size_id, 0);
-}
-
-struct encoder *encoder_new_stored(const struct ladder *ladder, int size_id, int gop)
-{
-    return open_encoder(ladder, size_id, gop);
 }
 
 void encoder_free(struct encoder *e)
@@ -103,8 +91,6 @@ int encoder_parameter_sets(struct encoder *e, char *sprop, size_t cap, char prof
 static bool key_is_due(const struct encoder *e, int64_t index)
 {
     const struct size_spec *size = size_of(e);
-    if (e->gop)
-        return e->last_number / e->gop != e->refs.key_number / e->gop;
     int64_t next = index + (1 << (size->layers - 1));
     return e->key_wanted ||
            (next - e->key_index) * size->fps.den > (int64_t)KEY_INTERVAL * size->fps.num;

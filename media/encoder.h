@@ -23,9 +23,6 @@ struct encoder; // opaque
 
 // For size `size_id` of `ladder`. NULL: logged.
 struct encoder *encoder_new(const struct ladder *ladder, int size_id);
-// The same for media that is encoded once and for all: slower and better, a key frame where each
-// `gop` source frames begin and nowhere else.
-struct encoder *encoder_new_stored(const struct ladder *ladder, int size_id, int gop);
 void encoder_free(struct encoder *e);
 
 // The parameter sets as sprop-parameter-sets wants them (base64, comma) and the profile-level-id,

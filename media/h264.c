@@ -172,7 +172,9 @@ static size_t unescape(const uint8_t *from, size_t len, uint8_t *to, size_t cap)
     return n;
 }
 
-int h264_widen_sps(const uint8_t *nal, size_t len, int *frame_num_bits, uint8_t *out, size_t cap)
+// Sets the flag, and gives frame_num `more` bits.
+static int rewrite_sps(const uint8_t *nal, size_t len, int more, int *frame_num_bits, uint8_t *out,
+                       size_t cap)
 {
     if (len > H264_MAX_SPS)
         return ERR_TOO_BIG;
@@ -191,7 +193,7 @@ int h264_widen_sps(const uint8_t *nal, size_t len, int *frame_num_bits, uint8_t 
     size_t after = b.at;
     skip_to_gaps_flag(&b);
     // log2_max_frame_num is at most 16, 7.4.2.1.1.
-    if (b.at >= b.count || log2_minus4 > 12 - H264_WIDER)
+    if (b.at >= b.count || log2_minus4 > 12 - (uint32_t)more)
         return ERR_MALFORMED;
     *frame_num_bits = (int)log2_minus4 + 4;
 
@@ -199,7 +201,7 @@ int h264_widen_sps(const uint8_t *nal, size_t len, int *frame_num_bits, uint8_t 
     size_t bits = 0;
     for (struct bits c = {.data = rbsp, .count = before}; c.at < before;)
         put_bit(wider, &bits, take_bit(&c));
-    put_ue(wider, &bits, log2_minus4 + H264_WIDER);
+    put_ue(wider, &bits, log2_minus4 + (uint32_t)more);
     for (struct bits c = {.data = rbsp, .count = b.count, .at = after}; c.at < b.count;) {
         bool flag = c.at == b.at;
         put_bit(wider, &bits, take_bit(&c) | flag);
@@ -210,6 +212,17 @@ int h264_widen_sps(const uint8_t *nal, size_t len, int *frame_num_bits, uint8_t 
     for (size_t i = 0; i < (bits + 7) / 8; i++)
         put_byte(&sink, wider[i]);
     return sink_result(&sink);
+}
+
+int h264_widen_sps(const uint8_t *nal, size_t len, int *frame_num_bits, uint8_t *out, size_t cap)
+{
+    return rewrite_sps(nal, len, H264_WIDER, frame_num_bits, out, cap);
+}
+
+int h264_allow_gaps(const uint8_t *nal, size_t len, uint8_t *out, size_t cap)
+{
+    int frame_num_bits;
+    return rewrite_sps(nal, len, 0, &frame_num_bits, out, cap);
 }
 
 int h264_widen_slice(const uint8_t *nal, size_t len, int frame_num_bits, uint32_t frame_num,

@@ -31,12 +31,19 @@ static inline enum h264_nal_type h264_nal_type_of(uint8_t first_byte)
 //     frame_num: it shows nothing until the next IDR.
 // 8 bits are a byte, so all that follows in a slice keeps its alignment and is copied as it is.
 //
-// Both take a NAL unit without start code and return the new one's length.
+// Where the picture order is not derived from frame_num (of type 0, that of streams with B frames),
+// the flag alone is enough; more bits would be wrong there: x264 tells of a reference twice in a
+// list by a difference that is 0 only modulo the 4.
+//
+// All take a NAL unit without start code and return the new one's length.
 
 // An SPS. *frame_num_bits gets the number of bits before. ERR_MALFORMED: not an SPS, breaks off, or
 // log2_max_frame_num above 8; ERR_TOO_BIG: len > H264_MAX_SPS; ERR_FULL: `cap` too small; len + len
 // / 2 + 2 always suffices.
 int h264_widen_sps(const uint8_t *nal, size_t len, int *frame_num_bits, uint8_t *out, size_t cap);
+
+// An SPS, the flag alone; likewise, but for log2_max_frame_num.
+int h264_allow_gaps(const uint8_t *nal, size_t len, uint8_t *out, size_t cap);
 
 // A slice (of a stream without colour planes coded separately) whose frame_num has `frame_num_bits`
 // bits and is `frame_num` modulo that. ERR_MALFORMED: it is not; ERR_FULL: `cap` too small; len + 4

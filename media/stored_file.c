@@ -46,8 +46,11 @@ static int read_tags(struct stored_file *f)
     struct stored_info *info = &f->info;
     if (!origin || !sdp || stored_origin_decode(origin->value, &info->origin) != 0 ||
         sdp_decode(sdp->value, strlen(sdp->value), &info->sdp) != 0 ||
-        info->sdp.ladder.level_count == 0 || stored_plan_init(&info->plan, &info->sdp.ladder) != 0)
+        info->sdp.ladder.level_count == 0 ||
+        stored_plan_init(&info->plan, &info->sdp.ladder) != 0 ||
+        info->origin.frames % info->plan.period != 0)
         return ERR_UNSUPPORTED;
+    stored_plan_end(&info->plan, &info->sdp.ladder, info->origin.frames);
     info->sdp.source = SDP_SOURCE_FILE;
     info->sdp.duration = (double)info->origin.frames / fps_value(info->sdp.ladder.source_fps);
     return 0;
@@ -193,9 +196,15 @@ static int set_nals(struct coded_frame *f)
     return f->nal_count ? 0 : ERR_MALFORMED;
 }
 
+static const struct stored_shape *shape_of(const struct stored_file *f,
+                                           const struct stored_group *g)
+{
+    return stored_plan_shape(&f->info.plan, g->index);
+}
+
 static int take_packet(const struct stored_file *f, struct stored_group *g, int size_id, int at)
 {
-    const struct stored_place *place = &f->info.plan.sizes[size_id][at];
+    const struct stored_place *place = &shape_of(f, g)->places[size_id][at];
     size_t bytes = (size_t)f->packet->size;
     if (place->depends == STORED_NO_FRAME || g->at[size_id][at] || f->packet->size <= 0 ||
         bytes > MAX_FRAME || g->bytes + bytes > MAX_GROUP)
@@ -207,6 +216,7 @@ static int take_packet(const struct stored_file *f, struct stored_group *g, int 
     frame->size_id = size_id;
     frame->temporal_id = place->temporal_id;
     frame->key = place->depends < 0;
+    frame->reorder = place->slot - at;
     g->at[size_id][at] = frame;
     g->bytes += bytes;
     return set_nals(frame);
@@ -276,7 +286,7 @@ static int read_packets(struct stored_file *f, struct stored_group *g)
 static int first_place(const struct stored_plan *plan, int size_id)
 {
     int at = 0;
-    while (plan->sizes[size_id][at].depends == STORED_NO_FRAME)
+    while (plan->full.places[size_id][at].depends == STORED_NO_FRAME)
         at++;
     return at;
 }
@@ -303,7 +313,7 @@ static bool is_whole(const struct stored_file *f, const struct stored_group *g)
 {
     for (int size = 0; size < f->info.sdp.ladder.size_count; size++)
         for (int at = 0; at < g->frames; at++)
-            if (!g->at[size][at] && f->info.plan.sizes[size][at].depends != STORED_NO_FRAME)
+            if (!g->at[size][at] && shape_of(f, g)->places[size][at].depends != STORED_NO_FRAME)
                 return false;
     return true;
 }
@@ -317,8 +327,7 @@ int stored_file_read(struct stored_file *f, int64_t group, struct stored_group *
     if (!g)
         return ERR_NO_MEMORY;
     g->index = group;
-    int64_t left = f->info.origin.frames - group * plan->gop;
-    g->frames = left < plan->gop ? (int)left : plan->gop;
+    g->frames = stored_plan_shape(plan, group)->frames;
     int err = go_to(f, group);
     f->next = -1;
     err = err ? err : read_packets(f, g);

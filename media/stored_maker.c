@@ -7,15 +7,20 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "media/encoder.h"
+#include "media/convert.h"
+#include "media/stored_encoder.h"
 #include "media/stored_parts.h"
 
 struct worker {
     struct stored_maker *maker;
     pthread_t thread;
     bool started;
-    struct encoder *encoders[LADDER_MAX_SIZES]; // owned
-    struct scaler *scaler;                      // owned
+    struct stored_encoder *encoders[LADDER_MAX_SIZES]; // owned
+    struct scaler *scaler;                             // owned
+    struct stored_shape last;                          // of the group that the media ends with
+    // By place, a reference each, while a group is encoded.
+    struct picture *scaled[STORED_MAX_GOP];
+    struct coded_frame *coded[LADDER_MAX_SIZES][STORED_MAX_GOP];
     // Guarded by the maker's lock:
     bool busy;
     int64_t group;
@@ -31,52 +36,79 @@ struct stored_maker {
     pthread_cond_t changed;
     bool stop;
     int err;
+    struct stored_rate rates[LADDER_MAX_SIZES]; // of the groups encoded last
     int threads;
     struct worker *workers[STORED_MAKER_MAX_THREADS]; // owned
 };
 
-// One frame of one size into the part. What rests on it is not stored but known from the plan.
-static int encode_one(struct worker *w, int size_id, struct picture *p, FILE *out)
+static int encode_size(struct worker *w, const struct stored_shape *shape, int size_id)
 {
-    const struct stored_maker *m = w->maker;
-    const struct stored_place *place = &m->plan->sizes[size_id][p->number % m->plan->gop];
-    if (place->depends == STORED_NO_FRAME)
-        return 0;
+    struct stored_maker *m = w->maker;
     const struct size_spec *size = &m->ladder->sizes[size_id];
-    struct picture *scaled = scaler_scaled(w->scaler, p, size->width, size->height);
-    if (!scaled)
-        return ERR_NO_MEMORY;
-    struct coded_frame *f;
-    int err = encoder_encode(w->encoders[size_id], scaled, &f);
-    picture_unref(scaled);
-    if (err || !f)
-        return err ? err : ERR_IO;
-    int64_t begin = p->number - p->number % m->plan->gop;
-    if (f->temporal_id != place->temporal_id ||
-        f->depends_on != (place->depends < 0 ? -1 : begin + place->depends)) {
-        log_error("frame %lld was not encoded as planned", (long long)p->number);
-        err = ERR_IO;
+    int err = 0;
+    for (int at = 0; at < w->count && !err; at++) {
+        if (shape->places[size_id][at].depends == STORED_NO_FRAME)
+            continue;
+        w->scaled[at] = scaler_scaled(w->scaler, w->pictures[at], size->width, size->height);
+        err = w->scaled[at] ? 0 : ERR_NO_MEMORY;
     }
-    struct stored_record r = {
-        .bytes = (uint32_t)f->bytes, .track = (uint32_t)size_id, .at = p->number};
-    err = err ? err : stored_part_put(out, &r, f->data);
-    coded_frame_unref(f);
+    pthread_mutex_lock(&m->lock);
+    struct stored_rate rate = m->rates[size_id];
+    pthread_mutex_unlock(&m->lock);
+    if (!err)
+        err = stored_encoder_run(w->encoders[size_id], &rate, shape, w->scaled, w->coded[size_id]);
+    pthread_mutex_lock(&m->lock);
+    m->rates[size_id] = rate;
+    pthread_mutex_unlock(&m->lock);
+    for (int at = 0; at < w->count; at++) {
+        picture_unref(w->scaled[at]);
+        w->scaled[at] = NULL;
+    }
     return err;
 }
 
-static int encode_group(struct worker *w)
+// In the order of decoding, slot by slot, so that the file's tracks go side by side. What a frame
+// rests on is not stored but known from the plan.
+static int write_group(struct worker *w, const struct stored_shape *shape)
 {
     const struct stored_maker *m = w->maker;
     FILE *out = stored_part_begin(m->folder, w->group);
     if (!out)
         return ERR_IO;
     int err = 0;
-    // Picture by picture, so that the file's tracks go side by side.
-    for (int i = 0; i < w->count && !err; i++)
-        for (int size = 0; size < m->ladder->size_count && !err; size++)
-            err = encode_one(w, size, w->pictures[i], out);
+    for (int slot = 0; slot < w->count && !err; slot++) {
+        for (int size = 0; size < m->ladder->size_count && !err; size++) {
+            int at = shape->decoded[size][slot];
+            if (at == STORED_NO_FRAME)
+                continue;
+            const struct coded_frame *f = w->coded[size][at];
+            struct stored_record r = {.bytes = (uint32_t)f->bytes,
+                                      .track = (uint32_t)size,
+                                      .at = w->group * m->plan->gop + at};
+            err = stored_part_put(out, &r, f->data);
+        }
+    }
     int ended = stored_part_end(out, m->folder, w->group, !err);
     return err ? err : ended;
+}
+
+static int encode_group(struct worker *w)
+{
+    const struct stored_maker *m = w->maker;
+    bool full = w->count == m->plan->gop;
+    const struct stored_shape *shape = full ? &m->plan->full : &w->last;
+    int err = 0;
+    if (!full)
+        stored_shape_init(&w->last, m->ladder, w->count);
+    for (int size = 0; size < m->ladder->size_count && !err; size++)
+        err = encode_size(w, shape, size);
+    err = err ? err : write_group(w, shape);
+    for (int size = 0; size < m->ladder->size_count; size++)
+        for (int at = 0; at < w->count; at++) {
+            coded_frame_unref(w->coded[size][at]);
+            w->coded[size][at] = NULL;
+        }
+    return err;
 }
 
 static void *run(void *arg)
@@ -109,7 +141,7 @@ static void worker_free(struct worker *w)
     if (w->started)
         pthread_join(w->thread, NULL);
     for (int i = 0; i < LADDER_MAX_SIZES; i++)
-        encoder_free(w->encoders[i]);
+        stored_encoder_free(w->encoders[i]);
     scaler_free(w->scaler);
     free(w);
 }
@@ -123,7 +155,7 @@ static struct worker *worker_new(struct stored_maker *m)
     w->scaler = scaler_new();
     bool good = w->scaler != NULL;
     for (int i = 0; good && i < m->ladder->size_count; i++)
-        good = (w->encoders[i] = encoder_new_stored(m->ladder, i, m->plan->gop)) != NULL;
+        good = (w->encoders[i] = stored_encoder_new(m->ladder, i, m->plan)) != NULL;
     good = good && pthread_create(&w->thread, NULL, run, w) == 0;
     w->started = good;
     if (good)
@@ -141,6 +173,8 @@ struct stored_maker *stored_maker_new(const struct ladder *ladder, const struct 
     m->ladder = ladder;
     m->plan = plan;
     m->folder = folder;
+    for (int i = 0; i < ladder->size_count; i++)
+        stored_rate_init(&m->rates[i], ladder, i);
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->changed, NULL);
     for (; m->threads < threads; m->threads++) {

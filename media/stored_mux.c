@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <libavformat/avformat.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -145,8 +146,14 @@ static int add_sound(struct muxing *x)
     return 0;
 }
 
+struct times { // in units of `base`
+    int64_t pts;
+    int64_t dts;
+    AVRational base;
+};
+
 static int write_packet(struct muxing *x, const struct stored_record *r, const uint8_t *data,
-                        int stream, AVRational base, bool key)
+                        int stream, const struct times *at, bool key)
 {
     AVStream *s = x->format->streams[stream];
     av_packet_unref(x->packet);
@@ -154,12 +161,36 @@ static int write_packet(struct muxing *x, const struct stored_record *r, const u
         return ERR_NO_MEMORY;
     memcpy(x->packet->data, data, r->bytes);
     x->packet->stream_index = stream;
-    x->packet->pts = x->packet->dts = av_rescale_q(r->at, base, s->time_base);
+    x->packet->pts = av_rescale_q(at->pts, at->base, s->time_base);
+    x->packet->dts = av_rescale_q(at->dts, at->base, s->time_base);
     x->packet->flags = key ? AV_PKT_FLAG_KEY : 0;
     int err = av_write_frame(x->format, x->packet);
     if (err < 0)
         log_error("%s: cannot be written (%s)", x->m->path, av_err2str(err));
     return err < 0 ? ERR_IO : 0;
+}
+
+static int write_sound(struct muxing *x)
+{
+    struct times at = {x->sound_head.at, x->sound_head.at, {1, STORED_SOUND_RATE}};
+    return write_packet(x, &x->sound_head, x->sound_data, x->m->sdp->ladder.size_count, &at, true);
+}
+
+// Frames come in the order of decoding: the time of that is the slot's, so much earlier that no
+// frame is shown before it is decoded.
+static int write_video(struct muxing *x)
+{
+    const struct ladder *l = &x->m->sdp->ladder;
+    const struct size_spec *size = &l->sizes[x->video_head.track];
+    int64_t gop = x->m->plan->gop, number = x->video_head.at;
+    const struct stored_place *place =
+        &stored_plan_shape(x->m->plan, number / gop)->places[x->video_head.track][number % gop];
+    int64_t apart = (int64_t)ceil(fps_value(l->source_fps) / fps_value(size->fps));
+    struct times at = {.pts = number,
+                       .dts = number - number % gop + place->slot - (size->layers - 1) * apart,
+                       .base = {l->source_fps.den, l->source_fps.num}};
+    return write_packet(x, &x->video_head, x->video, (int)x->video_head.track, &at,
+                        place->depends == -1);
 }
 
 static int write_all(struct muxing *x)
@@ -173,15 +204,11 @@ static int write_all(struct muxing *x)
             x->sound_data &&
             (!x->video || av_compare_ts(x->sound_head.at, sound, x->video_head.at, video) < 0);
         if (sound_first) {
-            err = write_packet(x, &x->sound_head, x->sound_data, x->m->sdp->ladder.size_count,
-                               sound, true);
+            err = write_sound(x);
             err = err ? err : next_sound(x);
             continue;
         }
-        int size = (int)x->video_head.track;
-        int place = (int)(x->video_head.at % x->m->plan->gop);
-        bool key = x->m->plan->sizes[size][place].depends == -1;
-        err = write_packet(x, &x->video_head, x->video, size, video, key);
+        err = write_video(x);
         err = err ? err : next_video(x);
     }
     return err;

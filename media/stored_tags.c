@@ -15,7 +15,7 @@ static const int64_t MAX_FRAMES = (int64_t)1 << 31;
 int stored_origin_encode(const struct stored_origin *o, char *out, size_t cap)
 {
     int len =
-        snprintf(out, cap, "weir-stored/1 bytes=%" PRId64 " mtime=%" PRId64 " frames=%" PRId64,
+        snprintf(out, cap, "weir-stored/2 bytes=%" PRId64 " mtime=%" PRId64 " frames=%" PRId64,
                  o->bytes, o->mtime, o->frames);
     return len < 0 || (size_t)len >= cap ? ERR_FULL : len;
 }
@@ -23,7 +23,7 @@ int stored_origin_encode(const struct stored_origin *o, char *out, size_t cap)
 int stored_origin_decode(const char *text, struct stored_origin *o)
 {
     struct scan s = scan_of(text, strlen(text));
-    bool good = scan_word(&s, "weir-stored/1 bytes=") && scan_int(&s, MAX_BYTES, &o->bytes) &&
+    bool good = scan_word(&s, "weir-stored/2 bytes=") && scan_int(&s, MAX_BYTES, &o->bytes) &&
                 scan_word(&s, " mtime=") && scan_int(&s, MAX_SECONDS, &o->mtime) &&
                 scan_word(&s, " frames=") && scan_int(&s, MAX_FRAMES, &o->frames) && scan_end(&s);
     return good && o->frames > 0 ? 0 : ERR_MALFORMED;

@@ -22,7 +22,7 @@ struct stored_origin {
     int64_t frames; // of the media at the source's rate, those that fill up the end included
 };
 
-// "weir-stored/1 bytes=123 mtime=456 frames=789". The length, or ERR_FULL.
+// "weir-stored/2 bytes=123 mtime=456 frames=789". The length, or ERR_FULL.
 int stored_origin_encode(const struct stored_origin *o, char *out, size_t cap);
 int stored_origin_decode(const char *text, struct stored_origin *o); // 0 or ERR_MALFORMED
 

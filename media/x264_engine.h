@@ -15,9 +15,8 @@ extern "C" {
 struct x264_engine; // opaque
 
 // `id` becomes the number of the parameter sets, so that one decoder tells sizes apart. `dpb`:
-// frames that stay available as references, 1 .. 16. `preset`: x264's. NULL: logged.
-struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dpb,
-                                    const char *preset);
+// frames that stay available as references, 1 .. 16. NULL: logged.
+struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dpb);
 void x264_engine_free(struct x264_engine *e); // NULL is fine
 
 // As encoder_parameter_sets.

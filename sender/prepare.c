@@ -97,7 +97,8 @@ static int open_parts(struct prepare *p)
 static int threads(const struct prepare *p)
 {
     const struct ladder *l = &p->sdp.ladder;
-    int64_t group = (int64_t)l->source_width * l->source_height * 3 / 2 * p->plan.gop;
+    // The pictures of a group, and those of the size that is encoded.
+    int64_t group = (int64_t)l->source_width * l->source_height * 3 / 2 * p->plan.gop * 2;
     int64_t count = sysconf(_SC_NPROCESSORS_ONLN);
     if (count > MAX_PICTURE_BYTES / group)
         count = MAX_PICTURE_BYTES / group;
@@ -220,6 +221,7 @@ static int make(struct prepare *p)
     if (sound < 0 && sound != ERR_UNSUPPORTED) // else without it
         return sound;
     p->sdp.duration = (double)p->origin.frames / fps_value(p->source->fps);
+    stored_plan_end(&p->plan, &p->sdp.ladder, p->origin.frames);
     struct stored_mux mux = {.sdp = &p->sdp,
                              .plan = &p->plan,
                              .origin = p->origin,

@@ -72,8 +72,7 @@ static void drop_at(struct scheduler *s, int i, enum drop_cause cause)
     give_up(s, &f, cause);
 }
 
-// Applies the law to everything that waits. One pass in order of numbers: a drop breaks later
-// frames only.
+// Applies the law to everything that waits. One pass in order: a drop breaks later frames only.
 static void trim(struct scheduler *s, usec_t now)
 {
     bool keep_first = s->begun && s->reliable;
@@ -155,11 +154,10 @@ bool scheduler_dropped(struct scheduler *s, struct scheduler_frame *f, enum drop
     return true;
 }
 
-int64_t scheduler_first_waiting(const struct scheduler *s)
+const struct scheduler_frame *scheduler_first_waiting(const struct scheduler *s)
 {
     int first = s->begun ? 1 : 0;
-    return s->count > first ? s->frames[(s->head + first) % SCHEDULER_MAX_FRAMES].number
-                            : INT64_MAX;
+    return s->count > first ? &s->frames[(s->head + first) % SCHEDULER_MAX_FRAMES] : NULL;
 }
 
 usec_t scheduler_waiting(const struct scheduler *s, usec_t now)

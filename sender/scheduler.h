@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which frame leaves next, decided as late as it can be: when the transport has room.
 //
-//   The law. Frames leave in the order they came, which is that of their numbers; only at a size
+//   The law. Frames leave in the order they came, which is that of decoding; only at a size
 //   switch they may go back a little, when the new size's encoder is behind the old one's. A frame
 //   that has not begun to leave is dropped
 //     - when it is past its deadline, captured + bound;
@@ -81,8 +81,8 @@ void scheduler_flush(struct scheduler *s, int64_t from);
 void scheduler_clear(struct scheduler *s); // drops everything, begun or not
 // Hands back one dropped frame; false when there is none left. After each of the calls above.
 bool scheduler_dropped(struct scheduler *s, struct scheduler_frame *f, enum drop_cause *cause);
-// The number of the first frame that has not begun to leave; INT64_MAX: none.
-int64_t scheduler_first_waiting(const struct scheduler *s);
+// The first frame that has not begun to leave; NULL: none.
+const struct scheduler_frame *scheduler_first_waiting(const struct scheduler *s);
 usec_t scheduler_waiting(const struct scheduler *s,
                          usec_t now); // age of the oldest waiting frame, 0 when empty
 

@@ -176,7 +176,10 @@ void session_pause(struct session *s, usec_t now)
         return;
     session_stop_playing(s);
     if (s->stored) {
-        stored_feed_rewind(s->stored, scheduler_first_waiting(&s->scheduler));
+        const struct scheduler_frame *first = scheduler_first_waiting(&s->scheduler);
+        const struct coded_frame *frame = first ? first->data : NULL;
+        if (frame)
+            stored_feed_rewind(s->stored, frame->number + frame->reorder);
         s->resumable = s->waiting_key ? -1 : s->size_id;
     }
     // A frame that began to go out on a stream still goes out whole; what waits behind it is of no
@@ -210,7 +213,6 @@ static void place_stored(struct session *s, double seconds, struct stored_place_
     stored_feed_seek(s->stored, seconds, session_level_now(s), now);
     stored_feed_told(s->stored, out);
     leave_place(s, out->frames.first);
-    s->show = out->frames.show;
 }
 
 bool session_place(struct session *s, double seconds, struct stored_place_told *out, usec_t now)

@@ -224,7 +224,7 @@ void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
         switch_size(s, f);
     if (f->size_id != s->size_id || !has_begun(s, f))
         return;
-    if (!s->waiting_key && f->number > s->show)
+    if (!s->waiting_key && !s->stored)
         count_uncoded(s, f->number);
     s->waiting_key = false;
     s->newest = f->number;
@@ -232,11 +232,14 @@ void session_on_frame(struct session *s, struct coded_frame *f, usec_t now)
         follow(s, now);
     // More layers from a base frame on only: before it they lean on what was left out. While
     // another size is awaited, the old one goes on at its level.
-    if (s->size_id == s->wanted_size)
+    // Stored frames of a higher layer are decoded in the order of that frame's, though some are
+    // shown before it: their level begins and ends with it.
+    bool may_change = !s->stored || f->temporal_id == 0;
+    if (s->size_id == s->wanted_size && may_change)
         s->sent_level = s->level;
     int whole = session_ladder(s)->levels[s->sent_level].temporal_id;
     int top = s->follows && s->adaptation.top < whole ? s->adaptation.top : whole;
-    if (f->temporal_id == 0 || top < s->top)
+    if (f->temporal_id == 0 || (top < s->top && may_change))
         s->top = top;
     if (f->temporal_id > s->top) {
         s->thinned += f->temporal_id <= whole && top < whole;

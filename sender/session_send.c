@@ -62,7 +62,9 @@ int session_send_packet(struct session *s, const struct session_packet *packet, 
 // but the last of one size, so that several can leave in one go.
 static size_t payload_room(const struct session *s)
 {
-    struct rtp_packet shape = {.has_adu = true, .has_capture = packetiser_is_at_first(&s->packets)};
+    struct rtp_packet shape = {.has_adu = true,
+                               .adu = {.reorder = (int16_t)s->leaving->reorder},
+                               .has_capture = packetiser_is_at_first(&s->packets)};
     ask_feedback(s, &shape);
     return s->transport->max_packet - rtp_header_bytes(&shape);
 }
@@ -104,7 +106,8 @@ static int send_media(struct session *s, usec_t now)
                 .first = s->payload.first,
                 .last = s->payload.last,
                 .level = (uint8_t)s->leaving_level,
-                .depends = f->depends_on >= 0 ? (uint16_t)(f->number - f->depends_on) : 0},
+                .depends = f->depends_on >= 0 ? (int16_t)(f->number - f->depends_on) : 0,
+                .reorder = (int16_t)f->reorder},
         .has_capture = s->payload.first,
         .capture_wall = f->capture_wall,
     };

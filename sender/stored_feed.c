@@ -24,9 +24,10 @@ struct stored_feed {
     bool running;
     double speed;
     int64_t base; // number of the media's frame 0
-    int64_t at;   // the next frame
-    int64_t show; // those before are only to be decoded; -1: none
-    // By the media's pace frame `begin` is due at `origin`; giving it began at `start`.
+    int64_t at;   // the next slot
+    int64_t show; // frames before are only to be decoded; -1: none
+    // By the media's pace slot `begin` is due at `origin`; giving it began at `start`. What is
+    // before it is given at once.
     int64_t begin;
     double origin;
     double start;
@@ -47,20 +48,20 @@ static double media_time(const struct stored_feed *f, int64_t frames)
     return (double)frames * USEC_PER_SEC / fps_value(f->info->sdp.ladder.source_fps) / f->speed;
 }
 
-static double due_of(const struct stored_feed *f, int64_t frame)
+static double due_of(const struct stored_feed *f, int64_t slot)
 {
-    return f->origin + media_time(f, frame - f->begin);
+    return f->origin + media_time(f, slot - f->begin);
 }
 
-// When frame `at` is given.
+// When slot `at` is given.
 static double given_at(const struct stored_feed *f)
 {
     double burst = f->start + media_time(f, f->at - f->begin) / BURST;
     double ahead = due_of(f, f->at) - (double)STORED_FEED_LEAD;
-    return f->at < f->show ? f->start : burst > ahead ? burst : ahead;
+    return f->at < f->begin ? f->start : burst > ahead ? burst : ahead;
 }
 
-// The time line goes on from frame `at`, which is given now.
+// The time line goes on from slot `at`, which is given now.
 static void anchor(struct stored_feed *f, usec_t now)
 {
     f->origin = due_of(f, f->at);
@@ -75,7 +76,7 @@ static void let_go(struct stored_feed *f)
     f->group = f->before = NULL;
 }
 
-// The group of frame `at`. False: not there yet, or *broken.
+// The group of slot `at`. False: not there yet, or *broken.
 static bool has_group(struct stored_feed *f, bool *broken)
 {
     int64_t index = f->at / f->info->plan.gop;
@@ -100,7 +101,8 @@ static struct coded_frame *copy_of(const struct stored_feed *f, const struct sto
     struct coded_frame *to = from ? coded_frame_new(from->bytes) : NULL;
     if (!to)
         return NULL;
-    const struct stored_place *plan = &f->info->plan.sizes[size_id][place];
+    const struct stored_place *plan =
+        &stored_plan_shape(&f->info->plan, g->index)->places[size_id][place];
     struct fps fps = f->info->sdp.ladder.source_fps;
     int64_t group = g->index * f->info->plan.gop;
     memcpy(to->data, from->data, from->bytes);
@@ -110,21 +112,24 @@ static struct coded_frame *copy_of(const struct stored_feed *f, const struct sto
     to->temporal_id = from->temporal_id;
     to->key = from->key;
     to->number = f->base + group + place;
+    to->reorder = from->reorder;
     to->depends_on = plan->depends < 0 ? -1 : f->base + group + plan->depends;
     to->pts = usec_of_frames(group + place, fps.num, fps.den);
-    to->captured = (usec_t)due_of(f, group + place);
-    to->capture_wall = clock_wall();
-    to->captured = usec_max(to->captured, now);
+    to->captured = usec_max((usec_t)due_of(f, group + plan->slot), now);
+    // Of what is shown evenly the stamps are even, too: sound goes by them.
+    to->capture_wall = clock_wall() + (usec_t)media_time(f, place - plan->slot);
     return to;
 }
 
 static void give(struct stored_feed *f, usec_t now)
 {
-    const struct stored_plan *plan = &f->info->plan;
-    int place = (int)(f->at % plan->gop);
-    int show = (int)(f->show % plan->gop);
+    const struct stored_shape *shape = stored_plan_shape(&f->info->plan, f->group->index);
+    int64_t group = f->group->index * f->info->plan.gop;
+    int show = (int)(f->show - group); // beyond the group it is passed already
     for (int i = 0; i < f->info->sdp.ladder.size_count; i++) {
-        if (!f->watchers[i] || (f->at < f->show && !stored_plan_needs(plan, i, show, place)))
+        int place = shape->decoded[i][f->at - group];
+        if (!f->watchers[i] || place == STORED_NO_FRAME ||
+            (place < show && !stored_shape_needs(shape, i, show, place)))
             continue;
         struct coded_frame *frame = copy_of(f, f->group, i, place, now);
         if (frame)
@@ -148,7 +153,7 @@ static bool wrap(struct stored_feed *f)
     return true;
 }
 
-// The sound of the time that frame `at` stands.
+// The sound of the time that a frame of slot `at` would stand.
 static void give_sound(struct stored_feed *f, usec_t now)
 {
     struct fps fps = f->info->sdp.ladder.source_fps;
@@ -237,9 +242,9 @@ void stored_feed_free(struct stored_feed *f)
     free(f);
 }
 
-static void begin_at(struct stored_feed *f, int64_t frame, usec_t now)
+static void begin_at(struct stored_feed *f, int64_t slot, usec_t now)
 {
-    f->begin = frame;
+    f->begin = slot;
     f->origin = f->start = (double)now;
 }
 
@@ -267,7 +272,7 @@ void stored_feed_watch(struct stored_feed *f, int size_id, int change)
         f->origin += (double)(now - f->stopped);
         anchor(f, now);
     } else {
-        begin_at(f, f->at < f->show ? f->show : f->at, now);
+        begin_at(f, f->at < f->begin ? f->begin : f->at, now);
     }
     timer_set(f->timer, now);
 }
@@ -292,16 +297,21 @@ void stored_feed_seek(struct stored_feed *f, double seconds, const struct level 
     int64_t target = (int64_t)(seconds * fps_value(f->info->sdp.ladder.source_fps) + 0.001);
     target = target < 0 ? 0 : target > last ? last : target;
     int64_t group = target - target % plan->gop;
-    int64_t next = f->base + f->at;
+    const struct stored_shape *shape = stored_plan_shape(plan, group / plan->gop);
+    // Within a group a frame of T0 may have gone ahead of its slot, by less than a period.
+    int64_t next = f->base + f->at + (f->at % plan->gop ? plan->period : 0);
     next += (plan->period - next % plan->period) % plan->period;
     f->base = next - group;
     f->at = group;
-    f->show = group + stored_plan_at_level(plan, level, (int)(target - group));
-    if (!f->config.exact)
-        f->show = -1;
+    f->show = -1;
     f->stopped = 0;
     let_go(f);
-    begin_at(f, f->show < 0 ? f->at : f->show, now);
+    begin_at(f, group, now);
+    if (f->config.exact) {
+        int place = stored_shape_at_level(shape, level, (int)(target - group));
+        f->show = group + place;
+        begin_at(f, group + shape->places[level->size_id][place].slot, now);
+    }
     stored_cache_want(f->config.cache, group / plan->gop);
     if (f->running)
         timer_set(f->timer, now);
@@ -315,9 +325,9 @@ void stored_feed_told(const struct stored_feed *f, struct stored_place_told *out
         (struct rtsp_frames){.first = f->base + f->at, .show = f->base + show, .ahead = true};
 }
 
-void stored_feed_rewind(struct stored_feed *f, int64_t number)
+void stored_feed_rewind(struct stored_feed *f, int64_t slot)
 {
-    int64_t back = f->base + f->at - number, frames = f->info->origin.frames;
+    int64_t back = f->base + f->at - slot, frames = f->info->origin.frames;
     if (back <= 0 || back > frames)
         return;
     f->at -= back;
@@ -342,21 +352,35 @@ static void give_again(struct stored_feed *f, int size_id, int64_t frame, usec_t
     coded_frame_unref(copy);
 }
 
+static bool was_given(const struct stored_feed *f, int size_id, int64_t frame)
+{
+    int64_t gop = f->info->plan.gop, group = frame / gop;
+    if (frame >= f->info->origin.frames)
+        return false;
+    const struct stored_place *place =
+        &stored_plan_shape(&f->info->plan, group)->places[size_id][frame % gop];
+    return place->depends != STORED_NO_FRAME && group * gop + place->slot < f->at;
+}
+
 void stored_feed_repair(struct stored_feed *f, int size_id, int64_t number, usec_t now)
 {
     const struct stored_plan *plan = &f->info->plan;
-    if (number >= 0 && number >= f->base && number - f->base < f->at) {
-        give_again(f, size_id, number - f->base, now);
+    if (number >= f->base) {
+        if (was_given(f, size_id, number - f->base))
+            give_again(f, size_id, number - f->base, now);
         return;
     }
-    int place = (int)((f->at - 1) % plan->gop);
     if (number >= 0 || f->at == 0 || now - f->repaired < REPAIR_EVERY)
         return;
     f->repaired = now;
-    int64_t group = f->at - 1 - place;
-    while (place >= 0 && plan->sizes[size_id][place].depends == STORED_NO_FRAME)
-        place--;
-    for (int at = 0; at <= place; at++)
-        if (stored_plan_needs(plan, size_id, place, at))
-            give_again(f, size_id, group + at, now);
+    int64_t index = (f->at - 1) / plan->gop;
+    const struct stored_shape *shape = stored_plan_shape(plan, index);
+    const int16_t *decoded = shape->decoded[size_id];
+    int newest = (int)(f->at - 1 - index * plan->gop);
+    while (newest >= 0 && decoded[newest] == STORED_NO_FRAME)
+        newest--;
+    for (int slot = 0; slot <= newest; slot++)
+        if (decoded[slot] != STORED_NO_FRAME &&
+            stored_shape_needs(shape, size_id, decoded[newest], decoded[slot]))
+            give_again(f, size_id, index * plan->gop + decoded[slot], now);
 }

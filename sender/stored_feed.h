@@ -2,11 +2,13 @@
 // Frames of a stored ladder at their times, for one viewer: as with synthetic media each has a time
 // line of its own, and its own speed; with a place to go to.
 //
+// They come in the order of decoding; their times are those of their slots (stored_plan.h).
+//
 // After a start or a seek frames come at twice the media's pace until they are STORED_FEED_LEAD
 // ahead of it, so that the viewer may show the first one at once and still gets a buffer. A frame's
 // `captured` is the time by the media's own pace: what is ahead may wait that much longer.
 //
-// Numbers only ascend: through a seek they go on from the next multiple of the plan's period.
+// Numbers never come twice: through a seek they go on from a multiple of the plan's period.
 // Loop thread only.
 #ifndef WEIR_SENDER_STORED_FEED_H
 #define WEIR_SENDER_STORED_FEED_H
@@ -52,8 +54,8 @@ void stored_feed_set_speed(struct stored_feed *f, double speed);        // as of
 void stored_feed_seek(struct stored_feed *f, double seconds, const struct level *level, usec_t now);
 // Where it is.
 void stored_feed_told(const struct stored_feed *f, struct stored_place_told *out);
-// Frames from `number` on did not leave: gives them again.
-void stored_feed_rewind(struct stored_feed *f, int64_t number);
+// Frames from a slot on (their numbers' count) did not leave: gives them again.
+void stored_feed_rewind(struct stored_feed *f, int64_t slot);
 // A frame was lost: gives it again, if it was given lately. Below 0: all that the newest needs.
 void stored_feed_repair(struct stored_feed *f, int size_id, int64_t number, usec_t now);
 

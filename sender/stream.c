@@ -148,6 +148,7 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
     out->ext = (struct rtp_ext_ids){
         .capture = RTP_EXT_CAPTURE_ID, .adu = RTP_EXT_ADU_ID, .feedback = RTP_EXT_FEEDBACK_ID};
     out->ccfb = true;
+    out->reorders = s->stored;
     out->ladder = s->ladder;
     out->bitrate_bps = s->ladder.levels[level].bitrate_bps;
     if (s->sound_bps) {

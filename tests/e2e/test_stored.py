@@ -3,6 +3,7 @@
 place and level, without encoding. The clip bears frame numbers as the test picture does, so what stands on the screen
 tells where it is."""
 import glob
+import itertools
 import os
 import shutil
 import signal
@@ -16,7 +17,7 @@ import lib
 from lib import until
 
 WIDTH, HEIGHT, FPS, SECONDS = 480, 270, 30, 8
-LEVELS = ["--level", "240x134@15:80", "--level", "480x270@15:300", "--level", "480x270@30:450"]
+LEVELS = ["--level", "240x134@15:80", "--level", "480x270@7.5:150", "--level", "480x270@15:300", "--level", "480x270@30:450"]
 
 
 def strip(number):
@@ -129,7 +130,7 @@ class Stored(lib.Case):
         self.assertIn("stored ladder is used", server.stderr)
         began, cpu = time.monotonic(), server.cpu_seconds()
         # 5.1 s is frame 153; the level of half the rate has every other frame, in the small size the odd ones.
-        expected = {(5.1, 2): 153, (1.7, 1): 50, (6.6, 0): 197}
+        expected = {(5.1, 3): 153, (1.7, 2): 50, (6.6, 0): 197}
         players = {place: self.at(server.url, *place) for place in expected}
         steady = self.player(server.url, "--at", "1:seek=3", "--at", "1.7:pause", "--at", "2.2:go-on", "--duration",
                              str(3.5 * lib.SLOW))
@@ -162,12 +163,51 @@ class Stored(lib.Case):
         self.between(4 * FPS - 12 * lib.SLOW, p.report()["playback"]["frames_received"], 9 * FPS, "frames in 4 s")
         self.assertEqual(p.report()["playback"]["frames_lost"], 0)
 
+    def in_order(self, p, numbers):
+        """These frames were shown, one after the other, and each is the one that it says."""
+        shown = sorted(p.shown(), key=lambda e: e["shown"])
+        self.assertEqual([e["number"] for e in shown], list(numbers), str(p.report()["causes"]))
+        self.assertGreater(min([e["ssim"] for e in p.events("picture")], default=1), 0.85, "another picture scores 0.7")
+
+    def test_every_frame_in_its_place(self):
+        """They come in the order of decoding: B frames."""
+        film = self.prepared()
+        server = self.sender(source=film)
+        compared = ["--reference", film, "--picture-events"]
+        players = [(self.player(server.url, "--transport", transport, "--level", str(level), *compared), numbers)
+                   for transport, level, numbers in (("minbuf", 3, range(240)), ("udp", 2, range(0, 240, 2)),
+                                                     ("mtp", 1, range(0, 240, 4)), ("minbuf", 0, range(1, 240, 2)))]
+        moved = self.player(server.url, "--at", "0.5:pause", "--at", "1:seek=1.7", "--at", "2:go-on", "--at",
+                            "3:seek=5.1", "--duration", "4")
+        for p, numbers in players:
+            self.assertEqual(p.wait(), 0, str(p))
+            self.in_order(p, numbers)
+        self.assertEqual(moved.wait(), 0, str(moved))
+        shown = [e["number"] for e in sorted(moved.shown(), key=lambda e: e["shown"])]
+        self.assertEqual(sum(b != a + 1 for a, b in zip(shown, shown[1:])), 2, f"the seeks: {shown}")
+
     def test_level_changes_within_a_group(self):
         film = self.prepared()
-        p = self.play(self.sender(source=film).url, "--level", "2", "--at", "1:level=0", "--at", "3:level=2",
-                      "--duration", "5.5")
-        self.assertEqual([(e["from"], e["to"]) for e in p.events("level")], [(2, 0), (0, 2)])
-        self.assertEqual(p.report()["playback"]["frames_lost"], 0, str(p.report()["causes"]))
+        p = self.play(self.sender(source=film).url, "--level", "3", "--at", "0.4:level=1", "--at", "1:level=3", "--at",
+                      "1.5:level=0", "--duration", "5", "--reference", film, "--picture-events")
+        self.assertEqual([(e["from"], e["to"]) for e in p.events("level")], [(3, 1), (1, 3), (3, 0)])
+        numbers = sorted(e["number"] for e in p.shown())
+        self.in_order(p, numbers)
+        steps = [step for step, _ in itertools.groupby(b - a for a, b in zip(numbers, numbers[1:]))]
+        self.assertEqual(steps, [1, 4, 1, 2], str(numbers))
+        self.assertEqual(p.report()["causes"]["expected"], len(numbers))
+
+    def test_other_players(self):
+        """They get all frames, with the time stamps of when each is to be shown."""
+        lib.need("ffmpeg")
+        server = self.sender(source=self.prepared())
+        out = subprocess.run(["ffmpeg", "-v", "error", "-rtsp_transport", "tcp", "-i", server.url, "-map", "0:v", "-t", "3",
+                              "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "gray", "-"], capture_output=True,
+                             timeout=60 * lib.SLOW, check=True)
+        size = WIDTH * HEIGHT
+        numbers = [lib.frame_number(WIDTH, HEIGHT, out.stdout[i:i + size]) for i in range(0, len(out.stdout), size)]
+        self.assertGreater(len(numbers), 60)
+        self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
 
     def test_what_does_not_fit_is_not_used(self):
         film = self.numbered(seconds=2)

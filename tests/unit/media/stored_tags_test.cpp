@@ -10,7 +10,7 @@ TEST_CASE("stored tags: what a ladder was made from, there and back")
 {
     stored_origin o = {123456789012, 1732230000, 43208};
     char text[STORED_TAG_MAX];
-    std::string expected = "weir-stored/1 bytes=123456789012 mtime=1732230000 frames=43208";
+    std::string expected = "weir-stored/2 bytes=123456789012 mtime=1732230000 frames=43208";
     REQUIRE(stored_origin_encode(&o, text, sizeof(text)) == (int)expected.size());
     CHECK(text == expected);
     CHECK(stored_origin_encode(&o, text, expected.size()) == ERR_FULL);
@@ -24,10 +24,10 @@ TEST_CASE("stored tags: what a ladder was made from, there and back")
 TEST_CASE("stored tags: what is none is refused")
 {
     for (const char *text :
-         {"", "weir-stored/2 bytes=1 mtime=1 frames=1", "weir-stored/1 bytes=1 mtime=1",
-          "weir-stored/1 bytes=1 mtime=1 frames=0", "weir-stored/1 bytes=-1 mtime=1 frames=1",
-          "weir-stored/1 bytes=1 mtime=1 frames=1 ",
-          "weir-stored/1 bytes=1 mtime=1 frames=3000000000"}) {
+         {"", "weir-stored/1 bytes=1 mtime=1 frames=1", "weir-stored/2 bytes=1 mtime=1",
+          "weir-stored/2 bytes=1 mtime=1 frames=0", "weir-stored/2 bytes=-1 mtime=1 frames=1",
+          "weir-stored/2 bytes=1 mtime=1 frames=1 ",
+          "weir-stored/2 bytes=1 mtime=1 frames=3000000000"}) {
         INFO(text);
         stored_origin o;
         CHECK(stored_origin_decode(text, &o) == ERR_MALFORMED);
