@@ -152,7 +152,8 @@ static bool judge_once(struct size_track *s, int64_t first)
 // each such step; there is one a layer at most.
 static void judge(struct size_track *s, int64_t number)
 {
-    int64_t first = number - s->reach, oldest = s->newest - FRAME_TRACKER_WINDOW + 1;
+    int64_t first = number - s->reach * LEVEL_MAX_LAYERS;
+    int64_t oldest = s->newest - FRAME_TRACKER_WINDOW + 1;
     bool changed = true;
     for (int pass = 0; changed && pass <= LEVEL_MAX_LAYERS; pass++)
         changed = judge_once(s, first > oldest ? first : oldest) && s->reach;

@@ -48,7 +48,7 @@ TEST_CASE("stored rate: the level's rate is met from above and below")
 {
     ladder l = three_layers({{2, 500000}});
     for (double bits : {2e5, 8e5, 95e4, 3e6, 2e7}) {
-        for (double halving : {4.5, 6.0, 7.0}) {
+        for (double halving : {3.2, 4.5, 6.0, 7.0, 11.0}) {
             INFO(bits << " bits, half of them each " << halving);
             stored_rate r;
             stored_rate_init(&r, &l, 0);

@@ -145,3 +145,28 @@ TEST_CASE("frame_packets: frames that come in the order of decoding")
         CHECK(frame_packets_of(p.get(), r.missing) == r.say);
     }
 }
+
+TEST_CASE("frame_packets: the rest of a frame that is decoded before others")
+{
+    // P8's second packet is missing; B6 follows.
+    for (bool lost : {false, true}) {
+        auto p = after({});
+        const struct {
+            int64_t seq;
+            uint32_t frame;
+            int reorder;
+            bool last;
+        } packets[] = {{100, 3, 1, true},        {101, 8, -3, false},
+                       {102 + lost, 6, 0, true}, {103 + lost, 5, 2, true},
+                       {104 + lost, 7, 1, true}, {105 + lost, 12, -3, true}};
+        for (const auto &k : packets) {
+            adu_ext adu{};
+            adu.frame = k.frame;
+            adu.reorder = (int16_t)k.reorder;
+            adu.first = true;
+            adu.last = k.last;
+            frame_packets_add(p.get(), &adu, k.seq);
+        }
+        CHECK(frame_packets_of(p.get(), 8) == (lost ? PACKETS_GAP : PACKETS_UNSENT));
+    }
+}

@@ -407,6 +407,36 @@ TEST_CASE_METHOD(b_frames, "frame_tracker: a P frame that comes late mends what 
     CHECK_FALSE(decode(b(1))); // it was; decoding never goes back
 }
 
+TEST_CASE_METHOD(b_frames,
+                 "frame_tracker: what rests on a frame that failed is broken, be it before")
+{
+    for (int n : {0, 4, 2, 1, 3})
+        arrive(b(n));
+    for (int n : {0, 4, 2})
+        CHECK(decode(b(n)));
+    frame_tracker_failed(t, 0, 4);
+    CHECK_FALSE(decode(b(1)));
+    CHECK_FALSE(decode(b(3)));
+    CHECK(pli(0));
+}
+
+TEST_CASE_METHOD(fixture, "frame_tracker: a chain of frames that rest on later ones")
+{
+    auto at = [this](int64_t n, int64_t depends_on, int reorder) {
+        received_frame f = on(n, depends_on);
+        f.reorder = reorder;
+        return f;
+    };
+    CHECK(both(key(0)));
+    CHECK(both(at(8, 0, -7)));
+    CHECK(both(at(4, 8, -2)));
+    CHECK(both(at(2, 4, 1)));
+    received_frame last = at(1, 2, 3);
+    arrive(last);
+    frame_tracker_failed(t, 0, 8);
+    CHECK_FALSE(decode(last));
+}
+
 TEST_CASE_METHOD(b_frames, "frame_tracker: frames that rest on each other are never decodable")
 {
     arrive(b(0));
