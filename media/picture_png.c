@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libswscale/swscale.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/program/whole_file.h"
 #include "media/convert.h"
 #include "media/picture.h"
 
@@ -53,31 +49,6 @@ static int encode(const AVFrame *rgb, AVPacket *packet)
     return r < 0 ? ERR_UNSUPPORTED : 0;
 }
 
-static int write_file(const char *path, const uint8_t *data, size_t bytes)
-{
-    static unsigned count; // two threads may write at once
-    char temporary[PATH_MAX];
-    int n = snprintf(temporary, sizeof(temporary), "%s.%d-%u.tmp", path, (int)getpid(),
-                     __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
-    if (n < 0 || (size_t)n >= sizeof(temporary)) {
-        log_error("cannot write %s: the name is too long", path);
-        return ERR_IO;
-    }
-    FILE *file = fopen(temporary, "wbxe");
-    if (!file) {
-        log_error("cannot write %s: %s", temporary, strerror(errno));
-        return ERR_IO;
-    }
-    bool ok = fwrite(data, 1, bytes, file) == bytes;
-    ok = fclose(file) == 0 && ok;
-    if (!ok || rename(temporary, path) < 0) {
-        log_error("cannot write %s: %s", path, strerror(errno));
-        unlink(temporary);
-        return ERR_IO;
-    }
-    return 0;
-}
-
 int picture_write_png(const struct picture *p, const char *path)
 {
     libav_log_to_log();
@@ -89,7 +60,7 @@ int picture_write_png(const struct picture *p, const char *path)
     if (r < 0)
         log_error("cannot write %s: no PNG could be made (%s)", path, err_text(r));
     else
-        r = write_file(path, packet->data, (size_t)packet->size);
+        r = whole_file_write(path, packet->data, (size_t)packet->size);
     av_packet_free(&packet);
     av_frame_free(&rgb);
     return r < 0 ? ERR_IO : 0;

@@ -8,6 +8,8 @@
 #include "common/protocol/mtp_flow.h"
 #include "player/player_state.h"
 
+enum { SOURCE_TEXT = 128 };
+
 static void on_connected(void *ctx, usec_t now)
 {
     struct player *p = ctx;
@@ -77,6 +79,28 @@ static void on_list(void *ctx, struct text list, usec_t now)
     fflush(stdout);
 }
 
+// As it is given to weir-send, as far as it is known: "test 1280x720@30".
+static void source_text(const struct sdp *s, char out[SOURCE_TEXT])
+{
+    static const char *const kinds[] = {
+        [SDP_SOURCE_UNKNOWN] = "unknown",
+        [SDP_SOURCE_TEST] = "test",
+        [SDP_SOURCE_FILE] = "file",
+        [SDP_SOURCE_GREEDY] = "synthetic:greedy",
+        [SDP_SOURCE_STEADY] = "synthetic:steady",
+        [SDP_SOURCE_GODDARD] = "synthetic:goddard",
+        [SDP_SOURCE_LAYERS] = "synthetic:layers",
+        [SDP_SOURCE_CAMERA] = "camera",
+        [SDP_SOURCE_SCREEN] = "screen",
+    };
+    const struct ladder *l = &s->ladder;
+    if (l->source_width > 0 && l->source_fps.den > 0)
+        snprintf(out, SOURCE_TEXT, "%s %dx%d@%.4g", kinds[s->source], l->source_width,
+                 l->source_height, fps_value(l->source_fps));
+    else
+        snprintf(out, SOURCE_TEXT, "%s", kinds[s->source]);
+}
+
 static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
 {
     struct player *p = ctx;
@@ -84,22 +108,8 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     p->datagram = setup->datagram;
     p->pairs = setup->pairs;
     p->rtt = setup->rtt;
-    static const char *const kinds[] = {"unknown",
-                                        "test",
-                                        "file",
-                                        "synthetic:greedy",
-                                        "synthetic:steady",
-                                        "synthetic:goddard",
-                                        "synthetic:layers",
-                                        "camera",
-                                        "screen"};
-    char source[128];
-    const struct ladder *l = &p->sdp.ladder;
-    if (l->source_width > 0 && l->source_fps.den > 0)
-        snprintf(source, sizeof(source), "%s %dx%d@%.4g", kinds[p->sdp.source], l->source_width,
-                 l->source_height, fps_value(l->source_fps));
-    else
-        snprintf(source, sizeof(source), "%s", kinds[p->sdp.source]);
+    char source[SOURCE_TEXT];
+    source_text(&p->sdp, source);
     struct qoe_setup e = {.transport = p->transport,
                           .why = setup->why,
                           .source = source,
@@ -111,6 +121,7 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     else if (*p->sdp.other_sound && !p->options->no_audio)
         log_warn("the sound is left out: it is %s, and what can be heard is Opus",
                  p->sdp.other_sound);
+    const struct ladder *l = &p->sdp.ladder;
     if (p->sdp.h264) // of a foreign stream the size is seen with its first picture
         p->display->ops->expect(p->display, l->source_width > 0 ? l->source_width : 640,
                                 l->source_height > 0 ? l->source_height : 360);

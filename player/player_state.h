@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the files player*.c share; nobody else includes it. player.c: life and the end;
 // player_server.c: what the server says; player_frames.c: the ways of frames and pictures;
-// player_reconnect.c: from one connection to the next; player_viewer.c: what the viewer wants;
-// player_seek.c: going to another place of a file;
-// player_goddard.c: what --adapt goddard asks for in his place; player_tick.c: what is looked at
-// once in a while.
+// player_sound.c: those of sound; player_reconnect.c: from one connection to the next;
+// player_viewer.c: what the viewer wants; player_seek.c: going to another place of a file;
+// player_goddard.c: what --adapt goddard asks for in his place; player_osd.c: what the window
+// tells; player_tick.c: what is looked at once in a while.
 #ifndef WEIR_PLAYER_PLAYER_STATE_H
 #define WEIR_PLAYER_PLAYER_STATE_H
 

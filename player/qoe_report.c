@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/qoe_report.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/program/whole_file.h"
 #include "player/json_figure.h"
 
 // An object being built; a value that could not be made marks it, and all it goes into.
@@ -398,29 +396,6 @@ char *qoe_report_json(const struct qoe_report *r)
     return line;
 }
 
-static int write_file(const char *path, const char *text)
-{
-    char temporary[PATH_MAX];
-    int n = snprintf(temporary, sizeof(temporary), "%s.%d.tmp", path, (int)getpid());
-    if (n < 0 || (size_t)n >= sizeof(temporary)) {
-        log_error("cannot write the report %s: the name is too long", path);
-        return ERR_IO;
-    }
-    FILE *file = fopen(temporary, "wxe");
-    if (!file) {
-        log_error("cannot write the report %s: %s", temporary, strerror(errno));
-        return ERR_IO;
-    }
-    bool ok = fputs(text, file) >= 0;
-    ok = fclose(file) == 0 && ok;
-    if (!ok || rename(temporary, path) < 0) {
-        log_error("cannot write the report %s: %s", path, strerror(errno));
-        unlink(temporary);
-        return ERR_IO;
-    }
-    return 0;
-}
-
 int qoe_report_write(const struct qoe_report *r, const char *path)
 {
     char *text = qoe_report_json(r);
@@ -428,7 +403,7 @@ int qoe_report_write(const struct qoe_report *r, const char *path)
         log_error("cannot write the report %s: out of memory", path);
         return ERR_NO_MEMORY;
     }
-    int err = write_file(path, text);
+    int err = whole_file_write(path, text, strlen(text));
     free(text);
     return err;
 }

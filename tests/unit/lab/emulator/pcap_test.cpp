@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 #include "lab/emulator/pcap.h"
-#include "tests/unit/lab/emulator/temp_folder.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 namespace
 {
