@@ -25,15 +25,16 @@ void frame_packets_add(struct frame_packets *p, const struct adu_ext *adu, int64
     // Packets are never so late: numbers that far back are those of a source that began anew.
     if (number > p->newest || number <= p->newest - FRAME_PACKETS_WINDOW)
         p->newest = number;
+    int apart = adu->reorder < 0 ? -adu->reorder : adu->reorder;
+    bool believed = apart <= FRAME_PACKETS_REACH; // else a search for its neighbours would be long
+    if (believed && apart > p->reach)
+        p->reach = apart;
     struct frame_span *s = &p->spans[(uint64_t)number % FRAME_PACKETS_WINDOW];
     if (s->number != number)
         *s = (struct frame_span){.number = number,
-                                 .slot = number + adu->reorder,
+                                 .slot = number + (believed ? adu->reorder : 0),
                                  .first_seq = ext_seq,
                                  .last_seq = ext_seq};
-    int apart = adu->reorder < 0 ? -adu->reorder : adu->reorder;
-    if (apart > p->reach && apart <= FRAME_PACKETS_REACH)
-        p->reach = apart;
     s->packets++;
     if (ext_seq < s->first_seq)
         s->first_seq = ext_seq;

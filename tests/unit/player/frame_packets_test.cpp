@@ -170,3 +170,19 @@ TEST_CASE("frame_packets: the rest of a frame that is decoded before others")
         CHECK(frame_packets_of(p.get(), 8) == (lost ? PACKETS_GAP : PACKETS_UNSENT));
     }
 }
+
+TEST_CASE("frame_packets: who says that a frame is far from its place is not believed")
+{
+    for (int reorder : {FRAME_PACKETS_REACH + 1, 32767, -32768}) {
+        INFO(reorder);
+        auto p = after({});
+        for (uint32_t frame : {0, 1, 2, 4}) { // 3 was never sent
+            adu_ext adu{};
+            adu.frame = frame;
+            adu.reorder = (int16_t)(frame == 2 ? reorder : 0);
+            adu.first = adu.last = true;
+            frame_packets_add(p.get(), &adu, 100 + frame - (frame > 3));
+        }
+        CHECK(frame_packets_of(p.get(), 3) == PACKETS_UNSENT);
+    }
+}
