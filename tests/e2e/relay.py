@@ -19,6 +19,7 @@ class Relay(threading.Thread):
         super().__init__(daemon=True)
         self.upstream = socket.socket()
         self.upstream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)  # so that the sender feels what waits
+        self.upstream.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1460)  # a network's, not the loopback's
         self.upstream.settimeout(10 * SLOW)
         self.upstream.connect(("127.0.0.1", port))
         self.listener = socket.create_server(("127.0.0.1", 0))
