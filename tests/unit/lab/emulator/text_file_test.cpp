@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/base/err.h"
-#include "tests/unit/lab/emulator/temp_folder.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 TEST_CASE("text_file: all of it, and a zero behind it")
 {
