@@ -18,7 +18,8 @@
 
 enum {
     MAX_PIXELS = 8192 * 4352, // of a frame
-    MAX_IDLE = 5000,          // packets and errors without a picture, then it is the end
+    NEAR_FRAMES = 4,
+    MAX_IDLE = 5000, // packets and errors without a picture, then it is the end
     DEFAULT_FPS = 30,
     MAX_FPS = 60,
     MAX_TERM = 1001,    // of the fraction, so that times of many frames fit usec_of_frames
@@ -34,6 +35,7 @@ struct video_file {
     struct video_info info;
     int64_t first_pts; // where rewind goes: of the first packet, decoding time included
     int64_t next_pts;  // for frames without one
+    int64_t wanted;    // frames before are only to be decoded: those that others rest on
     int64_t broken;    // packets and frames skipped
     bool reported;     // `broken` was logged
 };
@@ -204,6 +206,7 @@ struct video_file *video_file_open(const char *path, int *err)
     if (!f)
         return NULL;
     f->first_pts = AV_NOPTS_VALUE;
+    f->wanted = INT64_MIN;
     f->path = strdup(path);
     if (f->path)
         *err = open_all(f);
@@ -252,6 +255,8 @@ static void feed(struct video_file *f)
         return;
     }
     if (f->packet->stream_index == f->stream->index) {
+        bool passes = f->packet->pts != AV_NOPTS_VALUE && f->packet->pts < f->wanted;
+        f->codec->skip_frame = passes ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
         if (f->first_pts == AV_NOPTS_VALUE)
             f->first_pts = f->packet->dts != AV_NOPTS_VALUE ? f->packet->dts : f->packet->pts;
         if (avcodec_send_packet(f->codec, f->packet) < 0)
@@ -297,6 +302,9 @@ int video_file_seek(struct video_file *f, int64_t pts)
         return ERR_UNSUPPORTED;
     avcodec_flush_buffers(f->codec);
     f->next_pts = pts;
+    // The frame that stands at `pts` may have begun before.
+    AVRational near = {NEAR_FRAMES * f->info.fps.den, f->info.fps.num};
+    f->wanted = av_sat_sub64(pts, av_rescale_q(1, near, f->info.time_base));
     return 0;
 }
 

@@ -36,7 +36,8 @@ struct encoder_thread {
     char profile[8];
     pthread_mutex_t lock; // guards what follows
     bool want_key;
-    int bitrate_bps; // 0: as it is
+    int64_t key_from; // of frames before it a key frame is of no use; 0: any
+    int bitrate_bps;  // 0: as it is
     int repair_count;
     int64_t repairs[MAX_REPAIRS];
     struct engine_size_stats stats;
@@ -49,12 +50,15 @@ static void job_free(void *item)
     free(job);
 }
 
-// What viewers asked for since the last frame. A key frame makes repairs needless.
-static void apply_requests(struct encoder_thread *t, usec_t now)
+// What viewers asked for since the last frame, which frame `number` may answer. A key frame makes
+// repairs needless.
+static void apply_requests(struct encoder_thread *t, int64_t number, usec_t now)
 {
     int64_t repairs[MAX_REPAIRS];
     pthread_mutex_lock(&t->lock);
-    bool key = t->want_key && now - t->last_key >= KEY_INTERVAL;
+    // Who goes to another place is alone, and does not wait.
+    int64_t from = t->key_from;
+    bool key = t->want_key && number >= from && (from > 0 || now - t->last_key >= KEY_INTERVAL);
     if (key)
         t->want_key = false;
     int bitrate_bps = t->bitrate_bps;
@@ -67,7 +71,7 @@ static void apply_requests(struct encoder_thread *t, usec_t now)
     if (bitrate_bps)
         encoder_set_bitrate(t->encoder, bitrate_bps);
     if (key)
-        encoder_request_key(t->encoder, -1);
+        encoder_request_key(t->encoder, from - 1);
     for (int i = 0; i < count && !key; i++)
         encoder_repair(t->encoder, repairs[i]);
 }
@@ -75,7 +79,7 @@ static void apply_requests(struct encoder_thread *t, usec_t now)
 static struct coded_frame *encode(struct encoder_thread *t, const struct job *job)
 {
     usec_t begun = clock_now();
-    apply_requests(t, begun);
+    apply_requests(t, job->picture->number, begun);
     struct picture *p = scaler_scaled(t->scaler, job->picture, t->width, t->height);
     struct coded_frame *f = NULL;
     if (p)
@@ -190,9 +194,10 @@ bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t cap
     return false;
 }
 
-void encoder_thread_request_key(struct encoder_thread *t)
+void encoder_thread_request_key(struct encoder_thread *t, int64_t from)
 {
     pthread_mutex_lock(&t->lock);
+    t->key_from = t->want_key && t->key_from < from ? t->key_from : from;
     t->want_key = true;
     pthread_mutex_unlock(&t->lock);
 }
@@ -209,9 +214,10 @@ void encoder_thread_repair(struct encoder_thread *t, int64_t number)
     pthread_mutex_lock(&t->lock);
     if (t->repair_count < MAX_REPAIRS)
         t->repairs[t->repair_count++] = number;
-    else
-        t->want_key = true;
+    bool full = t->repair_count == MAX_REPAIRS;
     pthread_mutex_unlock(&t->lock);
+    if (full)
+        encoder_thread_request_key(t, 0);
 }
 
 void encoder_thread_stats(struct encoder_thread *t, struct engine_size_stats *out)

@@ -27,7 +27,8 @@ const char *encoder_thread_profile(const struct encoder_thread *t);
 // Any thread. `captured`: when, on the monotonic clock. Takes its own reference. False: busy, the
 // picture was left out.
 bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t captured);
-void encoder_thread_request_key(struct encoder_thread *t);
+// A frame from number `from` on becomes a key frame; 0: any.
+void encoder_thread_request_key(struct encoder_thread *t, int64_t from);
 void encoder_thread_set_bitrate(struct encoder_thread *t, int bitrate_bps);
 void encoder_thread_repair(struct encoder_thread *t, int64_t number);
 void encoder_thread_stats(struct encoder_thread *t, struct engine_size_stats *out);

@@ -2,6 +2,7 @@
 #include "sender/engine.h"
 
 #include <assert.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -42,6 +43,7 @@ struct engine {
     double speed;
     bool has_seek;
     usec_t seek_to;
+    bool seek_ahead;
     usec_t position;     // of the next picture
     int64_t next_number; // of the picture that the source is asked for next
     usec_t offset; // media position minus picture pts, which counts frames: what seeks have moved
@@ -185,6 +187,7 @@ static void finish(struct engine *e, int err)
     if (!e->has_seek) {
         e->has_seek = true;
         e->seek_to = 0;
+        e->seek_ahead = false;
     }
     pthread_mutex_unlock(&e->lock);
 }
@@ -197,8 +200,8 @@ static usec_t captured_at(const struct picture *p)
 }
 
 // Waits until someone watches. False: stop. *held tells whether time stood still, *seeked where the
-// source went to, if anywhere.
-static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked)
+// source went to, if anywhere, *lead how far ahead of time it goes on.
+static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked, usec_t *lead)
 {
     pthread_mutex_lock(&e->lock);
     while (!e->stop && !is_watched(e)) {
@@ -210,6 +213,7 @@ static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked)
     bool go_on = !e->stop;
     usec_t seek_to = e->has_seek ? e->seek_to : USEC_NEVER;
     e->has_seek = false;
+    *lead = seek_to != USEC_NEVER && e->seek_ahead ? ENGINE_SEEK_LEAD : 0;
     e->next_number++;
     pthread_mutex_unlock(&e->lock);
     *seeked = USEC_NEVER;
@@ -221,31 +225,72 @@ static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked)
     return go_on;
 }
 
-// Waits for the instant of the next picture. Returns that instant, and advances *due, which has
-// fractions: most frame rates have no whole number of microseconds.
-static usec_t pace(struct engine *e, double *due, bool held)
+// The engine thread's time line.
+struct pace {
+    double
+        due; // of the next picture; it has fractions: most frame rates have no whole number of us
+    double begin; // when it began here
+    usec_t lead;  // so long before its time a picture may be given
+};
+
+// Time goes on from here: after standing still, or a machine asleep, rather than in a rush.
+static void begin_pace(struct pace *p, usec_t lead)
 {
-    double now = (double)clock_now();
+    p->due = p->begin = (double)clock_now();
+    p->lead = lead;
+}
+
+// When the next picture may be given, if the encoders are done with the one before.
+static usec_t earliest(const struct pace *p)
+{
+    return (usec_t)fmax(p->begin + (p->due - p->begin) / ENGINE_SEEK_PACE,
+                        p->due - (double)p->lead);
+}
+
+// Locked: picture `number` stays in hand while nobody watches. True: it did.
+static bool hold(struct engine *e, int64_t number)
+{
+    bool held = false;
+    while (!e->stop && !e->has_seek && !is_watched(e)) {
+        e->next_number = number;
+        held = true;
+        wait_change(e, USEC_NEVER);
+    }
+    return held;
+}
+
+// Waits for the instant of the next picture, `number`, and passes it. Returns that instant; false:
+// the source is to go elsewhere first.
+static bool wait_pace(struct engine *e, struct pace *p, int64_t number, usec_t *instant)
+{
     double interval = (double)USEC_PER_SEC / fps_value(e->ladder.source_fps);
-    // After standing still, or a machine asleep, time goes on from here rather than in a rush.
-    if (held || now - *due > 10 * interval)
-        *due = now;
-    usec_t instant = (usec_t)*due;
+    if ((double)clock_now() - p->due > 10 * interval)
+        begin_pace(p, 0);
+    *instant = (usec_t)p->due;
     pthread_mutex_lock(&e->lock);
-    while (!e->stop && clock_now() < instant && !wait_change(e, instant))
-        ;
-    *due += interval / e->speed;
+    usec_t early = p->lead ? earliest(p) : *instant;
+    for (usec_t now; !e->stop && !e->has_seek && (now = clock_now()) < *instant;) {
+        if (now >= early && e->in_flight == 0)
+            break;
+        wait_change(e, now < early ? early : *instant);
+    }
+    if (hold(e, number)) {
+        begin_pace(p, 0);
+        *instant = (usec_t)p->due;
+    }
+    p->due += interval / e->speed;
+    bool here = !e->has_seek;
     pthread_mutex_unlock(&e->lock);
-    return instant;
+    return here;
 }
 
 static void *run(void *arg)
 {
     struct engine *e = arg;
-    double due = 0;
+    struct pace pace = {0};
     bool held = true;
-    usec_t seeked;
-    while (wait_for_viewer(e, &held, &seeked)) {
+    usec_t seeked, lead;
+    while (wait_for_viewer(e, &held, &seeked, &lead)) {
         struct picture *p = NULL;
         int err = e->source->ops->next(e->source, &p); // ahead of its time
         if (err == ERR_AGAIN)
@@ -255,8 +300,14 @@ static void *run(void *arg)
             held = true;
             continue;
         }
-        usec_t captured = e->source->live ? captured_at(p) : pace(e, &due, held);
+        if (held)
+            begin_pace(&pace, lead);
         held = false;
+        usec_t captured = e->source->live ? captured_at(p) : 0;
+        if (!e->source->live && !wait_pace(e, &pace, p->number, &captured)) {
+            picture_unref(p);
+            continue;
+        }
         if (!p->capture_wall)
             p->capture_wall = clock_wall() - (clock_now() - captured);
         pthread_mutex_lock(&e->lock);
@@ -355,13 +406,13 @@ void engine_watch_sound(struct engine *e, int change)
 void engine_watch(struct engine *e, int size_id, int change)
 {
     if (change > 0)
-        encoder_thread_request_key(e->encoders[size_id]);
+        encoder_thread_request_key(e->encoders[size_id], 0);
     watch(e, &e->watchers[size_id], change);
 }
 
-void engine_request_key(struct engine *e, int size_id)
+void engine_request_key(struct engine *e, int size_id, int64_t from)
 {
-    encoder_thread_request_key(e->encoders[size_id]);
+    encoder_thread_request_key(e->encoders[size_id], from);
 }
 
 void engine_set_bitrate(struct engine *e, int size_id, int bitrate_bps)
@@ -376,13 +427,15 @@ void engine_repair(struct engine *e, int size_id, int64_t number)
     encoder_thread_repair(e->encoders[size_id], number);
 }
 
-int64_t engine_seek(struct engine *e, usec_t pts)
+int64_t engine_seek(struct engine *e, usec_t pts, bool ahead)
 {
     if (!e->source->ops->seek)
         return ERR_UNSUPPORTED;
     pthread_mutex_lock(&e->lock);
     e->has_seek = true;
     e->seek_to = pts;
+    e->seek_ahead = ahead;
+    pthread_cond_broadcast(&e->changed);
     int64_t first = e->next_number;
     pthread_mutex_unlock(&e->lock);
     return first;

@@ -25,6 +25,9 @@
 extern "C" {
 #endif
 
+#define ENGINE_SEEK_LEAD (USEC_PER_SEC / 4)
+#define ENGINE_SEEK_PACE 1.25
+
 struct engine;
 
 struct engine_events {
@@ -50,13 +53,15 @@ const char *engine_profile(const struct engine *e, int size_id);
 // frame; `encoder_request_key` is implied.
 void engine_watch(struct engine *e, int size_id, int change);
 void engine_watch_sound(struct engine *e, int change); // one more or fewer who hears it
-void engine_request_key(struct engine *e, int size_id);
+void engine_request_key(struct engine *e, int size_id, int64_t from); // from that number on
 // From the next frame on; the size's top level. 0: the ladder's own.
 void engine_set_bitrate(struct engine *e, int size_id, int bitrate_bps);
 void engine_repair(struct engine *e, int size_id, int64_t number);
 // Only sensible while one viewer watches. The number of the first frame from there, or
-// ERR_UNSUPPORTED.
-int64_t engine_seek(struct engine *e, usec_t pts);
+// ERR_UNSUPPORTED. `ahead`: from there frames come at up to ENGINE_SEEK_PACE times the pace, as
+// fast as they can be encoded, until they are ENGINE_SEEK_LEAD ahead; `captured` is when each would
+// come else.
+int64_t engine_seek(struct engine *e, usec_t pts, bool ahead);
 void engine_set_speed(struct engine *e, double speed); // 0.25 .. 4 times the source's pace
 // Media time of the next picture, or where a seek is about to go; and that picture's number.
 usec_t engine_position(struct engine *e, int64_t *number);

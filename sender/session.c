@@ -175,13 +175,13 @@ void session_pause(struct session *s, usec_t now)
     if (!s->playing)
         return;
     session_stop_playing(s);
-    if (s->stored) {
-        const struct scheduler_frame *first = scheduler_first_waiting(&s->scheduler);
-        const struct coded_frame *frame = first ? first->data : NULL;
-        if (frame)
-            stored_feed_rewind(s->stored, frame->number + frame->reorder);
-        s->resumable = s->waiting_key ? -1 : s->size_id;
-    }
+    const struct scheduler_frame *first = scheduler_first_waiting(&s->scheduler);
+    const struct coded_frame *frame = first ? first->data : NULL;
+    if (s->stored && frame)
+        stored_feed_rewind(s->stored, frame->number + frame->reorder);
+    // An encoder that nobody else watches stands still meanwhile.
+    bool whole = s->stored || (!frame && s->config.stream->duration >= 0);
+    s->resumable = s->waiting_key || !whole ? -1 : s->size_id;
     // A frame that began to go out on a stream still goes out whole; what waits behind it is of no
     // use later.
     scheduler_flush(&s->scheduler, 0);
@@ -224,18 +224,21 @@ bool session_place(struct session *s, double seconds, struct stored_place_told *
         return true;
     if (!engine || s->config.stream->duration < 0)
         return false;
+    // More than the network takes would be lost, but for a transport that holds it back.
+    bool ahead = s->transport->kind->reliable || s->transport->kind->mtp;
     int64_t number;
     out->seconds = usec_to_sec(engine_position(engine, &number));
     int64_t first = ERR_UNSUPPORTED;
     if (!isnan(seconds) && fabs(seconds - out->seconds) > 0.001)
-        first = engine_seek(engine, (usec_t)(seconds * 1e6));
+        first = engine_seek(engine, (usec_t)(seconds * 1e6), ahead);
     if (first >= 0) {
         leave_place(s, first);
-        engine_request_key(engine, s->size_id);
+        engine_request_key(engine, s->size_id, first);
         out->seconds = seconds;
         number = first;
     }
-    out->frames = (struct rtsp_frames){.first = number, .show = number};
+    out->frames =
+        (struct rtsp_frames){.first = number, .show = number, .ahead = first >= 0 && ahead};
     return true;
 }
 

@@ -77,7 +77,7 @@ void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now
         else if (item.kind == RTCP_IS_NACK && ours && stream_has_pictures(s->config.stream))
             on_nack(s, &item, now);
         else if (item.kind == RTCP_IS_PLI && ours && s->config.stream->engine)
-            engine_request_key(s->config.stream->engine, s->size_id);
+            engine_request_key(s->config.stream->engine, s->size_id, 0);
         else if (item.kind == RTCP_IS_PLI && ours && s->stored)
             stored_feed_repair(s->stored, s->size_id, -1, now);
     }

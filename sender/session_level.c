@@ -190,11 +190,14 @@ uint64_t session_skipped(const struct session *s)
 
 static bool has_begun(struct session *s, const struct coded_frame *f)
 {
+    // Others watched on while this viewer paused.
+    if (!s->stored && f->depends_on > s->newest)
+        s->waiting_key = true;
     if (!s->waiting_key || f->key)
         return true;
     // The key frame that was asked for may have come before the place that is waited for.
     if (s->from > 0 && f->temporal_id == 0 && s->config.stream->engine)
-        engine_request_key(s->config.stream->engine, s->size_id);
+        engine_request_key(s->config.stream->engine, s->size_id, s->from);
     return false;
 }
 

@@ -51,7 +51,7 @@ struct session {
     int wanted_size;  // of `level`; differs from size_id until its key frame comes
     int top;          // the highest temporal layer sent now
     int64_t from;     // frames before are not sent: they are of a place that was left
-    int resumable;    // of a stored ladder: the size that the viewer has all of up to here; -1 none
+    int resumable;    // of a file: the size that the viewer has all of up to here; -1 none
     bool waiting_key; // nothing of size_id decodes for this viewer yet
     int64_t newest;   // number of the newest frame of size_id that came
     uint64_t uncoded; // frames of the level that the encoder left out, being too slow

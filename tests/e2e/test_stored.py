@@ -209,6 +209,15 @@ class Stored(lib.Case):
         self.assertGreater(len(numbers), 60)
         self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
 
+    def test_seeks_without_a_stored_ladder(self):
+        """The film is encoded as it is watched, from the place on; it has a single key frame."""
+        p = self.play(self.sender(source=self.numbered()).url, "--at", "0.8:seek=4", "--at", "1.6:pause", "--at", "2:go-on",
+                      "--at", "2.6:seek=2", "--at", "3.4:seek=5.5", "--duration", "4.2")
+        waits = [seek["first_frame_ms"] for seek in p.events("seek")]
+        self.assertEqual(len(waits), 3)
+        self.between(0, min(waits), 180 * lib.SLOW, f"all that is before the place is decoded first: {waits}")
+        self.assertEqual(p.report()["playback"]["frames_lost"], 0, str(p.report()["causes"]))
+
     def test_what_does_not_fit_is_not_used(self):
         film = self.numbered(seconds=2)
         self.prepare(film)

@@ -347,6 +347,25 @@ TEST_CASE("source_file: seeks to the frame of that time")
     }
 }
 
+TEST_CASE(
+    "source_file: what lies between a key frame and the place is passed over, not what it rests on")
+{
+    clip_folder dir;
+    clip c;
+    c.codec = "libx264"; // with B frames
+    c.gop = 60;
+    c.pts = steady(60);
+    clip_write(c, dir / "b.mkv");
+    auto s = open(dir / "b.mkv");
+    int64_t number = 0;
+    for (int to : {31, 32, 33, 34, 57, 2}) {
+        CAPTURE(to);
+        REQUIRE(s->ops->seek(s.get(), to * 40000) == 0);
+        CHECK(play(s.get(), 2, number) == std::vector<int>{to % 16, (to + 1) % 16});
+        number += 2;
+    }
+}
+
 TEST_CASE("source_file: the same file gives the same pictures")
 {
     clip_folder dir;
