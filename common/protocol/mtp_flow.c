@@ -120,7 +120,7 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
         .most_rto = RTO_MOST_LIVE,
         .counts_slots = true,
         .newreno = true, // beside TCPs with SACK, which halve cwnd once a window
-        .replaces_again = true,
+        .rack = true,
         .keeps_window = true,
         .queue = o->queue,
     };

@@ -7,6 +7,7 @@
 #include "common/protocol/mtp_sender.h"
 
 static const int64_t MAX_WINDOW = INT32_MAX; // slots; what is offered beyond is not needed
+enum { RACK_REORDERING = 4 };                // of a round trip, one part (RFC 8985, 7.2)
 static const usec_t OLDEST_ECHO = 120 * USEC_PER_SEC;
 
 void books_lose(struct mtp_sender *s, int64_t slot)
@@ -159,6 +160,7 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
     forget(s, cum);
     s->stuck = 0;
     s->replacement_due = false;
+    s->rack_at = USEC_NEVER;
     if (partial)
         on_partial(s, s->cum + s->inflation - before);
     else
@@ -189,19 +191,15 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
     books_arm(s, now);
 }
 
-static void on_duplicate(struct mtp_sender *s, usec_t now)
+static void recover_fast(struct mtp_sender *s, usec_t now)
 {
-    if (s->dups < (int)s->config.history)
-        s->dups++;
-    bool soon = s->config.once_a_window && s->cum <= s->recover;
-    if (s->state != MTP_OPEN || s->dups != 3 || soon)
-        return;
     s->ssthresh = half_of(s, flight_up_to(s, s->next));
     s->cwnd = s->ssthresh;
     s->acks = 0;
     s->state = MTP_FAST;
     s->replacement_due = true;
     s->replaced_at = -1;
+    s->rack_at = USEC_NEVER;
     s->fast_end = 0; // its first replacement's slot is the last one below
     s->recover = s->next;
     s->timed = -1;
@@ -213,12 +211,29 @@ static void on_duplicate(struct mtp_sender *s, usec_t now)
     books_arm(s, now);
 }
 
+static void on_duplicate(struct mtp_sender *s, usec_t now)
+{
+    if (s->dups < (int)s->config.history)
+        s->dups++;
+    bool soon = s->config.once_a_window && s->cum <= s->recover;
+    if (s->state == MTP_OPEN && s->dups == 3 && !soon)
+        recover_fast(s, now);
+}
+
+// The first slot left a round trip ago, and a later one is there.
+static void watch_first(struct mtp_sender *s, usec_t now)
+{
+    if (s->config.rack && s->state == MTP_OPEN && s->rack_at == USEC_NEVER && s->sacked.count > 0)
+        s->rack_at =
+            usec_max(now, books_of(s, s->cum)->at + s->rto.latest + s->rto.srtt / RACK_REORDERING);
+}
+
 // As any other slot, by three behind it.
 static bool lost_replacement(const struct mtp_sender *s)
 {
     int64_t slot = s->replaced_at;
-    return s->config.replaces_again && s->mode == MTP_STRICT && s->state == MTP_FAST &&
-           !s->replacement_due && slot >= s->cum && mtp_ranges_skip(&s->sacked, slot) == slot &&
+    return s->config.rack && s->mode == MTP_STRICT && s->state == MTP_FAST && !s->replacement_due &&
+           slot >= s->cum && mtp_ranges_skip(&s->sacked, slot) == slot &&
            mtp_ranges_within(&s->sacked, slot + 1, s->next) >= 3;
 }
 
@@ -246,6 +261,7 @@ void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
         books_arm(s, now);
     }
     note_ranges(s, ack);
+    watch_first(s, now);
     if (lost_replacement(s))
         s->replacement_due = true;
 }
@@ -267,6 +283,7 @@ static void recover(struct mtp_sender *s)
     s->settled_at = 0;
     s->timed = -1;
     s->replacement_due = false;
+    s->rack_at = USEC_NEVER;
     if (mtp_ranges_skip(&s->sacked, s->cum) != s->cum)
         s->sacked.count = 0; // reneged on (RFC 2018, 8)
     if (strict)
@@ -275,6 +292,8 @@ static void recover(struct mtp_sender *s)
 
 void mtp_sender_timeout(struct mtp_sender *s, usec_t now)
 {
+    if (now >= s->rack_at && now < s->rto_at)
+        recover_fast(s, now);
     if (now < s->rto_at)
         return;
     rto_expired(&s->rto);
@@ -300,6 +319,7 @@ void mtp_sender_set_mode(struct mtp_sender *s, enum mtp_mode mode, usec_t now)
     bool down = s->mode == MTP_STRICT && mode != MTP_STRICT;
     s->mode = mode;
     s->stuck = 0;
+    s->rack_at = USEC_NEVER;
     if (!down || !replaced)
         return;
     recover(s);

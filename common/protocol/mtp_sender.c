@@ -22,6 +22,7 @@ int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config
         .edge = config->window,
         .ssthresh = config->ssthresh > 0 ? config->ssthresh : INT_MAX,
         .rto_at = USEC_NEVER,
+        .rack_at = USEC_NEVER,
         .sampled = -1,
         .timed = -1,
         .recover = -1,
@@ -259,7 +260,7 @@ bool mtp_sender_pull(struct mtp_sender *s, struct mtp_out *out, usec_t now)
 
 usec_t mtp_sender_next_timeout(const struct mtp_sender *s)
 {
-    return s->rto_at;
+    return usec_min(s->rto_at, s->rack_at);
 }
 
 struct mtp_info mtp_sender_info(const struct mtp_sender *s)

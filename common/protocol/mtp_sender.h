@@ -74,10 +74,12 @@ struct mtp_sender_config {
     // NewReno (RFC 6582, 3.2): an ACK that goes on within fast recovery to another hole of the same
     // window has that one replaced, too, and does not halve cwnd again. As TCPs with SACK do.
     bool newreno;
-    // A replacement of fast recovery that is lost itself, as three slots behind it tell that were
-    // reported, is replaced at once, in place of a timeout later (strict). As TCPs with RACK do
-    // (RFC 8985, 3.4).
-    bool replaces_again;
+    // Losses that fewer than three duplicate ACKs tell, as TCPs with RACK find them (RFC
+    // 8985, 7.2): the first slot is lost when a later one was reported and a quarter of a round
+    // trip went by; in a window of two, three of them take three round trips. A replacement of fast
+    // recovery is lost itself when three slots behind it were reported (strict), and replaced at
+    // once, in place of a timeout later.
+    bool rack;
     // Who has less to send than cwnd allows keeps a window to go on in after a loss: cwnd grows
     // while half of it is in flight (RFC 7661, 4.3), and a loss halves cwnd, as in Linux, in place
     // of the flight. So one who sends less than half of what this loss rate leaves a TCP need not
@@ -131,6 +133,7 @@ struct mtp_sender {
     bool probe_due;
     usec_t sent_at; // the last packet
     usec_t rto_at;  // USEC_NEVER: nothing to wait for
+    usec_t rack_at; // when the first slot is lost; USEC_NEVER: nothing tells so
     int64_t timed;  // karn: the slot that is timed; -1: none
     usec_t timed_since;
     usec_t sampled; // times echoed up to here are old news, or of a packet sent twice (Karn: RFC

@@ -147,7 +147,7 @@ struct flow *flow_mtp_new(const struct flow_env *env, const struct flow_mtp_conf
                                        .once_a_window = true,
                                        .karn = !config->timestamps,
                                        .newreno = config->newreno,
-                                       .replaces_again = config->newreno,
+                                       .rack = config->newreno,
                                        .keeps_window = config->newreno,
                                        .queue = {.block = true}};
     node_init(&f->flow.source, &SOURCE_OPS, NULL);

@@ -944,12 +944,61 @@ TEST_CASE("mtp_sender: who keeps a window grows while half of it is used, and ha
     }
 }
 
+TEST_CASE(
+    "mtp_sender: in a window of two, one later slot and a quarter of a round trip tell a loss")
+{
+    // A round trip is 60 ms. Packets 10 and 11 leave together, 10 is lost, 11's ACK comes 60 ms
+    // later: 15 ms more, and 10 is replaced. Three duplicate ACKs take two round trips besides.
+    for (bool rack : {false, true}) {
+        INFO(rack);
+        mtp_sender_config c = config_of(MTP_STRICT, 4096, 2, 2, true);
+        c.rack = rack;
+        mtp_rig r(c);
+        for (int i = 0; i < 5; i++) {
+            r.write(2);
+            REQUIRE(r.finish(100));
+        }
+        r.sender.cwnd = 2;
+        const usec_t begin = r.now;
+        r.path = [](bool ack, int i) {
+            return !ack && i == 10 ? std::vector<usec_t>{} : std::vector<usec_t>{0};
+        };
+        r.write(8);
+        REQUIRE(r.finish(100));
+        auto replaced = std::find_if(r.log.begin(), r.log.end(),
+                                     [](const mtp_rig::sent &p) { return p.flags & MTP_R; });
+        REQUIRE(replaced != r.log.end());
+        CHECK(replaced->at - begin == (rack ? 75 : 180) * USEC_PER_MSEC);
+        CHECK(r.lost == std::set<int64_t>{10});
+        CHECK(r.sender.counts.timeouts == 0);
+        CHECK(r.sender.counts.fast_recoveries == 1);
+    }
+}
+
+TEST_CASE("mtp_sender: a packet that a later one overtakes by less is not lost")
+{
+    for (usec_t late : {10, 20}) { // ms; a quarter of a round trip is 15
+        mtp_sender_config c = config_of(MTP_STRICT, 4096, 2, 2, true);
+        c.rack = true;
+        mtp_rig r(c);
+        r.write(2);
+        REQUIRE(r.finish(100));
+        r.path = [late](bool ack, int i) {
+            return std::vector<usec_t>{!ack && i == 2 ? late * USEC_PER_MSEC : 0};
+        };
+        r.write(2);
+        REQUIRE(r.finish(100));
+        CHECK(r.sender.counts.fast_recoveries == (late > 15));
+        CHECK(r.delivered.size() == 4);
+    }
+}
+
 TEST_CASE("mtp_sender: a replacement that is lost is replaced at once, not after a timeout")
 {
     for (bool again : {false, true}) {
         INFO(again);
         mtp_sender_config c = config_of(MTP_STRICT, 4096, 12, 6, true);
-        c.replaces_again = again;
+        c.rack = again;
         mtp_rig r(c);
         int64_t replacement = -1; // the first one, as the number of its frame
         r.path = [&](bool ack, int i) {

@@ -49,7 +49,7 @@ struct steady {
         REQUIRE(mtp_options_parse("", &o) == 0);
         REQUIRE(mtp_flow_init(&flow, &o, TOKEN, PACKET, 0) == 0);
         mtp_sink_init(&sink, TOKEN);
-        flow.sender.config.keeps_window = flow.sender.config.replaces_again = keeps_window;
+        flow.sender.config.keeps_window = flow.sender.config.rack = keeps_window;
     }
     ~steady()
     {

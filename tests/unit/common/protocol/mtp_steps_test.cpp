@@ -297,7 +297,7 @@ TEST_CASE("mtp_steps: an outage of the whole path is no box")
         w.lose_each = 50;
         w.run(60 * S);
         REQUIRE(w.steps_told.size() >= 3);
-        CHECK(w.steps_told[1] == told{10, MTP_FILL_HOLES, MTP_WHY_STUCK});
+        CHECK(w.steps_told[1] == told{11, MTP_FILL_HOLES, MTP_WHY_STUCK});
         CHECK(w.steps_told.back().mode == MTP_STRICT);
         CHECK(w.steps_told.back().why == MTP_WHY_OUTAGE);
         CHECK(w.steps_told.back().second < 10 + 2 * seconds + 1);
