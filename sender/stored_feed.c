@@ -93,6 +93,14 @@ static bool has_group(struct stored_feed *f, bool *broken)
     return true;
 }
 
+// When slot `slot` would be captured, if the media were live at the viewer's speed: stamps as even
+// as the media, however far ahead it is given. Sound goes by them, and who reads them in RTCP's
+// reports.
+static usec_t wall_of(const struct stored_feed *f, int64_t slot, usec_t now)
+{
+    return clock_wall() + (usec_t)due_of(f, slot) - now;
+}
+
 // The viewer's own copy: its number and times are its own. NULL: there is none, or no memory.
 static struct coded_frame *copy_of(const struct stored_feed *f, const struct stored_group *g,
                                    int size_id, int place, usec_t now)
@@ -116,8 +124,7 @@ static struct coded_frame *copy_of(const struct stored_feed *f, const struct sto
     to->depends_on = plan->depends < 0 ? -1 : f->base + group + plan->depends;
     to->pts = usec_of_frames(group + place, fps.num, fps.den);
     to->captured = usec_max((usec_t)due_of(f, group + plan->slot), now);
-    // Of what is shown evenly the stamps are even, too: sound goes by them.
-    to->capture_wall = clock_wall() + (usec_t)media_time(f, place - plan->slot);
+    to->capture_wall = wall_of(f, group + place, now);
     return to;
 }
 
@@ -157,7 +164,7 @@ static bool wrap(struct stored_feed *f)
 static void give_sound(struct stored_feed *f, usec_t now)
 {
     struct fps fps = f->info->sdp.ladder.source_fps;
-    int64_t from = sound_samples(usec_of_frames(f->at, fps.num, fps.den));
+    int64_t begin = sound_samples(usec_of_frames(f->at, fps.num, fps.den)), from = begin;
     int64_t to = sound_samples(usec_of_frames(f->at + 1, fps.num, fps.den));
     if (f->at == 0) // the encoder's first packet begins a little before
         from = INT64_MIN;
@@ -172,7 +179,8 @@ static void give_sound(struct stored_feed *f, usec_t now)
         copy->bytes = c->bytes;
         copy->position = c->position + sound_samples(usec_of_frames(f->base, fps.num, fps.den));
         copy->captured = usec_max((usec_t)due_of(f, f->at), now);
-        copy->capture_wall = clock_wall();
+        double after = (double)(c->position - begin) / SOUND_RATE;
+        copy->capture_wall = wall_of(f, f->at, now) + (usec_t)(after * USEC_PER_SEC / f->speed);
         f->config.events->on_sound(f->config.ctx, copy, now);
         coded_sound_unref(copy);
     }

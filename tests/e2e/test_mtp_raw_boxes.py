@@ -64,8 +64,8 @@ class Boxes(lib.Case):
         self.assertEqual(r["session"]["transport"], "mtp-raw")
         self.assertGreater(t["controller"]["replaced"], 0)
         down = [e["t"] for e in p.events("transport-mode") if e["to"] != "strict"]
-        # The player hears of it once a second.
-        survived = sum(e["packets"] for e in p.events("loss") if not down or e["t"] < down[0] - 1)
+        # The player hears of it once a second; most of what was lost came again, and is no loss to it.
+        survived = max([e["replaced"] for e in p.events("controller") if not down or e["t"] < down[0] - 1], default=0)
         if lib.SLOW == 1:  # else there are fewer packets
             self.assertGreater(survived, 1, str(p))
         self.assertGreater(shown, (seconds - 1) * lib.FPS * 0.5 / lib.SLOW, str(p))
