@@ -49,14 +49,14 @@ class Streams(Mtp):
                 self.stop_cleanly(server)
 
     def test_pictures_come_through_loss(self):
-        """Two in a hundred are lost each way; the encoder repairs, and new data takes the place of what is lost."""
+        """Two in a hundred are lost each way; what others lean on comes again as new data, else the encoder repairs."""
         server = self.server()
         relay = self.relay(server.port, loss_down=0.02, loss_up=0.02)
         p = self.play(relay.url, "--transport", "mtp", "--duration", "8")
         r = p.report()
         self.assertGreater(relay.lost, 5)
-        self.assertGreater(r["network"]["packets_lost"], 0)
-        self.assertGreater(len(p.shown()), 8 * lib.FPS * 0.4 / lib.SLOW, str(p))
+        self.assertLess(r["network"]["packets_lost"], relay.lost)
+        self.assertGreater(len(p.shown()), 8 * lib.FPS * 0.6 / lib.SLOW, str(p))
         self.assertGreater(self.last_transport()["controller"]["replaced"], 0)
 
     @unittest.skipIf(lib.SLOW > 1, "measures")
