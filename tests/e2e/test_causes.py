@@ -52,10 +52,10 @@ class Causes(Relayed):
 
     def test_lost_packets(self):
         server = self.sender()
-        relay = self.relay(server.port, loss_down=0.02)
-        p = self.play(relay.url, "--transport", "udp", "--duration", "6")
+        relay = self.relay(server.port, loss_down=0.05)
+        p = self.play(relay.url, "--transport", "udp", "--duration", "8")
         causes = self.check_account(p)
-        self.assertGreater(relay.lost, 5)
+        self.assertGreater(relay.lost, 10)
         self.assertGreater(causes["by_cause"]["network"], 0)
         self.assertGreater(causes["by_root"]["network"], 0.8 * sum(causes["by_root"].values()))
         self.check_stalls(p)
