@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/stored_parts.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -52,10 +53,7 @@ int stored_parts_open(const char *folder, const char *plan)
     }
     if (is_of(name, plan))
         return 0;
-    int64_t groups = 0;
-    while (stored_parts_has(folder, groups))
-        groups++;
-    stored_parts_remove(folder, groups);
+    stored_parts_remove(folder);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return fail(folder);
     FILE *f = fopen(name, "w");
@@ -135,22 +133,27 @@ int stored_part_next(FILE *f, struct stored_record *r, uint8_t **data)
     return ERR_IO;
 }
 
-static void remove_part(const char *folder, int64_t part)
+// The plan, a part, or one that was being written.
+static bool is_own(const char *name)
 {
-    char name[PATH_MAX];
-    name_of(folder, part, "", name);
-    unlink(name);
-    name_of(folder, part, ".new", name);
-    unlink(name);
+    size_t len = strcspn(name, ".");
+    if (name[len] && strcmp(name + len, ".new") != 0)
+        return false;
+    size_t digits = strspn(name, "0123456789");
+    return (digits && digits == len) || (len == 5 && strncmp(name, "sound", len) == 0) ||
+           strcmp(name, "plan") == 0;
 }
 
-void stored_parts_remove(const char *folder, int64_t groups)
+void stored_parts_remove(const char *folder)
 {
     char name[PATH_MAX];
-    for (int64_t i = 0; i < groups; i++)
-        remove_part(folder, i);
-    remove_part(folder, STORED_SOUND);
-    snprintf(name, sizeof(name), "%s/plan", folder);
-    unlink(name);
+    DIR *d = opendir(folder);
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d));)
+        if (is_own(e->d_name) &&
+            snprintf(name, sizeof(name), "%s/%s", folder, e->d_name) < (int)sizeof(name))
+            unlink(name);
+    closedir(d);
     rmdir(folder);
 }

@@ -35,7 +35,8 @@ int stored_part_end(FILE *f, const char *folder, int64_t part, bool good);
 FILE *stored_part_read(const char *folder, int64_t part); // NULL: logged
 // *data: allocated anew, the caller's. 0, ERR_END, ERR_IO (breaks off), ERR_NO_MEMORY.
 int stored_part_next(FILE *f, struct stored_record *r, uint8_t **data);
-void stored_parts_remove(const char *folder, int64_t groups); // with all that is in it
+// All parts, wherever some are missing, the plan, and the folder if nothing else is in it.
+void stored_parts_remove(const char *folder);
 
 #ifdef __cplusplus
 }

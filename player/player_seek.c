@@ -85,12 +85,11 @@ void player_seek_placed(struct player *p, const struct client_place *place, usec
 // After a seek within a pause the server pauses as well, once there is something to go on with.
 void player_seek_tick(struct player *p, usec_t now)
 {
-    if (!p->place.held || !presenter_paused(p->presenter))
-        p->place.held = false;
-    else if (presenter_held(p->presenter) >= PAUSE_HELD)
+    if (p->place.held && presenter_paused(p->presenter)) {
+        if (presenter_held(p->presenter) < PAUSE_HELD)
+            return;
         client_pause(p->client, now);
-    else
-        return;
+    }
     p->place.held = false;
 }
 

@@ -181,6 +181,16 @@ static int64_t find_begin(struct prepare *p, bool *ended)
     return group;
 }
 
+// Encoders work side by side: one that was interrupted may have been behind another that was not.
+static int add_group(struct prepare *p, struct stored_maker *maker, int64_t group, int count)
+{
+    if (!stored_parts_has(p->folder, group))
+        return stored_maker_add(maker, group, p->pictures, count);
+    for (int i = 0; i < count; i++)
+        picture_unref(p->pictures[i]);
+    return 0;
+}
+
 static int encode_all(struct prepare *p, int64_t *groups)
 {
     bool ended = false;
@@ -198,7 +208,7 @@ static int encode_all(struct prepare *p, int64_t *groups)
         }
         ended = count < p->plan.gop;
         p->origin.frames = *groups * p->plan.gop + count;
-        err = stored_maker_add(maker, (*groups)++, p->pictures, count);
+        err = add_group(p, maker, (*groups)++, count);
         tell(p, p->origin.frames, clock_now());
     }
     if (maker && !err)
@@ -231,7 +241,7 @@ static int make(struct prepare *p)
                              .path = p->path};
     err = groups ? stored_mux_run(&mux) : ERR_UNSUPPORTED;
     if (!err)
-        stored_parts_remove(p->folder, groups);
+        stored_parts_remove(p->folder);
     return err;
 }
 

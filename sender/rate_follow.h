@@ -20,9 +20,8 @@
 //       is other people's, who take what is left to them. It counts no longer, and for 5 s there is
 //       no draining, and calm is a rise below 200 ms: else they would have it all.
 //     - Calm, rise < 40 ms for half a second: the target grows by 120 kbit/s a second, as TCP does
-//     by
-//       a packet a round trip, which is what shares a path evenly (Chiu and Jain 1989); but by 6 to
-//       30 %. Beyond 1.2 of the capacity, which has changed or never was it, by 100 % a second.
+//       by a packet a round trip, which is what shares a path evenly (Chiu and Jain 1989); but by 6
+//       to 30 %. Beyond 1.2 of the capacity, which has changed or never was it, by 100 % a second.
 //       Before the first time it doubles every half second. Not while the media does not use it.
 //     - A rate controller's own limit holds besides: at most 0.9 of what it allows, or all of it
 //       before it was ever too much. What waits for its start says nothing of the path, until it

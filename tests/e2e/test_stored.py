@@ -107,11 +107,13 @@ class Stored(lib.Case):
     def test_interrupted_and_taken_up_again(self):
         film = self.numbered()
         p = self.start([lib.SEND, "--prepare", *LEVELS, film])
-        until(lambda: len(glob.glob(film + ".weir.part/0*[0-9]")) >= 2 or not p.running(), "two groups", 60)
+        part = film + ".weir.part/0*[0-9]"
+        until(lambda: len(glob.glob(part)) >= 2 and os.path.exists(film + ".weir.part/000000") or not p.running(),
+              "two groups", 60)
         p.signal(signal.SIGKILL)
         p.wait()
         self.assertFalse(os.path.exists(film + ".weir.mkv"))
-        kept = {f: os.stat(f).st_mtime_ns for f in glob.glob(film + ".weir.part/0*[0-9]")}
+        kept = {f: os.stat(f).st_mtime_ns for f in glob.glob(part)}
         p = self.start([lib.SEND, "--prepare", *LEVELS, film])
         until(lambda: "going on" in p.stderr, "the word that it goes on")
         until(lambda: not p.running() or os.path.exists(film + ".weir.part/sound"), "the sound", 60)

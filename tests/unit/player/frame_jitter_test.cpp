@@ -4,26 +4,12 @@
 #include <memory>
 
 #include "player/frame_jitter.h"
+#include "tests/unit/player/two_levels.hpp"
 
 namespace
 {
 
 const usec_t ms = USEC_PER_MSEC;
-
-// 10 frames/s; level 0 has the even ones, level 1 all.
-ladder two_levels()
-{
-    ladder l{};
-    l.source_fps = {10, 1};
-    l.source_width = 640;
-    l.source_height = 360;
-    l.size_count = 1;
-    l.sizes[0] = {640, 360, {10, 1}, 2};
-    l.level_count = 2;
-    l.levels[0] = {0, 0, 100000};
-    l.levels[1] = {0, 1, 200000};
-    return l;
-}
 
 struct fixture {
     ladder levels = two_levels();

@@ -7,27 +7,13 @@
 #include <string>
 
 #include "player/frame_teller.h"
+#include "tests/unit/player/two_levels.hpp"
 
 namespace
 {
 
 const usec_t ms = USEC_PER_MSEC;
 const usec_t wall_ahead = 1700000000000 * ms;
-
-// 10 frames/s, level 0 has the even ones; playout is at level 1.
-ladder two_levels()
-{
-    ladder l{};
-    l.source_fps = {10, 1};
-    l.source_width = 640;
-    l.source_height = 360;
-    l.size_count = 1;
-    l.sizes[0] = {640, 360, {10, 1}, 2};
-    l.level_count = 2;
-    l.levels[0] = {0, 0, 100000};
-    l.levels[1] = {0, 1, 200000};
-    return l;
-}
 
 // The session began at 0; the sender's wall clock is 50 ms ahead of ours.
 struct viewing {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "player/qoe.h"
+#include "tests/unit/player/two_levels.hpp"
 
 namespace qoe_session
 {
@@ -14,21 +15,6 @@ const usec_t ms = USEC_PER_MSEC;
 const usec_t started_wall = 1700000000250000; // 2023-11-14 22:13:20.250 UTC
 
 using pointer = std::unique_ptr<qoe, void (*)(qoe *)>;
-
-// 10 frames/s in two temporal layers: level 0 has 5 frames/s, level 1 all 10.
-inline ladder two_levels()
-{
-    ladder l{};
-    l.source_fps = {10, 1};
-    l.source_width = 640;
-    l.source_height = 360;
-    l.size_count = 1;
-    l.sizes[0] = {640, 360, {10, 1}, 2};
-    l.level_count = 2;
-    l.levels[0] = {0, 0, 100000};
-    l.levels[1] = {0, 1, 200000};
-    return l;
-}
 
 inline pointer begun(bool pictures)
 {

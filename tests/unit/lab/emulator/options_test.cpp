@@ -10,43 +10,15 @@
 #include <vector>
 
 #include "lab/emulator/options.h"
+#include "tests/unit/lab/parsed_options.hpp"
 
 namespace
 {
 
-using words = std::vector<std::string>;
-
 const words good = {"--ns-a",   "left",        "--ns-b",   "pid:7",      "--addr-a", "10.0.0.1/30",
                     "--addr-b", "10.0.0.2/30", "--a-to-b", "rate=1mbit", "--b-to-a", ""};
 
-struct parsed {
-    struct link_options o;
-    enum options_result result;
-    std::string out, err;
-    words argv; // o borrows from it
-
-    explicit parsed(words args) : argv(std::move(args))
-    {
-        argv.insert(argv.begin(), "weir-link");
-        std::vector<char *> pointers;
-        for (std::string &a : argv)
-            pointers.push_back(a.data());
-        pointers.push_back(nullptr);
-        char *texts[2];
-        size_t sizes[2];
-        FILE *files[2] = {open_memstream(&texts[0], &sizes[0]),
-                          open_memstream(&texts[1], &sizes[1])};
-        result = link_options_parse(static_cast<int>(argv.size()), pointers.data(), &o, files[0],
-                                    files[1]);
-        for (int i = 0; i < 2; i++) {
-            fclose(files[i]);
-            (i ? err : out) = texts[i];
-            free(texts[i]);
-        }
-    }
-    parsed(const parsed &) = delete;
-    parsed &operator=(const parsed &) = delete;
-};
+using parsed = parsed_options<link_options, link_options_parse>;
 
 words operator+(words a, const words &b)
 {

@@ -5,44 +5,18 @@
 #include <cstdlib>
 #include <string>
 #include <unistd.h>
-#include <vector>
+
+#include "tests/unit/lab/parsed_options.hpp"
 
 namespace
 {
 
-using words = std::vector<std::string>;
-
-struct parsed {
-    sim_options o;
-    options_result result;
-    std::string out, err;
-    words argv; // o borrows from it
-
-    explicit parsed(words args) : argv(std::move(args))
-    {
-        argv.insert(argv.begin(), "weir-sim");
-        std::vector<char *> pointers;
-        for (std::string &a : argv)
-            pointers.push_back(a.data());
-        pointers.push_back(nullptr);
-        char *texts[2];
-        size_t sizes[2];
-        FILE *files[2] = {open_memstream(&texts[0], &sizes[0]),
-                          open_memstream(&texts[1], &sizes[1])};
-        result = sim_options_parse(static_cast<int>(argv.size()), pointers.data(), &o, files[0],
-                                   files[1]);
-        for (int i = 0; i < 2; i++) {
-            fclose(files[i]);
-            (i ? err : out) = texts[i];
-            free(texts[i]);
-        }
-    }
+struct parsed : parsed_options<sim_options, sim_options_parse> {
+    using parsed_options::parsed_options;
     ~parsed()
     {
         sim_options_destroy(&o);
     }
-    parsed(const parsed &) = delete;
-    parsed &operator=(const parsed &) = delete;
 };
 
 // A file that goes with it.

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <vector>
+
+#include "common/base/err.h"
+#include "media/stored_parts.h"
+#include "tests/unit/temp_folder.hpp"
+
+namespace
+{
+
+struct parts {
+    temp_folder around;
+    std::string folder = around.path + "/film.weir.part";
+
+    int open(const char *plan)
+    {
+        return stored_parts_open(folder.c_str(), plan);
+    }
+    bool has(int64_t part)
+    {
+        return stored_parts_has(folder.c_str(), part);
+    }
+    int make(int64_t part, const std::vector<std::string> &records, bool good = true)
+    {
+        FILE *f = stored_part_begin(folder.c_str(), part);
+        REQUIRE(f);
+        CHECK_FALSE(has(part)); // not before its end
+        int64_t at = 100;
+        for (const std::string &text : records) {
+            stored_record r = {static_cast<uint32_t>(text.size()), 1, at++};
+            REQUIRE(stored_part_put(f, &r, text.data()) == 0);
+        }
+        return stored_part_end(f, folder.c_str(), part, good);
+    }
+    size_t files()
+    {
+        auto all = std::filesystem::directory_iterator(folder);
+        return static_cast<size_t>(std::distance(begin(all), end(all)));
+    }
+};
+
+} // namespace
+
+TEST_CASE("stored_parts: a part is read as it was written")
+{
+    parts p;
+    REQUIRE(p.open("a plan") == 0);
+    for (int64_t part : {int64_t{7}, int64_t{STORED_SOUND}}) {
+        REQUIRE(p.make(part, {"first", "", "third"}) == 0);
+        CHECK(p.has(part));
+        FILE *f = stored_part_read(p.folder.c_str(), part);
+        REQUIRE(f);
+        int64_t at = 100;
+        for (const std::string text : {"first", "", "third"}) {
+            stored_record r;
+            uint8_t *data;
+            REQUIRE(stored_part_next(f, &r, &data) == 0);
+            CHECK(r.track == 1);
+            CHECK(r.at == at++);
+            CHECK(std::string(data, data + r.bytes) == text);
+            free(data);
+        }
+        stored_record r;
+        uint8_t *data;
+        CHECK(stored_part_next(f, &r, &data) == ERR_END);
+        fclose(f);
+    }
+}
+
+TEST_CASE("stored_parts: a part that breaks off is told, and one that fails is not there")
+{
+    parts p;
+    REQUIRE(p.open("a plan") == 0);
+    REQUIRE(p.make(0, {"whole"}) == 0);
+    std::filesystem::resize_file(p.folder + "/000000", sizeof(stored_record) + 3);
+    FILE *f = stored_part_read(p.folder.c_str(), 0);
+    REQUIRE(f);
+    stored_record r;
+    uint8_t *data;
+    CHECK(stored_part_next(f, &r, &data) == ERR_IO);
+    fclose(f);
+
+    CHECK(p.make(1, {"of no use"}, false) == ERR_IO);
+    CHECK_FALSE(p.has(1));
+    CHECK(p.files() == 2); // the plan and part 0
+}
+
+TEST_CASE("stored_parts: those of the same plan are taken over, those of another thrown away")
+{
+    parts p;
+    REQUIRE(p.open("a plan") == 0);
+    for (int64_t part : {int64_t{0}, int64_t{2}, int64_t{1234567}, int64_t{STORED_SOUND}})
+        REQUIRE(p.make(part, {"x"}) == 0); // 1 was not finished
+    fclose(stored_part_begin(p.folder.c_str(), 1));
+    std::ofstream(p.folder + "/notes.txt") << "somebody else's";
+
+    REQUIRE(p.open("a plan") == 0);
+    CHECK((p.has(0) && p.has(2) && p.has(1234567) && p.has(STORED_SOUND)));
+    CHECK_FALSE(p.has(1));
+
+    REQUIRE(p.open("another plan") == 0);
+    CHECK_FALSE((p.has(0) || p.has(2) || p.has(1234567) || p.has(STORED_SOUND)));
+    CHECK(p.files() == 2); // the plan and the notes
+
+    stored_parts_remove(p.folder.c_str());
+    CHECK(p.files() == 1);
+    std::filesystem::remove(p.folder + "/notes.txt");
+    stored_parts_remove(p.folder.c_str());
+    CHECK_FALSE(std::filesystem::exists(p.folder));
+}
