@@ -6,13 +6,15 @@
 
 #include "common/base/log.h"
 
-static struct play_frame *frame_of(const struct playout_action *a, unsigned session, usec_t now)
+static struct play_frame *frame_of(const struct decode_feed *d, const struct playout_action *a,
+                                   usec_t now)
 {
     struct received_frame *coded = a->frame;
     struct play_frame *f = malloc(sizeof(*f));
     if (f)
         *f = (struct play_frame){.coded = coded,
-                                 .session = session,
+                                 .session = d->session,
+                                 .place = d->place,
                                  .number = coded->number,
                                  .depends_on = coded->key ? -1 : coded->depends_on,
                                  .size_id = coded->size_id,
@@ -34,7 +36,7 @@ enum decode_feed_result decode_feed_push(struct decode_feed *d, const struct pla
         received_frame_free(coded);
         return FEED_UNDECODABLE;
     }
-    struct play_frame *f = frame_of(a, d->session, now);
+    struct play_frame *f = frame_of(d, a, now);
     if (f && !d->decoder) { // nothing is to be decoded, so there is no lead: it is due now
         d->in_flight++;
         f->shown_at = f->decoded_at = usec_max(f->show_at, now);

@@ -21,7 +21,7 @@ enum { DECODE_FEED_MAX_FRAMES = (int)DECODE_QUEUE_FRAMES + (int)SHOW_QUEUE_FRAME
 struct decode_feed {
     struct frame_tracker *tracker; // borrowed
     struct decode_thread *decoder; // borrowed; NULL: there are no pictures
-    unsigned session;              // marks the frames
+    unsigned session, place;       // mark the frames
     int in_flight;                 // given to the decoder and not back yet
     uint64_t decoded;              // pictures that the decoder gave
 };

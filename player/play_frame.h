@@ -26,6 +26,7 @@ struct play_frame {
     struct received_frame *coded; // owned; NULL once decoded
     struct picture *picture;      // one reference, owned; NULL before decoding, and after a failure
     unsigned session;             // of its presenter
+    unsigned place;               // where the viewer went by a seek, counted
     int64_t number;
     int64_t depends_on; // -1 = none
     int size_id;

@@ -64,6 +64,7 @@ void presenter_resume(struct presenter *p, usec_t now)
 void presenter_seek(struct presenter *p, int64_t first, int64_t show, bool at_once, usec_t now)
 {
     playout_seek(p->playout, first, show, at_once, now);
+    p->feed.place++;
     if (p->config.sdp->reorders)
         show_queue_drop(p->config.show);
     p->last_frames = p->ending = false;

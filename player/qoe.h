@@ -12,7 +12,6 @@
 extern "C" {
 #endif
 
-enum { QOE_MAX_TEXT = 256 };
 #define QOE_UNKNOWN INT64_MIN // a duration that could not be measured
 
 struct qoe; // opaque

@@ -28,7 +28,10 @@
 extern "C" {
 #endif
 
-enum { QOE_MAX_LIST = 1024 }; // stalls and level switches that are listed; all are counted
+enum {
+    QOE_MAX_TEXT = 256,  // bytes of a text from outside, with its end
+    QOE_MAX_LIST = 1024, // stalls and level switches that are listed; all are counted
+};
 
 enum qoe_ended { QOE_END_OF_MEDIA, QOE_DURATION, QOE_INTERRUPTED, QOE_SERVER_LOST, QOE_ERROR };
 const char *qoe_ended_text(enum qoe_ended ended); // "end-of-media" ...

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
 
+#include "common/base/utf8.h"
 #include "player/qoe_report.h"
 
 struct figure {
@@ -44,8 +45,9 @@ static struct figure bitrate(double bps)
 // Text from the other side goes to a terminal: no control characters.
 static void print_text(FILE *out, const char *text)
 {
-    for (const char *c = text; *c; c++)
-        fputc((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c, out);
+    char clean[QOE_MAX_TEXT];
+    utf8_copy(text, clean, sizeof(clean));
+    fputs(clean, out);
 }
 
 static void print_session(const struct qoe_report *r, FILE *out)

@@ -16,6 +16,8 @@ void play_frame_free(struct play_frame *f)
     free(f);
 }
 
+enum { MAX_REORDER = 16 }; // frames: H.264's largest picture buffer (A.3.1)
+
 struct show_queue {
     pthread_mutex_t lock; // guards all up to `closed`
     pthread_cond_t changed;
@@ -25,7 +27,11 @@ struct show_queue {
     int count;
     unsigned pushes;
     bool closed;
-    unsigned seen; // pushes at the last show_queue_due; display's thread
+    struct {
+        unsigned session, place;
+        int64_t number; // -1: none
+    } newest;           // of those given out
+    unsigned seen;      // pushes at the last show_queue_due; display's thread
     play_frame_fn *report;
     void *report_ctx; // borrowed
     void (*on_change)(void *ctx);
@@ -45,6 +51,7 @@ struct show_queue *show_queue_new(play_frame_fn *report, void *ctx)
     pthread_mutex_init(&q->lock, NULL);
     clock_cond_init(&q->changed);
     q->held = USEC_NEVER;
+    q->newest.number = -1;
     q->report = report;
     q->report_ctx = ctx;
     q->on_change = no_change;
@@ -133,6 +140,13 @@ bool show_queue_push(struct show_queue *q, struct play_frame *f)
     return pushed;
 }
 
+// Numbers far below are of a source that began anew.
+static bool comes_too_late(const struct show_queue *q, const struct play_frame *f)
+{
+    return f->session == q->newest.session && f->place == q->newest.place &&
+           f->number < q->newest.number && f->number >= q->newest.number - MAX_REORDER;
+}
+
 struct play_frame *show_queue_due(struct show_queue *q, usec_t *next, usec_t now)
 {
     struct play_frame *skipped[SHOW_QUEUE_FRAMES];
@@ -142,9 +156,17 @@ struct play_frame *show_queue_due(struct show_queue *q, usec_t *next, usec_t now
     q->seen = q->pushes;
     now = usec_min(now, q->held);
     while (q->count && q->frames[q->head]->show_at <= now) {
+        struct play_frame *f = take(q);
+        if (comes_too_late(q, f)) {
+            skipped[skipped_count++] = f;
+            continue;
+        }
         if (due)
             skipped[skipped_count++] = due;
-        due = take(q);
+        due = f;
+        q->newest.session = f->session;
+        q->newest.place = f->place;
+        q->newest.number = f->number;
     }
     *next = q->count ? q->frames[q->head]->show_at : USEC_NEVER;
     *next = *next > q->held ? USEC_NEVER : *next;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Decoded pictures that wait for their time, between the decoder's thread and the display's.
 // Bounded: the decoder waits for room, which is soon, for pictures leave by the clock. When several
-// are due at once only the newest is shown.
+// are due at once only the newest is shown, and none after one that comes behind it: of B frames,
+// which are decoded after it, some may be late.
 #ifndef WEIR_PLAYER_SHOW_QUEUE_H
 #define WEIR_PLAYER_SHOW_QUEUE_H
 
@@ -33,7 +34,8 @@ bool show_queue_push(struct show_queue *q, struct play_frame *f);
 void show_queue_hold(struct show_queue *q, usec_t at);
 void show_queue_go_on(struct show_queue *q, usec_t now);
 void show_queue_drop(struct show_queue *q); // what waits is discarded, and nothing is held
-// The newest frame that is due, the caller's; NULL when none is. *next: when the next one is due,
+// The newest frame that is due, the caller's; NULL when none is, or only such as the last one was
+// to come behind. *next: when the next one is due,
 // USEC_NEVER when none is there.
 struct play_frame *show_queue_due(struct show_queue *q, usec_t *next, usec_t now);
 // Waits until `deadline`, at most until the queue changes: one comes in, or it is closed.

@@ -18,7 +18,7 @@ void log_write(enum log_level level, const char *file, const char *key, const ch
 {
     if (!log_sink || !log_filter_passes(&log_passing, level, file))
         return;
-    char text[1024];
+    char text[LOG_TEXT];
     char module[LOG_MODULE];
     va_list args;
     va_start(args, format);

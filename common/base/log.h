@@ -10,10 +10,12 @@
 extern "C" {
 #endif
 
+enum { LOG_TEXT = 1024 }; // bytes of a message with its end
+
 struct log_entry { // all borrowed for the call
     enum log_level level;
     const char *module;
-    const char *text;        // no newline
+    const char *text;        // no newline, shorter than LOG_TEXT
     const char *key, *value; // what the message is about, for machines; NULL: nothing
 };
 

@@ -24,17 +24,25 @@ int utf8_bytes(const char *text)
     return overlong || surrogate || beyond ? 0 : len;
 }
 
+// ISO 6429: C0, DEL, and C1, which a terminal may obey as well.
+static bool is_control(const char *at)
+{
+    const uint8_t *s = (const uint8_t *)at;
+    return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0);
+}
+
 void utf8_copy(const char *text, char *out, size_t cap)
 {
     size_t used = 0;
     while (*text) {
         int len = utf8_bytes(text);
-        size_t bytes = len ? (size_t)len : 1;
+        bool clean = len && !is_control(text);
+        size_t bytes = clean ? (size_t)len : 1;
         if (used + bytes >= cap)
             break;
-        memcpy(out + used, len ? text : "?", bytes);
+        memcpy(out + used, clean ? text : "?", bytes);
         used += bytes;
-        text += bytes;
+        text += len ? len : 1;
     }
     out[used] = '\0';
 }

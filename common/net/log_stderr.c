@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "common/base/log_json.h"
+#include "common/base/utf8.h"
 #include "common/net/clock.h"
 
 static const char *program_name;
@@ -13,7 +14,9 @@ static const char *program_name;
 static void sink_text(const struct log_entry *e)
 {
     static const char *const words[] = {"error: ", "warning: ", "", "debug: "};
-    fprintf(stderr, "%s: %s%s\n", program_name, words[e->level], e->text);
+    char text[LOG_TEXT];
+    utf8_copy(e->text, text, sizeof(text));
+    fprintf(stderr, "%s: %s%s\n", program_name, words[e->level], text);
 }
 
 static void sink_json(const struct log_entry *e)

@@ -5,122 +5,14 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/put.h"
 #include "common/base/scan.h"
 #include "common/wire/rtsp.h"
-
-static const char *const source_names[] = {
-    [SDP_SOURCE_UNKNOWN] = "unknown", [SDP_SOURCE_TEST] = "test",
-    [SDP_SOURCE_FILE] = "file",       [SDP_SOURCE_GREEDY] = "greedy",
-    [SDP_SOURCE_STEADY] = "steady",   [SDP_SOURCE_GODDARD] = "goddard",
-    [SDP_SOURCE_LAYERS] = "layers",   [SDP_SOURCE_CAMERA] = "camera",
-    [SDP_SOURCE_SCREEN] = "screen",
-};
-enum { SOURCES = sizeof(source_names) / sizeof(source_names[0]) };
-
-#define CODEC_H264      "H264/90000"
-#define CODEC_SYNTHETIC "X-WEIR-SYNTHETIC/90000"
-#define CODEC_OPUS      "opus/48000/2" // whatever the channels are (RFC 7587, 7)
+#include "common/wire/sdp_parts.h"
+#include "common/wire/text.h"
 
 bool sdp_has_frames(const struct sdp *s)
 {
     return s->h264 || s->source == SDP_SOURCE_GODDARD || s->source == SDP_SOURCE_LAYERS;
-}
-
-// A value that a line end in it cannot turn into two lines.
-static void put_line(struct put *p, const char *head, const char *value)
-{
-    char clean[SDP_MAX_TEXT];
-    snprintf(clean, sizeof(clean), "%s", value);
-    for (char *c = clean; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = ' ';
-    put_format(p, "%s%s\r\n", head, clean);
-}
-
-static void put_session(struct put *p, const struct sdp *s, bool v6)
-{
-    const char *any = v6 ? "IN IP6 ::" : "IN IP4 0.0.0.0";
-    put_format(p, "v=0\r\no=- 1 1 %s\r\n", any);
-    put_line(p, "s=", s->title[0] ? s->title : "-"); // RFC 8866, 5.3
-    put_format(p, "c=%s\r\nt=0 0\r\na=control:*\r\n", any);
-    if (s->duration >= 0) { // in integers: the decimal point is the locale's
-        long long ms = (long long)(s->duration * 1000 + 0.5);
-        put_format(p, "a=range:npt=0-%lld.%03lld\r\n", ms / 1000, ms % 1000);
-    } else {
-        put_format(p, "a=range:npt=now-\r\n");
-    }
-    if (s->clock[0])
-        put_line(p, "a=x-weir-clock:", s->clock);
-    if (s->reorders)
-        put_format(p, "a=x-weir-order:decoding\r\n");
-}
-
-static void put_ladder(struct put *p, const struct sdp *s)
-{
-    const struct ladder *l = &s->ladder;
-    put_format(p, "a=x-weir-source:%s %dx%d@%d/%d\r\n", source_names[s->source], l->source_width,
-               l->source_height, l->source_fps.num, l->source_fps.den);
-    for (int i = 0; i < l->size_count; i++) {
-        const struct size_spec *z = &l->sizes[i];
-        put_format(p, "a=x-weir-size:%d %dx%d@%d/%d layers=%d\r\n", i, z->width, z->height,
-                   z->fps.num, z->fps.den, z->layers);
-    }
-    for (int i = 0; i < l->level_count; i++) {
-        const struct level *v = &l->levels[i];
-        put_format(p, "a=x-weir-level:%d size=%d tid=%d rate=%d\r\n", i, v->size_id, v->temporal_id,
-                   v->bitrate_bps);
-    }
-}
-
-static void put_rate(struct put *p, int bitrate_bps)
-{
-    if (bitrate_bps > 0) // RFC 8866, 5.8: kbit/s
-        put_format(p, "b=AS:%d\r\n", bitrate_bps / 1000 + (bitrate_bps % 1000 != 0));
-}
-
-static void put_extensions(struct put *p, const struct rtp_ext_ids *ext)
-{
-    if (ext->capture)
-        put_format(p, "a=extmap:%d %s\r\n", ext->capture, RTP_EXT_CAPTURE_URI);
-    if (ext->adu)
-        put_format(p, "a=extmap:%d %s\r\n", ext->adu, RTP_EXT_ADU_URI);
-    if (ext->feedback)
-        put_format(p, "a=extmap:%d %s\r\n", ext->feedback, RTP_EXT_FEEDBACK_URI);
-}
-
-static void put_sound(struct put *p, const struct sdp_sound *s)
-{
-    int pt = s->payload_type;
-    put_format(p, "m=audio 0 RTP/AVP %d\r\n", pt);
-    put_rate(p, s->bitrate_bps);
-    put_format(p, "a=rtpmap:%d %s\r\na=fmtp:%d sprop-stereo=1\r\na=ptime:20\r\n", pt, CODEC_OPUS,
-               pt);
-    put_extensions(p, &s->ext);
-    if (s->control[0])
-        put_line(p, "a=control:", s->control);
-}
-
-static void put_medium(struct put *p, const struct sdp *s)
-{
-    int pt = s->payload_type;
-    put_format(p, "m=video 0 RTP/AVP %d\r\n", pt);
-    put_rate(p, s->bitrate_bps);
-    put_format(p, "a=rtpmap:%d %s\r\n", pt, s->h264 ? CODEC_H264 : CODEC_SYNTHETIC);
-    if (s->h264) { // RFC 6184, 8.1
-        put_format(p, "a=fmtp:%d packetization-mode=1", pt);
-        if (s->profile_level_id[0])
-            put_format(p, ";profile-level-id=%s", s->profile_level_id);
-        if (s->sprop[0])
-            put_format(p, ";sprop-parameter-sets=%s", s->sprop);
-        put_format(p, "\r\n");
-    }
-    put_format(p, "a=rtcp-fb:%d nack\r\na=rtcp-fb:%d nack pli\r\n", pt, pt);
-    if (s->ccfb) // RFC 8888, 6: for all payload types alike
-        put_format(p, "a=rtcp-fb:* ack ccfb\r\n");
-    put_extensions(p, &s->ext);
-    if (s->control[0])
-        put_line(p, "a=control:", s->control);
 }
 
 bool sdp_is_foreign(const struct sdp *s)
@@ -128,25 +20,7 @@ bool sdp_is_foreign(const struct sdp *s)
     return s->h264 && s->ext.adu == 0;
 }
 
-int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap)
-{
-    struct put p = put_into(out, cap);
-    put_session(&p, s, address_v6);
-    put_medium(&p, s);
-    if (s->ladder.level_count > 0)
-        put_ladder(&p, s);
-    if (s->sound.present)
-        put_sound(&p, &s->sound);
-    return put_result(&p);
-}
-
-static struct text text_of(struct scan s)
-{
-    struct text t = {s.at, scan_left(&s)};
-    return t;
-}
-
-static bool scan_payload_type(struct scan *s, int *out)
+bool sdp_scan_payload_type(struct scan *s, int *out)
 {
     int64_t value;
     if (!scan_int(s, 127, &value))
@@ -183,8 +57,8 @@ static int on_source(struct sdp *s, struct scan v)
     struct ladder *l = &s->ladder;
     struct scan name = scan_until(&v, ' ');
     s->source = SDP_SOURCE_UNKNOWN;
-    for (int i = 0; i < SOURCES; i++)
-        if (scan_is(name, source_names[i]))
+    for (int i = 0; i < SDP_SOURCES; i++)
+        if (scan_is(name, sdp_source_names[i]))
             s->source = (enum sdp_source)i;
     if (!scan_geometry(&v, &l->source_width, &l->source_height, &l->source_fps))
         return ERR_MALFORMED;
@@ -226,7 +100,7 @@ static int on_level(struct sdp *s, struct scan v)
 
 static int on_clock(struct sdp *s, struct scan v)
 {
-    text_copy(text_of(v), s->clock, sizeof(s->clock));
+    text_copy(text_of_scan(v), s->clock, sizeof(s->clock));
     return 0;
 }
 
@@ -240,7 +114,7 @@ static int on_session_control(struct sdp *s, struct scan v)
 {
     struct scan url = v;
     if (scan_word(&url, "rtsp://") && scan_left(&v) < sizeof(s->base)) // else "*", or of no use
-        text_copy(text_of(v), s->base, sizeof(s->base));
+        text_copy(text_of_scan(v), s->base, sizeof(s->base));
     return 0;
 }
 
@@ -260,7 +134,7 @@ static int read_control(struct scan v, char out[SDP_MAX_TEXT])
 {
     if (scan_left(&v) >= SDP_MAX_TEXT)
         return ERR_TOO_BIG; // cut short it would name something else
-    text_copy(text_of(v), out, SDP_MAX_TEXT);
+    text_copy(text_of_scan(v), out, SDP_MAX_TEXT);
     return 0;
 }
 
@@ -272,7 +146,8 @@ static int on_control(struct sdp *s, struct scan v)
 static int on_range(struct sdp *s, struct scan v)
 {
     struct rtsp_range range; // a form that we do not read says nothing about the length
-    if (rtsp_range_decode(text_of(v), &range) == 0 && range.from >= 0 && range.to >= range.from)
+    if (rtsp_range_decode(text_of_scan(v), &range) == 0 && range.from >= 0 &&
+        range.to >= range.from)
         s->duration = range.to - range.from;
     return 0;
 }
@@ -327,14 +202,14 @@ static bool is_hexadecimal(struct text t)
 static int on_fmtp(struct sdp *s, struct scan v)
 {
     int pt;
-    if (!scan_payload_type(&v, &pt))
+    if (!sdp_scan_payload_type(&v, &pt))
         return ERR_MALFORMED;
     if (pt != s->payload_type)
         return 0;
     while (!scan_end(&v)) {
         struct scan value = scan_until(&v, ';');
-        struct text name = text_of(scan_trimmed(scan_until(&value, '=')));
-        struct text text = text_of(scan_trimmed(value));
+        struct text name = text_of_scan(scan_trimmed(scan_until(&value, '=')));
+        struct text text = text_of_scan(scan_trimmed(value));
         if (text_is_nocase(name, "packetization-mode")) {
             if (!text_is(text, "0") && !text_is(text, "1"))
                 return ERR_UNSUPPORTED; // interleaved: the depacketiser does not do it
@@ -371,7 +246,7 @@ static int read_line(struct sdp *s, struct scan line, bool in_medium)
             line.end = line.at + sizeof(s->title) - 1;
         line = scan_trimmed(line);
         if (!scan_is(line, "-"))
-            text_copy(text_of(line), s->title, sizeof(s->title));
+            text_copy(text_of_scan(line), s->title, sizeof(s->title));
         return 0;
     }
     if (!scan_word(&line, "a="))
@@ -395,113 +270,6 @@ static int read_sound_line(struct sdp_sound *s, struct scan line, bool in_medium
     return scan_is(name, "extmap") ? read_extmap(line, &s->ext) : 0;
 }
 
-// Which media are ours: the first video one and the first audio one over RTP that map a payload
-// type to a codec of ours.
-struct choice {
-    int video;         // counted from 1; 0: the session's lines; -1: none
-    int audio;         // likewise
-    int current;       // while looking
-    bool is_audio;     // it is
-    int audio_type;    // the first payload type offered by any audio medium; -1: none
-    bool offered[128]; // payload types of the current medium
-};
-
-static int begin_medium(struct choice *c, struct scan line)
-{
-    int64_t port, ports;
-    c->current++;
-    memset(c->offered, 0, sizeof(c->offered));
-    struct scan kind = scan_until(&line, ' ');
-    if (!scan_int(&line, 65535, &port) ||
-        (scan_char(&line, '/') && !scan_int(&line, 65535, &ports)) || !scan_char(&line, ' '))
-        return ERR_MALFORMED;
-    struct scan profile = scan_until(&line, ' ');
-    c->is_audio = scan_is(kind, "audio");
-    if (!(c->is_audio || scan_is(kind, "video")) ||
-        !(scan_is(profile, "RTP/AVP") || scan_is(profile, "RTP/AVPF")))
-        return 0;
-    for (int pt; scan_payload_type(&line, &pt); scan_space(&line)) {
-        c->offered[pt] = true;
-        if (c->is_audio && c->audio_type < 0)
-            c->audio_type = pt;
-    }
-    return 0;
-}
-
-// Some leave out the clock rate, which is always the same, or add a number of channels, or leave it
-// out.
-static bool is_codec(struct scan v, const char *name, const char *rate)
-{
-    if (!text_is_nocase(text_of(scan_trimmed(scan_until(&v, '/'))), name))
-        return false;
-    struct scan told = scan_trimmed(scan_until(&v, '/'));
-    return scan_left(&told) == 0 || scan_is(told, rate);
-}
-
-static int read_rtpmap(struct choice *c, struct scan v, struct sdp *s)
-{
-    int pt;
-    if (!scan_payload_type(&v, &pt) || !scan_char(&v, ' '))
-        return 0;
-    struct text codec = text_of(scan_trimmed(v));
-    if (!c->offered[pt])
-        return 0;
-    if (c->is_audio && c->audio < 0 && is_codec(v, "opus", "48000")) {
-        c->audio = c->current;
-        s->sound.payload_type = pt;
-    } else if (c->is_audio && pt == c->audio_type) {
-        text_copy(text_of(scan_trimmed(scan_until(&v, '/'))), s->other_sound,
-                  sizeof(s->other_sound));
-    }
-    bool h264 = is_codec(v, "H264", "90000");
-    if (c->is_audio || c->video > 0 || !(h264 || text_is_nocase(codec, CODEC_SYNTHETIC)))
-        return 0;
-    c->video = c->current;
-    s->payload_type = pt;
-    s->h264 = h264;
-    return 0;
-}
-
-// RFC 8866, 9: every line is a lower-case letter, '=' and text; the first is the version. Lines of
-// another form are passed over, as are those that say nothing to us.
-static int choose_medium(struct scan in, struct choice *c, struct sdp *s)
-{
-    struct scan line;
-    if (!scan_line(&in, &line) || !scan_is(line, "v=0"))
-        return ERR_MALFORMED;
-    while (scan_line(&in, &line)) {
-        int err = 0;
-        if (scan_end(&line))
-            continue;
-        for (const char *p = line.at; p < line.end; p++)
-            if (((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7f)
-                return ERR_MALFORMED;
-        if (scan_word(&line, "m="))
-            err = begin_medium(c, line);
-        else if (scan_word(&line, "a=rtpmap:"))
-            err = read_rtpmap(c, line, s);
-        if (err)
-            return err;
-    }
-    return c->video > 0 ? 0 : ERR_UNSUPPORTED;
-}
-
-// Of weir-send one flow carries both, which are told apart by their payload types.
-static void settle_sound(struct sdp *s, const struct choice *c)
-{
-    s->sound.present =
-        c->audio > 0 && (s->sound.payload_type != s->payload_type || sdp_is_foreign(s));
-    if (!s->sound.present)
-        s->sound = (struct sdp_sound){0};
-    if (c->audio > 0 || c->audio_type < 0)
-        s->other_sound[0] = '\0';
-    else if (!s->other_sound[0]) // RFC 3551, 6: types that need no line to be known
-        snprintf(s->other_sound, sizeof(s->other_sound), "%s",
-                 c->audio_type == 0   ? "PCMU"
-                 : c->audio_type == 8 ? "PCMA"
-                                      : "an unknown format");
-}
-
 // What it says in words of ours counts for nothing, but for a frame rate that can be.
 static void settle_foreign(struct sdp *s)
 {
@@ -519,8 +287,8 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
         return ERR_TOO_BIG;
     struct scan in = scan_of(data, len);
     struct scan line;
-    struct choice choice = {.video = -1, .audio = -1, .audio_type = -1};
-    int err = choose_medium(in, &choice, s);
+    struct sdp_choice choice = {.video = -1, .audio = -1, .audio_type = -1};
+    int err = sdp_choose_media(in, &choice, s);
     for (int medium = 0; err == 0 && scan_line(&in, &line);) {
         if (scan_left(&line) >= 2 && line.at[0] == 'm' && line.at[1] == '=')
             medium++;
@@ -531,7 +299,7 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
     }
     if (err)
         return err;
-    settle_sound(s, &choice);
+    sdp_settle_sound(s, &choice);
     if (sdp_is_foreign(s)) {
         settle_foreign(s);
         return 0;

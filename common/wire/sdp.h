@@ -2,12 +2,17 @@
 // The SDP (RFC 8866) of a Weir stream: one video medium, its ladder of levels, and who made it; and
 // the sound that goes with it, Opus (RFC 7587).
 // Attributes of ours, which strangers skip:
-//   a=x-weir-source:test 1280x720@30/1      kind of source, its size and frame rate
-//   a=x-weir-clock:<text>                   equal at both ends when they read the same machine's
-//   clock a=x-weir-size:2 640x360@30/1 layers=2   one line a size a=x-weir-level:5 size=2 tid=1
-//   rate=960000   one line a level, ascending
-//   a=x-weir-order:decoding                 frames come in the order of decoding, which is not that
-//   of their numbers: there are B frames
+//   a=x-weir-source:test 1280x720@30/1
+//        kind of source, its size and frame rate
+//   a=x-weir-clock:<text>
+//        equal at both ends when they read the same machine's clock
+//   a=x-weir-size:2 640x360@30/1 layers=2
+//        one line a size
+//   a=x-weir-level:5 size=2 tid=1 rate=960000
+//        one line a level, ascending
+//   a=x-weir-order:decoding
+//        frames come in the order of decoding, which is not that of their numbers: there are
+//        B frames
 #ifndef WEIR_WIRE_SDP_H
 #define WEIR_WIRE_SDP_H
 
@@ -37,6 +42,7 @@ enum sdp_source {
     SDP_SOURCE_LAYERS,
     SDP_SOURCE_CAMERA,
     SDP_SOURCE_SCREEN,
+    SDP_SOURCES // their number
 };
 
 struct sdp_sound {

@@ -168,7 +168,12 @@ class Stored(lib.Case):
     def in_order(self, p, numbers):
         """These frames were shown, one after the other, and each is the one that it says."""
         shown = sorted(p.shown(), key=lambda e: e["shown"])
-        self.assertEqual([e["number"] for e in shown], list(numbers), str(p.report()["causes"]))
+        seen, causes = [e["number"] for e in shown], p.report()["causes"]
+        if lib.SLOW > 1:  # a decoder that others keep from its work may be late, but shows nothing out of turn
+            self.assertEqual(causes["by_root"]["network"] + causes["by_root"]["sender"], 0, str(causes))
+            self.assertGreater(len(seen), 0.9 * len(numbers), str(causes))
+            numbers = sorted(set(numbers) & set(seen))
+        self.assertEqual(seen, list(numbers), str(causes))
         self.assertGreater(min([e["ssim"] for e in p.events("picture")], default=1), 0.85, "another picture scores 0.7")
 
     def test_every_frame_in_its_place(self):

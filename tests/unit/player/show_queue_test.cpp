@@ -59,6 +59,39 @@ TEST_CASE("show queue: frames come out when they are due, the newest of several"
     show_queue_free(q); // with frame 5 in it
 }
 
+TEST_CASE("show queue: a B frame that was decoded late is not shown after those behind it")
+{
+    reports seen;
+    struct show_queue *q = show_queue_new(report, &seen);
+    usec_t next;
+    REQUIRE(show_queue_push(q, frame(40, 100)));
+    REQUIRE(show_queue_push(q, frame(44, 140)));
+    CHECK(due(q, &next, 140) == 44);
+    REQUIRE(show_queue_push(q, frame(42, 120)));
+    CHECK(due(q, &next, 150) == -1);
+    // Handed over late, they are due in the order of decoding.
+    for (int64_t number : {48, 46, 45, 47})
+        REQUIRE(show_queue_push(q, frame(number, 160)));
+    CHECK(due(q, &next, 170) == 48);
+    CHECK(seen.skipped == std::vector<int64_t>{40, 42, 46, 45, 47});
+    seen.skipped.clear();
+
+    play_frame *back = frame(43, 180); // by a seek
+    back->place = 1;
+    REQUIRE(show_queue_push(q, back));
+    CHECK(due(q, &next, 180) == 43);
+    play_frame *other = frame(42, 190); // of the next session
+    other->session = 1;
+    REQUIRE(show_queue_push(q, other));
+    CHECK(due(q, &next, 190) == 42);
+    play_frame *anew = frame(2, 200); // the source began anew
+    anew->session = 1;
+    REQUIRE(show_queue_push(q, anew));
+    CHECK(due(q, &next, 200) == 2);
+    CHECK(seen.skipped.empty());
+    show_queue_free(q);
+}
+
 TEST_CASE("show queue: after a seek what waits gives way to what is due before it")
 {
     reports seen;

@@ -27,6 +27,10 @@ TEST_CASE("utf8_copy: what is no character, and where the room ends")
         {"gr\xc3\xbc\xc3\x9f", 6, "gr\xc3\xbc"}, // not half of the last one
         {"f\xe9.mkv", 64, "f?.mkv"},             // Latin-1
         {"\xff\xc3", 64, "??"},
+        {"a\x1b[2J\n\x7f", 64, "a?[2J??"},
+        {"\xc2\x9b"
+         "2J\xc2\xa0",
+         64, "?2J\xc2\xa0"},              // C1: CSI; a space that does not break
         {"\xed\xa0\x80", 64, "???"},      // half of a UTF-16 pair
         {"\xc0\x80", 64, "??"},           // NUL in two bytes
         {"\xf4\x90\x80\x80", 64, "????"}, // beyond U+10FFFF
