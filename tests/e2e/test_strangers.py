@@ -13,10 +13,19 @@ class Strangers(lib.Case):
         super().setUp()
         self.server = self.sender()
 
-    def run_tool(self, argv, seconds=40):
+    def run_tool(self, argv, seconds=40, code=0):
         lib.need(argv[0])
         p = self.start(argv)
-        self.assertEqual(p.wait(seconds), 0, f"{p}\n{p.stdout[-2000:]}\n{self.server}")
+        self.assertIn(p.wait(seconds), (0, code), f"{p}\n{p.stdout[-2000:]}\n{self.server}")
+        return p
+
+    def gstreamer(self, protocol, *elements):
+        """Until its end of stream. Behind it GStreamer 1.22 may cancel its own PAUSE and calls that an error."""
+        p = self.run_tool(["gst-launch-1.0", "-v", "rtspsrc", f"location={self.server.url}", f"protocols={protocol}",
+                           "latency=100", *elements], code=1)
+        self.assertIn('Got EOS from element "pipeline0"', p.stdout)
+        self.assertLessEqual(set(re.findall(r"(gst_\w+) \(\): ", p.stderr)), {"gst_rtspsrc_try_send", "gst_rtspsrc_pause"},
+                             p.stderr)
         return p
 
     def ffmpeg(self, transport, query="", seconds=3):
@@ -79,10 +88,8 @@ class Strangers(lib.Case):
         frames = 60
         for protocol in "tcp", "udp":
             with self.subTest(protocol):
-                p = self.run_tool(["gst-launch-1.0", "-v", "rtspsrc", f"location={self.server.url}",
-                                   f"protocols={protocol}", "latency=100", "!", "rtph264depay", "!", "h264parse", "!",
-                                   "avdec_h264", "!", "identity", "silent=false", f"eos-after={frames}", "!",
-                                   "fakesink", "sync=false"])
+                p = self.gstreamer(protocol, "!", "rtph264depay", "!", "h264parse", "!", "avdec_h264", "!", "identity",
+                                   "silent=false", f"eos-after={frames}", "!", "fakesink", "sync=false")
                 chain = re.findall(r"identity0: last-message = chain", p.stdout)
                 self.assertGreaterEqual(len(chain), frames - 1, p.stdout[-2000:])
                 width, height = self.server.levels()[-1][:2]
@@ -93,12 +100,11 @@ class Strangers(lib.Case):
         for protocol in "tcp", "udp":
             with self.subTest(protocol):
                 path = self.path(protocol + ".wav")
-                p = self.run_tool(["gst-launch-1.0", "-v", "rtspsrc", f"location={self.server.url}", f"protocols={protocol}",
-                                   "latency=100", "name=s", "s.", "!", "application/x-rtp,media=video", "!", "rtph264depay",
-                                   "!", "h264parse", "!", "avdec_h264", "!", "identity", "silent=false", "eos-after=40", "!",
-                                   "fakesink", "sync=false", "s.", "!", "application/x-rtp,media=audio", "!",
+                p = self.gstreamer(protocol, "name=s", "s.", "!", "application/x-rtp,media=video", "!", "rtph264depay",
+                                   "!", "h264parse", "!", "avdec_h264", "!", "identity", "silent=false", "eos-after=40",
+                                   "!", "fakesink", "sync=false", "s.", "!", "application/x-rtp,media=audio", "!",
                                    "rtpopusdepay", "!", "opusdec", "!", "audioconvert", "!", "identity", "eos-after=130",
-                                   "!", "wavenc", "!", "filesink", f"location={path}"])
+                                   "!", "wavenc", "!", "filesink", f"location={path}")
                 self.assertEqual(p.stdout.count("identity0: last-message = chain"), 39)
                 self.beeps_in(path)
 
@@ -108,9 +114,9 @@ class Strangers(lib.Case):
             with self.subTest(transport):
                 folder = tempfile.mkdtemp(dir=self.folder)
                 sound = self.path(transport + ".wav")
-                self.run_tool(["mpv", "--no-config", "--no-terminal", "--ao=pcm", f"--ao-pcm-file={sound}", "--vo=image", "--vo-image-format=png", "--vo-image-png-compression=1",
-                               f"--vo-image-outdir={folder}", "--length=2.6", f"--rtsp-transport={transport}",
-                               self.server.url])
+                self.run_tool(["mpv", "--no-config", "--no-terminal", "--ao=pcm", f"--ao-pcm-file={sound}", "--vo=image",
+                               "--vo-image-format=png", "--vo-image-png-compression=1", f"--vo-image-outdir={folder}",
+                               "--length=2.6", f"--rtsp-transport={transport}", self.server.url])
                 frames = len(os.listdir(folder))
                 self.between(2.6 * lib.FPS * (0.8 if lib.SLOW <= 1 else 0.2), frames, 2.6 * lib.FPS + 2)
                 self.beeps_in(sound)
