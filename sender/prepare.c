@@ -30,6 +30,7 @@ struct prepare {
     char folder[PATH_MAX];
     struct prepare_progress progress;
     bool terminal;
+    int lock; // owned: of the folder; -1: not yet
     usec_t told;
     struct picture *pictures[STORED_MAX_GOP]; // of the group that is read; a reference each
 };
@@ -89,9 +90,9 @@ static int open_parts(struct prepare *p)
         plan[len] = '\n';
         len = sdp_encode(&p->sdp, false, plan + len + 1, SDP_MAX_BYTES);
     }
-    int err = len < 0 ? len : stored_parts_open(p->folder, plan);
+    p->lock = len < 0 ? len : stored_parts_open(p->folder, plan);
     free(plan);
-    return err;
+    return p->lock < 0 ? p->lock : 0;
 }
 
 static int threads(const struct prepare *p)
@@ -268,3 +269,6 @@ int prepare_run(const struct options *o)
     free(p);
     return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
+    p->lock = -1;
+    if (p->lock >= 0)
+        close(p->lock);
