@@ -50,6 +50,26 @@ static void tell(struct prepare *p, int64_t done, usec_t now)
         log_info("%s", text);
 }
 
+static int choose_levels(struct prepare *p)
+{
+    const struct options *o = p->options;
+    const struct source *s = p->source;
+    struct ladder *l = &p->sdp.ladder;
+    int layers = o->temporal_layers ? o->temporal_layers : PREPARE_LAYERS;
+    int err = o->level_count ? ladder_from_requests(o->levels, o->level_count, s->width, s->height,
+                                                    s->fps, layers, l)
+                             : ladder_default(s->width, s->height, s->fps, layers, l);
+    if (err || stored_plan_init(&p->plan, l) == 0)
+        return err;
+    // Of a film of 31.3 frames a second, say, no size takes 30.
+    for (int i = 0; i < l->size_count && !o->level_count; i++)
+        l->sizes[i].fps = s->fps;
+    err = stored_plan_init(&p->plan, l);
+    if (err)
+        log_error("the levels' frame rates must be simple parts of the file's, as a half of it");
+    return err;
+}
+
 static int open_source(struct prepare *p)
 {
     const struct options *o = p->options;
@@ -68,14 +88,7 @@ static int open_source(struct prepare *p)
                           .ext = {.adu = RTP_EXT_ADU_ID}, // without it the levels do not count
                           .duration = p->source->duration};
     utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP is
-    struct source *s = p->source;
-    int layers = o->temporal_layers ? o->temporal_layers : PREPARE_LAYERS;
-    err = o->level_count ? ladder_from_requests(o->levels, o->level_count, s->width, s->height,
-                                                s->fps, layers, &p->sdp.ladder)
-                         : ladder_default(s->width, s->height, s->fps, layers, &p->sdp.ladder);
-    if (!err && (err = stored_plan_init(&p->plan, &p->sdp.ladder)) != 0)
-        log_error("the levels' frame rates must be simple parts of the file's, as a half of it");
-    return err;
+    return choose_levels(p);
 }
 
 static int open_parts(struct prepare *p)

@@ -76,6 +76,14 @@ class Prepare(lib.Case):
         self.prepare(film)
         self.assertIn("stored ladder is used", self.sender(source=film).stderr)
 
+    def test_a_rate_with_no_simple_part(self):
+        """The levels that nobody chose then have the film's own."""
+        film = self.path("film.mkv")
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=160x120:r=313/10:d=1", "-c:v", "libx264", "-preset", "ultrafast", film)
+        p = self.start([lib.SEND, "--prepare", film])
+        self.assertEqual(p.wait(60), 0, str(p))
+        self.assertEqual(self.sender(source=film).levels()[-1][:3], (160, 120, 31.3))
+
     def test_one_at_a_time(self):
         film = self.film(seconds=60, sound=False)
         first = self.start([lib.SEND, "--prepare", *LEVELS, film])
