@@ -13,6 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "media/convert.h"
+#include "media/resampler.h"
 #include "media/sound_source.h"
 
 enum {
@@ -21,8 +22,7 @@ enum {
     AHEAD = SOUND_RATE,     // is read through; what is further is sought
     SEAM = 2,               // the pictures' time in microseconds is that far from whole samples
     GAP = SOUND_RATE / 20,  // in the file's own times: less is how they are rounded
-    MAX_PLANES = 64,
-    MAX_IDLE = 5000, // packets without sound, then it is the end
+    MAX_IDLE = 5000,        // packets without sound, then it is the end
 };
 
 struct sound_source_file {
@@ -33,10 +33,7 @@ struct sound_source_file {
     AVStream *stream; // the format's
     AVPacket *packet;
     AVFrame *frame;
-    SwrContext *swr;
-    int swr_rate; // what it was made for
-    int swr_format;
-    int swr_channels;
+    struct resampler resampler;
     int64_t origin; // the file's time of media time 0, samples
     int64_t next;   // likewise: what follows on what was read last
     bool ended;
@@ -51,32 +48,6 @@ struct sound_source_file {
 static int64_t samples_of(const struct sound_source_file *s, int64_t pts)
 {
     return av_rescale_q(pts, s->stream->time_base, (AVRational){1, SOUND_RATE});
-}
-
-// The converter for the frame; a stream may change in its course.
-static bool set_up_swr(struct sound_source_file *s, const AVFrame *f)
-{
-    if (s->swr && s->swr_rate == f->sample_rate && s->swr_format == f->format &&
-        s->swr_channels == f->ch_layout.nb_channels)
-        return true;
-    swr_free(&s->swr);
-    AVChannelLayout in = {0};
-    AVChannelLayout out = AV_CHANNEL_LAYOUT_STEREO;
-    if (f->ch_layout.order == AV_CHANNEL_ORDER_UNSPEC)
-        av_channel_layout_default(&in, f->ch_layout.nb_channels);
-    else
-        av_channel_layout_copy(&in, &f->ch_layout);
-    int r = swr_alloc_set_opts2(&s->swr, &out, AV_SAMPLE_FMT_S16, SOUND_RATE, &in, f->format,
-                                f->sample_rate, 0, NULL);
-    av_channel_layout_uninit(&in);
-    if (r < 0 || swr_init(s->swr) < 0) {
-        swr_free(&s->swr);
-        return false;
-    }
-    s->swr_rate = f->sample_rate;
-    s->swr_format = f->format;
-    s->swr_channels = f->ch_layout.nb_channels;
-    return true;
 }
 
 // Silence is put, or samples are left out, where the file's own times say so.
@@ -106,19 +77,18 @@ static void append(struct sound_source_file *s, int64_t position, const int16_t 
 static bool take_frame(struct sound_source_file *s)
 {
     const AVFrame *f = s->frame;
-    if (f->nb_samples <= 0 || f->sample_rate <= 0 || f->ch_layout.nb_channels > MAX_PLANES ||
-        !set_up_swr(s, f))
+    if (!resampler_set_up(&s->resampler, f, AV_SAMPLE_FMT_S16, SOUND_CHANNELS))
         return false;
     int64_t pts = f->best_effort_timestamp;
     // What the converter holds back comes in front.
-    int64_t held = swr_get_delay(s->swr, SOUND_RATE);
+    int64_t held = swr_get_delay(s->resampler.swr, SOUND_RATE);
     int64_t position = pts == AV_NOPTS_VALUE ? s->at + s->count : samples_of(s, pts) - held;
-    const uint8_t *in[MAX_PLANES];
+    const uint8_t *in[RESAMPLER_MAX_CHANNELS];
     int planes = av_sample_fmt_is_planar(f->format) ? f->ch_layout.nb_channels : 1;
     for (int i = 0; i < planes; i++)
         in[i] = f->extended_data[i];
     uint8_t *out[1] = {(uint8_t *)s->piece};
-    int count = swr_convert(s->swr, out, PIECE, in, f->nb_samples);
+    int count = swr_convert(s->resampler.swr, out, PIECE, in, f->nb_samples);
     if (count > 0)
         append(s, position, s->piece, count);
     return count > 0;
@@ -161,7 +131,7 @@ static void seek_to(struct sound_source_file *s, int64_t position)
         av_seek_frame(s->format, s->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
         return;
     avcodec_flush_buffers(s->codec);
-    swr_free(&s->swr);
+    resampler_reset(&s->resampler);
     s->count = 0;
     s->at = position;
     s->ended = false;
@@ -204,7 +174,7 @@ static void file_read(struct sound_source *base, int64_t from, int16_t *out, int
 static void file_free(struct sound_source *base)
 {
     struct sound_source_file *s = (struct sound_source_file *)base;
-    swr_free(&s->swr);
+    resampler_reset(&s->resampler);
     av_frame_free(&s->frame);
     av_packet_free(&s->packet);
     avcodec_free_context(&s->codec);

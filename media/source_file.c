@@ -158,7 +158,8 @@ static int file_seek(struct source *base, usec_t pts)
     int64_t offset = av_rescale_q(pts < 0 ? 0 : pts, (AVRational){1, 1000000},
                                   video_file_info(s->file)->time_base);
     int64_t target = av_sat_add64(s->first_pts, offset);
-    if (video_file_seek(s->file, target) < 0)
+    // What has no times has a beginning.
+    if (video_file_seek(s->file, target) < 0 && (offset > 0 || video_file_rewind(s->file) < 0))
         return ERR_UNSUPPORTED;
     s->have_current = s->have_pending = s->ended = false;
     s->seeking = true;

@@ -228,7 +228,9 @@ static int set_tags(struct muxing *x)
 
 static int run(struct muxing *x, const char *path)
 {
-    if (avformat_alloc_output_context2(&x->format, NULL, "matroska", path) < 0 ||
+    char url[PATH_MAX + 8]; // "Part 2: the end.mkv" is no protocol's
+    snprintf(url, sizeof(url), "file:%s", path);
+    if (avformat_alloc_output_context2(&x->format, NULL, "matroska", url) < 0 ||
         !(x->packet = av_packet_alloc()))
         return ERR_NO_MEMORY;
     x->format->avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED; // the sound's first few ms are
@@ -240,7 +242,7 @@ static int run(struct muxing *x, const char *path)
         err = add_sound(x);
     if (err)
         return err;
-    int r = avio_open(&x->format->pb, path, AVIO_FLAG_WRITE);
+    int r = avio_open(&x->format->pb, url, AVIO_FLAG_WRITE);
     if (r >= 0)
         r = avformat_write_header(x->format, NULL);
     if (r < 0) {

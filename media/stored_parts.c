@@ -3,10 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +44,53 @@ static bool is_of(const char *name, const char *plan)
     return strcmp(text, plan) == 0;
 }
 
+// The plan, a part, or one that was being written.
+static bool is_own(const char *name)
+{
+    size_t len = strcspn(name, ".");
+    if (name[len] && strcmp(name + len, ".new") != 0)
+        return false;
+    size_t digits = strspn(name, "0123456789");
+    return (digits && digits == len) || (len == 5 && strncmp(name, "sound", len) == 0) ||
+           strcmp(name, "plan") == 0;
+}
+
+static void empty(const char *folder)
+{
+    char name[PATH_MAX];
+    DIR *d = opendir(folder);
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d));)
+        if (is_own(e->d_name) &&
+            snprintf(name, sizeof(name), "%s/%s", folder, e->d_name) < (int)sizeof(name))
+            unlink(name);
+    closedir(d);
+}
+
+// Two that write the same parts would spoil them. Where there are no locks, nobody is kept out.
+static int lock(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return fail(folder);
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return fd;
+    log_error("%s: another weir-send --prepare is at work there", folder);
+    close(fd);
+    return ERR_IO;
+}
+
+static int write_plan(const char *name, const char *plan)
+{
+    FILE *f = fopen(name, "w");
+    if (!f)
+        return fail(name);
+    bool good = fputs(plan, f) >= 0;
+    good &= fclose(f) == 0;
+    return good ? 0 : fail(name);
+}
+
 int stored_parts_open(const char *folder, const char *plan)
 {
     char name[PATH_MAX];
@@ -51,17 +100,14 @@ int stored_parts_open(const char *folder, const char *plan)
         log_error("%s: the name is too long", folder);
         return ERR_IO;
     }
-    if (is_of(name, plan))
-        return 0;
-    stored_parts_remove(folder);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return fail(folder);
-    FILE *f = fopen(name, "w");
-    if (!f)
-        return fail(name);
-    bool good = fputs(plan, f) >= 0;
-    good &= fclose(f) == 0;
-    return good ? 0 : fail(name);
+    int fd = lock(folder);
+    if (fd < 0 || is_of(name, plan))
+        return fd;
+    empty(folder);
+    if (write_plan(name, plan) == 0)
+        return fd;
+    close(fd);
+    return ERR_IO;
 }
 
 bool stored_parts_has(const char *folder, int64_t part)
@@ -133,27 +179,8 @@ int stored_part_next(FILE *f, struct stored_record *r, uint8_t **data)
     return ERR_IO;
 }
 
-// The plan, a part, or one that was being written.
-static bool is_own(const char *name)
-{
-    size_t len = strcspn(name, ".");
-    if (name[len] && strcmp(name + len, ".new") != 0)
-        return false;
-    size_t digits = strspn(name, "0123456789");
-    return (digits && digits == len) || (len == 5 && strncmp(name, "sound", len) == 0) ||
-           strcmp(name, "plan") == 0;
-}
-
 void stored_parts_remove(const char *folder)
 {
-    char name[PATH_MAX];
-    DIR *d = opendir(folder);
-    if (!d)
-        return;
-    for (struct dirent *e; (e = readdir(d));)
-        if (is_own(e->d_name) &&
-            snprintf(name, sizeof(name), "%s/%s", folder, e->d_name) < (int)sizeof(name))
-            unlink(name);
-    closedir(d);
+    empty(folder);
     rmdir(folder);
 }

@@ -23,7 +23,8 @@ struct stored_record { // in front of `bytes` of data
     int64_t at;     // source frame number; of the sound samples of 48 kHz
 };
 
-// Makes the folder, or takes over what is there of the same plan. 0 or ERR_IO (logged).
+// Makes the folder, or takes over what is there of the same plan. A descriptor, which keeps others
+// out until it is closed; ERR_IO (logged), also when another has it.
 int stored_parts_open(const char *folder, const char *plan);
 bool stored_parts_has(const char *folder, int64_t part);
 // A part is written under a name of its own until stored_part_end. NULL: logged.

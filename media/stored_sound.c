@@ -10,20 +10,31 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/resampler.h"
+#include "media/sound.h"
 #include "media/stored_parts.h"
+
+// In the file's own times, in samples. What jumps is not followed, as the pictures do not
+// (source_file.c).
+enum {
+    GAP = STORED_SOUND_RATE / 20,         // less is how they are rounded
+    MAX_GAP = 60 * STORED_SOUND_RATE,     // more is a jump of the clock
+    MAX_BACKWARD = 1 * STORED_SOUND_RATE, // likewise
+    SILENCE = STORED_SOUND_RATE,          // put at a time
+};
 
 // The first record of the part is no packet but the encoder's description (OpusHead).
 struct sound {
     AVFormatContext *format; // owned, as are these
     AVCodecContext *decoder;
     AVCodecContext *encoder;
-    SwrContext *resampler;
+    struct resampler resampler;
     AVAudioFifo *fifo; // at the encoder's rate and format
     AVPacket *packet;
     AVFrame *frame;
     FILE *out;
     AVStream *stream; // the format's
-    int64_t begin;    // of the video, in the stream's time base
+    int64_t begin;    // of the video, in samples of the file's time
     bool placed;      // the first samples were
     int64_t next;     // sample that the encoder is given next, from the video's beginning
 };
@@ -33,7 +44,7 @@ static void close_all(struct sound *s)
     av_frame_free(&s->frame);
     av_packet_free(&s->packet);
     av_audio_fifo_free(s->fifo);
-    swr_free(&s->resampler);
+    resampler_reset(&s->resampler);
     avcodec_free_context(&s->encoder);
     avcodec_free_context(&s->decoder);
     avformat_close_input(&s->format);
@@ -56,10 +67,6 @@ static int open_decoder(struct sound *s, const char *path)
     if (i < 0)
         return ERR_UNSUPPORTED;
     s->stream = s->format->streams[i];
-    int video = av_find_best_stream(s->format, AVMEDIA_TYPE_VIDEO, -1, -1, NULL, 0);
-    if (video >= 0 && s->format->streams[video]->start_time != AV_NOPTS_VALUE)
-        s->begin = av_rescale_q(s->format->streams[video]->start_time,
-                                s->format->streams[video]->time_base, s->stream->time_base);
     for (unsigned k = 0; k < s->format->nb_streams; k++)
         s->format->streams[k]->discard = (int)k == i ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     s->decoder = avcodec_alloc_context3(codec);
@@ -88,11 +95,6 @@ static int open_encoder(struct sound *s)
     s->encoder->time_base = (AVRational){1, STORED_SOUND_RATE};
     s->encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     if (avcodec_open2(s->encoder, codec, NULL) < 0)
-        return ERR_UNSUPPORTED;
-    if (swr_alloc_set_opts2(&s->resampler, &layout, AV_SAMPLE_FMT_FLT, STORED_SOUND_RATE,
-                            &s->decoder->ch_layout, s->decoder->sample_fmt, s->decoder->sample_rate,
-                            0, NULL) < 0 ||
-        swr_init(s->resampler) < 0)
         return ERR_UNSUPPORTED;
     s->fifo = av_audio_fifo_alloc(AV_SAMPLE_FMT_FLT, layout.nb_channels, STORED_SOUND_RATE);
     s->packet = av_packet_alloc();
@@ -138,39 +140,77 @@ static int encode(struct sound *s, bool end)
     return 0;
 }
 
-// Resamples `frame` (NULL: what the resampler holds) into the fifo, less what is before the video.
-static int convert(struct sound *s, const AVFrame *frame)
+// What is before the video is left out.
+static int put(struct sound *s, float *samples, int count)
 {
-    int cap = swr_get_out_samples(s->resampler, frame ? frame->nb_samples : 0);
+    int skip = 0;
+    if (s->next < 0)
+        skip = s->next < -(int64_t)count ? count : (int)-s->next;
+    s->next += skip;
+    void *at = samples + (ptrdiff_t)skip * s->encoder->ch_layout.nb_channels;
+    if (count > skip && av_audio_fifo_write(s->fifo, &at, count - skip) < 0)
+        return ERR_NO_MEMORY;
+    return encode(s, false);
+}
+
+static int put_silence(struct sound *s, int64_t count)
+{
+    float *silence = calloc(SILENCE, (size_t)s->encoder->ch_layout.nb_channels * sizeof(float));
+    int err = silence ? 0 : ERR_NO_MEMORY;
+    for (; count > 0 && !err; count -= SILENCE)
+        err = put(s, silence, count < SILENCE ? (int)count : SILENCE);
+    free(silence);
+    return err;
+}
+
+// Resamples `frame` (NULL: what the resampler holds), less the first `left_out` samples of that.
+static int convert(struct sound *s, const AVFrame *frame, int left_out)
+{
+    int count = frame ? frame->nb_samples : 0, channels = s->encoder->ch_layout.nb_channels;
+    int cap = swr_get_out_samples(s->resampler.swr, count);
     uint8_t *data = NULL;
-    int channels = s->encoder->ch_layout.nb_channels;
     if (cap <= 0)
         return 0;
     if (av_samples_alloc(&data, NULL, channels, cap, AV_SAMPLE_FMT_FLT, 0) < 0)
         return ERR_NO_MEMORY;
-    int got = swr_convert(s->resampler, &data, cap,
-                          frame ? (const uint8_t **)(uintptr_t)frame->extended_data : NULL,
-                          frame ? frame->nb_samples : 0);
-    int skip = 0;
-    if (got > 0 && s->next < 0) {
-        skip = s->next < -(int64_t)got ? got : (int)-s->next;
-        s->next += skip;
-    }
-    void *at = data + (size_t)skip * (size_t)channels * sizeof(float);
-    if (got > skip && av_audio_fifo_write(s->fifo, &at, got - skip) < 0)
-        got = -1;
+    int got = swr_convert(s->resampler.swr, &data, cap,
+                          frame ? (const uint8_t **)(uintptr_t)frame->extended_data : NULL, count);
+    int err = 0;
+    if (got > left_out)
+        err = put(s, (float *)data + (ptrdiff_t)left_out * channels, got - left_out);
     av_freep(&data);
-    return got < 0 ? ERR_NO_MEMORY : 0;
+    return got < 0 ? ERR_NO_MEMORY : err;
+}
+
+// How far the frame is from where the sound before it ends; of the first one 0.
+static int64_t gap_before(struct sound *s, const AVFrame *frame)
+{
+    if (frame->best_effort_timestamp == AV_NOPTS_VALUE)
+        return 0;
+    // What the resampler holds comes in front.
+    int64_t position = av_rescale_q(frame->best_effort_timestamp, s->stream->time_base,
+                                    (AVRational){1, STORED_SOUND_RATE}) -
+                       s->begin - swr_get_delay(s->resampler.swr, STORED_SOUND_RATE);
+    if (!s->placed)
+        s->next = position;
+    int64_t gap = position - s->next - av_audio_fifo_size(s->fifo);
+    if (gap > MAX_GAP || gap < -MAX_BACKWARD) {
+        s->begin += gap;
+        return 0;
+    }
+    return gap > GAP || gap < -GAP ? gap : 0;
 }
 
 static int take(struct sound *s, const AVFrame *frame)
 {
-    if (!s->placed && frame->best_effort_timestamp != AV_NOPTS_VALUE)
-        s->next = av_rescale_q(frame->best_effort_timestamp - s->begin, s->stream->time_base,
-                               (AVRational){1, STORED_SOUND_RATE});
+    // What cannot be converted is left out.
+    if (!resampler_set_up(&s->resampler, frame, AV_SAMPLE_FMT_FLT,
+                          s->encoder->ch_layout.nb_channels))
+        return 0;
+    int64_t gap = gap_before(s, frame);
     s->placed = true;
-    int err = convert(s, frame);
-    return err ? err : encode(s, false);
+    int err = gap > 0 ? put_silence(s, gap) : 0;
+    return err ? err : convert(s, frame, gap < 0 ? (int)-gap : 0);
 }
 
 static int decode(struct sound *s, const AVPacket *packet)
@@ -204,8 +244,8 @@ static int transcode(struct sound *s)
     av_packet_free(&packet);
     if (!err)
         err = decode(s, NULL);
-    if (!err)
-        err = convert(s, NULL);
+    if (!err && s->resampler.swr)
+        err = convert(s, NULL, 0);
     if (!err)
         err = encode(s, true);
     if (!err && avcodec_send_frame(s->encoder, NULL) >= 0)
@@ -213,9 +253,9 @@ static int transcode(struct sound *s)
     return err;
 }
 
-int stored_sound_make(const char *path, const char *folder)
+int stored_sound_make(const char *path, usec_t origin, const char *folder)
 {
-    struct sound s = {0};
+    struct sound s = {.begin = sound_samples(origin)};
     int err = open_decoder(&s, path);
     if (err == 0)
         err = open_encoder(&s);

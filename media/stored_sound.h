@@ -3,15 +3,17 @@
 #ifndef WEIR_MEDIA_STORED_SOUND_H
 #define WEIR_MEDIA_STORED_SOUND_H
 
+#include "common/base/usec.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum { STORED_SOUND_RATE = 48000, STORED_SOUND_BPS = 96000 };
 
-// 1: it has none; 0: the part is there, its times counted from the video's beginning; ERR_IO,
-// ERR_NO_MEMORY, ERR_UNSUPPORTED (logged).
-int stored_sound_make(const char *path, const char *folder);
+// 1: it has none; 0: the part is there, its times counted from `origin`, where the video begins on
+// the file's own clock (struct source); ERR_IO, ERR_NO_MEMORY, ERR_UNSUPPORTED (logged).
+int stored_sound_make(const char *path, usec_t origin, const char *folder);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,7 @@
 enum {
     MAX_PIXELS = 8192 * 4352, // of a frame
     NEAR_FRAMES = 4,
+    KEY_SEARCH = 16, // seconds before a place that its key frame is looked for
     MAX_IDLE = 5000, // packets and errors without a picture, then it is the end
     DEFAULT_FPS = 30,
     MAX_FPS = 60,
@@ -296,9 +297,47 @@ int video_file_read(struct video_file *f, AVFrame *out)
     return ERR_END;
 }
 
+// Of what is read from here: does a key frame come before what is behind `pts`?
+static bool finds_key(struct video_file *f, int64_t pts)
+{
+    bool key = false, behind = false;
+    for (int i = 0; i < MAX_IDLE && !key && !behind; i++) {
+        if (av_read_frame(f->format, f->packet) < 0)
+            return false;
+        const AVPacket *p = f->packet;
+        int64_t at = p->pts != AV_NOPTS_VALUE ? p->pts : p->dts;
+        if (p->stream_index == f->stream->index) {
+            behind = at != AV_NOPTS_VALUE && at > pts;
+            key = !behind && p->flags & AV_PKT_FLAG_KEY;
+        }
+        av_packet_unref(f->packet);
+    }
+    return key;
+}
+
+// Containers without an index lead to any packet, and decoding begins with the next key frame: then
+// it is gone back until there is one before the place. *at: where to go. 0 or ERR_UNSUPPORTED.
+static int find_key(struct video_file *f, int64_t pts, int64_t *at)
+{
+    AVRational second = {1, 1};
+    for (int back = 0; back <= KEY_SEARCH; back = back ? 2 * back : 1) {
+        *at = av_sat_sub64(pts, av_rescale_q(back, second, f->info.time_base));
+        if (f->first_pts != AV_NOPTS_VALUE && *at < f->first_pts)
+            *at = f->first_pts;
+        if (av_seek_frame(f->format, f->stream->index, *at, AVSEEK_FLAG_BACKWARD) < 0)
+            return ERR_UNSUPPORTED;
+        if (finds_key(f, pts) || *at == f->first_pts)
+            return 0;
+    }
+    *at = pts;
+    return 0;
+}
+
 int video_file_seek(struct video_file *f, int64_t pts)
 {
-    if (av_seek_frame(f->format, f->stream->index, pts, AVSEEK_FLAG_BACKWARD) < 0)
+    int64_t at;
+    if (find_key(f, pts, &at) < 0 ||
+        av_seek_frame(f->format, f->stream->index, at, AVSEEK_FLAG_BACKWARD) < 0)
         return ERR_UNSUPPORTED;
     avcodec_flush_buffers(f->codec);
     f->next_pts = pts;

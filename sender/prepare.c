@@ -4,11 +4,13 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "media/source.h"
 #include "media/stored_maker.h"
@@ -28,6 +30,7 @@ struct prepare {
     struct stored_origin origin;
     char path[PATH_MAX];
     char folder[PATH_MAX];
+    int lock; // owned: of the folder; -1: not yet
     struct prepare_progress progress;
     bool terminal;
     usec_t told;
@@ -47,6 +50,26 @@ static void tell(struct prepare *p, int64_t done, usec_t now)
         log_info("%s", text);
 }
 
+static int choose_levels(struct prepare *p)
+{
+    const struct options *o = p->options;
+    const struct source *s = p->source;
+    struct ladder *l = &p->sdp.ladder;
+    int layers = o->temporal_layers ? o->temporal_layers : PREPARE_LAYERS;
+    int err = o->level_count ? ladder_from_requests(o->levels, o->level_count, s->width, s->height,
+                                                    s->fps, layers, l)
+                             : ladder_default(s->width, s->height, s->fps, layers, l);
+    if (err || stored_plan_init(&p->plan, l) == 0)
+        return err;
+    // Of a film of 31.3 frames a second, say, no size takes 30.
+    for (int i = 0; i < l->size_count && !o->level_count; i++)
+        l->sizes[i].fps = s->fps;
+    err = stored_plan_init(&p->plan, l);
+    if (err)
+        log_error("the levels' frame rates must be simple parts of the file's, as a half of it");
+    return err;
+}
+
 static int open_source(struct prepare *p)
 {
     const struct options *o = p->options;
@@ -64,15 +87,8 @@ static int open_source(struct prepare *p)
                           .h264 = true,
                           .ext = {.adu = RTP_EXT_ADU_ID}, // without it the levels do not count
                           .duration = p->source->duration};
-    snprintf(p->sdp.title, sizeof(p->sdp.title), "%s", p->source->name);
-    struct source *s = p->source;
-    int layers = o->temporal_layers ? o->temporal_layers : PREPARE_LAYERS;
-    err = o->level_count ? ladder_from_requests(o->levels, o->level_count, s->width, s->height,
-                                                s->fps, layers, &p->sdp.ladder)
-                         : ladder_default(s->width, s->height, s->fps, layers, &p->sdp.ladder);
-    if (!err && (err = stored_plan_init(&p->plan, &p->sdp.ladder)) != 0)
-        log_error("the levels' frame rates must be simple parts of the file's, as a half of it");
-    return err;
+    utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP is
+    return choose_levels(p);
 }
 
 static int open_parts(struct prepare *p)
@@ -89,9 +105,9 @@ static int open_parts(struct prepare *p)
         plan[len] = '\n';
         len = sdp_encode(&p->sdp, false, plan + len + 1, SDP_MAX_BYTES);
     }
-    int err = len < 0 ? len : stored_parts_open(p->folder, plan);
+    p->lock = len < 0 ? len : stored_parts_open(p->folder, plan);
     free(plan);
-    return err;
+    return p->lock < 0 ? p->lock : 0;
 }
 
 static int threads(const struct prepare *p)
@@ -159,8 +175,21 @@ static int frames_of(struct prepare *p, int64_t group)
     return err == ERR_END && last >= 0 ? (int)(last - group * p->plan.gop) + 1 : ERR_IO;
 }
 
-// Skips what an earlier run has made. The first group that is not there; *ended: there is no more.
-static int64_t find_begin(struct prepare *p, bool *ended)
+// Goes to the frame of that number. False: not possible, and it is at its beginning; or gone, *err.
+static bool go_to(struct prepare *p, int64_t number, int *err)
+{
+    struct fps fps = p->source->fps;
+    if (p->source->ops->seek &&
+        p->source->ops->seek(p->source, usec_of_frames(number, fps.num, fps.den)) == 0)
+        return true;
+    source_free(p->source); // it may have lost its place in the attempt
+    p->source = source_open(p->options->source, false, err);
+    return false;
+}
+
+// Skips what an earlier run has made. The first group that is not there; *ended: there is no more;
+// *err: as of source_open.
+static int64_t find_begin(struct prepare *p, bool *ended, int *err)
 {
     int64_t group = 0;
     while (stored_parts_has(p->folder, group))
@@ -171,12 +200,10 @@ static int64_t find_begin(struct prepare *p, bool *ended)
     if (last < 0)
         return 0;
     *ended = last < p->plan.gop;
-    p->origin.frames = (group - 1) * p->plan.gop + last;
-    const struct fps *fps = &p->source->fps;
-    if (!*ended && (!p->source->ops->seek ||
-                    p->source->ops->seek(
-                        p->source, usec_of_frames(p->origin.frames, fps->num, fps->den)) != 0))
+    int64_t frames = (group - 1) * p->plan.gop + last;
+    if (!*ended && !go_to(p, frames, err))
         return 0;
+    p->origin.frames = frames;
     log_info("going on at %.0f s", (double)p->origin.frames / fps_value(p->source->fps));
     return group;
 }
@@ -194,12 +221,15 @@ static int add_group(struct prepare *p, struct stored_maker *maker, int64_t grou
 static int encode_all(struct prepare *p, int64_t *groups)
 {
     bool ended = false;
-    *groups = find_begin(p, &ended);
+    int err = 0;
+    *groups = find_begin(p, &ended, &err);
+    if (err)
+        return err;
     p->progress = (struct prepare_progress){.before = p->origin.frames, .began = clock_now()};
     if (p->source->duration > 0)
         p->progress.total = llround(p->source->duration * fps_value(p->source->fps));
     struct stored_maker *maker = stored_maker_new(&p->sdp.ladder, &p->plan, p->folder, threads(p));
-    int err = maker ? 0 : ERR_IO;
+    err = maker ? 0 : ERR_IO;
     while (!err && !ended) {
         int count = read_group(p, *groups);
         if (count <= 0) {
@@ -217,6 +247,17 @@ static int encode_all(struct prepare *p, int64_t *groups)
     return err;
 }
 
+// As stored_sound_make.
+static int make_sound(struct prepare *p)
+{
+    const struct options *o = p->options;
+    if (o->sound && strcmp(o->sound, "none") == 0)
+        return 1;
+    return stored_parts_has(p->folder, STORED_SOUND)
+               ? 0
+               : stored_sound_make(o->source, p->source->origin, p->folder);
+}
+
 static int make(struct prepare *p)
 {
     int64_t groups;
@@ -225,9 +266,7 @@ static int make(struct prepare *p)
         fputc('\n', stderr);
     if (err)
         return err;
-    int sound = stored_parts_has(p->folder, STORED_SOUND)
-                    ? 0
-                    : stored_sound_make(p->options->source, p->folder);
+    int sound = make_sound(p);
     if (sound < 0 && sound != ERR_UNSUPPORTED) // else without it
         return sound;
     p->sdp.duration = (double)p->origin.frames / fps_value(p->source->fps);
@@ -251,6 +290,7 @@ int prepare_run(const struct options *o)
     if (!p)
         return EXIT_FAILURE;
     p->options = o;
+    p->lock = -1;
     p->terminal = o->log.filter.level >= LOG_INFO && isatty(STDERR_FILENO);
     p->told = clock_now();
     int err = open_source(p);
@@ -265,6 +305,8 @@ int prepare_run(const struct options *o)
     else
         log_error("%s: not prepared (%s)", o->source, err_text(err));
     source_free(p->source);
+    if (p->lock >= 0)
+        close(p->lock);
     free(p);
     return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -161,11 +161,18 @@ void session_play(struct session *s, usec_t now)
         return;
     s->watching = true;
     s->ending = false;
+    // What the viewer has all of goes on as it was, until a frame comes with which its level may
+    // change.
     s->waiting_key = s->size_id != s->resumable;
-    s->sent_level = s->level;
-    s->top = session_level_now(s)->temporal_id;
+    if (s->waiting_key) {
+        s->size_id = s->wanted_size;
+        s->sent_level = s->level;
+        s->top = session_level_now(s)->temporal_id;
+    }
     scheduler_set_layers(&s->scheduler, session_ladder(s)->sizes[s->size_id].layers);
     session_watch_size(s, s->size_id, +1);
+    if (s->wanted_size != s->size_id)
+        session_watch_size(s, s->wanted_size, +1);
     session_hear(s, true);
 }
 

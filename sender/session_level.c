@@ -45,7 +45,7 @@ void session_reap(struct session *s)
 
 void session_watch_size(struct session *s, int size_id, int change)
 {
-    if (s->config.sound_only)
+    if (s->config.sound_only && !s->stored) // whose feed gives both
         return;
     if (s->feed)
         synthetic_feed_watch(s->feed, size_id, change);
@@ -77,7 +77,6 @@ void session_unwatch(struct session *s)
     session_watch_size(s, s->size_id, -1);
     if (s->wanted_size != s->size_id)
         session_watch_size(s, s->wanted_size, -1);
-    s->size_id = s->wanted_size;
 }
 
 static void serve_level(struct session *s, int level, usec_t now)
@@ -88,10 +87,8 @@ static void serve_level(struct session *s, int level, usec_t now)
     s->level = level;
     s->wanted_size = session_level_now(s)->size_id;
     session_set_media_rate(s, now);
-    if (!s->watching) {
-        s->size_id = s->wanted_size;
+    if (!s->watching)
         return;
-    }
     // The old size is watched until the new one's key frame comes; a size asked for in between is
     // let go.
     if (s->wanted_size != before) {

@@ -272,7 +272,7 @@ void stored_feed_watch(struct stored_feed *f, int size_id, int change)
     }
     if (f->at >= f->info->origin.frames) { // played to its end: once more
         f->base += f->info->origin.frames;
-        f->at = 0;
+        f->at = f->begin = 0;
         f->show = -1;
         f->stopped = 0;
     }
@@ -291,7 +291,7 @@ void stored_feed_set_speed(struct stored_feed *f, double speed)
     if (speed == f->speed)
         return;
     usec_t now = clock_now();
-    if (f->running)
+    if (f->at > f->begin) // in a pause, too: what was given came at the speed before
         anchor(f, now);
     f->speed = speed;
     if (f->running)
@@ -328,7 +328,8 @@ void stored_feed_seek(struct stored_feed *f, double seconds, const struct level 
 void stored_feed_told(const struct stored_feed *f, struct stored_place_told *out)
 {
     int64_t show = f->show > f->at ? f->show : f->at;
-    out->seconds = (double)show / fps_value(f->info->sdp.ladder.source_fps);
+    int64_t place = show % f->info->origin.frames; // at the end it begins again
+    out->seconds = (double)place / fps_value(f->info->sdp.ladder.source_fps);
     out->frames =
         (struct rtsp_frames){.first = f->base + f->at, .show = f->base + show, .ahead = true};
 }
@@ -373,12 +374,12 @@ static bool was_given(const struct stored_feed *f, int size_id, int64_t frame)
 void stored_feed_repair(struct stored_feed *f, int size_id, int64_t number, usec_t now)
 {
     const struct stored_plan *plan = &f->info->plan;
-    if (number >= f->base) {
-        if (was_given(f, size_id, number - f->base))
+    if (number >= 0) {
+        if (number >= f->base && was_given(f, size_id, number - f->base))
             give_again(f, size_id, number - f->base, now);
         return;
     }
-    if (number >= 0 || f->at == 0 || now - f->repaired < REPAIR_EVERY)
+    if (f->at == 0 || now - f->repaired < REPAIR_EVERY)
         return;
     f->repaired = now;
     int64_t index = (f->at - 1) / plan->gop;

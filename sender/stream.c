@@ -104,7 +104,7 @@ int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool
     s->ladder = info->sdp.ladder;
     s->duration = info->sdp.duration;
     s->sound_bps = info->sound ? STORED_SOUND_BPS : 0;
-    snprintf(s->title, sizeof(s->title), "%.127s", info->sdp.title);
+    utf8_copy(info->sdp.title, s->title, sizeof(s->title));
     s->rng = rng_seeded(seed);
     return 0;
 }

@@ -33,13 +33,28 @@ static bool has_levels(const struct stored_info *info, const struct options *o)
            memcmp(wanted.sizes, l->sizes, (size_t)l->size_count * sizeof(*l->sizes)) == 0;
 }
 
+static bool wants_device(const struct options *o)
+{
+    return o->sound && strcmp(o->sound, "none") != 0;
+}
+
 // Why the stored ladder does not do for the file it lies beside; NULL: it does.
 static const char *unfit(const struct stored_info *info, const struct stat *original,
                          const struct options *o)
 {
     if (info->origin.bytes != original->st_size || info->origin.mtime != original->st_mtim.tv_sec)
         return "the file has changed since";
+    if (wants_device(o))
+        return "other sound is asked for";
     return has_levels(info, o) ? NULL : "other levels are asked for";
+}
+
+static int open_stored(struct stream *s, uv_loop_t *loop, const struct options *o, const char *path)
+{
+    int err = stream_init_stored(s, loop, path, o->loop, new_seed());
+    if (!err && o->sound)
+        s->sound_bps = 0;
+    return err;
 }
 
 // 0: opened; ERR_NOT_FOUND: there is none that does.
@@ -50,7 +65,7 @@ static int open_beside(struct stream *s, uv_loop_t *loop, const struct options *
     if (snprintf(path, sizeof(path), "%s" STORED_SUFFIX, name) >= (int)sizeof(path) ||
         stat(name, &original) != 0 || stat(path, &stored) != 0)
         return ERR_NOT_FOUND;
-    int err = stream_init_stored(s, loop, path, o->loop, new_seed());
+    int err = open_stored(s, loop, o, path);
     const char *why = err ? "it cannot be read" : unfit(stored_cache_info(s->stored), &original, o);
     if (!why) {
         log_info("%s: its stored ladder is used", name);
@@ -105,13 +120,17 @@ static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options 
         sound_source_free(sound);
         return err;
     }
-    return add_sound(s, o, sound, sound_err);
+    err = add_sound(s, o, sound, sound_err);
+    if (err)
+        stream_destroy(s);
+    return err;
 }
 
 int stream_open(struct stream *s, uv_loop_t *loop, const struct options *o, const char *name)
 {
-    int err = stored_file_is(name) ? stream_init_stored(s, loop, name, o->loop, new_seed())
-                                   : open_beside(s, loop, o, name);
+    int err = stored_file_is(name) ? open_stored(s, loop, o, name) : open_beside(s, loop, o, name);
+    if (stored_file_is(name) && !err && wants_device(o))
+        log_warn("%s has its own sound, if any; --sound %s is not recorded", name, o->sound);
     if (err == ERR_NOT_FOUND && !stored_file_is(name))
         err = open_encoded(s, loop, o, name);
     return err;

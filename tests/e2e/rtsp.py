@@ -105,23 +105,28 @@ class Client:
             raise Closed()
         self.buffer += data
 
+    def _take(self):
+        """The next interleaved frame as a pair, or a Response; None: it is not there yet."""
+        b = self.buffer
+        if b[:1] == b"$":
+            if len(b) >= 4 and len(b) >= 4 + int.from_bytes(b[2:4], "big"):
+                end = 4 + int.from_bytes(b[2:4], "big")
+                self.buffer = b[end:]
+                return b[1], b[4:end]
+        elif b"\r\n\r\n" in b:
+            head, rest = b.split(b"\r\n\r\n", 1)
+            length = re.search(rb"(?im)^content-length: *(\d+)", head)
+            length = int(length.group(1)) if length else 0
+            if len(rest) >= length:
+                self.buffer = rest[length:]
+                return Response(head, rest[:length])
+        return None
+
     def item(self):
-        """The next interleaved frame as a pair, or a Response."""
-        while True:
-            b = self.buffer
-            if b[:1] == b"$":
-                if len(b) >= 4 and len(b) >= 4 + int.from_bytes(b[2:4], "big"):
-                    end = 4 + int.from_bytes(b[2:4], "big")
-                    self.buffer = b[end:]
-                    return b[1], b[4:end]
-            elif b"\r\n\r\n" in b:
-                head, rest = b.split(b"\r\n\r\n", 1)
-                length = re.search(rb"(?im)^content-length: *(\d+)", head)
-                length = int(length.group(1)) if length else 0
-                if len(rest) >= length:
-                    self.buffer = rest[length:]
-                    return Response(head, rest[:length])
+        """The same, waited for."""
+        while not (item := self._take()):
             self._more()
+        return item
 
     def response(self):
         while True:
@@ -135,11 +140,13 @@ class Client:
         deadline = time.monotonic() + seconds
         first = len(self.frames)
         while (left := deadline - time.monotonic()) > 0:
-            if b"\r\n\r\n" not in self.buffer and not select.select([self.socket], [], [], left)[0]:
-                break
-            item = self.item()
-            if not isinstance(item, Response):
+            item = self._take()
+            if item and not isinstance(item, Response):
                 self.frames.append(item)
+            elif not item:
+                if not select.select([self.socket], [], [], left)[0]:
+                    break
+                self._more()
         return self.frames[first:]
 
     def closed(self, seconds=5):

@@ -85,6 +85,19 @@ class Folder(lib.Case):
             self.assertIn("404", p.stderr, path)
         self.assertNotIn(" is open", server.stderr)
 
+    def test_a_sound_device_that_is_not_there(self):
+        """No film can be opened; what had been opened of it is closed again."""
+        server = self.sender("--sound", "alsa:none-such", source=self.path("films"))
+
+        def threads():
+            return len(os.listdir(f"/proc/{server.pid}/task"))
+
+        with Client(server.port) as c:
+            for _ in range(3):
+                before = threads()
+                self.assertEqual(c.request("DESCRIBE", c.url.replace("live", "one.mkv")).status, 404)
+        self.assertLessEqual(threads(), before, "threads are left behind")
+
     def test_deep_down(self):
         """The answer to PLAY names both tracks, and ends, however long their URLs are."""
         path = "/".join(["d" * 200] * 4 + ["f" * 150])

@@ -366,6 +366,44 @@ TEST_CASE(
     }
 }
 
+TEST_CASE(
+    "source_file: containers without an index are searched for the key frame before the place")
+{
+    clip_folder dir;
+    clip c;
+    c.codec = "libx264";
+    c.gop = 60; // key frames at 0, 60, 120: 2.4 s apart
+    c.pts = steady(150);
+    clip_write(c, dir / "a.ts");
+    auto s = open(dir / "a.ts");
+    int64_t number = 0;
+    for (int to : {31, 59, 60, 61, 119, 149, 2, 0}) {
+        CAPTURE(to);
+        REQUIRE(s->ops->seek(s.get(), to * 40000) == 0);
+        CHECK(play(s.get(), 1, number) == std::vector<int>{to % 16});
+        number += 1;
+    }
+}
+
+TEST_CASE("source_file: what nobody can seek in begins again all the same")
+{
+    clip_folder dir;
+    clip c;
+    c.codec = "libx264";
+    c.pts = steady(20);
+    clip_write(c, dir / "a.h264");
+    auto s = open(dir / "a.h264");
+    int64_t number = 0;
+    for (size_t count : {3u, 100u, 100u}) {
+        auto shown = play(s.get(), count, number);
+        CHECK(shown.size() == (count < 20 ? count : 20));
+        CHECK(shown[0] == 0);
+        number += (int64_t)shown.size();
+        REQUIRE(s->ops->seek(s.get(), 0) == 0);
+    }
+    CHECK(s->ops->seek(s.get(), 400000) == ERR_UNSUPPORTED);
+}
+
 TEST_CASE("source_file: the same file gives the same pictures")
 {
     clip_folder dir;

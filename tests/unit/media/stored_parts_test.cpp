@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <cstring>
+#include <unistd.h>
 #include <vector>
 
 #include "common/base/err.h"
@@ -14,10 +15,17 @@ namespace
 struct parts {
     temp_folder around;
     std::string folder = around.path + "/film.weir.part";
+    int lock = -1;
 
+    ~parts()
+    {
+        close(lock);
+    }
     int open(const char *plan)
     {
-        return stored_parts_open(folder.c_str(), plan);
+        close(lock);
+        lock = stored_parts_open(folder.c_str(), plan);
+        return lock < 0 ? lock : 0;
     }
     bool has(int64_t part)
     {
@@ -110,4 +118,21 @@ TEST_CASE("stored_parts: those of the same plan are taken over, those of another
     std::filesystem::remove(p.folder + "/notes.txt");
     stored_parts_remove(p.folder.c_str());
     CHECK_FALSE(std::filesystem::exists(p.folder));
+}
+
+TEST_CASE("stored_parts: one at a time")
+{
+    parts first, second;
+    second.folder = first.folder;
+    REQUIRE(first.open("a plan") == 0);
+    REQUIRE(first.make(0, {"x"}) == 0);
+    for (const char *plan : {"a plan", "another plan"}) {
+        CHECK(second.open(plan) == ERR_IO);
+        CHECK(temp_folder::logged().find("another weir-send --prepare") != std::string::npos);
+    }
+    CHECK(first.has(0));
+    close(first.lock);
+    first.lock = -1;
+    CHECK(second.open("another plan") == 0);
+    CHECK_FALSE(first.has(0));
 }

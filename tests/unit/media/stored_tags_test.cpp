@@ -19,13 +19,18 @@ TEST_CASE("stored tags: what a ladder was made from, there and back")
     CHECK(back.bytes == o.bytes);
     CHECK(back.mtime == o.mtime);
     CHECK(back.frames == o.frames);
+    o.mtime = -3600; // 1969-12-31T23:00:00Z
+    REQUIRE(stored_origin_encode(&o, text, sizeof(text)) > 0);
+    REQUIRE(stored_origin_decode(text, &back) == 0);
+    CHECK(back.mtime == -3600);
 }
 
 TEST_CASE("stored tags: what is none is refused")
 {
     for (const char *text :
          {"", "weir-stored/1 bytes=1 mtime=1 frames=1", "weir-stored/2 bytes=1 mtime=1",
-          "weir-stored/2 bytes=1 mtime=1 frames=0", "weir-stored/2 bytes=-1 mtime=1 frames=1",
+          "weir-stored/2 bytes=1 mtime=1 frames=0", "weir-stored/2 bytes=1 mtime=- frames=1",
+          "weir-stored/2 bytes=1 mtime=--1 frames=1", "weir-stored/2 bytes=-1 mtime=1 frames=1",
           "weir-stored/2 bytes=1 mtime=1 frames=1 ",
           "weir-stored/2 bytes=1 mtime=1 frames=3000000000"}) {
         INFO(text);

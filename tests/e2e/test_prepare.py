@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""weir-send --prepare with films as people have them: odd names and times, sound with holes, recordings that begin in
+the middle, files that nobody can seek in."""
+import os
+import signal
+import subprocess
+
+import lib
+from lib import until
+from rtsp import Client
+
+LEVELS = ["--level", "128x72@25:60"]
+# Of the pictures, which blink for 0.2 s each second from 0.5 s on, and of the sound, which sounds meanwhile.
+BLINK = "color=black:s=128x72:r=25:d={0},drawbox=c=white:t=fill:enable='lt(mod(t+0.5\\,1)\\,0.2)'"
+TONE = "aevalsrc='if(lt(mod(t+0.5\\,1)\\,0.2)\\,0.4*sin(2*PI*440*t)\\,0)':s=48000:d={0}"
+
+
+class Prepare(lib.Case):
+    def setUp(self):
+        super().setUp()
+        lib.need("ffmpeg")
+
+    def ffmpeg(self, *args):
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *args], check=True, timeout=60 * lib.SLOW)
+
+    def film(self, name="film.mkv", seconds=1, *args, sound=True, filters=("-c:a", "pcm_s16le")):
+        """Its pictures blink and its sound beeps, together."""
+        path = self.path(name)
+        inputs = ["-f", "lavfi", "-i", BLINK.format(seconds)] + sound * ["-f", "lavfi", "-i", TONE.format(seconds)]
+        self.ffmpeg(*inputs, "-c:v", "libx264", "-preset", "ultrafast", *sound * filters, *args, "file:" + path)
+        return path
+
+    def prepare(self, path, *args, code=0, prefix=()):
+        p = self.start([*prefix, lib.SEND, "--prepare", *LEVELS, *args, path])
+        self.assertEqual(p.wait(60), code, str(p))
+        return p
+
+    def found(self, path, kind, filters, key):
+        p = self.start(["ffmpeg", "-v", "info", "-nostdin", "-i", path, "-map", f"0:{kind}", f"-{kind}f", filters, "-f",
+                        "null", "-"])
+        self.assertEqual(p.wait(40), 0, str(p))
+        return [float(part.split()[0]) for part in p.stderr.split(key)[1:]]
+
+    def blinks_and_tones(self, path):
+        return (self.found(path, "v", "blackdetect=d=0.1:pix_th=0.5", "black_end:"),
+                self.found(path, "a", "silencedetect=n=-30dB:d=0.1", "silence_end: "))
+
+    def check_together(self, path, least, near=0.06):
+        """So many blinks have their tone, and none has one near by that is not its own."""
+        blinks, tones = self.blinks_and_tones(path)
+        apart = [min((abs(blink - tone) for tone in tones), default=9) for blink in blinks]
+        self.assertGreaterEqual(sum(d < near for d in apart), least, f"{blinks} {tones}")
+        self.assertFalse([d for d in apart if near <= d < 0.45], f"{blinks} {tones}")
+
+    def test_a_name_with_a_colon(self):
+        """Which is no protocol's, in the folder that it lies in."""
+        self.film("2001: a film.mkv", sound=False)
+        self.prepare("2001: a film.mkv", prefix=["env", "-C", self.folder])
+        self.assertEqual(sorted(f for f in os.listdir(self.folder) if "film" in f),
+                         ["2001: a film.mkv", "2001: a film.mkv.weir.mkv"])
+
+    def test_a_name_that_is_no_utf_8(self):
+        film = os.fsencode(self.film(sound=False))
+        name = film.replace(b"film.mkv", b"caf\xe9.mkv")
+        os.rename(film, name)
+        self.prepare(os.fsdecode(name))
+        server = self.server(source=os.fsdecode(name))
+        self.assertIn("stored ladder is used", server.stderr)
+        with Client(server.port) as c:
+            c.send(c.format("DESCRIBE"))
+            self.assertIn("s=caf?.mkv", c.response().body)
+
+    def test_a_time_before_1970(self):
+        film = self.film(sound=False)
+        os.utime(film, (-5, -5))
+        self.prepare(film)
+        self.assertIn("stored ladder is used", self.sender(source=film).stderr)
+
+    def test_a_rate_with_no_simple_part(self):
+        """The levels that nobody chose then have the film's own."""
+        film = self.path("film.mkv")
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=160x120:r=313/10:d=1", "-c:v", "libx264", "-preset", "ultrafast", film)
+        p = self.start([lib.SEND, "--prepare", film])
+        self.assertEqual(p.wait(60), 0, str(p))
+        self.assertEqual(self.sender(source=film).levels()[-1][:3], (160, 120, 31.3))
+
+    def test_one_at_a_time(self):
+        film = self.film(seconds=60, sound=False)
+        first = self.start([lib.SEND, "--prepare", *LEVELS, film])
+        until(lambda: os.path.exists(film + ".weir.part/000000") or not first.running(), "the first to begin")
+        first.signal(signal.SIGSTOP)
+        for args in [], ["--temporal-layers", "2"]:
+            self.assertIn("another weir-send --prepare is at work", self.prepare(film, *args, code=1).stderr)
+        first.signal(signal.SIGCONT)
+        self.assertEqual(first.wait(60), 0, str(first))
+
+    def test_without_the_sound(self):
+        film = self.film()
+        self.prepare(film)
+        for name in film, film + ".weir.mkv":
+            with Client(self.sender("--sound", "none", source=name).port) as c:
+                self.assertNotIn("m=audio", c.request("DESCRIBE").body)
+        self.prepare(film, "--sound", "none")
+        with Client(self.sender(source=film).port) as c:
+            self.assertNotIn("m=audio", c.request("DESCRIBE").body)
+
+    def test_sound_with_a_hole(self):
+        """It is silent for as long as there is none of it, and comes with its pictures again."""
+        film = self.film(seconds=6, filters=("-af", "aselect='not(between(t,1.1,3.3))'", "-c:a", "pcm_s16le"))
+        self.prepare(film)
+        self.check_together(film + ".weir.mkv", 3)
+
+    def test_sound_of_a_recording_that_begins_between_key_frames(self):
+        """Its pictures begin with the first key frame, some way in."""
+        film = self.film("film.ts", 6, "-g", "75", filters=("-c:a", "mp2"))
+        with open(film, "rb") as f:
+            data = f.read()
+        with open(film, "wb") as f:
+            f.write(data[len(data) // 5 // 188 * 188:])
+        self.prepare(film)
+        self.check_together(film + ".weir.mkv", 2)
+
+    def test_sound_whose_channels_change(self):
+        parts = [self.film(f"{i}.ts", 2, "-output_ts_offset", str(2 * i), filters=("-ac", channels, "-c:a", "aac"))
+                 for i, channels in enumerate("21")]
+        film = self.path("film.ts")
+        with open(film, "wb") as f:
+            for part in parts:
+                with open(part, "rb") as p:
+                    f.write(p.read())
+        self.prepare(film)
+        self.check_together(film + ".weir.mkv", 4, near=0.1)  # each part's sound and pictures begin by themselves
+
+    def frames(self, path):
+        out = subprocess.run(["ffprobe", "-v", "error", "-count_packets", "-select_streams", "v:0", "-show_entries",
+                              "stream=nb_read_packets", "-of", "csv=p=0", path], capture_output=True, text=True,
+                             check=True, timeout=20 * lib.SLOW)
+        return int(out.stdout.strip(",\n"))
+
+    def interrupted(self, film):
+        p = self.start([lib.SEND, "--prepare", *LEVELS, film])
+        until(lambda: os.path.exists(film + ".weir.part/000001") or not p.running(), "two groups", 60)
+        p.signal(signal.SIGKILL)
+        p.wait()
+        self.assertFalse(os.path.exists(film + ".weir.mkv"), "it was done already")
+
+    def test_taken_up_again_where_nobody_can_seek(self):
+        film = self.film("film.h264", 30, sound=False)
+        self.interrupted(film)
+        self.prepare(film)
+        self.between(30 * 25, self.frames(film + ".weir.mkv"), 30 * 25 + 3)
+
+    def test_taken_up_again_far_from_a_key_frame(self):
+        """Containers without an index: the pictures before the next key frame are there, too."""
+        film = self.film("film.ts", 30, "-g", "250", filters=("-c:a", "mp2"))
+        self.interrupted(film)
+        self.prepare(film)
+        self.between(30 * 25, self.frames(film + ".weir.mkv"), 30 * 25 + 3)
+        self.check_together(film + ".weir.mkv", 28)
+
+
+if __name__ == "__main__":
+    lib.main()

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a viewer of a stored ladder may ask for, one request after the other, and the frames that then come."""
+import collections
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+import time
+
+import lib
+from rtsp import Client, Rtp, rtcp_types
+
+FPS, SECONDS = 30, 6
+LEVELS = ["--level", "128x72@30:60", "--level", "192x108@30:120"]  # one of each size; a key frame every 2 s
+
+Frame = collections.namedtuple("Frame", "number size key")
+
+
+def adu(data):
+    """Number, size and layer, flags: what a packet tells of its frame (common/wire/rtp.h)."""
+    p = Rtp(data)
+    at = 12 + 4
+    while p.header[at] >> 4 != 2:
+        at += 2 + (p.header[at] & 15) if p.header[at] else 1
+    return struct.unpack("!IBB", p.header[at + 1:at + 7])
+
+
+def frame_of(data):
+    """None: the packet begins none."""
+    number, layers, flags = adu(data)
+    return Frame(number, layers >> 4, bool(flags & 0x80)) if flags & 0x40 else None
+
+
+class StoredViewer(lib.Case):
+    @classmethod
+    def setUpClass(cls):
+        lib.need("ffmpeg")
+        super().setUpClass()
+        cls.made = tempfile.mkdtemp(prefix="weir-e2e-")
+        cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
+        film = os.path.join(cls.made, "film.mkv")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s=192x108:r={FPS}:d={SECONDS}",
+                        "-f", "lavfi", "-i", f"sine=d={SECONDS}", "-c:v", "libx264", "-preset", "ultrafast", film], check=True, timeout=60 * lib.SLOW)
+        subprocess.run([lib.SEND, "--prepare", *LEVELS, film], check=True, timeout=60 * lib.SLOW, capture_output=True)
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.sender(source=os.path.join(self.made, "film.mkv"))
+        self.client = Client(self.server.port)
+        self.addCleanup(self.client.close)
+
+    def set_up(self, track=0):
+        answer = self.client.request("SETUP", f"{self.client.url}/trackID={track}",
+                                     {"Transport": "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf"})
+        self.assertEqual(answer.status, 200, str(answer))
+
+    def ask(self, method, body="", **headers):
+        answer = self.client.request(method, headers=headers, body=body)
+        self.assertEqual(answer.status, 200, str(answer))
+        return answer
+
+    def frames(self, seconds):
+        """Those that begin within the time, and what came between the answers before."""
+        self.client.collect(seconds)
+        packets, self.client.frames = self.client.frames, []
+        return [f for f in (frame_of(data) for channel, data in packets if channel == 0) if f]
+
+    def to_the_end(self):
+        """All frames until the server says goodbye."""
+        frames, deadline = [], time.monotonic() + 20 * lib.SLOW
+        while time.monotonic() < deadline:
+            self.client.collect(0.1)
+            over = any(channel == 1 and 203 in rtcp_types(data) for channel, data in self.client.frames)
+            frames += self.frames(0)
+            if over:
+                return frames
+        raise AssertionError("the media does not end")
+
+    def test_another_speed_after_a_pause(self):
+        """What was given before came at the speed of then."""
+        self.set_up()
+        self.ask("PLAY", Range="npt=0-", Speed="4")
+        before = self.frames(0.5)[-1].number
+        self.ask("PAUSE")
+        self.frames(0.1)
+        self.ask("PLAY", Speed="0.5")
+        numbers = [f.number for f in self.frames(0.7 * lib.SLOW)]
+        self.assertTrue(numbers, "nothing comes")
+        self.between(before - 8, min(numbers), before + 8, "it goes on where it stopped")
+
+    def test_once_more_from_the_beginning(self):
+        """After the end, wherever it was watched from, in no more of a hurry than at first."""
+        self.set_up()
+        self.ask("PLAY", Range="npt=5-")
+        last = max(f.number for f in self.to_the_end())
+        answer = self.ask("PLAY")
+        self.assertEqual(answer.headers["range"], f"npt=0.000-{SECONDS}.000")
+        frames = self.frames(0.6)
+        self.assertGreater(min(f.number for f in frames), last)
+        self.between(5, len(frames), 0.6 * 2 * FPS + 10 * lib.SLOW, "at twice the media's pace")
+
+    def test_a_picture_lost_after_a_seek_forward(self):
+        self.set_up()
+        self.ask("PLAY", Range="npt=0-")
+        self.frames(0.3)
+        self.ask("PLAY", Range="npt=5-")
+        self.client.collect(0.4)
+        ssrc = Rtp(next(data for channel, data in self.client.frames if channel == 0)).ssrc
+        given = {f.number for f in self.frames(0)}
+        self.client.send(b"$\1" + struct.pack("!H", 20) + struct.pack("!BBHIBBHII", 0x80, 201, 1, 1, 0x81, 206, 2, 1, ssrc))
+        again = [f for f in self.frames(0.4) if f.number in given]
+        self.assertTrue(any(f.key for f in again), "what the newest picture needs was not given again")
+
+    def test_a_pause_before_another_size_has_begun(self):
+        """The size that is there goes on until the other one's key frame."""
+        self.set_up()
+        self.ask("PLAY", Range="npt=0-")
+        before = self.frames(0.3)
+        self.assertEqual({f.size for f in before}, {1})
+        self.ask("SET_PARAMETER", "level: 0\r\n")
+        self.ask("PAUSE")
+        before += self.frames(0.2)
+        self.ask("PLAY")
+        after = self.frames(1.5 * lib.SLOW)
+        numbers = [f.number for f in before + after if f.size == 1]
+        self.assertEqual(sorted(set(numbers)), list(range(2 * FPS)), "those of the first group")
+        self.assertTrue(next(f for f in after if f.size == 0).key)
+
+    def test_the_sound_alone(self):
+        self.set_up(track=1)
+        answer = self.ask("PLAY", Range="npt=3-")
+        show = int(answer.headers["x-weir-frames"].split("show=")[1].split(";")[0])
+        self.client.collect(1)
+        positions = [adu(data)[0] for channel, data in self.client.frames if channel == 0]
+        self.between(50, len(positions), 160, "packets of 20 ms, at twice the pace at first")
+        self.assertAlmostEqual(positions[0] / 48000, show / FPS, delta=0.05)
+
+
+if __name__ == "__main__":
+    lib.main()
