@@ -126,6 +126,19 @@ class Osd(Screen):
         self.assertEqual(p.stderr.count("fonts-dejavu-core"), 1, p.stderr)
         self.assertEqual(len(still), WIDTH * HEIGHT)
 
+    def test_a_click_without_a_font(self):
+        """Where no text can be drawn there is no bar to click on."""
+        self.env.update(WEIR_FONT="/nowhere.ttf")
+        server = self.sender(source=self.clip("film.mkv", 10, "320x180"))
+        p = self.open_url(server.url)
+        self.resize(WIDTH, HEIGHT)
+        self.key("space")
+        until(lambda: "paused" in self.title(), "the pause")
+        time.sleep(0.4)
+        self.click(WIDTH // 2, HEIGHT - 16)
+        time.sleep(0.4)
+        self.quits(p)
+
 
 if __name__ == "__main__":
     lib.main()
