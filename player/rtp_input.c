@@ -18,7 +18,7 @@ struct rtp_input {
     struct rtp_receiver receiver;
     struct depacketiser *depacketiser;    // owned
     struct foreign_frames *foreign;       // owned; NULL: the sender is Weir's
-    uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, Annex B
+    uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, or as they came last; Annex B
     size_t sets_len;
     struct feedback feedback;
     struct rate_meter meter;
@@ -157,6 +157,8 @@ static void pull_frames(struct rtp_input *in, usec_t now)
 {
     struct received_frame *f;
     while ((f = depacketiser_pull(in->depacketiser))) {
+        if (in->foreign)
+            in->sets_len = parameter_sets_learn(f, in->sets, in->sets_len, sizeof(in->sets));
         (void)parameter_sets_prepend(f, in->sets, in->sets_len); // without them it is as it was
         in->config.on_frame(in->config.ctx, f, now);
     }
