@@ -164,6 +164,8 @@ void player_drop_frames(struct player *p, usec_t now)
     }
     show_queue_flush(p->show);
     p->frames_session++;
+    if (p->input)
+        rtp_input_tell(p->input);
     rtp_input_free(p->input);
     p->input = NULL;
     player_sound_drop(p);

@@ -246,6 +246,11 @@ static struct qoe_receiver tell_counts(struct rtp_input *in)
     return counts;
 }
 
+void rtp_input_tell(struct rtp_input *in)
+{
+    (void)tell_counts(in);
+}
+
 void rtp_input_second(struct rtp_input *in, struct rtp_input_figures *out, usec_t now)
 {
     send_feedback(in, now);
@@ -282,7 +287,7 @@ void rtp_input_send_bye(struct rtp_input *in, usec_t now)
 {
     in->feedback.bye = true;
     send_feedback(in, now);
-    (void)tell_counts(in);
+    rtp_input_tell(in);
     uint64_t malformed = in->malformed + depacketiser_malformed(in->depacketiser);
     if (malformed || in->strange)
         log_warn("%" PRIu64 " malformed packets, %" PRIu64 " of another stream: left out",

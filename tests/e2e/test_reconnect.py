@@ -6,7 +6,7 @@ import unittest
 
 import lib
 from lib import until
-from rtsp import FakeServer
+from rtsp import FakeServer, Recording
 
 NO_LEVELS = """v=0
 m=video 0 RTP/AVP 96
@@ -123,6 +123,29 @@ class Reconnect(lib.Case):
         self.assertEqual((r["ended"], r["session"]["reconnects"]), ("end-of-media", 1))
         # Frames count from where a connection began; all of the film was shown, and little of it twice.
         self.between(6 * 25 * 0.8, len(p.shown()), 6 * 25 + 25)
+
+    def test_what_was_lost_before_counts(self):
+        """Up to the last packet of a connection, which may be less than a second old."""
+        recording = Recording(self.sender().port, 1.0)
+        holes = range(10, 40, 5)
+
+        def media(server, holes=holes):
+            for i, data in enumerate(recording.packets[:60]):
+                if i not in holes:
+                    server.packet(data)
+            server.pause(20 * lib.SLOW)
+        first = FakeServer(recording.sdp, media)
+        self.addCleanup(first.stop)
+        p = self.player(first.url, "--reconnect", "--transport", "tcp")
+        p.wait_shown(1)
+        first.stop()
+        second = FakeServer(recording.sdp, lambda server: media(server, ()), port=int(first.url.split(":")[2].split("/")[0]))
+        self.addCleanup(second.stop)
+        until(lambda: len(p.events("connected")) == 2, "the connection", 10)
+        self.pictures_after(p, p.events("connected")[1]["t"])
+        p.signal(signal.SIGTERM)
+        p.wait(10)
+        self.assertEqual(p.report()["network"]["packets_lost"], len(holes), str(p))
 
 
 if __name__ == "__main__":
