@@ -159,6 +159,11 @@ void player_drop_frames(struct player *p, usec_t now)
         presenter_stop(p->presenter, now);
         begin_gap(p, now);
         show_queue_flush(p->show); // the decoder may wait there
+        struct picture *last = presenter_last_shown(p->presenter);
+        if (last) {
+            picture_unref(p->last_shown);
+            p->last_shown = picture_ref(last);
+        }
         presenter_free(p->presenter);
         p->presenter = NULL;
     }

@@ -73,14 +73,22 @@ void player_fail(struct player *p)
     player_on_display_command(p, DISPLAY_FAILED);
 }
 
+struct picture *player_last_shown(const struct player *p)
+{
+    struct picture *last = p->presenter ? presenter_last_shown(p->presenter) : NULL;
+    return last ? last : p->last_shown;
+}
+
+static void on_snapshot(void *ctx, const char *name, bool written)
+{
+    player_toast(ctx, written ? "Snapshot: %s" : "Cannot write %s", name);
+}
+
 static void take_snapshot(struct player *p)
 {
-    struct picture *picture = p->presenter ? presenter_last_shown(p->presenter) : NULL;
-    if (!picture)
-        return;
-    char name[SNAPSHOT_NAME];
-    snapshot_take(&p->loop, picture, name);
-    player_toast(p, "Snapshot: %s", name);
+    struct picture *picture = player_last_shown(p);
+    if (picture)
+        snapshot_take(&p->loop, picture, on_snapshot, p);
 }
 
 static void obey(struct player *p, enum display_command command, usec_t now)

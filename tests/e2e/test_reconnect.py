@@ -147,6 +147,20 @@ class Reconnect(lib.Case):
         p.wait(10)
         self.assertEqual(p.report()["network"]["packets_lost"], len(holes), str(p))
 
+    def test_the_last_picture_is_kept(self):
+        """Until another server shows one."""
+        server = self.sender()
+        p = self.player(server.url, "--reconnect", "--snapshot", self.path("last.png"))
+        p.wait_shown(10)
+        server.signal(signal.SIGKILL)
+        server.wait(10)
+        other = FakeServer(NO_LEVELS, lambda s: None, port=server.port)
+        self.addCleanup(other.stop)
+        until(lambda: "no levels" in p.events("reconnect")[-1]["why"], "the other server's refusal", 10)
+        p.signal(signal.SIGTERM)
+        self.assertEqual(p.wait(10), 130, str(p))
+        self.assertEqual(lib.png_size(self.path("last.png")), (640, 360) if lib.SLOW <= 1 else (426, 240))
+
 
 if __name__ == "__main__":
     lib.main()
