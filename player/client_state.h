@@ -93,6 +93,7 @@ struct ask {
     const char *body;    // NULL: none
     int level;           // ASK_LEVEL
     bool sought;         // ASK_PLAY
+    bool paused;         // likewise: the server is
 };
 
 void client_ask(struct client *c, const struct ask *a, usec_t now);

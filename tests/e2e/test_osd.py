@@ -5,6 +5,7 @@ import signal
 import time
 
 import lib
+import test_foreign_server
 from lib import until
 from screen import Screen
 
@@ -116,6 +117,20 @@ class Osd(Screen):
         seek = until(lambda: p.events("seek")[1:], "the step back")[0]
         self.between(4, seek["to"], 8)
         self.assertGreater(self.changed(before), 0.05)
+        self.quits(p)
+
+    def test_steps_in_a_file_whose_place_is_not_told(self):
+        """By a server that is not weir-send: 10 s on from where nobody knows would be anywhere."""
+        foreign = test_foreign_server.Cameras
+        foreign.setUpClass()
+        server = test_foreign_server.Camera(foreign.sdp.replace("t=0 0", "t=0 0\r\na=range:npt=0-60"), foreign.packets)
+        self.addCleanup(server.stop)
+        p = self.open_url(server.url)
+        self.resize(WIDTH, HEIGHT)
+        self.key("Right")
+        count = len(p.shown())
+        until(lambda: len(p.shown()) > count + 10, "pictures behind the key")
+        self.assertEqual(len(server.asked("PLAY")), 1, server.requests)
         self.quits(p)
 
     def test_without_a_font(self):

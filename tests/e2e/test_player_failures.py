@@ -199,6 +199,25 @@ class BrokenStreams(Failures):
         self.assertGreater(reports["lost"]["playback"]["frames_lost"], 0)
         self.assertTrue(players["lost"].events("loss"))
 
+    def test_a_seek_that_is_refused(self):
+        """In a pause, which goes on: the server is asked to play when the viewer wants it."""
+        def media(server):
+            for data in self.recording.packets:
+                server.packet(data)
+                if not server.pause(0.01):
+                    return
+            server.pause(20 * lib.SLOW)
+
+        def play(server, head):
+            return b"RTSP/1.0 457 No\r\nCSeq: @CSEQ@\r\n\r\n" if "npt=10." in head else None
+        file = re.sub(r"a=range:\S+", "a=range:npt=0-60.000", self.recording.sdp)
+        server = FakeServer(file, media, {"PLAY": play})
+        self.addCleanup(server.stop)
+        p = self.player(server.url, "--transport", "tcp", "--at", "0.3:pause", "--at", "0.6:seek=10", "--at", "0.9:go-on",
+                        "--duration", "1.3")
+        self.check_end(p, 0, "duration")
+        self.assertEqual([m for m in server.methods if m in ("PLAY", "PAUSE")], ["PLAY", "PAUSE", "PLAY", "PLAY"])
+
     def test_garbage_on_the_connection(self):
         """What is no RTSP ends the session: nobody could know where the next message begins."""
         r = random.Random(8)

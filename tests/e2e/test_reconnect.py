@@ -124,6 +124,21 @@ class Reconnect(lib.Case):
         # Frames count from where a connection began; all of the film was shown, and little of it twice.
         self.between(6 * 25 * 0.8, len(p.shown()), 6 * 25 + 25)
 
+    def test_a_seek_while_the_server_is_lost(self):
+        """It is where the next connection begins."""
+        film = self.clip("film.mkv", 12, "320x180")
+        server = self.sender(source=film)
+        p = self.player(server.url, "--reconnect", "--at", "2.2:seek=11")
+        p.wait_shown(10)
+        server.signal(signal.SIGKILL)
+        server.wait(10)
+        until(lambda: len(p.events("reconnect")) >= 3, "tries")
+        self.again(server, source=film)
+        self.assertEqual(p.wait(25), 0, str(p))
+        r = p.report()
+        self.assertEqual((r["ended"], r["session"]["reconnects"]), ("end-of-media", 1))
+        self.assertLess(len(p.shown()), 6 * 25, "from the beginning up to the loss, and the last second")
+
     def test_what_was_lost_before_counts(self):
         """Up to the last packet of a connection, which may be less than a second old."""
         recording = Recording(self.sender().port, 1.0)
