@@ -27,10 +27,11 @@ static void toggle_pause(struct player *p, usec_t now)
             client_resume(p->client, now);
         else
             player_resumed_lost(p, now);
-    } else if (p->playing) {
+    } else if (p->playing || (p->playing_since && !p->outage.open)) {
         presenter_pause(p->presenter, now);
         player_goddard_pause(p, true, now);
-        client_pause(p->client, now);
+        if (p->playing) // else all has come, and what is held is left to be watched
+            client_pause(p->client, now);
     }
 }
 

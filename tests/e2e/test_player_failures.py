@@ -129,7 +129,7 @@ class BrokenStreams(Failures):
         finally:
             maker.doCleanups()
 
-    def serve(self, packets, gap=0.004, raw=None):
+    def serve(self, packets, gap=0.004, raw=None, args=()):
         """A player for whom the packets are streamed; then the server says goodbye."""
         def media(server):
             for data in packets:
@@ -144,7 +144,7 @@ class BrokenStreams(Failures):
             server.pause(20 * lib.SLOW)
         server = FakeServer(self.recording.sdp, media)
         self.addCleanup(server.stop)
-        return self.player(server.url, "--transport", "tcp")
+        return self.player(server.url, "--transport", "tcp", *args)
 
     def mutated(self, change):
         """The recording with each packet changed by change(random, its bytes, its fields)."""
@@ -198,6 +198,13 @@ class BrokenStreams(Failures):
         self.assertGreater(reports["lost"]["network"]["packets_lost"], 0)
         self.assertGreater(reports["lost"]["playback"]["frames_lost"], 0)
         self.assertTrue(players["lost"].events("loss"))
+
+    def test_a_pause_behind_the_goodbye(self):
+        """All has come, and is not shown yet."""
+        p = self.serve(self.recording.packets, 0.001, args=("--at", "1.2:pause", "--at", "2.7:go-on"))
+        self.check_end(p, 0, "end-of-media")
+        shown = [e["shown"] for e in p.shown()]
+        self.between(1.3, max(b - a for a, b in zip(shown, shown[1:])), 1.7 * lib.SLOW)
 
     def test_a_seek_that_is_refused(self):
         """In a pause, which goes on: the server is asked to play when the viewer wants it."""
