@@ -50,11 +50,17 @@ enum client_end client_gone(const struct client *c)
 
 // ---- Deadlines ----
 
-static usec_t silence_limit(const struct client *c)
+usec_t client_silence_limit(const struct client *c)
 {
     if (c->options->timeout)
         return c->options->timeout;
     return c->path.datagram || c->path.uses_raw ? SILENCE_DATAGRAM : SILENCE_STREAM;
+}
+
+// Some servers begin to encode when they are asked: who is ready to wait for media waits for them.
+static usec_t answer_limit(const struct client *c)
+{
+    return usec_max(ANSWER_TIMEOUT, c->options->timeout);
 }
 
 void client_arm(struct client *c)
@@ -72,10 +78,10 @@ void client_arm(struct client *c)
     case STEP_SETTING_UP:
     case STEP_STARTING:
         if (oldest)
-            when = oldest->asked + ANSWER_TIMEOUT;
+            when = oldest->asked + answer_limit(c);
         break;
     case STEP_PLAYING:
-        when = usec_min(c->next_ask, c->heard + silence_limit(c));
+        when = usec_min(c->next_ask, c->heard + client_silence_limit(c));
         break;
     case STEP_OVER:
         break;
@@ -258,9 +264,9 @@ static void on_timer(void *ctx, usec_t now)
         move(c, now);
         break;
     case STEP_PLAYING:
-        if (now >= c->heard + silence_limit(c)) {
+        if (now >= c->heard + client_silence_limit(c)) {
             client_end_with(c, CLIENT_LOST, now, "nothing came from the server for %d s",
-                            (int)(silence_limit(c) / USEC_PER_SEC));
+                            (int)(client_silence_limit(c) / USEC_PER_SEC));
             return;
         }
         if (now >= c->next_ask)
@@ -276,10 +282,10 @@ static void on_timer(void *ctx, usec_t now)
     case STEP_OVER:
         return;
     default:
-        if (oldest && now >= oldest->asked + ANSWER_TIMEOUT) {
+        if (oldest && now >= oldest->asked + answer_limit(c)) {
             client_end_with(c, CLIENT_REFUSED, now, "the server does not answer %s within %d s",
                             rtsp_method_name(question_method(oldest->question)),
-                            (int)(ANSWER_TIMEOUT / USEC_PER_SEC));
+                            (int)(answer_limit(c) / USEC_PER_SEC));
             return;
         }
     }

@@ -86,13 +86,19 @@ void client_ask_describe(struct client *c, usec_t now)
                now);
 }
 
+// In a pause only answers show that the server lives: they must come well before it is given up.
+static usec_t ask_after(const struct client *c, usec_t interval)
+{
+    return usec_min(interval, client_silence_limit(c) / 2);
+}
+
 // Keeps the session, and shows that the server lives. Not all know GET_PARAMETER: OPTIONS, the
 // first time, tells.
 static void ask_alive(struct client *c, usec_t now)
 {
     bool gets = c->gets_parameters && !c->denies_parameters;
     enum question question = gets ? ASK_MEASURES : ASK_OPTIONS;
-    c->next_ask = now + usec_min(c->session_timeout / 3, ALIVE_INTERVAL);
+    c->next_ask = now + ask_after(c, usec_min(c->session_timeout / 3, ALIVE_INTERVAL));
     if (!questions_waiting(&c->questions, question))
         client_ask(c, &(struct ask){.question = question}, now);
 }
@@ -103,7 +109,7 @@ void client_ask_measures(struct client *c, usec_t now)
         ask_alive(c, now);
         return;
     }
-    c->next_ask = now + ASK_INTERVAL;
+    c->next_ask = now + ask_after(c, ASK_INTERVAL);
     // One at a time: questions must not pile up behind a stalled network.
     if (questions_waiting(&c->questions, ASK_MEASURES))
         return;

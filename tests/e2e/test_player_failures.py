@@ -71,10 +71,17 @@ class Ends(Failures):
         self.assertIsNone(r["startup"]["time_to_first_frame"])
 
     def test_silent_server(self):
+        def late(server, head):
+            server.pause(5.5)  # then what follows is refused for what it says
         server = FakeServer("", lambda s: None, {"OPTIONS": b"", "DESCRIBE": b""})
+        slow = FakeServer("v=0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H265/90000\r\n", lambda s: None, {"DESCRIBE": late})
         self.addCleanup(server.stop)
+        self.addCleanup(slow.stop)
+        waited_for = self.player(slow.url, "--timeout", str(20 * lib.SLOW))
         r = self.check_end(self.player(server.url), 3, "error")
-        self.assertTrue(r["error"])
+        self.assertIn("does not answer DESCRIBE within 5 s", r["error"])
+        r = self.check_end(waited_for, 3, "error")
+        self.assertIn("no H.264 video", r["error"])
 
 
 class Stalls(Failures):
@@ -114,6 +121,12 @@ class Stalls(Failures):
         server.signal(signal.SIGSTOP)
         r = self.check_end(p, 4, "server-lost", 20)
         self.assertTrue(r["error"])
+
+
+    def test_a_pause_is_no_silence(self):
+        server = self.sender()
+        p = self.player(server.url, "--timeout", "1", "--no-picture", "--at", "0.5:pause", "--at", "4:go-on", "--duration", "4.5")
+        self.check_end(p, 0, "duration")
 
 
 class BrokenStreams(Failures):
