@@ -14,6 +14,7 @@
 
 enum { MOST_MOVES = 5 };
 #define CONNECT_TIMEOUT  (5 * USEC_PER_SEC)
+#define ADDRESS_TIMEOUT  (2 * USEC_PER_SEC) // the same, while the host has other addresses
 #define ANSWER_TIMEOUT   (5 * USEC_PER_SEC)
 #define SILENCE_STREAM   (10 * USEC_PER_SEC)
 #define SILENCE_DATAGRAM (13 * USEC_PER_SEC) // a sender waits as long
@@ -136,6 +137,8 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 static void on_open(void *ctx, usec_t now)
 {
     struct client *c = ctx;
+    if (c->step != STEP_CONNECTING)
+        return; // the viewer leaves
     c->step = STEP_DESCRIBING;
     c->ops->on_connected(c->ctx, now);
     client_ask_describe(c, now);
@@ -170,6 +173,8 @@ static void connect_next(struct client *c, usec_t now)
         const struct sockaddr *to = (const struct sockaddr *)&c->addresses[c->address_next++];
         c->conn = tcp_conn_connect(c->loop, to, RTSP_MAX_ITEM + 4, &conn_ops, c);
     }
+    c->deadline = now + (c->address_next < c->address_count ? ADDRESS_TIMEOUT : CONNECT_TIMEOUT);
+    client_arm(c);
     if (!c->conn)
         client_end_with(
             c, CLIENT_REFUSED, now,
@@ -182,6 +187,8 @@ static void on_resolved(void *ctx, const struct sockaddr_storage *addresses, int
 {
     struct client *c = ctx;
     usec_t now = clock_now();
+    if (c->step != STEP_CONNECTING)
+        return; // the viewer leaves
     if (!count) {
         client_end_with(c, CLIENT_REFUSED, now, "cannot find the host %s: %s", c->url.host, error);
         return;
@@ -256,6 +263,10 @@ static void on_timer(void *ctx, usec_t now)
     const struct pending *oldest = questions_oldest(&c->questions);
     switch (c->step) {
     case STEP_CONNECTING:
+        if (c->conn && c->address_next < c->address_count) {
+            connect_next(c, now);
+            return;
+        }
         client_end_with(c, CLIENT_REFUSED, now,
                         "cannot connect to %s port %d: no answer within %d s", c->url.host,
                         c->url.port, (int)(CONNECT_TIMEOUT / USEC_PER_SEC));
