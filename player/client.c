@@ -14,6 +14,7 @@
 
 enum { MOST_MOVES = 5 };
 #define CONNECT_TIMEOUT  (5 * USEC_PER_SEC)
+#define ADDRESS_TIMEOUT  (2 * USEC_PER_SEC) // the same, while the host has other addresses
 #define ANSWER_TIMEOUT   (5 * USEC_PER_SEC)
 #define SILENCE_STREAM   (10 * USEC_PER_SEC)
 #define SILENCE_DATAGRAM (13 * USEC_PER_SEC) // a sender waits as long
@@ -50,11 +51,17 @@ enum client_end client_gone(const struct client *c)
 
 // ---- Deadlines ----
 
-static usec_t silence_limit(const struct client *c)
+usec_t client_silence_limit(const struct client *c)
 {
     if (c->options->timeout)
         return c->options->timeout;
     return c->path.datagram || c->path.uses_raw ? SILENCE_DATAGRAM : SILENCE_STREAM;
+}
+
+// Some servers begin to encode when they are asked: who is ready to wait for media waits for them.
+static usec_t answer_limit(const struct client *c)
+{
+    return usec_max(ANSWER_TIMEOUT, c->options->timeout);
 }
 
 void client_arm(struct client *c)
@@ -72,10 +79,10 @@ void client_arm(struct client *c)
     case STEP_SETTING_UP:
     case STEP_STARTING:
         if (oldest)
-            when = oldest->asked + ANSWER_TIMEOUT;
+            when = oldest->asked + answer_limit(c);
         break;
     case STEP_PLAYING:
-        when = usec_min(c->next_ask, c->heard + silence_limit(c));
+        when = usec_min(c->next_ask, c->heard + client_silence_limit(c));
         break;
     case STEP_OVER:
         break;
@@ -130,6 +137,8 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 static void on_open(void *ctx, usec_t now)
 {
     struct client *c = ctx;
+    if (c->step != STEP_CONNECTING)
+        return; // the viewer leaves
     c->step = STEP_DESCRIBING;
     c->ops->on_connected(c->ctx, now);
     client_ask_describe(c, now);
@@ -164,6 +173,8 @@ static void connect_next(struct client *c, usec_t now)
         const struct sockaddr *to = (const struct sockaddr *)&c->addresses[c->address_next++];
         c->conn = tcp_conn_connect(c->loop, to, RTSP_MAX_ITEM + 4, &conn_ops, c);
     }
+    c->deadline = now + (c->address_next < c->address_count ? ADDRESS_TIMEOUT : CONNECT_TIMEOUT);
+    client_arm(c);
     if (!c->conn)
         client_end_with(
             c, CLIENT_REFUSED, now,
@@ -176,6 +187,8 @@ static void on_resolved(void *ctx, const struct sockaddr_storage *addresses, int
 {
     struct client *c = ctx;
     usec_t now = clock_now();
+    if (c->step != STEP_CONNECTING)
+        return; // the viewer leaves
     if (!count) {
         client_end_with(c, CLIENT_REFUSED, now, "cannot find the host %s: %s", c->url.host, error);
         return;
@@ -250,6 +263,10 @@ static void on_timer(void *ctx, usec_t now)
     const struct pending *oldest = questions_oldest(&c->questions);
     switch (c->step) {
     case STEP_CONNECTING:
+        if (c->conn && c->address_next < c->address_count) {
+            connect_next(c, now);
+            return;
+        }
         client_end_with(c, CLIENT_REFUSED, now,
                         "cannot connect to %s port %d: no answer within %d s", c->url.host,
                         c->url.port, (int)(CONNECT_TIMEOUT / USEC_PER_SEC));
@@ -258,9 +275,9 @@ static void on_timer(void *ctx, usec_t now)
         move(c, now);
         break;
     case STEP_PLAYING:
-        if (now >= c->heard + silence_limit(c)) {
+        if (now >= c->heard + client_silence_limit(c)) {
             client_end_with(c, CLIENT_LOST, now, "nothing came from the server for %d s",
-                            (int)(silence_limit(c) / USEC_PER_SEC));
+                            (int)(client_silence_limit(c) / USEC_PER_SEC));
             return;
         }
         if (now >= c->next_ask)
@@ -276,10 +293,10 @@ static void on_timer(void *ctx, usec_t now)
     case STEP_OVER:
         return;
     default:
-        if (oldest && now >= oldest->asked + ANSWER_TIMEOUT) {
+        if (oldest && now >= oldest->asked + answer_limit(c)) {
             client_end_with(c, CLIENT_REFUSED, now, "the server does not answer %s within %d s",
                             rtsp_method_name(question_method(oldest->question)),
-                            (int)(ANSWER_TIMEOUT / USEC_PER_SEC));
+                            (int)(answer_limit(c) / USEC_PER_SEC));
             return;
         }
     }

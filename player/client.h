@@ -86,6 +86,8 @@ struct client_ops {
     void (*on_pair_refused)(void *ctx, usec_t now);
     void (*on_level)(void *ctx, int level, bool accepted, usec_t now); // of client_set_level
     void (*on_pause_refused)(void *ctx, usec_t now);                   // the server goes on sending
+    // The server stays where it is, paused or not, as it was.
+    void (*on_seek_refused)(void *ctx, usec_t now);
     // The last callback. `text`: for people; empty for CLIENT_LEFT.
     void (*on_end)(void *ctx, enum client_end end, const char *text, usec_t now);
 };

@@ -126,6 +126,8 @@ static void failed(struct client *c, const struct pending *p, const struct rtsp_
     case ASK_PLAY:
         if (p->sought) {
             log_warn("the server does not go there: %d", r->status);
+            c->paused = p->paused;
+            c->ops->on_seek_refused(c->ctx, now);
             return;
         }
         refused(c, p, r, now);

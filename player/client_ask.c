@@ -37,7 +37,8 @@ void client_ask_again(struct client *c, const struct pending *p, usec_t now)
                              .headers = headers,
                              .body = *body ? body : NULL,
                              .level = p->level,
-                             .sought = p->sought},
+                             .sought = p->sought,
+                             .paused = p->paused},
                now);
 }
 
@@ -72,6 +73,7 @@ void client_ask(struct client *c, const struct ask *a, usec_t now)
                                                    .cseq = c->cseq,
                                                    .level = a->level,
                                                    .sought = a->sought,
+                                                   .paused = a->paused,
                                                    .said = said,
                                                    .asked = now,
                                                    .asked_wall = clock_wall()});
@@ -84,13 +86,19 @@ void client_ask_describe(struct client *c, usec_t now)
                now);
 }
 
+// In a pause only answers show that the server lives: they must come well before it is given up.
+static usec_t ask_after(const struct client *c, usec_t interval)
+{
+    return usec_min(interval, client_silence_limit(c) / 2);
+}
+
 // Keeps the session, and shows that the server lives. Not all know GET_PARAMETER: OPTIONS, the
 // first time, tells.
 static void ask_alive(struct client *c, usec_t now)
 {
     bool gets = c->gets_parameters && !c->denies_parameters;
     enum question question = gets ? ASK_MEASURES : ASK_OPTIONS;
-    c->next_ask = now + usec_min(c->session_timeout / 3, ALIVE_INTERVAL);
+    c->next_ask = now + ask_after(c, usec_min(c->session_timeout / 3, ALIVE_INTERVAL));
     if (!questions_waiting(&c->questions, question))
         client_ask(c, &(struct ask){.question = question}, now);
 }
@@ -101,7 +109,7 @@ void client_ask_measures(struct client *c, usec_t now)
         ask_alive(c, now);
         return;
     }
-    c->next_ask = now + ASK_INTERVAL;
+    c->next_ask = now + ask_after(c, ASK_INTERVAL);
     // One at a time: questions must not pile up behind a stalled network.
     if (questions_waiting(&c->questions, ASK_MEASURES))
         return;
@@ -131,7 +139,9 @@ static void ask_play(struct client *c, const char *range, bool sought, usec_t no
     int len = snprintf(headers, sizeof(headers), "%s", range);
     if (c->options->adapt == ADAPT_GODDARD)
         snprintf(headers + len, sizeof(headers) - (size_t)len, "Speed: %.3f\r\n", c->speed);
-    client_ask(c, &(struct ask){.question = ASK_PLAY, .headers = headers, .sought = sought}, now);
+    struct ask play = {
+        .question = ASK_PLAY, .headers = headers, .sought = sought, .paused = c->paused};
+    client_ask(c, &play, now);
 }
 
 void client_begin(struct client *c, int level, double speed, usec_t now)
@@ -195,8 +205,8 @@ static void ask_seek(struct client *c, usec_t now)
     char range[48];
     snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", c->wanted_seek);
     c->wanted_seek = NAN;
-    c->paused = c->wants_pause = false;
     ask_play(c, range, true, now);
+    c->paused = c->wants_pause = false;
 }
 
 void client_ask_wanted(struct client *c, usec_t now)

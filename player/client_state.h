@@ -80,6 +80,8 @@ void client_end_with(struct client *c, enum client_end why, usec_t now, const ch
     __attribute__((format(printf, 4, 5)));
 // What an end of the connection means depends on how far we came.
 enum client_end client_gone(const struct client *c);
+// So long may nothing come while it plays.
+usec_t client_silence_limit(const struct client *c);
 void client_arm(struct client *c); // sets the timer for the next deadline
 // Describes the stream at `location` instead, as soon as the loop comes to it.
 void client_move(struct client *c, struct text location, usec_t now);
@@ -93,6 +95,7 @@ struct ask {
     const char *body;    // NULL: none
     int level;           // ASK_LEVEL
     bool sought;         // ASK_PLAY
+    bool paused;         // likewise: the server is
 };
 
 void client_ask(struct client *c, const struct ask *a, usec_t now);

@@ -56,16 +56,17 @@ static json_t *seconds(const struct events *e, usec_t at)
     return at == QOE_UNKNOWN ? json_null() : json_figure(usec_to_sec(at - e->start), 6);
 }
 
-// One line {"t":, "event":, ...}: `more` (taken over) holds what follows; NULL: nothing. Lines
-// stand in the order of their times: what a busy machine noticed late, such as a buffer that ran
-// empty before the picture told last, gets the time of the line before.
+// One line {"t":, "event":, ...}: `more` (taken over) holds what follows; NULL: nothing. Some of
+// its names are the server's: these two are not for it. Lines stand in the order of their times:
+// what a busy machine noticed late, such as a buffer that ran empty before the picture told last,
+// gets the time of the line before.
 static void write_line(struct events *e, const char *event, usec_t at, json_t *more)
 {
     e->latest = usec_max(e->latest, at);
     json_t *line = json_object();
     bool ok = json_object_set_new(line, "t", seconds(e, e->latest)) == 0 &&
               json_object_set_new(line, "event", json_string(event)) == 0 &&
-              (!more || json_object_update(line, more) == 0);
+              (!more || json_object_update_missing(line, more) == 0);
     char *text = ok ? json_dumps(line, JSON_COMPACT | JSON_FIGURE_FLAGS) : NULL;
     if (!text)
         fail(e, "out of memory");

@@ -49,7 +49,7 @@ void osd_tell(struct osd *o, const struct osd_state *state, usec_t now)
 
 static bool has_bar(const struct osd *o, usec_t now)
 {
-    return o->state.duration > 0 && isfinite(o->state.position) &&
+    return o->text && o->state.duration > 0 && isfinite(o->state.position) &&
            (now < o->bar_until || *o->state.notice.text);
 }
 

@@ -198,8 +198,7 @@ int player_finish(struct player *p)
 
     struct qoe_report report;
     qoe_read(p->qoe, &report, p->over_at);
-    int err = results_write(p->options, &report, p->sheet,
-                            p->presenter ? presenter_last_shown(p->presenter) : NULL);
+    int err = results_write(p->options, &report, p->sheet, player_last_shown(p));
     if (events_free(p->events) != 0)
         err = ERR_IO;
     p->events = NULL;
@@ -237,6 +236,7 @@ void player_free(struct player *p)
     (void)err;
     show_queue_free(p->show);
     contact_sheet_free(p->sheet);
+    picture_unref(p->last_shown);
     source_free(p->reference);
     events_free(p->events);
     qoe_free(p->qoe);

@@ -15,7 +15,7 @@ static void connect_anew(struct player *p, usec_t now)
     if (p->raw)
         media_mtp_raw_abort(p->raw);
     client_free(p->client);
-    double position = player_position(p);
+    double position = player_seek_base(p);
     if (!isnan(position))
         p->own.start = (usec_t)(position * 1e6);
     p->client = client_new(&p->loop, &p->own, &player_client_ops, p, now);
@@ -159,11 +159,18 @@ void player_drop_frames(struct player *p, usec_t now)
         presenter_stop(p->presenter, now);
         begin_gap(p, now);
         show_queue_flush(p->show); // the decoder may wait there
+        struct picture *last = presenter_last_shown(p->presenter);
+        if (last) {
+            picture_unref(p->last_shown);
+            p->last_shown = picture_ref(last);
+        }
         presenter_free(p->presenter);
         p->presenter = NULL;
     }
     show_queue_flush(p->show);
     p->frames_session++;
+    if (p->input)
+        rtp_input_tell(p->input);
     rtp_input_free(p->input);
     p->input = NULL;
     player_sound_drop(p);
@@ -182,6 +189,7 @@ void player_reconnected(struct player *p, usec_t now)
     o->open = o->trying = false;
     if (!p->presenter)
         end_gap(p, now);
+    player_seek_again(p, now);
 }
 
 void player_on_started(void *ctx, usec_t now)

@@ -30,19 +30,46 @@ double player_position(const struct player *p)
 
 double player_seek_base(const struct player *p)
 {
-    double at = p->place.seek ? p->place.to : player_position(p);
-    return isnan(at) ? 0 : at;
+    return p->place.seek ? p->place.to : player_position(p);
 }
 
 void player_seek_to(struct player *p, double seconds, usec_t now)
 {
     if (!p->playing_since || !is_file(p))
         return;
+    if (isnan(seconds)) { // a step, of a server that is not weir-send
+        player_toast(p, "The server does not tell the place in the file");
+        return;
+    }
     double last = fmax(0, p->sdp.duration - seconds_of(p, 1));
     p->place.to = fmin(fmax(seconds, 0), last);
     p->place.seek = SEEK_ASKED;
     p->place.asked = now;
-    client_seek(p->client, p->place.to, now);
+    if (p->outage.open) // the next connection begins there
+        p->own.start = (usec_t)(p->place.to * 1e6);
+    else
+        client_seek(p->client, p->place.to, now);
+}
+
+void player_seek_again(struct player *p, usec_t now)
+{
+    struct player_place *place = &p->place;
+    if (place->seek != SEEK_ASKED)
+        return;
+    if (place->known && fabs(place->seconds - place->to) < TOLERANCE)
+        place->seek = SEEK_NONE;
+    else // PLAY was asked for already
+        client_seek(p->client, place->to, now);
+}
+
+// To the client a seek is the end of a pause; to the viewer it is not.
+void player_seek_refused(struct player *p, usec_t now)
+{
+    p->place.seek = SEEK_NONE;
+    if (p->presenter && presenter_paused(p->presenter))
+        client_pause(p->client, now);
+    else
+        client_resume(p->client, now);
 }
 
 static bool is_there(const struct player *p, const struct client_place *place)
@@ -62,8 +89,10 @@ void player_seek_placed(struct player *p, const struct client_place *place, usec
     bool sought = place->sought;
     if (!is_file(p) || isnan(place->seconds) || place->show < 0 ||
         (sought && !is_there(p, place))) {
-        if (sought)
+        if (sought && !sdp_is_foreign(&p->sdp))
             log_warn("the server does not go there: others watch the same");
+        if (sought)
+            player_seek_refused(p, now);
         p->place.seek = SEEK_NONE;
         return;
     }

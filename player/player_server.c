@@ -251,6 +251,11 @@ static void on_pause_refused(void *ctx, usec_t now)
     log_warn("the server does not pause: what it sends meanwhile is left out");
 }
 
+static void on_seek_refused(void *ctx, usec_t now)
+{
+    player_seek_refused(ctx, now);
+}
+
 static void on_client_end(void *ctx, enum client_end why, const char *text, usec_t now)
 {
     struct player *p = ctx;
@@ -302,4 +307,5 @@ const struct client_ops player_client_ops = {.on_connected = on_connected,
                                              .on_pair_refused = on_pair_refused,
                                              .on_level = on_level,
                                              .on_pause_refused = on_pause_refused,
+                                             .on_seek_refused = on_seek_refused,
                                              .on_end = on_client_end};

@@ -84,6 +84,7 @@ struct player {
     struct media_mtp_raw *raw; // NULL: not wanted, or not possible
     struct rtp_input *input;
     struct presenter *presenter; // NULL for packets without frames
+    struct picture *last_shown;  // of the connections before; NULL: none
     struct sound_player *sound;  // NULL: there is none, or it is not wanted
     uint64_t sound_random;       // sound_input_init's
     struct sound_input sound_input;
@@ -176,15 +177,20 @@ void player_report_frame(void *ctx, struct play_frame *f); // any thread
 bool player_open_frames(struct player *p);
 void player_on_bye_time(void *ctx, usec_t now); // the timer set by the server's BYE
 
-// From where a step counts: of several in a row, from where the last one goes.
+// From where a step counts: of several in a row, from where the last one goes. NaN: not known.
 double player_seek_base(const struct player *p);
 void player_seek_to(struct player *p, double seconds, usec_t now);
 // PLAY was answered.
 void player_seek_placed(struct player *p, const struct client_place *place, usec_t now);
+void player_seek_refused(struct player *p, usec_t now);
+// After a reconnect: what was asked for meanwhile.
+void player_seek_again(struct player *p, usec_t now);
 void player_seek_shown(struct player *p, int64_t number, usec_t shown_at, usec_t now);
 void player_seek_tick(struct player *p, usec_t now);
 // Seconds of the media that stand on the screen; NaN: not a file, or not known.
 double player_position(const struct player *p);
+// Borrowed until the next call; NULL: none yet.
+struct picture *player_last_shown(const struct player *p);
 // The connection is lost, `why`. False: nobody wants another one.
 bool player_lost(struct player *p, const char *why, usec_t now);
 void player_change_transport(struct player *p, const char *name, usec_t now);

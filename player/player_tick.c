@@ -65,9 +65,11 @@ static void check_progress(struct player *p, usec_t now)
                  p->datagram ? ": is it blocked on the way? --transport minbuf passes firewalls"
                              : "");
     }
-    if (p->presenter && !presenter_decoded(p->presenter) &&
-        since > UNDECODABLE_TIME + p->options->buffer &&
-        rtp_input_media_span(p->input) > UNDECODABLE_TIME + p->options->buffer)
+    if (!p->presenter || presenter_decoded(p->presenter) || presenter_paused(p->presenter))
+        return;
+    // What is held back before the first picture is no sign of it.
+    usec_t most = UNDECODABLE_TIME + presenter_waiting(p->presenter, now).goal;
+    if (since > most && rtp_input_media_span(p->input) > most)
         player_end(p, QOE_ERROR, EXIT_UNDECODABLE,
                    "the stream cannot be decoded: no picture within 10 s of media", now);
 }

@@ -27,10 +27,11 @@ static void toggle_pause(struct player *p, usec_t now)
             client_resume(p->client, now);
         else
             player_resumed_lost(p, now);
-    } else if (p->playing) {
+    } else if (p->playing || (p->playing_since && !p->outage.open)) {
         presenter_pause(p->presenter, now);
         player_goddard_pause(p, true, now);
-        client_pause(p->client, now);
+        if (p->playing) // else all has come, and what is held is left to be watched
+            client_pause(p->client, now);
     }
 }
 
@@ -73,14 +74,22 @@ void player_fail(struct player *p)
     player_on_display_command(p, DISPLAY_FAILED);
 }
 
+struct picture *player_last_shown(const struct player *p)
+{
+    struct picture *last = p->presenter ? presenter_last_shown(p->presenter) : NULL;
+    return last ? last : p->last_shown;
+}
+
+static void on_snapshot(void *ctx, const char *name, bool written)
+{
+    player_toast(ctx, written ? "Snapshot: %s" : "Cannot write %s", name);
+}
+
 static void take_snapshot(struct player *p)
 {
-    struct picture *picture = p->presenter ? presenter_last_shown(p->presenter) : NULL;
-    if (!picture)
-        return;
-    char name[SNAPSHOT_NAME];
-    snapshot_take(&p->loop, picture, name);
-    player_toast(p, "Snapshot: %s", name);
+    struct picture *picture = player_last_shown(p);
+    if (picture)
+        snapshot_take(&p->loop, picture, on_snapshot, p);
 }
 
 static void obey(struct player *p, enum display_command command, usec_t now)

@@ -36,6 +36,7 @@ struct pending { // asked, not answered yet
     int cseq;
     int level;   // ASK_LEVEL
     bool sought; // ASK_PLAY: at another place
+    bool paused; // ASK_PLAY: the server was, before
     char *said;  // the asker's
     usec_t asked;
     usec_t asked_wall;

@@ -18,7 +18,7 @@ struct rtp_input {
     struct rtp_receiver receiver;
     struct depacketiser *depacketiser;    // owned
     struct foreign_frames *foreign;       // owned; NULL: the sender is Weir's
-    uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, Annex B
+    uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, or as they came last; Annex B
     size_t sets_len;
     struct feedback feedback;
     struct rate_meter meter;
@@ -157,6 +157,8 @@ static void pull_frames(struct rtp_input *in, usec_t now)
 {
     struct received_frame *f;
     while ((f = depacketiser_pull(in->depacketiser))) {
+        if (in->foreign)
+            in->sets_len = parameter_sets_learn(f, in->sets, in->sets_len, sizeof(in->sets));
         (void)parameter_sets_prepend(f, in->sets, in->sets_len); // without them it is as it was
         in->config.on_frame(in->config.ctx, f, now);
     }
@@ -244,6 +246,11 @@ static struct qoe_receiver tell_counts(struct rtp_input *in)
     return counts;
 }
 
+void rtp_input_tell(struct rtp_input *in)
+{
+    (void)tell_counts(in);
+}
+
 void rtp_input_second(struct rtp_input *in, struct rtp_input_figures *out, usec_t now)
 {
     send_feedback(in, now);
@@ -280,7 +287,7 @@ void rtp_input_send_bye(struct rtp_input *in, usec_t now)
 {
     in->feedback.bye = true;
     send_feedback(in, now);
-    (void)tell_counts(in);
+    rtp_input_tell(in);
     uint64_t malformed = in->malformed + depacketiser_malformed(in->depacketiser);
     if (malformed || in->strange)
         log_warn("%" PRIu64 " malformed packets, %" PRIu64 " of another stream: left out",

@@ -48,6 +48,7 @@ void rtp_input_packet(struct rtp_input *in, bool rtcp, const uint8_t *data, size
 // Once a second: the report to the sender, the counts to QoE, the figures.
 void rtp_input_second(struct rtp_input *in, struct rtp_input_figures *out, usec_t now);
 void rtp_input_send_pli(struct rtp_input *in, usec_t now);
+void rtp_input_tell(struct rtp_input *in); // the counts by now to QoE
 // The end: BYE to the sender, the last counts to QoE.
 void rtp_input_send_bye(struct rtp_input *in, usec_t now);
 void rtp_input_set_rtt(struct rtp_input *in, usec_t rtt); // separates loss events; 0 = unknown

@@ -5,16 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SNAPSHOT_NAME = 64 };
+
 struct snapshot {
     uv_work_t work;
     struct picture *picture; // one reference
     char name[SNAPSHOT_NAME];
+    bool written;
+    snapshot_fn *done;
+    void *ctx; // borrowed
 };
 
 static void write_snapshot(uv_work_t *work)
 {
-    const struct snapshot *s = work->data;
-    if (picture_write_png(s->picture, s->name) == 0)
+    struct snapshot *s = work->data;
+    s->written = picture_write_png(s->picture, s->name) == 0;
+    if (s->written)
         printf("wrote %s\n", s->name);
 }
 
@@ -22,18 +28,22 @@ static void on_written(uv_work_t *work, int status)
 {
     (void)status;
     struct snapshot *s = work->data;
+    s->done(s->ctx, s->name, s->written);
     picture_unref(s->picture);
     free(s);
 }
 
-void snapshot_take(uv_loop_t *loop, struct picture *p, char name[SNAPSHOT_NAME])
+void snapshot_take(uv_loop_t *loop, struct picture *p, snapshot_fn *done, void *ctx)
 {
-    snprintf(name, SNAPSHOT_NAME, "weir-snapshot-%lld.png", (long long)p->number);
+    char name[SNAPSHOT_NAME];
+    snprintf(name, sizeof(name), "weir-snapshot-%lld.png", (long long)p->number);
     struct snapshot *s = calloc(1, sizeof(*s));
-    if (!s)
+    if (!s) {
+        done(ctx, name, false);
         return;
-    s->picture = picture_ref(p);
-    memcpy(s->name, name, SNAPSHOT_NAME);
+    }
+    *s = (struct snapshot){.picture = picture_ref(p), .done = done, .ctx = ctx};
+    memcpy(s->name, name, sizeof(name));
     s->work.data = s;
     if (uv_queue_work(loop, &s->work, write_snapshot, on_written) != 0)
         on_written(&s->work, 0);

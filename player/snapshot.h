@@ -3,6 +3,7 @@
 #ifndef WEIR_PLAYER_SNAPSHOT_H
 #define WEIR_PLAYER_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <uv.h>
 
 #include "media/picture.h"
@@ -11,11 +12,11 @@
 extern "C" {
 #endif
 
-enum { SNAPSHOT_NAME = 64 };
+typedef void snapshot_fn(void *ctx, const char *name, bool written);
 
 // Writes `p` to weir-snapshot-NUMBER.png in the current directory, on libuv's workers: compressing
-// a picture takes longer than one may stand on the screen. Fills `name` with the file's.
-void snapshot_take(uv_loop_t *loop, struct picture *p, char name[SNAPSHOT_NAME]);
+// a picture takes longer than one may stand on the screen. `done` is called once, on the loop.
+void snapshot_take(uv_loop_t *loop, struct picture *p, snapshot_fn *done, void *ctx);
 
 #ifdef __cplusplus
 }

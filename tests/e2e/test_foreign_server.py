@@ -269,6 +269,23 @@ class Cameras(lib.Case):
         for name, server in seen.items():
             self.assertEqual(server.uris("SETUP"), [f"{server.url}/trackID=0"], name)
 
+    def test_another_size_in_mid_stream(self):
+        """Its parameter sets come once, and are not those of the description."""
+        def kind(data):
+            return Rtp(data).payload[0] & 31
+
+        def begin(packets, frames):
+            """The first so many, from the first parameter sets on."""
+            packets = packets[[kind(d) for d in packets].index(7):]
+            ends = [i for i, d in enumerate(packets) if Rtp(d).marker]
+            return packets[:ends[frames - 1] + 1]
+        sender = self.sender("--sound", "none", source=f"test:192x144@{FPS}")
+        other = begin(Recording(sender.port, 1.0).packets, 10)
+        again = [d for d in other if kind(d) not in (7, 8)]
+        self.camera(packets=begin(self.packets, 8) + other + 20 * again, args=("--snapshot", self.path("last.png")))
+        self.finish()
+        self.assertEqual(lib.png_size(self.path("last.png")), (192, 144))
+
     def test_how_it_answers(self):
         def lower(server, head):
             return b"RTSP/1.0 200 OK\r\ncseq: @CSEQ@\r\nSESSION:  abc;timeout=60 \r\n" \

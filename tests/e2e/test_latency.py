@@ -94,6 +94,11 @@ class Target(lib.Case):
             if lib.SLOW <= 1:
                 self.assertAlmostEqual(r["latency"]["display"]["p50"], target, delta=80)
 
+    def test_what_is_held_back_is_no_broken_stream(self):
+        """The first picture is due more than 10 s after the first packet."""
+        p = self.play(self.sender().url, "--no-picture", "--latency", "11500", "--duration", "12.5")
+        self.assertGreater(p.report()["playback"]["frames_played"], 0, str(p))
+
     def test_what_contradicts_itself_is_refused(self):
         for args in ["--low-latency"], ["--buffer", "0.5"], ["--buffer", "2"]:
             p = self.play("rtsp://127.0.0.1:9/live", "--latency", "500", *args, code=2)

@@ -5,6 +5,7 @@ import signal
 import time
 
 import lib
+import test_foreign_server
 from lib import until
 from screen import Screen
 
@@ -118,6 +119,20 @@ class Osd(Screen):
         self.assertGreater(self.changed(before), 0.05)
         self.quits(p)
 
+    def test_steps_in_a_file_whose_place_is_not_told(self):
+        """By a server that is not weir-send: 10 s on from where nobody knows would be anywhere."""
+        foreign = test_foreign_server.Cameras
+        foreign.setUpClass()
+        server = test_foreign_server.Camera(foreign.sdp.replace("t=0 0", "t=0 0\r\na=range:npt=0-60"), foreign.packets)
+        self.addCleanup(server.stop)
+        p = self.open_url(server.url)
+        self.resize(WIDTH, HEIGHT)
+        self.key("Right")
+        count = len(p.shown())
+        until(lambda: len(p.shown()) > count + 10, "pictures behind the key")
+        self.assertEqual(len(server.asked("PLAY")), 1, server.requests)
+        self.quits(p)
+
     def test_without_a_font(self):
         p = self.begin(WEIR_FONT="/nowhere.ttf")
         still = self.pause()
@@ -125,6 +140,19 @@ class Osd(Screen):
         self.assertEqual(p.wait(5), 0, str(p))
         self.assertEqual(p.stderr.count("fonts-dejavu-core"), 1, p.stderr)
         self.assertEqual(len(still), WIDTH * HEIGHT)
+
+    def test_a_click_without_a_font(self):
+        """Where no text can be drawn there is no bar to click on."""
+        self.env.update(WEIR_FONT="/nowhere.ttf")
+        server = self.sender(source=self.clip("film.mkv", 10, "320x180"))
+        p = self.open_url(server.url)
+        self.resize(WIDTH, HEIGHT)
+        self.key("space")
+        until(lambda: "paused" in self.title(), "the pause")
+        time.sleep(0.4)
+        self.click(WIDTH // 2, HEIGHT - 16)
+        time.sleep(0.4)
+        self.quits(p)
 
 
 if __name__ == "__main__":

@@ -71,10 +71,17 @@ class Ends(Failures):
         self.assertIsNone(r["startup"]["time_to_first_frame"])
 
     def test_silent_server(self):
+        def late(server, head):
+            server.pause(5.5)  # then what follows is refused for what it says
         server = FakeServer("", lambda s: None, {"OPTIONS": b"", "DESCRIBE": b""})
+        slow = FakeServer("v=0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H265/90000\r\n", lambda s: None, {"DESCRIBE": late})
         self.addCleanup(server.stop)
+        self.addCleanup(slow.stop)
+        waited_for = self.player(slow.url, "--timeout", str(20 * lib.SLOW))
         r = self.check_end(self.player(server.url), 3, "error")
-        self.assertTrue(r["error"])
+        self.assertIn("does not answer DESCRIBE within 5 s", r["error"])
+        r = self.check_end(waited_for, 3, "error")
+        self.assertIn("no H.264 video", r["error"])
 
 
 class Stalls(Failures):
@@ -116,6 +123,12 @@ class Stalls(Failures):
         self.assertTrue(r["error"])
 
 
+    def test_a_pause_is_no_silence(self):
+        server = self.sender()
+        p = self.player(server.url, "--timeout", "1", "--no-picture", "--at", "0.5:pause", "--at", "4:go-on", "--duration", "4.5")
+        self.check_end(p, 0, "duration")
+
+
 class BrokenStreams(Failures):
     """A server that sends a real stream with something wrong in it."""
 
@@ -129,7 +142,7 @@ class BrokenStreams(Failures):
         finally:
             maker.doCleanups()
 
-    def serve(self, packets, gap=0.004, raw=None):
+    def serve(self, packets, gap=0.004, raw=None, args=()):
         """A player for whom the packets are streamed; then the server says goodbye."""
         def media(server):
             for data in packets:
@@ -144,7 +157,7 @@ class BrokenStreams(Failures):
             server.pause(20 * lib.SLOW)
         server = FakeServer(self.recording.sdp, media)
         self.addCleanup(server.stop)
-        return self.player(server.url, "--transport", "tcp")
+        return self.player(server.url, "--transport", "tcp", *args)
 
     def mutated(self, change):
         """The recording with each packet changed by change(random, its bytes, its fields)."""
@@ -198,6 +211,32 @@ class BrokenStreams(Failures):
         self.assertGreater(reports["lost"]["network"]["packets_lost"], 0)
         self.assertGreater(reports["lost"]["playback"]["frames_lost"], 0)
         self.assertTrue(players["lost"].events("loss"))
+
+    def test_a_pause_behind_the_goodbye(self):
+        """All has come, and is not shown yet."""
+        p = self.serve(self.recording.packets, 0.001, args=("--at", "1.2:pause", "--at", "2.7:go-on"))
+        self.check_end(p, 0, "end-of-media")
+        shown = [e["shown"] for e in p.shown()]
+        self.between(1.3, max(b - a for a, b in zip(shown, shown[1:])), 1.7 * lib.SLOW)
+
+    def test_a_seek_that_is_refused(self):
+        """In a pause, which goes on: the server is asked to play when the viewer wants it."""
+        def media(server):
+            for data in self.recording.packets:
+                server.packet(data)
+                if not server.pause(0.01):
+                    return
+            server.pause(20 * lib.SLOW)
+
+        def play(server, head):
+            return b"RTSP/1.0 457 No\r\nCSeq: @CSEQ@\r\n\r\n" if "npt=10." in head else None
+        file = re.sub(r"a=range:\S+", "a=range:npt=0-60.000", self.recording.sdp)
+        server = FakeServer(file, media, {"PLAY": play})
+        self.addCleanup(server.stop)
+        p = self.player(server.url, "--transport", "tcp", "--at", "0.3:pause", "--at", "0.6:seek=10", "--at", "0.9:go-on",
+                        "--duration", "1.3")
+        self.check_end(p, 0, "duration")
+        self.assertEqual([m for m in server.methods if m in ("PLAY", "PAUSE")], ["PLAY", "PAUSE", "PLAY", "PLAY"])
 
     def test_garbage_on_the_connection(self):
         """What is no RTSP ends the session: nobody could know where the next message begins."""

@@ -6,7 +6,7 @@ import unittest
 
 import lib
 from lib import until
-from rtsp import FakeServer
+from rtsp import FakeServer, Recording
 
 NO_LEVELS = """v=0
 m=video 0 RTP/AVP 96
@@ -123,6 +123,58 @@ class Reconnect(lib.Case):
         self.assertEqual((r["ended"], r["session"]["reconnects"]), ("end-of-media", 1))
         # Frames count from where a connection began; all of the film was shown, and little of it twice.
         self.between(6 * 25 * 0.8, len(p.shown()), 6 * 25 + 25)
+
+    def test_a_seek_while_the_server_is_lost(self):
+        """It is where the next connection begins."""
+        film = self.clip("film.mkv", 12, "320x180")
+        server = self.sender(source=film)
+        p = self.player(server.url, "--reconnect", "--at", "2.2:seek=11")
+        p.wait_shown(10)
+        server.signal(signal.SIGKILL)
+        server.wait(10)
+        until(lambda: len(p.events("reconnect")) >= 3, "tries")
+        self.again(server, source=film)
+        self.assertEqual(p.wait(25), 0, str(p))
+        r = p.report()
+        self.assertEqual((r["ended"], r["session"]["reconnects"]), ("end-of-media", 1))
+        self.assertLess(len(p.shown()), 6 * 25, "from the beginning up to the loss, and the last second")
+
+    def test_what_was_lost_before_counts(self):
+        """Up to the last packet of a connection, which may be less than a second old."""
+        recording = Recording(self.sender().port, 1.0)
+        holes = range(10, 40, 5)
+
+        def media(server, holes=holes):
+            for i, data in enumerate(recording.packets[:60]):
+                if i not in holes:
+                    server.packet(data)
+            server.pause(20 * lib.SLOW)
+        first = FakeServer(recording.sdp, media)
+        self.addCleanup(first.stop)
+        p = self.player(first.url, "--reconnect", "--transport", "tcp")
+        p.wait_shown(1)
+        first.stop()
+        second = FakeServer(recording.sdp, lambda server: media(server, ()), port=int(first.url.split(":")[2].split("/")[0]))
+        self.addCleanup(second.stop)
+        until(lambda: len(p.events("connected")) == 2, "the connection", 10)
+        self.pictures_after(p, p.events("connected")[1]["t"])
+        p.signal(signal.SIGTERM)
+        p.wait(10)
+        self.assertEqual(p.report()["network"]["packets_lost"], len(holes), str(p))
+
+    def test_the_last_picture_is_kept(self):
+        """Until another server shows one."""
+        server = self.sender()
+        p = self.player(server.url, "--reconnect", "--snapshot", self.path("last.png"))
+        p.wait_shown(10)
+        server.signal(signal.SIGKILL)
+        server.wait(10)
+        other = FakeServer(NO_LEVELS, lambda s: None, port=server.port)
+        self.addCleanup(other.stop)
+        until(lambda: "no levels" in p.events("reconnect")[-1]["why"], "the other server's refusal", 10)
+        p.signal(signal.SIGTERM)
+        self.assertEqual(p.wait(10), 130, str(p))
+        self.assertEqual(lib.png_size(self.path("last.png")), (640, 360) if lib.SLOW <= 1 else (426, 240))
 
 
 if __name__ == "__main__":

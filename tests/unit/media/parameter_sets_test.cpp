@@ -17,6 +17,25 @@ bytes decode(const std::string &sprop, size_t cap = 256)
     out.resize(parameter_sets_decode(sprop.c_str(), out.data(), cap));
     return out;
 }
+
+struct frame {
+    received_frame f = {};
+
+    frame(bool key, const bytes &data)
+    {
+        f.key = key;
+        f.bytes = data.size();
+        f.data = (uint8_t *)malloc(data.size() + 64);
+        if (!data.empty())
+            memcpy(f.data, data.data(), data.size());
+    }
+    frame(const frame &) = delete;
+    frame &operator=(const frame &) = delete;
+    ~frame()
+    {
+        free(f.data);
+    }
+};
 } // namespace
 
 TEST_CASE("parameter sets out of a description")
@@ -44,14 +63,40 @@ TEST_CASE("a key frame that lacks them gets them")
         {true, {}, {0, 0, 0, 1, 0x67, 0x42}},
     };
     for (const auto &row : table) {
-        received_frame f = {};
-        f.key = row.key;
-        f.bytes = row.data.size();
-        f.data = (uint8_t *)malloc(row.data.size() + 64);
-        if (!row.data.empty())
-            memcpy(f.data, row.data.data(), row.data.size());
-        CHECK(parameter_sets_prepend(&f, sets.data(), sets.size()) == 0);
-        CHECK(bytes(f.data, f.data + f.bytes) == row.expected);
-        free(f.data);
+        frame f(row.key, row.data);
+        CHECK(parameter_sets_prepend(&f.f, sets.data(), sets.size()) == 0);
+        CHECK(bytes(f.f.data, f.f.data + f.f.bytes) == row.expected);
+    }
+}
+
+TEST_CASE("the parameter sets that came last are those that count")
+{
+    const bytes before = {0, 0, 0, 1, 0x67, 1}, sps = {0, 0, 0, 1, 0x67, 2, 3},
+                pps = {0, 0, 0, 1, 0x68, 4}, idr = {0, 0, 0, 1, 0x65, 5}, sei = {0, 0, 0, 1, 6, 7};
+    auto all = [](std::initializer_list<bytes> units) {
+        bytes out;
+        for (const bytes &u : units)
+            out.insert(out.end(), u.begin(), u.end());
+        return out;
+    };
+    const struct {
+        bool key;
+        bytes data, expected;
+    } table[] = {
+        {true, all({sei, sps, pps, idr}), all({sps, pps})},
+        {true, all({sps, sei, pps, pps}), all({sps, pps, pps})},
+        {false, all({sps, pps}), before},
+        {true, all({sps, idr}), before}, // of no use alone
+        {true, all({pps, idr}), before},
+        {true, all({idr}), before},
+        {true, {}, before},
+        {true, all({sps, pps, pps, pps, idr}), before}, // 25 bytes, no room
+    };
+    for (const auto &row : table) {
+        frame f(row.key, row.data);
+        bytes sets = before;
+        sets.resize(24);
+        sets.resize(parameter_sets_learn(&f.f, sets.data(), before.size(), sets.size()));
+        CHECK(sets == row.expected);
     }
 }

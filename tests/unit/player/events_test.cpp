@@ -149,6 +149,19 @@ TEST_CASE("events: what is unknown is null")
         "\n");
 }
 
+TEST_CASE("events: the names of the sender's own figures take the place of no others")
+{
+    transport_info info;
+    transport_info_clear(&info);
+    info.allowed_bps = 1e6;
+    info.variable[0] = {"p", 0.25};
+    info.variable[1] = {"t", 7};
+    info.variable[2] = {"event", 8};
+    CHECK(written([&](events *e) { events_controller(e, &info, 3000 * ms); }) ==
+          R"({"t":2.0,"event":"controller","allowed":1000000,"p":0.25})"
+          "\n");
+}
+
 TEST_CASE("events: a line is in the file as soon as it was told")
 {
     FILE *out = tmpfile();
