@@ -105,7 +105,10 @@ static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options 
         sound_source_free(sound);
         return err;
     }
-    return add_sound(s, o, sound, sound_err);
+    err = add_sound(s, o, sound, sound_err);
+    if (err)
+        stream_destroy(s);
+    return err;
 }
 
 int stream_open(struct stream *s, uv_loop_t *loop, const struct options *o, const char *name)
