@@ -12,8 +12,12 @@ sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 from lab import experiment, isolate, report  # noqa: E402
 
 
+# As people call it: in a clone, and where it is installed.
+PROGRAM = "./run lab" if os.path.isfile(os.path.join(sys.path[0], "run")) else "weir-lab"
+
+
 def arguments():
-    parser = argparse.ArgumentParser(prog="lab.py", description=__doc__)
+    parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
     parser.add_argument("name", help='an experiment, or "list"')
     parser.add_argument("--runs", type=int, help="seeds for each cell and contender (default: the experiment's own)")
     parser.add_argument("--quick", action="store_true", help="a short version whose exit code says if all is sound")
@@ -61,21 +65,21 @@ def conduct(args, options):
     jobs = experiment.plan(e, args.runs or e.runs, args.only)
     if not jobs:
         cells = "\n".join(f"  {c.name}" for c in e.cells)
-        print(f"lab.py: no run matches --only; contenders {', '.join(e.contenders)}; cells:\n{cells}", file=sys.stderr)
+        print(f"{PROGRAM}: no run matches --only; contenders {', '.join(e.contenders)}; cells:\n{cells}", file=sys.stderr)
         return 2
     if not args.report_only:
         if not args.resume:
             results.set_aside()
         failed = experiment.execute(e, jobs, results, os.path.abspath(args.build), args.quick, options, args.jobs)
     rows = [r for r in results.read() if "figures" in r]
-    page = report.Report(directory, e.title, shlex.join(["./run", "lab", *sys.argv[1:]]))
+    page = report.Report(directory, e.title, PROGRAM + " " + shlex.join(sys.argv[1:]))
     e.report(rows, page)
     print(f"report: {os.path.relpath(page.write())}", flush=True)
     complaints = e.check(rows) if e.check else []
     for text in complaints:
-        print(f"lab.py: {text}", file=sys.stderr)
+        print(f"{PROGRAM}: {text}", file=sys.stderr)
     if failed:
-        print(f"lab.py: {failed} runs failed; --resume tries them again", file=sys.stderr)
+        print(f"{PROGRAM}: {failed} runs failed; --resume tries them again", file=sys.stderr)
     return 1 if failed or complaints else 0
 
 
@@ -108,7 +112,7 @@ def main():
         try:
             return isolate.enter([sys.executable, *sys.argv])
         except isolate.NotPossible as e:
-            print(f"lab.py: {e}", file=sys.stderr)
+            print(f"{PROGRAM}: {e}", file=sys.stderr)
             return 1
     isolate.prepare()
     return conduct(args, options)
@@ -118,7 +122,7 @@ if __name__ == "__main__":
     try:
         code = main()
     except KeyboardInterrupt:
-        print("\nlab.py: interrupted; --resume goes on from here", file=sys.stderr)
+        print(f"\n{PROGRAM}: interrupted; --resume goes on from here", file=sys.stderr)
         code = 130
     sys.stdout.flush()
     if isolate.isolated():

@@ -22,10 +22,15 @@ bool capture_first_camera(char *out, size_t cap)
 {
     struct capture_mode modes[CAPTURE_MAX_MODES];
     char name[64];
-    for (int i = 0; camera_path(i, out, cap); i++)
-        if (v4l2_modes(out, name, sizeof(name), modes) > 0)
+    int closed = -1; // what cannot be opened: whoever tries to learns why
+    for (int i = 0; camera_path(i, out, cap); i++) {
+        int count = v4l2_modes(out, name, sizeof(name), modes);
+        if (count > 0)
             return true;
-    return false;
+        if (count == ERR_IO && closed < 0)
+            closed = i;
+    }
+    return closed >= 0 && camera_path(closed, out, cap);
 }
 
 static int print_cameras(FILE *out)

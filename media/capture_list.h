@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// The first camera; false: there is none.
+// The first camera, or else the first that cannot be opened; false: there is none.
 bool capture_first_camera(char *out, size_t cap);
 // Cameras with what they offer, and X displays; says so when there are none.
 void capture_list_print(FILE *out);

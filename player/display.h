@@ -53,6 +53,7 @@ struct display_ops {
 struct display { // embedded first
     const struct display_ops *ops;
     struct display_config config;
+    bool list_only; // no picture can be shown, though the user wants to see one
 };
 
 // On the main thread. NULL: logged.

@@ -2,10 +2,32 @@
 // weir-play: constructs, starts and stops.
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "common/net/log_stderr.h"
 #include "player/player.h"
 #include "player/results.h"
+
+static bool names_a_display(void)
+{
+    static const char *const names[] = {"DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"};
+    bool found = false;
+    for (int i = 0; i < 3; i++) {
+        const char *value = getenv(names[i]);
+        found |= value && *value;
+    }
+    return found;
+}
+
+// A root is weir-send's list of files, which needs no display, or another server's stream.
+static struct display *open_display(const struct play_options *o, const struct display_config *c)
+{
+    bool list_only = !o->headless && url_is_root(&o->url) && !names_a_display();
+    struct display *d = o->headless || list_only ? display_headless_new(c) : display_window_new(c);
+    if (d)
+        d->list_only = list_only;
+    return d;
+}
 
 static int play(const struct play_options *options, FILE *events, struct source *reference)
 {
@@ -14,9 +36,7 @@ static int play(const struct play_options *options, FILE *events, struct source 
     if (!player)
         return code;
     struct display_config config = player_display_config(player);
-    bool no_window = options->headless || url_is_root(&options->url); // a list of files follows
-    struct display *display =
-        no_window ? display_headless_new(&config) : display_window_new(&config);
+    struct display *display = open_display(options, &config);
     if (!display)
         goto free_player;
     if (player_start(player, display) != 0)

@@ -27,7 +27,11 @@ static bool cannot_play(struct player *p)
 {
     const struct sdp *s = &p->sdp;
     *p->why = '\0'; // of an attempt before
-    if (!sdp_is_foreign(s) && (s->ext.adu == 0 || (sdp_has_frames(s) && !s->ladder.level_count)))
+    if (p->display->list_only)
+        snprintf(p->why, sizeof(p->why),
+                 "there is no display here: set DISPLAY, or play with --headless");
+    else if (!sdp_is_foreign(s) &&
+             (s->ext.adu == 0 || (sdp_has_frames(s) && !s->ladder.level_count)))
         snprintf(p->why, sizeof(p->why), "no levels, or no frame numbers on the packets");
     else if (sdp_is_foreign(s) && (p->own.level > 0 || p->options->adapt == ADAPT_GODDARD))
         snprintf(p->why, sizeof(p->why),

@@ -38,8 +38,10 @@ void player_sound_open(void *ctx)
 bool player_sound_packet(struct player *p, bool rtcp, const uint8_t *data, size_t len,
                          usec_t arrived)
 {
-    return p->sound && p->sdp.sound.present &&
-           sound_input_packet(&p->sound_input, rtcp, data, len, arrived);
+    const struct sdp_sound *s = &p->sdp.sound;
+    if (!p->sound) // in datagrams it may come before the answer to what asked for it
+        return s->present && !rtcp && len > 1 && (data[1] & 127) == s->payload_type;
+    return s->present && sound_input_packet(&p->sound_input, rtcp, data, len, arrived);
 }
 
 void player_sound_near(struct player *p, int64_t number)

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <uv.h>
@@ -116,9 +117,19 @@ static int open_stream(struct program *p, const struct options *o)
     return stream_open(&p->stream, &p->loop, o, o->source);
 }
 
+// Of options that go with another source than this one.
+static void tell_idle(const struct options *o)
+{
+    if (is_folder(o->source) && strcmp(o->path, "/live") != 0)
+        log_warn("--path does nothing: each film of a folder has its own");
+    if (o->has_capture && !source_is_capture(o->source))
+        log_warn("--capture does nothing: it is for cameras and screens");
+}
+
 static int open_shelf(struct program *p, const struct options *o)
 {
     int err = 0;
+    tell_idle(o);
     if (is_folder(o->source)) {
         p->shelf = shelf_new_folder(&p->loop, o);
     } else {

@@ -73,14 +73,14 @@ static int choose_levels(struct prepare *p)
 static int open_source(struct prepare *p)
 {
     const struct options *o = p->options;
-    struct stat st;
+    struct stat st = {0};
     int err;
-    if (!(p->source = source_open(o->source, false, &err)))
-        return err;
-    if (stat(o->source, &st) != 0) {
+    if (stat(o->source, &st) != 0 && strchr(o->source, ':')) { // "test:" and the like
         log_error("%s: only a file can be prepared", o->source);
         return ERR_UNSUPPORTED;
     }
+    if (!(p->source = source_open(o->source, false, &err)))
+        return err;
     p->origin = (struct stored_origin){.bytes = st.st_size, .mtime = st.st_mtim.tv_sec};
     p->sdp = (struct sdp){.source = SDP_SOURCE_FILE,
                           .payload_type = RTP_PT_H264,

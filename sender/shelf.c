@@ -102,7 +102,7 @@ bool shelf_is_folder(const struct shelf *s)
 
 const char *shelf_where(const struct shelf *s)
 {
-    return s->path ? s->path : "/";
+    return s->path;
 }
 
 // ---- Streams

@@ -27,7 +27,7 @@ struct shelf *shelf_new_folder(uv_loop_t *loop, const struct options *o);
 void shelf_free(struct shelf *s); // after all streams were given back; NULL is fine
 
 bool shelf_is_folder(const struct shelf *s);
-const char *shelf_where(const struct shelf *s); // the path of what there is; of a folder "/"
+const char *shelf_where(const struct shelf *s); // of what there is; of a folder NULL
 // The stream at the path of a URL, held until shelf_leave. 0; ERR_NOT_FOUND: there is none;
 // ERR_END: it is the folder's own; ERR_FULL: too many files are open; other errors: it cannot be
 // opened.

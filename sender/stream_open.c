@@ -91,10 +91,36 @@ static int add_sound(struct stream *s, const struct options *o, struct sound_sou
     return err;
 }
 
+// A name that is no file's, but near to another source's: it is told. False: none of these.
+static bool is_slip(const char *name)
+{
+    static const char *const words[] = {"test", "camera", "screen"};
+    struct stat st;
+    const char *meant = NULL;
+    bool there = stat(name, &st) == 0;
+    if (there && S_ISREG(st.st_mode))
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, words[i]) == 0)
+            meant = words[i];
+    if (strncmp(name, "/dev/video", 10) == 0)
+        log_error("%s: not a file; a camera is named camera:%s", name, name);
+    else if (meant)
+        log_error("%s: no such file; the source of that name has a colon, %s:", name, meant);
+    else if (!there && strstr(name, "://"))
+        log_error("%s: a URL is no source; wants a file, a camera or a screen of this machine",
+                  name);
+    else
+        return false;
+    return true;
+}
+
 static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options *o,
                         const char *name)
 {
     int err;
+    if (is_slip(name))
+        return ERR_UNSUPPORTED;
     struct source *source =
         source_is_capture(name)
             ? source_capture_open(name, o->has_capture ? &o->capture : NULL, &err)

@@ -83,6 +83,8 @@ static void refuse_uri(struct viewer *v, const struct rtsp_item *request, int er
         list_files(v, a);
     else if (err == ERR_FULL)
         answer_refuse(a, 503, "%d files are open, the most there can be\r\n", SHELF_MAX_OPEN);
+    else if ((err == ERR_END || err == ERR_NOT_FOUND) && shelf_is_folder(v->shelf))
+        answer_refuse(a, 404, "there is no such film here; rtsp://HOST/ lists those there are\r\n");
     else if (err == ERR_END || err == ERR_NOT_FOUND)
         answer_refuse(a, 404, "there is only %s here\r\n", shelf_where(v->shelf));
     else

@@ -105,7 +105,7 @@ def experiment(quick, options):
         file = options["trace"]
         # No comma can stand within a link's text.
         if any(c in file for c in ",\n"):
-            raise SystemExit(f"lab.py: {file}: a trace's path may not hold a comma")
+            raise SystemExit(f"{file}: a trace's path may not hold a comma")
         cells = [Cell(f"{source}-own", {"source": source, "file": file}) for source in SOURCES]
     else:
         cells = [Cell(f"{source}-{kind}", {"source": source, "kind": kind}) for source in SOURCES

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A V4L2 camera for a program that is started with this library in LD_PRELOAD: /dev/video0 is
 // there as long as the file $WEIR_FAKE_CAMERA is. Its first word says how it behaves: `good`,
-// `busy` (cannot be opened to stream), `silent` (streams nothing), `torn` and `empty` (every other
-// picture ends in its middle, or has no bytes), or `slow` (10 pictures a second, whatever it says).
+// `closed` (to this user), `busy` (cannot be opened to stream), `silent` (streams nothing), `torn`
+// and `empty` (every other picture ends in its middle, or has no bytes), or `slow` (10 pictures a
+// second, whatever it says).
 // It offers YUYV 640x480@30 and 320x240@30, and gives pictures of one colour, which the second word
 // says: a luma of 0 to 255. With a picture in $WEIR_FAKE_CAMERA.jpg it offers MJPG 1280x720@20,
 // too, and gives that one. $WEIR_FAKE_CAMERA.on exists while it streams: the light.
@@ -255,6 +256,8 @@ static int open_any(const char *name, const char *path, int flags, unsigned mode
         return real(path, flags, mode);
     if (strcmp(path, "/dev/video0") != 0 || !look(word, sizeof(word), &luma))
         return fail(ENOENT);
+    if (strcmp(word, "closed") == 0)
+        return fail(EACCES);
     if (!camera.memory)
         camera.memory = mmap(NULL, BUFFERS * MAX_BYTES, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

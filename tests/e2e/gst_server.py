@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An RTSP server that is not ours: GStreamer's. Prints its port, and what came of the viewers' RTCP at its end.
 
-    gst_server.py [--encoder ARGS] [--pay ARGS] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N]"""
+    gst_server.py [--path PATH] [--encoder ARGS] [--pay ARGS] [--audio opus|aac|pcma] [--user NAME:PASSWORD] [--timeout SECONDS] [--port N]"""
 import argparse
 import sys
 
@@ -17,6 +17,7 @@ SOUNDS = {"opus": "opusenc ! rtpopuspay", "aac": "avenc_aac ! rtpmp4gpay", "pcma
 
 def main():
     p = argparse.ArgumentParser()
+    p.add_argument("--path", default="/live")
     p.add_argument("--encoder", default="tune=zerolatency bframes=0")
     p.add_argument("--pay", default="")
     p.add_argument("--audio", choices=SOUNDS)
@@ -46,7 +47,7 @@ def main():
         server.set_auth(auth)
         factory.add_role_from_structure(Gst.Structure.from_string(
             "viewer, media.factory.access=(boolean)true, media.factory.construct=(boolean)true;")[0])
-    server.get_mount_points().add_factory("/live", factory)
+    server.get_mount_points().add_factory(a.path, factory)
 
     def on_client(_, client):
         def on_session(_, session):

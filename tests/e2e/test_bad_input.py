@@ -66,6 +66,18 @@ class Sender(BadInput):
             pass
         self.send_fails(1, [self.path("empty.mp4")], "empty.mp4")
 
+    def test_names_that_are_no_files(self):
+        for name, words in (("camera", "a colon, camera:"), ("screen", "a colon, screen:"), ("test", "a colon, test:"),
+                            ("/dev/video4711", "camera:/dev/video4711"), ("rtsp://127.0.0.1/live", "a URL is no source")):
+            with self.subTest(name):
+                self.send_fails(1, [name], name + ": ", words)
+
+    def test_what_cannot_be_prepared(self):
+        for source in [], ["camera:"], ["synthetic:goddard"]:
+            with self.subTest(source):
+                self.send_fails(1, ["--prepare", *source], "only a file can be prepared")
+        self.send_fails(1, ["--prepare", self.path("none.mp4")], "none.mp4: No such file")
+
     def test_audio_alone(self):
         lib.need("ffmpeg")
         sound = self.path("sound.wav")

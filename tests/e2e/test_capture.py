@@ -218,6 +218,11 @@ class Camera(Capture):
         self.plug("busy")
         self.fails(["camera:"], "/dev/video0: another program uses it; it offers YUYV 640x480@30 320x240@30", self.env)
 
+    def test_this_user_may_not(self):
+        self.plug("closed")
+        for name in "camera:", "camera:/dev/video0":
+            self.fails([name], r"/dev/video0: not allowed \(is this user in the group video\?\)", self.env)
+
     def test_it_gives_nothing(self):
         self.plug("silent")
         server = self.camera()

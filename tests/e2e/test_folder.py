@@ -83,6 +83,8 @@ class Folder(lib.Case):
                      "/sub/../../outside.mkv", "/none.mkv", "/sub", "/text.txt", "/" + "x" * 900):
             p = self.play(self.urls(server) + path, code=3)
             self.assertIn("404", p.stderr, path)
+            if path != "/text.txt":
+                self.assertIn("no such film here; rtsp://HOST/ lists", p.stderr, path)
         self.assertNotIn(" is open", server.stderr)
 
     def test_a_sound_device_that_is_not_there(self):

@@ -11,6 +11,7 @@ import unittest
 
 import lib
 from rtsp import FakeServer, Recording, Rtp
+from screen import Screen
 
 FPS = 25
 SECONDS = 1.5
@@ -43,6 +44,13 @@ class ForeignServer(lib.Case):
         self.between(seconds * FPS * (0.6 if lib.SLOW <= 1 else 0.2), frames, seconds * FPS + 3, str(p))
         self.assertEqual(r["playback"]["frames_undecodable"], 0, str(p))
         return p, r
+
+    def test_at_the_root(self):
+        """Where weir-send has a list, which needs no display. A stream there is not played for nobody to see."""
+        root = self.serve("--path", "/").replace("/live", "/")
+        self.watch(root)
+        p = self.play(root, window=True, env={"DISPLAY": "", "WAYLAND_DISPLAY": "", "SDL_VIDEODRIVER": ""}, code=3)
+        self.assertIn("there is no display here", p.stderr)
 
     def test_tcp_and_udp(self):
         url = self.serve()
@@ -114,6 +122,13 @@ class ForeignServer(lib.Case):
         url = self.serve()
         p = self.play(url, "--level", "2", "--duration", "2", code=3)
         self.assertRegex(p.stderr, "not weir-send: there are no levels")
+
+
+@unittest.skipUnless(have_server(), "GStreamer's RTSP server for Python, or its x264enc, is not installed")
+class Window(Screen):
+    def test_at_the_root(self):
+        root = ForeignServer.serve(self, "--path", "/").replace("/live", "/")
+        self.quits(self.open_url(root))
 
 
 class Camera(FakeServer):

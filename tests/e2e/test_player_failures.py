@@ -3,6 +3,7 @@
 import random
 import re
 import signal
+import socket
 import struct
 import time
 
@@ -237,6 +238,36 @@ class BrokenStreams(Failures):
                         "--duration", "1.3")
         self.check_end(p, 0, "duration")
         self.assertEqual([m for m in server.methods if m in ("PLAY", "PAUSE")], ["PLAY", "PAUSE", "PLAY", "PLAY"])
+
+    def test_sound_before_its_answer(self):
+        """Requests leave in a row, so sound in datagrams may overtake the answer to what asked for it: nothing strange."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rtp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rtcp:
+            for s in rtp, rtcp:
+                s.bind(("127.0.0.1", 0))
+            ports = [s.getsockname()[1] for s in (rtp, rtcp)]
+
+            def setup(server, head):
+                first, second = map(int, re.search(r"client_port=(\d+)-(\d+)", head).groups())
+                server.viewer = [("127.0.0.1", port) for port in (first, second)]
+                server.transport = f"RTP/AVP/UDP;unicast;client_port={first}-{second};server_port={ports[0]}-{ports[1]}"
+                if "trackID=1" in head.split("\r\n")[0]:
+                    for seq in range(3):
+                        rtp.sendto(struct.pack("!BBHII", 0x80, 98, seq, 960 * seq, 7) + bytes(20), server.viewer[0])
+                    server.pause(0.2 * lib.SLOW)
+
+            def media(server):
+                for data in self.recording.packets:
+                    rtp.sendto(data, server.viewer[0])
+                    if not server.pause(0.004):
+                        return
+                ssrc = Rtp(self.recording.packets[0]).ssrc
+                rtcp.sendto(struct.pack("!BBHI", 0x80, 201, 1, ssrc) + struct.pack("!BBHI", 0x81, 203, 1, ssrc), server.viewer[1])
+                server.pause(20 * lib.SLOW)
+            server = FakeServer(self.recording.sdp, media, {"SETUP": setup})
+            self.addCleanup(server.stop)
+            p = self.player(server.url, "--transport", "udp")
+            self.check_end(p, 0, "end-of-media", 40)
+        self.assertNotIn("of another stream", p.stderr)
 
     def test_garbage_on_the_connection(self):
         """What is no RTSP ends the session: nobody could know where the next message begins."""

@@ -61,6 +61,20 @@ class Sound(relay.Relayed):
             self.assertGreater(sound["packets"], 100)
             self.assertEqual(sound["dropped"], 0)
 
+    def test_a_device_that_is_not_there(self):
+        """It ends a sender that would need it; of a folder no film can be opened, and the sender stays."""
+        nobody = {"PULSE_SERVER": "unix:" + self.path("none")}
+        p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--sound", "pulse", lib.SOURCE], nobody)
+        self.assertEqual(p.wait(), 1, str(p))
+        self.assertIn("--sound pulse:default cannot be recorded", p.stderr)
+        self.clip("film.mkv", seconds=1, size="160x90")
+        server = self.sender("--sound", "pulse", source=self.folder, prefix=["env", *(f"{k}={v}" for k, v in nobody.items())])
+        for _ in range(3):
+            p = self.play(f"rtsp://127.0.0.1:{server.port}/film.mkv", code=3)
+            self.assertIn("404", p.stderr)
+        self.assertEqual(server.stderr.count("cannot be recorded"), 3)
+        self.stop_cleanly(server)
+
     def test_a_sender_without_sound(self):
         p = self.play(self.sender("--sound", "none").url, "--no-picture", "-d", "1")
         self.assertIsNone(p.report()["audio"])
