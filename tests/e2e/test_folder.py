@@ -38,6 +38,22 @@ class Folder(lib.Case):
         self.assertEqual((listed.returncode, listed.stdout.splitlines()),
                          (0, ["/one.mkv\t3.0\t320x180", "/sub/my%20film.mkv\t2.0\t160x90"]), listed.stderr)
 
+    def test_the_list_knows_stored_ladders(self):
+        """One that is made, and one whose film is another by now."""
+        server, film = self.sender(source=self.path("films")), self.path("films/one.mkv")
+
+        def line():
+            listed = subprocess.run([lib.PLAY, self.urls(server) + "/"], capture_output=True, text=True,
+                                    timeout=20 * lib.SLOW)
+            return listed.stdout.splitlines()[0]
+
+        self.assertEqual(line(), "/one.mkv\t3.0\t320x180")
+        made = self.start([lib.SEND, "--prepare", "--level", "160x90@25:80", film])
+        self.assertEqual(made.wait(60), 0, str(made))
+        self.assertRegex(line(), r"^/one.mkv\t3.\d\t160x90$")
+        shutil.copy(self.path("silent.mkv"), film)
+        self.assertEqual(line(), "/one.mkv\t3.0\t320x180")
+
     def test_two_files_at_once(self):
         paths = "/one.mkv", "/sub/my%20film.mkv"
         server = self.server("--metrics", "127.0.0.1:0", source=self.path("films"))
