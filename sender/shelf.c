@@ -34,6 +34,7 @@ struct seen_file { // what a look into it said
     off_t bytes;
     time_t mtime;
     time_t ladder; // of the stored ladder beside it, if there is one
+    bool is_there; // when the list was made last
     bool is_media;
     double duration;
     char sizes[64];
@@ -279,6 +280,8 @@ static const struct seen_file *look(struct shelf *s, const char *path, const cha
     while (f && strcmp(f->path, path) != 0)
         f = f->next;
     time_t ladder = ladder_time(real);
+    if (f)
+        f->is_there = true;
     if (f && f->bytes == st->st_size && f->mtime == st->st_mtim.tv_sec && f->ladder == ladder)
         return f;
     if (clock_now() >= until)
@@ -290,8 +293,11 @@ static const struct seen_file *look(struct shelf *s, const char *path, const cha
         s->seen = f;
     }
     struct seen_file *next = f->next;
-    *f = (struct seen_file){
-        .next = next, .bytes = st->st_size, .mtime = st->st_mtim.tv_sec, .ladder = ladder};
+    *f = (struct seen_file){.next = next,
+                            .bytes = st->st_size,
+                            .mtime = st->st_mtim.tv_sec,
+                            .ladder = ladder,
+                            .is_there = true};
     snprintf(f->path, sizeof(f->path), "%s", path);
     look_into(f, real);
     return f;
@@ -368,10 +374,26 @@ static void list_folder(struct shelf *s, struct listing *l, const char *folder, 
         free(entries);
 }
 
+// Files may come and go for years: what is not there any more is forgotten.
+static void forget_gone(struct shelf *s)
+{
+    for (struct seen_file **at = &s->seen, *f; (f = *at);) {
+        if (f->is_there) {
+            at = &f->next;
+            continue;
+        }
+        *at = f->next;
+        free(f);
+    }
+}
+
 int shelf_list(struct shelf *s, char *out, size_t cap, usec_t budget)
 {
     struct listing l = {.out = out, .cap = cap, .until = clock_now() + budget};
     *out = '\0';
+    for (struct seen_file *f = s->seen; f; f = f->next)
+        f->is_there = false;
     list_folder(s, &l, "", 0);
+    forget_gone(s);
     return l.count;
 }
