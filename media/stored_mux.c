@@ -2,6 +2,7 @@
 #include "media/stored_mux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libavformat/avformat.h>
 #include <limits.h>
 #include <math.h>
@@ -259,6 +260,18 @@ static int run(struct muxing *x, const char *path)
     return err;
 }
 
+// Before it has its name, and its parts go: else a power cut could leave neither.
+static int put_on_disk(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool good = fd >= 0 && fdatasync(fd) == 0;
+    if (!good)
+        log_error("%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return good ? 0 : ERR_IO;
+}
+
 int stored_mux_run(const struct stored_mux *m)
 {
     char path[PATH_MAX];
@@ -276,6 +289,7 @@ int stored_mux_run(const struct stored_mux *m)
         avio_closep(&x.format->pb);
     avformat_free_context(x.format);
     av_packet_free(&x.packet);
+    err = err ? err : put_on_disk(path);
     if (!err && rename(path, m->path) != 0) {
         log_error("%s: %s", m->path, strerror(errno));
         err = ERR_IO;

@@ -26,6 +26,12 @@ struct stored_origin {
 int stored_origin_encode(const struct stored_origin *o, char *out, size_t cap);
 int stored_origin_decode(const char *text, struct stored_origin *o); // 0 or ERR_MALFORMED
 
+// Was it made from a file of this size and time of change?
+static inline bool stored_origin_is_of(const struct stored_origin *o, int64_t bytes, int64_t mtime)
+{
+    return o->bytes == bytes && o->mtime == mtime;
+}
+
 #ifdef __cplusplus
 }
 #endif

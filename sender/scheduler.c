@@ -106,6 +106,8 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
     }
     *frame_at(s, s->count++) = *f;
     s->bytes += f->bytes;
+    if (*memory_of(s, f->number) == f->number)
+        *memory_of(s, f->number) = -1; // it is given again
     trim(s, now);
 }
 

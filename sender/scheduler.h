@@ -7,7 +7,7 @@
 //     - when it is past its deadline, captured + bound;
 //     - when the oldest waiting frame is older than bound * (L - t) / L, for frames of temporal
 //       layer t > 0 of L: the top layer goes first, the base layer only at its deadline;
-//     - when what it depends on was dropped, as nobody could decode it.
+//     - when what it depends on was dropped and not given again, as nobody could decode it.
 //   A frame that began to leave on a reliable transport is never dropped: the receiver would wait
 //   for the rest. On a datagram transport its rest is dropped at the deadline. So nothing waits
 //   longer than `bound`, and at most SCHEDULER_MAX_FRAMES wait.

@@ -33,6 +33,8 @@ struct seen_file { // what a look into it said
     char path[SHELF_PATH_MAX];
     off_t bytes;
     time_t mtime;
+    time_t ladder; // of the stored ladder beside it, if there is one
+    bool is_there; // when the list was made last
     bool is_media;
     double duration;
     char sizes[64];
@@ -224,18 +226,25 @@ void shelf_figures(struct shelf *s, struct figures *out, session_figures_fn *eac
 
 // ---- The list
 
-static void look_into(struct seen_file *f, const char *real)
+// NULL: there is none, or it is of an earlier state of the file.
+static struct stored_file *open_ladder(const struct seen_file *f, const char *real)
 {
     int err;
     char beside[PATH_MAX + sizeof(STORED_SUFFIX)];
+    if (stored_file_is(real))
+        return stored_file_open(real, &err);
     snprintf(beside, sizeof(beside), "%s" STORED_SUFFIX, real);
-    struct stat st;
-    bool stored = stored_file_is(real);
-    if (!stored && stat(beside, &st) == 0)
-        stored = true;
-    else
-        snprintf(beside, sizeof(beside), "%s", real);
-    struct stored_file *ladder = stored ? stored_file_open(beside, &err) : NULL;
+    struct stored_file *ladder = f->ladder ? stored_file_open(beside, &err) : NULL;
+    if (!ladder || stored_origin_is_of(&stored_file_info(ladder)->origin, f->bytes, f->mtime))
+        return ladder;
+    stored_file_free(ladder);
+    return NULL;
+}
+
+static void look_into(struct seen_file *f, const char *real)
+{
+    int err;
+    struct stored_file *ladder = open_ladder(f, real);
     if (ladder) {
         const struct ladder *l = &stored_file_info(ladder)->sdp.ladder;
         f->duration = stored_file_info(ladder)->sdp.duration;
@@ -255,6 +264,14 @@ static void look_into(struct seen_file *f, const char *real)
     source_free(source);
 }
 
+static time_t ladder_time(const char *real)
+{
+    char beside[PATH_MAX + sizeof(STORED_SUFFIX)];
+    struct stat st;
+    snprintf(beside, sizeof(beside), "%s" STORED_SUFFIX, real);
+    return stat(beside, &st) == 0 ? st.st_mtim.tv_sec : 0;
+}
+
 // What is known of a file; NULL: nothing yet, and no time to look.
 static const struct seen_file *look(struct shelf *s, const char *path, const char *real,
                                     const struct stat *st, usec_t until)
@@ -262,7 +279,10 @@ static const struct seen_file *look(struct shelf *s, const char *path, const cha
     struct seen_file *f = s->seen;
     while (f && strcmp(f->path, path) != 0)
         f = f->next;
-    if (f && f->bytes == st->st_size && f->mtime == st->st_mtim.tv_sec)
+    time_t ladder = ladder_time(real);
+    if (f)
+        f->is_there = true;
+    if (f && f->bytes == st->st_size && f->mtime == st->st_mtim.tv_sec && f->ladder == ladder)
         return f;
     if (clock_now() >= until)
         return NULL;
@@ -273,7 +293,11 @@ static const struct seen_file *look(struct shelf *s, const char *path, const cha
         s->seen = f;
     }
     struct seen_file *next = f->next;
-    *f = (struct seen_file){.next = next, .bytes = st->st_size, .mtime = st->st_mtim.tv_sec};
+    *f = (struct seen_file){.next = next,
+                            .bytes = st->st_size,
+                            .mtime = st->st_mtim.tv_sec,
+                            .ladder = ladder,
+                            .is_there = true};
     snprintf(f->path, sizeof(f->path), "%s", path);
     look_into(f, real);
     return f;
@@ -350,10 +374,26 @@ static void list_folder(struct shelf *s, struct listing *l, const char *folder, 
         free(entries);
 }
 
+// Files may come and go for years: what is not there any more is forgotten.
+static void forget_gone(struct shelf *s)
+{
+    for (struct seen_file **at = &s->seen, *f; (f = *at);) {
+        if (f->is_there) {
+            at = &f->next;
+            continue;
+        }
+        *at = f->next;
+        free(f);
+    }
+}
+
 int shelf_list(struct shelf *s, char *out, size_t cap, usec_t budget)
 {
     struct listing l = {.out = out, .cap = cap, .until = clock_now() + budget};
     *out = '\0';
+    for (struct seen_file *f = s->seen; f; f = f->next)
+        f->is_there = false;
     list_folder(s, &l, "", 0);
+    forget_gone(s);
     return l.count;
 }

@@ -42,7 +42,7 @@ static bool wants_device(const struct options *o)
 static const char *unfit(const struct stored_info *info, const struct stat *original,
                          const struct options *o)
 {
-    if (info->origin.bytes != original->st_size || info->origin.mtime != original->st_mtim.tv_sec)
+    if (!stored_origin_is_of(&info->origin, original->st_size, original->st_mtim.tv_sec))
         return "the file has changed since";
     if (wants_device(o))
         return "other sound is asked for";

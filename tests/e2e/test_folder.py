@@ -38,6 +38,38 @@ class Folder(lib.Case):
         self.assertEqual((listed.returncode, listed.stdout.splitlines()),
                          (0, ["/one.mkv\t3.0\t320x180", "/sub/my%20film.mkv\t2.0\t160x90"]), listed.stderr)
 
+    def test_the_list_knows_stored_ladders(self):
+        """One that is made, and one whose film is another by now."""
+        server, film = self.sender(source=self.path("films")), self.path("films/one.mkv")
+
+        def line():
+            listed = subprocess.run([lib.PLAY, self.urls(server) + "/"], capture_output=True, text=True,
+                                    timeout=20 * lib.SLOW)
+            return listed.stdout.splitlines()[0]
+
+        self.assertEqual(line(), "/one.mkv\t3.0\t320x180")
+        made = self.start([lib.SEND, "--prepare", "--level", "160x90@25:80", film])
+        self.assertEqual(made.wait(60), 0, str(made))
+        self.assertRegex(line(), r"^/one.mkv\t3.\d\t160x90$")
+        shutil.copy(self.path("silent.mkv"), film)
+        self.assertEqual(line(), "/one.mkv\t3.0\t320x180")
+
+    def test_files_that_come_and_go(self):
+        """The list keeps nothing of those that are gone."""
+        server, names = self.sender(source=self.path("films")), [self.path(f"films/{i}-0.avi") for i in range(150)]
+        for name in names:
+            open(name, "w").close()
+        grown = []
+        with Client(server.port) as c:
+            for turn in range(1, 61):
+                self.assertEqual(c.request("DESCRIBE", c.url.replace("live", "")).status, 300)
+                grown.append(server.status_kb("VmRSS"))
+                gone, names = names, [re.sub(r"-\d+.avi$", f"-{turn}.avi", name) for name in names]
+                for old, new in zip(gone, names):
+                    os.rename(old, new)
+        if lib.SLOW <= 1:  # sanitizers keep what is freed
+            self.assertLess(grown[-1] - grown[9], 2000, f"{grown} kB")
+
     def test_two_files_at_once(self):
         paths = "/one.mkv", "/sub/my%20film.mkv"
         server = self.server("--metrics", "127.0.0.1:0", source=self.path("films"))

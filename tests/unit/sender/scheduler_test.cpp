@@ -155,6 +155,27 @@ TEST_CASE("scheduler: a repaired frame leans on an older one and leaves; what le
     CHECK(f->number == 6);
 }
 
+TEST_CASE("scheduler: what leans on a frame that was dropped and is given again leaves")
+{
+    auto s = make(100 * ms);
+    push(*s, 0, 0);
+    push(*s, 2, 66 * ms);
+    CHECK(scheduler_next(s.get(), 101 * ms) == nullptr);
+    CHECK(drops(*s) == std::vector<drop>{{0, DROP_DEADLINE}, {2, DROP_BROKEN}});
+    for (int64_t n : {0, 2, 4}) {
+        scheduler_frame f = frame(n);
+        f.captured = 110 * ms;
+        scheduler_push(s.get(), &f, 110 * ms);
+    }
+    CHECK(drops(*s).empty());
+    for (int64_t n : {0, 2, 4}) {
+        const scheduler_frame *f = scheduler_next(s.get(), 120 * ms);
+        REQUIRE(f);
+        CHECK(f->number == n);
+        scheduler_done(s.get());
+    }
+}
+
 TEST_CASE("scheduler: a flush spares what began and forgets what it dropped")
 {
     auto s = make(1000 * ms);
