@@ -66,7 +66,8 @@ void player_on_bye_time(void *ctx, usec_t now)
 {
     struct player *p = ctx;
     // Live media has no end but that of its server.
-    if (p->sdp.duration < 0 && player_lost(p, "the server has ended", now))
+    bool early = p->sdp.duration < 0 || player_seek_is_early(p);
+    if (early && player_lost(p, "the server has ended", now))
         return;
     if (p->presenter)
         presenter_end(p->presenter, now);

@@ -7,6 +7,8 @@
 #include "player/player_state.h"
 
 #define PAUSE_HELD USEC_PER_SEC // of media, before a server pauses
+#define EARLY      3.0          // seconds: the sound may be longer than the pictures
+#define BROUGHT    1.0          // likewise
 #define TOLERANCE  0.5          // seconds that a server may begin away from the place asked for
 
 static bool is_file(const struct player *p)
@@ -26,6 +28,15 @@ double player_position(const struct player *p)
         return NAN;
     double at = fmax(0, place->seconds + seconds_of(p, place->shown - place->number));
     return p->sdp.duration > 0 ? fmod(at, p->sdp.duration) : at; // a file may begin again
+}
+
+bool player_seek_is_early(const struct player *p)
+{
+    const struct player_place *place = &p->place;
+    if (!place->known || !is_file(p))
+        return false;
+    double brought = seconds_of(p, presenter_arrived(p->presenter) - place->number);
+    return brought > BROUGHT && place->seconds + brought < p->sdp.duration - EARLY;
 }
 
 double player_seek_base(const struct player *p)

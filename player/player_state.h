@@ -185,6 +185,9 @@ void player_seek_placed(struct player *p, const struct client_place *place, usec
 void player_seek_refused(struct player *p, usec_t now);
 // After a reconnect: what was asked for meanwhile.
 void player_seek_again(struct player *p, usec_t now);
+// Is the file's end still far, by what has come? Not when this connection brought next to nothing:
+// then the file is shorter than it was said to be.
+bool player_seek_is_early(const struct player *p);
 void player_seek_shown(struct player *p, int64_t number, usec_t shown_at, usec_t now);
 void player_seek_tick(struct player *p, usec_t now);
 // Seconds of the media that stand on the screen; NaN: not a file, or not known.

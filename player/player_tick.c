@@ -48,7 +48,8 @@ static void show_status(struct player *p)
                                 .held = presenter_held(p->presenter),
                                 .mode = presenter_mode(p->presenter),
                                 .paused = presenter_paused(p->presenter),
-                                .speed = presenter_speed(p->presenter)};
+                                .speed = presenter_speed(p->presenter),
+                                .connects = p->outage.open};
         status_text(&status, text, sizeof(text));
     } else {
         snprintf(text, sizeof(text), "weir-play: no pictures, %s", p->transport);

@@ -14,7 +14,7 @@ static const char *state_text(const struct status *s)
     case PLAYOUT_REBUFFERING:
         return ", stalled";
     case PLAYOUT_ENDED:
-        return ", ended";
+        return s->connects ? ", connecting" : ", ended";
     case PLAYOUT_PLAYING:
         break;
     }

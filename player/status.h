@@ -22,6 +22,7 @@ struct status {
     bool paused;
     double speed;        // of playing
     const char *figures; // of the transport, " (p 0.0012, X 1.2e+06)"; NULL: none
+    bool connects;       // again, or by another transport: what ended goes on
 };
 
 // "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.4 s, stalled"

@@ -124,6 +124,19 @@ class Reconnect(lib.Case):
         # Frames count from where a connection began; all of the film was shown, and little of it twice.
         self.between(6 * 25 * 0.8, len(p.shown()), 6 * 25 + 25)
 
+    def test_a_server_that_ends_before_its_file(self):
+        film = self.clip("film.mkv", 8, "320x180")
+        server = self.sender(source=film)
+        p = self.player(server.url, "--reconnect")
+        p.wait_shown(60)
+        self.stop_cleanly(server)
+        self.again(server, source=film)
+        self.assertEqual(p.wait(25), 0, str(p))
+        self.assertEqual([e["why"] for e in p.events("reconnect")][:1], ["the server has ended"])
+        r = p.report()
+        self.assertEqual((r["ended"], r["session"]["reconnects"]), ("end-of-media", 1))
+        self.between(8 * 25 * 0.8, len(p.shown()), 8 * 25 + 25)
+
     def test_a_seek_while_the_server_is_lost(self):
         """It is where the next connection begins."""
         film = self.clip("film.mkv", 12, "320x180")

@@ -20,6 +20,7 @@ TEST_CASE("status: one line that tells all")
         bool paused;
         double speed;
         const char *text;
+        bool connects = false;
     } const table[] = {
         {1, 400000, PLAYOUT_PLAYING, false, 1.004,
          "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.4 s"},
@@ -32,10 +33,14 @@ TEST_CASE("status: one line that tells all")
         {1, 0, PLAYOUT_PLAYING, true, 1.05,
          "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.0 s, paused"},
         {-1, 100000, PLAYOUT_BUFFERING, false, 1, "weir-play: minbuf:1,3, buffer 0.1 s, buffering"},
+        {-1, 0, PLAYOUT_ENDED, false, 1, "weir-play: minbuf:1,3, buffer 0.0 s, ended"},
+        {-1, 0, PLAYOUT_ENDED, false, 1, "weir-play: minbuf:1,3, buffer 0.0 s, connecting", true},
+        {-1, 0, PLAYOUT_ENDED, true, 1, "weir-play: minbuf:1,3, buffer 0.0 s, paused", true},
+        {-1, 100000, PLAYOUT_PLAYING, false, 1, "weir-play: minbuf:1,3, buffer 0.1 s", true},
     };
     for (const auto &row : table) {
-        struct status s = {&ladder,  row.level,  "minbuf:1,3", row.held,
-                           row.mode, row.paused, row.speed,    nullptr};
+        struct status s = {&ladder,    row.level, "minbuf:1,3", row.held,    row.mode,
+                           row.paused, row.speed, nullptr,      row.connects};
         char text[256];
         status_text(&s, text, sizeof(text));
         CHECK(std::string(text) == row.text);
@@ -45,7 +50,7 @@ TEST_CASE("status: one line that tells all")
 TEST_CASE("status: the figures of the rate controller stand behind its name")
 {
     struct ladder ladder = {};
-    struct status s = {&ladder, -1, "tfrc", 400000, PLAYOUT_PLAYING, false, 1, " (p 0.01)"};
+    struct status s = {&ladder, -1, "tfrc", 400000, PLAYOUT_PLAYING, false, 1, " (p 0.01)", false};
     char text[256];
     status_text(&s, text, sizeof(text));
     CHECK(std::string(text) == "weir-play: tfrc (p 0.01), buffer 0.4 s");
