@@ -124,6 +124,9 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         print(f"\n{PROGRAM}: interrupted; --resume goes on from here", file=sys.stderr)
         code = 130
+    except BrokenPipeError:  # nobody reads on, as of "list | head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
     sys.stdout.flush()
     if isolate.isolated():
         os._exit(code)  # process 1 of the namespace: everything that still runs ends with it

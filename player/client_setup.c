@@ -117,7 +117,9 @@ void client_ask_setup(struct client *c, usec_t now)
     if (!c->raw)
         rule_out_raw(c, RAW_TCP_REMEDY);
     if (!c->choice.left.count) {
-        client_end_as(c, CLIENT_REFUSED, "no transport of the list is possible here", now);
+        const char *why = transport_choice_why(&c->choice);
+        client_end_with(c, CLIENT_REFUSED, now, "no transport of the list is possible here%s%s",
+                        *why ? ": " : "", why);
         return;
     }
     if (url_resolve(c->base, c->sdp.control, uri, sizeof(uri)) != 0) {

@@ -29,13 +29,13 @@ static const char *read_transports(void *options, const char *value, char *why, 
         snprintf(why, cap, "at most %d transports, each shorter than %d characters",
                  RTSP_MAX_OFFERS, TRANSPORT_MAX_NAME);
     else if (err)
-        snprintf(why, cap, "wants NAME[:PARAMS][,NAME...]; there are %s", names);
+        snprintf(why, cap, "wants NAME[:PARAMS][,NAME...]; there are %s, auto", names);
     for (int i = 0; !err && i < list->count; i++) {
         const struct transport_kind *kind;
         const char *params;
         err = transport_find(list->names[i], &kind, &params);
         if (err == ERR_NOT_FOUND)
-            snprintf(why, cap, "no transport '%s'; there are %s", list->names[i], names);
+            snprintf(why, cap, "no transport '%s'; there are %s, auto", list->names[i], names);
         else if (err)
             snprintf(why, cap, "the parameters of '%s' are %s; %s: %s", list->names[i],
                      err == ERR_RANGE ? "out of range" : "malformed", kind->name, kind->help);
@@ -160,7 +160,7 @@ static const struct option_row rows[] = {
      .help = "who changes the level while the network changes:"},
     {.name = "goddard", .argument = "NAME=VALUE,...", .read = read_goddard,
      .value = goddard_params_name,
-     .help = "parameters of --adapt goddard; the manual lists them"},
+     .help = "parameters of --adapt goddard; player.md of the guides lists them"},
 
     {.section = "Playing", .name = "buffer", .letter = 'b', .argument = "SECONDS",
      .read = read_buffer, .fallback = "0.25",

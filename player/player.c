@@ -97,7 +97,9 @@ static void *run(void *arg)
 // Before there are threads: none of them is to have the capability.
 static void open_raw(struct player *p)
 {
-    if (transport_list_needs_raw(&p->options->transports))
+    const struct transport_list *list = &p->options->transports;
+    // With others in the list, as "auto" has them, it is missed when its turn has come.
+    if (transport_list_needs_raw(list) && (list->count == 1 || raw_tcp_has_capability()))
         p->raw = media_mtp_raw_new(&p->loop);
     (void)raw_tcp_drop_capability();
 }

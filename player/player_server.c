@@ -5,6 +5,7 @@
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/net/raw_tcp.h"
 #include "common/protocol/mtp_flow.h"
 #include "player/player_state.h"
 
@@ -105,6 +106,24 @@ static void source_text(const struct sdp *s, char out[SOURCE_TEXT])
         snprintf(out, SOURCE_TEXT, "%s", kinds[s->source]);
 }
 
+// A transport was taken that the user likes less than the one that this program may not use.
+static void tell_raw_missing(const struct player *p)
+{
+    const struct transport_list *list = &p->own.transports;
+    const struct transport_kind *taken, *kind;
+    const char *params;
+    if (p->raw || sdp_is_foreign(&p->sdp) || transport_find(p->transport, &taken, &params) != 0)
+        return;
+    for (int i = 0; i < list->count && transport_find(list->names[i], &kind, &params) == 0; i++) {
+        if (kind == taken)
+            return;
+        if (kind->raw) {
+            log_warn("not %s: " RAW_TCP_REMEDY, list->names[i]);
+            return;
+        }
+    }
+}
+
 static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
 {
     struct player *p = ctx;
@@ -125,6 +144,8 @@ static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
     else if (*p->sdp.other_sound && !p->options->no_audio)
         log_warn("the sound is left out: it is %s, and what can be heard is Opus",
                  p->sdp.other_sound);
+    if (!p->outage.open)
+        tell_raw_missing(p);
     const struct ladder *l = &p->sdp.ladder;
     if (p->sdp.h264) // of a foreign stream the size is seen with its first picture
         p->display->ops->expect(p->display, l->source_width > 0 ? l->source_width : 640,

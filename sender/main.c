@@ -163,7 +163,7 @@ static void announce_folder(const struct program *p, const struct options *o, co
 {
     static char list[1 << 17];
     int count = shelf_list(p->shelf, list, sizeof(list), FIRST_LOOK);
-    log_info("%d files of %s at rtsp://%s/", count, o->source, at);
+    log_info("%d file%s of %s at rtsp://%s/", count, count == 1 ? "" : "s", o->source, at);
 }
 
 static void announce(const struct program *p, const struct options *o)

@@ -13,6 +13,7 @@
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "media/source.h"
+#include "media/stored_file.h"
 #include "media/stored_maker.h"
 #include "media/stored_mux.h"
 #include "media/stored_parts.h"
@@ -77,6 +78,10 @@ static int open_source(struct prepare *p)
     int err;
     if (stat(o->source, &st) != 0 && strchr(o->source, ':')) { // "test:" and the like
         log_error("%s: only a file can be prepared", o->source);
+        return ERR_UNSUPPORTED;
+    }
+    if (stored_file_is(o->source)) {
+        log_error("%s: it is a stored ladder already", o->source);
         return ERR_UNSUPPORTED;
     }
     if (!(p->source = source_open(o->source, false, &err)))

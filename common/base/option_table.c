@@ -63,14 +63,12 @@ static int add(struct option_settings *out, const struct option_row *row, const 
 static int unknown(const struct option_table *t, const char *word, char *error, size_t cap)
 {
     if (optopt > 0 && optopt < LONG_ONLY)
-        return err_say(error, cap, ERR_MALFORMED, "unknown option '-%c'; --help lists the options",
-                       optopt);
+        return err_say(error, cap, ERR_MALFORMED, "unknown option '-%c'", optopt);
     char name[64];
     char near[96];
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
     option_table_near(t, name, "--", near, sizeof(near));
-    return err_say(error, cap, ERR_MALFORMED, "unknown option '%s'%s; --help lists the options",
-                   word, near);
+    return err_say(error, cap, ERR_MALFORMED, "unknown option '%s'%s", word, near);
 }
 
 // Of a URL with a password, however malformed, not more than what is behind its last '@'.

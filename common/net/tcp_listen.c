@@ -10,6 +10,20 @@
 
 enum { BACKLOG = 1024 };
 
+static const char *advice(int error)
+{
+    switch (error) {
+    case EADDRINUSE:
+        return "; choose another port with ";
+    case EADDRNOTAVAIL:
+        return "; it is not this machine's: choose another with ";
+    case EACCES:
+        return "; ports below 1024 take CAP_NET_BIND_SERVICE: choose another with ";
+    default:
+        return NULL;
+    }
+}
+
 int tcp_listen(const struct sockaddr *at, const char *option)
 {
     int fd = socket(at->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -20,11 +34,10 @@ int tcp_listen(const struct sockaddr *at, const char *option)
         return fd;
     char text[64];
     const char *why = strerror(errno);
-    bool taken = errno == EADDRINUSE;
+    const char *then = advice(errno);
     sockaddr_text(at, text, sizeof(text));
-    log_error("cannot listen on %s: %s%s%s%s", text, why,
-              taken ? "; choose another port with " : "", taken ? option : "",
-              taken ? " ADDR:PORT" : "");
+    log_error("cannot listen on %s: %s%s%s%s", text, why, then ? then : "", then ? option : "",
+              then ? " ADDR:PORT" : "");
     if (fd >= 0)
         close(fd);
     return -1;

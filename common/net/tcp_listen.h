@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 // Bound, listening, not blocking; the caller closes it. -1: logged, with the option that chooses
-// another port.
+// another place.
 int tcp_listen(const struct sockaddr *at, const char *option);
 // "ADDR:PORT", the port that was really bound.
 void tcp_listen_address(int fd, char *out, size_t cap);

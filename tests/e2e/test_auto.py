@@ -85,6 +85,13 @@ class Auto(lib.Case):
         self.assertEqual(transport, "minbuf")
         self.assertIn("mtp-raw: TCP segments of our own need the capability CAP_NET_RAW", why)
         self.assertEqual(p.stderr.count("setcap cap_net_raw+ep"), 1, p.stderr)
+        block("")
+        p, transport, why = self.choose(server, prefix=WITHOUT)
+        self.assertEqual((transport, p.stderr), ("mtp", ""), "nothing is missed")
+        for choice in "mtp-raw", "mtp-raw:strict,mtp-raw:fill":
+            p = self.play(server.url, "--transport", choice, code=3, prefix=WITHOUT)
+            self.assertIn("setcap cap_net_raw+ep", p.stderr, choice)
+            self.assertIn("no transport of the list is possible here", p.stderr)
         self.stop_cleanly(server)
 
     def test_a_server_without_it(self):

@@ -77,6 +77,7 @@ class Sender(BadInput):
             with self.subTest(source):
                 self.send_fails(1, ["--prepare", *source], "only a file can be prepared")
         self.send_fails(1, ["--prepare", self.path("none.mp4")], "none.mp4: No such file")
+        self.send_fails(1, ["--prepare", self.path("film.mp4.weir.mkv")], "it is a stored ladder already")
 
     def test_audio_alone(self):
         lib.need("ffmpeg")
@@ -101,6 +102,11 @@ class Sender(BadInput):
         server = self.sender()
         self.fails([lib.SEND, "--listen", f"127.0.0.1:{server.port}", lib.SOURCE], 1, "cannot listen",
                    str(server.port), "in use", "--listen")
+
+    def test_an_address_elsewhere(self):
+        for option in "--listen", "--metrics":  # 192.0.2.0/24 is nobody's (RFC 5737)
+            self.fails([lib.SEND, "--listen", "127.0.0.1:0", option, "192.0.2.1:8554", lib.SOURCE], 1,
+                       f"192.0.2.1:8554: Cannot assign requested address; it is not this machine's: choose another with {option}")
 
     def test_statistics_cannot_be_written(self):
         self.send_fails(1, ["--stats", self.path("no/such/folder/s.jsonl")], "s.jsonl", "No such file")
@@ -129,7 +135,7 @@ class Player(BadInput):
         self.play_fails(2, [url, url], "one too many")
         self.play_fails(2, ["--nosuch", url], "--nosuch", "--help")
         self.play_fails(2, ["-x", url], "-x")
-        self.play_fails(2, ["--transport", "smoke", url], "smoke", "tcp", "minbuf", "udp")
+        self.play_fails(2, ["--transport", "smoke", url], "smoke", "tcp", "minbuf", "udp", "auto")
         self.play_fails(2, ["--transport", "minbuf:9", url], "minbuf")
         self.play_fails(2, ["--transport", "", url], "--transport")
         self.play_fails(2, ["--cc", "no;such", url], "--cc")

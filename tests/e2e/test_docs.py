@@ -41,6 +41,19 @@ class Docs(lib.Case):
             if name not in ("README.md", "manual.md"):
                 self.assertIn(f"({name})", text("README.md"))
 
+    def test_emulated_links_can_be_read(self):
+        """Each link that stands in a guide or a manual page is a text that weir-link takes: it misses a namespace only."""
+        pages = "\n".join(text(os.path.relpath(path, DOCS)) for path in glob.glob(os.path.join(DOCS, "*.md")) +
+                          glob.glob(os.path.join(DOCS, "man", "*.in"))).replace("\\-", "-")
+        links = re.findall(r"--(?:a-to-b|b-to-a|link) ([a-z]+=\S+)", pages) + re.findall(r'"(rate=[^"]+?),?"', pages)
+        self.assertGreater(len(links), 5)
+        for link in sorted(set(links)):
+            with self.subTest(link):
+                p = self.start([os.path.join(lib.BUILD, "weir-link"), "--ns-a", "self", "--ns-b", "weir-none", "--addr-a",
+                                "10.0.0.1/30", "--addr-b", "10.0.0.2/30", "--a-to-b", link, "--b-to-a", ""])
+                self.assertEqual(p.wait(), 1, str(p))
+                self.assertIn("weir-none", p.stderr)
+
     def test_what_is_written_is_explained(self):
         server = self.sender()
         p = self.play(server.url, "--duration", "2.5", "--transport", "udp,minbuf")

@@ -66,12 +66,11 @@ TEST_CASE("option table: what a command line cannot be")
     } rows[] = {
         {{"--rate"}, "--rate needs a value"},
         {{"-r"}, "-r needs a value"},
-        {{"--loop", "-x"}, "unknown option '-x'; --help lists the options"},
-        {{"-lx"}, "unknown option '-x'; --help lists the options"},
-        {{"--source", "x"}, "unknown option '--source'; --help lists the options"},
-        {{"--help=x"},
-         "unknown option '--help=x'; did you mean \"--help\"?; --help lists the options"},
-        {{"--lop"}, "unknown option '--lop'; did you mean \"--loop\"?; --help lists the options"},
+        {{"--loop", "-x"}, "unknown option '-x'"},
+        {{"-lx"}, "unknown option '-x'"},
+        {{"--source", "x"}, "unknown option '--source'"},
+        {{"--help=x"}, "unknown option '--help=x'; did you mean \"--help\"?"},
+        {{"--lop"}, "unknown option '--lop'; did you mean \"--loop\"?"},
         {{"a", "b"}, "one SOURCE is enough: 'b' is one too many"},
     };
     for (const auto &row : rows) {
