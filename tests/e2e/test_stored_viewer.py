@@ -41,7 +41,8 @@ class StoredViewer(lib.Case):
         cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
         film = os.path.join(cls.made, "film.mkv")
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s=192x108:r={FPS}:d={SECONDS}",
-                        "-f", "lavfi", "-i", f"sine=d={SECONDS}", "-c:v", "libx264", "-preset", "ultrafast", film], check=True, timeout=60 * lib.SLOW)
+                        "-f", "lavfi", "-i", f"sine=d={SECONDS}", "-c:v", "libx264", "-preset", "ultrafast", film],
+                       check=True, timeout=60 * lib.SLOW)
         subprocess.run([lib.SEND, "--prepare", *LEVELS, film], check=True, timeout=60 * lib.SLOW, capture_output=True)
 
     def setUp(self):
@@ -104,12 +105,12 @@ class StoredViewer(lib.Case):
         self.set_up()
         self.ask("PLAY", Range="npt=0-")
         self.frames(0.3)
-        self.ask("PLAY", Range="npt=5-")
-        self.client.collect(0.4)
+        self.ask("PLAY", Range="npt=3-")
+        self.client.collect(0.3 * lib.SLOW)
         ssrc = Rtp(next(data for channel, data in self.client.frames if channel == 0)).ssrc
         given = {f.number for f in self.frames(0)}
         self.client.send(b"$\1" + struct.pack("!H", 20) + struct.pack("!BBHIBBHII", 0x80, 201, 1, 1, 0x81, 206, 2, 1, ssrc))
-        again = [f for f in self.frames(0.4) if f.number in given]
+        again = [f for f in self.frames(0.3 * lib.SLOW) if f.number in given]
         self.assertTrue(any(f.key for f in again), "what the newest picture needs was not given again")
 
     def test_a_pause_before_another_size_has_begun(self):
