@@ -292,9 +292,31 @@ static bool hold(struct foreign_frames *f, const struct rtp_packet *p, int64_t e
     return true;
 }
 
+// Does it belong before the very first packet, of which nothing was made yet?
+static bool comes_first(const struct foreign_frames *f, int64_t ext_seq)
+{
+    if (!f->started || f->number >= 0 || f->shift || !f->frame.count)
+        return false;
+    int64_t before = f->frame.at[0].ext_seq - ext_seq;
+    return before > 0 && before < FOREIGN_REORDER &&
+           f->frame.count + f->waiting.count < FOREIGN_MAX_PACKETS;
+}
+
+static void begin_anew(struct foreign_frames *f)
+{
+    struct list *l = &f->waiting;
+    memmove(&l->at[f->frame.count], &l->at[0], (size_t)l->count * sizeof(l->at[0]));
+    memcpy(&l->at[0], &f->frame.at[0], (size_t)f->frame.count * sizeof(l->at[0]));
+    l->count += f->frame.count;
+    f->frame.count = 0;
+    f->started = f->gap = f->frame_gap = f->frame_broken = f->marked = f->markers_lie = false;
+}
+
 void foreign_frames_push(struct foreign_frames *f, const struct rtp_packet *p, int64_t ext_seq,
                          usec_t now)
 {
+    if (comes_first(f, ext_seq))
+        begin_anew(f);
     if (f->started && ext_seq < f->next_seq)
         return; // its place was given up
     if (f->waiting.count == FOREIGN_MAX_PACKETS || f->bytes + p->payload_len > FOREIGN_MAX_BYTES)

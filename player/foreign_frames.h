@@ -3,7 +3,8 @@
 // (struct adu_ext): which frame they are of, where it begins and ends, what it needs. Pure.
 //
 // Packets are put in order first: a hole is waited for until FOREIGN_REORDER later packets are
-// there or FOREIGN_WAIT passed. A frame ends with the marker bit or where the RTP time stamp
+// there or FOREIGN_WAIT passed; the first ones of all may change places, too, until a frame has
+// ended. A frame ends with the marker bit or where the RTP time stamp
 // changes (RFC 6184, 5.1); a sender that goes on with a time stamp behind its marker is not
 // believed any more. Frames are numbered as they come, in decoding order; after a hole the time
 // stamps tell how many are missing. Time stamps that leap by more than FOREIGN_LEAP beyond the time

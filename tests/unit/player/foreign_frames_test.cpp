@@ -132,6 +132,30 @@ TEST_CASE("packets that changed places, and packets that are lost")
     CHECK(got.substr(0, 20) == "8->7[10] 9->8[11] 10");
 }
 
+TEST_CASE("the first packets of all may change places as others may")
+{
+    stream sets;
+    CHECK(sets.push(11, 0, PPS, false) == "");
+    CHECK(sets.push(10, 0, SPS, false) == "");
+    CHECK(sets.push(12, 0, IDR, true) == "0K[10,11,12]");
+
+    stream wrap; // of the sequence number, below its first extension
+    CHECK(wrap.push(0, 0, FU_NEXT, false) == "");
+    CHECK(wrap.push(-2, 0, SPS, false) == "");
+    CHECK(wrap.push(-1, 0, FU_FIRST, false) == "");
+    CHECK(wrap.push(1, 0, FU_LAST, true) == "0K[-2,-1,0,1]");
+
+    stream over; // a frame has ended
+    CHECK(over.push(5, 0, IDR, true) == "0K[5]");
+    CHECK(over.push(4, 0, PPS, false) == "");
+    CHECK(over.push(6, 1, P, true) == "1->0[6]");
+
+    stream far;
+    CHECK(far.push(100, 0, PPS, false) == "");
+    CHECK(far.push(100 - FOREIGN_REORDER, 0, SPS, false) == "");
+    CHECK(far.push(101, 0, IDR, true) == "0K[100,101]");
+}
+
 TEST_CASE("how many frames are missing is told by the time stamps")
 {
     stream told({50, 1}); // 1800 ticks; the stream has 3600: two a frame are counted
