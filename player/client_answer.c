@@ -228,7 +228,12 @@ void client_on_response(struct client *c, const struct rtsp_item *r, usec_t now)
         return; // 100 Continue
     struct pending p;
     if (!questions_take(&c->questions, r->cseq, &p)) {
-        log_debug("an answer to nothing: %d", r->status);
+        // A full server has read no request that it could answer.
+        const struct pending *oldest = questions_oldest(&c->questions);
+        if (r->status == 503 && oldest && c->step == STEP_DESCRIBING)
+            refused(c, oldest, r, now);
+        else
+            log_debug("an answer to nothing: %d", r->status);
         return;
     }
     answered(c, &p, r, now);

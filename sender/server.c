@@ -43,7 +43,8 @@ static void on_end(void *ctx, struct connection *c)
 static void refuse(const struct server *s, int fd)
 {
     static const char answer[] =
-        "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n\r\n";
+        "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n"
+        "Content-Type: text/plain\r\nContent-Length: 20\r\n\r\nthe server is full\r\n";
     if (write(fd, answer, sizeof(answer) - 1) < 0)
         log_debug("a refused viewer was gone already");
     close(fd);

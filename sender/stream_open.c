@@ -71,7 +71,7 @@ static int open_beside(struct stream *s, uv_loop_t *loop, const struct options *
         log_info("%s: its stored ladder is used", name);
         return 0;
     }
-    log_warn("%s is not used: %s", path, why);
+    log_warn("%s is not used: %s; --prepare makes it anew", path, why);
     if (!err)
         stream_destroy(s);
     return ERR_NOT_FOUND;

@@ -160,8 +160,10 @@ static void on_event(uv_poll_t *poll, int status, int events)
         finish_connect(c, now);
         return;
     }
-    if (status < 0) {
-        close_with(c, ERR_IO, now);
+    if (status < 0) { // a reset; what the other end said before it counts
+        read_some(c, now);
+        if (!c->closed)
+            close_with(c, ERR_IO, now);
         return;
     }
     if (events & UV_WRITABLE) {

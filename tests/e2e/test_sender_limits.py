@@ -45,6 +45,14 @@ class Limits(lib.Case):
         self.between(whole - 2, self.watch_to_the_end(first), whole + 2)
         self.stop_cleanly(server)
 
+    def test_who_comes_when_it_is_full_is_told(self):
+        server = self.sender("--max-viewers", "1")
+        self.connect(server).request("OPTIONS")
+        for _ in range(20):  # the refusal and what the viewer asks cross each other on the way
+            p = self.play(server.url, code=3)
+            self.assertIn("the server refuses DESCRIBE: 503 Service Unavailable: the server is full", p.stderr)
+        self.stop_cleanly(server)
+
     def test_speed_belongs_to_who_is_alone(self):
         server = self.sender(source=self.clip(seconds=20))
         first = self.connect(server)

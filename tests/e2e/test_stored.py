@@ -229,7 +229,7 @@ class Stored(lib.Case):
         film = self.numbered(seconds=2)
         self.prepare(film)
         os.utime(film, (1, 1))
-        self.assertIn("the file has changed since", self.sender(source=film).stderr)
+        self.assertIn("the file has changed since; --prepare makes it anew", self.sender(source=film).stderr)
         os.utime(film + ".weir.mkv")
         with open(film + ".weir.mkv", "r+b") as f:
             f.truncate(200)
