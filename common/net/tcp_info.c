@@ -4,7 +4,6 @@
 #include <linux/sockios.h>
 #include <linux/tcp.h> // the C library's struct tcp_info is older and shorter
 #include <netinet/in.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -18,13 +17,9 @@ int tcp_info_read(int fd, struct tcp_snapshot *out)
     socklen_t len = sizeof(info);
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0)
         return ERR_IO;
-    uint32_t peer_window = 0;
-    if (len >= offsetof(struct tcp_info, tcpi_snd_wnd) + sizeof(info.tcpi_snd_wnd)) // Linux 5.4
-        peer_window = info.tcpi_snd_wnd ? info.tcpi_snd_wnd : 1;
     *out = (struct tcp_snapshot){
         .cwnd = info.tcpi_snd_cwnd,
         .ssthresh = info.tcpi_snd_ssthresh,
-        .peer_window = peer_window,
         .unacked = info.tcpi_unacked,
         .sacked = info.tcpi_sacked,
         .lost = info.tcpi_lost,

@@ -30,18 +30,6 @@ static uint64_t packets_of(uint32_t bytes, uint32_t mss)
     return mss ? ((uint64_t)bytes + mss - 1) / mss : bytes > 0;
 }
 
-// The window that a flight is held to, in packets. Never closed: what finds out that the peer's
-// window has opened again is a packet that waits for it.
-static uint32_t window_of(const struct tcp_snapshot *s)
-{
-    if (!s->peer_window || !s->mss)
-        return s->cwnd;
-    uint32_t peer = s->peer_window / s->mss;
-    if (peer < 1)
-        peer = 1;
-    return peer < s->cwnd ? peer : s->cwnd;
-}
-
 // B of min(B, cwnd) beyond A windows: what may wait unsent in steady state.
 static uint64_t unsent_packets_allowed(const struct minbuf *m, uint32_t cwnd)
 {
@@ -79,8 +67,7 @@ uint32_t minbuf_packets(const struct minbuf *m, const struct tcp_snapshot *s)
 {
     if (m->automatic)
         return auto_packets(m, s);
-    uint32_t window = window_of(s);
-    uint64_t limit = window + unsent_packets_allowed(m, window) + s->sacked;
+    uint64_t limit = s->cwnd + unsent_packets_allowed(m, s->cwnd) + s->sacked;
     uint64_t held = s->unacked + packets_of(s->notsent_bytes, s->mss);
     if (held >= limit)
         return 0;
@@ -95,7 +82,7 @@ bool minbuf_admits(const struct minbuf *m, const struct tcp_snapshot *s)
 uint32_t minbuf_wake_below(const struct minbuf *m, const struct tcp_snapshot *s)
 {
     double bytes = m->automatic ? auto_limit_bytes(m, s) - s->mss
-                                : (double)unsent_packets_allowed(m, window_of(s)) * s->mss;
+                                : (double)unsent_packets_allowed(m, s->cwnd) * s->mss;
     if (bytes < 1)
         return 1;
     return bytes < INT32_MAX ? (uint32_t)bytes : INT32_MAX;

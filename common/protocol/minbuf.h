@@ -4,10 +4,9 @@
 //
 //   The law: a packet is admitted only while the send buffer holds fewer than
 //        A * cwnd + min(B, cwnd) + sacked_out   packets.
-//   cwnd is cut to the window that the peer advertises: no more than that is ever in flight, and
-//   the rest would wait unsent. The send buffer holds what is in flight (unacknowledged) and what
-//   is not yet sent. SACKed packets still sit in it but no longer fill the network, so they are
-//   added to the limit (the paper's "SACK correction").
+//   The send buffer holds what is in flight (unacknowledged) and what is not yet sent. SACKed
+//   packets still sit in it but no longer fill the network, so they are added to the limit (the
+//   paper's "SACK correction").
 //
 //   minbuf:auto,MS instead keeps the unsent part below MS milliseconds of the measured rate (the
 //   paper's future work).
@@ -29,7 +28,6 @@ extern "C" {
 struct tcp_snapshot {
     uint32_t cwnd;          // packets
     uint32_t ssthresh;      // packets
-    uint32_t peer_window;   // bytes that the peer advertises; a closed window is 1; 0 = not known
     uint32_t unacked;       // packets in flight or SACKed: packets_out
     uint32_t sacked;        // packets of those that a SACK reported
     uint32_t lost;          // packets of those that are taken for lost

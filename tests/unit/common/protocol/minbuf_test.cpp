@@ -65,34 +65,6 @@ TEST_CASE("minbuf: the admission rule, A * cwnd + min(B, cwnd) + sacked packets"
     }
 }
 
-TEST_CASE("minbuf: the peer's window counts where it is smaller than cwnd")
-{
-    struct {
-        const char *params;
-        uint32_t peer_window; // bytes; cwnd is 10, mss 1000
-        uint32_t packets, wake_below;
-    } table[] = {
-        {"1,3", 0, 13, 3000},     // not known
-        {"1,3", 60000, 13, 3000}, // cwnd is the smaller one
-        {"1,3", 4999, 7, 3000},   // 4 whole packets
-        {"1,3", 2000, 4, 2000},   // and min(B, 2)
-        {"2,0", 4000, 8, 4000},
-        {"1,3", 1, 2, 1000}, // closed: 1 to find out when it opens, and min(B, 1)
-        {"1,0", 1, 1, 1},
-    };
-    for (auto &r : table) {
-        INFO(r.params << " peer's window " << r.peer_window);
-        minbuf m;
-        REQUIRE(minbuf_parse(r.params, &m) == 0);
-        tcp_snapshot s{};
-        s.cwnd = 10;
-        s.mss = 1000;
-        s.peer_window = r.peer_window;
-        CHECK(minbuf_packets(&m, &s) == r.packets);
-        CHECK(minbuf_wake_below(&m, &s) == r.wake_below);
-    }
-}
-
 TEST_CASE("minbuf: auto keeps unsent data below a time at the measured rate")
 {
     minbuf m;
