@@ -110,32 +110,30 @@ class Reconnect(lib.Case):
         until(lambda: len(p.events("connected")) == 2, "the connection", 10)
         self.pictures_after(p, p.events("connected")[1]["t"])
 
-    def test_stored_media_goes_on_where_it_stood(self):
-        film = self.clip("film.mkv", 6)
+    def through_a_restart(self, seconds, stop):
+        """A film whose server stops in its course and comes again. The player, which saw it to its end."""
+        film = self.clip("film.mkv", seconds)
         server = self.sender(source=film)
         p = self.player(server.url, "--reconnect")
         p.wait_shown(60)
-        server.signal(signal.SIGKILL)
-        server.wait(10)
+        stop(server)
         self.again(server, source=film)
         self.assertEqual(p.wait(25), 0, str(p))
         r = p.report()
         self.assertEqual((r["ended"], r["session"]["reconnects"]), ("end-of-media", 1))
         # Frames count from where a connection began; all of the film was shown, and little of it twice.
-        self.between(6 * 25 * 0.8, len(p.shown()), 6 * 25 + 25)
+        self.between(seconds * 25 * 0.8, len(p.shown()), seconds * 25 + 25)
+        return p
+
+    def test_stored_media_goes_on_where_it_stood(self):
+        def kill(server):
+            server.signal(signal.SIGKILL)
+            server.wait(10)
+        self.through_a_restart(6, kill)
 
     def test_a_server_that_ends_before_its_file(self):
-        film = self.clip("film.mkv", 8, "320x180")
-        server = self.sender(source=film)
-        p = self.player(server.url, "--reconnect")
-        p.wait_shown(60)
-        self.stop_cleanly(server)
-        self.again(server, source=film)
-        self.assertEqual(p.wait(25), 0, str(p))
+        p = self.through_a_restart(8, self.stop_cleanly)
         self.assertEqual([e["why"] for e in p.events("reconnect")][:1], ["the server has ended"])
-        r = p.report()
-        self.assertEqual((r["ended"], r["session"]["reconnects"]), ("end-of-media", 1))
-        self.between(8 * 25 * 0.8, len(p.shown()), 8 * 25 + 25)
 
     def test_a_seek_while_the_server_is_lost(self):
         """It is where the next connection begins."""
