@@ -162,6 +162,18 @@ static void distribute(struct engine *e, struct picture *p, usec_t captured)
     distribute_sound(e, p, captured);
 }
 
+// Locked: the source ended, and nobody watches any more. Who comes next, and asks where, is at the
+// beginning.
+static void begin_again(struct engine *e)
+{
+    e->ended = false;
+    if (e->has_seek)
+        return;
+    e->has_seek = true;
+    e->seek_to = 0;
+    e->seek_ahead = false;
+}
+
 // The source ended: lets the encoders finish, tells the loop, and stays until the viewers have
 // left. Then a file begins again for the next ones.
 static void finish(struct engine *e, int err)
@@ -171,7 +183,12 @@ static void finish(struct engine *e, int err)
     while (e->in_flight > 0 && !e->stop)
         wait_change(e, USEC_NEVER);
     e->ended = is_watched(e);
+    bool last_left = !e->ended;
+    if (last_left)
+        begin_again(e);
     pthread_mutex_unlock(&e->lock);
+    if (last_left) // it would end who comes now
+        return;
     while (!post(e, (struct item){.err = err})) { // the loop is behind: its mailbox drains
         pthread_mutex_lock(&e->lock);
         bool stop = e->stop;
@@ -184,11 +201,6 @@ static void finish(struct engine *e, int err)
     pthread_mutex_lock(&e->lock);
     while (!e->stop && e->ended)
         wait_change(e, USEC_NEVER);
-    if (!e->has_seek) {
-        e->has_seek = true;
-        e->seek_to = 0;
-        e->seek_ahead = false;
-    }
     pthread_mutex_unlock(&e->lock);
 }
 
@@ -212,6 +224,8 @@ static bool wait_for_viewer(struct engine *e, bool *held, usec_t *seeked, usec_t
     }
     bool go_on = !e->stop;
     usec_t seek_to = e->has_seek ? e->seek_to : USEC_NEVER;
+    if (e->has_seek)
+        e->position = e->seek_to;
     e->has_seek = false;
     *lead = seek_to != USEC_NEVER && e->seek_ahead ? ENGINE_SEEK_LEAD : 0;
     e->next_number++;
@@ -392,8 +406,8 @@ static void watch(struct engine *e, int *count, int change)
     pthread_mutex_lock(&e->lock);
     *count += change;
     assert(*count >= 0);
-    if (!is_watched(e))
-        e->ended = false;
+    if (e->ended && !is_watched(e))
+        begin_again(e);
     pthread_cond_broadcast(&e->changed);
     pthread_mutex_unlock(&e->lock);
 }
@@ -458,12 +472,12 @@ usec_t engine_position(struct engine *e, int64_t *number)
     return position;
 }
 
-void engine_size_stats(struct engine *e, int size_id, struct engine_size_stats *out)
+void engine_stats_of_size(struct engine *e, int size_id, struct engine_size_stats *out)
 {
     encoder_thread_stats(e->encoders[size_id], out);
 }
 
-bool engine_sound_stats(struct engine *e, struct engine_sound_stats *out)
+bool engine_stats_of_sound(struct engine *e, struct engine_sound_stats *out)
 {
     if (e->sound)
         sound_thread_stats(e->sound, out);

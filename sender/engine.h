@@ -65,9 +65,9 @@ int64_t engine_seek(struct engine *e, usec_t pts, bool ahead);
 void engine_set_speed(struct engine *e, double speed); // 0.25 .. 4 times the source's pace
 // Media time of the next picture, or where a seek is about to go; and that picture's number.
 usec_t engine_position(struct engine *e, int64_t *number);
-void engine_size_stats(struct engine *e, int size_id, struct engine_size_stats *out);
+void engine_stats_of_size(struct engine *e, int size_id, struct engine_size_stats *out);
 // False: there is no sound.
-bool engine_sound_stats(struct engine *e, struct engine_sound_stats *out);
+bool engine_stats_of_sound(struct engine *e, struct engine_sound_stats *out);
 
 #ifdef __cplusplus
 }

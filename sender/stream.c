@@ -205,9 +205,9 @@ static void encoder_figures(const struct stream *s, struct stream_figures *out)
                                       .height = size->height,
                                       .fps = fps_value(size->fps),
                                       .bitrate_bps = ladder_size_bitrate(&s->ladder, i)};
-        engine_size_stats(s->engine, i, &e->stats);
+        engine_stats_of_size(s->engine, i, &e->stats);
     }
-    if (s->engine && engine_sound_stats(s->engine, &out->sound))
+    if (s->engine && engine_stats_of_sound(s->engine, &out->sound))
         out->sound_bps = s->sound_bps;
 }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/engine.h"
+
+#include <memory>
+
+#include "common/base/err.h"
+#include "tests/unit/media/coded_stream.hpp"
+
+namespace
+{
+
+const int film_frames = 8;
+const usec_t film_end = film_frames * (USEC_PER_SEC / 100);
+
+// A film of 8 frames at 100 frames/s.
+struct film {
+    source base; // first: the engine knows it as the source
+    ladder levels;
+    int64_t number;
+    int place;
+};
+
+int film_next(source *s, picture **out)
+{
+    film *f = reinterpret_cast<film *>(s);
+    if (f->place == film_frames)
+        return ERR_END;
+    picture_ptr p = draw(f->levels, 0, f->place++);
+    p->number = f->number++;
+    p->pts = usec_of_frames(p->number, 100, 1);
+    *out = p.release();
+    return 0;
+}
+
+int film_seek(source *s, usec_t pts)
+{
+    reinterpret_cast<film *>(s)->place = (int)(pts * 100 / USEC_PER_SEC);
+    return 0;
+}
+
+void film_free(source *s)
+{
+    delete reinterpret_cast<film *>(s);
+}
+
+const source_ops film_ops = {film_next, film_seek, nullptr, film_free};
+
+struct cinema {
+    uv_loop_t loop;
+    uv_timer_t deadline;
+    engine *e = nullptr;
+    int frames = 0;
+    int ends = 0;
+    bool late = false;
+
+    static void on_frame(void *ctx, coded_frame *, usec_t)
+    {
+        static_cast<cinema *>(ctx)->frames++;
+    }
+    static void on_sound(void *, coded_sound *, usec_t)
+    {
+    }
+    static void on_end(void *ctx, int err, usec_t)
+    {
+        auto *c = static_cast<cinema *>(ctx);
+        CHECK(err == ERR_END);
+        c->ends++;
+    }
+
+    cinema()
+    {
+        static const engine_events events = {on_frame, on_sound, on_end};
+        ladder levels = one_size(64, 48, 100, 1, {{0, 100000}});
+        film *f = new film{};
+        f->base.ops = &film_ops;
+        f->base.fps = levels.source_fps;
+        f->base.duration = usec_to_sec(film_end);
+        f->levels = levels;
+        uv_loop_init(&loop);
+        uv_timer_init(&loop, &deadline);
+        deadline.data = this;
+        uv_timer_start(
+            &deadline, [](uv_timer_t *t) { static_cast<cinema *>(t->data)->late = true; }, 60000,
+            0);
+        e = engine_new(&loop, &f->base, &levels, &events, this);
+        REQUIRE(e);
+    }
+    ~cinema()
+    {
+        engine_free(e);
+        uv_close(reinterpret_cast<uv_handle_t *>(&deadline), nullptr);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+    void run_to_end(int count)
+    {
+        while (ends < count && !late)
+            uv_run(&loop, UV_RUN_ONCE);
+        REQUIRE(ends == count);
+    }
+    usec_t position()
+    {
+        int64_t number;
+        return engine_position(e, &number);
+    }
+};
+
+} // namespace
+
+TEST_CASE("engine: a film begins again for who comes once its last viewer has left", "[threads]")
+{
+    cinema c;
+    engine_watch(c.e, 0, +1);
+    for (int round = 1; round <= 3; round++) {
+        INFO("round " << round);
+        c.frames = 0;
+        c.run_to_end(round);
+        CHECK(c.frames == film_frames);
+        CHECK(c.position() == film_end);
+        // At once: no thread had time to see that the viewer left.
+        engine_watch(c.e, 0, -1);
+        CHECK(c.position() == 0);
+        engine_watch(c.e, 0, +1);
+        CHECK(c.position() < film_end);
+    }
+    engine_watch(c.e, 0, -1);
+}
