@@ -57,9 +57,7 @@ struct cinema {
     {
         static_cast<cinema *>(ctx)->frames++;
     }
-    static void on_sound(void *, coded_sound *, usec_t)
-    {
-    }
+    static void on_sound(void *, coded_sound *, usec_t) {}
     static void on_end(void *ctx, int err, usec_t)
     {
         auto *c = static_cast<cinema *>(ctx);
