@@ -57,6 +57,18 @@ static void item_free(void *arg)
     free(item);
 }
 
+// Of the end that the source thread told of: is it still one? Since then a viewer may have gone
+// elsewhere, or all left and others come; the end would be theirs.
+static bool has_ended(struct engine *e)
+{
+    pthread_mutex_lock(&e->lock);
+    e->ended = e->ended && !e->has_seek;
+    bool ended = e->ended;
+    pthread_cond_broadcast(&e->changed);
+    pthread_mutex_unlock(&e->lock);
+    return ended;
+}
+
 static void on_item(void *ctx, void *arg, usec_t now)
 {
     struct engine *e = ctx;
@@ -65,7 +77,7 @@ static void on_item(void *ctx, void *arg, usec_t now)
         e->events->on_frame(e->ctx, item->frame, now);
     else if (item->sound)
         e->events->on_sound(e->ctx, item->sound, now);
-    else
+    else if (has_ended(e))
         e->events->on_end(e->ctx, item->err, now);
     item_free(item);
 }

@@ -2,8 +2,10 @@
 #include "sender/engine.h"
 
 #include <memory>
+#include <thread>
 
 #include "common/base/err.h"
+#include "common/net/clock.h"
 #include "tests/unit/media/coded_stream.hpp"
 
 namespace
@@ -100,6 +102,21 @@ struct cinema {
             uv_run(&loop, UV_RUN_ONCE);
         REQUIRE(ends == count);
     }
+    // Pictures that went to the encoder, be it that it was too busy for them.
+    uint64_t pictures()
+    {
+        engine_size_stats s;
+        engine_stats_of_size(e, 0, &s);
+        return s.frames + s.overload;
+    }
+    // They are through; nothing has been told yet.
+    void wait_pictures(uint64_t count)
+    {
+        usec_t until = clock_now() + 60 * USEC_PER_SEC;
+        while (pictures() < count && clock_now() < until)
+            std::this_thread::yield();
+        REQUIRE(pictures() == count);
+    }
     usec_t position()
     {
         int64_t number;
@@ -125,5 +142,16 @@ TEST_CASE("engine: a film begins again for who comes once its last viewer has le
         engine_watch(c.e, 0, +1);
         CHECK(c.position() < film_end);
     }
+    engine_watch(c.e, 0, -1);
+}
+
+TEST_CASE("engine: who goes elsewhere just as a film ends does not get that end", "[threads]")
+{
+    cinema c;
+    engine_watch(c.e, 0, +1);
+    c.wait_pictures(film_frames);
+    CHECK(engine_seek(c.e, 0, false) >= film_frames);
+    c.run_to_end(1);
+    CHECK(c.pictures() == 2 * film_frames);
     engine_watch(c.e, 0, -1);
 }

@@ -413,8 +413,8 @@ class live_link
     // As sender/session_feedback.c.
     void missed(uint16_t seq, usec_t now)
     {
-        int64_t number;
-        if (rtp_sender_frames_of_nack(&rtp, {seq, 0}, &number, 1) == 0)
+        int64_t number = rtp_sender_frame_of(&rtp, seq);
+        if (number < 0)
             return;
         const frame &f = frames[static_cast<size_t>(number)];
         int layers = l.sizes[l.levels[f.level].size_id].layers;
