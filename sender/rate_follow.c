@@ -53,7 +53,7 @@ void rate_follow_init(struct rate_follow *f, double start_bps, double floor_bps,
     f->ceiling_bps = ceiling_bps;
     f->limit_bps = INFINITY;
     f->target_bps = fmin(fmax(start_bps, floor_bps), ceiling_bps);
-    f->decreased = f->calm_since = f->drain_since = USEC_NEVER;
+    f->decreased = f->calm_since = f->unused_since = f->drain_since = USEC_NEVER;
 }
 
 void rate_follow_set_ceiling(struct rate_follow *f, double ceiling_bps)
@@ -65,7 +65,7 @@ void rate_follow_set_ceiling(struct rate_follow *f, double ceiling_bps)
 void rate_follow_restart(struct rate_follow *f)
 {
     f->count = f->first = 0;
-    f->calm_since = f->drain_since = USEC_NEVER;
+    f->calm_since = f->unused_since = f->drain_since = USEC_NEVER;
 }
 
 static int at(const struct rate_follow *f, int i) // i-th oldest
@@ -209,6 +209,19 @@ static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
     }
 }
 
+bool rate_follow_is_idle(const struct rate_follow *f, usec_t now)
+{
+    return f->unused_since != USEC_NEVER && now - f->unused_since >= LONG_WINDOW;
+}
+
+static void note_use(struct rate_follow *f, usec_t now)
+{
+    if (f->made_bps > USED * f->target_bps)
+        f->unused_since = USEC_NEVER;
+    else if (f->unused_since == USEC_NEVER)
+        f->unused_since = now;
+}
+
 static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
 {
     bool crowded = is_crowded(f, now);
@@ -218,17 +231,20 @@ static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
     }
     if (f->calm_since == USEC_NEVER)
         f->calm_since = now;
-    bool used = f->made_bps > USED * f->target_bps;
+    bool used = f->unused_since == USEC_NEVER;
+    double most = used ? INFINITY : f->step_bps;
+    bool steps = rate_follow_is_idle(f, now) && f->made_bps > 0 && f->target_bps < most;
     bool starting = !f->capacity_bps;
-    if (!used || (!starting && now - f->calm_since < CALM_FOR))
+    if ((!used && !steps) || (!starting && now - f->calm_since < CALM_FOR))
         return;
-    bool beyond = f->target_bps > BEYOND_FROM * f->capacity_bps && !crowded;
+    bool beyond = used && f->target_bps > BEYOND_FROM * f->capacity_bps && !crowded;
     double seconds = usec_to_sec(elapsed);
     double step = fmin(fmax(STEP, STEP_LEAST * f->target_bps), STEP_MOST * f->target_bps);
     if (starting || beyond)
         f->target_bps *= pow(starting ? START_GROWTH : BEYOND_GROWTH, seconds);
     else
         f->target_bps += step * seconds;
+    f->target_bps = fmin(f->target_bps, most);
 }
 
 static bool is_held(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now)
@@ -252,6 +268,7 @@ bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *
     // Before its first report a rate controller knows nothing.
     bool limits = !isnan(s->allowed_bps) && s->delivered > 0;
     f->limit_bps = limits ? (f->capacity_bps ? ALLOWED_SHARE : 1) * s->allowed_bps : INFINITY;
+    note_use(f, now);
     if (is_held(f, s, now))
         return false;
     drain(f, s->rtt, now);

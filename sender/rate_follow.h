@@ -22,7 +22,9 @@
 //     - Calm, rise < 40 ms for half a second: the target grows by 120 kbit/s a second, as TCP does
 //       by a packet a round trip, which is what shares a path evenly (Chiu and Jain 1989); but by 6
 //       to 30 %. Beyond 1.2 of the capacity, which has changed or never was it, by 100 % a second.
-//       Before the first time it doubles every half second. Not while the media does not use it.
+//       Before the first time it doubles every half second. Not while the media does not use it,
+//       but up to what its next step wants, once it has not for a second: media that comes in
+//       steps, or stands still, cannot use more before.
 //     - A rate controller's own limit holds besides: at most 0.9 of what it allows, or all of it
 //       before it was ever too much. What waits for its start says nothing of the path, until it
 //       has left, or for a second.
@@ -62,6 +64,7 @@ struct rate_follow {
     double floor_bps, ceiling_bps;
     double target_bps;
     double limit_bps;    // by the rate controller
+    double step_bps;     // what the media's next step wants, set by who takes it; 0: there is none
     double capacity_bps; // when it was too much last; 0: never
     double took_bps;     // figures of the last sample
     double made_bps;
@@ -71,6 +74,7 @@ struct rate_follow {
     usec_t held_until;   // by its rate controller's start
     usec_t delay_before; // then
     usec_t calm_since;   // USEC_NEVER: it is not
+    usec_t unused_since; // USEC_NEVER: the media uses its rate
     usec_t drain_since;  // USEC_NEVER: it is not
     usec_t drain_rise;   // then
     double drain_bps;    // what came through then
@@ -90,6 +94,8 @@ bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *
 double rate_follow_target(const struct rate_follow *f);
 // What the encoder should make now, to drain a queue besides.
 double rate_follow_bps(const struct rate_follow *f);
+// The media has not used its rate for a second: nobody knows whether all of it would come through.
+bool rate_follow_is_idle(const struct rate_follow *f, usec_t now);
 // Media stood still (pause, nobody watches): what was measured before says nothing.
 void rate_follow_restart(struct rate_follow *f);
 

@@ -82,3 +82,42 @@ TEST_CASE("live: beside a download, a lost packet over mtp stops no picture for 
             CHECK(stalled > 0.05);
     }
 }
+
+TEST_CASE("live: who shares the encoders gets the highest level that passes, also after a dip")
+{
+    for (const char *via : {"minbuf:1,3", "tcp", "mtp"})
+        for (usec_t rtt : {RTT, 4 * RTT}) {
+            INFO(via << ", " << usec_to_msec(rtt) << " ms");
+            live_link n(via, "rate=4mbit:300kbit@25s:4mbit@35s,queue=droptail:100000B", rtt);
+            n.shared = true;
+            n.run_to(80);
+            CHECK(n.mean_level(20, 25) > 5.9);
+            CHECK(n.mean_level(28, 35) < 4);
+            CHECK(n.mean_level(70, 80) > 5.9);
+        }
+}
+
+TEST_CASE("live: a level that does not pass is tried ever more rarely")
+{
+    for (const char *via : {"minbuf:1,3", "tcp", "mtp"}) {
+        INFO(via);
+        live_link n(via, "rate=1.5mbit,queue=droptail:30000B", RTT);
+        n.shared = true;
+        n.run_to(200);
+        CHECK(n.mean_level(100, 200) > 4.9); // 960 kbit/s
+        CHECK(n.switches(20, 200) < 14);     // up and down
+        CHECK(n.stalled(20, 200) < 0.01);
+    }
+}
+
+TEST_CASE("live: a picture that stands still is as large after an outage as before")
+{
+    for (const char *via : {"minbuf:1,3", "tcp", "mtp"}) {
+        INFO(via);
+        live_link n(via, "rate=4mbit:0@25s:4mbit@28s,queue=droptail:100000B", RTT);
+        n.still_bps = 200e3;
+        n.run_to(80);
+        CHECK(n.mean_level(20, 25) > 5.9);
+        CHECK(n.mean_level(70, 80) > 5.9);
+    }
+}
