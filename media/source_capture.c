@@ -33,7 +33,10 @@ static bool show_card(struct source_capture *s)
 {
     char why[CAPTURE_MAX_WHY];
     pthread_mutex_lock(&s->lock);
-    snprintf(why, sizeof(why), "%s", *s->why ? s->why : "it is being opened");
+    snprintf(why, sizeof(why), "%s",
+             *s->why        ? s->why
+             : s->link.open ? "it gives no pictures"
+                            : "it is being opened");
     pthread_mutex_unlock(&s->lock);
     struct picture *card = picture_new(s->base.width, s->base.height);
     if (!card)
@@ -173,6 +176,7 @@ static int find_target(const char *name, const struct geometry *asked, struct ca
 {
     const char *device = name + 7;
     *out = (struct capture_target){.screen = name[0] == 's',
+                                   .any = name[0] == 'c' && !*device,
                                    .asked = asked ? *asked : (struct geometry){1280, 720, {30, 1}},
                                    .is_asked = asked};
     const char *display = getenv("DISPLAY");

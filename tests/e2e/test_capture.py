@@ -201,6 +201,51 @@ class Camera(Capture):
         self.between(110, r["playback"]["frames_played"], 155)
         self.assertEqual(server.stderr.count("trying again"), 1)
 
+    def test_it_comes_back_under_another_number(self):
+        """Who said only camera: gets it; who named it waits."""
+        server = self.camera()
+        named = self.sender(source="camera:/dev/video0", prefix=["env", *(f"{k}={v}" for k, v in self.env.items())])
+        seen = self.path("seen.png")
+        p = self.player(server.url, "--duration", "4", "--snapshot", seen)
+        q = self.player(named.url, "--duration", "4")
+        p.wait_shown(20)
+        q.wait_shown(20)
+        self.plug("good 90 3")
+        self.said(server, "/dev/video3: it is back")
+        self.assertEqual((p.wait(), q.wait()), (0, 0), str(p))
+        self.near(mean_colour(seen), (86, 86, 86))
+        self.assertRegex(named.stderr, "/dev/video0: it was unplugged; trying again")
+        self.assertNotIn("it is back", named.stderr)
+
+    def test_its_clock_is_behind(self):
+        """Its pictures are shown as they come."""
+        self.plug("late 180")
+        seen = self.path("seen.png")
+        p = self.player(self.camera().url, "--duration", "3", "--snapshot", seen)
+        p.wait_shown(20)
+        self.plug("late 90")
+        self.assertEqual(p.wait(), 0, str(p))
+        self.near(mean_colour(seen), (86, 86, 86))
+        self.between(60, p.report()["playback"]["frames_played"], 100)
+
+    def test_pictures_of_another_size(self):
+        """They keep their shape: what was 16:9 and is 4:3 stands between black bars."""
+        def photograph(size):
+            subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", f"color=white:s={size}",
+                            "-frames:v", "1", "-pix_fmt", "yuvj422p", self.file + ".new.jpg"], check=True, timeout=30)
+            os.rename(self.file + ".new.jpg", self.file + ".jpg")
+        lib.need("ffmpeg")
+        photograph("1280x720")
+        seen = self.path("seen.png")
+        p = self.player(self.camera("--capture", "1280x720@30").url, "--duration", "3", "--snapshot", seen)
+        p.wait_shown(10)
+        photograph("640x480")
+        self.assertEqual(p.wait(), 0, str(p))
+        width, height, luma = lib.grey_picture(seen)
+        row = [luma[height // 2 * width + x * width // 16] for x in range(16)]
+        self.assertEqual(["." if v < 40 else "#" if v > 215 else "?" for v in row[1:2] + row[3:13] + row[15:]],
+                         ["."] + 10 * ["#"] + ["."], row)
+
     def test_unplugged_and_gone(self):
         server = self.camera()
         seen = self.path("seen.png")
