@@ -201,5 +201,12 @@ void *capture_thread_run(void *arg)
             failed(s, why);
         capture_device_close(d);
     }
+    pthread_mutex_lock(&s->lock);
+    s->ended = true;
+    pthread_cond_broadcast(&s->changed);
+    bool left_behind = s->left_behind;
+    pthread_mutex_unlock(&s->lock);
+    if (left_behind)
+        capture_destroy(s);
     return NULL;
 }

@@ -18,6 +18,8 @@
 #include "media/sound_device.h"
 #include "media/sound_source.h"
 
+static const usec_t PATIENCE = USEC_PER_SEC; // with a device that shall be closed
+
 enum {
     RING = 2 * SOUND_RATE,    // samples; when full the oldest go
     DEVICE = SOUND_RATE / 25, // 40 ms: of the lag, what devices take
@@ -34,8 +36,10 @@ struct sound_source_device {
     struct sound_device *device; // owned; NULL: it is gone
     int16_t piece[SOUND_DEVICE_PIECE * SOUND_CHANNELS];
     pthread_mutex_t lock; // guards what follows
-    pthread_cond_t stopped;
+    pthread_cond_t changed;
     bool stop;
+    bool ended;       // the thread has
+    bool left_behind; // it frees all this when it does
     struct capture_link link;
     int head;
     int count;
@@ -120,18 +124,31 @@ static void reopen(struct sound_source_device *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+static void wait_until(struct sound_source_device *s, usec_t when)
+{
+    struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
+    pthread_cond_timedwait(&s->changed, &s->lock, &t);
+}
+
 // Until the device is to be read, or to be opened again. False: stop.
 static bool wait_for_work(struct sound_source_device *s)
 {
     pthread_mutex_lock(&s->lock);
     usec_t when;
-    while (!s->stop && !s->device && (when = capture_link_open_at(&s->link)) > clock_now()) {
-        struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
-        pthread_cond_timedwait(&s->stopped, &s->lock, &t);
-    }
+    while (!s->stop && !s->device && (when = capture_link_open_at(&s->link)) > clock_now())
+        wait_until(s, when);
     bool go_on = !s->stop;
     pthread_mutex_unlock(&s->lock);
     return go_on;
+}
+
+static void destroy(struct sound_source_device *s)
+{
+    sound_device_close(s->device);
+    pthread_cond_destroy(&s->changed);
+    pthread_mutex_destroy(&s->lock);
+    free(s->name);
+    free(s);
 }
 
 static void *run(void *arg)
@@ -143,6 +160,13 @@ static void *run(void *arg)
         else
             reopen(s);
     }
+    pthread_mutex_lock(&s->lock);
+    s->ended = true;
+    pthread_cond_signal(&s->changed);
+    bool left_behind = s->left_behind;
+    pthread_mutex_unlock(&s->lock);
+    if (left_behind)
+        destroy(s);
     return NULL;
 }
 
@@ -167,20 +191,27 @@ static void device_read(struct sound_source *base, int64_t from, int16_t *out, i
     memset(out + got * SOUND_CHANNELS, 0, (size_t)(count - got) * SOUND_CHANNELS * sizeof(*out));
 }
 
+// A PulseAudio that stands still keeps who asks it something for ever.
 static void device_free(struct sound_source *base)
 {
     struct sound_source_device *s = (struct sound_source_device *)base;
+    usec_t end = clock_now() + PATIENCE;
     pthread_mutex_lock(&s->lock);
     s->stop = true;
-    pthread_cond_signal(&s->stopped);
+    pthread_cond_signal(&s->changed);
+    while (s->running && !s->ended && clock_now() < end)
+        wait_until(s, end);
+    bool left_behind = s->left_behind = s->running && !s->ended;
+    if (left_behind) {
+        log_warn("%s: it does not answer", base->name);
+        pthread_detach(s->thread);
+    }
     pthread_mutex_unlock(&s->lock);
+    if (left_behind)
+        return; // `s` may be gone
     if (s->running)
         pthread_join(s->thread, NULL);
-    sound_device_close(s->device);
-    pthread_cond_destroy(&s->stopped);
-    pthread_mutex_destroy(&s->lock);
-    free(s->name);
-    free(s);
+    destroy(s);
 }
 
 static const struct sound_source_ops device_ops = {.read = device_read, .free = device_free};
@@ -215,7 +246,7 @@ struct sound_source *sound_source_device_open(const char *format, const char *de
     s->base.lag = (int)sound_samples(interval) + DEVICE;
     snprintf(s->base.name, sizeof(s->base.name), "%s:%s", format, device);
     pthread_mutex_init(&s->lock, NULL);
-    clock_cond_init(&s->stopped);
+    clock_cond_init(&s->changed);
     s->format = format;
     s->name = strdup(device);
     if (s->name)

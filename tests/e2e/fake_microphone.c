@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A sound card of ALSA's for a program that is started with this library in LD_PRELOAD: any device
 // is there as long as the file $WEIR_FAKE_MICROPHONE is. In it stand the card's number of channels,
-// which it insists on, its rate, and the amplitude of the tone of 1 kHz that it records.
+// which it insists on, its rate, and the amplitude of the tone of 1 kHz that it records;
+// a negative one: it stands still.
 #include <alsa/asoundlib.h>
 #include <errno.h>
 #include <math.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PERIOD = 480, BUFFER = 16 * PERIOD };
 
@@ -158,6 +160,8 @@ snd_pcm_sframes_t snd_pcm_readi(snd_pcm_t *pcm, void *buffer, snd_pcm_uframes_t 
     unsigned channels = card.channels; // the program's buffer is for so many
     if (!look() || channels != card.channels)
         return -ENODEV;
+    while (card.amplitude < 0)
+        pause();
     card.due.tv_nsec += (long)(1000000000 * size / card.rate);
     card.due.tv_sec += card.due.tv_nsec / 1000000000;
     card.due.tv_nsec %= 1000000000;

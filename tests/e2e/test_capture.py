@@ -3,7 +3,9 @@
 (fake_camera.c), put in front of the kernel's with LD_PRELOAD."""
 import os
 import re
+import signal
 import subprocess
+import time
 import unittest
 
 import lib
@@ -84,6 +86,21 @@ class Screen(Capture):
         p = self.start([lib.SEND, "--list-devices"], {"DISPLAY": self.display})
         self.assertEqual(p.wait(), 0)
         self.assertIn(f"screen:{self.display}  640x480\n", p.stdout)
+
+    def test_a_screen_that_stands_still(self):
+        """It keeps nobody from ending."""
+        server = self.sender(source=f"screen:{self.display}")
+        p = self.player(server.url)
+        p.wait_shown(10)
+        self.processes[0].signal(signal.SIGSTOP)
+        time.sleep(0.3)
+        self.stop_cleanly(server)
+        self.assertIn(f"screen:{self.display}: it does not answer", server.stderr)
+
+    def test_colours_that_are_not_read(self):
+        xvfb = self.start(["Xvfb", "-displayfd", "1", "-screen", "0", "320x240x30", "-nolisten", "tcp"])
+        number = lib.until(lambda: xvfb.stdout.strip() or not xvfb.running(), "Xvfb")
+        self.fails([f"screen::{number}"], "the colours of this X display cannot be read: wants a depth of 24 bits")
 
     def test_a_screen_that_goes_away(self):
         server = self.sender("--capture", "640x480@25", source=f"screen:{self.display}")

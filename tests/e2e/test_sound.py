@@ -176,9 +176,9 @@ class Microphone(lib.Case):
         lib.need("ffmpeg")
         self.file = self.path("card")
 
-    def plug(self, channels, rate):
+    def plug(self, channels, rate, amplitude=8000):
         with open(self.file + ".new", "w") as f:
-            f.write(f"{channels} {rate} 8000\n")
+            f.write(f"{channels} {rate} {amplitude}\n")
         os.rename(self.file + ".new", self.file)
 
     def record(self):
@@ -216,6 +216,12 @@ class Microphone(lib.Case):
         os.unlink(self.file)
         lib.until(lambda: server.stderr.count("trying again") == 2, "the second warning")
         self.stop_cleanly(server)  # while it waits
+
+    def test_it_stands_still(self):
+        self.plug(2, 48000, amplitude=-1)
+        server = self.record()
+        self.stop_cleanly(server)
+        self.assertIn("alsa:hw:1: it does not answer", server.stderr)
 
 
 if __name__ == "__main__":
