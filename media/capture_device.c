@@ -155,7 +155,11 @@ struct capture_device *capture_device_open(const struct capture_target *target,
     const AVInputFormat *kind = av_find_input_format(target->screen ? "x11grab" : "v4l2");
     int r = kind ? avformat_open_input(&d->format, target->name, kind, &options)
                  : AVERROR_DEMUXER_NOT_FOUND;
-    if (r < 0 && target->screen) {
+    if (r == AVERROR_PATCHWELCOME && target->screen) {
+        *err = err_say(why, cap, ERR_UNSUPPORTED,
+                       "%s: the colours of this X display cannot be read: wants a depth of 24 bits",
+                       target->name);
+    } else if (r < 0 && target->screen) {
         *err = err_say(why, cap, ERR_IO, "%s: this X display cannot be read%s", target->name,
                        target->is_asked ? ", or is smaller than what is asked for" : "");
     } else if (r < 0) {

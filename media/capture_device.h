@@ -19,6 +19,7 @@ struct AVFrame;
 struct capture_target {
     bool screen;
     char name[128]; // /dev/video0, or :0
+    bool any;       // a camera that was not named: the first there is
     struct geometry asked;
     bool is_asked; // else `asked` is what is tried for want of better
 };

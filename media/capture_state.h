@@ -37,6 +37,8 @@ struct source_capture {
     pthread_mutex_t lock;       // guards what follows
     pthread_cond_t changed;
     bool stop;
+    bool ended;       // the device's thread has
+    bool left_behind; // it frees all this when it does
     unsigned session; // counts the times that someone began to watch
     struct capture_link link;
     char why[CAPTURE_MAX_WHY]; // that there is no picture
@@ -47,6 +49,7 @@ struct source_capture {
 
 // Opens the device while somebody watches, reads it and fills the ring. Arg: the source.
 void *capture_thread_run(void *arg);
+void capture_destroy(struct source_capture *s); // all of it
 // "camera /dev/video0: 1280x720@30 MJPEG (asked 1920x1080@60)" into the log.
 void capture_tell_given(const struct source_capture *s, const struct capture_given *g);
 

@@ -7,8 +7,10 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "media/capture_list.h"
 #include "media/capture_mode.h"
 #include "media/capture_state.h"
+#include "media/picture_fit.h"
 
 static const usec_t POLL = USEC_PER_MSEC; // when a picture is about to come
 
@@ -67,8 +69,26 @@ static void put(struct source_capture *s, struct picture *p, usec_t stamp)
         picture_unref(oldest.picture);
     s->ring[(s->first + s->count++) % CAPTURE_RING] = (struct captured){p, stamp};
     capture_link_picture(&s->link, clock_now());
+    s->why[0] = '\0';
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
+}
+
+// Where in `p` a picture of `from`'s shape belongs. What is beside it, as when a screen was turned
+// or a camera gives another size, is made black.
+static struct image place_in(struct picture *p, const struct image *from)
+{
+    struct image to = image_of_picture(p);
+    struct picture_place at = picture_fit_place(from->width, from->height, p->width, p->height);
+    bool whole = at.width == p->width && at.height == p->height;
+    for (int i = 0; i < 3 && !whole; i++) {
+        int half = i > 0; // 4:2:0
+        memset(p->plane[i], half ? 128 : 16, (size_t)p->stride[i] * (size_t)(p->height >> half));
+        to.plane[i] += (at.y >> half) * p->stride[i] + (at.x >> half);
+    }
+    to.width = at.width;
+    to.height = at.height;
+    return to;
 }
 
 // 0, or ERR_NO_MEMORY, ERR_UNSUPPORTED.
@@ -77,7 +97,8 @@ static int convert(struct source_capture *s, const AVFrame *frame, usec_t stamp)
     struct picture *p = picture_new(s->base.width, s->base.height);
     if (!p)
         return ERR_NO_MEMORY;
-    struct image from = image_of_frame(frame), to = image_of_picture(p);
+    struct image from = image_of_frame(frame);
+    struct image to = place_in(p, &from);
     int err = converter_run(&s->converter, &from, &to);
     if (err) {
         picture_unref(p);
@@ -140,15 +161,28 @@ static bool wait_for_work(struct source_capture *s, unsigned *session)
     return go_on;
 }
 
+// A camera that is gone, and was not asked for by its name, gives way to the first there is:
+// plugged in again, the same one often has another number.
+static struct capture_device *open_device(struct source_capture *s, struct capture_given *given,
+                                          char *why, size_t cap)
+{
+    int err;
+    char first[sizeof(s->target.name)];
+    struct capture_device *d = capture_device_open(&s->target, given, why, cap, &err);
+    if (d || err == ERR_IO || !s->target.any || !capture_first_camera(first, sizeof(first)))
+        return d;
+    memcpy(s->target.name, first, sizeof(first));
+    return capture_device_open(&s->target, given, why, cap, &err);
+}
+
 void *capture_thread_run(void *arg)
 {
     struct source_capture *s = arg;
     unsigned session;
     while (wait_for_work(s, &session)) {
         char why[CAPTURE_MAX_WHY];
-        int err;
         struct capture_given given;
-        struct capture_device *d = capture_device_open(&s->target, &given, why, sizeof(why), &err);
+        struct capture_device *d = open_device(s, &given, why, sizeof(why));
         if (!d) {
             failed(s, why);
             continue;
@@ -167,5 +201,12 @@ void *capture_thread_run(void *arg)
             failed(s, why);
         capture_device_close(d);
     }
+    pthread_mutex_lock(&s->lock);
+    s->ended = true;
+    pthread_cond_broadcast(&s->changed);
+    bool left_behind = s->left_behind;
+    pthread_mutex_unlock(&s->lock);
+    if (left_behind)
+        capture_destroy(s);
     return NULL;
 }

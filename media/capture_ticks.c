@@ -16,9 +16,9 @@ static bool is_near(int64_t stamp, usec_t clock)
 
 usec_t capture_stamp(int64_t stamp, usec_t now, usec_t wall)
 {
-    if (is_near(stamp, now))
-        return usec_min(stamp, now);
-    return is_near(stamp, wall) ? usec_min(stamp - wall + now, now) : now;
+    if (!is_near(stamp, now))
+        stamp = is_near(stamp, wall) ? stamp - wall + now : now;
+    return usec_min(usec_max(stamp, now - CAPTURE_MAX_AGE), now);
 }
 
 void capture_ticks_init(struct capture_ticks *t, struct fps fps)

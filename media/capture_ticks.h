@@ -20,6 +20,7 @@ extern "C" {
 #endif
 
 #define CAPTURE_MAX_DELAY (500 * USEC_PER_MSEC)
+#define CAPTURE_MAX_AGE   (400 * USEC_PER_MSEC) // of a picture that comes; then it is converted
 
 struct capture_ticks {
     struct fps fps;
@@ -31,7 +32,9 @@ struct capture_ticks {
 };
 
 // A device's time stamp on the monotonic clock, which reads `now`, while the wall clock reads
-// `wall`: devices stamp in either. What is near neither (10 s) is no time stamp: `now`.
+// `wall`: devices stamp in either. What is near neither (10 s) is no time stamp: `now`. Not more
+// than CAPTURE_MAX_AGE old: the frame of an older one is given up before it comes, and so would be
+// that of each picture of a device whose clock is behind.
 usec_t capture_stamp(int64_t stamp, usec_t now, usec_t wall);
 
 void capture_ticks_init(struct capture_ticks *t, struct fps fps);

@@ -37,3 +37,18 @@ bool picture_fit(int width, int height, int aspect_num, int aspect_den, int *out
     *out_height = even_part(h * num, den);
     return *out_width >= MIN_SIDE && *out_height >= MIN_SIDE;
 }
+
+struct picture_place picture_fit_place(int width, int height, int box_width, int box_height)
+{
+    struct picture_place p = {.width = box_width,
+                              .height = even_part((int64_t)box_width * height, width)};
+    if (p.height > box_height)
+        p = (struct picture_place){.width = even_part((int64_t)box_height * width, height),
+                                   .height = box_height};
+    // picture_fit() rounds, too.
+    if (box_width - p.width <= 2 && box_height - p.height <= 2)
+        return (struct picture_place){0, 0, box_width, box_height};
+    p.x = (box_width - p.width) / 2 & ~1;
+    p.y = (box_height - p.height) / 2 & ~1;
+    return p;
+}

@@ -14,6 +14,15 @@ extern "C" {
 bool picture_fit(int width, int height, int aspect_num, int aspect_den, int *out_width,
                  int *out_height);
 
+struct picture_place { // all even
+    int x, y;
+    int width, height;
+};
+
+// Where a picture of square pixels stands in a box: as large as its shape allows, in the middle;
+// all of the box when only rounding makes a difference.
+struct picture_place picture_fit_place(int width, int height, int box_width, int box_height);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,41 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A microphone, or what else PulseAudio and ALSA can record, through libavdevice. A thread reads
-// it into a ring; a picture's time finds there what was recorded a little earlier (`lag`): as long
-// as a picture stands, for what follows on it is not recorded yet, and what devices and this
-// thread take. The device's clock is not ours: when the ring holds much more or less than that, a
-// piece is left out, or silence put in.
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <libswresample/swresample.h>
+// A microphone, or what else can be recorded. A thread reads it into a ring; a picture's time finds
+// there what was recorded a little earlier (`lag`): as long as a picture stands, for what follows
+// on it is not recorded yet, and what devices and this thread take. The device's clock is not ours:
+// when the ring holds much more or less than that, a piece is left out, or silence put in. A device
+// that fails later is silence until it is there again: it is opened again and again, as cameras
+// are.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "media/capture_library.h"
+#include "common/net/clock.h"
+#include "media/capture_link.h"
+#include "media/sound_device.h"
 #include "media/sound_source.h"
+
+static const usec_t PATIENCE = USEC_PER_SEC; // with a device that shall be closed
 
 enum {
     RING = 2 * SOUND_RATE,    // samples; when full the oldest go
     DEVICE = SOUND_RATE / 25, // 40 ms: of the lag, what devices take
-    PIECE = SOUND_RATE,       // of one packet
 };
 
 struct sound_source_device {
     struct sound_source base;
-    AVFormatContext *format;
-    AVCodecContext *codec;
-    AVPacket *packet;
-    AVFrame *frame;
-    SwrContext *swr;
+    const char *format; // static
+    char *name;         // owned
     pthread_t thread;
     bool running;
     bool begun; // a picture has asked
-    int16_t piece[PIECE * SOUND_CHANNELS];
+    // The thread's, once it runs:
+    struct sound_device *device; // owned; NULL: it is gone
+    int16_t piece[SOUND_DEVICE_PIECE * SOUND_CHANNELS];
     pthread_mutex_t lock; // guards what follows
+    pthread_cond_t changed;
     bool stop;
+    bool ended;       // the thread has
+    bool left_behind; // it frees all this when it does
+    struct capture_link link;
     int head;
     int count;
     int16_t ring[RING * SOUND_CHANNELS];
@@ -75,38 +80,93 @@ static int take(struct sound_source_device *s, int16_t *out, int count)
 
 // ---- The device's thread
 
-static int is_stopped(void *ctx)
+static void failed(struct sound_source_device *s, const char *why)
 {
-    struct sound_source_device *s = ctx;
     pthread_mutex_lock(&s->lock);
-    int stop = s->stop;
+    bool news = capture_link_failed(&s->link, clock_now());
+    s->count = 0; // nobody shall hear it minutes later
     pthread_mutex_unlock(&s->lock);
-    return stop;
+    if (news)
+        log_warn("%s: %s; trying again", s->base.name, why);
 }
 
 static void record(struct sound_source_device *s)
 {
-    while (avcodec_receive_frame(s->codec, s->frame) == 0) {
-        uint8_t *out[1] = {(uint8_t *)s->piece};
-        const uint8_t *in[1] = {s->frame->data[0]};
-        int count = swr_convert(s->swr, out, PIECE, in, s->frame->nb_samples);
-        pthread_mutex_lock(&s->lock);
-        put(s, s->piece, count);
-        pthread_mutex_unlock(&s->lock);
+    char why[256];
+    int count = sound_device_read(s->device, s->piece, why, sizeof(why));
+    if (count < 0) {
+        sound_device_close(s->device);
+        s->device = NULL;
+        failed(s, why);
+        return;
     }
+    pthread_mutex_lock(&s->lock);
+    put(s, s->piece, count);
+    bool back = count && s->link.failed;
+    if (count)
+        capture_link_picture(&s->link, clock_now());
+    pthread_mutex_unlock(&s->lock);
+    if (back)
+        log_info("%s: it is back", s->base.name);
+}
+
+static void reopen(struct sound_source_device *s)
+{
+    char why[256];
+    int err;
+    s->device = sound_device_open(s->format, s->name, why, sizeof(why), &err);
+    if (!s->device) {
+        failed(s, why);
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    capture_link_opened(&s->link, clock_now());
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void wait_until(struct sound_source_device *s, usec_t when)
+{
+    struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
+    pthread_cond_timedwait(&s->changed, &s->lock, &t);
+}
+
+// Until the device is to be read, or to be opened again. False: stop.
+static bool wait_for_work(struct sound_source_device *s)
+{
+    pthread_mutex_lock(&s->lock);
+    usec_t when;
+    while (!s->stop && !s->device && (when = capture_link_open_at(&s->link)) > clock_now())
+        wait_until(s, when);
+    bool go_on = !s->stop;
+    pthread_mutex_unlock(&s->lock);
+    return go_on;
+}
+
+static void destroy(struct sound_source_device *s)
+{
+    sound_device_close(s->device);
+    pthread_cond_destroy(&s->changed);
+    pthread_mutex_destroy(&s->lock);
+    free(s->name);
+    free(s);
 }
 
 static void *run(void *arg)
 {
     struct sound_source_device *s = arg;
-    int r = 0;
-    while (!is_stopped(s) && (r = av_read_frame(s->format, s->packet)) >= 0) {
-        if (avcodec_send_packet(s->codec, s->packet) == 0)
+    while (wait_for_work(s)) {
+        if (s->device)
             record(s);
-        av_packet_unref(s->packet);
+        else
+            reopen(s);
     }
-    if (r < 0 && !is_stopped(s))
-        log_warn("%s: no more sound comes (%s)", s->base.name, av_err2str(r));
+    pthread_mutex_lock(&s->lock);
+    s->ended = true;
+    pthread_cond_signal(&s->changed);
+    bool left_behind = s->left_behind;
+    pthread_mutex_unlock(&s->lock);
+    if (left_behind)
+        destroy(s);
     return NULL;
 }
 
@@ -131,77 +191,48 @@ static void device_read(struct sound_source *base, int64_t from, int16_t *out, i
     memset(out + got * SOUND_CHANNELS, 0, (size_t)(count - got) * SOUND_CHANNELS * sizeof(*out));
 }
 
+// A PulseAudio that stands still keeps who asks it something for ever.
 static void device_free(struct sound_source *base)
 {
     struct sound_source_device *s = (struct sound_source_device *)base;
+    usec_t end = clock_now() + PATIENCE;
     pthread_mutex_lock(&s->lock);
     s->stop = true;
+    pthread_cond_signal(&s->changed);
+    while (s->running && !s->ended && clock_now() < end)
+        wait_until(s, end);
+    bool left_behind = s->left_behind = s->running && !s->ended;
+    if (left_behind) {
+        log_warn("%s: it does not answer", base->name);
+        pthread_detach(s->thread);
+    }
     pthread_mutex_unlock(&s->lock);
+    if (left_behind)
+        return; // `s` may be gone
     if (s->running)
         pthread_join(s->thread, NULL);
-    swr_free(&s->swr);
-    av_frame_free(&s->frame);
-    av_packet_free(&s->packet);
-    avcodec_free_context(&s->codec);
-    avformat_close_input(&s->format);
-    pthread_mutex_destroy(&s->lock);
-    free(s);
+    destroy(s);
 }
 
 static const struct sound_source_ops device_ops = {.read = device_read, .free = device_free};
 
 // ---- Opening
 
-static int open_input(struct sound_source_device *s, const char *format, const char *device)
+static int start(struct sound_source_device *s)
 {
-    const char *missing = capture_library_load();
-    if (missing) {
-        log_error("--sound %s: %s", format, missing);
-        return ERR_UNSUPPORTED;
+    char why[256];
+    int err;
+    s->device = sound_device_open(s->format, s->name, why, sizeof(why), &err);
+    if (!s->device) {
+        log_error("%s", why);
+        return err;
     }
-    const AVInputFormat *input = av_find_input_format(format);
-    if (!input) {
-        log_error("--sound %s: the libraries of this machine do not have it", format);
-        return ERR_UNSUPPORTED;
-    }
-    s->format = avformat_alloc_context();
-    if (!s->format)
-        return ERR_NO_MEMORY;
-    s->format->interrupt_callback = (AVIOInterruptCB){is_stopped, s};
-    AVDictionary *options = NULL;
-    av_dict_set_int(&options, "sample_rate", SOUND_RATE, 0);
-    av_dict_set_int(&options, "channels", SOUND_CHANNELS, 0);
-    if (strcmp(format, "pulse") == 0) // 10 ms; else it waits for seconds of sound
-        av_dict_set_int(&options, "fragment_size",
-                        SOUND_RATE / 100 * SOUND_CHANNELS * (int)sizeof(int16_t), 0);
-    int r = avformat_open_input(&s->format, device, input, &options);
-    av_dict_free(&options);
-    if (r >= 0 && s->format->nb_streams == 1)
-        return 0;
-    log_error("--sound %s:%s cannot be recorded (%s)", format, device, av_err2str(r));
-    return ERR_IO;
-}
-
-static int open_codec(struct sound_source_device *s)
-{
-    const AVCodecParameters *p = s->format->streams[0]->codecpar;
-    const AVCodec *codec = avcodec_find_decoder(p->codec_id);
-    s->codec = codec ? avcodec_alloc_context3(codec) : NULL;
-    s->packet = av_packet_alloc();
-    s->frame = av_frame_alloc();
-    if (!s->codec || !s->packet || !s->frame)
-        return ERR_NO_MEMORY;
-    if (avcodec_parameters_to_context(s->codec, p) < 0 || avcodec_open2(s->codec, codec, NULL) < 0)
-        return ERR_UNSUPPORTED;
-    AVChannelLayout in;
-    AVChannelLayout out = AV_CHANNEL_LAYOUT_STEREO;
-    av_channel_layout_default(&in, s->codec->ch_layout.nb_channels);
-    int r = swr_alloc_set_opts2(&s->swr, &out, AV_SAMPLE_FMT_S16, SOUND_RATE, &in,
-                                s->codec->sample_fmt, s->codec->sample_rate, 0, NULL);
-    av_channel_layout_uninit(&in);
-    if (r < 0 || av_sample_fmt_is_planar(s->codec->sample_fmt))
-        return ERR_UNSUPPORTED;
-    return swr_init(s->swr) < 0 ? ERR_UNSUPPORTED : 0;
+    capture_link_want(&s->link, true, clock_now());
+    capture_link_opened(&s->link, clock_now());
+    s->running = pthread_create(&s->thread, NULL, run, s) == 0;
+    if (!s->running)
+        log_error("%s: cannot start a thread", s->base.name);
+    return s->running ? 0 : ERR_NO_MEMORY;
 }
 
 struct sound_source *sound_source_device_open(const char *format, const char *device,
@@ -215,13 +246,11 @@ struct sound_source *sound_source_device_open(const char *format, const char *de
     s->base.lag = (int)sound_samples(interval) + DEVICE;
     snprintf(s->base.name, sizeof(s->base.name), "%s:%s", format, device);
     pthread_mutex_init(&s->lock, NULL);
-    *err = open_input(s, format, device);
-    if (!*err)
-        *err = open_codec(s);
-    if (!*err) {
-        s->running = pthread_create(&s->thread, NULL, run, s) == 0;
-        *err = s->running ? 0 : ERR_NO_MEMORY;
-    }
+    clock_cond_init(&s->changed);
+    s->format = format;
+    s->name = strdup(device);
+    if (s->name)
+        *err = start(s);
     if (!*err)
         return &s->base;
     device_free(&s->base);

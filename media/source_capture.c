@@ -15,6 +15,7 @@
 #include "media/picture_fit.h"
 
 static const usec_t WAIT = 100 * USEC_PER_MSEC; // that `next` may take
+static const usec_t PATIENCE = USEC_PER_SEC;    // with a device that shall be closed
 
 static void drop_all(struct source_capture *s)
 {
@@ -33,7 +34,10 @@ static bool show_card(struct source_capture *s)
 {
     char why[CAPTURE_MAX_WHY];
     pthread_mutex_lock(&s->lock);
-    snprintf(why, sizeof(why), "%s", *s->why ? s->why : "it is being opened");
+    snprintf(why, sizeof(why), "%s",
+             *s->why        ? s->why
+             : s->link.open ? "it gives no pictures"
+                            : "it is being opened");
     pthread_mutex_unlock(&s->lock);
     struct picture *card = picture_new(s->base.width, s->base.height);
     if (!card)
@@ -142,21 +146,37 @@ static void capture_idle(struct source *base)
     want((struct source_capture *)base, false);
 }
 
-static void capture_free(struct source *base)
+void capture_destroy(struct source_capture *s)
 {
-    struct source_capture *s = (struct source_capture *)base;
-    pthread_mutex_lock(&s->lock);
-    s->stop = true;
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-    if (s->started)
-        pthread_join(s->thread, NULL);
     drop_all(s);
     picture_unref(s->current);
     converter_destroy(&s->converter);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     free(s);
+}
+
+// An X server that stands still keeps who asks it something for ever.
+static void capture_free(struct source *base)
+{
+    struct source_capture *s = (struct source_capture *)base;
+    usec_t end = clock_now() + PATIENCE;
+    pthread_mutex_lock(&s->lock);
+    s->stop = true;
+    pthread_cond_broadcast(&s->changed);
+    while (s->started && !s->ended && clock_now() < end)
+        capture_wait(s, end);
+    bool left_behind = s->left_behind = s->started && !s->ended;
+    if (left_behind) {
+        log_warn("%s: it does not answer", base->name);
+        pthread_detach(s->thread);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (left_behind)
+        return; // `s` may be gone
+    if (s->started)
+        pthread_join(s->thread, NULL);
+    capture_destroy(s);
 }
 
 static const struct source_ops capture_ops = {
@@ -173,6 +193,7 @@ static int find_target(const char *name, const struct geometry *asked, struct ca
 {
     const char *device = name + 7;
     *out = (struct capture_target){.screen = name[0] == 's',
+                                   .any = name[0] == 'c' && !*device,
                                    .asked = asked ? *asked : (struct geometry){1280, 720, {30, 1}},
                                    .is_asked = asked};
     const char *display = getenv("DISPLAY");

@@ -29,8 +29,9 @@ if [ "${WEIR_PROVE:-}" != inside ]; then
     }
     trap finish EXIT
     trap 'exit 130' INT TERM HUP
+    mapfile -t packages < <(realpath "$@")
     WEIR_PROVE=inside unshare --mount --propagation private --pid --fork --kill-child "$0" "$work" "$(realpath "$cache")" \
-        $(realpath "$@") &
+        "${packages[@]}" &
     child=$!
     code=0
     wait "$child" || code=$?

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/scan.h"
 #include "common/net/udp_socket.h"
 #include "media/sound_encoder.h"
 #include "media/sound_source.h"
@@ -87,10 +88,10 @@ static const char *read_sound(void *options, const char *value, char *why, size_
 static const char *parse_filler(const char *text, struct options *o)
 {
     o->steady = strncmp(text, "steady", 6) == 0;
-    const char *rest = text + 6;
-    char *end;
-    long kbps = *rest ? strtol(rest + 1, &end, 10) : 1920;
-    if (*rest && (end == rest + 1 || *end || kbps < 8 || kbps > 2000000))
+    struct scan rest = scan_of(text + 6, strlen(text + 6));
+    int64_t kbps = 1920;
+    bool said = scan_char(&rest, ':');
+    if ((said && !scan_int(&rest, 2000000, &kbps)) || !scan_end(&rest) || kbps < 8)
         return "wants synthetic:greedy[:KBPS] or synthetic:steady[:KBPS], KBPS from 8 to 2000000";
     o->filler_bps = (int)kbps * 1000;
     return NULL;

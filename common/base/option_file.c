@@ -36,11 +36,12 @@ static int read_section(struct reading *r, struct scan line)
 {
     scan_char(&line, '[');
     struct scan name = scan_until(&line, ']');
+    bool closed = name.end < line.at;
     struct scan rest = scan_trimmed(line);
     bool known = false;
     for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
         known = known || scan_is(name, programs[i]);
-    if (!known || name.end[0] != ']' || !(scan_end(&rest) || *rest.at == '#'))
+    if (!known || !closed || !(scan_end(&rest) || *rest.at == '#'))
         return bad(r, "wants a section [%s] or [%s]", programs[0], programs[1]);
     r->ours = scan_is(name, r->table->program);
     return 0;
@@ -146,6 +147,7 @@ int option_file_read(const struct option_table *t, const char *name, char *text,
     struct scan all = scan_of(text, len);
     struct scan line;
     int err = 0;
+    scan_word(&all, "\xef\xbb\xbf"); // a byte order mark, with which some editors begin UTF-8
     while (!err && scan_line(&all, &line)) {
         r.line++;
         if (memchr(line.at, '\0', scan_left(&line)))

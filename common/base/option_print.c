@@ -102,12 +102,14 @@ static void put_value(struct put *out, const char *value)
 static void put_setting(struct put *out, const struct option_row *row,
                         const struct option_settings *said)
 {
-    bool is_said = false;
+    int left = 0;
+    for (int i = 0; i < said->count; i++)
+        left += said->items[i].row == row;
+    bool is_said = left > 0;
     for (int i = 0; i < said->count; i++) {
         const struct option_setting *s = &said->items[i];
-        if (s->row != row)
+        if (s->row != row || (--left > 0 && !row->repeats)) // of what is no list the last one holds
             continue;
-        is_said = true;
         put_format(out, "%s = ", row->name);
         put_value(out, s->value ? s->value : "true");
     }

@@ -58,12 +58,23 @@ static int add(struct option_settings *out, const struct option_row *row, const 
     return 0;
 }
 
-// A letter stands in optopt; a word (unknown, ambiguous, or with a value it does not take) was
-// argv's last.
-static int unknown(const struct option_table *t, const char *word, char *error, size_t cap)
+// The word with that letter, which getopt_long() leaves behind it only with the word's last byte.
+static const char *word_of(char letter, int argc, char **argv)
 {
+    bool within = optind < argc && argv[optind][0] == '-' && strchr(argv[optind], letter);
+    return argv[within ? optind : optind - 1];
+}
+
+// A letter stands in optopt, negative when it is a byte of a longer character; a word (unknown,
+// ambiguous, or with a value it does not take) was argv's last.
+static int unknown(const struct option_table *t, int argc, char **argv, char *error, size_t cap)
+{
+    const char *word = argv[optind - 1];
     if (optopt > 0 && optopt < LONG_ONLY)
         return err_say(error, cap, ERR_MALFORMED, "unknown option '-%c'", optopt);
+    if (optopt < 0)
+        return err_say(error, cap, ERR_MALFORMED, "unknown option '%s'",
+                       word_of((char)optopt, argc, argv));
     char name[64];
     char near[96];
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
@@ -115,7 +126,7 @@ int option_table_scan(const struct option_table *t, int argc, char **argv,
         if (answer == ':')
             return err_say(error, cap, ERR_MALFORMED, "%s needs a value", argv[optind - 1]);
         if (answer == '?')
-            return unknown(t, argv[optind - 1], error, cap);
+            return unknown(t, argc, argv, error, cap);
         int err = add(out, row_of(t, answer), optarg, error, cap);
         if (err)
             return err;
@@ -199,6 +210,9 @@ bool option_switch_read(const char *value, bool *out)
 static bool number_read(const char *value, bool whole, double least, double most, double *out)
 {
     char *end;
+    // Not what strtol() and strtod() take besides: white space before it, 0x, inf, nan.
+    if (value[strspn(value, whole ? "+-0123456789" : "+-.0123456789eE")])
+        return false;
     errno = 0;
     *out = whole ? (double)strtol(value, &end, 10) : strtod(value, &end);
     return end != value && !*end && !errno && isfinite(*out) && *out >= least && *out <= most;
@@ -267,9 +281,6 @@ static const char *value_read(const struct option_row *row, const char *value, v
 {
     void *at = (char *)options + row->at;
     switch (row->kind) {
-    case OPTION_SWITCH:
-        *(bool *)at = true;
-        return NULL;
     case OPTION_TEXT:
     case OPTION_FILE:
     case OPTION_PNG:
@@ -304,10 +315,11 @@ int option_setting_apply(const struct option_setting *s, void *options, char *er
     if (!s->row->argument) {
         if (!option_switch_read(value, &on))
             wrong = "wants true or false";
-        else if (!on)
+        else if (s->row->kind == OPTION_SWITCH)
+            *(bool *)((char *)options + s->row->at) = on; // said more than once, the last one holds
+        if (!wrong && !on)
             return 0;
-        else
-            value = NULL;
+        value = NULL;
     }
     if (!wrong)
         wrong = value_read(s->row, value, options, why, sizeof(why));

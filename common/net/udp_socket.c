@@ -349,7 +349,7 @@ int sockaddr_parse(const char *text, struct sockaddr_storage *out)
         return ERR_MALFORMED;
     char *end;
     long port = strtol(colon + 1, &end, 10);
-    if (!colon[1] || *end || port < 0 || port > 65535)
+    if (colon[1] < '0' || colon[1] > '9' || *end || port > 65535)
         return ERR_MALFORMED;
     size_t len = (size_t)(colon - text);
     bool bracketed = text[0] == '[' && text[len - 1] == ']';

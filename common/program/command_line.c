@@ -105,8 +105,10 @@ static enum options_result print(const struct option_table *t, const struct opti
         err_say(error, cap, ERR_FULL, "the options' values are too long to be printed");
         return OPTIONS_BAD;
     }
-    fputs(text, to);
-    return OPTIONS_DONE;
+    if (fputs(text, to) >= 0 && fflush(to) == 0)
+        return OPTIONS_DONE;
+    err_say(error, cap, ERR_IO, "cannot print: %s", strerror(errno));
+    return OPTIONS_BAD;
 }
 
 enum options_result command_line_read(const struct option_table *t, int argc, char **argv,

@@ -2,11 +2,12 @@
 // A V4L2 camera for a program that is started with this library in LD_PRELOAD: /dev/video0 is
 // there as long as the file $WEIR_FAKE_CAMERA is. Its first word says how it behaves: `good`,
 // `closed` (to this user), `busy` (cannot be opened to stream), `silent` (streams nothing), `torn`
-// and `empty` (every other picture ends in its middle, or has no bytes), or `slow` (10 pictures a
-// second, whatever it says).
+// and `empty` (every other picture ends in its middle, or has no bytes), `slow` (10 pictures a
+// second, whatever it says), or `late` (time stamps are 0.8 s behind).
 // It offers YUYV 640x480@30 and 320x240@30, and gives pictures of one colour, which the second word
-// says: a luma of 0 to 255. With a picture in $WEIR_FAKE_CAMERA.jpg it offers MJPG 1280x720@20,
-// too, and gives that one. $WEIR_FAKE_CAMERA.on exists while it streams: the light.
+// says: a luma of 0 to 255. The third word is the number of another /dev/video. With a picture in
+// $WEIR_FAKE_CAMERA.jpg it offers MJPG 1280x720@20, too, and gives that one. $WEIR_FAKE_CAMERA.on
+// exists while it streams: the light.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,13 +22,16 @@
 #include <unistd.h>
 
 enum { BUFFERS = 4, MAX_BYTES = 1280 * 720 * 2, FPS = 30, JPEG_FPS = 20, SLOW_FPS = 10 };
+static const double LATE = 0.8; // seconds
 
 static const struct {
     unsigned width, height;
 } sizes[] = {{640, 480}, {320, 240}};
 
 static struct {
-    int fd; // -1: closed
+    int fd;     // -1: closed
+    int number; // of /dev/video
+    int opened; // the number then
     int width, height;
     bool jpeg; // else YUYV
     bool streaming;
@@ -57,8 +61,9 @@ static bool look(char *word, size_t cap, int *luma)
     fclose(f);
     text[len] = '\0';
     snprintf(word, cap, "%.*s", (int)strcspn(text, " \n"), text);
-    const char *space = strchr(text, ' ');
-    *luma = space ? atoi(space) : 128;
+    *luma = 128;
+    camera.number = 0;
+    sscanf(text, "%*s %d %d", luma, &camera.number);
     return true;
 }
 
@@ -146,7 +151,7 @@ static int take_picture(struct v4l2_buffer *b)
 {
     char word[16];
     int luma;
-    if (!look(word, sizeof(word), &luma))
+    if (!look(word, sizeof(word), &luma) || camera.number != camera.opened)
         return fail(ENODEV);
     if (!camera.queued[camera.next] || now() < camera.due || strcmp(word, "silent") == 0)
         return fail(EAGAIN);
@@ -167,8 +172,9 @@ static int take_picture(struct v4l2_buffer *b)
         b->bytesused /= 2;
     if (odd && strcmp(word, "empty") == 0)
         b->bytesused = 0;
-    b->timestamp.tv_sec = (time_t)camera.due;
-    b->timestamp.tv_usec = (suseconds_t)((camera.due - (double)(time_t)camera.due) * 1e6);
+    double stamp = camera.due - (strcmp(word, "late") == 0 ? LATE : 0);
+    b->timestamp.tv_sec = (time_t)stamp;
+    b->timestamp.tv_usec = (suseconds_t)((stamp - (double)(time_t)stamp) * 1e6);
     camera.queued[camera.next] = false;
     camera.next = (camera.next + 1) % BUFFERS;
     camera.due += 1.0 / (strcmp(word, "slow") == 0 ? SLOW_FPS : camera.jpeg ? JPEG_FPS : FPS);
@@ -254,8 +260,9 @@ static int open_any(const char *name, const char *path, int flags, unsigned mode
     int luma;
     if (strncmp(path, "/dev/video", 10) != 0)
         return real(path, flags, mode);
-    if (strcmp(path, "/dev/video0") != 0 || !look(word, sizeof(word), &luma))
+    if (!look(word, sizeof(word), &luma) || atoi(path + 10) != camera.number)
         return fail(ENOENT);
+    camera.opened = camera.number;
     if (strcmp(word, "closed") == 0)
         return fail(EACCES);
     if (!camera.memory)

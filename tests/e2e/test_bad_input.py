@@ -42,7 +42,8 @@ class Sender(BadInput):
             self.send_fails(2, ["--path", value], "/live")
         for value in "nowhere", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:70000", "::1:8554":
             self.fails([lib.SEND, "--listen", value], 2, "ADDR:PORT")
-        for value in "synthetic:", "synthetic:lazy", "synthetic:greedy:x", "synthetic:greedy:0":
+        for value in ("synthetic:", "synthetic:lazy", "synthetic:greedy:x", "synthetic:greedy:0", "synthetic:greedy:7",
+                      "synthetic:greedy:2000001", "synthetic:greedy: 80", "synthetic:greedy:+80", "synthetic:greedy:"):
             self.send_fails(2, [value], "synthetic:greedy")
         self.send_fails(2, ["synthetic:layers:8"], "synthetic:layers:N,BYTES")
         for value in "synthetic:layers:9,1024", "synthetic:layers:8,15":

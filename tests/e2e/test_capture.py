@@ -3,7 +3,9 @@
 (fake_camera.c), put in front of the kernel's with LD_PRELOAD."""
 import os
 import re
+import signal
 import subprocess
+import time
 import unittest
 
 import lib
@@ -84,6 +86,21 @@ class Screen(Capture):
         p = self.start([lib.SEND, "--list-devices"], {"DISPLAY": self.display})
         self.assertEqual(p.wait(), 0)
         self.assertIn(f"screen:{self.display}  640x480\n", p.stdout)
+
+    def test_a_screen_that_stands_still(self):
+        """It keeps nobody from ending."""
+        server = self.sender(source=f"screen:{self.display}")
+        p = self.player(server.url)
+        p.wait_shown(10)
+        self.processes[0].signal(signal.SIGSTOP)
+        time.sleep(0.3)
+        self.stop_cleanly(server)
+        self.assertIn(f"screen:{self.display}: it does not answer", server.stderr)
+
+    def test_colours_that_are_not_read(self):
+        xvfb = self.start(["Xvfb", "-displayfd", "1", "-screen", "0", "320x240x30", "-nolisten", "tcp"])
+        number = lib.until(lambda: xvfb.stdout.strip() or not xvfb.running(), "Xvfb")
+        self.fails([f"screen::{number}"], "the colours of this X display cannot be read: wants a depth of 24 bits")
 
     def test_a_screen_that_goes_away(self):
         server = self.sender("--capture", "640x480@25", source=f"screen:{self.display}")
@@ -200,6 +217,51 @@ class Camera(Capture):
         self.between(0, r["rebuffering"]["total"], 0.5, str(p))
         self.between(110, r["playback"]["frames_played"], 155)
         self.assertEqual(server.stderr.count("trying again"), 1)
+
+    def test_it_comes_back_under_another_number(self):
+        """Who said only camera: gets it; who named it waits."""
+        server = self.camera()
+        named = self.sender(source="camera:/dev/video0", prefix=["env", *(f"{k}={v}" for k, v in self.env.items())])
+        seen = self.path("seen.png")
+        p = self.player(server.url, "--duration", "4", "--snapshot", seen)
+        q = self.player(named.url, "--duration", "4")
+        p.wait_shown(20)
+        q.wait_shown(20)
+        self.plug("good 90 3")
+        self.said(server, "/dev/video3: it is back")
+        self.assertEqual((p.wait(), q.wait()), (0, 0), str(p))
+        self.near(mean_colour(seen), (86, 86, 86))
+        self.assertRegex(named.stderr, "/dev/video0: it was unplugged; trying again")
+        self.assertNotIn("it is back", named.stderr)
+
+    def test_its_clock_is_behind(self):
+        """Its pictures are shown as they come."""
+        self.plug("late 180")
+        seen = self.path("seen.png")
+        p = self.player(self.camera().url, "--duration", "3", "--snapshot", seen)
+        p.wait_shown(20)
+        self.plug("late 90")
+        self.assertEqual(p.wait(), 0, str(p))
+        self.near(mean_colour(seen), (86, 86, 86))
+        self.between(60, p.report()["playback"]["frames_played"], 100)
+
+    def test_pictures_of_another_size(self):
+        """They keep their shape: what was 16:9 and is 4:3 stands between black bars."""
+        def photograph(size):
+            subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", f"color=white:s={size}",
+                            "-frames:v", "1", "-pix_fmt", "yuvj422p", self.file + ".new.jpg"], check=True, timeout=30)
+            os.rename(self.file + ".new.jpg", self.file + ".jpg")
+        lib.need("ffmpeg")
+        photograph("1280x720")
+        seen = self.path("seen.png")
+        p = self.player(self.camera("--capture", "1280x720@30").url, "--duration", "3", "--snapshot", seen)
+        p.wait_shown(10)
+        photograph("640x480")
+        self.assertEqual(p.wait(), 0, str(p))
+        width, height, luma = lib.grey_picture(seen)
+        row = [luma[height // 2 * width + x * width // 16] for x in range(16)]
+        self.assertEqual(["." if v < 40 else "#" if v > 215 else "?" for v in row[1:2] + row[3:13] + row[15:]],
+                         ["."] + 10 * ["#"] + ["."], row)
 
     def test_unplugged_and_gone(self):
         server = self.camera()

@@ -75,6 +75,13 @@ report = {self.path('file.json')}
         _, options = self.printed(lib.PLAY, "--goddard", "buf_factor=2,upscale_interval=30", "-l2")
         self.assertEqual(options, {"goddard": ["buf_factor=2,upscale_interval=30"], "level": ["2"]})
 
+    def test_a_full_disk_is_told(self):
+        for option in "--print-config", "--help", "--version":
+            with open("/dev/full", "w") as full:
+                p = subprocess.run([lib.SEND, option], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20 * lib.SLOW)
+            self.assertEqual(p.returncode, 2)
+            self.assertIn("cannot print: No space left", p.stderr)
+
     def test_wrong_lines_are_named(self):
         self.fails(lib.SEND, "loop = true\nlevle = 640x360@30:960\n", 'weir-send: FILE:2: "levle" is no option',
                    'did you mean "level"?')

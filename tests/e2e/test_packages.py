@@ -20,10 +20,13 @@ class Completion(lib.Case):
     """bash and zsh, with the completion loaded and a line typed."""
 
     def bash(self, line):
+        return " ".join(self.bash_lines(line)).split()
+
+    def bash_lines(self, line):
         program = line.split()[0]
         script = (f'source {PACKAGING}/{program}.bash; COMP_WORDBREAKS=$\' \\t\\n"\\\'><=;|&(:\'; COMP_LINE=$1; '
                   f'COMP_POINT=${{#1}}; _{program.replace("-", "_")}; printf "%s\\n" "${{COMPREPLY[@]}}"')
-        return run("bash", "-c", script, "bash", line, cwd=self.folder).split()
+        return [word for word in run("bash", "-c", script, "bash", line, cwd=self.folder).split("\n") if word]
 
     def zsh(self, line):
         return run("zsh", "-f", os.path.join(os.path.dirname(__file__), "complete.zsh"), self.path("functions"), line,
@@ -61,6 +64,18 @@ class Completion(lib.Case):
                 self.assertEqual(self.bash(line), words)
                 self.assertEqual(self.zsh(line), zsh[0] if zsh else words)
 
+    def test_names_with_blanks(self):
+        """bash quotes what is there itself; what is typed is read with its quotes, in one word with what stands before it."""
+        for name in "my film.mkv", "my find.mkv", "it's.mkv":
+            open(self.path(name), "w").close()
+        for line, names in ((r"weir-send my", ["my film.mkv", "my find.mkv"]), (r"weir-send my\ fil", ["my film.mkv"]),
+                            (r"weir-send 'my fil", ["my film.mkv"]), (r'weir-send --stats "my fin', ["my find.mkv"]),
+                            (r"weir-send --stats=my\ fil", ["my film.mkv"]), (r"weir-send my\ film.mkv --tempo", ["--temporal-layers"]),
+                            (r"weir-send it\'", ["it's.mkv"]), (r"weir-send my\ xyz", []),
+                            (r"weir-play --snapshot 'a b' --adapt g", ["goddard"])):
+            with self.subTest(line):
+                self.assertEqual(sorted(self.bash_lines(line)), sorted(names))
+
     def test_every_option_of_help(self):
         lib.need("zsh")
         for program in PROGRAMS:
@@ -89,10 +104,28 @@ class Manual(lib.Case):
 
 @unittest.skipIf(lib.SLOW > 1, "packages are of a plain build")
 class Packages(lib.Case):
+    def test_an_installation_elsewhere(self):
+        """Nothing is put outside of its prefix, and what is in it finds the rest."""
+        lib.need("cmake")
+        prefix = self.path("programs")
+        for component in "weir", "weir-lab":
+            run("cmake", "--install", lib.BUILD, "--prefix", prefix, "--component", component, env={**os.environ, "DESTDIR": ""})
+        with open(f"{prefix}/lib/systemd/system/weir-send.service") as f:
+            start = re.search("^ExecStart=(.*)$", f.read(), re.M).group(1)
+        self.assertEqual(start, f"{prefix}/bin/weir-send --config {prefix}/etc/weir/send.conf")
+        self.assertIn("weir-send ", run(f"{prefix}/bin/weir-send", "--config", f"{prefix}/etc/weir/send.conf", "--version"))
+        self.assertRegex(run(f"{prefix}/bin/weir-lab", "list", cwd=self.folder), "(?m)^minbuf:")
+        root = self.path("root")
+        run("cmake", "--install", lib.BUILD, "--prefix", "/usr", "--component", "weir", env={**os.environ, "DESTDIR": root})
+        with open(f"{root}/lib/systemd/system/weir-send.service") as f, \
+                open(os.path.join(lib.ROOT, "packaging", "weir-send.service")) as original:
+            self.assertEqual(f.read(), original.read())
+        self.assertEqual(sorted(os.listdir(root)), ["etc", "lib", "usr"])
+
     def test_contents(self):
         lib.need("cpack", "dpkg-deb", "dpkg-shlibdeps")
         run("cpack", "--config", f"{lib.BUILD}/CPackConfig.cmake", "-B", self.folder, cwd=lib.BUILD,
-            env={**os.environ, "SOURCE_DATE_EPOCH": "1"})
+            env={**os.environ, "SOURCE_DATE_EPOCH": "1"}, umask=0o077)
         files = {}
         for name in os.listdir(self.folder):
             if name.endswith(".deb"):
@@ -100,6 +133,7 @@ class Packages(lib.Case):
                 listed = [line.split(maxsplit=5) for line in run("dpkg-deb", "-c", deb).splitlines()]
                 self.assertEqual({entry[1] for entry in listed}, {"root/root"})
                 self.assertEqual({entry[3] for entry in listed}, {"1970-01-01"})
+                self.assertLessEqual({entry[0] for entry in listed}, {"drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"})
                 files[run("dpkg-deb", "-f", deb, "Package").strip()] = deb, {entry[5][1:]: entry[0] for entry in listed}
         self.assertEqual(sorted(files), ["weir", "weir-lab"])
 

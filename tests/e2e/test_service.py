@@ -141,6 +141,17 @@ class Notify(lib.Case):
         self.assertEqual(said, b"STOPPING=1")
         self.assertEqual(p.wait(), 0, str(p))
 
+    def test_what_is_tried_again(self):
+        """... is what may go better then; a wrong configuration, which the exit code tells, would be read for ever."""
+        with open(os.path.join(lib.ROOT, "packaging", "weir-send.service")) as f:
+            final = re.search("^RestartPreventExitStatus=(.*)$", f.read(), re.M).group(1).split()
+        config = self.path("send.conf")
+        for text, again in ("listen = nowhere\n", False), ("listen = 192.0.2.1:1\n", True), ("source = /none\n", True):
+            with open(config, "w") as f:
+                f.write(text)
+            p = self.start([lib.SEND, "--config", config])
+            self.assertEqual(str(p.wait()) not in final, again, str(p))
+
     def test_names(self):
         name = f"weir-test-{os.getpid()}"
         s = self.listen("\0" + name)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sound goes with the pictures: over each kind of transport, through loss, stalls and changes of speed, from a file."""
+import os
+import re
 import subprocess
+import unittest
 
 import lib
 import relay
@@ -162,6 +165,63 @@ class Sound(relay.Relayed):
         audio = p.report()["audio"]
         self.assertEqual(audio["underruns"], 0, audio)
         self.check_offset(audio)
+
+
+@unittest.skipIf(lib.SLOW > 1, "sanitizers want to be loaded first themselves")
+class Microphone(lib.Case):
+    """A sound card of software (fake_microphone.c), put in front of ALSA's with LD_PRELOAD."""
+
+    def setUp(self):
+        super().setUp()
+        lib.need("ffmpeg")
+        self.file = self.path("card")
+
+    def plug(self, channels, rate, amplitude=8000):
+        with open(self.file + ".new", "w") as f:
+            f.write(f"{channels} {rate} {amplitude}\n")
+        os.rename(self.file + ".new", self.file)
+
+    def record(self):
+        return self.sender("--sound", "alsa:hw:1", prefix=[
+            "env", f"LD_PRELOAD={lib.BUILD}/libfake_microphone.so", f"WEIR_FAKE_MICROPHONE={self.file}"])
+
+    def loudness(self, server):
+        """In dB, of 1.5 s."""
+        p = self.start(["ffmpeg", "-nostdin", "-rtsp_transport", "tcp", "-i", server.url, "-t", "1.5", "-vn", "-af",
+                        "volumedetect", "-f", "null", "-"])
+        self.assertEqual(p.wait(), 0, str(p))
+        return float(re.search(r"mean_volume: (\S+) dB", p.stderr).group(1))
+
+    def test_cards_of_all_kinds(self):
+        for channels, rate in (2, 48000), (1, 48000), (1, 8000), (2, 44100), (6, 96000), (8, 192000):
+            with self.subTest(channels=channels, rate=rate):
+                self.plug(channels, rate)
+                server = self.record()
+                self.between(-24, self.loudness(server), -10)
+                self.stop_cleanly(server)
+
+    def test_unplugged_and_back(self):
+        """Silence until then, and a line each time."""
+        self.plug(2, 48000)
+        server = self.record()
+        self.assertGreater(self.loudness(server), -24)
+        os.unlink(self.file)
+        lib.until(lambda: "alsa:hw:1: no more sound comes" in server.stderr, "the warning")
+        self.assertLess(self.loudness(server), -30)  # what the encoder held, 20 ms, and silence
+        self.assertLess(self.loudness(server), -60)
+        self.plug(1, 16000)  # another one
+        lib.until(lambda: "alsa:hw:1: it is back" in server.stderr, "it to be opened again")
+        self.assertGreater(self.loudness(server), -24)
+        self.assertEqual(server.stderr.count("trying again"), 1)
+        os.unlink(self.file)
+        lib.until(lambda: server.stderr.count("trying again") == 2, "the second warning")
+        self.stop_cleanly(server)  # while it waits
+
+    def test_it_stands_still(self):
+        self.plug(2, 48000, amplitude=-1)
+        server = self.record()
+        self.stop_cleanly(server)
+        self.assertIn("alsa:hw:1: it does not answer", server.stderr)
 
 
 if __name__ == "__main__":

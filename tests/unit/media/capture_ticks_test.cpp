@@ -81,4 +81,34 @@ TEST_CASE("time stamps of either clock")
     CHECK(capture_stamp(5001 * MS, now, wall) == now); // never in the future
     CHECK(capture_stamp(1, now + 60 * USEC_PER_SEC, wall) == now + 60 * USEC_PER_SEC);
     CHECK(capture_stamp(INT64_MIN, now, wall) == now);
+    // Too old for its frame's turn.
+    CHECK(capture_stamp(4600 * MS, now, wall) == 4600 * MS);
+    CHECK(capture_stamp(4599 * MS, now, wall) == 4600 * MS);
+    CHECK(capture_stamp(1, now, wall) == 4600 * MS);
+    CHECK(capture_stamp(wall - 800 * MS, now, wall) == 4600 * MS);
+}
+
+TEST_CASE("a device whose clock is behind, or falls behind, gives pictures all the same")
+{
+    for (usec_t behind : {20 * MS, 400 * MS, 600 * MS, 900 * MS, 2000 * MS, 9000 * MS}) {
+        capture_ticks t;
+        capture_ticks_init(&t, {30, 1});
+        int shown = 0;
+        for (int i = 0; i < 300; i++) { // 10 s, and from the second on it is behind
+            usec_t now = 100 * USEC_PER_SEC + i * USEC_PER_SEC / 30;
+            usec_t stamp = capture_stamp(now - (i < 30 ? 20 * MS : behind), now, 0);
+            now += (i % 7 + 2) * MS; // it is converted
+            while (t.anchored && now >= capture_ticks_deadline(&t))
+                capture_ticks_take(&t); // the last picture again
+            int before = capture_ticks_place(&t, stamp, now);
+            if (before < 0)
+                continue;
+            for (int k = 0; k <= before; k++)
+                capture_ticks_take(&t);
+            shown++;
+        }
+        CAPTURE(behind);
+        CHECK(shown > 300 - 32);                    // but while it falls behind
+        CHECK((t.next > 300 - 32 && t.next < 330)); // no more frames than time has
+    }
 }

@@ -52,6 +52,9 @@ TEST_CASE("option file: what can stand in it")
         {"[weir-send]\nrate = 5\n[weir-play] # other\nvolume = 7\n[ weir", nullptr},
         {"rate = 5\n[weir-play]\nvolume = 7\n[weir-send]\nloop = false\n",
          "1 rate=5;5 loop=false;"},
+        {"\xef\xbb\xbfrate = 5\n", "1 rate=5;"}, // a byte order mark
+        {"\xef\xbb\xbf[weir-send]\r\nrate = 5\r\n", "2 rate=5;"},
+        {"rate = 5\n\xef\xbb\xbfloop = true\n", nullptr}, // at the beginning only
     };
     for (const auto &row : rows) {
         CAPTURE(row.text);
@@ -92,6 +95,11 @@ TEST_CASE("option file: what is wrong, where, and what is allowed")
         CHECK(p.error == row.error);
     }
     CHECK(parse(std::string("file = a\0b", 10)).error == "a.conf:1: is not a text");
+    std::string text = "[weir-send]"; // what stands behind the text is no part of it
+    option_settings said;
+    char error[256] = "";
+    CHECK(option_file_read(&option_rows_table, "a.conf", text.data(), text.size() - 1, &said, error,
+                           sizeof(error)) == ERR_MALFORMED);
     std::string many;
     for (int i = 0; i <= OPTION_SETTINGS_MAX; i++)
         many += "twice = x\n";

@@ -76,6 +76,12 @@ TEST_CASE("option print: a configuration of defaults, and of what was said")
     CHECK_THAT(text, Catch::Contains("\nrate = 7\n"));
     CHECK_THAT(text, Catch::Contains("\ntwice = x\ntwice = y\n"));
     CHECK_THAT(text, Catch::Contains("\nloop = true\n"));
+
+    // What is no list may be said again on a command line, but stands in a file once.
+    said = {{{rate, "7", 0}, {loop, nullptr, 0}, {rate, "8", 0}, {loop, "false", 0}}, 4};
+    text = config(said);
+    CHECK_THAT(text, Catch::Contains("\n# how fast\nrate = 8\n\n"));
+    CHECK_THAT(text, Catch::Contains("\n# again\nloop = false\n\n"));
 }
 
 TEST_CASE("option print: any value can be read back")

@@ -72,6 +72,9 @@ TEST_CASE("option table: what a command line cannot be")
         {{"--help=x"}, "unknown option '--help=x'; did you mean \"--help\"?"},
         {{"--lop"}, "unknown option '--lop'; did you mean \"--loop\"?"},
         {{"a", "b"}, "one SOURCE is enough: 'b' is one too many"},
+        {{"-\xc3\xa4"}, "unknown option '-\xc3\xa4'"}, // a letter of two bytes
+        {{"a", "-l\xc3\xa4", "-r", "1"}, "unknown option '-l\xc3\xa4'"},
+        {{"a", "-\xe2\x80\x93loop"}, "unknown option '-\xe2\x80\x93loop'"},
     };
     for (const auto &row : rows) {
         scanned s = scan(row.args);
@@ -101,6 +104,8 @@ TEST_CASE("option table: values of each kind")
     CHECK_FALSE(o.loop);
     CHECK(apply("loop", nullptr, &o) == "");
     CHECK(o.loop);
+    CHECK(apply("loop", "false", &o) == ""); // the last one holds
+    CHECK_FALSE(o.loop);
     CHECK(apply("seed", "899999999999999999", &o) == "");
     CHECK(o.seed == 899999999999999999);
     CHECK(apply("twice", "x", &o) == "");
@@ -139,6 +144,60 @@ TEST_CASE("option table: values that are wrong, and what is allowed")
     }
     option_rows_options o{};
     CHECK(apply("rate", "0", &o, 3) == "rate '0': wants a number from 1 to 10");
+}
+
+TEST_CASE("option table: numbers, however they are written")
+{
+    const struct {
+        const char *text;
+        int rate;           // 1 to 10; -1: refused
+        usec_t wait, delay; // 0 to 3600 s, 50 to 30000 ms
+    } rows[] = {
+        {"1", 1, 1000000, -1},
+        {"10", 10, 10000000, -1},
+        {"11", -1, 11000000, -1},
+        {"+5", 5, 5000000, -1},
+        {"007", 7, 7000000, -1},
+        {"49", -1, 49000000, -1},
+        {"50", -1, 50000000, 50000},
+        {"3600", -1, 3600000000, 3600000},
+        {"3600.001", -1, -1, -1},
+        {"30000", -1, -1, 30000000},
+        {"30001", -1, -1, -1},
+        {"0", -1, 0, -1},
+        {"-0", -1, 0, -1},
+        {"-1", -1, -1, -1},
+        {".5", -1, 500000, -1},
+        {"1e3", -1, 1000000000, -1},
+        {"1e999", -1, -1, -1},
+        {"99999999999999999999", -1, -1, -1},
+        {"", -1, -1, -1},
+        {" 5", -1, -1, -1},
+        {"5 ", -1, -1, -1},
+        {"\t5", -1, -1, -1},
+        {"5\n", -1, -1, -1},
+        {"0x5", -1, -1, -1},
+        {"5k", -1, -1, -1},
+        {"1,5", -1, -1, -1},
+        {"nan", -1, -1, -1},
+        {"inf", -1, -1, -1},
+        {"e", -1, -1, -1},
+        {".", -1, -1, -1},
+        {"-", -1, -1, -1},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.text);
+        option_rows_options o{};
+        o.rate = -1;
+        o.wait = o.delay = -1;
+        for (const char *name : {"rate", "wait", "delay"}) {
+            std::string error = apply(name, row.text, &o);
+            CHECK((error.empty() || error.find("': wants ") != std::string::npos));
+        }
+        CHECK(o.rate == row.rate);
+        CHECK(o.wait == row.wait);
+        CHECK(o.delay == row.delay);
+    }
 }
 
 TEST_CASE("option table: the nearest name")

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""./run as it is typed: from elsewhere, in a folder with blanks, with words that it does not know."""
+import os
+import shutil
+import subprocess
+
+import lib
+
+
+class Run(lib.Case):
+    def setUp(self):
+        super().setUp()
+        self.clone = self.path("a clone")
+        os.makedirs(f"{self.clone}/.ci")
+        for name in "run", ".ci/check", "packages.txt":
+            shutil.copy(os.path.join(lib.ROOT, name), os.path.join(self.clone, name))
+
+    def run_it(self, *argv, cwd="/"):
+        return subprocess.run(argv, capture_output=True, text=True, cwd=cwd, timeout=20 * lib.SLOW, env={
+            "PATH": os.environ["PATH"], "CDPATH": self.folder, "GIT_CEILING_DIRECTORIES": self.folder})
+
+    def test_from_elsewhere(self):
+        """... by its name, by a link to it, and where CDPATH leads astray."""
+        os.makedirs(self.path("there/a clone"))
+        os.symlink(f"{self.clone}/run", self.path("weir"))
+        for command, cwd in ((f"{self.clone}/run", "/"), (self.path("weir"), "/"), ("a clone/run", self.folder)):
+            p = self.run_it("bash", command, "help", cwd=cwd)
+            self.assertEqual((p.returncode, p.stderr, p.stdout[:19]), (0, "", "Usage: ./run COMMAN"))
+
+    def test_wrong_words(self):
+        for words, said in ((["tset"], 'there is no command "tset"'), (["demo", "long"], '"long" is not a number of seconds'),
+                            (["fuzz", "0"], 'a number of seconds, not "0"'), (["fuzz", "x"], 'a number of seconds, not "x"'),
+                            (["fuzz", "1", "2"], 'a number of seconds, not "1 2"'), (["package", "-x"], 'not "-x"')):
+            with self.subTest(words):
+                p = self.run_it(f"{self.clone}/run", *words)
+                self.assertEqual(p.returncode, 2, p.stderr)
+                self.assertIn(said, p.stderr)
+
+    def test_a_check_of_nothing_is_not_good(self):
+        """Without git there are no files to look at."""
+        p = self.run_it(f"{self.clone}/.ci/check")
+        self.assertEqual((p.returncode, p.stdout), (1, ""), p.stderr)
+        self.assertIn("needs a git clone", p.stderr)
+
+
+if __name__ == "__main__":
+    lib.main()
