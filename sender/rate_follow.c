@@ -43,6 +43,7 @@ static const double BEYOND_FROM = 1.2;                   // of the capacity
 static const double STEP = 120e3;                        // bit/s a second up to there
 static const double STEP_LEAST = 0.06, STEP_MOST = 0.3;  // of the target
 static const double ALLOWED_SHARE = 0.9;                 // of a rate controller's limit
+static const double HELD_GROWTH = 1.1;                   // of that limit in HELD: it starts yet
 static const double USED = 0.75;                         // of the target: media that uses it
 static const double DRAIN_LEAST = 0.05, DRAIN_MOST = 0.4;
 
@@ -251,10 +252,13 @@ static bool is_held(struct rate_follow *f, const struct rate_follow_sample *s, u
 {
     if (isnan(s->allowed_bps) || f->capacity_bps)
         return false;
-    if (f->limit_bps < f->target_bps || !s->delivered)
+    bool below = f->limit_bps < f->target_bps;
+    if (!s->delivered || (below && f->limit_bps > HELD_GROWTH * f->held_bps)) {
+        f->held_bps = s->delivered ? f->limit_bps : 0;
         f->held_until = now + HELD;
-    else if (f->rise < CALM + packets_time(f, DELAY_PACKETS))
+    } else if (!below && f->rise < CALM + packets_time(f, DELAY_PACKETS)) {
         f->held_until = now;
+    }
     return now < f->held_until;
 }
 

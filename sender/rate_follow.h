@@ -27,7 +27,7 @@
 //       steps, or stands still, cannot use more before.
 //     - A rate controller's own limit holds besides: at most 0.9 of what it allows, or all of it
 //       before it was ever too much. What waits for its start says nothing of the path, until it
-//       has left, or for a second.
+//       has left, or for a second in which the limit grows by less than 10 %.
 //
 // In spirit of SCReAM (RFC 8298, 4.1.2) and of delay-based congestion detectors; written for
 // frames, that come in bursts, over any transport that tells what was delivered. Pure.
@@ -72,6 +72,7 @@ struct rate_follow {
     usec_t delay, rise;
     usec_t decreased;    // when last; USEC_NEVER: never
     usec_t held_until;   // by its rate controller's start
+    double held_bps;     // the highest limit so far
     usec_t delay_before; // then
     usec_t calm_since;   // USEC_NEVER: it is not
     usec_t unused_since; // USEC_NEVER: the media uses its rate

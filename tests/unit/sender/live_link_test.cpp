@@ -121,3 +121,18 @@ TEST_CASE("live: a picture that stands still is as large after an outage as befo
         CHECK(n.mean_level(70, 80) > 5.9);
     }
 }
+
+TEST_CASE("live: where a rate controller never allows the first rate, frames do not wait for ever")
+{
+    // Where a packet is more than a round trip of the link, TFRC always allows more than there is.
+    for (const char *link :
+         {"rate=1.28mbit,queue=droptail:4000B", "rate=1.6mbit,queue=droptail:4000B"})
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            INFO(link << ", seed " << seed);
+            live_link n("tfrc", link, 6 * USEC_PER_MSEC, 0, 0, seed);
+            n.run_to(60);
+            CHECK(n.late_ms(0.5, 10, 60) < 130);
+            CHECK(n.late_ms(0.95, 10, 60) < 250);
+            CHECK(n.shown(10, 60) > 20);
+        }
+}

@@ -198,6 +198,25 @@ TEST_CASE("rate_follow: what a rate controller's start holds up is no lack of ro
     CHECK(rate_follow_bps(&f) > 2e6);
 }
 
+TEST_CASE("rate_follow: a rate controller that stays below what is wanted starts no more")
+{
+    // It allows 1 Mbit/s, of which 800 kbit/s come through: the rest waits.
+    rate_follow f;
+    rate_follow_init(&f, 2e6, 100e3, 8e6);
+    rate_follow_sample s{};
+    s.rtt = 20 * MS;
+    for (int i = 1; i <= 120; i++) {
+        s.allowed_bps = i % 2 ? 1e6 : 0.95e6;
+        s.made += rate_follow_bps(&f) / 8 * 0.033;
+        s.delivered = std::min(s.made, s.delivered + 0.8e6 / 8 * 0.033);
+        s.waiting = static_cast<usec_t>((s.made - s.delivered) * 8 / 0.8);
+        rate_follow_update(&f, &s, USEC_PER_SEC + i * 33 * MS);
+    }
+    CHECK(f.capacity_bps == Approx(0.8e6).epsilon(0.05));
+    CHECK(rate_follow_target(&f) < 0.9e6);
+    CHECK(s.waiting < 200 * MS);
+}
+
 TEST_CASE("rate_follow: it begins fast")
 {
     network n;
