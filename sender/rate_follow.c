@@ -17,6 +17,8 @@
 #define CROWD_CALM  (200 * USEC_PER_MSEC)
 #define HELD        USEC_PER_SEC
 #define HOLD        (200 * USEC_PER_MSEC)
+#define BURST       (500 * USEC_PER_MSEC)
+#define BURST_RISE  (250 * USEC_PER_MSEC)
 #define CALM_FOR    (500 * USEC_PER_MSEC)
 
 // The later a frame is, the smaller the lack that counts; small ones show over a long time only.
@@ -61,6 +63,11 @@ void rate_follow_set_ceiling(struct rate_follow *f, double ceiling_bps)
 {
     f->ceiling_bps = fmax(ceiling_bps, f->floor_bps);
     f->target_bps = fmin(f->target_bps, f->ceiling_bps);
+}
+
+void rate_follow_expect_key(struct rate_follow *f, usec_t now)
+{
+    f->burst_until = now + BURST + 2 * f->least_rtt;
 }
 
 void rate_follow_restart(struct rate_follow *f)
@@ -155,7 +162,8 @@ static bool is_too_much(const struct rate_follow *f, usec_t rtt, usec_t now)
             return false;
     }
     for (int i = 0; i < SIGNS; i++) {
-        if (f->rise <= signs[i].rise + packets_time(f, DELAY_PACKETS))
+        usec_t least = now < f->burst_until ? BURST_RISE : signs[i].rise;
+        if (f->rise <= least + packets_time(f, DELAY_PACKETS))
             continue;
         usec_t window = usec_max(signs[i].window, short_window(f));
         double took = rate_of(f, false, window, 0, now);
@@ -188,7 +196,8 @@ static bool is_crowded(const struct rate_follow *f, usec_t now)
 static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
 {
     usec_t grain = packets_time(f, DELAY_PACKETS);
-    if (f->rise > DRAIN_FROM + grain && !is_crowded(f, now) && f->drain_since == USEC_NEVER) {
+    bool ours = !is_crowded(f, now) && now >= f->burst_until;
+    if (f->rise > DRAIN_FROM + grain && ours && f->drain_since == USEC_NEVER) {
         f->drain_since = now;
         f->drain_rise = f->rise;
         f->drain_bps = fmin(f->target_bps, f->took_bps);

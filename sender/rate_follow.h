@@ -16,6 +16,8 @@
 //       less than what came when that began, by 5 % and more the longer it lasts, until the rise is
 //       below 20 ms. If more came meanwhile than was made, the queue was ours: target = 0.95 of
 //       what came when that began.
+//     - While a larger size's first frame is expected, for 0.5 s and 2 round trips, only a rise of
+//       250 ms counts.
 //     - Crowded: a queue that stands still after 0.6 s of that, though no more came than was made,
 //       is other people's, who take what is left to them. It counts no longer, and for 5 s there is
 //       no draining, and calm is a rise below 200 ms: else they would have it all.
@@ -81,7 +83,8 @@ struct rate_follow {
     double drain_bps;    // what came through then
     usec_t least_since;  // delays before do not count
     usec_t crowded_until;
-    int first, count; // ring
+    usec_t burst_until; // a key frame is under way
+    int first, count;   // ring
     struct rate_follow_entry history[RATE_FOLLOW_HISTORY];
 };
 
@@ -97,6 +100,8 @@ double rate_follow_target(const struct rate_follow *f);
 double rate_follow_bps(const struct rate_follow *f);
 // The media has not used its rate for a second: nobody knows whether all of it would come through.
 bool rate_follow_is_idle(const struct rate_follow *f, usec_t now);
+// The next frame is a larger size's first one: it makes a queue that passes.
+void rate_follow_expect_key(struct rate_follow *f, usec_t now);
 // Media stood still (pause, nobody watches): what was measured before says nothing.
 void rate_follow_restart(struct rate_follow *f);
 

@@ -97,6 +97,21 @@ TEST_CASE("live: who shares the encoders gets the highest level that passes, als
         }
 }
 
+TEST_CASE("live: who shares the encoders comes up over tfrc, though the key frame waits a little")
+{
+    // TFRC allows twice what came, so the first frame of a size with twice the rate waits.
+    double level = 0;
+    const int SEEDS = 8;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        live_link n("tfrc", "rate=4mbit:0@25s:4mbit@28s,queue=droptail:60000B", 30 * USEC_PER_MSEC,
+                    0, 0, seed);
+        n.shared = true;
+        n.run_to(70);
+        level += n.mean_level(50, 70) / SEEDS;
+    }
+    CHECK(level > 4.5);
+}
+
 TEST_CASE("live: a level that does not pass is tried ever more rarely")
 {
     for (const char *via : {"minbuf:1,3", "tcp", "mtp"}) {
