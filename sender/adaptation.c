@@ -170,6 +170,7 @@ static void choose_level(struct adaptation *a, double target, bool alone, usec_t
     a->level = next;
     a->above_since = USEC_NEVER;
     if (idle) {
+        rate_follow_expect_key(&a->rate, now);
         a->tried_at = now;
         a->tried = next;
     }
