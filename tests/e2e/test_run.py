@@ -36,6 +36,15 @@ class Run(lib.Case):
                 self.assertEqual(p.returncode, 2, p.stderr)
                 self.assertIn(said, p.stderr)
 
+    def test_a_folder_with_blanks(self):
+        """What the packages are compiled with names the folder of the clone."""
+        lib.need("cmake", "ninja")
+        shutil.copy(os.path.join(lib.ROOT, "CMakePresets.json"), self.clone)
+        with open(f"{self.clone}/CMakeLists.txt", "w") as f:
+            f.write("cmake_minimum_required(VERSION 3.22)\nproject(of_a_test LANGUAGES C)\n")
+        p = self.run_it("cmake", "--preset", "package", cwd=self.clone)
+        self.assertEqual(p.returncode, 0, p.stderr)
+
     def test_a_check_of_nothing_is_not_good(self):
         """Without git there are no files to look at."""
         p = self.run_it(f"{self.clone}/.ci/check")
