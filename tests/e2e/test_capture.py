@@ -291,6 +291,8 @@ class Camera(Capture):
         self.said(server, "/dev/video0: it gives no pictures; trying again")
         self.assertEqual(p.wait(), 0, str(p))
         self.assertGreater(p.report()["playback"]["frames_played"], 20)  # of the card
+        self.assertNotIn("it is back", server.stderr)  # opened again it gives nothing still
+        self.assertEqual(server.stderr.count("trying again"), 1)
 
     def test_the_list(self):
         p = self.start([lib.SEND, "--list-devices"], self.env)
