@@ -412,7 +412,8 @@ static const struct display_ops window_ops = {.run = run,
 // Without a display SDL falls back on drivers that show nothing. Fine if the user named one.
 static bool is_visible(const char *driver)
 {
-    return SDL_getenv("SDL_VIDEODRIVER") ||
+    const char *asked = SDL_getenv("SDL_VIDEODRIVER");
+    return (asked && *asked) ||
            (driver && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0);
 }
 
@@ -433,7 +434,13 @@ struct display *display_window_new(const struct display_config *config)
         return NULL;
     }
     if (!is_visible(SDL_GetCurrentVideoDriver())) {
-        log_error("there is no display here: set DISPLAY, or play with --headless");
+        const char *named = SDL_getenv("DISPLAY");
+        if (named && *named)
+            log_error("there is no display here: DISPLAY is %s, and cannot be opened; "
+                      "--headless plays without one",
+                      named);
+        else
+            log_error("there is no display here: set DISPLAY, or play with --headless");
         SDL_Quit();
         free(w);
         return NULL;

@@ -4,14 +4,14 @@
 //
 // Packets are put in order first: a hole is waited for until FOREIGN_REORDER later packets are
 // there or FOREIGN_WAIT passed; the first ones of all may change places, too, until a frame has
-// ended. A frame ends with the marker bit or where the RTP time stamp
-// changes (RFC 6184, 5.1); a sender that goes on with a time stamp behind its marker is not
-// believed any more. Frames are numbered as they come, in decoding order; after a hole the time
-// stamps tell how many are missing. Time stamps that leap by more than FOREIGN_LEAP beyond the time
-// that passed - another source, a clock that was set - are shifted, so that all that comes out is
-// of one time line. A frame with a hole in it is left out. A key frame is one with
-// an IDR picture, a recovery point or parameter sets; each other frame needs the last one that may
-// be referred to (nal_ref_idc is not 0), or, after a hole, one that is missing.
+// ended. A frame ends with the marker bit or where the RTP time stamp changes (RFC 6184, 5.1); a
+// sender that goes on with a time stamp behind its marker is not believed any more. Frames are
+// numbered as they come, in decoding order; after a hole the time stamps tell how many are missing.
+// Time stamps that leap by more than FOREIGN_LEAP beyond the time that passed - another source, a
+// clock that was set - are shifted, so that all that comes out is of one time line. A frame with a
+// hole in it is left out. A key frame is one with an IDR picture, a recovery point or parameter
+// sets; each other frame needs the last one that may be referred to (nal_ref_idc is not 0), or,
+// after a hole, one that is missing.
 #ifndef WEIR_PLAYER_FOREIGN_FRAMES_H
 #define WEIR_PLAYER_FOREIGN_FRAMES_H
 

@@ -35,8 +35,7 @@ void show_queue_hold(struct show_queue *q, usec_t at);
 void show_queue_go_on(struct show_queue *q, usec_t now);
 void show_queue_drop(struct show_queue *q); // what waits is discarded, and nothing is held
 // The newest frame that is due, the caller's; NULL when none is, or only such as the last one was
-// to come behind. *next: when the next one is due,
-// USEC_NEVER when none is there.
+// to come behind. *next: when the next one is due, USEC_NEVER when none is there.
 struct play_frame *show_queue_due(struct show_queue *q, usec_t *next, usec_t now);
 // Waits until `deadline`, at most until the queue changes: one comes in, or it is closed.
 void show_queue_wait(struct show_queue *q, usec_t deadline);

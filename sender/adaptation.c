@@ -6,6 +6,9 @@
 #define UP_AFTER       (2 * USEC_PER_SEC)
 #define UP_AFTER_START (400 * USEC_PER_MSEC) // before it was ever too much
 #define TOP_FOR        (300 * USEC_PER_MSEC) // without the top layers, after it was too much
+#define TRIAL          (5 * USEC_PER_SEC)
+#define LEAST_PATIENCE (5 * USEC_PER_SEC)
+#define MOST_PATIENCE  (80 * USEC_PER_SEC)
 
 // Of a level's own rate: with less, the next lower one is the better picture; with so much, this
 // one is. SSIM by tests/bench/levels.c: the test picture at 480 kbit/s has 0.932 as 1280x720 at 30
@@ -74,7 +77,9 @@ void adaptation_init(struct adaptation *a, const struct ladder *ladder, int cap,
                              .level = cap,
                              .keeps_size = keeps_size,
                              .top = LEVEL_MAX_LAYERS,
-                             .above_since = USEC_NEVER};
+                             .above_since = USEC_NEVER,
+                             .tried_at = USEC_NEVER,
+                             .patience = LEAST_PATIENCE};
     rate_follow_init(&a->rate, start_bps, 0, rate_of(a, cap));
     set_bounds(a);
     while (below(a, a->level) != a->level && rate_of(a, a->level) > start_bps)
@@ -113,12 +118,46 @@ static double enough_for(const struct adaptation *a, int level, bool alone)
                 a->rate.ceiling_bps - a->beside_bps);
 }
 
+static bool may_try(const struct adaptation *a, int level, usec_t now)
+{
+    return now >= a->wait_until || level < a->failed;
+}
+
+// What the rate may grow to though it is not used.
+static void choose_step(struct adaptation *a, bool alone, usec_t now)
+{
+    int next = above(a, a->level);
+    bool tries = next != a->level && may_try(a, next, now);
+    a->rate.step_bps = tries ? enough_for(a, next, alone) + a->beside_bps + 1 : 0; // whole bits
+}
+
+static void judge_trial(struct adaptation *a, usec_t now)
+{
+    if (a->tried_at == USEC_NEVER)
+        return;
+    bool failed = a->level < a->tried;
+    if (!failed && now - a->tried_at < TRIAL)
+        return;
+    a->tried_at = USEC_NEVER;
+    if (failed) {
+        a->failed = a->tried;
+        a->wait_until = now + a->patience;
+        a->patience = usec_min(2 * a->patience, MOST_PATIENCE);
+    } else if (a->tried >= a->failed) {
+        a->patience = LEAST_PATIENCE;
+    }
+}
+
 static void choose_level(struct adaptation *a, double target, bool alone, usec_t now)
 {
     while (below(a, a->level) != a->level && target < least_for(a, a->level, alone))
         a->level = below(a, a->level);
+    judge_trial(a, now);
+    bool idle = rate_follow_is_idle(&a->rate, now);
     int next = a->level;
-    for (int l = above(a, next); l != next && target >= enough_for(a, l, alone); l = above(a, next))
+    for (int l = above(a, next);
+         l != next && target >= enough_for(a, l, alone) && (!idle || may_try(a, l, now));
+         l = above(a, next))
         next = l;
     if (next == a->level) {
         a->above_since = USEC_NEVER;
@@ -130,6 +169,11 @@ static void choose_level(struct adaptation *a, double target, bool alone, usec_t
         return;
     a->level = next;
     a->above_since = USEC_NEVER;
+    if (idle) {
+        rate_follow_expect_key(&a->rate, now);
+        a->tried_at = now;
+        a->tried = next;
+    }
 }
 
 static void choose_encoder(struct adaptation *a, double target, bool alone)
@@ -165,6 +209,7 @@ bool adaptation_update(struct adaptation *a, const struct rate_follow_sample *s,
     int encoder_bps = a->encoder_bps;
     int top = a->top;
     double before = rate_follow_target(&a->rate);
+    choose_step(a, alone, now);
     bool too_much = rate_follow_update(&a->rate, s, now);
     choose_level(a, rate_follow_target(&a->rate) - a->beside_bps, alone, now);
     choose_encoder(a, rate_follow_bps(&a->rate) - a->beside_bps, alone);

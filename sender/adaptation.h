@@ -12,6 +12,9 @@
 //       key frame.
 //     - Down at once; up, to the highest that fits, when the target has been enough for the next
 //       level for 2 s (0.4 s before it was ever too much).
+//     - Media that does not use its rate, as it comes in levels or the picture stands still, goes
+//       up by trial: when it has to come down within 5 s, that level is not tried for 5 s, and for
+//       twice as long, up to 80 s, each time that this follows another.
 //     - When it was too much, the top layers are left out from the next frame on, until what is
 //       coded is what was asked for: an encoder answers within some frames (notably its rate's
 //       bucket, layer_rate.h).
@@ -38,6 +41,11 @@ struct adaptation {
     int top;         // the highest temporal layer that may leave now
     usec_t top_until;
     usec_t above_since; // the target is beyond the next level; USEC_NEVER: it is not
+    usec_t tried_at;    // when it went up by trial; USEC_NEVER: that is decided
+    int tried;          // the level
+    int failed;         // one that did not stay
+    usec_t wait_until;  // no trial of it and what is above before
+    usec_t patience;    // for the next that fails
 };
 
 // Begins at the highest level whose rate is below `start_bps`, at most at `cap`. The ceiling is the

@@ -14,6 +14,7 @@ struct connection {
     struct connection_config config;
     struct tcp_conn *tcp; // owned
     struct timer *reaper; // owned: ends the connection outside of its own callbacks
+    struct timer *turn;   // owned: for the next of several requests that are there
     struct viewer viewer;
 };
 
@@ -54,13 +55,19 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
         struct rtsp_item item;
         size_t item_len = 0;
         int err = rtsp_decode(data + used, len - used, &item, &item_len);
-        if (err == ERR_AGAIN)
-            break;
-        if (err)
+        if (err && err != ERR_AGAIN)
             return refuse_input(c, err);
         used += item_len;
+        if (err)
+            break;
         if (item.kind == RTSP_REQUEST && !on_request(c, &item, now))
             return ERR_FULL;
+        // One may open a film, and there is room for hundreds: the other viewers come in between.
+        if (item.kind == RTSP_REQUEST && used < len) {
+            tcp_conn_hold(c->tcp);
+            timer_set(c->turn, now);
+            break;
+        }
         if (item.kind == RTSP_INTERLEAVED && v->session && v->interleaved &&
             (item.channel == v->channel[1] ||
              (viewer_has_second(v) && item.channel == v->second_channel[1]))) {
@@ -96,6 +103,12 @@ static void on_stuck(void *ctx, const char *why)
     timer_set(c->reaper, 0);
 }
 
+static void on_turn(void *ctx, usec_t now)
+{
+    struct connection *c = ctx;
+    tcp_conn_resume(c->tcp, now);
+}
+
 static void on_reap(void *ctx, usec_t now)
 {
     (void)now;
@@ -115,8 +128,9 @@ struct connection *connection_new(int fd, const struct connection_config *config
     }
     c->config = *config;
     c->reaper = timer_new(config->loop, on_reap, c);
+    c->turn = timer_new(config->loop, on_turn, c);
     c->tcp = tcp_conn_new(config->loop, fd, RTSP_MAX_ITEM, &tcp_ops, c);
-    if (!c->reaper || !c->tcp) {
+    if (!c->reaper || !c->turn || !c->tcp) {
         connection_free(c, now);
         return NULL;
     }
@@ -141,6 +155,7 @@ void connection_free(struct connection *c, usec_t now)
     viewer_teardown(&c->viewer, now);
     viewer_leave(&c->viewer);
     tcp_conn_free(c->tcp);
+    timer_free(c->turn);
     timer_free(c->reaper);
     log_of(LOG_DEBUG, "viewer", c->viewer.name, "viewer %s is gone", c->viewer.name);
     free(c);

@@ -17,6 +17,8 @@
 #define CROWD_CALM  (200 * USEC_PER_MSEC)
 #define HELD        USEC_PER_SEC
 #define HOLD        (200 * USEC_PER_MSEC)
+#define BURST       (500 * USEC_PER_MSEC)
+#define BURST_RISE  (250 * USEC_PER_MSEC)
 #define CALM_FOR    (500 * USEC_PER_MSEC)
 
 // The later a frame is, the smaller the lack that counts; small ones show over a long time only.
@@ -43,6 +45,7 @@ static const double BEYOND_FROM = 1.2;                   // of the capacity
 static const double STEP = 120e3;                        // bit/s a second up to there
 static const double STEP_LEAST = 0.06, STEP_MOST = 0.3;  // of the target
 static const double ALLOWED_SHARE = 0.9;                 // of a rate controller's limit
+static const double HELD_GROWTH = 1.1;                   // of that limit in HELD: it starts yet
 static const double USED = 0.75;                         // of the target: media that uses it
 static const double DRAIN_LEAST = 0.05, DRAIN_MOST = 0.4;
 
@@ -53,7 +56,7 @@ void rate_follow_init(struct rate_follow *f, double start_bps, double floor_bps,
     f->ceiling_bps = ceiling_bps;
     f->limit_bps = INFINITY;
     f->target_bps = fmin(fmax(start_bps, floor_bps), ceiling_bps);
-    f->decreased = f->calm_since = f->drain_since = USEC_NEVER;
+    f->decreased = f->calm_since = f->unused_since = f->drain_since = USEC_NEVER;
 }
 
 void rate_follow_set_ceiling(struct rate_follow *f, double ceiling_bps)
@@ -62,10 +65,15 @@ void rate_follow_set_ceiling(struct rate_follow *f, double ceiling_bps)
     f->target_bps = fmin(f->target_bps, f->ceiling_bps);
 }
 
+void rate_follow_expect_key(struct rate_follow *f, usec_t now)
+{
+    f->burst_until = now + BURST + 2 * f->least_rtt;
+}
+
 void rate_follow_restart(struct rate_follow *f)
 {
     f->count = f->first = 0;
-    f->calm_since = f->drain_since = USEC_NEVER;
+    f->calm_since = f->unused_since = f->drain_since = USEC_NEVER;
 }
 
 static int at(const struct rate_follow *f, int i) // i-th oldest
@@ -154,7 +162,8 @@ static bool is_too_much(const struct rate_follow *f, usec_t rtt, usec_t now)
             return false;
     }
     for (int i = 0; i < SIGNS; i++) {
-        if (f->rise <= signs[i].rise + packets_time(f, DELAY_PACKETS))
+        usec_t least = now < f->burst_until ? BURST_RISE : signs[i].rise;
+        if (f->rise <= least + packets_time(f, DELAY_PACKETS))
             continue;
         usec_t window = usec_max(signs[i].window, short_window(f));
         double took = rate_of(f, false, window, 0, now);
@@ -187,7 +196,8 @@ static bool is_crowded(const struct rate_follow *f, usec_t now)
 static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
 {
     usec_t grain = packets_time(f, DELAY_PACKETS);
-    if (f->rise > DRAIN_FROM + grain && !is_crowded(f, now) && f->drain_since == USEC_NEVER) {
+    bool ours = !is_crowded(f, now) && now >= f->burst_until;
+    if (f->rise > DRAIN_FROM + grain && ours && f->drain_since == USEC_NEVER) {
         f->drain_since = now;
         f->drain_rise = f->rise;
         f->drain_bps = fmin(f->target_bps, f->took_bps);
@@ -209,6 +219,19 @@ static void drain(struct rate_follow *f, usec_t rtt, usec_t now)
     }
 }
 
+bool rate_follow_is_idle(const struct rate_follow *f, usec_t now)
+{
+    return f->unused_since != USEC_NEVER && now - f->unused_since >= LONG_WINDOW;
+}
+
+static void note_use(struct rate_follow *f, usec_t now)
+{
+    if (f->made_bps > USED * f->target_bps)
+        f->unused_since = USEC_NEVER;
+    else if (f->unused_since == USEC_NEVER)
+        f->unused_since = now;
+}
+
 static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
 {
     bool crowded = is_crowded(f, now);
@@ -218,27 +241,33 @@ static void grow(struct rate_follow *f, usec_t elapsed, usec_t now)
     }
     if (f->calm_since == USEC_NEVER)
         f->calm_since = now;
-    bool used = f->made_bps > USED * f->target_bps;
+    bool used = f->unused_since == USEC_NEVER;
+    double most = used ? INFINITY : f->step_bps;
+    bool steps = rate_follow_is_idle(f, now) && f->made_bps > 0 && f->target_bps < most;
     bool starting = !f->capacity_bps;
-    if (!used || (!starting && now - f->calm_since < CALM_FOR))
+    if ((!used && !steps) || (!starting && now - f->calm_since < CALM_FOR))
         return;
-    bool beyond = f->target_bps > BEYOND_FROM * f->capacity_bps && !crowded;
+    bool beyond = used && f->target_bps > BEYOND_FROM * f->capacity_bps && !crowded;
     double seconds = usec_to_sec(elapsed);
     double step = fmin(fmax(STEP, STEP_LEAST * f->target_bps), STEP_MOST * f->target_bps);
     if (starting || beyond)
         f->target_bps *= pow(starting ? START_GROWTH : BEYOND_GROWTH, seconds);
     else
         f->target_bps += step * seconds;
+    f->target_bps = fmin(f->target_bps, most);
 }
 
 static bool is_held(struct rate_follow *f, const struct rate_follow_sample *s, usec_t now)
 {
     if (isnan(s->allowed_bps) || f->capacity_bps)
         return false;
-    if (f->limit_bps < f->target_bps || !s->delivered)
+    bool below = f->limit_bps < f->target_bps;
+    if (!s->delivered || (below && f->limit_bps > HELD_GROWTH * f->held_bps)) {
+        f->held_bps = s->delivered ? f->limit_bps : 0;
         f->held_until = now + HELD;
-    else if (f->rise < CALM + packets_time(f, DELAY_PACKETS))
+    } else if (!below && f->rise < CALM + packets_time(f, DELAY_PACKETS)) {
         f->held_until = now;
+    }
     return now < f->held_until;
 }
 
@@ -252,6 +281,7 @@ bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *
     // Before its first report a rate controller knows nothing.
     bool limits = !isnan(s->allowed_bps) && s->delivered > 0;
     f->limit_bps = limits ? (f->capacity_bps ? ALLOWED_SHARE : 1) * s->allowed_bps : INFINITY;
+    note_use(f, now);
     if (is_held(f, s, now))
         return false;
     drain(f, s->rtt, now);

@@ -16,16 +16,20 @@
 //       less than what came when that began, by 5 % and more the longer it lasts, until the rise is
 //       below 20 ms. If more came meanwhile than was made, the queue was ours: target = 0.95 of
 //       what came when that began.
+//     - While a larger size's first frame is expected, for 0.5 s and 2 round trips, only a rise of
+//       250 ms counts.
 //     - Crowded: a queue that stands still after 0.6 s of that, though no more came than was made,
 //       is other people's, who take what is left to them. It counts no longer, and for 5 s there is
 //       no draining, and calm is a rise below 200 ms: else they would have it all.
 //     - Calm, rise < 40 ms for half a second: the target grows by 120 kbit/s a second, as TCP does
 //       by a packet a round trip, which is what shares a path evenly (Chiu and Jain 1989); but by 6
 //       to 30 %. Beyond 1.2 of the capacity, which has changed or never was it, by 100 % a second.
-//       Before the first time it doubles every half second. Not while the media does not use it.
+//       Before the first time it doubles every half second. Not while the media does not use it,
+//       but up to what its next step wants, once it has not for a second: media that comes in
+//       steps, or stands still, cannot use more before.
 //     - A rate controller's own limit holds besides: at most 0.9 of what it allows, or all of it
 //       before it was ever too much. What waits for its start says nothing of the path, until it
-//       has left, or for a second.
+//       has left, or for a second in which the limit grows by less than 10 %.
 //
 // In spirit of SCReAM (RFC 8298, 4.1.2) and of delay-based congestion detectors; written for
 // frames, that come in bursts, over any transport that tells what was delivered. Pure.
@@ -62,6 +66,7 @@ struct rate_follow {
     double floor_bps, ceiling_bps;
     double target_bps;
     double limit_bps;    // by the rate controller
+    double step_bps;     // what the media's next step wants, set by who takes it; 0: there is none
     double capacity_bps; // when it was too much last; 0: never
     double took_bps;     // figures of the last sample
     double made_bps;
@@ -69,14 +74,17 @@ struct rate_follow {
     usec_t delay, rise;
     usec_t decreased;    // when last; USEC_NEVER: never
     usec_t held_until;   // by its rate controller's start
+    double held_bps;     // the highest limit so far
     usec_t delay_before; // then
     usec_t calm_since;   // USEC_NEVER: it is not
+    usec_t unused_since; // USEC_NEVER: the media uses its rate
     usec_t drain_since;  // USEC_NEVER: it is not
     usec_t drain_rise;   // then
     double drain_bps;    // what came through then
     usec_t least_since;  // delays before do not count
     usec_t crowded_until;
-    int first, count; // ring
+    usec_t burst_until; // a key frame is under way
+    int first, count;   // ring
     struct rate_follow_entry history[RATE_FOLLOW_HISTORY];
 };
 
@@ -90,6 +98,10 @@ bool rate_follow_update(struct rate_follow *f, const struct rate_follow_sample *
 double rate_follow_target(const struct rate_follow *f);
 // What the encoder should make now, to drain a queue besides.
 double rate_follow_bps(const struct rate_follow *f);
+// The media has not used its rate for a second: nobody knows whether all of it would come through.
+bool rate_follow_is_idle(const struct rate_follow *f, usec_t now);
+// The next frame is a larger size's first one: it makes a queue that passes.
+void rate_follow_expect_key(struct rate_follow *f, usec_t now);
 // Media stood still (pause, nobody watches): what was measured before says nothing.
 void rate_follow_restart(struct rate_follow *f);
 

@@ -37,17 +37,23 @@ static void on_missing(struct session *s, struct rtcp_nack nack, usec_t now)
     }
 }
 
+static void on_missing_stored(struct session *s, struct rtcp_nack nack, usec_t now)
+{
+    for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
+        uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
+        int64_t number = rtp_sender_frame_of(&s->rtp, seq);
+        if (number >= 0 && repairs_take(&s->repairs, number, seq, s->rtp.next_seq))
+            stored_feed_repair(s->stored, s->size_id, number, now);
+    }
+}
+
 static void on_nack(struct session *s, const struct rtcp_item *item, usec_t now)
 {
     for (int i = 0; i < item->nack_count; i++) {
-        if (!s->stored) {
+        if (s->stored)
+            on_missing_stored(s, item->nacks[i], now);
+        else
             on_missing(s, item->nacks[i], now);
-            continue;
-        }
-        int64_t frames[17];
-        int count = rtp_sender_frames_of_nack(&s->rtp, item->nacks[i], frames, 17);
-        for (int k = 0; k < count; k++)
-            stored_feed_repair(s->stored, s->size_id, frames[k], now);
     }
     if (s->resend)
         session_pump(s, now);

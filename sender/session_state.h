@@ -9,6 +9,7 @@
 #include "common/protocol/rtp_sender.h"
 #include "media/packetiser.h"
 #include "sender/adaptation.h"
+#include "sender/repairs.h"
 #include "sender/resend.h"
 #include "sender/scheduler.h"
 #include "sender/session.h"
@@ -40,7 +41,8 @@ struct session {
     struct session_sound sound;
     uint16_t flow_number; // of the next packet, of either
     struct scheduler scheduler;
-    struct resend *resend; // owned; NULL: lost packets are not sent again
+    struct resend *resend;  // owned; NULL: lost packets are not sent again
+    struct repairs repairs; // of stored media
     char cname[64];
     bool playing;
     bool watching;    // the engine counts it: for size_id, and for wanted_size if that is another

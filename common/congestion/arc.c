@@ -11,6 +11,8 @@ enum { MOST_STEPS = 50 }; // of Newton's method; a dozen at the start, then two 
 #define MINUTE     (60 * USEC_PER_SEC)
 #define LATE_SEC   1e-3 // of a wake-up
 #define NEWTON_SEC 1e-7 // precision of an instant
+#define USE_SEC    1.0  // time constant of the share of the rate that is used
+#define ENOUGH_USE 0.75 // of the rate: media that follows what it is allowed keeps a little below
 
 static struct arc *arc_of(struct controller *c)
 {
@@ -141,16 +143,20 @@ static void advance(struct arc *a, usec_t now)
     if (now == a->at)
         return;
     double room = fmax(a->base.config.packet_bytes, LATE_SEC * rate(a, a->w)) - a->credit;
-    double w;
-    double earned = earns(a, usec_to_sec(now - a->at), &w);
+    double w, sec = usec_to_sec(now - a->at), used = sec;
+    double earned = earns(a, sec, &w);
     if (earned <= room) {
         a->credit += earned;
         a->w = w;
     } else if (room > 0) { // w grows no longer than the credit does
-        earns(a, earns_after(a, room), &w);
+        used = fmin(earns_after(a, room), sec);
+        earns(a, used, &w);
         a->credit += room;
         a->w = w;
+    } else {
+        used = 0;
     }
+    a->used += (used / sec - a->used) * (1 - exp(-sec / USE_SEC));
     a->at = now;
 }
 
@@ -164,7 +170,8 @@ static void arc_sent(struct controller *c, const struct cc_sent *s, usec_t now)
     struct arc *a = arc_of(c);
     advance(a, now);
     if (!s->backlogged) {
-        a->w = fmin(a->w, a->w_used);
+        if (a->used < ENOUGH_USE)
+            a->w = fmin(a->w, a->w_used);
         if (s->number > 0) // the first one waits for nobody
             a->idle_at = now;
     }

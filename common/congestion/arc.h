@@ -16,8 +16,9 @@
 // What is not used is kept up to one packet or 1 ms of r (a late wake-up's), whichever is more.
 //
 // w is frozen while the rate is not used: while that credit is full, while r is at its maximum,
-// while the path is silent after a timeout; and a packet for which the application had not been
-// waiting takes back what w grew since the packet before. A B^ to which such packets contributed
+// while the path is silent after a timeout; and, unless the rate was used for 3/4 of the last
+// second or so, a packet for which the application had not been waiting takes back what w grew
+// since the packet before. A B^ to which such packets contributed
 // (in the last SRTT + tau) measured the application: it shrinks w to no less than the half, at each
 // event; media that the path cannot carry thus becomes a flow that its w limits.
 #ifndef WEIR_CONGESTION_ARC_H
@@ -41,6 +42,7 @@ struct arc {
     double w_used;      // bytes: w when the last packet left, or as the last event set it
     double outstanding; // bytes
     double credit;      // bytes that may leave at `at`; negative: to be earned first
+    double used;        // the share of the time, lately, in which the credit was not full
     usec_t at;
     usec_t next_at;  // when credit is 0 again, USEC_NEVER included; < 0: to be computed
     bool quick;      // Eq. 5, else 6

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/net/log_stderr.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/base/log_json.h"
 #include "common/base/utf8.h"
@@ -35,8 +37,21 @@ static void sink_json(const struct log_entry *e)
     fprintf(stderr, "%s\n", line);
 }
 
+// Of a program that was started without standard streams, what it opens next would be in their
+// place, and the log would go there: to a viewer, or into the loop's own pipe.
+static void fill_standard_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd < STDERR_FILENO);
+    if (fd > STDERR_FILENO)
+        close(fd);
+}
+
 void log_to_stderr_as(const char *program, const struct log_options *options)
 {
+    fill_standard_streams();
     program_name = program;
     log_to(options->json ? sink_json : sink_text, options->filter);
 }

@@ -26,6 +26,7 @@ struct tcp_conn {
     bool freed;  // tcp_conn_free was called
     bool want_room;
     bool finishing;
+    bool held;  // input waits for tcp_conn_resume
     int events; // what the poll is set to
     struct sockaddr_storage peer;
     struct sockaddr_storage local;
@@ -44,7 +45,7 @@ static void update_events(struct tcp_conn *c)
 {
     if (c->closed)
         return;
-    int events = c->connecting ? UV_WRITABLE : UV_READABLE;
+    int events = c->connecting ? UV_WRITABLE : c->held ? 0 : UV_READABLE;
     if (c->want_room || c->out_len)
         events |= UV_WRITABLE;
     if (events == c->events)
@@ -87,7 +88,7 @@ static bool deliver(struct tcp_conn *c, usec_t now)
     assert((size_t)used <= c->in_len);
     c->in_len -= (size_t)used;
     memmove(c->in, c->in + used, c->in_len);
-    if (c->in_len == c->in_cap) {
+    if (c->in_len == c->in_cap && !c->held) {
         close_with(c, ERR_TOO_BIG, now);
         return false;
     }
@@ -109,7 +110,7 @@ static void read_some(struct tcp_conn *c, usec_t now)
         }
         bool filled = (size_t)n == c->in_cap - c->in_len;
         c->in_len += (size_t)n;
-        if (!deliver(c, now) || !filled)
+        if (!deliver(c, now) || !filled || c->held)
             return;
     }
 }
@@ -161,7 +162,8 @@ static void on_event(uv_poll_t *poll, int status, int events)
         return;
     }
     if (status < 0) { // a reset; what the other end said before it counts
-        read_some(c, now);
+        if (!c->held)
+            read_some(c, now);
         if (!c->closed)
             close_with(c, ERR_IO, now);
         return;
@@ -173,7 +175,7 @@ static void on_event(uv_poll_t *poll, int status, int events)
             c->ops->on_room(c->ctx, now);
         update_events(c);
     }
-    if (!c->closed && (events & UV_READABLE))
+    if (!c->closed && !c->held && (events & UV_READABLE))
         read_some(c, now);
 }
 
@@ -351,9 +353,24 @@ void tcp_conn_finish(struct tcp_conn *c, usec_t now)
     if (c->closed || c->finishing)
         return;
     c->finishing = true;
-    c->want_room = false;
+    c->want_room = c->held = false;
     if (flush(c, now))
         update_events(c);
+}
+
+void tcp_conn_hold(struct tcp_conn *c)
+{
+    c->held = true;
+    update_events(c);
+}
+
+void tcp_conn_resume(struct tcp_conn *c, usec_t now)
+{
+    if (c->closed || !c->held)
+        return;
+    c->held = false;
+    update_events(c);
+    deliver(c, now);
 }
 
 void tcp_conn_want_room(struct tcp_conn *c, bool want)

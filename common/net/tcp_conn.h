@@ -62,6 +62,10 @@ int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int co
 // read and dropped: to close on it would reset the connection, and what left last might be lost.
 // on_close follows when the peer has closed too, maybe in this call; the deadline is the caller's.
 void tcp_conn_finish(struct tcp_conn *c, usec_t now);
+// From on_input: what it leaves in the buffer is offered again by tcp_conn_resume, and nothing is
+// read before. Who has much to do there thus leaves the loop to others in between.
+void tcp_conn_hold(struct tcp_conn *c);
+void tcp_conn_resume(struct tcp_conn *c, usec_t now);
 void tcp_conn_want_room(struct tcp_conn *c, bool want);
 bool tcp_conn_has_backlog(const struct tcp_conn *c); // control bytes, or the rest of a packet, wait
 

@@ -77,17 +77,3 @@ int64_t rtp_sender_frame_of(const struct rtp_sender *s, uint16_t seq)
     bool known = age > 0 && age <= RTP_SENDER_HISTORY; // sent, and not forgotten
     return known ? s->frame_of[seq & (RTP_SENDER_HISTORY - 1)] : -1;
 }
-
-int rtp_sender_frames_of_nack(const struct rtp_sender *s, struct rtcp_nack nack, int64_t *out,
-                              int cap)
-{
-    int count = 0;
-    for (int i = 0; i <= 16 && count < cap; i++) {
-        if (i > 0 && !(nack.blp >> (i - 1) & 1))
-            continue;
-        int64_t number = rtp_sender_frame_of(s, (uint16_t)(nack.pid + i));
-        if (number >= 0 && (!count || out[count - 1] != number))
-            out[count++] = number;
-    }
-    return count;
-}

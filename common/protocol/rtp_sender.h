@@ -50,11 +50,6 @@ usec_t rtp_sender_rtt(const struct rtp_sender *s, const struct rtcp_report *r, u
 // The frame of the packet with this number; -1: it has none, was not sent yet or is forgotten.
 int64_t rtp_sender_frame_of(const struct rtp_sender *s, uint16_t seq);
 
-// The frames that a NACK entry names, in the order of sending, each once in a row; at most `cap`.
-// Returns how many.
-int rtp_sender_frames_of_nack(const struct rtp_sender *s, struct rtcp_nack nack, int64_t *out,
-                              int cap);
-
 #ifdef __cplusplus
 }
 #endif

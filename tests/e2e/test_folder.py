@@ -10,7 +10,7 @@ import urllib.request
 import lib
 import test_metrics
 from lib import until
-from rtsp import Client
+from rtsp import Client, Viewer
 
 
 class Folder(lib.Case):
@@ -108,6 +108,20 @@ class Folder(lib.Case):
         self.assertEqual(metrics["weir_source_sessions"][1], {frozenset({("path", p)}): 1 for p in paths})
         self.assertEqual({dict(k)["path"] for k in metrics["weir_session_info"][1]}, set(paths))
         self.assertEqual({dict(k)["path"] for k in metrics["weir_encoder_frames_total"][1]}, set(paths))
+
+    def test_many_requests_at_once(self):
+        """Who has films opened and closed, over and over, does not keep others from theirs."""
+        shutil.copy(self.path("films/one.mkv"), self.path("films/live"))
+        server = self.sender("--loop", source=self.path("films"))
+        viewer = Viewer(server.port)
+        viewer.wait_frames(10)
+        with Client(server.port) as c:
+            urls = [self.urls(server) + path for path in ("/one.mkv", "/sub/my%20film.mkv")]
+            c.send(b"".join(c.format("DESCRIBE", url) for url in 80 * urls))
+            for _ in range(160):
+                self.assertEqual(c.response().status, 200)
+        viewer.check()
+        self.assertLess(viewer.longest_silence, 0.8 * lib.SLOW)
 
     def test_no_way_out(self):
         server = self.sender(source=self.path("films"))

@@ -318,6 +318,13 @@ class Malformed(RtspCase):
         self.client.send(b"\r\n\r\n" + b"".join(self.client.format("OPTIONS") for _ in range(50)))
         self.assertEqual([self.client.response().headers["cseq"] for _ in range(50)], [str(i + 1) for i in range(50)])
 
+    def test_line_ends_between_requests(self):
+        """Some keep their connection alive with them, for days."""
+        for _ in range(8):
+            self.client.send(b"\r\n" * 5000)
+            time.sleep(0.05)
+        self.ask(200, "OPTIONS")
+
     def test_interleaved_garbage(self):
         self.setup()
         self.ask(200, "PLAY")

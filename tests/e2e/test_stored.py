@@ -7,6 +7,7 @@ import itertools
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -15,6 +16,7 @@ import numpy
 
 import lib
 from lib import until
+from rtsp import Client, Rtp
 
 WIDTH, HEIGHT, FPS, SECONDS = 480, 270, 30, 8
 LEVELS = ["--level", "240x134@15:80", "--level", "480x270@7.5:150", "--level", "480x270@15:300", "--level", "480x270@30:450"]
@@ -192,6 +194,20 @@ class Stored(lib.Case):
         self.assertEqual(moved.wait(), 0, str(moved))
         shown = [e["number"] for e in sorted(moved.shown(), key=lambda e: e["shown"])]
         self.assertEqual(sum(b != a + 1 for a, b in zip(shown, shown[1:])), 2, f"the seeks: {shown}")
+
+    def test_a_frame_is_given_again_once(self):
+        """... for all that is missing of it, in however many entries and reports."""
+        with Client(self.sender(source=self.prepared()).port) as c:
+            c.watch(level=3)
+            packets = [Rtp(data) for channel, data in c.collect(0.5) if channel == 0]
+            first = packets[0]
+            lost = [p.seq for p in packets if p.timestamp == first.timestamp]
+            self.assertGreater(len(lost), 2)
+            entries = b"".join(struct.pack("!HH", seq, 0) for seq in lost)
+            nack = struct.pack("!BBHII", 0x81, 205, 2 + len(lost), 1, first.ssrc) + entries
+            c.send((b"$\x01" + struct.pack("!H", len(nack)) + nack) * 5)
+            again = [Rtp(data) for channel, data in c.collect(0.5 * lib.SLOW) if channel == 0]
+        self.assertEqual(len([p for p in again if p.timestamp == first.timestamp and p.marker]), 1)
 
     def test_level_changes_within_a_group(self):
         film = self.prepared()

@@ -112,9 +112,14 @@ class Window(Screen):
 class NoDisplay(lib.Case):
     def test_no_display(self):
         server = self.sender()
-        p = self.player(server.url, window=True, env={"DISPLAY": ":987654", "SDL_VIDEODRIVER": "x11"})
-        self.assertEqual(p.wait(), 1, str(p))
-        self.assertIn("--headless", p.stderr)
+        nothing = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "SDL_VIDEODRIVER": ""}
+        for env, told in (({"SDL_VIDEODRIVER": "x11", "DISPLAY": ":987654"}, "cannot open a display"),
+                          ({"DISPLAY": ":987654"}, "DISPLAY is :987654, and cannot be opened"),
+                          ({}, "set DISPLAY")):
+            p = self.player(server.url, window=True, env={**nothing, **env})
+            self.assertEqual(p.wait(), 1, str(p))
+            self.assertIn(told, p.stderr)
+            self.assertIn("--headless", p.stderr)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,23 @@ struct viewer {
         }
     }
 
+    // What is made is the level's own rate, or `still` of a picture that needs no more, over a path
+    // that takes so much; the rest waits. Returns how often the level went up.
+    int watch(double seconds, double takes, bool alone, double still = INFINITY)
+    {
+        int ups = 0;
+        for (int i = 0; i < seconds * 30; i++) {
+            int before = a.level;
+            now += USEC_PER_SEC / 30;
+            s.made += std::fmin(still, l.levels[a.level].bitrate_bps) / 8 / 30;
+            s.delivered = std::fmin(s.made, s.delivered + takes / 8 / 30);
+            s.waiting = static_cast<usec_t>((s.made - s.delivered) * 8e6 / takes);
+            adaptation_update(&a, &s, alone, now);
+            ups += a.level > before;
+        }
+        return ups;
+    }
+
     // A rate controller allows no more than gives this target.
     void allow(double target, bool alone)
     {
@@ -206,4 +223,38 @@ TEST_CASE("adaptation: the top layer is left out the moment it was too much")
     v.s.waiting = 0;
     v.run(0.5, 0.5e6, true);
     CHECK(v.a.top >= 1);
+}
+
+TEST_CASE("adaptation: who cannot use the next level's rate before it is there goes up by trial")
+{
+    struct {
+        bool alone;
+        double still; // bit/s that the picture needs, however large
+    } const table[] = {{false, INFINITY}, {false, 30e3}, {true, 30e3}};
+    for (const auto &row : table) {
+        INFO((row.alone ? "alone" : "shared") << " " << row.still);
+        viewer v(330e3);
+        v.watch(20, 10e6, row.alone, row.still);
+        CHECK(v.a.level == 3);
+        v.watch(3, 100e3, row.alone); // the picture moves, the path is narrow
+        CHECK(v.a.level == 0);
+        v.watch(40, 10e6, row.alone, row.still);
+        CHECK(v.a.level == 3);
+    }
+    viewer nothing(330e3);
+    nothing.watch(60, 10e6, false, 0);
+    CHECK(nothing.a.level == 0);
+}
+
+TEST_CASE("adaptation: a level that does not come through is tried ever more rarely")
+{
+    viewer v(640e3);
+    REQUIRE(v.a.level == 1);
+    int first = v.watch(60, 1e6, false), later = v.watch(240, 1e6, false);
+    CHECK(first >= 2); // 5, 10 and 20 s apart, and what it takes to try
+    CHECK(first <= 4);
+    CHECK(later >= 2); // up to 80 s apart
+    CHECK(later <= 6);
+    v.watch(100, 10e6, false);
+    CHECK(v.a.level == 3);
 }

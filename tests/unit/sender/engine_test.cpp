@@ -2,8 +2,10 @@
 #include "sender/engine.h"
 
 #include <memory>
+#include <thread>
 
 #include "common/base/err.h"
+#include "common/net/clock.h"
 #include "tests/unit/media/coded_stream.hpp"
 
 namespace
@@ -12,10 +14,11 @@ namespace
 const int film_frames = 8;
 const usec_t film_end = film_frames * (USEC_PER_SEC / 100);
 
-// A film of 8 frames at 100 frames/s.
+// A film of 8 frames at 100 frames/s, drawn beforehand: the test's macros are not for other
+// threads.
 struct film {
     source base; // first: the engine knows it as the source
-    ladder levels;
+    std::vector<picture_ptr> pictures;
     int64_t number;
     int place;
 };
@@ -25,10 +28,12 @@ int film_next(source *s, picture **out)
     film *f = reinterpret_cast<film *>(s);
     if (f->place == film_frames)
         return ERR_END;
-    picture_ptr p = draw(f->levels, 0, f->place++);
+    picture *p = picture_alias(f->pictures[(size_t)f->place++].get());
+    if (!p)
+        return ERR_IO;
     p->number = f->number++;
     p->pts = usec_of_frames(p->number, 100, 1);
-    *out = p.release();
+    *out = p;
     return 0;
 }
 
@@ -57,9 +62,7 @@ struct cinema {
     {
         static_cast<cinema *>(ctx)->frames++;
     }
-    static void on_sound(void *, coded_sound *, usec_t)
-    {
-    }
+    static void on_sound(void *, coded_sound *, usec_t) {}
     static void on_end(void *ctx, int err, usec_t)
     {
         auto *c = static_cast<cinema *>(ctx);
@@ -75,7 +78,8 @@ struct cinema {
         f->base.ops = &film_ops;
         f->base.fps = levels.source_fps;
         f->base.duration = usec_to_sec(film_end);
-        f->levels = levels;
+        for (int64_t n = 0; n < film_frames; n++)
+            f->pictures.push_back(draw(levels, 0, n));
         uv_loop_init(&loop);
         uv_timer_init(&loop, &deadline);
         deadline.data = this;
@@ -97,6 +101,21 @@ struct cinema {
         while (ends < count && !late)
             uv_run(&loop, UV_RUN_ONCE);
         REQUIRE(ends == count);
+    }
+    // Pictures that went to the encoder, be it that it was too busy for them.
+    uint64_t pictures()
+    {
+        engine_size_stats s;
+        engine_stats_of_size(e, 0, &s);
+        return s.frames + s.overload;
+    }
+    // They are through; nothing has been told yet.
+    void wait_pictures(uint64_t count)
+    {
+        usec_t until = clock_now() + 60 * USEC_PER_SEC;
+        while (pictures() < count && clock_now() < until)
+            std::this_thread::yield();
+        REQUIRE(pictures() == count);
     }
     usec_t position()
     {
@@ -123,5 +142,16 @@ TEST_CASE("engine: a film begins again for who comes once its last viewer has le
         engine_watch(c.e, 0, +1);
         CHECK(c.position() < film_end);
     }
+    engine_watch(c.e, 0, -1);
+}
+
+TEST_CASE("engine: who goes elsewhere just as a film ends does not get that end", "[threads]")
+{
+    cinema c;
+    engine_watch(c.e, 0, +1);
+    c.wait_pictures(film_frames);
+    CHECK(engine_seek(c.e, 0, false) >= film_frames);
+    c.run_to_end(1);
+    CHECK(c.pictures() == 2 * film_frames);
     engine_watch(c.e, 0, -1);
 }

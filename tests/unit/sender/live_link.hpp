@@ -33,7 +33,9 @@ class live_link
     static constexpr usec_t BOUND = 400 * MS;
 
     adaptation a{};
-    bool resends; // what is lost is sent again while it is of use, as over MTP
+    bool resends;                // what is lost is sent again while it is of use, as over MTP
+    bool shared = false;         // others watch what the encoders make, too
+    double still_bps = INFINITY; // all that the picture needs at the highest level
 
     // `link` as weir-link has it; `downloads` by TCP with SACK beside it from `from` on.
     live_link(const std::string &via, const char *link, usec_t rtt, int downloads = 0,
@@ -152,6 +154,14 @@ class live_link
                 count++;
             }
         return count ? total / count : 0;
+    }
+    int switches(double from, double to) const // of the level
+    {
+        int count = 0;
+        for (size_t i = 1; i < frames.size(); i++)
+            count += frames[i].at >= from * 1e6 && frames[i].at < to * 1e6 &&
+                     frames[i].level != frames[i - 1].level;
+        return count;
     }
     // Seconds from `from` until what was sent in the last `width` is below, or above; NaN: never.
     double first_at(double mbps, double from, double to, double width, bool below) const
@@ -319,7 +329,12 @@ class live_link
         sample.allowed_bps = path.allowed_bps;
         sample.rtt = path.rtt;
         sample.waiting = scheduler_waiting(&s, now);
-        adaptation_update(&a, &sample, true, now);
+        adaptation_update(&a, &sample, !shared, now);
+    }
+    // Bits that the picture needs, of a frame that is no key frame.
+    double needs(const level &to, double share)
+    {
+        return still_bps / FPS * share * to.bitrate_bps / l.levels[l.level_count - 1].bitrate_bps;
     }
     // As layer_rate.h: what a key frame takes beyond its share is paid back over a second.
     size_t encode(const level &to, bool key, int temporal_id)
@@ -329,6 +344,7 @@ class live_link
         double share = layers == 1 ? 1 : temporal_id == 0 ? 2 * 2. / 3 : 2 * 1. / 3;
         double bits = rate / FPS * share * (0.8 + 0.4 * rng_unit(&r)) - debt / FPS;
         debt -= debt / FPS;
+        bits = std::min(bits, needs(to, share));
         if (key)
             bits += 0.1 * rate;
         debt += key ? 0.1 * rate : 0;
@@ -413,8 +429,8 @@ class live_link
     // As sender/session_feedback.c.
     void missed(uint16_t seq, usec_t now)
     {
-        int64_t number;
-        if (rtp_sender_frames_of_nack(&rtp, {seq, 0}, &number, 1) == 0)
+        int64_t number = rtp_sender_frame_of(&rtp, seq);
+        if (number < 0)
             return;
         const frame &f = frames[static_cast<size_t>(number)];
         int layers = l.sizes[l.levels[f.level].size_id].layers;

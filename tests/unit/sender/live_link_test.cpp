@@ -82,3 +82,72 @@ TEST_CASE("live: beside a download, a lost packet over mtp stops no picture for 
             CHECK(stalled > 0.05);
     }
 }
+
+TEST_CASE("live: who shares the encoders gets the highest level that passes, also after a dip")
+{
+    for (const char *via : {"minbuf:1,3", "tcp", "mtp"})
+        for (usec_t rtt : {RTT, 4 * RTT}) {
+            INFO(via << ", " << usec_to_msec(rtt) << " ms");
+            live_link n(via, "rate=4mbit:300kbit@25s:4mbit@35s,queue=droptail:100000B", rtt);
+            n.shared = true;
+            n.run_to(80);
+            CHECK(n.mean_level(20, 25) > 5.9);
+            CHECK(n.mean_level(28, 35) < 4);
+            CHECK(n.mean_level(70, 80) > 5.9);
+        }
+}
+
+TEST_CASE("live: who shares the encoders comes up over tfrc, though the key frame waits a little")
+{
+    // TFRC allows twice what came, so the first frame of a size with twice the rate waits.
+    double level = 0;
+    const int SEEDS = 8;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        live_link n("tfrc", "rate=4mbit:0@25s:4mbit@28s,queue=droptail:60000B", 30 * USEC_PER_MSEC,
+                    0, 0, seed);
+        n.shared = true;
+        n.run_to(70);
+        level += n.mean_level(50, 70) / SEEDS;
+    }
+    CHECK(level > 4.5);
+}
+
+TEST_CASE("live: a level that does not pass is tried ever more rarely")
+{
+    for (const char *via : {"minbuf:1,3", "tcp", "mtp"}) {
+        INFO(via);
+        live_link n(via, "rate=1.5mbit,queue=droptail:30000B", RTT);
+        n.shared = true;
+        n.run_to(200);
+        CHECK(n.mean_level(100, 200) > 4.9); // 960 kbit/s
+        CHECK(n.switches(20, 200) < 14);     // up and down
+        CHECK(n.stalled(20, 200) < 0.01);
+    }
+}
+
+TEST_CASE("live: a picture that stands still is as large after an outage as before")
+{
+    for (const char *via : {"minbuf:1,3", "tcp", "mtp"}) {
+        INFO(via);
+        live_link n(via, "rate=4mbit:0@25s:4mbit@28s,queue=droptail:100000B", RTT);
+        n.still_bps = 200e3;
+        n.run_to(80);
+        CHECK(n.mean_level(20, 25) > 5.9);
+        CHECK(n.mean_level(70, 80) > 5.9);
+    }
+}
+
+TEST_CASE("live: where a rate controller never allows the first rate, frames do not wait for ever")
+{
+    // Where a packet is more than a round trip of the link, TFRC always allows more than there is.
+    for (const char *link :
+         {"rate=1.28mbit,queue=droptail:4000B", "rate=1.6mbit,queue=droptail:4000B"})
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            INFO(link << ", seed " << seed);
+            live_link n("tfrc", link, 6 * USEC_PER_MSEC, 0, 0, seed);
+            n.run_to(60);
+            CHECK(n.late_ms(0.5, 10, 60) < 130);
+            CHECK(n.late_ms(0.95, 10, 60) < 250);
+            CHECK(n.shown(10, 60) > 20);
+        }
+}

@@ -198,6 +198,57 @@ TEST_CASE("rate_follow: what a rate controller's start holds up is no lack of ro
     CHECK(rate_follow_bps(&f) > 2e6);
 }
 
+TEST_CASE("rate_follow: a rate controller that stays below what is wanted starts no more")
+{
+    // It allows 1 Mbit/s, of which 800 kbit/s come through: the rest waits.
+    rate_follow f;
+    rate_follow_init(&f, 2e6, 100e3, 8e6);
+    rate_follow_sample s{};
+    s.rtt = 20 * MS;
+    for (int i = 1; i <= 120; i++) {
+        s.allowed_bps = i % 2 ? 1e6 : 0.95e6;
+        s.made += rate_follow_bps(&f) / 8 * 0.033;
+        s.delivered = std::min(s.made, s.delivered + 0.8e6 / 8 * 0.033);
+        s.waiting = static_cast<usec_t>((s.made - s.delivered) * 8 / 0.8);
+        rate_follow_update(&f, &s, USEC_PER_SEC + i * 33 * MS);
+    }
+    CHECK(f.capacity_bps == Approx(0.8e6).epsilon(0.05));
+    CHECK(rate_follow_target(&f) < 0.9e6);
+    CHECK(s.waiting < 200 * MS);
+}
+
+TEST_CASE("rate_follow: the queue of a key frame that is expected is none, if it passes")
+{
+    // Once 0.16 s of the rate more is made; all of it comes through in 0.2 s, or it stays.
+    struct {
+        bool expected, passes, too_much;
+    } const table[] = {{false, true, true}, {true, true, false}, {true, false, true}};
+    for (const auto &row : table) {
+        INFO(row.expected << row.passes);
+        rate_follow f;
+        rate_follow_init(&f, 1e6, 100e3, 2e6);
+        rate_follow_sample s{};
+        s.allowed_bps = NAN;
+        s.rtt = 20 * MS;
+        double serves = 1e6;
+        bool too_much = false;
+        for (int i = 0; i < 300; i++) {
+            usec_t now = USEC_PER_SEC + i * 20 * MS;
+            s.made += 0.8e6 / 8 * 0.02;
+            if (i == 100) {
+                s.made += 0.16e6 / 8;
+                serves = row.passes ? 1.6e6 : 0.7e6;
+                if (row.expected)
+                    rate_follow_expect_key(&f, now);
+            }
+            s.delivered = std::min(s.made, s.delivered + serves / 8 * 0.02);
+            s.waiting = static_cast<usec_t>((s.made - s.delivered) * 8 / serves * 1e6);
+            too_much = rate_follow_update(&f, &s, now) || too_much;
+        }
+        CHECK(too_much == row.too_much);
+    }
+}
+
 TEST_CASE("rate_follow: it begins fast")
 {
     network n;

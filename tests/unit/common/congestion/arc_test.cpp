@@ -256,6 +256,33 @@ TEST_CASE("arc: a rate that is not used does not let w grow")
     CHECK(f.w(61000000) < 30);
 }
 
+TEST_CASE("arc: a rate that is used but for a little lets w grow, packet by packet")
+{
+    // Of so much of the rate, a packet at a time: none waits for the one before.
+    struct {
+        double share, least, most; // packets that w grows by in 30 s; gentle probing has 100
+    } const table[] = {{0.9, 75, 101}, {0.8, 65, 101}, {0.6, 0, 3}, {0.1, 0, 3}};
+    for (const auto &row : table) {
+        INFO(row.share);
+        flow f("arc");
+        f.hear(0, 11, 0, 10000, true, 100000); // w = 210
+        usec_t now = 0;
+        for (int i = 0; i < 100; i++) { // all of the rate, until the share is known
+            now = f.next(now);
+            f.send(now);
+            f.hear(now, 0, 0, 0, false, 100000);
+        }
+        double before = f.w(now);
+        for (usec_t end = now + 30 * USEC_PER_SEC; now < end;) {
+            now += static_cast<usec_t>(S * 8e6 / (row.share * f.info(now).rate_bps));
+            f.send(now, false);
+            f.hear(now, 0, 0, 0, false, 100000);
+        }
+        CHECK(f.w(now) - before >= row.least);
+        CHECK(f.w(now) - before <= row.most);
+    }
+}
+
 TEST_CASE("arc: a timeout forgets what is outstanding and waits for news, the next halves B")
 {
     flow f("arc");

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What engine.c, the loop's side, and engine_run.c, the source thread, share; nobody else includes
+// it.
+#ifndef WEIR_SENDER_ENGINE_STATE_H
+#define WEIR_SENDER_ENGINE_STATE_H
+
+#include <pthread.h>
+
+#include "common/net/mailbox.h"
+#include "sender/encoder_thread.h"
+#include "sender/engine.h"
+#include "sender/sound_thread.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What travels to the loop: a frame, a packet of sound, or the end of the source.
+struct engine_item {
+    struct coded_frame *frame; // one reference; NULL: it is not one
+    struct coded_sound *sound; // likewise
+    int err;
+};
+
+struct engine {
+    pthread_t thread;
+    bool started;
+    struct source *source; // owned; source thread
+    struct ladder ladder;
+    struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
+    struct sound_thread *sound;                        // owned; NULL: there is none
+    struct mailbox *mailbox;                           // owned
+    const struct engine_events *events;                // static
+    void *ctx;                                         // borrowed
+    pthread_mutex_t lock;                              // guards what follows
+    pthread_cond_t changed;
+    bool stop;
+    bool ended; // waits for the last viewer to leave before it begins again
+    int watchers[LADDER_MAX_SIZES];
+    int hearers;
+    int in_flight; // pictures that an encoder has not answered for, and those of the sound
+    double speed;
+    bool has_seek;
+    usec_t seek_to;
+    bool seek_ahead;
+    usec_t position;     // of the next picture
+    int64_t next_number; // of the picture that the source is asked for next
+    usec_t offset; // media position minus picture pts, which counts frames: what seeks have moved
+};
+
+// Takes what is in it, in every case. Any thread. False: the loop is behind, or no memory.
+bool engine_post(struct engine *e, struct engine_item content);
+// An encoder, or who asks one, is done with a picture or the sound of one. Any thread.
+void engine_answered(struct engine *e);
+// Locked: somebody does.
+bool engine_is_watched(const struct engine *e);
+// Locked: the source ended, and nobody watches any more. Who comes next, and asks where, is at the
+// beginning.
+void engine_begin_again(struct engine *e);
+void *engine_run(void *engine); // the source thread
+
+#ifdef __cplusplus
+}
+#endif
+#endif
