@@ -235,6 +235,9 @@ int capture_device_read(struct capture_device *d, AVFrame *out, usec_t *stamp, c
     int r = av_read_frame(d->format, d->packet);
     if (r == AVERROR(EAGAIN))
         return ERR_AGAIN;
+    if (r < 0 && !d->camera)
+        return err_say(why, cap, ERR_IO, "%s: this X display is gone, or was made smaller",
+                       d->format->url);
     if (r == AVERROR(ENODEV) || r == AVERROR(EIO) || r == AVERROR_EOF)
         return err_say(why, cap, ERR_IO, "%s: it was unplugged", d->format->url);
     if (r < 0)

@@ -68,10 +68,13 @@ static void put(struct source_capture *s, struct picture *p, usec_t stamp)
     if (s->count == CAPTURE_RING && capture_take(s, &oldest))
         picture_unref(oldest.picture);
     s->ring[(s->first + s->count++) % CAPTURE_RING] = (struct captured){p, stamp};
+    bool back = s->link.failed;
     capture_link_picture(&s->link, clock_now());
     s->why[0] = '\0';
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
+    if (back)
+        log_info("%s: it is back", s->target.name);
 }
 
 // Where in `p` a picture of `from`'s shape belongs. What is beside it, as when a screen was turned
@@ -191,12 +194,9 @@ void *capture_thread_run(void *arg)
             capture_tell_given(s, &given);
         s->given = given;
         pthread_mutex_lock(&s->lock);
-        bool back = s->link.failed;
         if (is_current(s, session))
             capture_link_opened(&s->link, clock_now());
         pthread_mutex_unlock(&s->lock);
-        if (back)
-            log_info("%s: it is back", s->target.name);
         if (!watch(s, d, session, why, sizeof(why)))
             failed(s, why);
         capture_device_close(d);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/net/log_stderr.h"
+#include "common/program/standard_streams.h"
 #include "player/player.h"
 #include "player/results.h"
 
@@ -69,6 +70,7 @@ static int open_and_play(const struct play_options *options)
 
 int main(int argc, char **argv)
 {
+    standard_streams_open();
     struct play_options options;
     char error[1024];
     switch (play_options_parse(argc, argv, &options, stdout, error, sizeof(error))) {

@@ -13,6 +13,7 @@
 #include "common/net/log_stderr.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/udp_socket.h"
+#include "common/program/standard_streams.h"
 #include "common/transport/mtp_raw.h"
 #include "media/capture_list.h"
 #include "media/source.h"
@@ -225,6 +226,7 @@ free_raw:
 
 int main(int argc, char **argv)
 {
+    standard_streams_open();
     struct options options;
     switch (options_parse(argc, argv, &options, stdout, stderr)) {
     case OPTIONS_DONE:

@@ -11,6 +11,9 @@ int minbuf_parse(const char *params, struct minbuf *m)
     *m = (struct minbuf){.a = 1, .b = 3};
     if (!*params)
         return 0;
+    if (params[strspn(params,
+                      "auto,-0123456789")]) // blanks and + are sscanf's, not a header line's
+        return ERR_MALFORMED;
     int used = 0;
     int ms;
     if (sscanf(params, "auto,%9d%n", &ms, &used) == 1 && !params[used]) {

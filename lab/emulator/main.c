@@ -9,6 +9,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/log_stderr.h"
+#include "common/program/standard_streams.h"
 #include "lab/emulator/emulator.h"
 
 // Each is a help, none is needed: whoever may not have it has later wake-ups on a busy machine.
@@ -24,6 +25,7 @@ static void be_punctual(void)
 
 int main(int argc, char **argv)
 {
+    standard_streams_open();
     static struct link_options options;
     static struct emulator emulator;
     switch (link_options_parse(argc, argv, &options, stdout, stderr)) {

@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "common/net/log_stderr.h"
 #include "common/net/tcp_info.h"
+#include "common/program/standard_streams.h"
 #include "lab/traffic/client.h"
 #include "lab/traffic/options.h"
 #include "lab/traffic/report.h"
@@ -102,6 +103,7 @@ static int start_run(struct program *p, const struct options *o)
 
 int main(int argc, char **argv)
 {
+    standard_streams_open();
     static struct options options;
     switch (traffic_options_parse(argc, argv, &options, stdout, stderr)) {
     case OPTIONS_DONE:

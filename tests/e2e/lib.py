@@ -212,6 +212,12 @@ class Case(unittest.TestCase):
         self.assertEqual(got, code, str(p))
         return p
 
+    def preloaded(self, name):
+        """LD_PRELOAD of that library of ours, from a path without blanks, at which it would be broken."""
+        link = self.path(name + ".so")
+        os.symlink(os.path.join(BUILD, f"lib{name}.so"), link)
+        return link
+
     def stop_cleanly(self, p):
         """A program that is asked to stop frees all it has."""
         p.signal(signal.SIGTERM)

@@ -10,7 +10,6 @@ import unittest
 
 import lib
 
-CAMERA = os.path.join(lib.BUILD, "libfake_camera.so")
 MARGIN = 12  # of a colour after coding
 
 
@@ -108,7 +107,7 @@ class Screen(Capture):
         p = self.player(server.url, "--duration", "4")
         p.wait_shown(10)
         self.processes[0].stop()
-        self.said(server, "trying again")
+        self.said(server, f"{self.display}: this X display is gone, or was made smaller; trying again")
         self.assertEqual(p.wait(), 0, str(p))
         self.between(0, p.report()["rebuffering"]["total"], 0.5)  # its last picture, then the card
         self.stop_cleanly(server)
@@ -138,7 +137,7 @@ class Camera(Capture):
         if lib.SLOW > 1:
             raise unittest.SkipTest("sanitizers want to be loaded first themselves")
         self.file = self.path("camera")
-        self.env = {"LD_PRELOAD": CAMERA, "WEIR_FAKE_CAMERA": self.file}
+        self.env = {"LD_PRELOAD": self.preloaded("fake_camera"), "WEIR_FAKE_CAMERA": self.file}
         self.plug("good 180")
 
     def plug(self, text):
@@ -292,6 +291,8 @@ class Camera(Capture):
         self.said(server, "/dev/video0: it gives no pictures; trying again")
         self.assertEqual(p.wait(), 0, str(p))
         self.assertGreater(p.report()["playback"]["frames_played"], 20)  # of the card
+        self.assertNotIn("it is back", server.stderr)  # opened again it gives nothing still
+        self.assertEqual(server.stderr.count("trying again"), 1)
 
     def test_the_list(self):
         p = self.start([lib.SEND, "--list-devices"], self.env)

@@ -24,7 +24,7 @@ class Completion(lib.Case):
 
     def bash_lines(self, line):
         program = line.split()[0]
-        script = (f'source {PACKAGING}/{program}.bash; COMP_WORDBREAKS=$\' \\t\\n"\\\'><=;|&(:\'; COMP_LINE=$1; '
+        script = (f'source "{PACKAGING}/{program}.bash"; COMP_WORDBREAKS=$\' \\t\\n"\\\'><=;|&(:\'; COMP_LINE=$1; '
                   f'COMP_POINT=${{#1}}; _{program.replace("-", "_")}; printf "%s\\n" "${{COMPREPLY[@]}}"')
         return [word for word in run("bash", "-c", script, "bash", line, cwd=self.folder).split("\n") if word]
 

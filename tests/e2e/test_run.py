@@ -15,9 +15,9 @@ class Run(lib.Case):
         for name in "run", ".ci/check", "packages.txt":
             shutil.copy(os.path.join(lib.ROOT, name), os.path.join(self.clone, name))
 
-    def run_it(self, *argv, cwd="/"):
+    def run_it(self, *argv, cwd="/", path=os.environ["PATH"]):
         return subprocess.run(argv, capture_output=True, text=True, cwd=cwd, timeout=20 * lib.SLOW, env={
-            "PATH": os.environ["PATH"], "CDPATH": self.folder, "GIT_CEILING_DIRECTORIES": self.folder})
+            "PATH": path, "CDPATH": self.folder, "GIT_CEILING_DIRECTORIES": self.folder})
 
     def test_from_elsewhere(self):
         """... by its name, by a link to it, and where CDPATH leads astray."""
@@ -35,6 +35,28 @@ class Run(lib.Case):
                 p = self.run_it(f"{self.clone}/run", *words)
                 self.assertEqual(p.returncode, 2, p.stderr)
                 self.assertIn(said, p.stderr)
+
+    def test_without_dpkg(self):
+        """It says so, does not try apt-get, and goes on with what is there."""
+        tools = self.path("tools")
+        os.mkdir(tools)
+        for tool in "bash", "env", "dirname", "readlink":
+            os.symlink(shutil.which(tool), os.path.join(tools, tool))
+        for command, code, said in (("install-packages", 1, ""), ("fuzz", 127, "cmake: command not found")):
+            p = self.run_it(f"{self.clone}/run", command, path=tools)
+            self.assertEqual(p.returncode, code, p.stderr)
+            self.assertIn("there is no dpkg here", p.stderr)
+            self.assertIn(said, p.stderr)
+            self.assertNotIn("apt-get", p.stderr)
+
+    def test_a_folder_with_blanks(self):
+        """What the packages are compiled with names the folder of the clone."""
+        lib.need("cmake", "ninja")
+        shutil.copy(os.path.join(lib.ROOT, "CMakePresets.json"), self.clone)
+        with open(f"{self.clone}/CMakeLists.txt", "w") as f:
+            f.write("cmake_minimum_required(VERSION 3.22)\nproject(of_a_test LANGUAGES C)\n")
+        p = self.run_it("cmake", "--preset", "package", cwd=self.clone)
+        self.assertEqual(p.returncode, 0, p.stderr)
 
     def test_a_check_of_nothing_is_not_good(self):
         """Without git there are no files to look at."""

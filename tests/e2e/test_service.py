@@ -201,6 +201,27 @@ class Notify(lib.Case):
             self.stop_cleanly(p)
 
 
+class Streams(lib.Case):
+    def test_closed_ones(self):
+        """As of a daemon: no file and no socket takes their numbers."""
+        with socket.create_server(("127.0.0.1", 0)) as s:
+            port = s.getsockname()[1]
+        closed = ["bash", "-c", 'exec "$@" <&- >&- 2>&-', "bash"]
+        server = self.start([*closed, lib.SEND, "--listen", f"127.0.0.1:{port}", "--verbose", lib.SOURCE])
+
+        def listens():
+            with socket.socket() as s:
+                return s.connect_ex(("127.0.0.1", port)) == 0
+        until(listens, "the sender", 20)
+        for _ in range(2):
+            p = self.play(f"rtsp://127.0.0.1:{port}/live", "--duration", "1", "--verbose", prefix=closed)
+            self.assertGreater(p.report()["playback"]["frames_played"], 5)
+            with open(p.base + ".jsonl") as f:
+                for line in f:
+                    json.loads(line)
+        self.stop_cleanly(server)
+
+
 class Log(lib.Case):
     def test_json(self):
         server = self.sender("--log-json", "--log", "info,connection=debug")

@@ -175,6 +175,7 @@ class Microphone(lib.Case):
         super().setUp()
         lib.need("ffmpeg")
         self.file = self.path("card")
+        self.library = self.preloaded("fake_microphone")
 
     def plug(self, channels, rate, amplitude=8000):
         with open(self.file + ".new", "w") as f:
@@ -183,7 +184,7 @@ class Microphone(lib.Case):
 
     def record(self):
         return self.sender("--sound", "alsa:hw:1", prefix=[
-            "env", f"LD_PRELOAD={lib.BUILD}/libfake_microphone.so", f"WEIR_FAKE_MICROPHONE={self.file}"])
+            "env", f"LD_PRELOAD={self.library}", f"WEIR_FAKE_MICROPHONE={self.file}"])
 
     def loudness(self, server):
         """In dB, of 1.5 s."""

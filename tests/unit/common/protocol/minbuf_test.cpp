@@ -100,8 +100,8 @@ TEST_CASE("minbuf: parameters")
     minbuf m;
     CHECK(minbuf_parse("64,10000", &m) == 0);
     CHECK(minbuf_parse("auto,10000", &m) == 0);
-    for (const char *bad :
-         {"1", "1,", ",3", "1,3,", "a,b", "1,3x", "auto", "auto,", "auto,5x", " "})
+    for (const char *bad : {"1", "1,", ",3", "1,3,", "a,b", "1,3x", "auto", "auto,", "auto,5x", " ",
+                            " 1,3", "1, 3", "+1,3", "1,3 ", "auto, 5", "auto,+5"})
         CHECK(minbuf_parse(bad, &m) == ERR_MALFORMED);
     for (const char *bad : {"0,3", "65,0", "1,-1", "1,10001", "auto,0", "auto,10001", "auto,-3"})
         CHECK(minbuf_parse(bad, &m) == ERR_RANGE);
