@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/net/log_stderr.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -53,9 +52,8 @@ static bool is_taken(void)
 // little, once; then lines are left out, rather than that viewers wait for it.
 static void sink(const struct log_entry *e)
 {
-    unsigned count = atomic_load(&lost);
-    if (count && is_taken()) {
-        atomic_fetch_sub(&lost, count);
+    unsigned count = atomic_load(&lost) && is_taken() ? atomic_exchange(&lost, 0) : 0;
+    if (count) {
         char text[LOG_TEXT];
         snprintf(text, sizeof(text), "%u lines of the log are lost, as nobody read it", count);
         write_entry(&(struct log_entry){.level = LOG_WARN, .module = e->module, .text = text});
@@ -66,21 +64,8 @@ static void sink(const struct log_entry *e)
         atomic_fetch_add(&lost, 1);
 }
 
-// Of a program that was started without standard streams, what it opens next would be in their
-// place, and the log would go there: to a viewer, or into the loop's own pipe.
-static void fill_standard_streams(void)
-{
-    int fd;
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd < STDERR_FILENO);
-    if (fd > STDERR_FILENO)
-        close(fd);
-}
-
 void log_to_stderr_as(const char *program, const struct log_options *options)
 {
-    fill_standard_streams();
     program_name = program;
     write_entry = options->json ? write_json : write_text;
     log_to(sink, options->filter);
