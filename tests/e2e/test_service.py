@@ -58,20 +58,6 @@ class Stop(lib.Case):
         server.signal(signal.SIGTERM)
         self.assertLess(self.ended(server, 5), 1 * lib.SLOW)
 
-    def test_without_standard_streams(self):
-        """As some that start daemons leave it: nothing that the sender opens takes their place."""
-        for closed in "2>&-", "<&- >&- 2>&-":
-            path = self.path("ready")
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
-                ready.bind(path)
-                ready.settimeout(20 * lib.SLOW)
-                p = self.start(["sh", "-c", f'exec "$0" "$@" {closed}', lib.SEND, "--listen", "127.0.0.1:0", lib.SOURCE],
-                               {"NOTIFY_SOCKET": path})
-                ready.recv(256)
-                self.assertEqual(os.readlink(f"/proc/{p.pid}/fd/2"), "/dev/null")
-                self.stop_cleanly(p)
-            os.unlink(path)
-
     def test_nobody_reads_what_it_says(self):
         """A pager that was not turned over, or a stopped terminal, keeps no viewer from the stream."""
         for option in [], ["--stats", "/dev/stderr"]:
