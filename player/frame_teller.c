@@ -55,6 +55,8 @@ struct live_arrival frame_teller_arrived(struct frame_teller *t, const struct re
     *note_of(t, f->number) = (struct frame_note){.number = f->number,
                                                  .bytes = (int64_t)f->bytes,
                                                  .arrived = f->last_arrived,
+                                                 .encoder = e.encoder,
+                                                 .transport = e.transport,
                                                  .level = e.level};
     return (struct live_arrival){.media = playout_pts(t->config.playout, f->number),
                                  .encoder = e.encoder,
@@ -75,13 +77,17 @@ static void tell_fate(struct frame_teller *t, struct event_frame e, usec_t now)
 void frame_teller_shown(struct frame_teller *t, const struct play_frame *f, usec_t wall_ahead,
                         usec_t now)
 {
+    const struct frame_note *n = note_of(t, f->number);
+    bool noted = n->number == f->number;
     struct qoe_shown e = {.number = f->number,
                           .level = f->level,
                           .bytes = f->bytes,
                           .latency = latency_to(t, wall_ahead, f->shown_at, f->capture_wall),
                           .buffer = f->handed_over - f->last_arrived,
                           .decoder = f->decode_time,
-                          .display = f->shown_at - f->decoded_at};
+                          .display = f->shown_at - f->decoded_at,
+                          .encoder = noted ? n->encoder : QOE_UNKNOWN,
+                          .transport = noted ? n->transport : QOE_UNKNOWN};
     qoe_on_shown(t->config.qoe, &e, f->shown_at);
     frame_ledger_shown(t->config.ledger, f->number);
     struct event_frame told = {.number = f->number,

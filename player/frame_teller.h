@@ -34,6 +34,7 @@ struct frame_note {
     int64_t number; // -1: empty
     int64_t bytes;
     usec_t arrived;
+    usec_t encoder, transport;
     int level;
 };
 

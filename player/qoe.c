@@ -29,9 +29,10 @@ struct qoe *qoe_new(const char *url, usec_t started_wall, usec_t now)
     q->sender_skipped = NAN;
     q->capacity = NAN;
     frame_jitter_init(&q->jitter);
-    struct hist *hists[] = {
-        &q->protocol,    &q->frame,        &q->display,      &q->part_encoder, &q->part_transport,
-        &q->part_buffer, &q->part_decoder, &q->part_display, &q->rtt,          &q->seek_wait};
+    struct hist *hists[] = {&q->protocol,     &q->frame,          &q->display,
+                            &q->part_encoder, &q->part_transport, &q->part_buffer,
+                            &q->part_decoder, &q->part_display,   &q->rtt,
+                            &q->seek_wait,    &q->spent_encoder,  &q->spent_transport};
     for (size_t i = 0; i < sizeof(hists) / sizeof(hists[0]); i++)
         hist_init(hists[i]);
     return q;
@@ -162,6 +163,8 @@ void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
     add_known(&q->part_buffer, e->buffer);
     add_known(&q->part_decoder, e->decoder);
     add_known(&q->part_display, e->display);
+    add_known(&q->spent_encoder, e->encoder);
+    add_known(&q->spent_transport, e->transport);
     level_time_show(&q->levels, &q->ladder, e->level, active(q, now));
 }
 

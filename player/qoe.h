@@ -67,6 +67,8 @@ struct qoe_shown { // a picture went on the screen
     usec_t buffer;  // last arrival to hand-over for decoding
     usec_t decoder; // decoding took
     usec_t display; // decoded to shown
+    usec_t encoder; // these two as they were when it came (qoe_frame)
+    usec_t transport;
 };
 void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now);
 

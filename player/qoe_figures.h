@@ -166,6 +166,8 @@ struct qoe_report {
             double target; // ms, as are these
             double sender;
             double buffer;
+            double spent_encoder; // means over the frames shown, whose other parts are above
+            double spent_transport;
         } budget;
         bool has_clock;
         bool clock_shared;

@@ -109,6 +109,8 @@ static void report_latency(const struct qoe *q, struct qoe_report *out)
     out->latency.budget.target = usec_to_msec(q->budget.target);
     out->latency.budget.sender = usec_to_msec(q->budget.sender);
     out->latency.budget.buffer = usec_to_msec(q->budget.buffer);
+    out->latency.budget.spent_encoder = quantiles(&q->spent_encoder).mean;
+    out->latency.budget.spent_transport = quantiles(&q->spent_transport).mean;
     out->latency.has_clock = q->has_clock;
     out->latency.clock_shared = q->clock.shared;
     out->latency.offset_error =

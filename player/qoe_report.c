@@ -244,8 +244,8 @@ static void put_budget(struct object *o, const struct qoe_report *r)
         return;
     }
     struct object spent = object_new();
-    put_ms(&spent, "encoder", r->latency.parts.encoder.mean);
-    put_ms(&spent, "transport", r->latency.parts.transport.mean);
+    put_ms(&spent, "encoder", r->latency.budget.spent_encoder);
+    put_ms(&spent, "transport", r->latency.budget.spent_transport);
     put_ms(&spent, "buffer", r->latency.parts.buffer.mean);
     put_ms(&spent, "decoder", r->latency.parts.decoder.mean);
     put_ms(&spent, "display", r->latency.parts.display.mean);

@@ -84,6 +84,8 @@ struct qoe {
     struct hist display;
     struct hist part_encoder;
     struct hist part_transport;
+    struct hist spent_encoder; // of frames shown alone, as the parts below
+    struct hist spent_transport;
     struct hist part_buffer;
     struct hist part_decoder;
     struct hist part_display;

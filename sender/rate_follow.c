@@ -17,6 +17,7 @@
 #define CROWD_CALM  (200 * USEC_PER_MSEC)
 #define HELD        USEC_PER_SEC
 #define HOLD        (200 * USEC_PER_MSEC)
+#define REPORTS     (200 * USEC_PER_MSEC)
 #define BURST       (500 * USEC_PER_MSEC)
 #define BURST_RISE  (250 * USEC_PER_MSEC)
 #define CALM_FOR    (500 * USEC_PER_MSEC)
@@ -63,6 +64,11 @@ void rate_follow_set_ceiling(struct rate_follow *f, double ceiling_bps)
 {
     f->ceiling_bps = fmax(ceiling_bps, f->floor_bps);
     f->target_bps = fmin(f->target_bps, f->ceiling_bps);
+}
+
+usec_t rate_follow_report_interval(usec_t wished)
+{
+    return usec_min(wished, REPORTS);
 }
 
 void rate_follow_expect_key(struct rate_follow *f, usec_t now)

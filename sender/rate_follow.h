@@ -102,6 +102,9 @@ double rate_follow_bps(const struct rate_follow *f);
 bool rate_follow_is_idle(const struct rate_follow *f, usec_t now);
 // The next frame is a larger size's first one: it makes a queue that passes.
 void rate_follow_expect_key(struct rate_follow *f, usec_t now);
+// How often the viewer's end should report, when the transport would have it every `wished`: with
+// the round trip, as most of them, is too rare where that was long for a queue.
+usec_t rate_follow_report_interval(usec_t wished);
 // Media stood still (pause, nobody watches): what was measured before says nothing.
 void rate_follow_restart(struct rate_follow *f);
 

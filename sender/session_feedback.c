@@ -116,6 +116,13 @@ static bool is_unproved(const struct session *s)
     return s->config.address && s->config.address->peer[0].ss_family == AF_UNSPEC;
 }
 
+static bool has_nothing_to_send(const struct session *s, usec_t now)
+{
+    if (session_is_filler(s))
+        return !session_is_greedy(s) && now < s->due_at;
+    return s->scheduler.count == 0;
+}
+
 void session_second(struct session *s, usec_t now)
 {
     if (!s->playing || is_unheard(s, now))
@@ -123,8 +130,7 @@ void session_second(struct session *s, usec_t now)
     session_send_report(s, false, now);
     // Nothing to send is no sign of being stuck; but an empty queue is also what is left when
     // nothing could leave and all was dropped.
-    if (s->scheduler.count == 0 && !session_is_filler(s) &&
-        s->transport->ops->room(s->transport, now))
+    if (has_nothing_to_send(s, now) && s->transport->ops->room(s->transport, now))
         s->last_progress = now;
     if (now - s->last_progress <= s->config.stream->viewer_timeout)
         return;

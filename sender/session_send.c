@@ -15,6 +15,8 @@ static void ask_feedback(const struct session *s, struct rtp_packet *p)
     p->has_feedback = s->transport->ops->wish && s->transport->ops->wish(s->transport, &wish);
     if (!p->has_feedback)
         return;
+    if (s->follows)
+        wish.interval = rate_follow_report_interval(wish.interval);
     usec_t units = usec_min(wish.interval / RTP_FEEDBACK_UNIT_US, UINT16_MAX);
     p->feedback.interval = (uint16_t)usec_max(units, 1);
     p->feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);

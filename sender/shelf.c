@@ -358,7 +358,9 @@ static void list_folder(struct shelf *s, struct listing *l, const char *folder, 
         struct stat st;
         int len =
             snprintf(path, sizeof(path), "%s%s%s", folder, *folder ? "/" : "", entries[i]->d_name);
-        bool there = entries[i]->d_name[0] != '.' && len < (int)sizeof(path) &&
+        // Most files of a folder may be others, and the viewers wait meanwhile.
+        bool other = entries[i]->d_type == DT_REG && len < (int)sizeof(path) && !is_film(path);
+        bool there = entries[i]->d_name[0] != '.' && len < (int)sizeof(path) && !other &&
                      l->count < SHELF_MAX_FILES && real_file(s, path, real, &st);
         free(entries[i]);
         if (!there)

@@ -2,6 +2,8 @@
 #include "sender/stats.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +12,11 @@
 #include "sender/figures_json.h"
 #include "sender/process_figures.h"
 
+enum { PATIENCE_MS = 50 }; // with who reads a pipe, once
+
 struct stats {
     FILE *file; // owned; NULL after an error
+    bool late;  // lines were left out
 };
 
 struct stats *stats_open(const char *path)
@@ -26,6 +31,8 @@ struct stats *stats_open(const char *path)
         return NULL;
     }
     setvbuf(s->file, NULL, _IOLBF, 0);
+    int fd = fileno(s->file);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); // a pipe's reader may stand still
     return s;
 }
 
@@ -36,6 +43,16 @@ void stats_close(struct stats *s)
     if (s->file)
         fclose(s->file);
     free(s);
+}
+
+static bool is_taken(struct stats *s)
+{
+    struct pollfd p = {.fd = fileno(s->file), .events = POLLOUT};
+    bool taken = poll(&p, 1, s->late ? 0 : PATIENCE_MS) != 0;
+    if (!taken && !s->late)
+        log_warn("statistics are left out, as nobody reads them");
+    s->late = !taken;
+    return taken;
 }
 
 // Takes over the object.
@@ -52,7 +69,7 @@ static void write_line(struct stats *s, json_t *o)
 
 void stats_write(struct stats *s, const struct figures *f, const struct session_figures *session)
 {
-    if (!s->file)
+    if (!s->file || !is_taken(s))
         return;
     json_t *o = json_object();
     json_object_set_new(o, "t", json_real(usec_to_sec(f->age)));
@@ -62,7 +79,7 @@ void stats_write(struct stats *s, const struct figures *f, const struct session_
 
 void stats_end(struct stats *s, usec_t age)
 {
-    if (!s->file)
+    if (!s->file || !is_taken(s))
         return;
     struct process_figures p;
     process_figures_read(&p);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/net/log_stderr.h"
 
-#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,10 +11,14 @@
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
 
+enum { PATIENCE_MS = 50 };
+
 static const char *program_name;
+static log_sink_fn *write_entry; // one of the two
+static atomic_uint lost;         // lines that stderr did not take
 
 // One call: stdio keeps lines whole.
-static void sink_text(const struct log_entry *e)
+static void write_text(const struct log_entry *e)
 {
     static const char *const words[] = {"error: ", "warning: ", "", "debug: "};
     char text[LOG_TEXT];
@@ -21,7 +26,7 @@ static void sink_text(const struct log_entry *e)
     fprintf(stderr, "%s: %s%s\n", program_name, words[e->level], text);
 }
 
-static void sink_json(const struct log_entry *e)
+static void write_json(const struct log_entry *e)
 {
     usec_t now = clock_wall();
     time_t seconds = now / USEC_PER_SEC;
@@ -37,23 +42,33 @@ static void sink_json(const struct log_entry *e)
     fprintf(stderr, "%s\n", line);
 }
 
-// Of a program that was started without standard streams, what it opens next would be in their
-// place, and the log would go there: to a viewer, or into the loop's own pipe.
-static void fill_standard_streams(void)
+static bool is_taken(void)
 {
-    int fd;
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd < STDERR_FILENO);
-    if (fd > STDERR_FILENO)
-        close(fd);
+    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+    return poll(&p, 1, atomic_load(&lost) ? 0 : PATIENCE_MS) != 0;
+}
+
+// Who reads stderr may stand still, such as a pager or a stopped terminal. It is waited for a
+// little, once; then lines are left out, rather than that viewers wait for it.
+static void sink(const struct log_entry *e)
+{
+    unsigned count = atomic_load(&lost) && is_taken() ? atomic_exchange(&lost, 0) : 0;
+    if (count) {
+        char text[LOG_TEXT];
+        snprintf(text, sizeof(text), "%u lines of the log are lost, as nobody read it", count);
+        write_entry(&(struct log_entry){.level = LOG_WARN, .module = e->module, .text = text});
+    }
+    if (is_taken())
+        write_entry(e);
+    else
+        atomic_fetch_add(&lost, 1);
 }
 
 void log_to_stderr_as(const char *program, const struct log_options *options)
 {
-    fill_standard_streams();
     program_name = program;
-    log_to(options->json ? sink_json : sink_text, options->filter);
+    write_entry = options->json ? write_json : write_text;
+    log_to(sink, options->filter);
 }
 
 void log_to_stderr(const char *program, enum log_level max)

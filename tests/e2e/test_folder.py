@@ -123,6 +123,17 @@ class Folder(lib.Case):
         viewer.check()
         self.assertLess(viewer.longest_silence, 0.8 * lib.SLOW)
 
+    def test_among_other_files(self):
+        """Tens of thousands of photographs beside the films cost little: viewers wait while a list is made."""
+        for i in range(30000):
+            open(self.path(f"films/{i}.jpg"), "w").close()
+        server = self.sender(source=self.path("films"))
+        before = server.cpu_seconds()
+        with Client(server.port) as c:
+            for _ in range(6):
+                self.assertIn("/one.mkv\t", c.request("DESCRIBE", c.url.replace("live", "")).body)
+        self.assertLess(server.cpu_seconds() - before, 0.6 * lib.SLOW)
+
     def test_no_way_out(self):
         server = self.sender(source=self.path("films"))
         for path in ("/out.mkv", "/sub/.hidden/x.mkv", "/../outside.mkv", "/%2e%2e/outside.mkv", "/sub%2f..%2f..%2foutside.mkv",

@@ -101,6 +101,15 @@ class Limits(lib.Case):
             time.sleep(1)
             self.assertLess(server.cpu_seconds() - before, 0.3)
 
+    def test_time_between_packets_is_no_silence(self):
+        """Of 8 kbit/s a packet has 1.4 s; who takes each at once is not dropped after one."""
+        server = self.sender("--timeout", "1", source="synthetic:steady:8")
+        c = self.connect(server)
+        c.watch(TCP + ";x-weir=tcp")
+        c.collect(5)
+        self.between(3, len([data for channel, data in c.frames if channel == 0]), 6)
+        self.assertNotIn("is dropped", server.stderr)
+
     def test_channels_differ(self):
         server = self.sender()
         for asked, given in {"4-5": "4-5", "3": "3-4", "7-7": "7-8", "255": "255-0"}.items():

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The programs as others run them: stopped by signals, supervised by systemd, their log read by machines."""
+import fcntl
 import json
 import os
 import re
 import signal
 import socket
+import subprocess
 import time
 
 import lib
@@ -69,6 +71,39 @@ class Stop(lib.Case):
                 self.assertEqual(os.readlink(f"/proc/{p.pid}/fd/2"), "/dev/null")
                 self.stop_cleanly(p)
             os.unlink(path)
+
+    def test_nobody_reads_what_it_says(self):
+        """A pager that was not turned over, or a stopped terminal, keeps no viewer from the stream."""
+        for option in [], ["--stats", "/dev/stderr"]:
+            reader, writer = os.pipe()
+            self.addCleanup(os.close, reader)
+            os.set_blocking(reader, False)
+            fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+            argv = [lib.SEND, "--listen", "127.0.0.1:0", "--log", "info,connection=debug", *option, lib.SOURCE]
+            p = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=writer)
+            os.close(writer)
+            self.addCleanup(p.wait)
+            self.addCleanup(p.kill)
+            said = bytearray()
+
+            def says(what):
+                try:
+                    said.extend(os.read(reader, 65536))
+                except BlockingIOError:
+                    pass
+                return re.search(what, said)
+
+            port = int(until(lambda: says(rb" at rtsp://127.0.0.1:(\d+)/"), "the sender", 20).group(1))
+            viewers = [rtsp.Viewer(port) for _ in range(4)]  # each has its line a second
+            for _ in range(100):  # two lines each
+                with rtsp.Client(port) as c:
+                    self.assertEqual(c.request("OPTIONS").status, 200)
+            viewers[0].wait_frames(4 * lib.FPS if option else 10)
+            for viewer in viewers:
+                viewer.check()
+            until(lambda: says(rb"\d+ lines of the log are lost, as nobody read it") or rtsp.Client(port).close(), "the gap")
+            p.terminate()
+            self.assertEqual(p.wait(10 * lib.SLOW), 0)
 
     def test_a_second_signal(self):
         server = self.sender()

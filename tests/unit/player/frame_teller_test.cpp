@@ -130,6 +130,24 @@ TEST_CASE("frame_teller: a frame's way by the stamps of the sender")
           "\n");
 }
 
+TEST_CASE("frame_teller: what was spent is of the frames shown, and adds up to their latency")
+{
+    viewing v;
+    v.arrived(v.frame(3));
+    v.shown(3, 260);
+    received_frame late = v.frame(4); // came, and was never shown
+    late.last_arrived += 900 * ms;
+    v.arrived(late);
+    qoe_report r = v.report();
+    CHECK(r.latency.parts.transport.mean > 400);
+    CHECK(r.latency.budget.spent_encoder == Approx(10));
+    CHECK(r.latency.budget.spent_transport == Approx(70));
+    double spent = r.latency.budget.spent_encoder + r.latency.budget.spent_transport +
+                   r.latency.parts.buffer.mean + r.latency.parts.decoder.mean +
+                   r.latency.parts.display.mean;
+    CHECK(spent == Approx(r.latency.display.mean).margin(2));
+}
+
 TEST_CASE("frame_teller: without the sender's clock or its stamp there are no latencies")
 {
     viewing v;

@@ -411,6 +411,7 @@ class live_link
         feedback_wish wish{};
         p.has_feedback = carrier->ops->wish && carrier->ops->wish(carrier, &wish);
         if (p.has_feedback) {
+            wish.interval = rate_follow_report_interval(wish.interval);
             p.feedback.interval = static_cast<uint16_t>(
                 std::clamp<usec_t>(wish.interval / RTP_FEEDBACK_UNIT_US, 1, UINT16_MAX));
             p.feedback.packets = static_cast<uint8_t>(std::min(wish.packets, 255u));

@@ -151,3 +151,17 @@ TEST_CASE("live: where a rate controller never allows the first rate, frames do 
             CHECK(n.shown(10, 60) > 20);
         }
 }
+
+TEST_CASE("live: where a long queue was, reports are not so rare that the next one grows unseen")
+{
+    // Smoothed, the round trip stays long for a while; with a report a round trip, up to a second.
+    for (const char *via : {"tfrc", "arc"})
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            INFO(via << ", seed " << seed);
+            live_link n(via, "rate=6mbit:300kbit@12s,queue=droptail:100000B", RTT, 0, 0, seed);
+            n.run_to(42);
+            CHECK(n.late_ms(0.5, 20, 42) < 200);
+            CHECK(n.late_ms(0.95, 20, 42) < 500);
+            CHECK(n.got_mbps(20, 42) > 0.8 * 0.3);
+        }
+}
