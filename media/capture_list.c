@@ -2,14 +2,18 @@
 #include "media/capture_list.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/err.h"
+#include "common/net/clock.h"
 #include "media/capture_device.h"
 #include "media/v4l2_modes.h"
 
 enum { MAX_CAMERAS = 64, MAX_DISPLAYS = 32, SCREEN_FPS = 30 };
+static const usec_t PATIENCE = 2 * USEC_PER_SEC; // with a display
 
 // Their numbers are not dense: many cameras take two, one of them for metadata.
 static bool camera_path(int number, char *out, size_t cap)
@@ -61,19 +65,68 @@ static int print_cameras(FILE *out)
     return found;
 }
 
-static void print_display(FILE *out, const char *name)
+// A display is asked in a thread of its own: a server that stands still keeps it for ever.
+struct question {
+    struct capture_target target;
+    char answer[64]; // guarded by the lock; "": none yet
+    pthread_mutex_t lock;
+    pthread_cond_t answered;
+};
+
+static void *ask_display(void *arg)
 {
-    struct capture_target target = {.screen = true, .asked = {.fps = {SCREEN_FPS, 1}}};
+    struct question *q = arg;
     struct capture_given given;
     char why[512];
     int err;
-    snprintf(target.name, sizeof(target.name), "%s", name);
-    struct capture_device *d = capture_device_open(&target, &given, why, sizeof(why), &err);
+    struct capture_device *d = capture_device_open(&q->target, &given, why, sizeof(why), &err);
+    pthread_mutex_lock(&q->lock);
     if (d)
-        fprintf(out, "screen:%s  %dx%d\n", name, given.width, given.height);
+        snprintf(q->answer, sizeof(q->answer), "%dx%d", given.width, given.height);
     else
-        fprintf(out, "screen:%s  cannot be read\n", name);
+        snprintf(q->answer, sizeof(q->answer), "cannot be read");
+    pthread_cond_signal(&q->answered);
+    pthread_mutex_unlock(&q->lock);
     capture_device_close(d);
+    return NULL;
+}
+
+static bool wait_for_answer(struct question *q)
+{
+    usec_t end = clock_now() + PATIENCE;
+    struct timespec t = {.tv_sec = end / USEC_PER_SEC, .tv_nsec = end % USEC_PER_SEC * 1000};
+    pthread_mutex_lock(&q->lock);
+    while (!*q->answer && clock_now() < end)
+        pthread_cond_timedwait(&q->answered, &q->lock, &t);
+    bool answered = *q->answer;
+    pthread_mutex_unlock(&q->lock);
+    return answered;
+}
+
+static void print_display(FILE *out, const char *name)
+{
+    pthread_t thread;
+    struct question *q = calloc(1, sizeof(*q));
+    if (!q)
+        return;
+    q->target = (struct capture_target){.screen = true, .asked = {.fps = {SCREEN_FPS, 1}}};
+    snprintf(q->target.name, sizeof(q->target.name), "%s", name);
+    pthread_mutex_init(&q->lock, NULL);
+    clock_cond_init(&q->answered);
+    bool asked = pthread_create(&thread, NULL, ask_display, q) == 0;
+    if (asked && !wait_for_answer(q)) {
+        fprintf(out, "screen:%s  does not answer\n", name);
+        pthread_detach(thread); // it keeps the question; the program ends soon
+        return;
+    }
+    if (asked)
+        pthread_join(thread, NULL);
+    else
+        ask_display(q);
+    fprintf(out, "screen:%s  %s\n", name, q->answer);
+    pthread_cond_destroy(&q->answered);
+    pthread_mutex_destroy(&q->lock);
+    free(q);
 }
 
 // X servers of this machine have a socket each; $DISPLAY may name one elsewhere.

@@ -99,18 +99,33 @@ static void put_value(struct put *out, const char *value)
     put_format(out, "\"\n");
 }
 
+// Of what is no list the last one holds.
+static bool holds(const struct option_settings *said, int i)
+{
+    const struct option_row *row = said->items[i].row;
+    for (int j = i + 1; j < said->count && !row->repeats; j++)
+        if (said->items[j].row == row)
+            return false;
+    return true;
+}
+
+// Options of the log change what those before them said: they stand together, in that order.
+static bool stands_at(const struct option_row *row, const struct option_row *said)
+{
+    bool log = said->kind == OPTION_LOG || said->kind == OPTION_LOG_ALL;
+    return log ? row->kind == OPTION_LOG : row == said;
+}
+
 static void put_setting(struct put *out, const struct option_row *row,
                         const struct option_settings *said)
 {
-    int left = 0;
-    for (int i = 0; i < said->count; i++)
-        left += said->items[i].row == row;
-    bool is_said = left > 0;
+    bool is_said = false;
     for (int i = 0; i < said->count; i++) {
         const struct option_setting *s = &said->items[i];
-        if (s->row != row || (--left > 0 && !row->repeats)) // of what is no list the last one holds
+        if (!stands_at(row, s->row) || !holds(said, i))
             continue;
-        put_format(out, "%s = ", row->name);
+        is_said = true;
+        put_format(out, "%s = ", s->row->name);
         put_value(out, s->value ? s->value : "true");
     }
     if (!is_said)

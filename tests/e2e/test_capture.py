@@ -95,6 +95,9 @@ class Screen(Capture):
         time.sleep(0.3)
         self.stop_cleanly(server)
         self.assertIn(f"screen:{self.display}: it does not answer", server.stderr)
+        p = self.start([lib.SEND, "--list-devices"], {"DISPLAY": self.display})
+        self.assertEqual(p.wait(), 0, str(p))
+        self.assertIn(f"screen:{self.display}  does not answer\n", p.stdout)
 
     def test_colours_that_are_not_read(self):
         xvfb = self.start(["Xvfb", "-displayfd", "1", "-screen", "0", "320x240x30", "-nolisten", "tcp"])

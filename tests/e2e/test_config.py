@@ -75,6 +75,14 @@ report = {self.path('file.json')}
         _, options = self.printed(lib.PLAY, "--goddard", "buf_factor=2,upscale_interval=30", "-l2")
         self.assertEqual(options, {"goddard": ["buf_factor=2,upscale_interval=30"], "level": ["2"]})
 
+    def test_the_log_is_read_back_as_it_was_said(self):
+        for words in "--log error --verbose", "--verbose --log error", "--quiet --log main=info", "--log main=info --quiet":
+            text, _ = self.printed(lib.SEND, *words.split())
+            config = self.write("log.conf", text)
+            nowhere = "--listen", "192.0.2.1:1", lib.SOURCE  # an address that is not this machine's
+            self.assertEqual(self.run_program(lib.SEND, *words.split(), *nowhere).stderr,
+                             self.run_program(lib.SEND, "--config", config, *nowhere).stderr, words)
+
     def test_a_full_disk_is_told(self):
         for option in "--print-config", "--help", "--version":
             with open("/dev/full", "w") as full:
