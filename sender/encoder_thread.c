@@ -197,7 +197,7 @@ bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t cap
 void encoder_thread_request_key(struct encoder_thread *t, int64_t from)
 {
     pthread_mutex_lock(&t->lock);
-    t->key_from = t->want_key && t->key_from < from ? t->key_from : from;
+    t->key_from = t->want_key && t->key_from > from ? t->key_from : from;
     t->want_key = true;
     pthread_mutex_unlock(&t->lock);
 }

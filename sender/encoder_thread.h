@@ -27,7 +27,8 @@ const char *encoder_thread_profile(const struct encoder_thread *t);
 // Any thread. `captured`: when, on the monotonic clock. Takes its own reference. False: busy, the
 // picture was left out.
 bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t captured);
-// A frame from number `from` on becomes a key frame; 0: any.
+// A frame from number `from` on becomes a key frame; 0: any. Of several requests the highest number
+// counts: it is near, and who goes to a place has no use for a frame before it.
 void encoder_thread_request_key(struct encoder_thread *t, int64_t from);
 void encoder_thread_set_bitrate(struct encoder_thread *t, int bitrate_bps);
 void encoder_thread_repair(struct encoder_thread *t, int64_t number);

@@ -142,11 +142,18 @@ struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local,
     uv_poll_start(&u->poll, UV_READABLE, on_readable);
     return u;
 
-close_fd:
+close_fd:;
+    int error = errno;
     if (u->fd >= 0)
         close(u->fd);
     free(u);
+    errno = error;
     return NULL;
+}
+
+static bool is_out_of_files(int error)
+{
+    return error == EMFILE || error == ENFILE;
 }
 
 int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, udp_fn *rtcp,
@@ -154,22 +161,27 @@ int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, 
 {
     struct sockaddr_storage at = {0};
     memcpy(&at, local, sockaddr_len(local));
-    for (int i = 0; i < PORT_TRIES; i++) {
+    bool no_files = false;
+    for (int i = 0; i < PORT_TRIES && !no_files; i++) {
         // Let the kernel choose; keep the choice when it is even and its odd neighbour is free.
         sockaddr_set_port((struct sockaddr *)&at, 0);
         out[0] = udp_socket_new(loop, (struct sockaddr *)&at, rtp, ctx);
-        if (!out[0])
+        if (!out[0]) {
+            no_files = is_out_of_files(errno);
             break;
+        }
         if (out[0]->port % 2 == 0) {
             sockaddr_set_port((struct sockaddr *)&at, out[0]->port + 1);
             out[1] = udp_socket_new(loop, (struct sockaddr *)&at, rtcp, ctx);
             if (out[1])
                 return 0;
+            no_files = is_out_of_files(errno);
         }
         udp_socket_free(out[0]);
     }
     out[0] = out[1] = NULL;
-    log_error("no pair of free UDP ports on this machine");
+    log_error("no pair of free UDP ports on this machine%s",
+              no_files ? ": too many files are open; raise the limit with ulimit -n" : "");
     return ERR_IO;
 }
 

@@ -84,6 +84,20 @@ class Limits(lib.Case):
         resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (hard, hard))
         self.assertEqual(waiting.request("OPTIONS").status, 200)
 
+    def test_no_descriptor_for_media(self):
+        server = self.sender()
+        c = self.connect(server)
+        c.request("OPTIONS")
+        open_now = {int(fd) for fd in os.listdir(f"/proc/{server.pid}/fd")}
+        used = min(set(range(len(open_now) + 1)) - open_now)
+        _, hard = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (used, hard))
+        setup = {"headers": {"Transport": "RTP/AVP;unicast;client_port=40000-40001"}}
+        self.assertEqual(c.request("SETUP", **setup).status, 503)
+        self.assertIn("too many files are open; raise the limit with ulimit -n", server.stderr)
+        resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (hard, hard))
+        self.assertEqual(c.request("SETUP", **setup).status, 200)
+
     def test_another_transport_on_a_full_connection(self):
         server = self.sender(source="synthetic:greedy")
         c = self.connect(server, receive_buffer=4096)
