@@ -12,7 +12,7 @@ enum { MOST_STEPS = 50 }; // of Newton's method; a dozen at the start, then two 
 #define LATE_SEC   1e-3 // of a wake-up
 #define NEWTON_SEC 1e-7 // precision of an instant
 #define USE_SEC    1.0  // time constant of the share of the rate that is used
-#define ENOUGH_USE 0.75 // of the rate: media that follows what it is allowed keeps a little below
+#define ENOUGH_USE 0.4  // of the rate (RFC 7661: half of a window); levels are up to twice apart
 
 static struct arc *arc_of(struct controller *c)
 {

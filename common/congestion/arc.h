@@ -16,7 +16,7 @@
 // What is not used is kept up to one packet or 1 ms of r (a late wake-up's), whichever is more.
 //
 // w is frozen while the rate is not used: while that credit is full, while r is at its maximum,
-// while the path is silent after a timeout; and, unless the rate was used for 3/4 of the last
+// while the path is silent after a timeout; and, unless the rate was used for 2/5 of the last
 // second or so, a packet for which the application had not been waiting takes back what w grew
 // since the packet before. A B^ to which such packets contributed
 // (in the last SRTT + tau) measured the application: it shrinks w to no less than the half, at each

@@ -11,6 +11,10 @@ class Follow(Relayed):
     def adaptation(self):
         return self.stats()[-1]["adaptation"]
 
+    def lowest_level(self):
+        """Of the two viewers in the last second."""
+        return min((line["level"] for line in self.stats()[-2:] if line["playing"]), default=9)
+
     def slow_then_fast(self, *args):
         """(player, (seconds, figures of the sender) of the slow time's end, (seconds, figures) of the end)"""
         server = self.server()
@@ -54,6 +58,20 @@ class Follow(Relayed):
         self.assertIn(0, [line["adaptation"]["encoder"] for line in last.values()])
         self.assertGreater(max(line["level"] for line in last.values()), min(line["level"] for line in last.values()))
         self.assertEqual(quick.report()["levels"]["switches"], [])
+
+    def test_who_shares_the_levels_comes_back(self):
+        server = self.server()
+        relay = self.relay(server.port)
+        quick = self.player(server.url, "--transport", "minbuf", "--duration", "40")
+        slow = self.player(relay.url, "--transport", "minbuf", "--duration", "40")
+        slow.wait_shown(30)
+        relay.tcp_rate = 300e3
+        lib.until(lambda: self.lowest_level() < 3, "the level to fall", 15)
+        relay.tcp_rate = 0.0
+        lib.until(lambda: self.lowest_level() > 4, "the level to rise again", 25)
+        for p in quick, slow:
+            p.signal(lib.signal.SIGTERM)
+            self.assertEqual(p.wait(), 130, str(p))
 
 
 if __name__ == "__main__":

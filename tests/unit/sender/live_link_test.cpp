@@ -165,3 +165,16 @@ TEST_CASE("live: where a long queue was, reports are not so rare that the next o
             CHECK(n.got_mbps(20, 42) > 0.8 * 0.3);
         }
 }
+
+TEST_CASE("live: who shares the encoders comes up over arc, whose w grows by what is used")
+{
+    double level = 0;
+    const int SEEDS = 4;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        live_link n("arc", "rate=6mbit,queue=droptail:100000B", RTT, 0, 0, seed);
+        n.shared = true;
+        n.run_to(60);
+        level += n.mean_level(30, 60) / SEEDS;
+    }
+    CHECK(level > 5);
+}
