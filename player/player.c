@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -55,14 +54,10 @@ void player_end(struct player *p, enum qoe_ended ended, int exit_code, const cha
     player_stop(p, now);
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void on_signal(void *ctx, const char *name)
 {
-    struct player *p = handle->data;
-    (void)number;
-    // Without watchers the system's own handling is back: a second signal ends the program at once.
-    for (int i = 0; i < PLAYER_SIGNALS; i++)
-        uv_signal_stop(&p->signals[i]);
-    player_end(p, QOE_INTERRUPTED, EXIT_INTERRUPTED, NULL, clock_now());
+    (void)name;
+    player_end(ctx, QOE_INTERRUPTED, EXIT_INTERRUPTED, NULL, clock_now());
 }
 
 static void on_duration(void *ctx, usec_t now)
@@ -132,12 +127,7 @@ struct player *player_new(const struct play_options *options, FILE *events,
     p->bye = timer_new(&p->loop, player_on_bye_time, p);
     p->script = timer_new(&p->loop, player_on_script, p);
     p->retry = timer_new(&p->loop, player_on_retry_time, p);
-    static const int numbers[PLAYER_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
-    for (int i = 0; i < PLAYER_SIGNALS; i++) {
-        uv_signal_init(&p->loop, &p->signals[i]);
-        p->signals[i].data = p;
-        uv_signal_start(&p->signals[i], on_signal, numbers[i]);
-    }
+    stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     if (p->qoe && (p->events || !events) && p->show && p->done && p->commands && p->measured &&
         p->tick && p->duration && p->bye && p->script && p->retry)
         return p;
@@ -230,8 +220,7 @@ void player_free(struct player *p)
     mailbox_free(p->done);
     mailbox_free(p->commands);
     mailbox_free(p->measured);
-    for (int i = 0; i < PLAYER_SIGNALS; i++)
-        uv_close((uv_handle_t *)&p->signals[i], NULL);
+    stop_signals_close(&p->signals);
     uv_run(&p->loop, UV_RUN_DEFAULT);
     int err = uv_loop_close(&p->loop);
     assert(err == 0); // every handle has an owner, and was closed by it

@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include "common/net/mailbox.h"
+#include "common/net/stop_signals.h"
 #include "common/net/timer.h"
 #include "player/client.h"
 #include "player/measure.h"
@@ -26,8 +27,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { PLAYER_SIGNALS = 3 };
 
 struct viewer_command {
     enum viewer_wish { WISH_COMMAND, WISH_SEEK, WISH_SEEK_BY, WISH_LEVEL, WISH_TRANSPORT } wish;
@@ -119,7 +118,7 @@ struct player {
         struct recent part[LATENCY_PARTS];
     } lately;
     struct qoe_transport last_second;
-    uv_signal_t signals[PLAYER_SIGNALS];
+    struct stop_signals signals;
     struct sdp sdp;
     struct clock_sync clock;
     struct transport_info path; // as the sender told last

@@ -12,6 +12,7 @@
 #include "common/net/clock.h"
 #include "common/net/log_stderr.h"
 #include "common/net/raw_tcp.h"
+#include "common/net/stop_signals.h"
 #include "common/net/udp_socket.h"
 #include "common/program/standard_streams.h"
 #include "common/transport/mtp_raw.h"
@@ -30,7 +31,7 @@
 
 struct program {
     uv_loop_t loop;
-    uv_signal_t signals[2];
+    struct stop_signals signals;
     struct stream stream; // of no kind: a folder's files are offered
     struct shelf *shelf;
     struct telemetry *telemetry;
@@ -48,31 +49,16 @@ static void on_stopped(void *ctx)
     p->raw = NULL;
     service_free(p->service);
     p->service = NULL;
-    for (int i = 0; i < 2; i++)
-        uv_close((uv_handle_t *)&p->signals[i], NULL);
+    stop_signals_close(&p->signals);
     uv_stop(&p->loop);
 }
 
-static void on_signal(uv_signal_t *handle, int signum)
+static void on_signal(void *ctx, const char *name)
 {
-    struct program *p = handle->data;
-    log_info("stopped by %s", signum == SIGINT ? "SIGINT" : "SIGTERM");
-    // Without watchers the system's own handling is back: a second signal ends the program at once.
-    for (int i = 0; i < 2; i++)
-        uv_signal_stop(&p->signals[i]);
+    struct program *p = ctx;
+    log_info("stopped by %s", name);
     service_stopping(p->service);
     server_stop(p->server, on_stopped, p);
-}
-
-static void watch_signals(struct program *p)
-{
-    static const int numbers[2] = {SIGINT, SIGTERM};
-    signal(SIGPIPE, SIG_IGN);
-    for (int i = 0; i < 2; i++) {
-        uv_signal_init(&p->loop, &p->signals[i]);
-        p->signals[i].data = p;
-        uv_signal_start(&p->signals[i], on_signal, numbers[i]);
-    }
 }
 
 // A viewer takes its connection and two ports; the usual soft limit of 1024 is for programs that
@@ -208,7 +194,8 @@ static int run(struct program *p, const struct options *o)
     p->server = server_new(&p->loop, &config);
     if (!p->server)
         goto free_telemetry;
-    watch_signals(p);
+    signal(SIGPIPE, SIG_IGN);
+    stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     announce(p, o);
     p->service = service_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);

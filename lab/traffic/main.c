@@ -9,6 +9,7 @@
 
 #include "common/base/log.h"
 #include "common/net/log_stderr.h"
+#include "common/net/stop_signals.h"
 #include "common/net/tcp_info.h"
 #include "common/program/standard_streams.h"
 #include "lab/traffic/client.h"
@@ -18,7 +19,8 @@
 
 struct program {
     uv_loop_t loop;
-    uv_signal_t signals[2];
+    struct stop_signals signals;
+    bool finished;
     struct server *server;
     struct report *report;
     struct client *client;
@@ -31,27 +33,15 @@ static void finish(void *ctx)
     p->server = NULL;
     traffic_client_free(p->client);
     p->client = NULL;
-    for (int i = 0; i < 2; i++) {
-        if (!uv_is_closing((uv_handle_t *)&p->signals[i]))
-            uv_close((uv_handle_t *)&p->signals[i], NULL);
-    }
+    if (!p->finished)
+        stop_signals_close(&p->signals);
+    p->finished = true;
 }
 
-static void on_signal(uv_signal_t *handle, int signum)
+static void on_signal(void *ctx, const char *name)
 {
-    (void)signum;
-    finish(handle->data);
-}
-
-static void watch_signals(struct program *p)
-{
-    static const int numbers[2] = {SIGINT, SIGTERM};
-    signal(SIGPIPE, SIG_IGN);
-    for (int i = 0; i < 2; i++) {
-        uv_signal_init(&p->loop, &p->signals[i]);
-        p->signals[i].data = p;
-        uv_signal_start(&p->signals[i], on_signal, numbers[i]);
-    }
+    (void)name;
+    finish(ctx);
 }
 
 // The usual soft limit of 1024 is for programs that select().
@@ -117,7 +107,8 @@ int main(int argc, char **argv)
     allow_many_files();
     struct program program = {0};
     uv_loop_init(&program.loop);
-    watch_signals(&program);
+    signal(SIGPIPE, SIG_IGN);
+    stop_signals_watch(&program.signals, &program.loop, on_signal, &program);
     int code = options.serve ? start_serve(&program, &options) : start_run(&program, &options);
     if (code != EXIT_SUCCESS)
         finish(&program);

@@ -103,7 +103,7 @@ class Stop(lib.Case):
 
     def test_the_player_says_goodbye(self):
         server = self.sender("--verbose")
-        for number in signal.SIGTERM, signal.SIGINT:
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
             p = self.player(server.url, "--verbose")
             p.wait_shown(5)
             p.signal(number)
@@ -111,6 +111,19 @@ class Stop(lib.Case):
             self.assertEqual(p.report()["ended"], "interrupted")
             self.assertTrue(p.report()["playback"]["frames_played"])
             self.assertIn("asked TEARDOWN", p.stderr)
+
+    def test_a_terminal_that_is_gone(self):
+        """... ends a stream as any signal does, and nothing that was started with nohup."""
+        server = self.sender(prefix=["nohup"])
+        p = self.player(server.url, prefix=["nohup"])
+        p.wait_shown(5)
+        for program in server, p:
+            program.signal(signal.SIGHUP)
+        p.wait_shown(len(p.shown()) + 20)
+        other = self.sender()
+        other.signal(signal.SIGHUP)
+        self.ended(other, 5)
+        self.assertIn("stopped by SIGHUP", other.stderr)
 
     def test_the_player_ends_at_once(self):
         """... when it is told to twice, though its server does not answer."""

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/net/stop_signals.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+static const struct {
+    int number;
+    const char *name;
+} signals[STOP_SIGNALS] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct stop_signals *s = handle->data;
+    const char *name = "";
+    for (int i = 0; i < STOP_SIGNALS; i++) {
+        uv_signal_stop(&s->handles[i]);
+        if (signals[i].number == number)
+            name = signals[i].name;
+    }
+    s->fn(s->ctx, name);
+}
+
+// SIGINT is taken though it is ignored: shells leave it so to what a script starts in the
+// background.
+static bool is_unwanted(int number)
+{
+    struct sigaction now;
+    return number == SIGHUP && sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+void stop_signals_watch(struct stop_signals *s, uv_loop_t *loop, stop_signals_fn *fn, void *ctx)
+{
+    s->fn = fn;
+    s->ctx = ctx;
+    for (int i = 0; i < STOP_SIGNALS; i++) {
+        uv_signal_init(loop, &s->handles[i]);
+        s->handles[i].data = s;
+        if (!is_unwanted(signals[i].number))
+            uv_signal_start(&s->handles[i], on_signal, signals[i].number);
+    }
+}
+
+void stop_signals_close(struct stop_signals *s)
+{
+    for (int i = 0; i < STOP_SIGNALS; i++)
+        uv_close((uv_handle_t *)&s->handles[i], NULL);
+}
