@@ -142,6 +142,7 @@ static void ping(int fd, int count, usec_t interval)
     int got = 0;
     usec_t next = clock_now();
     usec_t end = next + count * interval + USEC_PER_SEC;
+    usec_t offset = clock_wall() - next; // the kernel stamps by the wall clock, which may be set
     for (int sent = 0; got < count;) {
         while (readable_by(fd, sent < count ? next : end)) {
             struct ping p;
@@ -161,7 +162,8 @@ static void ping(int fd, int count, usec_t interval)
         }
     }
     qsort(rtt, (size_t)got, sizeof(rtt[0]), compare);
-    printf("{\"sent\":%d,\"received\":%d", count, got);
+    usec_t set = clock_wall() - clock_now() - offset;
+    printf("{\"sent\":%d,\"received\":%d,\"clock_set\":%lld", count, got, llabs(set));
     if (got)
         printf(",\"min\":%lld,\"p50\":%lld,\"p99\":%lld,\"max\":%lld", (long long)rtt[0],
                (long long)rtt[got / 2], (long long)rtt[got * 99 / 100], (long long)rtt[got - 1]);
