@@ -44,13 +44,17 @@ class Follow(Relayed):
         frames = [e for e in p.events("frame") if "shown" in e]
         self.assertGreater(len(frames), 22 * lib.FPS * 0.3)
 
-    def test_two_viewers_share_the_levels(self):
+    def quick_and_slow(self, seconds):
+        """Two viewers, and the relay that is slow from now on for the second of them."""
         server = self.server()
         relay = self.relay(server.port)
-        quick = self.player(server.url, "--transport", "minbuf", "--duration", "10")
-        slow = self.player(relay.url, "--transport", "minbuf", "--duration", "10")
+        quick, slow = (self.player(url, "--transport", "minbuf", "--duration", str(seconds)) for url in (server.url, relay.url))
         slow.wait_shown(30)
         relay.tcp_rate = 300e3
+        return quick, slow, relay
+
+    def test_two_viewers_share_the_levels(self):
+        quick, slow, _ = self.quick_and_slow(10)
         for p in quick, slow:
             self.assertEqual(p.wait(30), 0, str(p))
         last = {line["session"]: line for line in self.stats() if line["playing"]}
@@ -61,12 +65,7 @@ class Follow(Relayed):
 
     @unittest.skipIf(lib.SLOW > 1, "a sanitizer's encoder does not reach the rate")
     def test_who_shares_the_levels_comes_back(self):
-        server = self.server()
-        relay = self.relay(server.port)
-        quick = self.player(server.url, "--transport", "minbuf", "--duration", "40")
-        slow = self.player(relay.url, "--transport", "minbuf", "--duration", "40")
-        slow.wait_shown(30)
-        relay.tcp_rate = 300e3
+        quick, slow, relay = self.quick_and_slow(40)
         lib.until(lambda: self.lowest_level() < 3, "the level to fall", 15)
         relay.tcp_rate = 0.0
         lib.until(lambda: self.lowest_level() > 4, "the level to rise again", 25)
