@@ -13,7 +13,7 @@
 #include "lab/emulator/emulator_parts.h"
 #include "lab/emulator/ip_packet.h"
 
-// Packets read of one device before the clock is read again and the other side has its turn.
+// Packets read from one device before the other device has its turn.
 enum { BATCH = 64 };
 
 // On a machine at rest a timer's wake-up comes tens of microseconds late, and that late each packet
@@ -82,31 +82,6 @@ static void enter(struct direction *way, struct packet *p, const uint8_t *data, 
     p->ecn = ip.ecn;
     p->flow = flow;
     link_push(&way->link, p, now);
-}
-
-// One packet; false when there is none.
-static bool read_one(struct direction *way, usec_t now)
-{
-    struct emulator *e = way->emulator;
-    struct packet *p = packet_new(&way->pool);
-    uint8_t *data = p ? p->data : e->scratch;
-    ssize_t n = read(way->in, data, e->mtu + EMULATOR_SLACK);
-    if (n > 0 && (size_t)n <= e->mtu) {
-        enter(way, p, data, (size_t)n, now);
-        return true;
-    }
-    packet_free(p);
-    if (n > 0) {
-        // A rate and a loss per packet mean nothing when one stands for many.
-        log_error("a packet longer than the MTU of %u came from the device of %s: not segmented, "
-                  "or the MTU was changed; 'ip link set DEV mtu %u gso_max_segs 1' or 'ethtool -K "
-                  "DEV tso off gso off' helps",
-                  e->mtu, way->in == e->tun[0] ? "A" : "B", e->mtu);
-        e->failed = ERR_TOO_BIG;
-    } else if (n < 0 && errno != EAGAIN && errno != EINTR && errno != EIO) {
-        fail(e, "cannot read from a device");
-    }
-    return false;
 }
 
 static void report(struct emulator *e, usec_t now)
@@ -212,10 +187,38 @@ static usec_t read_clock(struct emulator *e)
     return now;
 }
 
+// Reads one packet and pushes it into its link; returns false if the device has none. The packet is
+// stamped with a clock that is read after the packet: with one read before, a packet that arrives
+// while this process is held up would leave before its time. What is due before the stamp leaves
+// first, so that the packet meets the queue of its own instant.
+static bool read_one(struct direction *way)
+{
+    struct emulator *e = way->emulator;
+    struct packet *p = packet_new(&way->pool);
+    uint8_t *data = p ? p->data : e->scratch;
+    ssize_t n = read(way->in, data, e->mtu + EMULATOR_SLACK);
+    if (n > 0 && (size_t)n <= e->mtu) {
+        advance(e, read_clock(e));
+        enter(way, p, data, (size_t)n, e->now);
+        return true;
+    }
+    packet_free(p);
+    if (n > 0) {
+        // A rate and a loss per packet mean nothing when one stands for many.
+        log_error("a packet longer than the MTU of %u came from the device of %s: not segmented, "
+                  "or the MTU was changed; 'ip link set DEV mtu %u gso_max_segs 1' or 'ethtool -K "
+                  "DEV tso off gso off' helps",
+                  e->mtu, way->in == e->tun[0] ? "A" : "B", e->mtu);
+        e->failed = ERR_TOO_BIG;
+    } else if (n < 0 && errno != EAGAIN && errno != EINTR && errno != EIO) {
+        fail(e, "cannot read from a device");
+    }
+    return false;
+}
+
 static void wake_up(struct emulator *e, const struct epoll_event *events, int count)
 {
-    usec_t now = read_clock(e);
-    advance(e, now);
+    advance(e, read_clock(e));
     for (int i = 0; i < count; i++) {
         if (events[i].data.fd == e->signals)
             e->stopping = true;
@@ -223,10 +226,10 @@ static void wake_up(struct emulator *e, const struct epoll_event *events, int co
             e->armed_for = 0; // set anew by arm(), which also makes it unreadable
         else
             for (int n = 0; n < BATCH && !e->failed; n++)
-                if (!read_one(&e->ways[events[i].data.fd == e->tun[1]], now))
+                if (!read_one(&e->ways[events[i].data.fd == e->tun[1]]))
                     break;
     }
-    if (now >= e->end)
+    if (e->now >= e->end)
         e->stopping = true;
 }
 

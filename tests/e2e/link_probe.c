@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Datagrams that measure a link, for test_link.py. Results are a line of JSON on stdout; "ready" on
-// stderr says that a server listens.
+// Datagrams that measure a link, for test_link.py and measure_link.py. Results are a line of JSON
+// on stdout. A server prints "ready PORT" on stderr when it listens; PORT 0 asks for a free one.
 //
 //     link_probe echo ADDR PORT                         sends back what comes, until it is killed
-//     link_probe ping ADDR PORT COUNT INTERVAL_US       round-trip times of COUNT datagrams, from
-//     the
-//                                                       kernel's receive time stamps, as NTP does:
-//                                                       the link's, without the wake-ups of both
-//                                                       programs
+//     link_probe ping ADDR PORT COUNT INTERVAL_US       round-trip times of COUNT datagrams, in us
+//                                                       without the time that the echo held them
+//
+// "least" is the shortest round trip between the programs, on CLOCK_MONOTONIC alone: read before a
+// datagram is sent and after it is received, so that no wake-up, preemption or setting of the wall
+// clock makes it shorter than the link's own. "min" to "max" end at the kernel's receive stamps, so
+// that the wake-ups of both programs are no part of them. Those stamps are of the wall clock; each
+// is carried over to CLOCK_MONOTONIC when it is read, and is wrong if the wall clock is set
+// between.
+//
 //     link_probe blast ADDR PORT BPS SIZE SECONDS ECN   datagrams of SIZE bytes with their headers
 //     link_probe count ADDR PORT FROM TO                what comes, and the rate of what came
 //                                                       FROM to TO seconds after the first one
@@ -22,14 +27,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "common/net/clock.h"
 
 enum { PINGS_MAX = 100 * 1000, DATAGRAM_MAX = 65536, RECEIVE_BUFFER = 4 << 20 };
+// How long the last answers are waited for.
+static const usec_t PING_WAIT = 10 * USEC_PER_SEC;
+// How long the first datagram is waited for, and the next one.
+static const usec_t FIRST_WAIT = 30 * USEC_PER_SEC, QUIET = 2 * USEC_PER_SEC;
+static const int64_t NSEC_PER_SEC = 1000 * 1000 * 1000;
 
-struct ping { // wall clock
-    usec_t sent;
-    usec_t held; // by the echo: from its arrival to its departure
+struct ping { // CLOCK_MONOTONIC, in ns
+    int64_t sent;
+    int64_t held;       // by the echo program: from its receive call to its send call
+    int64_t held_whole; // by the echo's kernel and program: from the receive stamp to the send call
+};
+
+struct arrival {     // CLOCK_MONOTONIC, in ns
+    int64_t read;    // after the receive call
+    int64_t stamped; // by the kernel; equal to `read` if the kernel gives no stamp
 };
 
 static void die(const char *what)
@@ -65,8 +82,10 @@ static int open_socket(const char *addr, const char *port, bool serve)
         setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof(on));
     if ((serve ? bind(fd, sa, len) : connect(fd, sa, len)) != 0)
         die(addr);
-    if (serve)
-        fprintf(stderr, "ready\n");
+    struct sockaddr_in6 own; // its port is where sockaddr_in has it
+    len = sizeof(own);
+    if (serve && getsockname(fd, (struct sockaddr *)&own, &len) == 0)
+        fprintf(stderr, "ready %d\n", ntohs(own.sin6_port));
     return fd;
 }
 
@@ -78,9 +97,16 @@ static bool readable_by(int fd, usec_t until)
     return left > 0 && ppoll(&p, 1, &wait, NULL) > 0;
 }
 
-// One datagram and when the kernel received it, on the wall clock.
+static int64_t nsec(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+// One datagram and when it arrived.
 static ssize_t receive_stamped(int fd, void *data, size_t cap, struct sockaddr_storage *from,
-                               socklen_t *from_len, usec_t *at)
+                               socklen_t *from_len, struct arrival *at)
 {
     struct iovec iov = {data, cap};
     _Alignas(struct cmsghdr) uint8_t control[256];
@@ -95,13 +121,15 @@ static ssize_t receive_stamped(int fd, void *data, size_t cap, struct sockaddr_s
         return n;
     if (from)
         *from_len = m.msg_namelen;
-    *at = clock_wall();
+    *at = (struct arrival){.read = nsec(CLOCK_MONOTONIC)};
+    at->stamped = at->read;
+    int64_t wall_ahead = nsec(CLOCK_REALTIME) - at->read;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
         struct timespec t;
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
             continue;
         memcpy(&t, CMSG_DATA(c), sizeof(t));
-        *at = (usec_t)t.tv_sec * USEC_PER_SEC + t.tv_nsec / 1000;
+        at->stamped = (int64_t)t.tv_sec * NSEC_PER_SEC + t.tv_nsec - wall_ahead;
     }
     return n;
 }
@@ -120,53 +148,59 @@ static void echo(int fd)
         struct sockaddr_storage from;
         socklen_t len;
         struct ping p;
-        usec_t arrived;
-        if (receive_stamped(fd, &p, sizeof(p), &from, &len, &arrived) != sizeof(p))
+        struct arrival arrival;
+        if (receive_stamped(fd, &p, sizeof(p), &from, &len, &arrival) != sizeof(p))
             continue;
-        p.held = clock_wall() - arrived;
+        int64_t now = nsec(CLOCK_MONOTONIC);
+        p.held = now - arrival.read;
+        p.held_whole = now - arrival.stamped;
         sendto(fd, &p, sizeof(p), 0, (struct sockaddr *)&from, len);
     }
 }
 
 static int compare(const void *a, const void *b)
 {
-    const usec_t x = *(const usec_t *)a;
-    const usec_t y = *(const usec_t *)b;
+    const int64_t x = *(const int64_t *)a;
+    const int64_t y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
 static void ping(int fd, int count, usec_t interval)
 {
-    static usec_t rtt[PINGS_MAX];
+    static int64_t rtt[PINGS_MAX];
+    int64_t least = INT64_MAX;
     stamp_arrivals(fd);
     int got = 0;
     usec_t next = clock_now();
-    usec_t end = next + count * interval + USEC_PER_SEC;
-    usec_t offset = clock_wall() - next; // the kernel stamps by the wall clock, which may be set
+    usec_t end = next + count * interval + PING_WAIT;
     for (int sent = 0; got < count;) {
         while (readable_by(fd, sent < count ? next : end)) {
             struct ping p;
-            usec_t arrived;
-            if (receive_stamped(fd, &p, sizeof(p), NULL, NULL, &arrived) == sizeof(p))
-                rtt[got++] = arrived - p.sent - p.held;
+            struct arrival arrival;
+            if (receive_stamped(fd, &p, sizeof(p), NULL, NULL, &arrival) == sizeof(p)) {
+                int64_t between_programs = arrival.read - p.sent - p.held;
+                if (between_programs < least)
+                    least = between_programs;
+                rtt[got++] = arrival.stamped - p.sent - p.held_whole;
+            }
             if (got == count)
                 break;
         }
         if (clock_now() > end)
             break;
         if (sent < count && clock_now() >= next) {
-            struct ping p = {.sent = clock_wall()};
+            struct ping p = {.sent = nsec(CLOCK_MONOTONIC)};
             send(fd, &p, sizeof(p), 0);
             sent++;
             next += interval;
         }
     }
     qsort(rtt, (size_t)got, sizeof(rtt[0]), compare);
-    usec_t set = clock_wall() - clock_now() - offset;
-    printf("{\"sent\":%d,\"received\":%d,\"clock_set\":%lld", count, got, llabs(set));
+    printf("{\"sent\":%d,\"received\":%d", count, got);
     if (got)
-        printf(",\"min\":%lld,\"p50\":%lld,\"p99\":%lld,\"max\":%lld", (long long)rtt[0],
-               (long long)rtt[got / 2], (long long)rtt[got * 99 / 100], (long long)rtt[got - 1]);
+        printf(",\"least\":%.3f,\"min\":%.3f,\"p50\":%.3f,\"p99\":%.3f,\"max\":%.3f",
+               (double)least / 1e3, (double)rtt[0] / 1e3, (double)rtt[got / 2] / 1e3,
+               (double)rtt[got * 99 / 100] / 1e3, (double)rtt[got - 1] / 1e3);
     printf("}\n");
 }
 
@@ -202,14 +236,14 @@ static int received_ecn(struct msghdr *m)
     return 0;
 }
 
-// Ends a second after the last datagram, or after `to`. The rate is of the bytes behind the first
-// datagram of the window, over the time from that one to the last: no packet is counted in part.
+// Ends QUIET after the last datagram. The rate is of the bytes behind the first datagram of the
+// window, over the time from that one to the last: no packet is counted in part.
 static void count(int fd, bool six, double from, double to)
 {
     static uint8_t data[DATAGRAM_MAX];
     usec_t first = 0, window_first = 0, window_last = 0;
     long long packets = 0, ce = 0, window_bytes = 0;
-    usec_t until = clock_now() + 20 * USEC_PER_SEC;
+    usec_t until = clock_now() + FIRST_WAIT;
     while (readable_by(fd, until)) {
         struct iovec iov = {data, sizeof(data)};
         _Alignas(struct cmsghdr) uint8_t control[256];
@@ -223,7 +257,7 @@ static void count(int fd, bool six, double from, double to)
         usec_t now = clock_now();
         if (packets++ == 0)
             first = now;
-        until = now + USEC_PER_SEC;
+        until = now + QUIET;
         ce += received_ecn(&m) == 3;
         double t = usec_to_sec(now - first);
         if (t >= from && t <= to) {

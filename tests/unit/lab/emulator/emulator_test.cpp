@@ -117,7 +117,44 @@ struct bench {
     }
 };
 
+// A sink in front of which time passes: when the first packet reaches it, the clock moves on, and
+// only then the second packet arrives at the device.
+struct slow_sink {
+    struct node node;
+    bench *b;
+    usec_t arrived; // the second packet
+    usec_t stamped; // the packet that came last
+};
+
+void slow_sink_push(struct node *n, struct packet *p, usec_t)
+{
+    auto *s = reinterpret_cast<slow_sink *>(n);
+    s->stamped = p->pushed_at;
+    packet_free(p);
+    if (s->arrived)
+        return;
+    usec_t before = clock_now();
+    while ((s->arrived = clock_now()) == before) {
+    }
+    s->b->send(0, packet_of(100, 7));
+}
+
 } // namespace
+
+TEST_CASE("emulator: a packet that arrives while it works is stamped after its arrival")
+{
+    static const struct node_ops ops = {slow_sink_push, nullptr, nullptr};
+    bench b("", 100);
+    slow_sink sink = {};
+    node_init(&sink.node, &ops, nullptr);
+    sink.b = &b;
+    b.e.ways[0].link.sink = &sink.node;
+    b.send(0, packet_of(100, 7));
+    CHECK(emulator_run(&b.e) == 0);
+    CHECK(link_all_figures(&b.e.ways[0].link)->packets_out == 2);
+    CHECK(sink.arrived > b.e.start);
+    CHECK(sink.stamped >= sink.arrived);
+}
 
 TEST_CASE("emulator: what comes on one side leaves on the other")
 {
