@@ -247,7 +247,7 @@ static void move(struct client *c, usec_t now)
     tcp_conn_free(c->conn);
     c->conn = NULL;
     c->address_count = c->address_next = 0;
-    memcpy(c->base, c->url.text, sizeof(c->base));
+    url_request_text(&c->url, c->base);
     identify(c);
     c->step = STEP_CONNECTING;
     c->deadline = now + CONNECT_TIMEOUT;
@@ -319,7 +319,7 @@ struct client *client_new(uv_loop_t *loop, const struct play_options *options,
     c->wanted_seek = NAN;
     c->wanted_speed = c->speed = 1;
     c->url = options->url;
-    memcpy(c->base, c->url.text, sizeof(c->base));
+    url_request_text(&c->url, c->base);
     identify(c);
     c->timer = timer_new(loop, on_timer, c);
     if (!c->timer)

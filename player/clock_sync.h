@@ -26,7 +26,7 @@ struct clock_sync { // all zero to begin with; the first three are to be read
     usec_t taken;     // when it was, by our wall clock
 };
 
-// The SDP's x-weir-clock is this machine's clock_identity(), and not empty.
+// The SDP's x-weir-clock is of this machine (clock_is_ours).
 void clock_sync_shared(struct clock_sync *c);
 // A sample, in wall clocks. True when it is the best one so far.
 bool clock_sync_sample(struct clock_sync *c, usec_t asked, usec_t answered, usec_t received);

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/net/clock.h"
+#include "common/net/random.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
@@ -181,7 +181,7 @@ int media_mtp_raw_connect(struct media_mtp_raw *m, const struct media_mtp_raw_co
     m->raw = config->to->sa_family == AF_INET6 ? m->v6 : m->v4;
     if (!m->raw)
         return ERR_UNSUPPORTED;
-    if (getrandom(&tcp.secret, sizeof(tcp.secret), 0) != (ssize_t)sizeof(tcp.secret))
+    if (!random_fill(&tcp.secret, sizeof(tcp.secret)))
         return ERR_NO_MEMORY;
     memcpy(&local, config->local, sockaddr_len(config->local));
     sockaddr_set_port((struct sockaddr *)&local, raw_tcp_port(m->raw));

@@ -143,7 +143,7 @@ static const char *read_quiet(void *options, const char *value, char *why, size_
 static const struct option_row rows[] = {
     {.name = "url", .operand = true, .argument = "URL", .read = read_url, .hides_user = true,
      .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N]; the port is 8554 unless "
-     "given, an IPv6 address stands in brackets"},
+     "given, an IPv6 address stands in brackets, a link-local one with its interface: [fe80::1%25eth0]"},
 
     {.section = "Network", .name = "transport", .letter = 't', .argument = "LIST",
      .read = read_transports, .value = transport_value,

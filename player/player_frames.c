@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "common/net/clock.h"
+#include "common/net/random.h"
 #include "media/geometry.h"
 #include "player/player_state.h"
 
@@ -226,7 +226,7 @@ static bool open_presenter(struct player *p)
 static bool open_input(struct player *p)
 {
     uint64_t random = 0;
-    if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+    if (!random_fill(&random, sizeof(random)))
         random = (uint64_t)clock_wall();
     struct rtp_input_config config = {.sdp = &p->sdp,
                                       .clock = &p->clock,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <math.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/net/random.h"
 #include "player/goddard_feed.h"
 #include "player/player_state.h"
 
@@ -83,7 +83,7 @@ static void on_timer(void *ctx, usec_t now)
 void player_goddard_ready(struct player *p, usec_t now)
 {
     uint32_t random = 0;
-    if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+    if (!random_fill(&random, sizeof(random)))
         random = (uint32_t)clock_wall();
     struct goddard_config config = {.ladder = &p->sdp.ladder,
                                     .params = &p->options->goddard,

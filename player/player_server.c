@@ -64,9 +64,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     if (p->options->adapt == ADAPT_GODDARD && !again)
         p->level = -1; // not chosen yet: the first that comes is told
     p->wanted_level = p->level;
-    char clock[SDP_MAX_TEXT];
-    clock_identity(clock, sizeof(clock));
-    if (*clock && strcmp(clock, p->sdp.clock) == 0) {
+    if (clock_is_ours(p->sdp.clock)) {
         clock_sync_shared(&p->clock);
         tell_clock(p);
     }

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "common/base/err.h"
+#include "common/base/ip_literal.h"
 #include "common/base/level.h"
 
 // Digits only, 0 .. max; -1 otherwise.
@@ -38,14 +39,21 @@ static int parse_authority(const char *at, size_t len, struct url *out, const ch
     const char *host = at;
     size_t host_len;
     const char *rest; // behind the host
+    char scoped[IP_LITERAL_ADDRESS + IP_LITERAL_ZONE];
     if (len && at[0] == '[') {
         const char *close = memchr(at, ']', len);
         if (!close) {
             *why = "'[' without ']'";
             return ERR_MALFORMED;
         }
-        host = at + 1;
-        host_len = (size_t)(close - host);
+        struct ip_literal literal;
+        int err = ip_literal_read(at + 1, (size_t)(close - at) - 1, &literal, why);
+        if (err)
+            return err;
+        // As getaddrinfo(3) reads it.
+        host_len = (size_t)snprintf(scoped, sizeof(scoped), "%s%s%s", literal.address,
+                                    literal.zone[0] ? "%" : "", literal.zone);
+        host = scoped;
         rest = close + 1;
     } else {
         const char *colon = memchr(at, ':', len);
@@ -156,6 +164,18 @@ int url_parse(const char *text, struct url *out, const char **why)
         return err;
     const char *query = strchr(authority + len, '?');
     return parse_query(query ? query + 1 : "", out, why);
+}
+
+void url_request_text(const struct url *u, char out[URL_MAX_TEXT])
+{
+    const char *at = u->text;
+    size_t authority = 7 + strcspn(at + 7, "/?#");
+    const char *close = memchr(at, ']', authority);
+    const char *zone = close ? memchr(at, '%', (size_t)(close - at)) : NULL;
+    if (zone)
+        snprintf(out, URL_MAX_TEXT, "%.*s%s", (int)(zone - at), at, close);
+    else
+        memcpy(out, at, URL_MAX_TEXT);
 }
 
 bool url_is_root(const struct url *u)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// rtsp://[USER[:PASSWORD]@]HOST[:PORT]/PATH[?level=N] (RFC 2326, 3.2; IPv6 literals in brackets),
-// and the URL of a medium from the SDP's control attribute (RFC 2326, C.1.1).
+// rtsp://[USER[:PASSWORD]@]HOST[:PORT]/PATH[?level=N] (RFC 2326, 3.2; IPv6 literals in brackets,
+// ip_literal.h), and the URL of a medium from the SDP's control attribute (RFC 2326, C.1.1).
 #ifndef WEIR_PLAYER_URL_H
 #define WEIR_PLAYER_URL_H
 
@@ -20,11 +20,11 @@ enum {
 };
 
 struct url {
-    // As given, the query and all, but for the user: what goes into requests and reports.
+    // As given, the query and all, but for the user: what goes into reports.
     char text[URL_MAX_TEXT];
     char user[URL_MAX_USER]; // unescaped; empty: none
     char password[URL_MAX_USER];
-    char host[URL_MAX_HOST]; // without brackets
+    char host[URL_MAX_HOST]; // without brackets, the zone behind one %
     int port;
     bool has_port; // it is told
     int level;     // of ?level=N, -1 when absent
@@ -32,6 +32,10 @@ struct url {
 
 // 0, or ERR_MALFORMED with *why (static text) saying what is wrong.
 int url_parse(const char *text, struct url *out, const char **why);
+
+// What requests name: `text` without the zone, which means nothing on another machine (RFC 6874,
+// 4).
+void url_request_text(const struct url *u, char out[URL_MAX_TEXT]);
 
 // Does it name no path: the files of a folder, if the server has one?
 bool url_is_root(const struct url *u);

@@ -172,8 +172,9 @@ void connection_second(struct connection *c, usec_t now)
     if (c->viewer.session)
         session_second(c->viewer.session, now);
     if (rtsp_session_expired(&c->viewer.state, now)) {
-        log_of(LOG_INFO, "viewer", c->viewer.name, "viewer %s is dropped: no sign of life for %d s",
-               c->viewer.name, RTSP_SESSION_TIMEOUT_S);
+        log_of(LOG_INFO, "viewer", c->viewer.name, "viewer %s is dropped: no %s for %d s",
+               c->viewer.name, c->viewer.state.has_asked ? "sign of life" : "complete request",
+               rtsp_session_patience(&c->viewer.state));
         timer_set(c->reaper, 0);
     }
 }

@@ -18,6 +18,7 @@
 #include "common/transport/mtp_raw.h"
 #include "media/capture_list.h"
 #include "media/source.h"
+#include "sender/file_budget.h"
 #include "sender/options.h"
 #include "sender/prepare.h"
 #include "sender/server.h"
@@ -61,12 +62,11 @@ static void on_signal(void *ctx, const char *name)
     server_stop(p->server, on_stopped, p);
 }
 
-// A viewer takes its connection and two ports; the usual soft limit of 1024 is for programs that
-// select(). The hard one is the system's to raise, but for root.
+// The usual soft limit of 1024 is for programs that select(). The hard one is the system's to
+// raise, but for root.
 static void allow_files(int max_viewers)
 {
-    enum { A_VIEWER = 3, OTHERS = 64 };
-    rlim_t wanted = A_VIEWER * (rlim_t)max_viewers + OTHERS;
+    rlim_t wanted = file_budget_of(max_viewers);
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return;
@@ -77,10 +77,12 @@ static void allow_files(int max_viewers)
         return;
     limit.rlim_cur = limit.rlim_max = most;
     setrlimit(RLIMIT_NOFILE, &limit);
-    log_warn("%llu files may be open, which is enough for %llu viewers; raise the limit with "
-             "ulimit -Hn",
-             (unsigned long long)most,
-             (unsigned long long)(most > OTHERS ? (most - OTHERS) / A_VIEWER : 0));
+    log_warn(
+        "the system allows %llu open files: of %d viewers only %d fit if all watch with sound "
+        "over UDP in other players than weir-play (raise the limit to %llu with ulimit -Hn, or "
+        "lower --max-viewers)",
+        (unsigned long long)most, max_viewers, file_budget_viewers(most),
+        (unsigned long long)wanted);
 }
 
 static bool is_folder(const char *source)
@@ -91,14 +93,13 @@ static bool is_folder(const char *source)
 
 static int open_stream(struct program *p, const struct options *o)
 {
-    uint64_t seed = (uint64_t)clock_wall() ^ (uint64_t)clock_now() << 20;
     if (o->filler_bps) {
         stream_init_filler(&p->stream, o->steady ? SDP_SOURCE_STEADY : SDP_SOURCE_GREEDY,
-                           o->filler_bps, seed);
+                           o->filler_bps);
         return 0;
     }
     if (o->synthetic.kind != SDP_SOURCE_UNKNOWN) {
-        stream_init_synthetic(&p->stream, &o->synthetic, seed);
+        stream_init_synthetic(&p->stream, &o->synthetic);
         return 0;
     }
     return stream_open(&p->stream, &p->loop, o, o->source);
@@ -155,7 +156,7 @@ static void announce_folder(const struct program *p, const struct options *o, co
 
 static void announce(const struct program *p, const struct options *o)
 {
-    char at[64];
+    char at[SOCKADDR_TEXT];
     server_address(p->server, at, sizeof(at));
     if (shelf_is_folder(p->shelf)) {
         announce_folder(p, o, at);

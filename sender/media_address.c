@@ -2,9 +2,9 @@
 #include "sender/media_address.h"
 
 #include <string.h>
-#include <sys/random.h>
 
 #include "common/base/err.h"
+#include "common/net/random.h"
 #include "common/net/udp_socket.h"
 #include "common/wire/path_token.h"
 
@@ -18,14 +18,12 @@ void media_address_on_host(struct media_address *a, const struct sockaddr_storag
     }
 }
 
-// From the system, not from a seeded generator: who sees one token must not know the next.
 int media_address_by_token(struct media_address *a, const struct sockaddr_storage *host)
 {
     memset(a, 0, sizeof(*a));
     a->host = *host;
     a->by_token = true;
-    bool got = getrandom(&a->token, sizeof(a->token), 0) == (ssize_t)sizeof(a->token);
-    return got ? 0 : ERR_IO;
+    return random_fill(&a->token, sizeof(a->token)) ? 0 : ERR_IO;
 }
 
 static bool is_from(const struct datagram *d, const struct sockaddr_storage *address)
@@ -53,8 +51,5 @@ enum media_proof media_address_prove(struct media_address *a, int which, const s
 
 bool media_address_is_rtcp(const struct media_address *a, const struct datagram *d)
 {
-    if (a->by_token)
-        return is_from(d, &a->peer[1]);
-    return sockaddr_same_host((const struct sockaddr *)d->from,
-                              (const struct sockaddr *)&a->peer[1]);
+    return is_from(d, &a->peer[1]) || (!a->by_token && is_from(d, &a->peer[0]));
 }

@@ -37,7 +37,9 @@ enum media_proof {
 };
 // A datagram came to the port `which`.
 enum media_proof media_address_prove(struct media_address *a, int which, const struct datagram *d);
-// May this be RTCP of the viewer?
+// Returns true if this may be RTCP of the viewer: it comes from the address proved, or, of a viewer
+// without a token, from one of the two ports that it named. Others behind its NAT have its address,
+// too.
 bool media_address_is_rtcp(const struct media_address *a, const struct datagram *d);
 
 #ifdef __cplusplus

@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/net/random.h"
 #include "common/net/tcp_listen.h"
+#include "common/net/udp_socket.h"
 #include "sender/dashboard.h"
 #include "sender/figures_json.h"
 #include "sender/metrics_text.h"
@@ -98,7 +99,7 @@ static bool write_dashboard(struct page *page)
     uint8_t random[16];
     char nonce[sizeof(place)];
     page->body = malloc(dashboard_len + 1);
-    if (!page->body || getrandom(random, sizeof(random), 0) != sizeof(random))
+    if (!page->body || !random_fill(random, sizeof(random)))
         return false;
     for (size_t i = 0; i < sizeof(random); i++)
         snprintf(nonce + 2 * i, 3, "%02x", random[i]);
@@ -250,7 +251,7 @@ struct metrics_server *metrics_server_new(const struct sockaddr *at)
         log_error("cannot start the thread that serves metrics");
         goto close_fd;
     }
-    char text[64];
+    char text[SOCKADDR_TEXT];
     tcp_listen_address(fd, text, sizeof(text));
     log_info("metrics at http://%s/", text);
     return s;

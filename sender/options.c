@@ -23,9 +23,11 @@ static const char *read_listen(void *options, const char *value, char *why, size
 {
     (void)why, (void)cap;
     struct options *o = options;
-    return sockaddr_parse(value, &o->listen) == 0
-               ? NULL
-               : "wants ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
+    const char *wrong;
+    if (sockaddr_read(value, &o->listen, &wrong) == 0)
+        return NULL;
+    return wrong ? wrong
+                 : "wants ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
 }
 
 static const char *read_path(void *options, const char *value, char *why, size_t cap)
@@ -73,9 +75,10 @@ static const char *read_metrics(void *options, const char *value, char *why, siz
 {
     (void)why, (void)cap;
     struct options *o = options;
-    return sockaddr_parse(value, &o->metrics) == 0
-               ? NULL
-               : "wants ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
+    const char *wrong;
+    if (sockaddr_read(value, &o->metrics, &wrong) == 0)
+        return NULL;
+    return wrong ? wrong : "wants ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
 }
 
 static const char *read_sound(void *options, const char *value, char *why, size_t cap)
@@ -151,7 +154,8 @@ static const struct option_row rows[] = {
 
     {.section = "Server", .name = "listen", .argument = "ADDR:PORT", .read = read_listen,
      .fallback = "127.0.0.1:8554",
-     .help = "where viewers connect; all addresses: 0.0.0.0:8554 or [::]:8554"},
+     .help = "where viewers connect; all addresses: 0.0.0.0:8554 or [::]:8554; a link-local one "
+             "with its interface: [fe80::1%eth0]:8554"},
     {.name = "path", .argument = "PATH", .kind = OPTION_TEXT, .at = AT(path), .read = read_path,
      .fallback = "/live", .help = "path in the URL"},
     {.name = "mtp-port", .argument = "PORT", .kind = OPTION_INT, .at = AT(mtp_port), .least = 1,
@@ -163,7 +167,7 @@ static const struct option_row rows[] = {
 
     {.name = "max-viewers", .argument = "N", .kind = OPTION_INT, .at = AT(max_viewers), .least = 1,
      .most = STREAM_MOST_VIEWERS, .fallback = "1024",
-     .help = "who comes when so many are connected is refused, 1 to 65535"},
+     .help = "connections at once, 1 to 65535; one address may have a quarter of them"},
 
     {.section = "Media", .name = "level", .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,

@@ -2,15 +2,21 @@
 #include "sender/server.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/net/log_stderr.h"
 #include "common/net/tcp_listen.h"
 #include "common/net/timer.h"
+#include "common/net/udp_socket.h"
 #include "sender/connection.h"
+#include "sender/places.h"
 
 enum {
     ACCEPTS = 16, // a wake-up
@@ -25,30 +31,70 @@ struct server {
     struct timer *second;          // owned; once it stops: its deadline
     void (*on_stopped)(void *ctx); // NULL: it does not stop
     void *stop_ctx;                // borrowed
-    int count;
-    struct connection **connections; // owned, as are those; room for the stream's max_viewers
+    struct places places;
+    struct place_key *place_keys;    // owned
+    struct connection **connections; // owned, as are those; of the place of that number
 };
+
+static struct place_key key_of(const struct sockaddr_storage *peer)
+{
+    struct sockaddr_in6 v6;
+    struct sockaddr_in v4;
+    if (peer->ss_family == AF_INET6) {
+        memcpy(&v6, peer, sizeof(v6));
+        return place_key_v6(v6.sin6_addr.s6_addr);
+    }
+    memcpy(&v4, peer, sizeof(v4));
+    return place_key_v4((const uint8_t *)&v4.sin_addr);
+}
+
+// Frees the place of a connection.
+static void leave(struct server *s, int i)
+{
+    s->connections[i] = s->connections[s->places.count - 1];
+    places_leave(&s->places, i);
+}
 
 static void on_end(void *ctx, struct connection *c)
 {
     struct server *s = ctx;
-    for (int i = 0; i < s->count; i++)
-        if (s->connections[i] == c)
-            s->connections[i--] = s->connections[--s->count];
+    int i = 0;
+    while (s->connections[i] != c)
+        i++;
+    leave(s, i);
     connection_free(c, clock_now());
-    if (!s->count && s->on_stopped)
+    if (!s->places.count && s->on_stopped)
         s->on_stopped(s->stop_ctx);
 }
 
-static void refuse(const struct server *s, int fd)
+// `err` is that of places_take.
+static void refuse(const struct server *s, int fd, const struct sockaddr_storage *peer, int err)
 {
-    static const char answer[] =
-        "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n"
-        "Content-Type: text/plain\r\nContent-Length: 20\r\n\r\nthe server is full\r\n";
-    if (write(fd, answer, sizeof(answer) - 1) < 0)
+    char why[128] = "the server is full";
+    char answer[512];
+    char name[SOCKADDR_TEXT];
+    if (err == ERR_RANGE)
+        snprintf(why, sizeof(why),
+                 "too many connections of your address: %d of %d are allowed (close some)",
+                 s->places.each, s->places.total);
+    int len = snprintf(answer, sizeof(answer),
+                       "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n"
+                       "Content-Type: text/plain\r\nContent-Length: %zu\r\n\r\n%s\r\n",
+                       strlen(why) + 2, why);
+    if (write(fd, answer, (size_t)len) < 0)
         log_debug("a refused viewer was gone already");
     close(fd);
-    log_warn("a viewer was refused: %d are connected, the most there can be", s->count);
+    sockaddr_text((const struct sockaddr *)peer, name, sizeof(name));
+    if (err == ERR_RANGE)
+        log_of(LOG_WARN, "viewer", name,
+               "a viewer was refused: %s: its address has %d connections, the most it may have "
+               "(--max-viewers allows four times as many)",
+               name, s->places.each);
+    else
+        log_of(LOG_WARN, "viewer", name,
+               "a viewer was refused: %s: %d are connected, the most there can be "
+               "(--max-viewers)",
+               name, s->places.count);
 }
 
 static void on_acceptable(uv_poll_t *poll, int status, int events);
@@ -70,7 +116,9 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
     struct server *s = poll->data;
     usec_t now = clock_now();
     for (int i = 0; i < ACCEPTS; i++) {
-        int fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        struct sockaddr_storage peer = {0};
+        socklen_t peer_len = sizeof(peer);
+        int fd = accept4(s->fd, (struct sockaddr *)&peer, &peer_len, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0) {
             if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
                 log_error("cannot accept a viewer: %s; raise the limit with ulimit -n",
@@ -79,8 +127,9 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
             }
             return;
         }
-        if (s->count == s->config.max_viewers) {
-            refuse(s, fd);
+        int err = places_take(&s->places, key_of(&peer));
+        if (err) {
+            refuse(s, fd, &peer, err);
             continue;
         }
         struct connection_config config = {.loop = s->loop,
@@ -89,8 +138,9 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
                                            .on_end = on_end,
                                            .ctx = s};
         struct connection *c = connection_new(fd, &config, now);
-        if (c)
-            s->connections[s->count++] = c;
+        s->connections[s->places.count - 1] = c;
+        if (!c)
+            leave(s, s->places.count - 1);
     }
 }
 
@@ -102,11 +152,12 @@ static void on_second(void *ctx, usec_t now)
         return;
     }
     timer_set(s->second, now + USEC_PER_SEC);
+    log_stderr_tick(now);
     if (s->deaf)
         set_deaf(s, false);
     telemetry_collect(s->config.telemetry, now);
     // Backwards: a connection that ends here is replaced by the last one, which was seen already.
-    for (int i = s->count - 1; i >= 0; i--)
+    for (int i = s->places.count - 1; i >= 0; i--)
         connection_second(s->connections[i], now);
 }
 
@@ -118,8 +169,10 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     s->loop = loop;
     s->config = *config;
     s->connections = calloc((size_t)config->max_viewers, sizeof(struct connection *));
-    if (!s->connections)
+    s->place_keys = calloc((size_t)config->max_viewers, sizeof(struct place_key));
+    if (!s->connections || !s->place_keys)
         goto free_server;
+    places_init(&s->places, config->max_viewers, s->place_keys);
     s->fd = tcp_listen((const struct sockaddr *)&config->listen, "--listen");
     if (s->fd < 0)
         goto free_server;
@@ -138,6 +191,7 @@ free_timer:
 close_fd:
     close(s->fd);
 free_server:
+    free(s->place_keys);
     free(s->connections);
     free(s);
     return NULL;
@@ -147,17 +201,18 @@ void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx)
 {
     usec_t now = clock_now();
     uv_poll_stop(&s->poll);
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->places.count; i++)
         connection_finish(s->connections[i], now);
     s->on_stopped = on_stopped;
     s->stop_ctx = ctx;
-    timer_set(s->second, s->count ? now + SERVER_STOP_TIME : now);
+    timer_set(s->second, s->places.count ? now + SERVER_STOP_TIME : now);
 }
 
 static void on_closed(uv_handle_t *handle)
 {
     struct server *s = handle->data;
     close(s->fd);
+    free(s->place_keys);
     free(s->connections);
     free(s);
 }
@@ -167,8 +222,8 @@ void server_free(struct server *s)
     if (!s)
         return;
     usec_t now = clock_now();
-    while (s->count)
-        connection_free(s->connections[--s->count], now);
+    for (int i = 0; i < s->places.count; i++)
+        connection_free(s->connections[i], now);
     timer_free(s->second);
     uv_close((uv_handle_t *)&s->poll, on_closed);
 }

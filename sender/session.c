@@ -72,11 +72,12 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->waiting_key = true;
     s->resumable = -1;
     s->speed = 1;
+    s->rng = rng_seeded(config->seed);
     repairs_init(&s->repairs);
     s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
     s->last_progress = now;
     rtp_sender_init(&s->rtp, stream_has_pictures(config->stream) ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
-                    &config->stream->rng);
+                    &s->rng);
     s->config.path.ssrc = s->rtp.ssrc;
     s->config.path.first_seq = s->flow_number = s->rtp.next_seq;
     s->transport = transport_open(config->transport, &s->config.path, now);

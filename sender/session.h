@@ -39,6 +39,7 @@ struct session_config {
     bool follows;
     bool keeps_size; // and has the level's size
     bool sound_only; // session_add_sound follows
+    uint64_t seed;   // of the RTP streams' numbers; drawn for this session, known to no peer
     double start_bps;
     char id[20];
     // The session cannot go on: the viewer does not read or report, or its connection is gone. The

@@ -9,7 +9,7 @@ void session_add_sound(struct session *s, const struct transport_place *to)
 {
     s->sound.is_set_up = true;
     s->transport->sound = *to;
-    rtp_sender_init(&s->sound.rtp, RTP_PT_OPUS, &s->config.stream->rng);
+    rtp_sender_init(&s->sound.rtp, RTP_PT_OPUS, &s->rng);
     adaptation_set_beside(&s->adaptation, s->config.stream->sound_bps);
 }
 

@@ -5,6 +5,7 @@
 #ifndef WEIR_SENDER_SESSION_STATE_H
 #define WEIR_SENDER_SESSION_STATE_H
 
+#include "common/base/rng.h"
 #include "common/net/timer.h"
 #include "common/protocol/rtp_sender.h"
 #include "media/packetiser.h"
@@ -32,6 +33,7 @@ struct session_sound {
 
 struct session {
     struct session_config config;
+    struct rng rng;              // of its RTP streams' first numbers
     int number;                  // among those that are there (figures.h)
     struct transport *transport; // owned
     struct timer *timer;         // owned: the next batch

@@ -40,7 +40,7 @@ static const struct engine_events engine_events = {
     .on_frame = on_frame, .on_sound = on_sound, .on_end = on_end};
 
 int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
-                const struct ladder *ladder, uint64_t seed)
+                const struct ladder *ladder)
 {
     *s = (struct stream){.ladder = *ladder,
                          .kind = source->kind,
@@ -48,7 +48,6 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
                          .max_viewers = STREAM_MAX_VIEWERS,
                          .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
     utf8_copy(source->name, s->title, sizeof(s->title)); // SDP, JSON and Prometheus want UTF-8
-    s->rng = rng_seeded(seed);
     s->engine = engine_new(loop, source, ladder, &engine_events, s);
     return s->engine ? 0 : ERR_IO;
 }
@@ -60,7 +59,7 @@ int stream_add_sound(struct stream *s, struct sound_source *sound, int bitrate_b
     return err;
 }
 
-void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps, uint64_t seed)
+void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps)
 {
     *s = (struct stream){.kind = kind,
                          .duration = -1,
@@ -68,7 +67,6 @@ void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps,
                          .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
     snprintf(s->title, sizeof(s->title), "synthetic:%s",
              kind == SDP_SOURCE_STEADY ? "steady" : "greedy");
-    s->rng = rng_seeded(seed);
     // One nominal level, whose size means nothing.
     s->ladder = (struct ladder){
         .source_fps = {30, 1}, .source_width = 16, .source_height = 16, .size_count = 1};
@@ -77,7 +75,7 @@ void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps,
     s->ladder.levels[0] = (struct level){.bitrate_bps = bitrate_bps};
 }
 
-void stream_init_synthetic(struct stream *s, const struct synthetic *media, uint64_t seed)
+void stream_init_synthetic(struct stream *s, const struct synthetic *media)
 {
     *s = (struct stream){.kind = media->kind,
                          .ladder = media->ladder,
@@ -86,11 +84,9 @@ void stream_init_synthetic(struct stream *s, const struct synthetic *media, uint
                          .max_viewers = STREAM_MAX_VIEWERS,
                          .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
     snprintf(s->title, sizeof(s->title), "%s", media->name);
-    s->rng = rng_seeded(seed);
 }
 
-int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool again,
-                       uint64_t seed)
+int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool again)
 {
     int err;
     *s = (struct stream){.kind = SDP_SOURCE_FILE,
@@ -105,7 +101,6 @@ int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool
     s->duration = info->sdp.duration;
     s->sound_bps = info->sound ? STORED_SOUND_BPS : 0;
     utf8_copy(info->sdp.title, s->title, sizeof(s->title));
-    s->rng = rng_seeded(seed);
     return 0;
 }
 
@@ -140,7 +135,7 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
     memset(out, 0, sizeof(*out));
     snprintf(out->title, sizeof(out->title), "%s", s->title);
     out->source = s->kind;
-    clock_identity(out->clock, sizeof(out->clock));
+    clock_identity(out->clock);
     snprintf(out->control, sizeof(out->control), "trackID=0");
     out->duration = s->duration;
     out->h264 = stream_has_pictures(s);

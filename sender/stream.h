@@ -6,7 +6,6 @@
 
 #include <uv.h>
 
-#include "common/base/rng.h"
 #include "common/wire/sdp.h"
 #include "media/source.h"
 #include "media/synthetic.h"
@@ -36,7 +35,6 @@ struct stream {
     bool loop;                   // of a stored ladder
     int sound_bps;               // 0: there is no sound
     struct synthetic synthetic;  // kind unknown: not frames without pictures
-    struct rng rng;
     usec_t viewer_timeout; // a viewer that takes nothing for so long is dropped; 20 s by default
     int max_viewers;       // at once; STREAM_MAX_VIEWERS by default
     int session_count;
@@ -48,17 +46,16 @@ struct stream {
 
 // Pictures from `source`, which is taken over. 0, or ERR_IO (logged).
 int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
-                const struct ladder *ladder, uint64_t seed);
+                const struct ladder *ladder);
 // Its sound, which is taken over; before anyone watches. 0, or ERR_NO_MEMORY (logged).
 int stream_add_sound(struct stream *s, struct sound_source *sound, int bitrate_bps);
 // Packets without frames: SDP_SOURCE_STEADY at `bitrate_bps`; SDP_SOURCE_GREEDY as fast as the
 // transport takes it, which keeps to `bitrate_bps` if it has no rate of its own.
-void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps, uint64_t seed);
+void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps);
 // Frames without pictures.
-void stream_init_synthetic(struct stream *s, const struct synthetic *media, uint64_t seed);
+void stream_init_synthetic(struct stream *s, const struct synthetic *media);
 // A stored ladder. 0, ERR_NOT_FOUND, ERR_UNSUPPORTED, ERR_NO_MEMORY (logged).
-int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool again,
-                       uint64_t seed);
+int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool again);
 void stream_destroy(struct stream *s);
 bool stream_has_pictures(const struct stream *s);
 // Packets without frames.

@@ -13,11 +13,6 @@
 
 enum { DEFAULT_LAYERS = 2 }; // of frames that can be dropped
 
-static uint64_t new_seed(void)
-{
-    return (uint64_t)clock_wall() ^ (uint64_t)clock_now() << 20;
-}
-
 // The levels that were asked for, if any, are those of the stored ladder.
 static bool has_levels(const struct stored_info *info, const struct options *o)
 {
@@ -51,7 +46,7 @@ static const char *unfit(const struct stored_info *info, const struct stat *orig
 
 static int open_stored(struct stream *s, uv_loop_t *loop, const struct options *o, const char *path)
 {
-    int err = stream_init_stored(s, loop, path, o->loop, new_seed());
+    int err = stream_init_stored(s, loop, path, o->loop);
     if (!err && o->sound)
         s->sound_bps = 0;
     return err;
@@ -141,7 +136,7 @@ static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options 
     }
     int sound_err;
     struct sound_source *sound = sound_source_open(o->sound, source, name, &sound_err);
-    err = stream_init(s, loop, source, &ladder, new_seed());
+    err = stream_init(s, loop, source, &ladder);
     if (err) {
         sound_source_free(sound);
         return err;

@@ -4,6 +4,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/net/random.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
@@ -57,7 +58,7 @@ static void try_proof(struct viewer *v, int which, const struct datagram *d, use
     (void)udp_socket_send(v->udp[which], (const struct sockaddr *)d->from, &token, 1);
     if (proof == PROOF_KNOWN)
         return;
-    char text[64];
+    char text[SOCKADDR_TEXT];
     sockaddr_text((const struct sockaddr *)d->from, text, sizeof(text));
     log_of(LOG_DEBUG, "viewer", v->name, "viewer %s: its %s goes to %s", v->name,
            which ? "RTCP" : "RTP", text);
@@ -143,8 +144,15 @@ static void add_first_sound(struct viewer *v)
     session_add_sound(v->session, &to);
 }
 
+// What one viewer must not guess of another's session; each from the system's randomness, so that
+// the one's numbers tell nothing of the other's.
+struct secrets {
+    uint64_t session_id;
+    uint64_t seed; // of its RTP streams' numbers
+};
+
 static int open_session(struct viewer *v, const struct rtsp_transport *offer, const char *transport,
-                        bool sound, usec_t now)
+                        bool sound, uint64_t seed, usec_t now)
 {
     struct session_config config = {
         .stream = v->stream,
@@ -162,6 +170,7 @@ static int open_session(struct viewer *v, const struct rtsp_transport *offer, co
         .follows = v->stream->duration < 0,
         .keeps_size = !offer->weir[0],
         .sound_only = sound,
+        .seed = seed,
         .start_bps = start_rate(v),
         .on_stuck = v->on_stuck,
         .ctx = v->ctx,
@@ -216,11 +225,11 @@ static int try_offer(struct viewer *v, const struct rtsp_transport *offer,
     } else if (kind->responsive && !has_feedback(offer))
         snprintf(why, cap, "transport \"%s\" needs feedback: RTP/AVPF (RFC 4585, RFC 8888)",
                  kind->name);
-    else if (tcp_set_cc(tcp_conn_fd(v->tcp), offer->cc) != 0) {
+    else if (tcp_set_available_cc(tcp_conn_fd(v->tcp), offer->cc) != 0) {
         char available[256];
         tcp_available_cc(available, sizeof(available));
-        snprintf(why, cap, "congestion control \"%s\" is not to be had; this kernel has: %s",
-                 offer->cc, available);
+        snprintf(why, cap, "congestion control \"%s\" is not available (available: %s)", offer->cc,
+                 available);
     } else {
         snprintf(name, TRANSPORT_MAX_NAME, "%s", wanted);
         return 0;
@@ -332,8 +341,14 @@ void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answ
         answer_refuse(a, 503, "no randomness\r\n");
         return;
     }
-    rtsp_session_apply(&v->state, RTSP_SETUP, rng_u64(&v->stream->rng));
-    if (open_session(v, &offers[i], name, sound, now) != 0) {
+    struct secrets secrets;
+    if (!random_fill(&secrets, sizeof(secrets))) {
+        close_udp(v);
+        answer_refuse(a, 503, "no randomness\r\n");
+        return;
+    }
+    rtsp_session_apply(&v->state, RTSP_SETUP, secrets.session_id);
+    if (open_session(v, &offers[i], name, sound, secrets.seed, now) != 0) {
         rtsp_session_apply(&v->state, RTSP_TEARDOWN, 0);
         close_udp(v);
         answer_refuse(a, 503, "the server is full\r\n");

@@ -25,7 +25,11 @@ void log_write(enum log_level level, const char *file, const char *key, const ch
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     log_module(file, module);
-    struct log_entry e = {
-        .level = level, .module = module, .text = text, .key = key, .value = value};
+    struct log_entry e = {.level = level,
+                          .module = module,
+                          .text = text,
+                          .key = key,
+                          .value = value,
+                          .place = format};
     log_sink(&e);
 }

@@ -17,6 +17,7 @@ struct log_entry { // all borrowed for the call
     const char *module;
     const char *text;        // no newline, shorter than LOG_TEXT
     const char *key, *value; // what the message is about, for machines; NULL: nothing
+    const void *place;       // where in the code it is born: equal for equal formats
 };
 
 // Called from any thread; must be safe for that.

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/net/random.h"
+
 static usec_t read_clock(clockid_t id)
 {
     struct timespec t;
@@ -39,14 +41,31 @@ void clock_cond_init(pthread_cond_t *cond)
     pthread_condattr_destroy(&attr);
 }
 
-void clock_identity(char *out, size_t cap)
+// One boot of one kernel has one CLOCK_REALTIME, whatever namespaces its processes live in.
+static bool read_boot_key(struct siphash_key *out)
 {
-    // One boot of one kernel has one CLOCK_REALTIME, whatever namespaces its processes live in.
-    out[0] = '\0';
+    char id[64] = "";
     FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
     if (!f)
-        return;
-    if (fgets(out, (int)cap, f))
-        out[strcspn(out, "\n")] = '\0';
+        return false;
+    if (fgets(id, sizeof(id), f))
+        id[strcspn(id, "\n")] = '\0';
     fclose(f);
+    return clock_mark_key(id, out);
+}
+
+void clock_identity(char out[CLOCK_MARK_TEXT])
+{
+    struct siphash_key key;
+    uint64_t nonce;
+    if (read_boot_key(&key) && random_fill(&nonce, sizeof(nonce)))
+        clock_mark_write(&key, nonce, out);
+    else
+        out[0] = '\0';
+}
+
+bool clock_is_ours(const char *identity)
+{
+    struct siphash_key key;
+    return read_boot_key(&key) && clock_mark_is_of(&key, identity);
 }

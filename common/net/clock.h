@@ -4,8 +4,8 @@
 #define WEIR_NET_CLOCK_H
 
 #include <pthread.h>
-#include <stddef.h>
 
+#include "common/base/clock_mark.h"
 #include "common/base/usec.h"
 
 #ifdef __cplusplus
@@ -18,9 +18,11 @@ usec_t clock_wall(void); // CLOCK_REALTIME, since 1970
 void clock_wait_until(usec_t when);
 // A condition whose timed waits take CLOCK_MONOTONIC instants.
 void clock_cond_init(pthread_cond_t *cond);
-// A text equal for two processes exactly when they read the same machine's clock; empty when the
-// system does not tell.
-void clock_identity(char *out, size_t cap);
+// A text by which another process knows whether it reads the same machine's clock, and which tells
+// others nothing (clock_mark.h); a new one each time. Empty when the system does not tell.
+void clock_identity(char out[CLOCK_MARK_TEXT]);
+// Returns true if the text was written on this machine, since it was started.
+bool clock_is_ours(const char *identity);
 
 #ifdef __cplusplus
 }

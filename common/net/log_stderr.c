@@ -2,20 +2,25 @@
 #include "common/net/log_stderr.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/base/log_json.h"
+#include "common/base/log_limit.h"
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
 
 enum { PATIENCE_MS = 50 };
 
 static const char *program_name;
-static log_sink_fn *write_entry; // one of the two
-static atomic_uint lost;         // lines that stderr did not take
+static log_sink_fn *write_entry;                               // one of the two
+static atomic_uint lost;                                       // lines that stderr did not take
+static pthread_mutex_t limit_lock = PTHREAD_MUTEX_INITIALIZER; // guards `limit`
+static struct log_limit limit;
 
 // One call: stdio keeps lines whole.
 static void write_text(const struct log_entry *e)
@@ -50,7 +55,7 @@ static bool is_taken(void)
 
 // Who reads stderr may stand still, such as a pager or a stopped terminal. It is waited for a
 // little, once; then lines are left out, rather than that viewers wait for it.
-static void sink(const struct log_entry *e)
+static void write_or_lose(const struct log_entry *e)
 {
     unsigned count = atomic_load(&lost) && is_taken() ? atomic_exchange(&lost, 0) : 0;
     if (count) {
@@ -64,10 +69,54 @@ static void sink(const struct log_entry *e)
         atomic_fetch_add(&lost, 1);
 }
 
+static void write_summaries(usec_t now)
+{
+    char text[LOG_TEXT];
+    char module[LOG_MODULE];
+    struct log_entry e;
+    for (;;) {
+        pthread_mutex_lock(&limit_lock);
+        bool due = log_limit_summary(&limit, text, &e, now);
+        if (due)
+            snprintf(module, sizeof(module), "%s", e.module); // its entry may be taken meanwhile
+        pthread_mutex_unlock(&limit_lock);
+        if (!due)
+            return;
+        e.module = module;
+        write_or_lose(&e);
+    }
+}
+
+void log_stderr_tick(usec_t now)
+{
+    write_summaries(now);
+}
+
+static void write_last_summaries(void)
+{
+    write_summaries(USEC_NEVER);
+}
+
+// Debug lines are asked for, each of them.
+static void sink(const struct log_entry *e)
+{
+    if (e->level < LOG_DEBUG) {
+        usec_t now = clock_now();
+        write_summaries(now);
+        pthread_mutex_lock(&limit_lock);
+        bool pass = log_limit_pass(&limit, e, now);
+        pthread_mutex_unlock(&limit_lock);
+        if (!pass)
+            return;
+    }
+    write_or_lose(e);
+}
+
 void log_to_stderr_as(const char *program, const struct log_options *options)
 {
     program_name = program;
     write_entry = options->json ? write_json : write_text;
+    atexit(write_last_summaries);
     log_to(sink, options->filter);
 }
 

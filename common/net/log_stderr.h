@@ -4,6 +4,7 @@
 #define WEIR_NET_LOG_STDERR_H
 
 #include "common/base/log.h"
+#include "common/base/usec.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,6 +18,9 @@ struct log_options {
 // `program` is borrowed for ever (a literal).
 void log_to_stderr(const char *program, enum log_level max);
 void log_to_stderr_as(const char *program, const struct log_options *options);
+// Writes the summaries of lines held back (log_limit.h) that are due. A program whose lines peers
+// can cause calls it once a second; else they come with the next line, or at the end.
+void log_stderr_tick(usec_t now);
 
 #ifdef __cplusplus
 }

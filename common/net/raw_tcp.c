@@ -228,8 +228,11 @@ int raw_tcp_open(uv_loop_t *loop, const struct sockaddr *local, raw_tcp_fn *fn,
     r->v6 = local->sa_family == AF_INET6;
     r->shield = open_shield(local, &r->port);
     if (r->shield < 0) {
-        log_error("cannot listen on TCP port %d: %s%s", sockaddr_port(local), strerror(errno),
-                  errno == EACCES ? " (below 1024 it takes CAP_NET_BIND_SERVICE)" : "");
+        const char *why = strerror(errno);
+        const char *remedy = errno == EACCES ? " (below 1024 it takes CAP_NET_BIND_SERVICE)" : "";
+        char text[SOCKADDR_TEXT];
+        sockaddr_text(local, text, sizeof(text));
+        log_error("cannot listen on %s for mtp-raw: %s%s", text, why, remedy);
         goto free_it;
     }
     r->fd = open_raw(local, r->port);

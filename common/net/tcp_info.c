@@ -48,6 +48,17 @@ int tcp_set_cc(int fd, const char *name)
                                                                                   : ERR_UNSUPPORTED;
 }
 
+int tcp_set_available_cc(int fd, const char *name)
+{
+    char available[256];
+    tcp_available_cc(available, sizeof(available));
+    size_t len = strlen(name);
+    for (const char *at = available; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (strcspn(at, " ") == len && memcmp(at, name, len) == 0)
+            return tcp_set_cc(fd, name);
+    return len ? ERR_UNSUPPORTED : 0;
+}
+
 uint32_t tcp_notsent_bytes(int fd)
 {
     int bytes = 0;

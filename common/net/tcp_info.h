@@ -18,6 +18,9 @@ int tcp_info_read(int fd, struct tcp_snapshot *out); // 0 or ERR_IO
 // TCP_CONGESTION. 0; ERR_UNSUPPORTED: the kernel does not have it or does not let us. "": no
 // change.
 int tcp_set_cc(int fd, const char *name);
+// The same, but only if the kernel has it at work: setsockopt would have it load the module
+// tcp_NAME for a privileged program. For names that peers choose.
+int tcp_set_available_cc(int fd, const char *name);
 // Bytes written and never sent yet, without the cost of all of TCP_INFO. 0 when the kernel does not
 // tell.
 uint32_t tcp_notsent_bytes(int fd);

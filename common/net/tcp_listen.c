@@ -32,7 +32,7 @@ int tcp_listen(const struct sockaddr *at, const char *option)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     if (fd >= 0 && bind(fd, at, sockaddr_len(at)) == 0 && listen(fd, BACKLOG) == 0)
         return fd;
-    char text[64];
+    char text[SOCKADDR_TEXT];
     const char *why = strerror(errno);
     const char *then = advice(errno);
     sockaddr_text(at, text, sizeof(text));
@@ -48,5 +48,5 @@ void tcp_listen_address(int fd, char *out, size_t cap)
     struct sockaddr_storage at = {0};
     socklen_t len = sizeof(at);
     getsockname(fd, (struct sockaddr *)&at, &len);
-    sockaddr_text((const struct sockaddr *)&at, out, cap);
+    sockaddr_url_text((const struct sockaddr *)&at, out, cap);
 }

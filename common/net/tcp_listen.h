@@ -13,7 +13,7 @@ extern "C" {
 // Bound, listening, not blocking; the caller closes it. -1: logged, with the option that chooses
 // another place.
 int tcp_listen(const struct sockaddr *at, const char *option);
-// "ADDR:PORT", the port that was really bound.
+// "ADDR:PORT" as it stands in a URL, the port that was really bound.
 void tcp_listen_address(int fd, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
+#include <net/if.h>
 #include <netinet/udp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/ip_literal.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
 
@@ -348,14 +350,38 @@ bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b)
     if (a->sa_family != b->sa_family)
         return false;
     if (a->sa_family == AF_INET6)
-        return memcmp(&v6(a)->sin6_addr, &v6(b)->sin6_addr, sizeof(struct in6_addr)) == 0;
+        return memcmp(&v6(a)->sin6_addr, &v6(b)->sin6_addr, sizeof(struct in6_addr)) == 0 &&
+               v6(a)->sin6_scope_id == v6(b)->sin6_scope_id;
     return v4(a)->sin_addr.s_addr == v4(b)->sin_addr.s_addr;
 }
 
-int sockaddr_parse(const char *text, struct sockaddr_storage *out)
+// "fe80::1%eth0", without brackets.
+static int parse_v6(const char *text, size_t len, struct sockaddr_in6 *out, const char **why)
+{
+    struct ip_literal literal;
+    if (ip_literal_read(text, len, &literal, why) != 0)
+        return ERR_MALFORMED;
+    if (inet_pton(AF_INET6, literal.address, &out->sin6_addr) != 1) {
+        *why = NULL;
+        return ERR_MALFORMED;
+    }
+    out->sin6_family = AF_INET6;
+    if (!literal.zone[0])
+        return 0;
+    char *end;
+    unsigned long number = strtoul(literal.zone, &end, 10);
+    out->sin6_scope_id = if_nametoindex(literal.zone);
+    if (!out->sin6_scope_id && !*end && number <= UINT32_MAX)
+        out->sin6_scope_id = (uint32_t)number;
+    *why = "there is no such network interface (ip link lists them)";
+    return out->sin6_scope_id ? 0 : ERR_MALFORMED;
+}
+
+int sockaddr_read(const char *text, struct sockaddr_storage *out, const char **why)
 {
     memset(out, 0, sizeof(*out));
-    char host[64];
+    *why = NULL;
+    char host[128];
     const char *colon = strrchr(text, ':');
     if (!colon || colon == text || colon - text >= (long)sizeof(host))
         return ERR_MALFORMED;
@@ -364,28 +390,49 @@ int sockaddr_parse(const char *text, struct sockaddr_storage *out)
     if (colon[1] < '0' || colon[1] > '9' || *end || port > 65535)
         return ERR_MALFORMED;
     size_t len = (size_t)(colon - text);
-    bool bracketed = text[0] == '[' && text[len - 1] == ']';
-    memcpy(host, text + bracketed, len - 2 * (size_t)bracketed);
-    host[len - 2 * (size_t)bracketed] = '\0';
     struct sockaddr *a = (struct sockaddr *)out;
-    if (bracketed && inet_pton(AF_INET6, host, &v6(a)->sin6_addr) == 1)
-        a->sa_family = AF_INET6;
-    else if (!bracketed && inet_pton(AF_INET, host, &v4(a)->sin_addr) == 1)
+    if (text[0] == '[' && text[len - 1] == ']') {
+        if (parse_v6(text + 1, len - 2, v6(a), why) != 0)
+            return ERR_MALFORMED;
+    } else {
+        memcpy(host, text, len);
+        host[len] = '\0';
+        if (inet_pton(AF_INET, host, &v4(a)->sin_addr) != 1)
+            return ERR_MALFORMED;
         a->sa_family = AF_INET;
-    else
-        return ERR_MALFORMED;
+    }
     sockaddr_set_port(a, (int)port);
     return 0;
 }
 
-void sockaddr_text(const struct sockaddr *a, char *out, size_t cap)
+int sockaddr_parse(const char *text, struct sockaddr_storage *out)
+{
+    const char *why;
+    return sockaddr_read(text, out, &why);
+}
+
+static void write_text(const struct sockaddr *a, const char *percent, char *out, size_t cap)
 {
     char host[INET6_ADDRSTRLEN] = "?";
-    if (a->sa_family == AF_INET6) {
-        inet_ntop(AF_INET6, &v6(a)->sin6_addr, host, sizeof(host));
-        snprintf(out, cap, "[%s]:%d", host, sockaddr_port(a));
-    } else {
+    char zone[IF_NAMESIZE] = "";
+    if (a->sa_family != AF_INET6) {
         inet_ntop(AF_INET, &v4(a)->sin_addr, host, sizeof(host));
         snprintf(out, cap, "%s:%d", host, sockaddr_port(a));
+        return;
     }
+    inet_ntop(AF_INET6, &v6(a)->sin6_addr, host, sizeof(host));
+    uint32_t scope = v6(a)->sin6_scope_id;
+    if (scope && !if_indextoname(scope, zone)) // it is gone
+        snprintf(zone, sizeof(zone), "%u", scope);
+    snprintf(out, cap, "[%s%s%s]:%d", host, scope ? percent : "", zone, sockaddr_port(a));
+}
+
+void sockaddr_text(const struct sockaddr *a, char *out, size_t cap)
+{
+    write_text(a, "%", out, cap);
+}
+
+void sockaddr_url_text(const struct sockaddr *a, char *out, size_t cap)
+{
+    write_text(a, "%25", out, cap);
 }

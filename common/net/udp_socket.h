@@ -60,10 +60,17 @@ void udp_socket_set_ecn(struct udp_socket *u, uint8_t ecn);
 socklen_t sockaddr_len(const struct sockaddr *a);
 void sockaddr_set_port(struct sockaddr *a, int port);
 int sockaddr_port(const struct sockaddr *a);
+// Returns true if address and interface are the same.
 bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b);
-// "ADDR:PORT", "[ADDR6]:PORT". 0 or ERR_MALFORMED.
+// "ADDR:PORT", "[ADDR6]:PORT"; a link-local address with its interface, "[fe80::1%eth0]:PORT"
+// (ip_literal.h). 0 or ERR_MALFORMED.
 int sockaddr_parse(const char *text, struct sockaddr_storage *out);
+// The same; *why says what is wrong (static text) if it is something else than the form, else NULL.
+int sockaddr_read(const char *text, struct sockaddr_storage *out, const char **why);
+enum { SOCKADDR_TEXT = 80 }; // bytes of either text with NUL
 void sockaddr_text(const struct sockaddr *a, char *out, size_t cap);
+// As it stands in a URL: with %25 before the interface (RFC 6874).
+void sockaddr_url_text(const struct sockaddr *a, char *out, size_t cap);
 
 #ifdef __cplusplus
 }

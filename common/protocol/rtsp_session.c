@@ -75,9 +75,15 @@ void rtsp_session_apply(struct rtsp_session *s, enum rtsp_method method, uint64_
 void rtsp_session_alive(struct rtsp_session *s, usec_t now)
 {
     s->last_sign = now;
+    s->has_asked = true;
+}
+
+int rtsp_session_patience(const struct rtsp_session *s)
+{
+    return s->has_asked ? RTSP_SESSION_TIMEOUT_S : RTSP_FIRST_REQUEST_S;
 }
 
 bool rtsp_session_expired(const struct rtsp_session *s, usec_t now)
 {
-    return now - s->last_sign > RTSP_SESSION_TIMEOUT_S * USEC_PER_SEC;
+    return now - s->last_sign > rtsp_session_patience(s) * USEC_PER_SEC;
 }

@@ -11,7 +11,10 @@
 extern "C" {
 #endif
 
-enum { RTSP_SESSION_TIMEOUT_S = 60 }; // announced in the Session header
+enum {
+    RTSP_SESSION_TIMEOUT_S = 60, // announced in the Session header
+    RTSP_FIRST_REQUEST_S = 10,   // from the connection on; parts of a request do not count
+};
 
 enum rtsp_state { RTSP_INIT, RTSP_READY, RTSP_PLAYING };
 
@@ -19,6 +22,7 @@ struct rtsp_session {
     enum rtsp_state state;
     char id[20];      // 16 hexadecimal digits; empty in RTSP_INIT
     usec_t last_sign; // of life: a request, RTCP
+    bool has_asked;   // a whole request came
 };
 
 void rtsp_session_init(struct rtsp_session *s, usec_t now);
@@ -28,7 +32,9 @@ void rtsp_session_init(struct rtsp_session *s, usec_t now);
 int rtsp_session_check(const struct rtsp_session *s, enum rtsp_method method, struct text session);
 // After a request was served with 200. `id` is used by SETUP.
 void rtsp_session_apply(struct rtsp_session *s, enum rtsp_method method, uint64_t id);
-void rtsp_session_alive(struct rtsp_session *s, usec_t now);
+void rtsp_session_alive(struct rtsp_session *s, usec_t now); // a whole request, or RTCP
+// How long it may be silent now, in seconds.
+int rtsp_session_patience(const struct rtsp_session *s);
 bool rtsp_session_expired(const struct rtsp_session *s, usec_t now);
 
 #ifdef __cplusplus

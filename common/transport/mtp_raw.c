@@ -5,10 +5,10 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/net/random.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
@@ -226,8 +226,7 @@ struct mtp_raw *mtp_raw_new(uv_loop_t *loop, const struct sockaddr *at)
         return NULL;
     r->loop = loop;
     int which = at->sa_family == AF_INET6 ? V6 : V4;
-    if (getrandom(&r->secret, sizeof(r->secret), 0) != (ssize_t)sizeof(r->secret) ||
-        open_family(r, which, at) != 0) {
+    if (!random_fill(&r->secret, sizeof(r->secret)) || open_family(r, which, at) != 0) {
         free(r);
         return NULL;
     }

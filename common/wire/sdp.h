@@ -5,7 +5,7 @@
 //   a=x-weir-source:test 1280x720@30/1
 //        kind of source, its size and frame rate
 //   a=x-weir-clock:<text>
-//        equal at both ends when they read the same machine's clock
+//        tells a player that reads the same machine's clock so (clock_mark.h)
 //   a=x-weir-size:2 640x360@30/1 layers=2
 //        one line a size
 //   a=x-weir-level:5 size=2 tid=1 rate=960000

@@ -32,7 +32,7 @@ class Run:
         self.transport, self.viewers, self.seconds, self.late_ms = transport, viewers, seconds, late_ms
 
     def measure(self):
-        self.sender = sender = self.lib.Sender(self.folder, "--level", LEVEL, SOURCE)
+        self.sender = sender = self.lib.Sender(self.folder, "--level", LEVEL, "--max-viewers", str(max(1024, 4 * self.viewers)), SOURCE)
         alone = sender.status_kb("VmRSS")
         client = subprocess.Popen([os.path.join(self.lib.BUILD, "tests", "bench_fanout_client"), f"127.0.0.1:{sender.port}",
                                    self.transport, str(self.viewers), str(self.seconds), str(self.late_ms)],

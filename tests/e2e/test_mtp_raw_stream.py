@@ -68,7 +68,7 @@ class Loopback(Raw):
         server = self.server("--mtp-port", str(MEDIA))
         p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--mtp-port", str(MEDIA), lib.SOURCE])
         self.assertEqual(p.wait(), 1, str(p))
-        self.assertIn(f"cannot listen on TCP port {MEDIA}", p.stderr)
+        self.assertIn(f":{MEDIA} for mtp-raw", p.stderr)
         self.assertTrue(server.running())
 
     def test_the_end_of_the_media_and_of_the_server(self):

@@ -133,3 +133,30 @@ TEST_CASE("url: a user is taken out of it")
         CHECK(std::string(u.host) == row.host);
     }
 }
+
+TEST_CASE("url: a link-local address with its interface, which requests do not name")
+{
+    struct row {
+        const char *text, *host, *request;
+    };
+    const row table[] = {
+        {"rtsp://[fe80::1%25lo]:8554/live", "fe80::1%lo", "rtsp://[fe80::1]:8554/live"},
+        {"rtsp://[fe80::1%lo]/live?level=1", "fe80::1%lo", "rtsp://[fe80::1]/live?level=1"},
+        {"rtsp://[::1]:80/a%25b]", "::1", "rtsp://[::1]:80/a%25b]"},
+        {"rtsp://host/a[%25]", "host", "rtsp://host/a[%25]"},
+    };
+    for (const row &r : table) {
+        url u;
+        const char *why;
+        INFO(r.text);
+        REQUIRE(url_parse(r.text, &u, &why) == 0);
+        CHECK(std::string(u.host) == r.host);
+        char request[URL_MAX_TEXT];
+        url_request_text(&u, request);
+        CHECK(std::string(request) == r.request);
+    }
+    url u;
+    const char *why = "";
+    CHECK(url_parse("rtsp://[fe80::1]/live", &u, &why) == ERR_MALFORMED);
+    CHECK(std::string(why).find("requires its network interface") != std::string::npos);
+}

@@ -53,7 +53,9 @@ TEST_CASE("media_address: a stranger gets it on the host of its connection")
     CHECK(text_of(a.peer[1]) == "192.0.2.1:6001");
     media_address_on_host(&a, &host, one);
     CHECK(text_of(a.peer[1]) == "192.0.2.1:5001");
-    CHECK(is_rtcp(&a, "192.0.2.1:9"));
+    CHECK(is_rtcp(&a, "192.0.2.1:5000"));
+    CHECK(is_rtcp(&a, "192.0.2.1:5001"));
+    CHECK_FALSE(is_rtcp(&a, "192.0.2.1:9")); // another behind its NAT, or another of its programs
     CHECK_FALSE(is_rtcp(&a, "192.0.2.2:5001"));
     CHECK(prove(&a, 0, "192.0.2.2:5000", 0) == PROOF_NONE); // there is no token
     CHECK(a.wrong_tokens == 0);

@@ -40,12 +40,12 @@ TEST_CASE("log_json: a message, with a field and without")
 {
     char out[256];
     put p = put_into(out, sizeof(out));
-    log_entry e = {LOG_WARN, "session", "it's late", nullptr, nullptr};
+    log_entry e = {LOG_WARN, "session", "it's late", nullptr, nullptr, nullptr};
     log_json(&p, &e, "2026-01-02T03:04:05.000006Z");
     CHECK(std::string(out) == "{\"ts\":\"2026-01-02T03:04:05.000006Z\",\"level\":\"warn\","
                               "\"module\":\"session\",\"msg\":\"it's late\"}");
     p = put_into(out, sizeof(out));
-    e = {LOG_DEBUG, "tcp", "x", "viewer", "[::1]:5"};
+    e = {LOG_DEBUG, "tcp", "x", "viewer", "[::1]:5", nullptr};
     log_json(&p, &e, "T");
     CHECK(std::string(out) == "{\"ts\":\"T\",\"level\":\"debug\",\"module\":\"tcp\",\"msg\":\"x\","
                               "\"viewer\":\"[::1]:5\"}");

@@ -18,14 +18,57 @@ TEST_CASE("sockaddr: addresses from text and back")
         sockaddr_text(reinterpret_cast<sockaddr *>(&a), text, sizeof(text));
         CHECK(std::string(text) == good);
     }
-    for (const char *bad :
-         {"", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:80x",
-          "::1:80", "[::1]", "[127.0.0.1]:80", "localhost:80", ":8554", "[]:1", "256.0.0.1:1",
-          "127.0.0.1:+80", "127.0.0.1: 80", "127.0.0.1:0x50", "127.0.0.1:99999999999999999999"}) {
+    for (const char *bad : {"",
+                            ":",
+                            "[fe80::1]:80",
+                            "[fe80::1%]:80",
+                            "[fe80::1%nosuch]:80",
+                            "fe80::1%lo:80",
+                            "127.0.0.1",
+                            "127.0.0.1:",
+                            "127.0.0.1:65536",
+                            "127.0.0.1:-1",
+                            "127.0.0.1:80x",
+                            "::1:80",
+                            "[::1]",
+                            "[127.0.0.1]:80",
+                            "localhost:80",
+                            ":8554",
+                            "[]:1",
+                            "256.0.0.1:1",
+                            "127.0.0.1:+80",
+                            "127.0.0.1: 80",
+                            "127.0.0.1:0x50",
+                            "127.0.0.1:99999999999999999999"}) {
         sockaddr_storage a;
         INFO(bad);
         CHECK(sockaddr_parse(bad, &a) == ERR_MALFORMED);
     }
+}
+
+TEST_CASE("sockaddr: a link-local address has its interface, in URLs behind %25")
+{
+    sockaddr_storage a, b;
+    for (const char *text : {"[fe80::1%lo]:80", "[fe80::1%25lo]:80", "[fe80::1%1]:80"}) {
+        INFO(text);
+        REQUIRE(sockaddr_parse(text, &a) == 0);
+        CHECK(reinterpret_cast<sockaddr_in6 *>(&a)->sin6_scope_id == 1);
+        char out[SOCKADDR_TEXT];
+        sockaddr_text(reinterpret_cast<sockaddr *>(&a), out, sizeof(out));
+        CHECK(std::string(out) == "[fe80::1%lo]:80");
+        sockaddr_url_text(reinterpret_cast<sockaddr *>(&a), out, sizeof(out));
+        CHECK(std::string(out) == "[fe80::1%25lo]:80");
+    }
+    REQUIRE(sockaddr_parse("[fe80::1%2]:80", &b) == 0);
+    CHECK_FALSE(
+        sockaddr_same_host(reinterpret_cast<sockaddr *>(&a), reinterpret_cast<sockaddr *>(&b)));
+    const char *why = nullptr;
+    CHECK(sockaddr_read("[fe80::1]:80", &a, &why) == ERR_MALFORMED);
+    CHECK(std::string(why).find("requires its network interface") != std::string::npos);
+    CHECK(sockaddr_read("[fe80::1%nosuch]:80", &a, &why) == ERR_MALFORMED);
+    CHECK(std::string(why).find("no such network interface") != std::string::npos);
+    CHECK(sockaddr_read("localhost:80", &a, &why) == ERR_MALFORMED);
+    CHECK(why == nullptr); // the form is wrong
 }
 
 namespace

@@ -63,8 +63,21 @@ TEST_CASE("rtsp_session: silence of more than 60 s ends it")
 {
     rtsp_session s;
     rtsp_session_init(&s, 0);
+    rtsp_session_alive(&s, 0);
     CHECK_FALSE(rtsp_session_expired(&s, 60 * USEC_PER_SEC));
     CHECK(rtsp_session_expired(&s, 60 * USEC_PER_SEC + 1));
     rtsp_session_alive(&s, 50 * USEC_PER_SEC);
     CHECK_FALSE(rtsp_session_expired(&s, 110 * USEC_PER_SEC));
+}
+
+TEST_CASE("rtsp_session: the first request has 10 s")
+{
+    rtsp_session s;
+    rtsp_session_init(&s, 5 * USEC_PER_SEC);
+    CHECK(rtsp_session_patience(&s) == 10);
+    CHECK_FALSE(rtsp_session_expired(&s, 15 * USEC_PER_SEC));
+    CHECK(rtsp_session_expired(&s, 15 * USEC_PER_SEC + 1));
+    rtsp_session_alive(&s, 15 * USEC_PER_SEC);
+    CHECK(rtsp_session_patience(&s) == 60);
+    CHECK_FALSE(rtsp_session_expired(&s, 75 * USEC_PER_SEC));
 }

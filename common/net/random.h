@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The only place that takes randomness from the system (getrandom(2)). What a peer must not be able
+// to guess comes from here: session ids, tokens, keys, and the seeds of each RTP stream's numbers
+// (RFC 3550, 5.1). Pure code takes the numbers, or a seed, as arguments.
+#ifndef WEIR_NET_RANDOM_H
+#define WEIR_NET_RANDOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Fills `out`; `len` is at most 256, which the kernel fills whole. Returns true if it did; false:
+// the system has none to give.
+bool random_fill(void *out, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One host opens connections and asks nothing, or asks again and again: others still watch, and the log stays short."""
+import os
+import re
+import resource
+import socket
+import time
+
+import lib
+from lib import until
+from rtsp import Client, Viewer
+
+HALF = b"OPTIONS rtsp://127.0.0.1/live RTSP/1.0\r\nCSe"
+LINES = 32  # of one place of the code in a second, before a summary
+
+
+class Connections(lib.Case):
+    def setUp(self):
+        super().setUp()
+        self.begin = time.monotonic()
+
+    def flood(self, port, count, data=HALF, source="127.0.0.1"):
+        """So many connections of one address, all kept open; a refused one is closed by the server."""
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count + 512), hard))
+        crowd = []
+        for _ in range(count):
+            s = socket.socket()
+            s.bind((source, 0))
+            s.settimeout(10 * lib.SLOW)
+            s.connect(("127.0.0.1", port))
+            s.sendall(data)
+            self.addCleanup(s.close)
+            crowd.append(s)
+        return crowd
+
+    def descriptors(self, server):
+        return len(os.listdir(f"/proc/{server.pid}/fd"))
+
+    def told(self, server, line):
+        """How often, by the log: lines of its own, and those that summaries count. Checks that they are bounded."""
+        more = [int(n) for n in re.findall(rf"(\d+) more like this: {line}", server.stderr)]
+        lines = len(re.findall(line, server.stderr)) - len(more)
+        seconds = time.monotonic() - self.begin
+        self.assertLessEqual(lines, LINES * (seconds + 1), f"{line}: {lines} lines in {seconds:.1f} s")
+        self.assertLessEqual(len(more), seconds + 2)
+        return lines + sum(more)
+
+    def is_refused(self, s):
+        """Whether the connection was answered with 503; else it was closed without a word."""
+        s.settimeout(30 * lib.SLOW)
+        try:
+            return s.recv(1000).startswith(b"RTSP/1.0 503 ")
+        except ConnectionResetError:
+            return True
+
+    def test_half_requests_of_one_address(self):
+        server = self.sender()
+        quiet = Viewer(server.port)
+        before = self.descriptors(server)
+        begin = time.monotonic()
+        crowd = self.flood(server.port, 2000)
+        until(lambda: "a viewer was refused" in server.stderr, "the refusals")
+        self.assertLessEqual(self.descriptors(server) - before, 256)
+        with Client(server.port, source="127.0.0.2") as other:  # another address is served meanwhile
+            self.assertEqual(other.watch().status, 200)
+        refused = sum(self.is_refused(s) for s in crowd)  # the others after 10 s, and a second to see it
+        self.assertGreaterEqual(time.monotonic() - begin, 9)
+        self.between(1, refused, 2000 - 255)  # the quiet one has a place, too
+        with Client(server.port) as same:
+            self.assertEqual(same.request("OPTIONS").status, 200)
+        quiet.check()
+        self.stop_cleanly(server)
+        self.assertEqual(self.told(server, "a viewer was refused"), refused)
+
+    def test_bytes_one_by_one_do_not_extend_the_first_request(self):
+        server = self.sender()
+        with Client(server.port) as c:
+            request = c.format("OPTIONS")
+            begin = time.monotonic()
+            try:
+                for i in range(len(request)):
+                    c.send(request[i:i + 1])
+                    time.sleep(0.5)
+                    if i > 50 * lib.SLOW:
+                        self.fail("still there after 25 s")
+                self.fail(f"the whole request was taken after {time.monotonic() - begin:.0f} s")
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            self.between(9, time.monotonic() - begin, 25 * lib.SLOW)
+        until(lambda: "is dropped: no complete request for 10 s" in server.stderr, "the log's line")
+
+    def test_who_asked_once_has_the_usual_time(self):
+        server = self.sender()
+        with Client(server.port) as c:
+            self.assertEqual(c.request("OPTIONS").status, 200)
+            self.assertFalse(c.closed(14 / lib.SLOW))
+
+    def test_the_answer_says_why(self):
+        server = self.sender("--max-viewers", "8")
+        first = [Client(server.port) for _ in range(2)]
+        for c in first:
+            self.addCleanup(c.close)
+            self.assertEqual(c.request("OPTIONS").status, 200)
+        p = self.play(server.url, code=3)
+        self.assertIn("too many connections of your address: 2 of 8 are allowed", p.stderr)
+        with Client(server.port, source="127.0.0.3") as other:
+            self.assertEqual(other.request("OPTIONS").status, 200)
+        first[0].close()
+        again = until(lambda: self.served(server.port), "the place that was given back")
+        again.close()
+
+    def served(self, port):
+        c = Client(port)
+        try:
+            if c.request("OPTIONS").status == 200:
+                return c
+        except Exception:  # refused: 503 and closed
+            pass
+        c.close()
+        return None
+
+    def test_lines_that_requests_cause_are_bounded(self):
+        """Sessions opened and ended at will, and bytes that are no request."""
+        server = self.sender()
+        with Client(server.port) as c:
+            for _ in range(300):
+                setup = c.request("SETUP", f"{c.url}/trackID=0", {"Transport": "RTP/AVP/TCP;unicast;interleaved=0-1"})
+                self.assertEqual(setup.status, 200)
+                self.assertEqual(c.request("PLAY").status, 200)
+                self.assertEqual(c.request("TEARDOWN").status, 200)
+                c.session = None
+        for _ in range(300):
+            with Client(server.port) as c:
+                c.send(b"\x00\r\n\r\n")
+                c.closed()
+        self.stop_cleanly(server)
+        self.assertEqual(self.told(server, r"viewer 127.0.0.1:\d+ plays"), 300)
+        self.assertEqual(self.told(server, r"viewer 127.0.0.1:\d+: minbuf"), 300)
+        self.assertEqual(self.told(server, r"viewer 127.0.0.1:\d+ is dropped: its request"), 300)
+
+    def test_the_files_that_it_promises_are_enough(self):
+        """As many viewers as the warning says, each with two pairs of UDP ports."""
+        lib.need("prlimit")
+        server = self.sender("--max-viewers", "400", prefix=("prlimit", "--nofile=400:400"))
+        found = until(lambda: re.search(r"(?:only|enough for) (\d+)", server.stderr), "the warning")
+        for i in range(int(found.group(1))):
+            c = Client(server.port)
+            self.addCleanup(c.close)
+            for track, port in (0, 40000), (1, 40002):
+                transport = f"RTP/AVP;unicast;client_port={port}-{port + 1}"
+                answer = c.request("SETUP", f"{c.url}/trackID={track}", {"Transport": transport})
+                self.assertEqual(answer.status, 200, f"viewer {i}: {answer}")
+
+
+if __name__ == "__main__":
+    lib.main()
