@@ -34,7 +34,7 @@ struct tcp_conn {
     size_t in_len;
     size_t out_len;
     size_t out_at;  // bytes of out already written
-    size_t out_cap; // at most TCP_CONN_OUT_BYTES
+    size_t out_cap; // at most twice TCP_CONN_OUT_BYTES
     uint8_t *in;    // owned, in_cap bytes
     uint8_t *out;   // owned; NULL: nothing waits, as nearly always
 };
@@ -340,8 +340,10 @@ int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int co
 {
     if (c->closed)
         return ERR_CLOSED;
-    assert(!c->out_len && !c->connecting);
-    ssize_t n = write_parts(c, parts, count);
+    if (c->out_len - c->out_at > TCP_CONN_OUT_BYTES)
+        return ERR_FULL;
+    bool waits = c->out_len || c->connecting;
+    ssize_t n = waits ? ERR_AGAIN : write_parts(c, parts, count);
     if (n == ERR_CLOSED)
         return ERR_CLOSED;
     keep_rest(c, parts, count, n > 0 ? (size_t)n : 0);

@@ -55,8 +55,9 @@ int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len);
 // Writes one media packet: 0 and the whole packet will go out; ERR_AGAIN and none of it;
 // ERR_CLOSED. At most 65,540 bytes.
 int tcp_conn_write_packet(struct tcp_conn *c, const struct iovec *parts, int count);
-// Writes several, behind nothing that waits (tcp_conn_has_backlog): 0 and all will go out, what the
-// kernel does not take at once from a copy; ERR_CLOSED. At most TCP_CONN_OUT_BYTES.
+// Writes several packets behind the bytes that wait: 0 and all will go out, what the kernel does
+// not take at once from a copy; ERR_FULL (more than TCP_CONN_OUT_BYTES wait) and none of them;
+// ERR_CLOSED. At most TCP_CONN_OUT_BYTES.
 int tcp_conn_write_packets(struct tcp_conn *c, const struct iovec *parts, int count);
 // What waits still leaves, then the peer is told that no more comes. What it sends meanwhile is
 // read and dropped: to close on it would reset the connection, and what left last might be lost.

@@ -32,11 +32,13 @@ struct interleaved { // embedded first by a stream transport
 void interleaved_init(struct interleaved *i, const struct transport_path *path);
 // Leaves the connection as it was found: another transport may follow on it.
 void interleaved_destroy(struct interleaved *i);
-// One packet of those that leave together with interleaved_flush; nothing else may wait on the
-// connection. At most INTERLEAVED_BATCH.
+// Adds a packet to the batch that interleaved_flush writes. The caller adds none while the
+// connection has a backlog, so at most one batch waits behind RTSP responses. At most
+// INTERLEAVED_BATCH.
 void interleaved_queue(struct interleaved *i, enum transport_track track, const struct iovec *parts,
                        int count);
-// 0 or ERR_CLOSED.
+// Writes the batch, behind what was written to the connection since its first packet was added. 0;
+// ERR_FULL, ERR_CLOSED: the batch is lost.
 int interleaved_flush(struct interleaved *i, usec_t now);
 // The functions of the same names in struct transport_ops.
 int interleaved_send(struct transport *t, enum transport_track track, const struct iovec *parts,

@@ -113,6 +113,8 @@ int mtp_core_send(struct transport *t, enum transport_track track, const struct 
 {
     (void)track; // one flow carries both
     struct mtp_core *m = of(t);
+    if (!mtp_core_room(t, now)) // the window or the path may have closed since the session asked
+        return ERR_AGAIN;
     uint8_t packet[MAX_PACKET];
     size_t len = 0;
     for (int i = 0; i < count; i++) {

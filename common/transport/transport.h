@@ -40,7 +40,9 @@ enum transport_track { TRACK_VIDEO, TRACK_SOUND };
 struct transport;
 
 struct transport_ops {
-    // May a packet be handed over now? When false, the room callback follows once that changes.
+    // May a packet be handed over now? When false, the room callback follows once that changes. The
+    // answer holds until anything else happens to the transport or its connection: `send` checks
+    // again.
     bool (*room)(struct transport *t, usec_t now);
     // Hands over one RTP packet of `parts` (2 at most: header, payload; the header is of
     // TRANSPORT_MAX_HEAD bytes at most). 0: taken, and the last part stays as it is until `flush`;

@@ -195,6 +195,8 @@ static int datagram_send(struct transport *t, enum transport_track track, const 
     struct datagram_transport *d = of(t);
     if (track == TRACK_SOUND && t->sound.socket[0])
         return send_beside(d, parts, count, now);
+    if (!datagram_room(t, now)) // a report or a timeout may have closed it since the session asked
+        return ERR_AGAIN;
     size_t head = count == 2 ? parts[0].iov_len : 0;
     size_t len = head + parts[count - 1].iov_len;
     assert(head <= TRANSPORT_MAX_HEAD && len <= MAX_PACKET);

@@ -28,8 +28,8 @@ struct minbuf_transport {
     struct minbuf rule;
     struct timer *timer; // owned
     uint32_t lowat;      // what the kernel was told; 0: nothing
-    uint32_t admitted;   // packets of this batch
-    bool gone;           // the connection failed
+    uint32_t admitted;   // packets of the current batch, as of its first one (is_granted)
+    bool gone;           // the connection failed, or took none of a batch
     transport_room_fn *on_room;
     void *ctx; // borrowed
 };
@@ -65,14 +65,23 @@ static void wait_for_kernel(struct minbuf_transport *m, const struct tcp_snapsho
 static void minbuf_flush(struct transport *t, usec_t now)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
-    m->gone |= interleaved_flush(&m->stream, now) == ERR_CLOSED;
+    m->gone |= interleaved_flush(&m->stream, now) != 0;
     m->admitted = 0;
 }
 
+// An RTSP response or RTCP may have left bytes in the connection since `admitted` was computed.
+// Then nothing is granted any more.
+static bool is_granted(const struct minbuf_transport *m)
+{
+    return (uint32_t)m->stream.queued < m->admitted && !tcp_conn_has_backlog(m->stream.conn);
+}
+
+// A grant belongs to a batch. While the batch is empty each call reads TCP_INFO anew, so a grant
+// that the session does not use does not last until its next frame.
 static bool minbuf_room(struct transport *t, usec_t now)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
-    if ((uint32_t)m->stream.queued < m->admitted)
+    if (m->stream.queued > 0 && is_granted(m))
         return true;
     minbuf_flush(t, now);
     struct tcp_snapshot s;
@@ -122,10 +131,18 @@ static int minbuf_send(struct transport *t, enum transport_track track, const st
     struct minbuf_transport *m = (struct minbuf_transport *)t;
     if (m->gone)
         return ERR_CLOSED;
-    if ((uint32_t)m->stream.queued >= m->admitted && !minbuf_room(t, now))
+    if (!is_granted(m) && !minbuf_room(t, now))
         return ERR_AGAIN;
     interleaved_queue(&m->stream, track, parts, count);
     return 0;
+}
+
+// A report counts the packets that were sent before it, so it follows them.
+static int minbuf_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+                            size_t len, usec_t now)
+{
+    minbuf_flush(t, now);
+    return interleaved_send_rtcp(t, track, data, len, now);
 }
 
 static void minbuf_free(struct transport *t)
@@ -141,7 +158,7 @@ static const struct transport_ops minbuf_ops = {
     .room = minbuf_room,
     .send = minbuf_send,
     .flush = minbuf_flush,
-    .send_rtcp = interleaved_send_rtcp,
+    .send_rtcp = minbuf_send_rtcp,
     .info = interleaved_info,
     .on_writable = minbuf_on_writable,
     .free = minbuf_free,

@@ -49,12 +49,14 @@ class Client:
     """A connection on which requests, or any bytes, are sent. Interleaved frames that come between the answers are
     kept in `frames` as (channel, bytes)."""
 
-    def __init__(self, port, host="127.0.0.1", receive_buffer=None, source=None):
+    def __init__(self, port, host="127.0.0.1", receive_buffer=None, source=None, segment=None):
         self.socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         if source:
             self.socket.bind((source, 0))
+        if segment:
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
         self.socket.settimeout(10 * SLOW)
         self.socket.connect((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

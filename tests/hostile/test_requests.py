@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Viewers fill the connection that carries their media with the answers to their requests, at the moment at which the
+server means to send media; or they do it while the server stands still. The server and its other viewers go on."""
+import signal
+import threading
+import time
+import unittest
+
+import lib
+import rtsp
+
+QUESTIONS = "clock\r\n" * 500  # a request; its answer is twice as long
+ATTACKERS = 8
+ROUNDS = 3
+
+
+class Attacker:
+    """Watches over minbuf through a small window, at a level with few frames, so that most of the time nothing waits
+    to be sent."""
+
+    def __init__(self, port):
+        self.client = rtsp.Client(port, receive_buffer=4096, segment=536)
+        self.client.watch(level=0)
+
+    def wait_reports(self, count):
+        """The server has just looked after its sessions, as it does once a second."""
+        while count > 0:
+            item = self.client.item()
+            count -= not isinstance(item, rtsp.Response) and item[0] == 1
+
+    def flood(self, requests):
+        """Asks much, and reads none of it."""
+        self.client.send(b"".join(self.client.format("GET_PARAMETER", body=QUESTIONS) for _ in range(requests)))
+
+
+class Requests(lib.Case):
+    def setUp(self):
+        super().setUp()
+        self.server = self.sender()
+        self.quiet = rtsp.Viewer(self.server.port)
+
+    def check(self):
+        self.assertTrue(self.server.running(), str(self.server))
+        self.quiet.check()
+        with rtsp.Client(self.server.port) as client:
+            self.assertEqual(client.request("OPTIONS").status, 200)
+        self.stop_cleanly(self.server)
+
+    def attack(self, requests):
+        try:
+            attacker = Attacker(self.server.port)
+            attacker.wait_reports(3)
+            attacker.flood(requests)
+            time.sleep(1)  # frames come meanwhile
+            attacker.client.close()
+        except (OSError, rtsp.Closed):
+            pass  # the server may drop who does not read
+
+    def test_answers_between_report_and_frame(self):
+        for _ in range(ROUNDS):
+            threads = [threading.Thread(target=self.attack, args=(12 + 6 * i,)) for i in range(ATTACKERS)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join(30 * lib.SLOW)
+            self.quiet.wait_frames(5)
+        self.check()
+
+    def test_server_stands_still(self):
+        """The server stops right after it has looked after its sessions. When it goes on, half of the viewers have
+        reset their connections, and the others have asked much that they do not read."""
+        attackers = [Attacker(self.server.port) for _ in range(ATTACKERS)]
+        for a in attackers:
+            a.wait_reports(2)  # one came with PLAY
+        self.server.signal(signal.SIGSTOP)
+        time.sleep(0.1)  # what is not read makes the end a reset
+        for i, a in enumerate(attackers):
+            if i % 2:
+                a.flood(3 * i)
+            else:
+                a.client.close()
+        time.sleep(1)  # until the server has to look after its sessions again
+        self.server.signal(signal.SIGCONT)
+        self.quiet.wait_frames(15)
+        for a in attackers:
+            a.client.close()
+        self.check()
+
+
+if __name__ == "__main__":
+    unittest.main()
