@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "common/base/err.h"
+#include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "media/capture_device.h"
 #include "media/v4l2_modes.h"
@@ -51,7 +52,9 @@ static int print_cameras(FILE *out)
         found += count > 0 || count == ERR_IO;
         if (count <= 0)
             continue;
-        fprintf(out, "camera:%s  %s\n", path, name);
+        char clean[sizeof(name)]; // the device names itself, and this may be a terminal
+        utf8_copy(name, clean, sizeof(clean));
+        fprintf(out, "camera:%s  %s\n", path, clean);
         capture_modes_text(modes, count, text, sizeof(text));
         for (char *at = text, *rest; at; at = rest) {
             rest = strstr(at, "; ");

@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "player/client_state.h"
 
-enum { MOST_MOVES = 5 };
+enum { MOST_MOVES = 5, HANDSHAKE_ANSWERS = 6 };
 #define CONNECT_TIMEOUT  (5 * USEC_PER_SEC)
 #define ADDRESS_TIMEOUT  (2 * USEC_PER_SEC) // the same, while the host has other addresses
 #define ANSWER_TIMEOUT   (5 * USEC_PER_SEC)
@@ -64,6 +65,13 @@ static usec_t answer_limit(const struct client *c)
     return usec_max(ANSWER_TIMEOUT, c->options->timeout);
 }
 
+// Until the transport is set up. Each answer has a limit of its own, but redirects, challenges and
+// transports that fail ask anew.
+static usec_t handshake_limit(const struct client *c)
+{
+    return HANDSHAKE_ANSWERS * answer_limit(c);
+}
+
 void client_arm(struct client *c)
 {
     const struct pending *oldest = questions_oldest(&c->questions);
@@ -87,6 +95,8 @@ void client_arm(struct client *c)
     case STEP_OVER:
         break;
     }
+    if (c->step < STEP_STARTING)
+        when = usec_min(when, c->started + handshake_limit(c));
     timer_set(c->timer, when);
 }
 
@@ -113,7 +123,6 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 {
     struct client *c = ctx;
     size_t at = 0;
-    c->heard = now;
     while (c->step != STEP_OVER && c->step != STEP_MOVING && at < len) {
         struct rtsp_item item;
         size_t used;
@@ -123,6 +132,7 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
         if (err)
             return err;
         at += used;
+        c->heard = now; // a whole message: single bytes are no sign of life
         if (item.kind == RTSP_INTERLEAVED)
             media_path_interleaved(&c->path, item.channel, item.data, item.data_len, now);
         else if (item.kind == RTSP_RESPONSE)
@@ -207,6 +217,12 @@ static void identify(struct client *c)
     memcpy(c->auth.password, c->url.password, sizeof(c->auth.password));
 }
 
+// User and password belong to one origin: scheme, host and port (RFC 6454, 4).
+static bool is_same_origin(const struct url *a, const struct url *b)
+{
+    return strcasecmp(a->host, b->host) == 0 && a->port == b->port;
+}
+
 void client_move(struct client *c, struct text location, usec_t now)
 {
     char text[URL_MAX_TEXT];
@@ -222,9 +238,13 @@ void client_move(struct client *c, struct text location, usec_t now)
     }
     if (!to.has_port)
         to.port = URL_RTSP_PORT;
-    if (!to.user[0] && strcmp(to.host, c->url.host) == 0) { // who we are is for no other host
+    if (to.user[0]) {
+        c->withheld = false;
+    } else if (is_same_origin(&to, &c->url)) {
         memcpy(to.user, c->url.user, sizeof(to.user));
         memcpy(to.password, c->url.password, sizeof(to.password));
+    } else {
+        c->withheld |= c->url.user[0];
     }
     c->url = to;
     c->step = STEP_MOVING;
@@ -261,6 +281,14 @@ static void on_timer(void *ctx, usec_t now)
 {
     struct client *c = ctx;
     const struct pending *oldest = questions_oldest(&c->questions);
+    if (c->step < STEP_STARTING && now >= c->started + handshake_limit(c)) {
+        client_end_with(
+            c, CLIENT_REFUSED, now,
+            "the server sets nothing up within %d s: it answers slowly, or asks for ever more "
+            "(--timeout allows more)",
+            (int)(handshake_limit(c) / USEC_PER_SEC));
+        return;
+    }
     switch (c->step) {
     case STEP_CONNECTING:
         if (c->conn && c->address_next < c->address_count) {
@@ -313,6 +341,7 @@ struct client *client_new(uv_loop_t *loop, const struct play_options *options,
     c->options = options;
     c->ops = ops;
     c->ctx = ctx;
+    c->started = now;
     c->deadline = now + CONNECT_TIMEOUT;
     c->wanted_level = -1;
     c->wanted_latency = -1;
@@ -348,6 +377,11 @@ void client_free(struct client *c)
     tcp_conn_free(c->conn);
     timer_free(c->timer);
     free(c);
+}
+
+void client_give_up(struct client *c, const char *why, usec_t now)
+{
+    client_end_as(c, CLIENT_LOST, why, now);
 }
 
 void client_lend_raw(struct client *c, struct media_mtp_raw *raw)

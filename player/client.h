@@ -10,11 +10,12 @@
 // With --adapt goddard, on_ready comes where else PLAY is asked for, and client_begin when the
 // first level is known.
 //
-// Deadlines: 5 s to connect, 5 s for each answer until the media plays. Then bytes of any kind tell
-// that the server lives: without any for 10 s (13 s when media comes as datagrams: as long as
-// the sender waits for reports, so an outage of 10 s is survived) it is lost. Asking once a second
-// makes sure that there is something to hear, and keeps the session from timing out. Loop thread
-// only.
+// Deadlines: 5 s to connect, 5 s for each answer until the media plays, 30 s until the transport is
+// set up. Then each whole message or datagram tells that the server lives: without any for 10 s
+// (13 s when media comes as datagrams: as long as the sender waits for reports, so an outage of
+// 10 s is survived) it is lost. Asking once a second makes sure that there is something to hear,
+// and keeps the session from timing out. Whether what comes is media, the owner watches, who knows
+// of pauses and ends (media_silence.h). Loop thread only.
 #ifndef WEIR_PLAYER_CLIENT_H
 #define WEIR_PLAYER_CLIENT_H
 
@@ -99,6 +100,11 @@ struct media_mtp_raw;
 struct client *client_new(uv_loop_t *loop, const struct play_options *options,
                           const struct client_ops *ops, void *ctx, usec_t now);
 void client_free(struct client *c); // NULL is fine; no callback afterwards; not inside one
+
+// So long may nothing come while it plays.
+usec_t client_silence_limit(const struct client *c);
+// While it plays: on_end(CLIENT_LOST) with this text, in this call.
+void client_give_up(struct client *c, const char *why, usec_t now);
 
 // For transports over TCP segments of our own; before the loop runs. Outlives the client.
 void client_lend_raw(struct client *c, struct media_mtp_raw *raw);

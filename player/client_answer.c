@@ -29,6 +29,13 @@ static void refused(struct client *c, const struct pending *p, const struct rtsp
 {
     char reason[96];
     char body[256];
+    if (r->status == 401 && c->withheld) {
+        client_end_with(c, CLIENT_REFUSED, now,
+                        "the server redirects to %.300s, to which the password is not sent: give "
+                        "that URL with its own password",
+                        c->url.text);
+        return;
+    }
     text_copy(r->reason, reason, sizeof(reason));
     size_t len = client_body_text(r, body, sizeof(body));
     const char *what = p->question == ASK_LEVEL     ? " (level)"

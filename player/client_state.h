@@ -37,6 +37,7 @@ struct client {
     enum step step;
     struct url url; // as the options have it, or where a server sent us
     int moves;
+    bool withheld;             // a redirect led away from the origin that the password is for
     struct resolver *resolver; // owned
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
@@ -49,7 +50,8 @@ struct client {
     bool path_ready; // path is to be destroyed
     struct transport_choice choice;
     usec_t deadline; // STEP_CONNECTING, STEP_MOVING, STEP_PROVING, STEP_LEAVING
-    usec_t heard;    // last bytes from the server
+    usec_t started;  // when this client was made
+    usec_t heard;    // last whole message from the server
     usec_t next_ask;
     int cseq;
     struct questions questions;
@@ -80,8 +82,6 @@ void client_end_with(struct client *c, enum client_end why, usec_t now, const ch
     __attribute__((format(printf, 4, 5)));
 // What an end of the connection means depends on how far we came.
 enum client_end client_gone(const struct client *c);
-// So long may nothing come while it plays.
-usec_t client_silence_limit(const struct client *c);
 void client_arm(struct client *c); // sets the timer for the next deadline
 // Describes the stream at `location` instead, as soon as the loop comes to it.
 void client_move(struct client *c, struct text location, usec_t now);

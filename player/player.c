@@ -65,8 +65,13 @@ static void on_duration(void *ctx, usec_t now)
     struct player *p = ctx;
     if (p->outage.open && !p->outage.chosen)
         player_end(p, QOE_SERVER_LOST, EXIT_SERVER_LOST, p->outage.why, now);
-    else
+    else if (!player_shows_nothing(p, now))
         player_end(p, QOE_DURATION, EXIT_ENDED, NULL, now);
+    else if (player_media_packets(p))
+        player_end(p, QOE_ERROR, EXIT_UNDECODABLE, "media came, but no picture of it was shown",
+                   now);
+    else
+        player_end(p, QOE_SERVER_LOST, EXIT_SERVER_LOST, "the server sent no media", now);
 }
 
 // ---- Life ----

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "common/base/scan.h"
+#include "common/base/utf8.h"
 #include "common/net/clock.h"
 #include "common/net/raw_tcp.h"
 #include "common/protocol/mtp_flow.h"
 #include "player/player_state.h"
 
-enum { SOURCE_TEXT = 128 };
+enum { SOURCE_TEXT = 128, LIST_COLUMN = 4096 };
 
 static void on_connected(void *ctx, usec_t now)
 {
@@ -76,9 +78,17 @@ static void on_list(void *ctx, struct text list, usec_t now)
 {
     (void)ctx;
     (void)now;
-    for (size_t i = 0; i < list.len; i++)
-        if (list.at[i] == '\n' || list.at[i] == '\t' || (unsigned char)list.at[i] >= 0x20)
-            putchar(list.at[i]);
+    struct scan all = list.at ? text_scan(list) : (struct scan){0};
+    for (struct scan rest; scan_line(&all, &rest);) {
+        while (!scan_end(&rest)) { // columns
+            char column[LIST_COLUMN];
+            char clean[LIST_COLUMN];
+            text_copy(text_of_scan(scan_until(&rest, '\t')), column, sizeof(column));
+            utf8_copy(column, clean, sizeof(clean));
+            printf("%s%s", clean, scan_end(&rest) ? "" : "\t");
+        }
+        putchar('\n');
+    }
     fflush(stdout);
 }
 
@@ -165,6 +175,7 @@ static void on_playing(void *ctx, const struct client_place *place, usec_t now)
     bool again = p->outage.open;
     p->playing = true;
     p->media_since = now;
+    media_silence_begin(&p->silence, player_media_packets(p), now);
     player_seek_placed(p, place, now);
     if (again)
         player_reconnected(p, now);

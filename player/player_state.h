@@ -16,6 +16,7 @@
 #include "common/net/timer.h"
 #include "player/client.h"
 #include "player/measure.h"
+#include "player/media_silence.h"
 #include "player/player.h"
 #include "player/presenter.h"
 #include "player/recent.h"
@@ -137,6 +138,7 @@ struct player {
     usec_t next_tick;
     int ticks;
     bool warned_quiet;
+    struct media_silence silence;
     struct player_place place;
     char why[128]; // the description cannot be played
 
@@ -236,6 +238,10 @@ void player_sound_drop(struct player *p); // what was heard ends here; another c
 void player_sound_end(struct player *p);  // no packet comes any more
 void player_sound_read(struct player *p); // to QoE
 
+// Of pictures and sound, by this connection.
+uint64_t player_media_packets(const struct player *p);
+// Plays for long enough by now, but has shown no picture.
+bool player_shows_nothing(const struct player *p, usec_t now);
 void player_start_ticks(struct player *p, usec_t now);
 void player_on_tick(void *ctx, usec_t now);
 

@@ -57,6 +57,35 @@ static void show_status(struct player *p)
     p->display->ops->set_status(p->display, text);
 }
 
+uint64_t player_media_packets(const struct player *p)
+{
+    uint64_t sound = p->sound ? p->sound_input.receiver.received : 0;
+    return (p->input ? rtp_input_packets(p->input) : 0) + sound;
+}
+
+bool player_shows_nothing(const struct player *p, usec_t now)
+{
+    return p->presenter && p->sdp.h264 && p->playing_since && now - p->playing_since > QUIET_TIME &&
+           !presenter_paused(p->presenter) && !p->last_shown && !presenter_last_shown(p->presenter);
+}
+
+// A server may answer for ever and send nothing.
+static void check_silence(struct player *p, usec_t now)
+{
+    bool due = p->playing && !(p->presenter && presenter_paused(p->presenter));
+    usec_t silent = media_silence_look(&p->silence, player_media_packets(p), due, now);
+    usec_t limit = client_silence_limit(p->client);
+    if (silent < limit)
+        return;
+    if (!p->silence.heard)
+        reconnect_idle(&p->reconnect);
+    char why[160];
+    snprintf(why, sizeof(why), "the server answers, but %s for %d s%s",
+             p->datagram ? "no media comes" : "sends no media", (int)(limit / USEC_PER_SEC),
+             p->datagram ? ": UDP may be blocked (try --transport minbuf)" : "");
+    client_give_up(p->client, why, now);
+}
+
 static void check_progress(struct player *p, usec_t now)
 {
     usec_t since = now - p->media_since;
@@ -106,6 +135,8 @@ static void on_second(struct player *p, usec_t now)
         events_controller(p->events, &p->path, now);
     tell_sender(p, now);
     check_progress(p, now);
+    if (!p->over)
+        check_silence(p, now);
 }
 
 void player_on_tick(void *ctx, usec_t now)

@@ -29,6 +29,11 @@ void reconnect_playing(struct reconnect *r, usec_t now)
     r->played = now;
 }
 
+void reconnect_idle(struct reconnect *r)
+{
+    r->played = USEC_NEVER;
+}
+
 usec_t reconnect_left(const struct reconnect *r, usec_t now)
 {
     return usec_max(0, r->next - now);

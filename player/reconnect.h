@@ -26,6 +26,8 @@ void reconnect_init(struct reconnect *r);
 // The server was lost, or an attempt failed: when the next one is due.
 usec_t reconnect_lost(struct reconnect *r, usec_t now);
 void reconnect_playing(struct reconnect *r, usec_t now); // media plays again
+// It was to play, but nothing came: that does not count as playing.
+void reconnect_idle(struct reconnect *r);
 // To the next attempt; 0 when it is due.
 usec_t reconnect_left(const struct reconnect *r, usec_t now);
 

@@ -385,10 +385,10 @@ class Cameras(lib.Case):
             server = Camera(self.sdp, self.packets, answers=answers)
             self.addCleanup(server.stop)
             return server
-        there, same, other = another(), another(digest("MD5")), another(digest("MD5"))
+        there, port, host = another(), another(digest("MD5")), another(digest("MD5"))
         here, _ = self.camera(answers=to(there.url))
-        self.camera(url=joe, answers=to(same.url))
-        _, refused = self.camera(url=joe, answers=to(other.url.replace("127.0.0.1", "localhost")), code=3)
+        elsewhere = port.url, host.url.replace("127.0.0.1", "localhost")
+        refused = [self.camera(url=joe, answers=to(url), code=3)[1] for url in elsewhere]
         _, lost = self.camera(answers=to("http://127.0.0.1/"), code=3)
         last = "rtsp://127.0.0.1:9/"
         for _ in range(5):
@@ -397,8 +397,9 @@ class Cameras(lib.Case):
         self.finish()
         self.assertIn("DESCRIBE " + there.url, there.requests[0])
         self.assertEqual(here.methods, ["DESCRIBE"])
-        self.assertIn("the server refuses DESCRIBE: 401", refused.stderr)  # who we are is for no other host
-        self.assertNotIn("Authorization", "".join(other.requests))
+        for url, p in zip(elsewhere, refused):  # who we are is for no other port, and no other host
+            self.assertIn(f"the server redirects to {url}, to which the password is not sent", p.stderr)
+        self.assertNotIn("Authorization", "".join(port.requests + host.requests))
         self.assertIn("the server sends us elsewhere: it does not begin with rtsp://", lost.stderr)
         self.assertIn("the server sends us elsewhere: it is not told where, or too often", tired.stderr)
 

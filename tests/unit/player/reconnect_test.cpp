@@ -46,6 +46,18 @@ TEST_CASE("reconnect: only who has played for a while begins anew")
     }
 }
 
+TEST_CASE("reconnect: a connection that brought no media has not played")
+{
+    struct reconnect r;
+    reconnect_init(&r);
+    reconnect_lost(&r, 0);
+    reconnect_lost(&r, 600 * ms);
+    reconnect_playing(&r, 1700 * ms);
+    reconnect_idle(&r);
+    CHECK(reconnect_lost(&r, 12000 * ms) == 14000 * ms);
+    CHECK(r.tries == 3);
+}
+
 TEST_CASE("reconnect: the first loss of a session that played counts as the first")
 {
     struct reconnect r;

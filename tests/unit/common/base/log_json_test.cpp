@@ -24,6 +24,7 @@ TEST_CASE("log_json: strings")
         {"a\nb\t\x7f", "\"a\\u000ab\\u0009\\u007f\""},
         {"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8e\xa5",
          "\"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8e\xa5\""},
+        {"\xc2\x9b\xc2\xa0", "\"\\u009b\xc2\xa0\""}, // C1 CSI; a no-break space
         {"\xff", "\"\\ufffd\""},
         {"\xc3", "\"\\ufffd\""},                                  // cut off
         {"\xc3(", "\"\\ufffd(\""},                                //

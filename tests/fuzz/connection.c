@@ -1,0 +1,694 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A whole RTSP connection of weir-send with its media, over a socket pair of TCP. The bytes are a
+// script of what a viewer does: requests, interleaved frames, RTCP and datagrams, well-formed or
+// not; reading or not, so that a backlog arises; and time, which only passes when the script says
+// so. Whatever happens: what the server sends is RTSP messages and interleaved RTP or RTCP, whole
+// and one behind the other, and the connection ends without a trace.
+//
+// Nothing leaves this process: datagrams to other ports than the viewer's two are dropped. What
+// reads clocks or draws at random is replaced at link time (CMakeLists.txt: --wrap).
+#include <assert.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+#include "common/net/clock.h"
+#include "common/wire/ccfb.h"
+#include "common/wire/path_token.h"
+#include "common/wire/rtcp.h"
+#include "common/wire/rtsp.h"
+#include "sender/connection.h"
+#include "sender/shelf.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+    MAX_SCRIPT = 4096,
+    MAX_TEXT = 1 << 15,    // of a request
+    MAX_UNSENT = 1 << 18,  // bytes that the server has not read yet
+    MAX_ELAPSED = 1 << 26, // us that an input may last, all in all
+    TURNS = 4,             // of the loop behind each operation
+    MAX_TURNS = 20000,     // of an input, which ends there
+    TURN_TIME = 10,        // us
+    SMALL_BUFFER = 2304,   // of a socket, the least that Linux has
+    READ_BYTES = 1 << 16,
+};
+
+// ---- What the program finds in place of the system's
+
+static usec_t fuzz_time = USEC_PER_SEC;
+
+usec_t clock_now(void)
+{
+    return fuzz_time;
+}
+
+usec_t clock_wall(void)
+{
+    return 1000000000 * USEC_PER_SEC + fuzz_time;
+}
+
+void clock_wait_until(usec_t when)
+{
+    (void)when;
+    abort(); // for threads, and there are none
+}
+
+void clock_cond_init(pthread_cond_t *cond)
+{
+    pthread_cond_init(cond, NULL);
+}
+
+void clock_identity(char *out, size_t cap)
+{
+    snprintf(out, cap, "fuzz");
+}
+
+static uint16_t viewer_port[2];
+
+int __real_timerfd_settime(int fd, int flags, const struct itimerspec *spec,
+                           struct itimerspec *old);
+int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *spec,
+                           struct itimerspec *old);
+ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags);
+int __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags);
+int __real_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
+int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
+ssize_t __wrap_getrandom(void *out, size_t len, unsigned flags);
+
+// The loop's timerfd, and when it is due: it fires when the script's time has come to that.
+static int timer_fd = -1;
+static usec_t timer_due = USEC_NEVER;
+
+int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *spec, struct itimerspec *old)
+{
+    assert(flags == TFD_TIMER_ABSTIME && !old);
+    (void)flags;
+    (void)old;
+    timer_fd = fd;
+    timer_due = spec->it_value.tv_sec * USEC_PER_SEC + spec->it_value.tv_nsec / 1000;
+    return 0;
+}
+
+static void fire_timer(void)
+{
+    if (timer_due > fuzz_time)
+        return;
+    timer_due = USEC_NEVER;
+    __real_timerfd_settime(timer_fd, 0, &(struct itimerspec){.it_value = {.tv_nsec = 1}}, NULL);
+}
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+    const struct sockaddr_in *to = msg->msg_name;
+    ssize_t bytes = 0;
+    for (size_t i = 0; i < msg->msg_iovlen; i++)
+        bytes += (ssize_t)msg->msg_iov[i].iov_len;
+    if (to && ntohs(to->sin_port) != viewer_port[0] && ntohs(to->sin_port) != viewer_port[1])
+        return bytes;
+    return __real_sendmsg(fd, msg, flags);
+}
+
+int __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
+{
+    for (unsigned i = 0; i < count; i++)
+        (void)__wrap_sendmsg(fd, &messages[i].msg_hdr, flags);
+    return (int)count;
+}
+
+// A name that the kernel does not know would have it look for a module.
+int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+    if (level == IPPROTO_TCP && name == TCP_CONGESTION &&
+        (len != 5 || memcmp(value, "cubic", 5) != 0)) {
+        errno = ENOENT;
+        return -1;
+    }
+    return __real_setsockopt(fd, level, name, value, len);
+}
+
+static const uint64_t TOKEN = 0x0101010101010101;
+
+ssize_t __wrap_getrandom(void *out, size_t len, unsigned flags)
+{
+    (void)flags;
+    memset(out, 1, len);
+    return (ssize_t)len;
+}
+
+// ---- The world
+
+struct world {
+    uv_loop_t loop;
+    struct stream stream;
+    struct shelf *shelf;
+    struct connection *connection; // NULL: it has ended
+    int fd;                        // the viewer's end
+    usec_t next_second;
+    usec_t elapsed;
+    int turns; // of the loop
+    int cseq;
+    char session[32];
+    int server_port[2]; // of media in datagrams; 0: none
+    uint16_t newest;    // sequence number seen
+    uint32_t ssrc;      // likewise
+    uint8_t *unsent;    // MAX_UNSENT
+    size_t unsent_len;
+    uint8_t *got; // what the server said and is not a whole item yet: RTSP_MAX_ITEM + READ_BYTES
+    size_t got_len;
+};
+
+static int listener = -1;
+static int media[2] = {-1, -1}; // the viewer's, for datagrams
+
+static struct sockaddr_in loopback(int port)
+{
+    return (struct sockaddr_in){.sin_family = AF_INET,
+                                .sin_port = htons((uint16_t)port),
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+}
+
+static int bound(int type)
+{
+    int fd = socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    struct sockaddr_in at = loopback(0);
+    int err = bind(fd, (struct sockaddr *)&at, sizeof(at));
+    assert(fd >= 0 && !err);
+    (void)err;
+    return fd;
+}
+
+static struct sockaddr_in address_of(int fd)
+{
+    struct sockaddr_in at;
+    socklen_t len = sizeof(at);
+    getsockname(fd, (struct sockaddr *)&at, &len);
+    return at;
+}
+
+static void open_once(void)
+{
+    if (listener >= 0)
+        return;
+    signal(SIGPIPE, SIG_IGN);
+    listener = bound(SOCK_STREAM);
+    listen(listener, 1);
+    for (int i = 0; i < 2; i++) {
+        media[i] = bound(SOCK_DGRAM);
+        viewer_port[i] = ntohs(address_of(media[i]).sin_port);
+    }
+}
+
+static void on_end(void *ctx, struct connection *c)
+{
+    struct world *w = ctx;
+    assert(w->connection == c);
+    connection_free(c, fuzz_time);
+    w->connection = NULL;
+}
+
+// Returns the server's end.
+static int connect_pair(struct world *w, bool small)
+{
+    struct sockaddr_in to = address_of(listener);
+    int bytes = SMALL_BUFFER, segment = 536;
+    w->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (small) {
+        setsockopt(w->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+        setsockopt(w->fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment));
+    }
+    // No TIME_WAIT: thousands of these a second would use up the ports.
+    setsockopt(w->fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1}, sizeof(struct linger));
+    int err = connect(w->fd, (struct sockaddr *)&to, sizeof(to));
+    int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    assert(!err && fd >= 0);
+    (void)err;
+    if (small)
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+    int one = 1;
+    setsockopt(w->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    return fd;
+}
+
+static void open_world(struct world *w, uint8_t how)
+{
+    struct synthetic synthetic;
+    int err = uv_loop_init(&w->loop);
+    assert(!err);
+    (void)err;
+    switch (how & 3) {
+    case 0:
+        synthetic_goddard(&synthetic);
+        stream_init_synthetic(&w->stream, &synthetic, how);
+        break;
+    case 1:
+        (void)synthetic_layers(4, 1024, &synthetic);
+        stream_init_synthetic(&w->stream, &synthetic, how);
+        break;
+    case 2:
+        stream_init_filler(&w->stream, SDP_SOURCE_STEADY, 2000000, how);
+        break;
+    default:
+        stream_init_filler(&w->stream, SDP_SOURCE_GREEDY, 2000000, how);
+    }
+    w->shelf = shelf_new_one("/live", &w->stream);
+    w->unsent = malloc(MAX_UNSENT);
+    w->got = malloc(RTSP_MAX_ITEM + READ_BYTES);
+    assert(w->shelf && w->unsent && w->got);
+    struct connection_config config = {
+        .loop = &w->loop, .shelf = w->shelf, .on_end = on_end, .ctx = w};
+    w->connection = connection_new(connect_pair(w, how & 4), &config, fuzz_time);
+    assert(w->connection);
+    w->next_second = fuzz_time + USEC_PER_SEC;
+}
+
+static void close_world(struct world *w)
+{
+    connection_free(w->connection, fuzz_time);
+    timer_due = USEC_NEVER;
+    close(w->fd);
+    shelf_free(w->shelf);
+    stream_destroy(&w->stream);
+    uv_run(&w->loop, UV_RUN_DEFAULT);
+    int err = uv_loop_close(&w->loop);
+    assert(!err); // every handle was closed
+    (void)err;
+    free(w->unsent);
+    free(w->got);
+}
+
+// ---- What comes from the server
+
+static void take_answer(struct world *w, const struct rtsp_item *r)
+{
+    struct text session = rtsp_header(r, "Session"), transport = rtsp_header(r, "Transport");
+    assert(r->status >= 200 && r->status < 600);
+    if (session.at && transport.at) {
+        text_copy(session, w->session, sizeof(w->session));
+        w->session[strcspn(w->session, ";")] = '\0';
+        char text[512];
+        text_copy(transport, text, sizeof(text));
+        const char *port = strstr(text, "server_port=");
+        if (port && sscanf(port, "server_port=%d-%d", &w->server_port[0], &w->server_port[1]) != 2)
+            w->server_port[0] = w->server_port[1] = 0;
+    }
+}
+
+static void take_media(struct world *w, const uint8_t *data, size_t len)
+{
+    assert(len >= 8 && data[0] >> 6 == 2); // RTP or RTCP
+    if (rtcp_is(data, len) || len < 12)
+        return;
+    w->newest = load_be16(data + 2);
+    w->ssrc = load_be32(data + 8);
+}
+
+static void take_items(struct world *w)
+{
+    size_t at = 0, used;
+    struct rtsp_item item;
+    int err;
+    while ((err = rtsp_decode(w->got + at, w->got_len - at, &item, &used)) == 0) {
+        at += used;
+        if (item.kind == RTSP_RESPONSE)
+            take_answer(w, &item);
+        else if (item.kind == RTSP_INTERLEAVED)
+            take_media(w, item.data, item.data_len);
+        else
+            assert(item.method == RTSP_TEARDOWN);
+    }
+    assert(err == ERR_AGAIN);
+    w->got_len -= at;
+    memmove(w->got, w->got + at, w->got_len);
+}
+
+static void read_some(struct world *w, size_t bytes)
+{
+    ssize_t n = recv(w->fd, w->got + w->got_len, bytes, MSG_DONTWAIT);
+    if (n <= 0)
+        return;
+    w->got_len += (size_t)n;
+    take_items(w);
+}
+
+static void read_datagrams(struct world *w)
+{
+    uint8_t data[2048];
+    for (int i = 0; i < 2; i++)
+        for (ssize_t n; (n = recv(media[i], data, sizeof(data), 0)) > 0;)
+            if (n >= 12 && data[0] >> 6 == 2 && !rtcp_is(data, (size_t)n))
+                take_media(w, data, (size_t)n);
+}
+
+// ---- What goes to it
+
+static void flush(struct world *w)
+{
+    ssize_t n = send(w->fd, w->unsent, w->unsent_len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n <= 0)
+        return;
+    w->unsent_len -= (size_t)n;
+    memmove(w->unsent, w->unsent + n, w->unsent_len);
+}
+
+static void say(struct world *w, const void *data, size_t len)
+{
+    if (w->unsent_len + len > MAX_UNSENT)
+        return; // whole or not at all
+    memcpy(w->unsent + w->unsent_len, data, len);
+    w->unsent_len += len;
+    flush(w);
+}
+
+static void say_frame(struct world *w, uint8_t channel, const uint8_t *data, size_t len)
+{
+    uint8_t frame[4 + 65535] = {'$', channel};
+    store_be16(frame + 2, (uint16_t)len);
+    memcpy(frame + 4, data, len);
+    say(w, frame, 4 + len);
+}
+
+static void say_datagram(struct world *w, int which, const uint8_t *data, size_t len)
+{
+    struct sockaddr_in to = loopback(w->server_port[which]);
+    if (w->server_port[which] > 0 && w->server_port[which] < 65536)
+        (void)sendto(media[which], data, len, 0, (struct sockaddr *)&to, sizeof(to));
+}
+
+// The next byte; 0 behind the end.
+static uint8_t next(struct bytes *in)
+{
+    return bytes_left(in) ? bytes_u8(in) : 0;
+}
+
+static size_t rest(const struct bytes *in, size_t most)
+{
+    return bytes_left(in) < most ? bytes_left(in) : most;
+}
+
+#define PICK(table, which) (table)[(which) % (sizeof(table) / sizeof((table)[0]))]
+
+static const char *const urls[] = {
+    "/live",
+    "/live/trackID=0",
+    "/live/trackID=0?level=0",
+    "/live?level=99",
+    "/",
+    "/live/trackID=1",
+    "/nothing",
+    "*",
+    "/live/%00",
+};
+
+// %d: the viewer's ports.
+static const char *const offers[] = {
+    "RTP/AVP/TCP;unicast;interleaved=0-1",
+    "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf",
+    "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf:1,1",
+    "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=minbuf:auto,50",
+    "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp",
+    "RTP/AVP/TCP;unicast;interleaved=4-4;x-weir=tcp:notsent=1;x-cc=cubic",
+    "RTP/AVP/TCP;unicast;interleaved=255-0;x-weir=mtp-raw,RTP/AVP/TCP;unicast;interleaved=255",
+    "RTP/AVP;unicast;client_port=%d-%d",
+    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=udp",
+    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=psp",
+    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=psp-plain",
+    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=tfrc",
+    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=arc",
+    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=mtp",
+    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=mtp:fill,1,1",
+    "RTP/AVP/TCP;unicast;mode=record;interleaved=300-7",
+};
+
+static const char *const bodies[] = {
+    "",
+    "clock\r\ntransport\r\nlevel\r\n",
+    "level: 0\r\n",
+    "level: 5\r\n",
+    "level: 77\r\n",
+    "latency: 20\r\n",
+    "latency: 60000\r\n",
+    "adapt: sender\r\n",
+    "adapt: none\r\n",
+    "capacity-probe: 1\r\n",
+    "junk",
+    "level: 1\r\nlatency: 1000\r\nadapt: none\r\nlevel: 0\r\n",
+};
+
+static const char *const extras[] = {
+    "",
+    "Range: npt=now-\r\n",
+    "Range: npt=0-\r\n",
+    "Range: npt=5-4\r\n",
+    "Speed: 4\r\n",
+    "Speed: 0.25\r\n",
+    "Speed: nan\r\n",
+    "Require: x\r\n",
+    "Accept: application/sdp\r\n",
+};
+
+static void say_request(struct world *w, struct bytes *in, int times)
+{
+    static const char *const methods[] = {
+        "SETUP",    "PLAY",     "GET_PARAMETER", "SET_PARAMETER", "PAUSE",
+        "TEARDOWN", "DESCRIBE", "OPTIONS",       "ANNOUNCE",
+    };
+    uint8_t method = next(in), detail = next(in), odd = next(in);
+    const char *name = PICK(methods, method);
+    char text[MAX_TEXT], transport[256] = "", session[64] = "", body[MAX_TEXT / 2] = "";
+    if (strcmp(name, "SETUP") == 0) {
+        char offer[200];
+        // The table's own formats, which have two numbers or none.
+        const char *format = PICK(offers, detail);
+        const char *ports = strstr(format, "%d-%d");
+        if (ports)
+            snprintf(offer, sizeof(offer), "%.*s%d-%d%s", (int)(ports - format), format,
+                     viewer_port[0], viewer_port[1], ports + 5);
+        else
+            snprintf(offer, sizeof(offer), "%s", format);
+        snprintf(transport, sizeof(transport), "Transport: %s\r\n", offer);
+    } else if (strstr(name, "_PARAMETER")) {
+        const char *line = PICK(bodies, detail);
+        // What asks for much: an answer is up to ten times as long.
+        int lines = odd & 16 ? 500 : 1;
+        for (int i = 0; i < lines && strlen(body) + strlen(line) < sizeof(body); i++)
+            strcat(body, odd & 32 ? "clock\r\n" : line);
+    }
+    if (w->session[0] && !(odd & 1))
+        snprintf(session, sizeof(session), "Session: %s\r\n", w->session);
+    else if (odd & 2)
+        snprintf(session, sizeof(session), "Session: 1\r\n");
+    for (int i = 0; i < times; i++) {
+        char cseq[32];
+        snprintf(cseq, sizeof(cseq), "CSeq: %d\r\n", ++w->cseq);
+        int len =
+            snprintf(text, sizeof(text),
+                     "%s rtsp://127.0.0.1%s RTSP/1.0\r\n%s%s%s%sContent-Length: %zu\r\n\r\n%s",
+                     name, PICK(urls, (odd & 64) ? method ^ detail : odd >> 7), odd & 4 ? "" : cseq,
+                     session, transport, odd & 8 ? PICK(extras, detail) : "", strlen(body), body);
+        say(w, text, (size_t)len);
+    }
+}
+
+// A compound about the media that came last, by the way that it comes.
+static void say_rtcp(struct world *w, struct bytes *in, bool datagram)
+{
+    uint8_t kind = next(in), a = next(in), b = next(in);
+    uint8_t out[RTCP_MAX_PACKET];
+    size_t len = 0;
+    struct rtcp_item item = {.ssrc = 1, .media_ssrc = w->ssrc};
+    uint16_t seq = (uint16_t)(w->newest - (int8_t)a);
+    struct ccfb f = {.ssrc = 1, .media_ssrc = w->ssrc, .begin_seq = seq, .count = b};
+    switch (kind % 6) {
+    case 0:
+        item.kind = RTCP_IS_RR;
+        item.report_count = 1;
+        item.reports[0] = (struct rtcp_report){.ssrc = w->ssrc,
+                                               .fraction_lost = a,
+                                               .lost = b,
+                                               .highest_seq = w->newest,
+                                               .lsr = (uint32_t)next(in) << 16,
+                                               .dlsr = next(in)};
+        break;
+    case 1:
+        item.kind = RTCP_IS_PLI;
+        break;
+    case 2:
+        item.kind = RTCP_IS_NACK;
+        item.nack_count = 1 + b % RTCP_MAX_NACKS;
+        for (int i = 0; i < item.nack_count; i++)
+            item.nacks[i] = (struct rtcp_nack){(uint16_t)(seq + 17 * i), (uint16_t)(b * 257)};
+        break;
+    case 3:
+        item.kind = RTCP_IS_BYE;
+        break;
+    case 4:
+        item.kind = RTCP_IS_OTHER;
+        f.timestamp = ccfb_timestamp(fuzz_time);
+        for (int i = 0; i < f.count; i++)
+            f.metric[i] = (struct ccfb_metric){.received = kind & 64 || (a >> (i & 7) & 1),
+                                               .ecn = kind >> 7 ? 3 : 0,
+                                               .offset = (uint16_t)(f.count - i)};
+        (void)ccfb_append(&f, out, sizeof(out), &len);
+        break;
+    default:
+        len = rest(in, b);
+        memcpy(out, bytes_take(in, len), len);
+        item.kind = RTCP_IS_OTHER;
+    }
+    if (item.kind != RTCP_IS_OTHER)
+        (void)rtcp_append(&item, out, sizeof(out), &len);
+    if (datagram)
+        say_datagram(w, 1, out, len);
+    else
+        say_frame(w, 1, out, len);
+}
+
+static void say_to_media(struct world *w, struct bytes *in, unsigned arg)
+{
+    uint8_t out[256];
+    int which = arg & 1;
+    if (arg & 2) {
+        path_token_encode(1, TOKEN, out);
+        say_datagram(w, which, out, PATH_TOKEN_BYTES);
+        return;
+    }
+    size_t len = rest(in, next(in));
+    say_datagram(w, which, bytes_take(in, len), len);
+}
+
+// ---- Time
+
+static void run_loop(struct world *w)
+{
+    flush(w);
+    w->turns += TURNS;
+    for (int i = 0; i < TURNS; i++) {
+        fuzz_time += TURN_TIME; // what a timer sets for now waits for another instant
+        fire_timer();
+        uv_run(&w->loop, UV_RUN_NOWAIT);
+    }
+}
+
+// Time passes at once, as for a process that was stopped.
+static void leap(struct world *w, usec_t by)
+{
+    by = usec_min(by, MAX_ELAPSED - w->elapsed);
+    w->elapsed += by;
+    fuzz_time += by;
+    if (w->connection && fuzz_time >= w->next_second) {
+        w->next_second = fuzz_time + USEC_PER_SEC;
+        connection_second(w->connection, fuzz_time);
+    }
+}
+
+static void pass(struct world *w, usec_t by)
+{
+    for (usec_t step; by > 0 && w->turns < MAX_TURNS; by -= step) {
+        usec_t due = usec_min(timer_due, w->next_second) - fuzz_time;
+        step = usec_min(by, usec_max(due, USEC_PER_MSEC));
+        leap(w, step);
+        run_loop(w);
+    }
+}
+
+// ---- The script
+
+// Returns false when the viewer leaves.
+static bool act(struct world *w, struct bytes *in)
+{
+    unsigned op = bytes_u8(in);
+    unsigned arg = op >> 4;
+    size_t len;
+    switch (op & 15) {
+    case 0:
+    case 1:
+        say_request(w, in, 1);
+        break;
+    case 2:
+        say_request(w, in, 4 + 4 * (int)arg);
+        break;
+    case 3:
+        len = rest(in, next(in));
+        say(w, bytes_take(in, len), len);
+        break;
+    case 4:
+        len = rest(in, next(in));
+        say_frame(w, (uint8_t)arg, bytes_take(in, len), len);
+        break;
+    case 5:
+    case 6:
+        say_rtcp(w, in, arg & 1);
+        break;
+    case 7:
+        say_to_media(w, in, arg);
+        break;
+    case 8:
+        read_some(w, (size_t)1 << arg);
+        break;
+    case 9:
+        for (unsigned i = 0; i <= arg; i++) {
+            read_some(w, READ_BYTES);
+            run_loop(w);
+        }
+        read_datagrams(w);
+        break;
+    case 10:
+    case 11:
+        pass(w, USEC_PER_MSEC << arg);
+        return true;
+    case 12:
+        leap(w, USEC_PER_MSEC << arg);
+        break;
+    case 13:
+        if (arg == 1)
+            shutdown(w->fd, SHUT_WR);
+        else if (arg == 2 && w->connection)
+            connection_finish(w->connection, fuzz_time);
+        else if (arg == 3)
+            return false;
+        break;
+    default: // watches for a while
+        for (unsigned i = 0; i <= arg; i++) {
+            pass(w, 20 * USEC_PER_MSEC);
+            read_some(w, READ_BYTES);
+            read_datagrams(w);
+        }
+    }
+    run_loop(w);
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2 || size > MAX_SCRIPT)
+        return 0;
+    open_once();
+    struct world *w = calloc(1, sizeof(*w));
+    assert(w);
+    fuzz_time = USEC_PER_SEC;
+    timer_due = USEC_NEVER;
+    struct bytes in = bytes_of(data, size);
+    read_datagrams(w);
+    open_world(w, bytes_u8(&in));
+    while (bytes_left(&in) && w->turns < MAX_TURNS && act(w, &in))
+        ;
+    for (int i = 0; i < 8; i++) { // what was left over is looked at, too
+        read_some(w, READ_BYTES);
+        run_loop(w);
+    }
+    close_world(w);
+    free(w);
+    return 0;
+}
