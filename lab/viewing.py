@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-STALL_S = 0.2  # a longer time without a new frame is a stall, all of it
+# As weir-play's own report defines a freeze (docs/qoe-report.md): a longer time without a new frame, all of it. The
+# interval is the source's for every program, as nobody but Weir tells a level.
+FREEZE_S, FREEZE_INTERVALS = 0.15, 3
 
 
 @dataclass(frozen=True)
@@ -55,14 +57,15 @@ def figures(frames, pictures, window):
     inside = sorted((f for f in frames if window.first <= f.number < window.last), key=lambda f: f.shown)
     latency = [(f.shown - f.captured) * 1e3 for f in inside if f.read]
     p50, p95, p99 = np.percentile(latency, [50, 95, 99]) if latency else (None, None, None)
-    stalls = stalls_of(inside, window)
+    freezes = freezes_of(inside, window)
     ssim, held = ssim_of(pictures, window)
-    return {"stalls": len(stalls), "stalled": sum(stalls) / window.seconds, "frame_rate": len(inside) / window.seconds,
+    return {"freezes": len(freezes), "frozen": sum(freezes) / window.seconds, "longest_freeze": max(freezes, default=0.0),
+            "frame_rate": len(inside) / window.seconds,
             "broken": sum(not f.read for f in inside) / max(1, len(inside)), "p50_ms": p50, "p95_ms": p95, "p99_ms": p99, "ssim": ssim, "ssim_unknown": held}
 
 
-def stalls_of(inside, window):
-    """Seconds of each stall. The viewing begins when the first frame of the window is captured, and ends when the last
+def freezes_of(inside, window):
+    """Seconds of each freeze. The viewing begins when the first frame of the window is captured, and ends when the last
     one is, or with what is shown after that."""
     if not inside:
         return [window.seconds]
@@ -72,7 +75,7 @@ def stalls_of(inside, window):
     gaps = np.diff([begin, *times, max(times[-1], begin + window.seconds)])
     # What is captured first is not there at once: the picture of before is, until the latency is over.
     gaps[0] -= max(0.0, inside[0].shown - inside[0].captured)
-    return [float(g) for g in gaps if round(g, 6) > STALL_S]
+    return [float(g) for g in gaps if round(g, 6) > max(FREEZE_S, FREEZE_INTERVALS / window.fps)]
 
 
 def ssim_of(pictures, window):

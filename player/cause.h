@@ -17,6 +17,7 @@ enum frame_cause {
     CAUSE_DECODER,    // could not be decoded, or not in time
     CAUSE_DISPLAY,    // decoded in time, but a newer picture was due when the display came to it
     CAUSE_SKIPPED,    // the player's own choice: a pause, a full buffer
+    CAUSE_OUTAGE,     // of live media, while the connection was lost
     FRAME_CAUSES,
 };
 const char *frame_cause_text(enum frame_cause cause); // "network" ...
@@ -39,6 +40,23 @@ enum stall_cause {
     STALL_CAUSES,
 };
 const char *stall_cause_text(enum stall_cause cause); // "network" ...
+
+// Why no new picture came: the causes of stalls, and those of frames that were not shown.
+enum freeze_cause {
+    FREEZE_NETWORK,     // packets were lost
+    FREEZE_TRANSPORT,   // as of stalls
+    FREEZE_SENDER,      // nothing was sent
+    FREEZE_LATE,        // frames were complete only after their time
+    FREEZE_UNDECODABLE, // the decoder could not make pictures, or not in time; nothing was lost
+    FREEZE_DISPLAY,     // the picture was there, and came to the screen late
+    FREEZE_SKIPPED,     // the player left frames out
+    FREEZE_LOST,        // as of stalls
+    FREEZE_OUTAGE,      // as of stalls, and of frames
+    FREEZE_CAUSES,
+};
+const char *freeze_cause_text(enum freeze_cause cause); // "network" ...
+enum freeze_cause freeze_cause_of_stall(enum stall_cause cause);
+enum freeze_cause freeze_cause_of_frame(enum frame_cause root); // not CAUSE_DEPENDENCY
 
 // Every frame that the level should have, from the first one handed out to the last whose fate is
 // known: expected = shown + the sum of by_cause, which is the sum of by_root, too.

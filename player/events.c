@@ -162,6 +162,21 @@ void events_rebuffer_end(struct events *e, enum stall_cause cause, usec_t stalle
     write_line(e, "rebuffer-end", at, with(more, "cause", json_string(stall_cause_text(cause))));
 }
 
+void events_missed(struct events *e, uint64_t frames, usec_t now)
+{
+    if (is_on(e) && frames)
+        write_line(e, "missed", now, with(NULL, "frames", json_integer((json_int_t)frames)));
+}
+
+void events_freeze(struct events *e, const struct qoe_freeze_entry *f, usec_t now)
+{
+    if (!is_on(e) || !f)
+        return;
+    json_t *more = with(NULL, "at", json_figure(f->at, 6));
+    more = with(more, "duration", json_figure(f->duration, 6));
+    write_line(e, "freeze", now, with(more, "cause", json_string(freeze_cause_text(f->cause))));
+}
+
 void events_speed(struct events *e, double speed, usec_t now)
 {
     if (is_on(e))

@@ -41,6 +41,11 @@ void events_capacity(struct events *e, double bps, const char *by, usec_t span, 
 void events_mode(struct events *e, const char *mode, usec_t now); // "buffering" "streaming"
 void events_level(struct events *e, const struct qoe_switch *s, usec_t now);
 
+// Live media went on, and brought nothing while the connection was lost or the sender stood still.
+void events_missed(struct events *e, uint64_t frames, usec_t now);
+// No new picture came for that long; NULL: nothing to tell.
+void events_freeze(struct events *e, const struct qoe_freeze_entry *f, usec_t now);
+
 void events_speed(struct events *e, double speed, usec_t now); // of playing, against the sender's
 void events_skip(struct events *e, usec_t media, usec_t now);  // so much was left out to catch up
 

@@ -200,6 +200,15 @@ void frame_ledger_skipped(struct frame_ledger *l, uint64_t frames)
     l->totals.by_root[CAUSE_SKIPPED] += frames;
 }
 
+bool frame_ledger_root(const struct frame_ledger *l, int64_t number, enum frame_cause *root)
+{
+    const struct note *n = note_of(l, number);
+    if (number < 0 || (n && n->state == NOTE_HANDED))
+        return false;
+    *root = root_of(l, number);
+    return true;
+}
+
 enum packets_say frame_ledger_packets(const struct frame_ledger *l, int64_t number)
 {
     return frame_packets_of(&l->packets, number);

@@ -52,6 +52,10 @@ struct not_shown frame_ledger_ended(struct frame_ledger *l, int64_t number, enum
 // The player left out so many frames that the level has.
 void frame_ledger_skipped(struct frame_ledger *l, uint64_t frames);
 
+// Why frame `number`, which the level has, was not handed out to be shown: its root, as far as it
+// is known by now. Returns false if it was handed out.
+bool frame_ledger_root(const struct frame_ledger *l, int64_t number, enum frame_cause *root);
+
 // What the packets say of a frame that is waited for.
 enum packets_say frame_ledger_packets(const struct frame_ledger *l, int64_t number);
 const struct frame_totals *frame_ledger_totals(const struct frame_ledger *l);

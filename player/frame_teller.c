@@ -3,11 +3,13 @@
 
 #include "common/base/seq.h"
 #include "player/level_schedule.h"
+#include "player/stall_watch.h"
 
 void frame_teller_init(struct frame_teller *t, const struct frame_teller_config *config)
 {
     t->config = *config;
-    t->passed = -1;
+    t->passed = t->first = t->newest_number = -1;
+    freeze_watch_init(&t->freezes, config->ladder, config->ledger, config->playout);
     for (int i = 0; i < FRAME_TELLER_NOTES; i++)
         t->notes[i].number = -1;
 }
@@ -74,6 +76,56 @@ static void tell_fate(struct frame_teller *t, struct event_frame e, usec_t now)
     events_frame(t->config.events, &e, now);
 }
 
+static struct qoe_media_edge edge(const struct frame_teller *t, const struct qoe_media_edge *of,
+                                  int64_t number, int64_t to)
+{
+    usec_t media = playout_pts(t->config.playout, to) - playout_pts(t->config.playout, number);
+    struct qoe_media_edge e = *of;
+    e.shown += media;
+    if (e.captured != QOE_UNKNOWN)
+        e.captured += media;
+    return e;
+}
+
+// The sender's numbers went on behind the last picture, but its clock shows that it stood still.
+static bool stood_still(const struct frame_teller *t, const struct qoe_media_edge *end,
+                        const struct qoe_media_edge *begin)
+{
+    return t->newest_number >= 0 && end->captured != QOE_UNKNOWN &&
+           begin->captured != QOE_UNKNOWN && begin->captured - end->captured > STALL_SILENCE;
+}
+
+static void note_live(struct frame_teller *t, const struct play_frame *f)
+{
+    struct qoe_media_edge begin = {.captured = f->capture_wall ? f->capture_wall : QOE_UNKNOWN,
+                                   .shown = f->shown_at,
+                                   .level = f->level};
+    if (t->first >= 0) {
+        struct qoe_media_edge first = edge(t, &begin, f->number, t->first);
+        events_missed(t->config.events, qoe_on_live_begin(t->config.qoe, &first), f->shown_at);
+        t->first = -1;
+    } else {
+        struct qoe_media_edge end = edge(t, &t->newest, t->newest_number, f->number);
+        if (stood_still(t, &end, &begin)) {
+            qoe_on_live_end(t->config.qoe, &end);
+            events_missed(t->config.events, qoe_on_live_begin(t->config.qoe, &begin), f->shown_at);
+        }
+    }
+    t->newest = begin;
+    t->newest_number = f->number;
+}
+
+void frame_teller_stop(struct frame_teller *t)
+{
+    enum freeze_cause why;
+    if (freeze_watch_missing(&t->freezes, t->passed, &why))
+        qoe_on_missing(t->config.qoe, why);
+    if (!t->config.live || t->newest_number < 0 || t->passed < 0)
+        return;
+    struct qoe_media_edge end = edge(t, &t->newest, t->newest_number, t->passed);
+    qoe_on_live_end(t->config.qoe, &end);
+}
+
 void frame_teller_shown(struct frame_teller *t, const struct play_frame *f, usec_t wall_ahead,
                         usec_t now)
 {
@@ -88,7 +140,10 @@ void frame_teller_shown(struct frame_teller *t, const struct play_frame *f, usec
                           .display = f->shown_at - f->decoded_at,
                           .encoder = noted ? n->encoder : QOE_UNKNOWN,
                           .transport = noted ? n->transport : QOE_UNKNOWN};
-    qoe_on_shown(t->config.qoe, &e, f->shown_at);
+    freeze_watch_shown(&t->freezes, &e);
+    if (t->config.live)
+        note_live(t, f);
+    events_freeze(t->config.events, qoe_on_shown(t->config.qoe, &e, f->shown_at), f->shown_at);
     frame_ledger_shown(t->config.ledger, f->number);
     struct event_frame told = {.number = f->number,
                                .captured =
@@ -126,6 +181,8 @@ void frame_teller_action(struct frame_teller *t, const struct playout_action *a,
         if (frames)
             events_skipped(t->config.events, t->passed, a->number, frames, now);
     }
+    if (a->kind == PLAYOUT_START && t->passed < 0)
+        t->first = a->number;
     if (a->kind == PLAYOUT_START)
         t->passed = a->number;
     else if (t->passed >= 0 && (a->kind == PLAYOUT_DECODE_AND_SHOW || a->kind == PLAYOUT_LOST ||
@@ -136,4 +193,5 @@ void frame_teller_action(struct frame_teller *t, const struct playout_action *a,
 void frame_teller_moved(struct frame_teller *t)
 {
     t->passed = -1;
+    freeze_watch_moved(&t->freezes);
 }

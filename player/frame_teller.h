@@ -10,6 +10,7 @@
 #include "player/clock_sync.h"
 #include "player/events.h"
 #include "player/frame_ledger.h"
+#include "player/freeze_watch.h"
 #include "player/live_pace.h"
 #include "player/play_frame.h"
 #include "player/playout.h"
@@ -28,6 +29,7 @@ struct frame_teller_config { // all borrowed
     struct frame_ledger *ledger;
     struct qoe *qoe;
     struct events *events; // may be NULL
+    bool live;             // media that does not wait while the connection is lost
 };
 
 struct frame_note {
@@ -41,6 +43,10 @@ struct frame_note {
 struct frame_teller {
     struct frame_teller_config config;
     int64_t passed; // everything below was handed out or passed over; -1: not known
+    struct freeze_watch freezes;
+    int64_t first; // of this connection's media, while no picture of it was shown; -1: none
+    struct qoe_media_edge newest; // the last picture
+    int64_t newest_number;        // -1: none
     struct frame_note notes[FRAME_TELLER_NOTES];
 };
 
@@ -61,6 +67,8 @@ void frame_teller_skipped(struct frame_teller *t, int64_t number, usec_t now); /
 // out.
 void frame_teller_action(struct frame_teller *t, const struct playout_action *a, usec_t now);
 void frame_teller_moved(struct frame_teller *t); // a seek: they are not
+// Nothing more of this connection is told, but what becomes of the frames that are under way.
+void frame_teller_stop(struct frame_teller *t);
 
 #ifdef __cplusplus
 }

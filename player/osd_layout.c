@@ -52,7 +52,7 @@ void panel_place(struct panel_layout *out, int width, int height, int px, int ro
     int margin = px / 2;
     int line = line_of(px);
     int pad = px * 2 / 3;
-    int fixed = 2 * pad + 3 * line + px / 2; // head, foot
+    int fixed = 2 * pad + 7 * line / 2 + px / 2; // head, foot
     if (parts)
         fixed += 3 * line;
     int fits = most(0, (height - 2 * margin - fixed) / line);

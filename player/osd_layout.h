@@ -38,7 +38,7 @@ struct panel_layout {
     int graph_h;
     int scale_x; // beside the graph
     int parts_y; // the bar of latencies, two lines of legend under it; -1: no place
-    int foot_y;  // two lines
+    int foot_y;  // three lines, each 5/6 of `line`
 };
 // `parts`: who spends the latency is known.
 void panel_place(struct panel_layout *out, int width, int height, int px, int rows, bool parts);

@@ -152,6 +152,9 @@ static void draw_foot(const struct osd_text *t, const struct panel_layout *l,
     panel_stalls_text(s, text, sizeof(text));
     osd_text_draw(t, OSD_SMALL, x, l->foot_y + l->line * 5 / 6, label, "Stalls");
     osd_text_cut(t, OSD_SMALL, from, l->foot_y + l->line * 5 / 6, width, value, text);
+    panel_freezes_text(s, text, sizeof(text));
+    osd_text_draw(t, OSD_SMALL, x, l->foot_y + l->line * 10 / 6, label, "Freezes");
+    osd_text_cut(t, OSD_SMALL, from, l->foot_y + l->line * 10 / 6, width, value, text);
 }
 
 static void draw_all(const struct panel_draw *d, const struct osd_text *t,

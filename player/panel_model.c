@@ -23,7 +23,7 @@ void panel_sample_clear(struct panel_sample *s)
         s->value[i] = NAN;
     for (int i = 0; i < LATENCY_PARTS; i++)
         s->part[i] = NAN;
-    s->expected = s->stalls = NAN;
+    s->expected = s->stalls = s->freezes = NAN;
 }
 
 // ---- The last 30 s ----
@@ -245,4 +245,15 @@ void panel_stalls_text(const struct panel_sample *s, char *out, size_t cap)
                              : snprintf(out, cap, "%.0f, together %.1f s", s->stalls, s->stalled);
     if (s->reconnects >= 1 && used >= 0 && (size_t)used < cap)
         snprintf(out + used, cap - (size_t)used, "; connected again %.0f x", s->reconnects);
+}
+
+void panel_freezes_text(const struct panel_sample *s, char *out, size_t cap)
+{
+    if (isnan(s->freezes))
+        snprintf(out, cap, "%s", "");
+    else if (s->freezes < 1)
+        snprintf(out, cap, "none");
+    else
+        snprintf(out, cap, "%.0f, together %.1f s, longest %.1f s", s->freezes, s->frozen,
+                 s->longest_freeze);
 }

@@ -56,6 +56,9 @@ struct panel_sample {
     double not_shown[FRAME_CAUSES];
     double stalls;
     double stalled; // seconds
+    double freezes;
+    double frozen; // seconds
+    double longest_freeze;
     double reconnects;
 };
 void panel_sample_clear(struct panel_sample *s); // nothing is known
@@ -88,6 +91,8 @@ void panel_scale_text(const struct panel_history *h, enum panel_row row, char *o
 void panel_losses_text(const struct panel_sample *s, char *out, size_t cap);
 // "2 stalls, 1.3 s, connected again once"
 void panel_stalls_text(const struct panel_sample *s, char *out, size_t cap);
+// "3, together 8.4 s, longest 8.0 s"; "none"
+void panel_freezes_text(const struct panel_sample *s, char *out, size_t cap);
 
 #ifdef __cplusplus
 }

@@ -190,7 +190,10 @@ int player_finish(struct player *p)
     tell_cpu(p);
     player_sound_read(p);
     const char *error = p->error[0] ? p->error : NULL;
-    qoe_on_ended(p->qoe, p->ended, error, p->over_at);
+    struct qoe_media_edge lost = {.captured = QOE_UNKNOWN, .shown = p->over_at};
+    if (p->ended == QOE_SERVER_LOST || (p->outage.open && !p->outage.chosen))
+        events_missed(p->events, qoe_on_live_begin(p->qoe, &lost), p->over_at);
+    events_freeze(p->events, qoe_on_ended(p->qoe, p->ended, error, p->over_at), p->over_at);
     events_ended(p->events, p->ended, error, p->over_at);
 
     struct qoe_report report;

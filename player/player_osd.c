@@ -68,6 +68,9 @@ static void sample_report(struct player *p, struct panel_sample *s, usec_t now)
         s->not_shown[c] = r.causes.by_root[c];
     s->stalls = r.rebuffering.count;
     s->stalled = r.rebuffering.total;
+    s->freezes = r.freezes.count;
+    s->frozen = r.freezes.total;
+    s->longest_freeze = r.freezes.longest;
     s->reconnects = r.session.reconnects;
 }
 

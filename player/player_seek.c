@@ -115,11 +115,13 @@ void player_seek_placed(struct player *p, const struct client_place *place, usec
     if (!sought && place->show == place->first && !has_left_out(p, place))
         return;
     timer_set(p->bye, USEC_NEVER);
+    const struct qoe_freeze_entry *freeze =
+        sought ? qoe_on_seek(p->qoe, place->show, now) : qoe_on_rebuffer(p->qoe, now);
+    events_freeze(p->events, freeze, now);
     presenter_seek(p->presenter, place->first, place->show, sought && place->ahead, now);
     if (!sought)
         return;
     p->place.seek = SEEK_PLACED;
-    qoe_on_seek(p->qoe);
 }
 
 // After a seek within a pause the server pauses as well, once there is something to go on with.

@@ -35,6 +35,7 @@ void presenter_stop(struct presenter *p, usec_t now)
             stall_teller_stop(&p->stalls, a.at);
     }
     qoe_on_frames(p->config.qoe, frame_ledger_totals(p->ledger));
+    frame_teller_stop(&p->frames);
     presenter_tell_clock(p);
 }
 
@@ -56,6 +57,7 @@ void presenter_resume(struct presenter *p, usec_t now)
     if (!p->last_frames && p->config.sdp->duration < 0) {
         playout_flush(p->playout, 0, now);
         stall_watch_forget(&p->stalls.watch);
+        events_freeze(p->config.events, qoe_on_rebuffer(p->config.qoe, now), now);
         events_mode(p->config.events, "buffering", now);
     }
     presenter_run(p, now);
@@ -170,7 +172,8 @@ static void open_tellers(struct presenter *p)
                                          .playout = p->playout,
                                          .ledger = p->ledger,
                                          .qoe = c->qoe,
-                                         .events = c->events};
+                                         .events = c->events,
+                                         .live = c->sdp->duration < 0};
     frame_teller_init(&p->frames, &frames);
     double slowest =
         ladder->level_count > 0 ? level_frame_rate(ladder, 0) : fps_value(ladder->source_fps);

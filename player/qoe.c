@@ -4,6 +4,8 @@
 
 #include "player/qoe_state.h"
 
+#define MAX_LATENCY (30 * USEC_PER_SEC)
+
 const char *qoe_ended_text(enum qoe_ended ended)
 {
     static const char *const texts[] = {
@@ -89,6 +91,7 @@ void qoe_on_reconnect(struct qoe *q)
     q->before.totals = q->totals;
     q->before.receiver = q->receiver;
     frame_jitter_break(&q->jitter, &q->ladder);
+    freeze_account_renumber(&q->freezes);
 }
 
 void qoe_on_start(struct qoe *q, usec_t now)
@@ -147,10 +150,17 @@ void qoe_on_frame(struct qoe *q, const struct qoe_frame *e, usec_t now)
     level_time_show(&q->levels, &q->ladder, e->level, active(q, now));
 }
 
-void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
+static usec_t level_interval(const struct qoe *q, int level)
+{
+    if (ladder_has_level(&q->ladder, level))
+        return (usec_t)(1e6 / level_frame_rate(&q->ladder, level));
+    return q->ladder.source_fps.num > 0 ? (usec_t)(1e6 / fps_value(q->ladder.source_fps)) : 0;
+}
+
+const struct qoe_freeze_entry *qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
 {
     if (q->has_ended)
-        return;
+        return NULL;
     if (q->shown.count == 0)
         q->wall_since = active(q, now);
     span_add(&q->shown, now);
@@ -166,6 +176,57 @@ void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
     add_known(&q->spent_encoder, e->encoder);
     add_known(&q->spent_transport, e->transport);
     level_time_show(&q->levels, &q->ladder, e->level, active(q, now));
+    q->newest_active = active(q, now);
+    struct freeze_picture picture = {.number = e->number,
+                                     .interval = usec_max(e->interval, level_interval(q, e->level)),
+                                     .at_seconds = qoe_since_start(q, now),
+                                     .known = e->gap_known,
+                                     .why = e->gap};
+    return freeze_account_shown(&q->freezes, &picture, &q->pauses, now);
+}
+
+void qoe_on_missing(struct qoe *q, enum freeze_cause why)
+{
+    if (!q->has_ended)
+        freeze_account_missing(&q->freezes, why);
+}
+
+void qoe_on_live_end(struct qoe *q, const struct qoe_media_edge *e)
+{
+    if (q->has_ended)
+        return;
+    q->live_ended = true;
+    q->live_end = *e;
+    q->live_end_active = q->newest_active + e->shown - q->shown.last;
+}
+
+// Frames of `interval` that fill `time`.
+static uint64_t frames_in(usec_t time, usec_t interval)
+{
+    return time > 0 && interval > 0 ? (uint64_t)((time + interval / 2) / interval) : 0;
+}
+
+uint64_t qoe_on_live_begin(struct qoe *q, const struct qoe_media_edge *e)
+{
+    if (q->has_ended || !q->live_ended)
+        return 0;
+    const struct qoe_media_edge *end = &q->live_end;
+    q->live_ended = false;
+    usec_t gap = e->shown - end->shown;
+    usec_t media = gap;
+    if (e->captured != QOE_UNKNOWN && end->captured != QOE_UNKNOWN)
+        media = e->captured - end->captured;
+    // Another server may have another clock: then the viewer's tells.
+    if (media > gap + MAX_LATENCY || media < gap - MAX_LATENCY)
+        media = gap;
+    usec_t interval = level_interval(q, end->level);
+    uint64_t all = frames_in(media, interval);
+    usec_t paused = usec_max(0, gap - usec_max(0, active(q, e->shown) - q->live_end_active));
+    uint64_t skipped = frames_in(paused, interval);
+    skipped = skipped < all ? skipped : all;
+    q->outage_skipped += skipped;
+    q->outage_frames += all - skipped;
+    return all - skipped;
 }
 
 void qoe_on_lost(struct qoe *q)
@@ -204,14 +265,18 @@ void qoe_on_frames(struct qoe *q, const struct frame_totals *e)
 
 void qoe_on_stall_begin(struct qoe *q, enum stall_cause cause, usec_t at)
 {
-    if (!q->has_ended)
-        stall_account_begin(&q->stalls, cause, qoe_since_start(q, at), &q->pauses, at);
+    if (q->has_ended)
+        return;
+    stall_account_begin(&q->stalls, cause, qoe_since_start(q, at), &q->pauses, at);
+    freeze_account_stall_begin(&q->freezes, cause, &q->pauses, at);
 }
 
 void qoe_on_stall_end(struct qoe *q, enum stall_cause cause, usec_t at)
 {
-    if (!q->has_ended)
-        stall_account_end(&q->stalls, cause, &q->pauses, at);
+    if (q->has_ended)
+        return;
+    stall_account_end(&q->stalls, cause, &q->pauses, at);
+    freeze_account_stall_end(&q->freezes, cause, &q->pauses, at);
 }
 
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now)
@@ -220,12 +285,18 @@ void qoe_on_pause(struct qoe *q, bool paused, usec_t now)
         frame_jitter_break(&q->jitter, &q->ladder);
 }
 
-void qoe_on_seek(struct qoe *q)
+const struct qoe_freeze_entry *qoe_on_rebuffer(struct qoe *q, usec_t now)
+{
+    return q->has_ended ? NULL : freeze_account_break(&q->freezes, 0, &q->pauses, now);
+}
+
+const struct qoe_freeze_entry *qoe_on_seek(struct qoe *q, int64_t number, usec_t now)
 {
     if (q->has_ended)
-        return;
+        return NULL;
     q->seeks++;
     frame_jitter_break(&q->jitter, &q->ladder);
+    return freeze_account_break(&q->freezes, number, &q->pauses, now);
 }
 
 void qoe_on_seek_shown(struct qoe *q, usec_t wait)
@@ -309,14 +380,16 @@ void qoe_on_audio(struct qoe *q, const struct qoe_audio *e)
     q->audio = *e;
 }
 
-void qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error, usec_t now)
+const struct qoe_freeze_entry *qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error,
+                                            usec_t now)
 {
     if (q->has_ended)
-        return;
+        return NULL;
     qoe_on_stall_end(q, q->stalls.cause, now);
     q->has_ended = true;
     q->ended = ended;
     q->ended_at = now;
     q->has_error = error != NULL;
     snprintf(q->error, sizeof(q->error), "%s", error ? error : "");
+    return freeze_account_end(&q->freezes, ended == QOE_END_OF_MEDIA, &q->pauses, now);
 }

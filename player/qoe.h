@@ -69,8 +69,27 @@ struct qoe_shown { // a picture went on the screen
     usec_t display; // decoded to shown
     usec_t encoder; // these two as they were when it came (qoe_frame)
     usec_t transport;
+    usec_t interval;       // of the media, where it is longer than the level's
+    bool gap_known;        // frames between the last picture and this one were not shown
+    enum freeze_cause gap; // why most of them were not
 };
-void qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now);
+// Returns the freeze that this picture ends; NULL: none. It lives until the next event.
+const struct qoe_freeze_entry *qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now);
+// Since the last picture frames are missing, most of them for this reason.
+void qoe_on_missing(struct qoe *q, enum freeze_cause why);
+
+// An edge of the live media of one connection: the first frame that is accounted for, or the one
+// after the last.
+struct qoe_media_edge {
+    usec_t captured; // by the sender's wall clock; QOE_UNKNOWN
+    usec_t shown;    // when it was shown, or would have been
+    int level;
+};
+// The connection's live media ends, or that of another one begins. The frames that the level
+// would have brought in between were missed (CAUSE_OUTAGE), those of the viewer's pauses skipped.
+void qoe_on_live_end(struct qoe *q, const struct qoe_media_edge *e);
+// Returns how many were missed.
+uint64_t qoe_on_live_begin(struct qoe *q, const struct qoe_media_edge *e);
 
 // Frames that were not shown.
 void qoe_on_lost(struct qoe *q);
@@ -96,9 +115,13 @@ struct qoe_budget {
 };
 void qoe_on_budget(struct qoe *q, const struct qoe_budget *e); // each replaces the last
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now);
-// The viewer went to another place of the media; and so long after asking, a picture of it stood on
-// the screen. The time between is no stall.
-void qoe_on_seek(struct qoe *q);
+// What was buffered is dropped by the viewer's doing, and buffered anew: no freeze. Returns the
+// freeze that ends here.
+const struct qoe_freeze_entry *qoe_on_rebuffer(struct qoe *q, usec_t now);
+// The viewer went to another place of the media, to frame `number`; and so long after asking, a
+// picture of it stood on the screen. The time between is no stall, nor a freeze. Returns the freeze
+// that ends here.
+const struct qoe_freeze_entry *qoe_on_seek(struct qoe *q, int64_t number, usec_t now);
 void qoe_on_seek_shown(struct qoe *q, usec_t wait);
 
 struct qoe_switch {
@@ -149,7 +172,9 @@ void qoe_on_cpu(struct qoe *q, const struct qoe_cpu *e);
 void qoe_on_audio(struct qoe *q, const struct qoe_audio *e);
 
 // Once, last. `error`: text or NULL; copied. Later events are ignored; the report stands still.
-void qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error, usec_t now);
+// Returns the freeze that ends with it.
+const struct qoe_freeze_entry *qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error,
+                                            usec_t now);
 
 // The report as of `now` (of the end, once ended).
 void qoe_read(struct qoe *q, struct qoe_report *out, usec_t now);

@@ -30,7 +30,7 @@ extern "C" {
 
 enum {
     QOE_MAX_TEXT = 256,  // bytes of a text from outside, with its end
-    QOE_MAX_LIST = 1024, // stalls and level switches that are listed; all are counted
+    QOE_MAX_LIST = 1024, // stalls, freezes and level switches that are listed; all are counted
 };
 
 enum qoe_ended { QOE_END_OF_MEDIA, QOE_DURATION, QOE_INTERRUPTED, QOE_SERVER_LOST, QOE_ERROR };
@@ -80,6 +80,22 @@ struct qoe_stalls {
     const struct qoe_stall_entry *events;
 };
 
+struct qoe_freeze_entry {
+    double at;       // seconds since the start of the session: the last picture before
+    double duration; // seconds
+    enum freeze_cause cause;
+};
+
+struct qoe_freezes { // freeze_account.h
+    double count;
+    double total;
+    double ratio; // of `wall`
+    double longest;
+    struct qoe_stall_sum by_cause[FREEZE_CAUSES];
+    int listed;
+    const struct qoe_freeze_entry *events;
+};
+
 struct qoe_switch_entry {
     double at;
     int from;
@@ -127,6 +143,7 @@ struct qoe_report {
         double encoded_frame_rate;
     } playback;
     struct qoe_stalls rebuffering;
+    struct qoe_freezes freezes;
     struct {
         double count;
         struct qoe_quantiles wait;

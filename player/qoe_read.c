@@ -29,6 +29,11 @@ static void report_causes(const struct qoe *q, struct qoe_report *out)
         out->causes.by_cause[c] = (double)q->totals.by_cause[c];
         out->causes.by_root[c] = (double)q->totals.by_root[c];
     }
+    out->causes.expected += (double)(q->outage_frames + q->outage_skipped);
+    out->causes.by_cause[CAUSE_OUTAGE] += (double)q->outage_frames;
+    out->causes.by_root[CAUSE_OUTAGE] += (double)q->outage_frames;
+    out->causes.by_cause[CAUSE_SKIPPED] += (double)q->outage_skipped;
+    out->causes.by_root[CAUSE_SKIPPED] += (double)q->outage_skipped;
 }
 
 static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
@@ -39,6 +44,7 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
                 out->playback.frame_rate = NAN;
     out->playback.frames_skipped_by_sender = q->sender_skipped;
     out->rebuffering.count = out->rebuffering.total = out->rebuffering.ratio = NAN;
+    out->freezes.count = out->freezes.total = out->freezes.ratio = out->freezes.longest = NAN;
     out->causes.expected = NAN; // so are the others
     if (!q->frames)
         return;
@@ -54,6 +60,8 @@ static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)
     out->playback.frame_rate = ratio((double)q->shown.count, wall);
     stall_account_read(&q->stalls, &out->rebuffering, &q->pauses, now);
     out->rebuffering.ratio = ratio(out->rebuffering.total, wall);
+    freeze_account_read(&q->freezes, &out->freezes, &q->pauses, now);
+    out->freezes.ratio = ratio(out->freezes.total, wall);
     report_causes(q, out);
 }
 

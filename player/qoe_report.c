@@ -142,6 +142,33 @@ static struct object rebuffering(const struct qoe_report *r)
     return o;
 }
 
+static struct object freezes(const struct qoe_report *r)
+{
+    struct object o = object_new();
+    put_count(&o, "count", r->freezes.count);
+    put_seconds(&o, "total", r->freezes.total);
+    put_fraction(&o, "ratio", r->freezes.ratio);
+    put_seconds(&o, "longest", r->freezes.longest);
+    struct object by_cause = object_new();
+    for (int c = 0; c < FREEZE_CAUSES; c++) {
+        struct object sum = object_new();
+        put_count(&sum, "count", r->freezes.by_cause[c].count);
+        put_seconds(&sum, "total", r->freezes.by_cause[c].total);
+        put_object(&by_cause, freeze_cause_text(c), sum);
+    }
+    put_object(&o, "by_cause", by_cause);
+    json_t *events = json_array();
+    for (int i = 0; i < r->freezes.listed; i++) {
+        struct object entry = object_new();
+        put_seconds(&entry, "at", r->freezes.events[i].at);
+        put_seconds(&entry, "duration", r->freezes.events[i].duration);
+        put(&entry, "cause", json_string(freeze_cause_text(r->freezes.events[i].cause)));
+        o.failed |= entry.failed | (json_array_append_new(events, entry.json) != 0);
+    }
+    put(&o, "events", events);
+    return o;
+}
+
 static void put_causes(struct object *o, const struct qoe_report *r)
 {
     if (!isfinite(r->causes.expected)) {
@@ -375,6 +402,7 @@ char *qoe_report_json(const struct qoe_report *r)
     put_object(&o, "startup", startup(r));
     put_object(&o, "playback", playback(r));
     put_object(&o, "rebuffering", rebuffering(r));
+    put_object(&o, "freezes", freezes(r));
     put_causes(&o, r);
     put_object(&o, "seeks", seeks(r));
     put_object(&o, "jitter", jitter(r));

@@ -8,6 +8,7 @@
 
 #include "common/base/hist.h"
 #include "player/frame_jitter.h"
+#include "player/freeze_account.h"
 #include "player/level_time.h"
 #include "player/pause_clock.h"
 #include "player/qoe.h"
@@ -71,6 +72,13 @@ struct qoe {
     struct hist seek_wait;
 
     struct stall_account stalls;
+    struct freeze_account freezes;
+    bool live_ended; // a connection, while its media was live
+    struct qoe_media_edge live_end;
+    usec_t live_end_active; // its `shown`, by `pauses`
+    usec_t newest_active;   // the last picture's time, likewise
+    uint64_t outage_frames;
+    uint64_t outage_skipped; // in pauses, or while the viewer changed the transport
     uint64_t switches;
     struct qoe_switch_entry switch_list[QOE_MAX_LIST];
 

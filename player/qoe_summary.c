@@ -112,6 +112,23 @@ static void print_stalls(const struct qoe_report *r, FILE *out)
     fputc('\n', out);
 }
 
+// "freezes   3, together 8.42 s (65.78 %), longest 8.00 s".
+static void print_freezes(const struct qoe_report *r, FILE *out)
+{
+    fprintf(out, "freezes   %s, together %s (%s), longest %s", count(r->freezes.count).text,
+            seconds(r->freezes.total).text, percent(r->freezes.ratio).text,
+            seconds(r->freezes.longest).text);
+    const char *separator = ": ";
+    for (int c = 0; c < FREEZE_CAUSES; c++) {
+        if (r->freezes.by_cause[c].count > 0) {
+            fprintf(out, "%s%s %s", separator, seconds(r->freezes.by_cause[c].total).text,
+                    freeze_cause_text(c));
+            separator = ", ";
+        }
+    }
+    fputc('\n', out);
+}
+
 static void print_playback(const struct qoe_report *r, FILE *out)
 {
     fprintf(out, "startup   connected %s, buffered until %s, first picture %s\n",
@@ -127,6 +144,7 @@ static void print_playback(const struct qoe_report *r, FILE *out)
             count(r->playback.frames_skipped_by_sender).text);
     print_causes(r, out);
     print_stalls(r, out);
+    print_freezes(r, out);
     fprintf(out, "picture   PSNR %s, SSIM %s (%s compared)\n",
             figure(r->picture.psnr_y, 1, " dB").text, figure(r->picture.ssim, 3, "").text,
             count(r->picture.compared).text);

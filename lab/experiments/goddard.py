@@ -101,6 +101,7 @@ def figures_of(report, events, levels):
     played, ended = report["playback"], report["ended"] == "end-of-media"
     return {"ended": ended, "initial_buffering": report["startup"]["initial_buffering"],
             "duration": played["wall"], "rebufferings": report["rebuffering"]["count"],
+            "frozen": report["freezes"]["ratio"],
             "rebuffered": report["rebuffering"]["total"], "first_stall": stall_at, "backlog_mb": backlog,
             "frame_rate": played["frame_rate"],
             "frames_lost": played["frames_lost"] / max(1, played["frames_lost"] + played["frames_received"]),

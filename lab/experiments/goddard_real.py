@@ -92,7 +92,8 @@ def real_figures(report, events, beside_bps):
     shares = np.array(report["levels"]["time_at"], dtype=float)
     shares /= max(shares.sum(), 1e-9)
     return {"initial_buffering": report["startup"]["initial_buffering"], "duration": played["wall"],
-            "rebufferings": report["rebuffering"]["count"], "frame_rate": played["frame_rate"],
+            "rebufferings": report["rebuffering"]["count"],
+            "frozen": report["freezes"]["ratio"], "frame_rate": played["frame_rate"],
             "frames_lost": played["frames_lost"] / max(1, played["frames_lost"] + played["frames_received"]),
             "jitter_mean": jitter["mean"], "jitter_sd": jitter["stddev"], "level_mean": float(shares @ range(shares.size)),
             "level_end": levels[-1][1], "kbps": kbps, "ratio": kbps / max(1e-3, beside_bps / 1e3), "levels": levels,
@@ -122,7 +123,8 @@ def one(context):
     return {**real_figures(report, events, float(np.mean(rates))), **{f"sim_{k}": simulated.get(k) for k in SIMULATED}}
 
 
-KEYS = [("initial_buffering", "initial buffering, s", 1), ("duration", "playing took, s", 0), ("rebufferings", "rebufferings", 0),
+KEYS = [("initial_buffering", "initial buffering, s", 1), ("duration", "playing took, s", 0), ("rebufferings", "rebufferings (buffer empty)", 0),
+        ("frozen", "time frozen (no new picture)", 3),
         ("frame_rate", "frames/s", 1), ("frames_lost", "frames lost", 3), ("jitter_mean", "jitter, ms", 1),
         ("jitter_sd", "sd of the jitter", 0), ("level_mean", "mean level", 2), ("level_end", "last level", 0),
         ("kbps", "kbit/s", 0), ("ratio", "over a transfer's beside it", 2), ("ssim", "SSIM", 3)]

@@ -165,7 +165,8 @@ def bars_figure(rows, page, cell, numbers, keys):
     page.figure(f"Figures {numbers}: each run, and the mean ({cell})", figure, f"figure-{numbers.split()[0]}-{cell}")
 
 
-KEYS = [("initial_buffering", "initial buffering, s", 1), ("duration", "playing took, s", 0), ("rebufferings", "rebufferings", 1),
+KEYS = [("initial_buffering", "initial buffering, s", 1), ("duration", "playing took, s", 0), ("rebufferings", "rebufferings (buffer empty)", 1),
+        ("frozen", "time frozen (no new picture)", 3),
         ("frame_rate", "frames/s", 1), ("frames_lost", "frames lost", 3), ("jitter_mean", "jitter, ms", 1),
         ("jitter_sd", "sd of the jitter", 0), ("level_mean", "mean level", 2), ("level_end", "last level", 1), ("kbps", "kbit/s", 0),
         ("ratio", "kbit/s over the transfer's beside it", 2), ("adapts", "becomes friendly", 2), ("friendly_after", "that after, s", 0),

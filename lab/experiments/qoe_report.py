@@ -11,10 +11,10 @@ from lab.report import canvas
 
 TODAY = "srt-120"  # what the goals compare with
 LATENCY_GOAL = 0.5  # of its 95 %
-# Links that always carry the lowest level: a stall there is the programs' own.
+# Links that always carry the lowest level: a freeze there is the programs' own.
 ALWAYS_ENOUGH = ("stairs", "trace-steps", "download")
 
-COLUMNS = [("stalls", "stalls", 1), ("stalled", "time stalled", 3), ("p50_ms", "capture to shown, 50 % ms", 0),
+COLUMNS = [("freezes", "freezes", 1), ("frozen", "time frozen", 3), ("longest_freeze", "longest freeze, s", 2), ("p50_ms", "capture to shown, 50 % ms", 0),
            ("p95_ms", "95 %", 0), ("p99_ms", "99 %", 0), ("ssim", "SSIM", 4), ("frame_rate", "frames/s", 1),
            ("broken", "of them broken", 3), ("link_mbps", "on the link, Mbit/s", 2), ("loss", "lost there", 4),
            ("queue_p95_ms", "queue, 95 % ms", 0), ("download_mbps", "the download, Mbit/s", 2), ("waited", "waited for a core", 3)]
@@ -34,15 +34,15 @@ def value(rows, cell, contender, key):
     return None if estimate is None else estimate.value
 
 
-def stall_goal(rows, cell):
-    """(cell, goal, result) for the transport of Weir that stalls least; of equals the fastest."""
+def freeze_goal(rows, cell):
+    """(cell, goal, result) for the transport of Weir that stands still least; of equals the fastest."""
     weir = candidates(rows, cell)
     if not weir:
         return None
-    best = min(weir, key=lambda c: (value(rows, cell, c, "stalled"), value(rows, cell, c, "p95_ms") or np.inf))
-    stalled = value(rows, cell, best, "stalled")
-    return (cell, "no stall over the best transport",
-            f"{'met' if stalled == 0 else 'missed'}: {best} stood still {stalled * 100:.1f} % of the time")
+    best = min(weir, key=lambda c: (value(rows, cell, c, "frozen"), value(rows, cell, c, "p95_ms") or np.inf))
+    frozen = value(rows, cell, best, "frozen")
+    return (cell, "no freeze over the best transport",
+            f"{'met' if frozen == 0 else 'missed'}: {best} stood still {frozen * 100:.1f} % of the time")
 
 
 def latency_goal(rows, cell, today):
@@ -62,7 +62,7 @@ def latency_goal(rows, cell, today):
 
 def goals_of(rows, cell):
     link = cell.rpartition("-")[0]
-    found = [stall_goal(rows, cell)] if link in ALWAYS_ENOUGH else []
+    found = [freeze_goal(rows, cell)] if link in ALWAYS_ENOUGH else []
     if link == "stairs":
         found += [latency_goal(rows, cell, c) for c in rows.contenders(cell) if c.startswith(TODAY)]
     return [g for g in found if g]
@@ -127,7 +127,8 @@ def write(run_rows, page):
               "The queue is one bandwidth-delay product, or 200 ms, at the first rate. Weir: weir-send with its defaults, "
               "weir-play --low-latency, or as it is (buffered). The others: ffmpeg to ffmpeg, x264 at a constant rate.")
     page.text(f"Latency is from when the source gave a frame to when it was shown. A time of more than "
-              f"{viewing.STALL_S * 1e3:.0f} ms without a new frame is a stall, all of it. SSIM is the mean over all frames "
+              f"{viewing.FREEZE_S * 1e3:.0f} ms, and of {viewing.FREEZE_INTERVALS} frames of the source, without a new frame is a "
+              "freeze, all of it and whatever its reason, counted alike for all; an empty buffer (a stall) is not told apart. SSIM is the mean over all frames "
               "of the source, at its size; where one was not shown, of what stood there instead. Start-up does not count. "
               "Waited for a core: the thread that waited longest, as a part of its life; above a few percent the figures "
               "are also those of a machine that is too busy.")

@@ -107,13 +107,15 @@ def one(context):
     rate, late = series_of(entered, left, begin, STEPS[1] + 20)
     np.savez_compressed(context.kept("npz"), rate=rate, late=late)
     return {**figures_of(rate, late, p["high"], p["low"]), "stalled": report["rebuffering"]["ratio"],
+            "frozen": report["freezes"]["ratio"],
             "frame_rate": report["playback"]["frame_rate"], "display_p95_ms": report["latency"]["display"]["p95"],
             "frames_lost": report["playback"]["frames_lost"]}
 
 
 COLUMNS = [("below_s", "below the new rate after, s", 2), ("gone_s", "its queue gone after, s", 2),
            ("used_s", "80 % used after, s", 1), ("use_high", "use before", 2), ("use_low", "use of the low rate", 2),
-           ("queue_p95_ms", "link delay 95 %, ms", 0), ("queue_max_ms", "max, ms", 0), ("stalled", "stalled", 3),
+           ("queue_p95_ms", "link delay 95 %, ms", 0), ("queue_max_ms", "max, ms", 0), ("stalled", "stalled (buffer empty)", 3),
+           ("frozen", "frozen (no new picture)", 3),
            ("frame_rate", "frames/s", 1), ("display_p95_ms", "capture to shown 95 %, ms", 0)]
 GOALS = {"below_s": BELOW_S, "gone_s": GONE_S, "used_s": USED_S}
 

@@ -58,6 +58,7 @@ def share_figures(world, seconds):
 def quality_figures(report):
     """What a viewer of the test picture saw."""
     return {"stalled": report["rebuffering"]["ratio"], "stalls": report["rebuffering"]["count"],
+            "freezes": report["freezes"]["count"], "frozen": report["freezes"]["ratio"],
             "frame_rate": report["playback"]["frame_rate"], "frames_lost": report["playback"]["frames_lost"],
             "frames_skipped": report["playback"]["frames_skipped_by_sender"],
             "goodput_mbps": (report["network"]["goodput"] or 0) / 1e6, "media_loss": report["network"]["loss_rate"],

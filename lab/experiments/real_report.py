@@ -32,7 +32,7 @@ def goals_of(rows, cell):
             continue
         share, use, stalled = (rows.mean(cell, contender, k) for k in ("share", "use", "stalled"))
         if is_picture(cell):
-            yield cell, contender, "time stalled", "<= 0.01", text(stalled, 3), stalled and stalled.value <= 0.01
+            yield cell, contender, "time stalled (buffer empty)", "<= 0.01", text(stalled, 3), stalled and stalled.value <= 0.01
         elif share and contender.startswith("mtp") and cell.endswith("reno"):
             ratio = ratio_of(rows, cell, contender)
             yield (cell, contender, "streams over downloads", "0.8 to 1.25", text(ratio, 2),
@@ -61,7 +61,8 @@ def table(rows, page, caption, name, cells, keys):
 LINK = [("share", "share", 3), ("stream_mbps", "streams, Mbit/s", 2), ("download_mbps", "downloads, Mbit/s", 2),
         ("use", "link used", 3), ("loss", "loss", 4), ("download_loss", "downloads' loss", 4),
         ("queue_ms", "queue, mean ms", 1), ("queue_p95_ms", "95 % ms", 1), ("jain", "Jain", 3)]
-QUALITY = [("stalls", "stalls", 1), ("stalled", "time stalled", 3), ("frame_rate", "frames/s", 1),
+QUALITY = [("stalls", "stalls", 1), ("stalled", "time stalled (buffer empty)", 3), ("freezes", "freezes", 1),
+           ("frozen", "time frozen (no new picture)", 3), ("frame_rate", "frames/s", 1),
            ("frames_lost", "frames lost", 0), ("frames_skipped", "left out by the sender", 0),
            ("goodput_mbps", "goodput, Mbit/s", 2), ("media_loss", "loss", 4),
            ("display_p95_ms", "capture to shown, 95 % ms", 0)]

@@ -45,6 +45,7 @@ def one(context):
             figures["latency_bins"] = live.save_latencies(context, flow.adus(), epoch)
         else:
             figures["rebuffering_ratio"] = report["rebuffering"]["ratio"]
+            figures["frozen"] = report["freezes"]["ratio"]
             figures["frame_rate"] = report["playback"]["frame_rate"]
             figures["display_ms"] = report["latency"]["display"]["p95"]
         live.remove(world.path("events.jsonl"))
@@ -53,7 +54,8 @@ def one(context):
 
 COLUMNS = [("throughput_bps", "Mbit/s", 1e-6, 2), ("mean_ms", "mean ms", 1, 0), ("p95_ms", "95 % ms", 1, 0),
            ("d200", "D200", 1, 3), ("d500", "D500", 1, 3), ("queue_delay_ms", "link queue ms", 1, 0),
-           ("rebuffering_ratio", "stalled", 1, 3), ("frame_rate", "frames/s", 1, 1),
+           ("rebuffering_ratio", "stalled (buffer empty)", 1, 3), ("frozen", "frozen (no new picture)", 1, 3),
+           ("frame_rate", "frames/s", 1, 1),
            ("display_ms", "capture to shown, 95 % ms", 1, 0)]
 
 

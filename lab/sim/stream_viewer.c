@@ -68,6 +68,7 @@ static void open_playout(struct stream_viewer *v, int level)
                                     .start_threshold = threshold,
                                     .resume_threshold = threshold};
     v->playout = playout_new(&config);
+    freeze_watch_init(&v->freezes, v->config.ladder, v->ledger, v->playout);
     v->whole = -1;
 }
 
@@ -129,7 +130,8 @@ static void show(struct stream_viewer *v, const struct playout_action *a, usec_t
                               .bytes = f->bytes,
                               .latency = since_capture(f, at),
                               .buffer = now - f->last_arrived};
-        qoe_on_shown(v->qoe, &e, at);
+        freeze_watch_shown(&v->freezes, &e);
+        (void)qoe_on_shown(v->qoe, &e, at);
     }
     received_frame_free(f);
 }
@@ -178,7 +180,10 @@ static void play(struct stream_viewer *v, const struct playout_action *a, usec_t
         return;
     case PLAYOUT_ENDED_ACTION:
         v->ended = true;
-        qoe_on_ended(v->qoe, QOE_END_OF_MEDIA, NULL, now);
+        enum freeze_cause why;
+        if (freeze_watch_missing(&v->freezes, playout_awaited(v->playout), &why))
+            qoe_on_missing(v->qoe, why);
+        (void)qoe_on_ended(v->qoe, QOE_END_OF_MEDIA, NULL, now);
         tell(v, STREAM_EVENT_END, 0, 0, now);
         return;
     case PLAYOUT_SKIPPED: // nobody asks for it

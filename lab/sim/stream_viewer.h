@@ -9,6 +9,7 @@
 #include "lab/sim/stream_control.h"
 #include "lab/sim/stream_parts.h"
 #include "player/frame_ledger.h"
+#include "player/freeze_watch.h"
 #include "player/goddard_feed.h"
 #include "player/playout.h"
 #include "player/qoe.h"
@@ -63,6 +64,7 @@ struct stream_viewer {
     struct qoe *qoe;
     struct stream_parts parts;
     struct stall_watch stalls;
+    struct freeze_watch freezes;
     int64_t awaited; // the frame that playing stands still for
     struct goddard_feed feed;
     struct stream_wish wish;

@@ -6,7 +6,7 @@ import lib
 from lib import SLOW
 from relay import Relayed
 
-CAUSES = {"network", "late", "sender", "dependency", "decoder", "display", "skipped"}
+CAUSES = {"network", "late", "sender", "dependency", "decoder", "display", "skipped", "outage"}
 
 
 class Causes(Relayed):
@@ -23,10 +23,12 @@ class Causes(Relayed):
         self.assertEqual(len(numbers), len(set(numbers)), "a frame was told twice")
         last = max(e["number"] for e in p.shown())
         self.assertEqual([n for n in numbers if n <= last], list(range(numbers[0], last + 1)))
-        self.assertEqual(len(frames), causes["expected"])
+        missed = sum(e["frames"] for e in p.events("missed"))
+        self.assertEqual(missed, causes["by_cause"]["outage"])
+        self.assertEqual(len(frames) + missed, causes["expected"])
         self.assertEqual(len(p.shown()), causes["shown"])
         dropped = [e for e in frames if "dropped" in e]
-        for cause in CAUSES:
+        for cause in CAUSES - {"outage"}:
             self.assertEqual(sum(e["dropped"] == cause for e in dropped), causes["by_cause"][cause], cause)
             if cause != "dependency":
                 roots = sum(e.get("cause", e["dropped"]) == cause for e in dropped)

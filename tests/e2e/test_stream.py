@@ -20,6 +20,7 @@ SCHEMA = {
     "playback": {"media": NUMBER, "wall": NUMBER, "frames_received": int, "frames_played": int, "frames_lost": int,
                  "frames_late": int, "frames_skipped": int, "skips": int,
                  "speed": {"mean": NUMBER, "min": NUMBER, "max": NUMBER}, "frame_rate": NUMBER, "encoded_frame_rate": NUMBER},
+    "freezes": {"count": int, "total": NUMBER, "ratio": NUMBER, "longest": NUMBER, "by_cause": dict, "events": list},
     "rebuffering": {"count": int, "total": NUMBER, "ratio": NUMBER, "by_cause": dict, "events": list},
     "causes": {"expected": int, "shown": int, "by_cause": dict, "by_root": dict},
     "jitter": {**LATENCY, "stddev": NUMBER},
@@ -57,7 +58,7 @@ class StreamCase(lib.Case):
         names = {e["event"] for e in events}
         self.assertLessEqual({"mode", "connected", "frame", "transport", "ended"}, names)
         self.assertLessEqual(names, {"connected", "capacity", "mode", "level", "controller", "rebuffer-start",
-                                     "rebuffer-end", "frame", "loss", "transport", "speed", "skip", "ended"})
+                                     "rebuffer-end", "freeze", "missed", "frame", "loss", "transport", "speed", "skip", "ended"})
         self.assertEqual(p.events("mode")[0]["mode"], "buffering")
         self.assertEqual(events[-1]["event"], "ended")
         self.assertEqual(events[-1]["ended"], ended)

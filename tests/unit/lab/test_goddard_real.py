@@ -10,7 +10,7 @@ from lab.report import Report
 def report(switches):
     return {"startup": {"initial_buffering": 5.5}, "playback": {"wall": 300.0, "frame_rate": 19.0, "frames_lost": 30,
                                                                 "frames_received": 970},
-            "rebuffering": {"count": 1}, "jitter": {"mean": 50.0, "stddev": 6.0}, "network": {"throughput": 500e3},
+            "rebuffering": {"count": 1}, "freezes": {"ratio": 0.25}, "jitter": {"mean": 50.0, "stddev": 6.0}, "network": {"throughput": 500e3},
             "levels": {"time_at": [0, 0, 100.0, 0, 200.0, 0, 0], "switches": switches}, "picture": {"ssim": 0.9}}
 
 

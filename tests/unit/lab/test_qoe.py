@@ -20,22 +20,30 @@ def without(first, last):
     return [n for n in range(30) if not first <= n <= last]
 
 
-class Stalls(unittest.TestCase):
+class Freezes(unittest.TestCase):
     def check(self, frames, expected):
         inside = sorted(frames, key=lambda f: f.shown)
-        got = viewing.stalls_of(inside, WINDOW)
+        got = viewing.freezes_of(inside, WINDOW)
         self.assertEqual([round(g, 3) for g in got], expected)
 
     def test_table(self):
         self.check(seen(range(30)), [])
         self.check(seen(range(30), 1.5), [])  # late is not still
-        self.check(seen(range(0, 30, 2)), [])  # 200 ms is not more than 200 ms
-        self.check(seen(range(0, 30, 3)), [0.3] * 9 + [0.25])  # the last until 103.0 s
+        self.check(seen(range(0, 30, 3)), [])  # three frames are not more than three frames
+        self.check(seen(range(0, 30, 4)), [0.4] * 7)  # the last until 103.0 s
         self.check(seen(without(10, 14)), [0.6])
         self.check(seen(without(0, 4)), [0.5])  # the first came with frame 5
         self.check(seen(without(25, 29)), [0.55])  # frame 24 stood from 102.45 s on
         self.check(seen(without(10, 14)) + seen([10, 11, 12, 13, 14], 0.6), [0.6])  # all at once, after the gap
         self.check([], [3.0])
+
+    def test_limit(self):
+        """150 ms where frames are nearer together than 50 ms."""
+        for fps, skipped, expected in ((30, 3, []), (30, 4, [5 / 30]), (60, 8, []), (60, 9, [10 / 60]), (7.5, 2, []), (7.5, 3, [4 / 7.5])):
+            numbers = [n for n in range(90) if not 50 <= n < 50 + skipped]
+            frames = [Shown(n, n / fps, n / fps) for n in numbers]
+            got = viewing.freezes_of(frames, Window(0, 90, fps))
+            self.assertEqual([round(g, 3) for g in got], [round(g, 3) for g in expected], (fps, skipped))
 
     def test_one_late_frame(self):
         # Frame 10 comes at 101.5 s, and 11 .. 14 with it, which are late as well: still from 100.95 s to 101.5 s.
@@ -60,14 +68,15 @@ class Ssim(unittest.TestCase):
 
 class Figures(unittest.TestCase):
     def test_all(self):
-        frames = seen(range(0, 20)) + seen(range(20, 30), 0.25) + seen(range(30, 60), 9)
+        frames = seen(range(0, 20)) + seen(range(20, 30), 0.35) + seen(range(30, 60), 9)
         got = viewing.figures(frames, dict.fromkeys(range(30), 0.5), WINDOW)
-        # 2.15 s after 1.95 s: one gap of 300 ms.
-        self.assertEqual(got["stalls"], 1)
-        self.assertAlmostEqual(got["stalled"], 0.1)
+        # 2.35 s after 1.95 s: one gap of 400 ms.
+        self.assertEqual(got["freezes"], 1)
+        self.assertAlmostEqual(got["frozen"], 0.4 / 3)
+        self.assertAlmostEqual(got["longest_freeze"], 0.4)
         self.assertAlmostEqual(got["frame_rate"], 10)
         self.assertAlmostEqual(got["p50_ms"], 50)
-        self.assertAlmostEqual(got["p95_ms"], 250)
+        self.assertAlmostEqual(got["p95_ms"], 350)
         self.assertAlmostEqual(got["ssim"], 0.5)
         self.assertEqual((got["broken"], got["ssim_unknown"]), (0, 0))
 
@@ -80,7 +89,7 @@ class Figures(unittest.TestCase):
 
     def test_nothing_shown(self):
         got = viewing.figures([], {}, WINDOW)
-        self.assertEqual((got["stalls"], got["stalled"], got["p95_ms"], got["ssim"]), (1, 1.0, None, 0))
+        self.assertEqual((got["freezes"], got["frozen"], got["p95_ms"], got["ssim"]), (1, 1.0, None, 0))
 
 
 class Lines(unittest.TestCase):
@@ -158,8 +167,8 @@ class Links(unittest.TestCase):
 
 def rows(figures):
     return qoe_report.Rows([{"cell": cell, "contender": contender, "run": 0, "figures":
-                             {"stalled": stalled, "p95_ms": p95, "ssim": ssim}}
-                            for cell, contender, stalled, p95, ssim in figures])
+                             {"frozen": frozen, "p95_ms": p95, "ssim": ssim}}
+                            for cell, contender, frozen, p95, ssim in figures])
 
 
 class Goals(unittest.TestCase):
@@ -183,7 +192,7 @@ class Goals(unittest.TestCase):
         self.assertEqual(self.results(("stairs-1bdp", "udp", 0, 40, 0.99)), [])
         self.assertEqual(self.results(), [])
 
-    def test_where_a_stall_may_be_the_links(self):
+    def test_where_a_freeze_may_be_the_links(self):
         self.assertEqual(qoe_report.goals_of(rows([("trace-lte-1bdp", "mtp", 0.1, 80, 0.9)]), "trace-lte-1bdp"), [])
 
     def test_experiment(self):

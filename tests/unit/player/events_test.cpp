@@ -60,6 +60,11 @@ TEST_CASE("events: one JSON object a line")
             event_stall second = {STALL_TRANSPORT, -1, -1};
             events_rebuffer_start(e, &second, 1560 * ms);
             events_skipped(e, 40, 60, 10, 1570 * ms);
+            qoe_freeze_entry freeze = {0.5, 1.074, FREEZE_OUTAGE};
+            events_freeze(e, &freeze, 1574 * ms);
+            events_freeze(e, nullptr, 1575 * ms);
+            events_missed(e, 15, 1575 * ms);
+            events_missed(e, 0, 1576 * ms);
             events_picture(e, 12, 10, 0.98765432, 1580 * ms);
             events_loss(e, 7, 1, 1600 * ms);
             events_ended(e, QOE_SERVER_LOST, "gone \"away\"", 2000 * ms);
@@ -87,6 +92,10 @@ TEST_CASE("events: one JSON object a line")
         R"({"t":0.56,"event":"rebuffer-start","cause":"transport","number":null,"silence":null})"
         "\n"
         R"({"t":0.57,"event":"skipped","from":40,"to":60,"frames":10})"
+        "\n"
+        R"({"t":0.574,"event":"freeze","at":0.5,"duration":1.074,"cause":"outage"})"
+        "\n"
+        R"({"t":0.575,"event":"missed","frames":15})"
         "\n"
         R"({"t":0.58,"event":"picture","number":12,"shown":10,"ssim":0.987654})"
         "\n"

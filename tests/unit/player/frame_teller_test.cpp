@@ -29,7 +29,7 @@ struct viewing {
     events *trace = events_new(out, false, 0);
     std::unique_ptr<frame_teller> t{new frame_teller};
 
-    viewing()
+    explicit viewing(bool live = false)
     {
         clock.known = true;
         clock.offset = 50 * ms;
@@ -39,7 +39,7 @@ struct viewing {
         c.ladder = &levels;
         c.level = 1;
         p = playout_new(&c);
-        frame_teller_config config = {&levels, &clock, p, ledger.get(), q.get(), trace};
+        frame_teller_config config = {&levels, &clock, p, ledger.get(), q.get(), trace, live};
         frame_teller_init(t.get(), &config);
     }
     viewing(const viewing &) = delete;
@@ -222,4 +222,69 @@ TEST_CASE("frame_teller: what a new start passes over was left out")
     frame_teller_moved(v.t.get());
     v.action(PLAYOUT_START, 100);
     CHECK(v.report().causes.by_cause[CAUSE_SKIPPED] == 7);
+}
+
+TEST_CASE("frame_teller: a freeze stands in figures and trace, with the cause of what is missing")
+{
+    viewing v;
+    v.shown(0, 300);
+    v.shown(1, 400);
+    frame_teller_not_shown(v.t.get(), 2, FRAME_END_LATE, 600 * ms);
+    frame_teller_not_shown(v.t.get(), 3, FRAME_END_LATE, 700 * ms);
+    v.shown(4, 701); // 301 ms: 10 frames/s may stand for 300
+    qoe_report r = v.report();
+    CHECK(r.freezes.count == 2); // the last picture has stood since
+    CHECK(r.freezes.by_cause[FREEZE_LATE].total == Approx(0.301));
+    CHECK(v.traced().find(R"("event":"freeze","at":0.4,"duration":0.301,"cause":"late"})") !=
+          std::string::npos);
+}
+
+namespace
+{
+
+// Frame `number`, captured at `captured` and shown at `at`, ms.
+void live_shown(viewing &v, int64_t number, usec_t captured, usec_t at)
+{
+    play_frame f{};
+    f.number = number;
+    f.level = 1;
+    f.capture_wall = wall_ahead + captured * ms;
+    f.shown_at = at * ms;
+    v.action(PLAYOUT_DECODE_AND_SHOW, number);
+    frame_ledger_handed(v.ledger.get(), number);
+    frame_teller_shown(v.t.get(), &f, wall_ahead, at * ms);
+}
+
+} // namespace
+
+TEST_CASE("frame_teller: the frames that a sender missed while it stood still are told")
+{
+    for (bool live : {true, false}) {
+        viewing v(live);
+        v.action(PLAYOUT_START, 10);
+        live_shown(v, 10, 100, 300);
+        live_shown(v, 11, 200, 400);
+        v.action(PLAYOUT_LOST, 12); // it counts as lost, not as missed
+        frame_teller_not_shown(v.t.get(), 12, FRAME_END_LOST, 500 * ms);
+        live_shown(v, 13, 1300, 1500); // 900 ms later than its number says
+        INFO(live);
+        CHECK(v.report().causes.by_cause[CAUSE_OUTAGE] == (live ? 9 : 0));
+        CHECK(v.report().causes.expected == (live ? 13 : 4));
+        CHECK((v.traced().find(R"("event":"missed","frames":9})") != std::string::npos) == live);
+    }
+}
+
+TEST_CASE("frame_teller: from one connection to the next")
+{
+    viewing v(true);
+    v.action(PLAYOUT_START, 10);
+    live_shown(v, 10, 100, 300);
+    v.action(PLAYOUT_LOST, 11); // so the account ends at 300 of the capture
+    frame_teller_stop(v.t.get());
+    frame_teller_config config = v.t->config;
+    frame_teller_init(v.t.get(), &config);
+    v.action(PLAYOUT_START, 5); // numbers of another server
+    v.action(PLAYOUT_LOST, 5);
+    live_shown(v, 6, 1000, 1200); // so 5 was captured at 900
+    CHECK(v.report().causes.by_cause[CAUSE_OUTAGE] == 6);
 }

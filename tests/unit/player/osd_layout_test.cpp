@@ -61,7 +61,7 @@ TEST_CASE("osd layout: the panel stands in any window, with the rows that fit")
                 CHECK(l.rows <= rows);
                 CHECK(l.rows_y >= l.head_y + l.line);
                 CHECK((l.parts_y >= 0) == parts);
-                CHECK(l.foot_y + 2 * l.line <= l.area.y + l.area.h + px);
+                CHECK(l.foot_y + 5 * l.line / 2 <= l.area.y + l.area.h + px);
                 CHECK(l.graph_x + l.graph_w <= l.scale_x);
                 CHECK(l.scale_x < l.area.x + l.area.w);
                 if (w.height >= 360 && w.width >= 640)

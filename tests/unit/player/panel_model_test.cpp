@@ -160,6 +160,16 @@ TEST_CASE("panel: who lost how many frames, and what stood still")
     CHECK(std::string(text) == "12 of 1830 frames: 7 network, 5 late");
     panel_stalls_text(&s, text, sizeof(text));
     CHECK(std::string(text) == "2, together 1.3 s; connected again 1 x");
+    panel_freezes_text(&s, text, sizeof(text));
+    CHECK(std::string(text).empty());
+    s.freezes = 0;
+    panel_freezes_text(&s, text, sizeof(text));
+    CHECK(std::string(text) == "none");
+    s.freezes = 3;
+    s.frozen = 8.42;
+    s.longest_freeze = 8;
+    panel_freezes_text(&s, text, sizeof(text));
+    CHECK(std::string(text) == "3, together 8.4 s, longest 8.0 s");
     panel_losses_text(&s, text, 12); // cut, never beyond
     CHECK(std::string(text) == "12 of 1830 ");
 }

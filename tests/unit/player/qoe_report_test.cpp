@@ -110,6 +110,12 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'0', "rebuffering.total"},
     {'0', "rebuffering.ratio"},
     {'!', "rebuffering.events"},
+    {'0', "freezes.count"},
+    {'0', "freezes.total"},
+    {'0', "freezes.ratio"},
+    {'0', "freezes.longest"},
+    {'!', "freezes.events"},
+    {'!', "freezes.by_cause.undecodable.total"},
     {'!', "seeks.count"},
     {'!', "rebuffering.by_cause.sender.total"},
     {'0', "causes"},
@@ -223,6 +229,13 @@ TEST_CASE("qoe_report: a session's figures key by key")
         {"rebuffering.by_cause.transport.count", 1},
         {"rebuffering.by_cause.transport.total", 0.5},
         {"rebuffering.by_cause.outage.count", 0},
+        {"freezes.count", 1}, // 600 ms at 10 frames/s; the 200 ms without the pause are none
+        {"freezes.total", 0.6},
+        {"freezes.ratio", 0.5},
+        {"freezes.longest", 0.6},
+        {"freezes.by_cause.transport.count", 1},
+        {"freezes.by_cause.transport.total", 0.6},
+        {"freezes.by_cause.network.count", 0},
         {"causes.expected", 8},
         {"causes.shown", 5},
         {"causes.by_cause.network", 1},
@@ -257,6 +270,10 @@ TEST_CASE("qoe_report: a session's figures key by key")
     }
     CHECK(json_number_value(json_array_get(j.at("levels.time_at"), 1)) == Approx(1.0));
     CHECK(json_integer_value(json_array_get(j.at("levels.bitrates"), 0)) == 100000);
+    json_t *freeze = json_array_get(j.at("freezes.events"), 0);
+    CHECK(json_real_value(json_object_get(freeze, "at")) == 0.7);
+    CHECK(json_real_value(json_object_get(freeze, "duration")) == 0.6);
+    CHECK(std::string(json_string_value(json_object_get(freeze, "cause"))) == "transport");
     json_t *stall = json_array_get(j.at("rebuffering.events"), 0);
     CHECK(json_number_value(json_object_get(stall, "at")) == Approx(0.8));
     CHECK(json_number_value(json_object_get(stall, "duration")) == Approx(0.5));
@@ -308,6 +325,7 @@ TEST_CASE("qoe_report: the summary")
           "not shown 3 of 8 frames: 2 network, 1 late; 1 of them only because they need another "
           "one\n"
           "stalls    1, together 0.50 s (41.67 %): 0.50 s transport too slow\n"
+          "freezes   1, together 0.60 s (50.00 %), longest 0.60 s: 0.60 s transport\n"
           "picture   PSNR 35.1 dB, SSIM 0.850 (2 compared)\n"
           "levels    mean 0.83 of 0 .. 1, 1 switches\n"
           "latency   write to read 300.0 ms (p95 600.0 ms), within 200 ms 50.00 %, within 500 ms "
@@ -324,5 +342,6 @@ TEST_CASE("qoe_report: the summary has no figure where nothing was measured")
     std::string text = summary_of(q.get(), 0);
     CHECK(text.find("nan") == std::string::npos);
     CHECK(text.find("stalls    -, together - (-)\n") != std::string::npos);
+    CHECK(text.find("freezes   -, together - (-), longest -\n") != std::string::npos);
     CHECK(text.find("so far    watching after 0.00 s\n") != std::string::npos);
 }

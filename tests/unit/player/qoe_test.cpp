@@ -38,11 +38,11 @@ TEST_CASE("qoe: seeks, and the wait after each, are no stalls")
 {
     pointer q = watched();
     qoe_report before = report_at(q, 5700);
-    qoe_on_seek(q.get());
+    qoe_on_seek(q.get(), 0, 5000 * ms);
     qoe_on_seek_shown(q.get(), 80 * ms);
-    qoe_on_seek(q.get());
+    qoe_on_seek(q.get(), 0, 5000 * ms);
     qoe_on_seek_shown(q.get(), 160 * ms);
-    qoe_on_seek(q.get()); // nothing was shown any more
+    qoe_on_seek(q.get(), 0, 5000 * ms); // nothing was shown any more
     qoe_report r = report_at(q, 5700);
     CHECK(before.seeks.count == 0);
     CHECK(std::isnan(before.seeks.wait.mean));
@@ -290,4 +290,61 @@ TEST_CASE("qoe: the list of switches is bounded, their count is not")
     qoe_report r = report_at(q, 20000);
     CHECK(r.levels.switch_count == 1500);
     CHECK(r.levels.listed == QOE_MAX_LIST);
+}
+
+TEST_CASE("qoe: the frames of live media that were missed from one connection to the next")
+{
+    static const struct {
+        usec_t captured, shown; // ms, of the first frame that follows; the last account ended at
+                                // 2000 of the sender's clock, at 3000 of ours; 10 frames/s
+        usec_t paused;          // ms of them
+        double missed, skipped;
+    } table[] = {
+        {2000, 3000, 0, 0, 0},      {7000, 8000, 0, 50, 0},
+        {7000, 8500, 0, 50, 0},   // played later than before
+        {1500, 3000, 0, 0, 0},    // seen twice
+        {900000, 8000, 0, 50, 0}, // another clock
+        {7000, 8000, 2000, 30, 20}, {7000, 8000, 5000, 0, 50},
+    };
+    for (const auto &row : table) {
+        pointer q = begun(true);
+        shown(q.get(), 3000, 0, 1, 100);
+        qoe_media_edge end = {2000 * ms, 3000 * ms, 1};
+        qoe_on_live_end(q.get(), &end);
+        if (row.paused) {
+            qoe_on_pause(q.get(), true, 3000 * ms);
+            qoe_on_pause(q.get(), false, (3000 + row.paused) * ms);
+        }
+        qoe_on_reconnect(q.get());
+        qoe_media_edge first = {row.captured * ms, row.shown * ms, 1};
+        INFO(row.captured << " " << row.shown << " " << row.paused);
+        CHECK((double)qoe_on_live_begin(q.get(), &first) == row.missed);
+        CHECK(qoe_on_live_begin(q.get(), &first) == 0); // once
+        frame_totals frames = {1, 1, {}, {}};
+        qoe_on_frames(q.get(), &frames);
+        qoe_report r = report_at(q, 9000);
+        CHECK(r.causes.by_cause[CAUSE_OUTAGE] == row.missed);
+        CHECK(r.causes.by_root[CAUSE_OUTAGE] == row.missed);
+        CHECK(r.causes.by_cause[CAUSE_SKIPPED] == row.skipped);
+        CHECK(r.causes.expected - r.causes.shown == row.missed + row.skipped);
+    }
+}
+
+TEST_CASE("qoe: a lost connection is a freeze")
+{
+    pointer q = begun(true);
+    shown(q.get(), 1500, 7, 1, 100);
+    qoe_on_stall_begin(q.get(), STALL_LOST, 1600 * ms);
+    qoe_on_reconnect(q.get());
+    qoe_on_stall_end(q.get(), STALL_LOST, 4400 * ms);
+    shown(q.get(), 4500, 0, 1, 100); // numbers begin anew
+    shown(q.get(), 4600, 1, 1, 100);
+    const qoe_freeze_entry *e = qoe_on_ended(q.get(), QOE_DURATION, nullptr, 5000 * ms);
+    REQUIRE(e);
+    CHECK(e->duration == is(0.4));
+    qoe_report r = report_at(q, 5000);
+    CHECK(r.freezes.count == 2);
+    CHECK(r.freezes.by_cause[FREEZE_LOST].total == is(3));
+    CHECK(r.freezes.by_cause[FREEZE_DISPLAY].total == is(0.4));
+    CHECK(r.freezes.ratio == is(3.4 / 3.5));
 }

@@ -127,6 +127,11 @@ TEST_CASE("stream_viewer: a pair, a level, a buffer, and playing")
     CHECK(r.latency.protocol.mean == Approx(20).epsilon(0.02));
     CHECK(r.latency.frame.mean == Approx(30).epsilon(0.02));
     CHECK(r.network.capacity_estimate == Approx(100000));
+    // From the last picture, one interval before it stops, to the end of the media.
+    CHECK(r.rebuffering.total == Approx(2));
+    CHECK(r.freezes.count == 1);
+    CHECK(r.freezes.total == Approx(2.1).epsilon(0.01));
+    CHECK(r.freezes.by_cause[FREEZE_OUTAGE].total == Approx(r.freezes.total));
 }
 
 TEST_CASE("stream_viewer: no pair, another is asked for")
@@ -172,4 +177,25 @@ TEST_CASE("stream_viewer: a frame that came in part counts where it is to")
         CHECK(goddard_monitor_loss_since_decision(&w.v.feed.policy.monitor) ==
               Approx(in_part ? 0 : 0.5));
     }
+}
+
+TEST_CASE("stream_viewer: pictures that stand because frames are lost are a freeze, and no stall")
+{
+    viewer w;
+    w.pair(80 * ms, 100 * ms);
+    for (int i = 0; i < 100; i++) {
+        if (i >= 60 && i < 70) {
+            w.seq++; // a second of it
+            continue;
+        }
+        w.packet(5 + 6 * i, sec + i * 100 * ms);
+    }
+    w.run_to(15500 * ms); // begun with 50 frames, at 5.9 s; lost is what does not come in 2 s
+    qoe_report r;
+    qoe_read(w.v.qoe, &r, 15500 * ms);
+    CHECK(r.rebuffering.count == 0);
+    CHECK(r.playback.frames_lost == 10);
+    CHECK(r.freezes.count == 1);
+    CHECK(r.freezes.longest == Approx(1.1));
+    CHECK(r.freezes.by_cause[FREEZE_NETWORK].total == Approx(1.1));
 }
