@@ -2,7 +2,10 @@
 """What the end-to-end tests share: programs that are started, watched and ended, and their results.
 
 Every wait has a deadline, every process is ended by its id, every file lies in a directory that goes away with the
-test. WEIR_BUILD names the build directory; WEIR_TEST_SLOW stretches deadlines (and shrinks pictures) under sanitizers.
+test. WEIR_BUILD names the build directory; WEIR_TEST_SLOW stretches deadlines under sanitizers.
+
+A test passes on a machine whose other processes take its processors: it waits for what happens, with deadlines that only
+end a test that has failed, and asserts no latency, rate or share of the processor. Those are in tests/measure.
 """
 import json
 import os
@@ -18,11 +21,12 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("WEIR_BUILD", os.path.join(ROOT, "build", "release")))
 SLOW = float(os.environ.get("WEIR_TEST_SLOW", "1"))
+PATIENCE = 5 * SLOW  # times the seconds that a wait names
 SEND = os.path.join(BUILD, "weir-send")
 PLAY = os.path.join(BUILD, "weir-play")
 
-# Pictures small enough for any machine to encode, decode and compare in time.
-SOURCE = "test:640x360@30" if SLOW <= 1 else "test:426x240@30"
+# Pictures small enough for any machine to encode, decode and compare.
+SOURCE = "test:426x240@30"
 FPS = 30
 
 # A sanitizer's word on stderr fails a test, however the program ended.
@@ -31,13 +35,13 @@ SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime er
 
 def until(condition, what, seconds=10):
     """Waits for condition() to be true and returns what it gave."""
-    deadline = time.monotonic() + seconds * SLOW
+    deadline = time.monotonic() + seconds * PATIENCE
     while True:
         result = condition()
         if result:
             return result
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited {seconds * SLOW:.0f} s in vain for {what}")
+            raise AssertionError(f"waited {seconds * PATIENCE:.0f} s in vain for {what}")
         time.sleep(0.02)
 
 
@@ -79,9 +83,9 @@ class Process:
     def wait(self, seconds=20):
         """The exit code, as a shell would give it for a program that was not killed."""
         try:
-            return self.popen.wait(seconds * SLOW)
+            return self.popen.wait(seconds * PATIENCE)
         except subprocess.TimeoutExpired:
-            raise AssertionError(f"still running after {seconds * SLOW:.0f} s: {self}") from None
+            raise AssertionError(f"still running after {seconds * PATIENCE:.0f} s: {self}") from None
 
     def stop(self):
         if not self.running():
@@ -89,7 +93,7 @@ class Process:
         self.signal(signal.SIGCONT)
         self.signal(signal.SIGTERM)
         try:
-            self.popen.wait(10 * SLOW)
+            self.popen.wait(10 * PATIENCE)
         except subprocess.TimeoutExpired:
             self.popen.kill()
             self.popen.wait()
@@ -192,8 +196,10 @@ class Case(unittest.TestCase):
         with open(self.path("stats.jsonl")) as f:
             return [json.loads(line) for line in f.read().split("\n")[:-1]]
 
-    def last_transport(self):
-        return [line for line in self.stats() if "transport" in line][-1]["transport"]
+    def last_transport(self, name=None):
+        """What was last told of a transport: of this one, or of any."""
+        told = [line["transport"] for line in self.stats() if "transport" in line]
+        return [t for t in told if name in (None, t["name"])][-1]
 
     def sender(self, *args, source=SOURCE, **options):
         p = Sender(self.folder, *args, source, **options)
@@ -229,7 +235,7 @@ class Case(unittest.TestCase):
         path = self.path(name)
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
                         f"testsrc2=s={size}:r={fps}:d={seconds},noise=alls=6:allf=t", "-pix_fmt", "yuv420p", "-c:v",
-                        "libx264", "-preset", "ultrafast", "-crf", "16", path], check=True, timeout=60 * SLOW)
+                        "libx264", "-preset", "ultrafast", "-crf", "16", path], check=True, timeout=60 * PATIENCE)
         return path
 
     def between(self, low, value, high, text=""):
@@ -238,11 +244,15 @@ class Case(unittest.TestCase):
         self.assertLessEqual(value, high, text)
 
     def all_came(self, report):
-        """No frame was lost. A sanitizer's build may have no time to encode each, but the network loses none."""
+        """The network lost no frame. The encoder may have left out some that it had no time for."""
         causes = report["causes"]
-        if SLOW <= 1:
-            self.assertEqual(report["playback"]["frames_lost"], 0, str(causes))
         self.assertEqual(causes["by_root"]["network"], 0, str(causes))
+
+
+def own_address():
+    """An address of the loopback that no other process uses: a port of it is still free after its server has ended."""
+    pid = os.getpid()
+    return f"127.{100 + pid // 65536 % 100}.{pid // 256 % 256}.{pid % 256}"
 
 
 def png_size(path):
@@ -257,7 +267,7 @@ def grey_picture(path):
     """(width, height, luma bytes) of a picture file; ffmpeg reads it."""
     need("ffmpeg")
     raw = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", path, "-frames:v", "1", "-f", "rawvideo",
-                          "-pix_fmt", "gray", "-"], stdout=subprocess.PIPE, check=True, timeout=30 * SLOW).stdout
+                          "-pix_fmt", "gray", "-"], stdout=subprocess.PIPE, check=True, timeout=30 * PATIENCE).stdout
     width, height = png_size(path)
     return width, height, raw
 

@@ -3,7 +3,7 @@
 // stdout; "ready" on stderr says that the server listens.
 //
 //     mtp_raw_probe serve ADDR:PORT strict|fill|resend BPS SECONDS [bad-sums] [no-window]
-//                            to the first client; its sequence begins 2 MB below the wrap.
+//                            to the first client; its sequence begins 512 KB below the wrap.
 //                            bad-sums: one segment of 50 has a wrong checksum, too.
 //                            no-window: the client's window is not looked at
 //     mtp_raw_probe fetch ADDR:PORT SLOTS
@@ -32,8 +32,8 @@ enum {
     RECORD = SLOT_BYTES - MTP_TCP_TAG,
     PAYLOAD = RECORD - MTP_HEADER_BYTES,
     LATENCIES = 1 << 20,
-    NEAR_WRAP = 2 << 20, // bytes
-    NO_WINDOW = 8000,    // slots, for the sender that does not look
+    NEAR_WRAP = 512 << 10, // bytes
+    NO_WINDOW = 8000,      // slots, for the sender that does not look
 };
 
 static const uint64_t TOKEN = 0x5eed5eed5eed5eed;

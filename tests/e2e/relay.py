@@ -11,7 +11,7 @@ import threading
 import time
 
 import lib
-from lib import SLOW
+from lib import PATIENCE
 
 
 class Relay(threading.Thread):
@@ -20,10 +20,10 @@ class Relay(threading.Thread):
         self.upstream = socket.socket()
         self.upstream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)  # so that the sender feels what waits
         self.upstream.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1460)  # a network's, not the loopback's
-        self.upstream.settimeout(10 * SLOW)
+        self.upstream.settimeout(10 * PATIENCE)
         self.upstream.connect(("127.0.0.1", port))
         self.listener = socket.create_server(("127.0.0.1", 0))
-        self.listener.settimeout(20 * SLOW)
+        self.listener.settimeout(20 * PATIENCE)
         self.url = f"rtsp://127.0.0.1:{self.listener.getsockname()[1]}/live"
         self.downstream = None
         # RTP, RTCP: towards the viewer and towards the sender
@@ -61,7 +61,7 @@ class Relay(threading.Thread):
 
     def stop(self):
         self.over.set()
-        self.join(5 * SLOW)
+        self.join(5 * PATIENCE)
         for s in [self.upstream, self.listener, self.downstream, *self.near, *self.far]:
             if s:
                 s.close()
@@ -163,7 +163,7 @@ class Relay(threading.Thread):
 
 
 class Relayed(lib.Case):
-    OUTAGE = 9  # seconds; 10 are survived
+    OUTAGE = 6  # seconds; 10 are survived
 
     def relay(self, port, **settings):
         relay = Relay(port)

@@ -84,7 +84,7 @@ class Sender(BadInput):
         lib.need("ffmpeg")
         sound = self.path("sound.wav")
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "sine=d=1", sound], check=True,
-                       timeout=30 * lib.SLOW)
+                       timeout=30 * lib.PATIENCE)
         self.send_fails(1, [sound], "sound.wav", "no video")
 
     def test_broken_film(self):
@@ -195,7 +195,7 @@ class Player(BadInput):
         for answer in b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x00" * 100:
             with self.subTest(answer), socket.create_server(("127.0.0.1", 0)) as s:
                 p = self.player(f"rtsp://127.0.0.1:{s.getsockname()[1]}/live")
-                s.settimeout(10 * lib.SLOW)
+                s.settimeout(10 * lib.PATIENCE)
                 connection, _ = s.accept()
                 connection.recv(1000)
                 connection.sendall(answer)

@@ -15,7 +15,7 @@ class Config(lib.Case):
         return path
 
     def run_program(self, *argv):
-        return subprocess.run(argv, capture_output=True, text=True, timeout=20 * lib.SLOW)
+        return subprocess.run(argv, capture_output=True, text=True, timeout=20 * lib.PATIENCE)
 
     def printed(self, program, *args):
         """{name: [values]} of --print-config."""
@@ -86,7 +86,7 @@ report = {self.path('file.json')}
     def test_a_full_disk_is_told(self):
         for option in "--print-config", "--help", "--version":
             with open("/dev/full", "w") as full:
-                p = subprocess.run([lib.SEND, option], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20 * lib.SLOW)
+                p = subprocess.run([lib.SEND, option], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20 * lib.PATIENCE)
             self.assertEqual(p.returncode, 2)
             self.assertIn("cannot print: No space left", p.stderr)
 

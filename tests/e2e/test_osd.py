@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 640, 360
 
 class Osd(Screen):
     def begin(self, *args, **env):
-        self.server = self.sender()
+        self.server = self.sender(listen=f"{lib.own_address()}:0")
         self.env.update(env)
         p = self.open_url(self.server.url, *args)
         self.resize(WIDTH, HEIGHT)
@@ -23,8 +23,14 @@ class Osd(Screen):
     def pause(self):
         self.key("space")
         until(lambda: "paused" in self.title(), "the pause")
-        time.sleep(0.4)  # a tick, and the last picture
-        return self.grab()
+        grabs = [self.grab()]
+
+        def stands():
+            time.sleep(0.4)  # a tick, and the last picture
+            grabs.append(self.grab())
+            return grabs[-2] == grabs[-1]
+        until(stands, "the last picture")
+        return grabs[-1]
 
     def changed(self, before, area=(0, 0, WIDTH, HEIGHT)):
         """The fraction of the pixels of an area that are others than before."""
@@ -66,7 +72,7 @@ class Osd(Screen):
         self.key("l", "Up", "Escape")
         # The second line from the top, by mouse: the list stands in the middle, a line is 18 pixels.
         self.key("l")
-        time.sleep(0.3)
+        time.sleep(1)
         lines = len(self.server.levels())
         height = 2 * 11 + 17 * (lines + 1)
         self.click(WIDTH // 2, (HEIGHT - height) // 2 + 11 + 17 + 17 + 8)
@@ -95,7 +101,7 @@ class Osd(Screen):
         until(lambda: len(p.events("reconnect")) > 1, "tries")
         band = (0, HEIGHT // 2 - 30, WIDTH, 50)
         until(lambda: self.bright(band) > 0.005 and self.bright((0, 0, WIDTH, 60)) < 0.001, "text over a dim picture")
-        self.again = self.sender(listen=f"127.0.0.1:{self.server.port}")
+        self.again = self.sender(listen=f"{lib.own_address()}:{self.server.port}")
         count = len(p.shown())
         until(lambda: len(p.shown()) > count + 20, "pictures again", 20)
         r = self.quits(p)

@@ -13,7 +13,7 @@ PROGRAMS = "weir-send", "weir-play", "weir-link", "weir-traffic", "weir-sim"
 
 
 def run(*argv, **options):
-    return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=120 * lib.SLOW, **options).stdout
+    return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=120 * lib.PATIENCE, **options).stdout
 
 
 class Completion(lib.Case):

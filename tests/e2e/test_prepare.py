@@ -21,7 +21,7 @@ class Prepare(lib.Case):
         lib.need("ffmpeg")
 
     def ffmpeg(self, *args):
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *args], check=True, timeout=60 * lib.SLOW)
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *args], check=True, timeout=60 * lib.PATIENCE)
 
     def film(self, name="film.mkv", seconds=1, *args, sound=True, filters=("-c:a", "pcm_s16le")):
         """Its pictures blink and its sound beeps, together."""
@@ -134,7 +134,7 @@ class Prepare(lib.Case):
     def frames(self, path):
         out = subprocess.run(["ffprobe", "-v", "error", "-count_packets", "-select_streams", "v:0", "-show_entries",
                               "stream=nb_read_packets", "-of", "csv=p=0", path], capture_output=True, text=True,
-                             check=True, timeout=20 * lib.SLOW)
+                             check=True, timeout=20 * lib.PATIENCE)
         return int(out.stdout.strip(",\n"))
 
     def interrupted(self, film):

@@ -16,7 +16,7 @@ class Run(lib.Case):
             shutil.copy(os.path.join(lib.ROOT, name), os.path.join(self.clone, name))
 
     def run_it(self, *argv, cwd="/", path=os.environ["PATH"]):
-        return subprocess.run(argv, capture_output=True, text=True, cwd=cwd, timeout=20 * lib.SLOW, env={
+        return subprocess.run(argv, capture_output=True, text=True, cwd=cwd, timeout=20 * lib.PATIENCE, env={
             "PATH": path, "CDPATH": self.folder, "GIT_CEILING_DIRECTORIES": self.folder})
 
     def test_from_elsewhere(self):

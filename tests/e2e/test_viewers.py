@@ -5,6 +5,7 @@ import signal
 import socket
 import struct
 import time
+import urllib.request
 
 import lib
 import rtsp
@@ -38,6 +39,7 @@ class Viewers(lib.Case):
             c.watch("RTP/AVP/TCP;unicast;interleaved=0-1" + transport)
             return server, c
 
+        begun = time.monotonic()
         # Plain TCP fills the kernel's buffer first, which takes a low-rate stream half a minute: filler is faster.
         filler = self.sender("--verbose", source="synthetic:greedy")
         stuck = [stop_reading(self.server, ""), stop_reading(filler, ";x-weir=tcp")]
@@ -47,7 +49,7 @@ class Viewers(lib.Case):
         deaf = self.connect(receive_buffer=4096)  # asks and asks, and never takes an answer
         deaf.socket.setblocking(False)
         asked = 0
-        deadline = time.monotonic() + 5 * lib.SLOW
+        deadline = time.monotonic() + 5
         while time.monotonic() < deadline:
             try:
                 asked += deaf.socket.send(deaf.format("DESCRIBE") * 20)
@@ -55,14 +57,13 @@ class Viewers(lib.Case):
                 time.sleep(0.02)
             except OSError:
                 break
-        self.assertGreater(asked, 10000)
+        self.assertGreater(asked, 1000)
         self.wait_log(rf"viewer {re.escape(self.name(deaf))} is gone")
         before = self.server.status_kb("VmRSS")
-        begun = time.monotonic()
         for server, c in stuck:
             self.wait_log(rf"viewer {re.escape(self.name(c))} is dropped: it has not taken a byte", 2 * STUCK_AFTER,
                           server)
-        self.assertGreater(time.monotonic() - begun, 5, "dropped too early")
+        self.assertGreater(time.monotonic() - begun, STUCK_AFTER, "dropped too early")
         # Who does not read is sent smaller sizes, whose encoders begin to work. Sanitizers keep freed memory for a while.
         if lib.SLOW <= 1:
             self.assertLess(self.server.status_kb("VmRSS") - before, 24 * 1024)
@@ -90,7 +91,7 @@ class Viewers(lib.Case):
             port = media.getsockname()[1]
             c = self.connect()
             c.watch(f"RTP/AVP;unicast;client_port={port}-{port}")
-            media.settimeout(5 * lib.SLOW)
+            media.settimeout(5 * lib.PATIENCE)
             media.recv(65536)
             name = self.name(c)
             c.close()
@@ -107,13 +108,24 @@ class Viewers(lib.Case):
 
     def test_nobody_watches(self):
         """Without viewers nothing is encoded; the next one gets a whole stream."""
-        self.viewer.check()
-        self.wait_log(r"is gone")
-        time.sleep(0.3)
-        before = self.server.cpu_seconds()
-        time.sleep(1)
-        self.assertLess(self.server.cpu_seconds() - before, 0.15)
-        viewer = Viewer(self.server.port)
+        server = self.sender("--verbose", "--metrics", "127.0.0.1:0")
+        metrics = re.search(r"metrics at (http://\S+)", server.stderr).group(1) + "metrics"
+
+        def encoded():
+            with urllib.request.urlopen(metrics, timeout=10 * lib.PATIENCE) as answer:
+                return re.findall(rb"(?m)^weir_encoder_frames_total.*", answer.read())
+        viewer = Viewer(server.port)
+        viewer.wait_frames(10)
+        self.assertTrue(encoded())
+        viewer.check()
+        self.wait_log(r"is gone", server=server)
+
+        def stands():
+            before = encoded()
+            time.sleep(1)
+            return encoded() == before
+        until(stands, "the encoders to rest")
+        viewer = Viewer(server.port)
         viewer.wait_frames(10)
         viewer.check()
 
@@ -136,7 +148,7 @@ class Viewers(lib.Case):
     def test_the_server_says_goodbye(self):
         self.server.signal(signal.SIGTERM)
         self.assertEqual(self.server.wait(), 0, str(self.server))
-        self.viewer.join(5 * lib.SLOW)
+        self.viewer.join(5 * lib.PATIENCE)
         self.assertIsInstance(self.viewer.error, rtsp.Closed)
         self.assertEqual(self.viewer.gaps, 0)
         self.assertTrue(self.viewer.said_goodbye)

@@ -40,9 +40,7 @@ class Window(Screen):
         width, height = self.server.levels()[-1][:2]
         self.assertAlmostEqual(self.geometry()[2] / self.geometry()[3], width / height, delta=0.02)
         first = self.number()
-        time.sleep(1)
-        second = self.number()
-        self.assertGreater(second, first)
+        second = until(lambda: max(self.number() - first, 0), "another picture") + first
         until(lambda: {first, second} <= {e["number"] for e in p.shown()}, "the trace to tell the same")
         until(lambda: f"{width}x{height}" in self.title(), "the title to name the picture")
         r = self.quits(p)
@@ -64,10 +62,12 @@ class Window(Screen):
 
         self.key("space")
         until(lambda: "paused" in self.title(), "the pause")
-        time.sleep(0.3)
+        time.sleep(1)
+        stalls = len(p.events("rebuffer-start"))
         held = self.number(dim=True)
         time.sleep(0.7)
         self.assertEqual(self.number(dim=True), held)
+        self.assertEqual(len(p.events("rebuffer-start")), stalls, "a pause is no stall")
         self.key("space")
         until(lambda: "paused" not in self.title(), "the end of the pause")
         until(lambda: self.number() > held, "moving pictures")
@@ -81,7 +81,6 @@ class Window(Screen):
         r = p.report()
         self.assertEqual(r["ended"], "interrupted")
         self.assertEqual([(s["from"], s["to"], s["why"]) for s in r["levels"]["switches"]], changes)
-        self.assertEqual(r["rebuffering"]["count"], 0, "a pause is no stall")
         [skipped] = p.events("skipped")
         causes = r["causes"]
         self.assertEqual(causes["by_cause"]["skipped"], skipped["frames"])
@@ -97,9 +96,7 @@ class Window(Screen):
         self.xdotool("windowsize", self.window, "400", "300")
         until(lambda: self.geometry()[2:] == (400, 300), "another size")
         self.assertGreaterEqual(self.number(dim=True), 0)  # drawn anew
-        begun = time.monotonic()
         r = self.quits(p)
-        self.assertLess(time.monotonic() - begun, 3 * lib.SLOW)
         self.assertGreaterEqual(r["rebuffering"]["count"], 1)
         self.server.signal(signal.SIGCONT)
 
