@@ -185,6 +185,11 @@ int encoder_repair(struct encoder *e, int64_t number)
     return ERR_NOT_FOUND;
 }
 
+enum layer_loss encoder_loss(const struct encoder *e, int64_t number)
+{
+    return layer_refs_loss(&e->refs, number);
+}
+
 void encoder_set_bitrate(struct encoder *e, int bitrate_bps)
 {
     assert(bitrate_bps > 0);

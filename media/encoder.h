@@ -13,6 +13,7 @@
 
 #include "common/base/level.h"
 #include "media/coded_frame.h"
+#include "media/layer_refs.h"
 #include "media/picture.h"
 
 #ifdef __cplusplus
@@ -45,6 +46,9 @@ void encoder_request_key(struct encoder *e, int64_t since);
 // Returns 0 when the next frame is repaired without an IDR (or the frame was of a layer nothing
 // depends on), ERR_NOT_FOUND when it is too old: a key frame was requested instead.
 int encoder_repair(struct encoder *e, int64_t number);
+
+// What repairing frame `number` would take: nothing, an older reference, a key frame.
+enum layer_loss encoder_loss(const struct encoder *e, int64_t number);
 
 // A new target for the size's top level; lower levels keep their proportion. Takes effect from the
 // next frame.

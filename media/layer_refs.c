@@ -143,3 +143,9 @@ enum layer_loss layer_refs_lost(struct layer_refs *r, int64_t number)
             return LAYER_LOSS_REPAIRED;
     return LAYER_LOSS_HARMLESS;
 }
+
+enum layer_loss layer_refs_loss(const struct layer_refs *r, int64_t number)
+{
+    struct layer_refs trial = *r;
+    return layer_refs_lost(&trial, number);
+}

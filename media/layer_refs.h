@@ -77,6 +77,8 @@ bool layer_refs_may_discard(const struct layer_refs *r, const struct layer_choic
 // A viewer lacks frame `number`. HARMLESS: no later frame would have referenced it or one that
 // depends on it.
 enum layer_loss layer_refs_lost(struct layer_refs *r, int64_t number);
+// What layer_refs_lost would return.
+enum layer_loss layer_refs_loss(const struct layer_refs *r, int64_t number);
 
 #ifdef __cplusplus
 }

@@ -7,19 +7,22 @@
 #include "common/net/clock.h"
 #include "common/net/mailbox.h"
 #include "media/encoder.h"
+#include "sender/repair_budget.h"
 
 enum {
     WAITING_PICTURES = 2,
-    MAX_REPAIRS = 64, // asked for between two frames; more: a key frame instead
+    MAX_REPAIRS = 64,          // requested between two frames; more: a key frame instead
+    MAX_REPAIRS_OF_VIEWER = 8, // of them
 };
-
-// Key frames that viewers ask for come at most this often: a crowd that joins must not take the
-// picture from those who watch.
-static const usec_t KEY_INTERVAL = 250 * USEC_PER_MSEC;
 
 struct job {
     struct picture *picture; // one reference
     usec_t captured;
+};
+
+struct repair {
+    int64_t number; // of the frame
+    int account;    // of the viewer that lacks it
 };
 
 struct encoder_thread {
@@ -29,17 +32,15 @@ struct encoder_thread {
     struct scaler *scaler;      // owned; encoder's thread
     int width;
     int height;
-    usec_t last_key; // encoder's thread
     coded_fn *on_coded;
     void *ctx; // borrowed
     char sprop[1024];
     char profile[8];
     pthread_mutex_t lock; // guards what follows
-    bool want_key;
-    int64_t key_from; // of frames before it a key frame is of no use; 0: any
-    int bitrate_bps;  // 0: as it is
+    int bitrate_bps;      // 0: as it is
     int repair_count;
-    int64_t repairs[MAX_REPAIRS];
+    struct repair repairs[MAX_REPAIRS];
+    struct repair_budget budget;
     struct engine_size_stats stats;
 };
 
@@ -50,30 +51,46 @@ static void job_free(void *item)
     free(job);
 }
 
-// What viewers asked for since the last frame, which frame `number` may answer. A key frame makes
-// repairs needless.
+// Caller holds t->lock. Of a request that has no repair; `waits`: its viewer begins to wait.
+static void count_wait(struct encoder_thread *t, bool waits)
+{
+    t->budget.counts.waited += waits;
+    t->budget.counts.coalesced += !waits;
+}
+
+// Caller holds t->lock.
+static void repair(struct encoder_thread *t, const struct repair *r, usec_t now)
+{
+    enum layer_loss loss = encoder_loss(t->encoder, r->number);
+    if (loss == LAYER_LOSS_HARMLESS) {
+        t->budget.counts.coalesced++;
+    } else if (loss == LAYER_LOSS_NEEDS_KEY || !repair_budget_take(&t->budget, r->account, now)) {
+        count_wait(t, repair_budget_wait(&t->budget, r->account));
+    } else {
+        encoder_repair(t->encoder, r->number);
+        t->budget.counts.repaired++;
+    }
+}
+
+// Does what viewers requested since the last frame, which frame `number` may answer. A key frame
+// makes repairs needless.
 static void apply_requests(struct encoder_thread *t, int64_t number, usec_t now)
 {
-    int64_t repairs[MAX_REPAIRS];
     pthread_mutex_lock(&t->lock);
-    // Who goes to another place is alone, and does not wait.
-    int64_t from = t->key_from;
-    bool key = t->want_key && number >= from && (from > 0 || now - t->last_key >= KEY_INTERVAL);
-    if (key)
-        t->want_key = false;
     int bitrate_bps = t->bitrate_bps;
     t->bitrate_bps = 0;
-    int count = t->repair_count;
+    bool key = repair_budget_key_is_due(&t->budget, number, now);
+    for (int i = 0; i < t->repair_count && !key; i++)
+        repair(t, &t->repairs[i], now);
+    if (key)
+        t->budget.counts.coalesced += (uint64_t)t->repair_count;
     t->repair_count = 0;
-    for (int i = 0; i < count; i++)
-        repairs[i] = t->repairs[i];
+    key = key || repair_budget_key_is_due(&t->budget, number, now);
     pthread_mutex_unlock(&t->lock);
     if (bitrate_bps)
         encoder_set_bitrate(t->encoder, bitrate_bps);
     if (key)
-        encoder_request_key(t->encoder, from - 1);
-    for (int i = 0; i < count && !key; i++)
-        encoder_repair(t->encoder, repairs[i]);
+        encoder_request_key(t->encoder, -1);
 }
 
 static struct coded_frame *encode(struct encoder_thread *t, const struct job *job)
@@ -90,9 +107,9 @@ static struct coded_frame *encode(struct encoder_thread *t, const struct job *jo
         return NULL;
     f->captured = job->captured;
     f->encode_time = done - begun;
-    if (f->key)
-        t->last_key = done;
     pthread_mutex_lock(&t->lock);
+    if (f->key)
+        repair_budget_key_made(&t->budget, f->number, done);
     t->stats.frames++;
     t->stats.keys += f->key;
     t->stats.bytes += f->bytes;
@@ -138,6 +155,7 @@ struct encoder_thread *encoder_thread_new(const struct ladder *ladder, int size_
     t->queue = worker_queue_new(WAITING_PICTURES, job_free);
     if (!t->queue)
         goto free_scaler;
+    repair_budget_init(&t->budget, clock_now());
     pthread_mutex_init(&t->lock, NULL);
     if (pthread_create(&t->thread, NULL, run, t) != 0)
         goto free_queue;
@@ -194,11 +212,25 @@ bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t cap
     return false;
 }
 
-void encoder_thread_request_key(struct encoder_thread *t, int64_t from)
+void encoder_thread_set_viewers(struct encoder_thread *t, int viewers)
 {
     pthread_mutex_lock(&t->lock);
-    t->key_from = t->want_key && t->key_from > from ? t->key_from : from;
-    t->want_key = true;
+    repair_budget_viewers(&t->budget, viewers, clock_now());
+    pthread_mutex_unlock(&t->lock);
+}
+
+void encoder_thread_begin(struct encoder_thread *t, int64_t from)
+{
+    pthread_mutex_lock(&t->lock);
+    repair_budget_begin(&t->budget, from);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void encoder_thread_request_key(struct encoder_thread *t, int account, usec_t now)
+{
+    pthread_mutex_lock(&t->lock);
+    t->budget.counts.requests++;
+    count_wait(t, repair_budget_pli(&t->budget, account, now));
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -209,20 +241,29 @@ void encoder_thread_set_bitrate(struct encoder_thread *t, int bitrate_bps)
     pthread_mutex_unlock(&t->lock);
 }
 
-void encoder_thread_repair(struct encoder_thread *t, int64_t number)
+void encoder_thread_repair(struct encoder_thread *t, int64_t number, int account)
 {
     pthread_mutex_lock(&t->lock);
-    if (t->repair_count < MAX_REPAIRS)
-        t->repairs[t->repair_count++] = number;
-    bool full = t->repair_count == MAX_REPAIRS;
+    t->budget.counts.requests++;
+    int own = 0;
+    bool known = false;
+    for (int i = 0; i < t->repair_count; i++) {
+        own += t->repairs[i].account == account;
+        known = known || t->repairs[i].number == number;
+    }
+    if (known)
+        t->budget.counts.coalesced++;
+    else if (own == MAX_REPAIRS_OF_VIEWER || t->repair_count == MAX_REPAIRS)
+        count_wait(t, repair_budget_wait(&t->budget, account));
+    else
+        t->repairs[t->repair_count++] = (struct repair){number, account};
     pthread_mutex_unlock(&t->lock);
-    if (full)
-        encoder_thread_request_key(t, 0);
 }
 
 void encoder_thread_stats(struct encoder_thread *t, struct engine_size_stats *out)
 {
     pthread_mutex_lock(&t->lock);
     *out = t->stats;
+    out->repairs = t->budget.counts;
     pthread_mutex_unlock(&t->lock);
 }

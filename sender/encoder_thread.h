@@ -27,11 +27,18 @@ const char *encoder_thread_profile(const struct encoder_thread *t);
 // Any thread. `captured`: when, on the monotonic clock. Takes its own reference. False: busy, the
 // picture was left out.
 bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t captured);
-// A frame from number `from` on becomes a key frame; 0: any. Of several requests the highest number
-// counts: it is near, and who goes to a place has no use for a frame before it.
-void encoder_thread_request_key(struct encoder_thread *t, int64_t from);
+// So many viewers watch now; several share what repair_budget.h allows.
+void encoder_thread_set_viewers(struct encoder_thread *t, int viewers);
+// A viewer begins, or goes to a place: a frame from number `from` on becomes a key frame; 0: any.
+// Of several requests the highest number counts: it is near, and a viewer that goes to a place has
+// no use for a frame before it.
+void encoder_thread_begin(struct encoder_thread *t, int64_t from);
+// A viewer lacks frames: a later one becomes a key frame. `account`: the viewer's, below
+// REPAIR_VIEWERS.
+void encoder_thread_request_key(struct encoder_thread *t, int account, usec_t now);
 void encoder_thread_set_bitrate(struct encoder_thread *t, int bitrate_bps);
-void encoder_thread_repair(struct encoder_thread *t, int64_t number);
+// A viewer lacks frame `number`: a later one does not depend on it.
+void encoder_thread_repair(struct encoder_thread *t, int64_t number, int account);
 void encoder_thread_stats(struct encoder_thread *t, struct engine_size_stats *out);
 
 #ifdef __cplusplus

@@ -192,13 +192,19 @@ void engine_watch_sound(struct engine *e, int change)
 void engine_watch(struct engine *e, int size_id, int change)
 {
     if (change > 0)
-        encoder_thread_request_key(e->encoders[size_id], 0);
+        encoder_thread_begin(e->encoders[size_id], 0);
+    encoder_thread_set_viewers(e->encoders[size_id], e->watchers[size_id] + change);
     watch(e, &e->watchers[size_id], change);
 }
 
-void engine_request_key(struct engine *e, int size_id, int64_t from)
+void engine_begin(struct engine *e, int size_id, int64_t from)
 {
-    encoder_thread_request_key(e->encoders[size_id], from);
+    encoder_thread_begin(e->encoders[size_id], from);
+}
+
+void engine_request_key(struct engine *e, int size_id, int account, usec_t now)
+{
+    encoder_thread_request_key(e->encoders[size_id], account, now);
 }
 
 void engine_set_bitrate(struct engine *e, int size_id, int bitrate_bps)
@@ -208,9 +214,13 @@ void engine_set_bitrate(struct engine *e, int size_id, int bitrate_bps)
     encoder_thread_set_bitrate(e->encoders[size_id], bitrate_bps);
 }
 
-void engine_repair(struct engine *e, int size_id, int64_t number)
+void engine_repair(struct engine *e, int size_id, int64_t number, int account)
 {
-    encoder_thread_repair(e->encoders[size_id], number);
+    const struct size_spec *size = &e->ladder.sizes[size_id];
+    int64_t index = size_index_of_frame(size->fps, e->ladder.source_fps, number);
+    bool shared = e->watchers[size_id] > 1; // only this thread writes it
+    if (!shared || layer_temporal_id(index, size->layers) == 0)
+        encoder_thread_repair(e->encoders[size_id], number, account);
 }
 
 int64_t engine_seek(struct engine *e, usec_t pts, bool ahead)

@@ -50,13 +50,18 @@ const char *engine_sprop(const struct engine *e, int size_id);
 const char *engine_profile(const struct engine *e, int size_id);
 
 // One more (+1) or one fewer (-1) viewer of the size. The first frame for a new viewer is a key
-// frame; `encoder_request_key` is implied.
+// frame; engine_begin is implied.
 void engine_watch(struct engine *e, int size_id, int change);
 void engine_watch_sound(struct engine *e, int change); // one more or fewer who hears it
-void engine_request_key(struct engine *e, int size_id, int64_t from); // from that number on
+// A viewer goes to a place: a key frame from that number on.
+void engine_begin(struct engine *e, int size_id, int64_t from);
+// A viewer lacks frames: a key frame. `account` says which viewer, for repair_budget.h.
+void engine_request_key(struct engine *e, int size_id, int account, usec_t now);
 // From the next frame on; the size's top level. 0: the ladder's own.
 void engine_set_bitrate(struct engine *e, int size_id, int bitrate_bps);
-void engine_repair(struct engine *e, int size_id, int64_t number);
+// A viewer lacks that frame. Of a size that several viewers watch, only the base layer is repaired:
+// losses above it end with the next frame of it.
+void engine_repair(struct engine *e, int size_id, int64_t number, int account);
 // Only sensible while one viewer watches. The number of the first frame from there, or
 // ERR_UNSUPPORTED. `ahead`: from there frames come at up to ENGINE_SEEK_PACE times the pace, as
 // fast as they can be encoded, until they are ENGINE_SEEK_LEAD ahead; `captured` is when each would

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/usec.h"
+#include "sender/repair_budget.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +19,7 @@ struct engine_size_stats {
     uint64_t overload; // pictures left out because the encoder was busy
     usec_t busy;       // spent on all frames
     double encode_ms;  // smoothed, a frame
+    struct repair_counts repairs;
 };
 
 struct engine_sound_stats {

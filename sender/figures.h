@@ -38,7 +38,8 @@ struct session_figures {
     uint64_t packets;
     uint64_t octets; // of payload
     uint64_t wrong_tokens;
-    uint64_t thinned; // frames left out to be within the rate at once
+    uint64_t feedback_dropped; // PLIs and entries of NACKs, beyond the limit
+    uint64_t thinned;          // frames left out to be within the rate at once
     int waiting_frames;
     size_t waiting_bytes;
     double waiting_ms; // the oldest

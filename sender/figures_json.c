@@ -58,6 +58,7 @@ static json_t *transport_json(const struct session_figures *s)
     json_object_set_new(o, "controller", controller_json(&s->info));
     json_object_set_new(o, "feedback", feedback_json(&s->info));
     json_object_set_new(o, "wrong_tokens", count(s->wrong_tokens));
+    json_object_set_new(o, "feedback_dropped", count(s->feedback_dropped));
     json_object_set_new(o, "acks_ignored", count(s->info.acks_ignored));
     return o;
 }
@@ -108,6 +109,17 @@ static json_t *adaptation_json(const struct session_figures *s)
     return o;
 }
 
+static json_t *repairs_json(const struct repair_counts *c)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "requests", count(c->requests));
+    json_object_set_new(o, "repaired", count(c->repaired));
+    json_object_set_new(o, "coalesced", count(c->coalesced));
+    json_object_set_new(o, "waited", count(c->waited));
+    json_object_set_new(o, "key_frames", count(c->keys));
+    return o;
+}
+
 static json_t *encoder_json(const struct stream_figures *f, int size_id)
 {
     if (size_id >= f->encoder_count)
@@ -125,6 +137,7 @@ static json_t *encoder_json(const struct stream_figures *f, int size_id)
     json_object_set_new(o, "key_frames", count(e->stats.keys));
     json_object_set_new(o, "bytes", count(e->stats.bytes));
     json_object_set_new(o, "overload", count(e->stats.overload));
+    json_object_set_new(o, "repairs", repairs_json(&e->stats.repairs));
     return o;
 }
 

@@ -15,7 +15,7 @@ extern "C" {
 
 enum {
     METRICS_TEXT_BYTES = 64 * 1024 + FIGURES_SESSIONS * (8 * 1024 + FIGURES_PATH) +
-                         FIGURES_STREAMS * 64 * (FIGURES_PATH + 128), // hold any of them
+                         FIGURES_STREAMS * 112 * (FIGURES_PATH + 128), // hold any of them
 };
 
 #define METRICS_TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"

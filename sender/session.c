@@ -74,6 +74,7 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->speed = 1;
     s->rng = rng_seeded(config->seed);
     repairs_init(&s->repairs);
+    feedback_limit_init(&s->feedback, now);
     s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
     s->last_progress = now;
     rtp_sender_init(&s->rtp, stream_has_pictures(config->stream) ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
@@ -242,7 +243,7 @@ bool session_place(struct session *s, double seconds, struct stored_place_told *
         first = engine_seek(engine, (usec_t)(seconds * 1e6), ahead);
     if (first >= 0) {
         leave_place(s, first);
-        engine_request_key(engine, s->size_id, first);
+        engine_begin(engine, s->size_id, first);
         out->seconds = seconds;
         number = first;
     }
@@ -362,6 +363,7 @@ int session_figures(struct session *s, struct session_figures *out, usec_t now)
         .sound_octets = s->sound.rtp.octets,
         .sound_dropped = s->sound.queue.dropped,
         .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
+        .feedback_dropped = s->feedback.dropped,
         .thinned = s->thinned,
         .waiting_frames = s->scheduler.count,
         .waiting_bytes = s->scheduler.bytes,

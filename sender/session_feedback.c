@@ -32,7 +32,8 @@ static void on_missing(struct session *s, struct rtcp_nack nack, usec_t now)
         last = number;
         if (!wanted || (s->resend && resend_ask(s->resend, seq, now - s->latency)))
             continue;
-        engine_repair(s->config.stream->engine, s->size_id, number);
+        if (s->watching)
+            engine_repair(s->config.stream->engine, s->size_id, number, s->number);
         wanted = false;
     }
 }
@@ -50,6 +51,9 @@ static void on_missing_stored(struct session *s, struct rtcp_nack nack, usec_t n
 static void on_nack(struct session *s, const struct rtcp_item *item, usec_t now)
 {
     for (int i = 0; i < item->nack_count; i++) {
+        int named = 1 + __builtin_popcount(item->nacks[i].blp);
+        if (!feedback_limit_nack(&s->feedback, named, s->rtp.packets))
+            continue;
         if (s->stored)
             on_missing_stored(s, item->nacks[i], now);
         else
@@ -57,6 +61,16 @@ static void on_nack(struct session *s, const struct rtcp_item *item, usec_t now)
     }
     if (s->resend)
         session_pump(s, now);
+}
+
+static void on_pli(struct session *s, usec_t now)
+{
+    if (!feedback_limit_pli(&s->feedback, now))
+        return;
+    if (s->watching && s->config.stream->engine)
+        engine_request_key(s->config.stream->engine, s->size_id, s->number, now);
+    else if (s->stored)
+        stored_feed_repair(s->stored, s->size_id, -1, now);
 }
 
 static void on_reports(struct session *s, const struct rtcp_item *item, usec_t now)
@@ -82,10 +96,8 @@ void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now
             on_reports(s, &item, now);
         else if (item.kind == RTCP_IS_NACK && ours && stream_has_pictures(s->config.stream))
             on_nack(s, &item, now);
-        else if (item.kind == RTCP_IS_PLI && ours && s->config.stream->engine)
-            engine_request_key(s->config.stream->engine, s->size_id, 0);
-        else if (item.kind == RTCP_IS_PLI && ours && s->stored)
-            stored_feed_repair(s->stored, s->size_id, -1, now);
+        else if (item.kind == RTCP_IS_PLI && ours)
+            on_pli(s, now);
     }
     if (s->transport->ops->on_rtcp)
         s->transport->ops->on_rtcp(s->transport, data, len, now);

@@ -38,7 +38,7 @@ void session_reap(struct session *s)
         }
         if (s->watching && s->config.stream->engine && cause != DROP_FLUSHED &&
             cause != DROP_BROKEN && session_is_leaned_on(s, frame->size_id, f.temporal_id))
-            engine_repair(s->config.stream->engine, frame->size_id, f.number);
+            engine_repair(s->config.stream->engine, frame->size_id, f.number, s->number);
         coded_frame_unref(frame);
     }
 }
@@ -194,7 +194,7 @@ static bool has_begun(struct session *s, const struct coded_frame *f)
         return true;
     // The key frame that was asked for may have come before the place that is waited for.
     if (s->from > 0 && f->temporal_id == 0 && s->config.stream->engine)
-        engine_request_key(s->config.stream->engine, s->size_id, s->from);
+        engine_begin(s->config.stream->engine, s->size_id, s->from);
     return false;
 }
 

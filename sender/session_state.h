@@ -10,6 +10,7 @@
 #include "common/protocol/rtp_sender.h"
 #include "media/packetiser.h"
 #include "sender/adaptation.h"
+#include "sender/feedback_limit.h"
 #include "sender/repairs.h"
 #include "sender/resend.h"
 #include "sender/scheduler.h"
@@ -45,6 +46,7 @@ struct session {
     struct scheduler scheduler;
     struct resend *resend;  // owned; NULL: lost packets are not sent again
     struct repairs repairs; // of stored media
+    struct feedback_limit feedback;
     char cname[64];
     bool playing;
     bool watching;    // the engine counts it: for size_id, and for wanted_size if that is another

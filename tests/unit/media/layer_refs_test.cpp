@@ -152,3 +152,19 @@ TEST_CASE("results may be thrown away as long as references stay in the window")
     layer_choice key = {true, -1, -1, -1};
     CHECK(layer_refs_may_discard(&f.r, &key));
 }
+
+TEST_CASE("what a loss would take is known beforehand, and asking changes nothing")
+{
+    fixture f(2);
+    f.make_to(0, 13);
+    for (auto [lost, takes] : {std::pair<int64_t, layer_loss>{13, LAYER_LOSS_HARMLESS}, // top layer
+                               {12, LAYER_LOSS_REPAIRED},
+                               {8, LAYER_LOSS_REPAIRED},
+                               {0, LAYER_LOSS_NEEDS_KEY}}) {
+        INFO("frame " << lost);
+        CHECK(layer_refs_loss(&f.r, lost) == takes);
+        CHECK(layer_refs_choose(&f.r, 0).depends_on == 12);
+        fixture copy = f;
+        CHECK(layer_refs_lost(&copy.r, lost) == takes);
+    }
+}

@@ -54,14 +54,56 @@ TEST_CASE(
 {
     coder c;
     c.encode(0, 1);
-    encoder_thread_request_key(c.t, 5);
-    encoder_thread_request_key(c.t, 0); // as for each who begins to watch
+    encoder_thread_begin(c.t, 5);
+    encoder_thread_begin(c.t, 0); // as for each who begins to watch
     c.encode(1, 8);
-    encoder_thread_request_key(c.t, 0);
-    encoder_thread_request_key(c.t, 9);
+    encoder_thread_begin(c.t, 0);
+    encoder_thread_begin(c.t, 9);
     c.encode(8, 12);
     // The last one's callback comes after its statistics.
     encoder_thread_free(c.t);
     c.t = nullptr;
     CHECK(c.keys == std::vector<int64_t>{0, 5, 9});
+}
+
+TEST_CASE("encoder_thread: of a shared encode, one viewer's losses are repaired within the budget",
+          "[threads]")
+{
+    coder c;
+    encoder_thread_set_viewers(c.t, 2);
+    usec_t begun = clock_now();
+    const int64_t frames = 200;
+    for (int64_t n = 0; n < frames; n++) {
+        c.encode(n, n + 1);
+        encoder_thread_repair(c.t, n, 1);
+        encoder_thread_repair(c.t, n, 1); // another packet of it
+        encoder_thread_request_key(c.t, 1, clock_now());
+    }
+    c.encode(frames, frames + 1);
+    double elapsed = usec_to_sec(clock_now() - begun);
+    engine_size_stats s;
+    encoder_thread_stats(c.t, &s);
+    CHECK(static_cast<double>(s.repairs.keys) <= elapsed / 2);
+    CHECK(s.keys <= s.repairs.keys + 1);
+    CHECK(static_cast<double>(s.repairs.repaired) <= 3 + elapsed);
+    CHECK(s.repairs.requests == 3 * frames);
+    CHECK(s.repairs.repaired + s.repairs.coalesced + s.repairs.waited == 3 * frames);
+}
+
+TEST_CASE("encoder_thread: a viewer alone has every loss repaired", "[threads]")
+{
+    coder c;
+    encoder_thread_set_viewers(c.t, 1);
+    const int64_t frames = 40;
+    for (int64_t n = 0; n < frames; n++) {
+        c.encode(n, n + 1);
+        if (n % 2)
+            encoder_thread_repair(c.t, n, 1);
+    }
+    c.encode(frames, frames + 1);
+    engine_size_stats s;
+    encoder_thread_stats(c.t, &s);
+    CHECK(s.repairs.requests == frames / 2);
+    CHECK(s.repairs.repaired == frames / 2);
+    CHECK(s.keys == 1);
 }

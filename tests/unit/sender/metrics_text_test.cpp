@@ -32,7 +32,7 @@ std::unique_ptr<figures> make()
     snprintf(s.source, sizeof(s.source), "a \"b\"\\c\nd");
     s.open = 1;
     s.encoder_count = 1;
-    s.encoders[0] = {640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5}};
+    s.encoders[0] = {640, 360, 29.97, 800000, {10, 2, 40000, 3, 250000, 25.5, {9, 3, 4, 2, 1}}};
     return f;
 }
 
@@ -73,6 +73,7 @@ TEST_CASE("metrics_text: figures in base units")
     s.level = 4;
     s.packets = 18446744073709; // further than a float counts
     s.octets = 1000;
+    s.feedback_dropped = 17;
     s.waiting_ms = 1500;
     s.waiting_bytes = 777;
     s.frames.sent[1] = 9;
@@ -105,11 +106,17 @@ TEST_CASE("metrics_text: figures in base units")
         "weir_session_queue_bytes{session=\"3\"} 777",
         "weir_session_rtt_seconds{session=\"3\"} 0.0125",
         "weir_session_rate_bytes_per_second{session=\"3\"} 100",
+        "weir_session_feedback_dropped_total{session=\"3\"} 17",
         "weir_session_allowed_bytes_per_second{session=\"3\"} 125000",
         "weir_session_delay_seconds{session=\"3\"} 0.25",
         "weir_session_frames_dropped_total{session=\"3\",cause=\"layer\",layer=\"1\"} 5",
         "weir_session_controller{session=\"3\",variable=\"X_recv\"} 0.125",
         "weir_encoder_frames_total{path=\"/live\",size=\"640x360@29.97\"} 10",
+        "weir_encoder_repair_requests_total{path=\"/live\",size=\"640x360@29.97\"} 9",
+        "weir_encoder_repaired_total{path=\"/live\",size=\"640x360@29.97\"} 3",
+        "weir_encoder_repair_coalesced_total{path=\"/live\",size=\"640x360@29.97\"} 4",
+        "weir_encoder_repair_waited_total{path=\"/live\",size=\"640x360@29.97\"} 2",
+        "weir_encoder_repair_key_frames_total{path=\"/live\",size=\"640x360@29.97\"} 1",
         "weir_encoder_busy_seconds_total{path=\"/live\",size=\"640x360@29.97\"} 0.25",
         "weir_encoder_frame_seconds{path=\"/live\",size=\"640x360@29.97\"} 0.0255",
         "weir_encoder_nominal_bytes_per_second{path=\"/live\",size=\"640x360@29.97\"} 100000",
@@ -244,7 +251,13 @@ TEST_CASE("metrics_text: the most sessions fit")
                  2304,
                  29.97,
                  INT32_MAX,
-                 {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX, 1e300 / 3}};
+                 {UINT64_MAX,
+                  UINT64_MAX,
+                  UINT64_MAX,
+                  UINT64_MAX,
+                  INT64_MAX,
+                  1e300 / 3,
+                  {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}}};
         s.sound_bps = INT32_MAX;
         s.sound = {UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX};
     }
@@ -252,7 +265,7 @@ TEST_CASE("metrics_text: the most sessions fit")
         session_figures s = session(number);
         s.layers = SCHEDULER_MAX_LAYERS;
         s.stream = number % FIGURES_STREAMS;
-        s.packets = s.octets = s.thinned = s.wrong_tokens = UINT64_MAX;
+        s.packets = s.octets = s.thinned = s.wrong_tokens = s.feedback_dropped = UINT64_MAX;
         s.has_sound = true;
         s.sound_packets = s.sound_octets = s.sound_dropped = UINT64_MAX;
         s.info.is_reported = true;
