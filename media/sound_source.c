@@ -52,7 +52,7 @@ bool sound_source_is_name(const char *name)
 }
 
 struct sound_source *sound_source_open(const char *name, const struct source *video,
-                                       const char *path, int *err)
+                                       const char *path, struct media_guard *guard, int *err)
 {
     *err = ERR_NOT_FOUND;
     for (int i = 0; name && i < FORMATS; i++) {
@@ -67,5 +67,6 @@ struct sound_source *sound_source_open(const char *name, const struct source *vi
         *err = ERR_NO_MEMORY;
         return sound_source_test_new();
     }
-    return video->kind == SDP_SOURCE_FILE ? sound_source_file_open(path, video->origin, err) : NULL;
+    return video->kind == SDP_SOURCE_FILE ? sound_source_file_open(path, video->origin, guard, err)
+                                          : NULL;
 }

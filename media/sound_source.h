@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "media/media_guard.h"
 #include "media/sound.h"
 #include "media/source.h"
 
@@ -31,12 +32,13 @@ struct sound_source { // embedded first by each implementation
 
 // `name`: "pulse[:DEVICE]" or "alsa[:DEVICE]"; "none"; NULL: what the source of the pictures has:
 // the tone of the test picture, the first sound of the file `path`. NULL and *err: ERR_NOT_FOUND:
-// there is none; else it is logged.
+// there is none; else it is logged. `guard`: as media_input_open.
 struct sound_source *sound_source_open(const char *name, const struct source *video,
-                                       const char *path, int *err);
+                                       const char *path, struct media_guard *guard, int *err);
 struct sound_source *sound_source_test_new(void);
 // `origin`: the file's time of the pictures' media time 0.
-struct sound_source *sound_source_file_open(const char *path, usec_t origin, int *err);
+struct sound_source *sound_source_file_open(const char *path, usec_t origin,
+                                            struct media_guard *guard, int *err);
 // `interval`: between two pictures.
 struct sound_source *sound_source_device_open(const char *format, const char *device,
                                               usec_t interval, int *err);

@@ -5,14 +5,13 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libswresample/swresample.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "media/convert.h"
+#include "media/media_input.h"
 #include "media/resampler.h"
 #include "media/sound_source.h"
 
@@ -27,8 +26,8 @@ enum {
 
 struct sound_source_file {
     struct sound_source base;
-    char *path; // owned, for the log
-    AVFormatContext *format;
+    struct media_input *input; // owned
+    AVFormatContext *format;   // the input's
     AVCodecContext *codec;
     AVStream *stream; // the format's
     AVPacket *packet;
@@ -96,7 +95,7 @@ static bool take_frame(struct sound_source_file *s)
 
 static void feed(struct sound_source_file *s)
 {
-    int r = av_read_frame(s->format, s->packet);
+    int r = media_input_read(s->input, s->packet);
     if (r < 0) {
         avcodec_send_packet(s->codec, NULL);
         return;
@@ -127,8 +126,8 @@ static bool read_more(struct sound_source_file *s)
 static void seek_to(struct sound_source_file *s, int64_t position)
 {
     int64_t pts = av_rescale_q(position, (AVRational){1, SOUND_RATE}, s->stream->time_base);
-    if (av_seek_frame(s->format, s->stream->index, pts, AVSEEK_FLAG_BACKWARD) < 0 &&
-        av_seek_frame(s->format, s->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
+    if (media_input_seek(s->input, s->stream->index, pts, AVSEEK_FLAG_BACKWARD) < 0 &&
+        media_input_seek(s->input, s->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
         return;
     avcodec_flush_buffers(s->codec);
     resampler_reset(&s->resampler);
@@ -178,26 +177,21 @@ static void file_free(struct sound_source *base)
     av_frame_free(&s->frame);
     av_packet_free(&s->packet);
     avcodec_free_context(&s->codec);
-    avformat_close_input(&s->format);
-    free(s->path);
+    media_input_free(s->input);
     free(s);
 }
 
 static const struct sound_source_ops file_ops = {.read = file_read, .free = file_free};
 
-static int open_format(struct sound_source_file *s)
+static int open_format(struct sound_source_file *s, const char *path, struct media_guard *guard)
 {
-    char url[PATH_MAX + 8];
-    int n = snprintf(url, sizeof(url), "file:%s", s->path);
-    if (n < 0 || (size_t)n >= sizeof(url))
-        return ERR_UNSUPPORTED;
-    AVDictionary *options = NULL;
-    av_dict_set(&options, "protocol_whitelist", "file", 0);
-    int r = avformat_open_input(&s->format, url, NULL, &options);
-    av_dict_free(&options);
-    if (r >= 0)
-        r = avformat_find_stream_info(s->format, NULL);
-    return r < 0 ? ERR_UNSUPPORTED : 0;
+    char why[MEDIA_INPUT_WHY];
+    int err;
+    s->input = media_input_open(path, NULL, guard, why, &err);
+    if (!err)
+        err = media_input_probe(s->input, why);
+    s->format = s->input ? media_input_format(s->input) : NULL;
+    return err;
 }
 
 static int open_codec(struct sound_source_file *s)
@@ -224,19 +218,17 @@ static int open_codec(struct sound_source_file *s)
     return avcodec_open2(s->codec, codec, NULL) < 0 ? ERR_UNSUPPORTED : 0;
 }
 
-struct sound_source *sound_source_file_open(const char *path, usec_t origin, int *err)
+struct sound_source *sound_source_file_open(const char *path, usec_t origin,
+                                            struct media_guard *guard, int *err)
 {
-    libav_log_to_log();
     struct sound_source_file *s = calloc(1, sizeof(*s));
     *err = ERR_NO_MEMORY;
     if (!s)
         return NULL;
     s->base.ops = &file_ops;
     s->origin = s->next = s->at = sound_samples(origin);
-    s->path = strdup(path);
-    if (s->path)
-        *err = open_format(s);
-    if (s->path && !*err)
+    *err = open_format(s, path, guard);
+    if (!*err)
         *err = open_codec(s);
     if (*err) {
         if (*err != ERR_NOT_FOUND)

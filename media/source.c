@@ -27,7 +27,7 @@ static struct source *open_test(const char *name, const char *spec, int *err)
     return s;
 }
 
-struct source *source_open(const char *name, bool loop, int *err)
+struct source *source_open_guarded(const char *name, bool loop, struct media_guard *guard, int *err)
 {
     static const char prefix[] = "test:";
     if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
@@ -37,5 +37,10 @@ struct source *source_open(const char *name, bool loop, int *err)
         *err = ERR_MALFORMED;
         return NULL;
     }
-    return source_file_open(name, loop, err);
+    return source_file_open(name, loop, guard, err);
+}
+
+struct source *source_open(const char *name, bool loop, int *err)
+{
+    return source_open_guarded(name, loop, NULL, err);
 }

@@ -9,6 +9,7 @@
 #include "common/base/level.h"
 #include "common/wire/sdp.h"
 #include "media/geometry.h"
+#include "media/media_guard.h"
 #include "media/picture.h"
 
 #ifdef __cplusplus
@@ -48,8 +49,12 @@ struct source { // embedded first by each implementation
 // is larger than 1920x1080, either way up, is made smaller. `loop`: begins again at the end, frame
 // numbers going on.
 struct source *source_open(const char *name, bool loop, int *err);
+// The same, of a file within the limits of `guard`: *err is ERR_TIMED_OUT or ERR_CLOSED, too.
+struct source *source_open_guarded(const char *name, bool loop, struct media_guard *guard,
+                                   int *err);
 struct source *source_test_new(int width, int height, struct fps fps);
-struct source *source_file_open(const char *path, bool loop, int *err);
+// `guard`: as media_input_open.
+struct source *source_file_open(const char *path, bool loop, struct media_guard *guard, int *err);
 // `camera:[DEVICE]` or `screen:[DISPLAY]`; `asked`: size and rate, NULL: 1280x720@30 of a camera,
 // all of a screen at 30. What it gives is told. NULL: logged, *err as above, or ERR_IO. A device
 // that fails later is opened again and again; meanwhile its last picture stays, then a card says

@@ -219,9 +219,9 @@ static int begin(struct source_file *s, const char *path)
     return s->quarters && !s->unturned ? ERR_NO_MEMORY : 0;
 }
 
-struct source *source_file_open(const char *path, bool loop, int *err)
+struct source *source_file_open(const char *path, bool loop, struct media_guard *guard, int *err)
 {
-    struct video_file *file = video_file_open(path, err);
+    struct video_file *file = video_file_open(path, guard, err);
     if (!file)
         return NULL;
     struct source_file *s = calloc(1, sizeof(*s));

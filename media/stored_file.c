@@ -3,15 +3,13 @@
 
 #include <libavformat/avformat.h>
 #include <libavutil/base64.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "media/convert.h"
+#include "media/media_input.h"
 
 enum {
     MAX_FRAME = 16 << 20,  // bytes
@@ -22,10 +20,11 @@ enum {
 };
 
 struct stored_file {
-    char *path;              // owned
-    AVFormatContext *format; // owned
-    AVPacket *packet;        // owned
-    int sound;               // the track of it; -1: none
+    char *path;                // owned
+    struct media_input *input; // owned
+    AVFormatContext *format;   // the input's
+    AVPacket *packet;          // owned
+    int sound;                 // the track of it; -1: none
     struct stored_info info;
     int64_t next;     // group that follows where the file is read; -1: not known
     bool has_pending; // `packet` is its first one
@@ -102,21 +101,16 @@ static void choose_sound(struct stored_file *f, int track)
     f->info.sound = f->sound >= 0;
 }
 
-static int open_all(struct stored_file *f)
+static int open_all(struct stored_file *f, struct media_guard *guard)
 {
-    char url[PATH_MAX + 8];
-    if (access(f->path, R_OK) != 0)
-        return ERR_NOT_FOUND;
-    if (snprintf(url, sizeof(url), "file:%s", f->path) >= (int)sizeof(url))
-        return ERR_NOT_FOUND;
-    AVDictionary *options = NULL;
-    av_dict_set(&options, "protocol_whitelist", "file", 0); // as video_file.c
-    int r = avformat_open_input(&f->format, url, av_find_input_format("matroska"), &options);
-    av_dict_free(&options);
+    char why[MEDIA_INPUT_WHY];
+    int err;
+    f->input = media_input_open(f->path, "matroska", guard, why, &err);
+    if (err)
+        return err;
+    f->format = media_input_format(f->input);
     f->packet = av_packet_alloc();
-    if (r == AVERROR(ENOMEM) || !f->packet)
-        return ERR_NO_MEMORY;
-    int err = r < 0 ? ERR_UNSUPPORTED : read_tags(f);
+    err = f->packet ? read_tags(f) : ERR_NO_MEMORY;
     if (!err && (int)f->format->nb_streams < f->info.sdp.ladder.size_count)
         err = ERR_UNSUPPORTED;
     for (int i = 0; !err && i < f->info.sdp.ladder.size_count; i++)
@@ -126,9 +120,8 @@ static int open_all(struct stored_file *f)
     return err;
 }
 
-struct stored_file *stored_file_open(const char *path, int *err)
+struct stored_file *stored_file_open(const char *path, struct media_guard *guard, int *err)
 {
-    libav_log_to_log();
     struct stored_file *f = calloc(1, sizeof(*f));
     *err = ERR_NO_MEMORY;
     if (!f)
@@ -136,7 +129,7 @@ struct stored_file *stored_file_open(const char *path, int *err)
     f->path = strdup(path);
     f->next = f->sound = -1;
     if (f->path)
-        *err = open_all(f);
+        *err = open_all(f, guard);
     if (!*err)
         return f;
     log_error("%s: %s", path,
@@ -150,7 +143,7 @@ void stored_file_free(struct stored_file *f)
     if (!f)
         return;
     av_packet_free(&f->packet);
-    avformat_close_input(&f->format);
+    media_input_free(f->input);
     free(f->path);
     free(f);
 }
@@ -245,9 +238,9 @@ static int next_packet(struct stored_file *f, int64_t *number)
     struct fps fps = f->info.sdp.ladder.source_fps;
     if (!f->has_pending) {
         av_packet_unref(f->packet);
-        int r = av_read_frame(f->format, f->packet);
+        int r = media_input_read(f->input, f->packet);
         if (r < 0)
-            return r == AVERROR_EOF ? ERR_END : ERR_IO;
+            return r == AVERROR_EOF ? ERR_END : r == AVERROR_EXIT ? ERR_CLOSED : ERR_IO;
     }
     f->has_pending = false;
     int i = f->packet->stream_index;
@@ -305,7 +298,7 @@ static int go_to(struct stored_file *f, int64_t group)
     int64_t at = av_rescale_q(number, (AVRational){l->source_fps.den, l->source_fps.num},
                               f->format->streams[first]->time_base);
     f->has_pending = false;
-    return av_seek_frame(f->format, first, at, AVSEEK_FLAG_BACKWARD) < 0 ? ERR_IO : 0;
+    return media_input_seek(f->input, first, at, AVSEEK_FLAG_BACKWARD) < 0 ? ERR_IO : 0;
 }
 
 // Every frame that the plan has must be there.
@@ -337,8 +330,9 @@ int stored_file_read(struct stored_file *f, int64_t group, struct stored_group *
         *out = g;
         return 0;
     }
-    log_error("%s: broken at %.0f s (%s)", f->path, (double)(group * plan->gop) / fps_value(fps),
-              err_text(err));
+    if (err != ERR_CLOSED) // else the reading was stopped
+        log_error("%s: broken at %.0f s (%s)", f->path,
+                  (double)(group * plan->gop) / fps_value(fps), err_text(err));
     stored_group_free(g);
     return err == ERR_NO_MEMORY ? err : ERR_IO;
 }

@@ -5,6 +5,7 @@
 
 #include "media/coded_frame.h"
 #include "media/coded_sound.h"
+#include "media/media_guard.h"
 #include "media/stored_plan.h"
 #include "media/stored_tags.h"
 
@@ -38,9 +39,9 @@ struct stored_file;
 
 // Is it one? Looks at the name only.
 bool stored_file_is(const char *path);
-// NULL: logged. *err: ERR_NOT_FOUND, ERR_UNSUPPORTED (not a stored ladder, or a broken one),
-// ERR_NO_MEMORY.
-struct stored_file *stored_file_open(const char *path, int *err);
+// `guard`: as media_input_open. NULL: logged. *err: as media_input_open; ERR_UNSUPPORTED: not a
+// stored ladder, or a broken one.
+struct stored_file *stored_file_open(const char *path, struct media_guard *guard, int *err);
 void stored_file_free(struct stored_file *f); // NULL is fine
 const struct stored_info *stored_file_info(const struct stored_file *f);
 int64_t stored_file_groups(const struct stored_file *f);

@@ -2,12 +2,12 @@
 #include "media/stored_mux.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libavformat/avformat.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
@@ -16,10 +16,13 @@
 #include "media/stored_parts.h"
 #include "media/stored_sound.h"
 
+enum { OUT_BYTES = 64 * 1024 };
+
 struct muxing {
     const struct stored_mux *m;
     AVFormatContext *format; // owned
     AVPacket *packet;        // owned
+    FILE *out;               // owned
     FILE *group;             // owned: the part being read
     FILE *sound;             // owned
     int64_t next_group;
@@ -227,11 +230,62 @@ static int set_tags(struct muxing *x)
     return good ? 0 : ERR_NO_MEMORY;
 }
 
+// ---- The file: opened here, since libavformat would follow a link in its place
+
+static int write_out(void *ctx, uint8_t *data, int size)
+{
+    struct muxing *x = ctx;
+    return fwrite(data, 1, (size_t)size, x->out) == (size_t)size ? size : AVERROR(errno);
+}
+
+static int64_t seek_out(void *ctx, int64_t at, int whence)
+{
+    struct muxing *x = ctx;
+    struct stat st;
+    if (whence & AVSEEK_SIZE)
+        return fflush(x->out) == 0 && fstat(fileno(x->out), &st) == 0 ? st.st_size : AVERROR(errno);
+    return fseeko(x->out, at, whence & ~AVSEEK_FORCE) == 0 ? ftello(x->out) : AVERROR(errno);
+}
+
+static int open_out(struct muxing *x, const char *path)
+{
+    x->out = stored_work_open(path, true);
+    if (!x->out)
+        return ERR_IO;
+    uint8_t *buffer = av_malloc(OUT_BYTES);
+    x->format->pb =
+        buffer ? avio_alloc_context(buffer, OUT_BYTES, 1, x, NULL, write_out, seek_out) : NULL;
+    if (!x->format->pb)
+        av_free(buffer);
+    return x->format->pb ? 0 : ERR_NO_MEMORY;
+}
+
+// Before it has its name, and its parts go: else a power cut could leave neither.
+static int close_out(struct muxing *x, const char *path, int err)
+{
+    if (x->format && x->format->pb) {
+        avio_flush(x->format->pb);
+        if (!err && x->format->pb->error < 0) {
+            log_error("%s: cannot be written (%s)", path, av_err2str(x->format->pb->error));
+            err = ERR_IO;
+        }
+        av_freep(&x->format->pb->buffer);
+        avio_context_free(&x->format->pb);
+    }
+    if (!x->out)
+        return err;
+    bool good = fflush(x->out) == 0 && fdatasync(fileno(x->out)) == 0;
+    int why = errno;
+    good &= fclose(x->out) == 0;
+    if (good || err)
+        return err;
+    log_error("%s: %s", path, strerror(why));
+    return ERR_IO;
+}
+
 static int run(struct muxing *x, const char *path)
 {
-    char url[PATH_MAX + 8]; // "Part 2: the end.mkv" is no protocol's
-    snprintf(url, sizeof(url), "file:%s", path);
-    if (avformat_alloc_output_context2(&x->format, NULL, "matroska", url) < 0 ||
+    if (avformat_alloc_output_context2(&x->format, NULL, "matroska", NULL) < 0 ||
         !(x->packet = av_packet_alloc()))
         return ERR_NO_MEMORY;
     x->format->avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED; // the sound's first few ms are
@@ -243,33 +297,21 @@ static int run(struct muxing *x, const char *path)
         err = add_sound(x);
     if (err)
         return err;
-    int r = avio_open(&x->format->pb, url, AVIO_FLAG_WRITE);
-    if (r >= 0)
-        r = avformat_write_header(x->format, NULL);
+    err = open_out(x, path);
+    if (err)
+        return err;
+    int r = avformat_write_header(x->format, NULL);
     if (r < 0) {
         log_error("%s: cannot be written (%s)", path, av_err2str(r));
         return ERR_IO;
     }
     err = write_all(x);
     r = av_write_trailer(x->format);
-    int closed = avio_closep(&x->format->pb);
-    if (!err && (r < 0 || closed < 0)) {
-        log_error("%s: cannot be written (%s)", path, av_err2str(r < 0 ? r : closed));
+    if (!err && r < 0) {
+        log_error("%s: cannot be written (%s)", path, av_err2str(r));
         err = ERR_IO;
     }
     return err;
-}
-
-// Before it has its name, and its parts go: else a power cut could leave neither.
-static int put_on_disk(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool good = fd >= 0 && fdatasync(fd) == 0;
-    if (!good)
-        log_error("%s: %s", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return good ? 0 : ERR_IO;
 }
 
 int stored_mux_run(const struct stored_mux *m)
@@ -285,16 +327,15 @@ int stored_mux_run(const struct stored_mux *m)
         fclose(x.group);
     if (x.sound)
         fclose(x.sound);
-    if (x.format && x.format->pb)
-        avio_closep(&x.format->pb);
+    bool made = x.out;
+    err = close_out(&x, path, err);
     avformat_free_context(x.format);
     av_packet_free(&x.packet);
-    err = err ? err : put_on_disk(path);
     if (!err && rename(path, m->path) != 0) {
         log_error("%s: %s", m->path, strerror(errno));
         err = ERR_IO;
     }
-    if (err)
+    if (err && made)
         unlink(path);
     return err;
 }

@@ -28,14 +28,52 @@ static void name_of(const char *folder, int64_t part, const char *suffix, char o
 
 static int fail(const char *name)
 {
-    log_error("%s: %s", name, strerror(errno));
+    if (errno == ELOOP)
+        log_error("%s: a link in place of a work file: it is not followed (remove it)", name);
+    else if (errno == EINVAL)
+        log_error("%s: no regular file in place of a work file (remove it)", name);
+    else
+        log_error("%s: %s", name, strerror(errno));
     return ERR_IO;
+}
+
+// Opens without following a link, and without waiting for a FIFO. A descriptor, or -1 with errno.
+static int open_own(const char *name, int flags)
+{
+    struct stat st;
+    int fd = open(name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0 && (errno == ELOOP || errno == ENOTDIR) && lstat(name, &st) == 0 &&
+        S_ISLNK(st.st_mode))
+        errno = ELOOP;
+    if (fd >= 0 && !(flags & O_DIRECTORY) && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+        close(fd);
+        errno = EINVAL;
+        return -1;
+    }
+    return fd;
+}
+
+static FILE *work_open(const char *name, bool write)
+{
+    int fd = open_own(name, write ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, write ? "wb" : "rb");
+    if (fd >= 0 && !f)
+        close(fd);
+    return f;
+}
+
+FILE *stored_work_open(const char *name, bool write)
+{
+    FILE *f = work_open(name, write);
+    if (!f)
+        fail(name);
+    return f;
 }
 
 static bool is_of(const char *name, const char *plan)
 {
     char text[MAX_PLAN];
-    FILE *f = fopen(name, "r");
+    FILE *f = work_open(name, false);
     if (!f)
         return false;
     size_t len = fread(text, 1, sizeof(text) - 1, f);
@@ -71,7 +109,7 @@ static void empty(const char *folder)
 // Two that write the same parts would spoil them. Where there are no locks, nobody is kept out.
 static int lock(const char *folder)
 {
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open_own(folder, O_RDONLY | O_DIRECTORY);
     if (fd < 0)
         return fail(folder);
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -83,9 +121,9 @@ static int lock(const char *folder)
 
 static int write_plan(const char *name, const char *plan)
 {
-    FILE *f = fopen(name, "w");
+    FILE *f = stored_work_open(name, true);
     if (!f)
-        return fail(name);
+        return ERR_IO;
     bool good = fputs(plan, f) >= 0;
     good &= fclose(f) == 0;
     return good ? 0 : fail(name);
@@ -121,10 +159,7 @@ FILE *stored_part_begin(const char *folder, int64_t part)
 {
     char name[PATH_MAX];
     name_of(folder, part, ".new", name);
-    FILE *f = fopen(name, "wb");
-    if (!f)
-        fail(name);
-    return f;
+    return stored_work_open(name, true);
 }
 
 int stored_part_put(FILE *f, const struct stored_record *r, const void *data)
@@ -158,10 +193,7 @@ FILE *stored_part_read(const char *folder, int64_t part)
 {
     char name[PATH_MAX];
     name_of(folder, part, "", name);
-    FILE *f = fopen(name, "rb");
-    if (!f)
-        fail(name);
-    return f;
+    return stored_work_open(name, false);
 }
 
 int stored_part_next(FILE *f, struct stored_record *r, uint8_t **data)

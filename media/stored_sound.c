@@ -10,6 +10,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/media_input.h"
 #include "media/resampler.h"
 #include "media/sound.h"
 #include "media/stored_parts.h"
@@ -25,7 +26,8 @@ enum {
 
 // The first record of the part is no packet but the encoder's description (OpusHead).
 struct sound {
-    AVFormatContext *format; // owned, as are these
+    struct media_input *input; // owned, as are these
+    AVFormatContext *format;   // the input's
     AVCodecContext *decoder;
     AVCodecContext *encoder;
     struct resampler resampler;
@@ -47,20 +49,18 @@ static void close_all(struct sound *s)
     resampler_reset(&s->resampler);
     avcodec_free_context(&s->encoder);
     avcodec_free_context(&s->decoder);
-    avformat_close_input(&s->format);
+    media_input_free(s->input);
 }
 
 static int open_decoder(struct sound *s, const char *path)
 {
     const AVCodec *codec = NULL;
-    char url[4096 + 8];
-    snprintf(url, sizeof(url), "file:%s", path);
-    AVDictionary *options = NULL;
-    av_dict_set(&options, "protocol_whitelist", "file", 0); // as video_file.c
-    int r = avformat_open_input(&s->format, url, NULL, &options);
-    av_dict_free(&options);
-    if (r < 0 || avformat_find_stream_info(s->format, NULL) < 0)
+    char why[MEDIA_INPUT_WHY];
+    int err;
+    s->input = media_input_open(path, NULL, NULL, why, &err);
+    if (!s->input || media_input_probe(s->input, why) != 0)
         return ERR_UNSUPPORTED;
+    s->format = media_input_format(s->input);
     int i = av_find_best_stream(s->format, AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
     if (i == AVERROR_STREAM_NOT_FOUND)
         return 1;
@@ -236,7 +236,7 @@ static int transcode(struct sound *s)
     AVPacket *packet = av_packet_alloc();
     if (!packet)
         return ERR_NO_MEMORY;
-    while (!err && av_read_frame(s->format, packet) >= 0) {
+    while (!err && media_input_read(s->input, packet) >= 0) {
         if (packet->stream_index == s->stream->index)
             err = decode(s, packet);
         av_packet_unref(packet);

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/video_file.h"
 
-#include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/display.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "media/convert.h"
+#include "media/media_input.h"
 
 enum {
     MAX_PIXELS = 8192 * 4352, // of a frame
@@ -28,8 +24,9 @@ enum {
 };
 
 struct video_file {
-    char *path; // owned, for the log
-    AVFormatContext *format;
+    char *path;                // owned, for the log
+    struct media_input *input; // owned
+    AVFormatContext *format;   // the input's
     AVCodecContext *codec;
     AVStream *stream; // the format's
     AVPacket *packet;
@@ -97,28 +94,18 @@ static void read_info(struct video_file *f)
 
 // ---- Opening ----
 
-static int open_format(struct video_file *f)
+static int open_format(struct video_file *f, struct media_guard *guard)
 {
-    char url[PATH_MAX + 8];
-    int n = snprintf(url, sizeof(url), "file:%s", f->path);
-    if (n < 0 || (size_t)n >= sizeof(url)) {
-        log_error("%s: the name is too long", f->path);
-        return ERR_NOT_FOUND;
+    char why[MEDIA_INPUT_WHY];
+    int err;
+    f->input = media_input_open(f->path, NULL, guard, why, &err);
+    if (!err)
+        err = media_input_probe(f->input, why);
+    if (err) {
+        log_error("%s: %s", f->path, why);
+        return err;
     }
-    // A playlist or a list of parts may name anything; no other protocol than plain files is let
-    // in.
-    AVDictionary *options = NULL;
-    av_dict_set(&options, "protocol_whitelist", "file", 0);
-    int r = avformat_open_input(&f->format, url, NULL, &options);
-    av_dict_free(&options);
-    if (r >= 0)
-        r = avformat_find_stream_info(f->format, NULL);
-    if (r == AVERROR(ENOMEM))
-        return ERR_NO_MEMORY;
-    if (r < 0) {
-        log_error("%s: not a video file that can be read (%s)", f->path, av_err2str(r));
-        return ERR_UNSUPPORTED;
-    }
+    f->format = media_input_format(f->input);
     return 0;
 }
 
@@ -177,19 +164,10 @@ static int open_codec(struct video_file *f, const AVCodec *codec)
     return 0;
 }
 
-static int open_all(struct video_file *f)
+static int open_all(struct video_file *f, struct media_guard *guard)
 {
-    struct stat st;
-    if (stat(f->path, &st) < 0) {
-        log_error("%s: %s", f->path, strerror(errno));
-        return ERR_NOT_FOUND;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        log_error("%s: not a file", f->path);
-        return ERR_UNSUPPORTED;
-    }
     const AVCodec *codec = NULL;
-    int r = open_format(f);
+    int r = open_format(f, guard);
     if (r == 0)
         r = choose_stream(f, &codec);
     if (r == 0)
@@ -199,9 +177,8 @@ static int open_all(struct video_file *f)
     return r;
 }
 
-struct video_file *video_file_open(const char *path, int *err)
+struct video_file *video_file_open(const char *path, struct media_guard *guard, int *err)
 {
-    libav_log_to_log();
     struct video_file *f = calloc(1, sizeof(*f));
     *err = ERR_NO_MEMORY;
     if (!f)
@@ -210,7 +187,7 @@ struct video_file *video_file_open(const char *path, int *err)
     f->wanted = INT64_MIN;
     f->path = strdup(path);
     if (f->path)
-        *err = open_all(f);
+        *err = open_all(f, guard);
     if (*err < 0) {
         if (*err == ERR_NO_MEMORY)
             log_error("%s: no memory", path);
@@ -226,7 +203,7 @@ void video_file_free(struct video_file *f)
         return;
     av_packet_free(&f->packet);
     avcodec_free_context(&f->codec);
-    avformat_close_input(&f->format);
+    media_input_free(f->input);
     free(f->path);
     free(f);
 }
@@ -248,9 +225,9 @@ static void report_broken(struct video_file *f)
 // One packet into the decoder.
 static void feed(struct video_file *f)
 {
-    int r = av_read_frame(f->format, f->packet);
+    int r = media_input_read(f->input, f->packet);
     if (r < 0) {
-        if (r != AVERROR_EOF)
+        if (r != AVERROR_EOF && r != AVERROR_EXIT) // the latter: stopped
             log_warn("%s: breaks off (%s)", f->path, av_err2str(r));
         avcodec_send_packet(f->codec, NULL);
         return;
@@ -302,7 +279,7 @@ static bool finds_key(struct video_file *f, int64_t pts)
 {
     bool key = false, behind = false;
     for (int i = 0; i < MAX_IDLE && !key && !behind; i++) {
-        if (av_read_frame(f->format, f->packet) < 0)
+        if (media_input_read(f->input, f->packet) < 0)
             return false;
         const AVPacket *p = f->packet;
         int64_t at = p->pts != AV_NOPTS_VALUE ? p->pts : p->dts;
@@ -324,7 +301,7 @@ static int find_key(struct video_file *f, int64_t pts, int64_t *at)
         *at = av_sat_sub64(pts, av_rescale_q(back, second, f->info.time_base));
         if (f->first_pts != AV_NOPTS_VALUE && *at < f->first_pts)
             *at = f->first_pts;
-        if (av_seek_frame(f->format, f->stream->index, *at, AVSEEK_FLAG_BACKWARD) < 0)
+        if (media_input_seek(f->input, f->stream->index, *at, AVSEEK_FLAG_BACKWARD) < 0)
             return ERR_UNSUPPORTED;
         if (finds_key(f, pts) || *at == f->first_pts)
             return 0;
@@ -337,7 +314,7 @@ int video_file_seek(struct video_file *f, int64_t pts)
 {
     int64_t at;
     if (find_key(f, pts, &at) < 0 ||
-        av_seek_frame(f->format, f->stream->index, at, AVSEEK_FLAG_BACKWARD) < 0)
+        media_input_seek(f->input, f->stream->index, at, AVSEEK_FLAG_BACKWARD) < 0)
         return ERR_UNSUPPORTED;
     avcodec_flush_buffers(f->codec);
     f->next_pts = pts;
@@ -353,7 +330,7 @@ int video_file_rewind(struct video_file *f)
     if (video_file_seek(f, first) == 0)
         return 0;
     // Bare elementary streams have no index, but a first byte.
-    if (av_seek_frame(f->format, f->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
+    if (media_input_seek(f->input, f->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
         return ERR_UNSUPPORTED;
     avcodec_flush_buffers(f->codec);
     f->next_pts = first;

@@ -9,6 +9,7 @@
 #include <libavutil/rational.h>
 
 #include "common/base/level.h"
+#include "media/media_guard.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,8 +25,8 @@ struct video_info {
     double duration;      // seconds, -1 = unknown
 };
 
-// NULL: logged; *err: ERR_NOT_FOUND, ERR_UNSUPPORTED, ERR_NO_MEMORY.
-struct video_file *video_file_open(const char *path, int *err);
+// `guard`: as media_input_open. NULL: logged; *err: as media_input_open.
+struct video_file *video_file_open(const char *path, struct media_guard *guard, int *err);
 void video_file_free(struct video_file *f);
 const struct video_info *video_file_info(const struct video_file *f);
 // The next frame that is whole; its pts is always set. 0, or ERR_END: at the end, where the file

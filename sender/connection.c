@@ -18,13 +18,16 @@ struct connection {
     struct viewer viewer;
 };
 
-// Serves one request. False: this peer cannot be served any more.
-static bool on_request(struct connection *c, const struct rtsp_item *request, usec_t now)
+// Serves one request. 0; ERR_AGAIN: it has to wait; ERR_FULL: this peer cannot be served any more.
+static int on_request(struct connection *c, const struct rtsp_item *request, usec_t now)
 {
     struct answer *a = calloc(1, sizeof(*a));
     if (!a)
-        return false;
-    viewer_serve(&c->viewer, request, a, now);
+        return ERR_FULL;
+    if (!viewer_serve(&c->viewer, request, a, now)) {
+        free(a);
+        return ERR_AGAIN;
+    }
     bool taken =
         answer_send(a, request->cseq, c->tcp) == 0; // else answers pile up: it does not read
     if (taken && request->method == RTSP_PLAY && a->status == 200) {
@@ -33,7 +36,7 @@ static bool on_request(struct connection *c, const struct rtsp_item *request, us
                session_level(c->viewer.session));
     }
     free(a);
-    return taken;
+    return taken ? 0 : ERR_FULL;
 }
 
 static int refuse_input(struct connection *c, int err)
@@ -57,12 +60,19 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
         int err = rtsp_decode(data + used, len - used, &item, &item_len);
         if (err && err != ERR_AGAIN)
             return refuse_input(c, err);
-        used += item_len;
-        if (err)
+        if (err) {
+            used += item_len;
             break;
-        if (item.kind == RTSP_REQUEST && !on_request(c, &item, now))
-            return ERR_FULL;
-        // One may open a film, and there is room for hundreds: the other viewers come in between.
+        }
+        err = item.kind == RTSP_REQUEST ? on_request(c, &item, now) : 0;
+        if (err == ERR_AGAIN) { // for a film: on_film offers the request again
+            tcp_conn_hold(c->tcp);
+            break;
+        }
+        if (err)
+            return err;
+        used += item_len;
+        // There is room for hundreds of requests: the other viewers come in between.
         if (item.kind == RTSP_REQUEST && used < len) {
             tcp_conn_hold(c->tcp);
             timer_set(c->turn, now);
@@ -103,6 +113,18 @@ static void on_stuck(void *ctx, const char *why)
     timer_set(c->reaper, 0);
 }
 
+static void on_film(void *ctx, usec_t now)
+{
+    struct connection *c = ctx;
+    timer_set(c->turn, now);
+}
+
+static void on_film_revoked(void *ctx)
+{
+    struct connection *c = ctx;
+    c->viewer.stream = NULL;
+}
+
 static void on_turn(void *ctx, usec_t now)
 {
     struct connection *c = ctx;
@@ -134,13 +156,15 @@ struct connection *connection_new(int fd, const struct connection_config *config
         connection_free(c, now);
         return NULL;
     }
-    c->viewer = (struct viewer){.loop = config->loop,
-                                .shelf = config->shelf,
-                                .raw = config->raw,
-                                .tcp = c->tcp,
-                                .query_level = -1,
-                                .on_stuck = on_stuck,
-                                .ctx = c};
+    c->viewer =
+        (struct viewer){.loop = config->loop,
+                        .shelf = config->shelf,
+                        .raw = config->raw,
+                        .tcp = c->tcp,
+                        .query_level = -1,
+                        .hold = {.on_ready = on_film, .on_revoked = on_film_revoked, .ctx = c},
+                        .on_stuck = on_stuck,
+                        .ctx = c};
     rtsp_session_init(&c->viewer.state, now);
     sockaddr_text((const struct sockaddr *)tcp_conn_peer(c->tcp), c->viewer.name,
                   sizeof(c->viewer.name));

@@ -31,11 +31,33 @@ static bool has_ended(struct engine *e)
     return ended;
 }
 
+void engine_free_parts(struct engine *e)
+{
+    for (int i = 0; i < e->ladder.size_count; i++)
+        encoder_thread_free(e->encoders[i]);
+    sound_thread_free(e->sound);
+    source_free(e->source);
+}
+
+static void free_rest(struct engine *e)
+{
+    mailbox_free(e->mailbox);
+    pthread_cond_destroy(&e->changed);
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+}
+
 static void on_item(void *ctx, void *arg, usec_t now)
 {
     struct engine *e = ctx;
     struct engine_item *item = arg;
-    if (item->frame)
+    if (item->gone) {
+        pthread_join(e->thread, NULL); // posting this was the last thing that it did
+        free_rest(e);
+    } else if (e->closed) {
+        item_free(item);
+        return;
+    } else if (item->frame)
         e->events->on_frame(e->ctx, item->frame, now);
     else if (item->sound)
         e->events->on_sound(e->ctx, item->sound, now);
@@ -108,7 +130,7 @@ void engine_begin_again(struct engine *e)
     e->seek_ahead = false;
 }
 
-struct engine *engine_new(uv_loop_t *loop, struct source *source, const struct ladder *ladder,
+struct engine *engine_new(struct source *source, const struct ladder *ladder,
                           const struct engine_events *events, void *ctx)
 {
     struct engine *e = calloc(1, sizeof(*e));
@@ -123,18 +145,24 @@ struct engine *engine_new(uv_loop_t *loop, struct source *source, const struct l
     e->speed = 1;
     pthread_mutex_init(&e->lock, NULL);
     clock_cond_init(&e->changed);
-    e->mailbox = mailbox_new(loop, WAITING_FRAMES, on_item, item_free, e);
-    bool good = e->mailbox != NULL;
+    bool good = true;
     for (int i = 0; good && i < ladder->size_count; i++)
         good = (e->encoders[i] = encoder_thread_new(ladder, i, on_coded, e)) != NULL;
     if (good)
-        e->started = pthread_create(&e->thread, NULL, engine_run, e) == 0;
-    if (!e->started) {
-        log_error("cannot start the encoders");
-        engine_free(e);
-        return NULL;
-    }
-    return e;
+        return e;
+    log_error("cannot start the encoders");
+    engine_free(e);
+    return NULL;
+}
+
+int engine_start(struct engine *e, uv_loop_t *loop)
+{
+    e->mailbox = mailbox_new(loop, WAITING_FRAMES, on_item, item_free, e);
+    e->started = e->mailbox && pthread_create(&e->thread, NULL, engine_run, e) == 0;
+    if (e->started)
+        return 0;
+    log_error("cannot start the encoders");
+    return ERR_IO;
 }
 
 int engine_add_sound(struct engine *e, struct sound_source *source, int bitrate_bps)
@@ -147,20 +175,16 @@ void engine_free(struct engine *e)
 {
     if (!e)
         return;
+    if (!e->started) {
+        engine_free_parts(e);
+        free_rest(e);
+        return;
+    }
+    e->closed = true;
     pthread_mutex_lock(&e->lock);
     e->stop = true;
     pthread_cond_broadcast(&e->changed);
     pthread_mutex_unlock(&e->lock);
-    if (e->started)
-        pthread_join(e->thread, NULL);
-    for (int i = 0; i < e->ladder.size_count; i++)
-        encoder_thread_free(e->encoders[i]);
-    sound_thread_free(e->sound);
-    mailbox_free(e->mailbox);
-    source_free(e->source);
-    pthread_cond_destroy(&e->changed);
-    pthread_mutex_destroy(&e->lock);
-    free(e);
 }
 
 const char *engine_sprop(const struct engine *e, int size_id)

@@ -8,7 +8,8 @@
 // Queues: two pictures wait for each encoder, then the newest is left out (counted as overload);
 // 256 frames and packets of sound wait for the loop, then one is left out, a frame repaired.
 //
-// All functions are called on the loop thread.
+// All functions are called on the loop thread, but for engine_new and engine_add_sound, which may
+// take long.
 #ifndef WEIR_SENDER_ENGINE_H
 #define WEIR_SENDER_ENGINE_H
 
@@ -37,12 +38,16 @@ struct engine_events {
     void (*on_end)(void *ctx, int err, usec_t now); // the source ended: ERR_END, or ERR_IO
 };
 
-// Takes over `source`. NULL: logged.
-struct engine *engine_new(uv_loop_t *loop, struct source *source, const struct ladder *ladder,
+// Takes over `source`; any thread. NULL: logged.
+struct engine *engine_new(struct source *source, const struct ladder *ladder,
                           const struct engine_events *events, void *ctx);
-// The sound of the source, taken over; once, before anyone watches. 0, or ERR_NO_MEMORY (logged).
+// The sound of the source, taken over; once, before engine_start. 0, or ERR_NO_MEMORY (logged).
 int engine_add_sound(struct engine *e, struct sound_source *source, int bitrate_bps);
-// Stops and joins the threads; no event afterwards.
+// Once, before anyone watches. 0, or ERR_IO (logged).
+int engine_start(struct engine *e, uv_loop_t *loop);
+// No event afterwards. Does not wait for the threads, of which one may be reading a file: they end,
+// and then the loop frees the engine, so it has to run on until its handles are closed. The caller
+// stops the guard of the source's file before. NULL is fine.
 void engine_free(struct engine *e);
 
 // Parameter sets for the SDP, of one size.

@@ -203,5 +203,11 @@ void *engine_run(void *engine)
         distribute(e, p, captured);
         picture_unref(p);
     }
+    engine_free_parts(e);
+    while (!engine_post(e, (struct engine_item){.gone = true})) { // the mailbox drains
+        pthread_mutex_lock(&e->lock);
+        wait_change(e, clock_now() + 10 * USEC_PER_MSEC);
+        pthread_mutex_unlock(&e->lock);
+    }
     return NULL;
 }

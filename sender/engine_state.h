@@ -15,21 +15,24 @@
 extern "C" {
 #endif
 
-// What travels to the loop: a frame, a packet of sound, or the end of the source.
+// What travels to the loop: a frame, a packet of sound, the end of the source, or that of the
+// engine's threads.
 struct engine_item {
     struct coded_frame *frame; // one reference; NULL: it is not one
     struct coded_sound *sound; // likewise
     int err;
+    bool gone; // the last item: the threads have ended
 };
 
 struct engine {
     pthread_t thread;
     bool started;
+    bool closed;           // loop thread: engine_free was called, the threads have not all ended
     struct source *source; // owned; source thread
     struct ladder ladder;
     struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
     struct sound_thread *sound;                        // owned; NULL: there is none
-    struct mailbox *mailbox;                           // owned
+    struct mailbox *mailbox;                           // owned; NULL before engine_start
     const struct engine_events *events;                // static
     void *ctx;                                         // borrowed
     pthread_mutex_t lock;                              // guards what follows
@@ -48,6 +51,8 @@ struct engine {
     usec_t offset; // media position minus picture pts, which counts frames: what seeks have moved
 };
 
+// Frees the encoders and what they read: no thread but the source thread is left.
+void engine_free_parts(struct engine *e);
 // Takes what is in it, in every case. Any thread. False: the loop is behind, or no memory.
 bool engine_post(struct engine *e, struct engine_item content);
 // An encoder, or who asks one, is done with a picture or the sound of one. Any thread.

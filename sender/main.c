@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "common/base/err.h"
@@ -28,13 +29,14 @@
 #include "sender/stream_open.h"
 #include "sender/telemetry.h"
 
-#define FIRST_LOOK (2 * USEC_PER_SEC) // into the files of a folder
+enum { FINISH_MS = 5000 }; // for threads that read files to end with the program
 
 struct program {
     uv_loop_t loop;
     struct stop_signals signals;
     struct stream stream; // of no kind: a folder's files are offered
     struct shelf *shelf;
+    struct shelf_hold look; // for the folder's first list
     struct telemetry *telemetry;
     struct mtp_raw *raw; // NULL: not allowed, or not possible
     struct server *server;
@@ -59,6 +61,7 @@ static void on_signal(void *ctx, const char *name)
     struct program *p = ctx;
     log_info("stopped by %s", name);
     service_stopping(p->service);
+    shelf_leave(p->shelf, &p->look);
     server_stop(p->server, on_stopped, p);
 }
 
@@ -102,7 +105,10 @@ static int open_stream(struct program *p, const struct options *o)
         stream_init_synthetic(&p->stream, &o->synthetic);
         return 0;
     }
-    return stream_open(&p->stream, &p->loop, o, o->source);
+    if (!source_is_capture(o->source))
+        return stream_open_in_time(&p->stream, &p->loop, o, o->source, SHELF_OPEN_LIMIT);
+    int err = stream_open(&p->stream, NULL, o, o->source);
+    return err ? err : stream_start(&p->stream, &p->loop);
 }
 
 // Of options that go with another source than this one.
@@ -147,19 +153,28 @@ static int open_raw(struct program *p, const struct options *o)
     return p->raw || !o->mtp_port ? 0 : ERR_IO;
 }
 
-static void announce_folder(const struct program *p, const struct options *o, const char *at)
+// The first list, which is made while the server listens already.
+static void on_look(void *ctx, usec_t now)
 {
-    static char list[1 << 17];
-    int count = shelf_list(p->shelf, list, sizeof(list), FIRST_LOOK);
-    log_info("%d file%s of %s at rtsp://%s/", count, count == 1 ? "" : "s", o->source, at);
+    (void)now;
+    static char list[SHELF_LIST_BYTES];
+    struct program *p = ctx;
+    int count;
+    int err = shelf_list(p->shelf, &p->look, list, sizeof(list), &count);
+    if (err == 0)
+        log_info("%d film%s in the folder", count, count == 1 ? "" : "s");
+    else if (err < 0)
+        log_warn("the folder cannot be listed: %s", err_text(err));
 }
 
-static void announce(const struct program *p, const struct options *o)
+static void announce(struct program *p, const struct options *o)
 {
     char at[SOCKADDR_TEXT];
     server_address(p->server, at, sizeof(at));
     if (shelf_is_folder(p->shelf)) {
-        announce_folder(p, o, at);
+        log_info("films of %s at rtsp://%s/", o->source, at);
+        p->look = (struct shelf_hold){.on_ready = on_look, .ctx = p};
+        on_look(p, clock_now());
         return;
     }
     const struct ladder *l = &p->stream.ladder;
@@ -182,7 +197,10 @@ static int run(struct program *p, const struct options *o)
     int code = EXIT_FAILURE;
     if (open_raw(p, o) != 0)
         return code;
-    if (open_shelf(p, o) != 0)
+    int err = open_shelf(p, o);
+    if (err == ERR_TIMED_OUT)
+        _exit(code); // its thread may still be reading
+    if (err)
         goto free_raw;
     p->telemetry = telemetry_new(o, p->shelf, clock_now());
     if (!p->telemetry)
@@ -212,6 +230,33 @@ free_raw:
     return code;
 }
 
+static void on_finish_limit(uv_timer_t *timer)
+{
+    uv_stop(timer->loop);
+}
+
+// Lets closed handles finish, and the threads behind them. One may stand in a read that nothing
+// ends (a disk of the network that is gone): then the program ends without it.
+static void finish(uv_loop_t *loop, int *code)
+{
+    uv_timer_t limit;
+    uv_timer_init(loop, &limit);
+    uv_timer_start(&limit, on_finish_limit, FINISH_MS, 0);
+    uv_unref((uv_handle_t *)&limit);
+    uv_run(loop, UV_RUN_DEFAULT);
+    bool late = uv_loop_alive(loop);
+    uv_close((uv_handle_t *)&limit, NULL);
+    uv_run(loop, UV_RUN_NOWAIT);
+    if (late) {
+        log_warn("a file was still being read at the end");
+        _exit(*code);
+    }
+    if (uv_loop_close(loop) != 0) {
+        log_error("handles were left open at the end");
+        *code = EXIT_FAILURE;
+    }
+}
+
 int main(int argc, char **argv)
 {
     standard_streams_open();
@@ -239,11 +284,7 @@ int main(int argc, char **argv)
     static struct program program; // large
     uv_loop_init(&program.loop);
     int code = run(&program, &options);
-    uv_run(&program.loop, UV_RUN_DEFAULT); // lets closed handles finish
-    if (uv_loop_close(&program.loop) != 0) {
-        log_error("handles were left open at the end");
-        code = EXIT_FAILURE;
-    }
+    finish(&program.loop, &code);
     options_destroy(&options);
     return code;
 }

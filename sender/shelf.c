@@ -2,42 +2,59 @@
 #include "sender/shelf.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
+#include "common/net/timer.h"
 #include "common/transport/transport.h"
+#include "sender/folder_list.h"
 #include "sender/shelf_path.h"
 #include "sender/stream_open.h"
+#include "sender/workers.h"
 
-enum { MAX_DEPTH = 8 };
+#define LIST_BUDGET USEC_PER_SEC // to look into files; a viewer waits meanwhile
+#define LOOK_LIMIT  USEC_PER_SEC // of that, into one file
 
-struct open_file { // a stream with viewers
-    struct open_file *next;
+enum film_state { FILM_OPENING, FILM_OPEN, FILM_FAILED };
+
+// While a thread opens it (`opening`), `stream` and `work_err` are the thread's. A film that nobody
+// waits for any more leaves the shelf at once, and is freed when the thread comes back.
+struct film {
+    struct work work; // first
+    struct film *next;
+    struct shelf *shelf; // borrowed; NULL: it has left the shelf
+    const struct options *options;
+    char root[PATH_MAX];
     char path[SHELF_PATH_MAX];
-    int users;
+    struct media_guard *guard; // a reference
+    atomic_bool begun;         // a thread has taken it
+    bool opening;
+    bool taken; // by the viewer who waited for it, or another one
+    int work_err;
+    enum film_state state;
+    int err;         // FILM_FAILED
+    usec_t deadline; // FILM_OPENING
+    struct shelf_hold *holds;
     struct stream stream;
 };
 
-struct seen_file { // what a look into it said
-    struct seen_file *next;
-    char path[SHELF_PATH_MAX];
-    off_t bytes;
-    time_t mtime;
-    time_t ladder; // of the stored ladder beside it, if there is one
-    bool is_there; // when the list was made last
-    bool is_media;
-    double duration;
-    char sizes[64];
+// The maker of the list: the thread's while it makes one.
+struct list_work {
+    struct work work;          // first
+    struct shelf *shelf;       // borrowed
+    struct folder_list *list;  // owned
+    struct media_guard *guard; // a reference
+    int count;
+    char *text; // owned, of SHELF_LIST_BYTES
 };
 
 struct shelf {
@@ -46,19 +63,22 @@ struct shelf {
     uv_loop_t *loop;               // borrowed
     const struct options *options; // borrowed
     char root[PATH_MAX];           // real
-    int open_count;
-    struct open_file *open; // owned
-    struct seen_file *seen; // owned
+    struct workers *openers;       // owned
+    struct workers *lister;        // owned, of one thread
+    struct timer *deadline;        // owned; of what waits
+    int film_count;
+    struct film *films;     // owned, the newest first
+    struct list_work *list; // owned, but for the thread's time
+    bool is_listing;
+    int count;  // of the list made last
+    char *text; // owned: that list
+    usec_t list_deadline;
+    struct shelf_hold *listing; // those that wait for the list
     struct figures_book book;
 };
 
-struct listing {
-    char *out;
-    size_t cap;
-    size_t used;
-    int count;
-    usec_t until;
-};
+static void on_deadline(void *ctx, usec_t now);
+static void list_free(struct list_work *l);
 
 struct shelf *shelf_new_one(const char *path, struct stream *stream)
 {
@@ -78,10 +98,26 @@ struct shelf *shelf_new_folder(uv_loop_t *loop, const struct options *o)
         return NULL;
     s->loop = loop;
     s->options = o;
-    if (realpath(o->source, s->root))
+    if (!realpath(o->source, s->root)) {
+        log_error("%s: %s", o->source, strerror(errno));
+        free(s);
+        return NULL;
+    }
+    s->list = calloc(1, sizeof(*s->list));
+    s->text = malloc(SHELF_LIST_BYTES);
+    if (s->list) {
+        s->list->shelf = s;
+        s->list->list = folder_list_new(s->root);
+        s->list->guard = media_guard_new(USEC_NEVER);
+        s->list->text = malloc(SHELF_LIST_BYTES);
+    }
+    s->openers = workers_new(loop, SHELF_OPENERS, SHELF_WAITING);
+    s->lister = workers_new(loop, 1, 1);
+    s->deadline = timer_new(loop, on_deadline, s);
+    if (s->text && s->list && s->list->list && s->list->guard && s->list->text && s->openers &&
+        s->lister && s->deadline)
         return s;
-    log_error("%s: %s", o->source, strerror(errno));
-    free(s);
+    shelf_free(s);
     return NULL;
 }
 
@@ -89,11 +125,16 @@ void shelf_free(struct shelf *s)
 {
     if (!s)
         return;
-    assert(!s->open);
-    for (struct seen_file *f = s->seen, *next; f; f = next) {
-        next = f->next;
-        free(f);
+    assert(!s->films && !s->listing);
+    if (s->list) {
+        media_guard_stop(s->list->guard);
+        if (!s->is_listing) // else once the thread is back
+            list_free(s->list);
     }
+    workers_free(s->lister);
+    workers_free(s->openers);
+    timer_free(s->deadline);
+    free(s->text);
     free(s);
 }
 
@@ -107,7 +148,189 @@ const char *shelf_where(const struct shelf *s)
     return s->path;
 }
 
-// ---- Streams
+// ---- Holds
+
+static void hold_film(struct shelf_hold *h, struct film *f)
+{
+    h->film = f;
+    h->next = f->holds;
+    f->holds = h;
+}
+
+static void set_deadline(struct shelf *s)
+{
+    usec_t first = s->is_listing && s->listing ? s->list_deadline : USEC_NEVER;
+    for (struct film *f = s->films; f; f = f->next)
+        if (f->state == FILM_OPENING)
+            first = usec_min(first, f->deadline);
+    timer_set(s->deadline, first);
+}
+
+// ---- Films
+
+static void film_free(struct film *f)
+{
+    media_guard_unref(f->guard);
+    free(f);
+}
+
+// Takes it off the shelf. What a thread has of it is freed once it is back.
+static void close_film(struct film *f)
+{
+    struct shelf *s = f->shelf;
+    struct film **at = &s->films;
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+    s->film_count--;
+    f->shelf = NULL;
+    while (f->holds) {
+        struct shelf_hold *h = f->holds;
+        f->holds = h->next;
+        h->film = NULL;
+        if (h->on_revoked)
+            h->on_revoked(h->ctx);
+    }
+    media_guard_stop(f->guard);
+    if (f->state == FILM_OPEN) {
+        log_info("%s is closed", f->path);
+        stream_close_figures(&f->stream);
+        stream_destroy(&f->stream);
+    }
+    if (!f->opening)
+        film_free(f);
+}
+
+// On a thread.
+static void run_film(struct work *w)
+{
+    struct film *f = (struct film *)w;
+    char real[PATH_MAX];
+    struct stat st;
+    atomic_store(&f->begun, true);
+    f->work_err = media_guard_check(f->guard);
+    if (!f->work_err && (!folder_real_file(f->root, f->path, real, &st) || !S_ISREG(st.st_mode)))
+        f->work_err = ERR_NOT_FOUND;
+    if (!f->work_err)
+        f->work_err = stream_open(&f->stream, f->guard, f->options, real);
+}
+
+static void drop_film(struct work *w)
+{
+    struct film *f = (struct film *)w;
+    if (atomic_load(&f->begun) && !f->work_err)
+        stream_destroy(&f->stream);
+    film_free(f);
+}
+
+static void settle(struct film *f, int err, usec_t now)
+{
+    f->state = err ? FILM_FAILED : FILM_OPEN;
+    f->err = err;
+    set_deadline(f->shelf);
+    for (struct shelf_hold *h = f->holds; h; h = h->next)
+        h->on_ready(h->ctx, now);
+}
+
+static void film_done(struct work *w, usec_t now)
+{
+    struct film *f = (struct film *)w;
+    struct shelf *s = f->shelf;
+    f->opening = false;
+    if (!s || f->state == FILM_FAILED) { // given up meanwhile
+        if (!f->work_err)
+            stream_destroy(&f->stream);
+        if (!s)
+            film_free(f);
+        return;
+    }
+    int err = f->work_err;
+    if (!err && (err = stream_start(&f->stream, s->loop)) != 0)
+        stream_destroy(&f->stream);
+    if (!err) {
+        f->stream.viewer_timeout = s->options->timeout * USEC_PER_SEC;
+        f->stream.max_viewers = s->options->max_viewers;
+        f->stream.book = &s->book;
+        log_info("%s is open", f->path);
+    }
+    settle(f, err, now);
+}
+
+static void on_deadline(void *ctx, usec_t now)
+{
+    struct shelf *s = ctx;
+    for (struct film *f = s->films; f; f = f->next) {
+        if (f->state != FILM_OPENING || f->deadline > now)
+            continue;
+        media_guard_stop(f->guard);
+        bool begun = atomic_load(&f->begun);
+        log_warn("%s: not open after %d s%s", f->path, (int)(SHELF_OPEN_LIMIT / USEC_PER_SEC),
+                 begun ? "" : ": other films are slow to open");
+        settle(f, begun ? ERR_TIMED_OUT : ERR_AGAIN, now);
+    }
+    while (s->listing && s->list_deadline <= now) {
+        struct shelf_hold *h = s->listing;
+        s->listing = h->next_listing;
+        h->listing = false;
+        h->listed = ERR_TIMED_OUT;
+        h->on_ready(h->ctx, now);
+    }
+    set_deadline(s);
+}
+
+// A film without viewers who set it up, which none waits for.
+static bool is_idle(const struct film *f)
+{
+    return f->state == FILM_OPEN && f->taken && f->stream.session_count == 0;
+}
+
+// Closes idle films but `but`, those that were requested first, until `max` are left. Returns true
+// if it closed one.
+static bool close_idle(struct shelf *s, int max, const struct film *but)
+{
+    bool closed = false;
+    for (;;) {
+        struct film *oldest = NULL;
+        int count = 0;
+        for (struct film *f = s->films; f; f = f->next) {
+            count += is_idle(f);
+            if (is_idle(f) && f != but)
+                oldest = f;
+        }
+        if (!oldest || count <= max)
+            return closed;
+        close_film(oldest);
+        closed = true;
+    }
+}
+
+static int open_film(struct shelf *s, const char *path, struct shelf_hold *h)
+{
+    if (s->film_count >= SHELF_MAX_OPEN && !close_idle(s, 0, NULL))
+        return ERR_FULL;
+    struct film *f = calloc(1, sizeof(*f));
+    if (!f)
+        return ERR_NO_MEMORY;
+    f->work = (struct work){.run = run_film, .done = film_done, .drop = drop_film};
+    f->options = s->options;
+    f->deadline = clock_now() + SHELF_OPEN_LIMIT;
+    f->guard = media_guard_new(f->deadline);
+    snprintf(f->root, sizeof(f->root), "%s", s->root);
+    snprintf(f->path, sizeof(f->path), "%s", path);
+    f->opening = f->guard && workers_add(s->openers, &f->work) == 0;
+    if (!f->opening) {
+        int err = f->guard ? ERR_AGAIN : ERR_NO_MEMORY;
+        film_free(f);
+        return err;
+    }
+    f->shelf = s;
+    f->next = s->films;
+    s->films = f;
+    s->film_count++;
+    hold_film(h, f);
+    set_deadline(s);
+    return SHELF_WAITS;
+}
 
 static int take_one(struct shelf *s, const char *url_path, struct stream **out)
 {
@@ -119,44 +342,8 @@ static int take_one(struct shelf *s, const char *url_path, struct stream **out)
     return 0;
 }
 
-// The real path of a file below the root. Links that lead out of it do not count.
-static bool real_file(const struct shelf *s, const char *path, char real[PATH_MAX], struct stat *st)
-{
-    char name[PATH_MAX];
-    return snprintf(name, sizeof(name), "%s/%s", s->root, path) < (int)sizeof(name) &&
-           realpath(name, real) && shelf_path_is_below(s->root, real) && stat(real, st) == 0;
-}
-
-static int open_file(struct shelf *s, const char *path, struct stream **out)
-{
-    char real[PATH_MAX];
-    struct stat st;
-    if (!real_file(s, path, real, &st) || !S_ISREG(st.st_mode))
-        return ERR_NOT_FOUND;
-    if (s->open_count == SHELF_MAX_OPEN)
-        return ERR_FULL;
-    struct open_file *f = calloc(1, sizeof(*f));
-    if (!f)
-        return ERR_NO_MEMORY;
-    int err = stream_open(&f->stream, s->loop, s->options, real);
-    if (err) {
-        free(f);
-        return err;
-    }
-    snprintf(f->path, sizeof(f->path), "%s", path);
-    f->stream.viewer_timeout = s->options->timeout * USEC_PER_SEC;
-    f->stream.max_viewers = s->options->max_viewers;
-    f->stream.book = &s->book;
-    f->users = 1;
-    f->next = s->open;
-    s->open = f;
-    s->open_count++;
-    *out = &f->stream;
-    log_info("%s is open", path);
-    return 0;
-}
-
-int shelf_take(struct shelf *s, const char *url_path, struct stream **out)
+int shelf_take(struct shelf *s, const char *url_path, struct shelf_hold *h, bool only,
+               struct stream **out)
 {
     char path[SHELF_PATH_MAX];
     if (!shelf_is_folder(s))
@@ -165,32 +352,130 @@ int shelf_take(struct shelf *s, const char *url_path, struct stream **out)
         return ERR_NOT_FOUND;
     if (!*path)
         return ERR_END;
-    for (struct open_file *f = s->open; f; f = f->next) {
-        if (strcmp(f->path, path) == 0) {
-            f->users++;
-            *out = &f->stream;
-            return 0;
-        }
+    if (h->film && strcmp(h->film->path, path) != 0) {
+        if (only)
+            return ERR_NOT_FOUND;
+        shelf_leave(s, h);
     }
-    return open_file(s, path, out);
+    for (struct film *f = s->films; f && !h->film; f = f->next)
+        if (f->state != FILM_FAILED && strcmp(f->path, path) == 0)
+            hold_film(h, f);
+    if (!h->film)
+        return open_film(s, path, h);
+    if (h->film->state == FILM_OPENING)
+        return SHELF_WAITS;
+    if (h->film->state == FILM_OPEN) {
+        h->film->taken = true;
+        // A viewer who looks at film after film, or many who do, keep few of them in memory.
+        (void)close_idle(s, SHELF_MAX_IDLE, h->film);
+        *out = &h->film->stream;
+        return 0;
+    }
+    int err = h->film->err;
+    shelf_leave(s, h);
+    return err;
 }
 
-void shelf_leave(struct shelf *s, struct stream *stream)
+void shelf_leave(struct shelf *s, struct shelf_hold *h)
 {
-    for (struct open_file **at = &s->open; *at; at = &(*at)->next) {
-        struct open_file *f = *at;
-        if (&f->stream != stream)
-            continue;
-        if (--f->users)
-            return;
-        *at = f->next;
-        s->open_count--;
-        log_info("%s is closed", f->path);
-        stream_close_figures(&f->stream);
-        stream_destroy(&f->stream);
-        free(f);
-        return;
+    for (struct shelf_hold **at = &s->listing; *at; at = &(*at)->next_listing) {
+        if (*at == h) {
+            *at = h->next_listing;
+            break;
+        }
     }
+    h->listing = false;
+    h->listed = 0;
+    struct film *f = h->film;
+    if (!f)
+        return;
+    struct shelf_hold **at = &f->holds;
+    while (*at != h)
+        at = &(*at)->next;
+    *at = h->next;
+    h->film = NULL;
+    if (!f->holds)
+        close_film(f);
+}
+
+// ---- The list
+
+static void list_free(struct list_work *l)
+{
+    folder_list_free(l->list);
+    media_guard_unref(l->guard);
+    free(l->text);
+    free(l);
+}
+
+// On a thread.
+static void run_list(struct work *w)
+{
+    struct list_work *l = (struct list_work *)w;
+    l->count =
+        folder_list_make(l->list, l->text, SHELF_LIST_BYTES, LIST_BUDGET, LOOK_LIMIT, l->guard);
+}
+
+static void drop_list(struct work *w)
+{
+    list_free((struct list_work *)w);
+}
+
+static void list_done(struct work *w, usec_t now)
+{
+    struct list_work *l = (struct list_work *)w;
+    struct shelf *s = l->shelf;
+    char *before = s->text;
+    s->text = l->text;
+    s->count = l->count;
+    l->text = before;
+    s->is_listing = false;
+    while (s->listing) {
+        struct shelf_hold *h = s->listing;
+        s->listing = h->next_listing;
+        h->listing = false;
+        h->listed = 1;
+        h->on_ready(h->ctx, now);
+    }
+    set_deadline(s);
+}
+
+// As many whole lines as fit.
+static void copy_lines(const char *from, char *out, size_t cap)
+{
+    size_t len = strlen(from);
+    if (len >= cap)
+        for (len = cap - 1; len && from[len - 1] != '\n';)
+            len--;
+    memcpy(out, from, len);
+    out[len] = '\0';
+}
+
+int shelf_list(struct shelf *s, struct shelf_hold *h, char *out, size_t cap, int *count)
+{
+    int listed = h->listed;
+    h->listed = 0;
+    if (listed < 0)
+        return listed;
+    if (listed) {
+        copy_lines(s->text, out, cap);
+        *count = s->count;
+        return 0;
+    }
+    if (!s->is_listing) {
+        s->list->work = (struct work){.run = run_list, .done = list_done, .drop = drop_list};
+        if (workers_add(s->lister, &s->list->work) != 0)
+            return ERR_NO_MEMORY;
+        s->is_listing = true;
+        s->list_deadline = clock_now() + SHELF_OPEN_LIMIT;
+    }
+    if (!h->listing) {
+        h->listing = true;
+        h->next_listing = s->listing;
+        s->listing = h;
+    }
+    set_deadline(s);
+    return SHELF_WAITS;
 }
 
 // ---- Figures
@@ -217,185 +502,9 @@ void shelf_figures(struct shelf *s, struct figures *out, session_figures_fn *eac
     }
     if (s->stream)
         stream_figures(s->stream, s->path, out, each, ctx, now);
-    for (struct open_file *f = s->open; f; f = f->next) {
+    for (struct film *f = s->films; f; f = f->next) {
         char path[FIGURES_PATH];
-        if (shelf_path_encode(f->path, path, sizeof(path)) >= 0)
+        if (f->state == FILM_OPEN && shelf_path_encode(f->path, path, sizeof(path)) >= 0)
             stream_figures(&f->stream, path, out, each, ctx, now);
     }
-}
-
-// ---- The list
-
-// NULL: there is none, or it is of an earlier state of the file.
-static struct stored_file *open_ladder(const struct seen_file *f, const char *real)
-{
-    int err;
-    char beside[PATH_MAX + sizeof(STORED_SUFFIX)];
-    if (stored_file_is(real))
-        return stored_file_open(real, &err);
-    snprintf(beside, sizeof(beside), "%s" STORED_SUFFIX, real);
-    struct stored_file *ladder = f->ladder ? stored_file_open(beside, &err) : NULL;
-    if (!ladder || stored_origin_is_of(&stored_file_info(ladder)->origin, f->bytes, f->mtime))
-        return ladder;
-    stored_file_free(ladder);
-    return NULL;
-}
-
-static void look_into(struct seen_file *f, const char *real)
-{
-    int err;
-    struct stored_file *ladder = open_ladder(f, real);
-    if (ladder) {
-        const struct ladder *l = &stored_file_info(ladder)->sdp.ladder;
-        f->duration = stored_file_info(ladder)->sdp.duration;
-        for (int i = l->size_count - 1, used = 0; i >= 0 && used < (int)sizeof(f->sizes); i--)
-            used += snprintf(f->sizes + used, sizeof(f->sizes) - (size_t)used, "%s%dx%d",
-                             used ? "," : "", l->sizes[i].width, l->sizes[i].height);
-        f->is_media = true;
-        stored_file_free(ladder);
-        return;
-    }
-    struct source *source = source_file_open(real, false, &err);
-    if (!source)
-        return;
-    f->is_media = true;
-    f->duration = source->duration;
-    snprintf(f->sizes, sizeof(f->sizes), "%dx%d", source->width, source->height);
-    source_free(source);
-}
-
-static time_t ladder_time(const char *real)
-{
-    char beside[PATH_MAX + sizeof(STORED_SUFFIX)];
-    struct stat st;
-    snprintf(beside, sizeof(beside), "%s" STORED_SUFFIX, real);
-    return stat(beside, &st) == 0 ? st.st_mtim.tv_sec : 0;
-}
-
-// What is known of a file; NULL: nothing yet, and no time to look.
-static const struct seen_file *look(struct shelf *s, const char *path, const char *real,
-                                    const struct stat *st, usec_t until)
-{
-    struct seen_file *f = s->seen;
-    while (f && strcmp(f->path, path) != 0)
-        f = f->next;
-    time_t ladder = ladder_time(real);
-    if (f)
-        f->is_there = true;
-    if (f && f->bytes == st->st_size && f->mtime == st->st_mtim.tv_sec && f->ladder == ladder)
-        return f;
-    if (clock_now() >= until)
-        return NULL;
-    if (!f) {
-        if (!(f = calloc(1, sizeof(*f))))
-            return NULL;
-        f->next = s->seen;
-        s->seen = f;
-    }
-    struct seen_file *next = f->next;
-    *f = (struct seen_file){.next = next,
-                            .bytes = st->st_size,
-                            .mtime = st->st_mtim.tv_sec,
-                            .ladder = ladder,
-                            .is_there = true};
-    snprintf(f->path, sizeof(f->path), "%s", path);
-    look_into(f, real);
-    return f;
-}
-
-static void list_file(struct shelf *s, struct listing *l, const char *path, const char *real,
-                      const struct stat *st)
-{
-    char encoded[3 * SHELF_PATH_MAX];
-    char line[3 * SHELF_PATH_MAX + 128];
-    const struct seen_file *f = look(s, path, real, st, l->until);
-    if ((f && !f->is_media) || shelf_path_encode(path, encoded, sizeof(encoded)) < 0)
-        return;
-    int len = f ? snprintf(line, sizeof(line), "%s\t%.1f\t%s\r\n", encoded, f->duration, f->sizes)
-                : snprintf(line, sizeof(line), "%s\t?\t?\r\n", encoded);
-    if (len < 0 || l->used + (size_t)len >= l->cap)
-        return;
-    memcpy(l->out + l->used, line, (size_t)len + 1);
-    l->used += (size_t)len;
-    l->count++;
-}
-
-// What does not look like a film by its name is not looked into.
-static bool is_film(const char *path)
-{
-    static const char *const endings[] = {"3gp", "avi", "flv",  "h264", "m2ts", "m4v",
-                                          "mkv", "mov", "mp4",  "mpeg", "mpg",  "mts",
-                                          "ogv", "ts",  "webm", "wmv",  "y4m"};
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof(endings) / sizeof(*endings); i++)
-        if (strcasecmp(dot + 1, endings[i]) == 0)
-            return true;
-    return false;
-}
-
-// A stored ladder beside its original is no film of its own; parts of one are none at all.
-static bool is_listed(const struct shelf *s, const char *path)
-{
-    char original[SHELF_PATH_MAX];
-    char real[PATH_MAX];
-    struct stat st;
-    if (!stored_file_is(path))
-        return true;
-    snprintf(original, sizeof(original), "%.*s", (int)(strlen(path) - strlen(STORED_SUFFIX)), path);
-    return !real_file(s, original, real, &st);
-}
-
-static void list_folder(struct shelf *s, struct listing *l, const char *folder, int depth)
-{
-    char name[PATH_MAX];
-    struct dirent **entries;
-    if (snprintf(name, sizeof(name), "%s/%s", s->root, folder) >= (int)sizeof(name))
-        return;
-    int count = scandir(name, &entries, NULL, alphasort);
-    for (int i = 0; i < count; i++) {
-        char path[SHELF_PATH_MAX];
-        char real[PATH_MAX];
-        struct stat st;
-        int len =
-            snprintf(path, sizeof(path), "%s%s%s", folder, *folder ? "/" : "", entries[i]->d_name);
-        // Most files of a folder may be others, and the viewers wait meanwhile.
-        bool other = entries[i]->d_type == DT_REG && len < (int)sizeof(path) && !is_film(path);
-        bool there = entries[i]->d_name[0] != '.' && len < (int)sizeof(path) && !other &&
-                     l->count < SHELF_MAX_FILES && real_file(s, path, real, &st);
-        free(entries[i]);
-        if (!there)
-            continue;
-        size_t part = strlen(path);
-        bool parts = part > 10 && strcmp(path + part - 10, ".weir.part") == 0;
-        if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH && !parts)
-            list_folder(s, l, path, depth + 1);
-        else if (S_ISREG(st.st_mode) && is_film(path) && is_listed(s, path))
-            list_file(s, l, path, real, &st);
-    }
-    if (count >= 0)
-        free(entries);
-}
-
-// Files may come and go for years: what is not there any more is forgotten.
-static void forget_gone(struct shelf *s)
-{
-    for (struct seen_file **at = &s->seen, *f; (f = *at);) {
-        if (f->is_there) {
-            at = &f->next;
-            continue;
-        }
-        *at = f->next;
-        free(f);
-    }
-}
-
-int shelf_list(struct shelf *s, char *out, size_t cap, usec_t budget)
-{
-    struct listing l = {.out = out, .cap = cap, .until = clock_now() + budget};
-    *out = '\0';
-    for (struct seen_file *f = s->seen; f; f = f->next)
-        f->is_there = false;
-    list_folder(s, &l, "", 0);
-    forget_gone(s);
-    return l.count;
 }

@@ -13,6 +13,11 @@ static int hex(char c)
                                   : -1;
 }
 
+static bool is_control(int c)
+{
+    return c < 0x20 || c == 0x7f;
+}
+
 static bool is_safe(const char *path)
 {
     for (const char *name = path; *name;) {
@@ -53,7 +58,7 @@ int shelf_path_decode(const char *url_path, char *out, size_t cap)
             c = high << 4 | low;
             i += 2;
         }
-        if (c < 0x20 || c == 0x7f)
+        if (is_control(c))
             return ERR_MALFORMED;
         if (used + 1 >= cap)
             return ERR_TOO_BIG;
@@ -70,9 +75,13 @@ int shelf_path_encode(const char *path, char *out, size_t cap)
     static const char digits[] = "0123456789ABCDEF";
     if (cap < 2)
         return ERR_FULL;
+    if (!is_safe(path))
+        return ERR_MALFORMED;
     size_t used = 0;
     out[used++] = '/';
     for (const char *c = path; *c; c++) {
+        if (is_control((unsigned char)*c))
+            return ERR_MALFORMED;
         if (used + 4 > cap)
             return ERR_FULL;
         if (strchr(plain, *c)) {
@@ -87,10 +96,10 @@ int shelf_path_encode(const char *path, char *out, size_t cap)
     return (int)used;
 }
 
-bool shelf_path_is_below(const char *root, const char *path)
+bool shelf_path_is_offered(const char *root, const char *path)
 {
     size_t len = strlen(root);
     if (len && root[len - 1] == '/') // the root of all
         len--;
-    return strncmp(path, root, len) == 0 && path[len] == '/';
+    return strncmp(path, root, len) == 0 && path[len] == '/' && is_safe(path + len + 1);
 }

@@ -10,7 +10,10 @@
 extern "C" {
 #endif
 
-enum { SHELF_PATH_MAX = 1024 }; // bytes with NUL
+enum {
+    SHELF_PATH_MAX = 1024,    // bytes with NUL
+    SHELF_URL_PATH_MAX = 960, // likewise, of a path in a URL that has room for a host beside it
+};
 
 // Of "/trackID=0" (pictures) or "/trackID=1" (sound) at the end of so long a path; 0: it names no
 // track.
@@ -19,10 +22,12 @@ size_t shelf_path_track_bytes(const char *path, size_t len);
 // ERR_MALFORMED: bad escapes, control characters, empty names; names that begin with a dot, so ".."
 // and all that is hidden; ERR_TOO_BIG.
 int shelf_path_decode(const char *url_path, char *out, size_t cap);
-// "sub/my film.mp4" becomes "/sub/my%20film.mp4" (RFC 3986, 2.3). The length or ERR_FULL.
+// "sub/my film.mp4" becomes "/sub/my%20film.mp4" (RFC 3986, 2.3). The length, ERR_FULL, or
+// ERR_MALFORMED: shelf_path_decode would refuse it.
 int shelf_path_encode(const char *path, char *out, size_t cap);
-// Is `path`, a real one, below the folder `root`, a real one too?
-bool shelf_path_is_below(const char *root, const char *path);
+// Both are real paths (realpath(3)). Returns true if `path` is below the folder `root`, and nothing
+// between the two is hidden.
+bool shelf_path_is_offered(const char *root, const char *path);
 
 #ifdef __cplusplus
 }

@@ -27,14 +27,17 @@ struct entry {
 struct job { // to the thread and back
     int64_t index;
     struct stored_group *group; // owned; NULL: not read yet, or broken
+    bool gone;                  // the last one back: the thread has ended
 };
 
 struct stored_cache {
     struct stored_file *file; // owned; the thread's, but for its info
     pthread_t thread;
     bool started;
-    struct worker_queue *jobs; // owned
-    struct mailbox *done;      // owned
+    bool closed;               // stored_cache_free was called, the thread has not ended
+    struct job last;           // told at the thread's end
+    struct worker_queue *jobs; // owned; NULL before stored_cache_start
+    struct mailbox *done;      // owned; likewise
     struct stored_waiter *waiters;
     uint64_t uses;
     struct entry *entries; // owned
@@ -43,6 +46,8 @@ struct stored_cache {
 static void job_free(void *item)
 {
     struct job *job = item;
+    if (job->gone) // it is the cache's own
+        return;
     stored_group_free(job->group);
     free(job);
 }
@@ -56,6 +61,7 @@ static void *run(void *arg)
         if (!mailbox_post(c->done, job))
             job_free(job); // cannot be: it holds all that may be asked for
     }
+    (void)mailbox_post(c->done, &c->last);
     return NULL;
 }
 
@@ -96,10 +102,28 @@ static void trim(struct stored_cache *c)
     }
 }
 
+static void free_rest(struct stored_cache *c)
+{
+    if (c->jobs)
+        worker_queue_free(c->jobs);
+    mailbox_free(c->done);
+    stored_file_free(c->file);
+    free(c);
+}
+
 static void on_done(void *ctx, void *item, usec_t now)
 {
     struct stored_cache *c = ctx;
     struct job *job = item;
+    if (job->gone) {
+        pthread_join(c->thread, NULL); // telling this was the last thing that it did
+        free_rest(c);
+        return;
+    }
+    if (c->closed) {
+        job_free(job);
+        return;
+    }
     struct entry *e = find(c, job->index);
     assert(e && e->state == ENTRY_ASKED);
     e->state = job->group ? ENTRY_HERE : ENTRY_BROKEN;
@@ -113,33 +137,29 @@ static void on_done(void *ctx, void *item, usec_t now)
     }
 }
 
-struct stored_cache *stored_cache_new(uv_loop_t *loop, const char *path, int *err)
+struct stored_cache *stored_cache_new(const char *path, struct media_guard *guard, int *err)
 {
     struct stored_cache *c = calloc(1, sizeof(*c));
     *err = ERR_NO_MEMORY;
     if (!c)
         return NULL;
-    c->file = stored_file_open(path, err);
-    if (!c->file)
-        goto free_cache;
-    *err = ERR_NO_MEMORY;
-    c->jobs = worker_queue_new(WAITING, job_free);
-    if (!c->jobs)
-        goto free_cache;
-    c->done = mailbox_new(loop, WAITING + 1, on_done, job_free, c);
-    if (!c->done)
-        goto free_cache;
-    c->started = pthread_create(&c->thread, NULL, run, c) == 0;
-    if (c->started) {
-        *err = 0;
-        return c;
-    }
-
-free_cache:
+    c->last.gone = true;
+    c->file = stored_file_open(path, guard, err);
     if (c->file)
-        log_error("%s: cannot start reading", path);
-    stored_cache_free(c);
+        return c;
+    free(c);
     return NULL;
+}
+
+int stored_cache_start(struct stored_cache *c, uv_loop_t *loop)
+{
+    c->jobs = worker_queue_new(WAITING, job_free);
+    c->done = mailbox_new(loop, WAITING + 2, on_done, job_free, c); // one is read, one is the last
+    c->started = c->jobs && c->done && pthread_create(&c->thread, NULL, run, c) == 0;
+    if (c->started)
+        return 0;
+    log_error("cannot start reading a stored ladder");
+    return ERR_IO;
 }
 
 void stored_cache_free(struct stored_cache *c)
@@ -147,20 +167,15 @@ void stored_cache_free(struct stored_cache *c)
     if (!c)
         return;
     assert(!c->waiters);
-    if (c->jobs) {
-        worker_queue_clear(c->jobs);
-        worker_queue_close(c->jobs);
-    }
-    if (c->started)
-        pthread_join(c->thread, NULL);
     while (c->entries)
         forget(c, c->entries);
-    if (c->jobs)
-        worker_queue_free(c->jobs);
-    if (c->done)
-        mailbox_free(c->done);
-    stored_file_free(c->file);
-    free(c);
+    if (!c->started) {
+        free_rest(c);
+        return;
+    }
+    c->closed = true;
+    worker_queue_clear(c->jobs);
+    worker_queue_close(c->jobs);
 }
 
 const struct stored_info *stored_cache_info(const struct stored_cache *c)

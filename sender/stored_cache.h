@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The groups of a stored ladder that its viewers are at, read by a thread of their own: a loop
 // never waits for a disk, and viewers at one place share what was read. Bound: what viewers hold,
-// and STORED_CACHE_SPARE groups more. Loop thread only.
+// and STORED_CACHE_SPARE groups more. Loop thread only, but for stored_cache_new.
 #ifndef WEIR_SENDER_STORED_CACHE_H
 #define WEIR_SENDER_STORED_CACHE_H
 
@@ -22,8 +22,13 @@ struct stored_waiter {                                      // for groups; embed
     struct stored_waiter *next;                             // the cache's
 };
 
-struct stored_cache *stored_cache_new(uv_loop_t *loop, const char *path, int *err); // NULL: logged
-// After all waiters have left. NULL is fine.
+// Opens the file; any thread. As stored_file_open. NULL: logged.
+struct stored_cache *stored_cache_new(const char *path, struct media_guard *guard, int *err);
+// Once, before the first waiter. 0, or ERR_IO (logged).
+int stored_cache_start(struct stored_cache *c, uv_loop_t *loop);
+// After all waiters have left. Does not wait for the thread, which may be reading: it ends, and
+// then the loop frees the cache, so it has to run on until its handles are closed. The caller stops
+// the guard before. NULL is fine.
 void stored_cache_free(struct stored_cache *c);
 const struct stored_info *stored_cache_info(const struct stored_cache *c);
 void stored_cache_join(struct stored_cache *c, struct stored_waiter *w);

@@ -39,8 +39,7 @@ static void on_end(void *ctx, int err, usec_t now)
 static const struct engine_events engine_events = {
     .on_frame = on_frame, .on_sound = on_sound, .on_end = on_end};
 
-int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
-                const struct ladder *ladder)
+int stream_init(struct stream *s, struct source *source, const struct ladder *ladder)
 {
     *s = (struct stream){.ladder = *ladder,
                          .kind = source->kind,
@@ -48,7 +47,7 @@ int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
                          .max_viewers = STREAM_MAX_VIEWERS,
                          .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
     utf8_copy(source->name, s->title, sizeof(s->title)); // SDP, JSON and Prometheus want UTF-8
-    s->engine = engine_new(loop, source, ladder, &engine_events, s);
+    s->engine = engine_new(source, ladder, &engine_events, s);
     return s->engine ? 0 : ERR_IO;
 }
 
@@ -86,14 +85,14 @@ void stream_init_synthetic(struct stream *s, const struct synthetic *media)
     snprintf(s->title, sizeof(s->title), "%s", media->name);
 }
 
-int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool again)
+int stream_init_stored(struct stream *s, const char *path, struct media_guard *guard, bool again)
 {
     int err;
     *s = (struct stream){.kind = SDP_SOURCE_FILE,
                          .loop = again,
                          .max_viewers = STREAM_MAX_VIEWERS,
                          .viewer_timeout = STREAM_VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
-    s->stored = stored_cache_new(loop, path, &err);
+    s->stored = stored_cache_new(path, guard, &err);
     if (!s->stored)
         return err;
     const struct stored_info *info = stored_cache_info(s->stored);
@@ -119,8 +118,19 @@ bool stream_is_synthetic(const struct stream *s)
     return s->synthetic.kind != SDP_SOURCE_UNKNOWN;
 }
 
+int stream_start(struct stream *s, uv_loop_t *loop)
+{
+    media_guard_until(s->guard, USEC_NEVER); // that was for the opening
+    return s->engine   ? engine_start(s->engine, loop)
+           : s->stored ? stored_cache_start(s->stored, loop)
+                       : 0;
+}
+
 void stream_destroy(struct stream *s)
 {
+    media_guard_stop(s->guard);
+    media_guard_unref(s->guard);
+    s->guard = NULL;
     engine_free(s->engine);
     s->engine = NULL;
     stored_cache_free(s->stored);

@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "common/wire/sdp.h"
+#include "media/media_guard.h"
 #include "media/source.h"
 #include "media/synthetic.h"
 #include "sender/engine.h"
@@ -30,6 +31,7 @@ struct stream {
     enum sdp_source kind;
     double duration; // seconds, -1 = endless
     char title[128];
+    struct media_guard *guard;   // a reference, of the file that is read; NULL: none
     struct engine *engine;       // owned; NULL: nothing is encoded
     struct stored_cache *stored; // owned; NULL: not a stored ladder
     bool loop;                   // of a stored ladder
@@ -44,18 +46,22 @@ struct stream {
     struct figures_book *book; // borrowed, before anyone watches; of all streams of the server
 };
 
+// A stream is made on any thread, since that may take long, and then started on the loop's.
+
 // Pictures from `source`, which is taken over. 0, or ERR_IO (logged).
-int stream_init(struct stream *s, uv_loop_t *loop, struct source *source,
-                const struct ladder *ladder);
-// Its sound, which is taken over; before anyone watches. 0, or ERR_NO_MEMORY (logged).
+int stream_init(struct stream *s, struct source *source, const struct ladder *ladder);
+// Its sound, which is taken over; before stream_start. 0, or ERR_NO_MEMORY (logged).
 int stream_add_sound(struct stream *s, struct sound_source *sound, int bitrate_bps);
 // Packets without frames: SDP_SOURCE_STEADY at `bitrate_bps`; SDP_SOURCE_GREEDY as fast as the
 // transport takes it, which keeps to `bitrate_bps` if it has no rate of its own.
 void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps);
 // Frames without pictures.
 void stream_init_synthetic(struct stream *s, const struct synthetic *media);
-// A stored ladder. 0, ERR_NOT_FOUND, ERR_UNSUPPORTED, ERR_NO_MEMORY (logged).
-int stream_init_stored(struct stream *s, uv_loop_t *loop, const char *path, bool again);
+// A stored ladder. 0, or as stored_file_open (logged).
+int stream_init_stored(struct stream *s, const char *path, struct media_guard *guard, bool again);
+// Before anyone watches. 0, or ERR_IO (logged).
+int stream_start(struct stream *s, uv_loop_t *loop);
+// Stops the reading; threads that still read end on their own (engine_free, stored_cache_free).
 void stream_destroy(struct stream *s);
 bool stream_has_pictures(const struct stream *s);
 // Packets without frames.

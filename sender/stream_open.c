@@ -2,6 +2,7 @@
 #include "sender/stream_open.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,9 +10,11 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/net/mailbox.h"
 #include "media/ladder.h"
 
-enum { DEFAULT_LAYERS = 2 }; // of frames that can be dropped
+enum { DEFAULT_LAYERS = 2 };     // of frames that can be dropped
+#define GRACE (2 * USEC_PER_SEC) // for a thread to come back behind its deadline
 
 // The levels that were asked for, if any, are those of the stored ladder.
 static bool has_levels(const struct stored_info *info, const struct options *o)
@@ -44,23 +47,25 @@ static const char *unfit(const struct stored_info *info, const struct stat *orig
     return has_levels(info, o) ? NULL : "other levels are asked for";
 }
 
-static int open_stored(struct stream *s, uv_loop_t *loop, const struct options *o, const char *path)
+static int open_stored(struct stream *s, struct media_guard *guard, const struct options *o,
+                       const char *path)
 {
-    int err = stream_init_stored(s, loop, path, o->loop);
+    int err = stream_init_stored(s, path, guard, o->loop);
     if (!err && o->sound)
         s->sound_bps = 0;
     return err;
 }
 
 // 0: opened; ERR_NOT_FOUND: there is none that does.
-static int open_beside(struct stream *s, uv_loop_t *loop, const struct options *o, const char *name)
+static int open_beside(struct stream *s, struct media_guard *guard, const struct options *o,
+                       const char *name)
 {
     char path[PATH_MAX];
     struct stat original, stored;
     if (snprintf(path, sizeof(path), "%s" STORED_SUFFIX, name) >= (int)sizeof(path) ||
         stat(name, &original) != 0 || stat(path, &stored) != 0)
         return ERR_NOT_FOUND;
-    int err = open_stored(s, loop, o, path);
+    int err = open_stored(s, guard, o, path);
     const char *why = err ? "it cannot be read" : unfit(stored_cache_info(s->stored), &original, o);
     if (!why) {
         log_info("%s: its stored ladder is used", name);
@@ -69,7 +74,8 @@ static int open_beside(struct stream *s, uv_loop_t *loop, const struct options *
     log_warn("%s is not used: %s; --prepare makes it anew", path, why);
     if (!err)
         stream_destroy(s);
-    return ERR_NOT_FOUND;
+    int late = media_guard_check(guard);
+    return late ? late : ERR_NOT_FOUND;
 }
 
 // A file without sound is no error, and neither is one whose sound does not play; a device that was
@@ -110,7 +116,7 @@ static bool is_slip(const char *name)
     return true;
 }
 
-static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options *o,
+static int open_encoded(struct stream *s, struct media_guard *guard, const struct options *o,
                         const char *name)
 {
     int err;
@@ -119,7 +125,7 @@ static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options 
     struct source *source =
         source_is_capture(name)
             ? source_capture_open(name, o->has_capture ? &o->capture : NULL, &err)
-            : source_open(name, o->loop, &err);
+            : source_open_guarded(name, o->loop, guard, &err);
     if (!source)
         return err;
     struct ladder ladder;
@@ -135,8 +141,8 @@ static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options 
         return err;
     }
     int sound_err;
-    struct sound_source *sound = sound_source_open(o->sound, source, name, &sound_err);
-    err = stream_init(s, loop, source, &ladder);
+    struct sound_source *sound = sound_source_open(o->sound, source, name, guard, &sound_err);
+    err = stream_init(s, source, &ladder);
     if (err) {
         sound_source_free(sound);
         return err;
@@ -147,12 +153,80 @@ static int open_encoded(struct stream *s, uv_loop_t *loop, const struct options 
     return err;
 }
 
-int stream_open(struct stream *s, uv_loop_t *loop, const struct options *o, const char *name)
+int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,
+                const char *name)
 {
-    int err = stored_file_is(name) ? open_stored(s, loop, o, name) : open_beside(s, loop, o, name);
+    int err =
+        stored_file_is(name) ? open_stored(s, guard, o, name) : open_beside(s, guard, o, name);
     if (stored_file_is(name) && !err && wants_device(o))
         log_warn("%s has its own sound, if any; --sound %s is not recorded", name, o->sound);
     if (err == ERR_NOT_FOUND && !stored_file_is(name))
-        err = open_encoded(s, loop, o, name);
+        err = open_encoded(s, guard, o, name);
+    if (err)
+        return err;
+    err = media_guard_check(guard); // its sound may have been given up
+    if (!err) {
+        s->guard = media_guard_ref(guard);
+        return 0;
+    }
+    if (err == ERR_TIMED_OUT)
+        log_error("%s: it takes too long to open; check the disk", name);
+    stream_destroy(s);
+    return err;
+}
+
+// ---- In time
+
+struct opening { // the thread's until it is back
+    struct stream *stream;
+    struct media_guard *guard;
+    const struct options *options;
+    const char *name;
+    struct worker_queue *back; // of this one item
+    int err;
+};
+
+static void *run_opening(void *arg)
+{
+    struct opening *o = arg;
+    o->err = stream_open(o->stream, o->guard, o->options, o->name);
+    (void)worker_queue_push(o->back, o);
+    return NULL;
+}
+
+static void keep(void *item)
+{
+    (void)item;
+}
+
+int stream_open_in_time(struct stream *s, uv_loop_t *loop, const struct options *o,
+                        const char *name, usec_t limit)
+{
+    static struct opening opening; // outlives this call if the thread does
+    pthread_t thread;
+    usec_t deadline = clock_now() + limit;
+    opening = (struct opening){.stream = s,
+                               .guard = media_guard_new(deadline),
+                               .options = o,
+                               .name = name,
+                               .back = worker_queue_new(1, keep),
+                               .err = ERR_NO_MEMORY};
+    int err = ERR_NO_MEMORY;
+    if (!opening.guard || !opening.back ||
+        pthread_create(&thread, NULL, run_opening, &opening) != 0)
+        goto free_all;
+    if (!worker_queue_pop(opening.back, deadline + GRACE)) {
+        log_error("%s: not open after %d s", name, (int)((limit + GRACE) / USEC_PER_SEC));
+        return ERR_TIMED_OUT;
+    }
+    pthread_join(thread, NULL);
+    err = opening.err;
+    if (!err && (err = stream_start(s, loop)) != 0)
+        stream_destroy(s);
+
+free_all:
+    if (opening.back)
+        worker_queue_free(opening.back);
+    media_guard_unref(opening.guard);
     return err;
 }

@@ -11,8 +11,17 @@
 extern "C" {
 #endif
 
-// `name`: of a file or test picture. 0 or an error (logged).
-int stream_open(struct stream *s, uv_loop_t *loop, const struct options *o, const char *name);
+// `name`: of a file or test picture. Reads the file, so it blocks, on any thread; `guard`, of which
+// the stream takes a reference, ends that. stream_start follows. 0 or an error (logged);
+// ERR_TIMED_OUT: the guard's deadline passed, ERR_CLOSED: it was stopped.
+int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,
+                const char *name);
+
+// The same, for at most `limit`, and then stream_start: for a program that has nothing else to do
+// meanwhile. The opening has a thread of its own: after ERR_TIMED_OUT (logged) that may still be
+// reading, and the caller has to end the program without freeing what is passed.
+int stream_open_in_time(struct stream *s, uv_loop_t *loop, const struct options *o,
+                        const char *name, usec_t limit);
 
 #ifdef __cplusplus
 }

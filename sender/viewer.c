@@ -13,13 +13,11 @@
 #include "common/wire/sdp.h"
 #include "sender/shelf_path.h"
 
-enum { MAX_URI = 1024 };
-#define LIST_BUDGET (50 * USEC_PER_MSEC) // the others wait meanwhile
+enum { MAX_URI = 1024, LIMIT_S = SHELF_OPEN_LIMIT / USEC_PER_SEC };
 
 void viewer_leave(struct viewer *v)
 {
-    if (v->stream)
-        shelf_leave(v->shelf, v->stream);
+    shelf_leave(v->shelf, &v->hold);
     v->stream = NULL;
 }
 
@@ -50,45 +48,55 @@ static int take_stream(struct viewer *v, struct text uri, bool allow_star)
         if (!path)
             path = "/";
     }
-    struct stream *stream;
-    int err = shelf_take(v->shelf, path, &stream);
+    if (!v->session)
+        v->stream = NULL;
+    int err = shelf_take(v->shelf, path, &v->hold, v->session != NULL, &v->stream);
     if (err)
         return err;
-    if (v->session && stream != v->stream) {
-        shelf_leave(v->shelf, stream);
-        return ERR_NOT_FOUND;
-    }
-    viewer_leave(v);
-    v->stream = stream;
     read_query(v, path);
     return 0;
 }
 
-// The files of a folder, for people: no player can choose among them.
-static void list_files(struct viewer *v, struct answer *a)
+// The files of a folder, for people: no player can choose among them. Returns false if the list is
+// still being made.
+static bool list_files(struct viewer *v, struct answer *a)
 {
-    char *list = malloc(sizeof(a->body));
-    if (!list) {
-        answer_refuse(a, 503, "out of memory\r\n");
-        return;
-    }
-    int count = shelf_list(v->shelf, list, sizeof(a->body) - 1, LIST_BUDGET);
-    answer_refuse(a, 300, "%s", count ? list : "");
-    free(list);
+    int count;
+    int err = shelf_list(v->shelf, &v->hold, a->body, sizeof(a->body), &count);
+    if (err == SHELF_WAITS)
+        return false;
+    if (err == ERR_TIMED_OUT)
+        answer_refuse(a, 503, "the folder takes more than %d s to list; try again\r\n", LIMIT_S);
+    else if (err)
+        answer_refuse(a, 503, "the folder cannot be listed: %s\r\n", err_text(err));
+    else
+        a->status = 300;
+    a->content_type = "text/plain";
+    return true;
 }
 
-static void refuse_uri(struct viewer *v, const struct rtsp_item *request, int err, struct answer *a)
+// Returns false if the request has to wait.
+static bool refuse_uri(struct viewer *v, const struct rtsp_item *request, int err, struct answer *a)
 {
+    if (err == SHELF_WAITS)
+        return false;
     if (err == ERR_END && request->method == RTSP_DESCRIBE)
-        list_files(v, a);
-    else if (err == ERR_FULL)
+        return list_files(v, a);
+    if (err == ERR_FULL)
         answer_refuse(a, 503, "%d files are open, the most there can be\r\n", SHELF_MAX_OPEN);
+    else if (err == ERR_AGAIN)
+        answer_refuse(a, 503, "busy opening other films; try again\r\n");
+    else if (err == ERR_TIMED_OUT)
+        answer_refuse(a, 503, "the film took more than %d s to open; is the file whole?\r\n",
+                      LIMIT_S);
     else if ((err == ERR_END || err == ERR_NOT_FOUND) && shelf_is_folder(v->shelf))
         answer_refuse(a, 404, "there is no such film here; rtsp://HOST/ lists those there are\r\n");
     else if (err == ERR_END || err == ERR_NOT_FOUND)
         answer_refuse(a, 404, "there is only %s here\r\n", shelf_where(v->shelf));
     else
-        answer_refuse(a, 404, "it cannot be opened: %s\r\n", err_text(err));
+        answer_refuse(a, 404, "it cannot be opened: %s; the server's log says more\r\n",
+                      err == ERR_UNSUPPORTED ? "not a video that can be read" : err_text(err));
+    return true;
 }
 
 int viewer_level(const struct viewer *v)
@@ -358,7 +366,7 @@ static void serve(struct viewer *v, const struct rtsp_item *request, struct answ
         rtsp_session_apply(&v->state, request->method, 0);
 }
 
-void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now)
+bool viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now)
 {
     a->status = request->cseq < 0 ? 400
                                   : rtsp_session_check(&v->state, request->method,
@@ -372,7 +380,8 @@ void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answ
                       v->session ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER" : "SETUP");
     } else if (a->status == 200 &&
                (err = take_stream(v, request->uri, request->method == RTSP_OPTIONS)) != 0) {
-        refuse_uri(v, request, err, a);
+        if (!refuse_uri(v, request, err, a))
+            return false;
     } else if (a->status == 200 && require.at) { // RFC 2326, 12.32: no option is known
         a->status = 551;
         answer_header(a, "Unsupported: %.*s\r\n", (int)(require.len < 200 ? require.len : 200),
@@ -381,4 +390,5 @@ void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answ
     rtsp_session_alive(&v->state, now);
     if (a->status == 200)
         serve(v, request, a, now);
+    return true;
 }

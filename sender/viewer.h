@@ -23,12 +23,13 @@ struct udp_socket;
 struct mtp_raw;
 
 struct viewer {
-    uv_loop_t *loop;       // borrowed
-    struct shelf *shelf;   // borrowed
-    struct stream *stream; // held, of the path that was asked for last; NULL: none yet
-    struct mtp_raw *raw;   // borrowed; NULL: none
-    struct tcp_conn *tcp;  // borrowed: the connection's
-    char name[64];         // its address
+    uv_loop_t *loop;        // borrowed
+    struct shelf *shelf;    // borrowed
+    struct shelf_hold hold; // of the film of the path that was requested last
+    struct stream *stream;  // its stream; NULL: none yet
+    struct mtp_raw *raw;    // borrowed; NULL: none
+    struct tcp_conn *tcp;   // borrowed: the connection's
+    char name[64];          // its address
     struct rtsp_session state;
     struct session *session; // owned; NULL before SETUP
     bool interleaved;
@@ -46,9 +47,9 @@ struct viewer {
     void *ctx;                                    // borrowed
 };
 
-// Serves one request that the state machine lets through; the answer has status 200 and is else
-// empty.
-void viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
+// Serves one request; the answer has status 200 and is else empty. Returns false if the request has
+// to wait for a film to be opened: hold.on_ready follows, then the same request comes again.
+bool viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
 // SETUP: picks a transport and makes the session.
 void viewer_setup(struct viewer *v, const struct rtsp_item *request, struct answer *a, usec_t now);
 // SETUP of the other track behind that of the first: over the same transport, on channels or, for a

@@ -31,6 +31,8 @@ const char *err_text(int err)
         return "end of media";
     case ERR_RANGE:
         return "value out of range";
+    case ERR_TIMED_OUT:
+        return "timed out";
     default:
         return "unknown error";
     }

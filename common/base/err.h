@@ -23,6 +23,7 @@ enum err {
     ERR_IO = -9,          // the operating system refused; the log line says why
     ERR_END = -10,        // end of media
     ERR_RANGE = -11,      // a value outside its stated range
+    ERR_TIMED_OUT = -12,  // it took longer than its limit
 };
 
 // A short text in English, static. Never NULL.

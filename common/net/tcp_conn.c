@@ -88,7 +88,7 @@ static bool deliver(struct tcp_conn *c, usec_t now)
     assert((size_t)used <= c->in_len);
     c->in_len -= (size_t)used;
     memmove(c->in, c->in + used, c->in_len);
-    if (c->in_len == c->in_cap) {
+    if (c->in_len == c->in_cap && !c->held) {
         close_with(c, ERR_TOO_BIG, now);
         return false;
     }

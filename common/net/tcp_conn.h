@@ -32,8 +32,8 @@ struct tcp_conn_ops {
     // wait.
     void (*on_room)(void *ctx, usec_t now);
     // The connection ended: ERR_CLOSED by the peer, ERR_IO by an error (logged at debug level),
-    // ERR_TOO_BIG when on_input used up nothing of a full buffer, or what on_input returned. Last
-    // callback; the owner still has to call tcp_conn_free.
+    // ERR_TOO_BIG when on_input used up nothing of a full buffer and does not hold it, or what
+    // on_input returned. Last callback; the owner still has to call tcp_conn_free.
     void (*on_close)(void *ctx, int err, usec_t now);
 };
 

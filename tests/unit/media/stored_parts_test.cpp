@@ -136,3 +136,38 @@ TEST_CASE("stored_parts: one at a time")
     CHECK(second.open("another plan") == 0);
     CHECK_FALSE(first.has(0));
 }
+
+TEST_CASE("stored_parts: a link in place of a work file is refused, not followed")
+{
+    temp_folder elsewhere;
+    const std::string target = elsewhere / "target";
+    std::ofstream(target) << "mine";
+    auto is_whole = [&] { return elsewhere.read("target") == "mine"; };
+    SECTION("the folder")
+    {
+        parts p;
+        std::filesystem::create_symlink(elsewhere.path, p.folder);
+        CHECK(p.open("a plan") == ERR_IO);
+        CHECK(temp_folder::logged().find("a link in place of a work file") != std::string::npos);
+    }
+    SECTION("the plan")
+    {
+        parts p;
+        std::filesystem::create_directory(p.folder);
+        std::filesystem::create_symlink(target, p.folder + "/plan");
+        CHECK(p.open("mine") == 0); // the link was removed, as one of another plan's
+        CHECK(
+            std::filesystem::is_regular_file(std::filesystem::symlink_status(p.folder + "/plan")));
+    }
+    SECTION("a part")
+    {
+        parts p;
+        REQUIRE(p.open("a plan") == 0);
+        std::filesystem::create_symlink(target, p.folder + "/000003.new");
+        CHECK_FALSE(stored_part_begin(p.folder.c_str(), 3));
+        std::filesystem::create_symlink(target, p.folder + "/000004");
+        CHECK_FALSE(stored_part_read(p.folder.c_str(), 4));
+        CHECK(temp_folder::logged().find("(remove it)") != std::string::npos);
+    }
+    CHECK(is_whole());
+}

@@ -86,8 +86,9 @@ struct cinema {
         uv_timer_start(
             &deadline, [](uv_timer_t *t) { static_cast<cinema *>(t->data)->late = true; }, 60000,
             0);
-        e = engine_new(&loop, &f->base, &levels, &events, this);
+        e = engine_new(&f->base, &levels, &events, this);
         REQUIRE(e);
+        REQUIRE(engine_start(e, &loop) == 0);
     }
     ~cinema()
     {

@@ -57,13 +57,20 @@ TEST_CASE("shelf path: into a URL and back")
     REQUIRE(shelf_path_decode(url, back, sizeof(back)) == 0);
     CHECK(std::string(back) == "sub/my film \xc3\xa4%?.mp4");
     CHECK(shelf_path_encode("abc", url, 4) == ERR_FULL);
+    for (const char *path : {"new\nline", "tab\t", "del\x7f", ".hidden", "a/.b", "a//b", "a/"}) {
+        INFO(path);
+        CHECK(shelf_path_encode(path, url, sizeof(url)) == ERR_MALFORMED);
+    }
 }
 
 TEST_CASE("shelf path: below a folder")
 {
-    CHECK(shelf_path_is_below("/srv/films", "/srv/films/a.mp4"));
-    CHECK(shelf_path_is_below("/", "/a.mp4"));
-    CHECK_FALSE(shelf_path_is_below("/srv/films", "/srv/films"));
-    CHECK_FALSE(shelf_path_is_below("/srv/films", "/srv/films2/a.mp4"));
-    CHECK_FALSE(shelf_path_is_below("/srv/films", "/srv"));
+    CHECK(shelf_path_is_offered("/srv/films", "/srv/films/a.mp4"));
+    CHECK(shelf_path_is_offered("/", "/a.mp4"));
+    CHECK_FALSE(shelf_path_is_offered("/srv/films", "/srv/films"));
+    CHECK_FALSE(shelf_path_is_offered("/srv/films", "/srv/films2/a.mp4"));
+    CHECK_FALSE(shelf_path_is_offered("/srv/films", "/srv"));
+    CHECK(shelf_path_is_offered("/home/.me/films", "/home/.me/films/sub/a.mp4"));
+    CHECK_FALSE(shelf_path_is_offered("/srv/films", "/srv/films/.a.mp4"));
+    CHECK_FALSE(shelf_path_is_offered("/srv/films", "/srv/films/.b/a.mp4"));
 }

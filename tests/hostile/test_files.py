@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Files that would hang, fill or mislead a server that shares their folder, and a disk that fails."""
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import lib
+from lib import until
+from rtsp import Client, Viewer
+
+PLAYLIST = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:2.0,\n{}\n"
+
+
+class Folder(lib.Case):
+    def setUp(self):
+        super().setUp()
+        lib.need("ffmpeg")
+        os.makedirs(self.path("films/.hidden"))
+        self.clip("films/live", seconds=3, size="320x180")  # the path that Viewer and Client.url name
+
+    def clip(self, name, seconds=3, size="160x90", **options):
+        """Without an ending a name says no format."""
+        made = super().clip("made.mkv", seconds, size, **options)
+        os.rename(made, self.path(name))
+        return self.path(name)
+
+    def share(self, *args, **options):
+        return self.sender("--loop", *args, source=self.path("films"), **options)
+
+    def describe(self, server, name):
+        with Client(server.port) as c:
+            return c.request("DESCRIBE", c.url.replace("live", name))
+
+    def client(self, server):
+        c = Client(server.port)
+        self.addCleanup(c.close)
+        return c
+
+    def names(self, server):
+        listed = self.describe(server, "")
+        self.assertEqual(listed.status, 300, str(listed))
+        return [line.split("\t")[0] for line in listed.body.splitlines()]
+
+    def refused(self, server, name, *words, status=404):
+        answer = self.describe(server, name)
+        self.assertEqual(answer.status, status, f"{name}: {answer}")
+        for word in words:
+            self.assertIn(word, answer.body, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w") as f:
+            f.write(text)
+
+
+class Files(Folder):
+    def hls(self):
+        """A playlist that its recorder did not end, under two names, and one that leads out of the folder."""
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", self.path("films/live"), "-c:v", "libx264", "-f", "mpegts",
+                        self.path("films/part0.ts")], check=True, timeout=60 * lib.SLOW)
+        shutil.copy(self.path("films/part0.ts"), self.path("outside.ts"))
+        self.write("films/stream.m3u8", PLAYLIST.format("part0.ts"))
+        self.write("films/playlist.mp4", PLAYLIST.format("part0.ts"))
+        self.write("films/out.mp4", PLAYLIST.format("../outside.ts") + "#EXT-X-ENDLIST\n")
+        self.write("films/list.mkv", "ffconcat version 1.0\nfile part0.ts\n")
+
+    def test_playlists(self):
+        """A list of other files is no film, whatever its name: nothing waits for its next part."""
+        self.hls()
+        server = self.share()
+        viewer = Viewer(server.port)
+        for name in "stream.m3u8", "playlist.mp4", "out.mp4", "list.mkv":
+            self.refused(server, name, "not a video that can be read")
+        self.assertEqual(self.names(server), ["/part0.ts"])
+        viewer.check()
+        self.stop_cleanly(server)
+
+    def test_a_playlist_alone(self):
+        self.hls()
+        for name in "stream.m3u8", "playlist.mp4":
+            p = self.start([lib.SEND, "--listen", "127.0.0.1:0", self.path("films/" + name)])
+            self.assertEqual(p.wait(), 1, str(p))
+            self.assertIn("hls is not a format that holds its own video", p.stderr)
+
+    def test_torn_files(self):
+        """Preallocated, never written: of each a part is read, and nothing of it is kept."""
+        for ending in "h264", "mp4", "ts", "avi", "mpg", "mkv":
+            with open(self.path("films/torn." + ending), "wb") as f:
+                f.truncate(1 << 30)
+        with open(self.path("films/torn.h264"), "r+b") as f:  # begins as one
+            f.write(bytes([0, 0, 0, 1, 0x67, 66, 0, 30]))
+        server = self.share()
+        viewer = Viewer(server.port)
+        for ending in "h264", "mp4", "ts", "avi", "mpg", "mkv":
+            self.refused(server, "torn." + ending)
+        known = [line for line in self.describe(server, "").body.splitlines() if "?" not in line]
+        self.assertEqual(known, [], "a busy machine may not have looked into each yet")
+        viewer.check()
+        if lib.SLOW <= 1:
+            self.assertLess(server.status_kb("VmHWM"), 700e3)
+        self.stop_cleanly(server)
+
+    def test_what_is_no_file(self):
+        os.mkfifo(self.path("films/fifo.mp4"))
+        os.mkdir(self.path("films/folder.mp4"))
+        os.symlink("/dev/zero", self.path("films/device.mp4"))
+        os.symlink("loop.mp4", self.path("films/loop.mp4"))
+        shutil.copy(self.path("films/live"), self.path("films/.hidden/film.mkv"))
+        shutil.copy(self.path("films/live"), self.path("films/.film.mkv"))
+        os.symlink(".hidden/film.mkv", self.path("films/one.mkv"))
+        os.symlink(".film.mkv", self.path("films/two.mkv"))
+        os.symlink(".hidden", self.path("films/three"))
+        os.symlink("live", self.path("films/four.mkv"))
+        server = self.share()
+        for name in "fifo.mp4", "folder.mp4", "device.mp4", "loop.mp4", "one.mkv", "two.mkv", "three/film.mkv":
+            self.refused(server, name, "no such film")
+        self.assertEqual(self.names(server), ["/four.mkv"])
+        self.assertEqual(self.describe(server, "four.mkv").status, 200)
+        self.stop_cleanly(server)
+
+    def test_names(self):
+        """What is listed can be requested."""
+        deep = "/".join(["d\u00e4" * 60] * 3)
+        os.makedirs(self.path("films/" + deep))
+        for name in "new\nline.mp4", "del\x7f.mp4", "tab\t.mkv", "blank %41?#.mkv", "\u00e4\u4e16.mkv", deep + "/film.mkv":
+            shutil.copy(self.path("films/live"), self.path("films/" + name))
+        server = self.share()
+        names = self.names(server)
+        self.assertEqual(len(names), 2, names)
+        for name in names:
+            self.assertEqual(self.describe(server, name[1:]).status, 200, name)
+
+    def test_links_in_place_of_work_files(self):
+        """--prepare follows none: what they lead to stays as it is."""
+        os.mkdir(self.path("else"))
+        self.write("mine", "mine")
+        film = self.clip("film.mkv", seconds=1)
+        for suffix, target in (".weir.part", "else"), (".weir.mkv.new", "mine"):
+            os.symlink(target, film + suffix)
+            p = self.start([lib.SEND, "--prepare", "--level", "160x90@25:80", film])
+            self.assertEqual(p.wait(60), 1, str(p))
+            self.assertIn(f"{film}{suffix}: a link in place of a work file: it is not followed (remove it)", p.stderr)
+            os.remove(film + suffix)
+        self.assertEqual(os.listdir(self.path("else")), [])
+        with open(self.path("mine")) as f:
+            self.assertEqual(f.read(), "mine")
+
+    def test_ever_other_films(self):
+        """Viewers who look at film after film, and stay, keep few films open; who watches one is not disturbed."""
+        for i in range(40):
+            os.link(self.path("films/live"), self.path(f"films/{i}.mkv"))
+        server = self.share()
+        viewer = Viewer(server.port)
+        clients = [self.client(server) for _ in range(31)]
+        for turn in range(2):
+            for i, c in enumerate(clients):
+                c.send(c.format("DESCRIBE", c.url.replace("live", f"{(i + 7 * turn) % 40}.mkv")))
+            statuses = [c.response().status for c in clients]
+            self.assertLessEqual(set(statuses), {200, 503}, "busy at most")
+            self.assertIn(200, statuses)
+        log = server.stderr
+        self.assertLessEqual(log.count(" is open") - log.count(" is closed"), 1 + 8 + 1, log)
+        with Client(server.port) as c:  # of all of them one can still be set up
+            url = c.url.replace("live", "3.mkv")
+            self.assertEqual(c.request("SETUP", url + "/trackID=0",
+                                       {"Transport": "RTP/AVP/TCP;unicast;interleaved=0-1"}).status, 200)
+            self.assertEqual(c.request("PLAY", url).status, 200)
+        viewer.check()
+        self.stop_cleanly(server)
+
+
+class SlowDisk(Folder):
+    """slow_disk.c stands in front of the kernel."""
+
+    def setUp(self):
+        if lib.SLOW > 1:
+            self.skipTest("sanitizers want to be loaded first themselves")
+        super().setUp()
+        self.preload = ["env", "LD_PRELOAD=" + self.preloaded("slow_disk")]
+
+    def test_films_that_do_not_open(self):
+        """Each viewer has an answer within the limit. Nobody else waits, and the end of the program does not."""
+        for name in "slow.mkv", "stuck.mkv", "other.mkv":
+            self.clip("films/" + name, seconds=60 if name == "slow.mkv" else 2, size="640x360")
+        server = self.share(prefix=self.preload)
+        viewer = Viewer(server.port)
+        players = [self.player(f"rtsp://127.0.0.1:{server.port}/{name}.mkv") for name in ("slow", "stuck")]
+        gone = Client(server.port)
+        gone.send(gone.format("DESCRIBE", gone.url.replace("live", "stuck.mkv")))
+        held = self.client(server)
+        held.send(held.format("DESCRIBE", held.url.replace("live", "stuck.mkv")) + held.format("OPTIONS", "*"))
+        self.assertEqual(self.describe(server, "other.mkv").status, 200)
+        self.assertTrue(players[1].running(), "it still waits")
+        gone.close()
+        self.assertEqual(held.response().status, 503)
+        self.assertEqual(held.response().status, 200)
+        for p in players:
+            self.assertEqual(p.wait(), 3, str(p))
+            self.assertIn("503", p.stderr)
+            self.assertIn("took more than 5 s to open", p.stderr)
+        self.assertEqual(self.describe(server, "other.mkv").status, 200)
+        viewer.check()
+        server.signal(signal.SIGTERM)
+        self.assertEqual(server.wait(), 0, str(server))
+
+    def test_too_many_that_do_not_open(self):
+        for i in range(30):
+            shutil.copy(self.path("films/live"), self.path(f"films/stuck{i}.mkv"))
+        server = self.share(prefix=self.preload)
+        viewer = Viewer(server.port)
+        clients = [self.client(server) for _ in range(30)]
+        for i, c in enumerate(clients):
+            c.send(c.format("DESCRIBE", c.url.replace("live", f"stuck{i}.mkv")))
+        answers = [c.response() for c in clients]
+        self.assertEqual({a.status for a in answers}, {503})
+        busy = sum("busy opening other films" in a.body for a in answers)
+        self.assertEqual(busy, 30 - 4, [a.body for a in answers])
+        self.refused(server, "", "takes more than 5 s to list", status=503)
+        viewer.check()
+        server.signal(signal.SIGTERM)
+        self.assertEqual(server.wait(), 0, str(server))
+
+    def test_one_file(self):
+        for name, words in ("slow.mkv", "it takes too long to open"), ("stuck.mkv", "not open after"):
+            path = self.clip("films/" + name, seconds=60, size="640x360")
+            p = self.start([*self.preload, lib.SEND, "--listen", "127.0.0.1:0", path])
+            self.assertEqual(p.wait(), 1, str(p))
+            self.assertIn(words, p.stderr)
+            p = self.start([*self.preload, lib.SEND, "--listen", "127.0.0.1:0", path])
+            time.sleep(0.5)
+            p.signal(signal.SIGTERM)
+            self.assertEqual(p.wait(3), -signal.SIGTERM, str(p))
+
+    def test_a_disk_that_fails_while_a_film_plays(self):
+        """Its viewer has no more of it; other films open, and the program ends without the thread that reads."""
+        self.clip("films/other.mkv", size="320x180")
+        server = self.share(prefix=self.preload)
+        viewer = Viewer(server.port)
+        viewer.wait_frames(5)
+        os.rename(self.path("films/live"), self.path("films/stuck"))  # /proc/self/fd names it so from now on
+
+        def stands():
+            before = viewer.frames
+            time.sleep(1)
+            return viewer.frames == before
+        until(stands, "the film to stand", 30)
+        viewer.over = True
+        viewer.client.close()
+        until(lambda: "live is closed" in server.stderr, "the film to be closed")
+        self.assertEqual(self.describe(server, "other.mkv").status, 200)
+        server.signal(signal.SIGTERM)
+        self.assertEqual(server.wait(), 0, str(server))
+        self.assertIn("still being read", server.stderr)
+
+
+if __name__ == "__main__":
+    lib.main()
