@@ -13,12 +13,12 @@
 #include "common/net/clock.h"
 #include "player/client_state.h"
 
-enum { MOST_MOVES = 5, HANDSHAKE_ANSWERS = 6 };
+enum { MOST_MOVES = 5, HANDSHAKE_ANSWERS = 4 };
 #define CONNECT_TIMEOUT  (5 * USEC_PER_SEC)
 #define ADDRESS_TIMEOUT  (2 * USEC_PER_SEC) // the same, while the host has other addresses
 #define ANSWER_TIMEOUT   (8 * USEC_PER_SEC) // weir-send may take 5 s to open a film
 #define SILENCE_STREAM   (10 * USEC_PER_SEC)
-#define SILENCE_DATAGRAM (13 * USEC_PER_SEC) // a sender waits as long
+#define SILENCE_DATAGRAM (15 * USEC_PER_SEC) // a sender waits for 13 s, and then says why
 
 // ---- The end ----
 

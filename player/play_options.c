@@ -184,7 +184,7 @@ static const struct option_row rows[] = {
     {.name = "timeout", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(timeout),
      .least = 1, .most = MAX_TIMEOUT_SEC,
      .help = "give the server up when no whole message or no media came for so long, 1 to 3600 "
-     "(default: 10 over TCP, 13 over UDP)"},
+     "(default: 10 over TCP, 15 over UDP)"},
     {.name = "reconnect", .kind = OPTION_SWITCH, .at = AT(reconnect),
      .help = "to a server that was lost, again and again; the default with a window"},
     {.name = "no-reconnect", .kind = OPTION_SWITCH, .at = AT(no_reconnect),

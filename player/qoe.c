@@ -220,13 +220,10 @@ uint64_t qoe_on_live_begin(struct qoe *q, const struct qoe_media_edge *e)
     if (media > gap + MAX_LATENCY || media < gap - MAX_LATENCY)
         media = gap;
     usec_t interval = level_interval(q, end->level);
-    uint64_t all = frames_in(media, interval);
     usec_t paused = usec_max(0, gap - usec_max(0, active(q, e->shown) - q->live_end_active));
-    uint64_t skipped = frames_in(paused, interval);
-    skipped = skipped < all ? skipped : all;
-    q->outage_skipped += skipped;
-    q->outage_frames += all - skipped;
-    return all - skipped;
+    uint64_t missed = frames_in(media - paused, interval);
+    q->outage_frames += missed;
+    return missed;
 }
 
 void qoe_on_lost(struct qoe *q)

@@ -86,7 +86,7 @@ struct qoe_media_edge {
     int level;
 };
 // The connection's live media ends, or that of another one begins. The frames that the level
-// would have brought in between were missed (CAUSE_OUTAGE), those of the viewer's pauses skipped.
+// would have brought in between, the viewer's pauses apart, were missed (CAUSE_OUTAGE).
 void qoe_on_live_end(struct qoe *q, const struct qoe_media_edge *e);
 // Returns how many were missed.
 uint64_t qoe_on_live_begin(struct qoe *q, const struct qoe_media_edge *e);

@@ -29,11 +29,9 @@ static void report_causes(const struct qoe *q, struct qoe_report *out)
         out->causes.by_cause[c] = (double)q->totals.by_cause[c];
         out->causes.by_root[c] = (double)q->totals.by_root[c];
     }
-    out->causes.expected += (double)(q->outage_frames + q->outage_skipped);
+    out->causes.expected += (double)q->outage_frames;
     out->causes.by_cause[CAUSE_OUTAGE] += (double)q->outage_frames;
     out->causes.by_root[CAUSE_OUTAGE] += (double)q->outage_frames;
-    out->causes.by_cause[CAUSE_SKIPPED] += (double)q->outage_skipped;
-    out->causes.by_root[CAUSE_SKIPPED] += (double)q->outage_skipped;
 }
 
 static void report_playback(struct qoe *q, struct qoe_report *out, usec_t now)

@@ -78,7 +78,6 @@ struct qoe {
     usec_t live_end_active; // its `shown`, by `pauses`
     usec_t newest_active;   // the last picture's time, likewise
     uint64_t outage_frames;
-    uint64_t outage_skipped; // in pauses, or while the viewer changed the transport
     uint64_t switches;
     struct qoe_switch_entry switch_list[QOE_MAX_LIST];
 

@@ -50,7 +50,7 @@ class Goddard(Relayed):
         relay.tcp_rate = 200e3
         lib.until(lambda: "rebuffer" in [why for _, _, why in self.levels(p)], "a level less by a stall", 25)
         relay.tcp_rate = 0.0
-        lib.until(lambda: self.modes(p)[-1] == "streaming" and len(self.modes(p)) >= 4, "playing again", 25)
+        lib.until(lambda: len(self.modes(p)) >= 4 and self.modes(p)[-1] == "streaming", "playing again", 25)
         p.signal(lib.signal.SIGINT)
         p.wait()
         before, after, _ = next(level for level in self.levels(p) if level[2] == "rebuffer")

@@ -94,7 +94,7 @@ class Connections(lib.Case):
         server = self.sender()
         with Client(server.port) as c:
             self.assertEqual(c.request("OPTIONS").status, 200)
-            self.assertFalse(c.closed(14 / lib.SLOW))
+            self.assertFalse(c.closed(14 / lib.PATIENCE))
 
     def test_the_answer_says_why(self):
         server = self.sender("--max-viewers", "8")

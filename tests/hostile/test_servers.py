@@ -170,7 +170,7 @@ class Patience(Case):
         server = self.told(slow)
         p = self.player(server.url.replace("//", "//u:p@"))
         self.assertEqual(p.wait(45), 3, str(p))
-        self.assertIn("sets nothing up within 30 s", p.report()["error"])
+        self.assertIn("sets nothing up within 32 s", p.report()["error"])
 
 
 class Terminals(Case):
