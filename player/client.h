@@ -10,7 +10,7 @@
 // With --adapt goddard, on_ready comes where else PLAY is asked for, and client_begin when the
 // first level is known.
 //
-// Deadlines: 5 s to connect, 5 s for each answer until the media plays, 30 s until the transport is
+// Deadlines: 5 s to connect, 8 s for each answer until the media plays, 32 s until the transport is
 // set up. Then each whole message or datagram tells that the server lives: without any for 10 s
 // (13 s when media comes as datagrams: as long as the sender waits for reports, so an outage of
 // 10 s is survived) it is lost. Asking once a second makes sure that there is something to hear,

@@ -22,9 +22,8 @@ struct media_silence {
 
 // PLAY was answered: from now on media is due. `packets`: of media so far, by this connection.
 void media_silence_begin(struct media_silence *s, uint64_t packets, usec_t now);
-// About once a second. `due`: the server should
-// send, so not in a pause and not after the media's end. Returns for how long media has been
-// missing.
+// About once a second. `due`: the server should send, so not in a pause and not after the media's
+// end. Returns for how long media has been missing.
 usec_t media_silence_look(struct media_silence *s, uint64_t packets, bool due, usec_t now);
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 #include "sender/connection.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
@@ -146,25 +147,25 @@ struct connection *connection_new(int fd, const struct connection_config *config
     struct connection *c = calloc(1, sizeof(*c));
     if (!c) {
         log_error("out of memory: a viewer is refused");
+        close(fd);
         return NULL;
     }
     c->config = *config;
-    c->reaper = timer_new(config->loop, on_reap, c);
-    c->turn = timer_new(config->loop, on_turn, c);
-    c->tcp = tcp_conn_new(config->loop, fd, RTSP_MAX_ITEM, &tcp_ops, c);
-    if (!c->reaper || !c->turn || !c->tcp) {
-        connection_free(c, now);
-        return NULL;
-    }
     c->viewer =
         (struct viewer){.loop = config->loop,
                         .shelf = config->shelf,
                         .raw = config->raw,
-                        .tcp = c->tcp,
                         .query_level = -1,
                         .hold = {.on_ready = on_film, .on_revoked = on_film_revoked, .ctx = c},
                         .on_stuck = on_stuck,
                         .ctx = c};
+    c->reaper = timer_new(config->loop, on_reap, c);
+    c->turn = timer_new(config->loop, on_turn, c);
+    c->tcp = c->viewer.tcp = tcp_conn_new(config->loop, fd, RTSP_MAX_ITEM, &tcp_ops, c);
+    if (!c->reaper || !c->turn || !c->tcp) {
+        connection_free(c, now);
+        return NULL;
+    }
     rtsp_session_init(&c->viewer.state, now);
     sockaddr_text((const struct sockaddr *)tcp_conn_peer(c->tcp), c->viewer.name,
                   sizeof(c->viewer.name));

@@ -4,7 +4,10 @@
 #include "common/base/log.h"
 #include "common/congestion/rto.h"
 #include "common/net/clock.h"
+#include "sender/repair_budget.h"
 #include "sender/session_state.h"
+
+_Static_assert(REPAIR_VIEWERS == FIGURES_SESSIONS + 1, "a session's number is its account");
 
 // A viewer that shall report packets and has not reported one for so long is not there any more. A
 // path that was away for 10 s has had its probe by then, and the probe its answer.

@@ -284,30 +284,27 @@ static bool is_idle(const struct film *f)
     return f->state == FILM_OPEN && f->taken && f->stream.session_count == 0;
 }
 
-// Closes idle films but `but`, those that were requested first, until `max` are left. Returns true
-// if it closed one.
-static bool close_idle(struct shelf *s, int max, const struct film *but)
+// Of the idle films but `but` the one that was requested first, if more than `max` films are idle;
+// else NULL.
+static struct film *oldest_idle(const struct shelf *s, int max, const struct film *but)
 {
-    bool closed = false;
-    for (;;) {
-        struct film *oldest = NULL;
-        int count = 0;
-        for (struct film *f = s->films; f; f = f->next) {
-            count += is_idle(f);
-            if (is_idle(f) && f != but)
-                oldest = f;
-        }
-        if (!oldest || count <= max)
-            return closed;
-        close_film(oldest);
-        closed = true;
+    struct film *oldest = NULL;
+    int count = 0;
+    for (struct film *f = s->films; f; f = f->next) {
+        count += is_idle(f);
+        if (is_idle(f) && f != but)
+            oldest = f;
     }
+    return count > max ? oldest : NULL;
 }
 
 static int open_film(struct shelf *s, const char *path, struct shelf_hold *h)
 {
-    if (s->film_count >= SHELF_MAX_OPEN && !close_idle(s, 0, NULL))
+    struct film *idle = oldest_idle(s, 0, NULL);
+    if (s->film_count >= SHELF_MAX_OPEN && !idle)
         return ERR_FULL;
+    if (s->film_count >= SHELF_MAX_OPEN)
+        close_film(idle);
     struct film *f = calloc(1, sizeof(*f));
     if (!f)
         return ERR_NO_MEMORY;
@@ -365,9 +362,11 @@ int shelf_take(struct shelf *s, const char *url_path, struct shelf_hold *h, bool
     if (h->film->state == FILM_OPENING)
         return SHELF_WAITS;
     if (h->film->state == FILM_OPEN) {
+        struct film *idle;
         h->film->taken = true;
         // A viewer who looks at film after film, or many who do, keep few of them in memory.
-        (void)close_idle(s, SHELF_MAX_IDLE, h->film);
+        while ((idle = oldest_idle(s, SHELF_MAX_IDLE, h->film)))
+            close_film(idle);
         *out = &h->film->stream;
         return 0;
     }

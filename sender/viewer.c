@@ -373,6 +373,7 @@ bool viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answ
                                                        rtsp_header(request, "Session"));
     struct text require = rtsp_header(request, "Require");
     int err;
+    rtsp_session_alive(&v->state, now); // also while it waits for a film
     if (a->status == 501) {
         handle_options(a);
     } else if (a->status == 455) { // RFC 2326, 11.3.6: with what is valid now
@@ -387,7 +388,6 @@ bool viewer_serve(struct viewer *v, const struct rtsp_item *request, struct answ
         answer_header(a, "Unsupported: %.*s\r\n", (int)(require.len < 200 ? require.len : 200),
                       require.at);
     }
-    rtsp_session_alive(&v->state, now);
     if (a->status == 200)
         serve(v, request, a, now);
     return true;

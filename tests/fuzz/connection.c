@@ -69,9 +69,9 @@ void clock_cond_init(pthread_cond_t *cond)
     pthread_cond_init(cond, NULL);
 }
 
-void clock_identity(char *out, size_t cap)
+void clock_identity(char out[CLOCK_MARK_TEXT])
 {
-    snprintf(out, cap, "fuzz");
+    snprintf(out, CLOCK_MARK_TEXT, "fuzz");
 }
 
 static uint16_t viewer_port[2];
@@ -250,18 +250,20 @@ static void open_world(struct world *w, uint8_t how)
     switch (how & 3) {
     case 0:
         synthetic_goddard(&synthetic);
-        stream_init_synthetic(&w->stream, &synthetic, how);
+        stream_init_synthetic(&w->stream, &synthetic);
         break;
     case 1:
         (void)synthetic_layers(4, 1024, &synthetic);
-        stream_init_synthetic(&w->stream, &synthetic, how);
+        stream_init_synthetic(&w->stream, &synthetic);
         break;
     case 2:
-        stream_init_filler(&w->stream, SDP_SOURCE_STEADY, 2000000, how);
+        stream_init_filler(&w->stream, SDP_SOURCE_STEADY, 2000000);
         break;
     default:
-        stream_init_filler(&w->stream, SDP_SOURCE_GREEDY, 2000000, how);
+        stream_init_filler(&w->stream, SDP_SOURCE_GREEDY, 2000000);
     }
+    err = stream_start(&w->stream, &w->loop);
+    assert(!err);
     w->shelf = shelf_new_one("/live", &w->stream);
     w->unsent = malloc(MAX_UNSENT);
     w->got = malloc(RTSP_MAX_ITEM + READ_BYTES);

@@ -75,9 +75,9 @@ class Connections(lib.Case):
 
     def test_bytes_one_by_one_do_not_extend_the_first_request(self):
         server = self.sender()
+        begin = time.monotonic()
         with Client(server.port) as c:
             request = c.format("OPTIONS")
-            begin = time.monotonic()
             try:
                 for i in range(len(request)):
                     c.send(request[i:i + 1])

@@ -71,7 +71,8 @@ class Freezes(lib.Case):
         p.wait(60 * lib.SLOW)
         freezes = self.check(p, LEAST)
         self.assertGreater(freezes["by_cause"]["network"]["total"], 1, freezes)
-        self.assertEqual(p.report()["rebuffering"]["by_cause"]["network"]["count"], 0)
+        # It is no stall; a busy machine may have some.
+        self.assertLess(p.report()["rebuffering"]["by_cause"]["network"]["total"], freezes["by_cause"]["network"]["total"])
 
     def test_a_level_of_few_frames(self):
         """At 7.5 frames/s a picture stands for 133 ms, and 400 ms are no freeze."""
@@ -83,12 +84,14 @@ class Freezes(lib.Case):
     def test_a_server_that_stands_still(self):
         """Its numbers go on where they were: the frames that the level has by its clock are missed."""
         sender = self.sender("--sound", "none", source="test:320x180@15")
-        p = self.player(sender.url, "--level", "3", "--adapt", "none", "--duration", "9")
-        lib.until(lambda: len(p.shown()) > 20, "pictures", 30)
+        p = self.player(sender.url, "--level", "3", "--adapt", "none")
+        p.wait_shown(20)
         sender.signal(signal.SIGSTOP)
         time.sleep(3)
         sender.signal(signal.SIGCONT)
-        p.wait(60 * lib.SLOW)
+        p.wait_shown(len(p.shown()) + 40)
+        p.signal(signal.SIGINT)
+        self.assertEqual(p.wait(), 130, str(p))
         freezes = self.check(p, 3 / 15)
         self.assertGreater(freezes["longest"], 2.5)
         causes = p.report()["causes"]

@@ -73,11 +73,13 @@ TEST_CASE("encoder_thread: of a shared encode, one viewer's losses are repaired 
     encoder_thread_set_viewers(c.t, 2);
     usec_t begun = clock_now();
     const int64_t frames = 200;
-    for (int64_t n = 0; n < frames; n++) {
+    c.encode(0, 1); // the key frame: without it there is nothing to repair from
+    for (int64_t n = 1; n < frames; n++) {
         c.encode(n, n + 1);
         encoder_thread_repair(c.t, n, 1);
         encoder_thread_repair(c.t, n, 1); // another packet of it
-        encoder_thread_request_key(c.t, 1, clock_now());
+        if (n > 1) // the first loss is repaired, however slow this machine is
+            encoder_thread_request_key(c.t, 1, clock_now());
     }
     c.encode(frames, frames + 1);
     double elapsed = usec_to_sec(clock_now() - begun);
@@ -85,9 +87,10 @@ TEST_CASE("encoder_thread: of a shared encode, one viewer's losses are repaired 
     encoder_thread_stats(c.t, &s);
     CHECK(static_cast<double>(s.repairs.keys) <= elapsed / 2);
     CHECK(s.keys <= s.repairs.keys + 1);
-    CHECK(static_cast<double>(s.repairs.repaired) <= 3 + elapsed);
-    CHECK(s.repairs.requests == 3 * frames);
-    CHECK(s.repairs.repaired + s.repairs.coalesced + s.repairs.waited == 3 * frames);
+    CHECK(s.repairs.repaired > 0);
+    CHECK(static_cast<double>(s.repairs.repaired) <= 3 + 1.5 * elapsed);
+    CHECK(s.repairs.requests == 3 * (frames - 1) - 1);
+    CHECK(s.repairs.repaired + s.repairs.coalesced + s.repairs.waited == 3 * (frames - 1) - 1);
 }
 
 TEST_CASE("encoder_thread: a viewer alone has every loss repaired", "[threads]")
