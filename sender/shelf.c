@@ -26,8 +26,9 @@
 
 enum film_state { FILM_OPENING, FILM_OPEN, FILM_FAILED };
 
-// While a thread opens it (`opening`), `stream` and `work_err` are the thread's. A film that nobody
-// waits for any more leaves the shelf at once, and is freed when the thread comes back.
+// While a thread opens it (`opening`), `stream` and `work_err` are the thread's. A film that a
+// thread has begun to open stays on the shelf until the thread is back, though no viewer waits any
+// more: else each request for a film that hangs would take another thread.
 struct film {
     struct work work; // first
     struct film *next;
@@ -78,6 +79,7 @@ struct shelf {
 };
 
 static void on_deadline(void *ctx, usec_t now);
+static void close_film(struct film *f);
 static void list_free(struct list_work *l);
 
 struct shelf *shelf_new_one(const char *path, struct stream *stream)
@@ -125,7 +127,11 @@ void shelf_free(struct shelf *s)
 {
     if (!s)
         return;
-    assert(!s->films && !s->listing);
+    while (s->films) {
+        assert(!s->films->holds);
+        close_film(s->films);
+    }
+    assert(!s->listing);
     if (s->list) {
         media_guard_stop(s->list->guard);
         if (!s->is_listing) // else once the thread is back
@@ -242,6 +248,8 @@ static void film_done(struct work *w, usec_t now)
             stream_destroy(&f->stream);
         if (!s)
             film_free(f);
+        else if (!f->holds)
+            close_film(f);
         return;
     }
     int err = f->work_err;
@@ -254,6 +262,8 @@ static void film_done(struct work *w, usec_t now)
         log_info("%s is open", f->path);
     }
     settle(f, err, now);
+    if (!f->holds)
+        close_film(f);
 }
 
 static void on_deadline(void *ctx, usec_t now)
@@ -355,7 +365,7 @@ int shelf_take(struct shelf *s, const char *url_path, struct shelf_hold *h, bool
         shelf_leave(s, h);
     }
     for (struct film *f = s->films; f && !h->film; f = f->next)
-        if (f->state != FILM_FAILED && strcmp(f->path, path) == 0)
+        if ((f->state != FILM_FAILED || f->opening) && strcmp(f->path, path) == 0)
             hold_film(h, f);
     if (!h->film)
         return open_film(s, path, h);
@@ -393,7 +403,7 @@ void shelf_leave(struct shelf *s, struct shelf_hold *h)
         at = &(*at)->next;
     *at = h->next;
     h->film = NULL;
-    if (!f->holds)
+    if (!f->holds && !(f->opening && atomic_load(&f->begun)))
         close_film(f);
 }
 

@@ -222,6 +222,26 @@ class SlowDisk(Folder):
         server.signal(signal.SIGTERM)
         self.assertEqual(server.wait(), 0, str(server))
 
+    def test_a_film_that_hangs_takes_one_thread(self):
+        """However often it is requested, and whoever has left meanwhile: the others still open."""
+        for name in "stuck.mkv", "other.mkv":
+            self.clip("films/" + name)
+        server = self.share(prefix=self.preload)
+        url = f"rtsp://127.0.0.1:{server.port}/stuck.mkv"
+        for _ in range(6):
+            gone = Client(server.port)
+            gone.send(gone.format("DESCRIBE", url))
+            time.sleep(0.2)  # until a thread has it, mostly
+            gone.close()
+        for _ in range(6):
+            c = self.client(server)
+            answer = c.request("DESCRIBE", url)
+            self.assertEqual(answer.status, 503)
+            self.assertIn("took more than 5 s to open", answer.body)
+        self.assertEqual(self.describe(server, "other.mkv").status, 200)
+        server.signal(signal.SIGTERM)
+        self.assertEqual(server.wait(), 0, str(server))
+
     def test_a_request_that_waits_is_a_request(self):
         """The viewer's first one is complete in time; that the film takes longer to open is not its fault."""
         self.clip("films/stuck.mkv")
