@@ -65,7 +65,7 @@ static void repair(struct encoder_thread *t, const struct repair *r, usec_t now)
     if (loss == LAYER_LOSS_HARMLESS) {
         t->budget.counts.coalesced++;
     } else if (loss == LAYER_LOSS_NEEDS_KEY || !repair_budget_take(&t->budget, r->account, now)) {
-        count_wait(t, repair_budget_wait(&t->budget, r->account));
+        count_wait(t, repair_budget_wait(&t->budget, r->account, now));
     } else {
         encoder_repair(t->encoder, r->number);
         t->budget.counts.repaired++;
@@ -219,10 +219,10 @@ void encoder_thread_set_viewers(struct encoder_thread *t, int viewers)
     pthread_mutex_unlock(&t->lock);
 }
 
-void encoder_thread_begin(struct encoder_thread *t, int64_t from)
+void encoder_thread_begin(struct encoder_thread *t, int account, int64_t from)
 {
     pthread_mutex_lock(&t->lock);
-    repair_budget_begin(&t->budget, from);
+    repair_budget_begin(&t->budget, account, from, clock_now());
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -254,7 +254,7 @@ void encoder_thread_repair(struct encoder_thread *t, int64_t number, int account
     if (known)
         t->budget.counts.coalesced++;
     else if (own == MAX_REPAIRS_OF_VIEWER || t->repair_count == MAX_REPAIRS)
-        count_wait(t, repair_budget_wait(&t->budget, account));
+        count_wait(t, repair_budget_wait(&t->budget, account, clock_now()));
     else
         t->repairs[t->repair_count++] = (struct repair){number, account};
     pthread_mutex_unlock(&t->lock);

@@ -31,10 +31,9 @@ bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t cap
 void encoder_thread_set_viewers(struct encoder_thread *t, int viewers);
 // A viewer begins, or goes to a place: a frame from number `from` on becomes a key frame; 0: any.
 // Of several requests the highest number counts: it is near, and a viewer that goes to a place has
-// no use for a frame before it.
-void encoder_thread_begin(struct encoder_thread *t, int64_t from);
-// A viewer lacks frames: a later one becomes a key frame. `account`: the viewer's, below
-// REPAIR_VIEWERS.
+// no use for a frame before it. `account`: the viewer's, below REPAIR_VIEWERS.
+void encoder_thread_begin(struct encoder_thread *t, int account, int64_t from);
+// A viewer lacks frames: a later one becomes a key frame.
 void encoder_thread_request_key(struct encoder_thread *t, int account, usec_t now);
 void encoder_thread_set_bitrate(struct encoder_thread *t, int bitrate_bps);
 // A viewer lacks frame `number`: a later one does not depend on it.

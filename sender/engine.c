@@ -213,17 +213,17 @@ void engine_watch_sound(struct engine *e, int change)
     watch(e, &e->hearers, change);
 }
 
-void engine_watch(struct engine *e, int size_id, int change)
+void engine_watch(struct engine *e, int size_id, int account, int change)
 {
     if (change > 0)
-        encoder_thread_begin(e->encoders[size_id], 0);
+        encoder_thread_begin(e->encoders[size_id], account, 0);
     encoder_thread_set_viewers(e->encoders[size_id], e->watchers[size_id] + change);
     watch(e, &e->watchers[size_id], change);
 }
 
-void engine_begin(struct engine *e, int size_id, int64_t from)
+void engine_begin(struct engine *e, int size_id, int account, int64_t from)
 {
-    encoder_thread_begin(e->encoders[size_id], from);
+    encoder_thread_begin(e->encoders[size_id], account, from);
 }
 
 void engine_request_key(struct engine *e, int size_id, int account, usec_t now)

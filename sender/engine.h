@@ -55,12 +55,12 @@ const char *engine_sprop(const struct engine *e, int size_id);
 const char *engine_profile(const struct engine *e, int size_id);
 
 // One more (+1) or one fewer (-1) viewer of the size. The first frame for a new viewer is a key
-// frame; engine_begin is implied.
-void engine_watch(struct engine *e, int size_id, int change);
+// frame; engine_begin is implied. `account` says which viewer, for repair_budget.h.
+void engine_watch(struct engine *e, int size_id, int account, int change);
 void engine_watch_sound(struct engine *e, int change); // one more or fewer who hears it
 // A viewer goes to a place: a key frame from that number on.
-void engine_begin(struct engine *e, int size_id, int64_t from);
-// A viewer lacks frames: a key frame. `account` says which viewer, for repair_budget.h.
+void engine_begin(struct engine *e, int size_id, int account, int64_t from);
+// A viewer lacks frames: a key frame.
 void engine_request_key(struct engine *e, int size_id, int account, usec_t now);
 // From the next frame on; the size's top level. 0: the ladder's own.
 void engine_set_bitrate(struct engine *e, int size_id, int bitrate_bps);

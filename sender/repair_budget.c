@@ -51,7 +51,7 @@ void repair_budget_viewers(struct repair_budget *b, int viewers, usec_t now)
         b->shared_until = now + REPAIR_KEY_SPACING;
 }
 
-void repair_budget_begin(struct repair_budget *b, int64_t from)
+static void need_key(struct repair_budget *b, int64_t from)
 {
     if (from > 0 && b->key_number >= from)
         return;
@@ -59,21 +59,42 @@ void repair_budget_begin(struct repair_budget *b, int64_t from)
     b->begins = true;
 }
 
-bool repair_budget_wait(struct repair_budget *b, int account)
+void repair_budget_begin(struct repair_budget *b, int account, int64_t from, usec_t now)
 {
     assert(account >= 0 && account < REPAIR_VIEWERS);
-    bool news = !b->accounts[account].waits;
-    b->accounts[account].waits = true;
-    return news;
+    b->accounts[account].begun_at = now;
+    b->accounts[account].again = REPAIR_BEGIN_AGAIN;
+    need_key(b, from);
+}
+
+static bool may_begin_again(const struct repair_account *a, usec_t now)
+{
+    return a->again > 0 && now - a->begun_at < REPAIR_BEGINNING;
+}
+
+// A viewer whose first key frame was lost has seen nothing yet, and would have to wait longest.
+bool repair_budget_wait(struct repair_budget *b, int account, usec_t now)
+{
+    assert(account >= 0 && account < REPAIR_VIEWERS);
+    struct repair_account *a = &b->accounts[account];
+    if (a->waits)
+        return false;
+    a->waits = true;
+    if (may_begin_again(a, now)) {
+        a->again--;
+        need_key(b, 0);
+    }
+    return true;
 }
 
 bool repair_budget_pli(struct repair_budget *b, int account, usec_t now)
 {
     assert(account >= 0 && account < REPAIR_VIEWERS);
-    usec_t served_at = usec_max(b->key_at, b->accounts[account].repaired_at);
-    if (is_shared(b, now) && now - served_at < REPAIR_SERVES)
+    const struct repair_account *a = &b->accounts[account];
+    bool patient = is_shared(b, now) && !may_begin_again(a, now);
+    if (now - usec_max(b->key_at, a->repaired_at) < (patient ? REPAIR_SERVES : REPAIR_KEY_NEAREST))
         return false;
-    return repair_budget_wait(b, account);
+    return repair_budget_wait(b, account, now);
 }
 
 bool repair_budget_take(struct repair_budget *b, int account, usec_t now)
@@ -107,7 +128,7 @@ static bool begin_is_due(const struct repair_budget *b, int64_t number, usec_t n
 
 static bool loss_is_due(const struct repair_budget *b, usec_t now)
 {
-    if (now - b->key_at < (is_shared(b, now) ? REPAIR_KEY_SPACING : REPAIR_KEY_NEAREST))
+    if (is_shared(b, now) && now - b->key_at < REPAIR_KEY_SPACING)
         return false;
     for (int i = 0; i < REPAIR_VIEWERS; i++)
         if (b->accounts[i].waits)

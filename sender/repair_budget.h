@@ -7,14 +7,16 @@
 //       whatever caused that one. It serves every viewer that waits.
 //     - A viewer that begins causes a key frame at once while the encode has a token: 4 of them,
 //       one more a second. Without a token it waits as for a loss. Key frames of viewers that
-//       begin come REPAIR_KEY_NEAREST (0.25 s) apart.
+//       begin come REPAIR_KEY_NEAREST (0.25 s) apart. In its first REPAIR_BEGINNING (5 s) a viewer
+//       that lost the key frame begins again, REPAIR_BEGIN_AGAIN (2) times.
 //     - A repair from an older frame takes a token of the viewer (3, 1.5 more a second) and one of
 //       the encode (4, two more a second). Without both the viewer waits for the next key frame.
 //       A viewer that waits has no repair, as none serves it before.
 //     - A PLI within REPAIR_SERVES (1 s) after a key frame or a repair of the viewer is answered by
-//       it: the viewer may not have it yet. If it is lost, a NACK says so.
-//   Two seconds after the others have left, a viewer is alone: every repair; a key frame at most
-//   every REPAIR_KEY_NEAREST; one from a place that the viewer goes to, at once.
+//       it: the viewer may not have it yet. If it is lost, a NACK says so. Of a viewer that begins
+//       a PLI within REPAIR_KEY_NEAREST is.
+//   Two seconds after the others have left, a viewer is alone: every repair and key frame that its
+//   NACKs call for, as no other viewer pays. A PLI within REPAIR_KEY_NEAREST is answered.
 //
 // What that costs, of the test picture at 640x360: a key frame every 2 s nothing at 600 kbit/s, 0.4
 // dB at 150 kbit/s; two repairs a second 0.2 to 0.4 dB.
@@ -35,8 +37,10 @@ extern "C" {
 #define REPAIR_KEY_SPACING (2 * USEC_PER_SEC)
 #define REPAIR_KEY_NEAREST (250 * USEC_PER_MSEC)
 #define REPAIR_SERVES      USEC_PER_SEC
+#define REPAIR_BEGINNING   (5 * USEC_PER_SEC)
 
 enum {
+    REPAIR_BEGIN_AGAIN = 2,
     REPAIR_VIEWERS = 65, // accounts; account 0 is of all viewers beyond the others
 };
 
@@ -59,6 +63,8 @@ struct repair_account {
     struct repair_tokens repairs;
     bool waits;         // for a key frame
     usec_t repaired_at; // when it had its last repair
+    usec_t begun_at;
+    int again; // so often it may begin again
 };
 
 struct repair_budget {
@@ -77,11 +83,11 @@ struct repair_budget {
 void repair_budget_init(struct repair_budget *b, usec_t now);
 // So many viewers watch now.
 void repair_budget_viewers(struct repair_budget *b, int viewers, usec_t now);
-// A viewer begins, or goes to a place: it needs a key frame of number `from` or later, 0: any. Of
-// several such requests the highest number counts.
-void repair_budget_begin(struct repair_budget *b, int64_t from);
+// The viewer of `account` begins, or goes to a place: it needs a key frame of number `from` or
+// later, 0: any. Of several such requests the highest number counts.
+void repair_budget_begin(struct repair_budget *b, int account, int64_t from, usec_t now);
 // The viewer of `account` waits for a key frame. Returns true if it did not wait already.
-bool repair_budget_wait(struct repair_budget *b, int account);
+bool repair_budget_wait(struct repair_budget *b, int account, usec_t now);
 // A PLI of that viewer: waits like that, unless it is answered already.
 bool repair_budget_pli(struct repair_budget *b, int account, usec_t now);
 // Returns true if the viewer of `account` may have one repair now, and takes the tokens.

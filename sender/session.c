@@ -243,7 +243,7 @@ bool session_place(struct session *s, double seconds, struct stored_place_told *
         first = engine_seek(engine, (usec_t)(seconds * 1e6), ahead);
     if (first >= 0) {
         leave_place(s, first);
-        engine_begin(engine, s->size_id, first);
+        engine_begin(engine, s->size_id, s->number, first);
         out->seconds = seconds;
         number = first;
     }

@@ -52,7 +52,7 @@ void session_watch_size(struct session *s, int size_id, int change)
     else if (s->stored)
         stored_feed_watch(s->stored, size_id, change);
     else if (!session_is_filler(s))
-        engine_watch(s->config.stream->engine, size_id, change);
+        engine_watch(s->config.stream->engine, size_id, s->number, change);
 }
 
 // The encoder's rate of `size_id` is this session's from now on, and that of no other; -1: of none.
@@ -194,7 +194,7 @@ static bool has_begun(struct session *s, const struct coded_frame *f)
         return true;
     // The key frame that was asked for may have come before the place that is waited for.
     if (s->from > 0 && f->temporal_id == 0 && s->config.stream->engine)
-        engine_begin(s->config.stream->engine, s->size_id, s->from);
+        engine_begin(s->config.stream->engine, s->size_id, s->number, s->from);
     return false;
 }
 

@@ -54,11 +54,11 @@ TEST_CASE(
 {
     coder c;
     c.encode(0, 1);
-    encoder_thread_begin(c.t, 5);
-    encoder_thread_begin(c.t, 0); // as for each who begins to watch
+    encoder_thread_begin(c.t, 1, 5);
+    encoder_thread_begin(c.t, 1, 0); // as for each who begins to watch
     c.encode(1, 8);
-    encoder_thread_begin(c.t, 0);
-    encoder_thread_begin(c.t, 9);
+    encoder_thread_begin(c.t, 1, 0);
+    encoder_thread_begin(c.t, 1, 9);
     c.encode(8, 12);
     // The last one's callback comes after its statistics.
     encoder_thread_free(c.t);

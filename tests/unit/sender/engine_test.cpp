@@ -130,7 +130,7 @@ struct cinema {
 TEST_CASE("engine: a film begins again for who comes once its last viewer has left", "[threads]")
 {
     cinema c;
-    engine_watch(c.e, 0, +1);
+    engine_watch(c.e, 0, 1, +1);
     for (int round = 1; round <= 3; round++) {
         INFO("round " << round);
         c.frames = 0;
@@ -138,21 +138,21 @@ TEST_CASE("engine: a film begins again for who comes once its last viewer has le
         CHECK(c.frames == film_frames);
         CHECK(c.position() == film_end);
         // At once: no thread had time to see that the viewer left.
-        engine_watch(c.e, 0, -1);
+        engine_watch(c.e, 0, 1, -1);
         CHECK(c.position() == 0);
-        engine_watch(c.e, 0, +1);
+        engine_watch(c.e, 0, 1, +1);
         CHECK(c.position() < film_end);
     }
-    engine_watch(c.e, 0, -1);
+    engine_watch(c.e, 0, 1, -1);
 }
 
 TEST_CASE("engine: who goes elsewhere just as a film ends does not get that end", "[threads]")
 {
     cinema c;
-    engine_watch(c.e, 0, +1);
+    engine_watch(c.e, 0, 1, +1);
     c.wait_pictures(film_frames);
     CHECK(engine_seek(c.e, 0, false) >= film_frames);
     c.run_to_end(1);
     CHECK(c.pictures() == 2 * film_frames);
-    engine_watch(c.e, 0, -1);
+    engine_watch(c.e, 0, 1, -1);
 }

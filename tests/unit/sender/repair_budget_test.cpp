@@ -19,7 +19,7 @@ struct encode {
     {
         repair_budget_init(&b, 0);
         repair_budget_viewers(&b, shared ? 2 : 1, 0);
-        repair_budget_begin(&b, 0);
+        repair_budget_begin(&b, 0, 0, -REPAIR_BEGINNING); // so long ago
     }
     usec_t now() const
     {
@@ -51,9 +51,9 @@ TEST_CASE("repair_budget: one loss has one key frame, 2 s after the last one or 
         encode e(true);
         e.run(12000, [&](int64_t t) {
             if (t == r.loss)
-                CHECK(repair_budget_wait(&e.b, 1));
+                CHECK(repair_budget_wait(&e.b, 1, e.now()));
             if (t == r.loss && t < r.key) // a second request changes nothing
-                CHECK(!repair_budget_wait(&e.b, 1));
+                CHECK(!repair_budget_wait(&e.b, 1, e.now()));
         });
         CHECK(e.keys == times{0, r.key});
         CHECK(e.b.counts.keys == 1);
@@ -66,7 +66,7 @@ TEST_CASE("repair_budget: viewers that request without end have a key frame ever
         encode e(true);
         e.run(10000, [&](int64_t) {
             for (int i = 0; i < viewers; i++)
-                repair_budget_wait(&e.b, i);
+                repair_budget_wait(&e.b, i, e.now());
         });
         CHECK(e.keys == times{0, 2000, 4000, 6000, 8000});
         CHECK(e.b.counts.keys == 4);
@@ -79,9 +79,9 @@ TEST_CASE("repair_budget: next to a viewer that requests without end, one loss w
         encode e(true);
         int64_t healed = -1;
         e.run(20000, [&](int64_t t) {
-            repair_budget_wait(&e.b, 1);
+            repair_budget_wait(&e.b, 1, e.now());
             if (t / 10 == loss / 10)
-                repair_budget_wait(&e.b, 2);
+                repair_budget_wait(&e.b, 2, e.now());
         });
         for (int64_t key : e.keys)
             if (healed < 0 && key >= loss)
@@ -98,11 +98,11 @@ TEST_CASE(
     encode one(true);
     one.run(5000, [&](int64_t t) {
         if (t == 700 || t == 4000)
-            repair_budget_begin(&one.b, 0);
+            repair_budget_begin(&one.b, 1, 0, one.now());
     });
     CHECK(one.keys == times{0, 700, 4000});
     encode crowd(true);
-    crowd.run(20000, [&](int64_t) { repair_budget_begin(&crowd.b, 0); });
+    crowd.run(20000, [&](int64_t) { repair_budget_begin(&crowd.b, 1, 0, crowd.now()); });
     CHECK(crowd.keys[1] == 250);
     CHECK(crowd.keys[2] == 500);
     CHECK(crowd.keys.size() >= 20); // one a second
@@ -110,10 +110,40 @@ TEST_CASE(
     CHECK(crowd.b.counts.keys == 0);
     encode both(true); // and losses besides: not more
     both.run(20000, [&](int64_t) {
-        repair_budget_begin(&both.b, 0);
-        repair_budget_wait(&both.b, 1);
+        repair_budget_begin(&both.b, 1, 0, both.now());
+        repair_budget_wait(&both.b, 1, both.now());
     });
     CHECK(both.keys == crowd.keys);
+}
+
+TEST_CASE("repair_budget: a viewer that lost the key frame it began with begins again, twice")
+{
+    struct row {
+        int64_t first, every, end; // ms; losses, from `first` on
+        times keys;
+    };
+    // It begins at 3000.
+    for (const row &r : {row{3050, 10000, 8000, {0, 3000, 3250}},
+                         {3400, 10000, 8000, {0, 3000, 3400}},
+                         {3050, 50, 8000, {0, 3000, 3250, 3500, 5500, 7500}},
+                         {7900, 10000, 9000, {0, 3000, 7900}},
+                         {8000, 10, 10400, {0, 3000, 8000, 10000}}}) {
+        encode e(true);
+        e.run(r.end, [&](int64_t t) {
+            if (t == 3000)
+                repair_budget_begin(&e.b, 1, 0, e.now());
+            if (t >= r.first && (t - r.first) % r.every == 0)
+                repair_budget_wait(&e.b, 1, e.now());
+        });
+        INFO("losses from " << r.first << " ms, every " << r.every);
+        CHECK(e.keys == r.keys);
+    }
+    // A PLI need not wait as long for its answer.
+    encode e(true);
+    repair_budget_begin(&e.b, 1, 0, 0);
+    e.run(300, [](int64_t) {});
+    CHECK(repair_budget_pli(&e.b, 1, e.now()));
+    CHECK(!repair_budget_pli(&e.b, 2, e.now()));
 }
 
 TEST_CASE("repair_budget: repairs of one viewer, and of many")
@@ -145,32 +175,34 @@ TEST_CASE("repair_budget: repairs of one viewer, and of many")
         repair_budget_take(&b, 1, t * ms);
     CHECK(repair_budget_take(&b, 2, 10000 * ms));
     // One that waits for a key frame has none.
-    repair_budget_wait(&b, 3);
+    repair_budget_wait(&b, 3, 10000 * ms);
     CHECK(!repair_budget_take(&b, 3, 20000 * ms));
     repair_budget_key_made(&b, 1, 20000 * ms);
     CHECK(repair_budget_take(&b, 3, 20000 * ms));
 }
 
-TEST_CASE("repair_budget: a viewer alone is repaired always, with 4 key frames a second")
+TEST_CASE("repair_budget: a viewer alone has every repair and key frame, for PLIs 4 a second")
 {
     encode e(false);
-    e.run(2000, [&](int64_t) {
+    e.run(2000, [&](int64_t t) {
         CHECK(repair_budget_take(&e.b, 1, e.now()));
-        repair_budget_wait(&e.b, 1);
+        repair_budget_pli(&e.b, 1, e.now());
+        if (t == 1100)
+            repair_budget_wait(&e.b, 1, e.now()); // a NACK: another one was lost
     });
-    CHECK(e.keys == times{0, 250, 500, 750, 1000, 1250, 1500, 1750});
+    CHECK(e.keys == times{0, 250, 500, 750, 1000, 1100, 1350, 1600, 1850});
     // One that goes elsewhere does not wait, and has no use for an earlier one.
     e.b.accounts[1].waits = false;
-    repair_budget_begin(&e.b, e.number + 3);
+    repair_budget_begin(&e.b, 1, e.number + 3, e.now());
     e.run(2100, [](int64_t) {});
     CHECK(e.keys.back() == 2030);
     // The key frame is there already.
-    repair_budget_begin(&e.b, 203);
+    repair_budget_begin(&e.b, 1, 203, e.now());
     e.run(2500, [](int64_t) {});
     CHECK(e.keys.back() == 2030);
     // When another one joins, the viewer that flooded is as any other.
     repair_budget_viewers(&e.b, 2, e.now());
-    repair_budget_wait(&e.b, 1);
+    repair_budget_wait(&e.b, 2, e.now());
     e.run(6000, [](int64_t) {});
     CHECK(e.keys.back() == 4030);
 }
@@ -206,12 +238,12 @@ TEST_CASE(
     encode e(true);
     e.run(20000, [&](int64_t t) {
         repair_budget_viewers(&e.b, t % 20 ? 2 : 1, e.now());
-        repair_budget_begin(&e.b, 0);
-        repair_budget_wait(&e.b, 1);
+        repair_budget_begin(&e.b, 1, 0, e.now());
+        repair_budget_wait(&e.b, 1, e.now());
     });
     CHECK(e.keys.size() <= 4 + 20);
     repair_budget_viewers(&e.b, 1, e.now());
     size_t before = e.keys.size();
-    e.run(30000, [&](int64_t) { repair_budget_wait(&e.b, 1); });
+    e.run(30000, [&](int64_t) { repair_budget_wait(&e.b, 1, e.now()); });
     CHECK(e.keys.size() >= before + 8 * 3); // alone after 2 s
 }
