@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libavutil/avstring.h>
+#include <libavutil/mem.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,7 +14,12 @@
 #include "common/base/log.h"
 #include "media/convert.h"
 
-enum { IO_BYTES = 32 * 1024 };
+enum {
+    IO_BYTES = 32 * 1024,
+    // A picture of 8K at 8 bytes a pixel takes 253 MB; the index of ten hours at 60 frames a
+    // second 52 MB, at 24 bytes a frame.
+    ALLOC_BYTES = 256 << 20,
+};
 
 // What each step may read. An index of ten hours at 60 frames a second is about 60 MB in AVI and 40
 // MB in MP4, and an uncompressed picture of 8K 53 MB. libavformat itself stops a probe after 5 MB
@@ -202,6 +208,7 @@ struct media_input *media_input_open(const char *path, const char *only, struct 
                                      char why[MEDIA_INPUT_WHY], int *err)
 {
     libav_log_to_log();
+    av_max_alloc(ALLOC_BYTES);
     struct media_input *in = calloc(1, sizeof(*in));
     if (!in) {
         *err = err_say(why, MEDIA_INPUT_WHY, ERR_NO_MEMORY, "no memory");

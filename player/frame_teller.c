@@ -87,12 +87,19 @@ static struct qoe_media_edge edge(const struct frame_teller *t, const struct qoe
     return e;
 }
 
-// The sender's numbers went on behind the last picture, but its clock shows that it stood still.
+// Returns true if the sender's numbers went on after the last picture, but its clock and the
+// viewer's show that it stood still. The sender's clock alone may have been set. The media's gap is
+// longer than the viewer's by the latency that the viewer lost: at most what the last picture had
+// waited here, and STALL_SILENCE for the changes in the sender and on the way.
 static bool stood_still(const struct frame_teller *t, const struct qoe_media_edge *end,
                         const struct qoe_media_edge *begin)
 {
-    return t->newest_number >= 0 && end->captured != QOE_UNKNOWN &&
-           begin->captured != QOE_UNKNOWN && begin->captured - end->captured > STALL_SILENCE;
+    if (t->newest_number < 0 || end->captured == QOE_UNKNOWN || begin->captured == QOE_UNKNOWN)
+        return false;
+    usec_t media = begin->captured - end->captured;
+    usec_t gap = begin->shown - end->shown;
+    return media > STALL_SILENCE && gap > STALL_SILENCE &&
+           media <= gap + t->newest_waited + STALL_SILENCE;
 }
 
 static void note_live(struct frame_teller *t, const struct play_frame *f)
@@ -113,6 +120,7 @@ static void note_live(struct frame_teller *t, const struct play_frame *f)
     }
     t->newest = begin;
     t->newest_number = f->number;
+    t->newest_waited = usec_max(0, f->shown_at - f->last_arrived);
 }
 
 void frame_teller_stop(struct frame_teller *t)

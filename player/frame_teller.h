@@ -47,6 +47,7 @@ struct frame_teller {
     int64_t first; // of this connection's media, while no picture of it was shown; -1: none
     struct qoe_media_edge newest; // the last picture
     int64_t newest_number;        // -1: none
+    usec_t newest_waited;         // here, from its last packet to the screen
     struct frame_note notes[FRAME_TELLER_NOTES];
 };
 

@@ -167,7 +167,8 @@ static const struct option_row rows[] = {
 
     {.name = "max-viewers", .argument = "N", .kind = OPTION_INT, .at = AT(max_viewers), .least = 1,
      .most = STREAM_MOST_VIEWERS, .fallback = "1024",
-     .help = "connections at once, 1 to 65535; one address may have a quarter of them"},
+     .help = "connections at once, 1 to 65535; one address may have a quarter of "
+             "them, at least 4"},
 
     {.section = "Media", .name = "level", .argument = "WxH@FPS:KBPS", .read = read_level,
      .repeats = true,

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who may connect. The law: at most `total` connections, and at most a quarter of them, rounded up,
-// of one address; so one host cannot take the places of all others. An IPv6 host may choose among
-// the addresses of its /64 (RFC 4291, 2.5.1), which therefore count as one.
+// Who may connect. The law: at most `total` connections. One address may have a quarter of them,
+// rounded up, but at least PLACES_EACH_MIN; so one host cannot take the places of all others, where
+// there are more than PLACES_EACH_MIN. The minimum is for a household, and for a viewer that
+// connects again before the server has noticed that its old connection is dead.
+//
+// An IPv6 host may choose among the addresses of its /64 (RFC 4291, 2.5.1), which therefore count
+// as one. All hosts of all links share fe80::/64, so each link-local address counts by itself. Its
+// interface is ignored.
 #ifndef WEIR_SENDER_PLACES_H
 #define WEIR_SENDER_PLACES_H
 
@@ -11,7 +16,9 @@
 extern "C" {
 #endif
 
-struct place_key { // an address, of IPv6 without its lower half
+enum { PLACES_EACH_MIN = 4 };
+
+struct place_key { // an address, of IPv6 without its lower half unless it is link-local
     uint64_t high, low;
 };
 

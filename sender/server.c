@@ -88,8 +88,8 @@ static void refuse(const struct server *s, int fd, const struct sockaddr_storage
     if (err == ERR_RANGE)
         log_of(LOG_WARN, "viewer", name,
                "a viewer was refused: %s: its address has %d connections, the most it may have "
-               "(--max-viewers allows four times as many)",
-               name, s->places.each);
+               "(an address may have a quarter of --max-viewers, at least %d)",
+               name, s->places.each, PLACES_EACH_MIN);
     else
         log_of(LOG_WARN, "viewer", name,
                "a viewer was refused: %s: %d are connected, the most there can be "

@@ -49,5 +49,10 @@ int ip_literal_read(const char *at, size_t len, struct ip_literal *out, const ch
                "(ip -6 address shows it)";
         return ERR_MALFORMED;
     }
+    if (out->zone[0] && !is_link_local(out->address)) {
+        *why = "only a link-local address (fe80::) has a network interface (leave out % and what "
+               "follows it)";
+        return ERR_MALFORMED;
+    }
     return 0;
 }

@@ -22,7 +22,8 @@ struct ip_literal {
 };
 
 // Parts the `len` bytes between the brackets; what no address is, is left to inet_pton. 0, or
-// ERR_MALFORMED with *why (static text): also if a link-local address has no zone.
+// ERR_MALFORMED with *why (static text): also if a link-local address (fe80::/10) has no zone,
+// or another address has one.
 int ip_literal_read(const char *at, size_t len, struct ip_literal *out, const char **why);
 
 #ifdef __cplusplus

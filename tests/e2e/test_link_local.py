@@ -53,6 +53,15 @@ class LinkLocal(lib.Case):
         p = self.play("rtsp://[fe80::1]:8554/live", code=2)
         self.assertIn(needs, p.stderr)
 
+    def test_what_is_too_much_is_said(self):
+        only = "only a link-local address (fe80::) has a network interface"
+        for option in "--listen", "--metrics":
+            p = self.start([lib.SEND, option, "[::1%lo]:0"])
+            self.assertEqual(p.wait(), 2, str(p))
+            self.assertIn(only, p.stderr)
+        p = self.play("rtsp://[::1%25lo]:8554/live", code=2)
+        self.assertIn(only, p.stderr)
+
 
 if __name__ == "__main__":
     lib.main_isolated(isolate)

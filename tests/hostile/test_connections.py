@@ -97,18 +97,28 @@ class Connections(lib.Case):
             self.assertFalse(c.closed(14 / lib.PATIENCE))
 
     def test_the_answer_says_why(self):
-        server = self.sender("--max-viewers", "8")
-        first = [Client(server.port) for _ in range(2)]
+        server = self.sender("--max-viewers", "16")
+        first = [Client(server.port) for _ in range(4)]
         for c in first:
             self.addCleanup(c.close)
             self.assertEqual(c.request("OPTIONS").status, 200)
         p = self.play(server.url, code=3)
-        self.assertIn("too many connections of your address: 2 of 8 are allowed", p.stderr)
+        self.assertIn("too many connections of your address: 4 of 16 are allowed", p.stderr)
         with Client(server.port, source="127.0.0.3") as other:
             self.assertEqual(other.request("OPTIONS").status, 200)
         first[0].close()
         again = until(lambda: self.served(server.port), "the place that was given back")
         again.close()
+
+    def test_a_household_has_four_places(self):
+        """Of few: a quarter of 4 alone would lock out who reconnects while its old connection still stands."""
+        server = self.sender("--max-viewers", "4")
+        for _ in range(3):
+            c = Client(server.port)
+            self.addCleanup(c.close)
+            self.assertEqual(c.request("OPTIONS").status, 200)
+        p = self.play(server.url, "--duration", "1")
+        self.assertGreater(p.report()["playback"]["frames_played"], 0)
 
     def served(self, port):
         c = Client(port)

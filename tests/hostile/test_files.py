@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import time
 
@@ -12,6 +13,28 @@ from lib import until
 from rtsp import Client, Viewer
 
 PLAYLIST = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:2.0,\n{}\n"
+
+
+def box(kind, *parts):
+    data = b"".join(parts)
+    return struct.pack(">I", 8 + len(data)) + kind + data
+
+
+def full(kind, *words):
+    """A box with a version and flags of 0, and these words of 32 bits."""
+    return box(kind, struct.pack(f">{len(words) + 1}I", 0, *words))
+
+
+def claims(samples):
+    """An MP4 of about 500 bytes whose one track, of 320 x 180, claims so many samples of one byte."""
+    entry = box(b"avc1", struct.pack(">6xH16xHHIIIH32xHh", 1, 320, 180, 72 << 16, 72 << 16, 0, 1, 24, -1),
+                box(b"avcC", bytes.fromhex("0142001effe1000a6742c01ed900a02ff97001000468cb83cb")))
+    samples_of = box(b"stbl", box(b"stsd", struct.pack(">II", 0, 1), entry), full(b"stts", 1, samples, 1),
+                     full(b"stsc", 1, 1, samples, 1), full(b"stsz", 1, samples), full(b"stco", 1, 1000))
+    media = box(b"mdia", full(b"mdhd", 0, 0, 25, samples, 0), full(b"hdlr", 0, int.from_bytes(b"vide", "big"), 0, 0, 0),
+                box(b"minf", samples_of))
+    track = box(b"trak", full(b"tkhd", 0, 0, 1, 0, samples, *[0] * 13, 320 << 16, 180 << 16), media)
+    return box(b"ftyp", b"isom\0\0\2\0isomavc1") + box(b"moov", full(b"mvhd", 0, 0, 25, samples, *[0] * 20), track)
 
 
 class Folder(lib.Case):
@@ -97,6 +120,19 @@ class Files(Folder):
             self.refused(server, "torn." + ending)
         known = [line for line in self.describe(server, "").body.splitlines() if "?" not in line]
         self.assertEqual(known, [], "a busy machine may not have looked into each yet")
+        viewer.check()
+        if lib.SLOW <= 1:
+            self.assertLess(server.status_kb("VmHWM"), 700e3)
+        self.stop_cleanly(server)
+
+    def test_an_index_that_a_few_bytes_claim(self):
+        """85 million samples: an index of 2 GB. It is not built, whoever lists the folder or requests the film."""
+        with open(self.path("films/claims.mp4"), "wb") as f:
+            f.write(claims(85_000_000))
+        server = self.share()
+        viewer = Viewer(server.port)
+        self.refused(server, "claims.mp4")
+        self.assertEqual(self.describe(server, "").status, 300)
         viewer.check()
         if lib.SLOW <= 1:
             self.assertLess(server.status_kb("VmHWM"), 700e3)

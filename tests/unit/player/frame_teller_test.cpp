@@ -242,13 +242,14 @@ TEST_CASE("frame_teller: a freeze stands in figures and trace, with the cause of
 namespace
 {
 
-// Frame `number`, captured at `captured` and shown at `at`, ms.
+// Frame `number`, captured at `captured`, arrived 50 ms before and shown at `at`, ms.
 void live_shown(viewing &v, int64_t number, usec_t captured, usec_t at)
 {
     play_frame f{};
     f.number = number;
     f.level = 1;
     f.capture_wall = wall_ahead + captured * ms;
+    f.last_arrived = (at - 50) * ms;
     f.shown_at = at * ms;
     v.action(PLAYOUT_DECODE_AND_SHOW, number);
     frame_ledger_handed(v.ledger.get(), number);
@@ -271,6 +272,33 @@ TEST_CASE("frame_teller: the frames that a sender missed while it stood still ar
         CHECK(v.report().causes.by_cause[CAUSE_OUTAGE] == (live ? 9 : 0));
         CHECK(v.report().causes.expected == (live ? 13 : 4));
         CHECK((v.traced().find(R"("event":"missed","frames":9})") != std::string::npos) == live);
+    }
+}
+
+TEST_CASE("frame_teller: a step of the sender's clock misses nothing")
+{
+    static const struct {
+        usec_t captured, shown; // ms, of frame 12; its number says 300 and 500
+        usec_t missed;
+    } table[] = {
+        {300, 500, 0},     {20300, 500, 0}, // stepped
+        {1300, 500, 0},                     // by little
+        {20300, 900, 0},                    // and it came late, but not by more than a silence
+        {20300, 5500, 0},                   // 5 s without a picture do not explain 20 s
+        {-19700, 5500, 0}, {300, 5500, 0},  // the network stood still
+        {5300, 5500, 50},                   // the sender did
+        {5300, 6500, 50},                   // and the buffer was filled again
+        {5700, 5500, 54},                   // the 50 ms of the buffer are gone, and some of the way
+        {6000, 5500, 0},                    // there was not so much to lose
+    };
+    for (const auto &row : table) {
+        viewing v(true);
+        v.action(PLAYOUT_START, 10);
+        live_shown(v, 10, 100, 300);
+        live_shown(v, 11, 200, 400);
+        live_shown(v, 12, row.captured, row.shown);
+        INFO(row.captured << " " << row.shown);
+        CHECK(v.report().causes.by_cause[CAUSE_OUTAGE] == static_cast<double>(row.missed));
     }
 }
 

@@ -40,19 +40,20 @@ struct rig {
 
 } // namespace
 
-TEST_CASE("places: an address has a quarter, rounded up; four have all")
+TEST_CASE("places: an address has a quarter, rounded up, at least four; four have all")
 {
     struct row {
         int total, each;
     };
-    for (row r : {row{1, 1}, row{2, 1}, row{4, 1}, row{5, 2}, row{8, 2}, row{1024, 256}}) {
+    for (row r : {row{1, 1}, row{2, 2}, row{4, 4}, row{5, 4}, row{8, 4}, row{16, 4}, row{17, 5},
+                  row{40, 10}, row{1024, 256}}) {
         rig one(r.total);
         CHECK(one.took("192.0.2.1", 10000) == r.each);
         CHECK(places_take(&one.p, key("192.0.2.1")) == (r.each == r.total ? ERR_FULL : ERR_RANGE));
     }
-    rig all(8);
+    rig all(16);
     for (const char *address : {"192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8:0:1::1"})
-        CHECK(all.took(address, 10) == 2);
+        CHECK(all.took(address, 10) == 4);
     CHECK(places_take(&all.p, key("192.0.2.5")) == ERR_FULL);
 }
 
@@ -67,6 +68,11 @@ TEST_CASE("places: the addresses of an IPv6 /64 are one, IPv4 in IPv6 is IPv4")
         {"2001:db8:0:1::1", "2001:db8:0:2::1", false},
         {"::ffff:192.0.2.1", "192.0.2.1", true},
         {"::ffff:192.0.2.1", "::ffff:192.0.2.2", false},
+        {"fe80::1", "fe80::1", true},
+        {"fe80::1", "fe80::2", false}, // neighbours
+        {"febf::1", "febf::2", false},
+        {"fec0::1", "fec0::2", true}, // not link-local
+        {"fe80::1", "::1", false},
         {"::1", "127.0.0.1", false},
         {"::1", "0.0.0.0", false},
         {"127.0.0.1", "127.0.0.2", false},
@@ -80,15 +86,15 @@ TEST_CASE("places: the addresses of an IPv6 /64 are one, IPv4 in IPv6 is IPv4")
 
 TEST_CASE("places: who leaves makes room for its address, the last one takes its number")
 {
-    rig r(8);
-    CHECK(r.took("192.0.2.1", 3) == 2);
-    CHECK(r.took("192.0.2.2", 3) == 2);
+    rig r(16);
+    CHECK(r.took("192.0.2.1", 5) == 4);
+    CHECK(r.took("192.0.2.2", 5) == 4);
     places_leave(&r.p, 0);
-    CHECK(r.p.count == 3);
+    CHECK(r.p.count == 7);
     CHECK(r.keys[0].low == key("192.0.2.2").low);
     CHECK(places_take(&r.p, key("192.0.2.2")) == ERR_RANGE);
-    CHECK(r.took("192.0.2.1", 3) == 1);
+    CHECK(r.took("192.0.2.1", 5) == 1);
     while (r.p.count)
         places_leave(&r.p, r.p.count - 1);
-    CHECK(r.took("192.0.2.2", 3) == 2);
+    CHECK(r.took("192.0.2.2", 5) == 4);
 }

@@ -25,7 +25,6 @@ TEST_CASE("ip_literal: the address, and its zone as shells and as URLs have it")
         {"fe80::1%abcdefghijklmno", "fe80::1", "abcdefghijklmno"},
         {"fe8::1", "fe8::1", ""}, // 0fe8
         {"fec0::1", "fec0::1", ""},
-        {"::1%lo", "::1", "lo"},
         {"nonsense", "nonsense", ""}, // inet_pton's to refuse
     };
     for (const row &r : table) {
@@ -47,6 +46,13 @@ TEST_CASE("ip_literal: what is wrong is said")
         {"fe80::1", "a link-local address requires its network interface"},
         {"fe80:1:2:3:4:5:6:7", "a link-local address requires"},
         {"Feb0::1", "a link-local address requires"},
+        {"::1%lo", "only a link-local address (fe80::) has a network interface"},
+        {"::1%25lo", "only a link-local address"},
+        {"2001:db8::1%1", "only a link-local address"},
+        {"::ffff:127.0.0.1%lo", "only a link-local address"},
+        {"fec0::1%lo", "only a link-local address"},
+        {"fe8::1%lo", "only a link-local address"},
+        {"nonsense%lo", "only a link-local address"},
         {"fe80::1%", "no name of a network interface"},
         {"fe80::1%a b", "no name of a network interface"},
         {"fe80::1%a/b", "no name of a network interface"},

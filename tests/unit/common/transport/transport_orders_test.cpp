@@ -69,7 +69,7 @@ struct connection {
     int waiting = 0;         // packets of media that were refused so far
     uint16_t packets = 0, reports = 0, answers = 0; // taken from us
     int backlogs = 0;                               // that an answer left
-    size_t taken = 0; // bytes, framing included
+    size_t taken = 0;                               // bytes, framing included
     std::string received;
 
     static int on_input(void *, const uint8_t *, size_t len, usec_t)
