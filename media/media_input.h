@@ -6,9 +6,8 @@
 // - Only a regular file is opened; a FIFO or a device never blocks.
 // - Each read looks at the guard, so a stop or a deadline ends whatever libavformat does.
 // - Each step may read a limited number of bytes, so a file without contents ends soon.
-// - libav allocates at most 256 MB at once (av_max_alloc, of the whole process), so a few bytes
-// that
-//   claim 85 million frames take no memory for them. Several such allocations add up.
+// - libav allocates at most 256 MB at once (av_max_alloc, for the whole process): an index of a few
+//   bytes that claims 85 million frames fails. Several such allocations add up.
 #ifndef WEIR_MEDIA_MEDIA_INPUT_H
 #define WEIR_MEDIA_MEDIA_INPUT_H
 
