@@ -76,7 +76,7 @@ static bool is_granted(const struct minbuf_transport *m)
     return (uint32_t)m->stream.queued < m->admitted && !tcp_conn_has_backlog(m->stream.conn);
 }
 
-// A grant belongs to a batch. While the batch is empty each call reads TCP_INFO anew, so a grant
+// A grant belongs to a batch. While the batch is empty each call reads TCP_INFO, so a grant
 // that the session does not use does not last until its next frame.
 static bool minbuf_room(struct transport *t, usec_t now)
 {
