@@ -8,7 +8,7 @@
 //     - A viewer that begins causes a key frame at once while the encode has a token: 4 of them,
 //       one more a second. Without a token it waits as for a loss. Key frames of viewers that
 //       begin come REPAIR_KEY_NEAREST (0.25 s) apart. In its first REPAIR_BEGINNING (5 s) a viewer
-//       that lost the key frame begins again, REPAIR_BEGIN_AGAIN (2) times.
+//       that lost the key frame begins again, REPAIR_BEGIN_AGAIN (1) time.
 //     - A repair from an older frame takes a token of the viewer (3, 1.5 more a second) and one of
 //       the encode (4, two more a second). Without both the viewer waits for the next key frame.
 //       A viewer that waits has no repair, as none serves it before.
@@ -40,7 +40,7 @@ extern "C" {
 #define REPAIR_BEGINNING   (5 * USEC_PER_SEC)
 
 enum {
-    REPAIR_BEGIN_AGAIN = 2,
+    REPAIR_BEGIN_AGAIN = 1,
     REPAIR_VIEWERS = 65, // accounts; account 0 is of all viewers beyond the others
 };
 
