@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 # As weir-play's own report defines a freeze (docs/qoe-report.md): a longer time without a new frame, all of it. The
-# interval is the source's for every program, as nobody but Weir tells a level.
+# interval is the source's for every program, as only Weir reports a level.
 FREEZE_S, FREEZE_INTERVALS = 0.15, 3
 
 

@@ -27,7 +27,7 @@ enum {
 // and keep, all.
 static const int64_t HEADER_BYTES = (int64_t)256 << 20;
 static const int64_t PACKET_BYTES = (int64_t)64 << 20; // also of a probe
-static const int64_t BARE_BYTES = (int64_t)16 << 20;   // likewise, of a stream without a container
+static const int64_t BARE_BYTES = (int64_t)16 << 20;   // the same for a stream without a container
 
 struct media_input {
     int fd;                    // owned

@@ -26,7 +26,7 @@ struct stored_record { // in front of `bytes` of data
 // Work files lie in the folder of the film, where others may write, too: a link in place of one of
 // them, or of the folder, is refused and never followed.
 
-// Opens a work file: for reading, or anew for writing. NULL: logged.
+// Opens a work file: for reading, or empty for writing. NULL: logged.
 FILE *stored_work_open(const char *name, bool write);
 // Makes the folder, or takes over what is there of the same plan. A descriptor, which keeps others
 // out until it is closed; ERR_IO (logged), also when another has it.
