@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/option_docs.h"
+#include "common/options/option_docs.h"
 
 extern const struct option_table TABLE;
 

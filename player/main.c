@@ -6,8 +6,8 @@
 
 #include "common/net/log_stderr.h"
 #include "common/program/standard_streams.h"
-#include "player/player.h"
-#include "player/results.h"
+#include "player/session/output_files.h"
+#include "player/session/player.h"
 
 static bool names_a_display(void)
 {
@@ -56,7 +56,7 @@ free_player:
 static int open_and_play(const struct play_options *options)
 {
     FILE *events;
-    if (results_open(options, &events) != 0)
+    if (output_files_open(options, &events) != 0)
         return EXIT_USAGE;
     struct source *reference = NULL;
     int code = EXIT_USAGE;

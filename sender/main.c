@@ -17,17 +17,18 @@
 #include "common/net/udp_socket.h"
 #include "common/program/standard_streams.h"
 #include "common/transport/mtp_raw.h"
-#include "media/capture_list.h"
-#include "media/source.h"
-#include "sender/file_budget.h"
-#include "sender/options.h"
-#include "sender/prepare.h"
-#include "sender/server.h"
-#include "sender/service.h"
-#include "sender/shelf.h"
-#include "sender/stream.h"
-#include "sender/stream_open.h"
-#include "sender/telemetry.h"
+#include "media/capture/capture_list.h"
+#include "media/capture/source_capture.h"
+#include "media/source/source.h"
+#include "sender/catalog/catalog.h"
+#include "sender/catalog/stream.h"
+#include "sender/catalog/stream_open.h"
+#include "sender/export/stats_outputs.h"
+#include "sender/options/options.h"
+#include "sender/policy/file_budget.h"
+#include "sender/prepare/prepare.h"
+#include "sender/rtsp/server.h"
+#include "sender/systemd.h"
 
 enum { FINISH_MS = 5000 }; // for threads that read files to end with the program
 
@@ -35,12 +36,12 @@ struct program {
     uv_loop_t loop;
     struct stop_signals signals;
     struct stream stream; // of no kind: a folder's files are offered
-    struct shelf *shelf;
-    struct shelf_hold look; // for the folder's first list
-    struct telemetry *telemetry;
+    struct catalog *shelf;
+    struct catalog_hold look; // for the folder's first list
+    struct stats_outputs *telemetry;
     struct mtp_raw *raw; // NULL: not allowed, or not possible
     struct server *server;
-    struct service *service; // NULL: nobody supervises it
+    struct systemd *service; // NULL: nobody supervises it
 };
 
 static void on_stopped(void *ctx)
@@ -50,7 +51,7 @@ static void on_stopped(void *ctx)
     p->server = NULL;
     mtp_raw_free(p->raw);
     p->raw = NULL;
-    service_free(p->service);
+    systemd_free(p->service);
     p->service = NULL;
     stop_signals_close(&p->signals);
     uv_stop(&p->loop);
@@ -60,8 +61,8 @@ static void on_signal(void *ctx, const char *name)
 {
     struct program *p = ctx;
     log_info("stopped by %s", name);
-    service_stopping(p->service);
-    shelf_leave(p->shelf, &p->look);
+    systemd_stopping(p->service);
+    catalog_leave(p->shelf, &p->look);
     server_stop(p->server, on_stopped, p);
 }
 
@@ -106,7 +107,7 @@ static int open_stream(struct program *p, const struct options *o)
         return 0;
     }
     if (!source_is_capture(o->source))
-        return stream_open_in_time(&p->stream, &p->loop, o, o->source, SHELF_OPEN_LIMIT);
+        return stream_open_in_time(&p->stream, &p->loop, o, o->source, CATALOG_OPEN_LIMIT);
     int err = stream_open(&p->stream, NULL, o, o->source);
     return err ? err : stream_start(&p->stream, &p->loop);
 }
@@ -125,12 +126,12 @@ static int open_shelf(struct program *p, const struct options *o)
     int err = 0;
     tell_idle(o);
     if (is_folder(o->source)) {
-        p->shelf = shelf_new_folder(&p->loop, o);
+        p->shelf = catalog_new_folder(&p->loop, o);
     } else {
         err = open_stream(p, o);
         p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
         p->stream.max_viewers = o->max_viewers;
-        p->shelf = err ? NULL : shelf_new_one(o->path, &p->stream);
+        p->shelf = err ? NULL : catalog_new_one(o->path, &p->stream);
     }
     return err ? err : p->shelf ? 0 : ERR_NO_MEMORY;
 }
@@ -157,10 +158,10 @@ static int open_raw(struct program *p, const struct options *o)
 static void on_look(void *ctx, usec_t now)
 {
     (void)now;
-    static char list[SHELF_LIST_BYTES];
+    static char list[CATALOG_LIST_BYTES];
     struct program *p = ctx;
     int count;
-    int err = shelf_list(p->shelf, &p->look, list, sizeof(list), &count);
+    int err = catalog_list(p->shelf, &p->look, list, sizeof(list), &count);
     if (err == 0)
         log_info("%d film%s in the folder", count, count == 1 ? "" : "s");
     else if (err < 0)
@@ -171,9 +172,9 @@ static void announce(struct program *p, const struct options *o)
 {
     char at[SOCKADDR_TEXT];
     server_address(p->server, at, sizeof(at));
-    if (shelf_is_folder(p->shelf)) {
+    if (catalog_is_folder(p->shelf)) {
         log_info("films of %s at rtsp://%s/", o->source, at);
-        p->look = (struct shelf_hold){.on_ready = on_look, .ctx = p};
+        p->look = (struct catalog_hold){.on_ready = on_look, .ctx = p};
         on_look(p, clock_now());
         return;
     }
@@ -202,7 +203,7 @@ static int run(struct program *p, const struct options *o)
         _exit(code); // its thread may still be reading
     if (err)
         goto free_raw;
-    p->telemetry = telemetry_new(o, p->shelf, clock_now());
+    p->telemetry = stats_outputs_new(o, p->shelf, clock_now());
     if (!p->telemetry)
         goto destroy_stream;
     struct server_config config = {.listen = o->listen,
@@ -216,14 +217,14 @@ static int run(struct program *p, const struct options *o)
     signal(SIGPIPE, SIG_IGN);
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     announce(p, o);
-    p->service = service_new(&p->loop);
+    p->service = systemd_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
     code = EXIT_SUCCESS;
 
 free_telemetry:
-    telemetry_free(p->telemetry, clock_now());
+    stats_outputs_free(p->telemetry, clock_now());
 destroy_stream:
-    shelf_free(p->shelf);
+    catalog_free(p->shelf);
     stream_destroy(&p->stream);
 free_raw:
     mtp_raw_free(p->raw);

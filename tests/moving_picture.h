@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "common/base/rng.h"
-#include "media/picture.h"
+#include "media/picture/picture.h"
 
 #define MOVING_SIDE  512
 #define MOVING_GRAIN (1 << 16)

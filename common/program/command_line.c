@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/option_file.h"
-#include "common/base/option_print.h"
+#include "common/options/option_file.h"
+#include "common/options/option_print.h"
 
 // The last of the kind that was said, or NULL.
 static const struct option_setting *find(const struct option_settings *said, enum option_kind kind)

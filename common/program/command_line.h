@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "common/base/option_table.h"
+#include "common/options/option_table.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -35,7 +35,7 @@ void interleaved_destroy(struct interleaved *i)
 
 static const int *channel_of(const struct interleaved *i, enum transport_track track)
 {
-    return track == TRACK_SOUND ? i->base.sound.channel : i->base.video.channel;
+    return track == TRACK_AUDIO ? i->base.audio.channel : i->base.video.channel;
 }
 
 static void frame(uint8_t out[FRAMING], int channel, size_t len)

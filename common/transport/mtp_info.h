@@ -3,7 +3,7 @@
 #ifndef WEIR_TRANSPORT_MTP_INFO_H
 #define WEIR_TRANSPORT_MTP_INFO_H
 
-#include "common/protocol/mtp_flow.h"
+#include "common/mtp/mtp_flow.h"
 #include "common/transport/transport.h"
 
 #ifdef __cplusplus

@@ -8,11 +8,11 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/mtp/mtp_flow.h"
 #include "common/net/random.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
-#include "common/protocol/mtp_flow.h"
 
 enum { V4, V6, FAMILIES, BUCKETS = 256 };
 

@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <uv.h>
 
-#include "common/protocol/mtp_ack.h"
-#include "common/protocol/mtp_tcp.h"
+#include "common/mtp/mtp_ack.h"
+#include "common/mtp/mtp_tcp.h"
 #include "common/wire/mtp_record.h"
 
 #ifdef __cplusplus

@@ -15,7 +15,7 @@
 
 #include "common/base/usec.h"
 #include "common/protocol/datagram_sender.h"
-#include "common/transport/transport_info.h"
+#include "common/protocol/transport_info.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +35,7 @@ struct transport_report {
 typedef void transport_room_fn(void *ctx, usec_t now);
 
 // What a packet is of. Both go one way, unless the sound has channels or ports of its own.
-enum transport_track { TRACK_VIDEO, TRACK_SOUND };
+enum transport_track { TRACK_VIDEO, TRACK_AUDIO };
 
 struct transport;
 
@@ -88,7 +88,7 @@ struct transport { // embedded first
     const struct transport_kind *kind;
     char name[TRANSPORT_MAX_NAME]; // with its parameters
     struct transport_place video;  // as of its path; its session may change both
-    struct transport_place sound;
+    struct transport_place audio;
     size_t max_packet; // bytes of RTP header and payload that fit one segment of the path
 };
 

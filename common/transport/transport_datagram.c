@@ -182,8 +182,8 @@ static void datagram_flush(struct transport *t, usec_t now)
 static int send_beside(struct datagram_transport *d, const struct iovec *parts, int count,
                        usec_t now)
 {
-    const struct transport_place *sound = &d->base.sound;
-    (void)udp_socket_send(sound->socket[0], sound->peer[0], parts, count);
+    const struct transport_place *audio = &d->base.audio;
+    (void)udp_socket_send(audio->socket[0], audio->peer[0], parts, count);
     for (int i = 0; i < count; i++)
         rate_meter_add(&d->meter, parts[i].iov_len, now);
     return 0;
@@ -193,7 +193,7 @@ static int datagram_send(struct transport *t, enum transport_track track, const 
                          int count, usec_t now)
 {
     struct datagram_transport *d = of(t);
-    if (track == TRACK_SOUND && t->sound.socket[0])
+    if (track == TRACK_AUDIO && t->audio.socket[0])
         return send_beside(d, parts, count, now);
     if (!datagram_room(t, now)) // a report or a timeout may have closed it since the session asked
         return ERR_AGAIN;
@@ -217,8 +217,8 @@ static int datagram_send_rtcp(struct transport *t, enum transport_track track, c
     struct datagram_transport *d = of(t);
     struct iovec part = {.iov_len = len};
     part.iov_base = (uint8_t *)(uintptr_t)data; // sendmsg does not write through it
-    if (track == TRACK_SOUND && t->sound.socket[1])
-        return udp_socket_send(t->sound.socket[1], t->sound.peer[1], &part, 1) ? ERR_AGAIN : 0;
+    if (track == TRACK_AUDIO && t->audio.socket[1])
+        return udp_socket_send(t->audio.socket[1], t->audio.peer[1], &part, 1) ? ERR_AGAIN : 0;
     if (!is_proved(d, 1) || udp_socket_send(t->video.socket[1], t->video.peer[1], &part, 1) != 0)
         return ERR_AGAIN;
     return 0;

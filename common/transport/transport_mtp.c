@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "common/mtp/mtp_udp_ack.h"
 #include "common/net/udp_socket.h"
-#include "common/protocol/mtp_udp_ack.h"
 #include "common/transport/kinds.h"
-#include "common/transport/mtp_core.h"
+#include "common/transport/mtp_send_core.h"
 #include "common/wire/path_token.h"
 
 enum {
@@ -18,7 +18,7 @@ enum {
 };
 
 struct mtp_transport {
-    struct mtp_core core;
+    struct mtp_send_core core;
     struct udp_socket *socket[2];   // borrowed
     const struct sockaddr *peer[2]; // borrowed; AF_UNSPEC: not proved yet
     uint64_t acks_ignored;
@@ -39,12 +39,12 @@ static bool is_proved(const struct mtp_transport *m, int which)
 
 // ---- The carrier
 
-static bool carrier_is_open(const struct mtp_core *core)
+static bool carrier_is_open(const struct mtp_send_core *core)
 {
     return is_proved((const struct mtp_transport *)core, 0);
 }
 
-static uint8_t *carrier_buffer(struct mtp_core *core)
+static uint8_t *carrier_buffer(struct mtp_send_core *core)
 {
     struct mtp_transport *m = (struct mtp_transport *)core;
     return m->records[m->queued];
@@ -67,14 +67,14 @@ static void on_idle(void *ctx, usec_t now)
 }
 
 // What a batch of acknowledgements lets out leaves in one.
-static void carrier_flush(struct mtp_core *core)
+static void carrier_flush(struct mtp_send_core *core)
 {
     struct mtp_transport *m = (struct mtp_transport *)core;
     if (!udp_socket_is_receiving(m->socket[0]))
         send_queued(m);
 }
 
-static void carrier_put(struct mtp_core *core, int64_t slot, size_t len, usec_t now)
+static void carrier_put(struct mtp_send_core *core, int64_t slot, size_t len, usec_t now)
 {
     (void)slot; // in the record, too
     (void)now;
@@ -106,41 +106,41 @@ static int mtp_send_rtcp(struct transport *t, enum transport_track track, const 
 
 static void mtp_on_media(struct transport *t, const uint8_t *data, size_t len, usec_t now)
 {
-    struct mtp_core *core = &of(t)->core;
+    struct mtp_send_core *core = &of(t)->core;
     struct mtp_ack ack;
     uint64_t proof; // of the viewer's address, which comes to this port, too
     if (mtp_udp_ack_decode(data, len, core->flow.token, core->flow.sender.cum, &ack) == 0)
-        mtp_core_ack(core, &ack, now);
+        mtp_send_core_ack(core, &ack, now);
     else if (!path_token_decode(data, len, &proof))
         of(t)->acks_ignored++;
 }
 
 static void mtp_info(struct transport *t, struct transport_info *out, usec_t now)
 {
-    mtp_core_info(t, out, now);
+    mtp_send_core_info(t, out, now);
     out->acks_ignored = of(t)->acks_ignored;
 }
 
 static void mtp_on_proved(struct transport *t, usec_t now)
 {
-    mtp_core_resume(&of(t)->core, now);
+    mtp_send_core_resume(&of(t)->core, now);
 }
 
 static void mtp_free(struct transport *t)
 {
     struct mtp_transport *m = of(t);
     udp_socket_set_idle(m->socket[0], NULL, NULL);
-    mtp_core_destroy(&m->core);
+    mtp_send_core_destroy(&m->core);
     free(m);
 }
 
 static const struct transport_ops mtp_ops = {
-    .room = mtp_core_room,
-    .send = mtp_core_send,
-    .flush = mtp_core_flush,
+    .room = mtp_send_core_room,
+    .send = mtp_send_core_send,
+    .flush = mtp_send_core_flush,
     .on_media = mtp_on_media,
     .send_rtcp = mtp_send_rtcp,
-    .on_media_rate = mtp_core_on_media_rate,
+    .on_media_rate = mtp_send_core_on_media_rate,
     .on_writable = mtp_on_proved,
     .info = mtp_info,
     .free = mtp_free,
@@ -165,7 +165,7 @@ struct transport *transport_mtp_create(const struct transport_kind *kind, const 
         m->socket[i] = path->socket[i];
         m->peer[i] = path->peer[i];
     }
-    if (mtp_core_init(&m->core, &carrier, params, path, MAX_PACKET, now) != 0) {
+    if (mtp_send_core_init(&m->core, &carrier, params, path, MAX_PACKET, now) != 0) {
         free(m);
         return NULL;
     }

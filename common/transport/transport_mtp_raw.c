@@ -7,13 +7,13 @@
 #include "common/net/clock.h"
 #include "common/transport/interleaved.h"
 #include "common/transport/kinds.h"
-#include "common/transport/mtp_core.h"
 #include "common/transport/mtp_raw.h"
+#include "common/transport/mtp_send_core.h"
 
 enum { MAX_PACKET = MTP_RAW_RECORD - MTP_RECORD_HEAD };
 
 struct mtp_raw_transport {
-    struct mtp_core core;
+    struct mtp_send_core core;
     struct mtp_raw_link *link;  // owned
     struct interleaved control; // for RTCP
     bool ended;                 // by the viewer
@@ -27,23 +27,23 @@ static struct mtp_raw_transport *of(struct transport *t)
 
 // ---- The carrier
 
-static bool carrier_is_open(const struct mtp_core *core)
+static bool carrier_is_open(const struct mtp_send_core *core)
 {
     return mtp_raw_link_is_open(((const struct mtp_raw_transport *)core)->link);
 }
 
-static uint8_t *carrier_buffer(struct mtp_core *core)
+static uint8_t *carrier_buffer(struct mtp_send_core *core)
 {
     return ((struct mtp_raw_transport *)core)->record;
 }
 
-static void carrier_put(struct mtp_core *core, int64_t slot, size_t len, usec_t now)
+static void carrier_put(struct mtp_send_core *core, int64_t slot, size_t len, usec_t now)
 {
     struct mtp_raw_transport *m = (struct mtp_raw_transport *)core;
     mtp_raw_link_send(m->link, slot, m->record, len, now);
 }
 
-static void carrier_flush(struct mtp_core *core)
+static void carrier_flush(struct mtp_send_core *core)
 {
     mtp_raw_link_flush(((struct mtp_raw_transport *)core)->link);
 }
@@ -60,13 +60,13 @@ static void on_open(void *ctx, int64_t window, usec_t now)
 {
     struct mtp_raw_transport *m = ctx;
     mtp_flow_set_window(&m->core.flow, window);
-    mtp_core_resume(&m->core, now);
+    mtp_send_core_resume(&m->core, now);
 }
 
 static void on_ack(void *ctx, const struct mtp_ack *ack, usec_t now)
 {
     struct mtp_raw_transport *m = ctx;
-    mtp_core_ack(&m->core, ack, now);
+    mtp_send_core_ack(&m->core, ack, now);
 }
 
 // The session finds out when it sends.
@@ -84,26 +84,26 @@ static const struct mtp_raw_link_ops link_ops = {
 
 static bool raw_room(struct transport *t, usec_t now)
 {
-    return of(t)->ended || mtp_core_room(t, now);
+    return of(t)->ended || mtp_send_core_room(t, now);
 }
 
 static int raw_send(struct transport *t, enum transport_track track, const struct iovec *parts,
                     int count, usec_t now)
 {
-    return of(t)->ended ? ERR_CLOSED : mtp_core_send(t, track, parts, count, now);
+    return of(t)->ended ? ERR_CLOSED : mtp_send_core_send(t, track, parts, count, now);
 }
 
 static int raw_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
                          size_t len, usec_t now)
 {
     of(t)->control.base.video = t->video;
-    of(t)->control.base.sound = t->sound;
+    of(t)->control.base.audio = t->audio;
     return interleaved_send_rtcp(&of(t)->control.base, track, data, len, now);
 }
 
 static void raw_info(struct transport *t, struct transport_info *out, usec_t now)
 {
-    mtp_core_info(t, out, now);
+    mtp_send_core_info(t, out, now);
     out->acks_ignored = mtp_raw_link_strangers(of(t)->link);
 }
 
@@ -112,16 +112,16 @@ static void raw_free(struct transport *t)
     struct mtp_raw_transport *m = of(t);
     mtp_raw_link_close(m->link, clock_now());
     interleaved_destroy(&m->control);
-    mtp_core_destroy(&m->core);
+    mtp_send_core_destroy(&m->core);
     free(m);
 }
 
 static const struct transport_ops raw_ops = {
     .room = raw_room,
     .send = raw_send,
-    .flush = mtp_core_flush,
+    .flush = mtp_send_core_flush,
     .send_rtcp = raw_send_rtcp,
-    .on_media_rate = mtp_core_on_media_rate,
+    .on_media_rate = mtp_send_core_on_media_rate,
     .info = raw_info,
     .free = raw_free,
 };
@@ -134,7 +134,7 @@ struct transport *transport_mtp_raw_create(const struct transport_kind *kind, co
     if (!m)
         return NULL;
     m->core.base.ops = &raw_ops;
-    if (mtp_core_init(&m->core, &carrier, params, path, MAX_PACKET, now) != 0)
+    if (mtp_send_core_init(&m->core, &carrier, params, path, MAX_PACKET, now) != 0)
         goto free_transport;
     m->link = mtp_raw_link_new(path->raw, path->token, &link_ops, m);
     if (!m->link)
@@ -143,7 +143,7 @@ struct transport *transport_mtp_raw_create(const struct transport_kind *kind, co
     return &m->core.base;
 
 destroy_core:
-    mtp_core_destroy(&m->core);
+    mtp_send_core_destroy(&m->core);
 free_transport:
     free(m);
     return NULL;

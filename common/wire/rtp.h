@@ -46,7 +46,7 @@ enum {
 //
 // Both differences are signed. The slot is the frame's number as it would be if frames were
 // numbered in the order of decoding; the field is there where it is another (B frames,
-// media/stored_plan.h).
+// media/stored/policy/stored_plan.h).
 //
 // K: key frame, depends on nothing (the distance is then 0). F, L: first, last packet of the frame.
 // Level: what the viewer is sent at this frame, be it what it asked for or what its network takes.

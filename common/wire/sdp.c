@@ -260,7 +260,7 @@ static int read_line(struct sdp *s, struct scan line, bool in_medium)
     return 0;
 }
 
-static int read_sound_line(struct sdp_sound *s, struct scan line, bool in_medium)
+static int read_audio_line(struct sdp_audio *s, struct scan line, bool in_medium)
 {
     if (!scan_word(&line, "a="))
         return 0;
@@ -295,11 +295,11 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
         if (medium == 0 || medium == choice.video)
             err = read_line(s, line, medium != 0);
         if (!err && choice.audio > 0 && (medium == 0 || medium == choice.audio))
-            err = read_sound_line(&s->sound, line, medium != 0);
+            err = read_audio_line(&s->audio, line, medium != 0);
     }
     if (err)
         return err;
-    sdp_settle_sound(s, &choice);
+    sdp_settle_audio(s, &choice);
     if (sdp_is_foreign(s)) {
         settle_foreign(s);
         return 0;

@@ -45,7 +45,7 @@ enum sdp_source {
     SDP_SOURCES // their number
 };
 
-struct sdp_sound {
+struct sdp_audio {
     bool present;
     int payload_type;
     char control[SDP_MAX_TEXT];
@@ -70,8 +70,8 @@ struct sdp {
     bool pli;
     bool ccfb;     // reports of RFC 8888 are understood (a=rtcp-fb, its section 6)
     bool reorders; // x-weir-order
-    struct sdp_sound sound;
-    char other_sound[32]; // the codec of sound that is not ours; empty: there is none
+    struct sdp_audio audio;
+    char other_audio[32]; // the codec of sound that is not ours; empty: there is none
     // level_count == 0 when the stream is not Weir's; its source_fps then is what the description
     // says (a=framerate), or 25.
     struct ladder ladder;

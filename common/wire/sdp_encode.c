@@ -76,7 +76,7 @@ static void put_extensions(struct put *p, const struct rtp_ext_ids *ext)
         put_format(p, "a=extmap:%d %s\r\n", ext->feedback, RTP_EXT_FEEDBACK_URI);
 }
 
-static void put_sound(struct put *p, const struct sdp_sound *s)
+static void put_audio(struct put *p, const struct sdp_audio *s)
 {
     int pt = s->payload_type;
     put_format(p, "m=audio 0 RTP/AVP %d\r\n", pt);
@@ -117,7 +117,7 @@ int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap)
     put_medium(&p, s);
     if (s->ladder.level_count > 0)
         put_ladder(&p, s);
-    if (s->sound.present)
-        put_sound(&p, &s->sound);
+    if (s->audio.present)
+        put_audio(&p, &s->audio);
     return put_result(&p);
 }

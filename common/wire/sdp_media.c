@@ -49,10 +49,10 @@ static int read_rtpmap(struct sdp_choice *c, struct scan v, struct sdp *s)
         return 0;
     if (c->is_audio && c->audio < 0 && is_codec(v, "opus", "48000")) {
         c->audio = c->current;
-        s->sound.payload_type = pt;
+        s->audio.payload_type = pt;
     } else if (c->is_audio && pt == c->audio_type) {
-        text_copy(text_of_scan(scan_trimmed(scan_until(&v, '/'))), s->other_sound,
-                  sizeof(s->other_sound));
+        text_copy(text_of_scan(scan_trimmed(scan_until(&v, '/'))), s->other_audio,
+                  sizeof(s->other_audio));
     }
     bool h264 = is_codec(v, "H264", "90000");
     if (c->is_audio || c->video > 0 || !(h264 || text_is_nocase(codec, CODEC_SYNTHETIC)))
@@ -87,16 +87,16 @@ int sdp_choose_media(struct scan in, struct sdp_choice *c, struct sdp *s)
 }
 
 // Of weir-send one flow carries both, which are told apart by their payload types.
-void sdp_settle_sound(struct sdp *s, const struct sdp_choice *c)
+void sdp_settle_audio(struct sdp *s, const struct sdp_choice *c)
 {
-    s->sound.present =
-        c->audio > 0 && (s->sound.payload_type != s->payload_type || sdp_is_foreign(s));
-    if (!s->sound.present)
-        s->sound = (struct sdp_sound){0};
+    s->audio.present =
+        c->audio > 0 && (s->audio.payload_type != s->payload_type || sdp_is_foreign(s));
+    if (!s->audio.present)
+        s->audio = (struct sdp_audio){0};
     if (c->audio > 0 || c->audio_type < 0)
-        s->other_sound[0] = '\0';
-    else if (!s->other_sound[0]) // RFC 3551, 6: types that need no line to be known
-        snprintf(s->other_sound, sizeof(s->other_sound), "%s",
+        s->other_audio[0] = '\0';
+    else if (!s->other_audio[0]) // RFC 3551, 6: types that need no line to be known
+        snprintf(s->other_audio, sizeof(s->other_audio), "%s",
                  c->audio_type == 0   ? "PCMU"
                  : c->audio_type == 8 ? "PCMA"
                                       : "an unknown format");

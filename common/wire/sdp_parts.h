@@ -33,7 +33,7 @@ struct sdp_choice {
 // Also the payload types and codecs. 0; ERR_MALFORMED; ERR_UNSUPPORTED: no video medium is ours.
 int sdp_choose_media(struct scan in, struct sdp_choice *c, struct sdp *s);
 // To be called when all lines are read.
-void sdp_settle_sound(struct sdp *s, const struct sdp_choice *c);
+void sdp_settle_audio(struct sdp *s, const struct sdp_choice *c);
 
 #ifdef __cplusplus
 }

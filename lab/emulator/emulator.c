@@ -11,7 +11,7 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "lab/emulator/emulator_parts.h"
-#include "lab/emulator/ip_packet.h"
+#include "lab/emulator/model/ip_packet.h"
 
 // Packets read from one device before the other device has its turn.
 enum { BATCH = 64 };

@@ -6,7 +6,7 @@
 #ifndef WEIR_EMULATOR_EMULATOR_H
 #define WEIR_EMULATOR_EMULATOR_H
 
-#include "lab/emulator/changes.h"
+#include "lab/emulator/model/changes.h"
 #include "lab/emulator/options.h"
 #include "lab/emulator/pcap.h"
 #include "lab/emulator/report.h"

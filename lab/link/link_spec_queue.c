@@ -6,10 +6,10 @@
 #include "lab/link/link_spec_read.h"
 
 // A size as the text gives it. Times stay times until the link's rate is known.
-enum measure { ABSENT, BYTES, PACKETS, TIME };
+enum picture_compare { ABSENT, BYTES, PACKETS, TIME };
 
 struct size {
-    enum measure measure;
+    enum picture_compare measure;
     uint64_t value;
 };
 
@@ -93,7 +93,7 @@ static const struct kind {
 static int read_size(struct spec_reader *r, struct scan value, struct size *out)
 {
     char last = scan_end(&value) ? '\0' : value.end[-1];
-    enum measure measure = last == 'B' ? BYTES : last == 'p' ? PACKETS : TIME;
+    enum picture_compare measure = last == 'B' ? BYTES : last == 'p' ? PACKETS : TIME;
     const struct spec_quantity *q = measure == BYTES     ? &spec_bytes
                                     : measure == PACKETS ? &spec_packets
                                                          : &spec_queue_time;

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/protocol/mtp_flow.h"
-#include "common/protocol/mtp_sink.h"
-#include "common/protocol/mtp_udp_ack.h"
+#include "common/mtp/mtp_flow.h"
+#include "common/mtp/mtp_receive_flow.h"
+#include "common/mtp/mtp_udp_ack.h"
 #include "lab/sim/stream_carrier.h"
 
 enum { MAX_RECORD = MTP_RECORD_HEAD + STREAM_MAX_RTP };
@@ -12,7 +12,7 @@ enum { MAX_RECORD = MTP_RECORD_HEAD + STREAM_MAX_RTP };
 struct carrier_mtp {
     struct stream_carrier base;
     struct mtp_flow mtp;
-    struct mtp_sink sink;
+    struct mtp_receive_flow sink;
     bool waits;       // the sender was refused
     usec_t intake_at; // of the next packet, where the queue takes all that comes
     int media_bps;
@@ -112,7 +112,7 @@ static void acknowledge_if_due(struct carrier_mtp *m, usec_t now)
     struct mtp_ack ack;
     if (m->sink.ack_at > now)
         return;
-    mtp_sink_ack(&m->sink, &ack);
+    mtp_receive_flow_ack(&m->sink, &ack);
     size_t len = mtp_udp_ack_encode(&ack, m->mtp.token, bytes);
     struct stream_head head = {STREAM_BACK, 0, now};
     struct flow *f = m->base.flow;
@@ -126,8 +126,8 @@ static void mtp_arrived(struct stream_carrier *c, struct packet *p, usec_t now)
     struct carrier_mtp *m = (struct carrier_mtp *)c;
     const uint8_t *payload;
     size_t len;
-    if (mtp_sink_record(&m->sink, stream_body(p), p->bytes - STREAM_UDP_HEADERS, &payload, &len,
-                        now) == MTP_SINK_RTP) {
+    if (mtp_receive_flow_record(&m->sink, stream_body(p), p->bytes - STREAM_UDP_HEADERS, &payload,
+                                &len, now) == MTP_RECEIVE_FLOW_RTP) {
         c->flow->counts.good_bytes += p->bytes;
         c->deliver(c->ctx, payload, len, now);
     }
@@ -209,6 +209,6 @@ struct stream_carrier *carrier_mtp_new(const struct stream_carrier_config *confi
         free(m);
         return NULL;
     }
-    mtp_sink_init(&m->sink, config->token);
+    mtp_receive_flow_init(&m->sink, config->token);
     return &m->base;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/protocol/mtp_receiver.h"
-#include "common/protocol/mtp_udp_ack.h"
+#include "common/mtp/mtp_receiver.h"
+#include "common/mtp/mtp_udp_ack.h"
 
 enum { UDP_HEADERS = 28 }; // with IPv4's
 

@@ -4,7 +4,7 @@
 #ifndef WEIR_SIM_FLOW_MTP_H
 #define WEIR_SIM_FLOW_MTP_H
 
-#include "common/protocol/mtp_sender.h"
+#include "common/mtp/mtp_sender.h"
 #include "lab/sim/flow.h"
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lab/sim/spacing.h"
-#include "lab/traffic/pareto.h"
+#include "lab/traffic/model/pareto.h"
 
 static const double PARETO_MAX = 1000; // times the mean
 

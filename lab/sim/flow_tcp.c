@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lab/sim/tcp_receiver.h"
-#include "lab/traffic/pareto.h"
+#include "lab/traffic/model/pareto.h"
 
 // A thousand times the mean of a distribution with infinite variance bounds the sum of its draws.
 static const double PARETO_MAX = 1000;

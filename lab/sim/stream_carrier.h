@@ -71,7 +71,7 @@ struct stream_carrier { // embedded first
     uint32_t packet_bytes; // of the largest RTP packet
     bool reliable;         // what was handed over arrives, in order
     // Frames, on the way or because there is no room for them: the policy may scale by loss
-    // (goddard_feed_loses_frames).
+    // (goddard_inputs_loses_frames).
     bool may_lose;
     // At the sender: hand packets over now.
     void (*on_room)(void *ctx, usec_t now);

@@ -8,7 +8,7 @@
 #define WEIR_SIM_STREAM_PARTS_H
 
 #include "common/wire/rtp.h"
-#include "media/depacketiser.h"
+#include "media/rtp/depacketiser.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sending half of a simulated session, from weir-send's own parts: synthetic media at its
-// times, the scheduler, the packetiser and RTP, over a carrier. What sender/session.c is to the
-// program.
+// times, the scheduler, the packetiser and RTP, over a carrier. What sender/session/session.c is to
+// the program.
 #ifndef WEIR_SIM_STREAM_SERVER_H
 #define WEIR_SIM_STREAM_SERVER_H
 
 #include "common/protocol/rtp_sender.h"
 #include "lab/sim/frame_sizes.h"
 #include "lab/sim/stream_carrier.h"
-#include "media/packetiser.h"
-#include "media/synthetic.h"
-#include "sender/frame_clock.h"
-#include "sender/scheduler.h"
+#include "media/coded/synthetic.h"
+#include "media/rtp/packetiser.h"
+#include "sender/policy/frame_clock.h"
+#include "stream/send/scheduler.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -27,10 +27,10 @@ int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_confi
         .config = *config, .wish = {.level = -1, .speed = 1}, .second_at = USEC_NEVER};
     rtp_receiver_init(&v->rtp);
     v->depacketiser = depacketiser_new();
-    v->tracker = frame_tracker_new(config->ladder);
-    v->ledger = frame_ledger_new();
+    v->tracker = reference_tracker_new(config->ladder);
+    v->ledger = frame_outcomes_new();
     v->qoe = qoe_new("sim:", STREAM_WALL + now, now);
-    stall_watch_init(&v->stalls, slowest_interval(config->ladder));
+    stall_classifier_init(&v->stalls, slowest_interval(config->ladder));
     if (v->depacketiser && v->tracker && v->ledger && v->qoe)
         return 0;
     stream_viewer_destroy(v);
@@ -40,8 +40,8 @@ int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_confi
 void stream_viewer_destroy(struct stream_viewer *v)
 {
     playout_free(v->playout);
-    frame_ledger_free(v->ledger);
-    frame_tracker_free(v->tracker);
+    frame_outcomes_free(v->ledger);
+    reference_tracker_free(v->tracker);
     depacketiser_free(v->depacketiser);
     qoe_free(v->qoe);
     *v = (struct stream_viewer){0};
@@ -76,7 +76,7 @@ static void tell_capacity(struct stream_viewer *v, usec_t now)
 {
     double bps = goddard_capacity_bps(&v->feed.policy);
     qoe_on_capacity(v->qoe, bps);
-    tell(v, STREAM_EVENT_CAPACITY, bps, goddard_feed_span(&v->feed), now);
+    tell(v, STREAM_EVENT_CAPACITY, bps, goddard_inputs_span(&v->feed), now);
 }
 
 static void act(struct stream_viewer *v, const struct goddard_action *a, usec_t now)
@@ -84,7 +84,7 @@ static void act(struct stream_viewer *v, const struct goddard_action *a, usec_t 
     struct stream_wish wish = {
         .level = a->level, .pairs = v->wish.pairs + a->ask_pair, .speed = a->speed};
     if (a->ask_pair)
-        (void)goddard_feed_ask(&v->feed);
+        (void)goddard_inputs_ask(&v->feed);
     if (a->reason == GODDARD_WHY_CAPACITY)
         tell_capacity(v, now);
     if (a->level >= 0 && !v->playout)
@@ -117,13 +117,13 @@ static void show(struct stream_viewer *v, const struct playout_action *a, usec_t
     struct received_frame *f = a->frame;
     bool shown = a->kind == PLAYOUT_DECODE_AND_SHOW;
     if (shown)
-        frame_ledger_handed(v->ledger, f->number);
-    if (frame_tracker_decoding(v->tracker, f) != FRAME_DECODABLE) {
+        frame_outcomes_handed(v->ledger, f->number);
+    if (reference_tracker_decoding(v->tracker, f) != FRAME_DECODABLE) {
         qoe_on_undecodable(v->qoe);
         if (shown)
-            (void)frame_ledger_ended(v->ledger, f->number, FRAME_END_UNDECODABLE);
+            (void)frame_outcomes_ended(v->ledger, f->number, FRAME_END_UNDECODABLE);
     } else if (shown) {
-        frame_ledger_shown(v->ledger, f->number);
+        frame_outcomes_shown(v->ledger, f->number);
         usec_t at = usec_max(a->show_at, now);
         struct qoe_shown e = {.number = f->number,
                               .level = a->level,
@@ -139,16 +139,16 @@ static void show(struct stream_viewer *v, const struct playout_action *a, usec_t
 static void stall(struct stream_viewer *v, usec_t at, usec_t now)
 {
     v->awaited = playout_awaited(v->playout);
-    enum packets_say say = frame_ledger_packets(v->ledger, v->awaited);
-    qoe_on_stall_begin(v->qoe, stall_watch_begin(&v->stalls, say, now), at);
+    enum packets_say say = frame_outcomes_packets(v->ledger, v->awaited);
+    qoe_on_stall_begin(v->qoe, stall_classifier_begin(&v->stalls, say, now), at);
     tell(v, STREAM_EVENT_STALL, 0, 0, at);
     goddard_on_empty(&v->feed.policy, now);
 }
 
 static void resume(struct stream_viewer *v, const struct playout_action *a)
 {
-    enum packets_say say = frame_ledger_packets(v->ledger, v->awaited);
-    qoe_on_stall_end(v->qoe, stall_watch_end(&v->stalls, say, a->at), a->at);
+    enum packets_say say = frame_outcomes_packets(v->ledger, v->awaited);
+    qoe_on_stall_end(v->qoe, stall_classifier_end(&v->stalls, say, a->at), a->at);
     tell(v, STREAM_EVENT_RESUME, usec_to_sec(a->stalled), 0, a->at);
 }
 
@@ -164,12 +164,12 @@ static void play(struct stream_viewer *v, const struct playout_action *a, usec_t
         show(v, a, now);
         return;
     case PLAYOUT_LOST:
-        (void)frame_ledger_ended(v->ledger, a->number, FRAME_END_LOST);
+        (void)frame_outcomes_ended(v->ledger, a->number, FRAME_END_LOST);
         qoe_on_lost(v->qoe);
         tell(v, STREAM_EVENT_LOST, 0, a->number, now);
         return;
     case PLAYOUT_LATE:
-        (void)frame_ledger_ended(v->ledger, a->number, FRAME_END_LATE);
+        (void)frame_outcomes_ended(v->ledger, a->number, FRAME_END_LATE);
         qoe_on_late(v->qoe);
         return;
     case PLAYOUT_STALL_BEGIN:
@@ -197,7 +197,7 @@ static void run_playout(struct stream_viewer *v, usec_t now)
     struct playout_action a;
     while (v->playout && playout_poll(v->playout, &a, now))
         play(v, &a, now);
-    qoe_on_frames(v->qoe, frame_ledger_totals(v->ledger));
+    qoe_on_frames(v->qoe, frame_outcomes_totals(v->ledger));
 }
 
 // ---- What comes
@@ -234,13 +234,13 @@ static void on_frame(struct stream_viewer *v, struct received_frame *f, usec_t n
     int64_t number = f->number;
     int level = f->level;
     tell_frame(v, f);
-    frame_tracker_arrived(v->tracker, f);
-    frame_ledger_arrived(v->ledger, f);
+    reference_tracker_arrived(v->tracker, f);
+    frame_outcomes_arrived(v->ledger, f);
     int err = playout_push(v->playout, f, now);
     if (err == ERR_FULL)
-        frame_ledger_refused(v->ledger, number);
+        frame_outcomes_refused(v->ledger, number);
     // Before playing takes of the buffer.
-    goddard_feed_whole(&v->feed, number, playout_held(v->playout), now);
+    goddard_inputs_whole(&v->feed, number, playout_held(v->playout), now);
     tell(v, STREAM_EVENT_FRAME, jitter_of(v, number, now), level, now);
     run_playout(v, now);
 }
@@ -256,11 +256,11 @@ static void take_packet(struct stream_viewer *v, const struct rtp_packet *p, int
     int64_t number = seq32_extend(v->whole < 0 ? 0 : v->whole, p->adu.frame);
     struct received_frame *f;
     qoe_on_packet(v->qoe, &measured, now);
-    stall_watch_packet(&v->stalls, p, ext_seq, now);
-    frame_ledger_packet(v->ledger, &p->adu, ext_seq);
+    stall_classifier_packet(&v->stalls, p, ext_seq, now);
+    frame_outcomes_packet(v->ledger, &p->adu, ext_seq);
     if (v->config.in_part && (f = stream_parts_before(&v->parts, number)))
         on_frame(v, f, now);
-    goddard_feed_media(&v->feed, &media, now);
+    goddard_inputs_media(&v->feed, &media, now);
     if (v->config.in_part) {
         if ((f = stream_parts_packet(&v->parts, p, number, now)))
             on_frame(v, f, now);
@@ -287,14 +287,14 @@ void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len,
 
 void stream_viewer_answered(struct stream_viewer *v, usec_t rtt)
 {
-    goddard_feed_rtt(&v->feed, rtt);
+    goddard_inputs_rtt(&v->feed, rtt);
 }
 
 void stream_viewer_pair(struct stream_viewer *v, uint32_t number, bool second, size_t bytes,
                         usec_t now)
 {
     struct capacity_packet p = {.pair = number, .which = second};
-    goddard_feed_pair(&v->feed, &p, bytes, now, now);
+    goddard_inputs_pair(&v->feed, &p, bytes, now, now);
     ask(v, now);
 }
 
@@ -323,7 +323,7 @@ void stream_viewer_start(struct stream_viewer *v, usec_t now)
                               .ladder = v->config.ladder,
                               .frames = true};
     struct qoe_clock clock = {.shared = true};
-    goddard_feed_init(&v->feed, &policy, 0, now);
+    goddard_inputs_init(&v->feed, &policy, 0, now);
     qoe_on_connected(v->qoe, now);
     qoe_on_setup(v->qoe, &setup, now);
     qoe_on_clock(v->qoe, &clock);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The viewing half of a simulated session, from weir-play's own parts: RTP, the depacketiser, the
-// playout buffer, the Goddard policy and the QoE figures. What player/rtp_input.c and
-// player/presenter.c are to the program; there are no pictures, so nothing is decoded.
+// playout buffer, the Goddard policy and the QoE figures. What player/receive/video_receiver.c and
+// player/video/presenter.c are to the program; there are no pictures, so nothing is decoded.
 #ifndef WEIR_SIM_STREAM_VIEWER_H
 #define WEIR_SIM_STREAM_VIEWER_H
 
 #include "common/protocol/rtp_receiver.h"
 #include "lab/sim/stream_control.h"
 #include "lab/sim/stream_parts.h"
-#include "player/frame_ledger.h"
-#include "player/freeze_watch.h"
-#include "player/goddard_feed.h"
-#include "player/playout.h"
-#include "player/qoe.h"
-#include "player/stall_watch.h"
+#include "stream/goddard/goddard_inputs.h"
+#include "stream/outcome/frame_outcomes.h"
+#include "stream/outcome/stall_classifier.h"
+#include "stream/playout/playout.h"
+#include "stream/qoe/freeze_watch.h"
+#include "stream/qoe/qoe.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,15 +58,15 @@ struct stream_viewer {
     struct stream_viewer_config config;
     struct rtp_receiver rtp;
     struct depacketiser *depacketiser; // owned, as are these; NULL before the first level
-    struct frame_tracker *tracker;
-    struct frame_ledger *ledger;
+    struct reference_tracker *tracker;
+    struct frame_outcomes *ledger;
     struct playout *playout;
     struct qoe *qoe;
     struct stream_parts parts;
-    struct stall_watch stalls;
+    struct stall_classifier stalls;
     struct freeze_watch freezes;
     int64_t awaited; // the frame that playing stands still for
-    struct goddard_feed feed;
+    struct goddard_inputs feed;
     struct stream_wish wish;
     int64_t whole; // the last whole frame; -1: none
     usec_t whole_at;

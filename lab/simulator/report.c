@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "player/qoe_report.h"
+#include "player/report/qoe_json.h"
 
 // JSON has no NaN.
 static void put_number(FILE *out, const char *name, double x)
@@ -204,14 +204,14 @@ bool sim_report_qoe(const char *prefix, const struct sim *s, usec_t now)
     bool good = true;
     for (uint32_t i = 0; i < s->count; i++) {
         char path[4096];
-        struct qoe_report r;
+        struct qoe_json r;
         const struct stream_viewer *v = flow_stream_viewer(s->flows[i]);
         if (!v)
             continue;
         if ((size_t)snprintf(path, sizeof(path), "%s-%" PRIu32 ".json", prefix, i) >= sizeof(path))
             return false;
         qoe_read(v->qoe, &r, now);
-        good = qoe_report_write(&r, path) == 0 && good;
+        good = qoe_json_write(&r, path) == 0 && good;
     }
     return good;
 }

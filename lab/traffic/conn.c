@@ -12,8 +12,8 @@
 #include "common/net/tcp_info.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
-#include "lab/traffic/cbr.h"
-#include "lab/traffic/request.h"
+#include "lab/traffic/model/cbr.h"
+#include "lab/traffic/model/request.h"
 #include "lab/traffic/watch.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "common/base/log.h"
 #include "common/net/tcp_info.h"
 #include "common/net/udp_socket.h"
-#include "lab/traffic/pareto.h"
+#include "lab/traffic/model/pareto.h"
 
 enum {
     READ_BYTES = 256 * 1024,

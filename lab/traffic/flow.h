@@ -11,8 +11,8 @@
 
 #include "common/base/rng.h"
 #include "common/base/usec.h"
-#include "lab/traffic/request.h"
-#include "lab/traffic/spec.h"
+#include "lab/traffic/model/request.h"
+#include "lab/traffic/model/spec.h"
 #include "lab/traffic/watch.h"
 
 #ifdef __cplusplus

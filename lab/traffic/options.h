@@ -10,7 +10,7 @@
 
 #include "common/base/usec.h"
 #include "common/program/command_line.h"
-#include "lab/traffic/spec.h"
+#include "lab/traffic/model/spec.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,7 +7,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "media/test_strip.h"
+#include "media/pattern/pattern_strip.h"
 
 // The format does not name the matrix of colours. Ours, BT.709, is what readers take for granted
 // from this height on; below, some convert, and what they show is no longer what was sent.
@@ -40,7 +40,7 @@ static int write_frames(struct source *source, int64_t frames, struct scaler *sc
         picture_unref(p);
         if (err)
             return err;
-        test_strip_draw(n, copy);
+        pattern_strip_draw(n, copy);
         if (!write_picture(copy, out))
             return ERR_IO;
     }

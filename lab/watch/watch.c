@@ -8,14 +8,14 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "lab/watch/numbering.h"
-#include "media/test_picture.h"
-#include "player/measure.h"
+#include "media/pattern/pattern_picture.h"
+#include "player/compare/picture_compare.h"
 
 #define GRACE (10 * USEC_PER_SEC) // for what waits to be compared when the pictures end
 
 struct watch {
-    struct measure *measure; // owned
-    FILE *out;               // borrowed; lines come from two threads, each in one call
+    struct picture_compare *measure; // owned
+    FILE *out;                       // borrowed; lines come from two threads, each in one call
     struct numbering numbering;
     uint64_t pictures;
 };
@@ -45,22 +45,22 @@ static bool read_picture(FILE *in, struct picture *p)
 static void look(struct watch *w, struct picture *p, usec_t now)
 {
     w->pictures++;
-    int64_t read = test_picture_read(p);
+    int64_t read = pattern_picture_read(p);
     p->number = numbering_next(&w->numbering, read, now);
     if (p->number == NUMBERING_NOTHING_NEW)
         return;
     fprintf(w->out, "{\"event\":\"frame\",\"number\":%" PRId64 ",\"shown\":%.6f,\"read\":%s}\n",
             p->number, usec_to_sec(now), read >= 0 ? "true" : "false");
-    measure_push(w->measure, p, now);
+    picture_compare_push(w->measure, p, now);
 }
 
 int watch_run(struct source *source, FILE *in, FILE *out)
 {
     struct watch w = {.out = out, .numbering = numbering_of(source->fps)};
     int width = source->width, height = source->height;
-    struct measure_config config = {
+    struct picture_compare_config config = {
         .reference = source, .fills = true, .on_measured = on_measured, .ctx = &w};
-    w.measure = measure_new(&config);
+    w.measure = picture_compare_new(&config);
     if (!w.measure)
         return ERR_NO_MEMORY;
     struct picture *p;
@@ -71,8 +71,8 @@ int watch_run(struct source *source, FILE *in, FILE *out)
             look(&w, p, clock_now());
         picture_unref(p);
     }
-    uint64_t skipped = measure_finish(w.measure, clock_now() + GRACE);
-    measure_free(w.measure);
+    uint64_t skipped = picture_compare_finish(w.measure, clock_now() + GRACE);
+    picture_compare_free(w.measure);
     fprintf(out,
             "{\"event\":\"end\",\"pictures\":%" PRIu64 ",\"unreadable\":%" PRIu64
             ",\"repeated\":%" PRIu64 ",\"skipped\":%" PRIu64 "}\n",

@@ -4,7 +4,8 @@
 // own code, so that its figures and those of weir-play --picture-events are of one kind.
 //
 // In: raw pictures, YUV 4:2:0 planar, of the source's size, with the test picture's strip
-// (media/test_strip.h). Each counts as shown when its last byte came. Out, a JSON object a line:
+// (media/pattern/pattern_strip.h). Each counts as shown when its last byte came. Out, a JSON object
+// a line:
 //
 //   {"event":"frame","number":12,"shown":104.2,"read":true}  CLOCK_MONOTONIC seconds
 //   {"event":"picture","number":12,"shown":12,"ssim":0.97}   as weir-play writes it
@@ -17,7 +18,7 @@
 
 #include <stdio.h>
 
-#include "media/source.h"
+#include "media/source/source.h"
 
 #ifdef __cplusplus
 extern "C" {

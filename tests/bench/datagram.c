@@ -19,7 +19,7 @@
 #include "common/protocol/datagram_receiver.h"
 #include "common/transport/transport.h"
 #include "common/wire/rtp.h"
-#include "player/media_feedback.h"
+#include "player/receive/media_feedback.h"
 
 enum { PACKET = 1200, SSRC = 1, MEMORY_PACKETS = 500000 };
 

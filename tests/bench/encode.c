@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "media/encoder.h"
-#include "media/ladder.h"
+#include "media/coded/ladder.h"
+#include "media/encode/encoder.h"
 #include "tests/moving_picture.h"
 
 enum { SECONDS = 5, WARM_UP = 15 };

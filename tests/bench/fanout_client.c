@@ -25,8 +25,8 @@
 #include "common/wire/path_token.h"
 #include "common/wire/rtsp.h"
 #include "common/wire/rtsp_transport.h"
-#include "player/feedback.h"
-#include "player/media_feedback.h"
+#include "player/receive/media_feedback.h"
+#include "stream/receive/rtcp_feedback.h"
 
 enum {
     MAX_VIEWERS = 4096,
@@ -47,7 +47,7 @@ struct viewer {
     uint64_t token;
     struct media_feedback *reports; // NULL: the transport needs none
     struct rtp_receiver rtp;
-    struct feedback feedback;
+    struct rtcp_feedback feedback;
     enum rtsp_method asked; // SETUP, then PLAY
     char session[64];
     bool watches; // a frame came
@@ -288,7 +288,7 @@ static void on_close(void *ctx, int err, usec_t now)
 static void report(struct viewer *v, usec_t now)
 {
     uint8_t out[4 + RTCP_MAX_PACKET];
-    size_t len = feedback_compound(&v->feedback, &v->rtp, out + 4, sizeof(out) - 4, now);
+    size_t len = rtcp_feedback_compound(&v->feedback, &v->rtp, out + 4, sizeof(out) - 4, now);
     if (bench.datagram) {
         if (!v->watches)
             show_token(v);
@@ -308,7 +308,7 @@ static void add_viewer(void)
     struct viewer *v = &bench.viewers[bench.count];
     struct sockaddr_storage any = bench.server;
     rtp_receiver_init(&v->rtp);
-    feedback_init(&v->feedback, (uint64_t)++bench.count << 20);
+    rtcp_feedback_init(&v->feedback, (uint64_t)++bench.count << 20);
     if (bench.datagram &&
         udp_socket_pair(&bench.loop, (struct sockaddr *)&any, on_media, on_rtcp, v, v->udp) != 0)
         fail("no UDP ports");

@@ -2,15 +2,16 @@
 // Which level looks best at a rate? Each level of the default ladder, its encoder asked for so much
 // less or more than its own rate, decoded, made as large as the source, and compared with every
 // frame of it (SSIM, luma); the picture before stands where a level has none. What
-// sender/adaptation.c has of a level's least rate comes from this table. It takes many minutes.
+// stream/adapt/adaptation.c has of a level's least rate comes from this table. It takes many
+// minutes.
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "media/decoder.h"
-#include "media/encoder.h"
-#include "media/ladder.h"
-#include "media/quality.h"
-#include "media/source.h"
+#include "media/coded/ladder.h"
+#include "media/decode/decoder.h"
+#include "media/encode/encoder.h"
+#include "media/picture/quality.h"
+#include "media/source/source.h"
 
 enum { WARM_UP = 2, SECONDS = 12, LAYERS = 2 }; // the encoder's rate has settled after two seconds
 

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "common/base/usec.h"
-#include "player/osd_layout.h"
-#include "player/panel_draw.h"
+#include "player/ui/model/osd_layout.h"
+#include "player/ui/panel_draw.h"
 
 enum { FRAMES = 240, FRAMES_A_SAMPLE = 8 };
 

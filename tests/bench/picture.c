@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "media/picture.h"
-#include "media/quality.h"
-#include "media/test_picture.h"
+#include "media/pattern/pattern_picture.h"
+#include "media/picture/picture.h"
+#include "media/picture/quality.h"
 
 enum { FRAMES = 200, WIDTH = 1280, HEIGHT = 720 };
 
@@ -50,7 +50,7 @@ int main(void)
 {
     const struct fps fps = {30, 1};
     double start = now_ms();
-    struct test_picture *t = test_picture_new(WIDTH, HEIGHT, fps);
+    struct pattern_picture *t = pattern_picture_new(WIDTH, HEIGHT, fps);
     struct picture *a = picture_new(WIDTH, HEIGHT), *b = picture_new(WIDTH, HEIGHT);
     struct scaler *scaler = scaler_new();
     if (!t || !a || !b || !scaler)
@@ -59,12 +59,12 @@ int main(void)
 
     start = now_ms();
     for (int i = 0; i < FRAMES; i++)
-        test_picture_draw(t, i, a);
+        pattern_picture_draw(t, i, a);
     report("test_picture_draw", start, FRAMES);
     start = now_ms();
     int64_t read = 0;
     for (int i = 0; i < FRAMES; i++)
-        read += test_picture_read(a);
+        read += pattern_picture_read(a);
     report("test_picture_read", start, FRAMES);
 
     static const int sizes[][2] = {{1280, 720}, {960, 540}, {640, 360},
@@ -72,7 +72,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         bench_scale(scaler, a, sizes[i][0], sizes[i][1]);
 
-    test_picture_draw(t, 0, b);
+    pattern_picture_draw(t, 0, b);
     double sum = 0;
     start = now_ms();
     for (int i = 0; i < FRAMES; i++)
@@ -86,6 +86,6 @@ int main(void)
     scaler_free(scaler);
     picture_unref(b);
     picture_unref(a);
-    test_picture_free(t);
+    pattern_picture_free(t);
     return 0;
 }

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "media/decoder.h"
-#include "media/encoder.h"
-#include "media/quality.h"
-#include "media/source.h"
-#include "media/stored_encoder.h"
+#include "media/decode/decoder.h"
+#include "media/encode/encoder.h"
+#include "media/picture/quality.h"
+#include "media/source/source.h"
+#include "media/stored/stored_encoder.h"
 
 enum { LAYERS = 3, MAX_SECONDS = 10 };
 

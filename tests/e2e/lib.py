@@ -274,7 +274,7 @@ def grey_picture(path):
 
 def frame_number(width, height, luma):
     """The frame number that the test picture shows in its strip of black and white cells, -1 if none can be read:
-    32 bits of Gray code, then a CRC-8 (see media/test_strip.h)."""
+    32 bits of Gray code, then a CRC-8 (see media/pattern/pattern_strip.h)."""
     cells = 0
     for i in range(40):
         column, row = i % 20, i // 20

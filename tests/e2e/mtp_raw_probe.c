@@ -18,14 +18,14 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
+#include "common/mtp/mtp_receiver.h"
+#include "common/mtp/mtp_sender.h"
+#include "common/mtp/mtp_tcp.h"
 #include "common/net/clock.h"
 #include "common/net/log_stderr.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
-#include "common/protocol/mtp_receiver.h"
-#include "common/protocol/mtp_sender.h"
-#include "common/protocol/mtp_tcp.h"
 
 enum {
     SLOT_BYTES = MTP_TCP_DATA,

@@ -22,7 +22,7 @@ LEVELS = ["--level", "240x134@15:80", "--level", "480x270@7.5:150", "--level", "
 
 
 def strip(number):
-    """The 40 cells of media/test_strip.h: 32 bits of Gray code, then a CRC-8."""
+    """The 40 cells of media/pattern/pattern_strip.h: 32 bits of Gray code, then a CRC-8."""
     crc = 0xFF
     for byte in number.to_bytes(4, "big"):
         crc ^= byte

@@ -27,8 +27,8 @@
 #include "common/wire/path_token.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtsp.h"
-#include "sender/connection.h"
-#include "sender/shelf.h"
+#include "sender/catalog/catalog.h"
+#include "sender/rtsp/connection.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -152,7 +152,7 @@ ssize_t __wrap_getrandom(void *out, size_t len, unsigned flags)
 struct world {
     uv_loop_t loop;
     struct stream stream;
-    struct shelf *shelf;
+    struct catalog *shelf;
     struct connection *connection; // NULL: it has ended
     int fd;                        // the viewer's end
     usec_t next_second;
@@ -264,7 +264,7 @@ static void open_world(struct world *w, uint8_t how)
     }
     err = stream_start(&w->stream, &w->loop);
     assert(!err);
-    w->shelf = shelf_new_one("/live", &w->stream);
+    w->shelf = catalog_new_one("/live", &w->stream);
     w->unsent = malloc(MAX_UNSENT);
     w->got = malloc(RTSP_MAX_ITEM + READ_BYTES);
     assert(w->shelf && w->unsent && w->got);
@@ -280,7 +280,7 @@ static void close_world(struct world *w)
     connection_free(w->connection, fuzz_time);
     timer_due = USEC_NEVER;
     close(w->fd);
-    shelf_free(w->shelf);
+    catalog_free(w->shelf);
     stream_destroy(&w->stream);
     uv_run(&w->loop, UV_RUN_DEFAULT);
     int err = uv_loop_close(&w->loop);

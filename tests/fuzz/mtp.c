@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "common/base/bytes.h"
-#include "common/protocol/mtp_books.h"
-#include "common/protocol/mtp_probe.h"
-#include "common/protocol/mtp_receiver.h"
-#include "common/protocol/mtp_sender.h"
-#include "common/protocol/mtp_slots.h"
+#include "common/mtp/mtp_books.h"
+#include "common/mtp/mtp_probe.h"
+#include "common/mtp/mtp_reassembly.h"
+#include "common/mtp/mtp_receiver.h"
+#include "common/mtp/mtp_sender.h"
 #include "common/wire/mtp_header.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,7 +23,7 @@ enum { FLYING = 64, FRAMES = 4096, SLOT = 8, RECORD = MTP_HEADER_BYTES + SLOT };
 struct world {
     struct mtp_sender s;
     struct mtp_receiver r;
-    struct mtp_slots slots;
+    struct mtp_reassembly slots;
     uint8_t delivered[FRAMES / 8];
     uint8_t packets[FLYING][RECORD];
     int64_t offsets[FLYING]; // where in the byte sequence; < 0: none
@@ -121,8 +121,8 @@ static void arrive(struct world *w, int which, size_t cut, bool keep)
     const uint8_t *bytes;
     struct mtp_piece first = {offset, record, cut};
     struct mtp_piece second = {offset + (int64_t)cut, record + cut, RECORD - cut};
-    while (mtp_slots_next(&w->slots, &first, &slot, &bytes) ||
-           mtp_slots_next(&w->slots, &second, &slot, &bytes)) {
+    while (mtp_reassembly_next(&w->slots, &first, &slot, &bytes) ||
+           mtp_reassembly_next(&w->slots, &second, &slot, &bytes)) {
         assert(slot == offset / RECORD && memcmp(bytes, record, RECORD) == 0);
         receive(w, bytes, true);
     }
@@ -261,7 +261,7 @@ static void run(struct world *w, struct bytes *in)
         .counts_slots = bytes_left(in) >> 2 & 1,
         .queue = {.bytes = 400, .block = second & 64},
     };
-    int failed = mtp_sender_init(&w->s, &config, 0) | mtp_slots_init(&w->slots, RECORD);
+    int failed = mtp_sender_init(&w->s, &config, 0) | mtp_reassembly_init(&w->slots, RECORD);
     assert(!failed);
     mtp_receiver_init(&w->r, window);
     w->edge = config.window;
@@ -273,7 +273,7 @@ static void run(struct world *w, struct bytes *in)
         check(w);
     }
     settle(w);
-    mtp_slots_destroy(&w->slots);
+    mtp_reassembly_destroy(&w->slots);
     mtp_sender_destroy(&w->s);
 }
 

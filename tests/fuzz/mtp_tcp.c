@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/base/bytes.h"
-#include "common/protocol/mtp_tcp.h"
+#include "common/mtp/mtp_tcp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

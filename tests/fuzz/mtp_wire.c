@@ -6,7 +6,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
-#include "common/protocol/mtp_udp_ack.h"
+#include "common/mtp/mtp_udp_ack.h"
 #include "common/wire/mtp_record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any text: it is refused with a reason, or what was read is printed and read back the same.
-#include "common/base/option_file.h"
+#include "common/options/option_file.h"
 
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/option_print.h"
+#include "common/options/option_print.h"
 
 static const struct option_row rows[] = {
     {.name = "source", .operand = true, .argument = "SOURCE", .help = "what"},

@@ -7,7 +7,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
-#include "media/depacketiser.h"
+#include "media/rtp/depacketiser.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "lab/traffic/request.h"
+#include "lab/traffic/model/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/option_table.h"
+#include "common/options/option_table.h"
 
 using words = std::vector<std::string>;
 

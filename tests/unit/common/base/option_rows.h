@@ -4,7 +4,7 @@
 #define WEIR_TESTS_OPTION_ROWS_H
 
 #include "common/base/err.h"
-#include "common/base/option_table.h"
+#include "common/options/option_table.h"
 
 struct option_rows_options {
     const char *source, *file, *picture;

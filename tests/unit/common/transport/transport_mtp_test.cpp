@@ -7,8 +7,8 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
-#include "common/protocol/mtp_sink.h"
-#include "common/protocol/mtp_udp_ack.h"
+#include "common/mtp/mtp_receive_flow.h"
+#include "common/mtp/mtp_udp_ack.h"
 #include "tests/unit/common/transport/path.hpp"
 
 namespace
@@ -18,7 +18,7 @@ const uint64_t TOKEN = 0x1122334455667788;
 
 // The viewer acknowledges when told to.
 struct path : test::path {
-    mtp_sink sink;
+    mtp_receive_flow sink;
     size_t datagrams = 0;
     uint16_t seq = 0;
 
@@ -31,13 +31,14 @@ struct path : test::path {
         const uint8_t *payload;
         size_t len;
         datagrams++;
-        if (mtp_sink_record(&sink, d.data, d.len, &payload, &len, 0) == MTP_SINK_RTP)
+        if (mtp_receive_flow_record(&sink, d.data, d.len, &payload, &len, 0) ==
+            MTP_RECEIVE_FLOW_RTP)
             came.push_back(load_be16(payload + 2));
     }
 
     explicit path(const char *name, bool proved = true)
     {
-        mtp_sink_init(&sink, TOKEN);
+        mtp_receive_flow_init(&sink, TOKEN);
         transport_path lent{};
         lent.token = TOKEN;
         open(name, lent, proved);

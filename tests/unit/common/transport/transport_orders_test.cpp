@@ -17,9 +17,9 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
+#include "common/mtp/mtp_receive_flow.h"
+#include "common/mtp/mtp_udp_ack.h"
 #include "common/net/tcp_conn.h"
-#include "common/protocol/mtp_sink.h"
-#include "common/protocol/mtp_udp_ack.h"
 #include "tests/unit/common/transport/path.hpp"
 
 namespace
@@ -52,7 +52,7 @@ const size_t LARGE = 14000;      // of an answer that the kernel's buffers do no
 const size_t SMALL = 100;        // of one that they take
 const size_t PACKET = 500;       // with its RTP header
 const int PACKETS = 3;           // of a frame: two of video, one of sound
-const int VIDEO = 0, SOUND = 2;  // channels of media; RTCP has the next ones
+const int VIDEO = 0, AUDIO = 2;  // channels of media; RTCP has the next ones
 const int SEGMENT = 1000;        // so that one fits the send buffer
 const int SEND_BUFFER = 1;       // the kernel rounds it up to a few KB
 const int RECEIVE_BUFFER = 4000; // the kernel doubles it
@@ -141,8 +141,8 @@ struct connection {
         path.ctx = this;
         t = transport_open(name, &path, 0);
         REQUIRE(t);
-        t->sound.channel[0] = SOUND;
-        t->sound.channel[1] = SOUND + 1;
+        t->audio.channel[0] = AUDIO;
+        t->audio.channel[1] = AUDIO + 1;
     }
 
     void flush(usec_t now)
@@ -162,7 +162,7 @@ struct connection {
             store_be16(head + 2, packets);
             iovec parts[2] = {{head, sizeof(head)},
                               {const_cast<uint8_t *>(payload.data()), PACKET - sizeof(head)}};
-            transport_track track = packets % PACKETS == 2 ? TRACK_SOUND : TRACK_VIDEO;
+            transport_track track = packets % PACKETS == 2 ? TRACK_AUDIO : TRACK_VIDEO;
             int err = t->ops->send(t, track, parts, 2, now);
             accepted = err == 0;
             if (accepted) { // media adds to no backlog, so the backlog is bounded
@@ -273,7 +273,7 @@ struct connection {
                 if (channel == VIDEO + 1) {
                     ok = len == 8 && load_be16(data + 4) == got_reports++;
                 } else {
-                    int wanted = got_packets % PACKETS == 2 ? SOUND : VIDEO;
+                    int wanted = got_packets % PACKETS == 2 ? AUDIO : VIDEO;
                     ok = channel == wanted && len == PACKET &&
                          load_be16(data + 2) == got_packets++ &&
                          std::all_of(data + 12, data + len, [](uint8_t b) { return b == 'p'; });
@@ -330,7 +330,7 @@ const uint64_t TOKEN = 0x1122334455667788;
 // Transport in datagrams. `w` proves the viewer's address, has the loop take a turn, and brings
 // MTP's acknowledgement if the viewer reads. An answer is no matter of such a transport.
 struct datagrams : test::path {
-    mtp_sink sink;
+    mtp_receive_flow sink;
     bool mtp, reads;
     uint16_t packets = 0;
     size_t datagrams_here = 0;
@@ -341,7 +341,8 @@ struct datagrams : test::path {
         const uint8_t *payload = d.data;
         size_t len = d.len;
         datagrams_here++;
-        bool media = mtp ? mtp_sink_record(&sink, d.data, d.len, &payload, &len, 0) == MTP_SINK_RTP
+        bool media = mtp ? mtp_receive_flow_record(&sink, d.data, d.len, &payload, &len, 0) ==
+                               MTP_RECEIVE_FLOW_RTP
                          : d.len == PACKET;
         if (media)
             came.push_back(load_be16(payload + 2));
@@ -406,7 +407,7 @@ struct datagrams : test::path {
             address = {};
         came.clear();
         packets = 0;
-        mtp_sink_init(&sink, TOKEN);
+        mtp_receive_flow_init(&sink, TOKEN);
         transport_path lent{};
         lent.token = TOKEN;
         open(name, lent, false);

@@ -200,11 +200,11 @@ TEST_CASE("sdp: a stranger's camera")
 TEST_CASE("sdp: sound beside the video")
 {
     struct sdp s = example();
-    s.sound.present = true;
-    s.sound.payload_type = 111;
-    s.sound.bitrate_bps = 64000;
-    s.sound.ext.adu = 2;
-    strcpy(s.sound.control, "trackID=1");
+    s.audio.present = true;
+    s.audio.payload_type = 111;
+    s.audio.bitrate_bps = 64000;
+    s.audio.ext.adu = 2;
+    strcpy(s.audio.control, "trackID=1");
     char out[SDP_MAX_BYTES];
     REQUIRE(sdp_encode(&s, false, out, sizeof(out)) > 0);
     const char *medium = strstr(out, "m=audio");
@@ -218,11 +218,11 @@ TEST_CASE("sdp: sound beside the video")
                                  "a=control:trackID=1\r\n");
     struct sdp back;
     REQUIRE(sdp_decode(out, strlen(out), &back) == 0);
-    CHECK(back.sound.present);
-    CHECK(back.sound.payload_type == 111);
-    CHECK(back.sound.ext.adu == 2);
-    CHECK(back.sound.ext.feedback == 0);
-    CHECK(std::string(back.sound.control) == "trackID=1");
+    CHECK(back.audio.present);
+    CHECK(back.audio.payload_type == 111);
+    CHECK(back.audio.ext.adu == 2);
+    CHECK(back.audio.ext.feedback == 0);
+    CHECK(std::string(back.audio.control) == "trackID=1");
     CHECK(std::string(back.control) == std::string(s.control));
     CHECK(back.payload_type == s.payload_type);
 }
@@ -257,16 +257,16 @@ TEST_CASE("sdp: which sound is ours")
         INFO(r.audio);
         struct sdp s;
         REQUIRE(decode(video + r.audio, &s) == 0);
-        CHECK(s.sound.present == r.present);
-        CHECK(s.sound.ext.adu == (r.present ? 2 : 0)); // the session's is for all media
-        CHECK(s.sound.control[0] == '\0');             // its control is not
-        CHECK(std::string(s.other_sound) == r.other);
+        CHECK(s.audio.present == r.present);
+        CHECK(s.audio.ext.adu == (r.present ? 2 : 0)); // the session's is for all media
+        CHECK(s.audio.control[0] == '\0');             // its control is not
+        CHECK(std::string(s.other_audio) == r.other);
     }
     struct sdp s;
     std::string own = "v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 H264/90000\n"
                       "m=audio 0 RTP/AVP 96\na=rtpmap:96 opus/48000/2\n";
     REQUIRE(decode(own, &s) == 0); // others give each medium a way of its own
-    CHECK(s.sound.present);
+    CHECK(s.audio.present);
     std::string control(SDP_MAX_TEXT, 'x');
     CHECK(decode(video + "m=audio 0 RTP/AVP 98\na=rtpmap:98 opus/48000/2\na=control:" + control +
                      "\n",

@@ -22,9 +22,9 @@ struct event_log {
     }
 };
 
-qoe_report report(const simulation &s, double seconds, uint32_t flow = 0)
+qoe_json report(const simulation &s, double seconds, uint32_t flow = 0)
 {
-    qoe_report r;
+    qoe_json r;
     const stream_viewer *v = flow_stream_viewer(s.s.flows[flow]);
     REQUIRE(v);
     qoe_read(v->qoe, &r, static_cast<usec_t>(seconds * 1e6));
@@ -44,7 +44,7 @@ TEST_CASE("flow_stream: on a wide path each transport plays the best level, whol
         s.run(70);
         INFO(via);
         CHECK(sim_streams_ended(&s.s));
-        qoe_report r = report(s, 70);
+        qoe_json r = report(s, 70);
         CHECK(r.ended == QOE_END_OF_MEDIA);
         CHECK(r.levels.time_at[6] == Approx(60).margin(0.1));
         CHECK(r.playback.frames_received == 1800); // 60 s at 30 a second
@@ -68,7 +68,7 @@ TEST_CASE("flow_stream: the level is what the sink's line takes")
             "rate=10mbit,queue=droptail:500p",
             {"stream:via=udp,rtt=140ms,local=750kbit,length=60s,parts=" + std::to_string(in_part)});
         s.run(70);
-        qoe_report r = report(s, 70);
+        qoe_json r = report(s, 70);
         CHECK(r.network.capacity_estimate == Approx(750000).epsilon(0.01));
         CHECK(r.levels.time_at[4] == (in_part ? Approx(60).margin(0.1) : Approx(5).margin(4)));
         CHECK(r.levels.switch_count == (in_part ? 1 : 3));

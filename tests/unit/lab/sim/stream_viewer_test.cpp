@@ -120,7 +120,7 @@ TEST_CASE("stream_viewer: a pair, a level, a buffer, and playing")
     CHECK(w.v.ended);
     CHECK(w.times(STREAM_EVENT_END) == std::vector<usec_t>{start + 7 * sec});
     CHECK(stream_viewer_next(&w.v) == USEC_NEVER);
-    qoe_report r;
+    qoe_json r;
     qoe_read(w.v.qoe, &r, start + 7 * sec);
     CHECK(r.playback.frames_played == 50);
     CHECK(r.jitter.mean == Approx(66).epsilon(0.02));
@@ -162,7 +162,7 @@ TEST_CASE("stream_viewer: lost frames are told at once, and jitter shared out am
         if (e.second.kind == STREAM_EVENT_FRAME && e.second.value == e.second.value)
             jitter.push_back(e.second.value);
     CHECK(jitter == std::vector<double>{100, 100});
-    CHECK(goddard_monitor_loss_since_decision(&w.v.feed.policy.monitor) == Approx(2 / 5.0));
+    CHECK(loss_window_loss_since_decision(&w.v.feed.policy.monitor) == Approx(2 / 5.0));
 }
 
 TEST_CASE("stream_viewer: a frame that came in part counts where it is to")
@@ -174,7 +174,7 @@ TEST_CASE("stream_viewer: a frame that came in part counts where it is to")
         w.packet(11, 300 * ms);
         INFO(in_part);
         CHECK(w.times(STREAM_EVENT_FRAME).size() == (in_part ? 2u : 1u));
-        CHECK(goddard_monitor_loss_since_decision(&w.v.feed.policy.monitor) ==
+        CHECK(loss_window_loss_since_decision(&w.v.feed.policy.monitor) ==
               Approx(in_part ? 0 : 0.5));
     }
 }
@@ -191,7 +191,7 @@ TEST_CASE("stream_viewer: pictures that stand because frames are lost are a free
         w.packet(5 + 6 * i, sec + i * 100 * ms);
     }
     w.run_to(15500 * ms); // begun with 50 frames, at 5.9 s; lost is what does not come in 2 s
-    qoe_report r;
+    qoe_json r;
     qoe_read(w.v.qoe, &r, 15500 * ms);
     CHECK(r.rebuffering.count == 0);
     CHECK(r.playback.frames_lost == 10);

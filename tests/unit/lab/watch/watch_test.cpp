@@ -13,7 +13,7 @@
 #include "common/base/err.h"
 #include "lab/watch/clip.h"
 #include "lab/watch/watch.h"
-#include "media/test_picture.h"
+#include "media/pattern/pattern_picture.h"
 
 namespace
 {
@@ -29,7 +29,7 @@ struct clip_file {
     {
         FILE *f = fdopen(mkstemp(path), "w+");
         REQUIRE(f);
-        struct source *s = source_test_new(w, h, {30, 1});
+        struct source *s = source_pattern_new(w, h, {30, 1});
         REQUIRE(s);
         CHECK(clip_write(s, frames, f) == 0);
         source_free(s);
@@ -100,7 +100,7 @@ TEST_CASE("clip: raw pictures that carry their numbers")
     std::string luma = clip.picture(2);
     for (int y = 0; y < height; y++)
         memcpy(p->plane[0] + y * p->stride[0], &luma[size_t(y) * width], width);
-    CHECK(test_picture_read(p) == 2);
+    CHECK(pattern_picture_read(p) == 2);
     picture_unref(p);
 }
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/mtp/mtp_mode_control.h"
+
+#include <assert.h>
+
+static const usec_t LEAST_WAIT = 30 * USEC_PER_SEC;
+static const usec_t MOST_WAIT = 480 * USEC_PER_SEC;
+static const usec_t DOUBT = 10 * USEC_PER_SEC; // older echoes are not looked for
+static const usec_t RELAPSE = 30 * USEC_PER_SEC;
+
+void mtp_mode_control_init(struct mtp_mode_control *m, enum mtp_mode top)
+{
+    *m = (struct mtp_mode_control){.top = top,
+                                   .mode = top,
+                                   .wait = LEAST_WAIT,
+                                   .retry_at = USEC_NEVER,
+                                   .stuck_at = -1,
+                                   .returned_at = -1};
+}
+
+const char *mtp_why_text(enum mtp_why why)
+{
+    static const char *const texts[] = {
+        "as asked for",
+        "probe: acknowledged over a hole",
+        "probe: acknowledged up to a hole, data beyond it reported",
+        "probe: nothing passed after a hole",
+        "probe: no answer",
+        "recoveries without progress",
+        "the whole path had been silent",
+        "a late answer to what was sent before",
+        "another try",
+    };
+    assert(why >= MTP_WHY_ASKED && why < MTP_WHYS);
+    return texts[why];
+}
+
+static void go(struct mtp_mode_control *m, enum mtp_mode mode, enum mtp_why why, usec_t now)
+{
+    m->mode = mode;
+    m->why = why;
+    m->stuck_at = -1;
+    m->retry_at = mode > m->top ? now + m->wait : USEC_NEVER;
+}
+
+static void doubt(struct mtp_mode_control *m, enum mtp_mode before, int64_t proof, usec_t now)
+{
+    m->doubtful = true;
+    m->before = before;
+    m->wait_before = m->wait;
+    m->stepped_at = now;
+    m->proof = proof;
+}
+
+void mtp_mode_control_probed(struct mtp_mode_control *m, enum mtp_probe_answer answer, usec_t now)
+{
+    static const enum mtp_mode modes[] = {MTP_STRICT, MTP_FILL_HOLES, MTP_RESEND, MTP_RESEND};
+    enum mtp_why why = (enum mtp_why)((int)MTP_WHY_PROBE_OVER + (int)answer);
+    if (answer != MTP_PROBE_OVER)
+        doubt(m, m->top, MTP_PROBE_HOLE, now);
+    m->unheard = answer == MTP_PROBE_NOTHING;
+    go(m, modes[answer], why, now);
+}
+
+static bool is_stuck(struct mtp_mode_control *m, const struct mtp_sender *s, usec_t now)
+{
+    if (s->stuck == 0)
+        m->stuck_at = -1;
+    else if (m->stuck_at < 0)
+        m->stuck_at = now;
+    usec_t answer = s->rto.srtt + s->rto.srtt / 4;
+    return s->stuck >= MTP_STUCK && now - m->stuck_at >= answer;
+}
+
+static bool step_down(struct mtp_mode_control *m, const struct mtp_sender *s, usec_t now)
+{
+    if (!is_stuck(m, s, now))
+        return false;
+    if (m->mode == MTP_RESEND) { // no progress to go up on
+        m->retry_at = m->top < MTP_RESEND ? now + m->wait : USEC_NEVER;
+        return false;
+    }
+    bool relapse = m->returned_at >= 0 && now - m->returned_at < RELAPSE;
+    if (relapse) {
+        m->doubtful = false;
+    } else if (!m->unheard || !m->doubtful) { // else still the silence of the step before
+        doubt(m, m->mode, s->cum, now);
+        m->unanswered = 0;
+    }
+    m->unheard = true;
+    if (!m->on_trial)
+        m->wait = LEAST_WAIT;
+    else
+        m->wait = usec_min(2 * m->wait, MOST_WAIT);
+    m->on_trial = false;
+    go(m, (enum mtp_mode)(m->mode + 1), MTP_WHY_STUCK, now);
+    return true;
+}
+
+static bool step_back(struct mtp_mode_control *m, enum mtp_why why, usec_t now)
+{
+    m->doubtful = false;
+    m->wait = m->wait_before;
+    go(m, m->before, why, now);
+    return true;
+}
+
+// Times of TCP are in milliseconds: a step within the same one is no proof.
+static bool is_older(uint32_t echo_us, usec_t time)
+{
+    usec_t whole = time - time % USEC_PER_MSEC;
+    return (int32_t)(echo_us - (uint32_t)whole) < 0;
+}
+
+static bool try_above(struct mtp_mode_control *m, const struct mtp_sender *s, usec_t now)
+{
+    m->on_trial = true;
+    m->recoveries = s->counts.fast_recoveries + s->counts.timeouts;
+    m->doubtful = false;
+    go(m, (enum mtp_mode)(m->mode - 1), MTP_WHY_RETRY, now);
+    return true;
+}
+
+bool mtp_mode_control_ack(struct mtp_mode_control *m, const struct mtp_sender *s,
+                          const struct mtp_ack *ack, int64_t cum, usec_t now)
+{
+    bool goes_on = s->cum > cum;
+    bool was_away = m->unheard && m->unanswered > 0;
+    m->unheard = false;
+    if (m->doubtful && now - m->stepped_at > DOUBT && !was_away)
+        m->doubtful = false;
+    if (m->doubtful && was_away) {
+        m->returned_at = now;
+        return step_back(m, MTP_WHY_OUTAGE, now);
+    }
+    if (m->doubtful && goes_on && s->cum > m->proof && ack->has_echo &&
+        is_older(ack->echo_us, m->stepped_at))
+        return step_back(m, MTP_WHY_LATE, now);
+    if (!goes_on || s->state != MTP_OPEN)
+        return step_down(m, s, now);
+    m->stuck_at = -1;
+    if (m->on_trial && s->counts.fast_recoveries + s->counts.timeouts > m->recoveries) {
+        m->on_trial = false;
+        m->wait = LEAST_WAIT;
+    }
+    return now >= m->retry_at && try_above(m, s, now);
+}
+
+bool mtp_mode_control_timeout(struct mtp_mode_control *m, const struct mtp_sender *s, usec_t now)
+{
+    m->unanswered += m->unheard;
+    return step_down(m, s, now);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/mtp/mtp_receive_flow.h"
+
+#include "common/base/err.h"
+#include "common/mtp/mtp_flow.h"
+
+static const usec_t DELAYED_ACK = 40 * USEC_PER_MSEC;
+
+void mtp_receive_flow_init(struct mtp_receive_flow *s, uint64_t token)
+{
+    *s = (struct mtp_receive_flow){.token = token, .ack_at = USEC_NEVER};
+    mtp_receiver_init(&s->receiver, MTP_FLOW_WINDOW);
+}
+
+// The slot expected, and nothing is known beyond it.
+static bool is_in_order(const struct mtp_receiver *r, const struct mtp_header *h, int64_t cum)
+{
+    return !(h->flags & (MTP_R | MTP_FILL)) && r->cum == cum + 1 && r->held.count == 0 &&
+           (uint32_t)cum == h->slot;
+}
+
+enum mtp_receive_flow_result mtp_receive_flow_record(struct mtp_receive_flow *s,
+                                                     const uint8_t *data, size_t len,
+                                                     const uint8_t **payload, size_t *payload_len,
+                                                     usec_t now)
+{
+    struct mtp_header h;
+    int err = mtp_record_decode(data, len, s->token, &h, payload);
+    if (err) {
+        s->wrong_tokens += err == ERR_NOT_FOUND;
+        s->malformed += err != ERR_NOT_FOUND;
+        return MTP_RECEIVE_FLOW_NOTHING;
+    }
+    int64_t cum = s->receiver.cum;
+    enum mtp_verdict verdict = mtp_receiver_packet(&s->receiver, &h);
+    if (verdict == MTP_BEYOND)
+        return MTP_RECEIVE_FLOW_NOTHING;
+    bool may_wait = s->ack_at == USEC_NEVER && is_in_order(&s->receiver, &h, cum);
+    s->ack_at = may_wait ? now + DELAYED_ACK : now;
+    *payload_len = h.length;
+    return verdict == MTP_DELIVER && !(h.flags & MTP_CTRL) ? MTP_RECEIVE_FLOW_RTP
+                                                           : MTP_RECEIVE_FLOW_TAKEN;
+}
+
+void mtp_receive_flow_ack(struct mtp_receive_flow *s, struct mtp_ack *ack)
+{
+    s->ack_at = USEC_NEVER;
+    mtp_receiver_ack(&s->receiver, ack);
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An MTP acknowledgement as a datagram, for MTP in UDP: one for each packet that came.
+//
+//    0                   1                   2                   3
+//    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   | magic | vers. |A|E|0 0| count |            window             |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   |                             token                             |
+//   |                                                               |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   |           the first slot neither received nor marked          |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   |          echo: time of the newest packet, 0 without E         |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   |  a range begins: so far on    |   ends before: so far on      |  `count` times, 0 to 8
+//
+// Magic and version are mtp_header.h's, whose flags A never stands in. The window and the ranges
+// count slots from the first one.
+#ifndef WEIR_MTP_MTP_UDP_ACK_H
+#define WEIR_MTP_MTP_UDP_ACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/mtp/mtp_ack.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    MTP_UDP_ACK_HEAD = 20,
+    MTP_UDP_ACK_MAX = MTP_UDP_ACK_HEAD + 4 * MTP_ACK_RANGES,
+};
+
+// Returns the length. The window, and the ends of the ranges, are below 65536 from ack->cum.
+size_t mtp_udp_ack_encode(const struct mtp_ack *ack, uint64_t token, uint8_t out[MTP_UDP_ACK_MAX]);
+
+// `cum`: the last acknowledgement's; the new one is near to it. 0; ERR_MALFORMED; ERR_UNSUPPORTED
+// (another version); ERR_NOT_FOUND: another token.
+int mtp_udp_ack_decode(const uint8_t *data, size_t len, uint64_t token, int64_t cum,
+                       struct mtp_ack *ack);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/options/option_file.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/scan.h"
+
+// Programs that read such files, one file for both if that is wanted.
+static const char *const programs[] = {"weir-send", "weir-play"};
+
+struct reading {
+    const struct option_table *table;
+    const char *name;
+    struct option_settings *out;
+    int line;
+    bool ours; // this section is
+    char *error;
+    size_t cap;
+};
+
+__attribute__((format(printf, 2, 3))) static int bad(struct reading *r, const char *format, ...)
+{
+    int n = snprintf(r->error, r->cap, "%s:%d: ", r->name, r->line);
+    va_list args;
+    va_start(args, format);
+    if (n >= 0 && (size_t)n < r->cap)
+        vsnprintf(r->error + n, r->cap - (size_t)n, format, args);
+    va_end(args);
+    return ERR_MALFORMED;
+}
+
+static int read_section(struct reading *r, struct scan line)
+{
+    scan_char(&line, '[');
+    struct scan name = scan_until(&line, ']');
+    bool closed = name.end < line.at;
+    struct scan rest = scan_trimmed(line);
+    bool known = false;
+    for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+        known = known || scan_is(name, programs[i]);
+    if (!known || !closed || !(scan_end(&rest) || *rest.at == '#'))
+        return bad(r, "wants a section [%s] or [%s]", programs[0], programs[1]);
+    r->ours = scan_is(name, r->table->program);
+    return 0;
+}
+
+// In place: *from is the opening quote. Returns what stands behind the closing one, NULL: none.
+static char *unquote(char *from, const char *end)
+{
+    char *to = from;
+    for (const char *at = from + 1; at < end; at++) {
+        if (*at == '"') {
+            *to = '\0';
+            return from + (at + 1 - from);
+        }
+        if (*at == '\\' && at + 1 < end && strchr("\"\\n", at[1]))
+            *to++ = *++at == 'n' ? '\n' : *at;
+        else
+            *to++ = *at;
+    }
+    return NULL;
+}
+
+// Without quotes: to the end of the line, or to a comment.
+static void end_plain(char *from, char *end)
+{
+    char *stop = from;
+    while (stop < end && !(*stop == '#' && (stop == from || stop[-1] == ' ' || stop[-1] == '\t')))
+        stop++;
+    while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))
+        stop--;
+    *stop = '\0';
+}
+
+static int read_value(struct reading *r, const struct option_row *row, char *from, char *end)
+{
+    if (from < end && *from == '"') {
+        char *behind = unquote(from, end);
+        if (!behind)
+            return bad(r, "the value of \"%s\" has no closing quote", row->name);
+        struct scan rest = scan_trimmed(scan_of(behind, (size_t)(end - behind)));
+        if (!scan_end(&rest) && *rest.at != '#')
+            return bad(r, "nothing but a comment may stand behind the quoted value of \"%s\"",
+                       row->name);
+    } else {
+        end_plain(from, end);
+    }
+    for (int i = 0; i < r->out->count && !row->repeats; i++)
+        if (r->out->items[i].row == row)
+            return bad(r, "\"%s\" stands in line %d, too, and can be given once", row->name,
+                       r->out->items[i].line);
+    if (r->out->count == OPTION_SETTINGS_MAX)
+        return bad(r, "at most %d options", OPTION_SETTINGS_MAX);
+    r->out->items[r->out->count++] =
+        (struct option_setting){.row = row, .value = from, .line = r->line};
+    return 0;
+}
+
+// "unknown": with the nearest name, or else all of them.
+static int unknown(struct reading *r, const char *name)
+{
+    char near[96];
+    option_table_near(r->table, name, "", near, sizeof(near));
+    if (near[0])
+        return bad(r, "\"%s\" is no option of %s%s", name, r->table->program, near);
+    int err = bad(r, "\"%s\" is no option of %s; there are", name, r->table->program);
+    for (const struct option_row *row = r->table->rows; row->name; row++) {
+        size_t len = strlen(r->error);
+        if (option_row_in_file(row))
+            snprintf(r->error + len, r->cap - len, " %s", row->name);
+    }
+    return err;
+}
+
+static int read_option(struct reading *r, struct scan line, char *text, size_t begin)
+{
+    struct scan rest = line;
+    struct scan word = scan_trimmed(scan_until(&rest, '='));
+    char name[40];
+    size_t len = scan_left(&word);
+    if (rest.at == line.end && (scan_end(&line) || line.end[-1] != '='))
+        return bad(r, "wants NAME = VALUE, a [SECTION], or a comment behind #");
+    if (len == 0 || len >= sizeof(name))
+        return bad(r, "wants the name of an option before the =");
+    if (!r->ours)
+        return 0;
+    snprintf(name, sizeof(name), "%.*s", (int)len, word.at);
+    const struct option_row *row = option_table_find(r->table, name);
+    if (!row)
+        return unknown(r, name);
+    if (!option_row_in_file(row))
+        return bad(r, "\"%s\" has its place on the command line only", name);
+    scan_space(&rest);
+    char *at = text + begin + (rest.at - line.at);
+    return read_value(r, row, at, at + scan_left(&rest));
+}
+
+int option_file_read(const struct option_table *t, const char *name, char *text, size_t len,
+                     struct option_settings *out, char *error, size_t cap)
+{
+    struct reading r = {
+        .table = t, .name = name, .out = out, .ours = true, .error = error, .cap = cap};
+    out->count = 0;
+    struct scan all = scan_of(text, len);
+    struct scan line;
+    int err = 0;
+    scan_word(&all, "\xef\xbb\xbf"); // a byte order mark, with which some editors begin UTF-8
+    while (!err && scan_line(&all, &line)) {
+        r.line++;
+        if (memchr(line.at, '\0', scan_left(&line)))
+            return bad(&r, "is not a text");
+        scan_space(&line);
+        if (scan_end(&line) || *line.at == '#')
+            continue;
+        err = *line.at == '[' ? read_section(&r, line)
+                              : read_option(&r, line, text, (size_t)(line.at - text));
+    }
+    return err;
+}

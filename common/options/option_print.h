@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A table of options for people: --help, and a configuration file with all that may stand in it.
+#ifndef WEIR_OPTIONS_OPTION_PRINT_H
+#define WEIR_OPTIONS_OPTION_PRINT_H
+
+#include "common/base/put.h"
+#include "common/options/option_table.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { OPTION_PRINT_MAX = 256 * 1024, OPTION_PRINT_WIDTH = 96 };
+
+void option_print_help(const struct option_table *t, struct put *out);
+
+// What `said` holds is set, of everything else the default stands in a comment.
+// option_file_read() takes it back.
+void option_print_config(const struct option_table *t, const struct option_settings *said,
+                         struct put *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

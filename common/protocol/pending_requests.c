@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/protocol/pending_requests.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum rtsp_method question_method(enum question question)
+{
+    static const enum rtsp_method methods[] = {
+        [ASK_OPTIONS] = RTSP_OPTIONS,
+        [ASK_DESCRIBE] = RTSP_DESCRIBE,
+        [ASK_SETUP] = RTSP_SETUP,
+        [ASK_AUDIO] = RTSP_SETUP,
+        [ASK_LATENCY] = RTSP_SET_PARAMETER,
+        [ASK_ADAPT] = RTSP_SET_PARAMETER,
+        [ASK_PAIR] = RTSP_SET_PARAMETER,
+        [ASK_LEVEL] = RTSP_SET_PARAMETER,
+        [ASK_PLAY] = RTSP_PLAY,
+        [ASK_PAUSE] = RTSP_PAUSE,
+        [ASK_MEASURES] = RTSP_GET_PARAMETER,
+        [ASK_TEARDOWN] = RTSP_TEARDOWN,
+    };
+    return methods[question];
+}
+
+void pending_requests_add(struct pending_requests *q, const struct pending *p)
+{
+    assert(q->count < PENDING_REQUESTS_MAX);
+    q->pending[q->count++] = *p;
+}
+
+bool pending_requests_take(struct pending_requests *q, int cseq, struct pending *out)
+{
+    int i = 0;
+    while (i < q->count && cseq >= 0 && q->pending[i].cseq != cseq)
+        i++;
+    if (i == q->count)
+        return false;
+    *out = q->pending[i];
+    q->count--;
+    memmove(&q->pending[i], &q->pending[i + 1], (size_t)(q->count - i) * sizeof(*out));
+    return true;
+}
+
+bool pending_requests_waiting(const struct pending_requests *q, enum question question)
+{
+    for (int i = 0; i < q->count; i++) {
+        if (q->pending[i].question == question)
+            return true;
+    }
+    return false;
+}
+
+const struct pending *pending_requests_oldest(const struct pending_requests *q)
+{
+    return q->count ? &q->pending[0] : NULL;
+}

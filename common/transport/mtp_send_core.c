@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/transport/mtp_send_core.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/timer.h"
+#include "common/transport/mtp_info.h"
+
+enum { MAX_PACKET = 1500 }; // of any carrier
+
+static struct mtp_send_core *of(struct transport *t)
+{
+    return (struct mtp_send_core *)t;
+}
+
+// The timer is moved forward only: what comes later than it was set for sets it anew when it fires,
+// so a retransmission timeout that each packet defers costs nothing.
+static void arm(struct mtp_send_core *m, usec_t now)
+{
+    usec_t when = mtp_flow_next_timeout(&m->flow);
+    if (m->waits && m->intake_at > now)
+        when = usec_min(when, m->intake_at);
+    if (when < m->armed) {
+        m->armed = when;
+        timer_set(m->timer, when);
+    }
+}
+
+static bool pull(struct mtp_send_core *m, usec_t now)
+{
+    int64_t slot;
+    if (!m->carrier->is_open(m))
+        return false;
+    size_t len = mtp_flow_pull(&m->flow, m->carrier->buffer(m), &slot, now);
+    if (!len)
+        return false;
+    rate_meter_add(&m->meter, len, now);
+    m->carrier->put(m, slot, len, now);
+    return true;
+}
+
+static bool may_take(struct mtp_send_core *m, usec_t now)
+{
+    return m->carrier->is_open(m) && now >= m->intake_at && mtp_flow_room(&m->flow, now);
+}
+
+static void tell_step(struct mtp_send_core *m)
+{
+    struct mtp_step step;
+    if (!mtp_flow_stepped(&m->flow, &step))
+        return;
+    const char *to = mtp_mode_name(step.to);
+    const char *why = mtp_why_text(step.why);
+    if (step.to > step.from)
+        log_warn("MTP: going on in the mode %s (%s)", to, why);
+    else
+        log_info("MTP: going on in the mode %s (%s)", to, why);
+}
+
+// The session is asked before each record: what finds no packet may leave empty.
+void mtp_send_core_resume(struct mtp_send_core *m, usec_t now)
+{
+    do {
+        if (m->waits && may_take(m, now)) {
+            m->waits = false;
+            m->on_room(m->ctx, now);
+        }
+    } while (pull(m, now));
+    m->carrier->flush(m);
+    arm(m, now);
+}
+
+void mtp_send_core_ack(struct mtp_send_core *m, const struct mtp_ack *ack, usec_t now)
+{
+    mtp_flow_ack(&m->flow, ack, now);
+    tell_step(m);
+    mtp_send_core_resume(m, now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct mtp_send_core *m = ctx;
+    m->armed = USEC_NEVER;
+    if (mtp_flow_next_timeout(&m->flow) <= now) {
+        mtp_flow_timeout(&m->flow, now);
+        tell_step(m);
+    }
+    mtp_send_core_resume(m, now);
+}
+
+bool mtp_send_core_room(struct transport *t, usec_t now)
+{
+    struct mtp_send_core *m = of(t);
+    m->waits = !may_take(m, now);
+    if (m->waits)
+        arm(m, now);
+    return !m->waits;
+}
+
+// A queue that drops instead of refusing takes a source that never ends at the media's rate only.
+static void pace_intake(struct mtp_send_core *m, size_t len, usec_t now)
+{
+    if (m->flow.options.drops && m->media_bps > 0)
+        m->intake_at = usec_max(m->intake_at, now - USEC_PER_MSEC) +
+                       (usec_t)len * 8 * USEC_PER_SEC / m->media_bps;
+}
+
+int mtp_send_core_send(struct transport *t, enum transport_track track, const struct iovec *parts,
+                       int count, usec_t now)
+{
+    (void)track; // one flow carries both
+    struct mtp_send_core *m = of(t);
+    if (!mtp_send_core_room(t,
+                            now)) // the window or the path may have closed since the session asked
+        return ERR_AGAIN;
+    uint8_t packet[MAX_PACKET];
+    size_t len = 0;
+    for (int i = 0; i < count; i++) {
+        assert(len + parts[i].iov_len <= sizeof(packet));
+        if (parts[i].iov_len)
+            memcpy(packet + len, parts[i].iov_base, parts[i].iov_len);
+        len += parts[i].iov_len;
+    }
+    if (mtp_flow_push(&m->flow, packet, len, now) != 0)
+        return ERR_AGAIN;
+    pace_intake(m, len, now);
+    pull(m, now);
+    return 0;
+}
+
+void mtp_send_core_flush(struct transport *t, usec_t now)
+{
+    struct mtp_send_core *m = of(t);
+    m->carrier->flush(m);
+    arm(m, now);
+}
+
+void mtp_send_core_on_media_rate(struct transport *t, int bitrate_bps, usec_t now)
+{
+    (void)now;
+    of(t)->media_bps = bitrate_bps;
+}
+
+void mtp_send_core_info(struct transport *t, struct transport_info *out, usec_t now)
+{
+    mtp_info_fill(&of(t)->flow, out, now);
+    out->rate_bps = rate_meter_bps(&of(t)->meter, now);
+}
+
+int mtp_send_core_init(struct mtp_send_core *m, const struct mtp_carrier *carrier,
+                       const char *params, const struct transport_path *path, size_t max_packet,
+                       usec_t now)
+{
+    struct mtp_options options;
+    assert(max_packet <= MAX_PACKET);
+    m->carrier = carrier;
+    m->base.max_packet = max_packet;
+    m->armed = USEC_NEVER;
+    m->on_room = path->on_room;
+    m->ctx = path->ctx;
+    int err = mtp_options_parse(params, &options);
+    if (!err)
+        err = mtp_flow_init(&m->flow, &options, path->token, (uint16_t)max_packet, now);
+    if (err)
+        return err;
+    if (carrier->adapts)
+        mtp_flow_adapt(&m->flow);
+    m->timer = timer_new(path->loop, on_timer, m);
+    if (m->timer)
+        return 0;
+    mtp_flow_destroy(&m->flow);
+    return ERR_NO_MEMORY;
+}
+
+void mtp_send_core_destroy(struct mtp_send_core *m)
+{
+    timer_free(m->timer);
+    mtp_flow_destroy(&m->flow);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the transports that carry an MTP flow have in common: when packets are taken from the
+// session, and when they leave. A carrier brings the records to the viewer.
+#ifndef WEIR_TRANSPORT_MTP_SEND_CORE_H
+#define WEIR_TRANSPORT_MTP_SEND_CORE_H
+
+#include "common/base/rate_meter.h"
+#include "common/mtp/mtp_flow.h"
+#include "common/transport/transport.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mtp_send_core;
+
+struct mtp_carrier {
+    // May records leave? Until then nothing is taken, either.
+    bool (*is_open)(const struct mtp_send_core *m);
+    // Room for the next record of max_packet bytes and MTP_RECORD_HEAD.
+    uint8_t *(*buffer)(struct mtp_send_core *m);
+    // The record in that room leaves, with the next flush at the latest; or it is lost.
+    void (*put)(struct mtp_send_core *m, int64_t slot, size_t len, usec_t now);
+    void (*flush)(struct mtp_send_core *m);
+    // The path may have an opinion on sequence numbers (mtp_flow_adapt).
+    bool adapts;
+};
+
+struct mtp_send_core { // embedded first
+    struct transport base;
+    const struct mtp_carrier *carrier; // static
+    struct mtp_flow flow;
+    struct timer *timer; // owned
+    usec_t armed;        // no later than needed
+    bool waits;          // the session was refused
+    usec_t intake_at;    // of the next packet, where the queue takes all that comes
+    int media_bps;       // 0: not said
+    struct rate_meter meter;
+    transport_room_fn *on_room;
+    void *ctx; // borrowed
+};
+
+// `params` were checked. 0; ERR_MALFORMED; ERR_RANGE; ERR_NO_MEMORY.
+int mtp_send_core_init(struct mtp_send_core *m, const struct mtp_carrier *carrier,
+                       const char *params, const struct transport_path *path, size_t max_packet,
+                       usec_t now);
+void mtp_send_core_destroy(struct mtp_send_core *m);
+
+// The carrier opened, or an acknowledgement came: the session first, as a replacement takes its
+// packet along.
+void mtp_send_core_resume(struct mtp_send_core *m, usec_t now);
+void mtp_send_core_ack(struct mtp_send_core *m, const struct mtp_ack *ack, usec_t now);
+
+// The functions of the same names in struct transport_ops.
+bool mtp_send_core_room(struct transport *t, usec_t now);
+int mtp_send_core_send(struct transport *t, enum transport_track track, const struct iovec *parts,
+                       int count, usec_t now);
+void mtp_send_core_flush(struct transport *t, usec_t now);
+void mtp_send_core_on_media_rate(struct transport *t, int bitrate_bps, usec_t now);
+void mtp_send_core_info(struct transport *t, struct transport_info *out, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/transport/transport_list.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/base/err.h"
+
+static bool is_auto(const char *word, size_t len)
+{
+    return len == 4 && memcmp(word, "auto", len) == 0;
+}
+
+static bool is_transport(const char *word, size_t len)
+{
+    if (is_auto(word, len))
+        return true;
+    for (const struct transport_kind *k = transport_kinds; k->name; k++)
+        if (strlen(k->name) == len && memcmp(k->name, word, len) == 0)
+            return true;
+    return false;
+}
+
+static bool belongs_to_last(const struct transport_list *list, const char *part)
+{
+    if (*part >= '0' && *part <= '9')
+        return true;
+    if (!list->count)
+        return false;
+    const char *params = strchr(list->names[list->count - 1], ':');
+    size_t len = strcspn(part, ":=,");
+    return params && part[len] != ':' && !is_transport(part, len);
+}
+
+static int append(struct transport_list *out, const char *part, size_t len)
+{
+    size_t used = 0;
+    if (belongs_to_last(out, part)) {
+        if (!out->count)
+            return ERR_MALFORMED;
+        char *last = out->names[out->count - 1];
+        used = strlen(last);
+        if (used + 1 + len >= TRANSPORT_MAX_NAME)
+            return ERR_TOO_BIG;
+        last[used++] = ',';
+    } else {
+        if (out->count == RTSP_MAX_OFFERS || len >= TRANSPORT_MAX_NAME)
+            return ERR_TOO_BIG;
+        out->count++;
+    }
+    memcpy(out->names[out->count - 1] + used, part, len);
+    return 0;
+}
+
+static int append_all(struct transport_list *out, const char *text)
+{
+    for (const char *part = text;; part++) {
+        size_t len = strcspn(part, ",");
+        if (!len)
+            return ERR_MALFORMED;
+        int err =
+            is_auto(part, len) ? append_all(out, TRANSPORT_LIST_AUTO) : append(out, part, len);
+        if (err)
+            return err;
+        part += len;
+        if (!*part)
+            return 0;
+    }
+}
+
+int transport_list_split(const char *text, struct transport_list *out)
+{
+    memset(out, 0, sizeof(*out));
+    return append_all(out, text);
+}
+
+bool transport_list_needs_raw(const struct transport_list *list)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    bool needs = false;
+    for (int i = 0; i < list->count; i++)
+        needs |= transport_find(list->names[i], &kind, &params) == 0 && kind->raw;
+    return needs;
+}
+
+struct transport_list transport_list_foreign(const struct transport_list *list)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    bool tcp = list->by_default, udp = list->by_default;
+    for (int i = 0; i < list->count; i++) {
+        bool known = transport_find(list->names[i], &kind, &params) == 0 && !kind->raw;
+        tcp |= known && !kind->datagram;
+        udp |= known && kind->datagram;
+    }
+    struct transport_list out = {0};
+    if (tcp || !udp)
+        strcpy(out.names[out.count++], "tcp");
+    if (udp)
+        strcpy(out.names[out.count++], "udp");
+    return out;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// "NAME[:PARAMS][,NAME[:PARAMS]...]": transports in order of preference. Parameters may hold commas
+// themselves (minbuf:1,3): a part that begins with a digit belongs to the name before it, and so
+// does what is no transport's name behind a name that has parameters (tfrc:damp,selfclock,udp).
+// "auto" stands for TRANSPORT_LIST_AUTO.
+#ifndef WEIR_TRANSPORT_TRANSPORT_LIST_H
+#define WEIR_TRANSPORT_TRANSPORT_LIST_H
+
+#include <stdbool.h>
+
+#include "common/transport/transport.h"
+#include "common/wire/rtsp_transport.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// UDP, then what passes where UDP is blocked, then what passes everywhere.
+#define TRANSPORT_LIST_AUTO "mtp,mtp-raw,minbuf"
+
+struct transport_list {
+    int count;
+    bool by_default;                                 // nobody asked for it
+    char names[RTSP_MAX_OFFERS][TRANSPORT_MAX_NAME]; // with their parameters
+};
+
+// Splits only; whether a name exists is transport_find's business. 0; ERR_MALFORMED: an empty part,
+// or parameters without a name; ERR_TOO_BIG: too many, or one too long.
+int transport_list_split(const char *text, struct transport_list *out);
+// What a server that is not weir-send can be asked for in the place of `list`: plain RTP over TCP
+// or UDP; of a list with both, or that nobody asked for, TCP first, which passes firewalls.
+struct transport_list transport_list_foreign(const struct transport_list *list);
+// Is one of them over TCP segments of our own?
+bool transport_list_needs_raw(const struct transport_list *list);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

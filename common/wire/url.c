@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/wire/url.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/base/err.h"
+#include "common/base/ip_literal.h"
+#include "common/base/level.h"
+
+// Digits only, 0 .. max; -1 otherwise.
+static int parse_number(const char *at, size_t len, int max)
+{
+    int value = 0;
+    if (!len || len > 9)
+        return -1;
+    for (size_t i = 0; i < len; i++) {
+        if (at[i] < '0' || at[i] > '9')
+            return -1;
+        value = value * 10 + (at[i] - '0');
+    }
+    return value <= max ? value : -1;
+}
+
+// What must not stand in a request line: white space and control characters would break it apart.
+static bool is_plain(const char *text)
+{
+    for (; *text; text++) {
+        if ((unsigned char)*text <= ' ' || *text == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+static int parse_authority(const char *at, size_t len, struct url *out, const char **why)
+{
+    const char *host = at;
+    size_t host_len;
+    const char *rest; // behind the host
+    char scoped[IP_LITERAL_ADDRESS + IP_LITERAL_ZONE];
+    if (len && at[0] == '[') {
+        const char *close = memchr(at, ']', len);
+        if (!close) {
+            *why = "'[' without ']'";
+            return ERR_MALFORMED;
+        }
+        struct ip_literal literal;
+        int err = ip_literal_read(at + 1, (size_t)(close - at) - 1, &literal, why);
+        if (err)
+            return err;
+        // As getaddrinfo(3) reads it.
+        host_len = (size_t)snprintf(scoped, sizeof(scoped), "%s%s%s", literal.address,
+                                    literal.zone[0] ? "%" : "", literal.zone);
+        host = scoped;
+        rest = close + 1;
+    } else {
+        const char *colon = memchr(at, ':', len);
+        rest = colon ? colon : at + len;
+        host_len = (size_t)(rest - at);
+    }
+    if (!host_len || host_len >= sizeof(out->host)) {
+        *why = host_len ? "the host's name is too long" : "no host";
+        return ERR_MALFORMED;
+    }
+    memcpy(out->host, host, host_len);
+    out->host[host_len] = '\0';
+
+    size_t left = (size_t)(at + len - rest);
+    out->port = URL_DEFAULT_PORT;
+    out->has_port = left;
+    if (left && (rest[0] != ':' || (out->port = parse_number(rest + 1, left - 1, 65535)) < 1)) {
+        *why = "the port must be a number from 1 to 65535 (an IPv6 address stands in brackets)";
+        return ERR_MALFORMED;
+    }
+    return 0;
+}
+
+static int hex_digit(char c)
+{
+    const char *digits = "0123456789abcdef";
+    const char *found = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+    return found ? (int)(found - digits) : -1;
+}
+
+// RFC 3986, 2.1. False: too long, or of what would break a header line or RFC 2617's texts apart.
+static bool unescape(const char *at, size_t len, char out[URL_MAX_USER])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < len; i++) {
+        char c = at[i];
+        if (c == '%' && i + 2 < len && hex_digit(at[i + 1]) >= 0 && hex_digit(at[i + 2]) >= 0) {
+            c = (char)(hex_digit(at[i + 1]) << 4 | hex_digit(at[i + 2]));
+            i += 2;
+        }
+        if (used + 1 >= URL_MAX_USER || (unsigned char)c < ' ' || c == 0x7f || c == '"')
+            return false;
+        out[used++] = c;
+    }
+    out[used] = '\0';
+    return true;
+}
+
+// "USER[:PASSWORD]"
+static int parse_user(const char *at, size_t len, struct url *out, const char **why)
+{
+    const char *colon = memchr(at, ':', len);
+    size_t user = colon ? (size_t)(colon - at) : len;
+    if (user && !memchr(at, '"', len) && unescape(at, user, out->user) &&
+        (!colon || unescape(colon + 1, len - user - 1, out->password)))
+        return 0;
+    *why = "the user's name or password is empty, too long, or has characters that cannot be sent";
+    return ERR_MALFORMED;
+}
+
+static int parse_query(const char *query, struct url *out, const char **why)
+{
+    out->level = -1;
+    while (*query) {
+        size_t len = strcspn(query, "&");
+        if (len >= 6 && strncmp(query, "level=", 6) == 0) {
+            out->level = parse_number(query + 6, len - 6, LADDER_MAX_LEVELS - 1);
+            if (out->level < 0) {
+                *why = "?level= wants a number from 0 to 31";
+                return ERR_MALFORMED;
+            }
+        }
+        query += len;
+        query += *query == '&';
+    }
+    return 0;
+}
+
+int url_parse(const char *text, struct url *out, const char **why)
+{
+    memset(out, 0, sizeof(*out));
+    if (strlen(text) >= sizeof(out->text)) {
+        *why = "too long";
+        return ERR_MALFORMED;
+    }
+    if (strncasecmp(text, "rtsp://", 7) != 0) {
+        *why = "it does not begin with rtsp://";
+        return ERR_MALFORMED;
+    }
+    if (!is_plain(text)) {
+        *why = "it contains white space or control characters";
+        return ERR_MALFORMED;
+    }
+    const char *authority = text + 7;
+    size_t len = strcspn(authority, "/?#");
+    size_t user = len; // the last '@' parts: passwords may have others
+    while (user > 0 && authority[user - 1] != '@')
+        user--;
+    int err = user ? parse_user(authority, user - 1, out, why) : 0;
+    if (err)
+        return err;
+    authority += user;
+    len -= user;
+    memcpy(out->text, text, 7);
+    memcpy(out->text + 7, authority, strlen(authority) + 1);
+    err = parse_authority(authority, len, out, why);
+    if (err)
+        return err;
+    const char *query = strchr(authority + len, '?');
+    return parse_query(query ? query + 1 : "", out, why);
+}
+
+void url_request_text(const struct url *u, char out[URL_MAX_TEXT])
+{
+    const char *at = u->text;
+    size_t authority = 7 + strcspn(at + 7, "/?#");
+    const char *close = memchr(at, ']', authority);
+    const char *zone = close ? memchr(at, '%', (size_t)(close - at)) : NULL;
+    if (zone)
+        snprintf(out, URL_MAX_TEXT, "%.*s%s", (int)(zone - at), at, close);
+    else
+        memcpy(out, at, URL_MAX_TEXT);
+}
+
+bool url_is_root(const struct url *u)
+{
+    const char *authority = u->text + 7;
+    const char *path = authority + strcspn(authority, "/?#");
+    return *path == '\0' || strcmp(path, "/") == 0;
+}
+
+int url_resolve(const char *base, const char *control, char *out, size_t cap)
+{
+    int len;
+    if (!*control || strcmp(control, "*") == 0) {
+        len = snprintf(out, cap, "%s", base);
+    } else if (strncasecmp(control, "rtsp://", 7) == 0) {
+        len = snprintf(out, cap, "%s", control);
+    } else {
+        size_t end = strlen(base);
+        bool slash = (end && base[end - 1] == '/') || *control == '/';
+        bool both = end && base[end - 1] == '/' && *control == '/';
+        len = snprintf(out, cap, "%s%s%s", base, slash ? "" : "/", control + both);
+    }
+    return len >= 0 && (size_t)len < cap ? 0 : ERR_TOO_BIG;
+}

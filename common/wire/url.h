@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// rtsp://[USER[:PASSWORD]@]HOST[:PORT]/PATH[?level=N] (RFC 2326, 3.2; IPv6 literals in brackets,
+// ip_literal.h), and the URL of a medium from the SDP's control attribute (RFC 2326, C.1.1).
+#ifndef WEIR_WIRE_URL_H
+#define WEIR_WIRE_URL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    URL_MAX_TEXT = 1024, // bytes with NUL
+    URL_MAX_HOST = 256,  // with NUL
+    URL_MAX_USER = 128,  // with NUL
+    URL_DEFAULT_PORT = 8554,
+    URL_RTSP_PORT = 554, // of others
+};
+
+struct url {
+    // As given, the query and all, but for the user: what goes into reports.
+    char text[URL_MAX_TEXT];
+    char user[URL_MAX_USER]; // unescaped; empty: none
+    char password[URL_MAX_USER];
+    char host[URL_MAX_HOST]; // without brackets, the zone behind one %
+    int port;
+    bool has_port; // it is told
+    int level;     // of ?level=N, -1 when absent
+};
+
+// 0, or ERR_MALFORMED with *why (static text) saying what is wrong.
+int url_parse(const char *text, struct url *out, const char **why);
+
+// What requests name: `text` without the zone, which means nothing on another machine (RFC 6874,
+// 4).
+void url_request_text(const struct url *u, char out[URL_MAX_TEXT]);
+
+// Does it name no path: the files of a folder, if the server has one?
+bool url_is_root(const struct url *u);
+
+// The URL that SETUP names: `control` when it is absolute, `base` itself for "*" or nothing, else
+// `control` behind `base`, its query and all: so servers expect it, whatever RFC 1808 says. 0 or
+// ERR_TOO_BIG.
+int url_resolve(const char *base, const char *control, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A group of competing flows as text:
+//
+//     elephants:n=7,cc=reno,start=5,stop=60     long TCP flows
+//     mice:n=40,bytes=20000,cc=reno             connect, BYTES from the server, close, at once
+//                                               again
+//     cbr:rate=3mbit,size=1000                  UDP datagrams of SIZE payload bytes at RATE (of
+//                                               payload; bit, kbit, mbit, gbit: powers of 1000)
+//     web:n=10,mean=50000,shape=1.2,off=1       objects of Pareto-distributed sizes (MEAN bytes,
+//                                               SHAPE), OFF s between them in the mean
+//
+// Each key at most once, in any order; all but bytes and rate may be left out (n=1, size=1000, web
+// as shown, start=0, no stop, the system's cc). start and stop are seconds after the epoch.
+#ifndef WEIR_LAB_TRAFFIC_MODEL_SPEC_H
+#define WEIR_LAB_TRAFFIC_MODEL_SPEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/usec.h"
+#include "lab/traffic/model/request.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SPEC_FLOWS_MAX = 1000 };
+
+enum spec_kind { SPEC_ELEPHANTS, SPEC_MICE, SPEC_CBR, SPEC_WEB };
+
+struct spec {
+    enum spec_kind kind;
+    const char *text; // as given; borrowed
+    int n;
+    char cc[REQUEST_CC]; // "": the system's
+    int64_t bytes;       // mice
+    int64_t rate_bps;    // cbr
+    int size;            // cbr
+    double mean, shape;  // web
+    usec_t off;          // web
+    usec_t start;
+    usec_t stop; // USEC_NEVER: none
+};
+
+// 0; ERR_MALFORMED or ERR_RANGE: `error` (a line, without a program's name) says which part is
+// wrong and what is allowed.
+int spec_parse(const char *text, struct spec *spec, char *error, size_t error_cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/capture/capture_list.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/err.h"
+#include "common/base/utf8.h"
+#include "common/net/clock.h"
+#include "media/capture/capture_device.h"
+#include "media/capture/v4l2_modes.h"
+
+enum { MAX_CAMERAS = 64, MAX_DISPLAYS = 32, SCREEN_FPS = 30 };
+static const usec_t PATIENCE = 2 * USEC_PER_SEC; // with a display
+
+// Their numbers are not dense: many cameras take two, one of them for metadata.
+static bool camera_path(int number, char *out, size_t cap)
+{
+    snprintf(out, cap, "/dev/video%d", number);
+    return number < MAX_CAMERAS;
+}
+
+bool capture_first_camera(char *out, size_t cap)
+{
+    struct capture_mode modes[CAPTURE_MAX_MODES];
+    char name[64];
+    int closed = -1; // what cannot be opened: whoever tries to learns why
+    for (int i = 0; camera_path(i, out, cap); i++) {
+        int count = v4l2_modes(out, name, sizeof(name), modes);
+        if (count > 0)
+            return true;
+        if (count == ERR_IO && closed < 0)
+            closed = i;
+    }
+    return closed >= 0 && camera_path(closed, out, cap);
+}
+
+static int print_cameras(FILE *out)
+{
+    struct capture_mode modes[CAPTURE_MAX_MODES];
+    char path[32];
+    char name[64];
+    char text[4096];
+    int found = 0;
+    for (int i = 0; camera_path(i, path, sizeof(path)); i++) {
+        int count = v4l2_modes(path, name, sizeof(name), modes);
+        if (count == ERR_IO)
+            fprintf(out, "camera:%s  cannot be opened: is this user in the group video?\n", path);
+        found += count > 0 || count == ERR_IO;
+        if (count <= 0)
+            continue;
+        char clean[sizeof(name)]; // the device names itself, and this may be a terminal
+        utf8_copy(name, clean, sizeof(clean));
+        fprintf(out, "camera:%s  %s\n", path, clean);
+        capture_modes_text(modes, count, text, sizeof(text));
+        for (char *at = text, *rest; at; at = rest) {
+            rest = strstr(at, "; ");
+            if (rest) {
+                *rest = '\0';
+                rest += 2;
+            }
+            fprintf(out, "    %s\n", at);
+        }
+    }
+    return found;
+}
+
+// A display is asked in a thread of its own: a server that stands still keeps it for ever.
+struct question {
+    struct capture_target target;
+    char answer[64]; // guarded by the lock; "": none yet
+    pthread_mutex_t lock;
+    pthread_cond_t answered;
+};
+
+static void *ask_display(void *arg)
+{
+    struct question *q = arg;
+    struct capture_given given;
+    char why[512];
+    int err;
+    struct capture_device *d = capture_device_open(&q->target, &given, why, sizeof(why), &err);
+    pthread_mutex_lock(&q->lock);
+    if (d)
+        snprintf(q->answer, sizeof(q->answer), "%dx%d", given.width, given.height);
+    else
+        snprintf(q->answer, sizeof(q->answer), "cannot be read");
+    pthread_cond_signal(&q->answered);
+    pthread_mutex_unlock(&q->lock);
+    capture_device_close(d);
+    return NULL;
+}
+
+static bool wait_for_answer(struct question *q)
+{
+    usec_t end = clock_now() + PATIENCE;
+    struct timespec t = {.tv_sec = end / USEC_PER_SEC, .tv_nsec = end % USEC_PER_SEC * 1000};
+    pthread_mutex_lock(&q->lock);
+    while (!*q->answer && clock_now() < end)
+        pthread_cond_timedwait(&q->answered, &q->lock, &t);
+    bool answered = *q->answer;
+    pthread_mutex_unlock(&q->lock);
+    return answered;
+}
+
+static void print_display(FILE *out, const char *name)
+{
+    pthread_t thread;
+    struct question *q = calloc(1, sizeof(*q));
+    if (!q)
+        return;
+    q->target = (struct capture_target){.screen = true, .asked = {.fps = {SCREEN_FPS, 1}}};
+    snprintf(q->target.name, sizeof(q->target.name), "%s", name);
+    pthread_mutex_init(&q->lock, NULL);
+    clock_cond_init(&q->answered);
+    bool asked = pthread_create(&thread, NULL, ask_display, q) == 0;
+    if (asked && !wait_for_answer(q)) {
+        fprintf(out, "screen:%s  does not answer\n", name);
+        pthread_detach(thread); // it keeps the question; the program ends soon
+        return;
+    }
+    if (asked)
+        pthread_join(thread, NULL);
+    else
+        ask_display(q);
+    fprintf(out, "screen:%s  %s\n", name, q->answer);
+    pthread_cond_destroy(&q->answered);
+    pthread_mutex_destroy(&q->lock);
+    free(q);
+}
+
+// X servers of this machine have a socket each; $DISPLAY may name one elsewhere.
+static int print_displays(FILE *out)
+{
+    const char *own = getenv("DISPLAY");
+    int found = 0;
+    if (own && *own) {
+        print_display(out, own);
+        found++;
+    }
+    DIR *folder = opendir("/tmp/.X11-unix");
+    if (!folder)
+        return found;
+    for (struct dirent *e; found < MAX_DISPLAYS && (e = readdir(folder));) {
+        char name[16];
+        char *end;
+        if (e->d_name[0] != 'X')
+            continue;
+        long number = strtol(e->d_name + 1, &end, 10);
+        if (end == e->d_name + 1 || *end || number < 0 || number > 65535)
+            continue;
+        snprintf(name, sizeof(name), ":%ld", number);
+        if (own && strncmp(own, name, strlen(name)) == 0 && strchr(".", own[strlen(name)]))
+            continue; // told already; strchr finds the NUL, too
+        print_display(out, name);
+        found++;
+    }
+    closedir(folder);
+    return found;
+}
+
+void capture_list_print(FILE *out)
+{
+    if (!print_cameras(out))
+        fprintf(out, "no cameras (/dev/video*)\n");
+    if (!print_displays(out))
+        fprintf(out, "no X displays (DISPLAY is not set)\n");
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/coded/synthetic.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/scan.h"
+
+enum {
+    NOMINAL_PIXELS = 16,  // there are none
+    GODDARD_NUMBERS = 60, // a second: 10, 15, 20 and 30 divide it
+    LAYERS_FPS = 25,
+    START_CODE = 4,
+    NAL_FILLER = 12, // H.264, 7.3.2.7: bytes of 0xff, then the trailing bits
+    FILLER_BYTE = 0xff,
+    TRAILING_BITS = 0x80,
+};
+
+static void begin(struct synthetic *s, enum sdp_source kind, int numbers_a_second)
+{
+    *s = (struct synthetic){.kind = kind};
+    s->ladder.source_fps = (struct fps){numbers_a_second, 1};
+    s->ladder.source_width = s->ladder.source_height = NOMINAL_PIXELS;
+}
+
+static void add_level(struct synthetic *s, int nals, int nal_bytes, int fps)
+{
+    struct ladder *l = &s->ladder;
+    int id = l->size_count++;
+    l->sizes[id] = (struct size_spec){NOMINAL_PIXELS, NOMINAL_PIXELS, {fps, 1}, 1};
+    l->levels[l->level_count++] = (struct level){id, 0, 8 * nals * nal_bytes * fps};
+    s->sizes[id] = (struct synthetic_size){nals, nal_bytes};
+}
+
+void synthetic_goddard(struct synthetic *out)
+{
+    static const struct {
+        int bytes;
+        int fps;
+    } rows[] = {{1000, 10}, {1000, 15}, {2000, 15}, {2000, 20}, {4000, 20}, {4000, 30}, {8000, 30}};
+    begin(out, SDP_SOURCE_GODDARD, GODDARD_NUMBERS);
+    snprintf(out->name, sizeof(out->name), "synthetic:goddard");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        add_level(out, 1, rows[i].bytes, rows[i].fps);
+}
+
+int synthetic_layers(int layers, int bytes, struct synthetic *out)
+{
+    if (layers < 1 || layers > SYNTHETIC_MAX_LAYERS || bytes < SYNTHETIC_MIN_LAYER ||
+        bytes > SYNTHETIC_MAX_LAYER)
+        return ERR_RANGE;
+    begin(out, SDP_SOURCE_LAYERS, LAYERS_FPS);
+    snprintf(out->name, sizeof(out->name), "synthetic:layers:%d,%d", layers, bytes);
+    for (int nals = 1; nals <= layers; nals++)
+        add_level(out, nals, bytes, LAYERS_FPS);
+    return 0;
+}
+
+int synthetic_parse(const char *text, struct synthetic *out)
+{
+    if (strcmp(text, "goddard") == 0) {
+        synthetic_goddard(out);
+        return 0;
+    }
+    struct scan s = scan_of(text, strlen(text));
+    int64_t layers, bytes;
+    if (!scan_word(&s, "layers:") || !scan_int(&s, INT32_MAX, &layers) || !scan_char(&s, ',') ||
+        !scan_int(&s, INT32_MAX, &bytes) || !scan_end(&s))
+        return ERR_MALFORMED;
+    return synthetic_layers((int)layers, (int)bytes, out);
+}
+
+static void put_filler(struct coded_frame *f, int bytes)
+{
+    static const uint8_t head[START_CODE + 1] = {0, 0, 0, 1, NAL_FILLER};
+    struct nal *n = &f->nals[f->nal_count];
+    size_t at = (size_t)f->nal_count * (size_t)(START_CODE + bytes);
+    *n = (struct nal){.offset = (uint32_t)(at + START_CODE), .len = (uint32_t)bytes};
+    uint8_t *out = f->data + at;
+    memset(out, FILLER_BYTE, (size_t)(START_CODE + bytes));
+    memcpy(out, head, sizeof(head));
+    out[START_CODE + bytes - 1] = TRAILING_BITS;
+    f->nal_count++;
+}
+
+struct coded_frame *synthetic_frame(const struct synthetic *s, int size_id, int64_t number)
+{
+    struct fps source = s->ladder.source_fps;
+    if (size_index_of_frame(s->ladder.sizes[size_id].fps, source, number) < 0)
+        return NULL;
+    const struct synthetic_size *size = &s->sizes[size_id];
+    struct coded_frame *f =
+        coded_frame_new((size_t)size->nals * (size_t)(START_CODE + size->nal_bytes));
+    if (!f)
+        return NULL;
+    f->number = number;
+    f->size_id = size_id;
+    f->key = true;
+    f->depends_on = -1;
+    f->pts = usec_of_frames(number, source.num, source.den);
+    for (int i = 0; i < size->nals; i++)
+        put_filler(f, size->nal_bytes);
+    return f;
+}

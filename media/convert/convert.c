@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/convert/convert.h"
+
+#include <libavutil/frame.h>
+#include <libavutil/log.h>
+#include <libavutil/pixfmt.h>
+#include <libswscale/swscale.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+
+static void log_libav(void *context, int level, const char *format, va_list args)
+{
+    if (level > AV_LOG_WARNING)
+        return;
+    char text[512];
+    int prefix = 1; // libav's own "[name @ address]"
+    av_log_format_line2(context, level, format, args, text, sizeof(text), &prefix);
+    text[strcspn(text, "\n")] = '\0';
+    log_debug("%s", text);
+}
+
+static void set_callback(void)
+{
+    av_log_set_callback(log_libav);
+}
+
+void libav_log_to_log(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, set_callback);
+}
+
+struct image image_of_picture(const struct picture *p)
+{
+    struct image i = {.width = p->width,
+                      .height = p->height,
+                      .format = AV_PIX_FMT_YUV420P,
+                      .matrix = SWS_CS_ITU709};
+    for (int plane = 0; plane < 3; plane++) {
+        i.plane[plane] = p->plane[plane];
+        i.stride[plane] = p->stride[plane];
+    }
+    return i;
+}
+
+static int matrix_of(const AVFrame *f)
+{
+    switch (f->colorspace) {
+    case AVCOL_SPC_BT709:
+        return SWS_CS_ITU709;
+    case AVCOL_SPC_BT470BG:
+    case AVCOL_SPC_SMPTE170M:
+        return SWS_CS_ITU601;
+    case AVCOL_SPC_SMPTE240M:
+        return SWS_CS_SMPTE240M;
+    case AVCOL_SPC_BT2020_NCL:
+    case AVCOL_SPC_BT2020_CL:
+        return SWS_CS_BT2020;
+    default: // the custom of files that do not say
+        return f->height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601;
+    }
+}
+
+struct image image_of_frame(const AVFrame *f)
+{
+    struct image i = {.width = f->width & ~1,
+                      .height = f->height & ~1,
+                      .format = f->format,
+                      .matrix = matrix_of(f),
+                      .full_range = f->color_range == AVCOL_RANGE_JPEG};
+    static const int full[][2] = {{AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV420P},
+                                  {AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUV422P},
+                                  {AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUV444P},
+                                  {AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUV440P}};
+    for (size_t k = 0; k < sizeof(full) / sizeof(full[0]); k++) {
+        if (f->format == full[k][0]) {
+            i.format = full[k][1];
+            i.full_range = true;
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        i.plane[k] = f->data[k];
+        i.stride[k] = f->linesize[k];
+    }
+    return i;
+}
+
+void converter_destroy(struct converter *c)
+{
+    sws_freeContext(c->sws);
+    *c = (struct converter){0};
+}
+
+static int prepare(struct converter *c, const struct image *from, const struct image *to)
+{
+    const int key[10] = {from->width, from->height, from->format, from->matrix, from->full_range,
+                         to->width,   to->height,   to->format,   to->matrix,   to->full_range};
+    if (c->sws && memcmp(key, c->key, sizeof(key)) == 0)
+        return 0;
+    converter_destroy(c);
+    bool enlarges = to->width > from->width || to->height > from->height;
+    bool same = to->width == from->width && to->height == from->height;
+    int flags = SWS_ACCURATE_RND | SWS_BITEXACT | SWS_FULL_CHR_H_INT;
+    flags |= enlarges || same ? SWS_BICUBIC : SWS_AREA;
+    libav_log_to_log();
+    c->sws = sws_getContext(from->width, from->height, (enum AVPixelFormat)from->format, to->width,
+                            to->height, (enum AVPixelFormat)to->format, flags, NULL, NULL, NULL);
+    if (!c->sws) {
+        log_error("cannot convert %dx%d (pixel format %d) to %dx%d", from->width, from->height,
+                  from->format, to->width, to->height);
+        return ERR_UNSUPPORTED;
+    }
+    // It refuses for formats without a matrix, which need none.
+    sws_setColorspaceDetails(c->sws, sws_getCoefficients(from->matrix), from->full_range,
+                             sws_getCoefficients(to->matrix), to->full_range, 0, 1 << 16, 1 << 16);
+    memcpy(c->key, key, sizeof(key));
+    return 0;
+}
+
+int converter_run(struct converter *c, const struct image *from, const struct image *to)
+{
+    int r = prepare(c, from, to);
+    if (r < 0)
+        return r;
+    const uint8_t *planes[4] = {from->plane[0], from->plane[1], from->plane[2], from->plane[3]};
+    r = sws_scale(c->sws, planes, from->stride, 0, from->height, to->plane, to->stride);
+    return r > 0 ? 0 : ERR_NO_MEMORY;
+}

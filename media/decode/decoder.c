@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/decode/decoder.h"
+
+#include <libavcodec/avcodec.h>
+#include <libavutil/log.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "media/convert/convert.h"
+
+enum {
+    MAX_PIXELS = 4096 * 2304, // of a picture; a bitstream that asks for more is refused
+    MAX_BYTES = 16 << 20,     // of an access unit
+};
+
+struct decoder {
+    enum decoder_order order;
+    AVCodecContext *codec; // owned; NULL after a failure, until the next frame
+    AVPacket *packet;      // owned, empty between calls
+    AVFrame *frame;        // owned, empty between calls
+    AVFrame *buffer;       // owned: of the picture that is decoded, where it is to come at once
+};
+
+// libavcodec gives pictures in the order of display, so late that no frame can come that is shown
+// before - with only every fourth frame of a stream arriving, eight frames late. Who knows when
+// each is to be shown need not wait: the picture is in its buffer as soon as its frame is decoded.
+static int get_buffer(AVCodecContext *c, AVFrame *frame, int flags)
+{
+    struct decoder *d = c->opaque;
+    int err = avcodec_default_get_buffer2(c, frame, flags);
+    av_frame_unref(d->buffer);
+    return err < 0 ? err : av_frame_ref(d->buffer, frame);
+}
+
+static AVCodecContext *open_codec(struct decoder *d)
+{
+    bool reorders = d->order != DECODER_PLAIN;
+    const AVCodec *h264 = avcodec_find_decoder(AV_CODEC_ID_H264);
+    AVCodecContext *c = h264 ? avcodec_alloc_context3(h264) : NULL;
+    if (!c)
+        return NULL;
+    c->thread_count = 1; // frame threads would hold a picture back
+    c->flags |= reorders ? 0 : AV_CODEC_FLAG_LOW_DELAY;
+    c->max_pixels = MAX_PIXELS;
+    c->log_level_offset = AV_LOG_TRACE; // broken frames are counted by our caller
+    // A picture with parts made up is none: the player goes on showing the one before it.
+    c->err_recognition = AV_EF_EXPLODE | AV_EF_BITSTREAM | AV_EF_BUFFER;
+    // Without concealment libavcodec keeps no account of slices, and takes a frame of several for
+    // a broken one; with it, a frame that is concealed is marked, and refused. Ours are of one.
+    if (d->order != DECODER_AS_SHOWN)
+        c->error_concealment = 0;
+    c->opaque = d;
+    if (d->order == DECODER_AS_COMES)
+        c->get_buffer2 = get_buffer;
+    if (avcodec_open2(c, h264, NULL) < 0)
+        avcodec_free_context(&c);
+    return c;
+}
+
+struct decoder *decoder_new(enum decoder_order order)
+{
+    libav_log_to_log();
+    struct decoder *d = calloc(1, sizeof(*d));
+    if (!d)
+        goto failed;
+    d->order = order;
+    d->codec = open_codec(d);
+    d->packet = av_packet_alloc();
+    d->frame = av_frame_alloc();
+    d->buffer = av_frame_alloc();
+    if (d->codec && d->packet && d->frame && d->buffer)
+        return d;
+
+failed:
+    log_error("cannot open libavcodec's H.264 decoder");
+    decoder_free(d);
+    return NULL;
+}
+
+void decoder_free(struct decoder *d)
+{
+    if (!d)
+        return;
+    avcodec_free_context(&d->codec);
+    av_packet_free(&d->packet);
+    av_frame_free(&d->frame);
+    av_frame_free(&d->buffer);
+    free(d);
+}
+
+static void free_frame(struct picture *p)
+{
+    AVFrame *frame = p->owner;
+    av_frame_free(&frame);
+}
+
+// Takes over what `from` refers to; the planes are libavcodec's own and may still be references of
+// later frames, so they are never written to.
+static struct picture *wrap(AVFrame *from, int64_t number)
+{
+    struct picture *p = calloc(1, sizeof(*p));
+    AVFrame *frame = p ? av_frame_alloc() : NULL;
+    if (!frame) {
+        free(p);
+        return NULL;
+    }
+    av_frame_move_ref(frame, from);
+    p->width = frame->width;
+    p->height = frame->height;
+    for (int i = 0; i < 3; i++) {
+        p->plane[i] = frame->data[i];
+        p->stride[i] = frame->linesize[i];
+    }
+    p->number = number;
+    p->references = 1;
+    p->owner = frame;
+    p->free_owner = free_frame;
+    return p;
+}
+
+static bool is_usable(const AVFrame *f)
+{
+    return !f->decode_error_flags && !(f->flags & AV_FRAME_FLAG_CORRUPT) &&
+           (f->format == AV_PIX_FMT_YUV420P || f->format == AV_PIX_FMT_YUVJ420P) &&
+           f->width % 2 == 0 && f->height % 2 == 0;
+}
+
+// One access unit in, its picture in d->frame. An errno of libav's; AVERROR(EAGAIN): no picture
+// came.
+static int run(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number)
+{
+    d->packet->pts = d->packet->dts = number;
+    d->packet->data = (uint8_t *)(uintptr_t)data; // read only: without a buffer, libavcodec copies
+    d->packet->size = (int)bytes;
+    int err = avcodec_send_packet(d->codec, d->packet);
+    av_packet_unref(d->packet);
+    return err < 0 ? err : avcodec_receive_frame(d->codec, d->frame);
+}
+
+// The same, but the picture at once. What libavcodec gives in its order is of no interest.
+static int run_at_once(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number)
+{
+    av_frame_unref(d->buffer);
+    int err = run(d, data, bytes, number);
+    while (err == 0)
+        err = avcodec_receive_frame(d->codec, d->frame);
+    av_frame_unref(d->frame);
+    if (err != AVERROR(EAGAIN))
+        return err;
+    if (!d->buffer->buf[0])
+        return AVERROR_INVALIDDATA;
+    av_frame_move_ref(d->frame, d->buffer);
+    d->frame->width = d->codec->width; // of the buffer they are whole macroblocks
+    d->frame->height = d->codec->height;
+    return 0;
+}
+
+int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number,
+                   struct picture **out)
+{
+    *out = NULL;
+    if (bytes == 0 || bytes > MAX_BYTES)
+        return ERR_MALFORMED;
+    if (!d->codec)
+        d->codec = open_codec(d);
+    if (!d->codec)
+        return ERR_NO_MEMORY;
+    bool as_shown = d->order == DECODER_AS_SHOWN;
+    int err = d->order == DECODER_AS_COMES ? run_at_once(d, data, bytes, number)
+                                           : run(d, data, bytes, number);
+    if (err == AVERROR(EAGAIN) && as_shown)
+        return 0;
+    if (err == 0 && is_usable(d->frame))
+        *out = wrap(d->frame, as_shown ? d->frame->pts : number);
+    bool no_memory = err == AVERROR(ENOMEM) || (err == 0 && is_usable(d->frame) && !*out);
+    av_frame_unref(d->frame);
+    if (*out)
+        return 0;
+    // What later frames would build on is in doubt: take nothing before the next key frame. Garbage
+    // leaves marks in libavcodec that avcodec_flush_buffers does not wipe, down to losing that key
+    // frame; a new context has none.
+    avcodec_free_context(&d->codec);
+    return no_memory ? ERR_NO_MEMORY : ERR_MALFORMED;
+}
+
+struct picture *decoder_more(struct decoder *d)
+{
+    struct picture *p = NULL;
+    if (d->codec && d->order == DECODER_AS_SHOWN &&
+        avcodec_receive_frame(d->codec, d->frame) == 0 && is_usable(d->frame))
+        p = wrap(d->frame, d->frame->pts);
+    av_frame_unref(d->frame);
+    return p;
+}

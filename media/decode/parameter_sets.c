@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/decode/parameter_sets.h"
+
+#include <libavutil/base64.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "media/rtp/h264.h"
+
+enum { START_CODE = 4, FRAME_TAIL = 64, MAX_SET = 1024, MAX_SETS = 4 * MAX_SET };
+
+size_t parameter_sets_decode(const char *sprop, uint8_t *out, size_t cap)
+{
+    static const uint8_t start_code[START_CODE] = {0, 0, 0, 1};
+    size_t used = 0;
+    while (*sprop) {
+        char text[MAX_SET];
+        size_t len = strcspn(sprop, ",");
+        if (len >= sizeof(text) || used + START_CODE >= cap)
+            return 0;
+        memcpy(text, sprop, len);
+        text[len] = '\0';
+        size_t room = cap - used - START_CODE;
+        int got =
+            av_base64_decode(out + used + START_CODE, text, (int)(room < MAX_SET ? room : MAX_SET));
+        if (len && got <= 0)
+            return 0;
+        if (len) { // some servers end the list with a comma
+            memcpy(out + used, start_code, START_CODE);
+            used += START_CODE + (size_t)got;
+        }
+        sprop += len + (sprop[len] == ',');
+    }
+    return used;
+}
+
+// Where the next unit's start code stands, from `from` on; the frame's end: none.
+static size_t next_unit(const struct received_frame *f, size_t from)
+{
+    for (size_t i = from; i + START_CODE < f->bytes; i++) {
+        const uint8_t *at = f->data + i;
+        if (at[0] == 0 && at[1] == 0 && at[2] == 0 && at[3] == 1)
+            return i;
+    }
+    return f->bytes;
+}
+
+static bool has_sps(const struct received_frame *f)
+{
+    for (size_t i = next_unit(f, 0); i < f->bytes; i = next_unit(f, i + START_CODE))
+        if (h264_nal_type_of(f->data[i + START_CODE]) == H264_SPS)
+            return true;
+    return false;
+}
+
+size_t parameter_sets_learn(const struct received_frame *f, uint8_t *sets, size_t len, size_t cap)
+{
+    uint8_t found[MAX_SETS];
+    size_t used = 0;
+    bool sps = false, pps = false;
+    for (size_t i = next_unit(f, 0), next; f->key && i < f->bytes; i = next) {
+        next = next_unit(f, i + START_CODE);
+        enum h264_nal_type type = h264_nal_type_of(f->data[i + START_CODE]);
+        if (type != H264_SPS && type != H264_PPS)
+            continue;
+        if (next - i > sizeof(found) - used)
+            return len;
+        memcpy(found + used, f->data + i, next - i);
+        used += next - i;
+        sps |= type == H264_SPS;
+        pps |= type == H264_PPS;
+    }
+    if (!sps || !pps || used > cap)
+        return len;
+    memcpy(sets, found, used);
+    return used;
+}
+
+int parameter_sets_prepend(struct received_frame *f, const uint8_t *sets, size_t len)
+{
+    if (!len || !f->key || has_sps(f))
+        return 0;
+    uint8_t *data = malloc(len + f->bytes + FRAME_TAIL);
+    if (!data)
+        return ERR_NO_MEMORY;
+    memcpy(data, sets, len);
+    memcpy(data + len, f->data, f->bytes);
+    memset(data + len + f->bytes, 0, FRAME_TAIL);
+    free(f->data);
+    f->data = data;
+    f->bytes += len;
+    return 0;
+}

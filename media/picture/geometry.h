@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// "1280x720@30": a size in pixels and a frame rate, which may be a fraction (30000/1001).
+#ifndef WEIR_MEDIA_PICTURE_GEOMETRY_H
+#define WEIR_MEDIA_PICTURE_GEOMETRY_H
+
+#include <stdbool.h>
+
+#include "common/base/level.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct geometry {
+    int width;
+    int height;
+    struct fps fps;
+};
+
+#define GEOMETRY_RULE                                                                              \
+    "sizes are even, from 160x90 to 4096x4096, at 1 to 240 frames a second, as 25 or 30000/1001"
+
+bool geometry_is_good(const struct geometry *g); // by that rule
+// 0; ERR_MALFORMED: not of that form; ERR_RANGE: against the rule above.
+int geometry_parse(const char *text, struct geometry *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How near a picture is to its source, luma only. PSNR: 10 log10(255^2 / MSE). SSIM: Wang et al.
+// 2004 with 8x8 windows at a stride of 4 pixels, uniform weights (as x264 and FFmpeg's filter do).
+#ifndef WEIR_MEDIA_PICTURE_QUALITY_H
+#define WEIR_MEDIA_PICTURE_QUALITY_H
+
+#include "media/picture/picture.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+double quality_mse_y(const struct picture *a, const struct picture *b);  // same size
+double quality_ssim_y(const struct picture *a, const struct picture *b); // same size, >= 8x8
+double quality_psnr(double mse); // 100 dB at most, for equal pictures
+
+#ifdef __cplusplus
+}
+#endif
+#endif

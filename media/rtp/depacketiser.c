@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Packets lie in a ring by their extended sequence number. Neighbours of one frame form a run; the
+// slots at its two ends know each other, so a packet joins or bridges runs in O(1), and a run from
+// `first` to `last` is a whole frame. A packet that the ring overwrites leaves its run's ends
+// wrong; nothing is repaired then, because taking the frame looks at each packet once anyway and
+// gives a run with a hole up.
+#include "media/rtp/depacketiser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/bytes.h"
+#include "common/base/err.h"
+#include "common/base/seq.h"
+
+enum {
+    MAX_READY = 256, // whole frames not yet pulled; the oldest are dropped
+    MAX_HELD_BYTES = 2 * DEPACKETISER_MAX_FRAME, // payloads in the ring; beyond it all are given up
+    FRAME_TAIL = 64,                             // zero bytes that decoders may read over
+    START_CODE = 4,
+    NAL_FORBIDDEN = 0x80,
+    NAL_TYPE = 0x1f,
+    NAL_FORBIDDEN_AND_NRI = 0xe0,
+    TYPE_SINGLE_MAX = 23,
+    TYPE_STAP_A = 24,
+    TYPE_FU_A = 28,
+    FU_START = 0x80,
+    FU_END = 0x40,
+};
+
+enum slot_state { SLOT_EMPTY, SLOT_HELD, SLOT_TAKEN };
+
+struct slot {
+    enum slot_state state;
+    int64_t seq;
+    int64_t run_end; // of a run's end: the seq of its other end
+    struct adu_ext adu;
+    uint32_t timestamp;
+    usec_t capture_wall; // 0 = not told
+    usec_t arrived;
+    uint8_t *data; // owned while HELD
+    size_t len;
+};
+
+struct depacketiser {
+    struct slot slots[DEPACKETISER_WINDOW];
+    bool started;
+    int64_t highest_seq;
+    int64_t frame_reference; // the last frame's number, which the next 32-bit one is extended from
+    size_t held_bytes;
+    uint64_t malformed;
+    struct received_frame *ready[MAX_READY]; // a ring; owned
+    unsigned ready_first;
+    unsigned ready_count;
+};
+
+void received_frame_free(struct received_frame *f)
+{
+    if (!f)
+        return;
+    free(f->data);
+    free(f);
+}
+
+struct depacketiser *depacketiser_new(void)
+{
+    return calloc(1, sizeof(struct depacketiser));
+}
+
+static struct slot *slot_at(struct depacketiser *d, int64_t seq)
+{
+    return &d->slots[(uint64_t)seq % DEPACKETISER_WINDOW];
+}
+
+static bool is_held(const struct slot *s, int64_t seq)
+{
+    return s->state == SLOT_HELD && s->seq == seq;
+}
+
+static void slot_release(struct depacketiser *d, struct slot *s, enum slot_state state)
+{
+    if (s->state == SLOT_HELD) {
+        d->held_bytes -= s->len;
+        free(s->data);
+        s->data = NULL;
+    }
+    s->state = state;
+}
+
+static struct received_frame *ready_take(struct depacketiser *d)
+{
+    if (d->ready_count == 0)
+        return NULL;
+    struct received_frame *f = d->ready[d->ready_first];
+    d->ready_first = (d->ready_first + 1) % MAX_READY;
+    d->ready_count--;
+    return f;
+}
+
+static void ready_put(struct depacketiser *d, struct received_frame *f)
+{
+    if (d->ready_count == MAX_READY)
+        received_frame_free(ready_take(d));
+    d->ready[(d->ready_first + d->ready_count++) % MAX_READY] = f;
+}
+
+void depacketiser_free(struct depacketiser *d)
+{
+    if (!d)
+        return;
+    for (int i = 0; i < DEPACKETISER_WINDOW; i++)
+        slot_release(d, &d->slots[i], SLOT_EMPTY);
+    for (struct received_frame *f; (f = ready_take(d)) != NULL;)
+        received_frame_free(f);
+    free(d);
+}
+
+// RFC 6184, 5.3: a set forbidden bit says that the unit has errors.
+static bool is_nal_header(uint8_t byte)
+{
+    int type = byte & NAL_TYPE;
+    return !(byte & NAL_FORBIDDEN) && type >= 1 && type <= TYPE_SINGLE_MAX;
+}
+
+// RFC 6184, 5.7.1: a size of two bytes before each unit.
+static bool stap_is_valid(const uint8_t *data, size_t len)
+{
+    struct bytes in = bytes_of(data + 1, len - 1);
+    bool any = false;
+    while (bytes_left(&in) > 0) {
+        if (bytes_left(&in) < 3)
+            return false;
+        size_t size = bytes_u16(&in);
+        if (size == 0 || size > bytes_left(&in) || !is_nal_header(*in.at))
+            return false;
+        bytes_take(&in, size);
+        any = true;
+    }
+    return any;
+}
+
+static bool payload_is_valid(const uint8_t *data, size_t len)
+{
+    if (len == 0 || data[0] & NAL_FORBIDDEN)
+        return false;
+    int type = data[0] & NAL_TYPE;
+    if (type == TYPE_STAP_A)
+        return stap_is_valid(data, len);
+    if (type == TYPE_FU_A) // 5.8: not both ends in one; the body may be empty
+        return len >= 2 && (data[1] & (FU_START | FU_END)) != (FU_START | FU_END) &&
+               is_nal_header(data[1] & NAL_TYPE);
+    return is_nal_header(data[0]);
+}
+
+struct unpacker {
+    uint8_t *out; // NULL: count only
+    size_t bytes;
+    bool in_fragments;
+    uint8_t header; // of the NAL unit being put together
+};
+
+static void emit(struct unpacker *u, const void *data, size_t len)
+{
+    if (u->out && len)
+        memcpy(u->out + u->bytes, data, len);
+    u->bytes += len;
+}
+
+static void emit_nal(struct unpacker *u, const uint8_t *data, size_t len)
+{
+    static const uint8_t start_code[START_CODE] = {0, 0, 0, 1};
+    emit(u, start_code, sizeof(start_code));
+    emit(u, data, len);
+}
+
+// false: a fragment without its beginning, or a beginning without its end.
+static bool unpack_fragment(struct unpacker *u, const uint8_t *data, size_t len)
+{
+    uint8_t header = (uint8_t)((data[0] & NAL_FORBIDDEN_AND_NRI) | (data[1] & NAL_TYPE));
+    bool start = data[1] & FU_START;
+    if (start == u->in_fragments || (!start && header != u->header))
+        return false;
+    if (start)
+        emit_nal(u, &header, 1);
+    emit(u, data + 2, len - 2);
+    u->header = header;
+    u->in_fragments = !(data[1] & FU_END);
+    return true;
+}
+
+static bool unpack(struct unpacker *u, const uint8_t *data, size_t len)
+{
+    int type = data[0] & NAL_TYPE;
+    if (type == TYPE_FU_A)
+        return unpack_fragment(u, data, len);
+    if (u->in_fragments)
+        return false;
+    if (type != TYPE_STAP_A) {
+        emit_nal(u, data, len);
+        return true;
+    }
+    struct bytes in = bytes_of(data + 1, len - 1);
+    while (bytes_left(&in) > 0) {
+        size_t size = bytes_u16(&in);
+        emit_nal(u, bytes_take(&in, size), size);
+    }
+    return true;
+}
+
+static bool unpack_run(struct depacketiser *d, int64_t from, int64_t to, struct unpacker *u)
+{
+    for (int64_t seq = from; seq <= to; seq++) {
+        const struct slot *s = slot_at(d, seq);
+        if (!unpack(u, s->data, s->len) || u->bytes > DEPACKETISER_MAX_FRAME)
+            return false;
+    }
+    return !u->in_fragments;
+}
+
+static void note_times(struct received_frame *f, const struct slot *s)
+{
+    if ((int32_t)(s->adu.written_us - f->first_written_us) < 0)
+        f->first_written_us = s->adu.written_us;
+    if ((int32_t)(s->adu.written_us - f->last_written_us) > 0)
+        f->last_written_us = s->adu.written_us;
+    f->first_arrived = usec_min(f->first_arrived, s->arrived);
+    f->last_arrived = usec_max(f->last_arrived, s->arrived);
+    if (f->capture_wall == 0)
+        f->capture_wall = s->capture_wall;
+}
+
+static struct received_frame *describe_run(struct depacketiser *d, int64_t from, int64_t to)
+{
+    struct received_frame *f = calloc(1, sizeof(*f));
+    if (!f)
+        return NULL;
+    const struct slot *s = slot_at(d, from);
+    f->number = seq32_extend(d->frame_reference, s->adu.frame);
+    f->reorder = s->adu.reorder;
+    f->size_id = s->adu.size_id;
+    f->temporal_id = s->adu.temporal_id;
+    f->level = s->adu.level;
+    f->key = s->adu.key;
+    f->depends_on = s->adu.depends == 0 ? -1 : f->number - s->adu.depends;
+    f->rtp_timestamp = s->timestamp;
+    f->first_written_us = f->last_written_us = s->adu.written_us;
+    f->first_arrived = f->last_arrived = s->arrived;
+    f->packets = (int)(to - from + 1);
+    for (int64_t seq = from; seq <= to; seq++)
+        note_times(f, slot_at(d, seq));
+    return f;
+}
+
+static int assemble(struct depacketiser *d, int64_t from, int64_t to)
+{
+    struct unpacker count = {0};
+    if (!unpack_run(d, from, to, &count)) {
+        d->malformed++;
+        return ERR_MALFORMED;
+    }
+    struct received_frame *f = describe_run(d, from, to);
+    if (!f)
+        return ERR_NO_MEMORY;
+    if (f->number < 0 || (f->depends_on < 0 && slot_at(d, from)->adu.depends != 0)) {
+        received_frame_free(f); // before the first frame there is none
+        d->malformed++;
+        return ERR_MALFORMED;
+    }
+    f->data = malloc(count.bytes + FRAME_TAIL);
+    if (!f->data) {
+        received_frame_free(f);
+        return ERR_NO_MEMORY;
+    }
+    struct unpacker write = {.out = f->data};
+    unpack_run(d, from, to, &write);
+    f->bytes = write.bytes;
+    memset(f->data + f->bytes, 0, FRAME_TAIL);
+    d->frame_reference = f->number;
+    ready_put(d, f);
+    return 0;
+}
+
+// The frame's packets leave the ring whatever becomes of it, so that it comes out once at most.
+static int take_frame(struct depacketiser *d, int64_t from, int64_t to)
+{
+    if (to - from >= DEPACKETISER_WINDOW)
+        return 0;
+    for (int64_t seq = from; seq <= to; seq++)
+        if (!is_held(slot_at(d, seq), seq))
+            return 0; // overwritten: given up
+    int err = assemble(d, from, to);
+    for (int64_t seq = from; seq <= to; seq++)
+        slot_release(d, slot_at(d, seq), SLOT_TAKEN);
+    return err;
+}
+
+static bool same_frame(const struct slot *a, const struct slot *b)
+{
+    return a->adu.frame == b->adu.frame && a->timestamp == b->timestamp &&
+           a->adu.size_id == b->adu.size_id && a->adu.temporal_id == b->adu.temporal_id &&
+           a->adu.level == b->adu.level && a->adu.key == b->adu.key &&
+           a->adu.depends == b->adu.depends && a->adu.reorder == b->adu.reorder;
+}
+
+// Joins the packet at `seq` with the runs on both sides; returns what take_frame does when that
+// completes a frame.
+static int join(struct depacketiser *d, int64_t seq)
+{
+    struct slot *s = slot_at(d, seq);
+    const struct slot *before = slot_at(d, seq - 1);
+    const struct slot *after = slot_at(d, seq + 1);
+    int64_t from = seq, to = seq;
+    if (is_held(before, seq - 1) && !s->adu.first && !before->adu.last && same_frame(before, s))
+        from = before->run_end;
+    if (is_held(after, seq + 1) && !s->adu.last && !after->adu.first && same_frame(s, after))
+        to = after->run_end;
+    struct slot *left = slot_at(d, from);
+    struct slot *right = slot_at(d, to);
+    s->run_end = seq;
+    if (is_held(left, from))
+        left->run_end = to;
+    if (is_held(right, to))
+        right->run_end = from;
+    if (is_held(left, from) && is_held(right, to) && left->adu.first && right->adu.last)
+        return take_frame(d, from, to);
+    return 0;
+}
+
+static int hold(struct depacketiser *d, const struct rtp_packet *p, int64_t seq, usec_t now)
+{
+    if (d->held_bytes + p->payload_len > MAX_HELD_BYTES)
+        for (int i = 0; i < DEPACKETISER_WINDOW; i++)
+            if (d->slots[i].state == SLOT_HELD)
+                slot_release(d, &d->slots[i], SLOT_EMPTY);
+    uint8_t *data = malloc(p->payload_len);
+    if (!data)
+        return ERR_NO_MEMORY;
+    memcpy(data, p->payload, p->payload_len);
+    struct slot *s = slot_at(d, seq);
+    slot_release(d, s, SLOT_EMPTY);
+    *s = (struct slot){
+        .state = SLOT_HELD,
+        .seq = seq,
+        .adu = p->adu,
+        .timestamp = p->timestamp,
+        .capture_wall = p->has_capture ? p->capture_wall : 0,
+        .arrived = now,
+        .data = data,
+        .len = p->payload_len,
+    };
+    d->held_bytes += p->payload_len;
+    return 0;
+}
+
+int depacketiser_push(struct depacketiser *d, const struct rtp_packet *p, int64_t ext_seq,
+                      usec_t now)
+{
+    if (!d->started) {
+        d->started = true;
+        d->highest_seq = ext_seq;
+        d->frame_reference = p->adu.frame;
+    }
+    if (ext_seq <= d->highest_seq - DEPACKETISER_WINDOW)
+        return ERR_RANGE;
+    const struct slot *s = slot_at(d, ext_seq);
+    if (s->state != SLOT_EMPTY && s->seq == ext_seq)
+        return 0; // had it
+    if (!payload_is_valid(p->payload, p->payload_len)) {
+        d->malformed++;
+        return ERR_MALFORMED;
+    }
+    int err = hold(d, p, ext_seq, now);
+    if (err)
+        return err;
+    if (ext_seq > d->highest_seq)
+        d->highest_seq = ext_seq;
+    return join(d, ext_seq);
+}
+
+struct received_frame *depacketiser_pull(struct depacketiser *d)
+{
+    return ready_take(d);
+}
+
+uint64_t depacketiser_malformed(const struct depacketiser *d)
+{
+    return d->malformed;
+}

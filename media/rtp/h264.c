@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/rtp/h264.h"
+
+#include <stdbool.h>
+
+#include "common/base/err.h"
+
+struct bits {
+    const uint8_t *data;
+    size_t count; // bits
+    size_t at;    // the next one; beyond `count` once something was read past the end
+};
+
+static uint32_t take_bit(struct bits *b)
+{
+    if (b->at >= b->count) {
+        b->at = b->count + 1;
+        return 0;
+    }
+    uint32_t bit = (uint32_t)(b->data[b->at / 8] >> (7 - b->at % 8)) & 1;
+    b->at++;
+    return bit;
+}
+
+static uint32_t take_bits(struct bits *b, int n)
+{
+    uint32_t v = 0;
+    while (n-- > 0)
+        v = v << 1 | take_bit(b);
+    return v;
+}
+
+// Exp-Golomb, 9.1. A code longer than any value has counts as the end of the data.
+static uint32_t take_ue(struct bits *b)
+{
+    int zeros = 0;
+    while (b->at <= b->count && take_bit(b) == 0)
+        zeros++;
+    if (zeros > 31)
+        b->at = b->count + 1;
+    if (b->at > b->count)
+        return 0;
+    return ((uint32_t)1 << zeros) - 1 + take_bits(b, zeros);
+}
+
+// 9.1.1
+static int32_t take_se(struct bits *b)
+{
+    uint32_t k = take_ue(b);
+    return k & 1 ? (int32_t)(k / 2) + 1 : -(int32_t)(k / 2);
+}
+
+static void put_bit(uint8_t *data, size_t *at, uint32_t bit)
+{
+    data[*at / 8] |= (uint8_t)((bit & 1) << (7 - *at % 8));
+    ++*at;
+}
+
+static void put_ue(uint8_t *data, size_t *at, uint32_t v)
+{
+    int bits = 32 - __builtin_clz(v + 1);
+    for (int i = 1; i < bits; i++)
+        put_bit(data, at, 0);
+    for (int i = bits - 1; i >= 0; i--)
+        put_bit(data, at, (v + 1) >> i);
+}
+
+// 7.3.2.1.1.1
+static void skip_scaling_list(struct bits *b, int size)
+{
+    int last = 8;
+    for (int i = 0; i < size && b->at <= b->count; i++) {
+        int next = (last + (int)((uint32_t)take_se(b) & 0xff)) & 0xff;
+        if (next == 0)
+            return;
+        last = next;
+    }
+}
+
+static bool profile_has_chroma_format(uint32_t profile)
+{
+    static const uint8_t profiles[] = {100, 110, 122, 244, 44,  83, 86,
+                                       118, 128, 138, 139, 134, 135};
+    for (size_t i = 0; i < sizeof(profiles); i++)
+        if (profiles[i] == profile)
+            return true;
+    return false;
+}
+
+// An SPS up to log2_max_frame_num_minus4, 7.3.2.1.1.
+static void skip_to_frame_num(struct bits *b)
+{
+    take_bits(b, 8); // NAL unit header
+    uint32_t profile = take_bits(b, 8);
+    take_bits(b, 16); // constraint flags, level_idc
+    take_ue(b);       // seq_parameter_set_id
+    if (!profile_has_chroma_format(profile))
+        return;
+    uint32_t chroma_format = take_ue(b);
+    if (chroma_format == 3)
+        take_bit(b); // separate_colour_plane_flag
+    take_ue(b);      // bit_depth_luma_minus8
+    take_ue(b);      // bit_depth_chroma_minus8
+    take_bit(b);     // qpprime_y_zero_transform_bypass_flag
+    bool matrices = take_bit(b);
+    for (int i = 0; matrices && i < (chroma_format == 3 ? 12 : 8); i++)
+        if (take_bit(b))
+            skip_scaling_list(b, i < 6 ? 16 : 64);
+}
+
+// On from there to gaps_in_frame_num_value_allowed_flag.
+static void skip_to_gaps_flag(struct bits *b)
+{
+    uint32_t poc_type = take_ue(b);
+    if (poc_type == 0) {
+        take_ue(b); // log2_max_pic_order_cnt_lsb_minus4
+    } else if (poc_type == 1) {
+        take_bit(b); // delta_pic_order_always_zero_flag
+        take_se(b);  // offset_for_non_ref_pic
+        take_se(b);  // offset_for_top_to_bottom_field
+        uint32_t cycle = take_ue(b);
+        for (uint32_t i = 0; i < cycle && b->at <= b->count; i++)
+            take_se(b);
+    }
+    take_ue(b); // max_num_ref_frames
+}
+
+// NAL units carry 00 00 03 0x for 00 00 0x, x <= 3 (7.3.1, 7.4.1): one step of taking the 03 out.
+static bool is_guard(uint8_t byte, int *zeros)
+{
+    bool guard = *zeros >= 2 && byte == 3;
+    *zeros = byte == 0 ? *zeros + 1 : 0;
+    return guard;
+}
+
+struct sink { // puts the guards in
+    uint8_t *out;
+    size_t cap;
+    size_t used; // > cap: it was full
+    int zeros;
+};
+
+static void store(struct sink *s, uint8_t byte)
+{
+    if (s->used < s->cap)
+        s->out[s->used] = byte;
+    s->used += s->used <= s->cap;
+}
+
+static void put_byte(struct sink *s, uint8_t byte)
+{
+    if (s->zeros >= 2 && byte <= 3) {
+        store(s, 3);
+        s->zeros = 0;
+    }
+    store(s, byte);
+    s->zeros = byte == 0 ? s->zeros + 1 : 0;
+}
+
+static int sink_result(const struct sink *s)
+{
+    return s->used > s->cap ? ERR_FULL : (int)s->used;
+}
+
+static size_t unescape(const uint8_t *from, size_t len, uint8_t *to, size_t cap)
+{
+    size_t n = 0;
+    int zeros = 0;
+    for (size_t i = 0; i < len && n < cap; i++)
+        if (!is_guard(from[i], &zeros))
+            to[n++] = from[i];
+    return n;
+}
+
+// Sets the flag, and gives frame_num `more` bits.
+static int rewrite_sps(const uint8_t *nal, size_t len, int more, int *frame_num_bits, uint8_t *out,
+                       size_t cap)
+{
+    if (len > H264_MAX_SPS)
+        return ERR_TOO_BIG;
+    if (len < 5 || h264_nal_type_of(nal[0]) != H264_SPS)
+        return ERR_MALFORMED;
+    uint8_t rbsp[H264_MAX_SPS];
+    struct bits b = {.data = rbsp, .count = unescape(nal, len, rbsp, sizeof(rbsp)) * 8};
+    // The data ends before the last 1 bit, rbsp_stop_one_bit.
+    while (b.count > 0 && !(rbsp[(b.count - 1) / 8] >> (7 - (b.count - 1) % 8) & 1))
+        b.count--;
+    b.count -= b.count > 0;
+
+    skip_to_frame_num(&b);
+    size_t before = b.at;
+    uint32_t log2_minus4 = take_ue(&b);
+    size_t after = b.at;
+    skip_to_gaps_flag(&b);
+    // log2_max_frame_num is at most 16, 7.4.2.1.1.
+    if (b.at >= b.count || log2_minus4 > 12 - (uint32_t)more)
+        return ERR_MALFORMED;
+    *frame_num_bits = (int)log2_minus4 + 4;
+
+    uint8_t wider[H264_MAX_SPS + 2] = {0};
+    size_t bits = 0;
+    for (struct bits c = {.data = rbsp, .count = before}; c.at < before;)
+        put_bit(wider, &bits, take_bit(&c));
+    put_ue(wider, &bits, log2_minus4 + (uint32_t)more);
+    for (struct bits c = {.data = rbsp, .count = b.count, .at = after}; c.at < b.count;) {
+        bool flag = c.at == b.at;
+        put_bit(wider, &bits, take_bit(&c) | flag);
+    }
+    put_bit(wider, &bits, 1);
+
+    struct sink sink = {.out = out, .cap = cap};
+    for (size_t i = 0; i < (bits + 7) / 8; i++)
+        put_byte(&sink, wider[i]);
+    return sink_result(&sink);
+}
+
+int h264_widen_sps(const uint8_t *nal, size_t len, int *frame_num_bits, uint8_t *out, size_t cap)
+{
+    return rewrite_sps(nal, len, H264_WIDER, frame_num_bits, out, cap);
+}
+
+int h264_allow_gaps(const uint8_t *nal, size_t len, uint8_t *out, size_t cap)
+{
+    int frame_num_bits;
+    return rewrite_sps(nal, len, 0, &frame_num_bits, out, cap);
+}
+
+int h264_widen_slice(const uint8_t *nal, size_t len, int frame_num_bits, uint32_t frame_num,
+                     uint8_t *out, size_t cap)
+{
+    // 7.3.3: first_mb_in_slice, slice_type, pic_parameter_set_id, frame_num.
+    uint8_t head[24];
+    struct bits b = {.data = head, .count = unescape(nal, len, head, sizeof(head)) * 8};
+    enum h264_nal_type type = h264_nal_type_of((uint8_t)take_bits(&b, 8));
+    for (int i = 0; i < 3; i++)
+        take_ue(&b);
+    size_t at = b.at;
+    uint32_t low = take_bits(&b, frame_num_bits);
+    if ((type != H264_SLICE && type != H264_IDR) || b.at > b.count ||
+        low != (frame_num & (((uint32_t)1 << frame_num_bits) - 1)))
+        return ERR_MALFORMED;
+
+    uint8_t high = (uint8_t)(frame_num >> frame_num_bits);
+    unsigned shift = at % 8;
+    struct sink sink = {.out = out, .cap = cap};
+    int zeros = 0;
+    size_t n = 0; // bytes without guards
+    for (size_t i = 0; i < len; i++) {
+        if (is_guard(nal[i], &zeros))
+            continue;
+        uint8_t byte = nal[i];
+        if (n++ == at / 8) {
+            put_byte(&sink, (uint8_t)((byte & ~(0xffu >> shift)) | high >> shift));
+            byte = (uint8_t)((uint32_t)high << (8 - shift) | (byte & 0xffu >> shift));
+        }
+        put_byte(&sink, byte);
+    }
+    return sink_result(&sink);
+}

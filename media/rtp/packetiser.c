@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/rtp/packetiser.h"
+
+#include <assert.h>
+
+enum {
+    MIN_PAYLOAD = 16,
+    NAL_FORBIDDEN_AND_NRI = 0xe0,
+    NAL_TYPE = 0x1f,
+    TYPE_FU_A = 28, // RFC 6184, 5.8
+    FU_START = 0x80,
+    FU_END = 0x40,
+};
+
+static void skip_empty(struct packetiser *p)
+{
+    while (p->nal < p->nal_count && p->nals[p->nal].len == 0)
+        p->nal++;
+}
+
+void packetiser_init(struct packetiser *p, const uint8_t *data, const struct nal *nals,
+                     int nal_count)
+{
+    *p = (struct packetiser){.data = data, .nals = nals, .nal_count = nal_count};
+    skip_empty(p);
+    assert(p->nal < nal_count);
+}
+
+bool packetiser_is_at_first(const struct packetiser *p)
+{
+    if (p->sent > 0)
+        return false;
+    for (int i = 0; i < p->nal; i++)
+        if (p->nals[i].len > 0)
+            return false;
+    return true;
+}
+
+static void next_nal(struct packetiser *p)
+{
+    p->nal++;
+    p->sent = 0;
+    skip_empty(p);
+}
+
+// RFC 6184, 5.8: the NAL unit's header byte is split over indicator and FU header, and is not
+// repeated in the body.
+static void next_fragment(struct packetiser *p, size_t max, struct rtp_payload *out)
+{
+    const struct nal *n = &p->nals[p->nal];
+    const uint8_t *nal = p->data + n->offset;
+    bool start = p->sent == 0;
+    if (start)
+        p->sent = 1;
+    size_t left = n->len - p->sent;
+    out->head_len = sizeof(out->head);
+    out->body = nal + p->sent;
+    out->body_len = left < max - out->head_len ? left : max - out->head_len;
+    bool end = out->body_len == left;
+    out->head[0] = (uint8_t)((nal[0] & NAL_FORBIDDEN_AND_NRI) | TYPE_FU_A);
+    out->head[1] = (uint8_t)((start ? FU_START : 0) | (end ? FU_END : 0) | (nal[0] & NAL_TYPE));
+    p->sent += (uint32_t)out->body_len;
+    if (end)
+        next_nal(p);
+}
+
+bool packetiser_next(struct packetiser *p, size_t max, struct rtp_payload *out)
+{
+    assert(max >= MIN_PAYLOAD);
+    if (packetiser_done(p))
+        return false;
+    const struct nal *n = &p->nals[p->nal];
+    out->first = packetiser_is_at_first(p);
+    if (p->sent == 0 && n->len <= max) {
+        out->head_len = 0;
+        out->body = p->data + n->offset;
+        out->body_len = n->len;
+        next_nal(p);
+    } else {
+        next_fragment(p, max, out);
+    }
+    out->last = packetiser_done(p);
+    return true;
+}
+
+bool packetiser_done(const struct packetiser *p)
+{
+    return p->nal >= p->nal_count;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A file's first sound, read for the places that the pictures are at: what follows on what was read
+// last goes on without a seam; anything else is sought. The file may be hostile: it is opened as
+// video_file.c does it, and every search for sound is bounded.
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libswresample/swresample.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "media/audio/resampler.h"
+#include "media/source/audio_source.h"
+#include "media/source/media_input.h"
+
+enum {
+    HELD = 4 * AUDIO_RATE,  // samples decoded ahead at most
+    PIECE = 2 * AUDIO_RATE, // of one frame; what is more is left out
+    AHEAD = AUDIO_RATE,     // is read through; what is further is sought
+    SEAM = 2,               // the pictures' time in microseconds is that far from whole samples
+    GAP = AUDIO_RATE / 20,  // in the file's own times: less is how they are rounded
+    MAX_IDLE = 5000,        // packets without sound, then it is the end
+};
+
+struct audio_source_file {
+    struct audio_source base;
+    struct media_input *input; // owned
+    AVFormatContext *format;   // the input's
+    AVCodecContext *codec;
+    AVStream *stream; // the format's
+    AVPacket *packet;
+    AVFrame *frame;
+    struct resampler resampler;
+    int64_t origin; // the file's time of media time 0, samples
+    int64_t next;   // likewise: what follows on what was read last
+    bool ended;
+    int64_t at; // the file's time of pcm[0], samples
+    int count;  // in pcm
+    int16_t pcm[HELD * AUDIO_CHANNELS];
+    int16_t piece[PIECE * AUDIO_CHANNELS];
+};
+
+// ---- Decoding
+
+static int64_t samples_of(const struct audio_source_file *s, int64_t pts)
+{
+    return av_rescale_q(pts, s->stream->time_base, (AVRational){1, AUDIO_RATE});
+}
+
+// Silence is put, or samples are left out, where the file's own times say so.
+static void append(struct audio_source_file *s, int64_t position, const int16_t *pcm, int count)
+{
+    int64_t end = s->at + s->count;
+    if (s->count == 0 || position < end - AUDIO_RATE || position > end + HELD) {
+        s->at = end = position;
+        s->count = 0;
+    }
+    int64_t gap = position - end;
+    if (gap > GAP) {
+        int silence = (int)(gap < HELD - s->count ? gap : HELD - s->count);
+        memset(s->pcm + s->count * AUDIO_CHANNELS, 0,
+               (size_t)silence * AUDIO_CHANNELS * sizeof(*pcm));
+        s->count += silence;
+    }
+    int skipped = gap < -GAP ? (int)(-gap < count ? -gap : count) : 0;
+    pcm += skipped * AUDIO_CHANNELS;
+    count -= skipped;
+    if (count > HELD - s->count)
+        count = HELD - s->count;
+    memcpy(s->pcm + s->count * AUDIO_CHANNELS, pcm, (size_t)count * AUDIO_CHANNELS * sizeof(*pcm));
+    s->count += count;
+}
+
+static bool take_frame(struct audio_source_file *s)
+{
+    const AVFrame *f = s->frame;
+    if (!resampler_set_up(&s->resampler, f, AV_SAMPLE_FMT_S16, AUDIO_CHANNELS))
+        return false;
+    int64_t pts = f->best_effort_timestamp;
+    // What the converter holds back comes in front.
+    int64_t held = swr_get_delay(s->resampler.swr, AUDIO_RATE);
+    int64_t position = pts == AV_NOPTS_VALUE ? s->at + s->count : samples_of(s, pts) - held;
+    const uint8_t *in[RESAMPLER_MAX_CHANNELS];
+    int planes = av_sample_fmt_is_planar(f->format) ? f->ch_layout.nb_channels : 1;
+    for (int i = 0; i < planes; i++)
+        in[i] = f->extended_data[i];
+    uint8_t *out[1] = {(uint8_t *)s->piece};
+    int count = swr_convert(s->resampler.swr, out, PIECE, in, f->nb_samples);
+    if (count > 0)
+        append(s, position, s->piece, count);
+    return count > 0;
+}
+
+static void feed(struct audio_source_file *s)
+{
+    int r = media_input_read(s->input, s->packet);
+    if (r < 0) {
+        avcodec_send_packet(s->codec, NULL);
+        return;
+    }
+    if (s->packet->stream_index == s->stream->index)
+        (void)avcodec_send_packet(s->codec, s->packet); // what is broken is silence
+    av_packet_unref(s->packet);
+}
+
+// More sound behind what is held. False: there is none.
+static bool read_more(struct audio_source_file *s)
+{
+    for (int idle = 0; !s->ended && idle < MAX_IDLE; idle++) {
+        int r = avcodec_receive_frame(s->codec, s->frame);
+        if (r == 0 && take_frame(s))
+            return true;
+        if (r == AVERROR(EAGAIN))
+            feed(s);
+        else if (r == AVERROR_EOF)
+            break;
+    }
+    s->ended = true;
+    return false;
+}
+
+// ---- Reading
+
+static void seek_to(struct audio_source_file *s, int64_t position)
+{
+    int64_t pts = av_rescale_q(position, (AVRational){1, AUDIO_RATE}, s->stream->time_base);
+    if (media_input_seek(s->input, s->stream->index, pts, AVSEEK_FLAG_BACKWARD) < 0 &&
+        media_input_seek(s->input, s->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
+        return;
+    avcodec_flush_buffers(s->codec);
+    resampler_reset(&s->resampler);
+    s->count = 0;
+    s->at = position;
+    s->ended = false;
+}
+
+static void drop_front(struct audio_source_file *s, int count)
+{
+    s->count -= count;
+    s->at += count;
+    memmove(s->pcm, s->pcm + count * AUDIO_CHANNELS,
+            (size_t)s->count * AUDIO_CHANNELS * sizeof(*s->pcm));
+}
+
+static void file_read(struct audio_source *base, int64_t from, int16_t *out, int count)
+{
+    struct audio_source_file *s = (struct audio_source_file *)base;
+    int64_t want = s->origin + from;
+    if (want >= s->next - SEAM && want <= s->next + SEAM)
+        want = s->next;
+    else if (want < s->at || want > s->at + s->count + AHEAD)
+        seek_to(s, want);
+    s->next = want + count;
+    while (s->at + s->count < want + count && read_more(s)) {
+        if (s->count && s->at < want)
+            drop_front(s, (int)(want - s->at < s->count ? want - s->at : s->count));
+    }
+    if (s->at < want)
+        drop_front(s, (int)(want - s->at < s->count ? want - s->at : s->count));
+    memset(out, 0, (size_t)count * AUDIO_CHANNELS * sizeof(*out));
+    int64_t silent = s->count ? s->at - want : count; // before the sound begins
+    if (silent < count) {
+        int have = count - (int)silent < s->count ? count - (int)silent : s->count;
+        memcpy(out + silent * AUDIO_CHANNELS, s->pcm, (size_t)have * AUDIO_CHANNELS * sizeof(*out));
+        drop_front(s, have);
+    }
+}
+
+// ---- Opening
+
+static void file_free(struct audio_source *base)
+{
+    struct audio_source_file *s = (struct audio_source_file *)base;
+    resampler_reset(&s->resampler);
+    av_frame_free(&s->frame);
+    av_packet_free(&s->packet);
+    avcodec_free_context(&s->codec);
+    media_input_free(s->input);
+    free(s);
+}
+
+static const struct audio_source_ops file_ops = {.read = file_read, .free = file_free};
+
+static int open_format(struct audio_source_file *s, const char *path, struct media_guard *guard)
+{
+    char why[MEDIA_INPUT_WHY];
+    int err;
+    s->input = media_input_open(path, NULL, guard, why, &err);
+    if (!err)
+        err = media_input_probe(s->input, why);
+    s->format = s->input ? media_input_format(s->input) : NULL;
+    return err;
+}
+
+static int open_codec(struct audio_source_file *s)
+{
+    const AVCodec *codec = NULL;
+    int i = av_find_best_stream(s->format, AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
+    if (i == AVERROR_STREAM_NOT_FOUND)
+        return ERR_NOT_FOUND;
+    if (i < 0)
+        return ERR_UNSUPPORTED;
+    s->stream = s->format->streams[i];
+    for (unsigned k = 0; k < s->format->nb_streams; k++)
+        if ((int)k != i)
+            s->format->streams[k]->discard = AVDISCARD_ALL;
+    s->codec = avcodec_alloc_context3(codec);
+    s->packet = av_packet_alloc();
+    s->frame = av_frame_alloc();
+    if (!s->codec || !s->packet || !s->frame)
+        return ERR_NO_MEMORY;
+    if (avcodec_parameters_to_context(s->codec, s->stream->codecpar) < 0)
+        return ERR_UNSUPPORTED;
+    s->codec->pkt_timebase = s->stream->time_base;
+    s->codec->thread_count = 1;
+    return avcodec_open2(s->codec, codec, NULL) < 0 ? ERR_UNSUPPORTED : 0;
+}
+
+struct audio_source *audio_source_file_open(const char *path, usec_t origin,
+                                            struct media_guard *guard, int *err)
+{
+    struct audio_source_file *s = calloc(1, sizeof(*s));
+    *err = ERR_NO_MEMORY;
+    if (!s)
+        return NULL;
+    s->base.ops = &file_ops;
+    s->origin = s->next = s->at = audio_samples(origin);
+    *err = open_format(s, path, guard);
+    if (!*err)
+        *err = open_codec(s);
+    if (*err) {
+        if (*err != ERR_NOT_FOUND)
+            log_error("%s: its sound cannot be played (%s)", path, err_text(*err));
+        file_free(&s->base);
+        return NULL;
+    }
+    snprintf(s->base.name, sizeof(s->base.name), "%s, %d Hz",
+             avcodec_get_name(s->stream->codecpar->codec_id), s->stream->codecpar->sample_rate);
+    return &s->base;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/source/media_guard.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/net/clock.h"
+
+struct media_guard {
+    atomic_int references;
+    atomic_bool stopped;
+    _Atomic usec_t deadline;
+};
+
+struct media_guard *media_guard_new(usec_t deadline)
+{
+    struct media_guard *g = malloc(sizeof(*g));
+    if (!g)
+        return NULL;
+    atomic_init(&g->references, 1);
+    atomic_init(&g->stopped, false);
+    atomic_init(&g->deadline, deadline);
+    return g;
+}
+
+struct media_guard *media_guard_ref(struct media_guard *g)
+{
+    if (g)
+        atomic_fetch_add(&g->references, 1);
+    return g;
+}
+
+void media_guard_unref(struct media_guard *g)
+{
+    if (g && atomic_fetch_sub(&g->references, 1) == 1)
+        free(g);
+}
+
+void media_guard_stop(struct media_guard *g)
+{
+    if (g)
+        atomic_store(&g->stopped, true);
+}
+
+void media_guard_until(struct media_guard *g, usec_t deadline)
+{
+    if (g)
+        atomic_store(&g->deadline, deadline);
+}
+
+int media_guard_check(struct media_guard *g)
+{
+    if (!g)
+        return 0;
+    if (atomic_load(&g->stopped))
+        return ERR_CLOSED;
+    usec_t deadline = atomic_load(&g->deadline);
+    return deadline != USEC_NEVER && clock_now() >= deadline ? ERR_TIMED_OUT : 0;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A file as a source. Frames of any rate become frames of a constant one: a frame belongs to the
+// nearest tick of the output; a tick without a frame repeats the one before, of two in one tick the
+// later one is shown (as FFmpeg's fps filter does). Then each is made upright, with square pixels,
+// of the one size that was found at opening.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "media/convert/convert.h"
+#include "media/picture/picture_fit.h"
+#include "media/picture/rotate.h"
+#include "media/source/source.h"
+#include "media/source/video_file.h"
+
+enum {
+    MAX_GAP = 60,     // seconds that one frame may stand; more is a jump of the clock, left out
+    MAX_BACKWARD = 1, // seconds that a frame may be late; more is a jump of the clock too
+};
+
+struct source_file {
+    struct source base;
+    struct video_file *file; // owned
+    bool loop;
+    bool ended;
+    bool seeking;     // frames before the next tick are not shown
+    AVFrame *current; // owned; what the next tick shows, if have_current
+    AVFrame *pending; // owned; what follows it, if have_pending
+    bool have_current;
+    bool have_pending;
+    int64_t next; // tick
+    int64_t pending_tick;
+    int64_t first_pts;   // media time 0
+    int64_t origin_pts;  // the file's time of
+    int64_t origin_tick; // this tick
+    struct converter converter;
+    struct picture *unturned; // owned; NULL when the file stands upright
+    int quarters;
+};
+
+static usec_t usec_of_pts(const struct source_file *s, int64_t pts)
+{
+    return av_rescale_q(pts, video_file_info(s->file)->time_base, (AVRational){1, 1000000});
+}
+
+// Where in the file the tick is.
+static usec_t place_of(const struct source_file *s, int64_t tick)
+{
+    return usec_of_pts(s, av_sat_sub64(s->origin_pts, s->first_pts)) +
+           usec_of_frames(tick - s->origin_tick, s->base.fps.num, s->base.fps.den);
+}
+
+static int emit(struct source_file *s, struct picture **out)
+{
+    struct picture *p = picture_new(s->base.width, s->base.height);
+    if (!p) {
+        log_error("%s: no memory for a picture", s->base.name);
+        return ERR_IO;
+    }
+    struct image from = image_of_frame(s->current);
+    struct image to = image_of_picture(s->unturned ? s->unturned : p);
+    int r = converter_run(&s->converter, &from, &to);
+    if (r < 0) {
+        log_error("%s: a picture could not be converted (%s)", s->base.name, err_text(r));
+        picture_unref(p);
+        return ERR_IO;
+    }
+    if (s->unturned)
+        rotate_run(s->unturned, s->quarters, p);
+    p->number = s->next++;
+    p->pts = usec_of_frames(p->number, s->base.fps.num, s->base.fps.den);
+    p->shift = place_of(s, p->number) - p->pts;
+    *out = p;
+    return 0;
+}
+
+// ---- Constant frame rate ----
+
+static void set_origin(struct source_file *s, int64_t pts, int64_t tick)
+{
+    s->origin_pts = pts;
+    s->origin_tick = tick;
+}
+
+static int64_t tick_of(const struct source_file *s, int64_t pts)
+{
+    const int64_t limit = (int64_t)1 << 40; // a jump in any case
+    AVRational tick = {s->base.fps.den, s->base.fps.num};
+    int64_t n =
+        av_rescale_q(av_sat_sub64(pts, s->origin_pts), video_file_info(s->file)->time_base, tick);
+    return s->origin_tick + (n < -limit ? -limit : n > limit ? limit : n);
+}
+
+// The tick of the frame just read. The current frame, if any, is shown at s->next, so what jumps
+// follows at the tick after.
+static void place_pending(struct source_file *s)
+{
+    int64_t pts = s->pending->pts, tick = tick_of(s, pts), after = s->next + s->have_current;
+    int64_t rate = (s->base.fps.num + s->base.fps.den - 1) / s->base.fps.den;
+    bool jumps = tick > s->next + MAX_GAP * rate || tick < s->next - MAX_BACKWARD * rate;
+    if (s->seeking && tick <= s->next)
+        jumps = false;
+    else if (s->seeking && !s->have_current)
+        jumps = true; // it came out behind the place that was asked for
+    else
+        s->seeking = false;
+    if (jumps) {
+        set_origin(s, pts, after);
+        tick = after;
+        s->seeking = false;
+    }
+    s->pending_tick = tick;
+    s->have_pending = true;
+}
+
+static void load_pending(struct source_file *s)
+{
+    if (video_file_read(s->file, s->pending) == 0) {
+        place_pending(s);
+        return;
+    }
+    // A round without a picture would go on for ever.
+    if (!s->loop || video_file_rewind(s->file) < 0 || video_file_read(s->file, s->pending) < 0) {
+        s->ended = true;
+        return;
+    }
+    s->seeking = false;
+    set_origin(s, s->pending->pts, s->next + s->have_current);
+    place_pending(s);
+}
+
+static int file_next(struct source *base, struct picture **out)
+{
+    struct source_file *s = (struct source_file *)base;
+    for (;;) {
+        if (!s->have_pending && !s->ended)
+            load_pending(s);
+        if (!s->have_pending || s->pending_tick > s->next)
+            break;
+        AVFrame *shown = s->current;
+        s->current = s->pending;
+        s->pending = shown;
+        s->have_current = true;
+        s->have_pending = false;
+    }
+    if (!s->have_current)
+        return ERR_END;
+    if (s->ended)
+        s->have_current = false;
+    return emit(s, out);
+}
+
+static int file_seek(struct source *base, usec_t pts)
+{
+    struct source_file *s = (struct source_file *)base;
+    int64_t offset = av_rescale_q(pts < 0 ? 0 : pts, (AVRational){1, 1000000},
+                                  video_file_info(s->file)->time_base);
+    int64_t target = av_sat_add64(s->first_pts, offset);
+    // What has no times has a beginning.
+    if (video_file_seek(s->file, target) < 0 && (offset > 0 || video_file_rewind(s->file) < 0))
+        return ERR_UNSUPPORTED;
+    s->have_current = s->have_pending = s->ended = false;
+    s->seeking = true;
+    set_origin(s, target, s->next);
+    return 0;
+}
+
+// ---- Opening ----
+
+static void file_free(struct source *base)
+{
+    struct source_file *s = (struct source_file *)base;
+    converter_destroy(&s->converter);
+    picture_unref(s->unturned);
+    av_frame_free(&s->pending);
+    av_frame_free(&s->current);
+    video_file_free(s->file);
+    free(s);
+}
+
+static const struct source_ops file_ops = {.next = file_next, .seek = file_seek, .free = file_free};
+
+static void describe(struct source_file *s, const char *path)
+{
+    const struct video_info *info = video_file_info(s->file);
+    const char *slash = strrchr(path, '/');
+    s->base.kind = SDP_SOURCE_FILE;
+    s->base.fps = info->fps;
+    s->base.duration = s->loop ? -1 : info->duration;
+    snprintf(s->base.name, sizeof(s->base.name), "%s", slash ? slash + 1 : path);
+}
+
+// The first frame decides the size; what differs later is scaled to it.
+static int begin(struct source_file *s, const char *path)
+{
+    const struct video_info *info = video_file_info(s->file);
+    int width, height;
+    if (video_file_read(s->file, s->pending) < 0) {
+        log_error("%s: no video in it that can be decoded", path);
+        return ERR_UNSUPPORTED;
+    }
+    if (!picture_fit(s->pending->width, s->pending->height, info->aspect.num, info->aspect.den,
+                     &width, &height)) {
+        log_error("%s: its pictures are too small (%dx%d)", path, s->pending->width,
+                  s->pending->height);
+        return ERR_UNSUPPORTED;
+    }
+    s->first_pts = s->pending->pts;
+    s->base.origin = usec_of_pts(s, s->first_pts);
+    set_origin(s, s->first_pts, 0);
+    place_pending(s);
+    s->quarters = info->quarters;
+    s->base.width = s->quarters % 2 ? height : width;
+    s->base.height = s->quarters % 2 ? width : height;
+    if (s->quarters)
+        s->unturned = picture_new(width, height);
+    return s->quarters && !s->unturned ? ERR_NO_MEMORY : 0;
+}
+
+struct source *source_file_open(const char *path, bool loop, struct media_guard *guard, int *err)
+{
+    struct video_file *file = video_file_open(path, guard, err);
+    if (!file)
+        return NULL;
+    struct source_file *s = calloc(1, sizeof(*s));
+    if (!s) {
+        video_file_free(file);
+        *err = ERR_NO_MEMORY;
+        return NULL;
+    }
+    s->base.ops = &file_ops;
+    s->file = file;
+    s->loop = loop;
+    describe(s, path);
+    s->current = av_frame_alloc();
+    s->pending = av_frame_alloc();
+    *err = s->current && s->pending ? begin(s, path) : ERR_NO_MEMORY;
+    if (*err < 0) {
+        file_free(&s->base);
+        return NULL;
+    }
+    return &s->base;
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/source/video_file.h"
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/display.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "media/source/media_input.h"
+
+enum {
+    MAX_PIXELS = 8192 * 4352, // of a frame
+    NEAR_FRAMES = 4,
+    KEY_SEARCH = 16, // seconds before a place that its key frame is looked for
+    MAX_IDLE = 5000, // packets and errors without a picture, then it is the end
+    DEFAULT_FPS = 30,
+    MAX_FPS = 60,
+    MAX_TERM = 1001,    // of the fraction, so that times of many frames fit usec_of_frames
+    CREDIBLE_FPS = 300, // more is a time base mistaken for a rate
+};
+
+struct video_file {
+    char *path;                // owned, for the log
+    struct media_input *input; // owned
+    AVFormatContext *format;   // the input's
+    AVCodecContext *codec;
+    AVStream *stream; // the format's
+    AVPacket *packet;
+    struct video_info info;
+    int64_t first_pts; // where rewind goes: of the first packet, decoding time included
+    int64_t next_pts;  // for frames without one
+    int64_t wanted;    // frames before are only to be decoded: those that others rest on
+    int64_t broken;    // packets and frames skipped
+    bool reported;     // `broken` was logged
+};
+
+// ---- What the container says ----
+
+static struct fps credible_fps(AVRational rate)
+{
+    // Containers with millisecond clocks give 29.9994 for 30; 29.97 and 30 differ by 1/1000.
+    static const AVRational common[] = {{24000, 1001}, {24, 1},       {25, 1},
+                                        {30000, 1001}, {30, 1},       {48, 1},
+                                        {50, 1},       {60000, 1001}, {60, 1}};
+    double value = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
+    if (value < 1 || value > CREDIBLE_FPS)
+        return (struct fps){DEFAULT_FPS, 1};
+    for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
+        if (fabs(value - av_q2d(common[i])) < value * 0.0004)
+            return (struct fps){common[i].num, common[i].den};
+    }
+    if (value > MAX_FPS)
+        return (struct fps){MAX_FPS, 1};
+    struct fps fps;
+    av_reduce(&fps.num, &fps.den, rate.num, rate.den, MAX_TERM);
+    return fps;
+}
+
+static int quarters_of(const AVStream *stream)
+{
+    size_t size = 0;
+    const uint8_t *side = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+    int32_t matrix[9];
+    if (!side || size < sizeof(matrix))
+        return 0;
+    memcpy(matrix, side, sizeof(matrix));
+    double degrees =
+        av_display_rotation_get(matrix); // counterclockwise; NaN when the matrix is singular
+    return isfinite(degrees) ? (int)(lrint(-degrees / 90) & 3) : 0;
+}
+
+static void read_info(struct video_file *f)
+{
+    struct video_info *info = &f->info;
+    info->time_base = f->stream->time_base;
+    AVRational rate = av_guess_frame_rate(f->format, f->stream, NULL);
+    if (rate.num <= 0 || rate.den <= 0 || av_q2d(rate) > CREDIBLE_FPS)
+        rate = f->stream->avg_frame_rate;
+    info->fps = credible_fps(rate);
+    info->aspect = av_guess_sample_aspect_ratio(f->format, f->stream, NULL);
+    if (info->aspect.num <= 0 || info->aspect.den <= 0)
+        info->aspect = (AVRational){1, 1};
+    info->quarters = quarters_of(f->stream);
+    info->duration = -1;
+    if (f->stream->duration != AV_NOPTS_VALUE && f->stream->duration > 0)
+        info->duration = (double)f->stream->duration * av_q2d(f->stream->time_base);
+    else if (f->format->duration != AV_NOPTS_VALUE && f->format->duration > 0)
+        info->duration = (double)f->format->duration / AV_TIME_BASE;
+}
+
+// ---- Opening ----
+
+static int open_format(struct video_file *f, struct media_guard *guard)
+{
+    char why[MEDIA_INPUT_WHY];
+    int err;
+    f->input = media_input_open(f->path, NULL, guard, why, &err);
+    if (!err)
+        err = media_input_probe(f->input, why);
+    if (err) {
+        log_error("%s: %s", f->path, why);
+        return err;
+    }
+    f->format = media_input_format(f->input);
+    return 0;
+}
+
+// Single pictures, and text that libav would render as a terminal's screen.
+static bool is_still(const AVInputFormat *format)
+{
+    static const char *const names[] = {"image2", "ico", "tty"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(format->name, names[i]) == 0)
+            return true;
+    }
+    size_t length = strlen(format->name);
+    return length > 5 && strcmp(format->name + length - 5, "_pipe") == 0;
+}
+
+static int choose_stream(struct video_file *f, const AVCodec **codec)
+{
+    int i = av_find_best_stream(f->format, AVMEDIA_TYPE_VIDEO, -1, -1, codec, 0);
+    if (i == AVERROR_DECODER_NOT_FOUND) {
+        log_error("%s: its video cannot be decoded (no decoder)", f->path);
+        return ERR_UNSUPPORTED;
+    }
+    // Covers of audio files are video streams to libav.
+    if (i < 0 || is_still(f->format->iformat) ||
+        f->format->streams[i]->disposition & AV_DISPOSITION_ATTACHED_PIC) {
+        log_error("%s: no video in it", f->path);
+        return ERR_UNSUPPORTED;
+    }
+    f->stream = f->format->streams[i];
+    for (unsigned k = 0; k < f->format->nb_streams; k++) {
+        if ((int)k != i)
+            f->format->streams[k]->discard = AVDISCARD_ALL;
+    }
+    return 0;
+}
+
+static int open_codec(struct video_file *f, const AVCodec *codec)
+{
+    f->codec = avcodec_alloc_context3(codec);
+    f->packet = av_packet_alloc();
+    if (!f->codec || !f->packet)
+        return ERR_NO_MEMORY;
+    const AVCodecParameters *p = f->stream->codecpar;
+    int r = avcodec_parameters_to_context(f->codec, p);
+    f->codec->pkt_timebase = f->stream->time_base;
+    f->codec->max_pixels = MAX_PIXELS;
+    // One thread decodes 1080p many times faster than it is shown, and hides damage the same way
+    // every time; frame threads do not always.
+    f->codec->thread_count = (int64_t)p->width * p->height > 1920 * 1088 ? 0 : 1;
+    if (r >= 0)
+        r = avcodec_open2(f->codec, codec, NULL);
+    if (r < 0) {
+        log_error("%s: its video cannot be decoded (%s)", f->path, av_err2str(r));
+        return ERR_UNSUPPORTED;
+    }
+    return 0;
+}
+
+static int open_all(struct video_file *f, struct media_guard *guard)
+{
+    const AVCodec *codec = NULL;
+    int r = open_format(f, guard);
+    if (r == 0)
+        r = choose_stream(f, &codec);
+    if (r == 0)
+        r = open_codec(f, codec);
+    if (r == 0)
+        read_info(f);
+    return r;
+}
+
+struct video_file *video_file_open(const char *path, struct media_guard *guard, int *err)
+{
+    struct video_file *f = calloc(1, sizeof(*f));
+    *err = ERR_NO_MEMORY;
+    if (!f)
+        return NULL;
+    f->first_pts = AV_NOPTS_VALUE;
+    f->wanted = INT64_MIN;
+    f->path = strdup(path);
+    if (f->path)
+        *err = open_all(f, guard);
+    if (*err < 0) {
+        if (*err == ERR_NO_MEMORY)
+            log_error("%s: no memory", path);
+        video_file_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+void video_file_free(struct video_file *f)
+{
+    if (!f)
+        return;
+    av_packet_free(&f->packet);
+    avcodec_free_context(&f->codec);
+    media_input_free(f->input);
+    free(f->path);
+    free(f);
+}
+
+const struct video_info *video_file_info(const struct video_file *f)
+{
+    return &f->info;
+}
+
+// ---- Reading ----
+
+static void report_broken(struct video_file *f)
+{
+    if (f->broken > 0 && !f->reported)
+        log_warn("%s: skipped %lld broken packets or pictures", f->path, (long long)f->broken);
+    f->reported = true;
+}
+
+// One packet into the decoder.
+static void feed(struct video_file *f)
+{
+    int r = media_input_read(f->input, f->packet);
+    if (r < 0) {
+        if (r != AVERROR_EOF && r != AVERROR_EXIT) // the latter: stopped
+            log_warn("%s: breaks off (%s)", f->path, av_err2str(r));
+        avcodec_send_packet(f->codec, NULL);
+        return;
+    }
+    if (f->packet->stream_index == f->stream->index) {
+        bool passes = f->packet->pts != AV_NOPTS_VALUE && f->packet->pts < f->wanted;
+        f->codec->skip_frame = passes ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
+        if (f->first_pts == AV_NOPTS_VALUE)
+            f->first_pts = f->packet->dts != AV_NOPTS_VALUE ? f->packet->dts : f->packet->pts;
+        if (avcodec_send_packet(f->codec, f->packet) < 0)
+            f->broken++;
+    }
+    av_packet_unref(f->packet);
+}
+
+static void set_pts(struct video_file *f, AVFrame *frame)
+{
+    frame->pts = frame->best_effort_timestamp;
+    if (frame->pts == AV_NOPTS_VALUE)
+        frame->pts = f->next_pts;
+    AVRational frame_time = {f->info.fps.den, f->info.fps.num};
+    f->next_pts = av_sat_add64(frame->pts, av_rescale_q(1, frame_time, f->info.time_base));
+}
+
+int video_file_read(struct video_file *f, AVFrame *out)
+{
+    for (int idle = 0; idle < MAX_IDLE; idle++) {
+        int r = avcodec_receive_frame(f->codec, out);
+        if (r == 0 && !out->decode_error_flags && !(out->flags & AV_FRAME_FLAG_CORRUPT)) {
+            set_pts(f, out);
+            return 0;
+        }
+        if (r == AVERROR_EOF) {
+            report_broken(f);
+            return ERR_END;
+        }
+        if (r == AVERROR(EAGAIN))
+            feed(f);
+        else
+            f->broken++;
+    }
+    log_warn("%s: no picture in %d packets; taken as its end", f->path, MAX_IDLE);
+    report_broken(f);
+    return ERR_END;
+}
+
+// Of what is read from here: does a key frame come before what is behind `pts`?
+static bool finds_key(struct video_file *f, int64_t pts)
+{
+    bool key = false, behind = false;
+    for (int i = 0; i < MAX_IDLE && !key && !behind; i++) {
+        if (media_input_read(f->input, f->packet) < 0)
+            return false;
+        const AVPacket *p = f->packet;
+        int64_t at = p->pts != AV_NOPTS_VALUE ? p->pts : p->dts;
+        if (p->stream_index == f->stream->index) {
+            behind = at != AV_NOPTS_VALUE && at > pts;
+            key = !behind && p->flags & AV_PKT_FLAG_KEY;
+        }
+        av_packet_unref(f->packet);
+    }
+    return key;
+}
+
+// Containers without an index lead to any packet, and decoding begins with the next key frame: then
+// it is gone back until there is one before the place. *at: where to go. 0 or ERR_UNSUPPORTED.
+static int find_key(struct video_file *f, int64_t pts, int64_t *at)
+{
+    AVRational second = {1, 1};
+    for (int back = 0; back <= KEY_SEARCH; back = back ? 2 * back : 1) {
+        *at = av_sat_sub64(pts, av_rescale_q(back, second, f->info.time_base));
+        if (f->first_pts != AV_NOPTS_VALUE && *at < f->first_pts)
+            *at = f->first_pts;
+        if (media_input_seek(f->input, f->stream->index, *at, AVSEEK_FLAG_BACKWARD) < 0)
+            return ERR_UNSUPPORTED;
+        if (finds_key(f, pts) || *at == f->first_pts)
+            return 0;
+    }
+    *at = pts;
+    return 0;
+}
+
+int video_file_seek(struct video_file *f, int64_t pts)
+{
+    int64_t at;
+    if (find_key(f, pts, &at) < 0 ||
+        media_input_seek(f->input, f->stream->index, at, AVSEEK_FLAG_BACKWARD) < 0)
+        return ERR_UNSUPPORTED;
+    avcodec_flush_buffers(f->codec);
+    f->next_pts = pts;
+    // The frame that stands at `pts` may have begun before.
+    AVRational near = {NEAR_FRAMES * f->info.fps.den, f->info.fps.num};
+    f->wanted = av_sat_sub64(pts, av_rescale_q(1, near, f->info.time_base));
+    return 0;
+}
+
+int video_file_rewind(struct video_file *f)
+{
+    int64_t first = f->first_pts == AV_NOPTS_VALUE ? 0 : f->first_pts;
+    if (video_file_seek(f, first) == 0)
+        return 0;
+    // Bare elementary streams have no index, but a first byte.
+    if (media_input_seek(f->input, f->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
+        return ERR_UNSUPPORTED;
+    avcodec_flush_buffers(f->codec);
+    f->next_pts = first;
+    return 0;
+}

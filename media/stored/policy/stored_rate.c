@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/stored/policy/stored_rate.h"
+
+#include <assert.h>
+#include <math.h>
+
+#define FIRST   26.0 // quantiser
+#define HALVING 6.0
+#define AIM     (1 - STORED_RATE_BELOW / 2)
+#define LEAST   0.01 // of a part's own rate, where those below it took all
+
+void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int size_id)
+{
+    int layers = ladder->sizes[size_id].layers;
+    *r = (struct stored_rate){0};
+    for (int layer = 0; layer < layers; layer++) {
+        r->part_of[layer] = r->parts;
+        for (int l = 0; l < ladder->level_count; l++)
+            if (ladder->levels[l].size_id == size_id && ladder->levels[l].temporal_id == layer)
+                r->rate[r->parts++] = ladder->levels[l].bitrate_bps;
+    }
+    assert(r->parts > 0);
+    // Layers above every level go to nobody; they go with the highest.
+    for (int layer = 0; layer < layers; layer++)
+        if (r->part_of[layer] == r->parts)
+            r->part_of[layer] = r->parts - 1;
+    for (int part = 0; part < r->parts; part++)
+        r->quant[part] = FIRST;
+    r->halving = HALVING;
+}
+
+void stored_rate_begin(struct stored_rate *r, double seconds)
+{
+    r->seconds = seconds;
+    r->attempts = 0;
+}
+
+double stored_rate_quant(const struct stored_rate *r, int layer)
+{
+    return r->quant[r->part_of[layer]];
+}
+
+// The quantiser at which parts `from` .. `to` have `bits` together.
+static double quant_for(const struct stored_rate *r, const double part_bits[], int from, int to,
+                        double bits)
+{
+    double at_zero = 0;
+    for (int i = from; i <= to; i++)
+        at_zero += part_bits[i] * exp2(r->quant[i] / r->halving);
+    return r->halving * log2(at_zero / bits);
+}
+
+// From two attempts that are far enough apart to tell.
+static void learn(struct stored_rate *r, double bits)
+{
+    double coarser = r->quant[0] - r->quant_before;
+    if (r->attempts > 0 && fabs(coarser) >= 1 && bits != r->bits_before) {
+        double halving = coarser / log2(r->bits_before / bits);
+        r->halving = fmin(fmax(halving, HALVING / 2), HALVING * 2);
+    }
+    r->quant_before = r->quant[0];
+    r->bits_before = bits;
+}
+
+// Part by part: those up to the level that is tightest get what its rate leaves them.
+static void adjust(struct stored_rate *r, const double part_bits[])
+{
+    double next[LEVEL_MAX_LAYERS];
+    double spent = 0;
+    for (int from = 0; from < r->parts;) {
+        int tightest = from;
+        double quant = -INFINITY;
+        for (int to = from; to < r->parts; to++) {
+            double room = AIM * r->rate[to] * r->seconds;
+            double wanted = quant_for(r, part_bits, from, to, fmax(room - spent, LEAST * room));
+            tightest = wanted > quant ? to : tightest;
+            quant = fmax(quant, wanted);
+        }
+        if (from > 0)
+            quant = fmax(quant, next[from - 1] - STORED_RATE_FINER);
+        quant = fmin(fmax(quant, STORED_RATE_MIN), STORED_RATE_MAX);
+        while (from <= tightest)
+            next[from++] = quant;
+        spent = AIM * r->rate[tightest] * r->seconds;
+    }
+    for (int i = 0; i < r->parts; i++)
+        r->quant[i] = next[i];
+}
+
+bool stored_rate_takes(struct stored_rate *r, const double bits[LEVEL_MAX_LAYERS])
+{
+    double part_bits[LEVEL_MAX_LAYERS] = {0};
+    for (int layer = 0; layer < LEVEL_MAX_LAYERS; layer++)
+        part_bits[r->part_of[layer]] += bits[layer];
+    double used = 0, sum = 0;
+    bool finest = true;
+    for (int i = 0; i < r->parts; i++) {
+        part_bits[i] = fmax(part_bits[i], 1);
+        sum += part_bits[i];
+        used = fmax(used, sum / (r->rate[i] * r->seconds));
+        finest &= r->quant[i] <= STORED_RATE_MIN;
+    }
+    bool above = used > 1 + STORED_RATE_ABOVE, coarsest = r->quant[0] >= STORED_RATE_MAX;
+    bool fits = above ? coarsest : used >= 1 - STORED_RATE_BELOW || finest;
+    learn(r, part_bits[0]);
+    if (fits || ++r->attempts == STORED_RATE_ATTEMPTS)
+        return true;
+    adjust(r, part_bits);
+    return false;
+}

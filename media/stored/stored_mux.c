@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/stored/stored_mux.h"
+
+#include <errno.h>
+#include <libavformat/avformat.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "media/rtp/h264.h"
+#include "media/stored/stored_audio.h"
+#include "media/stored/stored_parts.h"
+
+enum { OUT_BYTES = 64 * 1024 };
+
+struct muxing {
+    const struct stored_mux *m;
+    AVFormatContext *format; // owned
+    AVPacket *packet;        // owned
+    FILE *out;               // owned
+    FILE *group;             // owned: the part being read
+    FILE *audio;             // owned
+    int64_t next_group;
+    // What comes next of each; data owned, NULL: nothing more.
+    struct stored_record video_head;
+    uint8_t *video;
+    struct stored_record audio_head;
+    uint8_t *audio_data;
+};
+
+static int next_video(struct muxing *x)
+{
+    free(x->video);
+    x->video = NULL;
+    for (;;) {
+        int err = x->group ? stored_part_next(x->group, &x->video_head, &x->video) : ERR_END;
+        if (err != ERR_END)
+            return err;
+        if (x->group)
+            fclose(x->group);
+        x->group = NULL;
+        if (x->next_group == x->m->groups)
+            return 0;
+        x->group = stored_part_read(x->m->folder, x->next_group++);
+        if (!x->group)
+            return ERR_IO;
+    }
+}
+
+static int next_audio(struct muxing *x)
+{
+    free(x->audio_data);
+    x->audio_data = NULL;
+    if (!x->audio)
+        return 0;
+    int err = stored_part_next(x->audio, &x->audio_head, &x->audio_data);
+    return err == ERR_END ? 0 : err;
+}
+
+// The parameter sets in front of a key frame, as the muxer wants them: Annex B.
+static size_t parameter_bytes(const uint8_t *data, size_t len)
+{
+    size_t at = 0;
+    while (at + 5 <= len) {
+        enum h264_nal_type type = h264_nal_type_of(data[at + 4]);
+        if (type != H264_SPS && type != H264_PPS)
+            return at;
+        at += 5;
+        while (at + 4 <= len && memcmp(data + at, (const uint8_t[]){0, 0, 0, 1}, 4) != 0)
+            at++;
+    }
+    return at;
+}
+
+static int set_extradata(AVStream *s, const uint8_t *data, size_t len)
+{
+    s->codecpar->extradata = av_mallocz(len + AV_INPUT_BUFFER_PADDING_SIZE);
+    if (!s->codecpar->extradata)
+        return ERR_NO_MEMORY;
+    memcpy(s->codecpar->extradata, data, len);
+    s->codecpar->extradata_size = (int)len;
+    return 0;
+}
+
+static int add_video(struct muxing *x, int size_id)
+{
+    const struct size_spec *size = &x->m->sdp->ladder.sizes[size_id];
+    AVStream *s = avformat_new_stream(x->format, NULL);
+    if (!s)
+        return ERR_NO_MEMORY;
+    s->codecpar->codec_type = AVMEDIA_TYPE_VIDEO;
+    s->codecpar->codec_id = AV_CODEC_ID_H264;
+    s->codecpar->width = size->width;
+    s->codecpar->height = size->height;
+    s->time_base = (AVRational){1, 1000};
+    s->avg_frame_rate = (AVRational){size->fps.num, size->fps.den};
+    if (size_id == x->m->sdp->ladder.size_count - 1)
+        s->disposition = AV_DISPOSITION_DEFAULT;
+    return 0;
+}
+
+// Each size's first frame tells its parameter sets.
+static int find_parameters(struct muxing *x)
+{
+    FILE *f = stored_part_read(x->m->folder, 0);
+    int missing = x->m->sdp->ladder.size_count, err = f ? 0 : ERR_IO;
+    while (!err && missing > 0) {
+        struct stored_record r;
+        uint8_t *data;
+        err = stored_part_next(f, &r, &data);
+        if (err)
+            break;
+        AVStream *s = x->format->streams[r.track];
+        if (!s->codecpar->extradata) {
+            err = set_extradata(s, data, parameter_bytes(data, r.bytes));
+            missing--;
+        }
+        free(data);
+    }
+    if (f)
+        fclose(f);
+    return err;
+}
+
+static int add_audio(struct muxing *x)
+{
+    x->audio = stored_part_read(x->m->folder, STORED_AUDIO);
+    struct stored_record head;
+    uint8_t *data;
+    if (!x->audio || stored_part_next(x->audio, &head, &data) != 0)
+        return ERR_IO;
+    AVStream *s = avformat_new_stream(x->format, NULL);
+    int err = s ? set_extradata(s, data, head.bytes) : ERR_NO_MEMORY;
+    int channels = head.bytes > 9 ? data[9] : 2; // RFC 7845, 5.1
+    free(data);
+    if (err)
+        return err;
+    s->codecpar->codec_type = AVMEDIA_TYPE_AUDIO;
+    s->codecpar->codec_id = AV_CODEC_ID_OPUS;
+    s->codecpar->sample_rate = STORED_AUDIO_RATE;
+    s->codecpar->initial_padding = (int)head.at;
+    av_channel_layout_default(&s->codecpar->ch_layout, channels);
+    s->time_base = (AVRational){1, 1000};
+    s->disposition = AV_DISPOSITION_DEFAULT;
+    return 0;
+}
+
+struct times { // in units of `base`
+    int64_t pts;
+    int64_t dts;
+    AVRational base;
+};
+
+static int write_packet(struct muxing *x, const struct stored_record *r, const uint8_t *data,
+                        int stream, const struct times *at, bool key)
+{
+    AVStream *s = x->format->streams[stream];
+    av_packet_unref(x->packet);
+    if (av_new_packet(x->packet, (int)r->bytes) < 0)
+        return ERR_NO_MEMORY;
+    memcpy(x->packet->data, data, r->bytes);
+    x->packet->stream_index = stream;
+    x->packet->pts = av_rescale_q(at->pts, at->base, s->time_base);
+    x->packet->dts = av_rescale_q(at->dts, at->base, s->time_base);
+    x->packet->flags = key ? AV_PKT_FLAG_KEY : 0;
+    int err = av_write_frame(x->format, x->packet);
+    if (err < 0)
+        log_error("%s: cannot be written (%s)", x->m->path, av_err2str(err));
+    return err < 0 ? ERR_IO : 0;
+}
+
+static int write_audio(struct muxing *x)
+{
+    struct times at = {x->audio_head.at, x->audio_head.at, {1, STORED_AUDIO_RATE}};
+    return write_packet(x, &x->audio_head, x->audio_data, x->m->sdp->ladder.size_count, &at, true);
+}
+
+// Frames come in the order of decoding: the time of that is the slot's, so much earlier that no
+// frame is shown before it is decoded.
+static int write_video(struct muxing *x)
+{
+    const struct ladder *l = &x->m->sdp->ladder;
+    const struct size_spec *size = &l->sizes[x->video_head.track];
+    int64_t gop = x->m->plan->gop, number = x->video_head.at;
+    const struct stored_place *place =
+        &stored_plan_shape(x->m->plan, number / gop)->places[x->video_head.track][number % gop];
+    int64_t apart = (int64_t)ceil(fps_value(l->source_fps) / fps_value(size->fps));
+    struct times at = {.pts = number,
+                       .dts = number - number % gop + place->slot - (size->layers - 1) * apart,
+                       .base = {l->source_fps.den, l->source_fps.num}};
+    return write_packet(x, &x->video_head, x->video, (int)x->video_head.track, &at,
+                        place->depends == -1);
+}
+
+static int write_all(struct muxing *x)
+{
+    struct fps fps = x->m->sdp->ladder.source_fps;
+    AVRational video = {fps.den, fps.num}, audio = {1, STORED_AUDIO_RATE};
+    int err = next_video(x);
+    err = err ? err : next_audio(x);
+    while (!err && (x->video || x->audio_data)) {
+        bool audio_first =
+            x->audio_data &&
+            (!x->video || av_compare_ts(x->audio_head.at, audio, x->video_head.at, video) < 0);
+        if (audio_first) {
+            err = write_audio(x);
+            err = err ? err : next_audio(x);
+            continue;
+        }
+        err = write_video(x);
+        err = err ? err : next_video(x);
+    }
+    return err;
+}
+
+static int set_tags(struct muxing *x)
+{
+    char origin[STORED_TAG_MAX];
+    char *sdp = malloc(SDP_MAX_BYTES);
+    bool good = sdp && stored_origin_encode(&x->m->origin, origin, sizeof(origin)) > 0 &&
+                sdp_encode(x->m->sdp, false, sdp, SDP_MAX_BYTES) > 0 &&
+                av_dict_set(&x->format->metadata, STORED_TAG_ORIGIN, origin, 0) >= 0 &&
+                av_dict_set(&x->format->metadata, STORED_TAG_SDP, sdp, 0) >= 0;
+    free(sdp);
+    return good ? 0 : ERR_NO_MEMORY;
+}
+
+// ---- The file: opened here, since libavformat would follow a link in its place
+
+static int write_out(void *ctx, uint8_t *data, int size)
+{
+    struct muxing *x = ctx;
+    return fwrite(data, 1, (size_t)size, x->out) == (size_t)size ? size : AVERROR(errno);
+}
+
+static int64_t seek_out(void *ctx, int64_t at, int whence)
+{
+    struct muxing *x = ctx;
+    struct stat st;
+    if (whence & AVSEEK_SIZE)
+        return fflush(x->out) == 0 && fstat(fileno(x->out), &st) == 0 ? st.st_size : AVERROR(errno);
+    return fseeko(x->out, at, whence & ~AVSEEK_FORCE) == 0 ? ftello(x->out) : AVERROR(errno);
+}
+
+static int open_out(struct muxing *x, const char *path)
+{
+    x->out = stored_work_open(path, true);
+    if (!x->out)
+        return ERR_IO;
+    uint8_t *buffer = av_malloc(OUT_BYTES);
+    x->format->pb =
+        buffer ? avio_alloc_context(buffer, OUT_BYTES, 1, x, NULL, write_out, seek_out) : NULL;
+    if (!x->format->pb)
+        av_free(buffer);
+    return x->format->pb ? 0 : ERR_NO_MEMORY;
+}
+
+// Before it has its name, and its parts go: else a power cut could leave neither.
+static int close_out(struct muxing *x, const char *path, int err)
+{
+    if (x->format && x->format->pb) {
+        avio_flush(x->format->pb);
+        if (!err && x->format->pb->error < 0) {
+            log_error("%s: cannot be written (%s)", path, av_err2str(x->format->pb->error));
+            err = ERR_IO;
+        }
+        av_freep(&x->format->pb->buffer);
+        avio_context_free(&x->format->pb);
+    }
+    if (!x->out)
+        return err;
+    bool good = fflush(x->out) == 0 && fdatasync(fileno(x->out)) == 0;
+    int why = errno;
+    good &= fclose(x->out) == 0;
+    if (good || err)
+        return err;
+    log_error("%s: %s", path, strerror(why));
+    return ERR_IO;
+}
+
+static int run(struct muxing *x, const char *path)
+{
+    if (avformat_alloc_output_context2(&x->format, NULL, "matroska", NULL) < 0 ||
+        !(x->packet = av_packet_alloc()))
+        return ERR_NO_MEMORY;
+    x->format->avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED; // the sound's first few ms are
+    int err = set_tags(x);
+    for (int i = 0; i < x->m->sdp->ladder.size_count && !err; i++)
+        err = add_video(x, i);
+    err = err ? err : find_parameters(x);
+    if (!err && x->m->audio)
+        err = add_audio(x);
+    if (err)
+        return err;
+    err = open_out(x, path);
+    if (err)
+        return err;
+    int r = avformat_write_header(x->format, NULL);
+    if (r < 0) {
+        log_error("%s: cannot be written (%s)", path, av_err2str(r));
+        return ERR_IO;
+    }
+    err = write_all(x);
+    r = av_write_trailer(x->format);
+    if (!err && r < 0) {
+        log_error("%s: cannot be written (%s)", path, av_err2str(r));
+        err = ERR_IO;
+    }
+    return err;
+}
+
+int stored_mux_run(const struct stored_mux *m)
+{
+    char path[PATH_MAX];
+    struct muxing x = {.m = m};
+    if (snprintf(path, sizeof(path), "%s.new", m->path) >= (int)sizeof(path))
+        return ERR_IO;
+    int err = run(&x, path);
+    free(x.video);
+    free(x.audio_data);
+    if (x.group)
+        fclose(x.group);
+    if (x.audio)
+        fclose(x.audio);
+    bool made = x.out;
+    err = close_out(&x, path, err);
+    avformat_free_context(x.format);
+    av_packet_free(&x.packet);
+    if (!err && rename(path, m->path) != 0) {
+        log_error("%s: %s", m->path, strerror(errno));
+        err = ERR_IO;
+    }
+    if (err && made)
+        unlink(path);
+    return err;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Puts the parts of a stored ladder together into one Matroska file: a video track a size, and the
+// sound.
+#ifndef WEIR_MEDIA_STORED_STORED_MUX_H
+#define WEIR_MEDIA_STORED_STORED_MUX_H
+
+#include "media/stored/policy/stored_plan.h"
+#include "media/stored/policy/stored_tags.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stored_mux {
+    const struct sdp *sdp; // with the ladder; its sprop is of no size
+    const struct stored_plan *plan;
+    struct stored_origin origin;
+    const char *folder;
+    int64_t groups;
+    bool audio;
+    const char *path; // of the file; written beside it, then renamed
+};
+
+int stored_mux_run(const struct stored_mux *m); // 0, ERR_IO, ERR_NO_MEMORY (logged)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

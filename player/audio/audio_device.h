@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What sound is heard by. Two kinds: the machine's, and a clock that stands for one.
+#ifndef WEIR_PLAYER_AUDIO_AUDIO_DEVICE_H
+#define WEIR_PLAYER_AUDIO_AUDIO_DEVICE_H
+
+#include "media/coded/audio.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct audio_device_config {
+    // The next `count` samples, at most AUDIO_RATE / 20, the first of which is heard at `at`. On
+    // the device's thread.
+    void (*fill)(void *ctx, int16_t *out, int count, usec_t at);
+    void *ctx; // borrowed
+};
+
+struct audio_device;
+
+struct audio_device_ops {
+    void (*free)(struct audio_device *d); // no `fill` afterwards
+};
+
+struct audio_device { // embedded first
+    const struct audio_device_ops *ops;
+    struct audio_device_config config;
+};
+
+// Both begin at once. NULL: logged.
+struct audio_device *audio_device_sdl_new(const struct audio_device_config *config);
+struct audio_device *audio_device_virtual_new(const struct audio_device_config *config);
+static inline void audio_device_free(struct audio_device *d)
+{
+    if (d)
+        d->ops->free(d);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

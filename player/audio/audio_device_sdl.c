@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The machine's device, through SDL. SDL asks for a piece when the one before has begun to play, so
+// the first sample of it is heard a piece later; the device's own buffer adds as much again. It
+// asks in bursts and a little early or late: the line through its questions, drawn slowly, is the
+// device's clock.
+#include <SDL.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "player/audio/audio_device.h"
+
+enum {
+    PIECE = 480,
+    SMOOTH = 64, // pieces
+};
+#define ASTRAY (60 * USEC_PER_MSEC) // off the line: it begins anew
+
+struct device_sdl {
+    struct audio_device base;
+    SDL_AudioDeviceID id;
+    usec_t latency; // from the question to the ear
+    bool begun;     // the audio thread's, as are these
+    double due;     // the next question, on the line
+};
+
+static usec_t heard_at(struct device_sdl *d, int count, usec_t now)
+{
+    double off = (double)now - d->due;
+    if (!d->begun || off > (double)ASTRAY || off < -(double)ASTRAY) {
+        d->begun = true;
+        d->due = (double)now;
+        off = 0;
+    }
+    usec_t at = (usec_t)(d->due + off / SMOOTH);
+    d->due = (double)at + (double)audio_usec(count);
+    return at + d->latency;
+}
+
+static void SDLCALL on_audio(void *ctx, Uint8 *stream, int bytes)
+{
+    struct device_sdl *d = ctx;
+    int count = bytes / (int)(AUDIO_CHANNELS * sizeof(int16_t));
+    usec_t at = heard_at(d, count, clock_now());
+    for (int done = 0; done < count;) {
+        int piece = count - done < PIECE ? count - done : PIECE;
+        int16_t out[PIECE * AUDIO_CHANNELS];
+        d->base.config.fill(d->base.config.ctx, out, piece, at + audio_usec(done));
+        SDL_memcpy(stream + (size_t)done * AUDIO_CHANNELS * sizeof(*out), out,
+                   (size_t)piece * AUDIO_CHANNELS * sizeof(*out));
+        done += piece;
+    }
+}
+
+static void sdl_free(struct audio_device *base)
+{
+    struct device_sdl *d = (struct device_sdl *)base;
+    if (d->id)
+        SDL_CloseAudioDevice(d->id);
+    SDL_QuitSubSystem(SDL_INIT_AUDIO);
+    free(d);
+}
+
+static const struct audio_device_ops sdl_ops = {.free = sdl_free};
+
+struct audio_device *audio_device_sdl_new(const struct audio_device_config *config)
+{
+    struct device_sdl *d = calloc(1, sizeof(*d));
+    if (!d)
+        return NULL;
+    d->base = (struct audio_device){.ops = &sdl_ops, .config = *config};
+    SDL_AudioSpec want = {.freq = AUDIO_RATE,
+                          .format = AUDIO_S16SYS,
+                          .channels = AUDIO_CHANNELS,
+                          .samples = PIECE,
+                          .callback = on_audio,
+                          .userdata = d};
+    SDL_AudioSpec have;
+    if (SDL_InitSubSystem(SDL_INIT_AUDIO) == 0)
+        d->id = SDL_OpenAudioDevice(NULL, 0, &want, &have, SDL_AUDIO_ALLOW_SAMPLES_CHANGE);
+    if (!d->id) {
+        log_warn("there is no sound: %s", SDL_GetError());
+        sdl_free(&d->base);
+        return NULL;
+    }
+    d->latency = 2 * audio_usec(have.samples);
+    SDL_PauseAudioDevice(d->id, 0);
+    return &d->base;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/audio/audio_output.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "media/audio/audio_decoder.h"
+#include "media/pattern/pattern_tone.h"
+#include "player/audio/audio_device.h"
+
+struct audio_output {
+    struct audio_output_config config;
+    struct audio_device *device; // owned
+    pthread_mutex_t lock;        // guards what follows
+    bool muted;
+    struct audio_decoder *decoder;       // owned
+    struct audio_jitter_buffer *playout; // owned
+    struct tone_watch tone;
+    struct av_offset offset;
+};
+
+// ---- The decoder, as the playout buffer sees it
+
+static int decode(void *ctx, const uint8_t *data, size_t len, int16_t *out)
+{
+    return audio_decoder_decode(ctx, data, len, out);
+}
+
+static int conceal(void *ctx, int count, int16_t *out)
+{
+    return audio_decoder_conceal(ctx, count, out);
+}
+
+static void reset(void *ctx)
+{
+    audio_decoder_reset(ctx);
+}
+
+static const struct audio_decoding decoding = {
+    .samples = audio_packet_samples, .decode = decode, .conceal = conceal, .reset = reset};
+
+// ---- The device's thread
+
+static void fill(void *ctx, int16_t *out, int count, usec_t at)
+{
+    struct audio_output *p = ctx;
+    pthread_mutex_lock(&p->lock);
+    bool heard = audio_jitter_buffer_is_heard(p->playout);
+    audio_jitter_buffer_pull(p->playout, out, count, at);
+    // What begins in the middle of a beep would be taken for its beginning.
+    if (!heard || !audio_jitter_buffer_is_heard(p->playout))
+        tone_watch_init(&p->tone);
+    int beep = p->config.test ? tone_watch_find(&p->tone, out, count) : -1;
+    if (beep >= 0)
+        av_offset_beep(&p->offset, at + audio_usec(beep));
+    int volume = p->muted ? 0 : p->config.volume;
+    pthread_mutex_unlock(&p->lock);
+    for (int i = 0; i < count * AUDIO_CHANNELS && volume != 100; i++)
+        out[i] = (int16_t)(out[i] * volume / 100);
+}
+
+// ---- The loop
+
+void audio_output_packet(struct audio_output *p, int64_t position, const uint8_t *data, size_t len)
+{
+    pthread_mutex_lock(&p->lock);
+    audio_jitter_buffer_push(p->playout, position, data, len);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void audio_output_set_clock(struct audio_output *p, const struct media_clock *clock)
+{
+    pthread_mutex_lock(&p->lock);
+    audio_jitter_buffer_set_clock(p->playout, clock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void audio_output_shown(struct audio_output *p, usec_t pts, usec_t shown_at, bool flash)
+{
+    usec_t heard_at;
+    pthread_mutex_lock(&p->lock);
+    if (flash)
+        av_offset_flash(&p->offset, shown_at);
+    else if (!p->config.test &&
+             audio_jitter_buffer_heard_at(p->playout, audio_samples(pts), &heard_at))
+        av_offset_add(&p->offset, heard_at - shown_at);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void audio_output_flush(struct audio_output *p)
+{
+    pthread_mutex_lock(&p->lock);
+    audio_jitter_buffer_flush(p->playout);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void audio_output_end(struct audio_output *p)
+{
+    pthread_mutex_lock(&p->lock);
+    audio_jitter_buffer_end(p->playout);
+    pthread_mutex_unlock(&p->lock);
+}
+
+bool audio_output_mute(struct audio_output *p)
+{
+    pthread_mutex_lock(&p->lock);
+    bool muted = p->muted = !p->muted;
+    pthread_mutex_unlock(&p->lock);
+    return muted;
+}
+
+uint64_t audio_output_underruns(struct audio_output *p)
+{
+    pthread_mutex_lock(&p->lock);
+    uint64_t underruns = audio_jitter_buffer_counts(p->playout)->underruns;
+    pthread_mutex_unlock(&p->lock);
+    return underruns;
+}
+
+void audio_output_read(struct audio_output *p, struct audio_output_figures *out)
+{
+    pthread_mutex_lock(&p->lock);
+    out->counts = *audio_jitter_buffer_counts(p->playout);
+    av_offset_read(&p->offset, &out->offset);
+    out->by_tone = p->config.test;
+    pthread_mutex_unlock(&p->lock);
+}
+
+// ---- Life
+
+struct audio_output *audio_output_new(const struct audio_output_config *config)
+{
+    struct audio_output *p = calloc(1, sizeof(*p));
+    if (!p)
+        return NULL;
+    p->config = *config;
+    tone_watch_init(&p->tone);
+    pthread_mutex_init(&p->lock, NULL);
+    p->decoder = audio_decoder_new();
+    p->playout = audio_jitter_buffer_new(&decoding, p->decoder);
+    struct audio_device_config device = {.fill = fill, .ctx = p};
+    if (p->decoder && p->playout) {
+        p->device =
+            config->headless ? audio_device_virtual_new(&device) : audio_device_sdl_new(&device);
+        return p;
+    }
+    log_error("cannot set up the sound: out of memory");
+    audio_output_free(p);
+    return NULL;
+}
+
+void audio_output_free(struct audio_output *p)
+{
+    if (!p)
+        return;
+    audio_device_free(p->device);
+    audio_jitter_buffer_free(p->playout);
+    audio_decoder_free(p->decoder);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}

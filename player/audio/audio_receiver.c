@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/audio/audio_receiver.h"
+
+#include <string.h>
+
+#include "common/base/seq.h"
+#include "player/audio/audio_output.h"
+
+void audio_receiver_init(struct audio_receiver *in, const struct sdp *sdp,
+                         struct audio_output *player, uint64_t random)
+{
+    memset(in, 0, sizeof(*in));
+    in->sdp = sdp;
+    in->player = player;
+    rtp_receiver_init(&in->receiver);
+    in->receiver.clock_rate = RTP_OPUS_CLOCK_RATE;
+    rtcp_feedback_init(&in->feedback, random);
+}
+
+void audio_receiver_near(struct audio_receiver *in, usec_t media)
+{
+    in->reference = audio_samples(media);
+}
+
+// A compound begins with the report of its source (RFC 3550, 6.1).
+static bool on_rtcp(struct audio_receiver *in, const uint8_t *data, size_t len, usec_t arrived)
+{
+    struct rtcp_item item;
+    size_t at = 0;
+    if (rtcp_next(data, len, &at, &item) != 1 || item.ssrc != in->receiver.ssrc ||
+        !in->receiver.started)
+        return false;
+    if (item.kind == RTCP_IS_SR) {
+        rtp_receiver_sender_report(&in->receiver, item.sender.ntp, arrived);
+        av_sync_report(&in->sync, true, item.sender.ntp, item.sender.rtp_timestamp);
+    }
+    return true;
+}
+
+static bool place(struct audio_receiver *in, const struct rtp_packet *p, usec_t arrived,
+                  int64_t *out)
+{
+    if (!p->has_adu)
+        return av_sync_place(&in->sync, p->timestamp, arrived, out);
+    *out = seq32_extend(in->reference, p->adu.frame);
+    return true;
+}
+
+bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *data, size_t len,
+                           usec_t arrived)
+{
+    if (rtcp || rtcp_is(data, len))
+        return on_rtcp(in, data, len, arrived);
+    struct rtp_packet p;
+    if (len < 2 || (data[1] & 127) != in->sdp->audio.payload_type)
+        return false;
+    if (rtp_decode(data, len, in->sdp->audio.ext, &p) != 0 ||
+        (!p.has_adu && !sdp_is_foreign(in->sdp))) {
+        in->malformed++;
+        return true;
+    }
+    int64_t seq, position;
+    enum rtp_verdict verdict = rtp_receiver_packet(&in->receiver, &p, 0, &seq, arrived);
+    if (verdict == RTP_DISCARD || verdict == RTP_DUPLICATE)
+        return true;
+    in->bytes += len;
+    if (place(in, &p, arrived, &position))
+        audio_output_packet(in->player, position, p.payload, p.payload_len);
+    return true;
+}
+
+size_t audio_receiver_report(struct audio_receiver *in, uint8_t *out, usec_t now)
+{
+    if (!in->receiver.started)
+        return 0;
+    return rtcp_feedback_compound(&in->feedback, &in->receiver, out, RTCP_MAX_PACKET, now);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A grid of twelve of the pictures shown, spread evenly over a session whose length is not known
+// before. Twice as many small copies are kept at most; when that is full every second one is
+// dropped and the distance between them doubles. One thread at a time.
+#ifndef WEIR_PLAYER_COMPARE_CONTACT_SHEET_H
+#define WEIR_PLAYER_COMPARE_CONTACT_SHEET_H
+
+#include "media/picture/picture.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    CONTACT_SHEET_COLUMNS = 4,
+    CONTACT_SHEET_ROWS = 3,
+    CONTACT_SHEET_WIDTH = 320, // pixels of one picture
+};
+
+struct contact_sheet;
+
+struct contact_sheet *contact_sheet_new(void);    // NULL: no memory
+void contact_sheet_free(struct contact_sheet *c); // NULL is fine
+// A picture was shown at `at`; most are passed over.
+void contact_sheet_add(struct contact_sheet *c, const struct picture *p, usec_t at);
+int contact_sheet_count(const struct contact_sheet *c); // pictures kept now
+// 0; ERR_NOT_FOUND: no picture was shown; ERR_NO_MEMORY; ERR_IO (logged).
+int contact_sheet_write(const struct contact_sheet *c, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/compare/picture_compare.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/mailbox.h"
+#include "media/pattern/pattern_picture.h"
+#include "media/picture/quality.h"
+
+struct item {
+    struct picture *picture; // one reference
+    usec_t at;
+};
+
+struct picture_compare {
+    struct picture_compare_config config;
+    bool compares;              // and does not only keep pictures
+    struct worker_queue *queue; // owned
+    pthread_t thread;
+    bool running;
+    // Atomic:
+    usec_t give_up_at; // what is not done by then is left out
+    size_t waiting_bytes;
+    uint64_t skipped;
+    // The thread's own:
+    struct pattern_picture *test; // owned; NULL unless the source is one
+    struct picture *original;     // owned: what the source looked like
+    struct picture *scaled;       // owned: what was shown, at the source's size
+    struct picture *last;         // one reference: shown before, if `fills`; NULL: none yet
+    struct scaler *scaler;        // owned
+};
+
+static void free_item(void *p)
+{
+    struct item *item = p;
+    picture_unref(item->picture);
+    free(item);
+}
+
+static size_t bytes_of(const struct picture *p)
+{
+    return (size_t)p->width * (size_t)p->height * 3 / 2;
+}
+
+static void skip(struct picture_compare *m)
+{
+    if (m->compares)
+        __atomic_add_fetch(&m->skipped, 1, __ATOMIC_RELAXED);
+}
+
+static bool is_too_late(const struct picture_compare *m)
+{
+    usec_t give_up_at = __atomic_load_n(&m->give_up_at, __ATOMIC_RELAXED);
+    return give_up_at != USEC_NEVER && clock_now() >= give_up_at;
+}
+
+// Frames of a reference come in order; those that were never shown are read and passed over.
+static struct picture *read_reference(struct picture_compare *m, int64_t number)
+{
+    while (m->config.reference && (!m->original || m->original->number < number)) {
+        if (is_too_late(m))
+            return NULL;
+        picture_unref(m->original);
+        m->original = NULL;
+        if (m->config.reference->ops->next(m->config.reference, &m->original) != 0) {
+            source_free(m->config.reference);
+            m->config.reference = NULL;
+        }
+    }
+    return m->original && m->original->number == number ? m->original : NULL;
+}
+
+static struct picture *find_original(struct picture_compare *m, int64_t number)
+{
+    if (number < 0)
+        return NULL;
+    if (!m->test)
+        return read_reference(m, number);
+    pattern_picture_draw(m->test, number, m->original);
+    return m->original;
+}
+
+static bool compare(struct picture_compare *m, const struct picture *shown, int64_t number)
+{
+    const struct picture *original = find_original(m, number);
+    if (!original)
+        return false;
+    const struct picture *same_size = shown;
+    if (shown->width != original->width || shown->height != original->height) {
+        if (scaler_run(m->scaler, shown, m->scaled) != 0)
+            return false;
+        same_size = m->scaled;
+    }
+    struct measured result = {.number = number,
+                              .shown = shown->number,
+                              .mse_y = quality_mse_y(same_size, original),
+                              .ssim_y = quality_ssim_y(same_size, original)};
+    return m->config.on_measured(m->config.ctx, &result);
+}
+
+// What stood in the place of the frames between the picture before and this one. Those that cannot
+// be told are not pictures that were shown: they do not count as skipped.
+static void fill(struct picture_compare *m, struct picture *shown)
+{
+    if (m->last && shown->number > m->last->number) {
+        int64_t first = m->last->number + 1;
+        if (shown->number - first > PICTURE_COMPARE_MAX_GAP)
+            first = shown->number - PICTURE_COMPARE_MAX_GAP;
+        for (int64_t n = first; n < shown->number && !is_too_late(m); n++)
+            compare(m, m->last, n);
+    }
+    picture_unref(m->last);
+    m->last = picture_ref(shown);
+}
+
+// What comparing needs, made here because drawing the test picture's ground takes its time. False:
+// no memory, nothing is compared.
+static bool prepare(struct picture_compare *m)
+{
+    if (m->config.test) {
+        m->test = pattern_picture_new(m->config.width, m->config.height, m->config.fps);
+        m->original = picture_new(m->config.width, m->config.height);
+        if (!m->test || !m->original)
+            return false;
+    } else if (m->config.reference) {
+        m->config.width = m->config.reference->width;
+        m->config.height = m->config.reference->height;
+    } else {
+        return false;
+    }
+    m->scaled = picture_new(m->config.width, m->config.height);
+    m->scaler = scaler_new();
+    return m->scaled && m->scaler;
+}
+
+static void *run(void *arg)
+{
+    struct picture_compare *m = arg;
+    bool able = prepare(m);
+    struct item *item;
+    while ((item = worker_queue_pop(m->queue, USEC_NEVER))) {
+        if (m->config.sheet)
+            contact_sheet_add(m->config.sheet, item->picture, item->at);
+        if (able && m->config.fills)
+            fill(m, item->picture);
+        if (!able || is_too_late(m) || !compare(m, item->picture, item->picture->number))
+            skip(m);
+        __atomic_sub_fetch(&m->waiting_bytes, bytes_of(item->picture), __ATOMIC_RELAXED);
+        free_item(item);
+    }
+    return NULL;
+}
+
+struct picture_compare *picture_compare_new(const struct picture_compare_config *config)
+{
+    struct picture_compare *m = calloc(1, sizeof(*m));
+    if (!m) {
+        source_free(config->reference);
+        return NULL;
+    }
+    m->config = *config;
+    m->compares = config->test || config->reference;
+    m->give_up_at = USEC_NEVER;
+    m->queue = worker_queue_new(PICTURE_COMPARE_QUEUE_PICTURES, free_item);
+    if (m->queue && pthread_create(&m->thread, NULL, run, m) == 0) {
+        m->running = true;
+        return m;
+    }
+    log_error("cannot measure the pictures: out of memory or threads");
+    picture_compare_free(m);
+    return NULL;
+}
+
+void picture_compare_push(struct picture_compare *m, struct picture *p, usec_t at)
+{
+    size_t bytes = bytes_of(p);
+    // Only the thread takes away meanwhile: what is found here is what waits at most.
+    size_t waiting = __atomic_load_n(&m->waiting_bytes, __ATOMIC_RELAXED);
+    struct item *item = NULL;
+    if ((!waiting || waiting + bytes <= PICTURE_COMPARE_QUEUE_BYTES) &&
+        (item = malloc(sizeof(*item)))) {
+        *item = (struct item){.picture = picture_ref(p), .at = at};
+        __atomic_add_fetch(&m->waiting_bytes, bytes, __ATOMIC_RELAXED);
+        if (worker_queue_push(m->queue, item))
+            return;
+        __atomic_sub_fetch(&m->waiting_bytes, bytes, __ATOMIC_RELAXED);
+        free_item(item);
+    }
+    skip(m);
+}
+
+uint64_t picture_compare_finish(struct picture_compare *m, usec_t deadline)
+{
+    if (m->running) {
+        __atomic_store_n(&m->give_up_at, deadline, __ATOMIC_RELAXED);
+        worker_queue_close(m->queue);
+        pthread_join(m->thread, NULL);
+        m->running = false;
+    }
+    return m->skipped;
+}
+
+void picture_compare_free(struct picture_compare *m)
+{
+    if (!m)
+        return;
+    picture_compare_finish(m, 0);
+    worker_queue_free(m->queue);
+    pattern_picture_free(m->test);
+    picture_unref(m->original);
+    picture_unref(m->scaled);
+    picture_unref(m->last);
+    scaler_free(m->scaler);
+    source_free(m->config.reference);
+    free(m);
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/options/play_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/level.h"
+
+enum { MIN_LATENCY_MS = 50, MAX_LATENCY_MS = 30000 };
+enum { MAX_BUFFER_SEC = 60, MAX_DURATION_SEC = 1000000, MAX_TIMEOUT_SEC = 3600 };
+
+static const char *read_url(void *options, const char *value, char *why, size_t cap)
+{
+    const char *wrong;
+    if (url_parse(value, &((struct play_options *)options)->url, &wrong) == 0)
+        return NULL;
+    snprintf(why, cap, "%s; wants rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH[?level=N]", wrong);
+    return why;
+}
+
+static const char *read_transports(void *options, const char *value, char *why, size_t cap)
+{
+    char names[256];
+    transport_names(names, sizeof(names));
+    struct transport_list *list = &((struct play_options *)options)->transports;
+    int err = transport_list_split(value, list);
+    if (err == ERR_TOO_BIG)
+        snprintf(why, cap, "at most %d transports, each shorter than %d characters",
+                 RTSP_MAX_OFFERS, TRANSPORT_MAX_NAME);
+    else if (err)
+        snprintf(why, cap, "wants NAME[:PARAMS][,NAME...]; there are %s, auto", names);
+    for (int i = 0; !err && i < list->count; i++) {
+        const struct transport_kind *kind;
+        const char *params;
+        err = transport_find(list->names[i], &kind, &params);
+        if (err == ERR_NOT_FOUND)
+            snprintf(why, cap, "no transport '%s'; there are %s, auto", list->names[i], names);
+        else if (err)
+            snprintf(why, cap, "the parameters of '%s' are %s; %s: %s", list->names[i],
+                     err == ERR_RANGE ? "out of range" : "malformed", kind->name, kind->help);
+    }
+    return err ? why : NULL;
+}
+
+static const char *transport_value(int i, const char **help)
+{
+    int count = 0;
+    while (count < i && transport_kinds[count].name)
+        count++;
+    const struct transport_kind *k = &transport_kinds[count];
+    bool is_auto = !k->name && count == i; // behind the last
+    *help = is_auto ? TRANSPORT_LIST_AUTO : k->help;
+    return is_auto ? "auto" : k->name;
+}
+
+static const char *read_cc(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    struct play_options *o = options;
+    size_t len = strlen(value);
+    // A kernel module's name; it also goes into a header line, so nothing else may pass.
+    if (!len || len >= sizeof(o->cc) ||
+        strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789_") != len)
+        return "wants the name of a congestion control: 1 to 15 of a-z, 0-9 and _";
+    memcpy(o->cc, value, len + 1);
+    return NULL;
+}
+
+static const char *cc_value(int i, const char **help)
+{
+    static const char *const names[] = {"cubic", "reno", "bbr"};
+    *help = NULL;
+    return i < 3 ? names[i] : NULL;
+}
+
+static const char *adapt_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"sender", "the server, by what the network takes; the default for live media"},
+        {"none", "nobody: a fixed level; the default for other media"},
+        {"goddard", "this player, by the capacity, loss and stalls that it sees"},
+    };
+    if (i >= 3)
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
+}
+
+static const char *read_adapt(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    const char *help;
+    const char *word;
+    for (int i = 0; (word = adapt_value(i, &help)); i++) {
+        if (strcmp(value, word) == 0) {
+            ((struct play_options *)options)->adapt = (enum adapt)(ADAPT_SENDER + i);
+            return NULL;
+        }
+    }
+    return "wants sender, none or goddard";
+}
+
+static const char *read_goddard(void *options, const char *value, char *why, size_t cap)
+{
+    struct play_options *o = options;
+    char error[GODDARD_PARAMS_ERROR];
+    o->has_goddard = true;
+    if (goddard_params_read(value, &o->goddard, error, sizeof(error)) == 0)
+        return NULL;
+    snprintf(why, cap, "wants %s", error);
+    return why;
+}
+
+static const char *read_buffer(void *options, const char *value, char *why, size_t cap)
+{
+    struct play_options *o = options;
+    o->has_buffer = true;
+    return option_seconds_read(value, 0, MAX_BUFFER_SEC, &o->buffer, why, cap);
+}
+
+static const char *read_at(void *options, const char *value, char *why, size_t cap)
+{
+    int err = play_script_add(&((struct play_options *)options)->script, value);
+    if (err == ERR_FULL) {
+        snprintf(why, cap, "at most %d of them", PLAY_SCRIPT_MAX);
+        return why;
+    }
+    return err ? "wants SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on or SECONDS:level=N"
+               : NULL;
+}
+
+static const char *read_quiet(void *options, const char *value, char *why, size_t cap)
+{
+    (void)value, (void)why, (void)cap;
+    ((struct play_options *)options)->quiet = true;
+    return NULL;
+}
+
+#define AT(member) offsetof(struct play_options, member)
+
+// clang-format off
+static const struct option_row rows[] = {
+    {.name = "url", .operand = true, .argument = "URL", .read = read_url, .hides_user = true,
+     .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N]; the port is 8554 unless "
+     "given, an IPv6 address stands in brackets, a link-local one with its interface: [fe80::1%25eth0]"},
+
+    {.section = "Network", .name = "transport", .letter = 't', .argument = "LIST",
+     .read = read_transports, .value = transport_value,
+     .help = "transports in order of preference, separated by commas: the first that the server "
+     "gives and the network lets through (default: the first of these)"},
+    {.name = "cc", .argument = "NAME", .read = read_cc, .value = cc_value,
+     .help = "congestion control of the sender's kernel, for transports over TCP (cubic, reno, "
+     "bbr ...)"},
+    {.name = "level", .letter = 'l', .argument = "N", .kind = OPTION_INT, .at = AT(level),
+     .most = LADDER_MAX_LEVELS - 1,
+     .help = "the level to watch, 0 is the lowest (default: ?level=N of the URL, else the "
+     "highest)"},
+    {.name = "adapt", .argument = "HOW", .read = read_adapt, .value = adapt_value,
+     .help = "who changes the level while the network changes:"},
+    {.name = "goddard", .argument = "NAME=VALUE,...", .read = read_goddard,
+     .value = goddard_params_name,
+     .help = "parameters of --adapt goddard; player.md of the guides lists them"},
+
+    {.section = "Playing", .name = "buffer", .letter = 'b', .argument = "SECONDS",
+     .read = read_buffer, .fallback = "0.25",
+     .help = "media to have before playing starts, 0 to 60; after a stall the same, but at least "
+     "0.5"},
+    {.name = "latency", .argument = "MS", .kind = OPTION_MSEC, .at = AT(latency),
+     .least = MIN_LATENCY_MS, .most = MAX_LATENCY_MS,
+     .help = "of live media, from capture to screen, 50 to 30000: kept by playing up to 5 % "
+     "faster or slower, or by a skip (default: what the start gave, with --buffer)"},
+    {.name = "low-latency", .kind = OPTION_SWITCH, .at = AT(low_latency),
+     .help = "a budget of 400 ms, all of it the sender's: frames older than that are dropped "
+     "there, others are shown as soon as they come"},
+    {.name = "start", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(start),
+     .most = MAX_DURATION_SEC, .help = "of a file, begin there"},
+    {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,
+     .help = "do something by the clock; repeat it for more. ACTION is seek=SECONDS, pause, go-on "
+     "or level=N"},
+    {.name = "duration", .letter = 'd', .argument = "SECONDS", .kind = OPTION_SECONDS,
+     .at = AT(duration), .least = 0.001, .most = MAX_DURATION_SEC,
+     .help = "end after so much time"},
+    {.name = "timeout", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(timeout),
+     .least = 1, .most = MAX_TIMEOUT_SEC,
+     .help = "give the server up when no whole message or no media came for so long, 1 to 3600 "
+     "(default: 10 over TCP, 15 over UDP)"},
+    {.name = "reconnect", .kind = OPTION_SWITCH, .at = AT(reconnect),
+     .help = "to a server that was lost, again and again; the default with a window"},
+    {.name = "no-reconnect", .kind = OPTION_SWITCH, .at = AT(no_reconnect),
+     .help = "end when the server was lost; the default without one"},
+
+    {.section = "Display", .name = "headless", .kind = OPTION_SWITCH, .at = AT(headless),
+     .help = "no window; pictures are \"shown\" on a clock only"},
+    {.name = "full-screen", .letter = 'f', .kind = OPTION_SWITCH, .at = AT(full_screen),
+     .help = "begin in full screen"},
+
+    {.section = "Sound", .name = "no-audio", .kind = OPTION_SWITCH, .at = AT(no_audio),
+     .help = "do not ask for the sound"},
+    {.name = "volume", .argument = "PERCENT", .kind = OPTION_INT, .at = AT(volume), .least = 0,
+     .most = 100, .fallback = "100", .help = "how loud it is, 0 to 100"},
+
+    {.section = "Results", .name = "report", .argument = "FILE", .kind = OPTION_FILE,
+     .at = AT(report),
+     .help = "the QoE report, one JSON object (schema weir.qoe/1), at the end"},
+    {.name = "events", .argument = "FILE", .kind = OPTION_FILE, .at = AT(events),
+     .help = "one JSON object a line, as things happen"},
+    {.name = "adu-events", .kind = OPTION_SWITCH, .at = AT(adu_events),
+     .help = "in it also a line a received packet of a synthetic stream"},
+    {.name = "picture-events", .kind = OPTION_SWITCH, .at = AT(picture_events),
+     .help = "in it also a line a frame of the source: how near to it is what was shown in its "
+     "place"},
+    {.name = "snapshot", .argument = "FILE.png", .kind = OPTION_PNG, .at = AT(snapshot),
+     .help = "the picture shown last"},
+    {.name = "contact-sheet", .argument = "FILE.png", .kind = OPTION_PNG, .at = AT(contact_sheet),
+     .help = "twelve of the shown pictures, spread over the session"},
+    {.name = "reference", .argument = "FILE", .kind = OPTION_FILE, .at = AT(reference),
+     .help = "compare pictures with this video, of which the server plays a copy (test pictures "
+     "are compared without it)"},
+    {.name = "no-picture", .kind = OPTION_SWITCH, .at = AT(no_picture),
+     .help = "do not compare pictures"},
+
+    OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "warn"),
+    {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
+     .least = LOG_ERROR, .read = read_quiet,
+     .help = "--log error, and no summary at the end"},
+    OPTION_ROWS_CONFIG,
+    OPTION_ROWS_HELP,
+};
+// clang-format on
+
+const struct option_table play_option_table = {
+    .program = "weir-play",
+    .usage = "[OPTION]... rtsp://HOST[:PORT]/PATH[?level=N]",
+    .brief = "play a stream and measure what its viewer lives through",
+    .about = "Plays a stream of weir-send and measures what its viewer lives through.",
+    .rest =
+        "Keys in the window: ? lists them; i the panel of figures and graphs, l and t menus of\n"
+        "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
+        "and -) level, f or a double click full screen, m mute, s snapshot to\n"
+        "weir-snapshot-NUMBER.png, q or Escape quit.\n"
+        "\n"
+        "Exit status:\n"
+        "    0  end of the media, end of --duration, or the viewer quit\n"
+        "    1  internal error, or a result could not be written\n"
+        "    2  wrong usage\n"
+        "    3  the server cannot be reached, or refused\n"
+        "    4  the server was lost in mid-stream\n"
+        "    5  the stream cannot be decoded: no picture within 10 s of media\n"
+        "  130  interrupted by a signal\n",
+    .rows = rows,
+};
+
+enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
+                                       char *error, size_t error_cap)
+{
+    *out = (struct play_options){.level = -1,
+                                 .volume = 100,
+                                 .buffer = USEC_PER_SEC / 4,
+                                 .log = {.filter = log_all(LOG_WARN)}};
+    goddard_params_init(&out->goddard);
+    out->transports.count = 1;
+    out->transports.by_default = true;
+    snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0].name);
+    enum options_result result =
+        command_line_read(&play_option_table, argc, argv, out, &out->file, to, error, error_cap);
+    if (result == OPTIONS_RUN && !play_options_check(out, error, error_cap)) {
+        play_options_destroy(out);
+        return OPTIONS_BAD;
+    }
+    return result;
+}
+
+void play_options_destroy(struct play_options *o)
+{
+    free(o->file);
+    o->file = NULL;
+}
+
+int play_options_latency_ms(const struct play_options *o, bool live)
+{
+    if (o->low_latency)
+        return PLAY_OPTIONS_LOW_LATENCY_MS;
+    if (o->latency && live)
+        return (int)(o->latency / USEC_PER_MSEC);
+    return (int)usec_max(1000, o->buffer / USEC_PER_MSEC + 500);
+}

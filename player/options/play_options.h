@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// weir-play's command line.
+#ifndef WEIR_PLAYER_OPTIONS_PLAY_OPTIONS_H
+#define WEIR_PLAYER_OPTIONS_PLAY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/base/usec.h"
+#include "common/net/log_stderr.h"
+#include "common/program/command_line.h"
+#include "common/transport/transport_list.h"
+#include "common/wire/url.h"
+#include "player/policy/play_script.h"
+#include "stream/goddard/goddard_params.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How the program ends; --help says the same.
+enum exit_code {
+    EXIT_ENDED = 0,
+    EXIT_INTERNAL = 1,
+    EXIT_USAGE = 2,
+    EXIT_REFUSED = 3,
+    EXIT_SERVER_LOST = 4,
+    EXIT_UNDECODABLE = 5,
+    EXIT_INTERRUPTED = 130,
+};
+
+// Who chooses the level while the stream runs.
+enum adapt {
+    ADAPT_DEFAULT, // nothing is said: the server's choice
+    ADAPT_SENDER,  // the server, by what the network takes
+    ADAPT_NONE,    // nobody
+    ADAPT_GODDARD, // we, by goddard.h
+};
+
+struct play_options {
+    char *file; // owned: the configuration file's text, NULL: none
+    struct url url;
+    struct transport_list transports;
+    char cc[16]; // empty: the kernel's own choice
+    int level;   // --level, else the URL's; -1: the server's choice
+    enum adapt adapt;
+    bool has_goddard;              // they were given
+    struct goddard_params goddard; // ADAPT_GODDARD; `buffer` is its play_buf_thresh then
+    bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
+    usec_t latency;                // of live media, capture to shown; 0: what the start gives
+    usec_t buffer;                 // media before playing starts
+    bool has_buffer;               // it was given
+    usec_t duration;               // 0: no limit
+    usec_t start;                  // media time to begin at
+    struct play_script script;
+    usec_t timeout;     // of silence; 0: the transport's default
+    const char *report; // these point into argv or `file`; NULL: not wanted
+    const char *events;
+    bool adu_events;     // a line a packet of filler in it
+    bool picture_events; // a line a frame of the source that was compared in it
+    const char *snapshot;
+    const char *contact_sheet;
+    const char *reference;
+    bool no_picture;
+    bool no_audio;
+    int volume; // percent
+    bool headless;
+    bool reconnect; // to a server that was lost; as it holds, once checked
+    bool no_reconnect;
+    bool full_screen;
+    bool quiet;
+    struct log_options log;
+};
+
+enum { PLAY_OPTIONS_LOW_LATENCY_MS = 400 };
+
+extern const struct option_table play_option_table;
+
+// RUN: `out` is filled, play_options_destroy() is the caller's; its strings point into argv. DONE:
+// what was asked for was printed to `to`. BAD: `error` says which value is wrong and what is
+// allowed.
+enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
+                                       char *error, size_t error_cap);
+void play_options_destroy(struct play_options *o);
+
+// Settles what options leave to each other. False: they do not go together, `error` says which.
+bool play_options_check(struct play_options *o, char *error, size_t cap);
+
+// Milliseconds a frame may wait at the sender, to begin with: what goes into the session's
+// `latency` parameter.
+int play_options_latency_ms(const struct play_options *o, bool live);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which options go together.
+#include <math.h>
+#include <stdarg.h>
+
+#include "player/options/play_options.h"
+
+static bool __attribute__((format(printf, 3, 4)))
+fail(char *error, size_t cap, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error, cap, format, args);
+    va_end(args);
+    return false;
+}
+
+// What Goddard chooses nobody else may.
+static bool check_goddard(struct play_options *o, char *error, size_t cap)
+{
+    if (o->adapt != ADAPT_GODDARD)
+        return !o->has_goddard || fail(error, cap, "--goddard wants --adapt goddard beside it");
+    if (o->level >= 0)
+        return fail(error, cap,
+                    "--adapt goddard chooses the level itself, by what it measures of the "
+                    "network: leave --level and ?level= out");
+    if (o->has_buffer)
+        return fail(error, cap,
+                    "--adapt goddard has its own buffer: --goddard play_buf_thresh=SECONDS "
+                    "instead of --buffer");
+    if (o->low_latency)
+        return fail(error, cap,
+                    "--low-latency and --adapt goddard, which fills a buffer, exclude each "
+                    "other");
+    if (o->latency)
+        return fail(error, cap,
+                    "--latency and --adapt goddard exclude each other: both say how much the "
+                    "buffer holds");
+    o->buffer = (usec_t)llround(o->goddard.play_buf_thresh * 1e6);
+    return true;
+}
+
+bool play_options_check(struct play_options *o, char *error, size_t cap)
+{
+    if (!o->url.host[0])
+        return fail(error, cap, "no URL; wants rtsp://HOST[:PORT]/PATH");
+    if (o->level < 0)
+        o->level = o->url.level;
+    if (o->headless && o->full_screen)
+        return fail(error, cap, "--headless and --full-screen exclude each other");
+    if (o->latency && o->low_latency)
+        return fail(error, cap, "--latency and --low-latency exclude each other");
+    if (o->low_latency && o->has_buffer && o->buffer)
+        return fail(error, cap, "--low-latency and --buffer exclude each other: it has none");
+    if (o->latency && o->has_buffer && o->buffer >= o->latency)
+        return fail(error, cap,
+                    "--buffer %g s is more than --latency %g ms leaves: wants less than %g s",
+                    usec_to_sec(o->buffer), usec_to_msec(o->latency), usec_to_sec(o->latency));
+    if (o->reconnect && o->no_reconnect)
+        return fail(error, cap, "--reconnect and --no-reconnect exclude each other");
+    o->reconnect |= !o->headless && !o->no_reconnect;
+    if (o->no_picture && o->reference)
+        return fail(error, cap, "--no-picture and --reference exclude each other");
+    if (o->adu_events && !o->events)
+        return fail(error, cap, "--adu-events wants --events FILE beside it");
+    if (o->picture_events && (!o->events || o->no_picture))
+        return fail(error, cap,
+                    "--picture-events wants --events FILE beside it, and no --no-picture");
+    return check_goddard(o, error, cap);
+}

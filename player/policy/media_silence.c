@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/policy/media_silence.h"
+
+void media_silence_begin(struct media_silence *s, uint64_t packets, usec_t now)
+{
+    *s = (struct media_silence){.packets = packets, .since = now, .due = true};
+}
+
+usec_t media_silence_look(struct media_silence *s, uint64_t packets, bool due, usec_t now)
+{
+    bool came = packets != s->packets;
+    s->packets = packets;
+    s->heard |= came;
+    if (came || !due || !s->due) // it may have become due just now
+        s->since = now;
+    s->due = due;
+    return now - s->since;
+}

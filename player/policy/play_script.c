@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/policy/play_script.h"
+
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/scan.h"
+
+enum { MAX_SECONDS = 1000000, MAX_LEVEL = 31 };
+
+static bool scan_seconds(struct scan *s, double *out)
+{
+    int64_t whole;
+    if (!scan_int(s, MAX_SECONDS, &whole))
+        return false;
+    *out = (double)whole + (scan_char(s, '.') ? scan_fraction(s) : 0);
+    return true;
+}
+
+static bool scan_action(struct scan *s, struct play_step *out)
+{
+    int64_t level;
+    if (scan_word(s, "seek=")) {
+        out->action = PLAY_SEEK;
+        return scan_seconds(s, &out->value);
+    }
+    if (scan_word(s, "level=") && scan_int(s, MAX_LEVEL, &level)) {
+        out->action = PLAY_LEVEL;
+        out->value = (double)level;
+        return true;
+    }
+    out->action = scan_word(s, "pause") ? PLAY_PAUSE : PLAY_GO_ON;
+    return out->action == PLAY_PAUSE || scan_word(s, "go-on");
+}
+
+int play_script_add(struct play_script *s, const char *text)
+{
+    struct scan in = scan_of(text, strlen(text));
+    struct play_step step = {0};
+    double at;
+    if (!scan_seconds(&in, &at) || !scan_char(&in, ':') || !scan_action(&in, &step) ||
+        !scan_end(&in))
+        return ERR_MALFORMED;
+    if (s->count == PLAY_SCRIPT_MAX)
+        return ERR_FULL;
+    step.at = (usec_t)(at * 1e6);
+    int i = s->count++;
+    for (; i > 0 && s->steps[i - 1].at > step.at; i--)
+        s->steps[i] = s->steps[i - 1];
+    s->steps[i] = step;
+    return 0;
+}

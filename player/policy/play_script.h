@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a viewer does by the clock, `--at SECONDS:ACTION`: the keys of a viewing without a window.
+// Pure.
+#ifndef WEIR_PLAYER_POLICY_PLAY_SCRIPT_H
+#define WEIR_PLAYER_POLICY_PLAY_SCRIPT_H
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PLAY_SCRIPT_MAX = 32 };
+
+enum play_action { PLAY_SEEK, PLAY_PAUSE, PLAY_GO_ON, PLAY_LEVEL };
+
+struct play_step {
+    usec_t at; // since playing was asked for
+    enum play_action action;
+    double value; // PLAY_SEEK: seconds; PLAY_LEVEL: the level
+};
+
+struct play_script {
+    int count;
+    struct play_step steps[PLAY_SCRIPT_MAX]; // ascending `at`
+};
+
+// "2.5:seek=60", "3:pause", "4:go-on", "5:level=2". 0, ERR_MALFORMED, ERR_FULL.
+int play_script_add(struct play_script *s, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/receive/media_mtp_raw.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/mtp/mtp_flow.h"
+#include "common/mtp/mtp_receive_flow.h"
+#include "common/mtp/mtp_tcp.h"
+#include "common/net/clock.h"
+#include "common/net/random.h"
+#include "common/net/raw_tcp.h"
+#include "common/net/timer.h"
+#include "common/net/udp_socket.h"
+
+struct media_mtp_raw {
+    struct raw_tcp *v4, *v6; // owned; NULL: not to be had
+    struct raw_tcp *raw;     // of the connection
+    struct timer *timer;     // owned
+    usec_t armed;            // no later than needed
+    struct media_mtp_raw_config config;
+    bool connected; // tcp is to be destroyed
+    bool over;      // on_end was called
+    struct mtp_tcp tcp;
+    struct mtp_receive_flow sink;
+};
+
+static void send_segments(struct media_mtp_raw *m, usec_t now)
+{
+    struct tcp_segment s;
+    while (mtp_tcp_pull(&m->tcp, &s, now))
+        raw_tcp_send(m->raw, &s);
+}
+
+static const char *error_of(const struct mtp_tcp *c)
+{
+    switch (c->end) {
+    case MTP_TCP_ENDED:
+        return NULL;
+    case MTP_TCP_REFUSED:
+        return "the server's port for media refuses TCP";
+    case MTP_TCP_NO_ANSWER:
+        return "the server's port for media does not answer: is TCP to it blocked on the way?";
+    case MTP_TCP_RESET:
+        return "the connection for media was reset";
+    case MTP_TCP_LOST:
+        break;
+    }
+    return "the connection for media is dead";
+}
+
+static void end(struct media_mtp_raw *m, usec_t now)
+{
+    if (m->over)
+        return;
+    m->over = true;
+    m->config.on_end(m->config.ctx, error_of(&m->tcp), now);
+}
+
+// After anything that happened. With FINs both ways the connection is over, though its own end
+// stays for a while to answer the last one again.
+static void settle(struct media_mtp_raw *m, usec_t now)
+{
+    send_segments(m, now);
+    raw_tcp_flush(m->raw);
+    usec_t when = usec_min(mtp_tcp_next_timeout(&m->tcp), m->sink.ack_at);
+    if (m->tcp.state == MTP_TCP_CLOSED || (m->tcp.peer_finished && m->tcp.fin_acked))
+        end(m, now);
+    if (m->tcp.state != MTP_TCP_CLOSED && when < m->armed) {
+        m->armed = when;
+        timer_set(m->timer, when);
+    }
+}
+
+static void acknowledge(struct media_mtp_raw *m, usec_t now)
+{
+    struct mtp_ack ack;
+    mtp_receive_flow_ack(&m->sink, &ack);
+    mtp_tcp_acknowledge(&m->tcp, &ack);
+    send_segments(m, now);
+}
+
+static void on_slot(struct media_mtp_raw *m, const uint8_t *record, usec_t now)
+{
+    const uint8_t *payload;
+    size_t len;
+    enum mtp_receive_flow_result got =
+        mtp_receive_flow_record(&m->sink, record, MTP_TCP_DATA - MTP_TCP_TAG, &payload, &len, now);
+    if (got == MTP_RECEIVE_FLOW_NOTHING)
+        return;
+    if (m->sink.ack_at <= now)
+        acknowledge(m, now);
+    if (got == MTP_RECEIVE_FLOW_RTP)
+        m->config.on_rtp(m->config.ctx, payload, len, now, now);
+}
+
+static void on_segment(void *ctx, const struct tcp_segment *s, usec_t now)
+{
+    struct media_mtp_raw *m = ctx;
+    struct mtp_ack unused;
+    int64_t slot;
+    const uint8_t *record;
+    struct tcp_path back = tcp_path_reversed(&s->path);
+    if (!m->connected || !tcp_path_same(&back, &m->tcp.path))
+        return;
+    unsigned news = mtp_tcp_input(&m->tcp, s, &unused, now);
+    if (news & MTP_TCP_SLOTS)
+        while (mtp_tcp_next(&m->tcp, &slot, &record))
+            on_slot(m, record, now);
+    if (news & MTP_TCP_IS_OPEN)
+        m->config.on_open(m->config.ctx, now);
+    if (news & MTP_TCP_FINISHED)
+        mtp_tcp_close(&m->tcp, now);
+}
+
+static void on_idle(void *ctx, usec_t now)
+{
+    struct media_mtp_raw *m = ctx;
+    if (m->connected)
+        settle(m, now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct media_mtp_raw *m = ctx;
+    m->armed = USEC_NEVER;
+    if (mtp_tcp_next_timeout(&m->tcp) <= now)
+        mtp_tcp_timeout(&m->tcp, now);
+    if (m->sink.ack_at <= now)
+        acknowledge(m, now);
+    settle(m, now);
+}
+
+static bool family_exists(int family)
+{
+    int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static struct raw_tcp *open_family(struct media_mtp_raw *m, uv_loop_t *loop, int family)
+{
+    struct sockaddr_storage any = {.ss_family = (sa_family_t)family};
+    struct raw_tcp *raw = NULL;
+    if (family_exists(family))
+        (void)raw_tcp_open(loop, (struct sockaddr *)&any, on_segment, on_idle, m, &raw);
+    return raw;
+}
+
+struct media_mtp_raw *media_mtp_raw_new(uv_loop_t *loop)
+{
+    struct media_mtp_raw *m = calloc(1, sizeof(*m));
+    if (!m)
+        return NULL;
+    m->armed = USEC_NEVER;
+    m->timer = timer_new(loop, on_timer, m);
+    if (!m->timer)
+        goto free_it;
+    m->v4 = open_family(m, loop, AF_INET);
+    if (!m->v4) // then IPv6 lacks the same
+        goto free_timer;
+    m->v6 = open_family(m, loop, AF_INET6);
+    return m;
+
+free_timer:
+    timer_free(m->timer);
+free_it:
+    free(m);
+    return NULL;
+}
+
+int media_mtp_raw_connect(struct media_mtp_raw *m, const struct media_mtp_raw_config *config,
+                          usec_t now)
+{
+    struct mtp_tcp_config tcp = {
+        .token = config->token, .slot_bytes = MTP_TCP_DATA, .window = MTP_FLOW_WINDOW};
+    struct sockaddr_storage local = {0};
+    m->raw = config->to->sa_family == AF_INET6 ? m->v6 : m->v4;
+    if (!m->raw)
+        return ERR_UNSUPPORTED;
+    if (!random_fill(&tcp.secret, sizeof(tcp.secret)))
+        return ERR_NO_MEMORY;
+    memcpy(&local, config->local, sockaddr_len(config->local));
+    sockaddr_set_port((struct sockaddr *)&local, raw_tcp_port(m->raw));
+    struct tcp_path path = raw_tcp_path((const struct sockaddr *)&local, config->to);
+    if (m->connected)
+        mtp_tcp_destroy(&m->tcp);
+    m->connected = m->over = false;
+    m->config = *config;
+    mtp_receive_flow_init(&m->sink, config->token);
+    if (mtp_tcp_connect(&m->tcp, &tcp, &path, now) != 0)
+        return ERR_NO_MEMORY;
+    m->connected = true;
+    settle(m, now);
+    return 0;
+}
+
+void media_mtp_raw_abort(struct media_mtp_raw *m)
+{
+    if (media_mtp_raw_is_over(m))
+        return;
+    m->over = true;
+    mtp_tcp_abort(&m->tcp);
+    send_segments(m, clock_now());
+    raw_tcp_flush(m->raw);
+}
+
+bool media_mtp_raw_is_over(const struct media_mtp_raw *m)
+{
+    return !m->connected || m->over;
+}
+
+void media_mtp_raw_free(struct media_mtp_raw *m)
+{
+    if (!m)
+        return;
+    media_mtp_raw_abort(m);
+    raw_tcp_free(m->v4);
+    raw_tcp_free(m->v6);
+    timer_free(m->timer);
+    if (m->connected)
+        mtp_tcp_destroy(&m->tcp);
+    free(m);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Packets in, whole frames out: RTP and RTCP of one stream, what is measured on packets, and the
+// feedback to the sender: RR and SDES once a second, NACK as soon as a hole is certain. Malformed
+// packets are counted and dropped. Loop thread only.
+#ifndef WEIR_PLAYER_RECEIVE_VIDEO_RECEIVER_H
+#define WEIR_PLAYER_RECEIVE_VIDEO_RECEIVER_H
+
+#include "common/wire/sdp.h"
+#include "media/rtp/depacketiser.h"
+#include "player/report/trace.h"
+#include "stream/qoe/qoe.h"
+#include "stream/receive/clock_sync.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct video_receiver_config {
+    const struct sdp *sdp; // these are borrowed
+    const struct clock_sync *clock;
+    struct qoe *qoe;
+    struct trace *events; // may be NULL
+    uint64_t random;      // for SSRC and CNAME
+    void (*send_rtcp)(void *ctx, const uint8_t *data, size_t len);
+    // Of a frame, and not one that came before.
+    void (*on_packet)(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
+                      usec_t now);
+    void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes the frame
+    void (*on_nacked)(void *ctx, usec_t now);                          // lost packets were reported
+    void (*on_bye)(void *ctx, usec_t now);
+    // The sender's report: which instant of the wall clock an RTP time stamp stands for.
+    void (*on_report)(void *ctx, uint64_t ntp, uint32_t timestamp);
+    void *ctx;
+};
+
+struct video_receiver_figures { // of the time since they were asked for last; NaN = not measured
+    double rate_bps;            // that arrived
+    double loss;                // fraction of packets
+    double queue;               // seconds: one-way delay above the least seen
+};
+
+struct video_receiver;
+
+struct video_receiver *
+video_receiver_new(const struct video_receiver_config *config); // NULL: no memory
+void video_receiver_free(struct video_receiver *in);            // NULL is fine
+void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *data, size_t len,
+                           usec_t arrived, usec_t now);
+// Once a second: the report to the sender, the counts to QoE, the figures.
+void video_receiver_second(struct video_receiver *in, struct video_receiver_figures *out,
+                           usec_t now);
+void video_receiver_send_pli(struct video_receiver *in, usec_t now);
+void video_receiver_tell(struct video_receiver *in); // the counts by now to QoE
+// The end: BYE to the sender, the last counts to QoE.
+void video_receiver_send_bye(struct video_receiver *in, usec_t now);
+void video_receiver_set_rtt(struct video_receiver *in,
+                            usec_t rtt); // separates loss events; 0 = unknown
+// Packets of this stream so far, and the media time they span.
+uint64_t video_receiver_packets(const struct video_receiver *in);
+usec_t video_receiver_media_span(const struct video_receiver *in);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The window. The main thread waits for events, at most until the next picture is due, so nothing
+// that the network does can freeze it. Without vsync: a picture goes out when it is due, not a
+// refresh later.
+#include <SDL.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "player/ui/model/osd_layout.h"
+#include "player/ui/osd.h"
+
+enum { STATUS_BYTES = 256, LEAST_WIDTH = 640, IDLE_WAIT_MS = 1000 };
+#define LINGER (2 * USEC_PER_SEC)
+
+struct window {
+    struct display base;
+    SDL_Window *window; // owned; NULL before pictures are expected
+    int opened_width;   // what it was opened for
+    int opened_height;
+    SDL_Rect windowed; // where it was before it filled the screen
+    SDL_Renderer *renderer;
+    SDL_Texture *texture;
+    struct osd *osd; // owned
+    bool leaves;     // the viewer does
+    int width;       // of the texture
+    int height;
+    Uint32 wake_event;
+    pthread_mutex_t lock; // guards the rest
+    int expected_width;   // 0: not told yet
+    int expected_height;
+    char status[STATUS_BYTES];
+    bool status_changed;
+    struct osd_state state;
+    bool state_changed;
+};
+
+// A low level gets a window worth looking at; a large one must fit the screen.
+static SDL_Point window_size(int width, int height)
+{
+    int scale = width < LEAST_WIDTH ? (LEAST_WIDTH + width - 1) / width : 1;
+    SDL_Point size = {width * scale, height * scale};
+    SDL_Rect screen;
+    if (SDL_GetDisplayUsableBounds(0, &screen) == 0 && (size.x > screen.w || size.y > screen.h)) {
+        double fit = SDL_min((double)screen.w / size.x, (double)screen.h / size.y);
+        size.x = (int)(size.x * fit);
+        size.y = (int)(size.y * fit);
+    }
+    return size;
+}
+
+// The size is set besides the mode: without a window manager nobody else obeys the mode.
+static void toggle_full_screen(struct window *w)
+{
+    SDL_Rect *r = &w->windowed;
+    bool full = SDL_GetWindowFlags(w->window) & SDL_WINDOW_FULLSCREEN_DESKTOP;
+    if (full) {
+        SDL_SetWindowFullscreen(w->window, 0);
+        SDL_SetWindowSize(w->window, r->w, r->h);
+        SDL_SetWindowPosition(w->window, r->x, r->y);
+        return;
+    }
+    SDL_GetWindowPosition(w->window, &r->x, &r->y);
+    SDL_GetWindowSize(w->window, &r->w, &r->h);
+    SDL_Rect screen;
+    if (SDL_GetDisplayBounds(SDL_GetWindowDisplayIndex(w->window), &screen) == 0) {
+        SDL_SetWindowPosition(w->window, screen.x, screen.y);
+        SDL_SetWindowSize(w->window, screen.w, screen.h);
+    }
+    SDL_SetWindowFullscreen(w->window, SDL_WINDOW_FULLSCREEN_DESKTOP);
+}
+
+static int open_window(struct window *w, int width, int height)
+{
+    SDL_Point size = window_size(width, height);
+    bool full = w->base.config.full_screen;
+    w->windowed = (SDL_Rect){SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, size.x, size.y};
+    SDL_Rect at = w->windowed;
+    if (full)
+        SDL_GetDisplayBounds(0, &at);
+    w->window = SDL_CreateWindow("weir-play", at.x, at.y, at.w, at.h,
+                                 SDL_WINDOW_RESIZABLE | (full ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0));
+    w->opened_width = width;
+    w->opened_height = height;
+    if (!w->window) {
+        log_error("cannot open a window: %s", SDL_GetError());
+        return ERR_IO;
+    }
+    w->renderer = SDL_CreateRenderer(w->window, -1, 0);
+    if (!w->renderer)
+        w->renderer = SDL_CreateRenderer(w->window, -1, SDL_RENDERER_SOFTWARE);
+    if (!w->renderer) {
+        log_error("cannot draw in the window: %s", SDL_GetError());
+        return ERR_IO;
+    }
+    w->osd = osd_new(w->renderer, &w->base.config);
+    if (!w->osd) {
+        log_error("cannot draw in the window: out of memory");
+        return ERR_IO;
+    }
+    pthread_mutex_lock(&w->lock);
+    w->status_changed = w->state_changed = true;
+    pthread_mutex_unlock(&w->lock);
+    return 0;
+}
+
+static void draw(struct window *w)
+{
+    int width, height;
+    SDL_SetRenderDrawColor(w->renderer, 0, 0, 0, 255);
+    SDL_RenderClear(w->renderer);
+    if (w->texture && SDL_GetRendererOutputSize(w->renderer, &width, &height) == 0) {
+        struct osd_rect r = osd_fit(width, height, w->width, w->height);
+        SDL_Rect to = {r.x, r.y, r.w, r.h};
+        SDL_RenderCopy(w->renderer, w->texture, NULL, &to);
+    }
+    osd_draw(w->osd, clock_now());
+    SDL_RenderPresent(w->renderer);
+}
+
+static int show(struct window *w, const struct picture *p)
+{
+    if (!w->window) {
+        int err = open_window(w, p->width, p->height);
+        if (err)
+            return err;
+    }
+    if (!w->texture || w->width != p->width || w->height != p->height) {
+        if (w->texture)
+            SDL_DestroyTexture(w->texture);
+        w->texture = SDL_CreateTexture(w->renderer, SDL_PIXELFORMAT_IYUV,
+                                       SDL_TEXTUREACCESS_STREAMING, p->width, p->height);
+        if (!w->texture) {
+            log_error("cannot show pictures of %dx%d: %s", p->width, p->height, SDL_GetError());
+            return ERR_IO;
+        }
+        w->width = p->width;
+        w->height = p->height;
+    }
+    SDL_UpdateYUVTexture(w->texture, NULL, p->plane[0], p->stride[0], p->plane[1], p->stride[1],
+                         p->plane[2], p->stride[2]);
+    draw(w);
+    return 0;
+}
+
+static void command(struct window *w, enum display_command command)
+{
+    w->leaves |= command == DISPLAY_QUIT;
+    w->base.config.on_command(w->base.config.ctx, command);
+}
+
+static void on_key(struct window *w, const SDL_KeyboardEvent *key)
+{
+    if (w->osd && osd_key(w->osd, key)) {
+        draw(w);
+        return;
+    }
+    switch (key->keysym.sym) {
+    case SDLK_UP:
+    case SDLK_PLUS:
+    case SDLK_KP_PLUS:
+    case SDLK_EQUALS: // + without Shift
+        command(w, DISPLAY_LEVEL_UP);
+        return;
+    case SDLK_DOWN:
+    case SDLK_MINUS:
+    case SDLK_KP_MINUS:
+        command(w, DISPLAY_LEVEL_DOWN);
+        return;
+    default:
+        break;
+    }
+    if (key->repeat)
+        return;
+    switch (key->keysym.sym) {
+    case SDLK_q:
+    case SDLK_ESCAPE:
+        command(w, DISPLAY_QUIT);
+        return;
+    case SDLK_f:
+        if (w->window)
+            toggle_full_screen(w);
+        return;
+    case SDLK_SPACE:
+        command(w, DISPLAY_PAUSE);
+        return;
+    case SDLK_s:
+        command(w, DISPLAY_SNAPSHOT);
+        return;
+    case SDLK_m:
+        command(w, DISPLAY_MUTE);
+        return;
+    default:
+        return;
+    }
+}
+
+static void on_event(struct window *w, const SDL_Event *e)
+{
+    switch (e->type) {
+    case SDL_QUIT:
+        command(w, DISPLAY_QUIT);
+        return;
+    case SDL_KEYDOWN:
+        on_key(w, &e->key);
+        return;
+    case SDL_MOUSEMOTION:
+    case SDL_MOUSEWHEEL:
+    case SDL_MOUSEBUTTONDOWN:
+        if (w->osd && osd_mouse(w->osd, e, clock_now()))
+            draw(w);
+        else if (w->window && e->type == SDL_MOUSEBUTTONDOWN &&
+                 e->button.button == SDL_BUTTON_LEFT && e->button.clicks == 2)
+            toggle_full_screen(w);
+        return;
+    case SDL_RENDER_TARGETS_RESET:
+    case SDL_RENDER_DEVICE_RESET:
+        if (w->osd)
+            osd_lost(w->osd);
+        return;
+    case SDL_WINDOWEVENT:
+        if (w->osd && (e->window.event == SDL_WINDOWEVENT_EXPOSED ||
+                       e->window.event == SDL_WINDOWEVENT_SIZE_CHANGED))
+            draw(w);
+        return;
+    default:
+        return;
+    }
+}
+
+// A picture that moves is drawn anew anyway; what stands over one that does not is not.
+static void update_osd(struct window *w)
+{
+    struct osd_state state;
+    pthread_mutex_lock(&w->lock);
+    bool changed = w->state_changed && w->osd;
+    if (changed) {
+        w->state_changed = false;
+        state = w->state;
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (!changed)
+        return;
+    osd_tell(w->osd, &state, clock_now());
+    if (osd_is_active(w->osd, clock_now()))
+        draw(w);
+}
+
+static void update_title(struct window *w)
+{
+    char text[STATUS_BYTES];
+    pthread_mutex_lock(&w->lock);
+    bool changed = w->status_changed && w->window;
+    if (changed)
+        w->status_changed = false;
+    memcpy(text, w->status, sizeof(text));
+    pthread_mutex_unlock(&w->lock);
+    if (changed && *text)
+        SDL_SetWindowTitle(w->window, text);
+}
+
+// Waits for an event until `until`, and handles all that are there.
+static void wait_events(struct window *w, usec_t until)
+{
+    usec_t left = until == USEC_NEVER ? IDLE_WAIT_MS * USEC_PER_MSEC : until - clock_now();
+    SDL_Event e;
+    // SDL waits in milliseconds; the last part of one is slept, for a picture's time is exact.
+    int ms = (int)usec_min(left / USEC_PER_MSEC, IDLE_WAIT_MS);
+    if (ms > 0) {
+        if (!SDL_WaitEventTimeout(&e, ms))
+            return;
+        on_event(w, &e);
+    } else if (left > 0) {
+        clock_wait_until(until);
+    }
+    while (SDL_PollEvent(&e))
+        on_event(w, &e);
+}
+
+// Opening takes longer than a picture stands on the screen, so it is done while the first ones are
+// awaited. The window that told of connecting gets the pictures' size.
+static int open_expected(struct window *w)
+{
+    pthread_mutex_lock(&w->lock);
+    int width = w->expected_width;
+    int height = w->expected_height;
+    pthread_mutex_unlock(&w->lock);
+    if (!width || (w->window && width == w->opened_width && height == w->opened_height))
+        return 0;
+    if (!w->window) {
+        int err = open_window(w, width, height);
+        if (!err)
+            draw(w);
+        return err;
+    }
+    SDL_Point size = window_size(width, height);
+    w->windowed = (SDL_Rect){SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, size.x, size.y};
+    if (!(SDL_GetWindowFlags(w->window) & SDL_WINDOW_FULLSCREEN_DESKTOP)) {
+        SDL_SetWindowSize(w->window, size.x, size.y);
+        SDL_SetWindowPosition(w->window, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED);
+    }
+    w->opened_width = width;
+    w->opened_height = height;
+    return 0;
+}
+
+// How the viewing ended stands for a while, unless it was the viewer who ended it.
+static void linger(struct window *w)
+{
+    update_osd(w);
+    pthread_mutex_lock(&w->lock);
+    bool stays = w->state.ended && w->window;
+    pthread_mutex_unlock(&w->lock);
+    usec_t until = clock_now() + LINGER;
+    while (stays && !w->leaves && clock_now() < until)
+        wait_events(w, until);
+}
+
+static int run(struct display *d)
+{
+    struct window *w = (struct window *)d;
+    while (!render_queue_closed(d->config.queue)) {
+        usec_t next;
+        struct play_frame *f = render_queue_due(d->config.queue, &next, clock_now());
+        if (f) {
+            int failed = show(w, f->picture);
+            f->shown_at = clock_now();
+            f->fate = failed ? FATE_SKIPPED : FATE_SHOWN;
+            d->config.on_shown(d->config.ctx, f);
+            if (failed)
+                return failed;
+        }
+        int err = open_expected(w);
+        if (err)
+            return err;
+        update_title(w);
+        update_osd(w);
+        wait_events(w, next);
+    }
+    linger(w);
+    return 0;
+}
+
+// Any thread: SDL's event queue is made for that.
+static void wake(void *ctx)
+{
+    struct window *w = ctx;
+    SDL_Event e = {.type = w->wake_event};
+    SDL_PushEvent(&e);
+}
+
+static void expect(struct display *d, int width, int height)
+{
+    struct window *w = (struct window *)d;
+    pthread_mutex_lock(&w->lock);
+    w->expected_width = width;
+    w->expected_height = height;
+    pthread_mutex_unlock(&w->lock);
+    wake(w);
+}
+
+static void set_status(struct display *d, const char *text)
+{
+    struct window *w = (struct window *)d;
+    pthread_mutex_lock(&w->lock);
+    bool changed = strcmp(text, w->status) != 0;
+    if (changed) {
+        snprintf(w->status, sizeof(w->status), "%s", text);
+        w->status_changed = true;
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (changed)
+        wake(w);
+}
+
+static void set_osd(struct display *d, const struct osd_state *state)
+{
+    struct window *w = (struct window *)d;
+    pthread_mutex_lock(&w->lock);
+    w->state = *state;
+    w->state_changed = true;
+    pthread_mutex_unlock(&w->lock);
+    wake(w);
+}
+
+static void window_free(struct display *d)
+{
+    struct window *w = (struct window *)d;
+    render_queue_on_change(d->config.queue, NULL, NULL);
+    osd_free(w->osd);
+    if (w->texture)
+        SDL_DestroyTexture(w->texture);
+    if (w->renderer)
+        SDL_DestroyRenderer(w->renderer);
+    if (w->window)
+        SDL_DestroyWindow(w->window);
+    SDL_Quit();
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+static const struct display_ops window_ops = {.run = run,
+                                              .expect = expect,
+                                              .set_status = set_status,
+                                              .set_osd = set_osd,
+                                              .free = window_free};
+
+// Without a display SDL falls back on drivers that show nothing. Fine if the user named one.
+static bool is_visible(const char *driver)
+{
+    const char *asked = SDL_getenv("SDL_VIDEODRIVER");
+    return (asked && *asked) ||
+           (driver && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0);
+}
+
+struct display *display_window_new(const struct display_config *config)
+{
+    struct window *w = calloc(1, sizeof(*w));
+    if (!w)
+        return NULL;
+    w->base.ops = &window_ops;
+    w->base.config = *config;
+    SDL_SetMainReady();
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); // signals are the loop's business
+    SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
+    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
+    if (SDL_Init(SDL_INIT_VIDEO) != 0) {
+        log_error("cannot open a display: %s (--headless plays without one)", SDL_GetError());
+        free(w);
+        return NULL;
+    }
+    if (!is_visible(SDL_GetCurrentVideoDriver())) {
+        const char *named = SDL_getenv("DISPLAY");
+        if (named && *named)
+            log_error("there is no display here: DISPLAY is %s, and cannot be opened; "
+                      "--headless plays without one",
+                      named);
+        else
+            log_error("there is no display here: set DISPLAY, or play with --headless");
+        SDL_Quit();
+        free(w);
+        return NULL;
+    }
+    SDL_SetYUVConversionMode(SDL_YUV_CONVERSION_BT709);
+    pthread_mutex_init(&w->lock, NULL);
+    w->wake_event = SDL_RegisterEvents(1);
+    render_queue_on_change(config->queue, wake, w);
+    return &w->base;
+}

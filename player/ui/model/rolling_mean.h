@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rate and mean of the last second, from totals since the start that are looked at four times a
+// second.
+#ifndef WEIR_PLAYER_UI_MODEL_ROLLING_MEAN_H
+#define WEIR_PLAYER_UI_MODEL_ROLLING_MEAN_H
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { ROLLING_MEAN_TOTALS = 5 };
+
+struct rolling_mean {
+    int seen;
+    struct {
+        double count;
+        double sum;
+        usec_t at;
+    } total[ROLLING_MEAN_TOTALS]; // a ring
+};
+
+// `sum` of `count` values so far; NaN while there is none.
+void rolling_mean_add(struct rolling_mean *r, double count, double sum, usec_t now);
+double rolling_mean_rate(const struct rolling_mean *r); // values a second; NaN: not known yet
+double rolling_mean_mean(const struct rolling_mean *r); // NaN: no value lately
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/video/decode_feed.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "common/base/log.h"
+
+static struct play_frame *frame_of(const struct decode_feed *d, const struct playout_action *a,
+                                   usec_t now)
+{
+    struct received_frame *coded = a->frame;
+    struct play_frame *f = malloc(sizeof(*f));
+    if (f)
+        *f = (struct play_frame){.coded = coded,
+                                 .session = d->session,
+                                 .place = d->place,
+                                 .number = coded->number,
+                                 .depends_on = coded->key ? -1 : coded->depends_on,
+                                 .size_id = coded->size_id,
+                                 .level = a->level,
+                                 .bytes = coded->bytes,
+                                 .show = a->kind == PLAYOUT_DECODE_AND_SHOW,
+                                 .capture_wall = coded->capture_wall,
+                                 .last_arrived = coded->last_arrived,
+                                 .show_at = a->show_at,
+                                 .handed_over = now};
+    return f;
+}
+
+enum decode_feed_result decode_feed_push(struct decode_feed *d, const struct playout_action *a,
+                                         struct play_frame **done, usec_t now)
+{
+    struct received_frame *coded = a->frame;
+    if (reference_tracker_decoding(d->tracker, coded) != FRAME_DECODABLE) {
+        received_frame_free(coded);
+        return FEED_UNDECODABLE;
+    }
+    struct play_frame *f = frame_of(d, a, now);
+    if (f && !d->decoder) { // nothing is to be decoded, so there is no lead: it is due now
+        d->in_flight++;
+        f->shown_at = f->decoded_at = usec_max(f->show_at, now);
+        f->fate = f->show ? FATE_SHOWN : FATE_DECODED_ONLY;
+        *done = f;
+        return FEED_DONE;
+    }
+    if (f && d->in_flight < DECODE_FEED_MAX_FRAMES && decode_thread_push(d->decoder, f)) {
+        d->in_flight++;
+        return FEED_TAKEN;
+    }
+    reference_tracker_failed(d->tracker, coded->size_id, coded->number);
+    if (f)
+        play_frame_free(f);
+    else
+        received_frame_free(coded);
+    return FEED_SLOW;
+}
+
+void decode_feed_back(struct decode_feed *d, const struct play_frame *f)
+{
+    assert(d->in_flight > 0);
+    d->in_flight--;
+    d->decoded += f->fate != FATE_FAILED && f->fate != FATE_DISCARDED;
+    if (f->fate != FATE_FAILED)
+        return;
+    log_debug("frame %lld cannot be decoded", (long long)f->number);
+    reference_tracker_failed(d->tracker, f->size_id, f->number);
+}
+
+enum frame_end decode_feed_unseen(const struct play_frame *f, bool low_latency)
+{
+    usec_t time = usec_max(f->show_at - f->handed_over, PLAYOUT_DECODE_LEAD);
+    if (f->decoded_at - f->handed_over > time)
+        return FRAME_END_SLOW;
+    bool was_due = !low_latency && f->show_at == f->handed_over;
+    return was_due ? FRAME_END_LATE : FRAME_END_UNSEEN;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/catalog/stream_open.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/mailbox.h"
+#include "media/capture/audio_open.h"
+#include "media/capture/source_capture.h"
+#include "media/coded/ladder.h"
+
+enum { DEFAULT_LAYERS = 2 };     // of frames that can be dropped
+#define GRACE (2 * USEC_PER_SEC) // for a thread to come back behind its deadline
+
+// The levels that were asked for, if any, are those of the stored ladder.
+static bool has_levels(const struct stored_info *info, const struct options *o)
+{
+    const struct ladder *l = &info->sdp.ladder;
+    struct ladder wanted;
+    if (!o->level_count)
+        return true;
+    int layers = o->temporal_layers ? o->temporal_layers : l->sizes[0].layers;
+    return ladder_from_requests(o->levels, o->level_count, l->source_width, l->source_height,
+                                l->source_fps, layers, &wanted) == 0 &&
+           wanted.level_count == l->level_count && wanted.size_count == l->size_count &&
+           memcmp(wanted.levels, l->levels, (size_t)l->level_count * sizeof(*l->levels)) == 0 &&
+           memcmp(wanted.sizes, l->sizes, (size_t)l->size_count * sizeof(*l->sizes)) == 0;
+}
+
+static bool wants_device(const struct options *o)
+{
+    return o->audio && strcmp(o->audio, "none") != 0;
+}
+
+// Why the stored ladder does not do for the file it lies beside; NULL: it does.
+static const char *unfit(const struct stored_info *info, const struct stat *original,
+                         const struct options *o)
+{
+    if (!stored_origin_is_of(&info->origin, original->st_size, original->st_mtim.tv_sec))
+        return "the file has changed since";
+    if (wants_device(o))
+        return "other sound is asked for";
+    return has_levels(info, o) ? NULL : "other levels are asked for";
+}
+
+static int open_stored(struct stream *s, struct media_guard *guard, const struct options *o,
+                       const char *path)
+{
+    int err = stream_init_stored(s, path, guard, o->loop);
+    if (!err && o->audio)
+        s->audio_bps = 0;
+    return err;
+}
+
+// 0: opened; ERR_NOT_FOUND: there is none that does.
+static int open_beside(struct stream *s, struct media_guard *guard, const struct options *o,
+                       const char *name)
+{
+    char path[PATH_MAX];
+    struct stat original, stored;
+    if (snprintf(path, sizeof(path), "%s" STORED_SUFFIX, name) >= (int)sizeof(path) ||
+        stat(name, &original) != 0 || stat(path, &stored) != 0)
+        return ERR_NOT_FOUND;
+    int err = open_stored(s, guard, o, path);
+    const char *why = err ? "it cannot be read" : unfit(stored_cache_info(s->stored), &original, o);
+    if (!why) {
+        log_info("%s: its stored ladder is used", name);
+        return 0;
+    }
+    log_warn("%s is not used: %s; --prepare makes it anew", path, why);
+    if (!err)
+        stream_destroy(s);
+    int late = media_guard_check(guard);
+    return late ? late : ERR_NOT_FOUND;
+}
+
+// A file without sound is no error, and neither is one whose sound does not play; a device that was
+// asked for and is not there is.
+static int add_audio(struct stream *s, const struct options *o, struct audio_source *audio, int err)
+{
+    if (!audio)
+        return o->audio && err != ERR_NOT_FOUND ? err : 0;
+    char name[sizeof(audio->name)];
+    snprintf(name, sizeof(name), "%s", audio->name);
+    err = stream_add_audio(s, audio, o->audio_kbps * 1000);
+    if (!err)
+        log_info("sound: %s, %d kbit/s", name, o->audio_kbps);
+    return err;
+}
+
+// A name that is no file's, but near to another source's: it is told. False: none of these.
+static bool is_slip(const char *name)
+{
+    static const char *const words[] = {"test", "camera", "screen"};
+    struct stat st;
+    const char *meant = NULL;
+    bool there = stat(name, &st) == 0;
+    if (there && S_ISREG(st.st_mode))
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, words[i]) == 0)
+            meant = words[i];
+    if (strncmp(name, "/dev/video", 10) == 0)
+        log_error("%s: not a file; a camera is named camera:%s", name, name);
+    else if (meant)
+        log_error("%s: no such file; the source of that name has a colon, %s:", name, meant);
+    else if (!there && strstr(name, "://"))
+        log_error("%s: a URL is no source; wants a file, a camera or a screen of this machine",
+                  name);
+    else
+        return false;
+    return true;
+}
+
+static int open_encoded(struct stream *s, struct media_guard *guard, const struct options *o,
+                        const char *name)
+{
+    int err;
+    if (is_slip(name))
+        return ERR_UNSUPPORTED;
+    struct source *source =
+        source_is_capture(name)
+            ? source_capture_open(name, o->has_capture ? &o->capture : NULL, &err)
+            : source_open_guarded(name, o->loop, guard, &err);
+    if (!source)
+        return err;
+    struct ladder ladder;
+    int layers = o->temporal_layers ? o->temporal_layers : DEFAULT_LAYERS;
+    err = o->level_count
+              ? ladder_from_requests(o->levels, o->level_count, source->width, source->height,
+                                     source->fps, layers, &ladder)
+              : ladder_default(source->width, source->height, source->fps, layers, &ladder);
+    if (err) {
+        log_error("no ladder of levels can be made for %s (%dx%d)", source->name, source->width,
+                  source->height);
+        source_free(source);
+        return err;
+    }
+    int audio_err;
+    struct audio_source *audio = audio_source_open(o->audio, source, name, guard, &audio_err);
+    err = stream_init(s, source, &ladder);
+    if (err) {
+        audio_source_free(audio);
+        return err;
+    }
+    err = add_audio(s, o, audio, audio_err);
+    if (err)
+        stream_destroy(s);
+    return err;
+}
+
+int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,
+                const char *name)
+{
+    int err =
+        stored_file_is(name) ? open_stored(s, guard, o, name) : open_beside(s, guard, o, name);
+    if (stored_file_is(name) && !err && wants_device(o))
+        log_warn("%s has its own sound, if any; --sound %s is not recorded", name, o->audio);
+    if (err == ERR_NOT_FOUND && !stored_file_is(name))
+        err = open_encoded(s, guard, o, name);
+    if (err)
+        return err;
+    err = media_guard_check(guard); // its sound may have been given up
+    if (!err) {
+        s->guard = media_guard_ref(guard);
+        return 0;
+    }
+    if (err == ERR_TIMED_OUT)
+        log_error("%s: it takes too long to open; check the disk", name);
+    stream_destroy(s);
+    return err;
+}
+
+// ---- In time
+
+struct opening { // the thread's until it is back
+    struct stream *stream;
+    struct media_guard *guard;
+    const struct options *options;
+    const char *name;
+    struct worker_queue *back; // of this one item
+    int err;
+};
+
+static void *run_opening(void *arg)
+{
+    struct opening *o = arg;
+    o->err = stream_open(o->stream, o->guard, o->options, o->name);
+    (void)worker_queue_push(o->back, o);
+    return NULL;
+}
+
+static void keep(void *item)
+{
+    (void)item;
+}
+
+int stream_open_in_time(struct stream *s, uv_loop_t *loop, const struct options *o,
+                        const char *name, usec_t limit)
+{
+    static struct opening opening; // outlives this call if the thread does
+    pthread_t thread;
+    usec_t deadline = clock_now() + limit;
+    opening = (struct opening){.stream = s,
+                               .guard = media_guard_new(deadline),
+                               .options = o,
+                               .name = name,
+                               .back = worker_queue_new(1, keep),
+                               .err = ERR_NO_MEMORY};
+    int err = ERR_NO_MEMORY;
+    if (!opening.guard || !opening.back ||
+        pthread_create(&thread, NULL, run_opening, &opening) != 0)
+        goto free_all;
+    if (!worker_queue_pop(opening.back, deadline + GRACE)) {
+        log_error("%s: not open after %d s", name, (int)((limit + GRACE) / USEC_PER_SEC));
+        return ERR_TIMED_OUT;
+    }
+    pthread_join(thread, NULL);
+    err = opening.err;
+    if (!err && (err = stream_start(s, loop)) != 0)
+        stream_destroy(s);
+
+free_all:
+    if (opening.back)
+        worker_queue_free(opening.back);
+    media_guard_unref(opening.guard);
+    return err;
+}

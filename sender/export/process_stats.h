@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What this process uses of the machine.
+#ifndef WEIR_SENDER_EXPORT_PROCESS_STATS_H
+#define WEIR_SENDER_EXPORT_PROCESS_STATS_H
+
+#include "sender/stats/stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void process_stats_read(struct process_stats *out); // any thread
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/export/stats_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "sender/export/process_stats.h"
+#include "sender/export/stats_json.h"
+
+enum { PATIENCE_MS = 50 }; // with who reads a pipe, once
+
+struct stats_file {
+    FILE *file; // owned; NULL after an error
+    bool late;  // lines were left out
+};
+
+struct stats_file *stats_file_open(const char *path)
+{
+    struct stats_file *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->file = fopen(path, "we");
+    if (!s->file) {
+        log_error("cannot write %s: %s", path, strerror(errno));
+        free(s);
+        return NULL;
+    }
+    setvbuf(s->file, NULL, _IOLBF, 0);
+    int fd = fileno(s->file);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); // a pipe's reader may stand still
+    return s;
+}
+
+void stats_file_close(struct stats_file *s)
+{
+    if (!s)
+        return;
+    if (s->file)
+        fclose(s->file);
+    free(s);
+}
+
+static bool is_taken(struct stats_file *s)
+{
+    struct pollfd p = {.fd = fileno(s->file), .events = POLLOUT};
+    bool taken = poll(&p, 1, s->late ? 0 : PATIENCE_MS) != 0;
+    if (!taken && !s->late)
+        log_warn("statistics are left out, as nobody reads them");
+    s->late = !taken;
+    return taken;
+}
+
+// Takes over the object.
+static void write_line(struct stats_file *s, json_t *o)
+{
+    int err = json_dumpf(o, s->file, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    json_decref(o);
+    if (err || fputc('\n', s->file) == EOF) { // a full disk must not end the stream
+        log_error("cannot write statistics: %s; going on without", strerror(errno));
+        fclose(s->file);
+        s->file = NULL;
+    }
+}
+
+void stats_file_write(struct stats_file *s, const struct stats *f,
+                      const struct session_stats *session)
+{
+    if (!s->file || !is_taken(s))
+        return;
+    json_t *o = json_object();
+    json_object_set_new(o, "t", json_real(usec_to_sec(f->age)));
+    stats_session_json(o, f, session);
+    write_line(s, o);
+}
+
+void stats_file_end(struct stats_file *s, usec_t age)
+{
+    if (!s->file || !is_taken(s))
+        return;
+    struct process_stats p;
+    process_stats_read(&p);
+    json_t *o = json_object();
+    json_object_set_new(o, "event", json_string("end"));
+    json_object_set_new(o, "t", json_real(usec_to_sec(age)));
+    stats_process_json(o, &p);
+    write_line(s, o);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/feed/audio_thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/mailbox.h"
+#include "media/audio/audio_encoder.h"
+
+enum {
+    WAITING_PICTURES = 64,
+    PIECE = AUDIO_RATE / 10,  // samples read at a time
+    AHEAD = 2 * AUDIO_PACKET, // of the picture's time
+};
+
+struct job {       // the sound of one picture's time
+    int64_t begin; // media time, samples
+    int64_t end;
+    int64_t shift; // to the place in the source
+    usec_t captured;
+    usec_t capture_wall;
+};
+
+struct audio_thread {
+    pthread_t thread;
+    struct worker_queue *queue; // of struct job
+    struct fps fps;
+    struct audio_source *source;              // owned; the thread's, as is
+    struct audio_encoder *encoder;            // owned
+    int64_t next;                             // behind what was read last
+    const struct audio_thread_events *events; // static
+    void *ctx;                                // borrowed
+    pthread_mutex_t lock;                     // guards what follows
+    struct live_feed_audio_stats stats;
+};
+
+static void encode_piece(struct audio_thread *t, const struct job *job, int64_t position,
+                         const int16_t *pcm, int count)
+{
+    struct live_feed_audio_stats did = {0};
+    usec_t begun = clock_now();
+    audio_encoder_push(t->encoder, position, pcm, count);
+    struct coded_audio *c;
+    while ((c = audio_encoder_pull(t->encoder))) {
+        usec_t after = audio_usec(c->position - job->begin);
+        c->captured = job->captured + after;
+        c->capture_wall = job->capture_wall + after;
+        did.packets++;
+        did.bytes += c->bytes;
+        t->events->on_audio(t->ctx, c);
+    }
+    did.busy = clock_now() - begun;
+    pthread_mutex_lock(&t->lock);
+    t->stats.packets += did.packets;
+    t->stats.bytes += did.bytes;
+    t->stats.busy += did.busy;
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void encode(struct audio_thread *t, const struct job *job)
+{
+    int16_t pcm[PIECE * AUDIO_CHANNELS];
+    int64_t end = job->end + (t->source->lag ? 0 : AHEAD);
+    int64_t at = t->next > job->begin && t->next <= end ? t->next : job->begin;
+    t->next = end;
+    while (at < end) {
+        int count = (int)(end - at < PIECE ? end - at : PIECE);
+        t->source->ops->read(t->source, at + job->shift, pcm, count);
+        encode_piece(t, job, at - t->source->lag, pcm, count);
+        at += count;
+    }
+}
+
+static void *run(void *arg)
+{
+    struct audio_thread *t = arg;
+    struct job *job;
+    while ((job = worker_queue_pop(t->queue, USEC_NEVER))) {
+        encode(t, job);
+        free(job);
+        t->events->on_done(t->ctx);
+    }
+    return NULL;
+}
+
+struct audio_thread *audio_thread_new(struct audio_source *source, struct fps fps, int bitrate_bps,
+                                      const struct audio_thread_events *events, void *ctx)
+{
+    struct audio_thread *t = calloc(1, sizeof(*t));
+    if (!t)
+        goto free_source;
+    *t = (struct audio_thread){.fps = fps, .source = source, .events = events, .ctx = ctx};
+    t->encoder = audio_encoder_new(bitrate_bps);
+    if (!t->encoder)
+        goto free_thread;
+    t->queue = worker_queue_new(WAITING_PICTURES, free);
+    if (!t->queue)
+        goto free_encoder;
+    pthread_mutex_init(&t->lock, NULL);
+    if (pthread_create(&t->thread, NULL, run, t) == 0)
+        return t;
+    pthread_mutex_destroy(&t->lock);
+    worker_queue_free(t->queue);
+free_encoder:
+    audio_encoder_free(t->encoder);
+free_thread:
+    free(t);
+free_source:
+    audio_source_free(source);
+    log_error("cannot start the encoder of sound");
+    return NULL;
+}
+
+void audio_thread_free(struct audio_thread *t)
+{
+    if (!t)
+        return;
+    worker_queue_clear(t->queue);
+    worker_queue_close(t->queue);
+    pthread_join(t->thread, NULL);
+    pthread_mutex_destroy(&t->lock);
+    worker_queue_free(t->queue);
+    audio_encoder_free(t->encoder);
+    audio_source_free(t->source);
+    free(t);
+}
+
+static int64_t samples_of_frames(int64_t count, struct fps fps)
+{
+    return count * AUDIO_RATE * fps.den / fps.num;
+}
+
+bool audio_thread_push(struct audio_thread *t, const struct picture *p, usec_t captured)
+{
+    struct job *job = malloc(sizeof(*job));
+    if (job) {
+        *job = (struct job){.begin = samples_of_frames(p->number, t->fps),
+                            .end = samples_of_frames(p->number + 1, t->fps),
+                            .shift = audio_samples(p->shift),
+                            .captured = captured,
+                            .capture_wall = p->capture_wall};
+        if (worker_queue_push(t->queue, job))
+            return true;
+        free(job);
+    }
+    pthread_mutex_lock(&t->lock);
+    t->stats.overload++;
+    pthread_mutex_unlock(&t->lock);
+    return false;
+}
+
+void audio_thread_stats(struct audio_thread *t, struct live_feed_audio_stats *out)
+{
+    pthread_mutex_lock(&t->lock);
+    *out = t->stats;
+    pthread_mutex_unlock(&t->lock);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What takes the coded media of a stream: one sink a viewer. Loop thread only.
+#ifndef WEIR_SENDER_FEED_FRAME_SINK_H
+#define WEIR_SENDER_FEED_FRAME_SINK_H
+
+#include "common/base/usec.h"
+#include "media/coded/coded_audio.h"
+#include "media/coded/coded_frame.h"
+#include "sender/stats/stats.h"
+
+struct frame_sink;
+
+struct frame_sink_ops {
+    // A sink that keeps a frame or a packet takes a reference.
+    void (*on_frame)(struct frame_sink *sink, struct coded_frame *f, usec_t now);
+    void (*on_audio)(struct frame_sink *sink, struct coded_audio *c, usec_t now);
+    void (*on_end)(struct frame_sink *sink, usec_t now); // no more follow
+    // Fills `out`; returns the number of its transport's kind (transports.h).
+    int (*stats)(struct frame_sink *sink, struct session_stats *out, usec_t now);
+};
+
+struct frame_sink { // embedded first by each implementation
+    const struct frame_sink_ops *ops;
+};
+
+#endif

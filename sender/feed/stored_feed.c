@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/feed/stored_feed.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/net/clock.h"
+#include "common/net/timer.h"
+
+#define MAX_BEHIND   (USEC_PER_SEC / 2)   // more is a disk or machine asleep, left out
+#define RETRY        (20 * USEC_PER_MSEC) // where the cache had no room
+#define REPAIR_EVERY (USEC_PER_SEC / 2)
+#define BURST        2.0 // times the media's pace, to get ahead
+
+struct stored_feed {
+    struct stored_waiter waiter; // first
+    struct stored_feed_config config;
+    const struct stored_info *info;    // the cache's
+    struct timer *timer;               // owned
+    const struct stored_group *group;  // held: that of the next frame
+    const struct stored_group *before; // held: the one before it, for repairs
+    int watchers[LADDER_MAX_SIZES];
+    bool running;
+    double speed;
+    int64_t base; // number of the media's frame 0
+    int64_t at;   // the next slot
+    int64_t show; // frames before are only to be decoded; -1: none
+    // By the media's pace slot `begin` is due at `origin`; giving it began at `start`. What is
+    // before it is given at once.
+    int64_t begin;
+    double origin;
+    double start;
+    usec_t stopped;  // when
+    usec_t repaired; // all that the newest needs, last
+};
+
+static bool is_watched(const struct stored_feed *f)
+{
+    for (int i = 0; i < f->info->sdp.ladder.size_count; i++)
+        if (f->watchers[i])
+            return true;
+    return false;
+}
+
+static double media_time(const struct stored_feed *f, int64_t frames)
+{
+    return (double)frames * USEC_PER_SEC / fps_value(f->info->sdp.ladder.source_fps) / f->speed;
+}
+
+static double due_of(const struct stored_feed *f, int64_t slot)
+{
+    return f->origin + media_time(f, slot - f->begin);
+}
+
+// When slot `at` is given.
+static double given_at(const struct stored_feed *f)
+{
+    double burst = f->start + media_time(f, f->at - f->begin) / BURST;
+    double ahead = due_of(f, f->at) - (double)STORED_FEED_LEAD;
+    return f->at < f->begin ? f->start : burst > ahead ? burst : ahead;
+}
+
+// The time line goes on from slot `at`, which is given now.
+static void anchor(struct stored_feed *f, usec_t now)
+{
+    f->origin = due_of(f, f->at);
+    f->begin = f->at;
+    f->start = (double)now;
+}
+
+static void let_go(struct stored_feed *f)
+{
+    stored_cache_drop(f->config.cache, f->group);
+    stored_cache_drop(f->config.cache, f->before);
+    f->group = f->before = NULL;
+}
+
+// The group of slot `at`. False: not there yet, or *broken.
+static bool has_group(struct stored_feed *f, bool *broken)
+{
+    int64_t index = f->at / f->info->plan.gop;
+    *broken = false;
+    if (f->group && f->group->index == index)
+        return true;
+    const struct stored_group *g = stored_cache_hold(f->config.cache, index, broken);
+    if (!g)
+        return false;
+    stored_cache_drop(f->config.cache, f->before);
+    f->before = f->group;
+    f->group = g;
+    stored_cache_want(f->config.cache, index + 1);
+    return true;
+}
+
+// When slot `slot` would be captured, if the media were live at the viewer's speed: stamps as even
+// as the media, however far ahead it is given. Sound goes by them, and who reads them in RTCP's
+// reports.
+static usec_t wall_of(const struct stored_feed *f, int64_t slot, usec_t now)
+{
+    return clock_wall() + (usec_t)due_of(f, slot) - now;
+}
+
+// The viewer's own copy: its number and times are its own. NULL: there is none, or no memory.
+static struct coded_frame *copy_of(const struct stored_feed *f, const struct stored_group *g,
+                                   int size_id, int place, usec_t now)
+{
+    const struct coded_frame *from = g->at[size_id][place];
+    struct coded_frame *to = from ? coded_frame_new(from->bytes) : NULL;
+    if (!to)
+        return NULL;
+    const struct stored_place *plan =
+        &stored_plan_shape(&f->info->plan, g->index)->places[size_id][place];
+    struct fps fps = f->info->sdp.ladder.source_fps;
+    int64_t group = g->index * f->info->plan.gop;
+    memcpy(to->data, from->data, from->bytes);
+    memcpy(to->nals, from->nals, (size_t)from->nal_count * sizeof(*from->nals));
+    to->nal_count = from->nal_count;
+    to->size_id = size_id;
+    to->temporal_id = from->temporal_id;
+    to->key = from->key;
+    to->number = f->base + group + place;
+    to->reorder = from->reorder;
+    to->depends_on = plan->depends < 0 ? -1 : f->base + group + plan->depends;
+    to->pts = usec_of_frames(group + place, fps.num, fps.den);
+    to->captured = usec_max((usec_t)due_of(f, group + plan->slot), now);
+    to->capture_wall = wall_of(f, group + place, now);
+    return to;
+}
+
+static void give(struct stored_feed *f, usec_t now)
+{
+    const struct stored_shape *shape = stored_plan_shape(&f->info->plan, f->group->index);
+    int64_t group = f->group->index * f->info->plan.gop;
+    int show = (int)(f->show - group); // beyond the group it is passed already
+    for (int i = 0; i < f->info->sdp.ladder.size_count; i++) {
+        int place = shape->decoded[i][f->at - group];
+        if (!f->watchers[i] || place == STORED_NO_FRAME ||
+            (place < show && !stored_shape_needs(shape, i, show, place)))
+            continue;
+        struct coded_frame *frame = copy_of(f, f->group, i, place, now);
+        if (frame)
+            f->config.events->on_frame(f->config.ctx, frame, now);
+        coded_frame_unref(frame);
+    }
+}
+
+// At the end of the media: back to the beginning. False: it is over.
+static bool wrap(struct stored_feed *f)
+{
+    int64_t frames = f->info->origin.frames;
+    if (f->at < frames)
+        return true;
+    if (!f->config.loop)
+        return false;
+    f->base += frames;
+    f->begin -= frames;
+    f->at = 0;
+    f->show = -1;
+    return true;
+}
+
+// The sound of the time that a frame of slot `at` would stand.
+static void give_audio(struct stored_feed *f, usec_t now)
+{
+    struct fps fps = f->info->sdp.ladder.source_fps;
+    int64_t begin = audio_samples(usec_of_frames(f->at, fps.num, fps.den)), from = begin;
+    int64_t to = audio_samples(usec_of_frames(f->at + 1, fps.num, fps.den));
+    if (f->at == 0) // the encoder's first packet begins a little before
+        from = INT64_MIN;
+    for (int i = 0; i < f->group->audio_count && f->at >= f->show; i++) {
+        const struct coded_audio *c = f->group->audio[i];
+        if (c->position < from || c->position >= to)
+            continue;
+        struct coded_audio *copy = coded_audio_new();
+        if (!copy)
+            return;
+        memcpy(copy->data, c->data, c->bytes);
+        copy->bytes = c->bytes;
+        copy->position = c->position + audio_samples(usec_of_frames(f->base, fps.num, fps.den));
+        copy->captured = usec_max((usec_t)due_of(f, f->at), now);
+        double after = (double)(c->position - begin) / AUDIO_RATE;
+        copy->capture_wall = wall_of(f, f->at, now) + (usec_t)(after * USEC_PER_SEC / f->speed);
+        f->config.events->on_audio(f->config.ctx, copy, now);
+        coded_audio_unref(copy);
+    }
+}
+
+static void run(struct stored_feed *f, usec_t now)
+{
+    bool broken = false;
+    while (f->running && wrap(f) && given_at(f) <= (double)now) {
+        double late = (double)now - given_at(f);
+        if (!has_group(f, &broken))
+            break;
+        if (late > (double)MAX_BEHIND) {
+            f->origin += late;
+            f->start += late;
+        }
+        give(f, now);
+        give_audio(f, now);
+        f->at++;
+    }
+    bool over = f->running && (broken || !wrap(f));
+    bool waits = f->running && !over && given_at(f) <= (double)now;
+    timer_set(f->timer, !f->running || over ? USEC_NEVER
+                        : waits             ? now + RETRY
+                                            : (usec_t)given_at(f) + 1);
+    if (over)
+        f->config.events->on_end(f->config.ctx, now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    run(ctx, now);
+}
+
+static void on_change(struct stored_waiter *w, usec_t now)
+{
+    run((struct stored_feed *)w, now);
+}
+
+struct stored_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_config *config)
+{
+    struct stored_feed *f = calloc(1, sizeof(*f));
+    if (!f)
+        return NULL;
+    f->waiter.on_change = on_change;
+    f->config = *config;
+    f->info = stored_cache_info(config->cache);
+    f->speed = 1;
+    f->show = -1;
+    f->timer = timer_new(loop, on_timer, f);
+    if (!f->timer) {
+        free(f);
+        return NULL;
+    }
+    stored_cache_join(config->cache, &f->waiter);
+    stored_cache_want(config->cache, 0);
+    return f;
+}
+
+void stored_feed_free(struct stored_feed *f)
+{
+    if (!f)
+        return;
+    let_go(f);
+    stored_cache_leave(f->config.cache, &f->waiter);
+    timer_free(f->timer);
+    free(f);
+}
+
+static void begin_at(struct stored_feed *f, int64_t slot, usec_t now)
+{
+    f->begin = slot;
+    f->origin = f->start = (double)now;
+}
+
+void stored_feed_watch(struct stored_feed *f, int size_id, int change)
+{
+    f->watchers[size_id] += change;
+    assert(f->watchers[size_id] >= 0);
+    bool before = f->running;
+    f->running = is_watched(f);
+    if (f->running == before)
+        return;
+    usec_t now = clock_now();
+    if (!f->running) {
+        f->stopped = now;
+        timer_set(f->timer, USEC_NEVER);
+        return;
+    }
+    if (f->at >= f->info->origin.frames) { // played to its end: once more
+        f->base += f->info->origin.frames;
+        f->at = f->begin = 0;
+        f->show = -1;
+        f->stopped = 0;
+    }
+    if (f->stopped) {
+        f->origin += (double)(now - f->stopped);
+        anchor(f, now);
+    } else {
+        begin_at(f, f->at < f->begin ? f->begin : f->at, now);
+    }
+    timer_set(f->timer, now);
+}
+
+void stored_feed_set_speed(struct stored_feed *f, double speed)
+{
+    assert(speed >= FRAME_CLOCK_MIN_SPEED && speed <= FRAME_CLOCK_MAX_SPEED);
+    if (speed == f->speed)
+        return;
+    usec_t now = clock_now();
+    if (f->at > f->begin) // in a pause, too: what was given came at the speed before
+        anchor(f, now);
+    f->speed = speed;
+    if (f->running)
+        timer_set(f->timer, now);
+}
+
+void stored_feed_seek(struct stored_feed *f, double seconds, const struct level *level, usec_t now)
+{
+    const struct stored_plan *plan = &f->info->plan;
+    int64_t last = f->info->origin.frames - 1;
+    int64_t target = (int64_t)(seconds * fps_value(f->info->sdp.ladder.source_fps) + 0.001);
+    target = target < 0 ? 0 : target > last ? last : target;
+    int64_t group = target - target % plan->gop;
+    const struct stored_shape *shape = stored_plan_shape(plan, group / plan->gop);
+    // Within a group a frame of T0 may have gone ahead of its slot, by less than a period.
+    int64_t next = f->base + f->at + (f->at % plan->gop ? plan->period : 0);
+    next += (plan->period - next % plan->period) % plan->period;
+    f->base = next - group;
+    f->at = group;
+    f->show = -1;
+    f->stopped = 0;
+    let_go(f);
+    begin_at(f, group, now);
+    if (f->config.exact) {
+        int place = stored_shape_at_level(shape, level, (int)(target - group));
+        f->show = group + place;
+        begin_at(f, group + shape->places[level->size_id][place].slot, now);
+    }
+    stored_cache_want(f->config.cache, group / plan->gop);
+    if (f->running)
+        timer_set(f->timer, now);
+}
+
+void stored_feed_told(const struct stored_feed *f, struct stored_place_told *out)
+{
+    int64_t show = f->show > f->at ? f->show : f->at;
+    int64_t place = show % f->info->origin.frames; // at the end it begins again
+    out->seconds = (double)place / fps_value(f->info->sdp.ladder.source_fps);
+    out->frames =
+        (struct rtsp_frames){.first = f->base + f->at, .show = f->base + show, .ahead = true};
+}
+
+void stored_feed_rewind(struct stored_feed *f, int64_t slot)
+{
+    int64_t back = f->base + f->at - slot, frames = f->info->origin.frames;
+    if (back <= 0 || back > frames)
+        return;
+    f->at -= back;
+    if (f->at < 0) { // across the place where it begins again
+        f->at += frames;
+        f->base -= frames;
+        f->begin += frames;
+    }
+    let_go(f);
+}
+
+static void give_again(struct stored_feed *f, int size_id, int64_t frame, usec_t now)
+{
+    int64_t group = frame / f->info->plan.gop;
+    const struct stored_group *g = f->group && f->group->index == group     ? f->group
+                                   : f->before && f->before->index == group ? f->before
+                                                                            : NULL;
+    struct coded_frame *copy =
+        g ? copy_of(f, g, size_id, (int)(frame % f->info->plan.gop), now) : NULL;
+    if (copy)
+        f->config.events->on_again(f->config.ctx, copy, now);
+    coded_frame_unref(copy);
+}
+
+static bool was_given(const struct stored_feed *f, int size_id, int64_t frame)
+{
+    int64_t gop = f->info->plan.gop, group = frame / gop;
+    if (frame >= f->info->origin.frames)
+        return false;
+    const struct stored_place *place =
+        &stored_plan_shape(&f->info->plan, group)->places[size_id][frame % gop];
+    return place->depends != STORED_NO_FRAME && group * gop + place->slot < f->at;
+}
+
+void stored_feed_repair(struct stored_feed *f, int size_id, int64_t number, usec_t now)
+{
+    const struct stored_plan *plan = &f->info->plan;
+    if (number >= 0) {
+        if (number >= f->base && was_given(f, size_id, number - f->base))
+            give_again(f, size_id, number - f->base, now);
+        return;
+    }
+    if (f->at == 0 || now - f->repaired < REPAIR_EVERY)
+        return;
+    f->repaired = now;
+    int64_t index = (f->at - 1) / plan->gop;
+    const struct stored_shape *shape = stored_plan_shape(plan, index);
+    const int16_t *decoded = shape->decoded[size_id];
+    int newest = (int)(f->at - 1 - index * plan->gop);
+    while (newest >= 0 && decoded[newest] == STORED_NO_FRAME)
+        newest--;
+    for (int slot = 0; slot <= newest; slot++)
+        if (decoded[slot] != STORED_NO_FRAME &&
+            stored_shape_needs(shape, size_id, decoded[newest], decoded[slot]))
+            give_again(f, size_id, index * plan->gop + decoded[slot], now);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/feed/workers.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/mailbox.h"
+
+struct workers {
+    struct worker_queue *queue; // owned; of struct work
+    struct mailbox *back;       // owned; of struct work
+    bool closed;                // workers_free was called, the threads have not all ended
+    int max;                    // works at once
+    int count;                  // that were added and are not done
+    int started;
+    int gone;
+    struct work farewell; // what each thread posts last; it is no work
+    pthread_t threads[];
+};
+
+static void drop(void *item)
+{
+    struct work *w = item;
+    if (w->drop)
+        w->drop(w);
+}
+
+static void *run(void *arg)
+{
+    struct workers *ws = arg;
+    struct work *w;
+    while ((w = worker_queue_pop(ws->queue, USEC_NEVER))) {
+        w->run(w);
+        (void)mailbox_post(ws->back, w); // which has room for all
+    }
+    (void)mailbox_post(ws->back, &ws->farewell);
+    return NULL;
+}
+
+static void free_all(struct workers *ws)
+{
+    if (ws->queue)
+        worker_queue_free(ws->queue);
+    mailbox_free(ws->back);
+    free(ws);
+}
+
+static void on_back(void *ctx, void *item, usec_t now)
+{
+    struct workers *ws = ctx;
+    struct work *w = item;
+    if (w == &ws->farewell) {
+        if (++ws->gone < ws->started)
+            return;
+        for (int i = 0; i < ws->started; i++)
+            pthread_join(ws->threads[i], NULL); // the farewell was the last thing that it did
+        free_all(ws);
+    } else if (ws->closed) {
+        drop(w);
+    } else {
+        ws->count--;
+        w->done(w, now);
+    }
+}
+
+struct workers *workers_new(uv_loop_t *loop, int threads, int waiting)
+{
+    struct workers *ws = calloc(1, sizeof(*ws) + (size_t)threads * sizeof(pthread_t));
+    if (ws) {
+        ws->queue = worker_queue_new(waiting, drop);
+        ws->max = waiting + threads;
+        ws->back = mailbox_new(loop, ws->max + threads, on_back, drop, ws); // and the farewells
+    }
+    while (ws && ws->queue && ws->back && ws->started < threads &&
+           pthread_create(&ws->threads[ws->started], NULL, run, ws) == 0)
+        ws->started++;
+    if (ws && ws->started == threads)
+        return ws;
+    log_error("cannot start the threads that open files");
+    workers_free(ws);
+    return NULL;
+}
+
+int workers_add(struct workers *ws, struct work *w)
+{
+    if (ws->count == ws->max || !worker_queue_push(ws->queue, w))
+        return ERR_FULL;
+    ws->count++;
+    return 0;
+}
+
+void workers_free(struct workers *ws)
+{
+    if (!ws)
+        return;
+    if (!ws->started) {
+        free_all(ws);
+        return;
+    }
+    ws->closed = true;
+    worker_queue_clear(ws->queue);
+    worker_queue_close(ws->queue);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/prepare/prepare.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/utf8.h"
+#include "common/net/clock.h"
+#include "media/source/source.h"
+#include "media/stored/stored_audio.h"
+#include "media/stored/stored_file.h"
+#include "media/stored/stored_maker.h"
+#include "media/stored/stored_mux.h"
+#include "media/stored/stored_parts.h"
+#include "sender/policy/prepare_progress.h"
+
+static const int64_t MAX_PICTURE_BYTES = (int64_t)1 << 30; // of all groups that are encoded at once
+#define TELL_EVERY (10 * USEC_PER_SEC)                     // where there is no terminal
+
+struct prepare {
+    const struct options *options;
+    struct source *source; // owned
+    struct sdp sdp;        // with the ladder
+    struct stored_plan plan;
+    struct stored_origin origin;
+    char path[PATH_MAX];
+    char folder[PATH_MAX];
+    int lock; // owned: of the folder; -1: not yet
+    struct prepare_progress progress;
+    bool terminal;
+    usec_t told;
+    struct picture *pictures[STORED_MAX_GOP]; // of the group that is read; a reference each
+};
+
+static void tell(struct prepare *p, int64_t done, usec_t now)
+{
+    char text[128];
+    if (p->options->log.filter.level < LOG_INFO || (!p->terminal && now - p->told < TELL_EVERY))
+        return;
+    p->told = now;
+    prepare_progress_text(&p->progress, done, p->terminal, text, sizeof(text), now);
+    if (p->terminal)
+        fprintf(stderr, "\r%s\x1b[K", text);
+    else
+        log_info("%s", text);
+}
+
+static int choose_levels(struct prepare *p)
+{
+    const struct options *o = p->options;
+    const struct source *s = p->source;
+    struct ladder *l = &p->sdp.ladder;
+    int layers = o->temporal_layers ? o->temporal_layers : PREPARE_LAYERS;
+    int err = o->level_count ? ladder_from_requests(o->levels, o->level_count, s->width, s->height,
+                                                    s->fps, layers, l)
+                             : ladder_default(s->width, s->height, s->fps, layers, l);
+    if (err || stored_plan_init(&p->plan, l) == 0)
+        return err;
+    // Of a film of 31.3 frames a second, say, no size takes 30.
+    for (int i = 0; i < l->size_count && !o->level_count; i++)
+        l->sizes[i].fps = s->fps;
+    err = stored_plan_init(&p->plan, l);
+    if (err)
+        log_error("the levels' frame rates must be simple parts of the file's, as a half of it");
+    return err;
+}
+
+static int open_source(struct prepare *p)
+{
+    const struct options *o = p->options;
+    struct stat st = {0};
+    int err;
+    if (stat(o->source, &st) != 0 && strchr(o->source, ':')) { // "test:" and the like
+        log_error("%s: only a file can be prepared", o->source);
+        return ERR_UNSUPPORTED;
+    }
+    if (stored_file_is(o->source)) {
+        log_error("%s: it is a stored ladder already", o->source);
+        return ERR_UNSUPPORTED;
+    }
+    if (!(p->source = source_open(o->source, false, &err)))
+        return err;
+    p->origin = (struct stored_origin){.bytes = st.st_size, .mtime = st.st_mtim.tv_sec};
+    p->sdp = (struct sdp){.source = SDP_SOURCE_FILE,
+                          .payload_type = RTP_PT_H264,
+                          .h264 = true,
+                          .ext = {.adu = RTP_EXT_ADU_ID}, // without it the levels do not count
+                          .duration = p->source->duration};
+    utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP is
+    return choose_levels(p);
+}
+
+static int open_parts(struct prepare *p)
+{
+    const char *name = p->options->source;
+    if (snprintf(p->path, sizeof(p->path), "%s" STORED_SUFFIX, name) >= (int)sizeof(p->path) ||
+        snprintf(p->folder, sizeof(p->folder), "%s.weir.part", name) >= (int)sizeof(p->folder)) {
+        log_error("%s: the name is too long", name);
+        return ERR_IO;
+    }
+    char *plan = malloc(SDP_MAX_BYTES + STORED_TAG_MAX);
+    int len = plan ? stored_origin_encode(&p->origin, plan, STORED_TAG_MAX) : ERR_NO_MEMORY;
+    if (len > 0) {
+        plan[len] = '\n';
+        len = sdp_encode(&p->sdp, false, plan + len + 1, SDP_MAX_BYTES);
+    }
+    p->lock = len < 0 ? len : stored_parts_open(p->folder, plan);
+    free(plan);
+    return p->lock < 0 ? p->lock : 0;
+}
+
+static int threads(const struct prepare *p)
+{
+    const struct ladder *l = &p->sdp.ladder;
+    // The pictures of a group, and those of the size that is encoded.
+    int64_t group = (int64_t)l->source_width * l->source_height * 3 / 2 * p->plan.gop * 2;
+    int64_t count = sysconf(_SC_NPROCESSORS_ONLN);
+    if (count > MAX_PICTURE_BYTES / group)
+        count = MAX_PICTURE_BYTES / group;
+    count = count > STORED_MAKER_MAX_THREADS ? STORED_MAKER_MAX_THREADS : count;
+    return count < 1 ? 1 : (int)count;
+}
+
+// The last picture once more, so that the media ends where the pattern of frames does.
+static struct picture *again(const struct picture *last)
+{
+    struct picture *p = picture_new(last->width, last->height);
+    struct scaler *s = p ? scaler_new() : NULL;
+    if (s)
+        (void)scaler_run(s, last, p); // of one size: a copy
+    scaler_free(s);
+    if (!s)
+        picture_unref(p);
+    return s ? p : NULL;
+}
+
+// The pictures of a group. Their number, 0: there are none any more; an error.
+static int read_group(struct prepare *p, int64_t group)
+{
+    int count = 0, err = 0;
+    while (count < p->plan.gop && (err = p->source->ops->next(p->source, &p->pictures[count])) == 0)
+        count++;
+    while (count % p->plan.period && err == ERR_END) {
+        if ((p->pictures[count] = again(p->pictures[count - 1])))
+            count++;
+        else
+            err = ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < count; i++)
+        p->pictures[i]->number = group * p->plan.gop + i; // nobody else holds them
+    if (!err || err == ERR_END)
+        return count;
+    for (int i = 0; i < count; i++)
+        picture_unref(p->pictures[i]);
+    return err;
+}
+
+// Frames of a group that is there.
+static int frames_of(struct prepare *p, int64_t group)
+{
+    struct stored_record r;
+    uint8_t *data;
+    int64_t last = -1;
+    int err;
+    FILE *f = stored_part_read(p->folder, group);
+    if (!f)
+        return ERR_IO;
+    while ((err = stored_part_next(f, &r, &data)) == 0) {
+        last = r.at > last ? r.at : last;
+        free(data);
+    }
+    fclose(f);
+    // The full size has the last frame of each period, whatever the other sizes' rates.
+    return err == ERR_END && last >= 0 ? (int)(last - group * p->plan.gop) + 1 : ERR_IO;
+}
+
+// Goes to the frame of that number. False: not possible, and it is at its beginning; or gone, *err.
+static bool go_to(struct prepare *p, int64_t number, int *err)
+{
+    struct fps fps = p->source->fps;
+    if (p->source->ops->seek &&
+        p->source->ops->seek(p->source, usec_of_frames(number, fps.num, fps.den)) == 0)
+        return true;
+    source_free(p->source); // it may have lost its place in the attempt
+    p->source = source_open(p->options->source, false, err);
+    return false;
+}
+
+// Skips what an earlier run has made. The first group that is not there; *ended: there is no more;
+// *err: as of source_open.
+static int64_t find_begin(struct prepare *p, bool *ended, int *err)
+{
+    int64_t group = 0;
+    while (stored_parts_has(p->folder, group))
+        group++;
+    if (!group)
+        return 0;
+    int last = frames_of(p, group - 1);
+    if (last < 0)
+        return 0;
+    *ended = last < p->plan.gop;
+    int64_t frames = (group - 1) * p->plan.gop + last;
+    if (!*ended && !go_to(p, frames, err))
+        return 0;
+    p->origin.frames = frames;
+    log_info("going on at %.0f s", (double)p->origin.frames / fps_value(p->source->fps));
+    return group;
+}
+
+// Encoders work side by side: one that was interrupted may have been behind another that was not.
+static int add_group(struct prepare *p, struct stored_maker *maker, int64_t group, int count)
+{
+    if (!stored_parts_has(p->folder, group))
+        return stored_maker_add(maker, group, p->pictures, count);
+    for (int i = 0; i < count; i++)
+        picture_unref(p->pictures[i]);
+    return 0;
+}
+
+static int encode_all(struct prepare *p, int64_t *groups)
+{
+    bool ended = false;
+    int err = 0;
+    *groups = find_begin(p, &ended, &err);
+    if (err)
+        return err;
+    p->progress = (struct prepare_progress){.before = p->origin.frames, .began = clock_now()};
+    if (p->source->duration > 0)
+        p->progress.total = llround(p->source->duration * fps_value(p->source->fps));
+    struct stored_maker *maker = stored_maker_new(&p->sdp.ladder, &p->plan, p->folder, threads(p));
+    err = maker ? 0 : ERR_IO;
+    while (!err && !ended) {
+        int count = read_group(p, *groups);
+        if (count <= 0) {
+            err = count;
+            break;
+        }
+        ended = count < p->plan.gop;
+        p->origin.frames = *groups * p->plan.gop + count;
+        err = add_group(p, maker, (*groups)++, count);
+        tell(p, p->origin.frames, clock_now());
+    }
+    if (maker && !err)
+        err = stored_maker_wait(maker);
+    stored_maker_free(maker);
+    return err;
+}
+
+// As stored_audio_make.
+static int make_audio(struct prepare *p)
+{
+    const struct options *o = p->options;
+    if (o->audio && strcmp(o->audio, "none") == 0)
+        return 1;
+    return stored_parts_has(p->folder, STORED_AUDIO)
+               ? 0
+               : stored_audio_make(o->source, p->source->origin, p->folder);
+}
+
+static int make(struct prepare *p)
+{
+    int64_t groups;
+    int err = encode_all(p, &groups);
+    if (p->terminal)
+        fputc('\n', stderr);
+    if (err)
+        return err;
+    int audio = make_audio(p);
+    if (audio < 0 && audio != ERR_UNSUPPORTED) // else without it
+        return audio;
+    p->sdp.duration = (double)p->origin.frames / fps_value(p->source->fps);
+    stored_plan_end(&p->plan, &p->sdp.ladder, p->origin.frames);
+    struct stored_mux mux = {.sdp = &p->sdp,
+                             .plan = &p->plan,
+                             .origin = p->origin,
+                             .folder = p->folder,
+                             .groups = groups,
+                             .audio = audio == 0,
+                             .path = p->path};
+    err = groups ? stored_mux_run(&mux) : ERR_UNSUPPORTED;
+    if (!err)
+        stored_parts_remove(p->folder);
+    return err;
+}
+
+int prepare_run(const struct options *o)
+{
+    struct prepare *p = calloc(1, sizeof(*p));
+    if (!p)
+        return EXIT_FAILURE;
+    p->options = o;
+    p->lock = -1;
+    p->terminal = o->log.filter.level >= LOG_INFO && isatty(STDERR_FILENO);
+    p->told = clock_now();
+    int err = open_source(p);
+    err = err ? err : open_parts(p);
+    if (!err)
+        log_info("%s: %d levels of %d sizes into %s", o->source, p->sdp.ladder.level_count,
+                 p->sdp.ladder.size_count, p->path);
+    err = err ? err : make(p);
+    if (!err)
+        log_info("%s: %.1f s in %.1f s", p->path, p->sdp.duration,
+                 usec_to_sec(clock_now() - p->progress.began));
+    else
+        log_error("%s: not prepared (%s)", o->source, err_text(err));
+    source_free(p->source);
+    if (p->lock >= 0)
+        close(p->lock);
+    free(p);
+    return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}

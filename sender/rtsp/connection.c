@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/rtsp/connection.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/tcp_conn.h"
+#include "common/net/timer.h"
+#include "common/net/udp_socket.h"
+#include "sender/rtsp/viewer.h"
+
+struct connection {
+    struct connection_config config;
+    struct tcp_conn *tcp; // owned
+    struct timer *reaper; // owned: ends the connection outside of its own callbacks
+    struct timer *turn;   // owned: for the next of several requests that are there
+    struct viewer viewer;
+};
+
+// Serves one request. 0; ERR_AGAIN: it has to wait; ERR_FULL: this peer cannot be served any more.
+static int on_request(struct connection *c, const struct rtsp_item *request, usec_t now)
+{
+    struct rtsp_response *a = calloc(1, sizeof(*a));
+    if (!a)
+        return ERR_FULL;
+    if (!viewer_serve(&c->viewer, request, a, now)) {
+        free(a);
+        return ERR_AGAIN;
+    }
+    bool taken =
+        rtsp_response_send(a, request->cseq, c->tcp) == 0; // else answers pile up: it does not read
+    if (taken && request->method == RTSP_PLAY && a->status == 200) {
+        session_play(c->viewer.session, now); // behind its answer
+        log_of(LOG_INFO, "viewer", c->viewer.name, "viewer %s plays level %d", c->viewer.name,
+               session_level(c->viewer.session));
+    }
+    free(a);
+    return taken ? 0 : ERR_FULL;
+}
+
+static int refuse_input(struct connection *c, int err)
+{
+    struct rtsp_response a = {.status = err == ERR_TOO_BIG ? 413 : 400,
+                              .headers = "Connection: close\r\n"};
+    rtsp_response_send(&a, -1, c->tcp);
+    log_of(LOG_WARN, "viewer", c->viewer.name, "viewer %s is dropped: its request is %s",
+           c->viewer.name, err_text(err));
+    return err;
+}
+
+static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    struct connection *c = ctx;
+    struct viewer *v = &c->viewer;
+    size_t used = 0;
+    while (used < len) {
+        struct rtsp_item item;
+        size_t item_len = 0;
+        int err = rtsp_decode(data + used, len - used, &item, &item_len);
+        if (err && err != ERR_AGAIN)
+            return refuse_input(c, err);
+        if (err) {
+            used += item_len;
+            break;
+        }
+        err = item.kind == RTSP_REQUEST ? on_request(c, &item, now) : 0;
+        if (err == ERR_AGAIN) { // for a film: on_film offers the request again
+            tcp_conn_hold(c->tcp);
+            break;
+        }
+        if (err)
+            return err;
+        used += item_len;
+        // There is room for hundreds of requests: the other viewers come in between.
+        if (item.kind == RTSP_REQUEST && used < len) {
+            tcp_conn_hold(c->tcp);
+            timer_set(c->turn, now);
+            break;
+        }
+        if (item.kind == RTSP_INTERLEAVED && v->session && v->interleaved &&
+            (item.channel == v->channel[1] ||
+             (viewer_has_second(v) && item.channel == v->second_channel[1]))) {
+            rtsp_session_alive(&v->state, now);
+            session_rtcp(v->session, item.data, item.data_len, now);
+        }
+    }
+    return (int)used;
+}
+
+static void on_room(void *ctx, usec_t now)
+{
+    struct connection *c = ctx;
+    if (c->viewer.session)
+        session_writable(c->viewer.session, now);
+    else
+        tcp_conn_want_room(c->tcp, false);
+}
+
+static void on_close(void *ctx, int err, usec_t now)
+{
+    (void)err;
+    (void)now;
+    struct connection *c = ctx;
+    timer_set(c->reaper, 0);
+}
+
+static void on_stuck(void *ctx, const char *why)
+{
+    struct connection *c = ctx;
+    log_of(LOG_WARN, "viewer", c->viewer.name, "viewer %s is dropped: %s", c->viewer.name, why);
+    viewer_dismiss(&c->viewer, why);
+    timer_set(c->reaper, 0);
+}
+
+static void on_film(void *ctx, usec_t now)
+{
+    struct connection *c = ctx;
+    timer_set(c->turn, now);
+}
+
+static void on_film_revoked(void *ctx)
+{
+    struct connection *c = ctx;
+    c->viewer.stream = NULL;
+}
+
+static void on_turn(void *ctx, usec_t now)
+{
+    struct connection *c = ctx;
+    tcp_conn_resume(c->tcp, now);
+}
+
+static void on_reap(void *ctx, usec_t now)
+{
+    (void)now;
+    struct connection *c = ctx;
+    c->config.on_end(c->config.ctx, c);
+}
+
+static const struct tcp_conn_ops tcp_ops = {
+    .on_input = on_input, .on_room = on_room, .on_close = on_close};
+
+struct connection *connection_new(int fd, const struct connection_config *config, usec_t now)
+{
+    struct connection *c = calloc(1, sizeof(*c));
+    if (!c) {
+        log_error("out of memory: a viewer is refused");
+        close(fd);
+        return NULL;
+    }
+    c->config = *config;
+    c->viewer =
+        (struct viewer){.loop = config->loop,
+                        .shelf = config->shelf,
+                        .raw = config->raw,
+                        .query_level = -1,
+                        .hold = {.on_ready = on_film, .on_revoked = on_film_revoked, .ctx = c},
+                        .on_stuck = on_stuck,
+                        .ctx = c};
+    c->reaper = timer_new(config->loop, on_reap, c);
+    c->turn = timer_new(config->loop, on_turn, c);
+    c->tcp = c->viewer.tcp = tcp_conn_new(config->loop, fd, RTSP_MAX_ITEM, &tcp_ops, c);
+    if (!c->reaper || !c->turn || !c->tcp) {
+        connection_free(c, now);
+        return NULL;
+    }
+    rtsp_session_init(&c->viewer.state, now);
+    sockaddr_text((const struct sockaddr *)tcp_conn_peer(c->tcp), c->viewer.name,
+                  sizeof(c->viewer.name));
+    log_of(LOG_DEBUG, "viewer", c->viewer.name, "viewer %s connected", c->viewer.name);
+    return c;
+}
+
+void connection_free(struct connection *c, usec_t now)
+{
+    if (!c)
+        return;
+    viewer_teardown(&c->viewer, now);
+    viewer_leave(&c->viewer);
+    tcp_conn_free(c->tcp);
+    timer_free(c->turn);
+    timer_free(c->reaper);
+    log_of(LOG_DEBUG, "viewer", c->viewer.name, "viewer %s is gone", c->viewer.name);
+    free(c);
+}
+
+void connection_finish(struct connection *c, usec_t now)
+{
+    viewer_teardown(&c->viewer, now);
+    tcp_conn_finish(c->tcp, now);
+}
+
+void connection_second(struct connection *c, usec_t now)
+{
+    if (c->viewer.session)
+        session_second(c->viewer.session, now);
+    if (rtsp_session_expired(&c->viewer.state, now)) {
+        log_of(LOG_INFO, "viewer", c->viewer.name, "viewer %s is dropped: no %s for %d s",
+               c->viewer.name, c->viewer.state.has_asked ? "sign of life" : "complete request",
+               rtsp_session_patience(&c->viewer.state));
+        timer_set(c->reaper, 0);
+    }
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/audio/audio_jitter_buffer.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/audio/time_stretch.h"
+
+enum {
+    FADE = AUDIO_RATE / 200,           // 5 ms
+    MOST_CONCEALED = 3 * AUDIO_PACKET, // at a stretch; then silence
+    CONCEAL_UNIT = AUDIO_RATE / 400,   // of a decoder
+    HELD = AUDIO_MAX_PULL + TIME_STRETCH_NEEDS + TIME_STRETCH_MOST + AUDIO_PACKET_MAX,
+    PULLS = 128, // remembered
+};
+
+struct packet {
+    int64_t position;
+    int samples;
+    size_t len;
+    uint8_t data[];
+};
+
+struct pull {
+    usec_t at;
+    int64_t position; // -1 with count 0: silence
+    int count;
+};
+
+struct audio_jitter_buffer {
+    const struct audio_decoding *decoding; // static
+    void *ctx;                             // borrowed
+    struct packet **packets;               // owned, SOUND_MAX_PACKETS, a ring, ascending positions
+    int head;
+    int count;
+    size_t bytes; // of all of them
+    bool runs;
+    struct media_clock clock;
+    bool ended;
+    bool audios;       // else silence
+    bool dry;          // an underrun goes on
+    int concealed_run; // samples since the last packet
+    int fade_in;       // samples of it that are left
+    int64_t next;      // position of pcm[0]
+    int held;          // samples in pcm
+    int16_t pcm[HELD * AUDIO_CHANNELS];
+    struct audio_counts counts;
+    int pull_count; // ever
+    struct pull pulls[PULLS];
+};
+
+// ---- Packets
+
+static struct packet **slot(struct audio_jitter_buffer *s, int i)
+{
+    return &s->packets[(s->head + i) % AUDIO_MAX_PACKETS];
+}
+
+static void drop_first(struct audio_jitter_buffer *s)
+{
+    s->bytes -= (*slot(s, 0))->len;
+    free(*slot(s, 0));
+    s->head = (s->head + 1) % AUDIO_MAX_PACKETS;
+    s->count--;
+}
+
+static void drop_last(struct audio_jitter_buffer *s)
+{
+    struct packet *last = *slot(s, --s->count);
+    s->bytes -= last->len;
+    free(last);
+    s->counts.refused++;
+}
+
+static bool has_room(const struct audio_jitter_buffer *s, size_t len)
+{
+    return s->count < AUDIO_MAX_PACKETS && s->bytes + len <= AUDIO_MAX_BYTES;
+}
+
+// Its place is found from the back, where nearly all go.
+static bool insert(struct audio_jitter_buffer *s, struct packet *p)
+{
+    int i = s->count;
+    while (i > 0 && (*slot(s, i - 1))->position > p->position)
+        i--;
+    if (i > 0 && (*slot(s, i - 1))->position == p->position)
+        return false;
+    while (!has_room(s, p->len) && s->count > i)
+        drop_last(s);
+    if (!has_room(s, p->len))
+        return false;
+    s->bytes += p->len;
+    for (int k = s->count++; k > i; k--)
+        *slot(s, k) = *slot(s, k - 1);
+    *slot(s, i) = p;
+    return true;
+}
+
+void audio_jitter_buffer_push(struct audio_jitter_buffer *s, int64_t position, const uint8_t *data,
+                              size_t len)
+{
+    int samples = s->decoding->samples(data, len);
+    s->ended = false; // it goes on
+    if (s->audios && samples > 0 && position + samples <= s->next + s->held) {
+        s->counts.late++;
+        return;
+    }
+    struct packet *p = samples > 0 ? malloc(sizeof(*p) + len) : NULL;
+    if (p) {
+        *p = (struct packet){.position = position, .samples = samples, .len = len};
+        memcpy(p->data, data, len);
+        if (insert(s, p))
+            return;
+    }
+    free(p);
+    s->counts.refused++;
+}
+
+// ---- Samples
+
+static int16_t *end_of(struct audio_jitter_buffer *s)
+{
+    return s->pcm + s->held * AUDIO_CHANNELS;
+}
+
+static void silence(int16_t *out, int count)
+{
+    memset(out, 0, (size_t)count * AUDIO_CHANNELS * sizeof(*out));
+}
+
+static void drop_front(struct audio_jitter_buffer *s, int count)
+{
+    s->held -= count;
+    s->next += count;
+    memmove(s->pcm, s->pcm + count * AUDIO_CHANNELS,
+            (size_t)s->held * AUDIO_CHANNELS * sizeof(*s->pcm));
+}
+
+// The first packet follows on what is held, or overlaps it.
+static void decode_first(struct audio_jitter_buffer *s)
+{
+    struct packet *p = *slot(s, 0);
+    int64_t overlap = s->next + s->held - p->position;
+    int16_t *to = end_of(s);
+    int samples = s->decoding->decode(s->ctx, p->data, p->len, to);
+    if (samples <= 0) {
+        samples = p->samples; // broken: as if it had not come
+        silence(to, samples);
+        s->counts.concealed += (uint64_t)samples;
+    }
+    if (overlap > 0) {
+        int cut = overlap < samples ? (int)overlap : samples;
+        samples -= cut;
+        memmove(to, to + cut * AUDIO_CHANNELS, (size_t)samples * AUDIO_CHANNELS * sizeof(*to));
+    }
+    s->held += samples;
+    s->dry = false;
+    s->concealed_run = 0;
+    drop_first(s);
+}
+
+static void conceal(struct audio_jitter_buffer *s, int count)
+{
+    int16_t *to = end_of(s);
+    int done = 0;
+    if (s->concealed_run < MOST_CONCEALED && count % CONCEAL_UNIT == 0)
+        done = s->decoding->conceal(s->ctx, count, to);
+    if (done < count)
+        silence(to + done * AUDIO_CHANNELS, count - done);
+    s->held += count;
+    s->concealed_run += count;
+    s->counts.concealed += (uint64_t)count;
+}
+
+static void decode_more(struct audio_jitter_buffer *s)
+{
+    int64_t end = s->next + s->held;
+    while (s->count && (*slot(s, 0))->position + (*slot(s, 0))->samples <= end) {
+        s->counts.late++;
+        drop_first(s);
+    }
+    int64_t gap = s->count ? (*slot(s, 0))->position - end : AUDIO_PACKET;
+    if (gap <= 0) {
+        decode_first(s);
+        return;
+    }
+    if (!s->count && s->ended) {
+        silence(end_of(s), AUDIO_PACKET);
+        s->held += AUDIO_PACKET;
+        return;
+    }
+    if (!s->count && !s->dry) {
+        s->dry = true;
+        s->counts.underruns++;
+    }
+    conceal(s, gap < AUDIO_PACKET ? (int)gap : AUDIO_PACKET);
+}
+
+// Is there sound behind what is held, so that a splice does not call for what has not come?
+static bool has_more(struct audio_jitter_buffer *s, int count)
+{
+    if (s->held >= count)
+        return true;
+    return s->count && (*slot(s, s->count - 1))->position >= s->next + count;
+}
+
+// ---- The schedule
+
+static void fade(int16_t *pcm, int count, int from, int step)
+{
+    for (int i = 0; i < count; i++) {
+        int gain = from + i * step;
+        for (int c = 0; c < AUDIO_CHANNELS; c++) {
+            int16_t *v = &pcm[i * AUDIO_CHANNELS + c];
+            *v = (int16_t)(*v * gain / FADE);
+        }
+    }
+}
+
+static void fade_out(struct audio_jitter_buffer *s, int16_t *out, int count)
+{
+    int tail = count < FADE ? count : FADE;
+    tail = tail < s->held ? tail : s->held;
+    memcpy(out, s->pcm, (size_t)tail * AUDIO_CHANNELS * sizeof(*out));
+    fade(out, tail, FADE, -1);
+    silence(out + tail * AUDIO_CHANNELS, count - tail);
+    s->audios = false;
+    s->held = 0;
+}
+
+// Samples of silence before the first that can be heard now; `count`: none can.
+static int begin(struct audio_jitter_buffer *s, int64_t wanted, int count)
+{
+    while (s->count && (*slot(s, 0))->position + (*slot(s, 0))->samples <= wanted)
+        drop_first(s);
+    int64_t ahead = s->count ? (*slot(s, 0))->position - wanted : count;
+    if (ahead >= count)
+        return count;
+    s->decoding->reset(s->ctx);
+    s->audios = true;
+    s->dry = false;
+    s->concealed_run = 0;
+    s->fade_in = FADE;
+    s->held = 0;
+    s->next = (*slot(s, 0))->position;
+    decode_first(s);
+    if (ahead < 0)
+        drop_front(s, (int)(-ahead < s->held ? -ahead : s->held));
+    return ahead > 0 ? (int)ahead : 0;
+}
+
+static void follow(struct audio_jitter_buffer *s, int64_t error, int count)
+{
+    int apart = (int)llabs(error);
+    int most = apart + AUDIO_TOLERANCE;
+    int needs = count > time_stretch_needs(most) ? count : time_stretch_needs(most);
+    if (apart <= AUDIO_TOLERANCE || !has_more(s, needs))
+        return;
+    while (s->held < needs)
+        decode_more(s);
+    int period = error < 0 ? time_stretch_shorter(s->pcm, s->held, most)
+                           : time_stretch_longer(s->pcm, s->held, most);
+    int change = error < 0 ? -period : period;
+    s->held += change;
+    s->next -= change;
+    s->counts.spliced++;
+}
+
+static void emit(struct audio_jitter_buffer *s, int16_t *out, int count)
+{
+    while (s->held < count)
+        decode_more(s);
+    memcpy(out, s->pcm, (size_t)count * AUDIO_CHANNELS * sizeof(*out));
+    if (s->fade_in > 0) {
+        int ramp = count < s->fade_in ? count : s->fade_in;
+        fade(out, ramp, FADE - s->fade_in, 1);
+        s->fade_in -= ramp;
+    }
+    s->counts.heard += (uint64_t)count;
+    drop_front(s, count);
+}
+
+static void remember(struct audio_jitter_buffer *s, usec_t at, int64_t position, int count)
+{
+    s->pulls[s->pull_count % PULLS] = (struct pull){at, position, count};
+    s->pull_count = s->pull_count == 2 * PULLS - 1 ? PULLS : s->pull_count + 1;
+}
+
+void audio_jitter_buffer_pull(struct audio_jitter_buffer *s, int16_t *out, int count, usec_t at)
+{
+    assert(count > 0 && count <= AUDIO_MAX_PULL);
+    int64_t wanted = s->runs ? audio_samples(media_clock_position(&s->clock, at)) : 0;
+    if (s->audios && (!s->runs || llabs(s->next - wanted) > AUDIO_JUMP)) {
+        s->counts.jumps += s->runs;
+        fade_out(s, out, count);
+        return;
+    }
+    int quiet = 0;
+    if (s->audios)
+        follow(s, s->next - wanted, count);
+    else
+        quiet = s->runs ? begin(s, wanted, count) : count;
+    silence(out, quiet);
+    if (quiet == count)
+        return;
+    remember(s, at + audio_usec(quiet), s->next, count - quiet);
+    emit(s, out + quiet * AUDIO_CHANNELS, count - quiet);
+}
+
+void audio_jitter_buffer_set_clock(struct audio_jitter_buffer *s, const struct media_clock *clock)
+{
+    s->runs = clock;
+    if (clock)
+        s->clock = *clock;
+}
+
+void audio_jitter_buffer_flush(struct audio_jitter_buffer *s)
+{
+    while (s->count)
+        drop_first(s);
+    s->runs = false;
+}
+
+void audio_jitter_buffer_end(struct audio_jitter_buffer *s)
+{
+    s->ended = true;
+}
+
+bool audio_jitter_buffer_is_heard(const struct audio_jitter_buffer *s)
+{
+    return s->audios;
+}
+
+bool audio_jitter_buffer_heard_at(const struct audio_jitter_buffer *s, int64_t position, usec_t *at)
+{
+    for (int i = 0; i < PULLS && i < s->pull_count; i++) {
+        const struct pull *p = &s->pulls[i];
+        if (position < p->position || position >= p->position + p->count)
+            continue;
+        *at = p->at + audio_usec(position - p->position);
+        return true;
+    }
+    return false;
+}
+
+const struct audio_counts *audio_jitter_buffer_counts(const struct audio_jitter_buffer *s)
+{
+    return &s->counts;
+}
+
+// ---- Life
+
+struct audio_jitter_buffer *audio_jitter_buffer_new(const struct audio_decoding *decoding,
+                                                    void *ctx)
+{
+    struct audio_jitter_buffer *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->packets = calloc(AUDIO_MAX_PACKETS, sizeof(struct packet *));
+    if (!s->packets) {
+        free(s);
+        return NULL;
+    }
+    s->decoding = decoding;
+    s->ctx = ctx;
+    return s;
+}
+
+void audio_jitter_buffer_free(struct audio_jitter_buffer *s)
+{
+    if (!s)
+        return;
+    while (s->count)
+        drop_first(s);
+    free(s->packets);
+    free(s);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/goddard/goddard_params.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/base/err.h"
+#include "common/base/scan.h"
+#include "common/congestion/params.h"
+
+enum { ROWS = 8, MAX_PAIR = 64 };
+
+static const struct goddard_params defaults = {
+    .pkp_timeout_interval = 2,
+    .buf_factor = 1.5,
+    .play_buf_thresh = 5,
+    .loss_monitor_interval = 5,
+    .downscale_frame_loss_rate = 0.05,
+    .upscale_interval = 60,
+    .upscale_frame_loss_rate = 0.01,
+    .upscale_limit_time_factor = 3,
+};
+
+static void table_of(struct goddard_params *p, struct param table[ROWS])
+{
+    const struct param rows[ROWS] = {
+        {"pkp_timeout_interval", &p->pkp_timeout_interval, 0.1, 60, NULL},
+        // Commercial streams use 1.5 to 4 (section III); 1 is no haste at all.
+        {"buf_factor", &p->buf_factor, 1, 4, NULL},
+        {"play_buf_thresh", &p->play_buf_thresh, 0.1, 60, NULL},
+        {"loss_monitor_interval", &p->loss_monitor_interval, 0.5, 60, NULL},
+        {"downscale_frame_loss_rate", &p->downscale_frame_loss_rate, 0, 1, NULL},
+        {"upscale_interval", &p->upscale_interval, 1, 3600, NULL},
+        {"upscale_frame_loss_rate", &p->upscale_frame_loss_rate, 0, 1, NULL},
+        {"upscale_limit_time_factor", &p->upscale_limit_time_factor, 0, 100, NULL},
+    };
+    memcpy(table, rows, sizeof(rows));
+}
+
+void goddard_params_init(struct goddard_params *p)
+{
+    *p = defaults;
+}
+
+const char *goddard_params_name(int i, const char **help)
+{
+    struct goddard_params none = defaults;
+    struct param table[ROWS];
+    table_of(&none, table);
+    *help = NULL;
+    return i < ROWS ? table[i].key : NULL;
+}
+
+static void tell_names(const struct param table[ROWS], char *error, size_t cap)
+{
+    int len = snprintf(error, cap, "NAME=VALUE,... with the names");
+    for (int i = 0; i < ROWS && len >= 0 && (size_t)len < cap; i++)
+        len += snprintf(error + len, cap - (size_t)len, "%s %s", i ? "," : "", table[i].key);
+}
+
+// One "NAME=VALUE". `seen`: a bit a row.
+static int read_pair(struct scan pair, const struct param table[ROWS], uint32_t *seen, char *error,
+                     size_t cap)
+{
+    char text[MAX_PAIR];
+    size_t len = scan_left(&pair);
+    struct scan name = scan_until(&pair, '=');
+    int row = 0;
+    while (row < ROWS && !scan_is(name, table[row].key))
+        row++;
+    if (row == ROWS || len >= sizeof(text)) {
+        tell_names(table, error, cap);
+        return ERR_MALFORMED;
+    }
+    if (*seen & UINT32_C(1) << row) {
+        snprintf(error, cap, "each name once, not %s twice", table[row].key);
+        return ERR_MALFORMED;
+    }
+    *seen |= UINT32_C(1) << row;
+    memcpy(text, name.at, len);
+    text[len] = '\0';
+    int err = params_read(text, &table[row], 1);
+    if (err)
+        snprintf(error, cap, "a number of %g to %g as %s, not \"%.*s\"", table[row].least,
+                 table[row].most, table[row].key, (int)scan_left(&pair), pair.at);
+    return err;
+}
+
+int goddard_params_read(const char *text, struct goddard_params *p, char *error, size_t error_cap)
+{
+    struct goddard_params read = *p;
+    struct param table[ROWS];
+    table_of(&read, table);
+    struct scan rest = scan_of(text, strlen(text));
+    uint32_t seen = 0;
+    bool more = !scan_end(&rest);
+    while (more) {
+        struct scan pair = scan_until(&rest, ',');
+        more = pair.end != rest.end; // a comma at the end promises one more
+        int err = read_pair(pair, table, &seen, error, error_cap);
+        if (err)
+            return err;
+    }
+    // Else one loss rate would ask for a level more and for one less.
+    if (read.upscale_frame_loss_rate > read.downscale_frame_loss_rate) {
+        snprintf(error, error_cap, "upscale_frame_loss_rate up to downscale_frame_loss_rate (%g)",
+                 read.downscale_frame_loss_rate);
+        return ERR_RANGE;
+    }
+    *p = read;
+    return 0;
+}

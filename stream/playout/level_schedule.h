@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which level a stream is at, frame by frame, so that a receiver knows which frames to expect: each
+// packet tells the level that the sender serves (struct adu_ext), be it what was asked for or what
+// the network takes.
+//
+// A level with fewer layers of its size takes effect behind the last frame of the level before, as
+// the frames up to its own first one may be those that it leaves out. Any other begins with the
+// first of its frames; a size's key frame may bear a number of frames of the size before, which end
+// there.
+#ifndef WEIR_STREAM_PLAYOUT_LEVEL_SCHEDULE_H
+#define WEIR_STREAM_PLAYOUT_LEVEL_SCHEDULE_H
+
+#include "common/base/level.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LEVEL_SCHEDULE_MAX = 32 }; // changes remembered; beyond, the oldest two become one
+
+struct level_start {
+    int64_t from; // frame number
+    int level;
+};
+
+struct level_schedule {
+    const struct ladder
+        *ladder;    // borrowed; level_count == 0: there are no levels, every frame is expected
+    int64_t newest; // frame seen; -1 none
+    int count;      // >= 1
+    struct level_start starts[LEVEL_SCHEDULE_MAX]; // ascending `from`
+};
+
+// `level`: until a frame says another. Valid, or ignored when there are no levels.
+void level_schedule_init(struct level_schedule *s, const struct ladder *ladder, int level);
+// The level at a frame, as far as it is known; -1 without levels.
+int level_schedule_at(const struct level_schedule *s, int64_t number);
+// The first frame at or after `from` that is expected.
+int64_t level_schedule_next(const struct level_schedule *s, int64_t from);
+// How many are expected of [from, to).
+uint64_t level_schedule_count(const struct level_schedule *s, int64_t from, int64_t to);
+
+// May a frame of that size and layer be of `level`? A packet can tell any.
+bool level_schedule_is_of(const struct ladder *ladder, int level, int size_id, int temporal_id);
+// A frame came. A level that it cannot be of is not believed.
+void level_schedule_see(struct level_schedule *s, int64_t number, int level, int size_id,
+                        int temporal_id, bool key);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

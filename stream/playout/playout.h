@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The playout buffer: whole frames in, in any order; what to decode and when to show it out.
+//
+// The law it keeps. The media time of frame n is pts(n) = usec_of_frames(n, source fps); of a
+// foreign stream (`stamped`), what its RTP time stamp says. There a frame leaves in time for those
+// held behind it that are to be shown before it (B frames).
+//
+// BUFFERING until the media held (from the first key frame to the newest, one interval included)
+// reaches `start_threshold`, or the stream ended, or, in low latency, a key frame is there. Then
+// the media clock is anchored: the first frame is due now, due(n) = anchor + pts(n)
+// at speed 1 (media_clock.h).
+//
+// PLAYING: frames leave in ascending order, `decode_lead` before they are due, to be shown at
+// due(n). A frame that the level should have (level_has_frame) and that is not there when due: if a
+// later one is there it is passed over, and is LATE should it become whole within PLAYOUT_SETTLE,
+// else LOST. If nothing later is there the buffer ran empty. Arrivals are grains of one interval,
+// so a frame that comes within one interval (at most PLAYOUT_MAX_GRACE) of its due time is still
+// shown, at once, without moving the clock; after that
+//
+// REBUFFERING begins, dated from the due time. The last picture stays. It ends when
+// `resume_threshold` of media is held, or the stream ended; the first frame held is then due now,
+// so the clock is shifted by the stall.
+//
+// ENDED: the stream ended, nothing is held, and the last picture had its interval.
+//
+// Low latency has no clock: a frame leaves the moment it is whole, to be shown at once. It passes
+// over older missing ones if the frame it rests on is there, or any later one held can be decoded.
+// Otherwise nothing could be shown, and it waits for what it rests on, which the sender may send
+// once more, for PLAYOUT_REPAIR. Rebuffering is then: nothing there to leave for
+// max(3 frame intervals, 100 ms) after the next frame was expected, which is one interval after the
+// last one left; dated from that moment, until the next frame. A picture that stands still because
+// frames come but rest on lost ones is no rebuffering, in either mode: the buffer is not empty.
+// Such frames leave when it is their turn and count as undecodable.
+//
+// The media clock runs at a speed of its own near 1 (playout_set_speed), and jumps forward to a key
+// frame that is held (playout_skip): whole frames in front of it come out as SKIPPED, those that
+// are missing as LOST or LATE. Low latency knows neither.
+//
+// What is passed over and comes LATE is still decoded (DECODE_ONLY) when later frames may rest on
+// it and none was decoded yet.
+//
+// Level switches: level_schedule.h says which level a frame is of. From a released key frame on,
+// frames of other sizes are dropped until they have a key frame of their own, so one decoder is
+// enough. A key frame of another size whose number was released already (and what follows it, up
+// to that number) is decoded, not shown; but one before the frame that the size followed began with
+// comes from a size that was left, and is dropped.
+//
+// Bounds: PLAYOUT_MAX_FRAMES, PLAYOUT_MAX_BYTES, PLAYOUT_MAX_AHEAD of media time from where playout
+// is; when full, the frame with the highest number (the one needed last) is dropped, be it held or
+// the new one, and playing begins whatever the threshold. Numbers further away than that from all
+// that is held are refused; PLAYOUT_RESYNC such frames near each other, the last one a key frame,
+// are believed: what is held is dropped, and playout goes on there after buffering (no frame
+// between counts as lost).
+//
+// Not thread-safe. Use: feed one input, then poll until NONE, then sleep until
+// playout_next_timeout.
+#ifndef WEIR_STREAM_PLAYOUT_PLAYOUT_H
+#define WEIR_STREAM_PLAYOUT_PLAYOUT_H
+
+#include "common/base/level.h"
+#include "common/base/usec.h"
+#include "media/rtp/depacketiser.h"
+#include "stream/playout/media_clock.h"
+#include "stream/playout/reference_tracker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    PLAYOUT_MAX_FRAMES = 4096,
+    PLAYOUT_MAX_BYTES = 128 << 20,
+    PLAYOUT_MAX_MISSED = 256, // passed over and undecided; beyond, the oldest is lost
+    PLAYOUT_RESYNC = 4,       // frames
+};
+#define PLAYOUT_DECODE_LEAD (60 * USEC_PER_MSEC)
+#define PLAYOUT_MAX_GRACE   (100 * USEC_PER_MSEC)
+#define PLAYOUT_REPAIR      (500 * USEC_PER_MSEC)
+#define PLAYOUT_SETTLE      (2 * USEC_PER_SEC)
+#define PLAYOUT_MAX_AHEAD   (120 * USEC_PER_SEC)
+#define PLAYOUT_MAX_NUMBER  ((int64_t)1 << 36) // frame numbers are below
+
+struct playout_config {
+    const struct ladder *ladder; // borrowed for the playout's life; valid. level_count == 0: every
+                                 // number is expected
+    const struct reference_tracker
+        *tracker;            // borrowed likewise; tells what is decodable. NULL: everything is
+    int level;               // to begin with; ignored without levels
+    usec_t start_threshold;  // media to hold before playing, >= 0
+    usec_t resume_threshold; // the same after the buffer ran empty
+    usec_t decode_lead;      // 0 .. 1 s; PLAYOUT_DECODE_LEAD is the usual
+    bool low_latency;
+    bool stamped;  // frames have the time of their RTP time stamps, which need not ascend
+    bool reorders; // frames come in the order of decoding (received_frame_slot); not low_latency
+};
+
+enum playout_mode { PLAYOUT_BUFFERING, PLAYOUT_PLAYING, PLAYOUT_REBUFFERING, PLAYOUT_ENDED };
+
+enum playout_kind {
+    PLAYOUT_NONE,  // nothing more until the next input or playout_next_timeout
+    PLAYOUT_START, // `at`: buffering is over, the media clock runs (once, and once after each
+                   // flush)
+    PLAYOUT_DECODE_AND_SHOW, // `frame`, `level`, `show_at` (never before now)
+    PLAYOUT_DECODE_ONLY,     // `frame`, `level`: later frames rest on it; never show it
+    PLAYOUT_LOST,            // `number`: never became whole
+    PLAYOUT_LATE,            // `number`: became whole after its time
+    PLAYOUT_SKIPPED,         // `number`: was whole, and left out by playout_skip
+    PLAYOUT_STALL_BEGIN,     // `at`: may lie a little in the past, never before an earlier action's
+                             // time
+    PLAYOUT_STALL_END,       // `at`, `stalled`: how long, pauses not counted
+    PLAYOUT_ENDED_ACTION,    // everything was handed out; nothing follows until a flush
+};
+
+struct playout_action {
+    enum playout_kind kind;
+    struct received_frame *frame; // the caller's from now on
+    int64_t number;               // of the frame, for all kinds that have one; else -1
+    int level;                    // that the viewer is at with this frame; -1 without levels
+    usec_t show_at;
+    usec_t at;
+    usec_t stalled;
+};
+
+struct playout; // opaque
+
+struct playout *playout_new(const struct playout_config *config); // NULL: no memory
+void playout_free(struct playout *p); // with the frames held; NULL is fine
+
+// Takes over `f` in every case. 0: held, or its lateness is noted. Otherwise it was freed:
+// ERR_MALFORMED (size_id, number or depends_on cannot be); ERR_RANGE (too far away, released
+// before, or a duplicate); ERR_FULL (see above). Tell the tracker first
+// (reference_tracker_arrived).
+int playout_push(struct playout *p, struct received_frame *f, usec_t now);
+
+// Fills *out with the next thing to do; false when that is NONE. A frame handed out goes to
+// reference_tracker_decoding before the next poll.
+bool playout_poll(struct playout *p, struct playout_action *out, usec_t now);
+// When to poll again if nothing is fed before. USEC_NEVER: only inputs matter.
+usec_t playout_next_timeout(const struct playout *p);
+
+// No frame comes after those that came (RTCP BYE, end of stream).
+void playout_end(struct playout *p, usec_t now);
+// The user's pause: the media clock stops; not rebuffering. Pictures handed out before keep their
+// show_at; shift it by the length of the pause or show them at once. Both are idempotent.
+void playout_pause(struct playout *p, usec_t now);
+void playout_resume(struct playout *p, usec_t now);
+// A seek or another source: drops what is held and buffers anew. Frames below `from` are refused
+// from now on (0: none). What was passed over and undecided comes out as LOST; a stall ends.
+void playout_flush(struct playout *p, int64_t from, usec_t now);
+// The same, but frames from `first` on that are held stay; those below `show` only serve to decode
+// it. `at_once`: playing begins as soon as frame `show` or a later one is held, else at the
+// threshold. In a pause it is left for that one frame.
+void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, usec_t now);
+// Other thresholds from now on, e.g. when the mode of adaptation changes.
+void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume);
+
+// Media per time from now on, parts per million of the sender's own; > 0.
+void playout_set_speed(struct playout *p, int32_t speed_ppm, usec_t now);
+// Goes on at the newest key frame behind which at least `keep` of media is held, in place of the
+// frame that is next. Returns the media left out; 0: there is no such frame, or it is not PLAYING.
+usec_t playout_skip(struct playout *p, usec_t keep);
+// Media time: of a frame, and what is due now by the media clock (while PLAYING).
+usec_t playout_pts(const struct playout *p, int64_t number);
+usec_t playout_position(const struct playout *p, usec_t now);
+// When frame `number` is due (while PLAYING).
+usec_t playout_due(const struct playout *p, int64_t number);
+
+// The media clock while it runs; NULL: it stands, or there is none.
+const struct media_clock *playout_clock(const struct playout *p);
+
+enum playout_mode playout_mode(const struct playout *p);
+bool playout_paused(const struct playout *p);
+// Media time held: from the first frame held (while BUFFERING: the first key frame) to the newest,
+// one interval included.
+usec_t playout_held(const struct playout *p);
+// So much is to be held for playing to begin, or to go on.
+usec_t playout_goal(const struct playout *p);
+size_t playout_held_bytes(const struct playout *p);
+int playout_held_frames(const struct playout *p);
+// The level at frame `number`, as far as it is known; -1 without levels.
+int playout_level_at(const struct playout *p, int64_t number);
+// The first number that was neither handed out nor passed over, of those that the level has.
+int64_t playout_awaited(const struct playout *p);
+// Numbers that the level has from `from` to before `to`; 0 when these are too far apart to be of
+// one stretch of media.
+uint64_t playout_expected(const struct playout *p, int64_t from, int64_t to);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

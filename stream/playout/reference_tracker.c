@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/playout/reference_tracker.h"
+
+#include <stdlib.h>
+
+// What is known of one frame number of one size.
+enum {
+    SEEN = 1,   // it arrived whole
+    AUDIO = 2,  // and so did all it rests on (implies SEEN)
+    FAILED = 4, // decoding it failed
+    CLEAN = 8,  // it was decoded cleanly, or is being decoded
+    KEY = 16,
+    BASE = 32, // temporal layer 0
+};
+
+struct entry {
+    uint8_t flags;
+    int32_t distance; // number - depends_on; 0 = depends on nothing
+};
+
+struct size_track {
+    int64_t newest;      // highest number that arrived or was decoded; -1 none
+    int64_t decoded;     // highest slot handed to the decoder; -1 none
+    int reach;           // so far ahead of its number may be what a frame rests on
+    int64_t key_audio;   // highest sound key frame; -1 none
+    bool broken;         // a base-layer break is open
+    int64_t broken_from; // the newest base-layer frame that is not sound
+    struct entry window[REFERENCE_TRACKER_WINDOW];
+};
+
+struct reference_tracker {
+    const struct ladder *ladder; // borrowed
+    int decoding_size;           // of the last frame handed to the decoder; -1 none
+    int arriving_size;           // of the last frame that arrived
+    bool waiting;                // for the open break's end, since
+    usec_t waiting_since;
+    bool asked; // a PLI went out for it
+    usec_t asked_at;
+    bool nacked; // ever, last at
+    usec_t nacked_at;
+    struct size_track sizes[LADDER_MAX_SIZES];
+};
+
+void reference_tracker_reset(struct reference_tracker *t)
+{
+    const struct ladder *ladder = t->ladder;
+    *t = (struct reference_tracker){.ladder = ladder, .decoding_size = -1, .arriving_size = -1};
+    for (int i = 0; i < LADDER_MAX_SIZES; i++) {
+        t->sizes[i].newest = -1;
+        t->sizes[i].decoded = -1;
+        t->sizes[i].key_audio = -1;
+    }
+}
+
+struct reference_tracker *reference_tracker_new(const struct ladder *ladder)
+{
+    struct reference_tracker *t = malloc(sizeof(*t));
+    if (!t)
+        return NULL;
+    t->ladder = ladder;
+    reference_tracker_reset(t);
+    return t;
+}
+
+void reference_tracker_free(struct reference_tracker *t)
+{
+    free(t);
+}
+
+static struct entry *entry_of(struct size_track *s, int64_t number)
+{
+    if (number < 0 || number > s->newest || s->newest - number >= REFERENCE_TRACKER_WINDOW)
+        return NULL;
+    return &s->window[number % REFERENCE_TRACKER_WINDOW];
+}
+
+// The flags of a number; 0 for all that is not remembered.
+static unsigned flags_of(const struct size_track *s, int64_t number)
+{
+    if (number < 0 || number > s->newest || s->newest - number >= REFERENCE_TRACKER_WINDOW)
+        return 0;
+    return s->window[number % REFERENCE_TRACKER_WINDOW].flags;
+}
+
+// The entry of `f`, after moving the window up to it; NULL when it is older than the window. A key
+// frame that old means that the window had followed a number that was wrong: it goes back.
+static struct entry *entry_make(struct size_track *s, const struct received_frame *f)
+{
+    int64_t number = f->number;
+    if (f->key && s->newest - number >= REFERENCE_TRACKER_WINDOW) {
+        s->newest = -1;
+        s->key_audio = -1;
+        s->broken = false;
+    }
+    if (number > s->newest) {
+        int64_t from = s->newest + 1;
+        if (number - from >= REFERENCE_TRACKER_WINDOW)
+            from = number - REFERENCE_TRACKER_WINDOW + 1;
+        for (int64_t n = from; n <= number; n++)
+            s->window[n % REFERENCE_TRACKER_WINDOW] = (struct entry){0};
+        s->newest = number;
+    }
+    struct entry *e = entry_of(s, number);
+    if (e && !(e->flags & (SEEN | CLEAN))) {
+        int64_t distance = f->depends_on < 0 ? 0 : number - f->depends_on;
+        e->distance = distance < REFERENCE_TRACKER_WINDOW ? (int32_t)distance : 0;
+        if (-distance > s->reach)
+            s->reach = (int)-distance;
+        e->flags = (uint8_t)((f->key ? KEY : 0) | (f->temporal_id == 0 ? BASE : 0));
+    }
+    return e;
+}
+
+// A frame that claims what cannot be is never decodable.
+static bool is_possible(const struct received_frame *f)
+{
+    return f->size_id < LADDER_MAX_SIZES && received_frame_is_possible(f);
+}
+
+static bool rests_on(const struct size_track *s, const struct entry *e, int64_t number,
+                     unsigned flag)
+{
+    if (e->flags & KEY)
+        return true;
+    int64_t reference = number - e->distance;
+    if (s->newest - reference >= REFERENCE_TRACKER_WINDOW)
+        return e->flags & flag; // forgotten since: what was said then stands
+    return e->distance != 0 && (flags_of(s, reference) & flag);
+}
+
+// In ascending order, so that what references point back to is judged before. False: nothing
+// changed.
+static bool judge_once(struct size_track *s, int64_t first)
+{
+    bool changed = false;
+    for (int64_t n = first; n <= s->newest; n++) {
+        struct entry *e = entry_of(s, n);
+        if (!e)
+            continue;
+        bool audio = (e->flags & SEEN) && !(e->flags & FAILED) && rests_on(s, e, n, AUDIO);
+        bool clean = (e->flags & CLEAN) && !(e->flags & FAILED) && rests_on(s, e, n, CLEAN);
+        uint8_t flags =
+            (uint8_t)((e->flags & ~(AUDIO | CLEAN)) | (audio ? AUDIO : 0) | (clean ? CLEAN : 0));
+        changed |= flags != e->flags;
+        e->flags = flags;
+    }
+    return changed;
+}
+
+// Judges every frame from `number` on anew, and those before that may rest on it: a frame that
+// fills a hole, or fails, changes what rests on it. References that point forward want a pass for
+// each such step; there is one a layer at most.
+static void judge(struct size_track *s, int64_t number)
+{
+    int64_t first = number - s->reach * LEVEL_MAX_LAYERS;
+    int64_t oldest = s->newest - REFERENCE_TRACKER_WINDOW + 1;
+    bool changed = true;
+    for (int pass = 0; changed && pass <= LEVEL_MAX_LAYERS; pass++)
+        changed = judge_once(s, first > oldest ? first : oldest) && s->reach;
+}
+
+static int temporal_id_of(const struct reference_tracker *t, int size_id, int64_t number)
+{
+    if (size_id >= t->ladder->size_count)
+        return -1;
+    const struct size_spec *size = &t->ladder->sizes[size_id];
+    int64_t m = size_index_of_frame(size->fps, t->ladder->source_fps, number);
+    return m < 0 ? -1 : layer_temporal_id(m, size->layers);
+}
+
+// Is `f`, not being sound, a sign that the base layer is broken? Frames of higher layers rest on
+// whatever their depends_on says; only when that is layer 0 will the next frames be broken too.
+static bool shows_base_break(const struct reference_tracker *t, const struct received_frame *f)
+{
+    if (f->temporal_id == 0)
+        return true;
+    return f->depends_on >= 0 && temporal_id_of(t, f->size_id, f->depends_on) == 0;
+}
+
+// Brings the open break of a size up to date with the flags of its frames: it is over when a newer
+// frame of layer 0 is sound.
+static void update_break(struct reference_tracker *t, struct size_track *s)
+{
+    int64_t stop = s->broken_from;
+    if (s->newest - stop > REFERENCE_TRACKER_WINDOW)
+        stop = s->newest - REFERENCE_TRACKER_WINDOW;
+    for (int64_t n = s->newest; s->broken && n > stop; n--) {
+        unsigned flags = flags_of(s, n);
+        if ((flags & AUDIO) && (flags & BASE))
+            s->broken = false;
+    }
+    if (s->broken && (flags_of(s, s->broken_from) & AUDIO))
+        s->broken = false; // what it rests on came after all
+    if (!s->broken && s == &t->sizes[t->arriving_size])
+        t->waiting = t->asked = false;
+}
+
+static void open_break(struct size_track *s, int64_t number)
+{
+    if (!s->broken || number > s->broken_from)
+        s->broken_from = number;
+    s->broken = true;
+}
+
+void reference_tracker_arrived(struct reference_tracker *t, const struct received_frame *f)
+{
+    if (!is_possible(f))
+        return;
+    struct size_track *s = &t->sizes[f->size_id];
+    struct entry *e = entry_make(s, f);
+    if (!e || (e->flags & SEEN))
+        return;
+    e->flags |= SEEN;
+    judge(s, f->number);
+
+    // The size that arrives now is the one asked for; a key frame decides when it changes.
+    if (t->arriving_size != f->size_id && (t->arriving_size < 0 || f->key)) {
+        t->arriving_size = f->size_id;
+        t->waiting = t->asked = false;
+    }
+    if (e->flags & AUDIO) {
+        if (f->key && f->number > s->key_audio)
+            s->key_audio = f->number;
+    } else if (shows_base_break(t, f)) {
+        open_break(s, f->number);
+    }
+    update_break(t, s);
+}
+
+enum frame_verdict reference_tracker_verdict(const struct reference_tracker *t,
+                                             const struct received_frame *f)
+{
+    if (!is_possible(f))
+        return FRAME_BROKEN;
+    const struct size_track *s = &t->sizes[f->size_id];
+    bool follows = f->size_id == t->decoding_size;
+    int64_t back = s->decoded - received_frame_slot(f);
+    if (follows && back >= 0 && (back < REFERENCE_TRACKER_WINDOW || !f->key))
+        return FRAME_BROKEN; // H.264 decoding order never goes back, but after a restart of the
+                             // numbers
+    if (f->key)
+        return FRAME_DECODABLE;
+    return follows && (flags_of(s, f->depends_on) & CLEAN) ? FRAME_DECODABLE : FRAME_BROKEN;
+}
+
+// What the decoder cannot use although it arrived with all it rests on (playout dropped something
+// between): from here on the arrivals' view is wrong, so it is brought in line, and a key frame
+// asked for unless one is on its way to the decoder.
+static void found_broken(struct reference_tracker *t, int size_id, int64_t number)
+{
+    struct size_track *s = &t->sizes[size_id];
+    struct entry *e = entry_of(s, number);
+    if (!e)
+        return;
+    bool base = e->flags & BASE;
+    e->flags = (uint8_t)((e->flags | FAILED) & ~(AUDIO | CLEAN));
+    judge(s, number);
+    if (!base || s->key_audio > number)
+        return;
+    open_break(s, number);
+    // Frames of layer 0 behind it that rested on it are broken with it.
+    for (int64_t n = s->newest; n > s->broken_from; n--) {
+        unsigned flags = flags_of(s, n);
+        if ((flags & BASE) && (flags & SEEN) && !(flags & AUDIO))
+            s->broken_from = n;
+    }
+    update_break(t, s);
+}
+
+enum frame_verdict reference_tracker_decoding(struct reference_tracker *t,
+                                              const struct received_frame *f)
+{
+    enum frame_verdict verdict = reference_tracker_verdict(t, f);
+    if (verdict == FRAME_BROKEN) {
+        unsigned flags = is_possible(f) ? flags_of(&t->sizes[f->size_id], f->number) : 0;
+        if ((flags & AUDIO) && !(flags & CLEAN))
+            found_broken(t, f->size_id, f->number);
+        return verdict;
+    }
+    struct size_track *s = &t->sizes[f->size_id];
+    if (f->size_id != t->decoding_size) {
+        for (int i = 0; i < LADDER_MAX_SIZES; i++) {
+            if (t->sizes[i].newest < 0)
+                continue;
+            for (int k = 0; k < REFERENCE_TRACKER_WINDOW; k++)
+                t->sizes[i].window[k].flags &= (uint8_t)~CLEAN;
+            t->sizes[i].decoded = -1;
+        }
+        t->decoding_size = f->size_id;
+    }
+    struct entry *e = entry_make(s, f);
+    if (e)
+        e->flags |= CLEAN;
+    s->decoded = received_frame_slot(f);
+    return verdict;
+}
+
+void reference_tracker_failed(struct reference_tracker *t, int size_id, int64_t number)
+{
+    if (size_id >= 0 && size_id < LADDER_MAX_SIZES)
+        found_broken(t, size_id, number);
+}
+
+static usec_t pli_interval(usec_t rtt)
+{
+    return usec_max(rtt, REFERENCE_TRACKER_MIN_PLI);
+}
+
+static bool is_broken(const struct reference_tracker *t)
+{
+    return t->arriving_size >= 0 && t->sizes[t->arriving_size].broken;
+}
+
+void reference_tracker_nacked(struct reference_tracker *t, usec_t now)
+{
+    t->nacked = true;
+    t->nacked_at = now;
+}
+
+// When a PLI for the open break is due.
+static usec_t pli_due(const struct reference_tracker *t, usec_t rtt)
+{
+    if (t->asked)
+        return t->asked_at + pli_interval(rtt);
+    usec_t repair = rtt + REFERENCE_TRACKER_REPAIR;
+    bool repairing = t->nacked && t->nacked_at + repair > t->waiting_since;
+    return t->waiting_since + (repairing ? repair : 0);
+}
+
+bool reference_tracker_pli(struct reference_tracker *t, usec_t rtt, usec_t now)
+{
+    if (!is_broken(t))
+        return false;
+    if (!t->waiting)
+        t->waiting_since = now;
+    t->waiting = true;
+    if (now < pli_due(t, rtt))
+        return false;
+    t->asked = true;
+    t->asked_at = now;
+    return true;
+}
+
+usec_t reference_tracker_next_timeout(const struct reference_tracker *t, usec_t rtt)
+{
+    if (!is_broken(t))
+        return USEC_NEVER;
+    return t->waiting ? pli_due(t, rtt) : 0;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A clock that stands still while the viewer pauses. It is asked for the present only; differences
+// of what it says are times without the pauses. Pure.
+#ifndef WEIR_STREAM_QOE_ACTIVE_TIME_H
+#define WEIR_STREAM_QOE_ACTIVE_TIME_H
+
+#include <stdbool.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct active_time { // all zero to begin with: nobody pauses
+    bool paused;
+    usec_t since;
+    usec_t total; // without the open pause
+};
+
+bool active_time_set(struct active_time *c, bool paused, usec_t now); // true: it was not so already
+usec_t active_time_read(const struct active_time *c, usec_t now);
+// Since the clock read `since`, which is not in the future.
+double active_time_seconds(const struct active_time *c, usec_t since, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Jitter of frames: the time between the arrivals of two frames next to each other in number among
+// those received, divided by the number of the level's frames lost between them plus one (Goddard,
+// NOSSDAV 2005). Frames become whole out of order, so the newest FRAME_JITTER_REORDER wait until
+// their neighbours are known. Pure.
+#ifndef WEIR_STREAM_QOE_FRAME_JITTER_H
+#define WEIR_STREAM_QOE_FRAME_JITTER_H
+
+#include "common/base/hist.h"
+#include "common/base/level.h"
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    FRAME_JITTER_REORDER = 32,    // frames that may become whole before an older one does
+    FRAME_JITTER_MAX_GAP = 10000, // numbers; beyond it was a seek, not a loss
+};
+
+struct frame_arrival {
+    int64_t number;
+    int level; // -1: unknown, then every number is a frame's
+    usec_t at;
+};
+
+struct frame_jitter {
+    struct hist hist; // to be read after frame_jitter_break
+    bool has_last;
+    struct frame_arrival last;
+    int waiting_count;
+    struct frame_arrival waiting[FRAME_JITTER_REORDER]; // ascending numbers
+};
+
+void frame_jitter_init(struct frame_jitter *j);
+void frame_jitter_add(struct frame_jitter *j, const struct ladder *ladder, struct frame_arrival a);
+// A pause or a seek: the time across it says nothing of the network.
+void frame_jitter_break(struct frame_jitter *j, const struct ladder *ladder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The figures of what a viewer lived through: the schema weir.qoe/1 field by field. Definitions:
+//   jitter           frame_jitter.h
+//   D200, D500       fraction of ADUs whose protocol latency is within 200, 500 ms (MIN_BUF TCP,
+//                    2002)
+//   wall             first picture to end, the user's pauses left out
+//   media            sum of the shown frames' intervals at their level
+//   time_at[l]       time that a picture of level l stood on the screen (without pictures: between
+//                    frames received)
+//   throughput       bytes received, and
+//   goodput          bytes of the frames shown (without pictures: of whole frames); both over the
+//                    time from the first packet to the last
+//   loss event rate  loss events / packets expected (RFC 5348, 5)
+//   PSNR             of the mean MSE over all pictures compared, not the mean of their PSNRs
+// A figure that was not measured is NaN.
+#ifndef WEIR_STREAM_QOE_QOE_FIGURES_H
+#define WEIR_STREAM_QOE_QOE_FIGURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/level.h"
+#include "common/base/usec.h"
+#include "stream/outcome/cause.h"
+#include "stream/qoe/av_offset.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    QOE_MAX_TEXT = 256,  // bytes of a text from outside, with its end
+    QOE_MAX_LIST = 1024, // stalls, freezes and level switches that are listed; all are counted
+};
+
+enum qoe_ended { QOE_END_OF_MEDIA, QOE_DURATION, QOE_INTERRUPTED, QOE_SERVER_LOST, QOE_ERROR };
+const char *qoe_ended_text(enum qoe_ended ended); // "end-of-media" ...
+
+struct qoe_audio { // of the whole viewing
+    double packets;
+    double lost;
+    double late; // packets
+    double bytes;
+    double heard;     // seconds
+    double concealed; // ms
+    double underruns;
+    double jumps;                    // to another place of the media
+    double spliced;                  // periods left out or played twice, to stay with the pictures
+    bool by_tone;                    // the offset is of beeps and flashes, else by their times
+    struct av_offset_figures offset; // ms; positive: sound late
+};
+
+struct qoe_quantiles { // ms; what a figure does not have stays NaN
+    double count;
+    double mean;
+    double stddev;
+    double p50;
+    double p95;
+    double p99;
+    double max;
+};
+
+struct qoe_stall_entry {
+    double at;       // seconds since the start of the session
+    double duration; // seconds
+    enum stall_cause cause;
+};
+
+struct qoe_stall_sum {
+    double count;
+    double total; // seconds
+};
+
+struct qoe_stalls {
+    double count;
+    double total;
+    double ratio; // of `wall`
+    struct qoe_stall_sum by_cause[STALL_CAUSES];
+    int listed;
+    const struct qoe_stall_entry *events;
+};
+
+struct qoe_freeze_entry {
+    double at;       // seconds since the start of the session: the last picture before
+    double duration; // seconds
+    enum freeze_cause cause;
+};
+
+struct qoe_freezes { // freeze_account.h
+    double count;
+    double total;
+    double ratio; // of `wall`
+    double longest;
+    struct qoe_stall_sum by_cause[FREEZE_CAUSES];
+    int listed;
+    const struct qoe_freeze_entry *events;
+};
+
+struct qoe_switch_entry {
+    double at;
+    int from;
+    int to;
+    const char *why; // static
+};
+
+// Seconds, ms (latencies), bit/s, bytes. Counts are doubles too, so that they can be NaN. The
+// pointers live as long as the qoe, and what they point at changes with the next event.
+struct qoe_json {
+    bool has_ended; // false: the session goes on, `ended` says nothing
+    enum qoe_ended ended;
+    const char *error; // NULL = none
+    struct {
+        const char *url;
+        const char *transport; // empty = not known yet
+        const char *why;       // this transport; empty = there was no choice
+        const char *source;
+        usec_t started_wall;
+        double duration;
+        double reconnects;
+    } session;
+    struct {
+        double connect;
+        double initial_buffering;
+        double time_to_first_frame;
+    } startup;
+    struct {
+        double media;
+        double wall;
+        double frames_received;
+        double frames_played;
+        double frames_lost;
+        double frames_late;
+        double frames_undecodable;
+        double frames_skipped;
+        double frames_skipped_by_sender;
+        struct {
+            double mean; // over time
+            double min;
+            double max;
+        } speed;
+        double skips;
+        double frame_rate;
+        double encoded_frame_rate;
+    } playback;
+    struct qoe_stalls rebuffering;
+    struct qoe_freezes freezes;
+    struct {
+        double count;
+        struct qoe_quantiles wait;
+    } seeks;
+    struct {
+        double expected;
+        double shown;
+        double by_cause[FRAME_CAUSES]; // of expected - shown
+        double by_root[FRAME_CAUSES];  // likewise; CAUSE_DEPENDENCY has none
+    } causes;
+    struct qoe_quantiles jitter;
+    struct {
+        int count; // 0: no ladder
+        double mean;
+        double time_at[LADDER_MAX_LEVELS];
+        double bitrates[LADDER_MAX_LEVELS];
+        double switch_count;
+        int listed;
+        const struct qoe_switch_entry *switches;
+    } levels;
+    struct {
+        struct qoe_quantiles protocol;
+        double d200;
+        double d500;
+        double samples;
+        struct qoe_quantiles frame;
+        struct qoe_quantiles display;
+        struct {
+            struct qoe_quantiles encoder;
+            struct qoe_quantiles transport;
+            struct qoe_quantiles buffer;
+            struct qoe_quantiles decoder;
+            struct qoe_quantiles display;
+        } parts;
+        bool has_budget;
+        struct {
+            double target; // ms, as are these
+            double sender;
+            double buffer;
+            double spent_encoder; // means over the frames shown, whose other parts are above
+            double spent_transport;
+        } budget;
+        bool has_clock;
+        bool clock_shared;
+        double offset_error; // ms
+    } latency;
+    struct {
+        double bytes_received;
+        double throughput;
+        double goodput;
+        double packets_received;
+        double packets_lost;
+        double loss_rate;
+        double loss_event_rate;
+        double packets_reordered;
+        double ecn_marked;
+        double rtt_mean; // ms
+        double rtt_p95;  // ms
+        double capacity_estimate;
+    } network;
+    struct {
+        double compared; // 0: no picture figures
+        double skipped;
+        double psnr_y;
+        double ssim;
+    } picture;
+    bool has_audio;
+    struct qoe_audio audio;
+    struct {
+        double user;
+        double system;
+        double max_rss;
+    } cpu;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The speed of playing over time: mean (each speed weighted with how long it lasted), least and
+// most.
+#ifndef WEIR_STREAM_QOE_SPEED_METER_H
+#define WEIR_STREAM_QOE_SPEED_METER_H
+
+#include <stdbool.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct speed_meter { // all zero to begin with: nothing plays
+    bool playing;
+    double speed;
+    double least;
+    double most;
+    double media; // seconds of it, by the speeds
+    double time;  // seconds
+    usec_t since;
+};
+
+void speed_meter_start(struct speed_meter *m, usec_t now); // at speed 1; again: nothing
+// From now on. Ignored before the start.
+void speed_meter_set(struct speed_meter *m, double speed, usec_t now);
+// NaN before the start.
+double speed_meter_mean(const struct speed_meter *m, usec_t now);
+double speed_meter_least(const struct speed_meter *m);
+double speed_meter_most(const struct speed_meter *m);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The account of stalls: how many and how long, by cause, and a list of the first QOE_MAX_LIST.
+// Durations leave out the viewer's pauses (pause_clock.h). Pure.
+#ifndef WEIR_STREAM_QOE_STALL_ACCOUNT_H
+#define WEIR_STREAM_QOE_STALL_ACCOUNT_H
+
+#include "common/base/usec.h"
+#include "stream/qoe/active_time.h"
+#include "stream/qoe/qoe_figures.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stall_account { // all zero to begin with
+    bool open;
+    enum stall_cause cause; // of the open one, so far
+    usec_t since;           // by the clock without pauses
+    uint64_t count;
+    struct qoe_stall_sum sums[STALL_CAUSES]; // without the open one, as is
+    double total;                            // seconds
+    struct qoe_stall_entry list[QOE_MAX_LIST];
+};
+
+// `at_seconds`: when, for the list. Nothing when one is open.
+void stall_account_begin(struct stall_account *a, enum stall_cause cause, double at_seconds,
+                         const struct active_time *clock, usec_t at);
+// `cause` is the one that counts. Nothing when none is open.
+void stall_account_end(struct stall_account *a, enum stall_cause cause,
+                       const struct active_time *clock, usec_t at);
+// Puts count, total, by_cause and the list into *out, an open stall as if it ended at `at`.
+void stall_account_read(struct stall_account *a, struct qoe_stalls *out,
+                        const struct active_time *clock, usec_t at);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

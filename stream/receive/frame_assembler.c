@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/receive/frame_assembler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NAL_TYPE = 0x1f,
+    NAL_REFERENCE = 0x60,
+    TYPE_SLICE = 1,
+    TYPE_LAST_VCL = 5, // an IDR slice
+    TYPE_SEI = 6,
+    TYPE_SPS = 7,
+    TYPE_DELIMITER = 9,
+    TYPE_STAP_A = 24,
+    TYPE_FU_A = 28,
+    FU_START = 0x80,
+    SEI_RECOVERY_POINT = 6,
+    FIRST_MB = 0x80, // first_mb_in_slice is 0: ue(v) with a 1 at once
+    DEFAULT_FPS = 25,
+};
+
+// A list of packets in order.
+struct list {
+    struct foreign_packet at[FOREIGN_MAX_PACKETS];
+    int count;
+};
+
+struct frame_assembler {
+    struct list waiting; // for what is before them
+    struct list frame;   // of one, not at its end yet
+    struct list ready;
+    int ready_next;
+    size_t bytes; // of all three
+    bool started;
+    int64_t next_seq;
+    bool gap;          // packets are missing before the next one
+    bool frame_gap;    // before the frame, or in it
+    bool frame_broken; // it is not whole
+    bool marked;       // the packet before ended a frame by its marker
+    bool markers_lie;
+    int64_t number;      // of the last frame; -1: none yet
+    int64_t reference;   // the last one that may be referred to
+    uint32_t timestamp;  // of the last frame, or of the one that is coming
+    uint32_t last_stamp; // of the last frame that ended
+    int32_t interval;    // ticks from frame to frame, the least
+    uint32_t shift;      // of time stamps
+    usec_t arrived;      // the packet before
+};
+
+struct frame_assembler *frame_assembler_new(struct fps fps)
+{
+    struct frame_assembler *f = calloc(1, sizeof(*f));
+    if (!f)
+        return NULL;
+    f->number = f->reference = -1;
+    bool told = fps.num > 0 && fps.den > 0 && fps_value(fps) >= 1 && fps_value(fps) <= 240;
+    f->interval = (int32_t)(RTP_CLOCK_RATE / (told ? fps_value(fps) : DEFAULT_FPS));
+    return f;
+}
+
+// ---- Lists ----
+
+static void drop(struct frame_assembler *f, struct foreign_packet *p)
+{
+    f->bytes -= p->packet.payload_len;
+    free((void *)(uintptr_t)p->packet.payload);
+}
+
+static void drop_all(struct frame_assembler *f, struct list *l, int from)
+{
+    for (int i = from; i < l->count; i++)
+        drop(f, &l->at[i]);
+    l->count = 0;
+}
+
+void frame_assembler_free(struct frame_assembler *f)
+{
+    if (!f)
+        return;
+    drop_all(f, &f->waiting, 0);
+    drop_all(f, &f->frame, 0);
+    drop_all(f, &f->ready, f->ready_next);
+    free(f);
+}
+
+static void give_up(struct frame_assembler *f)
+{
+    drop_all(f, &f->waiting, 0);
+    drop_all(f, &f->frame, 0);
+    f->gap = true;
+}
+
+// ---- What a payload is ----
+
+struct nature {
+    bool vcl;    // it has part of a picture
+    bool begins; // an access unit may begin with it
+    bool key;
+    bool reference;
+};
+
+static struct nature nature_of_nal(const uint8_t *nal, size_t len)
+{
+    int type = nal[0] & NAL_TYPE;
+    bool vcl = type >= TYPE_SLICE && type <= TYPE_LAST_VCL;
+    bool recovery = type == TYPE_SEI && len > 1 && nal[1] == SEI_RECOVERY_POINT;
+    return (struct nature){.vcl = vcl,
+                           .begins = vcl ? len > 1 && (nal[1] & FIRST_MB)
+                                         : type >= TYPE_SEI && type <= TYPE_DELIMITER,
+                           .key = type == TYPE_LAST_VCL || type == TYPE_SPS || recovery,
+                           .reference = vcl && (nal[0] & NAL_REFERENCE)};
+}
+
+static struct nature nature_of_stap(const uint8_t *data, size_t len)
+{
+    struct nature all = {0};
+    bool first = true;
+    for (size_t at = 1; at + 3 <= len;) {
+        size_t size = (size_t)data[at] << 8 | data[at + 1];
+        at += 2;
+        if (size == 0 || size > len - at)
+            break;
+        struct nature n = nature_of_nal(data + at, size);
+        all.vcl |= n.vcl;
+        all.key |= n.key;
+        all.reference |= n.reference;
+        all.begins = first ? n.begins : all.begins;
+        first = false;
+        at += size;
+    }
+    return all;
+}
+
+static struct nature nature_of(const struct rtp_packet *p)
+{
+    if (p->payload_len < 2)
+        return (struct nature){0};
+    int type = p->payload[0] & NAL_TYPE;
+    if (type == TYPE_STAP_A)
+        return nature_of_stap(p->payload, p->payload_len);
+    if (type != TYPE_FU_A)
+        return nature_of_nal(p->payload, p->payload_len);
+    // The unit's header is spread over two bytes (RFC 6184, 5.8); what follows them is its body.
+    uint8_t nal[2] = {(uint8_t)((p->payload[0] & ~NAL_TYPE) | (p->payload[1] & NAL_TYPE)),
+                      p->payload_len > 2 ? p->payload[2] : 0};
+    struct nature n = nature_of_nal(nal, 2);
+    n.begins &= (p->payload[1] & FU_START) != 0;
+    return n;
+}
+
+// ---- Frames ----
+
+static struct nature nature_of_frame(const struct frame_assembler *f)
+{
+    struct nature all = {0};
+    for (int i = 0; i < f->frame.count; i++) {
+        struct nature n = nature_of(&f->frame.at[i].packet);
+        all.vcl |= n.vcl;
+        all.key |= n.key;
+        all.reference |= n.reference;
+    }
+    return all;
+}
+
+// How many frames are missing before the one that ends now.
+static int64_t missing_before(const struct frame_assembler *f)
+{
+    int32_t apart = (int32_t)(f->timestamp - f->last_stamp);
+    if (!f->frame_gap || f->number < 0 || apart <= 0)
+        return 0;
+    int64_t missing = ((int64_t)apart + f->interval / 2) / f->interval - 1;
+    return missing < 0 ? 0 : missing > FOREIGN_MAX_MISSING ? FOREIGN_MAX_MISSING : missing;
+}
+
+static void learn_interval(struct frame_assembler *f)
+{
+    int32_t apart = (int32_t)(f->timestamp - f->last_stamp);
+    enum { LEAST = RTP_CLOCK_RATE / 240 };
+    if (f->number >= 0 && !f->frame_gap && apart >= LEAST && apart < f->interval)
+        f->interval = apart;
+}
+
+static void hand_out(struct frame_assembler *f, const struct adu_ext *adu)
+{
+    if (f->ready.count + f->frame.count > FOREIGN_MAX_PACKETS) { // nobody pulls
+        drop_all(f, &f->frame, 0);
+        return;
+    }
+    for (int i = 0; i < f->frame.count; i++) {
+        struct foreign_packet *p = &f->frame.at[i];
+        p->packet.has_adu = true;
+        p->packet.adu = *adu;
+        p->packet.adu.first = i == 0;
+        p->packet.adu.last = i == f->frame.count - 1;
+        f->ready.at[f->ready.count++] = *p;
+    }
+    f->frame.count = 0;
+}
+
+static void end_frame(struct frame_assembler *f)
+{
+    struct nature n = nature_of_frame(f);
+    int64_t missing = missing_before(f);
+    learn_interval(f);
+    f->number += 1 + missing;
+    f->last_stamp = f->timestamp;
+    int64_t needs = missing || f->reference < 0 ? f->number - 1 : f->reference;
+    int64_t apart = f->number - needs;
+    struct adu_ext adu = {.frame = (uint32_t)f->number,
+                          .temporal_id = !n.reference && !n.key,
+                          .key = n.key,
+                          .depends = n.key                ? 0
+                                     : apart <= INT16_MAX ? (int16_t)apart
+                                                          : INT16_MAX};
+    bool orphan = !n.key && needs < 0; // before the first key frame
+    if (f->frame_broken || orphan)
+        drop_all(f, &f->frame, 0);
+    else
+        hand_out(f, &adu);
+    if (n.reference || n.key || f->frame_broken)
+        f->reference = f->number;
+    f->frame_gap = f->frame_broken = false;
+}
+
+// Puts its time stamp on the time line.
+static void stamp(struct frame_assembler *f, struct foreign_packet *p)
+{
+    usec_t passed = usec_max(p->arrived - f->arrived, 0);
+    uint32_t stamp = p->packet.timestamp + f->shift;
+    usec_t leap = rtp_usec((int32_t)(stamp - f->timestamp), RTP_CLOCK_RATE);
+    if (f->started && (leap > passed + FOREIGN_LEAP || leap < -FOREIGN_LEAP)) {
+        uint32_t apart = rtp_ticks(usec_min(passed, FOREIGN_LEAP));
+        uint32_t least = (uint32_t)f->interval * (f->gap ? 2 : 1); // something is missing
+        f->shift += f->timestamp + (apart > least ? apart : least) - stamp;
+        stamp = p->packet.timestamp + f->shift;
+    }
+    p->packet.timestamp = stamp;
+    f->arrived = p->arrived;
+}
+
+// The next packet in order, which is taken over.
+static void accept(struct frame_assembler *f, struct foreign_packet *p)
+{
+    struct nature n = nature_of(&p->packet);
+    stamp(f, p);
+    bool same = f->started && p->packet.timestamp == f->timestamp;
+    if (f->frame.count && (!same || f->frame.count == FOREIGN_MAX_PACKETS)) {
+        // Parameter sets that travel under a time stamp of their own belong to what follows.
+        bool alone = !nature_of_frame(f).vcl && !f->gap && f->frame.count < FOREIGN_MAX_PACKETS;
+        f->frame_broken |= f->gap;
+        if (!alone)
+            end_frame(f);
+    } else if (!f->frame.count && same && f->marked && !f->gap) {
+        f->markers_lie = true;
+        f->frame_broken = n.vcl && !n.begins;
+    }
+    if (!f->frame.count) {
+        f->frame_gap |= f->gap || !f->started;
+        f->frame_broken |= (f->gap || !f->started) && !n.begins;
+    } else if (f->gap) {
+        f->frame_gap = f->frame_broken = true;
+    }
+    f->gap = false;
+    f->started = true;
+    f->timestamp = p->packet.timestamp;
+    f->frame.at[f->frame.count++] = *p;
+    f->marked = p->packet.marker;
+    if (f->marked && !f->markers_lie && nature_of_frame(f).vcl)
+        end_frame(f);
+}
+
+// ---- Order ----
+
+static bool hold(struct frame_assembler *f, const struct rtp_packet *p, int64_t ext_seq, usec_t now)
+{
+    uint8_t *copy = malloc(p->payload_len + 1);
+    if (!copy)
+        return false;
+    if (p->payload_len)
+        memcpy(copy, p->payload, p->payload_len);
+    struct list *l = &f->waiting;
+    int i = l->count;
+    while (i > 0 && l->at[i - 1].ext_seq > ext_seq)
+        i--;
+    memmove(&l->at[i + 1], &l->at[i], (size_t)(l->count - i) * sizeof(l->at[0]));
+    l->at[i] = (struct foreign_packet){.packet = *p, .ext_seq = ext_seq, .arrived = now};
+    l->at[i].packet.payload = copy;
+    l->at[i].packet.has_capture = false; // of no use without the sender's clock
+    l->count++;
+    f->bytes += p->payload_len;
+    return true;
+}
+
+// Does it belong before the very first packet, of which nothing was made yet?
+static bool comes_first(const struct frame_assembler *f, int64_t ext_seq)
+{
+    if (!f->started || f->number >= 0 || f->shift || !f->frame.count)
+        return false;
+    int64_t before = f->frame.at[0].ext_seq - ext_seq;
+    return before > 0 && before < FOREIGN_REORDER &&
+           f->frame.count + f->waiting.count < FOREIGN_MAX_PACKETS;
+}
+
+static void begin_anew(struct frame_assembler *f)
+{
+    struct list *l = &f->waiting;
+    memmove(&l->at[f->frame.count], &l->at[0], (size_t)l->count * sizeof(l->at[0]));
+    memcpy(&l->at[0], &f->frame.at[0], (size_t)f->frame.count * sizeof(l->at[0]));
+    l->count += f->frame.count;
+    f->frame.count = 0;
+    f->started = f->gap = f->frame_gap = f->frame_broken = f->marked = f->markers_lie = false;
+}
+
+void frame_assembler_push(struct frame_assembler *f, const struct rtp_packet *p, int64_t ext_seq,
+                          usec_t now)
+{
+    if (comes_first(f, ext_seq))
+        begin_anew(f);
+    if (f->started && ext_seq < f->next_seq)
+        return; // its place was given up
+    if (f->waiting.count == FOREIGN_MAX_PACKETS || f->bytes + p->payload_len > FOREIGN_MAX_BYTES)
+        give_up(f);
+    if (!hold(f, p, ext_seq, now))
+        return;
+    struct list *l = &f->waiting;
+    int taken = 0;
+    while (taken < l->count) {
+        bool in_order = !f->started || l->at[taken].ext_seq == f->next_seq;
+        usec_t waited = now - l->at[taken].arrived;
+        if (!in_order && l->count - taken < FOREIGN_REORDER && waited < FOREIGN_WAIT)
+            break;
+        f->gap |= !in_order;
+        f->next_seq = l->at[taken].ext_seq + 1;
+        accept(f, &l->at[taken++]);
+    }
+    l->count -= taken;
+    memmove(&l->at[0], &l->at[taken], (size_t)l->count * sizeof(l->at[0]));
+}
+
+bool frame_assembler_pull(struct frame_assembler *f, struct foreign_packet *out)
+{
+    if (f->ready_next == f->ready.count) {
+        f->ready_next = f->ready.count = 0;
+        return false;
+    }
+    *out = f->ready.at[f->ready_next++];
+    f->bytes -= out->packet.payload_len;
+    return true;
+}
+
+uint32_t frame_assembler_shift(const struct frame_assembler *f)
+{
+    return f->shift;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a viewer tells the sender: compounds of RR and SDES (RFC 3550, 6.1), with NACK, PLI (RFC
+// 4585, 3.5.1: early feedback in a compound) or BYE behind them.
+#ifndef WEIR_STREAM_RECEIVE_RTCP_FEEDBACK_H
+#define WEIR_STREAM_RECEIVE_RTCP_FEEDBACK_H
+
+#include "common/protocol/rtp_receiver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rtcp_feedback {
+    uint32_t ssrc;  // our own
+    char cname[64]; // random for each session (RFC 7022, 4.2)
+    // To be added to the next compound:
+    int nack_count;
+    struct rtcp_nack nacks[RTCP_MAX_NACKS];
+    bool pli;
+    bool bye;
+};
+
+void rtcp_feedback_init(struct rtcp_feedback *f, uint64_t random);
+// Writes a compound to `out` and clears what was to be added. Returns its length.
+size_t rtcp_feedback_compound(struct rtcp_feedback *f, struct rtp_receiver *r, uint8_t *out,
+                              size_t cap, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lost packets of live media that are sent once more, as what they are: media that is still of use.
+// A transport that does not retransmit leaves that to the application (Chung, Claypool, Kinicki
+// 2005, section II; Clark and Tennenhouse: application level framing, 1990): here a packet that
+// later frames lean on is given to the transport again, within its window like any other, when the
+// viewer misses it (NACK, RFC 4585, 6.2.1) and it can still come in time. It costs a packet and a
+// round trip; a frame coded anew for the loss takes several packets of a window just halved.
+//
+//   The law. The last RETRANSMIT_BUFFER_KEPT packets are kept, of those whose numbers are 4096
+//   apart the later. One that is asked for waits, in the order of asking, and goes before all other
+//   media; it is given up when it was captured before `oldest`. Each is sent again once: what is
+//   lost twice is for the encoder to repair.
+//
+// Pure.
+#ifndef WEIR_STREAM_SEND_RETRANSMIT_BUFFER_H
+#define WEIR_STREAM_SEND_RETRANSMIT_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RETRANSMIT_BUFFER_KEPT = 128, // packets, a power of two
+    RETRANSMIT_BUFFER_MAX_PACKET = 1500,
+};
+
+struct retransmit_buffer_packet { // of RTP
+    const uint8_t *bytes;
+    size_t len;
+};
+
+struct retransmit_buffer; // opaque
+
+struct retransmit_buffer *retransmit_buffer_new(void); // NULL: no memory
+void retransmit_buffer_free(struct retransmit_buffer *r);
+// The packet `seq` left, in two parts; longer ones than RETRANSMIT_BUFFER_MAX_PACKET are not kept.
+void retransmit_buffer_keep(struct retransmit_buffer *r, uint16_t seq, usec_t captured,
+                            struct retransmit_buffer_packet head,
+                            struct retransmit_buffer_packet body);
+// True: it is here, not older than `oldest`, and was not asked for before. It waits from now on.
+bool retransmit_buffer_ask(struct retransmit_buffer *r, uint16_t seq, usec_t oldest);
+// The packet to send again now; it stays valid, and the next one, until retransmit_buffer_done or
+// retransmit_buffer_keep. False: none waits.
+bool retransmit_buffer_next(struct retransmit_buffer *r, usec_t oldest,
+                            struct retransmit_buffer_packet *out);
+void retransmit_buffer_done(struct retransmit_buffer *r); // it was sent
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/mtp/mtp_receive_flow.h"
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+namespace
+{
+
+const uint64_t TOKEN = 0xfeedfacecafebeef;
+const usec_t MS = USEC_PER_MSEC;
+
+struct sink : mtp_receive_flow {
+    uint32_t number = 0;
+
+    sink()
+    {
+        mtp_receive_flow_init(this, TOKEN);
+    }
+    // After a packet for the slot: when the acknowledgement is due.
+    usec_t take(uint32_t slot, unsigned flags, usec_t now)
+    {
+        uint8_t payload[1] = {0}, bytes[MTP_RECORD_HEAD + 1];
+        mtp_header h = {(uint8_t)flags, sizeof(payload), number++, slot, 0};
+        size_t len = mtp_record_encode(&h, TOKEN, payload, bytes), payload_len;
+        const uint8_t *out;
+        REQUIRE(mtp_receive_flow_record(this, bytes, len, &out, &payload_len, now) ==
+                MTP_RECEIVE_FLOW_RTP);
+        return ack_at;
+    }
+    int64_t acknowledge()
+    {
+        mtp_ack a;
+        mtp_receive_flow_ack(this, &a);
+        CHECK(ack_at == USEC_NEVER);
+        return a.cum;
+    }
+};
+
+} // namespace
+
+TEST_CASE("mtp_receive_flow: each second packet is acknowledged at once, a lone one after 40 ms")
+{
+    sink s;
+    CHECK(s.ack_at == USEC_NEVER);
+    CHECK(s.take(0, 0, 100 * MS) == 140 * MS);
+    CHECK(s.take(1, 0, 101 * MS) == 101 * MS);
+    CHECK(s.acknowledge() == 2);
+    CHECK(s.take(2, 0, 102 * MS) == 142 * MS);
+    CHECK(s.acknowledge() == 3); // late, by the timer
+    CHECK(s.take(3, 0, 150 * MS) == 190 * MS);
+}
+
+TEST_CASE(
+    "mtp_receive_flow: what a hole, a replacement or a late packet tells is acknowledged at once")
+{
+    struct {
+        uint32_t slot;
+        unsigned flags;
+        int64_t cum;
+        bool waits;
+    } const rows[] = {
+        {0, 0, 1, true},                                             // in order
+        {2, 0, 1, false},                                            // beyond a hole
+        {3, 0, 1, false},                                            // the hole is still there
+        {4, MTP_R, 5, false},                                        // marks it
+        {5, 0, 6, true},         {1, 0, 6, false},                   // late after all
+        {6, MTP_FILL, 7, false}, {8, 0, 7, false}, {7, 0, 9, false}, // closes the hole
+        {9, 0, 10, true},
+    };
+    sink s;
+    for (const auto &r : rows) {
+        INFO("slot " << r.slot);
+        CHECK(s.take(r.slot, r.flags, MS) == (r.waits ? 41 * MS : MS));
+        CHECK(s.acknowledge() == r.cum);
+    }
+}

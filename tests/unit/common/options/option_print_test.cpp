@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/options/option_print.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "common/options/option_file.h"
+#include "tests/unit/common/base/option_rows.h"
+
+namespace
+{
+std::string config(const option_settings &said)
+{
+    char text[4096];
+    put out = put_into(text, sizeof(text));
+    option_print_config(&option_rows_table, &said, &out);
+    REQUIRE_FALSE(out.full);
+    return text;
+}
+} // namespace
+
+TEST_CASE("option print: help")
+{
+    char text[4096];
+    put out = put_into(text, sizeof(text));
+    option_print_help(&option_rows_table, &out);
+    CHECK(std::string(text) ==
+          "Usage: weir-send [OPTION]... [SOURCE]\n"
+          "\n"
+          "Does it.\n"
+          "\n"
+          "Source:\n"
+          "  SOURCE                   what it is (default: nothing)\n"
+          "\n"
+          "Numbers:\n"
+          "  -r, --rate N             how fast (default: 4)\n"
+          "      --wait SECONDS       how long, which takes so many words to tell that they do not "
+          "fit in\n"
+          "                           one line of it\n"
+          "      --delay MS           how late; 50 is little\n"
+          "\n"
+          "Words:\n"
+          "      --file FILE          where\n"
+          "      --picture FILE.png   a picture\n"
+          "  -l, --loop               again\n"
+          "      --twice LETTER       letters\n"
+          "        x                  the first letter\n"
+          "      --seed N             of chance\n"
+          "\n"
+          "Keys:\n"
+          "  a=N                      how many\n"
+          "  COMMAND                  the first word\n"
+          "  x                        the first letter\n"
+          "      --config FILE        options from a file\n"
+          "  -h, --help               print this\n"
+          "\n"
+          "The end.\n");
+}
+
+TEST_CASE("option print: a configuration of defaults, and of what was said")
+{
+    std::string text = config({});
+    CHECK_THAT(text, Catch::Contains("\n[weir-send]\n\n# what it is\n#source = nothing\n"));
+    CHECK_THAT(text, Catch::Contains("\n# how fast\n#rate = 4\n"));
+    CHECK_THAT(text, Catch::Contains("\n# how late; 50 is little\n#delay = MS\n"));
+    CHECK_THAT(text, Catch::Contains("\n# again\n#loop = false\n"));
+    CHECK_THAT(text, !Catch::Contains("version"));
+    CHECK_THAT(text, !Catch::Contains("key"));
+
+    const option_row *rate = option_table_find(&option_rows_table, "rate");
+    const option_row *twice = option_table_find(&option_rows_table, "twice");
+    const option_row *loop = option_table_find(&option_rows_table, "loop");
+    option_settings said = {{{rate, "7", 0}, {twice, "x", 0}, {twice, "y", 0}, {loop, nullptr, 0}},
+                            4};
+    text = config(said);
+    CHECK_THAT(text, Catch::Contains("\nrate = 7\n"));
+    CHECK_THAT(text, Catch::Contains("\ntwice = x\ntwice = y\n"));
+    CHECK_THAT(text, Catch::Contains("\nloop = true\n"));
+
+    // What is no list may be said again on a command line, but stands in a file once.
+    said = {{{rate, "7", 0}, {loop, nullptr, 0}, {rate, "8", 0}, {loop, "false", 0}}, 4};
+    text = config(said);
+    CHECK_THAT(text, Catch::Contains("\n# how fast\nrate = 8\n\n"));
+    CHECK_THAT(text, Catch::Contains("\n# again\nloop = false\n\n"));
+}
+
+TEST_CASE("option print: any value can be read back")
+{
+    const option_row *file = option_table_find(&option_rows_table, "file");
+    for (const char *value : {"",   "a",     " a",    "a ",   "a b",      "a#b",      "a #b",
+                              "#a", "a\t#b", "\"a\"", "a\"b", "a\\",      "\\",       "a\nb",
+                              "\r", "\t",    "a = b", "[x]",  " \"\\\n#", "\xc3\xa4", "\x01"}) {
+        CAPTURE(value);
+        option_settings said = {{{file, value, 0}}, 1};
+        std::string text = config(said);
+        char error[256] = "";
+        option_settings back;
+        REQUIRE(option_file_read(&option_rows_table, "f", text.data(), text.size(), &back, error,
+                                 sizeof(error)) == 0);
+        REQUIRE(back.count == 1);
+        CHECK(back.items[0].row == file);
+        CHECK(std::string(back.items[0].value) == value);
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/wire/url.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "common/base/err.h"
+
+TEST_CASE("url: what is accepted, and how it is read")
+{
+    struct {
+        const char *text, *host;
+        int port, level;
+    } const table[] = {
+        {"rtsp://localhost/live", "localhost", 8554, -1},
+        {"rtsp://localhost", "localhost", 8554, -1},
+        {"RTSP://192.0.2.7:554/a/b", "192.0.2.7", 554, -1},
+        {"rtsp://[::1]/live", "::1", 8554, -1},
+        {"rtsp://[2001:db8::7]:65535/live?level=3", "2001:db8::7", 65535, 3},
+        {"rtsp://h/live?level=0", "h", 8554, 0},
+        {"rtsp://h/live?a=b&level=31&c", "h", 8554, 31},
+        {"rtsp://h/live?levels=7", "h", 8554, -1},
+        {"rtsp://h:1?level=2", "h", 1, 2},
+    };
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct url url;
+        const char *why = "";
+        REQUIRE(url_parse(row.text, &url, &why) == 0);
+        CHECK(std::string(url.text) == row.text);
+        CHECK(std::string(url.host) == row.host);
+        CHECK(url.port == row.port);
+        CHECK(url.has_port ==
+              (std::string(row.text).find(":" + std::to_string(row.port)) != std::string::npos));
+        CHECK(url.level == row.level);
+    }
+}
+
+TEST_CASE("url: what is refused, and why")
+{
+    const std::string long_host(300, 'h');
+    struct {
+        std::string text;
+        const char *why;
+    } const table[] = {
+        {"", "rtsp://"},
+        {"http://h/live", "rtsp://"},
+        {"rtsp:/h", "rtsp://"},
+        {"rtsp://", "no host"},
+        {"rtsp:///live", "no host"},
+        {"rtsp://:8554/live", "no host"},
+        {"rtsp://[]/live", "no host"},
+        {"rtsp://[::1/live", "']'"},
+        {"rtsp://[::1]8554/live", "port"},
+        {"rtsp://h:/live", "port"},
+        {"rtsp://h:0/live", "port"},
+        {"rtsp://h:65536/live", "port"},
+        {"rtsp://h:85x/live", "port"},
+        {"rtsp://h:-1/live", "port"},
+        {"rtsp://::1/live", "no host"},
+        {"rtsp://@h/live", "name or password"},
+        {"rtsp://:secret@h/live", "name or password"},
+        {"rtsp://me:a%0d%0ab@h/live", "name or password"},
+        {"rtsp://m\"e@h/live", "name or password"},
+        {"rtsp://" + std::string(128, 'u') + "@h/live", "name or password"},
+        {"rtsp://h/a b", "white space"},
+        {"rtsp://h/a\r\nX: y", "white space"},
+        {"rtsp://h/live?level=", "level"}, // nothing behind the '='
+        {"rtsp://h/live?level=x", "level"},
+        {"rtsp://h/live?level=32", "level"},
+        {"rtsp://h/live?level=-1", "level"},
+        {"rtsp://" + long_host + "/live", "too long"},
+        {"rtsp://h/" + std::string(2000, 'a'), "too long"},
+    };
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct url url;
+        const char *why = "";
+        CHECK(url_parse(row.text.c_str(), &url, &why) == ERR_MALFORMED);
+        CHECK_THAT(std::string(why), Catch::Contains(row.why));
+    }
+}
+
+TEST_CASE("url: the medium's URL from the control attribute")
+{
+    struct {
+        const char *base, *control, *out;
+    } const table[] = {
+        {"rtsp://h/live", "*", "rtsp://h/live"},
+        {"rtsp://h/live", "", "rtsp://h/live"},
+        {"rtsp://h/live", "video", "rtsp://h/live/video"},
+        {"rtsp://h/live/", "video", "rtsp://h/live/video"},
+        {"rtsp://h/live/", "/video", "rtsp://h/live/video"},
+        {"rtsp://h/live", "/video", "rtsp://h/live/video"},
+        {"rtsp://h/live", "trackID=1?a=b", "rtsp://h/live/trackID=1?a=b"},
+        {"rtsp://h/x?channel=1&subtype=0/", "trackID=0",
+         "rtsp://h/x?channel=1&subtype=0/trackID=0"},
+        {"rtsp://h/x.sdp?profile=7", "trackID=2", "rtsp://h/x.sdp?profile=7/trackID=2"},
+        {"rtsp://h/x?a=b/", "*", "rtsp://h/x?a=b/"},
+        {"rtsp://h/live", "RTSP://h/live/1", "RTSP://h/live/1"},
+        {"rtsp://h/live", "rtsp://other/x", "rtsp://other/x"},
+    };
+    for (const auto &row : table) {
+        char out[64];
+        REQUIRE(url_resolve(row.base, row.control, out, sizeof(out)) == 0);
+        CHECK(std::string(out) == row.out);
+    }
+    char small[10];
+    CHECK(url_resolve("rtsp://h/live", "video", small, sizeof(small)) == ERR_TOO_BIG);
+}
+
+TEST_CASE("url: a user is taken out of it")
+{
+    const struct {
+        const char *text, *left, *user, *password, *host;
+    } table[] = {
+        {"rtsp://h/live", "rtsp://h/live", "", "", "h"},
+        {"rtsp://me@h:554/live", "rtsp://h:554/live", "me", "", "h"},
+        {"rtsp://me:secret@h/live?level=1", "rtsp://h/live?level=1", "me", "secret", "h"},
+        {"rtsp://me:p%40s%3as@[::1]/x", "rtsp://[::1]/x", "me", "p@s:s", "::1"},
+        {"rtsp://me:a@b:c@h/", "rtsp://h/", "me", "a@b:c", "h"}, // the last '@' parts
+        {"rtsp://me:100%@h/", "rtsp://h/", "me", "100%", "h"},
+        {"rtsp://h/a@b", "rtsp://h/a@b", "", "", "h"},
+    };
+    for (const auto &row : table) {
+        INFO(row.text);
+        struct url u;
+        const char *why = "";
+        REQUIRE(url_parse(row.text, &u, &why) == 0);
+        CHECK(std::string(u.text) == row.left);
+        CHECK(std::string(u.user) == row.user);
+        CHECK(std::string(u.password) == row.password);
+        CHECK(std::string(u.host) == row.host);
+    }
+}
+
+TEST_CASE("url: a link-local address with its interface, which requests do not name")
+{
+    struct row {
+        const char *text, *host, *request;
+    };
+    const row table[] = {
+        {"rtsp://[fe80::1%25lo]:8554/live", "fe80::1%lo", "rtsp://[fe80::1]:8554/live"},
+        {"rtsp://[fe80::1%lo]/live?level=1", "fe80::1%lo", "rtsp://[fe80::1]/live?level=1"},
+        {"rtsp://[::1]:80/a%25b]", "::1", "rtsp://[::1]:80/a%25b]"},
+        {"rtsp://host/a[%25]", "host", "rtsp://host/a[%25]"},
+    };
+    for (const row &r : table) {
+        url u;
+        const char *why;
+        INFO(r.text);
+        REQUIRE(url_parse(r.text, &u, &why) == 0);
+        CHECK(std::string(u.host) == r.host);
+        char request[URL_MAX_TEXT];
+        url_request_text(&u, request);
+        CHECK(std::string(request) == r.request);
+    }
+    url u;
+    const char *why = "";
+    CHECK(url_parse("rtsp://[fe80::1]/live", &u, &why) == ERR_MALFORMED);
+    CHECK(std::string(why).find("requires its network interface") != std::string::npos);
+}

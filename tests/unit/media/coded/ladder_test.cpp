@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include "common/base/err.h"
+#include "media/coded/ladder.h"
+
+// "256x144@15/1*2 ..." for sizes, "0.1:120 ..." (size.tid:kbit/s) for levels
+static std::string sizes(const struct ladder &l)
+{
+    std::string out;
+    for (int i = 0; i < l.size_count; i++) {
+        const struct size_spec &s = l.sizes[i];
+        out += (i ? " " : "") + std::to_string(s.width) + "x" + std::to_string(s.height) + "@" +
+               std::to_string(s.fps.num) + "/" + std::to_string(s.fps.den) + "*" +
+               std::to_string(s.layers);
+    }
+    return out;
+}
+
+static std::string levels(const struct ladder &l)
+{
+    std::string out;
+    for (int i = 0; i < l.level_count; i++)
+        out += (i ? " " : "") + std::to_string(l.levels[i].size_id) + "." +
+               std::to_string(l.levels[i].temporal_id) + ":" +
+               std::to_string(l.levels[i].bitrate_bps / 1000);
+    return out;
+}
+
+static const char seven[] = "0.0:80 0.1:120 1.0:240 1.1:320 2.0:640 2.1:960 3.1:1920";
+
+TEST_CASE("ladder: defaults")
+{
+    const struct {
+        int width, height;
+        struct fps fps;
+        int layers;
+        const char *sizes;
+        const char *levels;
+    } cases[] = {
+        {1280,
+         720,
+         {30, 1},
+         2,
+         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 1280x720@30/1*2",
+         seven},
+        {1280,
+         720,
+         {30, 1},
+         3,
+         "256x144@15/1*3 426x240@30/1*3 640x360@30/1*3 1280x720@30/1*3",
+         "0.1:80 0.2:120 1.1:240 1.2:320 2.1:640 2.2:960 3.2:1920"},
+        {1920,
+         1080,
+         {60, 1},
+         2,
+         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 1280x720@30/1*2",
+         seven},
+        {1280,
+         720,
+         {50, 1},
+         2,
+         "256x144@25/2*2 426x240@25/1*2 640x360@25/1*2 1280x720@25/1*2",
+         seven},
+        {1280,
+         720,
+         {20, 1},
+         2,
+         "256x144@20/1*2 426x240@20/1*2 640x360@20/1*2 1280x720@20/1*2",
+         seven},
+        {1280,
+         720,
+         {30000, 1001},
+         2,
+         "256x144@15000/1001*2 426x240@30000/1001*2 640x360@30000/1001*2 1280x720@30000/1001*2",
+         seven},
+        {1280,
+         720,
+         {31, 1},
+         2,
+         "256x144@15/1*2 426x240@30/1*2 640x360@30/1*2 1280x720@30/1*2",
+         seven},
+        {640,
+         480,
+         {25, 1},
+         2,
+         "192x144@25/2*2 320x240@25/1*2 480x360@25/1*2 640x480@25/1*2", // its own, not 720p
+         seven},
+        {320, 180, {25, 1}, 2, "256x144@25/2*2 320x180@25/1*2", "0.0:80 0.1:120 1.0:240 1.1:320"},
+        {160, 90, {30, 1}, 2, "160x90@15/1*2", "0.0:80 0.1:120"},
+        {256, 144, {10, 1}, 3, "256x144@10/1*3", "0.1:80 0.2:120"},
+    };
+    for (const auto &c : cases) {
+        struct ladder l;
+        REQUIRE(ladder_default(c.width, c.height, c.fps, c.layers, &l) == 0);
+        CHECK(sizes(l) == c.sizes);
+        CHECK(levels(l) == c.levels);
+        CHECK(ladder_is_valid(&l));
+        CHECK(l.source_width == c.width);
+        CHECK(l.source_fps.num == c.fps.num);
+    }
+    struct ladder l;
+    CHECK(ladder_default(1280, 720, {30, 1}, 1, &l) == ERR_RANGE);
+    CHECK(ladder_default(1280, 720, {30, 1}, 4, &l) == ERR_RANGE);
+    CHECK(ladder_default(1280, 720, {30, 0}, 2, &l) == ERR_RANGE);
+    CHECK(ladder_default(1280, 720, {-30, 1}, 2, &l) == ERR_RANGE);
+    CHECK(ladder_default(1280, 720, {2147483647, 1}, 2, &l) == ERR_RANGE);
+    CHECK(ladder_default(1281, 720, {30, 1}, 2, &l) == ERR_RANGE);
+    CHECK(ladder_default(0, 0, {30, 1}, 2, &l) == ERR_RANGE);
+    CHECK(ladder_default(100000, 720, {30, 1}, 2, &l) == ERR_RANGE);
+}
+
+TEST_CASE("ladder: every source gets a valid default")
+{
+    for (int width = 16; width <= 2000; width += 62)
+        for (int height = 16; height <= 2000; height += 58)
+            for (struct fps fps : {fps{30, 1}, fps{1, 2}, fps{60000, 1001}, fps{1000, 1},
+                                   fps{10000000, 333333}, fps{4321, 100}}) {
+                struct ladder l;
+                REQUIRE(ladder_default(width, height, fps, 2, &l) == 0);
+                REQUIRE(ladder_is_valid(&l));
+                for (int i = 0; i < l.size_count; i++)
+                    REQUIRE(fps_value(l.sizes[i].fps) <= 30);
+            }
+}
+
+TEST_CASE("ladder: --level")
+{
+    const struct {
+        const char *text;
+        int result;
+        int num, den, bps;
+    } cases[] = {
+        {"640x360@30:500", 0, 30, 1, 500000},
+        {"640x360@29.97:500", 0, 30000, 1001, 500000},
+        {"640x360@23.976:500", 0, 24000, 1001, 500000},
+        {"640x360@59.94:500", 0, 60000, 1001, 500000},
+        {"640x360@12.5:500", 0, 25, 2, 500000},
+        {"640x360@15.0:500", 0, 15, 1, 500000},
+        {"640x360@30000/1001:500", 0, 30000, 1001, 500000},
+        {"640x360@60/2:500", 0, 30, 1, 500000},
+        {"64x36@1:8", 0, 1, 1, 8000},
+        {"4096x2304@120:100000", 0, 120, 1, 100000000},
+        {"62x36@1:8", ERR_RANGE, 0, 0, 0},
+        {"4098x2304@30:8", ERR_RANGE, 0, 0, 0},
+        {"641x360@30:500", ERR_RANGE, 0, 0, 0},
+        {"640x361@30:500", ERR_RANGE, 0, 0, 0},
+        {"640x360@0:500", ERR_RANGE, 0, 0, 0},
+        {"640x360@0.5:500", ERR_RANGE, 0, 0, 0},
+        {"640x360@0/5:500", ERR_RANGE, 0, 0, 0},
+        {"640x360@121:500", ERR_RANGE, 0, 0, 0},
+        {"640x360@30:7", ERR_RANGE, 0, 0, 0},
+        {"640x360@30:100001", ERR_RANGE, 0, 0, 0},
+        {"640x360@30/0:500", ERR_MALFORMED, 0, 0, 0},
+        {"640x360@30.:500", ERR_MALFORMED, 0, 0, 0},
+        {"640x360@30:500k", ERR_MALFORMED, 0, 0, 0},
+        {"640x360@30:", ERR_MALFORMED, 0, 0, 0},
+        {"640x360@30", ERR_MALFORMED, 0, 0, 0},
+        {"640x360:500", ERR_MALFORMED, 0, 0, 0},
+        {"640@30:500", ERR_MALFORMED, 0, 0, 0},
+        {"-640x360@30:500", ERR_MALFORMED, 0, 0, 0},
+        {"", ERR_MALFORMED, 0, 0, 0},
+        {"99999999999999999999x360@30:500", ERR_MALFORMED, 0, 0, 0},
+    };
+    for (const auto &c : cases) {
+        INFO(c.text);
+        struct level_request r;
+        REQUIRE(level_request_parse(c.text, &r) == c.result);
+        if (c.result == 0) {
+            CHECK(r.fps.num == c.num);
+            CHECK(r.fps.den == c.den);
+            CHECK(r.bitrate_bps == c.bps);
+        }
+    }
+}
+
+TEST_CASE("ladder: from requests")
+{
+    const struct {
+        std::vector<const char *> requests;
+        struct fps source;
+        int layers;
+        const char *sizes; // NULL: ERR_RANGE
+        const char *levels;
+    } cases[] = {
+        {{"640x360@30:500"}, {30, 1}, 2, "640x360@30/1*2", "0.1:500"},
+        {{"640x360@30:500"}, {30, 1}, 1, "640x360@30/1*1", "0.0:500"},
+        {{"640x360@30:500", "640x360@15:300"}, {30, 1}, 2, "640x360@30/1*2", "0.0:300 0.1:500"},
+        {{"640x360@7.5:200", "640x360@30:500", "640x360@15:300"},
+         {30, 1},
+         2,
+         "640x360@30/1*3",
+         "0.0:200 0.1:300 0.2:500"},
+        {{"640x360@30:500", "640x360@7.5:200"}, {30, 1}, 2, "640x360@30/1*3", "0.0:200 0.2:500"},
+        // a third of the rate is no temporal layer
+        {{"640x360@30:500", "640x360@10:300"},
+         {30, 1},
+         2,
+         "640x360@10/1*2 640x360@30/1*2",
+         "0.1:300 1.1:500"},
+        // half the rate for more bits cannot be a layer of the other
+        {{"640x360@30:500", "640x360@15:600"},
+         {30, 1},
+         2,
+         "640x360@30/1*2 640x360@15/1*2",
+         "0.1:500 1.1:600"},
+        // the same rate twice
+        {{"640x360@30:500", "640x360@30:900"},
+         {30, 1},
+         2,
+         "640x360@30/1*2 640x360@30/1*2",
+         "0.1:500 1.1:900"},
+        {{"1280x720@30:2000", "320x180@15:100"},
+         {30, 1},
+         3,
+         "320x180@15/1*3 1280x720@30/1*3",
+         "0.2:100 1.2:2000"},
+        // 30 asked of 29.97 is all of it
+        {{"640x360@30:500", "640x360@15:300"},
+         {30000, 1001},
+         2,
+         "640x360@30000/1001*2",
+         "0.0:300 0.1:500"},
+        {{"640x360@31:500"}, {30, 1}, 2, nullptr, nullptr},
+        {{"640x360@30:500", "320x180@30:500"}, {30, 1}, 2, nullptr, nullptr},
+        {{}, {30, 1}, 2, nullptr, nullptr},
+        {{"640x360@30:500"}, {30, 1}, 0, nullptr, nullptr},
+        {{"640x360@30:500"}, {30, 1}, LEVEL_MAX_LAYERS + 1, nullptr, nullptr},
+        {{"64x36@30:10", "66x36@30:11", "68x36@30:12", "70x36@30:13", "72x36@30:14", "74x36@30:15",
+          "76x36@30:16", "78x36@30:17", "80x36@30:18"},
+         {30, 1},
+         2,
+         nullptr,
+         nullptr},
+    };
+    for (const auto &c : cases) {
+        std::vector<struct level_request> requests;
+        for (const char *text : c.requests) {
+            struct level_request r;
+            REQUIRE(level_request_parse(text, &r) == 0);
+            requests.push_back(r);
+        }
+        struct ladder l;
+        int err = ladder_from_requests(requests.data(), (int)requests.size(), 1280, 720, c.source,
+                                       c.layers, &l);
+        REQUIRE(err == (c.sizes ? 0 : ERR_RANGE));
+        if (c.sizes) {
+            CHECK(sizes(l) == c.sizes);
+            CHECK(levels(l) == c.levels);
+            CHECK(ladder_is_valid(&l));
+        }
+    }
+    std::vector<struct level_request> many(LADDER_MAX_LEVELS + 1, {640, 360, {30, 1}, 500000});
+    struct ladder l;
+    CHECK(ladder_from_requests(many.data(), LADDER_MAX_LEVELS + 1, 1280, 720, {30, 1}, 2, &l) ==
+          ERR_RANGE);
+    many[0].width = 0; // unparsed values are checked too
+    CHECK(ladder_from_requests(many.data(), 1, 1280, 720, {30, 1}, 2, &l) == ERR_RANGE);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/picture/picture_fit.h"
+
+#include <catch2/catch.hpp>
+
+TEST_CASE("picture fit: where a picture of another shape stands")
+{
+    const struct {
+        int width, height, box_width, box_height; // of the picture, and of what it stands in
+        int x, y, w, h;
+    } rows[] = {
+        {1280, 720, 1280, 720, 0, 0, 1280, 720},
+        {640, 360, 1280, 720, 0, 0, 1280, 720},  // the same shape
+        {1366, 768, 1280, 720, 0, 0, 1280, 720}, // but for what rounding does
+        {3440, 1440, 1920, 804, 0, 0, 1920, 804},
+        {640, 480, 1280, 720, 160, 0, 960, 720},     // 4:3 in 16:9: beside it 160 each
+        {1280, 720, 640, 480, 0, 60, 640, 360},      // and the reverse
+        {1080, 1920, 1920, 1080, 656, 0, 608, 1080}, // a screen that was turned
+        {16384, 2, 640, 480, 0, 238, 640, 2},
+        {2, 16384, 640, 480, 318, 0, 2, 480},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.width, row.height);
+        picture_place p = picture_fit_place(row.width, row.height, row.box_width, row.box_height);
+        CHECK((p.x == row.x && p.y == row.y && p.width == row.w && p.height == row.h));
+        CHECK((p.x + p.width <= row.box_width && p.y + p.height <= row.box_height));
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include "common/base/rng.h"
+#include "media/rtp/packetiser.h"
+
+static std::vector<std::string> packets(const std::string &data,
+                                        const std::vector<struct nal> &nals, size_t max,
+                                        std::string *flags)
+{
+    struct packetiser p;
+    packetiser_init(&p, (const uint8_t *)data.data(), nals.data(), (int)nals.size());
+    std::vector<std::string> out;
+    struct rtp_payload payload;
+    while (packetiser_next(&p, max, &payload)) {
+        std::string bytes((const char *)payload.head, payload.head_len);
+        bytes.append((const char *)payload.body, payload.body_len);
+        out.push_back(bytes);
+        *flags += payload.first && payload.last ? 'B'
+                  : payload.first               ? 'F'
+                  : payload.last                ? 'L'
+                                                : '.';
+    }
+    CHECK(packetiser_done(&p));
+    return out;
+}
+
+TEST_CASE("packetiser: single units and fragments of an IDR")
+{
+    // SPS (0x67), nothing, PPS (0x68), IDR slice (0x65) of 33 bytes; at most 16 bytes a packet
+    std::string data = "....\x67SPS....\x68PP....\x65";
+    const std::string slice = "0123456789abcdefghijklmnopqrstuv";
+    data += slice;
+    const std::vector<struct nal> nals = {{4, 4}, {8, 0}, {12, 3}, {19, 33}};
+    std::string flags;
+    auto out = packets(data, nals, 16, &flags);
+    REQUIRE(out.size() == 5);
+    CHECK(out[0] == "\x67SPS");
+    CHECK(out[1] == "\x68PP");
+    CHECK(out[2] == "\x7c\x85" + slice.substr(0, 14)); // F|NRI of 0x65, type 28; S, type 5
+    CHECK(out[3] == "\x7c\x05" + slice.substr(14, 14));
+    CHECK(out[4] == "\x7c\x45" + slice.substr(28, 4)); // E
+    CHECK(flags == "F...L");
+}
+
+TEST_CASE("packetiser: the edge between one packet and two")
+{
+    const struct {
+        uint32_t len;
+        size_t packets;
+        const char *flags;
+    } cases[] = {
+        {1, 1, "B"}, {16, 1, "B"}, {17, 2, "FL"}, {29, 2, "FL"}, {30, 3, "F.L"},
+    }; // 17: 1 + 14, 2; 29: 1 + 14 + 14
+    for (const auto &c : cases) {
+        std::string data(c.len, 'x'), flags;
+        CHECK(packets(data, {{0, c.len}}, 16, &flags).size() == c.packets);
+        CHECK(flags == c.flags);
+    }
+    std::string data(4, 'x'), flags; // empty units at the ends are not first or last
+    CHECK(packets(data, {{0, 0}, {0, 4}, {4, 0}}, 16, &flags).size() == 1);
+    CHECK(flags == "B");
+}
+
+TEST_CASE("packetiser: any limit, even one that changes, carries the same bytes")
+{
+    struct rng rng = rng_seeded(9);
+    for (int round = 0; round < 300; round++) {
+        std::string data, sent;
+        std::vector<struct nal> nals;
+        for (int i = 0; i < 5; i++) {
+            uint32_t len = (uint32_t)rng_below(&rng, 400) + (i == 0);
+            nals.push_back({(uint32_t)data.size(), len});
+            for (uint32_t k = 0; k < len; k++)
+                data += (char)(k == 0 ? 0x60 | (1 + rng_below(&rng, 23)) : rng_u64(&rng));
+        }
+        struct packetiser p;
+        packetiser_init(&p, (const uint8_t *)data.data(), nals.data(), 5);
+        struct rtp_payload out;
+        int firsts = 0, lasts = 0;
+        for (size_t max = 16; packetiser_next(&p, max, &out); max = 16 + rng_below(&rng, 200)) {
+            REQUIRE(out.head_len + out.body_len <= max);
+            REQUIRE(out.body_len > 0);
+            if (out.head_len && out.head[1] & 0x80)
+                sent += (char)((out.head[0] & 0xe0) | (out.head[1] & 0x1f));
+            sent.append((const char *)out.body, out.body_len);
+            firsts += out.first;
+            lasts += out.last;
+        }
+        REQUIRE(sent == data);
+        REQUIRE(firsts == 1);
+        REQUIRE(lasts == 1);
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/options/play_options.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+namespace
+{
+struct parsed {
+    enum options_result result;
+    struct play_options options;
+    std::string error;
+    std::string printed;
+};
+
+// The arguments live as long as the test: options point into them.
+std::vector<std::vector<std::string>> kept;
+
+parsed parse(std::vector<std::string> args)
+{
+    args.insert(args.begin(), "weir-play");
+    kept.push_back(args);
+    std::vector<char *> argv;
+    for (auto &arg : kept.back())
+        argv.push_back(arg.data());
+    argv.push_back(nullptr);
+    parsed p{};
+    char error[512] = "";
+    char *text = nullptr;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+    p.result =
+        play_options_parse((int)args.size(), argv.data(), &p.options, to, error, sizeof(error));
+    fclose(to);
+    p.printed.assign(text, len);
+    free(text);
+    p.error = error;
+    return p;
+}
+
+const char *const URL = "rtsp://localhost/live";
+} // namespace
+
+TEST_CASE("options: what holds when nothing is said")
+{
+    auto p = parse({URL});
+    REQUIRE(p.result == OPTIONS_RUN);
+    const auto &o = p.options;
+    CHECK(std::string(o.url.host) == "localhost");
+    REQUIRE(o.transports.count == 1);
+    CHECK(std::string(o.transports.names[0]) == transport_kinds[0].name);
+    CHECK(o.level == -1);
+    CHECK(o.buffer == 250000);
+    CHECK(o.duration == 0);
+    CHECK(o.report == nullptr);
+    CHECK_FALSE(o.headless);
+    CHECK_FALSE(o.adu_events);
+    CHECK_FALSE(o.picture_events);
+    CHECK_FALSE(o.low_latency);
+    CHECK_FALSE(o.has_buffer);
+    CHECK(o.latency == 0);
+    CHECK(play_options_latency_ms(&o, true) == 1000);
+}
+
+TEST_CASE("options: all of them")
+{
+    auto p = parse({"--transport",
+                    "minbuf:1,3,udp",
+                    "--cc=bbr",
+                    "-l2",
+                    "-b",
+                    "2.5",
+                    "--duration=10",
+                    "--timeout=60",
+                    "--headless",
+                    "--report",
+                    "r.json",
+                    "--events",
+                    "e.jsonl",
+                    "--snapshot",
+                    "s.png",
+                    "--contact-sheet",
+                    "c.png",
+                    "--reference",
+                    "film.mp4",
+                    "-v",
+                    "--adu-events",
+                    "--picture-events",
+                    URL});
+    INFO(p.error);
+    REQUIRE(p.result == OPTIONS_RUN);
+    const auto &o = p.options;
+    REQUIRE(o.transports.count == 2);
+    CHECK(std::string(o.transports.names[0]) == "minbuf:1,3");
+    CHECK(std::string(o.transports.names[1]) == "udp");
+    CHECK(std::string(o.cc) == "bbr");
+    CHECK(o.level == 2);
+    CHECK(o.buffer == 2500000);
+    CHECK(o.duration == 10000000);
+    CHECK(o.timeout == 60000000);
+    CHECK(o.headless);
+    CHECK(std::string(o.report) == "r.json");
+    CHECK(std::string(o.events) == "e.jsonl");
+    CHECK(o.adu_events);
+    CHECK(o.picture_events);
+    CHECK(std::string(o.snapshot) == "s.png");
+    CHECK(std::string(o.contact_sheet) == "c.png");
+    CHECK(std::string(o.reference) == "film.mp4");
+    CHECK(o.log.filter.level == LOG_DEBUG);
+    CHECK(play_options_latency_ms(&o, true) == 3000); // buffer + 500 ms
+}
+
+TEST_CASE("options: latency told to the sender")
+{
+    auto latency = [](const std::vector<std::string> &args, bool live = true) {
+        auto p = parse(args);
+        CHECK(p.result == OPTIONS_RUN);
+        return play_options_latency_ms(&p.options, live);
+    };
+    CHECK(latency({"--low-latency", URL}) == 400);
+    CHECK(latency({"--low-latency", "--buffer", "0", URL}) == 400);
+    CHECK(latency({"--latency", "50", URL}) == 50);
+    CHECK(latency({"--latency", "50", URL}, false) == 1000); // a file has no capture to wait for
+    CHECK(latency({"--latency", "700", "--buffer", "0.69", URL}) == 700);
+    CHECK(latency({"--buffer", "0.5", URL}) == 1000);
+    CHECK(latency({"--buffer", "0.6", URL}) == 1100);
+}
+
+TEST_CASE("options: the level of the URL, and the option that goes before it")
+{
+    CHECK(parse({"rtsp://h/live?level=4"}).options.level == 4);
+    CHECK(parse({"--level", "1", "rtsp://h/live?level=4"}).options.level == 1);
+    CHECK(parse({"rtsp://h/live?level=4", "--level", "0"}).options.level == 0);
+}
+
+TEST_CASE("options: what is wrong is named, and what would be right")
+{
+    struct {
+        std::vector<std::string> args;
+        const char *names, *allows;
+    } const table[] = {
+        {{}, "no URL", "rtsp://"},
+        {{URL, "rtsp://two"}, "rtsp://two", "too many"},
+        {{"http://h"}, "http://h", "rtsp://"},
+        {{"--transport", "quic", URL}, "quic", "minbuf"},
+        {{"--transport", "1,3", URL}, "1,3", "NAME"},
+        {{"--transport", "minbuf:0,3", URL}, "minbuf:0,3", "range"},
+        {{"--transport", "tcp:5", URL}, "tcp:5", "malformed"},
+        {{"--transport", "tcp:notsent=0", URL}, "tcp:notsent=0", "range; tcp: "},
+        {{"--transport", "tcp:notsent=16777217", URL}, "tcp:notsent=16777217", "1..16777216"},
+        {{"--transport", "", URL}, "''", "tcp"},
+        {{"--cc", "Cubic!", URL}, "Cubic!", "a-z"},
+        {{"--cc", "", URL}, "''", "a-z"},
+        {{"--level", "-1", URL}, "-1", "0 to 31"},
+        {{"--level", "32", URL}, "32", "0 to 31"},
+        {{"--level", "two", URL}, "two", "0 to 31"},
+        {{"--buffer", "61", URL}, "61", "0 to 60"},
+        {{"--buffer", "-0.1", URL}, "-0.1", "0 to 60"},
+        {{"--buffer", "nan", URL}, "nan", "0 to 60"},
+        {{"--latency", "49", URL}, "49", "50 to 30000"},
+        {{"--latency", "30001", URL}, "30001", "50 to 30000"},
+        {{"--latency", "0.5", URL}, "0.5", "milliseconds"},
+        {{"--latency", "500", "--low-latency", URL}, "--latency", "exclude"},
+        {{"--low-latency", "--buffer", "0.1", URL}, "--buffer", "exclude"},
+        {{"--latency", "500", "--buffer", "0.5", URL}, "--latency 500 ms", "less than 0.5 s"},
+        {{"--duration", "0", URL}, "'0'", "0.001 to 1000000"},
+        {{"--duration", "inf", URL}, "inf", "0.001 to 1000000"},
+        {{"--duration", "5s", URL}, "5s", "0.001 to 1000000"},
+        {{"--timeout", "0", URL}, "'0'", "1 to 3600"},
+        {{"--snapshot", "s.jpg", URL}, "s.jpg", ".png"},
+        {{"--snapshot", ".png", URL}, ".png", ".png"},
+        {{"--contact-sheet", "c", URL}, "'c'", ".png"},
+        {{"--report", "", URL}, "--report", "empty"},
+        {{"--report"}, "--report", "value"},
+        {{"-t"}, "-t", "value"},
+        {{"--bogus", URL}, "--bogus", "unknown"},
+        {{"-x", URL}, "-x", "unknown"},
+        {{"--headless", "--full-screen", URL}, "--headless", "exclude"},
+        {{"--no-picture", "--reference", "f", URL}, "--reference", "exclude"},
+        {{"--reconnect", "--no-reconnect", URL}, "--no-reconnect", "exclude"},
+        {{"--adu-events", URL}, "--adu-events", "--events FILE"},
+        {{"--picture-events", URL}, "--picture-events", "--events FILE"},
+        {{"--picture-events", "--events", "f", "--no-picture", URL},
+         "--picture-events",
+         "no --no-picture"},
+    };
+    for (const auto &row : table) {
+        auto p = parse(row.args);
+        INFO(p.error);
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK_THAT(p.error, Catch::Contains(row.names) && Catch::Contains(row.allows));
+    }
+}
+
+TEST_CASE("options: help names every option and exit status and fits a terminal")
+{
+    auto p = parse({"--help"});
+    REQUIRE(p.result == OPTIONS_DONE);
+    for (const char *word : {"--transport",      "--cc",         "--level",
+                             "--buffer",         "--latency",    "--low-latency",
+                             "--duration",       "--headless",   "--full-screen",
+                             "--report",         "--events",     "--adu-events",
+                             "--picture-events", "--snapshot",   "--contact-sheet",
+                             "--reference",      "--no-picture", "--verbose",
+                             "--quiet",          "--version",    "--help",
+                             "minbuf",           "udp",          "130"})
+        CHECK_THAT(p.printed, Catch::Contains(word));
+    size_t longest = 0;
+    for (size_t at = 0, end; (end = p.printed.find('\n', at)) != std::string::npos; at = end + 1)
+        longest = std::max(longest, end - at);
+    CHECK(longest <= 100);
+    CHECK(parse({"--version"}).result == OPTIONS_DONE);
+}
+
+TEST_CASE("options: a viewer at a window is connected again, an instrument when asked")
+{
+    struct {
+        std::vector<std::string> args;
+        bool reconnect;
+    } const table[] = {
+        {{URL}, true},
+        {{"--headless", URL}, false},
+        {{"--headless", "--reconnect", URL}, true},
+        {{"--no-reconnect", URL}, false},
+    };
+    for (const auto &row : table)
+        CHECK(parse(row.args).options.reconnect == row.reconnect);
+}
+
+TEST_CASE("options: who adapts")
+{
+    CHECK(parse({URL}).options.adapt == ADAPT_DEFAULT);
+    CHECK(parse({"--adapt", "sender", URL}).options.adapt == ADAPT_SENDER);
+    CHECK(parse({"--adapt=none", "--level=2", URL}).options.adapt == ADAPT_NONE);
+    auto p = parse({"--goddard", "play_buf_thresh=2.5,buf_factor=2", "--adapt", "goddard", URL});
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(p.options.adapt == ADAPT_GODDARD);
+    CHECK(p.options.goddard.buf_factor == 2);
+    CHECK(p.options.goddard.upscale_interval == 60);
+    CHECK(p.options.buffer == 2500000);
+    CHECK(play_options_latency_ms(&p.options, true) == 3000); // no less than what playing waits for
+    CHECK(parse({"--adapt", "goddard", URL}).options.buffer == 5000000);
+}
+
+TEST_CASE("options: what Goddard chooses nobody else does")
+{
+    const struct {
+        std::vector<const char *> args;
+        const char *word;
+    } rows[] = {
+        {{"--adapt", "live"}, "sender, none or goddard"},
+        {{"--goddard", "buf_factor=2"}, "--adapt goddard"},
+        {{"--adapt=none", "--goddard", "buf_factor=2"}, "--adapt goddard"},
+        {{"--adapt=goddard", "--goddard", "buf_factor=9"}, "1 to 4"},
+        {{"--adapt=goddard", "--level=1"}, "--level"},
+        {{"--adapt=goddard", "--buffer=1"}, "play_buf_thresh"},
+        {{"--adapt=goddard", "--low-latency"}, "--low-latency"},
+        {{"--adapt=goddard", "--latency=500"}, "--latency"},
+    };
+    for (const auto &r : rows) {
+        std::vector<std::string> args(r.args.begin(), r.args.end());
+        args.emplace_back(URL);
+        auto p = parse(args);
+        INFO(p.error);
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK(p.error.find(r.word) != std::string::npos);
+    }
+    CHECK(parse({"--adapt=goddard", "rtsp://localhost/live?level=2"}).result == OPTIONS_BAD);
+}
+
+TEST_CASE("options: a password is in no message")
+{
+    const std::vector<std::string> table[] = {
+        {"rtsp://me:secret@h:x/live"},
+        {"rtp://me:secret@h/live"},
+        {"rtsp:/me:s@secret@h/live"},
+        {URL, "rtsp://me:secret@h/live"},
+    };
+    for (const auto &args : table) {
+        auto p = parse(args);
+        INFO(p.error);
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK(p.error.find("secret") == std::string::npos);
+        CHECK_THAT(p.error, Catch::Contains("'...@h"));
+    }
+    CHECK_THAT(parse({"rtsp://h:x/live"}).error, Catch::Contains("'rtsp://h:x/live'"));
+}

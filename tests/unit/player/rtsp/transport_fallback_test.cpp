@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/rtsp/transport_fallback.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace
+{
+
+const usec_t T0 = 7 * USEC_PER_SEC;
+const usec_t MS = USEC_PER_MSEC;
+
+transport_fallback choice_of(const char *text)
+{
+    transport_list list;
+    REQUIRE(transport_list_split(text, &list) == 0);
+    transport_fallback c;
+    transport_fallback_init(&c, &list);
+    return c;
+}
+
+} // namespace
+
+TEST_CASE("transport choice: how long each may take")
+{
+    struct {
+        const char *list;
+        usec_t rtt;
+        usec_t wait[3]; // -1: for ever
+    } const table[] = {
+        {"mtp", 10 * MS, {-1}},
+        {"mtp,minbuf", 10 * MS, {500 * MS, -1}},
+        {"mtp,mtp-raw,minbuf", 10 * MS, {500 * MS, 500 * MS, -1}},
+        // 1500 from the first SETUP on: less 200 for each of three, half of the rest.
+        {"mtp,mtp-raw,minbuf", 200 * MS, {450 * MS, 450 * MS, -1}},
+        // An answer takes a round trip: less makes no sense.
+        {"mtp,mtp-raw,minbuf", 400 * MS, {600 * MS, 600 * MS, -1}},
+    };
+    for (const auto &row : table) {
+        INFO(row.list << " " << row.rtt);
+        transport_fallback c = choice_of(row.list);
+        usec_t now = T0 + row.rtt;
+        for (usec_t wait : row.wait) {
+            usec_t until = transport_fallback_given(&c, c.left.names[0], row.rtt, now);
+            CHECK(until == (wait < 0 ? USEC_NEVER : now + wait));
+            if (wait < 0)
+                break;
+            transport_fallback_rule_out(&c, c.left.names[0], "silent");
+            now = until + row.rtt;
+        }
+        CHECK(c.left.count == 1);
+    }
+}
+
+TEST_CASE("transport choice: three in 1.5 s, and their last SETUP")
+{
+    for (usec_t rtt : {usec_t{0}, 20 * MS, 100 * MS, 200 * MS}) {
+        transport_fallback c = choice_of("auto");
+        usec_t now = T0 + rtt;
+        usec_t until;
+        while ((until = transport_fallback_given(&c, c.left.names[0], rtt, now)) != USEC_NEVER) {
+            transport_fallback_rule_out(&c, c.left.names[0], "silent");
+            now = until + rtt;
+        }
+        INFO(rtt);
+        CHECK(std::string(c.left.names[0]) == "minbuf");
+        CHECK(now <= T0 + TRANSPORT_FALLBACK_TIME);
+    }
+}
+
+TEST_CASE("transport choice: the words")
+{
+    transport_fallback c = choice_of("mtp,mtp-raw,minbuf,tcp");
+    transport_fallback_rule_out(&c, "mtp-raw", "not to be had here");
+    transport_fallback_rule_out(&c, "nosuch", "never heard of it");
+    transport_fallback_given(&c, "minbuf", 10 * MS, T0);
+    transport_fallback_heard(&c, T0 + 12 * MS);
+    CHECK(std::string(transport_fallback_why(&c)) ==
+          "mtp-raw: not to be had here; mtp: the server does not give it; "
+          "minbuf: the server was heard after 12 ms");
+    CHECK(c.left.count == 2);
+
+    transport_fallback one = choice_of("mtp");
+    transport_fallback_given(&one, "mtp", 10 * MS, T0);
+    transport_fallback_heard(&one, T0);
+    CHECK(std::string(transport_fallback_why(&one)).empty());
+}
+
+TEST_CASE("transport choice: words that do not fit are cut")
+{
+    transport_fallback c = choice_of("a,b,c,d,e,f,g,h");
+    for (char name = 'a'; name <= 'h'; name++)
+        transport_fallback_rule_out(&c, std::string(1, name).c_str(),
+                                    std::string(200, 'x').c_str());
+    CHECK(c.left.count == 0);
+    CHECK(std::string(transport_fallback_why(&c)).size() == TRANSPORT_FALLBACK_TEXT - 1);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/ui/model/overlay_message.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <string>
+
+namespace
+{
+const usec_t ms = USEC_PER_MSEC;
+
+struct overlay_message of(const std::function<void(struct overlay_message_facts &)> &change)
+{
+    struct overlay_message_facts f = {};
+    f.link = LINK_PLAYING;
+    f.host = "example.net";
+    f.why = "it vanished";
+    f.other = "udp";
+    f.described = true;
+    f.mode = PLAYOUT_PLAYING;
+    f.silence = 20 * ms;
+    change(f);
+    struct overlay_message n;
+    overlay_message_make(&f, &n);
+    return n;
+}
+} // namespace
+
+TEST_CASE("notice: what is told when the picture stands still, and why")
+{
+    using facts = struct overlay_message_facts;
+    static const struct {
+        std::function<void(facts &)> change;
+        const char *text;
+        const char *cause;
+    } table[] = {
+        {[](facts &) {}, "", ""},
+        {[](facts &f) { f.link = LINK_CONNECTING; }, "Connecting to example.net", ""},
+        {[](facts &f) { f.described = false; }, "", ""},
+        {[](facts &f) { f.paused = true; }, "Paused", ""},
+        {[](facts &f) {
+             f.mode = PLAYOUT_BUFFERING;
+             f.held = 105 * ms;
+             f.goal = 250 * ms;
+         },
+         "Buffering 42 %", ""},
+        {[](facts &f) {
+             f.mode = PLAYOUT_BUFFERING;
+             f.held = 900 * ms; // a key frame is awaited
+             f.goal = 250 * ms;
+         },
+         "Buffering 100 %", ""},
+        {[](facts &f) { f.mode = PLAYOUT_BUFFERING; }, "Buffering 0 %", ""},
+        {[](facts &f) {
+             f.mode = PLAYOUT_REBUFFERING;
+             f.cause = STALL_TRANSPORT;
+             f.held = 250 * ms;
+             f.goal = 500 * ms;
+             f.silence = 999 * ms;
+         },
+         "Buffering 50 %", "the network is slower than this level"},
+        {[](facts &f) {
+             f.mode = PLAYOUT_REBUFFERING;
+             f.cause = STALL_OUTAGE;
+             f.silence = 3400 * ms;
+         },
+         "The network stalls: waiting for data (3 s)", "nothing came through for a while"},
+        {[](facts &f) {
+             f.link = LINK_LOST;
+             f.tries = 3;
+             f.next = 3100 * ms;
+         },
+         "Server lost: connecting again in 4 s (try 3)", "it vanished"},
+        {[](facts &f) {
+             f.link = LINK_LOST;
+             f.tries = 3;
+         },
+         "Server lost: connecting (try 3)", "it vanished"},
+        {[](facts &f) {
+             f.link = LINK_TRYING;
+             f.tries = 2;
+             f.next = 100 * ms;
+         },
+         "Server lost: connecting (try 2)", "it vanished"},
+        {[](facts &f) {
+             f.link = LINK_LOST;
+             f.paused = true;
+         },
+         "Paused; the server is lost", "it vanished"},
+        {[](facts &f) { f.link = LINK_CHANGING; }, "Changing to udp", ""},
+        {[](facts &f) {
+             f.link = LINK_CHANGING;
+             f.moves = true; // what is held plays on
+         },
+         "", ""},
+        {[](facts &f) {
+             f.link = LINK_LOST;
+             f.tries = 1;
+             f.moves = true;
+         },
+         "", ""},
+    };
+    for (const auto &row : table) {
+        struct overlay_message n = of(row.change);
+        CHECK(std::string(n.text) == row.text);
+        CHECK(std::string(n.cause) == row.cause);
+        CHECK(std::isnan(n.done) == (std::string(n.text).find('%') == std::string::npos));
+    }
+}
+
+TEST_CASE("notice: the end")
+{
+    struct overlay_message n;
+    overlay_message_ended(NULL, &n);
+    CHECK(std::string(n.text) == "End of stream");
+    CHECK(std::string(n.cause).empty());
+    overlay_message_ended("it vanished", &n);
+    CHECK(std::string(n.text) == "The stream has ended");
+    CHECK(std::string(n.cause) == "it vanished");
+}

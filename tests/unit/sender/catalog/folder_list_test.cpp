@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include "sender/catalog/folder_list.h"
+
+#include "common/base/usec.h"
+#include "tests/support/clip.h"
+
+namespace
+{
+
+struct folder {
+    clip_folder dir;
+    folder_list *list = nullptr;
+    media_guard *guard = media_guard_new(USEC_NEVER);
+    char text[4096];
+
+    void put(const char *name)
+    {
+        clip c;
+        c.pts = steady(25);
+        clip_write(c, dir / "clip.mkv");
+        std::filesystem::rename(dir / "clip.mkv", dir / name);
+    }
+    std::string make(usec_t budget = 60 * USEC_PER_SEC, usec_t each = 60 * USEC_PER_SEC)
+    {
+        if (!list)
+            list = folder_list_new(std::filesystem::canonical(dir.path).c_str());
+        folder_list_make(list, text, sizeof(text), budget, each, guard);
+        return text;
+    }
+    ~folder()
+    {
+        folder_list_free(list);
+        media_guard_unref(guard);
+    }
+};
+
+} // namespace
+
+TEST_CASE("folder_list: films with what they are; what cannot be requested is left out")
+{
+    folder f;
+    f.put("a.mkv");
+    f.put("new\nline.mkv");
+    f.put(".hidden.mkv");
+    f.put("other.txt");
+    std::filesystem::create_symlink(".hidden.mkv", f.dir / "b.mkv");
+    std::filesystem::create_symlink("a.mkv", f.dir / "c.mkv");
+    std::ofstream(f.dir / "text.mp4") << "#EXTM3U\n";
+    CHECK(f.make() == "/a.mkv\t1.0\t96x64\r\n/c.mkv\t1.0\t96x64\r\n");
+}
+
+TEST_CASE("folder_list: what there was no time for is unknown, and looked at later")
+{
+    folder f;
+    f.put("a.mkv");
+    f.put("b.mkv");
+    CHECK(f.make(0) == "/a.mkv\t?\t?\r\n/b.mkv\t?\t?\r\n");
+    CHECK(f.make() == "/a.mkv\t1.0\t96x64\r\n/b.mkv\t1.0\t96x64\r\n");
+}
+
+TEST_CASE("folder_list: a slow file is tried again, but not for ever")
+{
+    folder f;
+    f.put("a.mkv");
+    CHECK(f.make(60 * USEC_PER_SEC, -1) == "/a.mkv\t?\t?\r\n");
+    CHECK(f.make() == "/a.mkv\t1.0\t96x64\r\n");
+    folder g;
+    g.put("a.mkv");
+    for (int i = 0; i < 3; i++)
+        CHECK(g.make(60 * USEC_PER_SEC, -1) == "/a.mkv\t?\t?\r\n");
+    CHECK(g.make() == "/a.mkv\t?\t?\r\n");
+}

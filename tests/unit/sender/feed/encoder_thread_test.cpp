@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/feed/encoder_thread.h"
+
+#include <thread>
+
+#include "common/net/clock.h"
+#include "tests/support/coded_stream.hpp"
+
+namespace
+{
+
+struct coder {
+    ladder levels = one_size(64, 48, 100, 1, {{0, 100000}});
+    std::vector<int64_t> keys; // the encoder's thread; read once all have come
+    encoder_thread *t;
+
+    static bool on_coded(void *ctx, coded_frame *f)
+    {
+        if (f && f->key)
+            static_cast<coder *>(ctx)->keys.push_back(f->number);
+        coded_frame_unref(f);
+        return true;
+    }
+    coder()
+    {
+        t = encoder_thread_new(&levels, 0, on_coded, this);
+        REQUIRE(t);
+    }
+    ~coder()
+    {
+        encoder_thread_free(t);
+    }
+    void encode(int64_t from, int64_t end)
+    {
+        usec_t until = clock_now() + 60 * USEC_PER_SEC;
+        for (int64_t n = from; n < end && clock_now() < until; n++) {
+            picture_ptr p = draw(levels, 0, n);
+            live_feed_size_stats s;
+            encoder_thread_push(t, p.get(), clock_now());
+            do {
+                std::this_thread::yield();
+                encoder_thread_stats(t, &s);
+            } while (s.frames < static_cast<uint64_t>(n) + 1 && clock_now() < until);
+        }
+        REQUIRE(clock_now() < until);
+    }
+};
+
+} // namespace
+
+TEST_CASE(
+    "encoder_thread: who comes as another goes elsewhere does not keep him from his key frame",
+    "[threads]")
+{
+    coder c;
+    c.encode(0, 1);
+    encoder_thread_begin(c.t, 1, 5);
+    encoder_thread_begin(c.t, 1, 0); // as for each who begins to watch
+    c.encode(1, 8);
+    encoder_thread_begin(c.t, 1, 0);
+    encoder_thread_begin(c.t, 1, 9);
+    c.encode(8, 12);
+    // The last one's callback comes after its statistics.
+    encoder_thread_free(c.t);
+    c.t = nullptr;
+    CHECK(c.keys == std::vector<int64_t>{0, 5, 9});
+}
+
+TEST_CASE("encoder_thread: of a shared encode, one viewer's losses are repaired within the budget",
+          "[threads]")
+{
+    coder c;
+    encoder_thread_set_viewers(c.t, 2);
+    usec_t begun = clock_now();
+    const int64_t frames = 200;
+    c.encode(0, 1); // the key frame: without it there is nothing to repair from
+    for (int64_t n = 1; n < frames; n++) {
+        c.encode(n, n + 1);
+        encoder_thread_repair(c.t, n, 1);
+        encoder_thread_repair(c.t, n, 1); // another packet of it
+        if (n > 1) // the first loss is repaired, however slow this machine is
+            encoder_thread_request_key(c.t, 1, clock_now());
+    }
+    c.encode(frames, frames + 1);
+    double elapsed = usec_to_sec(clock_now() - begun);
+    live_feed_size_stats s;
+    encoder_thread_stats(c.t, &s);
+    CHECK(static_cast<double>(s.repairs.keys) <= elapsed / 2);
+    CHECK(s.keys <= s.repairs.keys + 1);
+    CHECK(s.repairs.repaired > 0);
+    CHECK(static_cast<double>(s.repairs.repaired) <= 3 + 1.5 * elapsed);
+    CHECK(s.repairs.requests == 3 * (frames - 1) - 1);
+    CHECK(s.repairs.repaired + s.repairs.coalesced + s.repairs.waited == 3 * (frames - 1) - 1);
+}
+
+TEST_CASE("encoder_thread: a viewer alone has every loss repaired", "[threads]")
+{
+    coder c;
+    encoder_thread_set_viewers(c.t, 1);
+    const int64_t frames = 40;
+    for (int64_t n = 0; n < frames; n++) {
+        c.encode(n, n + 1);
+        if (n % 2)
+            encoder_thread_repair(c.t, n, 1);
+    }
+    c.encode(frames, frames + 1);
+    live_feed_size_stats s;
+    encoder_thread_stats(c.t, &s);
+    CHECK(s.repairs.requests == frames / 2);
+    CHECK(s.repairs.repaired == frames / 2);
+    CHECK(s.keys == 1);
+}

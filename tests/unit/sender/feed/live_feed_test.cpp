@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/feed/live_feed.h"
+
+#include <memory>
+#include <thread>
+
+#include "common/base/err.h"
+#include "common/net/clock.h"
+#include "tests/support/coded_stream.hpp"
+
+namespace
+{
+
+const int film_frames = 8;
+const usec_t film_end = film_frames * (USEC_PER_SEC / 100);
+
+// A film of 8 frames at 100 frames/s, drawn beforehand: the test's macros are not for other
+// threads.
+struct film {
+    source base; // first: the engine knows it as the source
+    std::vector<picture_ptr> pictures;
+    int64_t number;
+    int place;
+};
+
+int film_next(source *s, picture **out)
+{
+    film *f = reinterpret_cast<film *>(s);
+    if (f->place == film_frames)
+        return ERR_END;
+    picture *p = picture_alias(f->pictures[(size_t)f->place++].get());
+    if (!p)
+        return ERR_IO;
+    p->number = f->number++;
+    p->pts = usec_of_frames(p->number, 100, 1);
+    *out = p;
+    return 0;
+}
+
+int film_seek(source *s, usec_t pts)
+{
+    reinterpret_cast<film *>(s)->place = (int)(pts * 100 / USEC_PER_SEC);
+    return 0;
+}
+
+void film_free(source *s)
+{
+    delete reinterpret_cast<film *>(s);
+}
+
+const source_ops film_ops = {film_next, film_seek, nullptr, film_free};
+
+struct cinema {
+    uv_loop_t loop;
+    uv_timer_t deadline;
+    live_feed *e = nullptr;
+    int frames = 0;
+    int ends = 0;
+    bool late = false;
+
+    static void on_frame(void *ctx, coded_frame *, usec_t)
+    {
+        static_cast<cinema *>(ctx)->frames++;
+    }
+    static void on_audio(void *, coded_audio *, usec_t) {}
+    static void on_end(void *ctx, int err, usec_t)
+    {
+        auto *c = static_cast<cinema *>(ctx);
+        CHECK(err == ERR_END);
+        c->ends++;
+    }
+
+    cinema()
+    {
+        static const live_feed_events events = {on_frame, on_audio, on_end};
+        ladder levels = one_size(64, 48, 100, 1, {{0, 100000}});
+        film *f = new film{};
+        f->base.ops = &film_ops;
+        f->base.fps = levels.source_fps;
+        f->base.duration = usec_to_sec(film_end);
+        for (int64_t n = 0; n < film_frames; n++)
+            f->pictures.push_back(draw(levels, 0, n));
+        uv_loop_init(&loop);
+        uv_timer_init(&loop, &deadline);
+        deadline.data = this;
+        uv_timer_start(
+            &deadline, [](uv_timer_t *t) { static_cast<cinema *>(t->data)->late = true; }, 60000,
+            0);
+        e = live_feed_new(&f->base, &levels, &events, this);
+        REQUIRE(e);
+        REQUIRE(live_feed_start(e, &loop) == 0);
+    }
+    ~cinema()
+    {
+        live_feed_free(e);
+        uv_close(reinterpret_cast<uv_handle_t *>(&deadline), nullptr);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+    void run_to_end(int count)
+    {
+        while (ends < count && !late)
+            uv_run(&loop, UV_RUN_ONCE);
+        REQUIRE(ends == count);
+    }
+    // Pictures that went to the encoder, be it that it was too busy for them.
+    uint64_t pictures()
+    {
+        live_feed_size_stats s;
+        live_feed_stats_of_size(e, 0, &s);
+        return s.frames + s.overload;
+    }
+    // They are through; nothing has been told yet.
+    void wait_pictures(uint64_t count)
+    {
+        usec_t until = clock_now() + 60 * USEC_PER_SEC;
+        while (pictures() < count && clock_now() < until)
+            std::this_thread::yield();
+        REQUIRE(pictures() == count);
+    }
+    usec_t position()
+    {
+        int64_t number;
+        return live_feed_position(e, &number);
+    }
+};
+
+} // namespace
+
+TEST_CASE("engine: a film begins again for who comes once its last viewer has left", "[threads]")
+{
+    cinema c;
+    live_feed_watch(c.e, 0, 1, +1);
+    for (int round = 1; round <= 3; round++) {
+        INFO("round " << round);
+        c.frames = 0;
+        c.run_to_end(round);
+        CHECK(c.frames == film_frames);
+        CHECK(c.position() == film_end);
+        // At once: no thread had time to see that the viewer left.
+        live_feed_watch(c.e, 0, 1, -1);
+        CHECK(c.position() == 0);
+        live_feed_watch(c.e, 0, 1, +1);
+        CHECK(c.position() < film_end);
+    }
+    live_feed_watch(c.e, 0, 1, -1);
+}
+
+TEST_CASE("engine: who goes elsewhere just as a film ends does not get that end", "[threads]")
+{
+    cinema c;
+    live_feed_watch(c.e, 0, 1, +1);
+    c.wait_pictures(film_frames);
+    CHECK(live_feed_seek(c.e, 0, false) >= film_frames);
+    c.run_to_end(1);
+    CHECK(c.pictures() == 2 * film_frames);
+    live_feed_watch(c.e, 0, 1, -1);
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/adapt/adaptation.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+namespace
+{
+
+const usec_t MS = USEC_PER_MSEC;
+
+// kbit/s: 320 and 640 of a small size (15 and 30 a second), 1280 and 1920 of a large one.
+ladder four_levels()
+{
+    ladder l = {};
+    l.source_fps = {30, 1};
+    l.source_width = 1280;
+    l.source_height = 720;
+    l.size_count = 2;
+    l.sizes[0] = {640, 360, {30, 1}, 2};
+    l.sizes[1] = {1280, 720, {30, 1}, 2};
+    l.level_count = 4;
+    l.levels[0] = {0, 0, 320000};
+    l.levels[1] = {0, 1, 640000};
+    l.levels[2] = {1, 0, 1280000};
+    l.levels[3] = {1, 1, 1920000};
+    REQUIRE(ladder_is_valid(&l));
+    return l;
+}
+
+struct viewer {
+    ladder l = four_levels();
+    adaptation a;
+    rate_estimator_sample s{};
+    usec_t now = USEC_PER_SEC;
+
+    explicit viewer(double start, bool keeps_size = false, int cap = 3)
+    {
+        adaptation_init(&a, &l, cap, start, keeps_size);
+        s.allowed_bps = NAN;
+        s.rtt = 20 * MS;
+    }
+
+    // All that is made at `bps` comes through, for so many seconds.
+    void run(double seconds, double bps, bool alone)
+    {
+        for (int i = 0; i < seconds * 30; i++) {
+            now += USEC_PER_SEC / 30;
+            s.made += bps / 8 / 30;
+            s.delivered = s.made;
+            adaptation_update(&a, &s, alone, now);
+        }
+    }
+
+    // What is made is the level's own rate, or `still` of a picture that needs no more, over a path
+    // that takes so much; the rest waits. Returns how often the level went up.
+    int watch(double seconds, double takes, bool alone, double still = INFINITY)
+    {
+        int ups = 0;
+        for (int i = 0; i < seconds * 30; i++) {
+            int before = a.level;
+            now += USEC_PER_SEC / 30;
+            s.made += std::fmin(still, l.levels[a.level].bitrate_bps) / 8 / 30;
+            s.delivered = std::fmin(s.made, s.delivered + takes / 8 / 30);
+            s.waiting = static_cast<usec_t>((s.made - s.delivered) * 8e6 / takes);
+            adaptation_update(&a, &s, alone, now);
+            ups += a.level > before;
+        }
+        return ups;
+    }
+
+    // A rate controller allows no more than gives this target.
+    void allow(double target, bool alone)
+    {
+        a.rate.capacity_bps = 1; // it was too much before
+        s.delivered = s.made = fmax(s.made, 1);
+        s.allowed_bps = target / 0.9;
+        run(0.1, 0, alone);
+    }
+};
+
+} // namespace
+
+TEST_CASE("adaptation: where it begins")
+{
+    struct {
+        double start;
+        bool keeps_size;
+        int cap, level;
+    } const table[] = {
+        {5e6, false, 3, 3}, {1.5e6, false, 3, 2}, {640e3, false, 3, 1}, {100e3, false, 3, 0},
+        {5e6, false, 1, 1}, {100e3, true, 3, 2},  {100e3, true, 1, 0},
+    };
+    for (const auto &row : table) {
+        INFO(row.start << " " << row.keeps_size << " " << row.cap);
+        CHECK(viewer(row.start, row.keeps_size, row.cap).a.level == row.level);
+    }
+}
+
+TEST_CASE("adaptation: sound beside the video takes nothing of where it begins")
+{
+    struct row {
+        double start;
+        int level; // of one who shares the encoders, after the first frame
+    };
+    auto row = GENERATE(values<struct row>({{1920e3, 3}, {9000e3, 3}, {1280e3, 1}}));
+    CAPTURE(row.start);
+    viewer v(row.start);
+    adaptation_set_beside(&v.a, 64e3);
+    v.run(0.04, 1000e3, false);
+    CHECK(v.a.level == row.level);
+    CHECK(v.a.rate.ceiling_bps == 1920e3 + 64e3);
+}
+
+TEST_CASE("adaptation: a viewer alone steers the encoder, then the level changes")
+{
+    struct {
+        double target;
+        int level, encoder_kbps; // of the size
+    } const table[] = {
+        {1920e3, 3, 1920}, {1500e3, 3, 1500}, {780e3, 3, 780}, // 0.4 of 1920
+        {760e3, 2, 1140},                                      // 15 a second, at 760 of 1280
+        {390e3, 2, 585},                                       // 0.3 of 1280
+        {380e3, 1, 380},   {260e3, 1, 260},                    // 0.4 of 640
+        {250e3, 0, 500},   {224e3, 0, 448},   {100e3, 0, 448}, // the floor: 0.7 of 320
+    };
+    viewer v(5e6);
+    for (const auto &row : table) {
+        INFO(row.target);
+        v.allow(row.target, true);
+        CHECK(v.a.level == row.level);
+        CHECK(std::abs(v.a.encoder_bps / 1e3 / row.encoder_kbps - 1) < 0.021);
+    }
+}
+
+TEST_CASE("adaptation: who shares the encoders gets levels as they are")
+{
+    struct {
+        double target;
+        int level;
+    } const table[] = {{1920e3, 3}, {1919e3, 2}, {1279e3, 1}, {639e3, 0}, {100e3, 0}};
+    viewer v(5e6);
+    for (const auto &row : table) {
+        INFO(row.target);
+        v.allow(row.target, false);
+        CHECK(v.a.level == row.level);
+        CHECK(v.a.encoder_bps == 0);
+    }
+}
+
+TEST_CASE("adaptation: up after two seconds of room, not at once")
+{
+    viewer v(5e6);
+    v.allow(330e3, false);
+    REQUIRE(v.a.level == 0);
+    v.s.allowed_bps = NAN;
+    v.a.rate.target_bps = 700e3;
+    v.run(1.9, 0, false);
+    CHECK(v.a.level == 0);
+    v.run(0.3, 0, false);
+    CHECK(v.a.level == 1);
+    // A larger size wants 5 % more.
+    v.a.rate.target_bps = 1300e3;
+    v.run(3, 0, false);
+    CHECK(v.a.level == 1);
+    v.a.rate.target_bps = 1350e3;
+    v.run(2.2, 0, false);
+    CHECK(v.a.level == 2);
+    // The highest, though the target cannot be 5 % above it.
+    v.a.rate.target_bps = 1920e3;
+    v.run(2.2, 0, false);
+    CHECK(v.a.level == 3);
+}
+
+TEST_CASE("adaptation: who is alone goes up before a level's own rate is there")
+{
+    struct {
+        double target;
+        int level;
+    } const table[] = {{345e3, 0},  {360e3, 1},               // 0.55 of 640
+                       {570e3, 1},  {580e3, 2},               // 0.45 of 1280
+                       {1050e3, 2}, {1060e3, 3}, {780e3, 3}}; // 0.55 of 1920; 0.4 keeps it
+    viewer v(5e6);
+    v.allow(240e3, true);
+    REQUIRE(v.a.level == 0);
+    for (const auto &row : table) {
+        INFO(row.target);
+        v.allow(row.target, true);
+        v.run(2.2, 0, true);
+        CHECK(v.a.level == row.level);
+    }
+}
+
+TEST_CASE("adaptation: a cap, and a viewer that knows of no sizes")
+{
+    viewer v(5e6);
+    adaptation_set_cap(&v.a, 1);
+    CHECK(v.a.level == 1);
+    v.run(5, 640e3, true);
+    CHECK(v.a.level == 1);
+    CHECK(v.a.encoder_bps == 640000);
+
+    viewer stranger(5e6, true);
+    stranger.allow(100e3, false);
+    CHECK(stranger.a.level == 2);
+}
+
+TEST_CASE("adaptation: the top layer is left out the moment it was too much")
+{
+    viewer v(5e6);
+    v.run(5, 1.9e6, true);
+    REQUIRE(v.a.top >= 1);
+    bool dropped = false;
+    for (int i = 0; i < 30 && !dropped; i++) { // half of it comes through, and waits
+        v.now += USEC_PER_SEC / 30;
+        v.s.made += 1.9e6 / 8 / 30;
+        v.s.delivered += 0.95e6 / 8 / 30;
+        v.s.waiting += USEC_PER_SEC / 60;
+        adaptation_update(&v.a, &v.s, true, v.now);
+        dropped = v.a.top == 0;
+    }
+    CHECK(dropped);
+    v.s.waiting = 0;
+    v.run(0.5, 0.5e6, true);
+    CHECK(v.a.top >= 1);
+}
+
+TEST_CASE("adaptation: who cannot use the next level's rate before it is there goes up by trial")
+{
+    struct {
+        bool alone;
+        double still; // bit/s that the picture needs, however large
+    } const table[] = {{false, INFINITY}, {false, 30e3}, {true, 30e3}};
+    for (const auto &row : table) {
+        INFO((row.alone ? "alone" : "shared") << " " << row.still);
+        viewer v(330e3);
+        v.watch(20, 10e6, row.alone, row.still);
+        CHECK(v.a.level == 3);
+        v.watch(3, 100e3, row.alone); // the picture moves, the path is narrow
+        CHECK(v.a.level == 0);
+        v.watch(40, 10e6, row.alone, row.still);
+        CHECK(v.a.level == 3);
+    }
+    viewer nothing(330e3);
+    nothing.watch(60, 10e6, false, 0);
+    CHECK(nothing.a.level == 0);
+}
+
+TEST_CASE("adaptation: a level that does not come through is tried ever more rarely")
+{
+    viewer v(640e3);
+    REQUIRE(v.a.level == 1);
+    int first = v.watch(60, 1e6, false), later = v.watch(240, 1e6, false);
+    CHECK(first >= 2); // 5, 10 and 20 s apart, and what it takes to try
+    CHECK(first <= 4);
+    CHECK(later >= 2); // up to 80 s apart
+    CHECK(later <= 6);
+    v.watch(100, 10e6, false);
+    CHECK(v.a.level == 3);
+}

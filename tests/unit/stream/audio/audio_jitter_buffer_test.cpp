@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "stream/audio/audio_jitter_buffer.h"
+
+namespace
+{
+
+constexpr usec_t MS = USEC_PER_MSEC;
+
+// A decoder whose samples are a tone, in phase with media time, so that it can be seen what is
+// played when; what it conceals is loud. A packet is its position.
+int samples_of(const uint8_t *, size_t len)
+{
+    return len >= sizeof(int64_t) ? AUDIO_PACKET : 0;
+}
+
+const int16_t CONCEALED = 20000;
+
+int16_t tone(int64_t position)
+{
+    return static_cast<int16_t>(
+        std::lrint(8000 * std::sin(2 * 3.14159265358979 * (position % 480) / 480)));
+}
+
+int decode(void *, const uint8_t *data, size_t, int16_t *out)
+{
+    int64_t position;
+    std::memcpy(&position, data, sizeof(position));
+    for (int i = 0; i < AUDIO_PACKET; i++)
+        out[2 * i] = out[2 * i + 1] = tone(position + i);
+    return AUDIO_PACKET;
+}
+
+int conceal(void *, int count, int16_t *out)
+{
+    std::fill(out, out + 2 * count, CONCEALED);
+    return count;
+}
+
+void reset(void *) {}
+
+const audio_decoding decoding = {samples_of, decode, conceal, reset};
+
+struct rig {
+    audio_jitter_buffer *s = audio_jitter_buffer_new(&decoding, nullptr);
+    media_clock clock;
+    usec_t at = 0;
+    std::vector<int16_t> out; // left
+
+    rig()
+    {
+        media_clock_init(&clock);
+        media_clock_set(&clock, 0, 0);
+    }
+    ~rig()
+    {
+        audio_jitter_buffer_free(s);
+    }
+    void push(int from, int to, int but = -1) // packets
+    {
+        for (int64_t i = from; i < to; i++) {
+            int64_t position = i * AUDIO_PACKET;
+            if (i != but)
+                audio_jitter_buffer_push(s, position, reinterpret_cast<uint8_t *>(&position),
+                                         sizeof(position));
+        }
+    }
+    void run()
+    {
+        audio_jitter_buffer_set_clock(s, &clock);
+    }
+    void pull(int ms, int piece = 10) // by pieces of that many ms
+    {
+        int count = AUDIO_RATE / 1000 * piece;
+        std::vector<int16_t> pcm(static_cast<size_t>(2 * count));
+        for (int done = 0; done < ms; done += piece, at += piece * MS) {
+            audio_jitter_buffer_pull(s, pcm.data(), count, at);
+            for (int i = 0; i < count; i++)
+                out.push_back(pcm[static_cast<size_t>(2 * i)]);
+        }
+    }
+    bool silent(int from_ms, int to_ms) const
+    {
+        return std::all_of(out.begin() + 48 * from_ms, out.begin() + 48 * to_ms,
+                           [](int16_t v) { return v == 0; });
+    }
+    int64_t concealed() const
+    {
+        return std::count(out.begin(), out.end(), CONCEALED);
+    }
+    const audio_counts &counts() const
+    {
+        return *audio_jitter_buffer_counts(s);
+    }
+};
+
+} // namespace
+
+TEST_CASE("audio_jitter_buffer: on a clean path each sample is heard when the clock says")
+{
+    rig r;
+    r.push(0, 50);
+    r.run();
+    r.pull(900);
+    for (int i = 480; i < 48 * 900; i++) // after the fade
+        REQUIRE(r.out[static_cast<size_t>(i)] == tone(i));
+    CHECK(r.counts().heard == 48 * 900);
+    CHECK(r.counts().underruns == 0);
+    CHECK(r.counts().concealed == 0);
+    CHECK(r.counts().spliced == 0);
+    usec_t at;
+    REQUIRE(audio_jitter_buffer_heard_at(r.s, 48 * 123, &at));
+    CHECK(at == 123 * MS);
+    CHECK_FALSE(audio_jitter_buffer_heard_at(r.s, 48 * 901, &at));
+}
+
+TEST_CASE("audio_jitter_buffer: order of arrival does not matter; a packet twice is refused")
+{
+    rig r;
+    r.push(2, 10);
+    r.push(0, 2);
+    r.push(3, 4);
+    CHECK(r.counts().refused == 1);
+    uint8_t broken[3] = {};
+    audio_jitter_buffer_push(r.s, 0, broken, sizeof(broken));
+    CHECK(r.counts().refused == 2);
+    r.run();
+    r.pull(150);
+    CHECK(r.out[48 * 100] == tone(48 * 100));
+    CHECK(r.counts().concealed == 0);
+}
+
+TEST_CASE("audio_jitter_buffer: begins where the clock is, with what is before it dropped")
+{
+    rig r;
+    r.push(0, 50);
+    media_clock_set(&r.clock, 500 * MS, 0); // the pictures begin half a second in
+    r.run();
+    r.pull(100);
+    CHECK(r.out[48 * 50] == tone(48 * 550));
+    CHECK(r.counts().late == 0); // nobody missed them
+}
+
+TEST_CASE("audio_jitter_buffer: before the first packet there is silence, and no underrun")
+{
+    rig r;
+    r.push(5, 20); // from 100 ms on
+    r.run();
+    r.pull(200);
+    CHECK(r.silent(0, 100));
+    CHECK(r.out[48 * 150] == tone(48 * 150));
+    CHECK(r.counts().underruns == 0);
+    CHECK(r.counts().heard == 48 * 100);
+}
+
+TEST_CASE("audio_jitter_buffer: a lost packet is concealed, exactly where it is missing")
+{
+    rig r;
+    r.push(0, 20, 7);
+    r.run();
+    r.pull(300);
+    CHECK(r.concealed() == AUDIO_PACKET);
+    CHECK(r.out[7 * AUDIO_PACKET] == CONCEALED);
+    CHECK(r.out[8 * AUDIO_PACKET] == tone(8 * AUDIO_PACKET));
+    CHECK(r.counts().concealed == AUDIO_PACKET);
+    CHECK(r.counts().underruns == 0);
+    r.push(7, 8);
+    CHECK(r.counts().late == 1);
+}
+
+TEST_CASE("audio_jitter_buffer: when nothing is there it is one underrun, concealed for 60 ms and "
+          "then silent")
+{
+    rig r;
+    r.push(0, 5); // 100 ms
+    r.run();
+    r.pull(300);
+    CHECK(r.concealed() == 3 * AUDIO_PACKET);
+    CHECK(r.silent(160, 300));
+    CHECK(r.counts().underruns == 1);
+    r.push(15, 30); // it goes on, in time
+    r.pull(100);
+    CHECK(r.out[48 * 350] == tone(48 * 350));
+    r.pull(400);
+    CHECK(r.counts().underruns == 2);
+}
+
+TEST_CASE("audio_jitter_buffer: the end of the stream is no underrun")
+{
+    rig r;
+    r.push(0, 5);
+    r.run();
+    audio_jitter_buffer_end(r.s);
+    r.pull(300);
+    CHECK(r.counts().underruns == 0);
+    CHECK(r.concealed() == 0);
+}
+
+TEST_CASE(
+    "audio_jitter_buffer: a stall is silence after a fade; then it goes on where the pictures do")
+{
+    rig r;
+    r.push(0, 100);
+    r.run();
+    r.pull(200);
+    audio_jitter_buffer_set_clock(r.s, nullptr);
+    r.pull(300);
+    CHECK(r.silent(206, 500)); // the fade takes 5 ms
+    CHECK(std::abs(r.out[48 * 201]) <= std::abs(tone(48 * 201)));
+    CHECK(r.counts().concealed == 0);
+    media_clock_set(&r.clock, 210 * MS, 500 * MS);
+    r.run();
+    r.pull(100);
+    CHECK(r.out[48 * 550] == tone(48 * 260));
+    CHECK(r.counts().jumps == 0);
+    CHECK(r.counts().underruns == 0);
+}
+
+TEST_CASE("audio_jitter_buffer: a skip or a seek begins anew at the wanted place")
+{
+    rig r;
+    r.push(0, 200);
+    r.run();
+    r.pull(200);
+    media_clock_set(&r.clock, 3000 * MS, r.at);
+    r.run();
+    r.pull(100);
+    CHECK(r.counts().jumps == 1);
+    CHECK(r.out[48 * 280] == tone(48 * 3080));
+}
+
+TEST_CASE(
+    "audio_jitter_buffer: at another speed it stays within 15 ms, and sounds at its own pitch")
+{
+    for (int ppm : {1050000, 950000, 1000200}) {
+        INFO("speed " << ppm);
+        rig r;
+        r.push(0, 700); // 14 s
+        media_clock_set_speed(&r.clock, ppm, 0);
+        r.run();
+        usec_t most = 0;
+        for (int i = 0; i < 1000; i++) {
+            r.pull(10);
+            usec_t at;
+            int64_t position = audio_samples(media_clock_position(&r.clock, r.at - 5 * MS));
+            if (i > 5 && audio_jitter_buffer_heard_at(r.s, position, &at))
+                most = std::max(most, std::abs(at - (r.at - 5 * MS)));
+        }
+        CHECK(most <= 15 * MS);
+        CHECK(r.counts().underruns == 0);
+        CHECK(r.counts().concealed == 0);
+        // 100 Hz: 2 crossings a period, whatever the speed.
+        int crossings = 0;
+        for (size_t i = 1; i < r.out.size(); i++)
+            crossings += (r.out[i - 1] < 0) != (r.out[i] < 0);
+        CHECK(crossings == Approx(2000).margin(30)); // 5 % would be 100
+        if (std::abs(ppm - 1000000) < 1000)
+            CHECK(r.counts().spliced == 0); // 2 ms in 10 s are within the tolerance
+        else
+            CHECK(r.counts().spliced >= 500 / 13); // 0.5 s, by 12.5 ms at most
+    }
+}
+
+TEST_CASE("audio_jitter_buffer: the device's drift is corrected")
+{
+    rig r;
+    r.push(0, 800);
+    r.run();
+    // The device takes 10 ms of samples each 10.02 ms: 2000 ppm slow.
+    std::vector<int16_t> pcm(960);
+    usec_t at = 0;
+    for (int i = 0; i < 1200; i++, at += 10020)
+        audio_jitter_buffer_pull(r.s, pcm.data(), 480, at);
+    usec_t heard;
+    REQUIRE(audio_jitter_buffer_heard_at(r.s, audio_samples(at - 100 * MS), &heard));
+    CHECK(std::abs(heard - (at - 100 * MS)) <= 15 * MS);
+    CHECK(r.counts().jumps == 0);
+    CHECK(r.counts().spliced > 0);
+}
+
+TEST_CASE("audio_jitter_buffer: the buffer is bounded; what is needed last goes")
+{
+    rig r;
+    r.push(1, AUDIO_MAX_PACKETS + 1);
+    CHECK(r.counts().refused == 0);
+    r.push(AUDIO_MAX_PACKETS + 1, AUDIO_MAX_PACKETS + 2);
+    CHECK(r.counts().refused == 1);
+    r.push(0, 1); // the last of those held makes room
+    CHECK(r.counts().refused == 2);
+    r.run();
+    r.pull(100);
+    CHECK(r.out[48 * 50] == tone(48 * 50));
+}
+
+TEST_CASE("audio_jitter_buffer: large packets fill it early")
+{
+    rig r;
+    std::vector<uint8_t> large(65536);
+    for (int64_t i = 1; i <= 200; i++) {
+        int64_t position = i * AUDIO_PACKET;
+        std::memcpy(large.data(), &position, sizeof(position));
+        audio_jitter_buffer_push(r.s, position, large.data(), large.size());
+    }
+    CHECK(r.counts().refused == 200 - AUDIO_MAX_BYTES / 65536);
+    r.push(0, 1); // the one needed last goes for it
+    CHECK(r.counts().refused == 200 - AUDIO_MAX_BYTES / 65536 + 1);
+    r.run();
+    r.pull(20);
+    CHECK(r.out[48 * 10] == tone(48 * 10));
+    r.push(300, 301); // there is room again
+    CHECK(r.counts().refused == 200 - AUDIO_MAX_BYTES / 65536 + 1);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/receive/frame_assembler.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace
+{
+using bytes = std::vector<uint8_t>;
+
+// NAL units: header, then a first byte whose top bit says that a slice is the first of its picture.
+const bytes SPS = {0x67, 0x42}, PPS = {0x68, 0xce}, SEI = {0x06, 0x05}, RECOVERY = {0x06, 0x06};
+const bytes IDR = {0x65, 0x88}, P = {0x41, 0x9a}, P_SECOND = {0x41, 0x10}, B = {0x01, 0x9e};
+const bytes FU_FIRST = {0x7c, 0x85, 0x88}, FU_NEXT = {0x7c, 0x05, 0x11},
+            FU_LAST = {0x7c, 0x45, 0x22};
+const bytes STAP = {0x78, 0, 2, 0x67, 0x42, 0, 2, 0x68, 0xce, 0, 2, 0x65, 0x88};
+
+struct stream {
+    frame_assembler *f;
+    usec_t now = 0;
+    explicit stream(fps rate = {25, 1}) : f(frame_assembler_new(rate)) {}
+    ~stream()
+    {
+        frame_assembler_free(f);
+    }
+
+    // "0K[3,4] 1->0[5]": number, K or what it needs, the packets; ' when it may be left out.
+    std::string pull()
+    {
+        std::string out;
+        foreign_packet p;
+        while (frame_assembler_pull(f, &p)) {
+            const adu_ext &a = p.packet.adu;
+            CHECK(p.packet.has_adu);
+            if (a.first) {
+                out += (out.empty() ? "" : " ") + std::to_string(a.frame);
+                out += a.temporal_id ? "'" : "";
+                out += a.key ? "K" : "->" + std::to_string(a.frame - a.depends);
+                out += "[";
+            } else {
+                out += ",";
+            }
+            out += std::to_string(p.ext_seq) + (a.last ? "]" : "");
+            free((void *)(uintptr_t)p.packet.payload);
+        }
+        return out;
+    }
+    std::string push(int64_t seq, uint32_t frame, const bytes &payload, bool marker)
+    {
+        rtp_packet p = {};
+        p.timestamp = frame * 3600 + 4294960000u; // it wraps soon
+        p.marker = marker;
+        p.payload = payload.data();
+        p.payload_len = payload.size();
+        frame_assembler_push(f, &p, seq, now);
+        return pull();
+    }
+};
+} // namespace
+
+TEST_CASE("frames end with the marker, and are numbered as they come")
+{
+    stream s;
+    CHECK(s.push(10, 0, SPS, false) == "");
+    CHECK(s.push(11, 0, PPS, false) == "");
+    CHECK(s.push(12, 0, SEI, false) == "");
+    CHECK(s.push(13, 0, IDR, true) == "0K[10,11,12,13]");
+    CHECK(s.push(14, 1, P, false) == "");
+    CHECK(s.push(15, 1, P_SECOND, true) == "1->0[14,15]");
+    CHECK(s.push(16, 4, P, true) == "2->1[16]");
+    CHECK(s.push(17, 2, B, true) == "3'->2[17]"); // B frames: decoding order, and nobody needs them
+    CHECK(s.push(18, 3, B, true) == "4'->2[18]");
+    CHECK(s.push(19, 7, P, true) == "5->2[19]");
+    CHECK(s.push(20, 8, STAP, true) == "6K[20]");
+    CHECK(s.push(21, 9, FU_FIRST, false) == "");
+    CHECK(s.push(22, 9, FU_NEXT, false) == "");
+    CHECK(s.push(23, 9, FU_LAST, true) == "7K[21,22,23]");
+}
+
+TEST_CASE("what comes before the first key frame is left out")
+{
+    stream s;
+    CHECK(s.push(1, 0, P_SECOND, true) == "");
+    CHECK(s.push(2, 1, P, true) == "1->0[2]"); // needs a frame that never comes whole
+    CHECK(s.push(3, 2, RECOVERY, false) == "");
+    CHECK(s.push(4, 2, P, true) == "2K[3,4]");
+    stream whole;
+    CHECK(whole.push(1, 0, P, true) == ""); // nothing to need
+    CHECK(whole.push(2, 1, IDR, true) == "1K[2]");
+}
+
+TEST_CASE("without markers, or with too many, the time stamp ends a frame")
+{
+    stream none;
+    CHECK(none.push(1, 0, IDR, false) == "");
+    CHECK(none.push(2, 1, P, false) == "0K[1]");
+    CHECK(none.push(3, 1, P_SECOND, false) == "");
+    CHECK(none.push(4, 2, P, false) == "1->0[2,3]");
+
+    stream many; // each slice has one
+    CHECK(many.push(1, 0, IDR, true) == "0K[1]");
+    CHECK(many.push(2, 0, {0x65, 0x10}, true) == ""); // so frame 0 was not whole; this is no frame
+    CHECK(many.push(3, 1, P, true) == "");
+    CHECK(many.push(4, 1, P_SECOND, true) == "");
+    CHECK(many.push(5, 2, P, true) == "2->1[3,4]");
+
+    stream apart; // parameter sets under a time stamp of their own
+    CHECK(apart.push(1, 0, SPS, true) == "");
+    CHECK(apart.push(2, 0, PPS, true) == "");
+    CHECK(apart.push(3, 1, IDR, true) == "0K[1,2,3]");
+}
+
+TEST_CASE("packets that changed places, and packets that are lost")
+{
+    stream s;
+    CHECK(s.push(1, 0, IDR, true) == "0K[1]");
+    CHECK(s.push(3, 2, P, true) == "");
+    CHECK(s.push(2, 1, P, true) == "1->0[2] 2->1[3]");
+    CHECK(s.push(2, 1, P, true) == "");
+    // 4 is lost: frame 3, so 4 needs what is missing.
+    CHECK(s.push(5, 4, P, true) == "");
+    s.now = FOREIGN_WAIT;
+    CHECK(s.push(6, 5, P, true) == "4->3[5] 5->4[6]");
+    CHECK(s.push(4, 3, P, true) == ""); // too late
+    // The second slice of frame 6 is lost, then the first one of frame 7, in the sixteenth's time.
+    CHECK(s.push(7, 6, P, false) == "");
+    std::string got;
+    for (int i = 0; i < FOREIGN_REORDER; i++)
+        got += s.push(9 + i, 7 + (uint32_t)i, i ? P : P_SECOND, true);
+    CHECK(got.substr(0, 20) == "8->7[10] 9->8[11] 10");
+}
+
+TEST_CASE("the first packets of all may change places as others may")
+{
+    stream sets;
+    CHECK(sets.push(11, 0, PPS, false) == "");
+    CHECK(sets.push(10, 0, SPS, false) == "");
+    CHECK(sets.push(12, 0, IDR, true) == "0K[10,11,12]");
+
+    stream wrap; // of the sequence number, below its first extension
+    CHECK(wrap.push(0, 0, FU_NEXT, false) == "");
+    CHECK(wrap.push(-2, 0, SPS, false) == "");
+    CHECK(wrap.push(-1, 0, FU_FIRST, false) == "");
+    CHECK(wrap.push(1, 0, FU_LAST, true) == "0K[-2,-1,0,1]");
+
+    stream over; // a frame has ended
+    CHECK(over.push(5, 0, IDR, true) == "0K[5]");
+    CHECK(over.push(4, 0, PPS, false) == "");
+    CHECK(over.push(6, 1, P, true) == "1->0[6]");
+
+    stream far;
+    CHECK(far.push(100, 0, PPS, false) == "");
+    CHECK(far.push(100 - FOREIGN_REORDER, 0, SPS, false) == "");
+    CHECK(far.push(101, 0, IDR, true) == "0K[100,101]");
+}
+
+TEST_CASE("how many frames are missing is told by the time stamps")
+{
+    stream told({50, 1}); // 1800 ticks; the stream has 3600: two a frame are counted
+    CHECK(told.push(1, 0, IDR, true) == "0K[1]");
+    told.now = 0;
+    CHECK(told.push(3, 3, P, true) == "");
+    told.now = FOREIGN_WAIT;
+    CHECK(told.push(4, 4, P, true) == "6->5[3] 7->6[4]");
+    stream learnt({5, 1}); // the least distance seen is believed
+    CHECK(learnt.push(1, 0, IDR, true) == "0K[1]");
+    CHECK(learnt.push(2, 1, P, true) == "1->0[2]");
+    CHECK(learnt.push(4, 4, P, true) == "");
+    learnt.now = FOREIGN_WAIT;
+    CHECK(learnt.push(5, 5, P, true) == "4->3[4] 5->4[5]");
+    stream most;
+    CHECK(most.push(1, 0, IDR, true) == "0K[1]");
+    most.now = 55 * USEC_PER_SEC;
+    CHECK(most.push(3, 1500, P, true) == "");
+    most.now += FOREIGN_WAIT;
+    CHECK(most.push(4, 1501, P, true) == "1500->1499[3] 1501->1500[4]");
+    stream faster({100, 1}); // 6000: no more than so many are believed
+    CHECK(faster.push(1, 0, IDR, true) == "0K[1]");
+    faster.now = 55 * USEC_PER_SEC;
+    CHECK(faster.push(3, 1500, P, true) == "");
+    faster.now += FOREIGN_WAIT;
+    CHECK(faster.push(4, 1501, P, true) == "4097->4096[3] 4098->4097[4]");
+}
+
+TEST_CASE("time stamps that leap go on")
+{
+    // 3600 ticks a frame: 250 frames are the 10 s that may be beyond the time that passed.
+    const struct {
+        usec_t now;
+        int64_t seq;
+        uint32_t frame;
+        int shift; // in frames
+        const char *out;
+    } table[] = {
+        {0, 1, 0, 0, "0K[1]"},
+        {40000, 2, 1, 0, "1->0[2]"},
+        {80000, 3, 252, 0, "2->1[3]"},                             // 10.04 s later, after 0.04 s
+        {120000, 4, 504, -251, "3->2[4]"},                         // 10.08 s: now 253
+        {160000, 5, 505, -251, "4->3[5]"},                         // it goes on
+        {30160000, 6, 1255, -251, "5->4[6]"},                      // 30 s, in which nothing came
+        {30200000, 7, 5, 1000, "6->5[7]"},                         // back: now 1005
+        {30240000, 9, 900000, 1000, ""},                           // a hole
+        {30300000, 10, 900001, 1007 - 900000, "8->7[9] 9->8[10]"}, // and a leap behind it
+    };
+    stream s;
+    for (const auto &row : table) {
+        INFO(row.seq);
+        s.now = row.now;
+        CHECK(s.push(row.seq, row.frame, row.seq == 1 ? IDR : P, true) == row.out);
+        CHECK(frame_assembler_shift(s.f) == (uint32_t)row.shift * 3600u);
+    }
+}
+
+TEST_CASE("nothing grows without end")
+{
+    stream s;
+    bytes large(60000, 0x41);
+    large[1] = 0x9a;
+    for (int i = 0; i < 3000; i++)
+        s.push(i, 7, large, false); // one frame of 180 MB
+    CHECK(s.push(3000, 8, IDR, true).find("K[3000]") != std::string::npos);
+    stream holes;
+    for (int i = 0; i < 3000; i++)
+        holes.push(2 * i, (uint32_t)i, {0x41}, false);
+    for (int i = 0; i < 300; i++)
+        holes.push(9000 + i, (uint32_t)(i * 7919), bytes((size_t)i % 5, (uint8_t)i), i % 3 == 0);
+}
