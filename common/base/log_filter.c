@@ -81,25 +81,24 @@ void log_module(const char *file, char out[LOG_MODULE])
     cut(name, strcspn(name, "_."), out);
 }
 
-static void log_folder(const char *file, char out[LOG_MODULE])
+// Returns true if a folder on the way to `file` has the name `module`.
+static bool is_in_folder(const char *file, const char *module)
 {
-    const char *end = strrchr(file, '/');
-    const char *begin = end ? end : file;
-    while (begin > file && begin[-1] != '/')
-        begin--;
-    cut(begin, end ? (size_t)(end - begin) : 0, out);
+    size_t len = strlen(module);
+    for (const char *at = file, *end; (end = strchr(at, '/')); at = end + 1)
+        if ((size_t)(end - at) == len && memcmp(at, module, len) == 0)
+            return true;
+    return false;
 }
 
 bool log_filter_passes(const struct log_filter *f, enum log_level level, const char *file)
 {
     char module[LOG_MODULE];
-    char folder[LOG_MODULE];
     if (!f->count)
         return level <= f->level;
     log_module(file, module);
-    log_folder(file, folder);
     for (int i = f->count - 1; i >= 0; i--)
-        if (strcmp(f->rules[i].module, module) == 0 || strcmp(f->rules[i].module, folder) == 0)
+        if (strcmp(f->rules[i].module, module) == 0 || is_in_folder(file, f->rules[i].module))
             return level <= f->rules[i].level;
     return level <= f->level;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which messages of a log are told. The module of a message is the first word of the name of the
-// file that it stands in (`session` of sender/session_send.c), or that file's folder (`sender`).
+// Which messages are logged. The modules of a message are the first word of its source file's name
+// and each folder above that file: `viewer`, `sender` and `rtsp` of sender/rtsp/viewer_setup.c.
 #ifndef WEIR_BASE_LOG_FILTER_H
 #define WEIR_BASE_LOG_FILTER_H
 

@@ -15,20 +15,22 @@ TEST_CASE("log_filter: what passes")
         const char *file;
         bool passes;
     } rows[] = {
-        {"info", LOG_INFO, "sender/session.c", true},
-        {"info", LOG_DEBUG, "sender/session.c", false},
+        {"info", LOG_INFO, "sender/session/session.c", true},
+        {"info", LOG_DEBUG, "sender/session/session.c", false},
         {"warn", LOG_INFO, "a.c", false},
         {"error", LOG_ERROR, "a.c", true},
         // By the first word of the file's name ...
-        {"info,session=debug", LOG_DEBUG, "sender/session_send.c", true},
+        {"info,session=debug", LOG_DEBUG, "sender/session/session_send.c", true},
         {"info,session=debug", LOG_DEBUG, "/x/y/sender/session.c", true},
         {"info,session=debug", LOG_DEBUG, "sender/sessions.c", false},
-        {"debug,session=error", LOG_WARN, "sender/session.c", false},
-        // ... or its folder; the last rule that fits holds.
+        {"debug,session=error", LOG_WARN, "sender/session/session.c", false},
+        // ... or a folder above it; the last rule that fits holds.
         {"info,sender=debug", LOG_DEBUG, "/x/sender/viewer.c", true},
-        {"info,sender=debug", LOG_DEBUG, "sender/net/viewer.c", false},
-        {"info,sender=debug,session=warn", LOG_INFO, "sender/session.c", false},
-        {"info,session=warn,sender=debug", LOG_DEBUG, "sender/session.c", true},
+        {"info,sender=debug", LOG_DEBUG, "sender/net/viewer.c", true},
+        {"info,send=debug", LOG_DEBUG, "sender/net/viewer.c", false},
+        {"info,net=debug", LOG_DEBUG, "sender/net/viewer.c", true},
+        {"info,sender=debug,session=warn", LOG_INFO, "sender/session/session.c", false},
+        {"info,session=warn,sender=debug", LOG_DEBUG, "sender/session/session.c", true},
         // Without a level of its own it stays what it was: warn.
         {"tcp=debug", LOG_INFO, "net/udp_socket.c", false},
         {"tcp=debug", LOG_WARN, "net/udp_socket.c", true},
@@ -66,7 +68,7 @@ TEST_CASE("log_filter: modules of files")
     struct {
         const char *file, *module;
     } rows[] = {
-        {"sender/session_send.c", "session"},
+        {"sender/session/session_send.c", "session"},
         {"/a/common/net/tcp_conn.c", "tcp"},
         {"main.c", "main"},
         {"x264_engine.c", "x264"},
