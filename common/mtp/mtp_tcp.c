@@ -7,7 +7,290 @@
 
 #include "common/base/bytes.h"
 #include "common/base/err.h"
-#include "common/mtp/mtp_tcp_books.h"
+#include "common/base/seq.h"
+
+static const usec_t MTP_TCP_HELLO_RETRY = 300 * USEC_PER_MSEC;
+static const usec_t MTP_TCP_LINGER = USEC_PER_SEC; // for the peer's FIN that comes again
+
+static void mtp_tcp_close_with(struct mtp_tcp *c, enum mtp_tcp_end end);
+
+static uint32_t mtp_tcp_clock(const struct mtp_tcp *c, usec_t now)
+{
+    return mtp_tcp_time(c->time_offset, now);
+}
+
+// The peer sends keep-alives, so its last word is not older than some of them.
+static const uint32_t MAX_ECHO_AGE_MS = 120 * 1000;
+
+// A segment with its numbers as offsets.
+struct arrival {
+    const struct tcp_segment *s;
+    int64_t at, end; // its data
+    int64_t ack;
+};
+
+// RFC 5961, 7: at most so many a second.
+static void challenge(struct mtp_tcp *c, usec_t now)
+{
+    if (now - c->challenged_at >= USEC_PER_SEC) {
+        c->challenged_at = now;
+        c->challenges = 0;
+    }
+    if (c->challenges == MTP_TCP_CHALLENGES)
+        return;
+    c->challenges++;
+    c->counts.challenges++;
+    c->ack_due = true;
+}
+
+// RFC 5961, 3.2. Two numbers are exact, as a sender that does not repeat resets at its end, which a
+// hole keeps from being acknowledged.
+static void on_reset(struct mtp_tcp *c, const struct arrival *a, usec_t now)
+{
+    if (a->at == c->taken || a->at == c->received)
+        mtp_tcp_close_with(c, MTP_TCP_RESET);
+    else if (a->at > c->taken && a->at < c->taken + c->window)
+        challenge(c, now);
+    else
+        c->counts.strangers++;
+}
+
+static bool echo_is_ours(const struct mtp_tcp *c, const struct tcp_segment *s, usec_t now)
+{
+    return s->has_times && mtp_tcp_clock(c, now) - s->time_echo <= MAX_ECHO_AGE_MS;
+}
+
+// May it be the peer's? Late data is looked for a window below what is acknowledged.
+static bool is_acceptable(struct mtp_tcp *c, const struct arrival *a, usec_t now)
+{
+    int64_t peer_window = c->edge - c->acked + MTP_TCP_SERVER_WINDOW;
+    if (a->s->flags & TCP_SEGMENT_RST) {
+        on_reset(c, a, now);
+        return false;
+    }
+    if (a->s->flags & TCP_SEGMENT_SYN) { // RFC 5961, 4.2: whatever its sequence number
+        challenge(c, now);
+        return false;
+    }
+    bool good = a->s->flags & TCP_SEGMENT_ACK && (!c->times || echo_is_ours(c, a->s, now));
+    // RFC 9293, 3.10.7.4, and RFC 5961, 5.2.
+    bool in_window = a->at >= c->taken - c->window && a->end <= c->taken + c->window;
+    bool ack_fits = a->ack <= c->sent && a->ack >= c->acked - peer_window;
+    if (good && in_window && ack_fits)
+        return true;
+    c->counts.strangers++;
+    if (good)
+        challenge(c, now);
+    return false;
+}
+
+static unsigned on_syn_ack(struct mtp_tcp *c, const struct tcp_segment *s, usec_t now)
+{
+    bool answers = s->flags & TCP_SEGMENT_ACK && s->ack == c->isn + 1 && c->sent == 1;
+    if (!answers || (s->has_times && !echo_is_ours(c, s, now) && !(s->flags & TCP_SEGMENT_RST))) {
+        c->counts.strangers++;
+        return 0;
+    }
+    if (s->flags & TCP_SEGMENT_RST) {
+        mtp_tcp_close_with(c, MTP_TCP_REFUSED);
+        return 0;
+    }
+    if (!(s->flags & TCP_SEGMENT_SYN))
+        return 0;
+    c->irs = s->seq;
+    c->received = c->taken = 1;
+    c->acked = 1;
+    c->times = s->has_times;
+    c->peer_time = s->time;
+    c->sack = s->sack_permitted;
+    c->peer_scale = s->scale;
+    if (s->scale == TCP_SEGMENT_NO_SCALE) { // RFC 7323, 2.2: both or none
+        c->scale = TCP_SEGMENT_NO_SCALE;
+        if (c->window > UINT16_MAX)
+            c->window = UINT16_MAX;
+    }
+    c->edge = 1 + s->window; // not scaled
+    c->out_at = 1;
+    c->out_len = MTP_TCP_HELLO;
+    c->heard_at = now;
+    c->ack_due = true;
+    c->state = MTP_TCP_GREETING;
+    c->tries = 0;
+    c->retry_at = now + MTP_TCP_HELLO_RETRY;
+    return 0;
+}
+
+// In slots. SACK blocks outside of what is under way are old, or a firewall forgot to translate
+// them: they are left out. A slot counts with all its bytes.
+static void to_slots(const struct mtp_tcp *c, const struct arrival *a, struct mtp_ack *ack,
+                     usec_t now)
+{
+    const struct tcp_segment *s = a->s;
+    int64_t slot_bytes = c->config.slot_bytes;
+    int64_t window = (int64_t)s->window << (c->peer_scale > 0 ? c->peer_scale : 0);
+    *ack = (struct mtp_ack){.cum = (a->ack - 1) / slot_bytes};
+    ack->window = (a->ack - 1 + window) / slot_bytes - ack->cum;
+    if (c->times) {
+        int64_t age = mtp_tcp_clock(c, now) - s->time_echo;
+        ack->has_echo = true;
+        ack->echo_us = (uint32_t)((now / USEC_PER_MSEC - age) * USEC_PER_MSEC);
+    }
+    for (int i = 0; i < s->sack_count; i++) {
+        int64_t begin = seq32_extend(c->acked, s->sack[i].begin - c->isn);
+        int64_t end = seq32_extend(c->acked, s->sack[i].end - c->isn);
+        if (begin < a->ack || end <= begin || end > c->sent)
+            continue;
+        struct mtp_range r = {(begin - 1 + slot_bytes - 1) / slot_bytes, (end - 1) / slot_bytes};
+        if (r.begin > ack->cum && r.begin < r.end)
+            ack->ranges[ack->count++] = r;
+    }
+}
+
+// Returns whether it acknowledges our FIN, for the first time.
+static bool note_ack(struct mtp_tcp *c, const struct arrival *a)
+{
+    if (a->ack < c->acked)
+        return false;
+    int64_t window = (int64_t)a->s->window << (c->peer_scale > 0 ? c->peer_scale : 0);
+    c->acked = a->ack;
+    if (a->ack + window > c->edge)
+        c->edge = a->ack + window;
+    return c->finishing && !c->fin_acked && c->acked == c->sent && c->acked > c->fin_at;
+}
+
+static bool is_fin(const struct mtp_tcp *c, const struct arrival *a)
+{
+    if (!(a->s->flags & TCP_SEGMENT_FIN) || c->peer_finished)
+        return false;
+    return a->end == c->received ||
+           (a->s->len == MTP_TCP_TAG && a->at >= c->received &&
+            load_be64(a->s->data) == mtp_tcp_fin_tag(&c->key, !c->server, a->at));
+}
+
+static void note_fin(struct mtp_tcp *c, const struct arrival *a, usec_t now)
+{
+    c->peer_finished = true;
+    c->received = c->taken = a->end + 1; // all holes are given up
+    c->sack_count = 0;
+    c->ack_due = true;
+    if (c->fin_acked)
+        c->give_up_at = now + MTP_TCP_LINGER;
+}
+
+static unsigned note_data(struct mtp_tcp *c, const struct arrival *a)
+{
+    const struct tcp_segment *s = a->s;
+    if (c->server || c->peer_finished) { // the hello again, or bytes that nobody asked for
+        c->ack_due = true;
+        return 0;
+    }
+    if (a->end > c->received)
+        c->received = a->end;
+    c->piece = (struct mtp_piece){a->at - 1, s->data, s->len};
+    return MTP_TCP_SLOTS;
+}
+
+// The hello is acknowledged.
+static unsigned note_open(struct mtp_tcp *c)
+{
+    if (c->state != MTP_TCP_GREETING || c->acked <= MTP_TCP_HELLO)
+        return 0;
+    c->state = MTP_TCP_OPEN;
+    c->out_len = c->out_done = 0;
+    c->retry_at = c->give_up_at = USEC_NEVER;
+    return MTP_TCP_IS_OPEN;
+}
+
+// Our FIN is acknowledged. When the peer's came before, that is all.
+static void note_fin_acked(struct mtp_tcp *c)
+{
+    c->fin_acked = true;
+    c->retry_at = USEC_NEVER;
+    if (c->peer_finished)
+        mtp_tcp_close_with(c, MTP_TCP_ENDED);
+}
+
+static unsigned note(struct mtp_tcp *c, const struct arrival *a, struct mtp_ack *ack, usec_t now)
+{
+    const struct tcp_segment *s = a->s;
+    bool fin = s->flags & TCP_SEGMENT_FIN;
+    // An empty segment below what came asks for an answer: a keep-alive, or a FIN once more.
+    bool asks = s->len == 0 && a->at < c->received;
+    bool went_on = a->ack > c->acked;
+    unsigned news = 0;
+    if (note_ack(c, a))
+        note_fin_acked(c);
+    news |= note_open(c);
+    if (c->server && (went_on || (s->len == 0 && !asks && !fin))) {
+        to_slots(c, a, ack, now);
+        news |= MTP_TCP_ACKED;
+    }
+    if (s->len > 0 && !(fin && s->len == MTP_TCP_TAG))
+        news |= note_data(c, a);
+    if (is_fin(c, a)) {
+        note_fin(c, a, now);
+        news |= MTP_TCP_FINISHED;
+    } else if (asks || fin) {
+        c->ack_due = true;
+    }
+    return news;
+}
+
+unsigned mtp_tcp_input(struct mtp_tcp *c, const struct tcp_segment *s, struct mtp_ack *ack,
+                       usec_t now)
+{
+    if (c->state == MTP_TCP_CLOSED || s->sum == TCP_SUM_BAD)
+        return 0;
+    if (c->state == MTP_TCP_SYN_SENT)
+        return on_syn_ack(c, s, now);
+    struct arrival a = {.s = s, .at = seq32_extend(c->taken, s->seq - c->irs)};
+    a.end = a.at + (int64_t)s->len;
+    a.ack = seq32_extend(c->acked, s->ack - c->isn);
+    if (!is_acceptable(c, &a, now))
+        return 0;
+    c->heard_at = now;
+    if (c->times && (int32_t)(s->time - c->peer_time) > 0)
+        c->peer_time = s->time;
+    return note(c, &a, ack, now);
+}
+
+bool mtp_tcp_next(struct mtp_tcp *c, int64_t *slot, const uint8_t **record)
+{
+    const uint8_t *bytes;
+    while (mtp_reassembly_next(&c->slots, &c->piece, slot, &bytes)) {
+        if (mtp_tcp_is_sealed(&c->key, *slot, bytes, c->config.slot_bytes)) {
+            *record = bytes + MTP_TCP_TAG;
+            return true;
+        }
+        c->counts.forged++;
+    }
+    return false;
+}
+
+void mtp_tcp_acknowledge(struct mtp_tcp *c, const struct mtp_ack *ack)
+{
+    assert(!c->server);
+    int64_t slot_bytes = c->config.slot_bytes;
+    if (c->state != MTP_TCP_OPEN && c->state != MTP_TCP_GREETING)
+        return;
+    c->ack_due = true;
+    if (c->peer_finished)
+        return;
+    // Never above what came: firewalls call that invalid.
+    int64_t cum = 1 + ack->cum * slot_bytes;
+    if (cum > c->received)
+        cum = c->received;
+    if (cum > c->taken)
+        c->taken = cum;
+    c->sack_count = 0;
+    for (int i = 0; i < ack->count && c->sack_count < TCP_SEGMENT_SACKS; i++) {
+        int64_t begin = 1 + ack->ranges[i].begin * slot_bytes;
+        int64_t end = 1 + ack->ranges[i].end * slot_bytes;
+        if (begin > c->taken && end <= c->received)
+            c->sacks[c->sack_count++] =
+                (struct tcp_sack){c->irs + (uint32_t)begin, c->irs + (uint32_t)end};
+    }
+}
 
 enum {
     MAX_WINDOW_FIELD = 65535,
@@ -102,7 +385,7 @@ void mtp_tcp_destroy(struct mtp_tcp *c)
         mtp_reassembly_destroy(&c->slots);
 }
 
-void mtp_tcp_close_with(struct mtp_tcp *c, enum mtp_tcp_end end)
+static void mtp_tcp_close_with(struct mtp_tcp *c, enum mtp_tcp_end end)
 {
     c->state = MTP_TCP_CLOSED;
     c->end = end;

@@ -6,7 +6,118 @@
 
 #include "common/base/err.h"
 #include "common/base/seq.h"
-#include "common/protocol/datagram_books.h"
+
+// In this order: up to FRESH a packet is open.
+enum datagram_fate {
+    DATAGRAM_SENT,    // no report spoke of it yet
+    DATAGRAM_MISSING, // reported as not there, too early to call it lost
+    DATAGRAM_FRESH,   // arrived, says the report at hand
+    DATAGRAM_ARRIVED,
+    DATAGRAM_LOST,
+    DATAGRAM_UNREPORTED,
+};
+
+struct datagram_entry {
+    usec_t sent_at;
+    uint32_t bytes;
+    uint8_t fate; // enum datagram_fate
+};
+
+static struct datagram_entry *scoreboard_entry(const struct datagram_sender *s, int64_t number)
+{
+    return &s->entries[(size_t)number & (s->ring - 1)];
+}
+
+static bool scoreboard_is_open(const struct datagram_entry *e)
+{
+    return e->fate <= DATAGRAM_FRESH;
+}
+
+static bool scoreboard_are_full(const struct datagram_sender *s)
+{
+    return s->next_number - s->oldest >= (int64_t)s->history;
+}
+
+// The first number that has an entry.
+static int64_t scoreboard_first(const struct datagram_sender *s)
+{
+    int64_t first = s->next_number - (int64_t)s->ring;
+    return first > 0 ? first : 0;
+}
+
+// The entries of the old ring in a new one of twice its size; what is older is forgotten. False: no
+// memory.
+static bool grow(struct datagram_sender *s)
+{
+    size_t ring = 2 * s->ring;
+    struct cc_packet *news = realloc(s->news, ring * sizeof(*news));
+    if (!news)
+        return false;
+    s->news = news;
+    struct datagram_entry *entries = malloc(ring * sizeof(*entries));
+    if (!entries)
+        return false;
+    for (size_t i = 0; i < ring; i++)
+        entries[i] = (struct datagram_entry){.fate = DATAGRAM_UNREPORTED};
+    for (int64_t n = scoreboard_first(s); n < s->next_number; n++)
+        entries[(size_t)n & (ring - 1)] = *scoreboard_entry(s, n);
+    free(s->entries);
+    s->entries = entries;
+    s->ring = ring;
+    return true;
+}
+
+// Room for one packet more, before it is sent: the ring grows up to `history`, or to what memory
+// there is.
+static void scoreboard_make_room(struct datagram_sender *s)
+{
+    size_t open = (size_t)(s->next_number - s->oldest);
+    if (s->ring < s->history && 2 * open >= s->ring && !grow(s))
+        s->history = s->ring;
+}
+
+// Packet `newest` arrived; highest_arrived follows if it was lower.
+static void scoreboard_raise(struct datagram_sender *s, int64_t newest)
+{
+    int64_t n = s->highest_arrived + 1;
+    for (n = n > s->oldest ? n : s->oldest; n <= newest; n++) {
+        if (scoreboard_is_open(scoreboard_entry(s, n)))
+            s->flight_bytes -= scoreboard_entry(s, n)->bytes;
+    }
+    if (newest > s->highest_arrived)
+        s->highest_arrived = newest;
+}
+
+// Packets below this have DATAGRAM_REORDER later arrivals (RFC 5348, 5.1); `oldest` if none that is
+// open has.
+static int64_t scoreboard_loss_horizon(const struct datagram_sender *s)
+{
+    int arrived = 0;
+    for (int64_t n = s->highest_arrived; n > s->oldest; n--) {
+        uint8_t fate = scoreboard_entry(s, n)->fate;
+        arrived += fate == DATAGRAM_FRESH || fate == DATAGRAM_ARRIVED;
+        if (arrived == DATAGRAM_REORDER)
+            return n;
+    }
+    return s->oldest;
+}
+
+// An open packet counts as unreported.
+static void scoreboard_give_up(struct datagram_sender *s, int64_t number)
+{
+    struct datagram_entry *e = scoreboard_entry(s, number);
+    if (number > s->highest_arrived)
+        s->flight_bytes -= e->bytes;
+    e->fate = DATAGRAM_UNREPORTED;
+    s->counts.unreported++;
+}
+
+// Moves `oldest` over what is not open any more.
+static void scoreboard_close(struct datagram_sender *s)
+{
+    while (s->oldest < s->next_number && !scoreboard_is_open(scoreboard_entry(s, s->oldest)))
+        s->oldest++;
+}
 
 enum { FIRST_RING = 512 };
 enum { MAX_HISTORY = 32768 }; // half of the sequence numbers: an old one is not taken for a new one
@@ -54,7 +165,7 @@ void datagram_sender_destroy(struct datagram_sender *s)
 
 usec_t datagram_sender_next_send(struct datagram_sender *s, usec_t now)
 {
-    if (books_are_full(s))
+    if (scoreboard_are_full(s))
         return USEC_NEVER;
     if (s->silent > 0)
         return s->probe ? now : USEC_NEVER;
@@ -71,10 +182,10 @@ bool datagram_sender_room(struct datagram_sender *s, usec_t now)
 
 void datagram_sender_sent(struct datagram_sender *s, uint32_t bytes, usec_t now)
 {
-    assert(!books_are_full(s) && (s->silent == 0 || s->probe) && bytes <= UINT16_MAX);
+    assert(!scoreboard_are_full(s) && (s->silent == 0 || s->probe) && bytes <= UINT16_MAX);
     struct cc_sent sent = {s->next_number, bytes, s->blocked};
-    books_make_room(s);
-    *books_entry(s, s->next_number++) = (struct datagram_entry){now, bytes, DATAGRAM_SENT};
+    scoreboard_make_room(s);
+    *scoreboard_entry(s, s->next_number++) = (struct datagram_entry){now, bytes, DATAGRAM_SENT};
     s->blocked = false;
     s->counts.probes += s->probe;
     s->probe = false;
@@ -139,9 +250,9 @@ static bool arrival_is_possible(const struct datagram_sender *s, const struct to
 
 static void note_arrival(struct datagram_sender *s, struct told *t, int64_t number, usec_t now)
 {
-    struct datagram_entry *e = books_entry(s, number);
+    struct datagram_entry *e = scoreboard_entry(s, number);
     uint16_t offset = metric_of(t, number)->offset;
-    if (books_is_open(e) || e->fate == DATAGRAM_LOST) {
+    if (scoreboard_is_open(e) || e->fate == DATAGRAM_LOST) {
         if (!arrival_is_possible(s, t, e, offset, now)) {
             t->lie = true;
             return;
@@ -164,19 +275,19 @@ static void note_arrival(struct datagram_sender *s, struct told *t, int64_t numb
 static void note_metrics(struct datagram_sender *s, struct told *t, usec_t now)
 {
     t->lie = t->begin < 0 || t->end > s->next_number; // never sent
-    int64_t n = t->begin > books_first(s) ? t->begin : books_first(s);
+    int64_t n = t->begin > scoreboard_first(s) ? t->begin : scoreboard_first(s);
     int64_t end = t->end < s->next_number ? t->end : s->next_number;
     for (; n < end; n++) {
         if (metric_of(t, n)->received)
             note_arrival(s, t, n, now);
-        else if (books_entry(s, n)->fate == DATAGRAM_SENT)
-            books_entry(s, n)->fate = DATAGRAM_MISSING;
+        else if (scoreboard_entry(s, n)->fate == DATAGRAM_SENT)
+            scoreboard_entry(s, n)->fate = DATAGRAM_MISSING;
     }
 }
 
 static struct cc_packet arrival(struct datagram_sender *s, const struct told *t, int64_t number)
 {
-    struct datagram_entry *e = books_entry(s, number);
+    struct datagram_entry *e = scoreboard_entry(s, number);
     const struct ccfb_metric *m = metric_of(t, number);
     // The nearest that is possible when only CCFB_NO_OFFSET is known.
     usec_t at = t->at - s->clock_step;
@@ -197,12 +308,12 @@ static struct cc_packet arrival(struct datagram_sender *s, const struct told *t,
 static size_t resolve(struct datagram_sender *s, const struct told *t)
 {
     size_t count = 0;
-    int64_t lost_below = books_loss_horizon(s);
+    int64_t lost_below = scoreboard_loss_horizon(s);
     int64_t end = t->end < s->next_number ? t->end : s->next_number;
     if (end < lost_below)
         end = lost_below;
     for (int64_t n = s->oldest; n < end; n++) {
-        struct datagram_entry *e = books_entry(s, n);
+        struct datagram_entry *e = scoreboard_entry(s, n);
         if (e->fate == DATAGRAM_FRESH) {
             s->news[count++] = arrival(s, t, n);
         } else if (e->fate == DATAGRAM_MISSING && n < lost_below) {
@@ -211,10 +322,10 @@ static size_t resolve(struct datagram_sender *s, const struct told *t)
             s->news[count++] = (struct cc_packet){
                 .number = n, .bytes = e->bytes, .lost = true, .sent_at = e->sent_at};
         } else if (e->fate == DATAGRAM_SENT && n < t->begin) {
-            books_give_up(s, n);
+            scoreboard_give_up(s, n);
         }
     }
-    books_close(s);
+    scoreboard_close(s);
     return count;
 }
 
@@ -244,7 +355,7 @@ static usec_t sample_rtt(struct datagram_sender *s, const struct told *t, usec_t
     if (t->newest_timed < 0)
         return 0;
     usec_t held = ccfb_before(metric_of(t, t->newest_timed)->offset);
-    usec_t sent_at = books_entry(s, t->newest_timed)->sent_at;
+    usec_t sent_at = scoreboard_entry(s, t->newest_timed)->sent_at;
     set_clock(s, t->at - held - sent_at, usec_max(1, now - sent_at - held), now);
     // Who claims to hold packets for longer than it was asked to wait would buy a short round trip.
     usec_t asked = usec_min(held, MOST_HELD * datagram_sender_wish(s).interval);
@@ -256,7 +367,7 @@ static usec_t sample_rtt(struct datagram_sender *s, const struct told *t, usec_t
 static void tell_controller(struct datagram_sender *s, const struct told *t, usec_t now)
 {
     usec_t rtt = sample_rtt(s, t, now);
-    books_raise(s, t->newest);
+    scoreboard_raise(s, t->newest);
     size_t count = resolve(s, t);
     s->silent = 0;
     s->probe = false;
@@ -314,9 +425,9 @@ static void expire(struct datagram_sender *s, usec_t now)
     s->silent++;
     s->probe = true;
     s->counts.rtos++;
-    if (books_are_full(s)) { // the probe needs room
-        books_give_up(s, s->oldest);
-        books_close(s);
+    if (scoreboard_are_full(s)) { // the probe needs room
+        scoreboard_give_up(s, s->oldest);
+        scoreboard_close(s);
     }
     s->controller->ops->rto(s->controller, s->silent, now);
 }

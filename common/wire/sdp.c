@@ -5,10 +5,241 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/put.h"
 #include "common/base/scan.h"
 #include "common/wire/rtsp.h"
-#include "common/wire/sdp_parts.h"
 #include "common/wire/text.h"
+
+#define CODEC_H264      "H264/90000"
+#define CODEC_SYNTHETIC "X-WEIR-SYNTHETIC/90000"
+#define CODEC_OPUS      "opus/48000/2" // whatever the channels are (RFC 7587, 7)
+
+// Of a=x-weir-source.
+extern const char *const sdp_source_names[SDP_SOURCES];
+
+static bool sdp_scan_payload_type(struct scan *s, int *out);
+
+// Which media are ours: the first video one and the first audio one over RTP that map a payload
+// type to a codec of ours.
+struct sdp_choice {
+    int video;         // counted from 1; 0: the session's lines; -1: none
+    int audio;         // likewise
+    int current;       // while looking
+    bool is_audio;     // it is
+    int audio_type;    // the first payload type offered by any audio medium; -1: none
+    bool offered[128]; // payload types of the current medium
+};
+
+static int begin_medium(struct sdp_choice *c, struct scan line)
+{
+    int64_t port, ports;
+    c->current++;
+    memset(c->offered, 0, sizeof(c->offered));
+    struct scan kind = scan_until(&line, ' ');
+    if (!scan_int(&line, 65535, &port) ||
+        (scan_char(&line, '/') && !scan_int(&line, 65535, &ports)) || !scan_char(&line, ' '))
+        return ERR_MALFORMED;
+    struct scan profile = scan_until(&line, ' ');
+    c->is_audio = scan_is(kind, "audio");
+    if (!(c->is_audio || scan_is(kind, "video")) ||
+        !(scan_is(profile, "RTP/AVP") || scan_is(profile, "RTP/AVPF")))
+        return 0;
+    for (int pt; sdp_scan_payload_type(&line, &pt); scan_space(&line)) {
+        c->offered[pt] = true;
+        if (c->is_audio && c->audio_type < 0)
+            c->audio_type = pt;
+    }
+    return 0;
+}
+
+// Some leave out the clock rate, which is always the same, or add a number of channels, or leave it
+// out.
+static bool is_codec(struct scan v, const char *name, const char *rate)
+{
+    if (!text_is_nocase(text_of_scan(scan_trimmed(scan_until(&v, '/'))), name))
+        return false;
+    struct scan told = scan_trimmed(scan_until(&v, '/'));
+    return scan_left(&told) == 0 || scan_is(told, rate);
+}
+
+static int read_rtpmap(struct sdp_choice *c, struct scan v, struct sdp *s)
+{
+    int pt;
+    if (!sdp_scan_payload_type(&v, &pt) || !scan_char(&v, ' '))
+        return 0;
+    struct text codec = text_of_scan(scan_trimmed(v));
+    if (!c->offered[pt])
+        return 0;
+    if (c->is_audio && c->audio < 0 && is_codec(v, "opus", "48000")) {
+        c->audio = c->current;
+        s->audio.payload_type = pt;
+    } else if (c->is_audio && pt == c->audio_type) {
+        text_copy(text_of_scan(scan_trimmed(scan_until(&v, '/'))), s->other_audio,
+                  sizeof(s->other_audio));
+    }
+    bool h264 = is_codec(v, "H264", "90000");
+    if (c->is_audio || c->video > 0 || !(h264 || text_is_nocase(codec, CODEC_SYNTHETIC)))
+        return 0;
+    c->video = c->current;
+    s->payload_type = pt;
+    s->h264 = h264;
+    return 0;
+}
+
+// RFC 8866, 9: every line is a lower-case letter, '=' and text; the first is the version. Lines of
+// another form are passed over, as are those that say nothing to us.
+static int sdp_choose_media(struct scan in, struct sdp_choice *c, struct sdp *s)
+{
+    struct scan line;
+    if (!scan_line(&in, &line) || !scan_is(line, "v=0"))
+        return ERR_MALFORMED;
+    while (scan_line(&in, &line)) {
+        int err = 0;
+        if (scan_end(&line))
+            continue;
+        if (!text_is_clean(line))
+            return ERR_MALFORMED;
+        if (scan_word(&line, "m="))
+            err = begin_medium(c, line);
+        else if (scan_word(&line, "a=rtpmap:"))
+            err = read_rtpmap(c, line, s);
+        if (err)
+            return err;
+    }
+    return c->video > 0 ? 0 : ERR_UNSUPPORTED;
+}
+
+// Of weir-send one flow carries both, which are told apart by their payload types.
+static void sdp_settle_audio(struct sdp *s, const struct sdp_choice *c)
+{
+    s->audio.present =
+        c->audio > 0 && (s->audio.payload_type != s->payload_type || sdp_is_foreign(s));
+    if (!s->audio.present)
+        s->audio = (struct sdp_audio){0};
+    if (c->audio > 0 || c->audio_type < 0)
+        s->other_audio[0] = '\0';
+    else if (!s->other_audio[0]) // RFC 3551, 6: types that need no line to be known
+        snprintf(s->other_audio, sizeof(s->other_audio), "%s",
+                 c->audio_type == 0   ? "PCMU"
+                 : c->audio_type == 8 ? "PCMA"
+                                      : "an unknown format");
+}
+
+const char *const sdp_source_names[SDP_SOURCES] = {
+    [SDP_SOURCE_UNKNOWN] = "unknown", [SDP_SOURCE_TEST] = "test",
+    [SDP_SOURCE_FILE] = "file",       [SDP_SOURCE_GREEDY] = "greedy",
+    [SDP_SOURCE_STEADY] = "steady",   [SDP_SOURCE_GODDARD] = "goddard",
+    [SDP_SOURCE_LAYERS] = "layers",   [SDP_SOURCE_CAMERA] = "camera",
+    [SDP_SOURCE_SCREEN] = "screen",
+};
+
+// A value that a line end in it cannot turn into two lines.
+static void put_line(struct put *p, const char *head, const char *value)
+{
+    char clean[SDP_MAX_TEXT];
+    snprintf(clean, sizeof(clean), "%s", value);
+    for (char *c = clean; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = ' ';
+    put_format(p, "%s%s\r\n", head, clean);
+}
+
+static void put_session(struct put *p, const struct sdp *s, bool v6)
+{
+    const char *any = v6 ? "IN IP6 ::" : "IN IP4 0.0.0.0";
+    put_format(p, "v=0\r\no=- 1 1 %s\r\n", any);
+    put_line(p, "s=", s->title[0] ? s->title : "-"); // RFC 8866, 5.3
+    put_format(p, "c=%s\r\nt=0 0\r\na=control:*\r\n", any);
+    if (s->duration >= 0) { // in integers: the decimal point is the locale's
+        long long ms = (long long)(s->duration * 1000 + 0.5);
+        put_format(p, "a=range:npt=0-%lld.%03lld\r\n", ms / 1000, ms % 1000);
+    } else {
+        put_format(p, "a=range:npt=now-\r\n");
+    }
+    if (s->clock[0])
+        put_line(p, "a=x-weir-clock:", s->clock);
+    if (s->reorders)
+        put_format(p, "a=x-weir-order:decoding\r\n");
+}
+
+static void put_ladder(struct put *p, const struct sdp *s)
+{
+    const struct ladder *l = &s->ladder;
+    put_format(p, "a=x-weir-source:%s %dx%d@%d/%d\r\n", sdp_source_names[s->source],
+               l->source_width, l->source_height, l->source_fps.num, l->source_fps.den);
+    for (int i = 0; i < l->size_count; i++) {
+        const struct size_spec *z = &l->sizes[i];
+        put_format(p, "a=x-weir-size:%d %dx%d@%d/%d layers=%d\r\n", i, z->width, z->height,
+                   z->fps.num, z->fps.den, z->layers);
+    }
+    for (int i = 0; i < l->level_count; i++) {
+        const struct level *v = &l->levels[i];
+        put_format(p, "a=x-weir-level:%d size=%d tid=%d rate=%d\r\n", i, v->size_id, v->temporal_id,
+                   v->bitrate_bps);
+    }
+}
+
+static void put_rate(struct put *p, int bitrate_bps)
+{
+    if (bitrate_bps > 0) // RFC 8866, 5.8: kbit/s
+        put_format(p, "b=AS:%d\r\n", bitrate_bps / 1000 + (bitrate_bps % 1000 != 0));
+}
+
+static void put_extensions(struct put *p, const struct rtp_ext_ids *ext)
+{
+    if (ext->capture)
+        put_format(p, "a=extmap:%d %s\r\n", ext->capture, RTP_EXT_CAPTURE_URI);
+    if (ext->adu)
+        put_format(p, "a=extmap:%d %s\r\n", ext->adu, RTP_EXT_ADU_URI);
+    if (ext->feedback)
+        put_format(p, "a=extmap:%d %s\r\n", ext->feedback, RTP_EXT_FEEDBACK_URI);
+}
+
+static void put_audio(struct put *p, const struct sdp_audio *s)
+{
+    int pt = s->payload_type;
+    put_format(p, "m=audio 0 RTP/AVP %d\r\n", pt);
+    put_rate(p, s->bitrate_bps);
+    put_format(p, "a=rtpmap:%d %s\r\na=fmtp:%d sprop-stereo=1\r\na=ptime:20\r\n", pt, CODEC_OPUS,
+               pt);
+    put_extensions(p, &s->ext);
+    if (s->control[0])
+        put_line(p, "a=control:", s->control);
+}
+
+static void put_medium(struct put *p, const struct sdp *s)
+{
+    int pt = s->payload_type;
+    put_format(p, "m=video 0 RTP/AVP %d\r\n", pt);
+    put_rate(p, s->bitrate_bps);
+    put_format(p, "a=rtpmap:%d %s\r\n", pt, s->h264 ? CODEC_H264 : CODEC_SYNTHETIC);
+    if (s->h264) { // RFC 6184, 8.1
+        put_format(p, "a=fmtp:%d packetization-mode=1", pt);
+        if (s->profile_level_id[0])
+            put_format(p, ";profile-level-id=%s", s->profile_level_id);
+        if (s->sprop[0])
+            put_format(p, ";sprop-parameter-sets=%s", s->sprop);
+        put_format(p, "\r\n");
+    }
+    put_format(p, "a=rtcp-fb:%d nack\r\na=rtcp-fb:%d nack pli\r\n", pt, pt);
+    if (s->ccfb) // RFC 8888, 6: for all payload types alike
+        put_format(p, "a=rtcp-fb:* ack ccfb\r\n");
+    put_extensions(p, &s->ext);
+    if (s->control[0])
+        put_line(p, "a=control:", s->control);
+}
+
+int sdp_encode(const struct sdp *s, bool address_v6, char *out, size_t cap)
+{
+    struct put p = put_into(out, cap);
+    put_session(&p, s, address_v6);
+    put_medium(&p, s);
+    if (s->ladder.level_count > 0)
+        put_ladder(&p, s);
+    if (s->audio.present)
+        put_audio(&p, &s->audio);
+    return put_result(&p);
+}
 
 bool sdp_has_frames(const struct sdp *s)
 {
@@ -20,7 +251,7 @@ bool sdp_is_foreign(const struct sdp *s)
     return s->h264 && s->ext.adu == 0;
 }
 
-bool sdp_scan_payload_type(struct scan *s, int *out)
+static bool sdp_scan_payload_type(struct scan *s, int *out)
 {
     int64_t value;
     if (!scan_int(s, 127, &value))
