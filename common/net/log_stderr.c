@@ -60,7 +60,8 @@ static void write_or_lose(const struct log_entry *e)
     unsigned count = atomic_load(&lost) && is_taken() ? atomic_exchange(&lost, 0) : 0;
     if (count) {
         char text[LOG_TEXT];
-        snprintf(text, sizeof(text), "%u lines of the log are lost, as nobody read it", count);
+        snprintf(text, sizeof(text), "%u log lines dropped: the reader of stderr is too slow",
+                 count);
         write_entry(&(struct log_entry){.level = LOG_WARN, .module = e->module, .text = text});
     }
     if (is_taken())

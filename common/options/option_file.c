@@ -42,7 +42,7 @@ static int read_section(struct reading *r, struct scan line)
     for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
         known = known || scan_is(name, programs[i]);
     if (!known || !closed || !(scan_end(&rest) || *rest.at == '#'))
-        return bad(r, "wants a section [%s] or [%s]", programs[0], programs[1]);
+        return bad(r, "expects a section [%s] or [%s]", programs[0], programs[1]);
     r->ours = scan_is(name, r->table->program);
     return 0;
 }
@@ -83,14 +83,13 @@ static int read_value(struct reading *r, const struct option_row *row, char *fro
             return bad(r, "the value of \"%s\" has no closing quote", row->name);
         struct scan rest = scan_trimmed(scan_of(behind, (size_t)(end - behind)));
         if (!scan_end(&rest) && *rest.at != '#')
-            return bad(r, "nothing but a comment may stand behind the quoted value of \"%s\"",
-                       row->name);
+            return bad(r, "only a comment may follow the quoted value of \"%s\"", row->name);
     } else {
         end_plain(from, end);
     }
     for (int i = 0; i < r->out->count && !row->repeats; i++)
         if (r->out->items[i].row == row)
-            return bad(r, "\"%s\" stands in line %d, too, and can be given once", row->name,
+            return bad(r, "\"%s\" is also in line %d; it can be given once", row->name,
                        r->out->items[i].line);
     if (r->out->count == OPTION_SETTINGS_MAX)
         return bad(r, "at most %d options", OPTION_SETTINGS_MAX);
@@ -122,9 +121,9 @@ static int read_option(struct reading *r, struct scan line, char *text, size_t b
     char name[40];
     size_t len = scan_left(&word);
     if (rest.at == line.end && (scan_end(&line) || line.end[-1] != '='))
-        return bad(r, "wants NAME = VALUE, a [SECTION], or a comment behind #");
+        return bad(r, "expects NAME = VALUE, a [SECTION], or a comment behind #");
     if (len == 0 || len >= sizeof(name))
-        return bad(r, "wants the name of an option before the =");
+        return bad(r, "expects the name of an option before the =");
     if (!r->ours)
         return 0;
     snprintf(name, sizeof(name), "%.*s", (int)len, word.at);

@@ -223,7 +223,7 @@ const char *option_seconds_read(const char *value, double least, double most, us
 {
     double seconds;
     if (!number_read(value, false, least, most, &seconds)) {
-        snprintf(why, cap, "wants seconds from %g to %.10g", least, most);
+        snprintf(why, cap, "expects %g to %.10g seconds", least, most);
         return why;
     }
     *out = (usec_t)llround(seconds * 1e6);
@@ -235,7 +235,7 @@ const char *option_int_read(const char *value, double least, double most, int *o
 {
     double number;
     if (!number_read(value, true, least, most, &number)) {
-        snprintf(why, cap, "wants a number from %.10g to %.10g", least, most);
+        snprintf(why, cap, "expects a number from %.10g to %.10g", least, most);
         return why;
     }
     *out = (int)number;
@@ -247,7 +247,7 @@ static const char *msec_read(const struct option_row *row, const char *value, us
 {
     double number;
     if (!number_read(value, true, row->least, row->most, &number)) {
-        snprintf(why, cap, "wants milliseconds from %.10g to %.10g", row->least, row->most);
+        snprintf(why, cap, "expects %.10g to %.10g milliseconds", row->least, row->most);
         return why;
     }
     *out = (usec_t)number * USEC_PER_MSEC;
@@ -259,7 +259,7 @@ static const char *seed_read(const char *value, uint64_t *out)
     struct scan s = scan_of(value, strlen(value));
     int64_t number;
     if (!scan_int(&s, SEED_MAX, &number) || !scan_end(&s))
-        return "wants a whole number below 9e17";
+        return "expects a whole number below 9e17";
     *out = (uint64_t)number;
     return NULL;
 }
@@ -270,7 +270,7 @@ static const char *name_read(enum option_kind kind, const char *value, const cha
     if (kind == OPTION_FILE && !len)
         return "the file's name is empty";
     if (kind == OPTION_PNG && (len < 5 || strcmp(value + len - 4, ".png") != 0))
-        return "wants a file's name that ends in .png";
+        return "expects a file's name that ends in .png";
     *out = value;
     return NULL;
 }
@@ -294,7 +294,7 @@ static const char *value_read(const struct option_row *row, const char *value, v
     case OPTION_LOG:
         return log_filter_parse(value, at) == 0
                    ? NULL
-                   : "wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
+                   : "expects LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
     case OPTION_LOG_ALL:
         *(struct log_filter *)at = log_all((enum log_level)row->least);
         return NULL;
@@ -314,7 +314,7 @@ int option_setting_apply(const struct option_setting *s, void *options, char *er
     bool on;
     if (!s->row->argument) {
         if (!option_switch_read(value, &on))
-            wrong = "wants true or false";
+            wrong = "expects true or false";
         else if (s->row->kind == OPTION_SWITCH)
             *(bool *)((char *)options + s->row->at) = on; // said more than once, the last one holds
         if (!wrong && !on)

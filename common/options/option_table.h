@@ -65,7 +65,7 @@ struct option_row {
 #define OPTION_ROWS_LOG(filter, json, usual)                                                      \
     {.section = "General", .name = "log", .argument = "LEVEL[,MODULE=LEVEL...]",                  \
      .kind = OPTION_LOG, .at = (filter), .fallback = (usual),                                     \
-     .help = "what is told on stderr: error, warn, info or debug; of a module of the program "    \
+     .help = "which messages go to stderr: error, warn, info or debug; of a module of the program "    \
              "(session, transport, encoder ...) more or less than that"},                         \
     {.name = "log-json", .kind = OPTION_SWITCH, .at = (json),                                     \
      .help = "tell it as a JSON object a line"},                                                  \

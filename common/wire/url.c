@@ -71,7 +71,7 @@ static int parse_authority(const char *at, size_t len, struct url *out, const ch
     out->port = URL_DEFAULT_PORT;
     out->has_port = left;
     if (left && (rest[0] != ':' || (out->port = parse_number(rest + 1, left - 1, 65535)) < 1)) {
-        *why = "the port must be a number from 1 to 65535 (an IPv6 address stands in brackets)";
+        *why = "the port must be a number from 1 to 65535 (put an IPv6 address in brackets)";
         return ERR_MALFORMED;
     }
     return 0;
@@ -122,7 +122,7 @@ static int parse_query(const char *query, struct url *out, const char **why)
         if (len >= 6 && strncmp(query, "level=", 6) == 0) {
             out->level = parse_number(query + 6, len - 6, LADDER_MAX_LEVELS - 1);
             if (out->level < 0) {
-                *why = "?level= wants a number from 0 to 31";
+                *why = "?level= expects a number from 0 to 31";
                 return ERR_MALFORMED;
             }
         }

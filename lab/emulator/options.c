@@ -33,7 +33,7 @@ static const char *add_address(struct link_end *end, const char *value)
         return "no more than 8 addresses";
     return parse_prefix(value, &end->addresses[end->address_count++])
                ? NULL
-               : "wants ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64";
+               : "expects ADDR/BITS, such as 10.0.0.1/30 or fd00::1/64";
 }
 
 static const char *read_addr_a(void *options, const char *value, char *why, size_t cap)
@@ -53,7 +53,7 @@ static const char *read_device(void *options, const char *value, char *why, size
     (void)options, (void)why, (void)cap;
     return value[0] && strlen(value) < IFNAMSIZ && !strpbrk(value, "/%: \t")
                ? NULL
-               : "wants a device's name of 1 to 15 characters";
+               : "expects a device's name of 1 to 15 characters";
 }
 
 static const char *read_spec(struct link_options *o, int side, const char *value, char *why,

@@ -28,7 +28,7 @@ static const char *read_arrivals(void *options, const char *value, char *why, si
     struct sim_options *o = options;
     struct scan s = scan_of(value, strlen(value));
     if (!scan_int(&s, SCENARIO_FLOWS - 1, &o->arrivals_of) || !scan_char(&s, ':') || scan_end(&s))
-        return "wants FLOW:FILE";
+        return "expects FLOW:FILE";
     o->arrivals = s.at;
     return NULL;
 }
@@ -113,7 +113,7 @@ static const struct option_row rows[] = {
     {KEY, .argument = "shape=X", .help = "the times are means of Pareto distributions"},
 
     {.section = "Keys of datagram", KEY, .argument = "cc=NAME[:PARAMS]",
-     .help = "such as tfrc:selfclock; a / stands for the comma between PARAMS"},
+     .help = "such as tfrc:selfclock; write / for the comma between PARAMS"},
     {KEY, .argument = "rate=R", .help = "of media (default: greedy)"},
     {KEY, .argument = "max=1gbit", .help = "the highest rate"},
     {KEY, .argument = "ect=1", .help = "ECN-capable"},

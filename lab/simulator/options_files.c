@@ -45,7 +45,8 @@ static int read_words(struct sim_options *o, const char *name, struct words *w, 
 {
     size_t len;
     if (!name || o->file)
-        return err_say(error, cap, ERR_MALFORMED, "--scenario needs a FILE, and stands there once");
+        return err_say(error, cap, ERR_MALFORMED,
+                       "--scenario requires a FILE and can be given once");
     int err = text_file_read(name, &o->file, &len);
     if (err)
         return err; // logged there

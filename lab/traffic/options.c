@@ -16,7 +16,8 @@ static const char *read_address(struct options *o, bool of_serve, const char *va
     return sockaddr_parse(value, &o->server) == 0 &&
                    (of_serve || sockaddr_port((struct sockaddr *)&o->server) != 0)
                ? NULL
-               : "wants ADDR:PORT with a numeric address, such as 10.0.0.1:9000 or [fd00::1]:9000";
+               : "expects ADDR:PORT with a numeric address, such as 10.0.0.1:9000 or "
+                 "[fd00::1]:9000";
 }
 
 static const char *read_listen(void *options, const char *value, char *why, size_t cap)

@@ -113,7 +113,7 @@ int audio_capture_read(struct audio_device *d, int16_t out[AUDIO_CAPTURE_PIECE *
 {
     int r = av_read_frame(d->format, d->packet);
     if (r < 0)
-        return err_say(why, cap, ERR_IO, "no more sound comes (%s)", av_err2str(r));
+        return err_say(why, cap, ERR_IO, "the device delivers no more audio (%s)", av_err2str(r));
     r = avcodec_send_packet(d->codec, d->packet);
     av_packet_unref(d->packet);
     if (r < 0 || avcodec_receive_frame(d->codec, d->frame) < 0)

@@ -156,9 +156,10 @@ struct capture_device *capture_device_open(const struct capture_target *target,
     int r = kind ? avformat_open_input(&d->format, target->name, kind, &options)
                  : AVERROR_DEMUXER_NOT_FOUND;
     if (r == AVERROR_PATCHWELCOME && target->screen) {
-        *err = err_say(why, cap, ERR_UNSUPPORTED,
-                       "%s: the colours of this X display cannot be read: wants a depth of 24 bits",
-                       target->name);
+        *err =
+            err_say(why, cap, ERR_UNSUPPORTED,
+                    "%s: the colours of this X display cannot be read: expects a depth of 24 bits",
+                    target->name);
     } else if (r < 0 && target->screen) {
         *err = err_say(why, cap, ERR_IO, "%s: this X display cannot be read%s", target->name,
                        target->is_asked ? ", or is smaller than what is asked for" : "");
@@ -220,7 +221,7 @@ static int decode(struct capture_device *d, AVFrame *out)
         r = avcodec_receive_frame(d->codec, out);
     if (r < 0) {
         if (d->broken++ == 0)
-            log_warn("%s: a broken picture is left out", d->format->url);
+            log_warn("%s: broken picture skipped", d->format->url);
         return ERR_AGAIN;
     }
     // Webcams say nothing, or sRGB, of their YUV, which is BT.601 (V4L2's default for sRGB).

@@ -201,7 +201,7 @@ static int find_target(const char *name, const struct geometry *asked, struct ca
     const char *display = getenv("DISPLAY");
     if (out->screen && !*device && !(device = display && *display ? display : NULL)) {
         log_error("screen: there is no X display here: DISPLAY is not set "
-                  "(weir-send --list-devices tells of those there are)");
+                  "(weir-send --list-devices lists the devices)");
         return ERR_NOT_FOUND;
     }
     if (!*device && !capture_first_camera(out->name, sizeof(out->name))) {

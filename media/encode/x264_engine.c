@@ -146,7 +146,7 @@ int x264_engine_encode(struct x264_engine *e, const struct picture *p, int64_t s
         return ERR_IO;
     }
     if (out.i_pts != stamp || (out.i_type == X264_TYPE_IDR) != key) {
-        log_error("x264 did not encode frame %lld as told", (long long)p->number);
+        log_error("x264 did not encode frame %lld as requested", (long long)p->number);
         return ERR_IO;
     }
     int bytes = 0;

@@ -68,7 +68,7 @@ static int take(struct run *r, const x264_nal_t *nals, int count, const x264_pic
         r->slot++;
     int at = r->slot < shape->frames ? shape->decoded[size_id][r->slot++] : -1;
     if (at != told->i_pts || at < 0 || told->i_type != type_of(r->e, shape, at)) {
-        log_error("x264 did not encode frame %d of a group as told", (int)told->i_pts);
+        log_error("x264 did not encode frame %d of a group as requested", (int)told->i_pts);
         return ERR_IO;
     }
     struct coded_frame *f = x264_stream_frame(nals, count, &r->numbering);

@@ -15,7 +15,7 @@ static const char *read_url(void *options, const char *value, char *why, size_t 
     const char *wrong;
     if (url_parse(value, &((struct play_options *)options)->url, &wrong) == 0)
         return NULL;
-    snprintf(why, cap, "%s; wants rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH[?level=N]", wrong);
+    snprintf(why, cap, "%s; expects rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH[?level=N]", wrong);
     return why;
 }
 
@@ -29,7 +29,7 @@ static const char *read_transports(void *options, const char *value, char *why, 
         snprintf(why, cap, "at most %d transports, each shorter than %d characters",
                  RTSP_MAX_OFFERS, TRANSPORT_MAX_NAME);
     else if (err)
-        snprintf(why, cap, "wants NAME[:PARAMS][,NAME...]; there are %s, auto", names);
+        snprintf(why, cap, "expects NAME[:PARAMS][,NAME...]; there are %s, auto", names);
     for (int i = 0; !err && i < list->count; i++) {
         const struct transport_kind *kind;
         const char *params;
@@ -62,7 +62,7 @@ static const char *read_cc(void *options, const char *value, char *why, size_t c
     // A kernel module's name; it also goes into a header line, so nothing else may pass.
     if (!len || len >= sizeof(o->cc) ||
         strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789_") != len)
-        return "wants the name of a congestion control: 1 to 15 of a-z, 0-9 and _";
+        return "expects the name of a congestion control: 1 to 15 of a-z, 0-9 and _";
     memcpy(o->cc, value, len + 1);
     return NULL;
 }
@@ -78,7 +78,7 @@ static const char *adapt_value(int i, const char **help)
 {
     static const char *const list[][2] = {
         {"sender", "the server, by what the network takes; the default for live media"},
-        {"none", "nobody: a fixed level; the default for other media"},
+        {"none", "no adaptation: a fixed level; the default for other media"},
         {"goddard", "this player, by the capacity, loss and stalls that it sees"},
     };
     if (i >= 3)
@@ -98,7 +98,7 @@ static const char *read_adapt(void *options, const char *value, char *why, size_
             return NULL;
         }
     }
-    return "wants sender, none or goddard";
+    return "expects sender, none or goddard";
 }
 
 static const char *read_goddard(void *options, const char *value, char *why, size_t cap)
@@ -108,7 +108,7 @@ static const char *read_goddard(void *options, const char *value, char *why, siz
     o->has_goddard = true;
     if (goddard_params_read(value, &o->goddard, error, sizeof(error)) == 0)
         return NULL;
-    snprintf(why, cap, "wants %s", error);
+    snprintf(why, cap, "expects %s", error);
     return why;
 }
 
@@ -126,7 +126,7 @@ static const char *read_at(void *options, const char *value, char *why, size_t c
         snprintf(why, cap, "at most %d of them", PLAY_SCRIPT_MAX);
         return why;
     }
-    return err ? "wants SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on or SECONDS:level=N"
+    return err ? "expects SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on or SECONDS:level=N"
                : NULL;
 }
 
@@ -143,7 +143,7 @@ static const char *read_quiet(void *options, const char *value, char *why, size_
 static const struct option_row rows[] = {
     {.name = "url", .operand = true, .argument = "URL", .read = read_url, .hides_user = true,
      .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N]; the port is 8554 unless "
-     "given, an IPv6 address stands in brackets, a link-local one with its interface: [fe80::1%25eth0]"},
+     "given, put an IPv6 address in brackets, a link-local one with its interface: [fe80::1%25eth0]"},
 
     {.section = "Network", .name = "transport", .letter = 't', .argument = "LIST",
      .read = read_transports, .value = transport_value,
@@ -172,7 +172,7 @@ static const struct option_row rows[] = {
      "faster or slower, or by a skip (default: what the start gave, with --buffer)"},
     {.name = "low-latency", .kind = OPTION_SWITCH, .at = AT(low_latency),
      .help = "a budget of 400 ms, all of it the sender's: frames older than that are dropped "
-     "there, others are shown as soon as they come"},
+     "there, others are shown as soon as they arrive"},
     {.name = "start", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(start),
      .most = MAX_DURATION_SEC, .help = "of a file, begin there"},
     {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,

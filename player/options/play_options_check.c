@@ -19,7 +19,7 @@ fail(char *error, size_t cap, const char *format, ...)
 static bool check_goddard(struct play_options *o, char *error, size_t cap)
 {
     if (o->adapt != ADAPT_GODDARD)
-        return !o->has_goddard || fail(error, cap, "--goddard wants --adapt goddard beside it");
+        return !o->has_goddard || fail(error, cap, "--goddard requires --adapt goddard");
     if (o->level >= 0)
         return fail(error, cap,
                     "--adapt goddard chooses the level itself, by what it measures of the "
@@ -43,7 +43,7 @@ static bool check_goddard(struct play_options *o, char *error, size_t cap)
 bool play_options_check(struct play_options *o, char *error, size_t cap)
 {
     if (!o->url.host[0])
-        return fail(error, cap, "no URL; wants rtsp://HOST[:PORT]/PATH");
+        return fail(error, cap, "no URL; expects rtsp://HOST[:PORT]/PATH");
     if (o->level < 0)
         o->level = o->url.level;
     if (o->headless && o->full_screen)
@@ -54,7 +54,7 @@ bool play_options_check(struct play_options *o, char *error, size_t cap)
         return fail(error, cap, "--low-latency and --buffer exclude each other: it has none");
     if (o->latency && o->has_buffer && o->buffer >= o->latency)
         return fail(error, cap,
-                    "--buffer %g s is more than --latency %g ms leaves: wants less than %g s",
+                    "--buffer %g s is more than --latency %g ms leaves: expects less than %g s",
                     usec_to_sec(o->buffer), usec_to_msec(o->latency), usec_to_sec(o->latency));
     if (o->reconnect && o->no_reconnect)
         return fail(error, cap, "--reconnect and --no-reconnect exclude each other");
@@ -62,9 +62,9 @@ bool play_options_check(struct play_options *o, char *error, size_t cap)
     if (o->no_picture && o->reference)
         return fail(error, cap, "--no-picture and --reference exclude each other");
     if (o->adu_events && !o->events)
-        return fail(error, cap, "--adu-events wants --events FILE beside it");
+        return fail(error, cap, "--adu-events requires --events FILE");
     if (o->picture_events && (!o->events || o->no_picture))
         return fail(error, cap,
-                    "--picture-events wants --events FILE beside it, and no --no-picture");
+                    "--picture-events requires --events FILE and conflicts with --no-picture");
     return check_goddard(o, error, cap);
 }

@@ -73,7 +73,7 @@ static int open_beside(struct stream *s, struct media_guard *guard, const struct
         log_info("%s: its stored ladder is used", name);
         return 0;
     }
-    log_warn("%s is not used: %s; --prepare makes it anew", path, why);
+    log_warn("%s is not used: %s (make it again with --prepare)", path, why);
     if (!err)
         stream_destroy(s);
     int late = media_guard_check(guard);
@@ -111,7 +111,7 @@ static bool is_slip(const char *name)
     else if (meant)
         log_error("%s: no such file; the source of that name has a colon, %s:", name, meant);
     else if (!there && strstr(name, "://"))
-        log_error("%s: a URL is no source; wants a file, a camera or a screen of this machine",
+        log_error("%s: a URL cannot be a source: name a file, a camera or a screen of this machine",
                   name);
     else
         return false;

@@ -50,7 +50,7 @@ static bool is_taken(struct stats_file *s)
     struct pollfd p = {.fd = fileno(s->file), .events = POLLOUT};
     bool taken = poll(&p, 1, s->late ? 0 : PATIENCE_MS) != 0;
     if (!taken && !s->late)
-        log_warn("statistics are left out, as nobody reads them");
+        log_warn("statistics lines dropped: their reader is too slow");
     s->late = !taken;
     return taken;
 }

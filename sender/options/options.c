@@ -28,14 +28,14 @@ static const char *read_listen(void *options, const char *value, char *why, size
     if (sockaddr_read(value, &o->listen, &wrong) == 0)
         return NULL;
     return wrong ? wrong
-                 : "wants ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
+                 : "expects ADDR:PORT with a numeric address, such as 0.0.0.0:8554 or [::1]:8554";
 }
 
 static const char *read_path(void *options, const char *value, char *why, size_t cap)
 {
     (void)options, (void)why, (void)cap;
     return path_is_good(value) ? NULL
-                               : "wants a path such as /live: letters, digits and ._~-/, without "
+                               : "expects a path such as /live: letters, digits and ._~-/, without "
                                  "a slash at its end";
 }
 
@@ -47,9 +47,9 @@ static const char *read_level(void *options, const char *value, char *why, size_
         return "at most 32 levels";
     int err = level_request_parse(value, &o->levels[o->level_count]);
     if (err == ERR_RANGE)
-        return "wants even sizes of 64x36 to 4096x2304, 1 to 120 frames/s, 8 to 100000 kbit/s";
+        return "expects even sizes of 64x36 to 4096x2304, 1 to 120 frames/s, 8 to 100000 kbit/s";
     if (err)
-        return "wants WIDTHxHEIGHT@FPS:KBPS, for example 640x360@30:960";
+        return "expects WIDTHxHEIGHT@FPS:KBPS, for example 640x360@30:960";
     o->level_count++;
     return NULL;
 }
@@ -59,7 +59,7 @@ static const char *read_layers(void *options, const char *value, char *why, size
     (void)why, (void)cap;
     struct options *o = options;
     o->temporal_layers = atoi(value);
-    return strcmp(value, "2") == 0 || strcmp(value, "3") == 0 ? NULL : "wants 2 or 3";
+    return strcmp(value, "2") == 0 || strcmp(value, "3") == 0 ? NULL : "expects 2 or 3";
 }
 
 static const char *read_capture(void *options, const char *value, char *why, size_t cap)
@@ -69,7 +69,7 @@ static const char *read_capture(void *options, const char *value, char *why, siz
     o->has_capture = true;
     return geometry_parse(value, &o->capture) == 0
                ? NULL
-               : "wants WIDTHxHEIGHT@FPS, such as 1920x1080@30; " GEOMETRY_RULE;
+               : "expects WIDTHxHEIGHT@FPS, such as 1920x1080@30; " GEOMETRY_RULE;
 }
 
 static const char *read_metrics(void *options, const char *value, char *why, size_t cap)
@@ -79,13 +79,13 @@ static const char *read_metrics(void *options, const char *value, char *why, siz
     const char *wrong;
     if (sockaddr_read(value, &o->metrics, &wrong) == 0)
         return NULL;
-    return wrong ? wrong : "wants ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
+    return wrong ? wrong : "expects ADDR:PORT with a numeric address, such as 127.0.0.1:9464";
 }
 
 static const char *read_audio(void *options, const char *value, char *why, size_t cap)
 {
     (void)options, (void)why, (void)cap;
-    return audio_source_is_name(value) ? NULL : "wants pulse[:DEVICE], alsa[:DEVICE] or none";
+    return audio_source_is_name(value) ? NULL : "expects pulse[:DEVICE], alsa[:DEVICE] or none";
 }
 
 // "greedy[:KBPS]" or "steady[:KBPS]". NULL, or what is allowed.
@@ -96,7 +96,7 @@ static const char *parse_filler(const char *text, struct options *o)
     int64_t kbps = 1920;
     bool said = scan_char(&rest, ':');
     if ((said && !scan_int(&rest, 2000000, &kbps)) || !scan_end(&rest) || kbps < 8)
-        return "wants synthetic:greedy[:KBPS] or synthetic:steady[:KBPS], KBPS from 8 to 2000000";
+        return "expects synthetic:greedy[:KBPS] or synthetic:steady[:KBPS], KBPS from 8 to 2000000";
     o->filler_bps = (int)kbps * 1000;
     return NULL;
 }
@@ -114,8 +114,8 @@ static const char *read_source(void *options, const char *value, char *why, size
         return parse_filler(kind, o);
     int err = synthetic_parse(kind, &o->synthetic);
     if (err == ERR_RANGE)
-        return "wants 1 to 8 layers of 16 to 16384 bytes";
-    return err ? "wants synthetic:greedy[:KBPS], synthetic:steady[:KBPS], synthetic:goddard or "
+        return "expects 1 to 8 layers of 16 to 16384 bytes";
+    return err ? "expects synthetic:greedy[:KBPS], synthetic:steady[:KBPS], synthetic:goddard or "
                  "synthetic:layers:N,BYTES"
                : NULL;
 }

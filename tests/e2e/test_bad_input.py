@@ -69,7 +69,7 @@ class Sender(BadInput):
 
     def test_names_that_are_no_files(self):
         for name, words in (("camera", "a colon, camera:"), ("screen", "a colon, screen:"), ("test", "a colon, test:"),
-                            ("/dev/video4711", "camera:/dev/video4711"), ("rtsp://127.0.0.1/live", "a URL is no source")):
+                            ("/dev/video4711", "camera:/dev/video4711"), ("rtsp://127.0.0.1/live", "a URL cannot be a source")):
             with self.subTest(name):
                 self.send_fails(1, [name], name + ": ", words)
 

@@ -20,7 +20,7 @@ class Causes(Relayed):
         self.assertEqual(sum(causes["by_root"].values()), missing)
         frames = p.events("frame")
         numbers = sorted(e["number"] for e in frames)
-        self.assertEqual(len(numbers), len(set(numbers)), "a frame was told twice")
+        self.assertEqual(len(numbers), len(set(numbers)), "a frame is reported twice")
         last = max(e["number"] for e in p.shown())
         self.assertEqual([n for n in numbers if n <= last], list(range(numbers[0], last + 1)))
         missed = sum(e["frames"] for e in p.events("missed"))

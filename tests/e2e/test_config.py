@@ -94,9 +94,9 @@ report = {self.path('file.json')}
         self.fails(lib.SEND, "loop = true\nlevle = 640x360@30:960\n", 'weir-send: FILE:2: "levle" is no option',
                    'did you mean "level"?')
         self.fails(lib.SEND, "fps = 30", 'FILE:1: "fps" is no option of weir-send', "listen", "level", "stats")
-        self.fails(lib.SEND, "\n\nlevel = 640x360", "FILE:3: level '640x360': wants WIDTHxHEIGHT@FPS:KBPS")
-        self.fails(lib.PLAY, "headless = yes", "weir-play: FILE:1: headless 'yes': wants true or false")
-        self.fails(lib.PLAY, "goddard = buf_factor=9", "FILE:1: goddard 'buf_factor=9': wants", "1 to 4")
+        self.fails(lib.SEND, "\n\nlevel = 640x360", "FILE:3: level '640x360': expects WIDTHxHEIGHT@FPS:KBPS")
+        self.fails(lib.PLAY, "headless = yes", "weir-play: FILE:1: headless 'yes': expects true or false")
+        self.fails(lib.PLAY, "goddard = buf_factor=9", "FILE:1: goddard 'buf_factor=9': expects", "1 to 4")
         self.fails(lib.PLAY, "version = true", "command line only")
         self.fails(lib.PLAY, "x" * 70000, "larger than 64 KiB")
         self.fails(lib.PLAY, "headless = true", "no URL")

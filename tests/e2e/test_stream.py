@@ -283,7 +283,7 @@ class Files(StreamCase):
         self.check_picture(r)
         self.assertGreaterEqual(r["session"]["duration"], 2.9)
         numbers = [e["number"] for e in p.events("frame")]
-        self.assertEqual(len(set(numbers)), len(numbers), "a frame was told twice")
+        self.assertEqual(len(set(numbers)), len(numbers), "a frame is reported twice")
         self.assertLessEqual(set(numbers), set(range(75)))
         self.all_came(r)
         # The next viewer gets it from the beginning; without the file nothing can be compared. Frame numbers go on,

@@ -158,7 +158,7 @@ static int apply_part(struct spec *spec, struct scan part, unsigned *seen, char 
         if (!(keys[i].kinds & KIND(spec->kind)) || !scan_is(name, keys[i].name))
             continue;
         if (*seen & 1u << i)
-            return err_say(error, cap, ERR_MALFORMED, "%s: %s stands there twice", spec->text,
+            return err_say(error, cap, ERR_MALFORMED, "%s: %s is given twice", spec->text,
                            keys[i].name);
         *seen |= 1u << i;
         if (keys[i].set(spec, value))

@@ -17,13 +17,13 @@ struct option_rows_options {
 
 inline const char *option_rows_source(void *, const char *value, char *, size_t)
 {
-    return *value ? nullptr : "wants something";
+    return *value ? nullptr : "expects something";
 }
 
 inline const char *option_rows_twice(void *options, const char *value, char *, size_t)
 {
     static_cast<option_rows_options *>(options)->twice++;
-    return *value == 'x' || *value == 'y' ? nullptr : "wants x or y";
+    return *value == 'x' || *value == 'y' ? nullptr : "expects x or y";
 }
 
 inline const char *option_rows_word(int i, const char **help)

@@ -118,32 +118,32 @@ TEST_CASE("option table: values that are wrong, and what is allowed")
     const struct {
         const char *name, *value, *error;
     } rows[] = {
-        {"rate", "0", "--rate '0': wants a number from 1 to 10"},
-        {"rate", "11", "--rate '11': wants a number from 1 to 10"},
-        {"rate", "", "--rate '': wants a number from 1 to 10"},
-        {"rate", "5x", "--rate '5x': wants a number from 1 to 10"},
+        {"rate", "0", "--rate '0': expects a number from 1 to 10"},
+        {"rate", "11", "--rate '11': expects a number from 1 to 10"},
+        {"rate", "", "--rate '': expects a number from 1 to 10"},
+        {"rate", "5x", "--rate '5x': expects a number from 1 to 10"},
         {"rate", "99999999999999999999",
-         "--rate '99999999999999999999': wants a number from 1 to "
+         "--rate '99999999999999999999': expects a number from 1 to "
          "10"},
-        {"wait", "nan", "--wait 'nan': wants seconds from 0 to 3600"},
-        {"wait", "-1", "--wait '-1': wants seconds from 0 to 3600"},
-        {"delay", "0.5", "--delay '0.5': wants milliseconds from 50 to 30000"},
+        {"wait", "nan", "--wait 'nan': expects 0 to 3600 seconds"},
+        {"wait", "-1", "--wait '-1': expects 0 to 3600 seconds"},
+        {"delay", "0.5", "--delay '0.5': expects 50 to 30000 milliseconds"},
         {"seed", "900000000000000000",
-         "--seed '900000000000000000': wants a whole number below 9e17"},
-        {"seed", "-1", "--seed '-1': wants a whole number below 9e17"},
-        {"seed", "1x", "--seed '1x': wants a whole number below 9e17"},
+         "--seed '900000000000000000': expects a whole number below 9e17"},
+        {"seed", "-1", "--seed '-1': expects a whole number below 9e17"},
+        {"seed", "1x", "--seed '1x': expects a whole number below 9e17"},
         {"file", "", "--file '': the file's name is empty"},
-        {"picture", ".png", "--picture '.png': wants a file's name that ends in .png"},
-        {"loop", "yes", "--loop 'yes': wants true or false"},
-        {"twice", "z", "--twice 'z': wants x or y"},
-        {"source", "", "SOURCE '': wants something"},
+        {"picture", ".png", "--picture '.png': expects a file's name that ends in .png"},
+        {"loop", "yes", "--loop 'yes': expects true or false"},
+        {"twice", "z", "--twice 'z': expects x or y"},
+        {"source", "", "SOURCE '': expects something"},
     };
     for (const auto &row : rows) {
         option_rows_options o{};
         CHECK(apply(row.name, row.value, &o) == row.error);
     }
     option_rows_options o{};
-    CHECK(apply("rate", "0", &o, 3) == "rate '0': wants a number from 1 to 10");
+    CHECK(apply("rate", "0", &o, 3) == "rate '0': expects a number from 1 to 10");
 }
 
 TEST_CASE("option table: numbers, however they are written")
@@ -192,7 +192,7 @@ TEST_CASE("option table: numbers, however they are written")
         o.wait = o.delay = -1;
         for (const char *name : {"rate", "wait", "delay"}) {
             std::string error = apply(name, row.text, &o);
-            CHECK((error.empty() || error.find("': wants ") != std::string::npos));
+            CHECK((error.empty() || error.find("': expects ") != std::string::npos));
         }
         CHECK(o.rate == row.rate);
         CHECK(o.wait == row.wait);
@@ -249,6 +249,6 @@ TEST_CASE("option table: what the log tells")
     CHECK(o.filter.count == 0);
     CHECK(say(log, "loud") == ERR_MALFORMED);
     CHECK(std::string(error) ==
-          "--log 'loud': wants LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug");
+          "--log 'loud': expects LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug");
     CHECK(o.other == 7);
 }

@@ -183,7 +183,7 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         {{"--picture-events", URL}, "--picture-events", "--events FILE"},
         {{"--picture-events", "--events", "f", "--no-picture", URL},
          "--picture-events",
-         "no --no-picture"},
+         "conflicts with --no-picture"},
     };
     for (const auto &row : table) {
         auto p = parse(row.args);

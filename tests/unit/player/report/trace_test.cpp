@@ -171,7 +171,7 @@ TEST_CASE("events: the names of the sender's own figures take the place of no ot
           "\n");
 }
 
-TEST_CASE("events: a line is in the file as soon as it was told")
+TEST_CASE("events: a line is in the file as soon as it is reported")
 {
     FILE *out = tmpfile();
     REQUIRE(out);

@@ -89,7 +89,7 @@ TEST_CASE("spec: what is wrong is told")
         {"elephants:n=1,", ERR_MALFORMED, "takes n cc start stop"},
         {"elephants:bytes=5", ERR_MALFORMED, "no \"bytes\""},
         {"cbr:rate=1mbit,cc=reno", ERR_MALFORMED, "no \"cc\""},
-        {"elephants:n=1,n=2", ERR_MALFORMED, "n stands there twice"},
+        {"elephants:n=1,n=2", ERR_MALFORMED, "n is given twice"},
         {"mice:n=4", ERR_MALFORMED, "mice needs bytes="},
         {"cbr:size=100", ERR_MALFORMED, "cbr needs rate="},
         {"elephants:n", ERR_RANGE, "1 to 1000"},
