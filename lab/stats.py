@@ -109,3 +109,10 @@ class LogHistogram:
         """The fraction at or below each edge."""
         total = np.sum(counts)
         return np.cumsum(counts) / total if total else np.zeros(len(counts))
+
+
+def jain(values):
+    """Jain's index: 1 if all are alike, 1/n if one has everything."""
+    values = np.asarray(values, dtype=float)
+    squares = np.sum(values ** 2) * values.size
+    return float(np.sum(values) ** 2 / squares) if squares > 0 else None

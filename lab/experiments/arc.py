@@ -11,14 +11,8 @@ import numpy as np
 
 from lab.experiment import Cell, Experiment
 from lab.experiments import arc_figures, arc_report
+from lab.experiments.arc_report import ALL, MAIN, PAPER_TFRC, SWEEP
 from lab.simulate import simulate
-
-PAPER_TFRC = "tfrc:selfclock,damp"
-MAIN = ["reno", PAPER_TFRC, "arc", "arc:report=packet"]
-ALL = MAIN[:1] + ["tfrc", "tfrc:selfclock"] + MAIN[1:]
-# What ARC's parameters do to friendliness, and what that costs.
-SWEEP = ["arc:alpha=0.2", "arc:alpha=0.5", "arc:k=1", "arc:tau=1", "arc:report=packet,alpha=0.4",
-         "arc:report=packet,alpha=0.5", "arc:report=packet,alpha=1", "arc:report=packet,k=1"]
 
 SECONDS, QUICK_SECONDS = 1000, 200
 LATE = 10  # s: when rate-based sources start (section 5.1), and C1 (section 5.2)

@@ -7,7 +7,14 @@ import os
 from lab import stats
 from lab.experiment import ROOT
 from lab.experiments import arc_plots
-from lab.experiments.minbuf_report import Rows, text
+from lab.rows import Rows, text
+
+PAPER_TFRC = "tfrc:selfclock,damp"
+MAIN = ["reno", PAPER_TFRC, "arc", "arc:report=packet"]
+ALL = MAIN[:1] + ["tfrc", "tfrc:selfclock"] + MAIN[1:]
+# What ARC's parameters do to friendliness, and what that costs.
+SWEEP = ["arc:alpha=0.2", "arc:alpha=0.5", "arc:k=1", "arc:tau=1", "arc:report=packet,alpha=0.4",
+         "arc:report=packet,alpha=0.5", "arc:report=packet,alpha=1", "arc:report=packet,k=1"]
 
 ARC = ("arc", "arc:report=packet")
 TFRC = ("tfrc:selfclock,damp", "tfrc:selfclock", "tfrc")
@@ -76,7 +83,6 @@ def printed(cell, contender, key):
 
 
 def ordered(rows, cell):
-    from lab.experiments.arc import ALL, SWEEP
     there = rows.contenders(cell)
     return [c for c in ALL if c in there], [c for c in SWEEP if c in there]
 

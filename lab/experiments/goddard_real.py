@@ -20,8 +20,8 @@ import numpy as np
 from lab import live, net
 from lab.experiment import Cell, Experiment
 from lab.experiments import goddard
-from lab.experiments.minbuf_report import Rows, text
 from lab.report import canvas
+from lab.rows import Rows, text
 from lab.run import Failed, program
 
 CONTENDERS = ["udp", "mtp", "minbuf:1,3"]

@@ -6,8 +6,8 @@ import numpy as np
 
 from lab import stats
 from lab.experiment import kept_path
-from lab.experiments.minbuf_report import Rows, text
 from lab.report import canvas
+from lab.rows import Rows, text
 
 PAPERS = {"udp": "UDP", "tcp": "TCP", "mtp:queue=65536": "MTP"}
 TITLES = {"A": "limited local bandwidth", "B": "backbone link congestion"}

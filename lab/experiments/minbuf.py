@@ -11,12 +11,10 @@ import numpy as np
 from lab import live, net, pcap
 from lab.experiment import Cell, Experiment
 from lab.experiments import minbuf_report
+from lab.experiments.minbuf_report import CONTENDERS, SCHEDULE
 
-CONTENDERS = ["tcp", "minbuf:1,0", "minbuf:1,3", "minbuf:2,0", "minbuf:auto,20", "tcp:notsent=16384"]
 QUEUES = ["0.25bdp", "1bdp", "dred", "5bdp"]
 
-# Section 4.1: when each kind of cross traffic comes and goes, in seconds.
-SCHEDULE = {"elephants": 5, "mice": 20, "cbr": 40, "elephants_stop": 60, "rest_stop": 75, "end": 80}
 QUICK_SCHEDULE = {"elephants": 2, "mice": 6, "cbr": 10, "elephants_stop": 16, "rest_stop": 18, "end": 20}
 
 # The run whose packets are followed through sender, network and receiver (section 4.3, figure 6).

@@ -8,7 +8,12 @@ import numpy as np
 from lab import stats
 from lab.experiment import kept_path
 from lab.report import canvas
+from lab.rows import Rows, text
 from lab.stats import LogHistogram
+
+CONTENDERS = ["tcp", "minbuf:1,0", "minbuf:1,3", "minbuf:2,0", "minbuf:auto,20", "tcp:notsent=16384"]
+# Section 4.1: when each kind of cross traffic comes and goes, in seconds.
+SCHEDULE = {"elephants": 5, "mice": 20, "cbr": 40, "elephants_stop": 60, "rest_stop": 75, "end": 80}
 
 RTTS = (100, 50, 25)
 HAND_SET = ("minbuf:1,0", "minbuf:1,3", "minbuf:2,0")
@@ -35,28 +40,6 @@ PUBLISHED = {
 }
 
 
-class Rows:
-    """The runs, by cell and contender."""
-
-    def __init__(self, rows):
-        self.by = {}
-        for row in rows:
-            self.by.setdefault((row["cell"], row["contender"]), {})[row["run"]] = row["figures"]
-
-    def cells(self):
-        return list(dict.fromkeys(cell for cell, _ in self.by))
-
-    def contenders(self, cell):
-        return [c for k, c in self.by if k == cell]
-
-    def values(self, cell, contender, key):
-        """{run: value}"""
-        return {run: f.get(key) for run, f in self.by.get((cell, contender), {}).items()}
-
-    def mean(self, cell, contender, key):
-        return stats.mean(self.values(cell, contender, key).values())
-
-
 def parse(cell):
     """"30mbit-100ms-1bdp-reno" -> (30, 100, "1bdp", "reno")"""
     mbit, rtt, queue, cc = cell.split("-")
@@ -71,12 +54,7 @@ def published(cell, contender):
     return PUBLISHED.get((mbit, NAMES.get(contender)), {}).get(rtt)
 
 
-def text(estimate, digits):
-    return "-" if estimate is None else estimate.text(digits)
-
-
 def _ordered(rows):
-    from lab.experiments.minbuf import CONTENDERS
     for cell in rows.cells():
         for contender in sorted(rows.contenders(cell), key=CONTENDERS.index):
             yield cell, contender
@@ -211,7 +189,7 @@ def _series(page, cell, contender, kind="npz"):
 
 def phases(page, rows):
     """When packets are late: by the phases of the schedule, in each cell's first run."""
-    from lab.experiments.minbuf import SCHEDULE as when
+    when = SCHEDULE
     bounds = [0, when["elephants"], when["mice"], when["cbr"], when["elephants_stop"], when["end"] + 20]
     names = ["alone", "elephants", "and mice", "and CBR", "without elephants"]
     out = []

@@ -5,8 +5,8 @@ import os
 import numpy as np
 
 from lab.experiment import kept_path
-from lab.experiments.minbuf_report import Rows, text
 from lab.report import canvas
+from lab.rows import Rows, text
 
 __all__ = ["Rows", "goals", "latency_figures", "write"]
 

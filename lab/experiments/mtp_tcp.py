@@ -21,8 +21,8 @@ import numpy as np
 
 from lab import stats
 from lab.experiment import Cell, Experiment, kept_path
-from lab.experiments.minbuf_report import Rows, text
 from lab.report import canvas
+from lab.rows import Rows, text
 from lab.simulate import simulate
 
 KINDS = {"mtp": "mtp:mode=strict", "mtp:ts": "mtp:mode=strict,ts=1", "mtp:fill": "mtp:mode=fill",

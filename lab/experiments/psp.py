@@ -10,8 +10,10 @@ import os
 
 import numpy as np
 
+from lab import stats
 from lab.experiment import Cell, Experiment
 from lab.experiments import psp_report
+from lab.experiments.psp_report import ADAPTIVE
 from lab.simulate import simulate
 
 NETWORK = ("--link", "rate=155mbit,queue=droptail:10p,delay=40ms")
@@ -27,8 +29,6 @@ KEPT = 1500  # section 3.2.4: the spacing that is looked at where it arrives
 SETTLED = 20.0  # s: adaptive agents are judged from then on
 LATE = 10.0  # s, figure 18: the second agent starts so much later
 STEP = 0.2  # s between the sums of sent bytes
-
-ADAPTIVE = ("psp", "psp-plain")
 
 
 def spacing_name(us):
@@ -131,7 +131,7 @@ def adapt(context):
     sent = np.array([f["sent_packets"] for f in flows[:n]], dtype=float)
     lost = np.array([f["dropped"] for f in flows[:n]], dtype=float)
     figures = {"received_mbps": float(received.mean()), "total_mbps": float(received.sum()),
-               "loss": float(lost.sum() / sent.sum()), "jain": psp_report.jain(received),
+               "loss": float(lost.sum() / sent.sum()), "jain": stats.jain(received),
                "oscillation": oscillation(rates.values(), round((SETTLED + p["late"]) / STEP))}
     if p["tcp"]:
         figures |= _tcp_figures(done.all("group")[-1], p["tcp"][0])

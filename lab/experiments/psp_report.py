@@ -8,8 +8,8 @@ import numpy as np
 
 from lab import stats
 from lab.experiment import kept_path
-from lab.experiments.minbuf_report import Rows, text
 from lab.report import canvas
+from lab.rows import Rows, text
 
 REFERENCE = os.path.join(os.path.dirname(__file__), "reference")
 # What the paper's text says in numbers: {cell: {spacing: {figure: value}}}.
@@ -21,6 +21,7 @@ PUBLISHED = {
 PUBLISHED_TCP20_MOST = 2.7
 PUBLISHED_KEPT = (1540.6, 64.75)
 PUBLISHED_DAMPING = 1.10
+ADAPTIVE = ("psp", "psp-plain")
 SWEEPS = ("1", "16", "16-tcp20", "16-tcp800")
 
 
@@ -32,13 +33,6 @@ class Goal:
     bound: str
     number: str
     met: bool
-
-
-def jain(values):
-    """Jain's index: 1 if all are alike, 1/n if one has everything."""
-    values = np.asarray(values, dtype=float)
-    squares = np.sum(values ** 2) * values.size
-    return float(np.sum(values) ** 2 / squares) if squares > 0 else None
 
 
 def expected_loss(us, n=16):
@@ -308,7 +302,6 @@ def fairness_figure(page):
 
 
 def adaptive_table(rows, page):
-    from lab.experiments.psp import ADAPTIVE
     out = []
     for cell in (c for c in rows.cells() if c not in SWEEPS):
         for contender in (c for c in ADAPTIVE if c in rows.contenders(cell)):

@@ -6,8 +6,8 @@ import numpy as np
 
 from lab import others, viewing
 from lab.experiment import kept_path
-from lab.experiments.minbuf_report import Rows, text
 from lab.report import canvas
+from lab.rows import Rows, text
 
 TODAY = "srt-120"  # what the goals compare with
 LATENCY_GOAL = 0.5  # of its 95 %

@@ -8,7 +8,7 @@ is about a fair share. tcp is the stream over the same kernel TCP as the downloa
 import json
 import shutil
 
-from lab import live, net
+from lab import live, net, stats
 from lab.experiment import Cell, Experiment
 from lab.experiments import real_report
 
@@ -86,7 +86,7 @@ def one(context):
         world.links["bottleneck"].stop()
         seconds = seconds_of(world, traffic, epoch)
         figures = share_figures(world, [s for s in seconds if 2 <= s[0] <= duration - 1])
-        figures["jain"] = real_report.jain([r["network"]["throughput"] or 0 for r in reports])
+        figures["jain"] = stats.jain([r["network"]["throughput"] or 0 for r in reports])
         if p["picture"]:
             figures |= quality_figures(reports[0])
             shutil.copy(flows[0].path("report.json"), context.kept("qoe.json"))

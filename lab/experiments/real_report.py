@@ -5,11 +5,10 @@ import os
 
 from lab import stats
 from lab.experiment import kept_path
-from lab.experiments.minbuf_report import Rows, text
-from lab.experiments.psp_report import jain
 from lab.report import canvas
+from lab.rows import Rows, text
 
-__all__ = ["Rows", "jain", "write"]
+__all__ = ["Rows", "write"]
 
 COLORS = {"tfrc": "tab:blue", "arc": "tab:green", "psp": "tab:red", "psp-plain": "tab:pink", "udp": "tab:brown",
           "tcp": "k", "mtp": "tab:orange", "mtp-raw": "tab:olive"}

@@ -6,8 +6,8 @@ import numpy as np
 
 from lab import stats
 from lab.experiment import kept_path
-from lab.experiments.minbuf_report import Rows, text
 from lab.report import canvas
+from lab.rows import Rows, text
 
 # Figure 21, bit/s of 10 TCPs in all (FACK; behind which of the two queues is not said).
 PUBLISHED_TCP = {"tfrc": 25.492792, "udp": 19.755064}

@@ -2,7 +2,7 @@
 import unittest
 
 from lab.experiments import mtp_tcp
-from lab.experiments.minbuf_report import Rows
+from lab.rows import Rows
 
 
 def row(cell, contender, run, goodput):

@@ -3,6 +3,7 @@ import unittest
 
 import numpy as np
 
+from lab import stats
 from lab.experiments import psp, psp_report
 
 
@@ -39,7 +40,7 @@ class Series(unittest.TestCase):
 class Report(unittest.TestCase):
     def test_jain(self):
         for values, expected in (([1, 1, 1, 1], 1), ([1, 0, 0, 0], 0.25), ([3, 1], 0.8), ([0, 0], None)):
-            self.assertEqual(psp_report.jain(values), expected)
+            self.assertEqual(stats.jain(values), expected)
 
     def test_expected_loss(self):
         for us, expected in ((0, 0.903125), (1000, 0.095833), (1118, 110 / 192000), (1119, 0), (5000, 0)):
