@@ -630,3 +630,11 @@ struct mtp_info mtp_sender_info(const struct mtp_sender *s)
         .counts = s->counts,
     };
 }
+
+int mtp_sender_replacements(const struct mtp_sender *s)
+{
+    int replacements = 0;
+    for (int64_t slot = s->cum; slot < s->next; slot++)
+        replacements += scoreboard_of(s, slot)->inflates;
+    return replacements;
+}

@@ -194,6 +194,9 @@ void mtp_sender_timeout(struct mtp_sender *s, usec_t now);
 
 // Any mode at any time. Replacements that the path may have swallowed are made good in the new one.
 void mtp_sender_set_mode(struct mtp_sender *s, enum mtp_mode mode, usec_t now);
+// The slots in flight that replaced lost ones in fast recovery: `inflation` of them, and none in
+// MTP_TIMEOUT. For tests.
+int mtp_sender_replacements(const struct mtp_sender *s);
 struct mtp_info mtp_sender_info(const struct mtp_sender *s);
 
 #ifdef __cplusplus

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "common/base/bytes.h"
-#include "common/mtp/mtp_books.h"
 #include "common/mtp/mtp_probe.h"
 #include "common/mtp/mtp_reassembly.h"
 #include "common/mtp/mtp_receiver.h"
@@ -41,10 +40,7 @@ static void check(const struct world *w)
     assert(s->next - s->cum <= (int64_t)s->config.history);
     assert(s->cwnd >= 1 && s->ssthresh >= 2 && s->dups >= 0 && s->inflation >= 0);
     assert(s->rto_at != USEC_NEVER || s->next == s->cum);
-    int replacements = 0;
-    for (int64_t slot = s->cum; slot < s->next; slot++)
-        replacements += books_of(s, slot)->inflates;
-    assert(replacements == (s->state == MTP_TIMEOUT ? 0 : s->inflation));
+    assert(mtp_sender_replacements(s) == (s->state == MTP_TIMEOUT ? 0 : s->inflation));
     int64_t last = s->cum;
     for (int i = 0; i < s->sacked.count; i++) {
         assert(s->sacked.at[i].begin >= last && s->sacked.at[i].end > s->sacked.at[i].begin);
