@@ -12,20 +12,13 @@
 #include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/base/seq.h"
+#include "media/rtp/h264.h"
 
 enum {
     MAX_READY = 256, // whole frames not yet pulled; the oldest are dropped
     MAX_HELD_BYTES = 2 * DEPACKETISER_MAX_FRAME, // payloads in the ring; beyond it all are given up
     FRAME_TAIL = 64,                             // zero bytes that decoders may read over
     START_CODE = 4,
-    NAL_FORBIDDEN = 0x80,
-    NAL_TYPE = 0x1f,
-    NAL_FORBIDDEN_AND_NRI = 0xe0,
-    TYPE_SINGLE_MAX = 23,
-    TYPE_STAP_A = 24,
-    TYPE_FU_A = 28,
-    FU_START = 0x80,
-    FU_END = 0x40,
 };
 
 enum slot_state { SLOT_EMPTY, SLOT_HELD, SLOT_TAKEN };
@@ -118,8 +111,8 @@ void depacketiser_free(struct depacketiser *d)
 // RFC 6184, 5.3: a set forbidden bit says that the unit has errors.
 static bool is_nal_header(uint8_t byte)
 {
-    int type = byte & NAL_TYPE;
-    return !(byte & NAL_FORBIDDEN) && type >= 1 && type <= TYPE_SINGLE_MAX;
+    int type = byte & H264_NAL_TYPE;
+    return !(byte & H264_NAL_FORBIDDEN) && type >= 1 && type <= H264_SINGLE_MAX;
 }
 
 // RFC 6184, 5.7.1: a size of two bytes before each unit.
@@ -141,14 +134,15 @@ static bool stap_is_valid(const uint8_t *data, size_t len)
 
 static bool payload_is_valid(const uint8_t *data, size_t len)
 {
-    if (len == 0 || data[0] & NAL_FORBIDDEN)
+    if (len == 0 || data[0] & H264_NAL_FORBIDDEN)
         return false;
-    int type = data[0] & NAL_TYPE;
-    if (type == TYPE_STAP_A)
+    int type = data[0] & H264_NAL_TYPE;
+    if (type == H264_STAP_A)
         return stap_is_valid(data, len);
-    if (type == TYPE_FU_A) // 5.8: not both ends in one; the body may be empty
-        return len >= 2 && (data[1] & (FU_START | FU_END)) != (FU_START | FU_END) &&
-               is_nal_header(data[1] & NAL_TYPE);
+    if (type == H264_FU_A) // 5.8: not both ends in one; the body may be empty
+        return len >= 2 &&
+               (data[1] & (H264_FU_START | H264_FU_END)) != (H264_FU_START | H264_FU_END) &&
+               is_nal_header(data[1] & H264_NAL_TYPE);
     return is_nal_header(data[0]);
 }
 
@@ -176,26 +170,27 @@ static void emit_nal(struct unpacker *u, const uint8_t *data, size_t len)
 // false: a fragment without its beginning, or a beginning without its end.
 static bool unpack_fragment(struct unpacker *u, const uint8_t *data, size_t len)
 {
-    uint8_t header = (uint8_t)((data[0] & NAL_FORBIDDEN_AND_NRI) | (data[1] & NAL_TYPE));
-    bool start = data[1] & FU_START;
+    uint8_t header =
+        (uint8_t)((data[0] & (H264_NAL_FORBIDDEN | H264_NAL_REF_IDC)) | (data[1] & H264_NAL_TYPE));
+    bool start = data[1] & H264_FU_START;
     if (start == u->in_fragments || (!start && header != u->header))
         return false;
     if (start)
         emit_nal(u, &header, 1);
     emit(u, data + 2, len - 2);
     u->header = header;
-    u->in_fragments = !(data[1] & FU_END);
+    u->in_fragments = !(data[1] & H264_FU_END);
     return true;
 }
 
 static bool unpack(struct unpacker *u, const uint8_t *data, size_t len)
 {
-    int type = data[0] & NAL_TYPE;
-    if (type == TYPE_FU_A)
+    int type = data[0] & H264_NAL_TYPE;
+    if (type == H264_FU_A)
         return unpack_fragment(u, data, len);
     if (u->in_fragments)
         return false;
-    if (type != TYPE_STAP_A) {
+    if (type != H264_STAP_A) {
         emit_nal(u, data, len);
         return true;
     }

@@ -10,7 +10,25 @@
 extern "C" {
 #endif
 
-enum h264_nal_type { H264_SLICE = 1, H264_IDR = 5, H264_SEI = 6, H264_SPS = 7, H264_PPS = 8 };
+enum h264_nal_type {
+    H264_SLICE = 1,
+    H264_IDR = 5, // the last type that carries slices
+    H264_SEI = 6,
+    H264_SPS = 7,
+    H264_PPS = 8,
+    H264_DELIMITER = 9,
+    H264_SINGLE_MAX = 23, // up to this type an RTP payload is one NAL unit (RFC 6184, 5.2)
+    H264_STAP_A = 24,     // several small NAL units in one payload (5.7.1)
+    H264_FU_A = 28,       // a fragment of one (5.8)
+};
+
+enum {
+    H264_NAL_FORBIDDEN = 0x80, // of a NAL unit's first byte
+    H264_NAL_REF_IDC = 0x60,
+    H264_NAL_TYPE = 0x1f,
+    H264_FU_START = 0x80, // of an FU header
+    H264_FU_END = 0x40,
+};
 
 enum {
     H264_MAX_SPS = 1024, // bytes of a sequence parameter set that we handle

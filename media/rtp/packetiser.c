@@ -3,13 +3,10 @@
 
 #include <assert.h>
 
+#include "media/rtp/h264.h"
+
 enum {
     MIN_PAYLOAD = 16,
-    NAL_FORBIDDEN_AND_NRI = 0xe0,
-    NAL_TYPE = 0x1f,
-    TYPE_FU_A = 28, // RFC 6184, 5.8
-    FU_START = 0x80,
-    FU_END = 0x40,
 };
 
 static void skip_empty(struct packetiser *p)
@@ -57,8 +54,9 @@ static void next_fragment(struct packetiser *p, size_t max, struct rtp_payload *
     out->body = nal + p->sent;
     out->body_len = left < max - out->head_len ? left : max - out->head_len;
     bool end = out->body_len == left;
-    out->head[0] = (uint8_t)((nal[0] & NAL_FORBIDDEN_AND_NRI) | TYPE_FU_A);
-    out->head[1] = (uint8_t)((start ? FU_START : 0) | (end ? FU_END : 0) | (nal[0] & NAL_TYPE));
+    out->head[0] = (uint8_t)((nal[0] & (H264_NAL_FORBIDDEN | H264_NAL_REF_IDC)) | H264_FU_A);
+    out->head[1] =
+        (uint8_t)((start ? H264_FU_START : 0) | (end ? H264_FU_END : 0) | (nal[0] & H264_NAL_TYPE));
     p->sent += (uint32_t)out->body_len;
     if (end)
         next_nal(p);

@@ -4,17 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "media/rtp/h264.h"
+
 enum {
-    NAL_TYPE = 0x1f,
-    NAL_REFERENCE = 0x60,
-    TYPE_SLICE = 1,
-    TYPE_LAST_VCL = 5, // an IDR slice
-    TYPE_SEI = 6,
-    TYPE_SPS = 7,
-    TYPE_DELIMITER = 9,
-    TYPE_STAP_A = 24,
-    TYPE_FU_A = 28,
-    FU_START = 0x80,
     SEI_RECOVERY_POINT = 6,
     FIRST_MB = 0x80, // first_mb_in_slice is 0: ue(v) with a 1 at once
     DEFAULT_FPS = 25,
@@ -102,14 +94,14 @@ struct nature {
 
 static struct nature nature_of_nal(const uint8_t *nal, size_t len)
 {
-    int type = nal[0] & NAL_TYPE;
-    bool vcl = type >= TYPE_SLICE && type <= TYPE_LAST_VCL;
-    bool recovery = type == TYPE_SEI && len > 1 && nal[1] == SEI_RECOVERY_POINT;
+    int type = nal[0] & H264_NAL_TYPE;
+    bool vcl = type >= H264_SLICE && type <= H264_IDR;
+    bool recovery = type == H264_SEI && len > 1 && nal[1] == SEI_RECOVERY_POINT;
     return (struct nature){.vcl = vcl,
                            .begins = vcl ? len > 1 && (nal[1] & FIRST_MB)
-                                         : type >= TYPE_SEI && type <= TYPE_DELIMITER,
-                           .key = type == TYPE_LAST_VCL || type == TYPE_SPS || recovery,
-                           .reference = vcl && (nal[0] & NAL_REFERENCE)};
+                                         : type >= H264_SEI && type <= H264_DELIMITER,
+                           .key = type == H264_IDR || type == H264_SPS || recovery,
+                           .reference = vcl && (nal[0] & H264_NAL_REF_IDC)};
 }
 
 static struct nature nature_of_stap(const uint8_t *data, size_t len)
@@ -136,16 +128,16 @@ static struct nature nature_of(const struct rtp_packet *p)
 {
     if (p->payload_len < 2)
         return (struct nature){0};
-    int type = p->payload[0] & NAL_TYPE;
-    if (type == TYPE_STAP_A)
+    int type = p->payload[0] & H264_NAL_TYPE;
+    if (type == H264_STAP_A)
         return nature_of_stap(p->payload, p->payload_len);
-    if (type != TYPE_FU_A)
+    if (type != H264_FU_A)
         return nature_of_nal(p->payload, p->payload_len);
     // The unit's header is spread over two bytes (RFC 6184, 5.8); what follows them is its body.
-    uint8_t nal[2] = {(uint8_t)((p->payload[0] & ~NAL_TYPE) | (p->payload[1] & NAL_TYPE)),
+    uint8_t nal[2] = {(uint8_t)((p->payload[0] & ~H264_NAL_TYPE) | (p->payload[1] & H264_NAL_TYPE)),
                       p->payload_len > 2 ? p->payload[2] : 0};
     struct nature n = nature_of_nal(nal, 2);
-    n.begins &= (p->payload[1] & FU_START) != 0;
+    n.begins &= (p->payload[1] & H264_FU_START) != 0;
     return n;
 }
 
