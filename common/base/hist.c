@@ -79,15 +79,3 @@ double hist_max_us(const struct hist *h)
 {
     return h->count ? (double)h->max : NAN;
 }
-
-double hist_fraction_within(const struct hist *h, usec_t limit)
-{
-    if (!h->count)
-        return NAN;
-    if (limit < 0)
-        return 0;
-    uint64_t seen = 0;
-    for (int i = 0; i <= bucket_of(limit); i++)
-        seen += h->buckets[i];
-    return (double)seen / (double)h->count;
-}

@@ -33,8 +33,6 @@ double hist_mean_us(const struct hist *h);
 double hist_stddev_us(const struct hist *h);
 double hist_quantile_us(const struct hist *h, double q);
 double hist_max_us(const struct hist *h);
-// The fraction of values <= limit, within a bucket's width; NaN while empty.
-double hist_fraction_within(const struct hist *h, usec_t limit);
 
 #ifdef __cplusplus
 }

@@ -302,7 +302,7 @@ int arc_init(struct controller *c, const char *params, usec_t now)
         {"alpha", &a->alpha, 0.001, 100, NULL},
         {"tau", &tau, 0.001, 100, NULL},
     };
-    int err = params_read(params, table, sizeof(table) / sizeof(table[0]));
+    int err = params_read(params, table, sizeof(table) / sizeof(table[0]), NULL);
     if (err)
         return err;
     c->ops = &ops;

@@ -18,7 +18,8 @@ static void filter(struct arc_bandwidth *b, double rate, double sec)
     b->last = rate;
 }
 
-void arc_bandwidth_sample(struct arc_bandwidth *b, double rate, double sec)
+// One sample B(k) = `rate` over `sec` seconds.
+static void sample(struct arc_bandwidth *b, double rate, double sec)
 {
     if (!b->any) {
         b->any = true;
@@ -44,12 +45,12 @@ void arc_bandwidth_arrived(struct arc_bandwidth *b, uint32_t bytes, usec_t arriv
     }
     usec_t past = arrived_at - b->from; // negative: overtaken, and counted where it comes
     if (past >= srtt) {
-        arc_bandwidth_sample(b, (double)b->gained / usec_to_sec(srtt), usec_to_sec(srtt)); // Eq. 7
+        sample(b, (double)b->gained / usec_to_sec(srtt), usec_to_sec(srtt)); // Eq. 7
         usec_t empty = past / srtt - 1;
         if (empty > 0) // one for itself: it alone meets B(k-1), for one interval
-            arc_bandwidth_sample(b, 0, usec_to_sec(srtt));
+            sample(b, 0, usec_to_sec(srtt));
         if (empty > 1)
-            arc_bandwidth_sample(b, 0, usec_to_sec((empty - 1) * srtt));
+            sample(b, 0, usec_to_sec((empty - 1) * srtt));
         b->from += (empty + 1) * srtt;
         b->gained = 0;
     }

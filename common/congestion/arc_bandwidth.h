@@ -31,8 +31,6 @@ struct arc_bandwidth {
 void arc_bandwidth_init(struct arc_bandwidth *b, double tau);
 // Bytes arrived at `arrived_at`, an interval being `srtt` (> 0) long.
 void arc_bandwidth_arrived(struct arc_bandwidth *b, uint32_t bytes, usec_t arrived_at, usec_t srtt);
-// One sample B(k) = `rate` over `sec` seconds.
-void arc_bandwidth_sample(struct arc_bandwidth *b, double rate, double sec);
 // The path is silent: B^ halves, and the silence is no sample, as the halving stands for it.
 void arc_bandwidth_halve(struct arc_bandwidth *b);
 

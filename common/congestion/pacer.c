@@ -38,20 +38,14 @@ void pacer_set_rate(struct pacer *p, double rate_bps, usec_t now)
     p->rate_bps = rate_bps;
 }
 
-// A packet may leave while any credit is left: its excess is paid off afterwards, so the mean is
-// exact whatever the packets' sizes, and the law's burst is exceeded by less than one packet.
-bool pacer_may_send(struct pacer *p, usec_t now)
-{
-    earn(p, now);
-    return p->tokens > 0;
-}
-
 void pacer_sent(struct pacer *p, size_t bytes, usec_t now)
 {
     earn(p, now);
     p->tokens -= (double)bytes;
 }
 
+// A packet may leave while any credit is left: its excess is paid off afterwards, so the mean is
+// exact for packets of any size, and the burst of the law is exceeded by less than one packet.
 usec_t pacer_next_timeout(const struct pacer *p)
 {
     if (p->tokens > 0)

@@ -7,7 +7,6 @@
 #ifndef WEIR_CONGESTION_PACER_H
 #define WEIR_CONGESTION_PACER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/base/usec.h"
@@ -25,13 +24,11 @@ struct pacer {
 
 void pacer_init(struct pacer *p, double rate_bps, double burst_bytes, usec_t now);
 void pacer_set_rate(struct pacer *p, double rate_bps, usec_t now); // what was earned so far stays
-bool pacer_may_send(struct pacer *p, usec_t now);
 void pacer_sent(struct pacer *p, size_t bytes, usec_t now);
 // Who has had something to send since the last packet, and was not woken in time, has earned more
 // than the burst: up to `most_bytes`, to be spent at this instant.
 void pacer_catch_up(struct pacer *p, double most_bytes, usec_t now);
-usec_t
-pacer_next_timeout(const struct pacer *p); // the first instant at which pacer_may_send is true
+usec_t pacer_next_timeout(const struct pacer *p); // the first instant at which a packet may leave
 
 #ifdef __cplusplus
 }

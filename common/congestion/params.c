@@ -47,33 +47,37 @@ static int read_word(const struct param *p, struct scan s)
     return ERR_MALFORMED;
 }
 
-static int read_one(struct scan item, const struct param *table, size_t count, uint32_t *seen)
+static int read_one(struct scan item, const struct param *table, size_t count, uint32_t *seen,
+                    struct param_fault *fault)
 {
     const struct scan whole = item;
     struct scan key = scan_until(&item, '=');
-    if (key.end == whole.end) // no '='
+    size_t i = 0;
+    while (i < count && !scan_is(key, table[i].key))
+        i++;
+    *fault = (struct param_fault){
+        .row = i < count ? &table[i] : NULL, .value = item.at, .len = scan_left(&item)};
+    if (i == count || key.end == whole.end) // no '='
         return ERR_MALFORMED;
-    for (size_t i = 0; i < count; i++) {
-        if (!scan_is(key, table[i].key))
-            continue;
-        if (*seen & UINT32_C(1) << i)
-            return ERR_MALFORMED;
-        *seen |= UINT32_C(1) << i;
-        return table[i].words ? read_word(&table[i], item) : read_number(&table[i], item);
-    }
-    return ERR_MALFORMED;
+    fault->twice = *seen & UINT32_C(1) << i;
+    if (fault->twice)
+        return ERR_MALFORMED;
+    *seen |= UINT32_C(1) << i;
+    return table[i].words ? read_word(&table[i], item) : read_number(&table[i], item);
 }
 
-int params_read(const char *text, const struct param *table, size_t count)
+int params_read(const char *text, const struct param *table, size_t count,
+                struct param_fault *fault)
 {
     assert(count <= MOST_ROWS);
+    struct param_fault unused;
     struct scan rest = scan_of(text, strlen(text));
     uint32_t seen = 0;
     bool more = !scan_end(&rest);
     while (more) {
         struct scan item = scan_until(&rest, ',');
         more = item.end != rest.end; // a comma at the end promises one more
-        int err = read_one(item, table, count, &seen);
+        int err = read_one(item, table, count, &seen, fault ? fault : &unused);
         if (err)
             return err;
     }

@@ -182,7 +182,7 @@ static int init(struct psp *p, const char *params, bool damped, usec_t now)
         {"step", &p->step, 0.001, 1e6, NULL},
         {"link", &p->link, 1e3, 1e12, NULL},
     };
-    int err = params_read(params, table, sizeof(table) / sizeof(table[0]));
+    int err = params_read(params, table, sizeof(table) / sizeof(table[0]), NULL);
     if (err)
         return err;
     p->base.ops = &ops;

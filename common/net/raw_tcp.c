@@ -13,6 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/net/receive_batch.h"
 #include "common/net/udp_socket.h"
 
 enum {
@@ -22,6 +23,9 @@ enum {
     SHIELD_TTL = 255,
     ROUNDS = 8, // of receiving, before others on the loop have their turn
 };
+
+_Static_assert(CMSG_SPACE(sizeof(struct in6_pktinfo)) <= RECEIVE_BATCH_CONTROL,
+               "room for the address that a packet was sent to");
 
 struct raw_tcp {
     uv_poll_t poll;
@@ -143,34 +147,16 @@ static void take(struct raw_tcp *r, struct mmsghdr *m, usec_t now)
     } else {
         result = tcp_segment_parse_ipv4(bytes, m->msg_len, &s);
     }
-    if (result != 0 || s.path.destination.port != r->port) {
-        r->counts.malformed++;
-    } else if (s.sum == TCP_SUM_BAD) {
-        r->counts.bad_sums++;
-    } else {
-        r->counts.partial_sums += s.sum == TCP_SUM_PARTIAL;
+    if (result == 0 && s.path.destination.port == r->port && s.sum != TCP_SUM_BAD)
         r->fn(r->ctx, &s, now);
-    }
 }
 
 static int receive(struct raw_tcp *r, usec_t now)
 {
-    struct mmsghdr messages[RECEIVE_BATCH];
-    struct iovec parts[RECEIVE_BATCH];
-    struct sockaddr_storage from[RECEIVE_BATCH];
-    _Alignas(struct cmsghdr) char control[RECEIVE_BATCH][CMSG_SPACE(sizeof(struct in6_pktinfo))];
-    for (int i = 0; i < RECEIVE_BATCH; i++) {
-        parts[i] = (struct iovec){r->received[i], RECEIVE_BYTES};
-        messages[i].msg_hdr = (struct msghdr){.msg_name = &from[i],
-                                              .msg_namelen = sizeof(from[i]),
-                                              .msg_iov = &parts[i],
-                                              .msg_iovlen = 1,
-                                              .msg_control = control[i],
-                                              .msg_controllen = sizeof(control[i])};
-    }
-    int n = recvmmsg(r->fd, messages, RECEIVE_BATCH, MSG_DONTWAIT, NULL);
+    struct receive_batch b;
+    int n = receive_batch_read(&b, r->fd, r->received[0], RECEIVE_BYTES, RECEIVE_BATCH);
     for (int i = 0; i < n && r->fn; i++)
-        take(r, &messages[i], now);
+        take(r, &b.messages[i], now);
     return n;
 }
 
@@ -312,21 +298,6 @@ void raw_tcp_flush(struct raw_tcp *r)
 {
     if (!r->receiving)
         send_queued(r);
-}
-
-int raw_tcp_local_address(const struct sockaddr *remote, struct sockaddr_storage *out)
-{
-    struct sockaddr_storage to = {0};
-    memcpy(&to, remote, sockaddr_len(remote));
-    int fd = socket(remote->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0); // asks for the route, only
-    socklen_t len = sizeof(*out);
-    bool found = fd >= 0 && connect(fd, (struct sockaddr *)&to, sockaddr_len(remote)) == 0 &&
-                 getsockname(fd, (struct sockaddr *)out, &len) == 0;
-    if (fd >= 0)
-        close(fd);
-    if (found)
-        sockaddr_set_port((struct sockaddr *)out, 0);
-    return found ? 0 : ERR_IO;
 }
 
 static struct tcp_endpoint endpoint(const struct sockaddr *a)

@@ -33,11 +33,8 @@ enum {
 struct raw_tcp;
 
 struct raw_tcp_counts {
-    uint64_t bad_sums;
-    uint64_t malformed;
-    uint64_t partial_sums; // taken
-    uint64_t unsent;       // the kernel had no room, or refused
-    uint64_t calls;        // of the system, that sent
+    uint64_t unsent; // segments that the kernel refused
+    uint64_t calls;  // system calls that sent segments
 };
 
 // A segment for the port came; its data is borrowed for the call.
@@ -65,8 +62,6 @@ bool raw_tcp_has_capability(void);
 // only the caller's own runs code of ours. 0; ERR_IO (logged).
 int raw_tcp_drop_capability(void);
 
-// The local address from which the host reaches `remote`, with port 0. 0; ERR_IO: no way there.
-int raw_tcp_local_address(const struct sockaddr *remote, struct sockaddr_storage *out);
 // From `local` to `remote`, of one family.
 struct tcp_path raw_tcp_path(const struct sockaddr *local, const struct sockaddr *remote);
 

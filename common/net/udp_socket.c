@@ -16,9 +16,14 @@
 #include "common/base/ip_literal.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
+#include "common/net/receive_batch.h"
+
+_Static_assert(CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(int)) <=
+                   RECEIVE_BATCH_CONTROL,
+               "room for the arrival time and the traffic class");
 
 enum {
-    BATCH = 32,               // datagrams received in a system call
+    BATCH = RECEIVE_BATCH_MAX,
     DATAGRAM_BYTES = 2048,    // a longer one is cut, and then does not parse
     RECEIVE_BUFFER = 2 << 20, // bytes; a key frame of 4K arrives in one burst
     PORT_TRIES = 64,
@@ -68,22 +73,9 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     (void)status;
     (void)events;
     struct udp_socket *u = poll->data;
-    uint8_t buffers[BATCH][DATAGRAM_BYTES]; // for all sockets of the thread
-    struct mmsghdr messages[BATCH];
-    struct iovec parts[BATCH];
-    struct sockaddr_storage from[BATCH];
-    _Alignas(struct cmsghdr) char
-        control[BATCH][CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(int))];
-    for (int i = 0; i < BATCH; i++) {
-        parts[i] = (struct iovec){buffers[i], DATAGRAM_BYTES};
-        messages[i].msg_hdr = (struct msghdr){.msg_name = &from[i],
-                                              .msg_namelen = sizeof(from[i]),
-                                              .msg_iov = &parts[i],
-                                              .msg_iovlen = 1,
-                                              .msg_control = control[i],
-                                              .msg_controllen = sizeof(control[i])};
-    }
-    int n = recvmmsg(u->fd, messages, BATCH, MSG_DONTWAIT, NULL);
+    uint8_t buffers[BATCH][DATAGRAM_BYTES]; // on the stack, so all sockets of the thread share them
+    struct receive_batch b;
+    int n = receive_batch_read(&b, u->fd, buffers[0], DATAGRAM_BYTES, BATCH);
     if (n <= 0)
         return; // nothing, or an ICMP error about an earlier datagram: UDP goes on
     // In this order: what comes between the two makes packets younger, and no round trip shorter.
@@ -92,8 +84,8 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     u->receiving = true;
     for (int i = 0; i < n && u->fn; i++) {
         struct datagram d = {
-            .data = buffers[i], .len = messages[i].msg_len, .from = &from[i], .arrived = now};
-        read_control(&messages[i].msg_hdr, &d, now, wall);
+            .data = buffers[i], .len = b.messages[i].msg_len, .from = &b.from[i], .arrived = now};
+        read_control(&b.messages[i].msg_hdr, &d, now, wall);
         u->fn(u->ctx, &d, now);
     }
     u->receiving = false;

@@ -87,14 +87,14 @@ static int read_value(struct reading *r, const struct option_row *row, char *fro
     } else {
         end_plain(from, end);
     }
+    struct option_setting s = option_setting_of(r->table, row, from, r->line);
     for (int i = 0; i < r->out->count && !row->repeats; i++)
-        if (r->out->items[i].row == row)
-            return bad(r, "\"%s\" is also in line %d; it can be given once", row->name,
+        if (r->out->items[i].row == s.row)
+            return bad(r, "\"%s\" is also in line %d; it can be given once", s.row->name,
                        r->out->items[i].line);
     if (r->out->count == OPTION_SETTINGS_MAX)
         return bad(r, "at most %d options", OPTION_SETTINGS_MAX);
-    r->out->items[r->out->count++] =
-        (struct option_setting){.row = row, .value = from, .line = r->line};
+    r->out->items[r->out->count++] = s;
     return 0;
 }
 

@@ -130,9 +130,10 @@ static void put_setting(struct put *out, const struct option_row *row,
     }
     if (!is_said)
         put_format(out, "#%s = %s\n", row->name,
-                   row->fallback   ? row->fallback
-                   : row->argument ? row->argument
-                                   : "false");
+                   row->fallback                  ? row->fallback
+                   : row->argument                ? row->argument
+                   : row->kind == OPTION_TRISTATE ? "true|false"
+                                                  : "false");
 }
 
 void option_print_config(const struct option_table *t, const struct option_settings *said,
@@ -143,8 +144,8 @@ void option_print_config(const struct option_table *t, const struct option_setti
                "[%s]\n",
                t->program, t->program);
     for (const struct option_row *row = t->rows; row->name; row++) {
-        if (!option_row_in_file(row))
-            continue;
+        if (!option_row_in_file(row) || row->kind == OPTION_OPPOSITE)
+            continue; // a switch stands there once, under its own name
         put_format(out, "\n# ");
         wrap(out, row->help, 2, "# ", 2);
         put_setting(out, row, said);

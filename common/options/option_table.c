@@ -49,12 +49,12 @@ static const struct option_row *row_of(const struct option_table *t, int answer)
     return row;
 }
 
-static int add(struct option_settings *out, const struct option_row *row, const char *value,
-               char *error, size_t cap)
+static int add(const struct option_table *t, struct option_settings *out,
+               const struct option_row *row, const char *value, char *error, size_t cap)
 {
     if (out->count == OPTION_SETTINGS_MAX)
         return err_say(error, cap, ERR_MALFORMED, "at most %d options", OPTION_SETTINGS_MAX);
-    out->items[out->count++] = (struct option_setting){.row = row, .value = value};
+    out->items[out->count++] = option_setting_of(t, row, value, 0);
     return 0;
 }
 
@@ -105,7 +105,7 @@ static int scan_operands(const struct option_table *t, int argc, char **argv,
                        row->argument, dots, shown);
     }
     for (int i = optind; i < argc; i++) {
-        int err = add(out, row, argv[i], error, cap);
+        int err = add(t, out, row, argv[i], error, cap);
         if (err)
             return err;
     }
@@ -127,7 +127,7 @@ int option_table_scan(const struct option_table *t, int argc, char **argv,
             return err_say(error, cap, ERR_MALFORMED, "%s needs a value", argv[optind - 1]);
         if (answer == '?')
             return unknown(t, argc, argv, error, cap);
-        int err = add(out, row_of(t, answer), optarg, error, cap);
+        int err = add(t, out, row_of(t, answer), optarg, error, cap);
         if (err)
             return err;
     }
@@ -145,6 +145,24 @@ const struct option_row *option_table_find(const struct option_table *t, const c
         if (strcmp(row->name, name) == 0)
             return row;
     return NULL;
+}
+
+// A switch without a value is true. Returns false if the value is neither true nor false.
+static bool switch_read(const char *value, bool *out)
+{
+    *out = !value || strcmp(value, "true") == 0;
+    return *out || strcmp(value, "false") == 0;
+}
+
+struct option_setting option_setting_of(const struct option_table *t, const struct option_row *row,
+                                        const char *value, int line)
+{
+    bool on;
+    if (row->kind == OPTION_OPPOSITE && switch_read(value, &on)) {
+        row = option_table_find(t, row->opposite);
+        value = on ? "false" : "true";
+    }
+    return (struct option_setting){.row = row, .value = value, .line = line};
 }
 
 // Levenshtein's distance: letters to put in, leave out or change; no more than `most` + 1 of it.
@@ -190,7 +208,9 @@ void option_table_near(const struct option_table *t, const char *name, const cha
         snprintf(out, cap, "; did you mean \"%s%s\"?", dashes, nearest->name);
 }
 
-const char *option_setting_label(const struct option_setting *s, char *out, size_t cap)
+// The option's name as the user wrote it: bare in a configuration file, with dashes on the command
+// line.
+static const char *setting_label(const struct option_setting *s, char *out, size_t cap)
 {
     if (s->line)
         snprintf(out, cap, "%s", s->row->name);
@@ -199,12 +219,6 @@ const char *option_setting_label(const struct option_setting *s, char *out, size
     else
         snprintf(out, cap, "--%s", s->row->name);
     return out;
-}
-
-bool option_switch_read(const char *value, bool *out)
-{
-    *out = !value || strcmp(value, "true") == 0;
-    return *out || strcmp(value, "false") == 0;
 }
 
 static bool number_read(const char *value, bool whole, double least, double most, double *out)
@@ -313,10 +327,12 @@ int option_setting_apply(const struct option_setting *s, void *options, char *er
     const char *value = s->value;
     bool on;
     if (!s->row->argument) {
-        if (!option_switch_read(value, &on))
+        if (!switch_read(value, &on))
             wrong = "expects true or false";
         else if (s->row->kind == OPTION_SWITCH)
             *(bool *)((char *)options + s->row->at) = on; // said more than once, the last one holds
+        else if (s->row->kind == OPTION_TRISTATE)
+            *(enum option_tristate *)((char *)options + s->row->at) = on ? OPTION_ON : OPTION_OFF;
         if (!wrong && !on)
             return 0;
         value = NULL;
@@ -330,5 +346,5 @@ int option_setting_apply(const struct option_setting *s, void *options, char *er
     const char *dots;
     const char *shown = value_shown(s->row, s->value, &dots);
     return err_say(error, cap, ERR_MALFORMED, "%s '%s%s': %s",
-                   option_setting_label(s, label, sizeof(label)), dots, shown, wrong);
+                   setting_label(s, label, sizeof(label)), dots, shown, wrong);
 }

@@ -17,17 +17,19 @@ extern "C" {
 
 // How a value is read, and what stands at the row's offset.
 enum option_kind {
-    OPTION_CUSTOM,  // what `read` does
-    OPTION_SWITCH,  // bool; no value, or true or false
-    OPTION_TEXT,    // const char *, borrowed
-    OPTION_FILE,    // the same, not empty
-    OPTION_PNG,     // the same, ends in .png
-    OPTION_INT,     // int, `least` to `most`
-    OPTION_SECONDS, // usec_t, from seconds with a fraction, `least` to `most`
-    OPTION_MSEC,    // usec_t, from whole milliseconds, `least` to `most`
-    OPTION_LOG,     // struct log_filter, from its own words
-    OPTION_LOG_ALL, // the same, a switch: that of the level `least`
-    OPTION_SEED,    // uint64_t, below 9e17
+    OPTION_CUSTOM,   // what `read` does
+    OPTION_SWITCH,   // bool; no value, or true or false
+    OPTION_TRISTATE, // enum option_tristate; the same values
+    OPTION_OPPOSITE, // no value of its own: `opposite` turned round
+    OPTION_TEXT,     // const char *, borrowed
+    OPTION_FILE,     // the same, not empty
+    OPTION_PNG,      // the same, ends in .png
+    OPTION_INT,      // int, `least` to `most`
+    OPTION_SECONDS,  // usec_t, from seconds with a fraction, `least` to `most`
+    OPTION_MSEC,     // usec_t, from whole milliseconds, `least` to `most`
+    OPTION_LOG,      // struct log_filter, from its own words
+    OPTION_LOG_ALL,  // the same, a switch: that of the level `least`
+    OPTION_SEED,     // uint64_t, below 9e17
     // Those of the command line alone.
     OPTION_CONFIG,
     OPTION_PRINT_CONFIG,
@@ -35,6 +37,9 @@ enum option_kind {
     OPTION_HELP,
     OPTION_NOTE, // nothing to be said by itself: an `operand` that explains a part of a value
 };
+
+// A switch whose default depends on other options. The program sets OPTION_UNSET before it reads.
+enum option_tristate { OPTION_UNSET = -1, OPTION_OFF, OPTION_ON };
 
 // Into the options; NULL, or what is wrong with the value and what is allowed, which may be put
 // into `why`. A switch's value is NULL; one that is false is not told.
@@ -55,9 +60,10 @@ struct option_row {
     enum option_kind kind;
     size_t at; // offset in the options
     double least, most;
-    option_read *read;   // also after another kind was read: NULL, or what more is wrong
-    option_value *value; // of a value, or of each part of a LIST; NULL: not from a list
-    bool hides_user;     // a URL: what stands before its '@' is in no message
+    option_read *read;    // also after another kind was read: NULL, or what more is wrong
+    option_value *value;  // of a value, or of each part of a LIST; NULL: not from a list
+    const char *opposite; // of OPTION_OPPOSITE: the name of the switch that it turns off
+    bool hides_user;      // a URL: what stands before its '@' is in no message
 };
 
 // Those of the log, `filter` and `json` their offsets; the table's --quiet follows.
@@ -121,8 +127,11 @@ bool option_row_in_file(const struct option_row *row);
 // NULL when there is none of that name.
 const struct option_row *option_table_find(const struct option_table *t, const char *name);
 
-// The option in a configuration file's words; with dashes on the command line.
-const char *option_setting_label(const struct option_setting *s, char *out, size_t cap);
+// The user gave `row` that value. A switch's opposite becomes a setting of the switch, so that the
+// last of both holds; one that is neither true nor false stays, and option_setting_apply() refuses
+// it.
+struct option_setting option_setting_of(const struct option_table *t, const struct option_row *row,
+                                        const char *value, int line);
 
 // "; did you mean NAME?", each name behind `dashes`, or "" when nothing is near.
 void option_table_near(const struct option_table *t, const char *name, const char *dashes,
@@ -130,9 +139,6 @@ void option_table_near(const struct option_table *t, const char *name, const cha
 
 // One into the options. 0, or ERR_MALFORMED: `error` says what is wrong, without a file's name.
 int option_setting_apply(const struct option_setting *s, void *options, char *error, size_t cap);
-
-// A switch's value: true, or false if it says so. False: neither.
-bool option_switch_read(const char *value, bool *out);
 
 // For `read`: NULL, or what is wanted.
 const char *option_seconds_read(const char *value, double least, double most, usec_t *out,

@@ -116,8 +116,10 @@ void datagram_receiver_packet(struct datagram_receiver *r, uint32_t media_ssrc, 
     ecn &= 3;
     if (a->arrived && (ecn != ECN_CE || a->ecn == ECN_CE))
         return;
-    if (ecn == ECN_CE)
+    if (ecn == ECN_CE) {
         r->urgent = true;
+        r->marked++;
+    }
     // RFC 8888, 3.1: of duplicates, the first one's arrival time; the CE mark of any of them.
     if (a->arrived)
         a->ecn = ECN_CE;

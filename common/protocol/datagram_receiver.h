@@ -44,6 +44,7 @@ struct datagram_receiver {
     usec_t last_report_at;
     double budget; // bytes
     uint64_t reports, report_bytes;
+    uint64_t marked; // packets that came with the CE mark
     struct datagram_arrival window[DATAGRAM_RECEIVER_WINDOW];
 };
 

@@ -17,13 +17,11 @@ enum {
     TCP_SEGMENT_RST = 4,
     TCP_SEGMENT_PSH = 8,
     TCP_SEGMENT_ACK = 16,
-    TCP_SEGMENT_URG = 32,
 
     TCP_SEGMENT_SACKS = 4,
     TCP_SEGMENT_NO_SCALE = -1,
     TCP_SEGMENT_MAX_SCALE = 14, // RFC 7323, 2.3
     TCP_SEGMENT_TTL = 64,
-    TCP_SEGMENT_MAX_HEADERS = 40 + 60, // IPv6's and the largest of TCP
 };
 
 struct tcp_endpoint {

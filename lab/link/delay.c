@@ -8,28 +8,20 @@ static void delay_push(struct node *n, struct packet *p, usec_t now)
     if (d->jitter)
         wait += (usec_t)rng_below(&d->rng, 2 * (uint64_t)d->jitter + 1) - d->jitter;
     d->latest = usec_max(d->latest, now + usec_max(wait, 0));
-    if (!d->held.head && d->latest <= now) {
+    if (!held_packets_any(&d->held) && d->latest <= now)
         node_push(n->to, p, now);
-        return;
-    }
-    p->due = d->latest;
-    packet_list_push(&d->held, p);
-    node_wake_at(n, d->held.head->due);
+    else
+        held_packets_push(&d->held, n, p, d->latest);
 }
 
 static void delay_run(struct node *n, usec_t now)
 {
-    struct delay *d = (struct delay *)n;
-    while (d->held.head && d->held.head->due <= now)
-        node_push(n->to, packet_list_pop(&d->held), now);
-    node_wake_at(n, d->held.head ? d->held.head->due : USEC_NEVER);
+    held_packets_run(&((struct delay *)n)->held, n, now);
 }
 
 static void delay_destroy(struct node *n)
 {
-    struct delay *d = (struct delay *)n;
-    for (struct packet *p; (p = packet_list_pop(&d->held));)
-        packet_free(p);
+    held_packets_destroy(&((struct delay *)n)->held);
 }
 
 static const struct node_ops OPS = {.push = delay_push, .run = delay_run, .destroy = delay_destroy};

@@ -5,7 +5,7 @@
 #define WEIR_LINK_DELAY_H
 
 #include "common/base/rng.h"
-#include "lab/link/node.h"
+#include "lab/link/held_packets.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,7 +16,7 @@ struct delay {
     usec_t delay;
     usec_t jitter;
     struct rng rng;
-    struct packet_list held;
+    struct held_packets held;
     usec_t latest; // when the packet that came last leaves
 };
 

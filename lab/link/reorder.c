@@ -1,46 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/link/reorder.h"
 
-static void hold(struct reorder *r, struct packet *p)
-{
-    if (!r->held.head || p->due >= r->latest) {
-        packet_list_push(&r->held, p);
-        r->latest = p->due;
-        return;
-    }
-    // `by` became less: before those that leave later, of which the last one is in the list.
-    struct packet **at = &r->held.head;
-    while ((*at)->due <= p->due)
-        at = &(*at)->next;
-    p->next = *at;
-    *at = p;
-}
-
 static void reorder_push(struct node *n, struct packet *p, usec_t now)
 {
     struct reorder *r = (struct reorder *)n;
-    if (r->probability <= 0 || rng_unit(&r->rng) >= r->probability || r->by == 0) {
+    if (r->probability <= 0 || rng_unit(&r->rng) >= r->probability || r->by == 0)
         node_push(n->to, p, now);
-        return;
-    }
-    p->due = now + r->by;
-    hold(r, p);
-    node_wake_at(n, r->held.head->due);
+    else // `by` may have become less: before those that leave later
+        held_packets_push(&r->held, n, p, now + r->by);
 }
 
 static void reorder_run(struct node *n, usec_t now)
 {
-    struct reorder *r = (struct reorder *)n;
-    while (r->held.head && r->held.head->due <= now)
-        node_push(n->to, packet_list_pop(&r->held), now);
-    node_wake_at(n, r->held.head ? r->held.head->due : USEC_NEVER);
+    held_packets_run(&((struct reorder *)n)->held, n, now);
 }
 
 static void reorder_destroy(struct node *n)
 {
-    struct reorder *r = (struct reorder *)n;
-    for (struct packet *p; (p = packet_list_pop(&r->held));)
-        packet_free(p);
+    held_packets_destroy(&((struct reorder *)n)->held);
 }
 
 static const struct node_ops OPS = {

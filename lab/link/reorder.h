@@ -4,7 +4,7 @@
 #define WEIR_LINK_REORDER_H
 
 #include "common/base/rng.h"
-#include "lab/link/node.h"
+#include "lab/link/held_packets.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,8 +15,7 @@ struct reorder {
     double probability;
     usec_t by;
     struct rng rng;
-    struct packet_list held; // by time, for `by` may change: see reorder_set
-    usec_t latest;           // when the last of `held` leaves
+    struct held_packets held;
 };
 
 void reorder_init(struct reorder *r, struct node *to, double probability, usec_t by, uint64_t seed);

@@ -131,6 +131,11 @@ static usec_t datagram_sink_next(const struct stream_carrier *c)
     return datagram_receiver_next_report(&((const struct carrier_datagram *)c)->receiver);
 }
 
+static int64_t datagram_marked(const struct stream_carrier *c)
+{
+    return (int64_t)((const struct carrier_datagram *)c)->receiver.marked;
+}
+
 static void datagram_sink_run(struct stream_carrier *c, usec_t now)
 {
     report_if_due((struct carrier_datagram *)c, now);
@@ -177,6 +182,7 @@ static const struct stream_carrier_ops OPS = {
     .arrived = datagram_arrived,
     .sink_next = datagram_sink_next,
     .sink_run = datagram_sink_run,
+    .marked = datagram_marked,
     .state = datagram_state,
     .path = datagram_path,
     .free = datagram_free,

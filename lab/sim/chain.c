@@ -221,16 +221,6 @@ int chain_attach(struct chain *c, uint32_t flow, const struct chain_path *path, 
     return err ? err : attach_end(c, flow, path, true, sink);
 }
 
-const struct link *chain_local_of(const struct chain *c, uint32_t flow, bool down)
-{
-    for (int high = 0; high < 2; high++) {
-        const struct chain_port *port = *port_at(c, flow, high);
-        if (port && port->has_local)
-            return down ? &port->local_down : &port->local_up;
-    }
-    return NULL;
-}
-
 const struct link *chain_link_at(const struct chain *c, int hop, bool right)
 {
     assert(hop >= 0 && hop < c->config.hops);

@@ -69,8 +69,6 @@ usec_t chain_least_rtt(const struct chain *c, const struct chain_path *path);
 // ERR_NO_MEMORY.
 int chain_attach(struct chain *c, uint32_t flow, const struct chain_path *path, struct node *source,
                  struct node *sink);
-// A flow's local link, to its sink or from it; NULL: it has none.
-const struct link *chain_local_of(const struct chain *c, uint32_t flow, bool down);
 const struct link *chain_link_at(const struct chain *c, int hop, bool right);
 
 #ifdef __cplusplus

@@ -194,6 +194,12 @@ static void ask(void *ctx, const struct stream_wish *wish, usec_t now)
     stream_control_ask(&((struct flow_stream *)ctx)->asked, wish, now);
 }
 
+static int64_t ecn_marked(void *ctx)
+{
+    const struct stream_carrier *c = ((const struct flow_stream *)ctx)->carrier;
+    return c->ops->marked ? c->ops->marked(c) : -1;
+}
+
 static void tell(void *ctx, struct stream_event *e, usec_t now)
 {
     const struct flow *f = ctx;
@@ -262,6 +268,7 @@ static int open_ends(struct flow_stream *f, const struct flow_stream_config *con
                                           .source = config->media->name,
                                           .ask = ask,
                                           .event = tell,
+                                          .ecn_marked = ecn_marked,
                                           .ctx = f};
     return stream_viewer_init(&f->viewer, &viewer, start);
 }

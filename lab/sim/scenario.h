@@ -52,15 +52,7 @@ extern "C" {
 
 enum { GROUP_PATH_MAX = 256, SCENARIO_GROUPS = 256, SCENARIO_FLOWS = 10000 };
 
-enum group_kind {
-    GROUP_TCP,
-    GROUP_WEB,
-    GROUP_CBR,
-    GROUP_DATAGRAM,
-    GROUP_MTP,
-    GROUP_STREAM,
-    GROUP_KINDS
-};
+enum group_kind { GROUP_TCP, GROUP_WEB, GROUP_CBR, GROUP_DATAGRAM, GROUP_MTP, GROUP_STREAM };
 
 struct group {
     enum group_kind kind;

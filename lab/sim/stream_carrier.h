@@ -59,6 +59,7 @@ struct stream_carrier_ops {
     void (*arrived)(struct stream_carrier *c, struct packet *p, usec_t now); // takes the packet
     usec_t (*sink_next)(const struct stream_carrier *c);
     void (*sink_run)(struct stream_carrier *c, usec_t now);
+    int64_t (*marked)(const struct stream_carrier *c); // packets with the CE mark; NULL: not known
     // ----
     void (*state)(const struct stream_carrier *c, struct flow_state *out, usec_t now);
     void (*path)(const struct stream_carrier *c, struct stream_path *out, usec_t now);

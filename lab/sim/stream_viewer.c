@@ -333,11 +333,12 @@ void stream_viewer_start(struct stream_viewer *v, usec_t now)
 
 static void tell_second(struct stream_viewer *v, usec_t now)
 {
+    int64_t marked = v->config.ecn_marked ? v->config.ecn_marked(v->config.ctx) : -1;
     struct qoe_receiver counts = {.expected = rtp_receiver_expected(&v->rtp),
                                   .lost = rtp_receiver_lost(&v->rtp),
                                   .reordered = v->rtp.reordered,
                                   .loss_events = v->rtp.loss_events,
-                                  .ecn_marked = -1};
+                                  .ecn_marked = marked};
     qoe_on_receiver(v->qoe, &counts);
     double held = v->playout ? usec_to_sec(playout_held(v->playout)) : 0;
     tell(v, STREAM_EVENT_SECOND, held, (int64_t)v->bytes, now);

@@ -51,6 +51,9 @@ struct stream_viewer_config {
     // The policy wants this; `wish` is borrowed for the call.
     void (*ask)(void *ctx, const struct stream_wish *wish, usec_t now);
     void (*event)(void *ctx, struct stream_event *e, usec_t now);
+    int64_t (*ecn_marked)(
+        void *ctx); // media packets that the network marked so far; -1, or NULL: not
+    // known
     void *ctx;
 };
 

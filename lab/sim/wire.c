@@ -11,25 +11,17 @@ static void wire_push(struct node *n, struct packet *p, usec_t now)
     if (ready_ns < w->free_at_ns)
         ready_ns = w->free_at_ns;
     w->free_at_ns = ready_ns + (int64_t)p->bytes * 8 * INT64_C(1000000000) / w->bps;
-    p->due = (w->free_at_ns + 999) / 1000 + w->delay;
-    packet_list_push(&w->held, p);
-    if (w->held.head == p)
-        node_wake_at(n, p->due);
+    held_packets_push(&w->held, n, p, (w->free_at_ns + 999) / 1000 + w->delay);
 }
 
 static void wire_run(struct node *n, usec_t now)
 {
-    struct wire *w = (struct wire *)n;
-    while (w->held.head && w->held.head->due <= now)
-        node_push(n->to, packet_list_pop(&w->held), now);
-    node_wake_at(n, w->held.head ? w->held.head->due : USEC_NEVER);
+    held_packets_run(&((struct wire *)n)->held, n, now);
 }
 
 static void wire_destroy(struct node *n)
 {
-    struct wire *w = (struct wire *)n;
-    for (struct packet *p; (p = packet_list_pop(&w->held));)
-        packet_free(p);
+    held_packets_destroy(&((struct wire *)n)->held);
 }
 
 static const struct node_ops OPS = {.push = wire_push, .run = wire_run, .destroy = wire_destroy};

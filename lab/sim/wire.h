@@ -10,7 +10,7 @@
 #define WEIR_SIM_WIRE_H
 
 #include "common/base/rng.h"
-#include "lab/link/node.h"
+#include "lab/link/held_packets.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +23,7 @@ struct wire {
     usec_t overhead;
     struct rng rng;
     int64_t free_at_ns; // the last bit of the last packet has left
-    struct packet_list held;
+    struct held_packets held;
 };
 
 // bps: 1e6 .. 1e11.

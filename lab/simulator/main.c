@@ -126,10 +126,8 @@ static bool report(struct program *p)
 {
     const struct sim_options *o = &p->options;
     struct sim_report_run r = {&p->sim, &o->scenario, p->meters, o->since, o->duration};
-    if (!o->quiet)
-        sim_report_flows(stdout, &r);
-    sim_report_summary(stdout, &r);
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if ((o->quiet || sim_report_flows(stdout, &r)) && sim_report_summary(stdout, &r) &&
+        fflush(stdout) == 0 && !ferror(stdout))
         return true;
     log_error("output: %s", strerror(errno));
     return false;

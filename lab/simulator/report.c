@@ -2,35 +2,50 @@
 #include "lab/simulator/report.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "player/report/json_value.h"
 #include "player/report/qoe_json.h"
 
-// JSON has no NaN.
-static void put_number(FILE *out, const char *name, double x)
+// Digits of a number: enough for 1 bit/s in 1 Gbit/s.
+enum { DIGITS = 9 };
+
+// A number that is whole at so many digits has no decimal point; null: not a finite number.
+static json_t *number(double x)
 {
-    if (isfinite(x))
-        fprintf(out, ",\"%s\":%.9g", name, x);
-    else
-        fprintf(out, ",\"%s\":null", name);
+    if (!isfinite(x))
+        return json_null();
+    char text[32];
+    snprintf(text, sizeof(text), "%.*g", DIGITS, x);
+    double rounded = strtod(text, NULL);
+    return fabs(rounded) < 1e9 && rounded == trunc(rounded) ? json_integer((json_int_t)rounded)
+                                                            : json_real(rounded);
 }
 
-static void put_count(FILE *out, const char *name, uint64_t x)
+static void put_number(json_t *line, const char *name, double x)
 {
-    fprintf(out, ",\"%s\":%" PRIu64, name, x);
+    json_object_set_new(line, name, number(x));
 }
 
-// Texts come from the command line.
-static void put_text(FILE *out, const char *name, const char *text)
+static void put_count(json_t *line, const char *name, uint64_t x)
 {
-    fprintf(out, ",\"%s\":\"", name);
-    for (const char *c = text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else
-            fputc(*c >= ' ' && *c <= '~' ? *c : '?', out);
-    }
-    fputc('"', out);
+    json_object_set_new(line, name, json_integer((json_int_t)x));
+}
+
+static json_t *line_new(const char *what)
+{
+    return json_pack("{s:s}", "what", what);
+}
+
+// Takes `line` over. Returns false if it could not be built or written.
+static bool write_line(FILE *out, json_t *line)
+{
+    bool written = json_dumpf(line, out, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) == 0 &&
+                   fputc('\n', out) != EOF;
+    json_decref(line);
+    return written;
 }
 
 static double ratio(double a, double b)
@@ -57,7 +72,7 @@ static double goodput(const struct sim_report_run *r, uint32_t i)
     return bps(f->counts.good_bytes - r->meters[i].at.good_bytes, seconds_of(r, f));
 }
 
-static void report_flow(FILE *out, const struct sim_report_run *r, uint32_t i)
+static bool report_flow(FILE *out, const struct sim_report_run *r, uint32_t i)
 {
     const struct flow *f = r->sim->flows[i];
     const struct meter *m = &r->meters[i];
@@ -66,37 +81,41 @@ static void report_flow(FILE *out, const struct sim_report_run *r, uint32_t i)
     f->ops->state(f, &state, r->end);
     uint64_t sent = c->sent_packets - m->at.sent_packets;
     uint64_t dropped = c->dropped - m->at.dropped;
-    fprintf(out, "{\"what\":\"flow\",\"flow\":%" PRIu32 ",\"group\":%d", i, r->sim->group_of[i]);
-    put_number(out, "start", usec_to_sec(f->start));
-    put_number(out, "goodput_bps", goodput(r, i));
-    put_number(out, "sent_bps", bps(c->sent_bytes - m->at.sent_bytes, seconds_of(r, f)));
-    put_number(out, "loss", ratio((double)dropped, (double)sent));
-    put_number(out, "burst_rate", spread_variation(&m->rate));
-    put_number(out, "burst_tx1s", spread_variation(&m->tx_1s));
-    put_number(out, "burst_tx100ms", spread_variation(&m->tx_100ms));
-    put_count(out, "sent_packets", sent);
-    put_count(out, "dropped", dropped);
-    put_count(out, "arrived_packets", c->arrived_packets - m->at.arrived_packets);
-    put_count(out, "retransmits", c->retransmits - m->at.retransmits);
-    put_count(out, "fast_retransmits", c->fast_retransmits - m->at.fast_retransmits);
-    put_count(out, "timeouts", c->timeouts - m->at.timeouts);
-    put_count(out, "lost", c->lost - m->at.lost);
-    put_count(out, "feedback_packets", c->feedback_packets - m->at.feedback_packets);
-    put_count(out, "feedback_bytes", c->feedback_bytes - m->at.feedback_bytes);
-    put_count(out, "transfers", c->transfers - m->at.transfers);
-    put_number(out, "rate_bps", state.rate_bps);
-    put_number(out, "srtt_ms", state.srtt ? usec_to_msec(state.srtt) : (double)NAN);
-    put_number(out, "loss_events", state.loss_events);
-    fputs("}\n", out);
+    json_t *line = line_new("flow");
+    put_count(line, "flow", i);
+    put_count(line, "group", (uint64_t)r->sim->group_of[i]);
+    put_number(line, "start", usec_to_sec(f->start));
+    put_number(line, "goodput_bps", goodput(r, i));
+    put_number(line, "sent_bps", bps(c->sent_bytes - m->at.sent_bytes, seconds_of(r, f)));
+    put_number(line, "loss", ratio((double)dropped, (double)sent));
+    put_number(line, "burst_rate", spread_variation(&m->rate));
+    put_number(line, "burst_tx1s", spread_variation(&m->tx_1s));
+    put_number(line, "burst_tx100ms", spread_variation(&m->tx_100ms));
+    put_count(line, "sent_packets", sent);
+    put_count(line, "dropped", dropped);
+    put_count(line, "arrived_packets", c->arrived_packets - m->at.arrived_packets);
+    put_count(line, "retransmits", c->retransmits - m->at.retransmits);
+    put_count(line, "fast_retransmits", c->fast_retransmits - m->at.fast_retransmits);
+    put_count(line, "timeouts", c->timeouts - m->at.timeouts);
+    put_count(line, "lost", c->lost - m->at.lost);
+    put_count(line, "feedback_packets", c->feedback_packets - m->at.feedback_packets);
+    put_count(line, "feedback_bytes", c->feedback_bytes - m->at.feedback_bytes);
+    put_count(line, "transfers", c->transfers - m->at.transfers);
+    put_number(line, "rate_bps", state.rate_bps);
+    put_number(line, "srtt_ms", state.srtt ? usec_to_msec(state.srtt) : (double)NAN);
+    put_number(line, "loss_events", state.loss_events);
+    return write_line(out, line);
 }
 
-void sim_report_flows(FILE *out, const struct sim_report_run *r)
+bool sim_report_flows(FILE *out, const struct sim_report_run *r)
 {
-    for (uint32_t i = 0; i < r->sim->count; i++)
-        report_flow(out, r, i);
+    bool written = true;
+    for (uint32_t i = 0; i < r->sim->count && written; i++)
+        written = report_flow(out, r, i);
+    return written;
 }
 
-static void report_group(FILE *out, const struct sim_report_run *r, int group)
+static bool report_group(FILE *out, const struct sim_report_run *r, int group)
 {
     double sum = 0;
     double squares = 0;
@@ -115,45 +134,52 @@ static void report_group(FILE *out, const struct sim_report_run *r, int group)
         dropped += c->dropped - r->meters[i].at.dropped;
         n++;
     }
-    fprintf(out, "{\"what\":\"group\",\"group\":%d", group);
-    put_text(out, "text", r->scenario->groups[group].text);
-    put_count(out, "n", n);
-    put_number(out, "goodput_bps", sum);
-    put_number(out, "loss", ratio((double)dropped, (double)sent));
-    put_number(out, "jain", sim_jain(sum, squares, n));
-    fputs("}\n", out);
+    json_t *line = line_new("group");
+    put_count(line, "group", (uint64_t)group);
+    json_object_set_new(line, "text", json_text(r->scenario->groups[group].text));
+    put_count(line, "n", n);
+    put_number(line, "goodput_bps", sum);
+    put_number(line, "loss", ratio((double)dropped, (double)sent));
+    put_number(line, "jain", sim_jain(sum, squares, n));
+    return write_line(out, line);
 }
 
-static void report_link(FILE *out, const struct sim *s, int hop, bool right)
+static bool report_link(FILE *out, const struct sim *s, int hop, bool right)
 {
     const struct link_figures *f = link_all_figures(chain_link_at(&s->chain, hop, right));
     uint64_t dropped = 0;
     for (int i = 0; i < LINK_DROP_CAUSES; i++)
         dropped += f->dropped[i];
-    fprintf(out, "{\"what\":\"link\",\"hop\":%d,\"to\":\"%s\"", hop, right ? "right" : "left");
-    put_count(out, "packets_in", f->packets_in);
-    put_count(out, "packets_out", f->packets_out);
-    put_count(out, "bytes_out", f->bytes_out);
-    put_count(out, "dropped", dropped);
-    put_count(out, "marked", f->marked);
-    put_count(out, "queue_max_bytes", f->queue_max_bytes);
-    put_number(out, "queue_delay_p50_ms", hist_quantile_us(&f->queue_delay, 0.5) / 1e3);
-    put_number(out, "queue_delay_p99_ms", hist_quantile_us(&f->queue_delay, 0.99) / 1e3);
-    fputs("}\n", out);
+    json_t *line = line_new("link");
+    put_count(line, "hop", (uint64_t)hop);
+    json_object_set_new(line, "to", json_string(right ? "right" : "left"));
+    put_count(line, "packets_in", f->packets_in);
+    put_count(line, "packets_out", f->packets_out);
+    put_count(line, "bytes_out", f->bytes_out);
+    put_count(line, "dropped", dropped);
+    put_count(line, "marked", f->marked);
+    put_count(line, "queue_max_bytes", f->queue_max_bytes);
+    put_number(line, "queue_delay_p50_ms", hist_quantile_us(&f->queue_delay, 0.5) / 1e3);
+    put_number(line, "queue_delay_p99_ms", hist_quantile_us(&f->queue_delay, 0.99) / 1e3);
+    return write_line(out, line);
 }
 
-void sim_report_summary(FILE *out, const struct sim_report_run *r)
+bool sim_report_summary(FILE *out, const struct sim_report_run *r)
 {
-    for (int g = 0; g < r->scenario->group_count; g++)
-        report_group(out, r, g);
-    for (int h = 0; h < 2 * r->scenario->hops; h++)
-        report_link(out, r->sim, h / 2, h % 2 == 0);
-    fprintf(out, "{\"what\":\"run\",\"seed\":%" PRIu64, r->scenario->seed);
-    put_number(out, "seconds", usec_to_sec(r->end));
-    put_number(out, "since", usec_to_sec(r->since));
-    put_count(out, "flows", r->sim->count);
-    put_count(out, "events", r->sim->world.events);
-    fputs("}\n", out);
+    bool written = true;
+    for (int g = 0; g < r->scenario->group_count && written; g++)
+        written = report_group(out, r, g);
+    for (int h = 0; h < 2 * r->scenario->hops && written; h++)
+        written = report_link(out, r->sim, h / 2, h % 2 == 0);
+    if (!written)
+        return false;
+    json_t *line = line_new("run");
+    put_count(line, "seed", r->scenario->seed);
+    put_number(line, "seconds", usec_to_sec(r->end));
+    put_number(line, "since", usec_to_sec(r->since));
+    put_count(line, "flows", r->sim->count);
+    put_count(line, "events", r->sim->world.events);
+    return write_line(out, line);
 }
 
 void sim_report_series_header(FILE *out)

@@ -4,6 +4,7 @@
 #ifndef WEIR_SIMULATOR_REPORT_H
 #define WEIR_SIMULATOR_REPORT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "lab/sim/meter.h"
@@ -20,8 +21,10 @@ struct sim_report_run {
     usec_t since, end;
 };
 
-void sim_report_flows(FILE *out, const struct sim_report_run *r);
-void sim_report_summary(FILE *out, const struct sim_report_run *r); // groups, links, all
+// JSON lines: one for each flow; one for each group, each direction of a hop, and the run. Return
+// false if memory ran out or `out` refused a line.
+bool sim_report_flows(FILE *out, const struct sim_report_run *r);
+bool sim_report_summary(FILE *out, const struct sim_report_run *r);
 
 void sim_report_series_header(FILE *out);
 void sim_report_series(FILE *out, const struct sim *s, usec_t now); // a line a flow

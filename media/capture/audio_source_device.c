@@ -15,6 +15,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/net/abandonable_thread.h"
 #include "common/net/clock.h"
 #include "media/capture/audio_capture.h"
 #include "media/capture/policy/retry_policy.h"
@@ -28,19 +29,16 @@ enum {
 
 struct audio_source_device {
     struct audio_source base;
-    const char *format; // static
-    char *name;         // owned
-    pthread_t thread;
-    bool running;
-    bool begun; // a picture has asked
+    const char *format;                // static
+    char *name;                        // owned
+    struct abandonable_thread *thread; // owned; NULL: not started
+    bool begun;                        // a picture has asked
     // The thread's, once it runs:
     struct audio_device *device; // owned; NULL: it is gone
     int16_t piece[AUDIO_CAPTURE_PIECE * AUDIO_CHANNELS];
     pthread_mutex_t lock; // guards what follows
     pthread_cond_t changed;
     bool stop;
-    bool ended;       // the thread has
-    bool left_behind; // it frees all this when it does
     struct retry_policy link;
     int head;
     int count;
@@ -143,8 +141,9 @@ static bool wait_for_work(struct audio_source_device *s)
     return go_on;
 }
 
-static void destroy(struct audio_source_device *s)
+static void destroy(void *source)
 {
+    struct audio_source_device *s = source;
     audio_capture_close(s->device);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
@@ -152,7 +151,7 @@ static void destroy(struct audio_source_device *s)
     free(s);
 }
 
-static void *run(void *arg)
+static void run(void *arg)
 {
     struct audio_source_device *s = arg;
     while (wait_for_work(s)) {
@@ -161,14 +160,6 @@ static void *run(void *arg)
         else
             reopen(s);
     }
-    pthread_mutex_lock(&s->lock);
-    s->ended = true;
-    pthread_cond_signal(&s->changed);
-    bool left_behind = s->left_behind;
-    pthread_mutex_unlock(&s->lock);
-    if (left_behind)
-        destroy(s);
-    return NULL;
 }
 
 // ---- The pictures' side
@@ -196,23 +187,16 @@ static void device_read(struct audio_source *base, int64_t from, int16_t *out, i
 static void device_free(struct audio_source *base)
 {
     struct audio_source_device *s = (struct audio_source_device *)base;
-    usec_t end = clock_now() + PATIENCE;
+    char name[sizeof(base->name)]; // `s` may be gone when it is told
+    memcpy(name, base->name, sizeof(name));
     pthread_mutex_lock(&s->lock);
     s->stop = true;
     pthread_cond_signal(&s->changed);
-    while (s->running && !s->ended && clock_now() < end)
-        wait_until(s, end);
-    bool left_behind = s->left_behind = s->running && !s->ended;
-    if (left_behind) {
-        log_warn("%s: it does not answer", base->name);
-        pthread_detach(s->thread);
-    }
     pthread_mutex_unlock(&s->lock);
-    if (left_behind)
-        return; // `s` may be gone
-    if (s->running)
-        pthread_join(s->thread, NULL);
-    destroy(s);
+    if (!s->thread || abandonable_thread_end(s->thread, PATIENCE, destroy))
+        destroy(s);
+    else
+        log_warn("%s: it does not answer", name);
 }
 
 static const struct audio_source_ops device_ops = {.read = device_read, .free = device_free};
@@ -230,10 +214,10 @@ static int start(struct audio_source_device *s)
     }
     retry_policy_want(&s->link, true, clock_now());
     retry_policy_opened(&s->link, clock_now());
-    s->running = pthread_create(&s->thread, NULL, run, s) == 0;
-    if (!s->running)
+    s->thread = abandonable_thread_new(run, s);
+    if (!s->thread)
         log_error("%s: cannot start a thread", s->base.name);
-    return s->running ? 0 : ERR_NO_MEMORY;
+    return s->thread ? 0 : ERR_NO_MEMORY;
 }
 
 struct audio_source *audio_source_device_open(const char *format, const char *device,

@@ -2,14 +2,12 @@
 #include "media/capture/capture_list.h"
 
 #include <dirent.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/err.h"
 #include "common/base/utf8.h"
-#include "common/net/clock.h"
+#include "common/net/abandonable_thread.h"
 #include "media/capture/capture_device.h"
 #include "media/capture/v4l2_modes.h"
 
@@ -71,64 +69,38 @@ static int print_cameras(FILE *out)
 // A display is asked in a thread of its own: a server that stands still keeps it for ever.
 struct question {
     struct capture_target target;
-    char answer[64]; // guarded by the lock; "": none yet
-    pthread_mutex_t lock;
-    pthread_cond_t answered;
+    char answer[64];
 };
 
-static void *ask_display(void *arg)
+static void ask_display(void *arg)
 {
     struct question *q = arg;
     struct capture_given given;
     char why[512];
     int err;
     struct capture_device *d = capture_device_open(&q->target, &given, why, sizeof(why), &err);
-    pthread_mutex_lock(&q->lock);
     if (d)
         snprintf(q->answer, sizeof(q->answer), "%dx%d", given.width, given.height);
     else
         snprintf(q->answer, sizeof(q->answer), "cannot be read");
-    pthread_cond_signal(&q->answered);
-    pthread_mutex_unlock(&q->lock);
     capture_device_close(d);
-    return NULL;
-}
-
-static bool wait_for_answer(struct question *q)
-{
-    usec_t end = clock_now() + PATIENCE;
-    struct timespec t = {.tv_sec = end / USEC_PER_SEC, .tv_nsec = end % USEC_PER_SEC * 1000};
-    pthread_mutex_lock(&q->lock);
-    while (!*q->answer && clock_now() < end)
-        pthread_cond_timedwait(&q->answered, &q->lock, &t);
-    bool answered = *q->answer;
-    pthread_mutex_unlock(&q->lock);
-    return answered;
 }
 
 static void print_display(FILE *out, const char *name)
 {
-    pthread_t thread;
     struct question *q = calloc(1, sizeof(*q));
     if (!q)
         return;
     q->target = (struct capture_target){.screen = true, .asked = {.fps = {SCREEN_FPS, 1}}};
     snprintf(q->target.name, sizeof(q->target.name), "%s", name);
-    pthread_mutex_init(&q->lock, NULL);
-    clock_cond_init(&q->answered);
-    bool asked = pthread_create(&thread, NULL, ask_display, q) == 0;
-    if (asked && !wait_for_answer(q)) {
+    struct abandonable_thread *thread = abandonable_thread_new(ask_display, q);
+    if (thread && !abandonable_thread_end(thread, PATIENCE, free)) {
         fprintf(out, "screen:%s  does not answer\n", name);
-        pthread_detach(thread); // it keeps the question; the program ends soon
         return;
     }
-    if (asked)
-        pthread_join(thread, NULL);
-    else
+    if (!thread)
         ask_display(q);
     fprintf(out, "screen:%s  %s\n", name, q->answer);
-    pthread_cond_destroy(&q->answered);
-    pthread_mutex_destroy(&q->lock);
     free(q);
 }
 

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "common/net/abandonable_thread.h"
 #include "media/capture/capture_device.h"
 #include "media/capture/policy/frame_grid.h"
 #include "media/capture/policy/retry_policy.h"
@@ -25,8 +26,7 @@ struct captured {
 struct source_capture {
     struct source base;
     struct capture_target target;
-    pthread_t thread;
-    bool started;
+    struct abandonable_thread *thread; // owned; NULL: not started
     // The engine's thread:
     struct frame_grid ticks;
     struct picture *current; // owned; the last picture, or the card; NULL: none yet
@@ -37,8 +37,6 @@ struct source_capture {
     pthread_mutex_t lock;       // guards what follows
     pthread_cond_t changed;
     bool stop;
-    bool ended;       // the device's thread has
-    bool left_behind; // it frees all this when it does
     unsigned session; // counts the times that someone began to watch
     struct retry_policy link;
     char why[CAPTURE_MAX_WHY]; // that there is no picture
@@ -48,8 +46,7 @@ struct source_capture {
 };
 
 // Opens the device while somebody watches, reads it and fills the ring. Arg: the source.
-void *capture_thread_run(void *arg);
-void capture_destroy(struct source_capture *s); // all of it
+void capture_thread_run(void *arg);
 // "camera /dev/video0: 1280x720@30 MJPEG (asked 1920x1080@60)" into the log.
 void capture_tell_given(const struct source_capture *s, const struct capture_given *g);
 

@@ -178,7 +178,7 @@ static struct capture_device *open_device(struct source_capture *s, struct captu
     return capture_device_open(&s->target, given, why, cap, &err);
 }
 
-void *capture_thread_run(void *arg)
+void capture_thread_run(void *arg)
 {
     struct source_capture *s = arg;
     unsigned session;
@@ -201,12 +201,4 @@ void *capture_thread_run(void *arg)
             failed(s, why);
         capture_device_close(d);
     }
-    pthread_mutex_lock(&s->lock);
-    s->ended = true;
-    pthread_cond_broadcast(&s->changed);
-    bool left_behind = s->left_behind;
-    pthread_mutex_unlock(&s->lock);
-    if (left_behind)
-        capture_destroy(s);
-    return NULL;
 }

@@ -148,8 +148,9 @@ static void capture_idle(struct source *base)
     want((struct source_capture *)base, false);
 }
 
-void capture_destroy(struct source_capture *s)
+static void destroy(void *source)
 {
+    struct source_capture *s = source;
     drop_all(s);
     picture_unref(s->current);
     converter_destroy(&s->converter);
@@ -162,23 +163,16 @@ void capture_destroy(struct source_capture *s)
 static void capture_free(struct source *base)
 {
     struct source_capture *s = (struct source_capture *)base;
-    usec_t end = clock_now() + PATIENCE;
+    char name[sizeof(base->name)]; // `s` may be gone when it is told
+    memcpy(name, base->name, sizeof(name));
     pthread_mutex_lock(&s->lock);
     s->stop = true;
     pthread_cond_broadcast(&s->changed);
-    while (s->started && !s->ended && clock_now() < end)
-        capture_wait(s, end);
-    bool left_behind = s->left_behind = s->started && !s->ended;
-    if (left_behind) {
-        log_warn("%s: it does not answer", base->name);
-        pthread_detach(s->thread);
-    }
     pthread_mutex_unlock(&s->lock);
-    if (left_behind)
-        return; // `s` may be gone
-    if (s->started)
-        pthread_join(s->thread, NULL);
-    capture_destroy(s);
+    if (!s->thread || abandonable_thread_end(s->thread, PATIENCE, destroy))
+        destroy(s);
+    else
+        log_warn("%s: it does not answer", name);
 }
 
 static const struct source_ops capture_ops = {
@@ -256,8 +250,8 @@ struct source *source_capture_open(const char *name, const struct geometry *aske
     }
     pthread_mutex_init(&s->lock, NULL);
     clock_cond_init(&s->changed);
-    s->started = pthread_create(&s->thread, NULL, capture_thread_run, s) == 0;
-    if (s->started)
+    s->thread = abandonable_thread_new(capture_thread_run, s);
+    if (s->thread)
         return &s->base;
     log_error("%s: cannot start a thread", s->base.name);
     capture_free(&s->base);

@@ -45,7 +45,7 @@ void synthetic_goddard(struct synthetic *out)
         add_level(out, 1, rows[i].bytes, rows[i].fps);
 }
 
-int synthetic_layers(int layers, int bytes, struct synthetic *out)
+static int make_layers(int layers, int bytes, struct synthetic *out)
 {
     if (layers < 1 || layers > SYNTHETIC_MAX_LAYERS || bytes < SYNTHETIC_MIN_LAYER ||
         bytes > SYNTHETIC_MAX_LAYER)
@@ -68,7 +68,7 @@ int synthetic_parse(const char *text, struct synthetic *out)
     if (!scan_word(&s, "layers:") || !scan_int(&s, INT32_MAX, &layers) || !scan_char(&s, ',') ||
         !scan_int(&s, INT32_MAX, &bytes) || !scan_end(&s))
         return ERR_MALFORMED;
-    return synthetic_layers((int)layers, (int)bytes, out);
+    return make_layers((int)layers, (int)bytes, out);
 }
 
 static void put_filler(struct coded_frame *f, int bytes)

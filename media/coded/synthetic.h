@@ -42,9 +42,8 @@ struct synthetic {
 };
 
 void synthetic_goddard(struct synthetic *out);
-// 0; ERR_RANGE: see the bounds above.
-int synthetic_layers(int layers, int bytes, struct synthetic *out);
-// What stands behind "synthetic:". 0; ERR_MALFORMED, ERR_RANGE.
+// What stands behind "synthetic:", "goddard" or "layers:LAYERS,BYTES". 0; ERR_MALFORMED; ERR_RANGE:
+// see the bounds above.
 int synthetic_parse(const char *text, struct synthetic *out);
 
 // Frame `number` of a size; its times are the caller's to fill in. NULL: the size has no such

@@ -12,7 +12,7 @@ extern "C" {
 
 double quality_mse_y(const struct picture *a, const struct picture *b);  // same size
 double quality_ssim_y(const struct picture *a, const struct picture *b); // same size, >= 8x8
-double quality_psnr(double mse); // 100 dB at most, for equal pictures
+double quality_psnr(double mse); // dB; 100 at most, for equal pictures; NaN for NaN
 
 #ifdef __cplusplus
 }

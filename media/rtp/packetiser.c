@@ -65,7 +65,7 @@ static void next_fragment(struct packetiser *p, size_t max, struct rtp_payload *
 bool packetiser_next(struct packetiser *p, size_t max, struct rtp_payload *out)
 {
     assert(max >= MIN_PAYLOAD);
-    if (packetiser_done(p))
+    if (p->nal >= p->nal_count)
         return false;
     const struct nal *n = &p->nals[p->nal];
     out->first = packetiser_is_at_first(p);
@@ -77,11 +77,6 @@ bool packetiser_next(struct packetiser *p, size_t max, struct rtp_payload *out)
     } else {
         next_fragment(p, max, out);
     }
-    out->last = packetiser_done(p);
+    out->last = p->nal >= p->nal_count;
     return true;
-}
-
-bool packetiser_done(const struct packetiser *p)
-{
-    return p->nal >= p->nal_count;
 }

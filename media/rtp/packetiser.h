@@ -42,7 +42,6 @@ void packetiser_init(struct packetiser *p, const uint8_t *data, const struct nal
 // The next payload of at most `max` bytes (>= 16), head included. false when the frame is done.
 bool packetiser_next(struct packetiser *p, size_t max, struct rtp_payload *out);
 bool packetiser_is_at_first(const struct packetiser *p); // no payload was taken yet
-bool packetiser_done(const struct packetiser *p);
 
 #ifdef __cplusplus
 }

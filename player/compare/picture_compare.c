@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/compare/picture_compare.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
-#include "common/net/mailbox.h"
+#include "common/net/worker.h"
 #include "media/pattern/pattern_picture.h"
 #include "media/picture/quality.h"
 
@@ -17,15 +16,14 @@ struct item {
 
 struct picture_compare {
     struct picture_compare_config config;
-    bool compares;              // and does not only keep pictures
-    struct worker_queue *queue; // owned
-    pthread_t thread;
-    bool running;
+    bool compares;         // and does not only keep pictures
+    struct worker *worker; // owned; of struct item
     // Atomic:
     usec_t give_up_at; // what is not done by then is left out
     size_t waiting_bytes;
     uint64_t skipped;
     // The thread's own:
+    bool able;                    // it has what comparing needs
     struct pattern_picture *test; // owned; NULL unless the source is one
     struct picture *original;     // owned: what the source looked like
     struct picture *scaled;       // owned: what was shown, at the source's size
@@ -136,23 +134,27 @@ static bool prepare(struct picture_compare *m)
     return m->scaled && m->scaler;
 }
 
-static void *run(void *arg)
+static void begin(void *ctx)
 {
-    struct picture_compare *m = arg;
-    bool able = prepare(m);
-    struct item *item;
-    while ((item = worker_queue_pop(m->queue, USEC_NEVER))) {
-        if (m->config.sheet)
-            contact_sheet_add(m->config.sheet, item->picture, item->at);
-        if (able && m->config.fills)
-            fill(m, item->picture);
-        if (!able || is_too_late(m) || !compare(m, item->picture, item->picture->number))
-            skip(m);
-        __atomic_sub_fetch(&m->waiting_bytes, bytes_of(item->picture), __ATOMIC_RELAXED);
-        free_item(item);
-    }
-    return NULL;
+    struct picture_compare *m = ctx;
+    m->able = prepare(m);
 }
+
+static void run(void *ctx, void *job)
+{
+    struct picture_compare *m = ctx;
+    struct item *item = job;
+    if (m->config.sheet)
+        contact_sheet_add(m->config.sheet, item->picture, item->at);
+    if (m->able && m->config.fills)
+        fill(m, item->picture);
+    if (!m->able || is_too_late(m) || !compare(m, item->picture, item->picture->number))
+        skip(m);
+    __atomic_sub_fetch(&m->waiting_bytes, bytes_of(item->picture), __ATOMIC_RELAXED);
+    free_item(item);
+}
+
+static const struct worker_ops COMPARES = {.begin = begin, .run = run, .free_job = free_item};
 
 struct picture_compare *picture_compare_new(const struct picture_compare_config *config)
 {
@@ -164,11 +166,9 @@ struct picture_compare *picture_compare_new(const struct picture_compare_config 
     m->config = *config;
     m->compares = config->test || config->reference;
     m->give_up_at = USEC_NEVER;
-    m->queue = worker_queue_new(PICTURE_COMPARE_QUEUE_PICTURES, free_item);
-    if (m->queue && pthread_create(&m->thread, NULL, run, m) == 0) {
-        m->running = true;
+    m->worker = worker_new(&COMPARES, PICTURE_COMPARE_QUEUE_PICTURES, m);
+    if (m->worker)
         return m;
-    }
     log_error("cannot measure the pictures: out of memory or threads");
     picture_compare_free(m);
     return NULL;
@@ -184,7 +184,7 @@ void picture_compare_push(struct picture_compare *m, struct picture *p, usec_t a
         (item = malloc(sizeof(*item)))) {
         *item = (struct item){.picture = picture_ref(p), .at = at};
         __atomic_add_fetch(&m->waiting_bytes, bytes, __ATOMIC_RELAXED);
-        if (worker_queue_push(m->queue, item))
+        if (worker_push(m->worker, item))
             return;
         __atomic_sub_fetch(&m->waiting_bytes, bytes, __ATOMIC_RELAXED);
         free_item(item);
@@ -194,12 +194,8 @@ void picture_compare_push(struct picture_compare *m, struct picture *p, usec_t a
 
 uint64_t picture_compare_finish(struct picture_compare *m, usec_t deadline)
 {
-    if (m->running) {
-        __atomic_store_n(&m->give_up_at, deadline, __ATOMIC_RELAXED);
-        worker_queue_close(m->queue);
-        pthread_join(m->thread, NULL);
-        m->running = false;
-    }
+    __atomic_store_n(&m->give_up_at, deadline, __ATOMIC_RELAXED);
+    worker_finish(m->worker);
     return m->skipped;
 }
 
@@ -207,8 +203,9 @@ void picture_compare_free(struct picture_compare *m)
 {
     if (!m)
         return;
-    picture_compare_finish(m, 0);
-    worker_queue_free(m->queue);
+    if (m->worker)
+        picture_compare_finish(m, 0); // what waits is passed over, and counted
+    worker_free(m->worker);
     pattern_picture_free(m->test);
     picture_unref(m->original);
     picture_unref(m->scaled);

@@ -185,9 +185,9 @@ static const struct option_row rows[] = {
      .least = 1, .most = MAX_TIMEOUT_SEC,
      .help = "give the server up when no whole message or no media came for so long, 1 to 3600 "
      "(default: 10 over TCP, 15 over UDP)"},
-    {.name = "reconnect", .kind = OPTION_SWITCH, .at = AT(reconnect),
+    {.name = "reconnect", .kind = OPTION_TRISTATE, .at = AT(reconnect),
      .help = "to a server that was lost, again and again; the default with a window"},
-    {.name = "no-reconnect", .kind = OPTION_SWITCH, .at = AT(no_reconnect),
+    {.name = "no-reconnect", .kind = OPTION_OPPOSITE, .opposite = "reconnect",
      .help = "end when the server was lost; the default without one"},
 
     {.section = "Display", .name = "headless", .kind = OPTION_SWITCH, .at = AT(headless),
@@ -255,6 +255,7 @@ enum options_result play_options_parse(int argc, char **argv, struct play_option
                                        char *error, size_t error_cap)
 {
     *out = (struct play_options){.level = -1,
+                                 .reconnect = OPTION_UNSET,
                                  .volume = 100,
                                  .buffer = USEC_PER_SEC / 4,
                                  .log = {.filter = log_all(LOG_WARN)}};

@@ -66,8 +66,7 @@ struct play_options {
     bool no_audio;
     int volume; // percent
     bool headless;
-    bool reconnect; // to a server that was lost; as it holds, once checked
-    bool no_reconnect;
+    enum option_tristate reconnect; // to a server that was lost; once checked, on or off
     bool full_screen;
     bool quiet;
     struct log_options log;

@@ -56,9 +56,8 @@ bool play_options_check(struct play_options *o, char *error, size_t cap)
         return fail(error, cap,
                     "--buffer %g s is more than --latency %g ms leaves: expects less than %g s",
                     usec_to_sec(o->buffer), usec_to_msec(o->latency), usec_to_sec(o->latency));
-    if (o->reconnect && o->no_reconnect)
-        return fail(error, cap, "--reconnect and --no-reconnect exclude each other");
-    o->reconnect |= !o->headless && !o->no_reconnect;
+    if (o->reconnect == OPTION_UNSET)
+        o->reconnect = o->headless ? OPTION_OFF : OPTION_ON;
     if (o->no_picture && o->reference)
         return fail(error, cap, "--no-picture and --reference exclude each other");
     if (o->adu_events && !o->events)

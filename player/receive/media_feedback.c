@@ -76,3 +76,8 @@ void media_feedback_packet(struct media_feedback *f, const struct datagram *d)
                              p.has_feedback ? &wish : NULL, d->arrived);
     arm(f);
 }
+
+uint64_t media_feedback_marked(const struct media_feedback *f)
+{
+    return f->receiver.marked;
+}

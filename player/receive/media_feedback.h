@@ -30,6 +30,7 @@ struct media_feedback *media_feedback_new(const struct media_feedback_config *co
 void media_feedback_free(struct media_feedback *f);    // NULL is fine
 // A datagram came on the port for RTP; what is not RTP is skipped.
 void media_feedback_packet(struct media_feedback *f, const struct datagram *d);
+uint64_t media_feedback_marked(const struct media_feedback *f); // packets with the CE mark so far
 
 #ifdef __cplusplus
 }

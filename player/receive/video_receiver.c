@@ -34,6 +34,7 @@ struct video_receiver {
     usec_t least_delay;
     double delay_sum; // since the last second
     int delay_count;
+    int64_t ecn_marked; // -1: not known
     // At the last second:
     uint64_t last_expected;
     uint64_t last_lost;
@@ -46,6 +47,7 @@ struct video_receiver *video_receiver_new(const struct video_receiver_config *co
     if (!in)
         return NULL;
     in->config = *config;
+    in->ecn_marked = -1;
     in->depacketiser = depacketiser_new();
     if (!in->depacketiser) {
         free(in);
@@ -238,11 +240,14 @@ void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *
 
 static struct qoe_receiver tell_counts(struct video_receiver *in)
 {
+    int64_t marked = in->config.ecn_marked(in->config.ctx);
+    if (marked >= 0) // else its connection may be gone already
+        in->ecn_marked = marked;
     struct qoe_receiver counts = {.expected = rtp_receiver_expected(&in->receiver),
                                   .lost = rtp_receiver_lost(&in->receiver),
                                   .reordered = in->receiver.reordered,
                                   .loss_events = in->receiver.loss_events,
-                                  .ecn_marked = -1};
+                                  .ecn_marked = in->ecn_marked};
     qoe_on_receiver(in->config.qoe, &counts);
     return counts;
 }

@@ -30,6 +30,8 @@ struct video_receiver_config {
     void (*on_bye)(void *ctx, usec_t now);
     // The sender's report: which instant of the wall clock an RTP time stamp stands for.
     void (*on_report)(void *ctx, uint64_t ntp, uint32_t timestamp);
+    // Media packets that a router marked so far; -1: not known, now or at all.
+    int64_t (*ecn_marked)(void *ctx);
     void *ctx;
 };
 

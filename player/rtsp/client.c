@@ -389,6 +389,11 @@ void client_lend_raw(struct client *c, struct media_mtp_raw *raw)
     c->raw = raw;
 }
 
+int64_t client_ecn_marked(const struct client *c)
+{
+    return c->path.feedback ? (int64_t)media_feedback_marked(c->path.feedback) : -1;
+}
+
 void client_set_ssrc(struct client *c, uint32_t ssrc)
 {
     c->ssrc = ssrc;

@@ -108,6 +108,8 @@ void client_give_up(struct client *c, const char *why, usec_t now);
 
 // For transports over TCP segments of our own; before the loop runs. Outlives the client.
 void client_lend_raw(struct client *c, struct media_mtp_raw *raw);
+// Media packets that a router marked (ECN CE) so far; -1: the transport does not tell.
+int64_t client_ecn_marked(const struct client *c);
 void client_set_ssrc(struct client *c, uint32_t ssrc); // of our RTCP; before it is described
 // `sound`: about it.
 void client_send_rtcp(struct client *c, bool audio, const uint8_t *data, size_t len);

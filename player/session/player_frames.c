@@ -223,6 +223,12 @@ static bool open_presenter(struct player *p)
     return p->presenter;
 }
 
+static int64_t ecn_marked(void *ctx)
+{
+    const struct player *p = ctx;
+    return p->client ? client_ecn_marked(p->client) : -1;
+}
+
 static bool open_input(struct player *p)
 {
     uint64_t random = 0;
@@ -239,6 +245,7 @@ static bool open_input(struct player *p)
                                            .on_nacked = on_nacked,
                                            .on_bye = on_bye,
                                            .on_report = on_report,
+                                           .ecn_marked = ecn_marked,
                                            .ctx = p};
     client_set_ssrc(p->client, (uint32_t)random); // the same in all our RTCP (RFC 3550, 5.1)
     p->audio_random = random;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/video/decode_thread.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
-#include "common/net/mailbox.h"
+#include "common/net/worker.h"
 
 enum {
     FAILED_REMEMBERED = DECODE_QUEUE_FRAMES
@@ -16,9 +15,8 @@ enum {
 static const usec_t STANDSTILL = 500 * USEC_PER_MSEC; // pictures that wait for more are given up
 
 struct decode_thread {
-    pthread_t thread;
-    struct worker_queue *queue; // owned
-    struct render_queue *show;  // borrowed
+    struct worker *worker;     // owned; of struct play_frame
+    struct render_queue *show; // borrowed
     play_frame_fn *report;
     void *ctx; // borrowed
     // The thread's own:
@@ -127,34 +125,38 @@ static void sort_out(struct decode_thread *d, struct play_frame *f)
     }
 }
 
-static void *run(void *arg)
+static void run(void *ctx, void *frame)
 {
-    struct decode_thread *d = arg;
-    for (;;) {
-        usec_t deadline = d->pending_count ? clock_now() + STANDSTILL : USEC_NEVER;
-        struct play_frame *f = worker_queue_pop(d->queue, deadline);
-        bool stands = !f && d->pending_count;
-        if (stands)
-            give_up_pending(d);
-        if (!f && !stands)
-            return NULL;
-        if (!f)
-            continue;
-        if (!decode(d, f)) {
-            give_up_pending(d);
-            end_as(d, f, FATE_FAILED);
-        } else if (d->order == DECODER_AS_SHOWN) {
-            sort_out(d, f);
-        } else {
-            hand_on(d, f);
-        }
+    struct decode_thread *d = ctx;
+    struct play_frame *f = frame;
+    if (!decode(d, f)) {
+        give_up_pending(d);
+        end_as(d, f, FATE_FAILED);
+    } else if (d->order == DECODER_AS_SHOWN) {
+        sort_out(d, f);
+    } else {
+        hand_on(d, f);
     }
+}
+
+static usec_t standstill(void *ctx)
+{
+    const struct decode_thread *d = ctx;
+    return d->pending_count ? clock_now() + STANDSTILL : USEC_NEVER;
+}
+
+static void on_standstill(void *ctx)
+{
+    give_up_pending(ctx);
 }
 
 static void free_frame(void *item)
 {
     play_frame_free(item);
 }
+
+static const struct worker_ops DECODES = {
+    .run = run, .free_job = free_frame, .wait_until = standstill, .on_idle = on_standstill};
 
 struct decode_thread *decode_thread_new(struct render_queue *show, enum decoder_order order,
                                         play_frame_fn *report, void *ctx)
@@ -169,16 +171,9 @@ struct decode_thread *decode_thread_new(struct render_queue *show, enum decoder_
     d->decoder = decoder_new(order);
     if (!d->decoder)
         goto free_self;
-    d->queue = worker_queue_new(DECODE_QUEUE_FRAMES, free_frame);
-    if (!d->queue)
-        goto free_decoder;
-    if (pthread_create(&d->thread, NULL, run, d) != 0)
-        goto free_queue;
-    return d;
-
-free_queue:
-    worker_queue_free(d->queue);
-free_decoder:
+    d->worker = worker_new(&DECODES, DECODE_QUEUE_FRAMES, d);
+    if (d->worker)
+        return d;
     decoder_free(d->decoder);
 free_self:
     free(d);
@@ -188,17 +183,14 @@ free_self:
 
 bool decode_thread_push(struct decode_thread *d, struct play_frame *f)
 {
-    return worker_queue_push(d->queue, f);
+    return worker_push(d->worker, f);
 }
 
 void decode_thread_free(struct decode_thread *d)
 {
     if (!d)
         return;
-    worker_queue_clear(d->queue);
-    worker_queue_close(d->queue);
-    pthread_join(d->thread, NULL);
-    worker_queue_free(d->queue);
+    worker_free(d->worker);
     decoder_free(d->decoder);
     free(d);
 }

@@ -10,7 +10,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
-#include "common/net/mailbox.h"
+#include "common/net/worker_queue.h"
 #include "media/capture/audio_open.h"
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"

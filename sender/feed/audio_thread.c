@@ -6,7 +6,7 @@
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
-#include "common/net/mailbox.h"
+#include "common/net/worker.h"
 #include "media/audio/audio_encoder.h"
 
 enum {
@@ -24,8 +24,7 @@ struct job {       // the sound of one picture's time
 };
 
 struct audio_thread {
-    pthread_t thread;
-    struct worker_queue *queue; // of struct job
+    struct worker *worker; // owned; of struct job
     struct fps fps;
     struct audio_source *source;              // owned; the thread's, as is
     struct audio_encoder *encoder;            // owned
@@ -73,17 +72,15 @@ static void encode(struct audio_thread *t, const struct job *job)
     }
 }
 
-static void *run(void *arg)
+static void run(void *ctx, void *job)
 {
-    struct audio_thread *t = arg;
-    struct job *job;
-    while ((job = worker_queue_pop(t->queue, USEC_NEVER))) {
-        encode(t, job);
-        free(job);
-        t->events->on_done(t->ctx);
-    }
-    return NULL;
+    struct audio_thread *t = ctx;
+    encode(t, job);
+    free(job);
+    t->events->on_done(t->ctx);
 }
+
+static const struct worker_ops ENCODES = {.run = run, .free_job = free};
 
 struct audio_thread *audio_thread_new(struct audio_source *source, struct fps fps, int bitrate_bps,
                                       const struct audio_thread_events *events, void *ctx)
@@ -95,15 +92,11 @@ struct audio_thread *audio_thread_new(struct audio_source *source, struct fps fp
     t->encoder = audio_encoder_new(bitrate_bps);
     if (!t->encoder)
         goto free_thread;
-    t->queue = worker_queue_new(WAITING_PICTURES, free);
-    if (!t->queue)
-        goto free_encoder;
     pthread_mutex_init(&t->lock, NULL);
-    if (pthread_create(&t->thread, NULL, run, t) == 0)
+    t->worker = worker_new(&ENCODES, WAITING_PICTURES, t);
+    if (t->worker)
         return t;
     pthread_mutex_destroy(&t->lock);
-    worker_queue_free(t->queue);
-free_encoder:
     audio_encoder_free(t->encoder);
 free_thread:
     free(t);
@@ -117,11 +110,8 @@ void audio_thread_free(struct audio_thread *t)
 {
     if (!t)
         return;
-    worker_queue_clear(t->queue);
-    worker_queue_close(t->queue);
-    pthread_join(t->thread, NULL);
+    worker_free(t->worker);
     pthread_mutex_destroy(&t->lock);
-    worker_queue_free(t->queue);
     audio_encoder_free(t->encoder);
     audio_source_free(t->source);
     free(t);
@@ -135,19 +125,15 @@ static int64_t samples_of_frames(int64_t count, struct fps fps)
 bool audio_thread_push(struct audio_thread *t, const struct picture *p, usec_t captured)
 {
     struct job *job = malloc(sizeof(*job));
-    if (job) {
+    if (job)
         *job = (struct job){.begin = samples_of_frames(p->number, t->fps),
                             .end = samples_of_frames(p->number + 1, t->fps),
                             .shift = audio_samples(p->shift),
                             .captured = captured,
                             .capture_wall = p->capture_wall};
-        if (worker_queue_push(t->queue, job))
-            return true;
-        free(job);
-    }
-    pthread_mutex_lock(&t->lock);
-    t->stats.overload++;
-    pthread_mutex_unlock(&t->lock);
+    if (worker_push(t->worker, job))
+        return true;
+    free(job);
     return false;
 }
 
@@ -156,4 +142,5 @@ void audio_thread_stats(struct audio_thread *t, struct live_feed_audio_stats *ou
     pthread_mutex_lock(&t->lock);
     *out = t->stats;
     pthread_mutex_unlock(&t->lock);
+    out->overload = worker_refused(t->worker);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/net/clock.h"
-#include "common/net/mailbox.h"
+#include "common/net/worker.h"
 #include "media/encode/encoder.h"
 #include "stream/send/repair_budget.h"
 
@@ -26,10 +26,9 @@ struct repair {
 };
 
 struct encoder_thread {
-    pthread_t thread;
-    struct worker_queue *queue; // of struct job
-    struct encoder *encoder;    // owned; encoder's thread, once it runs
-    struct scaler *scaler;      // owned; encoder's thread
+    struct worker *worker;   // owned; of struct job
+    struct encoder *encoder; // owned; encoder's thread, once it runs
+    struct scaler *scaler;   // owned; encoder's thread
     int width;
     int height;
     coded_fn *on_coded;
@@ -120,19 +119,17 @@ static struct coded_frame *encode(struct encoder_thread *t, const struct job *jo
     return f;
 }
 
-static void *run(void *arg)
+static void run(void *ctx, void *item)
 {
-    struct encoder_thread *t = arg;
-    struct job *job;
-    while ((job = worker_queue_pop(t->queue, USEC_NEVER))) {
-        struct coded_frame *f = encode(t, job);
-        int64_t number = job->picture->number;
-        if (!t->on_coded(t->ctx, f))
-            encoder_repair(t->encoder, number);
-        job_free(job);
-    }
-    return NULL;
+    struct encoder_thread *t = ctx;
+    struct job *job = item;
+    struct coded_frame *f = encode(t, job);
+    if (!t->on_coded(t->ctx, f))
+        encoder_repair(t->encoder, job->picture->number);
+    job_free(job);
 }
+
+static const struct worker_ops ENCODES = {.run = run, .free_job = job_free};
 
 struct encoder_thread *encoder_thread_new(const struct ladder *ladder, int size_id,
                                           coded_fn *on_coded, void *ctx)
@@ -152,19 +149,12 @@ struct encoder_thread *encoder_thread_new(const struct ladder *ladder, int size_
     t->scaler = scaler_new();
     if (!t->scaler)
         goto free_encoder;
-    t->queue = worker_queue_new(WAITING_PICTURES, job_free);
-    if (!t->queue)
-        goto free_scaler;
     repair_budget_init(&t->budget, clock_now());
     pthread_mutex_init(&t->lock, NULL);
-    if (pthread_create(&t->thread, NULL, run, t) != 0)
-        goto free_queue;
-    return t;
-
-free_queue:
+    t->worker = worker_new(&ENCODES, WAITING_PICTURES, t);
+    if (t->worker)
+        return t;
     pthread_mutex_destroy(&t->lock);
-    worker_queue_free(t->queue);
-free_scaler:
     scaler_free(t->scaler);
 free_encoder:
     encoder_free(t->encoder);
@@ -177,11 +167,8 @@ void encoder_thread_free(struct encoder_thread *t)
 {
     if (!t)
         return;
-    worker_queue_clear(t->queue);
-    worker_queue_close(t->queue);
-    pthread_join(t->thread, NULL);
+    worker_free(t->worker);
     pthread_mutex_destroy(&t->lock);
-    worker_queue_free(t->queue);
     scaler_free(t->scaler);
     encoder_free(t->encoder);
     free(t);
@@ -200,15 +187,12 @@ const char *encoder_thread_profile(const struct encoder_thread *t)
 bool encoder_thread_push(struct encoder_thread *t, struct picture *p, usec_t captured)
 {
     struct job *job = malloc(sizeof(*job));
-    if (job) {
+    if (job)
         *job = (struct job){picture_ref(p), captured};
-        if (worker_queue_push(t->queue, job))
-            return true;
+    if (worker_push(t->worker, job))
+        return true;
+    if (job)
         job_free(job);
-    }
-    pthread_mutex_lock(&t->lock);
-    t->stats.overload++;
-    pthread_mutex_unlock(&t->lock);
     return false;
 }
 
@@ -266,4 +250,5 @@ void encoder_thread_stats(struct encoder_thread *t, struct live_feed_size_stats 
     *out = t->stats;
     out->repairs = t->budget.counts;
     pthread_mutex_unlock(&t->lock);
+    out->overload = worker_refused(t->worker);
 }

@@ -8,6 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/mailbox.h"
+#include "common/net/worker_queue.h"
 
 enum {
     WAITING = 64, // groups asked for

@@ -7,6 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/mailbox.h"
+#include "common/net/worker_queue.h"
 
 struct workers {
     struct worker_queue *queue; // owned; of struct work

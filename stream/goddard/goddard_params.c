@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stream/goddard/goddard_params.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/scan.h"
 #include "common/congestion/params.h"
 
-enum { ROWS = 8, MAX_PAIR = 64 };
+enum { ROWS = 8, MAX_SHOWN = 64 };
 
 static const struct goddard_params defaults = {
     .pkp_timeout_interval = 2,
@@ -59,32 +57,17 @@ static void tell_names(const struct param table[ROWS], char *error, size_t cap)
         len += snprintf(error + len, cap - (size_t)len, "%s %s", i ? "," : "", table[i].key);
 }
 
-// One "NAME=VALUE". `seen`: a bit a row.
-static int read_pair(struct scan pair, const struct param table[ROWS], uint32_t *seen, char *error,
-                     size_t cap)
+static void tell(const struct param_fault *f, const struct param table[ROWS], char *error,
+                 size_t cap)
 {
-    char text[MAX_PAIR];
-    size_t len = scan_left(&pair);
-    struct scan name = scan_until(&pair, '=');
-    int row = 0;
-    while (row < ROWS && !scan_is(name, table[row].key))
-        row++;
-    if (row == ROWS || len >= sizeof(text)) {
+    if (!f->row)
         tell_names(table, error, cap);
-        return ERR_MALFORMED;
-    }
-    if (*seen & UINT32_C(1) << row) {
-        snprintf(error, cap, "each name once, not %s twice", table[row].key);
-        return ERR_MALFORMED;
-    }
-    *seen |= UINT32_C(1) << row;
-    memcpy(text, name.at, len);
-    text[len] = '\0';
-    int err = params_read(text, &table[row], 1);
-    if (err)
-        snprintf(error, cap, "a number of %g to %g as %s, not \"%.*s\"", table[row].least,
-                 table[row].most, table[row].key, (int)scan_left(&pair), pair.at);
-    return err;
+    else if (f->twice)
+        snprintf(error, cap, "each name once, not %s twice", f->row->key);
+    else
+        snprintf(error, cap, "a number of %g to %g as %s, not \"%.*s%s\"", f->row->least,
+                 f->row->most, f->row->key, (int)(f->len < MAX_SHOWN ? f->len : MAX_SHOWN),
+                 f->value, f->len > MAX_SHOWN ? "..." : "");
 }
 
 int goddard_params_read(const char *text, struct goddard_params *p, char *error, size_t error_cap)
@@ -92,15 +75,11 @@ int goddard_params_read(const char *text, struct goddard_params *p, char *error,
     struct goddard_params read = *p;
     struct param table[ROWS];
     table_of(&read, table);
-    struct scan rest = scan_of(text, strlen(text));
-    uint32_t seen = 0;
-    bool more = !scan_end(&rest);
-    while (more) {
-        struct scan pair = scan_until(&rest, ',');
-        more = pair.end != rest.end; // a comma at the end promises one more
-        int err = read_pair(pair, table, &seen, error, error_cap);
-        if (err)
-            return err;
+    struct param_fault fault;
+    int err = params_read(text, table, ROWS, &fault);
+    if (err) {
+        tell(&fault, table, error, error_cap);
+        return err;
     }
     // Else one loss rate would ask for a level more and for one less.
     if (read.upscale_frame_loss_rate > read.downscale_frame_loss_rate) {

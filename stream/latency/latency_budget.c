@@ -6,7 +6,8 @@ static usec_t after_arrival(const struct latency_parts *parts)
     return parts->decoder + parts->display + LATENCY_MARGIN;
 }
 
-usec_t latency_budget_floor(const struct latency_parts *parts)
+// The buffer cannot be less.
+static usec_t floor_of(const struct latency_parts *parts)
 {
     return parts->jitter + after_arrival(parts);
 }
@@ -15,7 +16,7 @@ void latency_budget_divide(usec_t target, const struct latency_parts *parts,
                            struct latency_shares *out)
 {
     usec_t left = target - parts->encoder - parts->transport;
-    out->floor = latency_budget_floor(parts);
+    out->floor = floor_of(parts);
     out->kept = left >= out->floor;
     out->buffer = usec_max(left, out->floor);
     usec_t sender = parts->encoder + out->buffer - after_arrival(parts);

@@ -41,12 +41,10 @@ struct latency_parts { // measured; 0 while unknown
 struct latency_shares {
     usec_t sender;
     usec_t buffer;
-    usec_t floor; // of the buffer
+    usec_t floor; // of the buffer, which cannot be less
     bool kept;    // the target can be
 };
 
-// Less than this the buffer cannot be.
-usec_t latency_budget_floor(const struct latency_parts *parts);
 void latency_budget_divide(usec_t target, const struct latency_parts *parts,
                            struct latency_shares *out);
 

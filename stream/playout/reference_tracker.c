@@ -41,24 +41,17 @@ struct reference_tracker {
     struct size_track sizes[LADDER_MAX_SIZES];
 };
 
-void reference_tracker_reset(struct reference_tracker *t)
+struct reference_tracker *reference_tracker_new(const struct ladder *ladder)
 {
-    const struct ladder *ladder = t->ladder;
+    struct reference_tracker *t = malloc(sizeof(*t));
+    if (!t)
+        return NULL;
     *t = (struct reference_tracker){.ladder = ladder, .decoding_size = -1, .arriving_size = -1};
     for (int i = 0; i < LADDER_MAX_SIZES; i++) {
         t->sizes[i].newest = -1;
         t->sizes[i].decoded = -1;
         t->sizes[i].key_audio = -1;
     }
-}
-
-struct reference_tracker *reference_tracker_new(const struct ladder *ladder)
-{
-    struct reference_tracker *t = malloc(sizeof(*t));
-    if (!t)
-        return NULL;
-    t->ladder = ladder;
-    reference_tracker_reset(t);
     return t;
 }
 

@@ -53,8 +53,6 @@ struct reference_tracker; // opaque
 // `ladder` is borrowed for the tracker's life. NULL: no memory.
 struct reference_tracker *reference_tracker_new(const struct ladder *ladder);
 void reference_tracker_free(struct reference_tracker *t); // NULL is fine
-// Forget all: another source, or a seek.
-void reference_tracker_reset(struct reference_tracker *t);
 
 // Call for every whole frame, in the order they become whole, before playout_push (which takes the
 // frame).

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/hist.h"
+#include "media/picture/quality.h"
 #include "stream/qoe/active_time.h"
 #include "stream/qoe/frame_jitter.h"
 #include "stream/qoe/freeze_account.h"
@@ -285,11 +286,7 @@ void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now)
     out->seeks.wait = quantiles(&q->seek_wait);
     out->picture.compared = (double)q->compared;
     out->picture.skipped = (double)q->pictures_skipped;
-    double mse = ratio(q->mse_sum, (double)q->compared);
-    // Equal pictures would give infinity: 100 dB at most.
-    out->picture.psnr_y = fmin(100, 10 * log10(255.0 * 255.0 / mse));
-    if (isnan(mse))
-        out->picture.psnr_y = NAN; // fmin(100, NaN) is 100
+    out->picture.psnr_y = quality_psnr(ratio(q->mse_sum, (double)q->compared));
     out->picture.ssim = ratio(q->ssim_sum, (double)q->compared);
     out->has_audio = q->has_audio;
     out->audio = q->audio;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EMPTY, KEPT, ASKED };
-enum { PLACES = 4096 }; // a power of two
+enum { KEPT = 1, ASKED }; // 0: nothing is kept there
+enum { PLACES = 4096 };   // a power of two
 
 struct kept {
     uint8_t state;

@@ -115,8 +115,8 @@ class Process:
 class Sender(Process):
     """weir-send on a free port."""
 
-    def __init__(self, folder, *args, listen="127.0.0.1:0", prefix=()):
-        super().__init__([*prefix, SEND, "--listen", listen, *args], folder)
+    def __init__(self, folder, *args, listen="127.0.0.1:0", env=None, prefix=()):
+        super().__init__([*prefix, SEND, "--listen", listen, *args], folder, env)
         found = until(lambda: re.search(r" at (rtsp://\S+)", self.stderr) or not self.running(), "the sender", 20)
         if found is True:
             raise AssertionError(f"the sender did not start: {self}")

@@ -290,10 +290,26 @@ static int serve(const struct sockaddr *at)
     return 0;
 }
 
+// The local address from which the host reaches `remote`, with port 0. 0; ERR_IO: no route.
+static int local_address_to(const struct sockaddr *remote, struct sockaddr_storage *out)
+{
+    struct sockaddr_storage to = {0};
+    memcpy(&to, remote, sockaddr_len(remote));
+    int fd = socket(remote->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0); // asks for the route, only
+    socklen_t len = sizeof(*out);
+    bool found = fd >= 0 && connect(fd, (struct sockaddr *)&to, sockaddr_len(remote)) == 0 &&
+                 getsockname(fd, (struct sockaddr *)out, &len) == 0;
+    if (fd >= 0)
+        close(fd);
+    if (found)
+        sockaddr_set_port((struct sockaddr *)out, 0);
+    return found ? 0 : ERR_IO;
+}
+
 static int fetch(const struct sockaddr *from)
 {
     struct sockaddr_storage local;
-    if (raw_tcp_local_address(from, &local) != 0)
+    if (local_address_to(from, &local) != 0)
         return 1;
     int result =
         raw_tcp_open(&p.loop, (struct sockaddr *)&local, on_client_segment, on_idle, NULL, &p.raw);

@@ -74,6 +74,10 @@ report = {self.path('file.json')}
         self.assertEqual(options["level"], ["426x240@30:400"])
         _, options = self.printed(lib.PLAY, "--goddard", "buf_factor=2,upscale_interval=30", "-l2")
         self.assertEqual(options, {"goddard": ["buf_factor=2,upscale_interval=30"], "level": ["2"]})
+        # A switch and its opposite are one option.
+        config = self.write("play.conf", "reconnect = true\n")
+        _, options = self.printed(lib.PLAY, "--config", config, "--no-reconnect")
+        self.assertEqual(options, {"reconnect": ["false"]})
 
     def test_the_log_is_read_back_as_it_was_said(self):
         for words in "--log error --verbose", "--verbose --log error", "--quiet --log main=info", "--log main=info --quiet":

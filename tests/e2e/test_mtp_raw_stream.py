@@ -127,15 +127,31 @@ class Capability(Raw):
                 self.assertEqual("461" in p.stderr, at == "server")
                 self.assertTrue(server.running())
 
-    def test_it_is_given_up(self):
-        server = self.server()
-        p = self.player(server.url, "--transport", "mtp-raw")
+    def given_up(self, env=None):
+        """The names of all threads of both programs, none of which holds the capability."""
+        server = self.server(env=env)
+        p = self.player(server.url, "--transport", "mtp-raw", env=env)
         p.wait_shown(10)
+        names = []
         for process in server, p:
+            names.append(set())
             for task in os.listdir(f"/proc/{process.pid}/task"):
                 with open(f"/proc/{process.pid}/task/{task}/status") as f:
-                    held = int(f.read().split("CapPrm:")[1].split()[0], 16)
-                self.assertFalse(held >> 13 & 1, f"thread {task} of {process}")
+                    status = dict(line.split(":\t", 1) for line in f.read().splitlines())
+                names[-1].add(status["Name"])
+                for held in "CapPrm", "CapEff", "CapAmb":
+                    self.assertFalse(int(status[held], 16) >> 13 & 1, f"{status['Name']} of {process}: {held}")
+        return names
+
+    def test_it_is_given_up(self):
+        self.given_up()
+
+    def test_a_thread_of_a_library_gives_it_up(self):
+        """One that runs before main(), which no code of the programs knows."""
+        if lib.SLOW > 1:
+            raise unittest.SkipTest("sanitizers want to be loaded first themselves")
+        for names in self.given_up({"LD_PRELOAD": self.preloaded("early_thread")}):
+            self.assertIn("early", names)
 
 
 if __name__ == "__main__":

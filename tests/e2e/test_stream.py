@@ -101,6 +101,7 @@ class Transports(StreamCase):
                 self.check_events(p, "duration")
                 self.check_whole(r, 4)
                 self.check_picture(r)
+                self.assertEqual(r["network"]["ecn_marked"], 0 if name == "udp" else None)
                 self.assertEqual((r["schema"], r["ended"], r["error"]), ("weir.qoe/1", "duration", None))
                 self.assertEqual((r["session"]["transport"], r["session"]["url"]), (name, server.url))
                 self.assertGreaterEqual(r["session"]["duration"], 4)

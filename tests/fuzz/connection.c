@@ -253,7 +253,7 @@ static void open_world(struct world *w, uint8_t how)
         stream_init_synthetic(&w->stream, &synthetic);
         break;
     case 1:
-        (void)synthetic_layers(4, 1024, &synthetic);
+        (void)synthetic_parse("layers:4,1024", &synthetic);
         stream_init_synthetic(&w->stream, &synthetic);
         break;
     case 2:

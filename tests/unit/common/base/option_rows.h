@@ -13,6 +13,7 @@ struct option_rows_options {
     int twice; // how often
     usec_t wait, delay;
     uint64_t seed;
+    option_tristate retry;
 };
 
 inline const char *option_rows_source(void *, const char *value, char *, size_t)
@@ -92,6 +93,9 @@ inline const option_row option_rows[] = {
                          row.read = option_rows_twice;
                          row.value = option_rows_word;
                      }),
+    option_rows_make("retry", nullptr, OPTION_TRISTATE, AT(retry), "try again"),
+    option_rows_make("no-retry", nullptr, OPTION_OPPOSITE, 0, "give up",
+                     [](option_row &row) { row.opposite = "retry"; }),
     option_rows_make("seed", "N", OPTION_SEED, AT(seed), "of chance"),
     option_rows_make("key", "a=N", OPTION_NOTE, 0, "how many",
                      [](option_row &row) {

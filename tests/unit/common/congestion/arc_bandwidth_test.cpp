@@ -7,13 +7,15 @@ TEST_CASE("arc bandwidth: Eq. 8 by hand")
 {
     arc_bandwidth b;
     arc_bandwidth_init(&b, 0.5);
-    arc_bandwidth_sample(&b, 1000, 0.1);
-    CHECK(b.mean == 1000); // the first sets it
+    const usec_t srtt = 100000;
+    arc_bandwidth_arrived(&b, 100, 0, srtt);
+    arc_bandwidth_arrived(&b, 210, srtt, srtt);
+    CHECK(b.mean == 1000); // the first sample sets it: 100 bytes in 0.1 s
     // T = 0.1: (1 - 0.1) / (1 + 0.1) * 1000 + 0.1 / 1.1 * (2100 + 1000) = 818.18 + 281.82
-    arc_bandwidth_sample(&b, 2100, 0.1);
+    arc_bandwidth_arrived(&b, 210, 2 * srtt, srtt);
     CHECK(b.mean == Approx(1100));
     // again: 0.9 / 1.1 * 1100 + 0.1 / 1.1 * 4200 = 900 + 381.82
-    arc_bandwidth_sample(&b, 2100, 0.1);
+    arc_bandwidth_arrived(&b, 0, 3 * srtt, srtt);
     CHECK(b.mean == Approx(1281.818));
 }
 
@@ -25,10 +27,12 @@ TEST_CASE("arc bandwidth: a long sample is resampled")
     //   0.05:  gain 0.05 / 1.05: 1277.78 + (3800 - 2555.56) / 21 = 1337.04
     arc_bandwidth b;
     arc_bandwidth_init(&b, 0.5);
-    arc_bandwidth_sample(&b, 1000, 0.1);
-    arc_bandwidth_sample(&b, 1900, 0.3);
+    arc_bandwidth_arrived(&b, 100, 0, 100000);
+    arc_bandwidth_arrived(&b, 570, 100000, 100000);
+    CHECK(b.mean == 1000);
+    arc_bandwidth_arrived(&b, 0, 400000, 300000); // the SRTT is three times as long now
     CHECK(b.mean == Approx(1337.037));
-    arc_bandwidth_sample(&b, 0, 1e6); // very long: bounded work
+    arc_bandwidth_arrived(&b, 0, 1000000 * USEC_PER_SEC, 300000); // very long: bounded work
     CHECK(b.mean == Approx(0).margin(1e-9));
 }
 

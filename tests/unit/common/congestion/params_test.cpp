@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
+#include <string>
 
 #include "common/base/err.h"
 #include "common/congestion/params.h"
@@ -44,8 +45,35 @@ TEST_CASE("params: a table of texts")
         double rate = 7, mode = 0;
         const param table[] = {{"rate", &rate, 1, 100, nullptr},
                                {"mode", &mode, 0, 0, "slow|fast"}};
-        CHECK(params_read(r.text, table, 2) == r.err);
+        CHECK(params_read(r.text, table, 2, nullptr) == r.err);
         CHECK(rate == Approx(r.rate));
         CHECK(mode == r.mode);
+    }
+}
+
+TEST_CASE("params: what was refused")
+{
+    struct row {
+        const char *text;
+        int row; // -1: none of the table
+        bool twice;
+        const char *value;
+    };
+    const row rows[] = {
+        {"rate=200", 0, false, "200"},        {"mode=fast,rate=x", 0, false, "x"},
+        {"mode=fas,rate=x", 1, false, "fas"}, {"rate", 0, false, ""},
+        {"rate=1,rate=2", 0, true, "2"},      {"other=7", -1, false, "7"},
+        {"rate=1,", -1, false, ""},
+    };
+    for (const row &r : rows) {
+        CAPTURE(r.text);
+        double rate = 7, mode = 0;
+        const param table[] = {{"rate", &rate, 1, 100, nullptr},
+                               {"mode", &mode, 0, 0, "slow|fast"}};
+        param_fault fault;
+        REQUIRE(params_read(r.text, table, 2, &fault) != 0);
+        CHECK(fault.row == (r.row < 0 ? nullptr : &table[r.row]));
+        CHECK(fault.twice == r.twice);
+        CHECK(std::string(fault.value, fault.len) == r.value);
     }
 }

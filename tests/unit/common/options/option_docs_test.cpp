@@ -57,6 +57,12 @@ TEST_CASE("option docs: a manual page's options")
           "the first letter\n"
           ".RE\n"
           ".TP\n"
+          "\\fB\\-\\-retry\\fR\n"
+          "try again\n"
+          ".TP\n"
+          "\\fB\\-\\-no\\-retry\\fR\n"
+          "give up\n"
+          ".TP\n"
           "\\fB\\-\\-seed\\fR \\fIN\\fR\n"
           "of chance\n"
           ".SS Keys\n"
@@ -90,7 +96,7 @@ TEST_CASE("option docs: what bash completes")
                                     "    --seed) ;;\n"
                                     "    --config) files=1 ;;\n"
                                     "    -) words='--rate --wait --delay --file --picture --loop "
-                                    "--twice --seed --config --help' ;;\n"
+                                    "--twice --retry --no-retry --seed --config --help' ;;\n"
                                     "    *) words='x y' ;;\n");
 }
 
@@ -105,6 +111,8 @@ TEST_CASE("option docs: what zsh completes")
                                    "    --picture='[a picture]:FILE.png:_files' \\\n"
                                    "    '(-l --loop)'{-l,--loop}'[again]' \\\n"
                                    "    '*'--twice='[letters]:LETTER:(x y)' \\\n"
+                                   "    --retry'[try again]' \\\n"
+                                   "    --no-retry'[give up]' \\\n"
                                    "    --seed='[of chance]:N: ' \\\n"
                                    "    '1:COMMAND:(x y)' \\\n"
                                    "    --config='[options from a file]:FILE:_files' \\\n"

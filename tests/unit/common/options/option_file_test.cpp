@@ -49,6 +49,7 @@ TEST_CASE("option file: what can stand in it")
         {"file = \"\"", "1 file=;"},
         {"twice = x\ntwice = y\ntwice = x\n", "1 twice=x;2 twice=y;3 twice=x;"},
         {"source = nothing\n", "1 source=nothing;"},
+        {"no-retry = true", "1 retry=false;"},
         {"[weir-send]\nrate = 5\n[weir-play] # other\nvolume = 7\n[ weir", nullptr},
         {"rate = 5\n[weir-play]\nvolume = 7\n[weir-send]\nloop = false\n",
          "1 rate=5;5 loop=false;"},
@@ -72,12 +73,14 @@ TEST_CASE("option file: what is wrong, where, and what is allowed")
     } rows[] = {
         {"\n\nraet = 5", "a.conf:3: \"raet\" is no option of weir-send; did you mean \"rate\"?"},
         {"fps = 5", "a.conf:1: \"fps\" is no option of weir-send; there are source rate wait delay "
-                    "file picture loop twice seed"},
+                    "file picture loop twice retry no-retry seed"},
         {"rate", "a.conf:1: expects NAME = VALUE, a [SECTION], or a comment behind #"},
         {"= 5", "a.conf:1: expects the name of an option before the ="},
         {"a-name-that-no-option-has-for-it-is-too-long = 5",
          "a.conf:1: expects the name of an option before the ="},
         {"rate = 1\nrate = 2", "a.conf:2: \"rate\" is also in line 1; it can be given once"},
+        {"retry = true\nno-retry = true",
+         "a.conf:2: \"retry\" is also in line 1; it can be given once"},
         {"file = \"a", "a.conf:1: the value of \"file\" has no closing quote"},
         {"file = \"a\\\"", "a.conf:1: the value of \"file\" has no closing quote"},
         {"file = \"a\" b", "a.conf:1: only a comment may follow the quoted value of \"file\""},

@@ -45,6 +45,8 @@ TEST_CASE("option print: help")
           "  -l, --loop               again\n"
           "      --twice LETTER       letters\n"
           "        x                  the first letter\n"
+          "      --retry              try again\n"
+          "      --no-retry           give up\n"
           "      --seed N             of chance\n"
           "\n"
           "Keys:\n"
@@ -64,6 +66,8 @@ TEST_CASE("option print: a configuration of defaults, and of what was said")
     CHECK_THAT(text, Catch::Contains("\n# how fast\n#rate = 4\n"));
     CHECK_THAT(text, Catch::Contains("\n# how late; 50 is little\n#delay = MS\n"));
     CHECK_THAT(text, Catch::Contains("\n# again\n#loop = false\n"));
+    CHECK_THAT(text, Catch::Contains("\n# try again\n#retry = true|false\n"));
+    CHECK_THAT(text, !Catch::Contains("no-retry"));
     CHECK_THAT(text, !Catch::Contains("version"));
     CHECK_THAT(text, !Catch::Contains("key"));
 

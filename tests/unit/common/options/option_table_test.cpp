@@ -56,6 +56,10 @@ TEST_CASE("option table: a command line as it was said")
     CHECK(scan({"-lr", "1"}).said == "loop rate=1");
     CHECK(scan({"--wa", "2"}).said == "wait=2"); // as getopt_long: any beginning that is clear
     CHECK(scan({"--", "--loop"}).said == "source=--loop");
+    CHECK(scan({"--retry", "--no-retry"}).said == "retry retry=false");
+    CHECK(scan({"--no-retry=false", "--no-retry=true"}).said == "retry=true retry=false");
+    CHECK(scan({"--no-retry=yes"}).said ==
+          "no-retry=yes"); // whose value option_setting_apply() refuses
 }
 
 TEST_CASE("option table: what a command line cannot be")
@@ -108,6 +112,11 @@ TEST_CASE("option table: values of each kind")
     CHECK_FALSE(o.loop);
     CHECK(apply("seed", "899999999999999999", &o) == "");
     CHECK(o.seed == 899999999999999999);
+    o.retry = OPTION_UNSET;
+    CHECK(apply("retry", "false", &o) == "");
+    CHECK(o.retry == OPTION_OFF);
+    CHECK(apply("retry", nullptr, &o) == "");
+    CHECK(o.retry == OPTION_ON);
     CHECK(apply("twice", "x", &o) == "");
     CHECK(apply("twice", "y", &o) == "");
     CHECK(o.twice == 2);
@@ -135,6 +144,8 @@ TEST_CASE("option table: values that are wrong, and what is allowed")
         {"file", "", "--file '': the file's name is empty"},
         {"picture", ".png", "--picture '.png': expects a file's name that ends in .png"},
         {"loop", "yes", "--loop 'yes': expects true or false"},
+        {"retry", "yes", "--retry 'yes': expects true or false"},
+        {"no-retry", "yes", "--no-retry 'yes': expects true or false"},
         {"twice", "z", "--twice 'z': expects x or y"},
         {"source", "", "SOURCE '': expects something"},
     };

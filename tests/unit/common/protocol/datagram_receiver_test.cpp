@@ -95,8 +95,15 @@ TEST_CASE("datagram receiver: late packets, duplicates and marks are told of, tw
     CHECK(e.due() == USEC_NEVER);
     e.get(13, 102 * MS, 3); // but its mark is
     CHECK(e.due() <= 102 * MS);
+    CHECK(e.r->marked == 1);
     CHECK(e.tell(102 * MS) == "13:c++++");
     CHECK(e.report.metric[0].offset == 103); // 101 ms: still the first arrival
+    e.get(13, 103 * MS, 3);                  // it has one
+    e.get(18, 104 * MS, 3);
+    e.get(19, 105 * MS, 2); // ECT(0)
+    CHECK(e.r->marked == 2);
+    e.get(18 + 32768 - 1, 106 * MS, 3); // numbers begin anew, the count goes on
+    CHECK(e.r->marked == 3);
 }
 
 TEST_CASE("datagram receiver: when a report is due")

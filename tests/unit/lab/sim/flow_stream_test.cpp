@@ -98,6 +98,31 @@ TEST_CASE("flow_stream: without a pair, the rate once slow start has met the lin
         }
 }
 
+TEST_CASE("flow_stream: the report has the network's marks, where the transport tells of them")
+{
+    const struct {
+        const char *via;
+        bool told, ecn_capable;
+    } rows[] = {{"tfrc", true, true},
+                {"udp", true, false},
+                {"minbuf:1/3", false, false},
+                {"mtp", false, false}};
+    for (const auto &row : rows) {
+        simulation s("rate=300kbit,queue=droptail:50p:ecn=5p",
+                     {std::string("stream:length=20s,rtt=40ms,via=") + row.via});
+        s.run(40);
+        INFO(row.via);
+        const double marked = report(s, 40).network.ecn_marked;
+        const uint64_t on_link = link_all_figures(chain_link_at(&s.s.chain, 0, true))->marked;
+        if (!row.told)
+            CHECK(std::isnan(marked));
+        else if (row.ecn_capable) // those of the last second are not reported yet
+            CHECK((marked > 10 && marked <= static_cast<double>(on_link)));
+        else
+            CHECK(marked == 0);
+    }
+}
+
 TEST_CASE("flow_stream: lost requests are made again")
 {
     // A fifth of all packets is lost, also of those that ask, answer and tell the end.

@@ -30,7 +30,7 @@ struct server {
     explicit server(usec_t length = 300 * USEC_PER_SEC, const frame_sizes *sizes = nullptr)
     {
         static const stream_carrier_ops ops = {
-            room,    send,    nullptr, rate,    nullptr, nullptr, nullptr,
+            room,    send,    nullptr, rate,    nullptr, nullptr, nullptr, nullptr,
             nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
         };
         c.base.ops = &ops;

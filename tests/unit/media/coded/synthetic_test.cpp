@@ -66,7 +66,7 @@ TEST_CASE("synthetic: goddard's levels are Figure 6's")
 TEST_CASE("synthetic: level k of the dummy layers is k + 1 layers of the same size")
 {
     synthetic s;
-    REQUIRE(synthetic_layers(8, 1024, &s) == 0);
+    REQUIRE(synthetic_parse("layers:8,1024", &s) == 0);
     CHECK(s.kind == SDP_SOURCE_LAYERS);
     CHECK(std::string(s.name) == "synthetic:layers:8,1024");
     CHECK(ladder_is_valid(&s.ladder));

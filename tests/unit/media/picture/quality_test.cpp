@@ -79,6 +79,7 @@ TEST_CASE("quality: a constant difference of d is an MSE of d^2")
     CHECK(quality_psnr(65025) == Approx(0).margin(1e-12));
     CHECK(quality_psnr(6.5025) == Approx(40));
     CHECK(quality_psnr(1e-9) == 100);
+    CHECK(std::isnan(quality_psnr(NAN)));
 }
 
 TEST_CASE("quality: one wrong pixel of a hundred")

@@ -178,7 +178,8 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         {{"-x", URL}, "-x", "unknown"},
         {{"--headless", "--full-screen", URL}, "--headless", "exclude"},
         {{"--no-picture", "--reference", "f", URL}, "--reference", "exclude"},
-        {{"--reconnect", "--no-reconnect", URL}, "--no-reconnect", "exclude"},
+        {{"--reconnect=maybe", URL}, "--reconnect", "true or false"},
+        {{"--no-reconnect=maybe", URL}, "--no-reconnect", "true or false"},
         {{"--adu-events", URL}, "--adu-events", "--events FILE"},
         {{"--picture-events", URL}, "--picture-events", "--events FILE"},
         {{"--picture-events", "--events", "f", "--no-picture", URL},
@@ -223,9 +224,35 @@ TEST_CASE("options: a viewer at a window is connected again, an instrument when 
         {{"--headless", URL}, false},
         {{"--headless", "--reconnect", URL}, true},
         {{"--no-reconnect", URL}, false},
+        {{"--reconnect=false", URL}, false},
+        {{"--no-reconnect=false", "--headless", URL}, true},
+        {{"--reconnect", "--no-reconnect", URL}, false}, // the last one holds
+        {{"--no-reconnect", "--reconnect", URL}, true},
     };
-    for (const auto &row : table)
-        CHECK(parse(row.args).options.reconnect == row.reconnect);
+    for (const auto &row : table) {
+        auto p = parse(row.args);
+        CAPTURE(row.args);
+        REQUIRE(p.result == OPTIONS_RUN);
+        CHECK(p.options.reconnect == (row.reconnect ? OPTION_ON : OPTION_OFF));
+    }
+    struct {
+        std::vector<std::string> args;
+        const char *line;
+    } const printed[] = {
+        {{}, "\n#reconnect = true|false\n"},
+        {{"--reconnect"}, "\nreconnect = true\n"},
+        {{"--reconnect=false"}, "\nreconnect = false\n"},
+        {{"--no-reconnect"}, "\nreconnect = false\n"},
+        {{"--reconnect", "--no-reconnect=false"}, "\nreconnect = true\n"},
+    };
+    for (const auto &row : printed) {
+        auto args = row.args;
+        args.emplace_back("--print-config");
+        auto p = parse(args);
+        CAPTURE(row.args);
+        REQUIRE(p.result == OPTIONS_DONE);
+        CHECK_THAT(p.printed, Catch::Contains(row.line) && !Catch::Contains("no-reconnect ="));
+    }
 }
 
 TEST_CASE("options: who adapts")

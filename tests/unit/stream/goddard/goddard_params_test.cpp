@@ -62,8 +62,11 @@ TEST_CASE("goddard params: what is wrong is refused whole, and told")
         {"haste=2", ERR_MALFORMED, ", upscale_limit_time_factor"},
         {"Buf_factor=2", ERR_MALFORMED, "names pkp_timeout_interval"},
         {" buf_factor=2", ERR_MALFORMED, "names pkp_timeout_interval"},
-        {"upscale_interval=60.1234567890123456789012345678901234567890123456789", ERR_MALFORMED,
-         "names pkp_timeout_interval"},
+        {"upscale_interval=60.1234567890123456789012345678901234567890123456789", 0, ""},
+        {"upscale_interval=0."
+         "12345678901234567890123456789012345678901234567890123456789012345678901"
+         "234567890123456789012345678901234567890123456789012345678901234567890123456789012345678",
+         ERR_RANGE, "not \"0.12345678901234567890123456789012345678901234567890123456789012...\""},
         {"upscale_frame_loss_rate=0.05", 0, ""},
         {"upscale_frame_loss_rate=0.06", ERR_RANGE, "up to downscale_frame_loss_rate (0.05)"},
         {"downscale_frame_loss_rate=0", ERR_RANGE, "up to downscale_frame_loss_rate (0)"},
