@@ -4,23 +4,23 @@
 #include <assert.h>
 #include <string.h>
 
-enum rtsp_method question_method(enum question question)
+enum rtsp_method request_method(enum request_kind kind)
 {
     static const enum rtsp_method methods[] = {
-        [ASK_OPTIONS] = RTSP_OPTIONS,
-        [ASK_DESCRIBE] = RTSP_DESCRIBE,
-        [ASK_SETUP] = RTSP_SETUP,
-        [ASK_AUDIO] = RTSP_SETUP,
-        [ASK_LATENCY] = RTSP_SET_PARAMETER,
-        [ASK_ADAPT] = RTSP_SET_PARAMETER,
-        [ASK_PAIR] = RTSP_SET_PARAMETER,
-        [ASK_LEVEL] = RTSP_SET_PARAMETER,
-        [ASK_PLAY] = RTSP_PLAY,
-        [ASK_PAUSE] = RTSP_PAUSE,
-        [ASK_MEASURES] = RTSP_GET_PARAMETER,
-        [ASK_TEARDOWN] = RTSP_TEARDOWN,
+        [REQUEST_OPTIONS] = RTSP_OPTIONS,
+        [REQUEST_DESCRIBE] = RTSP_DESCRIBE,
+        [REQUEST_SETUP] = RTSP_SETUP,
+        [REQUEST_AUDIO] = RTSP_SETUP,
+        [REQUEST_LATENCY] = RTSP_SET_PARAMETER,
+        [REQUEST_ADAPT] = RTSP_SET_PARAMETER,
+        [REQUEST_PAIR] = RTSP_SET_PARAMETER,
+        [REQUEST_LEVEL] = RTSP_SET_PARAMETER,
+        [REQUEST_PLAY] = RTSP_PLAY,
+        [REQUEST_PAUSE] = RTSP_PAUSE,
+        [REQUEST_MEASURES] = RTSP_GET_PARAMETER,
+        [REQUEST_TEARDOWN] = RTSP_TEARDOWN,
     };
-    return methods[question];
+    return methods[kind];
 }
 
 void pending_requests_add(struct pending_requests *q, const struct pending *p)
@@ -42,10 +42,10 @@ bool pending_requests_take(struct pending_requests *q, int cseq, struct pending 
     return true;
 }
 
-bool pending_requests_waiting(const struct pending_requests *q, enum question question)
+bool pending_requests_waiting(const struct pending_requests *q, enum request_kind kind)
 {
     for (int i = 0; i < q->count; i++) {
-        if (q->pending[i].question == question)
+        if (q->pending[i].kind == kind)
             return true;
     }
     return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a viewer asks its server, and what of that was not answered yet, in the order it was asked.
+// The requests of an RTSP client that have no response yet, in the order in which they were sent.
 #ifndef WEIR_PROTOCOL_PENDING_REQUESTS_H
 #define WEIR_PROTOCOL_PENDING_REQUESTS_H
 
@@ -14,46 +14,47 @@ extern "C" {
 
 enum { PENDING_REQUESTS_MAX = 16 };
 
-enum question {
-    ASK_OPTIONS,
-    ASK_DESCRIBE,
-    ASK_SETUP,
-    ASK_AUDIO,
-    ASK_LATENCY,
-    ASK_ADAPT,
-    ASK_PAIR,
-    ASK_LEVEL,
-    ASK_PLAY,
-    ASK_PAUSE,
-    ASK_MEASURES,
-    ASK_TEARDOWN
+enum request_kind {
+    REQUEST_OPTIONS,
+    REQUEST_DESCRIBE,
+    REQUEST_SETUP,
+    REQUEST_AUDIO,
+    REQUEST_LATENCY,
+    REQUEST_ADAPT,
+    REQUEST_PAIR,
+    REQUEST_LEVEL,
+    REQUEST_PLAY,
+    REQUEST_PAUSE,
+    REQUEST_MEASURES,
+    REQUEST_TEARDOWN
 };
 
-enum rtsp_method question_method(enum question question);
+enum rtsp_method request_method(enum request_kind kind);
 
-struct pending { // asked, not answered yet
-    enum question question;
+struct pending {
+    enum request_kind kind;
     int cseq;
-    int level;   // ASK_LEVEL
-    bool sought; // ASK_PLAY: at another place
-    bool paused; // ASK_PLAY: the server was, before
-    char *said;  // the asker's
+    int level;   // REQUEST_LEVEL
+    bool sought; // REQUEST_PLAY: it asks for another position
+    bool paused; // REQUEST_PLAY: the server was paused before it
+    char *text;  // owned by the caller, who frees it
     usec_t asked;
     usec_t asked_wall;
 };
 
-struct pending_requests { // all zero to begin with
+struct pending_requests { // all zero at first
     int count;
     struct pending pending[PENDING_REQUESTS_MAX];
 };
 
-// The caller sees that there is room.
+// Requires count < PENDING_REQUESTS_MAX.
 void pending_requests_add(struct pending_requests *q, const struct pending *p);
-// Takes the one with that number out; of an answer without a number (-1), the oldest one: some
-// servers leave it out. False: nobody asked it.
+// Takes out the request with that CSeq. A response without one (cseq < 0) answers the oldest
+// request, as some servers leave CSeq out. Returns false if there is no such request.
 bool pending_requests_take(struct pending_requests *q, int cseq, struct pending *out);
-bool pending_requests_waiting(const struct pending_requests *q, enum question question);
-// NULL: nothing waits.
+// Returns true if a request of that kind has no response yet.
+bool pending_requests_waiting(const struct pending_requests *q, enum request_kind kind);
+// NULL: every request was answered.
 const struct pending *pending_requests_oldest(const struct pending_requests *q);
 
 #ifdef __cplusplus

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
+#include "common/protocol/transport_names.h"
 #include "common/transport/transport.h"
-#include "common/wire/rtsp_transport.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,12 +17,6 @@ extern "C" {
 
 // UDP, then what passes where UDP is blocked, then what passes everywhere.
 #define TRANSPORT_LIST_AUTO "mtp,mtp-raw,minbuf"
-
-struct transport_list {
-    int count;
-    bool by_default;                                 // nobody asked for it
-    char names[RTSP_MAX_OFFERS][TRANSPORT_MAX_NAME]; // with their parameters
-};
 
 // Splits only; whether a name exists is transport_find's business. 0; ERR_MALFORMED: an empty part,
 // or parameters without a name; ERR_TOO_BIG: too many, or one too long.

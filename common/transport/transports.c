@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,17 +63,4 @@ void transport_names(char *out, size_t cap)
     out[0] = '\0';
     for (const struct transport_kind *k = transport_kinds; k->name && used < cap; k++)
         used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? ", " : "", k->name);
-}
-
-void transport_info_clear(struct transport_info *info)
-{
-    *info = (struct transport_info){.rtt_ms = NAN,
-                                    .latest_rtt_ms = NAN,
-                                    .rate_bps = NAN,
-                                    .loss = NAN,
-                                    .unsent_bytes = NAN,
-                                    .delivered_bytes = NAN,
-                                    .cwnd_packets = NAN,
-                                    .loss_events = NAN,
-                                    .allowed_bps = NAN};
 }

@@ -24,8 +24,7 @@ static int parse_number(const char *at, size_t len, int max)
     return value <= max ? value : -1;
 }
 
-// What must not stand in a request line: white space and control characters would break it apart.
-static bool is_plain(const char *text)
+bool url_is_plain(const char *text)
 {
     for (; *text; text++) {
         if ((unsigned char)*text <= ' ' || *text == 0x7f)
@@ -143,7 +142,7 @@ int url_parse(const char *text, struct url *out, const char **why)
         *why = "it does not begin with rtsp://";
         return ERR_MALFORMED;
     }
-    if (!is_plain(text)) {
+    if (!url_is_plain(text)) {
         *why = "it contains white space or control characters";
         return ERR_MALFORMED;
     }
@@ -198,5 +197,7 @@ int url_resolve(const char *base, const char *control, char *out, size_t cap)
         bool both = end && base[end - 1] == '/' && *control == '/';
         len = snprintf(out, cap, "%s%s%s", base, slash ? "" : "/", control + both);
     }
-    return len >= 0 && (size_t)len < cap ? 0 : ERR_TOO_BIG;
+    if (len < 0 || (size_t)len >= cap)
+        return ERR_TOO_BIG;
+    return url_is_plain(out) ? 0 : ERR_MALFORMED;
 }

@@ -33,6 +33,10 @@ struct url {
 // 0, or ERR_MALFORMED with *why (static text) saying what is wrong.
 int url_parse(const char *text, struct url *out, const char **why);
 
+// Returns true if a request line can hold the text: white space and control characters would break
+// the line apart.
+bool url_is_plain(const char *text);
+
 // What requests name: `text` without the zone, which means nothing on another machine (RFC 6874,
 // 4).
 void url_request_text(const struct url *u, char out[URL_MAX_TEXT]);
@@ -41,8 +45,8 @@ void url_request_text(const struct url *u, char out[URL_MAX_TEXT]);
 bool url_is_root(const struct url *u);
 
 // The URL that SETUP names: `control` when it is absolute, `base` itself for "*" or nothing, else
-// `control` behind `base`, its query and all: so servers expect it, whatever RFC 1808 says. 0 or
-// ERR_TOO_BIG.
+// `control` behind `base`, its query and all: so servers expect it, whatever RFC 1808 says. 0;
+// ERR_TOO_BIG; ERR_MALFORMED: it is not plain.
 int url_resolve(const char *base, const char *control, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -1,157 +1,80 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/rtsp/client.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
-#include "player/rtsp/client_state.h"
+#include "common/net/random.h"
+#include "common/net/raw_tcp.h"
+#include "common/net/tcp_conn.h"
+#include "common/net/timer.h"
+#include "common/transport/transport_list.h"
+#include "common/wire/rtsp.h"
+#include "player/receive/media_receiver.h"
+#include "player/rtsp/resolver.h"
+#include "player/rtsp/rtsp_hash.h"
 
-enum { MOST_MOVES = 5, HANDSHAKE_ANSWERS = 4 };
-#define CONNECT_TIMEOUT  (5 * USEC_PER_SEC)
-#define ADDRESS_TIMEOUT  (2 * USEC_PER_SEC) // the same, while the host has other addresses
-#define ANSWER_TIMEOUT   (8 * USEC_PER_SEC) // weir-send may take 5 s to open a film
-#define SILENCE_STREAM   (10 * USEC_PER_SEC)
-#define SILENCE_DATAGRAM (15 * USEC_PER_SEC) // a sender waits for 13 s, and then says why
+#define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
+#define ADDRESS_TIMEOUT (2 * USEC_PER_SEC) // the same, while the host has other addresses
 
-// ---- The end ----
+struct client {
+    uv_loop_t *loop;              // borrowed
+    const struct client_ops *ops; // static
+    void *ctx;                    // borrowed
+    struct rtsp_client *rtsp;     // owned
+    char host[URL_MAX_HOST];
+    int port;
+    char cc[16];
+    struct resolver *resolver; // owned
+    struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
+    int address_count;
+    int address_next;
+    struct tcp_conn *conn;     // owned
+    struct timer *timer;       // owned
+    usec_t deadline;           // to connect
+    bool redirected;           // a connection to `host` is to replace `conn`
+    struct media_mtp_raw *raw; // borrowed; NULL: not possible
+    const char *no_raw;        // why; static or `raw_failure`
+    char raw_failure[256];
+    uint32_t ssrc; // ours
+    struct media_receiver path;
+    bool has_path; // path is to be destroyed
+};
 
-void client_end_as(struct client *c, enum client_end why, const char *text, usec_t now)
+// The next deadline, of connecting or of the conversation.
+static void arm(struct client *c)
 {
-    if (c->step == STEP_OVER)
-        return;
-    if (c->step == STEP_LEAVING) {
-        why = CLIENT_LEFT;
-        text = "";
-    }
-    c->step = STEP_OVER;
-    timer_set(c->timer, USEC_NEVER);
-    c->ops->on_end(c->ctx, why, text, now);
-}
-
-void client_end_with(struct client *c, enum client_end why, usec_t now, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    client_end_as(c, why, text, now);
-}
-
-enum client_end client_gone(const struct client *c)
-{
-    return c->step >= STEP_PLAYING ? CLIENT_LOST : CLIENT_REFUSED;
-}
-
-// ---- Deadlines ----
-
-usec_t client_silence_limit(const struct client *c)
-{
-    if (c->options->timeout)
-        return c->options->timeout;
-    return c->path.datagram || c->path.uses_raw ? SILENCE_DATAGRAM : SILENCE_STREAM;
-}
-
-// Some servers begin to encode when they are asked: who is ready to wait for media waits for them.
-static usec_t answer_limit(const struct client *c)
-{
-    return usec_max(ANSWER_TIMEOUT, c->options->timeout);
-}
-
-// Until the transport is set up. Each answer has a limit of its own, but redirects, challenges and
-// transports that fail ask anew.
-static usec_t handshake_limit(const struct client *c)
-{
-    return HANDSHAKE_ANSWERS * answer_limit(c);
-}
-
-void client_arm(struct client *c)
-{
-    const struct pending *oldest = pending_requests_oldest(&c->questions);
-    usec_t when = USEC_NEVER;
-    switch (c->step) {
-    case STEP_CONNECTING:
-    case STEP_MOVING:
-    case STEP_PROVING:
-    case STEP_LEAVING:
-        when = c->deadline;
-        break;
-    case STEP_DESCRIBING:
-    case STEP_SETTING_UP:
-    case STEP_STARTING:
-        if (oldest)
-            when = oldest->asked + answer_limit(c);
-        break;
-    case STEP_PLAYING:
-        when = usec_min(c->next_ask, c->heard + client_silence_limit(c));
-        break;
-    case STEP_OVER:
-        break;
-    }
-    if (c->step < STEP_STARTING)
-        when = usec_min(when, c->started + handshake_limit(c));
+    usec_t when = rtsp_client_next_timeout(c->rtsp);
+    if (rtsp_client_is_connecting(c->rtsp))
+        when = usec_min(when, c->deadline);
     timer_set(c->timer, when);
 }
 
-// RTSP lets servers ask too (RFC 2326, 10). One that ends the session says why (RFC 7826, 13.7.2);
-// all else gets the same answer.
-static void on_request(struct client *c, const struct rtsp_item *r, usec_t now)
-{
-    if (r->method == RTSP_TEARDOWN && *c->session) {
-        char why[256];
-        size_t len = client_body_text(r, why, sizeof(why));
-        client_end_with(c, client_gone(c), now, "the server ends the session%s%s", len ? ": " : "",
-                        why);
-        return;
-    }
-    char text[96];
-    int len =
-        snprintf(text, sizeof(text), "RTSP/1.0 501 Not Implemented\r\nCSeq: %d\r\n\r\n", r->cseq);
-    (void)tcp_conn_send(c->conn, text, (size_t)len);
-}
+// ---- Connecting ----
 
-// ---- The connection ----
+static void fail(struct client *c, enum rtsp_client_end end, const char *text, usec_t now)
+{
+    rtsp_client_fail(c->rtsp, end, text, now);
+    arm(c);
+}
 
 static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 {
     struct client *c = ctx;
-    size_t at = 0;
-    while (c->step != STEP_OVER && c->step != STEP_MOVING && at < len) {
-        struct rtsp_item item;
-        size_t used;
-        int err = rtsp_decode(data + at, len - at, &item, &used);
-        if (err == ERR_AGAIN)
-            break;
-        if (err)
-            return err;
-        at += used;
-        c->heard = now; // a whole message: single bytes are no sign of life
-        if (item.kind == RTSP_INTERLEAVED)
-            media_receiver_interleaved(&c->path, item.channel, item.data, item.data_len, now);
-        else if (item.kind == RTSP_RESPONSE)
-            client_on_response(c, &item, now);
-        else
-            on_request(c, &item, now);
-    }
-    client_arm(c);
-    return (int)at;
+    int used = rtsp_client_input(c->rtsp, data, len, clock_wall(), now);
+    arm(c);
+    return used;
 }
 
 static void on_open(void *ctx, usec_t now)
 {
     struct client *c = ctx;
-    if (c->step != STEP_CONNECTING)
-        return; // the viewer leaves
-    c->step = STEP_DESCRIBING;
-    c->ops->on_connected(c->ctx, now);
-    client_ask_describe(c, now);
+    rtsp_client_connected(c->rtsp, now);
+    arm(c);
 }
 
 static void connect_next(struct client *c, usec_t now);
@@ -159,17 +82,14 @@ static void connect_next(struct client *c, usec_t now);
 static void on_close(void *ctx, int err, usec_t now)
 {
     struct client *c = ctx;
-    if (c->step == STEP_MOVING)
-        return;
-    if (c->step == STEP_CONNECTING) {
+    if (c->redirected)
+        return; // the timer closes it
+    if (rtsp_client_is_connecting(c->rtsp)) {
         connect_next(c, now);
         return;
     }
-    client_end_with(c, client_gone(c), now, "the connection to the server ended: %s",
-                    err == ERR_CLOSED    ? "closed by the server"
-                    : err == ERR_IO      ? "the network failed, or the server reset it"
-                    : err == ERR_TOO_BIG ? "a message larger than the limit"
-                                         : "what the server sends is not RTSP");
+    rtsp_client_closed(c->rtsp, err, now);
+    arm(c);
 }
 
 static const struct tcp_conn_ops conn_ops = {
@@ -184,12 +104,14 @@ static void connect_next(struct client *c, usec_t now)
         c->conn = tcp_conn_connect(c->loop, to, RTSP_MAX_ITEM + 4, &conn_ops, c);
     }
     c->deadline = now + (c->address_next < c->address_count ? ADDRESS_TIMEOUT : CONNECT_TIMEOUT);
-    client_arm(c);
-    if (!c->conn)
-        client_end_with(
-            c, CLIENT_REFUSED, now,
-            "cannot connect to %s port %d: nobody answers there (is weir-send running?)",
-            c->url.host, c->url.port);
+    arm(c);
+    if (c->conn)
+        return;
+    char text[512];
+    snprintf(text, sizeof(text),
+             "cannot connect to %s port %d: nobody answers there (is weir-send running?)", c->host,
+             c->port);
+    fail(c, RTSP_CLIENT_REFUSED, text, now);
 }
 
 static void on_resolved(void *ctx, const struct sockaddr_storage *addresses, int count,
@@ -197,10 +119,12 @@ static void on_resolved(void *ctx, const struct sockaddr_storage *addresses, int
 {
     struct client *c = ctx;
     usec_t now = clock_now();
-    if (c->step != STEP_CONNECTING)
+    if (!rtsp_client_is_connecting(c->rtsp))
         return; // the viewer leaves
     if (!count) {
-        client_end_with(c, CLIENT_REFUSED, now, "cannot find the host %s: %s", c->url.host, error);
+        char text[512];
+        snprintf(text, sizeof(text), "cannot find the host %s: %s", c->host, error);
+        fail(c, RTSP_CLIENT_REFUSED, text, now);
         return;
     }
     memcpy(c->addresses, addresses, (size_t)count * sizeof(*addresses));
@@ -208,159 +132,218 @@ static void on_resolved(void *ctx, const struct sockaddr_storage *addresses, int
     connect_next(c, now);
 }
 
-// ---- Elsewhere (RFC 2326, 11.3) ----
-
-static void identify(struct client *c)
+static void on_redirect(void *ctx, const struct url *to, usec_t now)
 {
-    c->auth = (struct rtsp_auth){0};
-    memcpy(c->auth.user, c->url.user, sizeof(c->auth.user));
-    memcpy(c->auth.password, c->url.password, sizeof(c->auth.password));
+    struct client *c = ctx;
+    snprintf(c->host, sizeof(c->host), "%s", to->host);
+    c->port = to->port;
+    c->redirected = true;
+    c->deadline = now; // the connection calls this function, so it cannot be freed here
 }
 
-// User and password belong to one origin: scheme, host and port (RFC 6454, 4).
-static bool is_same_origin(const struct url *a, const struct url *b)
+static void follow_redirect(struct client *c, usec_t now)
 {
-    return strcasecmp(a->host, b->host) == 0 && a->port == b->port;
-}
-
-void client_move(struct client *c, struct text location, usec_t now)
-{
-    char text[URL_MAX_TEXT];
-    struct url to;
-    const char *why = "it is not told where, or too often";
-    if (location.at && location.len < sizeof(text) && c->moves++ < MOST_MOVES)
-        text_copy(location, text, sizeof(text));
-    else
-        text[0] = '\0';
-    if (!text[0] || url_parse(text, &to, &why) != 0) {
-        client_end_with(c, CLIENT_REFUSED, now, "the server sends us elsewhere: %s", why);
-        return;
-    }
-    if (!to.has_port)
-        to.port = URL_RTSP_PORT;
-    if (to.user[0]) {
-        c->withheld = false;
-    } else if (is_same_origin(&to, &c->url)) {
-        memcpy(to.user, c->url.user, sizeof(to.user));
-        memcpy(to.password, c->url.password, sizeof(to.password));
-    } else {
-        c->withheld |= c->url.user[0];
-    }
-    c->url = to;
-    c->step = STEP_MOVING;
-    c->deadline = now;
-    log_info("the server sends us to %s", c->url.text);
-}
-
-static void forget_questions(struct client *c)
-{
-    for (int i = 0; i < c->questions.count; i++)
-        free(c->questions.pending[i].said);
-    c->questions.count = 0;
-}
-
-// Not in a callback of the connection, which ends here.
-static void move(struct client *c, usec_t now)
-{
-    forget_questions(c);
+    c->redirected = false;
     resolver_free(c->resolver);
     tcp_conn_free(c->conn);
     c->conn = NULL;
     c->address_count = c->address_next = 0;
-    url_request_text(&c->url, c->base);
-    identify(c);
-    c->step = STEP_CONNECTING;
     c->deadline = now + CONNECT_TIMEOUT;
-    c->resolver = resolver_new(c->loop, c->url.host, c->url.port, on_resolved, c);
-    if (!c->resolver)
-        client_end_as(c, CLIENT_INTERNAL, "cannot look up the host that the server sends us to",
-                      now);
+    c->resolver = resolver_new(c->loop, c->host, c->port, on_resolved, c);
+    if (c->resolver)
+        arm(c);
+    else
+        fail(c, RTSP_CLIENT_INTERNAL, "cannot look up the host that the server sends us to", now);
 }
 
 static void on_timer(void *ctx, usec_t now)
 {
     struct client *c = ctx;
-    const struct pending *oldest = pending_requests_oldest(&c->questions);
-    if (c->step < STEP_STARTING && now >= c->started + handshake_limit(c)) {
-        client_end_with(
-            c, CLIENT_REFUSED, now,
-            "the server sets nothing up within %d s: it answers slowly, or asks for ever more "
-            "(--timeout allows more)",
-            (int)(handshake_limit(c) / USEC_PER_SEC));
-        return;
+    if (now >= rtsp_client_next_timeout(c->rtsp))
+        rtsp_client_on_timeout(c->rtsp, now);
+    if (!rtsp_client_is_connecting(c->rtsp) || now < c->deadline) {
+        arm(c);
+    } else if (c->redirected) {
+        follow_redirect(c, now);
+    } else if (c->conn && c->address_next < c->address_count) {
+        connect_next(c, now);
+    } else {
+        char text[512];
+        snprintf(text, sizeof(text), "cannot connect to %s port %d: no answer within %d s", c->host,
+                 c->port, (int)(CONNECT_TIMEOUT / USEC_PER_SEC));
+        fail(c, RTSP_CLIENT_REFUSED, text, now);
     }
-    switch (c->step) {
-    case STEP_CONNECTING:
-        if (c->conn && c->address_next < c->address_count) {
-            connect_next(c, now);
-            return;
-        }
-        client_end_with(c, CLIENT_REFUSED, now,
-                        "cannot connect to %s port %d: no answer within %d s", c->url.host,
-                        c->url.port, (int)(CONNECT_TIMEOUT / USEC_PER_SEC));
-        return;
-    case STEP_MOVING:
-        move(c, now);
-        break;
-    case STEP_PLAYING:
-        if (now >= c->heard + client_silence_limit(c)) {
-            client_end_with(c, CLIENT_LOST, now, "nothing came from the server for %d s",
-                            (int)(client_silence_limit(c) / USEC_PER_SEC));
-            return;
-        }
-        if (now >= c->next_ask)
-            client_ask_measures(c, now);
-        break;
-    case STEP_PROVING:
-        if (now >= c->deadline)
-            client_next_transport(c, c->path.name, "the server is not heard in time", now);
-        break;
-    case STEP_LEAVING:
-        client_end_as(c, CLIENT_LEFT, "", now);
-        return;
-    case STEP_OVER:
-        return;
-    default:
-        if (oldest && now >= oldest->asked + answer_limit(c)) {
-            client_end_with(c, CLIENT_REFUSED, now, "the server does not answer %s within %d s",
-                            rtsp_method_name(question_method(oldest->question)),
-                            (int)(answer_limit(c) / USEC_PER_SEC));
-            return;
-        }
-    }
-    client_arm(c);
 }
 
-struct client *client_new(uv_loop_t *loop, const struct play_options *options,
+// ---- Media ----
+
+static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                      usec_t now)
+{
+    struct client *c = ctx;
+    if (rtsp_client_media_received(c->rtsp, now))
+        c->ops->on_packet(c->ctx, rtcp, data, len, arrived, now);
+}
+
+static void on_audio(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
+                     usec_t now)
+{
+    struct client *c = ctx;
+    if (rtsp_client_media_received(c->rtsp, now))
+        c->ops->on_audio_packet(c->ctx, rtcp, data, len, arrived, now);
+}
+
+static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
+                    usec_t now)
+{
+    struct client *c = ctx;
+    if (rtsp_client_takes_media(c->rtsp))
+        c->ops->on_pair(c->ctx, p, bytes, arrived, now);
+}
+
+static void on_proved(void *ctx, usec_t now)
+{
+    struct client *c = ctx;
+    rtsp_client_media_open(c->rtsp, now);
+    arm(c);
+}
+
+static void on_media_end(void *ctx, const char *error, usec_t now)
+{
+    struct client *c = ctx;
+    rtsp_client_media_closed(c->rtsp, error, now);
+    arm(c);
+}
+
+static const struct media_receiver_ops media_ops = {.on_packet = on_packet,
+                                                    .on_audio = on_audio,
+                                                    .on_pair = on_pair,
+                                                    .on_proved = on_proved,
+                                                    .on_end = on_media_end};
+
+// ---- What the conversation needs of the connection and of the media's path ----
+
+static int send_bytes(void *ctx, const char *data, size_t len, usec_t *wall)
+{
+    struct client *c = ctx;
+    int err = tcp_conn_send(c->conn, data, len);
+    *wall = clock_wall();
+    return err;
+}
+
+static const char *impossible(void *ctx, const char *name)
+{
+    const struct client *c = ctx;
+    const struct transport_kind *kind;
+    const char *params;
+    bool needs_raw = transport_find(name, &kind, &params) == 0 && kind->raw;
+    return needs_raw && !c->raw ? c->no_raw : NULL;
+}
+
+static int offer(void *ctx, const struct sdp *sdp, const struct transport_list *list, char *out,
+                 size_t cap)
+{
+    struct client *c = ctx;
+    media_receiver_init(&c->path, c->loop, c->conn, sdp, c->ssrc, c->raw, &media_ops, c);
+    c->has_path = true;
+    return media_receiver_offer(&c->path, list, c->cc, out, cap);
+}
+
+static int accept_path(void *ctx, const struct transport_list *list, struct text answer,
+                       struct rtsp_client_path *out, usec_t now)
+{
+    struct client *c = ctx;
+    int err = media_receiver_accept(&c->path, list, answer, now);
+    *out = (struct rtsp_client_path){.datagram = c->path.datagram || c->path.uses_raw,
+                                     .pairs = c->path.datagram,
+                                     .validates = media_receiver_tells(&c->path)};
+    snprintf(out->transport, sizeof(out->transport), "%s", c->path.name);
+    return err;
+}
+
+static int offer_audio(void *ctx, char *out, size_t cap)
+{
+    struct client *c = ctx;
+    return media_receiver_offer_audio(&c->path, out, cap);
+}
+
+static int accept_audio(void *ctx, struct text answer)
+{
+    struct client *c = ctx;
+    return media_receiver_accept_audio(&c->path, answer);
+}
+
+// Raw transports share one connection, so what is wrong with it is wrong for all of them.
+static void abandon(void *ctx, const char *why)
+{
+    struct client *c = ctx;
+    if (c->path.uses_raw) {
+        media_mtp_raw_abort(c->raw);
+        c->raw = NULL;
+        snprintf(c->raw_failure, sizeof(c->raw_failure), "%s", why);
+        c->no_raw = c->raw_failure;
+    }
+    media_receiver_destroy(&c->path);
+}
+
+static bool media_is_open(void *ctx)
+{
+    const struct client *c = ctx;
+    return c->raw && !media_mtp_raw_is_over(c->raw);
+}
+
+static void on_interleaved(void *ctx, int channel, const uint8_t *data, size_t len, usec_t now)
+{
+    struct client *c = ctx;
+    media_receiver_interleaved(&c->path, channel, data, len, now);
+}
+
+static const struct rtsp_client_link client_link = {.send = send_bytes,
+                                                    .redirect = on_redirect,
+                                                    .impossible = impossible,
+                                                    .offer = offer,
+                                                    .accept = accept_path,
+                                                    .offer_audio = offer_audio,
+                                                    .accept_audio = accept_audio,
+                                                    .abandon = abandon,
+                                                    .media_is_open = media_is_open,
+                                                    .on_interleaved = on_interleaved};
+
+// ---- Life ----
+
+struct client *client_new(uv_loop_t *loop, const struct rtsp_client_config *config, const char *cc,
                           const struct client_ops *ops, void *ctx, usec_t now)
 {
+    struct rtsp_client_config full = *config;
+    full.third_party_transports = transport_list_foreign(&config->transports);
+    full.hash = rtsp_hash;
     struct client *c = calloc(1, sizeof(*c));
-    if (!c)
-        return NULL;
+    if (!c || !random_fill(&full.seed, sizeof(full.seed)))
+        goto free_client;
     c->loop = loop;
-    c->options = options;
     c->ops = ops;
     c->ctx = ctx;
-    c->started = now;
+    c->no_raw = RAW_TCP_REMEDY;
     c->deadline = now + CONNECT_TIMEOUT;
-    c->wanted_level = -1;
-    c->wanted_latency = -1;
-    c->wanted_seek = NAN;
-    c->wanted_speed = c->speed = 1;
-    c->url = options->url;
-    url_request_text(&c->url, c->base);
-    identify(c);
+    snprintf(c->host, sizeof(c->host), "%s", config->url.host);
+    c->port = config->url.port;
+    snprintf(c->cc, sizeof(c->cc), "%s", cc);
+    c->rtsp = rtsp_client_new(&full, &client_link, c, &ops->rtsp, ctx, now);
+    if (!c->rtsp)
+        goto free_client;
     c->timer = timer_new(loop, on_timer, c);
     if (!c->timer)
-        goto free_client;
-    c->resolver = resolver_new(loop, options->url.host, options->url.port, on_resolved, c);
+        goto free_rtsp;
+    c->resolver = resolver_new(loop, c->host, c->port, on_resolved, c);
     if (!c->resolver)
         goto free_timer;
-    client_arm(c);
+    arm(c);
     return c;
 
 free_timer:
     timer_free(c->timer);
+free_rtsp:
+    rtsp_client_free(c->rtsp);
 free_client:
     free(c);
     return NULL;
@@ -370,18 +353,13 @@ void client_free(struct client *c)
 {
     if (!c)
         return;
-    forget_questions(c);
+    rtsp_client_free(c->rtsp);
     resolver_free(c->resolver);
-    if (c->path_ready)
+    if (c->has_path)
         media_receiver_destroy(&c->path);
     tcp_conn_free(c->conn);
     timer_free(c->timer);
     free(c);
-}
-
-void client_give_up(struct client *c, const char *why, usec_t now)
-{
-    client_end_as(c, CLIENT_LOST, why, now);
 }
 
 void client_lend_raw(struct client *c, struct media_mtp_raw *raw)
@@ -401,21 +379,73 @@ void client_set_ssrc(struct client *c, uint32_t ssrc)
 
 void client_send_rtcp(struct client *c, bool audio, const uint8_t *data, size_t len)
 {
-    if (c->path_ready && c->step != STEP_OVER)
+    if (c->has_path && !rtsp_client_is_over(c->rtsp))
         media_receiver_send_rtcp(&c->path, audio, data, len);
+}
+
+// ---- The viewer's requests. Each may send something, which changes the next deadline. ----
+
+usec_t client_silence_limit(const struct client *c)
+{
+    return rtsp_client_silence_limit(c->rtsp);
+}
+
+void client_ask_pair(struct client *c, uint32_t pair, usec_t now)
+{
+    rtsp_client_ask_pair(c->rtsp, pair, now);
+    arm(c);
+}
+
+void client_begin(struct client *c, int level, double speed, usec_t now)
+{
+    rtsp_client_begin(c->rtsp, level, speed, now);
+    arm(c);
+}
+
+void client_set_speed(struct client *c, double speed, usec_t now)
+{
+    rtsp_client_set_speed(c->rtsp, speed, now);
+    arm(c);
+}
+
+void client_set_level(struct client *c, int level, usec_t now)
+{
+    rtsp_client_set_level(c->rtsp, level, now);
+    arm(c);
+}
+
+void client_set_latency(struct client *c, int ms, usec_t now)
+{
+    rtsp_client_set_latency(c->rtsp, ms, now);
+    arm(c);
+}
+
+void client_seek(struct client *c, double seconds, usec_t now)
+{
+    rtsp_client_seek(c->rtsp, seconds, now);
+    arm(c);
+}
+
+void client_pause(struct client *c, usec_t now)
+{
+    rtsp_client_pause(c->rtsp, now);
+    arm(c);
+}
+
+void client_resume(struct client *c, usec_t now)
+{
+    rtsp_client_resume(c->rtsp, now);
+    arm(c);
 }
 
 bool client_leave(struct client *c, usec_t now)
 {
-    if (c->step == STEP_OVER || c->step == STEP_LEAVING)
-        return false;
-    bool asked = *c->session != '\0';
-    if (asked && c->questions.count < PENDING_REQUESTS_MAX)
-        client_ask(c, &(struct ask){.question = ASK_TEARDOWN}, now);
-    if (c->step == STEP_OVER)
-        return false;
-    c->step = STEP_LEAVING;
-    c->deadline = now + (asked ? CLIENT_LEAVE_TIME : 0);
-    client_arm(c);
-    return true;
+    bool follows = rtsp_client_leave(c->rtsp, now);
+    arm(c);
+    return follows;
+}
+
+void client_give_up(struct client *c, const char *why, usec_t now)
+{
+    fail(c, RTSP_CLIENT_LOST, why, now);
 }

@@ -156,10 +156,9 @@ struct display_config player_display_config(struct player *p)
 int player_start(struct player *p, struct display *display)
 {
     p->display = display;
-    p->client = client_new(&p->loop, &p->own, &player_client_ops, p, clock_now());
+    p->client = player_new_client(p, clock_now());
     if (!p->client)
         return ERR_IO;
-    client_lend_raw(p->client, p->raw);
     player_start_ticks(p, clock_now());
     // Signals are taken on the loop's thread; libuv's handler only writes to a pipe, so any thread
     // may run it.

@@ -18,13 +18,12 @@ static void connect_anew(struct player *p, usec_t now)
     double position = player_seek_base(p);
     if (!isnan(position))
         p->own.start = (usec_t)(position * 1e6);
-    p->client = client_new(&p->loop, &p->own, &player_client_ops, p, now);
+    p->client = player_new_client(p, now);
     if (!p->client) {
         player_end(p, QOE_ERROR, EXIT_INTERNAL, "cannot connect again: out of memory", now);
         return;
     }
     o->trying = true;
-    client_lend_raw(p->client, p->raw);
 }
 
 // All that had come was shown, and nothing new is there: the viewer looks at a picture that stands.

@@ -83,19 +83,19 @@ void player_seek_refused(struct player *p, usec_t now)
         client_resume(p->client, now);
 }
 
-static bool is_there(const struct player *p, const struct client_place *place)
+static bool is_there(const struct player *p, const struct rtsp_client_place *place)
 {
     return place->first >= 0 && fabs(place->seconds - p->place.to) < TOLERANCE;
 }
 
 // After a pause a stream that others watch goes on with what is now.
-static bool has_left_out(const struct player *p, const struct client_place *place)
+static bool has_left_out(const struct player *p, const struct rtsp_client_place *place)
 {
     int64_t arrived = presenter_arrived(p->presenter);
     return arrived >= 0 && seconds_of(p, place->first - arrived) > TOLERANCE;
 }
 
-void player_seek_placed(struct player *p, const struct client_place *place, usec_t now)
+void player_seek_placed(struct player *p, const struct rtsp_client_place *place, usec_t now)
 {
     bool sought = place->sought;
     if (!is_file(p) || isnan(place->seconds) || place->show < 0 ||

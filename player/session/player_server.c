@@ -132,7 +132,7 @@ static void tell_raw_missing(const struct player *p)
     }
 }
 
-static void on_setup(void *ctx, const struct client_setup *setup, usec_t now)
+static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
 {
     struct player *p = ctx;
     snprintf(p->transport, sizeof(p->transport), "%s", setup->transport);
@@ -169,7 +169,7 @@ static void on_ready(void *ctx, usec_t now)
     player_goddard_ready(ctx, now);
 }
 
-static void on_playing(void *ctx, const struct client_place *place, usec_t now)
+static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
 {
     struct player *p = ctx;
     bool again = p->outage.open;
@@ -251,19 +251,19 @@ static void note_mode(struct player *p, const struct transport_info *path, usec_
     log_info("MTP's mode at the sender: %s (%s)", name, reason);
 }
 
-static void on_answer(void *ctx, const struct client_answer *a, usec_t now)
+static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
 {
     struct player *p = ctx;
-    note_mode(p, &a->measures.transport, now);
-    p->path = a->measures.transport;
-    if (!isnan(a->measures.skipped))
-        qoe_on_sender_skipped(p->qoe, (uint64_t)a->measures.skipped);
+    note_mode(p, &a->params.transport, now);
+    p->path = a->params.transport;
+    if (!isnan(a->params.skipped))
+        qoe_on_sender_skipped(p->qoe, (uint64_t)a->params.skipped);
     p->rtt = isnan(p->path.rtt_ms) ? a->rtt : (usec_t)(p->path.rtt_ms * 1e3);
     video_receiver_set_rtt(p->input, p->rtt);
     if (p->presenter)
         presenter_set_rtt(p->presenter, p->rtt);
-    if (a->measures.has_clock &&
-        clock_sync_sample(&p->clock, a->asked_wall, a->measures.sender_wall, a->received_wall))
+    if (a->params.has_clock &&
+        clock_sync_sample(&p->clock, a->asked_wall, a->params.sender_wall, a->received_wall))
         tell_clock(p);
 }
 
@@ -290,20 +290,21 @@ static void on_seek_refused(void *ctx, usec_t now)
     player_seek_refused(ctx, now);
 }
 
-static void on_client_end(void *ctx, enum client_end why, const char *text, usec_t now)
+static void on_client_end(void *ctx, enum rtsp_client_end why, const char *text, usec_t now)
 {
     struct player *p = ctx;
     bool ours = p->playing || p->outage.trying; // else it had said its BYE
-    if ((why == CLIENT_LOST || why == CLIENT_REFUSED) && ours && player_lost(p, text, now))
+    if ((why == RTSP_CLIENT_LOST || why == RTSP_CLIENT_REFUSED) && ours &&
+        player_lost(p, text, now))
         return;
     switch (why) {
-    case CLIENT_REFUSED:
+    case RTSP_CLIENT_REFUSED:
         player_end(p, QOE_ERROR, EXIT_REFUSED, text, now);
         return;
-    case CLIENT_INTERNAL:
+    case RTSP_CLIENT_INTERNAL:
         player_end(p, QOE_ERROR, EXIT_INTERNAL, text, now);
         return;
-    case CLIENT_LOST:
+    case RTSP_CLIENT_LOST:
         if (!p->playing)
             return; // after its BYE the server may hang up
         // What is in the buffer is still worth watching.
@@ -315,10 +316,10 @@ static void on_client_end(void *ctx, enum client_end why, const char *text, usec
         else
             player_stop(p, now);
         return;
-    case CLIENT_LISTED:
+    case RTSP_CLIENT_LISTED:
         player_end(p, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now);
         return;
-    case CLIENT_LEFT:
+    case RTSP_CLIENT_LEFT:
         if (p->leaving)
             uv_stop(&p->loop);
         else
@@ -327,19 +328,49 @@ static void on_client_end(void *ctx, enum client_end why, const char *text, usec
     }
 }
 
-const struct client_ops player_client_ops = {.on_connected = on_connected,
-                                             .on_described = on_described,
-                                             .on_list = on_list,
-                                             .on_setup = on_setup,
-                                             .on_audio = player_audio_open,
-                                             .on_audio_packet = on_audio_packet,
-                                             .on_ready = on_ready,
-                                             .on_playing = on_playing,
+static void on_start(void *ctx, struct rtsp_client_start *out)
+{
+    const struct player *p = ctx;
+    *out = (struct rtsp_client_start){.level = p->own.level, .start = p->own.start};
+}
+
+static const struct client_ops client_ops = {.rtsp = {.on_connected = on_connected,
+                                                      .on_described = on_described,
+                                                      .on_list = on_list,
+                                                      .on_setup = on_setup,
+                                                      .on_audio = player_audio_open,
+                                                      .on_start = on_start,
+                                                      .on_ready = on_ready,
+                                                      .on_playing = on_playing,
+                                                      .on_answer = on_answer,
+                                                      .on_pair_refused = on_pair_refused,
+                                                      .on_level = on_level,
+                                                      .on_pause_refused = on_pause_refused,
+                                                      .on_seek_refused = on_seek_refused,
+                                                      .on_end = on_client_end},
                                              .on_packet = on_packet,
-                                             .on_answer = on_answer,
-                                             .on_pair = on_pair,
-                                             .on_pair_refused = on_pair_refused,
-                                             .on_level = on_level,
-                                             .on_pause_refused = on_pause_refused,
-                                             .on_seek_refused = on_seek_refused,
-                                             .on_end = on_client_end};
+                                             .on_audio_packet = on_audio_packet,
+                                             .on_pair = on_pair};
+
+struct client *player_new_client(struct player *p, usec_t now)
+{
+    const struct play_options *o = &p->own;
+    static const char *const adapt[] = {
+        [ADAPT_DEFAULT] = NULL,
+        [ADAPT_SENDER] = "sender",
+        [ADAPT_NONE] = "none",
+        [ADAPT_GODDARD] = "none",
+    };
+    struct rtsp_client_config config = {.url = o->url,
+                                        .transports = o->transports,
+                                        .adapt = adapt[o->adapt],
+                                        .controls_speed = o->adapt == ADAPT_GODDARD,
+                                        .live_latency_ms = play_options_latency_ms(o, true),
+                                        .stored_latency_ms = play_options_latency_ms(o, false),
+                                        .silence = o->timeout,
+                                        .has_audio = !o->no_audio};
+    struct client *c = client_new(&p->loop, &config, o->cc, &client_ops, p, now);
+    if (c)
+        client_lend_raw(c, p->raw);
+    return c;
+}

@@ -160,7 +160,8 @@ void player_stop(struct player *p, usec_t now);
 void player_end(struct player *p, enum qoe_ended ended, int exit_code, const char *error,
                 usec_t now);
 
-extern const struct client_ops player_client_ops;
+// Connects to the server that the options name. NULL: logged.
+struct client *player_new_client(struct player *p, usec_t now);
 
 // What display_config and the mailboxes want; the first two are the main thread's.
 void player_on_shown(void *ctx, struct play_frame *f);
@@ -182,7 +183,7 @@ void player_on_bye_time(void *ctx, usec_t now); // the timer set by the server's
 double player_seek_base(const struct player *p);
 void player_seek_to(struct player *p, double seconds, usec_t now);
 // PLAY was answered.
-void player_seek_placed(struct player *p, const struct client_place *place, usec_t now);
+void player_seek_placed(struct player *p, const struct rtsp_client_place *place, usec_t now);
 void player_seek_refused(struct player *p, usec_t now);
 // After a reconnect: what was asked for meanwhile.
 void player_seek_again(struct player *p, usec_t now);

@@ -248,14 +248,6 @@ class Cameras(lib.Case):
     def test_where_the_media_is(self):
         table = [  # Content-Base, the video's control, the URL asked for, what SETUP and PLAY name
             ("{}/", "trackID=0", "{}", "{}/trackID=0", "{}/"),
-            ("{}", "trackID=0", "{}", "{}/trackID=0", "{}"),
-            (None, "trackID=0", "{}", "{}/trackID=0", "{}"),
-            (None, "trackID=0", "{}/", "{}/trackID=0", "{}/"),
-            ("/live/", "/trackID=0", "{}", "{}/trackID=0", "{}"),
-            ("{}/", "*", "{}", "{}/", "{}/"),
-            ("rtsp://192.0.2.7:554/x/", "rtsp://192.0.2.7:554/x/1", "{}", "rtsp://192.0.2.7:554/x/1", "rtsp://192.0.2.7:554/x/"),
-            ("{}?channel=1&subtype=0/", "trackID=0", "{}?channel=1&subtype=0", "{}?channel=1&subtype=0/trackID=0",
-             "{}?channel=1&subtype=0/"),
             (None, "trackID=2", "{}?profile=7", "{}?profile=7/trackID=2", "{}?profile=7"),
         ]
         servers = []
@@ -305,25 +297,13 @@ class Cameras(lib.Case):
         def lower(server, head):
             return b"RTSP/1.0 200 OK\r\ncseq: @CSEQ@\r\nSESSION:  abc;timeout=60 \r\n" \
                    b"transport: RTP/AVP/TCP;unicast;INTERLEAVED=0-1;ssrc=1234567890;mode=\"PLAY\"\r\n\r\n"
-
-        def without_number(server, head):
-            body = server.sdp.encode()
-            return b"RTSP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
         named, _ = self.camera(answers={"SETUP": lower})
-        self.camera(answers={"DESCRIBE": without_number})
         self.camera(transport="RTP/AVP/TCP;unicast;interleaved=6-7", channel=6)
         self.camera(transport="RTP/AVP/TCP;interleaved=4", channel=4)
-        does = b"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nPublic: OPTIONS, GET_PARAMETER\r\n\r\n"
-        boasts, _ = self.camera(session="1;timeout=1", answers={
-            "OPTIONS": does, "GET_PARAMETER": refuse(400, times=99, method="GET_PARAMETER")})
         _, player = self.camera(change=15)
-        _, lost = self.camera(answers={"SETUP": refuse(461, times=9)}, code=3)
         self.finish()
         self.assertRegex(named.asked("PLAY")[0], r"(?m)^Session: abc\r?$")
-        self.assertEqual(boasts.methods.count("GET_PARAMETER"), 1)
-        self.assertGreaterEqual(boasts.methods.count("OPTIONS"), 2)
         self.between(0, player.report()["network"]["packets_lost"], 3, str(player))
-        self.assertIn("the server refuses SETUP: 461", lost.stderr)
 
     def test_udp_alone(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
@@ -337,11 +317,9 @@ class Cameras(lib.Case):
                 return f"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nSession: 1\r\nTransport: RTP/AVP;unicast;{ports.group()};" \
                        f"server_port={port}-{port + 1}\r\n\r\n".encode()
             server, player = self.camera(kind=Udp, answers={"SETUP": answer}, udp=udp)
-            tcp, _ = self.camera(args=["--transport", "tcp"], answers={"SETUP": refuse(461, times=9)}, code=3)
             self.finish()
             server.stop()
         self.assertEqual([bool("TCP" in head) for head in server.asked("SETUP")], [True, False])
-        self.assertEqual(len(tcp.asked("SETUP")), 1)
         self.assertEqual(server.asked("TEARDOWN")[0].count("Session: 1"), 1)
         self.assertEqual(player.report()["session"]["transport"], "udp")
 
@@ -375,45 +353,20 @@ class Cameras(lib.Case):
         self.assertIsNone(player.report()["audio"])
 
     def test_elsewhere(self):
-        def joe(url):
-            return url.replace("//", "//joe:pa%40ss@")
-
-        def to(url):
-            return {"DESCRIBE": refuse(302, f"Location: {url}\r\n", method="DESCRIBE")}
-
-        def another(answers=None):
-            server = Camera(self.sdp, self.packets, answers=answers)
-            self.addCleanup(server.stop)
-            return server
-        there, port, host = another(), another(digest("MD5")), another(digest("MD5"))
-        here, _ = self.camera(answers=to(there.url))
-        elsewhere = port.url, host.url.replace("127.0.0.1", "localhost")
-        refused = [self.camera(url=joe, answers=to(url), code=3)[1] for url in elsewhere]
-        _, lost = self.camera(answers=to("http://127.0.0.1/"), code=3)
-        last = "rtsp://127.0.0.1:9/"
-        for _ in range(5):
-            last = another(to(last)).url
-        _, tired = self.camera(answers=to(last), code=3)
+        there = Camera(self.sdp, self.packets)
+        self.addCleanup(there.stop)
+        here, _ = self.camera(answers={"DESCRIBE": refuse(302, f"Location: {there.url}\r\n", method="DESCRIBE")})
         self.finish()
         self.assertIn("DESCRIBE " + there.url, there.requests[0])
         self.assertEqual(here.methods, ["DESCRIBE"])
-        for url, p in zip(elsewhere, refused):  # who we are is for no other port, and no other host
-            self.assertIn(f"the server redirects to {url}, to which the password is not sent", p.stderr)
-        self.assertNotIn("Authorization", "".join(port.requests + host.requests))
-        self.assertIn("the server sends us elsewhere: it does not begin with rtsp://", lost.stderr)
-        self.assertIn("the server sends us elsewhere: it is not told where, or too often", tired.stderr)
 
     def test_who_we_are(self):
         def joe(url):
             return url.replace("//", "//joe:pa%40ss@")
-        late = digest("MD5")
-        servers = [self.camera(url=joe, answers=answers)[0] for answers in
-                   (digest("MD5"), digest("SHA-256"), digest("SHA-256", old=("SETUP", "PLAY")),
-                    digest("MD5", old=("PLAY", "OPTIONS")), {"PLAY": late["PLAY"]})]
-        refused, player = self.camera(url=joe, answers=digest("SHA-256", password="other"), code=3)
+        server, _ = self.camera(url=joe, answers=digest("SHA-256", old=("SETUP", "PLAY")))
+        _, player = self.camera(url=joe, answers=digest("SHA-256", password="other"), code=3)
         self.finish()
-        for server in servers:
-            self.assertNotIn("pa", "".join(re.findall("//[^/ ]*@", "".join(server.requests))))
+        self.assertNotIn("pa", "".join(re.findall("//[^/ ]*@", "".join(server.requests))))
         self.assertIn("the server refuses DESCRIBE: 401", player.stderr)
 
 

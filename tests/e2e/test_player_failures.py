@@ -72,17 +72,10 @@ class Ends(Failures):
         self.assertIsNone(r["startup"]["time_to_first_frame"])
 
     def test_silent_server(self):
-        def late(server, head):
-            server.pause(8.5)  # then what follows is refused for what it says
         server = FakeServer("", lambda s: None, {"OPTIONS": b"", "DESCRIBE": b""})
-        slow = FakeServer("v=0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H265/90000\r\n", lambda s: None, {"DESCRIBE": late})
         self.addCleanup(server.stop)
-        self.addCleanup(slow.stop)
-        waited_for = self.player(slow.url, "--timeout", str(20 * lib.SLOW))
         r = self.check_end(self.player(server.url), 3, "error")
         self.assertIn("does not answer DESCRIBE within 8 s", r["error"])
-        r = self.check_end(waited_for, 3, "error")
-        self.assertIn("no H.264 video", r["error"])
 
 
 class Stalls(Failures):
@@ -117,12 +110,11 @@ class Stalls(Failures):
     def test_the_network_stops_for_good(self):
         """Nothing for seconds: the server counts as lost, though its connection stands."""
         server = self.sender()
-        p = self.player(server.url, "--transport", "udp")
+        p = self.player(server.url, "--transport", "udp", "--timeout", "3")
         p.wait_shown(20)
         server.signal(signal.SIGSTOP)
         r = self.check_end(p, 4, "server-lost", 20)
         self.assertTrue(r["error"])
-
 
     def test_a_pause_is_no_silence(self):
         server = self.sender()
@@ -278,23 +270,11 @@ class BrokenStreams(Failures):
         self.assertTrue(self.check_end(p, 4, "server-lost")["error"])
 
     def test_endless_answer(self):
-        for answer in b"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nX: " + b"x" * 100000, \
-                b"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nContent-Length: 99999999\r\n\r\n" + b"v=0\r\n" * 20000, \
-                b"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nContent-Type: application/sdp\r\nContent-Length: 5\r\n\r\nhello":
-            with self.subTest(answer[:60]):
-                server = FakeServer("", lambda s: None, {"DESCRIBE": answer})
-                self.addCleanup(server.stop)
-                r = self.check_end(self.player(server.url), 3, "error")
-                self.assertTrue(r["error"])
-
-    def test_never_content_with_who_we_are(self):
-        """A server for which each nonce is too old."""
-        stale = b'RTSP/1.0 401 U\r\nCSeq: @CSEQ@\r\nWWW-Authenticate: Digest realm="r", nonce="n", stale=true\r\n\r\n'
-        server = FakeServer("", lambda s: None, {"DESCRIBE": stale})
+        answer = b"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nX: " + b"x" * 100000
+        server = FakeServer("", lambda s: None, {"DESCRIBE": answer})
         self.addCleanup(server.stop)
-        r = self.check_end(self.player(server.url.replace("//", "//u:p@")), 3, "error")
-        self.assertIn("the server refuses DESCRIBE: 401", r["error"])
-        self.assertEqual(server.methods.count("DESCRIBE"), 10)
+        r = self.check_end(self.player(server.url), 3, "error")
+        self.assertIn("a message larger than the limit", r["error"])
 
     def test_descriptions(self):
         """Mutilated SDP is refused or played; never more than that."""

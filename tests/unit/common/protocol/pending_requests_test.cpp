@@ -3,47 +3,47 @@
 
 #include "common/protocol/pending_requests.h"
 
-static struct pending asked(enum question question, int cseq)
+static struct pending asked(enum request_kind kind, int cseq)
 {
     struct pending p = {};
-    p.question = question;
+    p.kind = kind;
     p.cseq = cseq;
     p.asked = 1000 * cseq;
     return p;
 }
 
-TEST_CASE("questions: answers are matched by number, in any order")
+TEST_CASE("pending requests: responses are matched by CSeq, in any order")
 {
     struct pending_requests q = {};
     struct pending p;
     CHECK(pending_requests_oldest(&q) == nullptr);
-    const enum question all[] = {ASK_OPTIONS, ASK_DESCRIBE, ASK_SETUP};
+    const enum request_kind all[] = {REQUEST_OPTIONS, REQUEST_DESCRIBE, REQUEST_SETUP};
     for (int i = 0; i < 3; i++) {
         struct pending a = asked(all[i], i + 1);
         pending_requests_add(&q, &a);
     }
     CHECK(pending_requests_oldest(&q)->cseq == 1);
-    CHECK(pending_requests_waiting(&q, ASK_DESCRIBE));
-    CHECK_FALSE(pending_requests_waiting(&q, ASK_PLAY));
+    CHECK(pending_requests_waiting(&q, REQUEST_DESCRIBE));
+    CHECK_FALSE(pending_requests_waiting(&q, REQUEST_PLAY));
 
     REQUIRE(pending_requests_take(&q, 2, &p));
-    CHECK(p.question == ASK_DESCRIBE);
-    CHECK_FALSE(pending_requests_take(&q, 2, &p)); // answered twice
-    CHECK_FALSE(pending_requests_take(&q, 7, &p)); // never asked
+    CHECK(p.kind == REQUEST_DESCRIBE);
+    CHECK_FALSE(pending_requests_take(&q, 2, &p)); // a second response
+    CHECK_FALSE(pending_requests_take(&q, 7, &p)); // never sent
     REQUIRE(pending_requests_take(&q, 1, &p));
-    CHECK(pending_requests_oldest(&q)->question == ASK_SETUP);
+    CHECK(pending_requests_oldest(&q)->kind == REQUEST_SETUP);
     REQUIRE(pending_requests_take(&q, 3, &p));
     CHECK(p.asked == 3000);
     CHECK(q.count == 0);
 }
 
-TEST_CASE("questions: an answer without a number is to the oldest")
+TEST_CASE("pending requests: a response without CSeq answers the oldest")
 {
     struct pending_requests q = {};
     struct pending p;
     CHECK_FALSE(pending_requests_take(&q, -1, &p));
     for (int cseq : {4, 5}) {
-        struct pending a = asked(ASK_SETUP, cseq);
+        struct pending a = asked(REQUEST_SETUP, cseq);
         pending_requests_add(&q, &a);
     }
     REQUIRE(pending_requests_take(&q, -1, &p));
@@ -51,12 +51,12 @@ TEST_CASE("questions: an answer without a number is to the oldest")
     REQUIRE(pending_requests_take(&q, 5, &p));
 }
 
-TEST_CASE("questions: the method of each")
+TEST_CASE("pending requests: the method of each kind")
 {
-    CHECK(question_method(ASK_OPTIONS) == RTSP_OPTIONS);
-    CHECK(question_method(ASK_LEVEL) == RTSP_SET_PARAMETER);
-    CHECK(question_method(ASK_ADAPT) == RTSP_SET_PARAMETER);
-    CHECK(question_method(ASK_PAIR) == RTSP_SET_PARAMETER);
-    CHECK(question_method(ASK_MEASURES) == RTSP_GET_PARAMETER);
-    CHECK(question_method(ASK_TEARDOWN) == RTSP_TEARDOWN);
+    CHECK(request_method(REQUEST_OPTIONS) == RTSP_OPTIONS);
+    CHECK(request_method(REQUEST_LEVEL) == RTSP_SET_PARAMETER);
+    CHECK(request_method(REQUEST_ADAPT) == RTSP_SET_PARAMETER);
+    CHECK(request_method(REQUEST_PAIR) == RTSP_SET_PARAMETER);
+    CHECK(request_method(REQUEST_MEASURES) == RTSP_GET_PARAMETER);
+    CHECK(request_method(REQUEST_TEARDOWN) == RTSP_TEARDOWN);
 }

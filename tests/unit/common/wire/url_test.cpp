@@ -107,6 +107,14 @@ TEST_CASE("url: the medium's URL from the control attribute")
     }
     char small[10];
     CHECK(url_resolve("rtsp://h/live", "video", small, sizeof(small)) == ERR_TOO_BIG);
+    // Each would end the request line, or begin another header.
+    char out[64];
+    for (const char *control : {" a", "a b", "a\tb", "a\rb", "a\nb", "a\x7f", "rtsp://h/a b"}) {
+        INFO(control);
+        CHECK(url_resolve("rtsp://h/live", control, out, sizeof(out)) == ERR_MALFORMED);
+        CHECK_FALSE(url_is_plain(control));
+    }
+    CHECK(url_is_plain("rtsp://h/a%20b?c=d&\xc3\xbc"));
 }
 
 TEST_CASE("url: a user is taken out of it")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/rtsp/rtsp_auth.h"
+#include "common/protocol/rtsp_auth.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <string>
+
+#include "player/rtsp/rtsp_hash.h"
 
 namespace
 {
@@ -12,6 +14,7 @@ rtsp_auth someone(const char *user, const char *password)
     rtsp_auth a = {};
     strcpy(a.user, user);
     strcpy(a.password, password);
+    a.hash = rtsp_hash;
     return a;
 }
 
@@ -64,6 +67,13 @@ TEST_CASE("Basic, and which of several challenges is met")
     REQUIRE(challenge(&a, "WWW-Authenticate: Basic realm=\"WallyWorld\"\r\n"));
     CHECK(line(&a, "DESCRIBE", "rtsp://h/x") ==
           "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\n");
+    for (const auto &[user, line_sent] :
+         {std::pair("u", "dTpw"), {"us", "dXM6cA=="}, {"use", "dXNlOnA="}}) {
+        rtsp_auth padded = someone(user, "p"); // 0, 2 and 1 characters of padding
+        REQUIRE(challenge(&padded, "WWW-Authenticate: Basic\r\n"));
+        CHECK(line(&padded, "DESCRIBE", "rtsp://h/x") ==
+              std::string("Authorization: Basic ") + line_sent + "\r\n");
+    }
     for (const char *order :
          {"WWW-Authenticate: Basic realm=\"r\"\r\n"
           "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n",

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/rtsp/rtsp_auth.h"
+#include "common/protocol/rtsp_auth.h"
 
 #include <inttypes.h>
-#include <libavutil/base64.h>
-#include <libavutil/md5.h>
-#include <libavutil/mem.h>
-#include <libavutil/sha.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +12,7 @@ enum { MAX_RENEWED = 8 }; // nonces in a row
 
 // ---- Challenges ----
 
-// `name=value` or `name="value"` and the comma behind it. False: the end, or nothing of the kind.
+// Takes `name=value` or `name="value"`. Returns false at the end, or if the text is neither.
 static bool take_parameter(struct scan *s, struct text *name, struct scan *value)
 {
     while (scan_char(s, ',') || scan_char(s, ' '))
@@ -36,7 +32,7 @@ static bool take_parameter(struct scan *s, struct text *name, struct scan *value
     return scan_char(s, '"');
 }
 
-// What cannot stand in a line of ours makes the challenge useless.
+// A value that a request line cannot contain makes the challenge useless: returns false.
 static bool keep(struct scan value, char out[RTSP_AUTH_MAX])
 {
     if (scan_left(&value) >= RTSP_AUTH_MAX || !text_is_clean(value) ||
@@ -80,7 +76,7 @@ static bool read_digest(struct scan s, struct rtsp_auth *out, bool *stale)
     return good && has_nonce;
 }
 
-// Better than what `best` has; *stale: the server only wants another nonce.
+// Keeps the challenge if it is stronger than `best`. *stale: the server only requires a new nonce.
 static void consider(struct text header, struct rtsp_auth *best, bool *stale)
 {
     struct scan s = scan_trimmed(text_scan(header));
@@ -103,11 +99,12 @@ bool rtsp_auth_challenge(struct rtsp_auth *a, const struct rtsp_item *response)
     for (int i = 0; i < response->header_count; i++)
         if (text_is_nocase(response->headers[i].name, "WWW-Authenticate"))
             consider(response->headers[i].value, &best, &stale);
-    // Nobody gets the bare password who was content with less, and nobody may go on asking.
+    // A server that accepted a hash must not get the password itself, nor ask without end.
     bool refused = best.scheme <= a->scheme && !(stale && a->renewed++ < MAX_RENEWED);
     if (!a->user[0] || best.scheme == RTSP_AUTH_NONE || refused)
         return false;
     best.renewed = a->renewed;
+    best.hash = a->hash;
     memcpy(best.user, a->user, sizeof(best.user));
     memcpy(best.password, a->password, sizeof(best.password));
     *a = best;
@@ -119,24 +116,11 @@ void rtsp_auth_accepted(struct rtsp_auth *a)
     a->renewed = 0;
 }
 
-// ---- Answers ----
+// ---- Credentials ----
 
 struct hash_text {
     char hex[65];
 };
-
-static bool sha256(uint8_t sum[32], const char *text)
-{
-    struct AVSHA *sha = av_sha_alloc();
-    if (!sha || av_sha_init(sha, 256) < 0) {
-        av_free(sha);
-        return false;
-    }
-    av_sha_update(sha, (const uint8_t *)text, strlen(text));
-    av_sha_final(sha, sum);
-    av_free(sha);
-    return true;
-}
 
 static struct hash_text hash(const struct rtsp_auth *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -150,21 +134,36 @@ static struct hash_text hash(const struct rtsp_auth *a, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    if (!a->sha256)
-        av_md5_sum(sum, (const uint8_t *)text, strlen(text));
-    else if (!sha256(sum, text))
+    if (!a->hash(a->sha256, text, strlen(text), sum))
         return out; // the server refuses it
     for (int i = 0; i < (a->sha256 ? 32 : 16); i++)
         snprintf(out.hex + 2 * i, 3, "%02x", sum[i]);
     return out;
 }
 
+// Base64 with padding (RFC 4648, section 4). `out` has room for 4 * ceil(len / 3) + 1 bytes.
+static void base64(const uint8_t *data, size_t len, char *out)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < len; i += 3) {
+        size_t left = len - i;
+        uint32_t group = (uint32_t)data[i] << 16;
+        group |= left > 1 ? (uint32_t)data[i + 1] << 8 : 0;
+        group |= left > 2 ? data[i + 2] : 0;
+        *out++ = digits[group >> 18];
+        *out++ = digits[group >> 12 & 63];
+        *out++ = left > 1 ? digits[group >> 6 & 63] : '=';
+        *out++ = left > 2 ? digits[group & 63] : '=';
+    }
+    *out = '\0';
+}
+
 static void put_basic(const struct rtsp_auth *a, char out[RTSP_AUTH_MAX_LINE])
 {
     char plain[RTSP_AUTH_MAX + 2];
-    char coded[AV_BASE64_SIZE(RTSP_AUTH_MAX + 2)];
+    char coded[(RTSP_AUTH_MAX + 2 + 2) / 3 * 4 + 1];
     int len = snprintf(plain, sizeof(plain), "%s:%s", a->user, a->password);
-    av_base64_encode(coded, sizeof(coded), (const uint8_t *)plain, len);
+    base64((const uint8_t *)plain, (size_t)len, coded);
     snprintf(out, RTSP_AUTH_MAX_LINE, "Authorization: Basic %s\r\n", coded);
 }
 
@@ -177,17 +176,17 @@ void rtsp_auth_line(struct rtsp_auth *a, const char *method, const char *uri, ui
         put_basic(a, out);
     if (a->scheme != RTSP_AUTH_DIGEST)
         return;
-    struct hash_text who = hash(a, "%s:%s:%s", a->user, a->realm, a->password);
-    struct hash_text what = hash(a, "%s:%s", method, uri);
+    struct hash_text user = hash(a, "%s:%s:%s", a->user, a->realm, a->password);
+    struct hash_text request = hash(a, "%s:%s", method, uri);
     char extra[96] = "";
     struct hash_text response;
     if (a->qop) {
         char nonces[40];
         snprintf(nonces, sizeof(nonces), "%08x:%08" PRIx32, ++a->count, cnonce);
         snprintf(extra, sizeof(extra), ", qop=auth, nc=%.8s, cnonce=\"%s\"", nonces, nonces + 9);
-        response = hash(a, "%s:%s:%s:auth:%s", who.hex, a->nonce, nonces, what.hex);
+        response = hash(a, "%s:%s:%s:auth:%s", user.hex, a->nonce, nonces, request.hex);
     } else {
-        response = hash(a, "%s:%s:%s", who.hex, a->nonce, what.hex);
+        response = hash(a, "%s:%s:%s", user.hex, a->nonce, request.hex);
     }
     int len =
         snprintf(out, RTSP_AUTH_MAX_LINE,
@@ -197,5 +196,5 @@ void rtsp_auth_line(struct rtsp_auth *a, const char *method, const char *uri, ui
                  a->sha256 ? ", algorithm=SHA-256" : "", extra, a->has_opaque ? ", opaque=\"" : "",
                  a->has_opaque ? a->opaque : "", a->has_opaque ? "\"" : "");
     if (len >= RTSP_AUTH_MAX_LINE)
-        out[0] = '\0'; // cut short it would break the request apart
+        out[0] = '\0'; // a truncated line would corrupt the request
 }

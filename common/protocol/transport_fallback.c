@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/rtsp/transport_fallback.h"
+#include "common/protocol/transport_fallback.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/rtsp/transport_fallback.h"
+#include "common/protocol/transport_fallback.h"
 
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "common/transport/transport_list.h"
 
 namespace
 {

@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/rtsp/rtsp_request.h"
+#include "common/protocol/rtsp_params.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "common/base/err.h"
 #include "common/base/scan.h"
+#include "common/wire/rtsp.h"
 
-int rtsp_request_format(const struct rtsp_request *r, char *out, size_t cap)
-{
-    bool session = r->session && *r->session;
-    char content[96] = "";
-    if (r->body)
-        snprintf(content, sizeof(content),
-                 "Content-Type: text/parameters\r\nContent-Length: %zu\r\n", strlen(r->body));
-    int len = snprintf(out, cap,
-                       "%s %s RTSP/1.0\r\nCSeq: %d\r\nUser-Agent: weir-play\r\n%s%s%s%s%s\r\n%s",
-                       rtsp_method_name(r->method), r->uri, r->cseq, session ? "Session: " : "",
-                       session ? r->session : "", session ? "\r\n" : "",
-                       r->headers ? r->headers : "", content, r->body ? r->body : "");
-    return len >= 0 && (size_t)len < cap ? len : ERR_FULL;
-}
-
-// Of a figure, whatever its unit: what is computed of it stays far from the ends of its type.
+// Upper limit of a value in any unit: arithmetic on it stays far from the limits of int64_t and
+// double.
 static const int64_t LARGEST = 1000000000000;
 
 static bool read_int(struct text value, int64_t max, int64_t *out)
@@ -32,7 +16,7 @@ static bool read_int(struct text value, int64_t max, int64_t *out)
     return scan_int(&s, max, out) && scan_end(&s);
 }
 
-// "12.5", to the end.
+// Decodes a decimal number such as "12.5", which must end the text.
 static bool read_figure(struct scan s, double *out)
 {
     int64_t whole;
@@ -42,8 +26,8 @@ static bool read_figure(struct scan s, double *out)
     return scan_end(&s);
 }
 
-// "cc.NAME=VALUE": a figure of the sender's rate controller. More than there is room for are left
-// out.
+// Decodes "cc.NAME=VALUE", a variable of the sender's rate controller. Variables beyond
+// TRANSPORT_VARIABLES are dropped.
 static void read_variable(struct scan s, struct transport_info *out)
 {
     struct transport_variable v;
@@ -64,9 +48,9 @@ static void read_variable(struct scan s, struct transport_info *out)
     }
 }
 
-static void read_transport(struct text value, struct rtsp_measures *measures)
+static void read_transport(struct text value, struct rtsp_params *params)
 {
-    struct transport_info *out = &measures->transport;
+    struct transport_info *out = &params->transport;
     const struct {
         const char *name;
         double *value;
@@ -78,7 +62,7 @@ static void read_transport(struct text value, struct rtsp_measures *measures)
         {"cwnd=", &out->cwnd_packets},
         {"loss_events=", &out->loss_events},
         {"allowed_bps=", &out->allowed_bps},
-        {"skipped=", &measures->skipped},
+        {"skipped=", &params->skipped},
     };
     struct scan all = scan_of(value.at, value.len);
     while (!scan_end(&all)) {
@@ -93,9 +77,9 @@ static void read_transport(struct text value, struct rtsp_measures *measures)
     }
 }
 
-void rtsp_measures_read(struct text body, struct rtsp_measures *out)
+void rtsp_params_decode(struct text body, struct rtsp_params *out)
 {
-    *out = (struct rtsp_measures){.level = -1, .skipped = NAN};
+    *out = (struct rtsp_params){.level = -1, .skipped = NAN};
     transport_info_clear(&out->transport);
     size_t at = 0;
     struct text name;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/protocol/playback_requests.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/base/log.h"
+
+void playback_requests_init(struct playback_requests *p, bool names_speed)
+{
+    *p = (struct playback_requests){.names_speed = names_speed,
+                                    .live = true,
+                                    .duration = -1,
+                                    .level = -1,
+                                    .latency_ms = -1,
+                                    .speed = 1,
+                                    .requested_speed = 1,
+                                    .position = NAN};
+}
+
+void playback_requests_describe(struct playback_requests *p, const struct sdp *sdp)
+{
+    p->live = sdp->duration < 0;
+    p->duration = sdp->duration;
+    p->third_party = sdp_is_foreign(sdp);
+}
+
+void playback_requests_level(int level, struct playback_request *out)
+{
+    *out = (struct playback_request){.kind = REQUEST_LEVEL, .level = level};
+    snprintf(out->body, sizeof(out->body), "level: %d\r\n", level);
+}
+
+void playback_requests_latency(int ms, struct playback_request *out)
+{
+    *out = (struct playback_request){.kind = REQUEST_LATENCY};
+    snprintf(out->body, sizeof(out->body), "latency: %d\r\n", ms);
+}
+
+// `range`: a header line, or empty. Only a viewer who controls the speed names one: not every
+// server knows the header.
+static void play(struct playback_requests *p, const char *range, bool sought,
+                 struct playback_request *out)
+{
+    *out = (struct playback_request){
+        .kind = REQUEST_PLAY, .sought = sought, .paused = p->requested_pause};
+    p->requested_speed = p->speed;
+    int len = snprintf(out->headers, sizeof(out->headers), "%s", range);
+    if (p->names_speed)
+        snprintf(out->headers + len, sizeof(out->headers) - (size_t)len, "Speed: %.3f\r\n",
+                 p->speed);
+}
+
+void playback_requests_start(struct playback_requests *p, double start,
+                             struct playback_request *out)
+{
+    char range[48];
+    bool beyond = !p->live && start > p->duration;
+    if (start > 0 && (p->live || beyond))
+        log_warn(beyond ? "--start is beyond the end: playing from the beginning"
+                        : "this is not a file: --start does nothing");
+    snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", beyond ? 0 : start);
+    // Not every server knows "now".
+    const char *now = p->third_party ? "" : "Range: npt=now-\r\n";
+    play(p, p->live ? now : range, false, out);
+}
+
+bool playback_requests_next(struct playback_requests *p, const struct pending_requests *pending,
+                            struct playback_request *out)
+{
+    if (p->level >= 0 && !pending_requests_waiting(pending, REQUEST_LEVEL)) {
+        playback_requests_level(p->level, out);
+        p->level = -1;
+        return true;
+    }
+    if (p->latency_ms >= 0 && !pending_requests_waiting(pending, REQUEST_LATENCY)) {
+        playback_requests_latency(p->latency_ms, out);
+        p->latency_ms = -1;
+        return true;
+    }
+    if (pending_requests_waiting(pending, REQUEST_PAUSE) ||
+        pending_requests_waiting(pending, REQUEST_PLAY))
+        return false;
+    if (!isnan(p->position)) {
+        char range[48];
+        snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", p->position);
+        play(p, range, true, out);
+        p->position = NAN;
+        p->requested_pause = p->pause = false;
+        return true;
+    }
+    if (p->pause != p->requested_pause) {
+        p->requested_pause = p->pause;
+        // Live media continues with the current picture, stored media where it stopped (RFC 2326,
+        // section 10.5).
+        if (p->pause)
+            *out = (struct playback_request){.kind = REQUEST_PAUSE};
+        else
+            play(p, p->live ? "Range: npt=now-\r\n" : "", false, out);
+        return true;
+    }
+    if (p->speed != p->requested_speed && !p->requested_pause) {
+        play(p, "", false, out);
+        return true;
+    }
+    return false;
+}
+
+void playback_requests_seek_refused(struct playback_requests *p, bool paused)
+{
+    p->requested_pause = paused;
+}

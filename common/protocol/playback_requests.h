@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which requests of the viewer a client sends next: level, latency, speed, pause, position. While a
+// request of a kind has no response, only the viewer's last choice of that kind is kept, so that
+// keys pressed behind a stalled network do not pile up.
+#ifndef WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
+#define WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
+
+#include "common/protocol/pending_requests.h"
+#include "common/wire/sdp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct playback_requests {
+    bool names_speed; // PLAY has a Speed header
+    bool live;
+    bool third_party; // the server is not weir-send
+    double duration;  // seconds; -1: live
+    int level;        // to request; -1: none
+    int latency_ms;   // to request; -1: none
+    double speed;     // the viewer's choice
+    double requested_speed;
+    bool pause; // the viewer's choice
+    bool requested_pause;
+    double position; // to request, seconds; NaN: none
+};
+
+struct playback_request {
+    enum request_kind kind;
+    char headers[80]; // each line ends with CRLF; may be empty
+    char body[32];    // empty: none
+    int level;        // REQUEST_LEVEL
+    bool sought;      // REQUEST_PLAY: it asks for another position
+    bool paused;      // REQUEST_PLAY: the server was paused before it
+};
+
+void playback_requests_init(struct playback_requests *p, bool names_speed);
+void playback_requests_describe(struct playback_requests *p, const struct sdp *sdp);
+
+// The next request to send, given those that have no response. Returns false if there is none now.
+// The caller changes `level`, `latency_ms`, `speed`, `pause` and `position`, and then calls this
+// until it returns false; it calls it again after each response.
+bool playback_requests_next(struct playback_requests *p, const struct pending_requests *pending,
+                            struct playback_request *out);
+// The first PLAY, from `start` (seconds) of stored media.
+void playback_requests_start(struct playback_requests *p, double start,
+                             struct playback_request *out);
+// The server refuses the position and stays as it was before that PLAY.
+void playback_requests_seek_refused(struct playback_requests *p, bool paused);
+
+// Requests outside this order.
+void playback_requests_level(int level, struct playback_request *out);
+void playback_requests_latency(int ms, struct playback_request *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RTSP requests as text (RFC 2326, section 6).
+#ifndef WEIR_PROTOCOL_RTSP_REQUEST_H
+#define WEIR_PROTOCOL_RTSP_REQUEST_H
+
+#include <stddef.h>
+
+#include "common/wire/rtsp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rtsp_request {
+    enum rtsp_method method;
+    const char *uri;
+    int cseq;
+    const char *session; // NULL or empty: no session yet
+    const char *headers; // further header lines, each ended by CRLF; NULL: none
+    const char *body;    // parameters (text/parameters); NULL: none
+};
+
+// Returns the length written (terminated), or ERR_FULL.
+int rtsp_request_format(const struct rtsp_request *r, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

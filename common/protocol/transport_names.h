@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names of transports in order of preference. common/transport/transport_list.h reads them from
+// text.
+#ifndef WEIR_PROTOCOL_TRANSPORT_NAMES_H
+#define WEIR_PROTOCOL_TRANSPORT_NAMES_H
+
+#include <stdbool.h>
+
+#include "common/protocol/transport_info.h"
+#include "common/wire/rtsp_transport.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct transport_list {
+    int count;
+    bool by_default;                                 // the user named none
+    char names[RTSP_MAX_OFFERS][TRANSPORT_MAX_NAME]; // with their parameters
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
