@@ -4,14 +4,14 @@
 #include <assert.h>
 #include <string.h>
 
-#include "common/base/bytes.h"
 #include "common/base/err.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
 #include "common/wire/rtcp.h"
+#include "common/wire/rtsp.h"
 
 enum {
-    FRAMING = 4,
+    FRAMING = RTSP_INTERLEAVED_HEAD,
     // A packet with its framing is one segment of the path. 1448 is Ethernet's with timestamps;
     // loopback and jumbo frames would take more, but a viewer's path further on may not.
     SEGMENT_MAX = 1448,
@@ -35,15 +35,7 @@ void interleaved_destroy(struct interleaved *i)
 
 static const int *channel_of(const struct interleaved *i, enum transport_track track)
 {
-    return track == TRACK_AUDIO ? i->base.audio.channel : i->base.video.channel;
-}
-
-static void frame(uint8_t out[FRAMING], int channel, size_t len)
-{
-    assert(len <= UINT16_MAX);
-    out[0] = '$';
-    out[1] = (uint8_t)channel;
-    store_be16(out + 2, (uint16_t)len);
+    return i->base.tracks[track].channel;
 }
 
 int interleaved_send(struct transport *t, enum transport_track track, const struct iovec *parts,
@@ -58,7 +50,7 @@ int interleaved_send(struct transport *t, enum transport_track track, const stru
         all[k + 1] = parts[k];
         len += parts[k].iov_len;
     }
-    frame(head, channel_of(i, track)[0], len);
+    rtsp_interleaved_encode(head, channel_of(i, track)[0], len);
     int err = tcp_conn_write_packet(i->conn, all, count + 1);
     if (!err)
         rate_meter_add(&i->meter, FRAMING + len, now);
@@ -72,7 +64,7 @@ void interleaved_queue(struct interleaved *i, enum transport_track track, const 
     assert(i->queued < INTERLEAVED_BATCH && head <= TRANSPORT_MAX_HEAD);
     struct interleaved_packet *p = &i->queue[i->queued++];
     p->payload = parts[count - 1];
-    frame(p->head, channel_of(i, track)[0], head + p->payload.iov_len);
+    rtsp_interleaved_encode(p->head, channel_of(i, track)[0], head + p->payload.iov_len);
     if (head)
         memcpy(p->head + FRAMING, parts[0].iov_base, head);
     p->head_len = FRAMING + head;
@@ -102,7 +94,7 @@ int interleaved_send_rtcp(struct transport *t, enum transport_track track, const
     struct interleaved *i = (struct interleaved *)t;
     uint8_t out[FRAMING + RTCP_MAX_PACKET];
     assert(len <= RTCP_MAX_PACKET);
-    frame(out, channel_of(i, track)[1], len);
+    rtsp_interleaved_encode(out, channel_of(i, track)[1], len);
     memcpy(out + FRAMING, data, len);
     int err = tcp_conn_send(i->conn, out, FRAMING + len); // all or nothing of it
     return err == ERR_FULL ? ERR_AGAIN : err;

@@ -16,8 +16,8 @@ static struct mtp_send_core *of(struct transport *t)
     return (struct mtp_send_core *)t;
 }
 
-// The timer is moved forward only: what comes later than it was set for sets it anew when it fires,
-// so a retransmission timeout that each packet defers costs nothing.
+// The timer is only moved forward. A later deadline is set when the timer fires: so a
+// retransmission timeout that each packet defers costs nothing.
 static void arm(struct mtp_send_core *m, usec_t now)
 {
     usec_t when = mtp_flow_next_timeout(&m->flow);
@@ -148,6 +148,13 @@ void mtp_send_core_info(struct transport *t, struct transport_info *out, usec_t 
 {
     mtp_info_fill(&of(t)->flow, out, now);
     out->rate_bps = rate_meter_bps(&of(t)->meter, now);
+}
+
+int mtp_send_core_check(const struct transport_kind *kind, const char *params)
+{
+    (void)kind;
+    struct mtp_options options;
+    return mtp_options_parse(params, &options);
 }
 
 int mtp_send_core_init(struct mtp_send_core *m, const struct mtp_carrier *carrier,

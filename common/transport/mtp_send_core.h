@@ -40,6 +40,8 @@ struct mtp_send_core { // embedded first
     void *ctx; // borrowed
 };
 
+// transport_kind.check.
+int mtp_send_core_check(const struct transport_kind *kind, const char *params);
 // `params` were checked. 0; ERR_MALFORMED; ERR_RANGE; ERR_NO_MEMORY.
 int mtp_send_core_init(struct mtp_send_core *m, const struct mtp_carrier *carrier,
                        const char *params, const struct transport_path *path, size_t max_packet,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What carries RTP packets from a sender's session to a viewer. A transport decides *when* the next
-// packet may leave; the scheduler above decides which one. Adding a transport: one file, one row in
-// transports.c, one row in the manual.
+// What carries RTP packets from a sender's session to a viewer: the sending end, which this header
+// declares, and the receiving end (transport_receiver.h). A transport decides *when* the next
+// packet may leave; the scheduler above decides which one.
+//
+// Adding a transport: one file with both ends and its struct transport_kind, and one row in
+// transports.c. The programs' options, menus, help and statistics list it from that row.
 //
 // Names are "NAME" or "NAME:PARAMS", as on weir-play's command line and in the Transport header's
 // x-weir parameter.
@@ -34,8 +37,9 @@ struct transport_report {
 // Called on the loop when `room` may have become true again after it was false.
 typedef void transport_room_fn(void *ctx, usec_t now);
 
-// What a packet is of. Both go one way, unless the sound has channels or ports of its own.
-enum transport_track { TRACK_VIDEO, TRACK_AUDIO };
+// What a packet is of. Both tracks take one path, unless the audio has channels or ports of its
+// own.
+enum transport_track { TRACK_VIDEO, TRACK_AUDIO, TRACKS };
 
 struct transport;
 
@@ -67,7 +71,7 @@ struct transport_ops {
     // The fastest that this media is meant to leave; who has no rate control of his own paces at
     // it. NULL: not interested
     void (*on_media_rate)(struct transport *t, int bitrate_bps, usec_t now);
-    // The control connection takes bytes again, or the viewer's address was proved.
+    // The control connection takes bytes again, or the viewer's address was validated.
     void (*on_writable)(struct transport *t, usec_t now);
     void (*info)(struct transport *t, struct transport_info *out, usec_t now);
     void (*free)(struct transport *t);
@@ -76,19 +80,21 @@ struct transport_ops {
 struct udp_socket;
 struct sockaddr;
 
-// Where a track goes. All borrowed.
-struct transport_place {
-    int channel[2];               // RTP, RTCP; stream transports, and RTCP of `raw` ones
-    struct udp_socket *socket[2]; // datagram transports; of the sound NULL: with the video
-    const struct sockaddr *peer[2];
+// The path of one track's RTP ([0]) and RTCP ([1]). Who owns the sockets says so; peers are
+// borrowed.
+struct track_path {
+    int channel[2]; // on the RTSP connection: transports that are no datagram transports
+    struct udp_socket
+        *socket[2]; // datagram transports; the audio's are NULL if it shares the video's
+    const struct sockaddr
+        *peer[2]; // AF_UNSPEC: not validated (path_validation.h); nothing is sent there
 };
 
 struct transport { // embedded first
     const struct transport_ops *ops;
     const struct transport_kind *kind;
-    char name[TRANSPORT_MAX_NAME]; // with its parameters
-    struct transport_place video;  // as of its path; its session may change both
-    struct transport_place audio;
+    char name[TRANSPORT_MAX_NAME];    // with its parameters
+    struct track_path tracks[TRACKS]; // all borrowed; the session changes one that is set up later
     size_t max_packet; // bytes of RTP header and payload that fit one segment of the path
 };
 
@@ -100,7 +106,7 @@ struct transport_path {
     struct tcp_conn *control;     // the RTSP connection; its packets are `$`-interleaved on it
     int channel[2];               // RTP, RTCP; stream transports
     struct udp_socket *socket[2]; // RTP, RTCP; datagram transports
-    // Where to; datagram transports. Of the family AF_UNSPEC until the viewer has proved it:
+    // Where to; datagram transports. Of the family AF_UNSPEC until it is validated:
     // nothing is sent there before.
     const struct sockaddr *peer[2];
     struct mtp_raw *raw; // `raw` transports; NULL: there is none
@@ -113,31 +119,48 @@ struct transport_path {
     void *ctx;
 };
 
+struct transport_receiver;
+struct transport_receiver_path;
+
+// A row of the table. The properties are what the sessions and RTSP ask of a transport.
 struct transport_kind {
     const char *name;
     const char *help; // a line for --help and the manual
-    bool datagram;    // RTP/AVP over UDP rather than interleaved on the control connection
+    bool datagram;    // RTP/AVP: on UDP ports at both ends; else RTP/AVP/TCP
+    bool needs_raw;   // raw sockets at both ends (CAP_NET_RAW): media takes a TCP connection of its
+                      // own
+    bool plain_rtp;   // a peer that knows RTP alone can be its other end
     bool reliable;    // what began to go out arrives, in order
-    // Its rate answers to what the viewer reports, which it therefore must; its packets say that
-    // they are ECN-capable.
+    bool holds_back;  // what the network does not take yet waits; it is not lost
+    bool measures;    // its info tells what arrives, so that the media can follow the network
+    bool repeats;     // its packets have numbers of their own: it takes an RTP packet twice
+    bool reports;     // the viewer reports each packet if it can (RFC 8888)
+    // Its rate depends on what the viewer reports, which therefore must report; its packets say
+    // that they are ECN-capable.
     bool responsive;
-    const char *controller; // of a datagram transport: the parameters go to it
-    bool raw; // over TCP segments of our own (mtp_raw.h), with RTCP on the control connection
-    bool mtp; // packets stand in MTP's records (mtp_record.h), and the viewer acknowledges each
-    int (*check)(const struct transport_kind *kind,
-                 const char *params); // 0, ERR_MALFORMED, ERR_RANGE, ERR_NOT_FOUND
+    const char *controller; // transport_datagram.c: the parameters are the controller's
+    // 0, ERR_MALFORMED, ERR_RANGE, ERR_NOT_FOUND
+    int (*check)(const struct transport_kind *kind, const char *params);
+    // The sending end. NULL: no memory, or what it needs is not there.
     struct transport *(*create)(const struct transport_kind *kind, const char *params,
                                 const struct transport_path *path, usec_t now);
+    // The receiving end. NULL: what arrives is RTP, and takes nothing more.
+    // 0; ERR_UNSUPPORTED: the server's answer lacks what it needs; ERR_NO_MEMORY.
+    int (*receive)(const struct transport_receiver_path *path, struct transport_receiver **out,
+                   usec_t now);
 };
 
-// All transports, ended by a NULL name. The first is the default.
-extern const struct transport_kind transport_kinds[];
+// All transports, ended by NULL. The first is the default.
+extern const struct transport_kind *const transport_kinds[];
+int transport_number(const struct transport_kind *kind); // its place in the table
 
 // Splits "NAME:PARAMS", finds the kind, and checks the parameters. 0; ERR_NOT_FOUND; ERR_MALFORMED;
 // ERR_RANGE. *params points into `name`.
 int transport_find(const char *name, const struct transport_kind **kind, const char **params);
 // Finds the kind and makes one. NULL: a bad name, or no memory (logged).
 struct transport *transport_open(const char *name, const struct transport_path *path, usec_t now);
+// Returns true if the transport of this name needs raw sockets.
+bool transport_needs_raw(const char *name);
 // "minbuf, tcp, udp": for error messages.
 void transport_names(char *out, size_t cap);
 

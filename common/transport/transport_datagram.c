@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // RTP over UDP under any rate controller: the protocol's endpoint (datagram_sender.h) on sockets
-// and a timer.
+// and a timer; at the viewer, reports of each packet (datagram_reports.h).
 //
 // Bursts. The controller says for each packet when it may leave; a wake-up sends those that are due
 // together, in one system call, but never more than WAKE_UP_PACKETS, then the loop's others have
@@ -20,7 +20,9 @@
 #include "common/base/rate_meter.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
-#include "common/transport/kinds.h"
+#include "common/transport/datagram_reports.h"
+#include "common/transport/transport_receiver.h"
+#include "common/transport/udp_track.h"
 
 enum {
     MAX_PACKET = 1200, // RTP header and payload: fits IPv6's least MTU of 1280 (RFC 8200, 5)
@@ -63,9 +65,9 @@ static struct datagram_transport *of(struct transport *t)
     return (struct datagram_transport *)t;
 }
 
-static bool is_proved(const struct datagram_transport *d, int which)
+static bool is_validated(const struct datagram_transport *d)
 {
-    return d->base.video.peer[which]->sa_family != AF_UNSPEC;
+    return udp_track_is_validated(&d->base.tracks[TRACK_VIDEO], 0);
 }
 
 // ---- Time
@@ -86,12 +88,12 @@ static usec_t next_timeout(const struct datagram_transport *d)
     return ops->next_timeout ? ops->next_timeout(d->controller) : USEC_NEVER;
 }
 
-// The timer is moved forward only: what comes later than it was set for sets it anew when it fires,
-// so a retransmission timeout that each packet defers costs nothing.
+// The timer is only moved forward. A later deadline is set when the timer fires: so a
+// retransmission timeout that each packet defers costs nothing.
 static void arm(struct datagram_transport *d, usec_t now)
 {
     usec_t when = next_timeout(d);
-    if (d->waits && is_proved(d, 0))
+    if (d->waits && is_validated(d))
         when = usec_min(when, next_send(d, now));
     if (when < d->armed) {
         d->armed = when;
@@ -101,7 +103,7 @@ static void arm(struct datagram_transport *d, usec_t now)
 
 static void resume(struct datagram_transport *d, usec_t now)
 {
-    if (d->waits && is_proved(d, 0) && next_send(d, now) <= now) {
+    if (d->waits && is_validated(d) && next_send(d, now) <= now) {
         d->waits = false;
         d->on_room(d->ctx, now);
     }
@@ -125,7 +127,7 @@ static void on_timer(void *ctx, usec_t now)
 
 static bool may_send(struct datagram_transport *d, usec_t now)
 {
-    if (!is_proved(d, 0))
+    if (!is_validated(d))
         return false;
     if (d->wake_up == now && d->woken >= WAKE_UP_PACKETS) {
         d->endpoint.blocked = true; // it waits for us: not a pause of the application's
@@ -162,18 +164,13 @@ static void note_sent(struct datagram_transport *d, uint32_t bytes, usec_t now)
     rate_meter_add(&d->meter, bytes, now);
 }
 
-// What the kernel refuses (a full device queue, an unreachable peer) is lost like any datagram: the
-// viewer's reports, or their absence, tell.
+// The viewer's reports, or their absence, tell what was lost.
 static void datagram_flush(struct transport *t, usec_t now)
 {
     struct datagram_transport *d = of(t);
     if (!d->queued)
         return;
-    const struct transport_place *to = &d->base.video;
-    if (d->queued == 1)
-        (void)udp_socket_send(to->socket[0], to->peer[0], d->queue[0], 2);
-    else
-        (void)udp_socket_send_batch(to->socket[0], to->peer[0], d->queue[0], 2, d->queued);
+    udp_track_send(&d->base.tracks[TRACK_VIDEO], d->queue[0], 2, d->queued);
     d->queued = 0;
     arm(d, now);
 }
@@ -182,7 +179,7 @@ static void datagram_flush(struct transport *t, usec_t now)
 static int send_beside(struct datagram_transport *d, const struct iovec *parts, int count,
                        usec_t now)
 {
-    const struct transport_place *audio = &d->base.audio;
+    const struct track_path *audio = &d->base.tracks[TRACK_AUDIO];
     (void)udp_socket_send(audio->socket[0], audio->peer[0], parts, count);
     for (int i = 0; i < count; i++)
         rate_meter_add(&d->meter, parts[i].iov_len, now);
@@ -193,7 +190,7 @@ static int datagram_send(struct transport *t, enum transport_track track, const 
                          int count, usec_t now)
 {
     struct datagram_transport *d = of(t);
-    if (track == TRACK_AUDIO && t->audio.socket[0])
+    if (track == TRACK_AUDIO && t->tracks[TRACK_AUDIO].socket[0])
         return send_beside(d, parts, count, now);
     if (!datagram_room(t, now)) // a report or a timeout may have closed it since the session asked
         return ERR_AGAIN;
@@ -207,20 +204,6 @@ static int datagram_send(struct transport *t, enum transport_track track, const 
     note_sent(d, (uint32_t)len, now);
     if (d->queued == UDP_SOCKET_BATCH)
         datagram_flush(t, now);
-    return 0;
-}
-
-static int datagram_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
-                              size_t len, usec_t now)
-{
-    (void)now;
-    struct datagram_transport *d = of(t);
-    struct iovec part = {.iov_len = len};
-    part.iov_base = (uint8_t *)(uintptr_t)data; // sendmsg does not write through it
-    if (track == TRACK_AUDIO && t->audio.socket[1])
-        return udp_socket_send(t->audio.socket[1], t->audio.peer[1], &part, 1) ? ERR_AGAIN : 0;
-    if (!is_proved(d, 1) || udp_socket_send(t->video.socket[1], t->video.peer[1], &part, 1) != 0)
-        return ERR_AGAIN;
     return 0;
 }
 
@@ -285,7 +268,7 @@ static void datagram_on_media_rate(struct transport *t, int bitrate_bps, usec_t 
     arm(d, now);
 }
 
-static void datagram_on_proved(struct transport *t, usec_t now)
+static void datagram_on_validated(struct transport *t, usec_t now)
 {
     resume(of(t), now);
 }
@@ -352,10 +335,10 @@ static const struct transport_ops datagram_ops = {
     .flush = datagram_flush,
     .wish = datagram_wish,
     .on_rtcp = datagram_on_rtcp,
-    .send_rtcp = datagram_send_rtcp,
+    .send_rtcp = udp_track_send_rtcp,
     .on_report = datagram_on_report,
     .on_media_rate = datagram_on_media_rate,
-    .on_writable = datagram_on_proved,
+    .on_writable = datagram_on_validated,
     .info = datagram_info,
     .free = datagram_free,
 };
@@ -367,15 +350,15 @@ static void controller_name(const struct transport_kind *kind, const char *param
              *params ? ":" : "", params);
 }
 
-int transport_datagram_check(const struct transport_kind *kind, const char *params)
+static int datagram_check(const struct transport_kind *kind, const char *params)
 {
     char name[CONTROLLER_MAX_NAME + TRANSPORT_MAX_NAME];
     controller_name(kind, params, name);
     return controller_check(name);
 }
 
-struct transport *transport_datagram_create(const struct transport_kind *kind, const char *params,
-                                            const struct transport_path *path, usec_t now)
+static struct transport *datagram_create(const struct transport_kind *kind, const char *params,
+                                         const struct transport_path *path, usec_t now)
 {
     struct datagram_transport *d = calloc(1, sizeof(*d));
     if (!d)
@@ -416,3 +399,78 @@ free_transport:
     free(d);
     return NULL;
 }
+
+// ---- The receiving end
+
+struct datagram_receiving {
+    struct transport_receiver base;
+    struct transport_receiver_path path;
+    struct datagram_reports *reports; // owned; NULL: not agreed to
+};
+
+static void receiving_datagram(struct transport_receiver *r, const struct datagram *d, usec_t now)
+{
+    struct datagram_receiving *in = (struct datagram_receiving *)r;
+    if (in->reports)
+        datagram_reports_packet(in->reports, d);
+    in->path.on_rtp(in->path.ctx, d->data, d->len, d->arrived, now);
+}
+
+static void receiving_free(struct transport_receiver *r)
+{
+    datagram_reports_free(((struct datagram_receiving *)r)->reports);
+    free(r);
+}
+
+static int64_t receiving_marked(const struct transport_receiver *r)
+{
+    const struct datagram_reports *reports = ((const struct datagram_receiving *)r)->reports;
+    return reports ? (int64_t)datagram_reports_marked(reports) : -1;
+}
+
+static const struct transport_receiver_ops receiving_ops = {
+    .on_datagram = receiving_datagram, .marked = receiving_marked, .free = receiving_free};
+
+static int datagram_receive(const struct transport_receiver_path *path,
+                            struct transport_receiver **out, usec_t now)
+{
+    struct datagram_receiving *in = calloc(1, sizeof(*in));
+    if (!in)
+        return ERR_NO_MEMORY;
+    in->base.ops = &receiving_ops;
+    in->path = *path;
+    struct datagram_reports_config config = {.loop = path->loop,
+                                             .ext = path->ext,
+                                             .ssrc = path->ssrc,
+                                             .media_ssrc = path->media_ssrc,
+                                             .send = path->send_rtcp,
+                                             .ctx = path->ctx};
+    if (path->reports && !(in->reports = datagram_reports_new(&config, now))) {
+        free(in);
+        return ERR_NO_MEMORY;
+    }
+    *out = &in->base;
+    return 0;
+}
+
+// ---- The rows
+
+// RTP over UDP at the rate that CONTROLLER allows.
+#define DATAGRAM(NAME, CONTROLLER, RESPONSIVE, HELP)                                               \
+    {                                                                                              \
+        .name = NAME, .help = HELP, .datagram = true, .plain_rtp = true, .measures = RESPONSIVE,   \
+        .reports = true, .responsive = RESPONSIVE, .controller = CONTROLLER,                       \
+        .check = datagram_check, .create = datagram_create, .receive = datagram_receive            \
+    }
+
+const struct transport_kind transport_udp =
+    DATAGRAM("udp", "fixed", false,
+             "RTP over UDP at the media's rate, whatever the network does; udp:rate=BPS");
+const struct transport_kind transport_psp =
+    DATAGRAM("psp", "psp", true, "UDP, damped packet spacing; psp:initial=,first=,step=,link=");
+const struct transport_kind transport_psp_plain =
+    DATAGRAM("psp-plain", "psp-plain", true, "UDP, packet spacing without damping");
+const struct transport_kind transport_tfrc = DATAGRAM(
+    "tfrc", "tfrc", true, "UDP, TCP-friendly rate control; tfrc:damp,selfclock or tfrc:komssys");
+const struct transport_kind transport_arc = DATAGRAM(
+    "arc", "arc", true, "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau=");

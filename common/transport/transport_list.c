@@ -15,9 +15,11 @@ static bool is_transport(const char *word, size_t len)
 {
     if (is_auto(word, len))
         return true;
-    for (const struct transport_kind *k = transport_kinds; k->name; k++)
-        if (strlen(k->name) == len && memcmp(k->name, word, len) == 0)
+    for (int i = 0; transport_kinds[i]; i++) {
+        const char *name = transport_kinds[i]->name;
+        if (strlen(name) == len && memcmp(name, word, len) == 0)
             return true;
+    }
     return false;
 }
 
@@ -76,11 +78,9 @@ int transport_list_split(const char *text, struct transport_list *out)
 
 bool transport_list_needs_raw(const struct transport_list *list)
 {
-    const struct transport_kind *kind;
-    const char *params;
     bool needs = false;
     for (int i = 0; i < list->count; i++)
-        needs |= transport_find(list->names[i], &kind, &params) == 0 && kind->raw;
+        needs |= transport_needs_raw(list->names[i]);
     return needs;
 }
 
@@ -90,7 +90,7 @@ struct transport_list transport_list_foreign(const struct transport_list *list)
     const char *params;
     bool tcp = list->by_default, udp = list->by_default;
     for (int i = 0; i < list->count; i++) {
-        bool known = transport_find(list->names[i], &kind, &params) == 0 && !kind->raw;
+        bool known = transport_find(list->names[i], &kind, &params) == 0 && !kind->needs_raw;
         tcp |= known && !kind->datagram;
         udp |= known && kind->datagram;
     }

@@ -24,7 +24,7 @@ int transport_list_split(const char *text, struct transport_list *out);
 // What a server that is not weir-send can be asked for in the place of `list`: plain RTP over TCP
 // or UDP; of a list with both, or that nobody asked for, TCP first, which passes firewalls.
 struct transport_list transport_list_foreign(const struct transport_list *list);
-// Is one of them over TCP segments of our own?
+// Returns true if one of them needs raw sockets.
 bool transport_list_needs_raw(const struct transport_list *list);
 
 #ifdef __cplusplus

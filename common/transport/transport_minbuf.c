@@ -18,7 +18,6 @@
 #include "common/net/timer.h"
 #include "common/protocol/minbuf.h"
 #include "common/transport/interleaved.h"
-#include "common/transport/kinds.h"
 
 static const usec_t RECHECK_MIN = 100;
 static const usec_t RECHECK_MAX = 2 * USEC_PER_MSEC;
@@ -164,15 +163,15 @@ static const struct transport_ops minbuf_ops = {
     .free = minbuf_free,
 };
 
-int transport_minbuf_check(const struct transport_kind *kind, const char *params)
+static int minbuf_check(const struct transport_kind *kind, const char *params)
 {
     (void)kind;
     struct minbuf rule;
     return minbuf_parse(params, &rule);
 }
 
-struct transport *transport_minbuf_create(const struct transport_kind *kind, const char *params,
-                                          const struct transport_path *path, usec_t now)
+static struct transport *minbuf_create(const struct transport_kind *kind, const char *params,
+                                       const struct transport_path *path, usec_t now)
 {
     (void)kind;
     (void)now;
@@ -191,3 +190,14 @@ struct transport *transport_minbuf_create(const struct transport_kind *kind, con
     interleaved_init(&m->stream, path);
     return &m->stream.base;
 }
+
+const struct transport_kind transport_minbuf = {
+    .name = "minbuf",
+    .help = "TCP with a short send buffer: minbuf:A,B (1,3) or minbuf:auto,MS",
+    .plain_rtp = true,
+    .reliable = true,
+    .holds_back = true,
+    .measures = true,
+    .check = minbuf_check,
+    .create = minbuf_create,
+};

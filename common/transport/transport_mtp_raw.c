@@ -2,12 +2,13 @@
 // MTP in TCP segments: the slots go over a connection of their own (mtp_raw.h), which the viewer
 // makes; RTCP stays on the RTSP connection, as no other port need pass the firewalls.
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
 #include "common/net/clock.h"
 #include "common/transport/interleaved.h"
-#include "common/transport/kinds.h"
 #include "common/transport/mtp_raw.h"
+#include "common/transport/mtp_raw_receiver.h"
 #include "common/transport/mtp_send_core.h"
 
 enum { MAX_PACKET = MTP_RAW_RECORD - MTP_RECORD_HEAD };
@@ -96,8 +97,7 @@ static int raw_send(struct transport *t, enum transport_track track, const struc
 static int raw_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
                          size_t len, usec_t now)
 {
-    of(t)->control.base.video = t->video;
-    of(t)->control.base.audio = t->audio;
+    memcpy(of(t)->control.base.tracks, t->tracks, sizeof(t->tracks));
     return interleaved_send_rtcp(&of(t)->control.base, track, data, len, now);
 }
 
@@ -126,8 +126,8 @@ static const struct transport_ops raw_ops = {
     .free = raw_free,
 };
 
-struct transport *transport_mtp_raw_create(const struct transport_kind *kind, const char *params,
-                                           const struct transport_path *path, usec_t now)
+static struct transport *mtp_raw_create(const struct transport_kind *kind, const char *params,
+                                        const struct transport_path *path, usec_t now)
 {
     (void)kind;
     struct mtp_raw_transport *m = path->raw ? calloc(1, sizeof(*m)) : NULL;
@@ -148,3 +148,15 @@ free_transport:
     free(m);
     return NULL;
 }
+
+const struct transport_kind transport_mtp_raw = {
+    .name = "mtp-raw",
+    .help = "the same in TCP segments, where UDP is blocked; takes CAP_NET_RAW at both ends",
+    .needs_raw = true,
+    .holds_back = true,
+    .measures = true,
+    .repeats = true,
+    .check = mtp_send_core_check,
+    .create = mtp_raw_create,
+    .receive = mtp_raw_receive,
+};

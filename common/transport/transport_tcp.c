@@ -13,7 +13,6 @@
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
 #include "common/transport/interleaved.h"
-#include "common/transport/kinds.h"
 
 enum { NOTSENT_MAX = 16 << 20 };
 
@@ -94,15 +93,15 @@ static int parse(const char *params, uint32_t *notsent)
     return 0;
 }
 
-int transport_tcp_check(const struct transport_kind *kind, const char *params)
+static int tcp_check(const struct transport_kind *kind, const char *params)
 {
     (void)kind;
     uint32_t notsent;
     return parse(params, &notsent);
 }
 
-struct transport *transport_tcp_create(const struct transport_kind *kind, const char *params,
-                                       const struct transport_path *path, usec_t now)
+static struct transport *tcp_create(const struct transport_kind *kind, const char *params,
+                                    const struct transport_path *path, usec_t now)
 {
     (void)kind;
     (void)now;
@@ -118,3 +117,14 @@ struct transport *transport_tcp_create(const struct transport_kind *kind, const 
         tcp_set_notsent_lowat(tcp_conn_fd(tcp->stream.conn), tcp->notsent);
     return &tcp->stream.base;
 }
+
+const struct transport_kind transport_tcp = {
+    .name = "tcp",
+    .help = "plain kernel TCP, the baseline; tcp:notsent=1..16777216 bounds the unsent bytes",
+    .plain_rtp = true,
+    .reliable = true,
+    .holds_back = true,
+    .measures = true,
+    .check = tcp_check,
+    .create = tcp_create,
+};

@@ -4,29 +4,39 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "common/transport/kinds.h"
+#include "common/transport/transport.h"
 
-const struct transport_kind transport_kinds[] = {
-    TRANSPORT_MINBUF,
-    TRANSPORT_TCP,
-    TRANSPORT_DATAGRAM("udp", "fixed", false,
-                       "RTP over UDP at the media's rate, whatever the network does; udp:rate=BPS"),
-    TRANSPORT_DATAGRAM("psp", "psp", true,
-                       "UDP, damped packet spacing; psp:initial=,first=,step=,link="),
-    TRANSPORT_DATAGRAM("psp-plain", "psp-plain", true, "UDP, packet spacing without damping"),
-    TRANSPORT_DATAGRAM("tfrc", "tfrc", true,
-                       "UDP, TCP-friendly rate control; tfrc:damp,selfclock or tfrc:komssys"),
-    TRANSPORT_DATAGRAM("arc", "arc", true,
-                       "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau="),
-    TRANSPORT_MTP,
-    TRANSPORT_MTP_RAW,
-    {.name = NULL},
-};
+// A row: the name under which a transport's own file defines its `const struct transport_kind`.
+#define TRANSPORTS(ROW)                                                                            \
+    ROW(transport_minbuf)                                                                          \
+    ROW(transport_tcp)                                                                             \
+    ROW(transport_udp)                                                                             \
+    ROW(transport_psp)                                                                             \
+    ROW(transport_psp_plain)                                                                       \
+    ROW(transport_tfrc)                                                                            \
+    ROW(transport_arc)                                                                             \
+    ROW(transport_mtp)                                                                             \
+    ROW(transport_mtp_raw)                                                                         \
+    /* the last */
+
+#define DECLARE(KIND) extern const struct transport_kind KIND;
+#define ADDRESS(KIND) &KIND,
+TRANSPORTS(DECLARE)
+const struct transport_kind *const transport_kinds[] = {TRANSPORTS(ADDRESS) NULL};
+
+int transport_number(const struct transport_kind *kind)
+{
+    int i = 0;
+    while (transport_kinds[i] != kind)
+        i++;
+    return i;
+}
 
 int transport_find(const char *name, const struct transport_kind **kind, const char **params)
 {
     size_t len = strcspn(name, ":");
-    for (const struct transport_kind *k = transport_kinds; k->name; k++) {
+    for (int i = 0; transport_kinds[i]; i++) {
+        const struct transport_kind *k = transport_kinds[i];
         if (strlen(k->name) != len || memcmp(k->name, name, len) != 0)
             continue;
         if (strlen(name) >= TRANSPORT_MAX_NAME)
@@ -50,17 +60,25 @@ struct transport *transport_open(const char *name, const struct transport_path *
         return NULL;
     }
     t->kind = kind;
-    t->video = (struct transport_place){.channel = {path->channel[0], path->channel[1]},
-                                        .socket = {path->socket[0], path->socket[1]},
-                                        .peer = {path->peer[0], path->peer[1]}};
+    t->tracks[TRACK_VIDEO] = (struct track_path){.channel = {path->channel[0], path->channel[1]},
+                                                 .socket = {path->socket[0], path->socket[1]},
+                                                 .peer = {path->peer[0], path->peer[1]}};
     snprintf(t->name, sizeof(t->name), "%s", name);
     return t;
+}
+
+bool transport_needs_raw(const char *name)
+{
+    const struct transport_kind *kind;
+    const char *params;
+    return transport_find(name, &kind, &params) == 0 && kind->needs_raw;
 }
 
 void transport_names(char *out, size_t cap)
 {
     size_t used = 0;
     out[0] = '\0';
-    for (const struct transport_kind *k = transport_kinds; k->name && used < cap; k++)
-        used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? ", " : "", k->name);
+    for (int i = 0; transport_kinds[i] && used < cap; i++)
+        used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? ", " : "",
+                                 transport_kinds[i]->name);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/wire/rtsp.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "common/base/put.h"
 #include "common/base/scan.h"
 
-enum { INTERLEAVED_HEAD = 4, MAX_SECONDS = 1000000000 };
+enum { MAX_SECONDS = 1000000000 };
 static const int64_t MAX_FRAME = (int64_t)1 << 40;
 
 static const char *const method_names[] = {
@@ -153,14 +154,22 @@ static int decode_message(const char *data, size_t len, struct rtsp_item *item, 
 // RFC 2326, 10.12: '$', channel, length in 16 bits, data.
 static int decode_interleaved(const uint8_t *data, size_t len, struct rtsp_item *item, size_t *used)
 {
-    if (len < INTERLEAVED_HEAD || len - INTERLEAVED_HEAD < load_be16(data + 2))
+    if (len < RTSP_INTERLEAVED_HEAD || len - RTSP_INTERLEAVED_HEAD < load_be16(data + 2))
         return ERR_AGAIN;
     item->kind = RTSP_INTERLEAVED;
     item->channel = data[1];
-    item->data = data + INTERLEAVED_HEAD;
+    item->data = data + RTSP_INTERLEAVED_HEAD;
     item->data_len = load_be16(data + 2);
-    *used += INTERLEAVED_HEAD + item->data_len;
+    *used += RTSP_INTERLEAVED_HEAD + item->data_len;
     return 0;
+}
+
+void rtsp_interleaved_encode(uint8_t out[RTSP_INTERLEAVED_HEAD], int channel, size_t len)
+{
+    assert(len <= UINT16_MAX);
+    out[0] = '$';
+    out[1] = (uint8_t)channel;
+    store_be16(out + 2, (uint16_t)len);
 }
 
 int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t *used)

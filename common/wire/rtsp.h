@@ -63,6 +63,11 @@ struct rtsp_item {
 // connection alive with them does not fill the buffer).
 int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t *used);
 
+enum { RTSP_INTERLEAVED_HEAD = 4 };
+// Writes the head of an interleaved frame of `len` bytes, 65,535 at most: '$', channel, length
+// (10.12).
+void rtsp_interleaved_encode(uint8_t out[RTSP_INTERLEAVED_HEAD], int channel, size_t len);
+
 // The value of the first header of that name (case folded); .at == NULL when there is none.
 struct text rtsp_header(const struct rtsp_item *item, const char *name);
 

@@ -46,12 +46,12 @@ static const char *read_transports(void *options, const char *value, char *why, 
 static const char *transport_value(int i, const char **help)
 {
     int count = 0;
-    while (count < i && transport_kinds[count].name)
+    while (count < i && transport_kinds[count])
         count++;
-    const struct transport_kind *k = &transport_kinds[count];
-    bool is_auto = !k->name && count == i; // behind the last
-    *help = is_auto ? TRANSPORT_LIST_AUTO : k->help;
-    return is_auto ? "auto" : k->name;
+    const struct transport_kind *k = transport_kinds[count];
+    bool is_auto = !k && count == i; // after the last
+    *help = is_auto ? TRANSPORT_LIST_AUTO : k ? k->help : NULL;
+    return is_auto ? "auto" : k ? k->name : NULL;
 }
 
 static const char *read_cc(void *options, const char *value, char *why, size_t cap)
@@ -262,7 +262,7 @@ enum options_result play_options_parse(int argc, char **argv, struct play_option
     goddard_params_init(&out->goddard);
     out->transports.count = 1;
     out->transports.by_default = true;
-    snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0].name);
+    snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0]->name);
     enum options_result result =
         command_line_read(&play_option_table, argc, argv, out, &out->file, to, error, error_cap);
     if (result == OPTIONS_RUN && !play_options_check(out, error, error_cap)) {

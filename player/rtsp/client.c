@@ -33,12 +33,12 @@ struct client {
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
     int address_next;
-    struct tcp_conn *conn;     // owned
-    struct timer *timer;       // owned
-    usec_t deadline;           // to connect
-    bool redirected;           // a connection to `host` is to replace `conn`
-    struct media_mtp_raw *raw; // borrowed; NULL: not possible
-    const char *no_raw;        // why; static or `raw_failure`
+    struct tcp_conn *conn;        // owned
+    struct timer *timer;          // owned
+    usec_t deadline;              // to connect
+    bool redirected;              // a connection to `host` is to replace `conn`
+    struct mtp_raw_receiver *raw; // borrowed; NULL: not possible
+    const char *no_raw;           // why; static or `raw_failure`
     char raw_failure[256];
     uint32_t ssrc; // ours
     struct media_receiver path;
@@ -177,20 +177,13 @@ static void on_timer(void *ctx, usec_t now)
 
 // ---- Media ----
 
-static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                      usec_t now)
+static void on_packet(void *ctx, enum transport_track track, bool rtcp, const uint8_t *data,
+                      size_t len, usec_t arrived, usec_t now)
 {
     struct client *c = ctx;
     if (rtsp_client_media_received(c->rtsp, now))
-        c->ops->on_packet(c->ctx, rtcp, data, len, arrived, now);
-}
-
-static void on_audio(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                     usec_t now)
-{
-    struct client *c = ctx;
-    if (rtsp_client_media_received(c->rtsp, now))
-        c->ops->on_audio_packet(c->ctx, rtcp, data, len, arrived, now);
+        (track == TRACK_AUDIO ? c->ops->on_audio_packet : c->ops->on_packet)(c->ctx, rtcp, data,
+                                                                             len, arrived, now);
 }
 
 static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
@@ -201,7 +194,7 @@ static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, us
         c->ops->on_pair(c->ctx, p, bytes, arrived, now);
 }
 
-static void on_proved(void *ctx, usec_t now)
+static void on_validated(void *ctx, usec_t now)
 {
     struct client *c = ctx;
     rtsp_client_media_open(c->rtsp, now);
@@ -216,9 +209,8 @@ static void on_media_end(void *ctx, const char *error, usec_t now)
 }
 
 static const struct media_receiver_ops media_ops = {.on_packet = on_packet,
-                                                    .on_audio = on_audio,
                                                     .on_pair = on_pair,
-                                                    .on_proved = on_proved,
+                                                    .on_validated = on_validated,
                                                     .on_end = on_media_end};
 
 // ---- What the conversation needs of the connection and of the media's path ----
@@ -234,10 +226,7 @@ static int send_bytes(void *ctx, const char *data, size_t len, usec_t *wall)
 static const char *impossible(void *ctx, const char *name)
 {
     const struct client *c = ctx;
-    const struct transport_kind *kind;
-    const char *params;
-    bool needs_raw = transport_find(name, &kind, &params) == 0 && kind->raw;
-    return needs_raw && !c->raw ? c->no_raw : NULL;
+    return transport_needs_raw(name) && !c->raw ? c->no_raw : NULL;
 }
 
 static int offer(void *ctx, const struct sdp *sdp, const struct transport_list *list, char *out,
@@ -254,9 +243,10 @@ static int accept_path(void *ctx, const struct transport_list *list, struct text
 {
     struct client *c = ctx;
     int err = media_receiver_accept(&c->path, list, answer, now);
-    *out = (struct rtsp_client_path){.datagram = c->path.datagram || c->path.uses_raw,
-                                     .pairs = c->path.datagram,
-                                     .validates = media_receiver_tells(&c->path)};
+    *out =
+        (struct rtsp_client_path){.datagram = c->path.datagram || media_receiver_connects(&c->path),
+                                  .pairs = c->path.datagram,
+                                  .validates = media_receiver_tells(&c->path)};
     snprintf(out->transport, sizeof(out->transport), "%s", c->path.name);
     return err;
 }
@@ -277,8 +267,8 @@ static int accept_audio(void *ctx, struct text answer)
 static void abandon(void *ctx, const char *why)
 {
     struct client *c = ctx;
-    if (c->path.uses_raw) {
-        media_mtp_raw_abort(c->raw);
+    if (media_receiver_connects(&c->path)) {
+        mtp_raw_receiver_abort(c->raw);
         c->raw = NULL;
         snprintf(c->raw_failure, sizeof(c->raw_failure), "%s", why);
         c->no_raw = c->raw_failure;
@@ -289,7 +279,7 @@ static void abandon(void *ctx, const char *why)
 static bool media_is_open(void *ctx)
 {
     const struct client *c = ctx;
-    return c->raw && !media_mtp_raw_is_over(c->raw);
+    return c->raw && !mtp_raw_receiver_is_over(c->raw);
 }
 
 static void on_interleaved(void *ctx, int channel, const uint8_t *data, size_t len, usec_t now)
@@ -362,14 +352,14 @@ void client_free(struct client *c)
     free(c);
 }
 
-void client_lend_raw(struct client *c, struct media_mtp_raw *raw)
+void client_lend_raw(struct client *c, struct mtp_raw_receiver *raw)
 {
     c->raw = raw;
 }
 
 int64_t client_ecn_marked(const struct client *c)
 {
-    return c->path.feedback ? (int64_t)media_feedback_marked(c->path.feedback) : -1;
+    return media_receiver_marked(&c->path);
 }
 
 void client_set_ssrc(struct client *c, uint32_t ssrc)
@@ -380,7 +370,7 @@ void client_set_ssrc(struct client *c, uint32_t ssrc)
 void client_send_rtcp(struct client *c, bool audio, const uint8_t *data, size_t len)
 {
     if (c->has_path && !rtsp_client_is_over(c->rtsp))
-        media_receiver_send_rtcp(&c->path, audio, data, len);
+        media_receiver_send_rtcp(&c->path, audio ? TRACK_AUDIO : TRACK_VIDEO, data, len);
 }
 
 // ---- The viewer's requests. Each may send something, which changes the next deadline. ----

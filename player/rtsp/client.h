@@ -29,7 +29,7 @@ struct client_ops {
 };
 
 struct client;
-struct media_mtp_raw;
+struct mtp_raw_receiver;
 
 // Starts at once. `config` is copied, and what the client itself knows is filled in:
 // third_party_transports, hash, seed. `cc`: the kernel's congestion control to request for media
@@ -40,7 +40,7 @@ void client_free(struct client *c); // NULL is fine; no callback afterwards; not
 
 // For transports over raw TCP segments; NULL: they are not possible. Before the loop runs. Outlives
 // the client.
-void client_lend_raw(struct client *c, struct media_mtp_raw *raw);
+void client_lend_raw(struct client *c, struct mtp_raw_receiver *raw);
 // Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.
 int64_t client_ecn_marked(const struct client *c);
 void client_set_ssrc(struct client *c, uint32_t ssrc); // of our RTCP; in on_described at the latest

@@ -10,7 +10,7 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/raw_tcp.h"
-#include "player/receive/media_mtp_raw.h"
+#include "common/transport/mtp_raw_receiver.h"
 #include "player/report/qoe_json.h"
 #include "player/session/output_files.h"
 #include "player/session/player_state.h"
@@ -100,7 +100,7 @@ static void open_raw(struct player *p)
     const struct transport_list *list = &p->options->transports;
     // With others in the list, as "auto" has them, it is missed when its turn has come.
     if (transport_list_needs_raw(list) && (list->count == 1 || raw_tcp_has_capability()))
-        p->raw = media_mtp_raw_new(&p->loop);
+        p->raw = mtp_raw_receiver_new(&p->loop);
     (void)raw_tcp_drop_capability();
 }
 
@@ -218,7 +218,7 @@ void player_free(struct player *p)
     audio_output_free(p->audio);
     video_receiver_free(p->input);
     client_free(p->client);
-    media_mtp_raw_free(p->raw);
+    mtp_raw_receiver_free(p->raw);
     player_goddard_close(p);
     timer_free(p->tick);
     timer_free(p->duration);

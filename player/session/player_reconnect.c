@@ -6,14 +6,14 @@
 #include <stdio.h>
 
 #include "common/base/log.h"
-#include "player/receive/media_mtp_raw.h"
+#include "common/transport/mtp_raw_receiver.h"
 #include "player/session/player_state.h"
 
 static void connect_anew(struct player *p, usec_t now)
 {
     struct outage *o = &p->outage;
     if (p->raw)
-        media_mtp_raw_abort(p->raw);
+        mtp_raw_receiver_abort(p->raw);
     client_free(p->client);
     double position = player_seek_base(p);
     if (!isnan(position))

@@ -125,7 +125,7 @@ static void tell_raw_missing(const struct player *p)
     for (int i = 0; i < list->count && transport_find(list->names[i], &kind, &params) == 0; i++) {
         if (kind == taken)
             return;
-        if (kind->raw) {
+        if (kind->needs_raw) {
             log_warn("not %s: " RAW_TCP_REMEDY, list->names[i]);
             return;
         }

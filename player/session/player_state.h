@@ -81,7 +81,7 @@ struct player {
 
     // The loop thread's; owned. After the thread is joined the main thread's.
     struct client *client;
-    struct media_mtp_raw *raw; // NULL: not wanted, or not possible
+    struct mtp_raw_receiver *raw; // NULL: not wanted, or not possible
     struct video_receiver *input;
     struct presenter *presenter; // NULL for packets without frames
     struct picture *last_shown;  // of the connections before; NULL: none

@@ -281,8 +281,9 @@ static int transports(const struct osd *o, const char *names[MENU_ITEMS],
                       const char *details[MENU_ITEMS])
 {
     int count = 0;
-    for (const struct transport_kind *k = transport_kinds; k->name && count < MENU_ITEMS; k++) {
-        if (k->raw && !o->state.raw)
+    for (int i = 0; transport_kinds[i] && count < MENU_ITEMS; i++) {
+        const struct transport_kind *k = transport_kinds[i];
+        if (k->needs_raw && !o->state.raw)
             continue;
         names[count] = k->name;
         details[count++] = k->help;

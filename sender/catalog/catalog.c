@@ -505,9 +505,9 @@ void catalog_stats(struct catalog *s, struct stats *out, session_stats_fn *each,
     name_source(s, out);
     out->total = s->book.ended;
     out->transport_count = out->stream_count = out->session_count = 0;
-    for (const struct transport_kind *k = transport_kinds; k->name; k++) {
+    for (int i = 0; transport_kinds[i]; i++) {
         assert(out->transport_count < STATS_TRANSPORTS);
-        out->total.transports[out->transport_count++].name = k->name;
+        out->total.transports[out->transport_count++].name = transport_kinds[i]->name;
     }
     if (s->stream)
         stream_stats(s->stream, s->path, out, each, ctx, now);

@@ -9,14 +9,15 @@
 #include "common/net/tcp_conn.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
-#include "sender/rtsp/viewer.h"
+#include "sender/rtsp/rtsp_handler.h"
 
 struct connection {
     struct connection_config config;
-    struct tcp_conn *tcp; // owned
-    struct timer *reaper; // owned: ends the connection outside of its own callbacks
-    struct timer *turn;   // owned: for the next of several requests that are there
-    struct viewer viewer;
+    struct tcp_conn *tcp;         // owned
+    struct timer *reaper;         // owned: ends the connection outside of its own callbacks
+    struct timer *turn;           // owned: for the next of several requests that are there
+    struct rtsp_handler *handler; // owned
+    char name[64];                // of the viewer: its address
 };
 
 // Serves one request. 0; ERR_AGAIN: it has to wait; ERR_FULL: this peer cannot be served any more.
@@ -25,16 +26,17 @@ static int on_request(struct connection *c, const struct rtsp_item *request, use
     struct rtsp_response *a = calloc(1, sizeof(*a));
     if (!a)
         return ERR_FULL;
-    if (!viewer_serve(&c->viewer, request, a, now)) {
+    if (!rtsp_handler_serve(c->handler, request, a, now)) {
         free(a);
         return ERR_AGAIN;
     }
     bool taken =
         rtsp_response_send(a, request->cseq, c->tcp) == 0; // else answers pile up: it does not read
     if (taken && request->method == RTSP_PLAY && a->status == 200) {
-        session_play(c->viewer.session, now); // behind its answer
-        log_of(LOG_INFO, "viewer", c->viewer.name, "viewer %s plays level %d", c->viewer.name,
-               session_level(c->viewer.session));
+        struct session *session = rtsp_handler_session(c->handler);
+        session_play(session, now); // after its answer
+        log_of(LOG_INFO, "viewer", c->name, "viewer %s plays level %d", c->name,
+               session_level(session));
     }
     free(a);
     return taken ? 0 : ERR_FULL;
@@ -45,15 +47,14 @@ static int refuse_input(struct connection *c, int err)
     struct rtsp_response a = {.status = err == ERR_TOO_BIG ? 413 : 400,
                               .headers = "Connection: close\r\n"};
     rtsp_response_send(&a, -1, c->tcp);
-    log_of(LOG_WARN, "viewer", c->viewer.name, "viewer %s is dropped: its request is %s",
-           c->viewer.name, err_text(err));
+    log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: its request is %s", c->name,
+           err_text(err));
     return err;
 }
 
 static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 {
     struct connection *c = ctx;
-    struct viewer *v = &c->viewer;
     size_t used = 0;
     while (used < len) {
         struct rtsp_item item;
@@ -79,12 +80,8 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
             timer_set(c->turn, now);
             break;
         }
-        if (item.kind == RTSP_INTERLEAVED && v->session && v->interleaved &&
-            (item.channel == v->channel[1] ||
-             (viewer_has_second(v) && item.channel == v->second_channel[1]))) {
-            rtsp_session_alive(&v->state, now);
-            session_rtcp(v->session, item.data, item.data_len, now);
-        }
+        if (item.kind == RTSP_INTERLEAVED)
+            rtsp_handler_interleaved(c->handler, &item, now);
     }
     return (int)used;
 }
@@ -92,8 +89,9 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 static void on_room(void *ctx, usec_t now)
 {
     struct connection *c = ctx;
-    if (c->viewer.session)
-        session_writable(c->viewer.session, now);
+    struct session *session = rtsp_handler_session(c->handler);
+    if (session)
+        session_writable(session, now);
     else
         tcp_conn_want_room(c->tcp, false);
 }
@@ -109,8 +107,8 @@ static void on_close(void *ctx, int err, usec_t now)
 static void on_stuck(void *ctx, const char *why)
 {
     struct connection *c = ctx;
-    log_of(LOG_WARN, "viewer", c->viewer.name, "viewer %s is dropped: %s", c->viewer.name, why);
-    viewer_dismiss(&c->viewer, why);
+    log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: %s", c->name, why);
+    rtsp_handler_dismiss(c->handler, why);
     timer_set(c->reaper, 0);
 }
 
@@ -118,12 +116,6 @@ static void on_film(void *ctx, usec_t now)
 {
     struct connection *c = ctx;
     timer_set(c->turn, now);
-}
-
-static void on_film_revoked(void *ctx)
-{
-    struct connection *c = ctx;
-    c->viewer.stream = NULL;
 }
 
 static void on_turn(void *ctx, usec_t now)
@@ -151,55 +143,59 @@ struct connection *connection_new(int fd, const struct connection_config *config
         return NULL;
     }
     c->config = *config;
-    c->viewer =
-        (struct viewer){.loop = config->loop,
-                        .shelf = config->shelf,
-                        .raw = config->raw,
-                        .query_level = -1,
-                        .hold = {.on_ready = on_film, .on_revoked = on_film_revoked, .ctx = c},
-                        .on_stuck = on_stuck,
-                        .ctx = c};
     c->reaper = timer_new(config->loop, on_reap, c);
     c->turn = timer_new(config->loop, on_turn, c);
-    c->tcp = c->viewer.tcp = tcp_conn_new(config->loop, fd, RTSP_MAX_ITEM, &tcp_ops, c);
-    if (!c->reaper || !c->turn || !c->tcp) {
-        connection_free(c, now);
-        return NULL;
-    }
-    rtsp_session_init(&c->viewer.state, now);
-    sockaddr_text((const struct sockaddr *)tcp_conn_peer(c->tcp), c->viewer.name,
-                  sizeof(c->viewer.name));
-    log_of(LOG_DEBUG, "viewer", c->viewer.name, "viewer %s connected", c->viewer.name);
+    c->tcp = tcp_conn_new(config->loop, fd, RTSP_MAX_ITEM, &tcp_ops, c);
+    if (!c->reaper || !c->turn || !c->tcp)
+        goto free_connection;
+    sockaddr_text((const struct sockaddr *)tcp_conn_peer(c->tcp), c->name, sizeof(c->name));
+    struct rtsp_handler_config handler = {.loop = config->loop,
+                                          .shelf = config->shelf,
+                                          .raw = config->raw,
+                                          .tcp = c->tcp,
+                                          .name = c->name,
+                                          .on_ready = on_film,
+                                          .on_stuck = on_stuck,
+                                          .ctx = c};
+    c->handler = rtsp_handler_new(&handler, now);
+    if (!c->handler)
+        goto free_connection;
+    log_of(LOG_DEBUG, "viewer", c->name, "viewer %s connected", c->name);
     return c;
+
+free_connection:
+    connection_free(c, now);
+    return NULL;
 }
 
 void connection_free(struct connection *c, usec_t now)
 {
     if (!c)
         return;
-    viewer_teardown(&c->viewer, now);
-    viewer_leave(&c->viewer);
+    rtsp_handler_free(c->handler, now);
     tcp_conn_free(c->tcp);
     timer_free(c->turn);
     timer_free(c->reaper);
-    log_of(LOG_DEBUG, "viewer", c->viewer.name, "viewer %s is gone", c->viewer.name);
+    log_of(LOG_DEBUG, "viewer", c->name, "viewer %s is gone", c->name);
     free(c);
 }
 
 void connection_finish(struct connection *c, usec_t now)
 {
-    viewer_teardown(&c->viewer, now);
+    rtsp_handler_end_session(c->handler, now);
     tcp_conn_finish(c->tcp, now);
 }
 
 void connection_second(struct connection *c, usec_t now)
 {
-    if (c->viewer.session)
-        session_second(c->viewer.session, now);
-    if (rtsp_session_expired(&c->viewer.state, now)) {
-        log_of(LOG_INFO, "viewer", c->viewer.name, "viewer %s is dropped: no %s for %d s",
-               c->viewer.name, c->viewer.state.has_asked ? "sign of life" : "complete request",
-               rtsp_session_patience(&c->viewer.state));
+    const struct rtsp_session *state = rtsp_handler_state(c->handler);
+    struct session *session = rtsp_handler_session(c->handler);
+    if (session)
+        session_second(session, now);
+    if (rtsp_session_expired(state, now)) {
+        log_of(LOG_INFO, "viewer", c->name, "viewer %s is dropped: no %s for %d s", c->name,
+               state->has_asked ? "sign of life" : "complete request",
+               rtsp_session_patience(state));
         timer_set(c->reaper, 0);
     }
 }

@@ -103,7 +103,8 @@ struct session *session_new(const struct session_config *config, usec_t now)
     if (config->stream->stored && !open_stored(s))
         goto free_feed;
     // MTP's packets have numbers of their own: RTP's may come twice.
-    if (s->transport->kind->mtp && config->stream->engine && !(s->resend = retransmit_buffer_new()))
+    if (s->transport->kind->repeats && config->stream->engine &&
+        !(s->resend = retransmit_buffer_new()))
         goto free_feed;
     s->number = stream_add(config->stream, &s->sink);
     if (s->number < 0)
@@ -239,7 +240,7 @@ bool session_place(struct session *s, double seconds, struct stored_place_told *
     if (!engine || s->config.stream->duration < 0)
         return false;
     // More than the network takes would be lost, but for a transport that holds it back.
-    bool ahead = s->transport->kind->reliable || s->transport->kind->mtp;
+    bool ahead = s->transport->kind->holds_back;
     int64_t number;
     out->seconds = usec_to_sec(live_feed_position(engine, &number));
     int64_t first = ERR_UNSUPPORTED;
@@ -381,7 +382,7 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     snprintf(out->id, sizeof(out->id), "%s", s->config.id);
     snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
     session_info(s, &out->info, now);
-    return (int)(s->transport->kind - transport_kinds);
+    return transport_number(s->transport->kind);
 }
 
 static void sink_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)

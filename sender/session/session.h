@@ -6,13 +6,13 @@
 
 #include <stdbool.h>
 
+#include "common/transport/path_validation.h"
 #include "common/transport/transport.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtsp.h"
 #include "media/coded/coded_frame.h"
 #include "sender/catalog/stream.h"
 #include "sender/feed/stored_feed.h"
-#include "sender/session/media_address.h"
 #include "sender/stats/stats.h"
 #include "stream/adapt/adaptation.h"
 #include "stream/send/scheduler.h"
@@ -32,8 +32,8 @@ enum {
 struct session_config {
     struct stream *stream; // borrowed; outlives the session
     char transport[TRANSPORT_MAX_NAME];
-    struct transport_path path;          // on_room, ctx, ssrc and first_seq are set by the session
-    const struct media_address *address; // borrowed; NULL: media goes over the connection
+    struct transport_path path; // on_room, ctx, ssrc and first_seq are set by the session
+    const struct path_validation *address; // borrowed; NULL: media goes over the connection
     int level;
     // The level is the highest one: what is sent follows the network (adaptation.h).
     bool follows;
@@ -56,9 +56,9 @@ void session_pause(struct session *s, usec_t now);
 // False: no file, or one whose place nobody can tell; `out` is left as it is.
 bool session_place(struct session *s, double seconds, struct stored_place_told *out, usec_t now);
 // The sound, too, and where it goes; the stream has some. While it does not play.
-void session_add_audio(struct session *s, const struct transport_place *to);
+void session_add_audio(struct session *s, const struct track_path *to);
 // The pictures, likewise, where it was the sound alone.
-void session_add_pictures(struct session *s, const struct transport_place *to);
+void session_add_pictures(struct session *s, const struct track_path *to);
 bool session_has_audio(const struct session *s);
 bool session_has_pictures(const struct session *s); // or what stands for them
 void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc); // what follows

@@ -5,18 +5,18 @@
 #include "common/net/clock.h"
 #include "sender/session/session_state.h"
 
-void session_add_audio(struct session *s, const struct transport_place *to)
+void session_add_audio(struct session *s, const struct track_path *to)
 {
     s->audio.is_set_up = true;
-    s->transport->audio = *to;
+    s->transport->tracks[TRACK_AUDIO] = *to;
     rtp_sender_init(&s->audio.rtp, RTP_PT_OPUS, &s->rng);
     adaptation_set_beside(&s->adaptation, s->config.stream->audio_bps);
 }
 
-void session_add_pictures(struct session *s, const struct transport_place *to)
+void session_add_pictures(struct session *s, const struct track_path *to)
 {
     s->config.audio_only = false;
-    s->transport->video = *to;
+    s->transport->tracks[TRACK_VIDEO] = *to;
 }
 
 bool session_has_pictures(const struct session *s)

@@ -110,8 +110,7 @@ int session_set_level(struct session *s, int level, usec_t now)
 
 bool session_can_follow(const struct session *s)
 {
-    const struct transport_kind *kind = s->transport->kind;
-    return s->config.stream->engine && (!kind->datagram || kind->responsive || kind->mtp);
+    return s->config.stream->engine && s->transport->kind->measures;
 }
 
 void session_set_follows(struct session *s, bool follows, usec_t now)

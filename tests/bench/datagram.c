@@ -17,9 +17,9 @@
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
 #include "common/protocol/datagram_receiver.h"
+#include "common/transport/datagram_reports.h"
 #include "common/transport/transport.h"
 #include "common/wire/rtp.h"
-#include "player/receive/media_feedback.h"
 
 enum { PACKET = 1200, SSRC = 1, MEMORY_PACKETS = 500000 };
 
@@ -87,7 +87,7 @@ struct receiver {
     uv_loop_t loop;
     struct udp_socket *socket[2];
     struct sockaddr_storage to; // of reports
-    struct media_feedback *feedback;
+    struct datagram_reports *feedback;
     struct timer *watch;
     int over; // atomic
     uint64_t packets;
@@ -105,7 +105,7 @@ static void on_media(void *ctx, const struct datagram *d, usec_t now)
         r->squares += interval * interval;
     }
     r->last = d->arrived;
-    media_feedback_packet(r->feedback, d);
+    datagram_reports_packet(r->feedback, d);
 }
 
 static void ignore(void *ctx, const struct datagram *d, usec_t now)
@@ -211,9 +211,9 @@ static void run_over_loopback(const char *name, double seconds)
     for (int i = 0; i < 2; i++)
         address(r.socket[i], &s.to[i]);
     usec_t now = clock_now();
-    struct media_feedback_config feedback = {
+    struct datagram_reports_config feedback = {
         .loop = &r.loop, .ext = ids, .ssrc = 2, .send = send_report, .ctx = &r};
-    r.feedback = media_feedback_new(&feedback, now);
+    r.feedback = datagram_reports_new(&feedback, now);
     r.watch = timer_new(&r.loop, on_watch, &r);
     timer_set(r.watch, now);
     struct transport_path path = {

@@ -21,11 +21,11 @@
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
 #include "common/protocol/rtp_receiver.h"
+#include "common/transport/datagram_reports.h"
 #include "common/transport/transport.h"
 #include "common/wire/path_token.h"
 #include "common/wire/rtsp.h"
 #include "common/wire/rtsp_transport.h"
-#include "player/receive/media_feedback.h"
 #include "stream/receive/rtcp_feedback.h"
 
 enum {
@@ -45,7 +45,7 @@ struct viewer {
     struct udp_socket *udp[2]; // RTP, RTCP; of datagram transports
     struct sockaddr_storage server[2];
     uint64_t token;
-    struct media_feedback *reports; // NULL: the transport needs none
+    struct datagram_reports *reports; // NULL: the transport needs none
     struct rtp_receiver rtp;
     struct rtcp_feedback feedback;
     enum rtsp_method asked; // SETUP, then PLAY
@@ -147,7 +147,7 @@ static void on_media(void *ctx, const struct datagram *d, usec_t now)
 {
     struct viewer *v = ctx;
     if (v->reports)
-        media_feedback_packet(v->reports, d);
+        datagram_reports_packet(v->reports, d);
     on_rtp(v, d->data, d->len, clock_wall() - (now - d->arrived), now);
 }
 
@@ -174,9 +174,9 @@ static void open_datagrams(struct viewer *v, const struct rtsp_transport *given,
         sockaddr_set_port((struct sockaddr *)&v->server[i], given->server_port[i]);
     }
     v->token = given->token;
-    struct media_feedback_config config = {
+    struct datagram_reports_config config = {
         .loop = &bench.loop, .ext = ids, .ssrc = v->feedback.ssrc, .send = send_to_rtcp, .ctx = v};
-    v->reports = media_feedback_new(&config, now);
+    v->reports = datagram_reports_new(&config, now);
     if (!v->reports)
         fail("no memory");
 }

@@ -141,8 +141,8 @@ struct connection {
         path.ctx = this;
         t = transport_open(name, &path, 0);
         REQUIRE(t);
-        t->audio.channel[0] = AUDIO;
-        t->audio.channel[1] = AUDIO + 1;
+        t->tracks[TRACK_AUDIO].channel[0] = AUDIO;
+        t->tracks[TRACK_AUDIO].channel[1] = AUDIO + 1;
     }
 
     void flush(usec_t now)

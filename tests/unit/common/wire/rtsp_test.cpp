@@ -78,6 +78,21 @@ TEST_CASE("rtsp: the RFC's requests and responses")
     CHECK(string(item.body) == "barparam\r\n");
 }
 
+TEST_CASE("rtsp: the head of an interleaved frame, written and read")
+{
+    for (size_t len : {size_t{0}, size_t{1}, size_t{258}, size_t{65535}}) {
+        std::vector<uint8_t> frame(RTSP_INTERLEAVED_HEAD + len, 'x');
+        rtsp_interleaved_encode(frame.data(), 255, len);
+        struct rtsp_item item;
+        size_t used;
+        REQUIRE(rtsp_decode(frame.data(), frame.size(), &item, &used) == 0);
+        CHECK(item.kind == RTSP_INTERLEAVED);
+        CHECK(item.channel == 255);
+        CHECK(item.data_len == len);
+        CHECK(used == frame.size());
+    }
+}
+
 TEST_CASE("rtsp: requests, interleaved frames and stray line ends in one stream")
 {
     std::string stream = std::string("\r\n\r\n") + describe + std::string("$\x01\x00\x03xyz", 7) +

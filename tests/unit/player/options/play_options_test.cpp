@@ -49,7 +49,7 @@ TEST_CASE("options: what holds when nothing is said")
     const auto &o = p.options;
     CHECK(std::string(o.url.host) == "localhost");
     REQUIRE(o.transports.count == 1);
-    CHECK(std::string(o.transports.names[0]) == transport_kinds[0].name);
+    CHECK(std::string(o.transports.names[0]) == transport_kinds[0]->name);
     CHECK(o.level == -1);
     CHECK(o.buffer == 250000);
     CHECK(o.duration == 0);

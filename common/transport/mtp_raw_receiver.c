@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/receive/media_mtp_raw.h"
+#include "common/transport/mtp_raw_receiver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +15,20 @@
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
 
-struct media_mtp_raw {
-    struct raw_tcp *v4, *v6; // owned; NULL: not to be had
-    struct raw_tcp *raw;     // of the connection
-    struct timer *timer;     // owned
-    usec_t armed;            // no later than needed
-    struct media_mtp_raw_config config;
-    bool connected; // tcp is to be destroyed
-    bool over;      // on_end was called
+struct mtp_raw_receiver {
+    struct transport_receiver base;      // of the connection
+    struct raw_tcp *v4, *v6;             // owned; NULL: not available
+    struct raw_tcp *raw;                 // of the connection
+    struct timer *timer;                 // owned
+    usec_t armed;                        // no later than needed
+    struct transport_receiver_path path; // of the connection
+    bool connected;                      // tcp is to be destroyed
+    bool over;                           // on_end was called
     struct mtp_tcp tcp;
     struct mtp_receive_flow sink;
 };
 
-static void send_segments(struct media_mtp_raw *m, usec_t now)
+static void send_segments(struct mtp_raw_receiver *m, usec_t now)
 {
     struct tcp_segment s;
     while (mtp_tcp_pull(&m->tcp, &s, now))
@@ -51,17 +52,17 @@ static const char *error_of(const struct mtp_tcp *c)
     return "the connection for media is dead";
 }
 
-static void end(struct media_mtp_raw *m, usec_t now)
+static void end(struct mtp_raw_receiver *m, usec_t now)
 {
     if (m->over)
         return;
     m->over = true;
-    m->config.on_end(m->config.ctx, error_of(&m->tcp), now);
+    m->path.on_end(m->path.ctx, error_of(&m->tcp), now);
 }
 
 // After anything that happened. With FINs both ways the connection is over, though its own end
 // stays for a while to answer the last one again.
-static void settle(struct media_mtp_raw *m, usec_t now)
+static void settle(struct mtp_raw_receiver *m, usec_t now)
 {
     send_segments(m, now);
     raw_tcp_flush(m->raw);
@@ -74,7 +75,7 @@ static void settle(struct media_mtp_raw *m, usec_t now)
     }
 }
 
-static void acknowledge(struct media_mtp_raw *m, usec_t now)
+static void acknowledge(struct mtp_raw_receiver *m, usec_t now)
 {
     struct mtp_ack ack;
     mtp_receive_flow_ack(&m->sink, &ack);
@@ -82,7 +83,7 @@ static void acknowledge(struct media_mtp_raw *m, usec_t now)
     send_segments(m, now);
 }
 
-static void on_slot(struct media_mtp_raw *m, const uint8_t *record, usec_t now)
+static void on_slot(struct mtp_raw_receiver *m, const uint8_t *record, usec_t now)
 {
     const uint8_t *payload;
     size_t len;
@@ -93,12 +94,12 @@ static void on_slot(struct media_mtp_raw *m, const uint8_t *record, usec_t now)
     if (m->sink.ack_at <= now)
         acknowledge(m, now);
     if (got == MTP_RECEIVE_FLOW_RTP)
-        m->config.on_rtp(m->config.ctx, payload, len, now, now);
+        m->path.on_rtp(m->path.ctx, payload, len, now, now);
 }
 
 static void on_segment(void *ctx, const struct tcp_segment *s, usec_t now)
 {
-    struct media_mtp_raw *m = ctx;
+    struct mtp_raw_receiver *m = ctx;
     struct mtp_ack unused;
     int64_t slot;
     const uint8_t *record;
@@ -110,21 +111,21 @@ static void on_segment(void *ctx, const struct tcp_segment *s, usec_t now)
         while (mtp_tcp_next(&m->tcp, &slot, &record))
             on_slot(m, record, now);
     if (news & MTP_TCP_IS_OPEN)
-        m->config.on_open(m->config.ctx, now);
+        m->path.on_open(m->path.ctx, now);
     if (news & MTP_TCP_FINISHED)
         mtp_tcp_close(&m->tcp, now);
 }
 
 static void on_idle(void *ctx, usec_t now)
 {
-    struct media_mtp_raw *m = ctx;
+    struct mtp_raw_receiver *m = ctx;
     if (m->connected)
         settle(m, now);
 }
 
 static void on_timer(void *ctx, usec_t now)
 {
-    struct media_mtp_raw *m = ctx;
+    struct mtp_raw_receiver *m = ctx;
     m->armed = USEC_NEVER;
     if (mtp_tcp_next_timeout(&m->tcp) <= now)
         mtp_tcp_timeout(&m->tcp, now);
@@ -141,7 +142,7 @@ static bool family_exists(int family)
     return fd >= 0;
 }
 
-static struct raw_tcp *open_family(struct media_mtp_raw *m, uv_loop_t *loop, int family)
+static struct raw_tcp *open_family(struct mtp_raw_receiver *m, uv_loop_t *loop, int family)
 {
     struct sockaddr_storage any = {.ss_family = (sa_family_t)family};
     struct raw_tcp *raw = NULL;
@@ -150,9 +151,9 @@ static struct raw_tcp *open_family(struct media_mtp_raw *m, uv_loop_t *loop, int
     return raw;
 }
 
-struct media_mtp_raw *media_mtp_raw_new(uv_loop_t *loop)
+struct mtp_raw_receiver *mtp_raw_receiver_new(uv_loop_t *loop)
 {
-    struct media_mtp_raw *m = calloc(1, sizeof(*m));
+    struct mtp_raw_receiver *m = calloc(1, sizeof(*m));
     if (!m)
         return NULL;
     m->armed = USEC_NEVER;
@@ -172,35 +173,35 @@ free_it:
     return NULL;
 }
 
-int media_mtp_raw_connect(struct media_mtp_raw *m, const struct media_mtp_raw_config *config,
-                          usec_t now)
+int mtp_raw_receiver_connect(struct mtp_raw_receiver *m, const struct transport_receiver_path *path,
+                             usec_t now)
 {
     struct mtp_tcp_config tcp = {
-        .token = config->token, .slot_bytes = MTP_TCP_DATA, .window = MTP_FLOW_WINDOW};
+        .token = path->token, .slot_bytes = MTP_TCP_DATA, .window = MTP_FLOW_WINDOW};
     struct sockaddr_storage local = {0};
-    m->raw = config->to->sa_family == AF_INET6 ? m->v6 : m->v4;
+    m->raw = path->server->sa_family == AF_INET6 ? m->v6 : m->v4;
     if (!m->raw)
         return ERR_UNSUPPORTED;
     if (!random_fill(&tcp.secret, sizeof(tcp.secret)))
         return ERR_NO_MEMORY;
-    memcpy(&local, config->local, sockaddr_len(config->local));
+    memcpy(&local, path->local, sockaddr_len(path->local));
     sockaddr_set_port((struct sockaddr *)&local, raw_tcp_port(m->raw));
-    struct tcp_path path = raw_tcp_path((const struct sockaddr *)&local, config->to);
+    struct tcp_path way = raw_tcp_path((const struct sockaddr *)&local, path->server);
     if (m->connected)
         mtp_tcp_destroy(&m->tcp);
     m->connected = m->over = false;
-    m->config = *config;
-    mtp_receive_flow_init(&m->sink, config->token);
-    if (mtp_tcp_connect(&m->tcp, &tcp, &path, now) != 0)
+    m->path = *path;
+    mtp_receive_flow_init(&m->sink, path->token);
+    if (mtp_tcp_connect(&m->tcp, &tcp, &way, now) != 0)
         return ERR_NO_MEMORY;
     m->connected = true;
     settle(m, now);
     return 0;
 }
 
-void media_mtp_raw_abort(struct media_mtp_raw *m)
+void mtp_raw_receiver_abort(struct mtp_raw_receiver *m)
 {
-    if (media_mtp_raw_is_over(m))
+    if (mtp_raw_receiver_is_over(m))
         return;
     m->over = true;
     mtp_tcp_abort(&m->tcp);
@@ -208,20 +209,39 @@ void media_mtp_raw_abort(struct media_mtp_raw *m)
     raw_tcp_flush(m->raw);
 }
 
-bool media_mtp_raw_is_over(const struct media_mtp_raw *m)
+bool mtp_raw_receiver_is_over(const struct mtp_raw_receiver *m)
 {
     return !m->connected || m->over;
 }
 
-void media_mtp_raw_free(struct media_mtp_raw *m)
+void mtp_raw_receiver_free(struct mtp_raw_receiver *m)
 {
     if (!m)
         return;
-    media_mtp_raw_abort(m);
+    mtp_raw_receiver_abort(m);
     raw_tcp_free(m->v4);
     raw_tcp_free(m->v6);
     timer_free(m->timer);
     if (m->connected)
         mtp_tcp_destroy(&m->tcp);
     free(m);
+}
+
+// ---- As a transport's receiving end
+
+static void free_connection(struct transport_receiver *r)
+{
+    mtp_raw_receiver_abort((struct mtp_raw_receiver *)r);
+}
+
+static const struct transport_receiver_ops connection_ops = {.free = free_connection};
+
+int mtp_raw_receive(const struct transport_receiver_path *path, struct transport_receiver **out,
+                    usec_t now)
+{
+    if (!path->raw || !path->has_token || !sockaddr_port(path->server))
+        return ERR_UNSUPPORTED;
+    path->raw->base = (struct transport_receiver){.ops = &connection_ops, .connects = true};
+    *out = &path->raw->base; // also if it fails at once: the address cannot be used again
+    return mtp_raw_receiver_connect(path->raw, path, now);
 }

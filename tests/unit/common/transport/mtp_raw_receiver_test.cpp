@@ -10,7 +10,7 @@
 #include "common/net/raw_tcp.h"
 #include "common/net/udp_socket.h"
 #include "common/transport/mtp_raw.h"
-#include "player/receive/media_mtp_raw.h"
+#include "common/transport/mtp_raw_receiver.h"
 
 namespace
 {
@@ -43,7 +43,7 @@ void on_link_end(void *ctx, usec_t)
 const mtp_raw_link_ops ops = {on_open, on_ack, on_link_end};
 
 struct viewer {
-    media_mtp_raw *raw = nullptr;
+    mtp_raw_receiver *raw = nullptr;
     std::vector<std::string> came;
     int opened = 0, ended = 0;
     std::string error;
@@ -75,7 +75,7 @@ struct world {
         uv_loop_init(&loop);
         sockaddr_storage at = address(0);
         s.raw = mtp_raw_new(&loop, reinterpret_cast<sockaddr *>(&at));
-        v.raw = media_mtp_raw_new(&loop);
+        v.raw = mtp_raw_receiver_new(&loop);
         REQUIRE(s.raw);
         REQUIRE(v.raw);
         s.link = mtp_raw_link_new(s.raw, TOKEN, &ops, &s);
@@ -86,7 +86,7 @@ struct world {
         if (s.link)
             mtp_raw_link_close(s.link, clock_now());
         mtp_raw_free(s.raw);
-        media_mtp_raw_free(v.raw);
+        mtp_raw_receiver_free(v.raw);
         uv_run(&loop, UV_RUN_DEFAULT);
         CHECK(uv_loop_close(&loop) == 0);
     }
@@ -102,14 +102,15 @@ struct world {
     {
         sockaddr_storage local = address(0);
         sockaddr_storage to = address(mtp_raw_port(s.raw, reinterpret_cast<sockaddr *>(&local)));
-        media_mtp_raw_config config = {token,
-                                       reinterpret_cast<sockaddr *>(&local),
-                                       reinterpret_cast<sockaddr *>(&to),
-                                       on_rtp,
-                                       on_viewer_open,
-                                       on_viewer_end,
-                                       &who};
-        REQUIRE(media_mtp_raw_connect(who.raw, &config, clock_now()) == 0);
+        transport_receiver_path path = {};
+        path.local = reinterpret_cast<sockaddr *>(&local);
+        path.server = reinterpret_cast<sockaddr *>(&to);
+        path.token = token;
+        path.on_rtp = on_rtp;
+        path.on_open = on_viewer_open;
+        path.on_end = on_viewer_end;
+        path.ctx = &who;
+        REQUIRE(mtp_raw_receiver_connect(who.raw, &path, clock_now()) == 0);
     }
     void until(const std::function<bool()> &done)
     {
@@ -139,17 +140,17 @@ bool lacks_capability()
 
 } // namespace
 
-TEST_CASE("media_mtp_raw: a hello, slots, acknowledgements, FINs both ways")
+TEST_CASE("mtp_raw_receiver: a hello, slots, acknowledgements, FINs both ways")
 {
     if (lacks_capability())
         return;
     world w;
     CHECK_FALSE(mtp_raw_link_is_open(w.s.link));
-    CHECK(media_mtp_raw_is_over(w.v.raw));
+    CHECK(mtp_raw_receiver_is_over(w.v.raw));
     w.connect(w.v, TOKEN);
     w.until([&] { return w.s.opened == 1; });
     CHECK(mtp_raw_link_is_open(w.s.link));
-    CHECK_FALSE(media_mtp_raw_is_over(w.v.raw));
+    CHECK_FALSE(mtp_raw_receiver_is_over(w.v.raw));
     CHECK(w.s.window >= 16383); // the scale rounds it down
     w.send(0, "zero");
     w.send(1, "one");
@@ -164,25 +165,25 @@ TEST_CASE("media_mtp_raw: a hello, slots, acknowledgements, FINs both ways")
     w.until([&] { return w.v.ended > 0; });
     CHECK(w.v.ended == 1);
     CHECK(w.v.error.empty());
-    CHECK(media_mtp_raw_is_over(w.v.raw));
+    CHECK(mtp_raw_receiver_is_over(w.v.raw));
     CHECK(w.s.ended == 0); // it was the owner's wish
 }
 
-TEST_CASE("media_mtp_raw: a viewer that takes another way ends its link and hears no more of it")
+TEST_CASE("mtp_raw_receiver: a viewer that takes another way ends its link and hears no more of it")
 {
     if (lacks_capability())
         return;
     world w;
-    media_mtp_raw_abort(w.v.raw); // nothing to end
+    mtp_raw_receiver_abort(w.v.raw); // nothing to end
     w.connect(w.v, TOKEN);
     w.until([&] { return w.s.opened == 1; });
-    media_mtp_raw_abort(w.v.raw);
-    CHECK(media_mtp_raw_is_over(w.v.raw));
+    mtp_raw_receiver_abort(w.v.raw);
+    CHECK(mtp_raw_receiver_is_over(w.v.raw));
     w.until([&] { return w.s.ended == 1; });
     CHECK(w.v.ended == 0);
 }
 
-TEST_CASE("media_mtp_raw: a viewer that goes away ends its link")
+TEST_CASE("mtp_raw_receiver: a viewer that goes away ends its link")
 {
     if (lacks_capability())
         return;
@@ -191,7 +192,7 @@ TEST_CASE("media_mtp_raw: a viewer that goes away ends its link")
     w.until([&] { return w.s.opened == 1; });
     w.send(0, "zero");
     w.until([&] { return w.s.cum == 1; });
-    media_mtp_raw_free(w.v.raw);
+    mtp_raw_receiver_free(w.v.raw);
     w.v.raw = nullptr;
     w.until([&] { return w.s.ended > 0; });
     CHECK(w.s.ended == 1);
@@ -199,14 +200,14 @@ TEST_CASE("media_mtp_raw: a viewer that goes away ends its link")
     w.send(1, "one"); // lost, without harm
 }
 
-TEST_CASE("media_mtp_raw: a link is its first viewer's, and nobody's without the token")
+TEST_CASE("mtp_raw_receiver: a link is its first viewer's, and nobody's without the token")
 {
     if (lacks_capability())
         return;
     world w;
     viewer stranger, second;
-    stranger.raw = media_mtp_raw_new(&w.loop);
-    second.raw = media_mtp_raw_new(&w.loop);
+    stranger.raw = mtp_raw_receiver_new(&w.loop);
+    second.raw = mtp_raw_receiver_new(&w.loop);
     w.connect(stranger, TOKEN + 1);
     w.connect(w.v, TOKEN);
     w.until([&] { return w.s.opened == 1; });
@@ -219,8 +220,8 @@ TEST_CASE("media_mtp_raw: a link is its first viewer's, and nobody's without the
     CHECK(w.v.came.size() == 20);
     CHECK(stranger.came.empty());
     CHECK(second.came.empty());
-    media_mtp_raw_free(stranger.raw);
-    media_mtp_raw_free(second.raw);
+    mtp_raw_receiver_free(stranger.raw);
+    mtp_raw_receiver_free(second.raw);
 }
 
 TEST_CASE("mtp_raw: the port by the family of the viewer's connection")

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/transport/udp_track.h"
+
+#include "common/base/err.h"
+#include "common/net/udp_socket.h"
+
+bool udp_track_is_validated(const struct track_path *track, int which)
+{
+    return track->peer[which]->sa_family != AF_UNSPEC;
+}
+
+void udp_track_send(const struct track_path *track, const struct iovec *queue, int parts, int count)
+{
+    if (count == 1) // a plain call costs less than a batch of one
+        (void)udp_socket_send(track->socket[0], track->peer[0], queue, parts);
+    else if (count > 1)
+        (void)udp_socket_send_batch(track->socket[0], track->peer[0], queue, parts, count);
+}
+
+int udp_track_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+                        size_t len, usec_t now)
+{
+    (void)now;
+    const struct track_path *to = &t->tracks[t->tracks[track].socket[1] ? track : TRACK_VIDEO];
+    struct iovec part = {.iov_len = len};
+    part.iov_base = (uint8_t *)(uintptr_t)data; // sendmsg does not write through it
+    bool sent =
+        udp_track_is_validated(to, 1) && udp_socket_send(to->socket[1], to->peer[1], &part, 1) == 0;
+    return sent ? 0 : ERR_AGAIN;
+}
