@@ -7,7 +7,7 @@
 #include "common/net/log_stderr.h"
 #include "common/program/standard_streams.h"
 #include "player/session/output_files.h"
-#include "player/session/player.h"
+#include "player/session/viewing.h"
 
 static bool names_a_display(void)
 {
@@ -33,23 +33,23 @@ static struct display *open_display(const struct play_options *o, const struct d
 static int play(const struct play_options *options, FILE *events, struct source *reference)
 {
     int code = EXIT_INTERNAL;
-    struct player *player = player_new(options, events, reference);
-    if (!player)
+    struct viewing *viewing = viewing_new(options, events, reference);
+    if (!viewing)
         return code;
-    struct display_config config = player_display_config(player);
+    struct display_config config = viewing_display_config(viewing);
     struct display *display = open_display(options, &config);
     if (!display)
-        goto free_player;
-    if (player_start(player, display) != 0)
+        goto free_viewing;
+    if (viewing_start(viewing, display) != 0)
         goto free_display;
     if (display->ops->run(display) != 0)
-        player_fail(player);
-    code = player_finish(player);
+        viewing_fail(viewing);
+    code = viewing_finish(viewing);
 
 free_display:
     display->ops->free(display);
-free_player:
-    player_free(player);
+free_viewing:
+    viewing_free(viewing);
     return code;
 }
 

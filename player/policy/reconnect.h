@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When to try a lost server again: 0.5 s after the loss, then 1, 2, 4, 8, 15, 15 ... s after each
-// attempt that failed. A server that was lost again before its media had played for
-// RECONNECT_STEADY is tried on from where the row stood, so that one that falls over at once is not
-// pressed.
+// From one connection of a viewing to the next: after a loss, or because the viewer chose another
+// transport. While there is no connection the received media is still shown.
+//
+//   OPENING -> PLAYING -> LOST_WAITING <-> LOST_CONNECTING -> PLAYING
+//                     \-> CHANGING_WAITING -> CHANGING_CONNECTING -> PLAYING
+//                                                  | the server refuses the transport
+//                                                  v
+//              LOST_WAITING <- REVERTING_CONNECTING <- REVERTING_WAITING
+//
+// Every attempt begins at the timer's event, so it never begins inside a callback of the connection
+// that it replaces. An attempt waits until the viewer resumes, if he has paused; an attempt for
+// stored media also waits until all received media was shown, as it continues from there.
+//
+// After a loss the first attempt follows in 0.5 s, then 1, 2, 4, 8, 15, 15 ... s after each failed
+// attempt. A loss within RECONNECT_STEADY of playing continues that series, so a server that fails
+// at once is not flooded with requests. Pure.
 #ifndef WEIR_PLAYER_POLICY_RECONNECT_H
 #define WEIR_PLAYER_POLICY_RECONNECT_H
+
+#include <stdbool.h>
 
 #include "common/base/usec.h"
 
@@ -13,23 +27,80 @@ extern "C" {
 #endif
 
 #define RECONNECT_FIRST  (500 * USEC_PER_MSEC)
-#define RECONNECT_MOST   (15 * USEC_PER_SEC)
+#define RECONNECT_MAX    (15 * USEC_PER_SEC)
 #define RECONNECT_STEADY (5 * USEC_PER_SEC)
 
-struct reconnect {
-    int tries;     // of the row, the next one included; 0: nothing was lost
-    usec_t next;   // when it is due
-    usec_t played; // since when media plays again; USEC_NEVER: it does not
+enum reconnect_state {
+    RECONNECT_OPENING,              // the first connection; nothing has played yet
+    RECONNECT_PLAYING,              // media plays, or was received to its end
+    RECONNECT_LOST_WAITING,         // the server was lost
+    RECONNECT_LOST_CONNECTING,      // an attempt to connect to it is under way
+    RECONNECT_CHANGING_WAITING,     // the viewer chose another transport; this session is left
+    RECONNECT_CHANGING_CONNECTING,  // an attempt with the chosen transport is under way
+    RECONNECT_REVERTING_WAITING,    // the server refused the chosen transport
+    RECONNECT_REVERTING_CONNECTING, // an attempt with the previous transports is under way
+    RECONNECT_STATES
 };
 
-void reconnect_init(struct reconnect *r);
-// The server was lost, or an attempt failed: when the next one is due.
-usec_t reconnect_lost(struct reconnect *r, usec_t now);
-void reconnect_playing(struct reconnect *r, usec_t now); // media plays again
-// It was to play, but nothing came: that does not count as playing.
+enum reconnect_event {
+    RECONNECT_LOST,      // the newest connection was refused or lost, or ended before its media
+    RECONNECT_CHANGE,    // the viewer chooses another transport
+    RECONNECT_LEFT,      // the server has answered TEARDOWN, or there is none to wait for
+    RECONNECT_TIMER,     // reconnect.next has come
+    RECONNECT_DRAINED,   // all received pictures were shown
+    RECONNECT_RESUMED,   // the viewer ends a pause
+    RECONNECT_DESCRIBED, // the attempt replaces the connection before it, and drops its media
+    RECONNECT_PLAYED,    // PLAY was answered: the attempt has succeeded
+    RECONNECT_STARTED,   // pictures move
+    RECONNECT_EVENTS
+};
+
+enum reconnect_action {
+    RECONNECT_NOTHING,
+    RECONNECT_WAIT,    // set the timer to reconnect.next
+    RECONNECT_CONNECT, // begin an attempt
+    RECONNECT_LEAVE,   // send TEARDOWN; RECONNECT_LEFT follows
+    RECONNECT_REVERT,  // use the transports from before the change; set the timer
+    RECONNECT_END,     // no connection follows
+};
+
+// What the viewer sees while there is no connection.
+enum reconnect_picture {
+    RECONNECT_MOVING,  // received media
+    RECONNECT_STALLED, // a still picture because of a loss: a stall
+    RECONNECT_HALTED,  // a still picture because of the viewer's own choice: a pause
+};
+
+// The facts that an event is judged by.
+struct reconnect_facts {
+    bool paused;   // by the viewer
+    bool stored;   // the media is a file
+    bool pictures; // of the connection shown: it has pictures
+};
+
+struct reconnect {
+    enum reconnect_state state;
+    enum reconnect_picture picture;
+    bool allowed;  // after a loss
+    int tries;     // of the series, the next one included; 0: none
+    usec_t next;   // the next attempt is due; USEC_NEVER: not known
+    usec_t since;  // the connection was lost or left
+    usec_t played; // media plays since then; USEC_NEVER: it does not
+};
+
+// `allowed`: a lost server is connected to again.
+void reconnect_init(struct reconnect *r, bool allowed);
+enum reconnect_action reconnect_on(struct reconnect *r, enum reconnect_event event,
+                                   const struct reconnect_facts *facts, usec_t now);
+// PLAY was answered but no media came: the connection does not count as having played.
 void reconnect_idle(struct reconnect *r);
-// To the next attempt; 0 when it is due.
-usec_t reconnect_left(const struct reconnect *r, usec_t now);
+
+// Returns true if there is no connection that plays, after there was one.
+bool reconnect_is_away(const struct reconnect *r);
+// Returns true if that is because of a loss, not because of the viewer's choice.
+bool reconnect_is_lost(const struct reconnect *r);
+// Time to the next attempt; 0 when it is due.
+usec_t reconnect_remaining(const struct reconnect *r, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -25,13 +25,14 @@ enum display_command {
 struct display_config {
     struct render_queue *queue; // borrowed
     bool full_screen;
-    play_frame_fn *on_shown; // takes the frame; the main thread's
+    play_frame_fn *on_shown; // with shown_ctx; takes the frame; the main thread's
+    void *shown_ctx;
     void (*on_command)(void *ctx, enum display_command command); // likewise
     void (*on_level)(void *ctx, int level);                      // of the menu; likewise
     void (*on_transport)(void *ctx, const char *name);           // likewise
     // Go to `seconds` of the media, or by as many; likewise.
     void (*on_seek)(void *ctx, bool relative, double seconds);
-    void *ctx;
+    void *ctx; // of all but on_shown
 };
 
 struct display;

@@ -14,7 +14,7 @@ static int run(struct display *d)
         if (f) {
             f->shown_at = clock_now();
             f->fate = FATE_SHOWN;
-            d->config.on_shown(d->config.ctx, f);
+            d->config.on_shown(d->config.shown_ctx, f);
         } else {
             render_queue_wait(d->config.queue, next);
         }

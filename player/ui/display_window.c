@@ -330,7 +330,7 @@ static int run(struct display *d)
             int failed = show(w, f->picture);
             f->shown_at = clock_now();
             f->fate = failed ? FATE_SKIPPED : FATE_SHOWN;
-            d->config.on_shown(d->config.ctx, f);
+            d->config.on_shown(d->config.shown_ctx, f);
             if (failed)
                 return failed;
         }

@@ -71,10 +71,24 @@ class Goddard(Relayed):
                 self.assertEqual(self.modes(p)[:2], ["buffering", "streaming"])
                 self.stop_cleanly(server)
 
+    def test_after_a_reconnect(self):
+        """The policy of the next connection measures the path, too, and then playing begins."""
+        server = self.sender(listen=f"{lib.own_address()}:0", source="synthetic:goddard")
+        p = self.goddard(server.url, "udp", "--reconnect", play_buf_thresh=0.5)
+        lib.until(lambda: self.levels(p), "a level")
+        server.signal(lib.signal.SIGKILL)
+        server.wait(10)
+        self.sender(listen=f"{lib.own_address()}:{server.port}", source="synthetic:goddard")
+        lib.until(lambda: len(p.events("capacity")) == 2, "the capacity of the new path", 20)
+        lib.until(lambda: self.modes(p)[-1] == "streaming", "playing again", 20)
+        p.signal(lib.signal.SIGINT)
+        p.wait()
+        self.assertEqual(p.report()["session"]["reconnects"], 1)
+
 
 class Adapt(lib.Case):
     def test_refused_together(self):
-        for args, word in (["--adapt", "goddard", "--level", "2"], "--level"), (["--goddard", "buf_factor=2"], "beside"):
+        for args, word in (["--adapt", "goddard", "--level", "2"], "--level"), (["--goddard", "buf_factor=2"], "requires"):
             p = self.play("rtsp://127.0.0.1:1/live", *args, code=2)
             self.assertIn(word, p.stderr)
 

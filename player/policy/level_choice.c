@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/policy/level_choice.h"
+
+#include <stddef.h>
+
+void level_choice_begin(struct level_choice *c, const struct level_start *s)
+{
+    int level = s->wanted >= 0 ? s->wanted : s->top;
+    if (s->again && s->before <= s->top)
+        level = s->before;
+    else if (s->policy && !s->again)
+        level = -1;
+    *c = (struct level_choice){.level = level, .requested = level};
+}
+
+void level_choice_request(struct level_choice *c, int level, const char *reason)
+{
+    c->requested = level;
+    c->reason = reason;
+}
+
+void level_choice_refused(struct level_choice *c)
+{
+    c->requested = c->level;
+}
+
+bool level_choice_arrived(struct level_choice *c, int level, struct level_switch *out)
+{
+    if (level == c->level)
+        return false;
+    *out = (struct level_switch){.from = c->level, .to = level, .reason = "network"};
+    if (c->reason && level == c->requested) {
+        out->reason = c->reason;
+        c->reason = NULL;
+    }
+    c->level = level;
+    return true;
+}

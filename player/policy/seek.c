@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/policy/seek.h"
+
+#include <math.h>
+
+void seek_init(struct seek *s, bool possible, double frame_rate, double duration)
+{
+    *s = (struct seek){.possible = possible, .frame_rate = frame_rate, .duration = duration};
+}
+
+static double seconds_of(const struct seek *s, int64_t frames)
+{
+    return (double)frames / s->frame_rate;
+}
+
+double seek_position(const struct seek *s)
+{
+    if (!s->known || !s->possible)
+        return NAN;
+    double at = fmax(0, s->seconds + seconds_of(s, s->shown - s->number));
+    return s->duration > 0 ? fmod(at, s->duration) : at; // weir-send --loop begins again
+}
+
+double seek_base(const struct seek *s)
+{
+    return s->phase != SEEK_IDLE ? s->to : seek_position(s);
+}
+
+bool seek_is_early(const struct seek *s, int64_t arrived)
+{
+    if (!s->known || !s->possible)
+        return false;
+    double brought = seconds_of(s, arrived - s->number);
+    return brought > SEEK_PROGRESS && s->seconds + brought < s->duration - SEEK_EARLY;
+}
+
+enum seek_request seek_to(struct seek *s, double seconds, usec_t now)
+{
+    if (!s->possible)
+        return SEEK_IMPOSSIBLE;
+    if (isnan(seconds))
+        return SEEK_PLACE_UNKNOWN;
+    double last = fmax(0, s->duration - seconds_of(s, 1));
+    s->to = fmin(fmax(seconds, 0), last);
+    s->phase = SEEK_REQUESTED;
+    s->requested = now;
+    return SEEK_WANTED;
+}
+
+// With viewers who watch the same stream a server may stay where it is.
+static bool is_there(const struct seek *s, const struct seek_place *place)
+{
+    return place->first >= 0 && fabs(place->seconds - s->to) < SEEK_TOLERANCE;
+}
+
+// After a pause a stream that others watch continues with the present.
+static bool has_left_out(const struct seek *s, const struct seek_place *place, int64_t arrived)
+{
+    return arrived >= 0 && seconds_of(s, place->first - arrived) > SEEK_TOLERANCE;
+}
+
+enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int64_t arrived)
+{
+    bool sought = place->sought;
+    if (!s->possible || isnan(place->seconds) || place->show < 0 ||
+        (sought && !is_there(s, place))) {
+        s->phase = SEEK_IDLE;
+        return SEEK_NOT_PLACED;
+    }
+    if (sought || !s->known)
+        s->shown = place->show;
+    s->known = true;
+    s->number = place->show;
+    s->seconds = place->seconds;
+    if (!sought && place->show == place->first && !has_left_out(s, place, arrived))
+        return SEEK_CONTINUES;
+    if (sought)
+        s->phase = SEEK_PLACED;
+    return SEEK_JUMPS;
+}
+
+void seek_refused(struct seek *s)
+{
+    s->phase = SEEK_IDLE;
+}
+
+bool seek_again(struct seek *s)
+{
+    if (s->phase != SEEK_REQUESTED)
+        return false;
+    if (!s->known || !(fabs(s->seconds - s->to) < SEEK_TOLERANCE))
+        return true; // PLAY had been sent before the viewer sought
+    s->phase = SEEK_IDLE;
+    return false;
+}
+
+bool seek_shown(struct seek *s, int64_t number, usec_t shown_at, bool paused, usec_t *wait)
+{
+    if (!s->known || (s->phase == SEEK_PLACED && number < s->number))
+        return false; // from before the jump
+    s->shown = number;
+    if (s->phase != SEEK_PLACED)
+        return false;
+    s->phase = SEEK_IDLE;
+    s->pause_due = paused;
+    *wait = shown_at - s->requested;
+    return true;
+}
+
+bool seek_must_pause(struct seek *s, bool paused, usec_t buffered)
+{
+    bool due = s->pause_due && paused;
+    if (due && buffered < SEEK_PAUSE_BUFFER)
+        return false;
+    s->pause_due = false;
+    return due;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where in a file the viewer is, and how a seek proceeds: the viewer requests a place, the server
+// answers PLAY with the frame that belongs to it, and the seek ends when that frame is shown. What
+// is buffered plays on until the server has answered. One object a connection. Pure.
+//
+// To the server a seek ends a pause, to the viewer it does not: the one frame is shown, and the
+// server is paused again when SEEK_PAUSE_BUFFER of media is there to resume with.
+#ifndef WEIR_PLAYER_POLICY_SEEK_H
+#define WEIR_PLAYER_POLICY_SEEK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SEEK_PAUSE_BUFFER USEC_PER_SEC
+#define SEEK_TOLERANCE    0.5 // seconds between the requested place and the server's
+#define SEEK_EARLY        3.0 // seconds: audio may be longer than video, so an end is not exact
+#define SEEK_PROGRESS     1.0 // seconds that a connection must bring for its end to be judged
+
+// Times in the media are seconds, NaN: not known. Frames count at `frame_rate`.
+struct seek {
+    bool possible;     // the media is a file whose place is the viewer's choice
+    double frame_rate; // frames a second
+    double duration;   // of the file
+    bool known;        // frame `number` is at `seconds`
+    int64_t number;
+    double seconds;
+    int64_t shown;                                         // the newest frame shown
+    enum { SEEK_IDLE, SEEK_REQUESTED, SEEK_PLACED } phase; // PLACED: its frame was not shown yet
+    double to;                                             // REQUESTED, PLACED: the requested place
+    usec_t requested;                                      // REQUESTED, PLACED: when
+    bool pause_due; // the viewer has paused, but the server sends
+};
+
+// PLAY's answer.
+struct seek_place {
+    double seconds; // NaN: not given
+    int64_t first;  // the first frame that is sent; -1: not given
+    int64_t show;   // the frame at `seconds`; -1: not given
+    bool sought;    // the answer to a seek
+};
+
+enum seek_request { SEEK_IMPOSSIBLE, SEEK_PLACE_UNKNOWN, SEEK_WANTED };
+enum seek_answer {
+    SEEK_NOT_PLACED, // the place is not known; if it was `sought`, the seek is over
+    SEEK_CONTINUES,  // playback continues with the frames that follow
+    SEEK_JUMPS,      // playback continues at frame `show`
+};
+
+void seek_init(struct seek *s, bool possible, double frame_rate, double duration);
+
+// The place on the screen; NaN: not a file, or not known.
+double seek_position(const struct seek *s);
+// Where a relative step counts from: with several steps in a row, from the place of the last one.
+double seek_base(const struct seek *s);
+// Returns true if the media ends before the file does. `arrived`: the newest frame. Not if the
+// connection brought next to nothing: then the file is shorter than its description says.
+bool seek_is_early(const struct seek *s, int64_t arrived);
+
+// The viewer seeks. SEEK_WANTED: request `to` from the server.
+enum seek_request seek_to(struct seek *s, double seconds, usec_t now);
+// PLAY was answered. `arrived`: the newest frame, -1: none.
+enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int64_t arrived);
+void seek_refused(struct seek *s);
+// A connection plays that was being made when the viewer sought. Returns true if PLAY did not begin
+// at that place: request it.
+bool seek_again(struct seek *s);
+// A frame was shown. Returns true if that ends a seek; *wait is how long the seek took.
+bool seek_shown(struct seek *s, int64_t number, usec_t shown_at, bool paused, usec_t *wait);
+// At times. `buffered`: media that waits to be shown. Returns true if the server is to be paused
+// now.
+bool seek_must_pause(struct seek *s, bool paused, usec_t buffered);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/session/audio_session.h"
+
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "media/pattern/pattern_picture.h"
+#include "player/audio/audio_output.h"
+#include "player/audio/audio_receiver.h"
+#include "stream/audio/audio_clock.h"
+#include "stream/playout/playout.h"
+
+struct audio_session {
+    const struct play_options *options; // borrowed
+    struct audio_output *output;        // owned; NULL: no connection had audio yet
+    const struct sdp *sdp;              // borrowed from the connection; NULL: there is none
+    uint64_t random;
+    bool open; // `receiver` is that of the connection
+    struct audio_receiver receiver;
+    struct audio_clock clock; // low latency
+    bool flashed;             // the last picture was a flash of the test picture
+    struct {                  // of the connections before
+        uint64_t packets;
+        uint64_t lost;
+        uint64_t bytes;
+    } before;
+};
+
+struct audio_session *audio_session_new(const struct play_options *options)
+{
+    struct audio_session *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->options = options;
+    audio_clock_init(&s->clock);
+    return s;
+}
+
+void audio_session_free(struct audio_session *s)
+{
+    if (!s)
+        return;
+    audio_output_free(s->output);
+    free(s);
+}
+
+void audio_session_join(struct audio_session *s, const struct sdp *sdp, uint64_t random)
+{
+    s->sdp = sdp;
+    s->random = random;
+}
+
+void audio_session_open(struct audio_session *s)
+{
+    struct audio_output_config config = {.headless = s->options->headless,
+                                         .test = s->sdp->source == SDP_SOURCE_TEST,
+                                         .volume = s->options->volume};
+    if (!s->output && !(s->output = audio_output_new(&config)))
+        return;
+    audio_receiver_init(&s->receiver, s->sdp, s->output, s->random);
+    s->open = true;
+}
+
+void audio_session_leave(struct audio_session *s)
+{
+    s->sdp = NULL;
+    if (!s->open)
+        return;
+    s->open = false;
+    audio_output_flush(s->output);
+    audio_clock_unset(&s->clock);
+    s->before.packets += s->receiver.receiver.received;
+    s->before.lost += rtp_receiver_lost(&s->receiver.receiver);
+    s->before.bytes += s->receiver.bytes;
+}
+
+bool audio_session_packet(struct audio_session *s, bool rtcp, const uint8_t *data, size_t len,
+                          usec_t arrived)
+{
+    if (!s->sdp || !s->sdp->audio.present)
+        return false;
+    // Datagrams may overtake the response to the SETUP that they follow from: those are dropped.
+    if (!s->open)
+        return !rtcp && len > 1 && (data[1] & 127) == s->sdp->audio.payload_type;
+    return audio_receiver_packet(&s->receiver, rtcp, data, len, arrived);
+}
+
+void audio_session_near(struct audio_session *s, int64_t number)
+{
+    if (!s->open || number < 0 || number >= PLAYOUT_MAX_NUMBER)
+        return;
+    struct fps fps = s->sdp->ladder.source_fps;
+    audio_receiver_near(&s->receiver, usec_of_frames(number, fps.num, fps.den));
+}
+
+void audio_session_frame(struct audio_session *s, uint32_t stamp, usec_t media, usec_t arrived)
+{
+    if (s->open)
+        av_sync_picture(&s->receiver.sync, stamp, media, arrived);
+}
+
+void audio_session_video_report(struct audio_session *s, uint64_t ntp, uint32_t stamp)
+{
+    if (s->open)
+        av_sync_report(&s->receiver.sync, false, ntp, stamp);
+}
+
+uint64_t audio_session_packets(const struct audio_session *s)
+{
+    return s->open ? s->receiver.receiver.received : 0;
+}
+
+size_t audio_session_second(struct audio_session *s, uint8_t *out, usec_t now)
+{
+    if (!s->output)
+        return 0;
+    audio_clock_underruns(&s->clock, audio_output_underruns(s->output));
+    return s->open ? audio_receiver_report(&s->receiver, out, now) : 0;
+}
+
+void audio_session_clock(struct audio_session *s, bool playing, const struct media_clock *clock)
+{
+    if (!s->output)
+        return;
+    if (!playing)
+        audio_clock_unset(&s->clock);
+    audio_output_set_clock(s->output, playing && !clock ? audio_clock_get(&s->clock) : clock);
+}
+
+void audio_session_picture(struct audio_session *s, const struct play_frame *f, usec_t pts)
+{
+    if (!s->output)
+        return;
+    if (s->options->low_latency)
+        audio_clock_picture(&s->clock, pts, f->shown_at);
+    bool flash = s->sdp && s->sdp->source == SDP_SOURCE_TEST && f->picture &&
+                 pattern_picture_read_flash(f->picture);
+    // The first picture of a flash, which is not always exactly at the full second.
+    bool begins = flash && !s->flashed;
+    usec_t second = begins ? pts % USEC_PER_SEC : 0;
+    audio_output_shown(s->output, pts, f->shown_at - second, begins);
+    s->flashed = flash;
+}
+
+void audio_session_mute(struct audio_session *s)
+{
+    if (s->output)
+        log_info("audio is %s", audio_output_mute(s->output) ? "off" : "on");
+}
+
+void audio_session_end(struct audio_session *s)
+{
+    if (s->output)
+        audio_output_end(s->output);
+}
+
+void audio_session_read(struct audio_session *s, struct qoe *qoe)
+{
+    bool started = s->open && s->receiver.receiver.started;
+    if (!s->output || !(started || s->before.packets))
+        return;
+    struct audio_output_figures f;
+    audio_output_read(s->output, &f);
+    const struct rtp_receiver *now = s->open ? &s->receiver.receiver : NULL;
+    struct qoe_audio e = {
+        .packets = (double)(s->before.packets + (now ? now->received : 0)),
+        .lost = (double)(s->before.lost + (now ? rtp_receiver_lost(now) : 0)),
+        .late = (double)f.counts.late,
+        .bytes = (double)(s->before.bytes + (now ? s->receiver.bytes : 0)),
+        .heard = usec_to_sec(audio_usec((int64_t)f.counts.heard)),
+        .concealed = usec_to_msec(audio_usec((int64_t)f.counts.concealed)),
+        .underruns = (double)f.counts.underruns,
+        .jumps = (double)f.counts.jumps,
+        .spliced = (double)f.counts.spliced,
+        .by_tone = f.by_tone,
+        .offset = f.offset,
+    };
+    qoe_on_audio(qoe, &e);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/session/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/net/mailbox.h"
+#include "common/net/timer.h"
+
+enum { QUEUE = 64 };
+
+struct commands {
+    struct commands_config config;
+    struct mailbox *queue; // owned, as is `timer`; struct command
+    struct timer *timer;   // of the script
+    usec_t script_from;
+    int steps_done;
+};
+
+void commands_post(struct commands *c, const struct command *command)
+{
+    struct command *copy = malloc(sizeof(*copy));
+    if (!copy)
+        return;
+    *copy = *command;
+    if (!mailbox_post(c->queue, copy))
+        free(copy);
+}
+
+static void on_queued(void *ctx, void *item, usec_t now)
+{
+    struct commands *c = ctx;
+    struct command command = *(struct command *)item;
+    free(item);
+    c->config.on_command(c->config.ctx, &command, now);
+}
+
+// ---- From the window, on the main thread ----
+
+static void on_display_command(void *ctx, enum display_command command)
+{
+    static const struct command table[] = {
+        [DISPLAY_QUIT] = {.kind = COMMAND_QUIT},
+        [DISPLAY_PAUSE] = {.kind = COMMAND_TOGGLE_PAUSE},
+        [DISPLAY_LEVEL_UP] = {.kind = COMMAND_LEVEL_BY, .level = 1},
+        [DISPLAY_LEVEL_DOWN] = {.kind = COMMAND_LEVEL_BY, .level = -1},
+        [DISPLAY_SNAPSHOT] = {.kind = COMMAND_SNAPSHOT},
+        [DISPLAY_MUTE] = {.kind = COMMAND_MUTE},
+        [DISPLAY_FAILED] = {.kind = COMMAND_FAILED},
+    };
+    commands_post(ctx, &table[command]);
+}
+
+static void on_display_level(void *ctx, int level)
+{
+    commands_post(ctx, &(struct command){.kind = COMMAND_LEVEL, .level = level});
+}
+
+static void on_display_transport(void *ctx, const char *name)
+{
+    struct command c = {.kind = COMMAND_TRANSPORT};
+    snprintf(c.transport, sizeof(c.transport), "%s", name);
+    commands_post(ctx, &c);
+}
+
+static void on_display_seek(void *ctx, bool relative, double seconds)
+{
+    enum command_kind kind = relative ? COMMAND_SEEK_BY : COMMAND_SEEK;
+    commands_post(ctx, &(struct command){.kind = kind, .seconds = seconds});
+}
+
+void commands_connect(struct commands *c, struct display_config *display)
+{
+    display->on_command = on_display_command;
+    display->on_level = on_display_level;
+    display->on_transport = on_display_transport;
+    display->on_seek = on_display_seek;
+    display->ctx = c;
+}
+
+// ---- From the script ----
+
+static struct command command_of(const struct play_step *step)
+{
+    switch (step->action) {
+    case PLAY_SEEK:
+        return (struct command){.kind = COMMAND_SEEK, .seconds = step->value};
+    case PLAY_LEVEL:
+        return (struct command){.kind = COMMAND_LEVEL, .level = (int)step->value};
+    case PLAY_PAUSE:
+        return (struct command){.kind = COMMAND_PAUSE};
+    case PLAY_GO_ON:
+        break;
+    }
+    return (struct command){.kind = COMMAND_RESUME};
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct commands *c = ctx;
+    const struct play_script *s = c->config.script;
+    while (c->steps_done < s->count && now >= c->script_from + s->steps[c->steps_done].at) {
+        struct command command = command_of(&s->steps[c->steps_done++]);
+        c->config.on_command(c->config.ctx, &command, now);
+    }
+    if (c->steps_done < s->count)
+        timer_set(c->timer, c->script_from + s->steps[c->steps_done].at);
+}
+
+void commands_start_script(struct commands *c, usec_t now)
+{
+    c->script_from = now;
+    on_timer(c, now);
+}
+
+void commands_stop_script(struct commands *c)
+{
+    c->steps_done = c->config.script->count;
+    timer_set(c->timer, USEC_NEVER);
+}
+
+// ---- Life ----
+
+struct commands *commands_new(const struct commands_config *config)
+{
+    struct commands *c = calloc(1, sizeof(*c));
+    if (!c)
+        return NULL;
+    c->config = *config;
+    c->queue = mailbox_new(config->loop, QUEUE, on_queued, free, c);
+    c->timer = timer_new(config->loop, on_timer, c);
+    if (c->queue && c->timer)
+        return c;
+    commands_free(c);
+    return NULL;
+}
+
+void commands_free(struct commands *c)
+{
+    if (!c)
+        return;
+    timer_free(c->timer);
+    mailbox_free(c->queue);
+    free(c);
+}

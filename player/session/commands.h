@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the viewer requests, by the window's keys and menus (main thread) and by the options'
+// script: both reach the session on its loop thread, as one kind of command.
+#ifndef WEIR_PLAYER_SESSION_COMMANDS_H
+#define WEIR_PLAYER_SESSION_COMMANDS_H
+
+#include <uv.h>
+
+#include "common/protocol/transport_info.h"
+#include "player/policy/play_script.h"
+#include "player/ui/display.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct command {
+    enum command_kind {
+        COMMAND_QUIT,
+        COMMAND_FAILED, // the display failed
+        COMMAND_TOGGLE_PAUSE,
+        COMMAND_PAUSE,
+        COMMAND_RESUME,
+        COMMAND_LEVEL,    // to `level`
+        COMMAND_LEVEL_BY, // by `level`, from the one that was requested last
+        COMMAND_SEEK,     // to `seconds` of the media
+        COMMAND_SEEK_BY,  // by `seconds`
+        COMMAND_TRANSPORT,
+        COMMAND_SNAPSHOT,
+        COMMAND_MUTE, // or not any longer
+    } kind;
+    int level;
+    double seconds;
+    char transport[TRANSPORT_MAX_NAME];
+};
+
+struct commands;
+
+struct commands_config {
+    uv_loop_t *loop;                  // borrowed
+    const struct play_script *script; // borrowed
+    void (*on_command)(void *ctx, const struct command *c, usec_t now);
+    void *ctx;
+};
+
+struct commands *commands_new(const struct commands_config *config); // NULL: no memory
+void commands_free(struct commands *c);                              // NULL is fine
+// Sets the callbacks of a display that send commands, and their context.
+void commands_connect(struct commands *c, struct display_config *display);
+// Any thread. When the loop is stuck and keys repeat the queue is full, and commands are lost.
+void commands_post(struct commands *c, const struct command *command);
+void commands_start_script(struct commands *c, usec_t now); // its times count from now
+void commands_stop_script(struct commands *c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One connection of a viewing: the RTSP client, the receiver of its media, the pictures' way to the
+// screen, and what is known of stream, path and place. It is made, plays, and is freed; the next
+// connection of the viewing is another object.
+//
+// After its client has ended, or connection_hang_up, what was received is still shown. Loop thread
+// only; after that has ended, the main thread.
+#ifndef WEIR_PLAYER_SESSION_CONNECTION_H
+#define WEIR_PLAYER_SESSION_CONNECTION_H
+
+#include <uv.h>
+
+#include "player/options/play_options.h"
+#include "player/policy/seek.h"
+#include "player/report/trace.h"
+#include "player/session/audio_session.h"
+#include "player/session/comparison.h"
+#include "player/ui/display.h"
+#include "player/video/presenter.h"
+#include "stream/qoe/qoe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mtp_raw_receiver;
+
+struct connection_ops {
+    // The stream is described: the connection before this one, if there is one, ends here.
+    void (*on_described)(void *ctx, usec_t now);
+    // PLAY was answered; again after each pause and seek.
+    void (*on_playing)(void *ctx, usec_t now);
+    void (*on_started)(void *ctx, usec_t now); // pictures move
+    void (*on_drained)(void *ctx, usec_t now); // the media has ended, and all of it was shown
+    // The server was lost, refuses an attempt to reconnect, or ended before its media. Returns true
+    // if another connection follows.
+    bool (*on_lost)(void *ctx, const char *reason, usec_t now);
+    // The server was lost while media played, and no connection follows.
+    void (*on_gone)(void *ctx, const char *reason, usec_t now);
+    // The viewing ends. `error`: for people; NULL: none.
+    void (*on_end)(void *ctx, enum qoe_ended ended, int exit_code, const char *error, usec_t now);
+    void (*on_left)(void *ctx, usec_t now); // after connection_leave
+    void (*on_idle)(void *ctx);             // PLAY was answered, but no media came at all
+};
+
+struct connection_config {
+    uv_loop_t *loop; // these are borrowed
+    // What the viewer chose; its level is lowered when the server comes back with fewer, its start
+    // follows a seek while there is no connection.
+    struct play_options *options;
+    struct mtp_raw_receiver *raw; // NULL: not wanted, or not possible
+    struct qoe *qoe;
+    struct trace *events; // may be NULL
+    struct display *display;
+    struct render_queue *show;
+    struct audio_session *audio;
+    struct comparison *comparison;
+    play_frame_fn *on_done; // any thread, with done_ctx: brings a frame to connection_done
+    void *done_ctx;
+    const struct connection_ops *ops; // static
+    void *ctx;
+    unsigned number;       // of the viewing's connections
+    bool again;            // it follows another connection, of which these are:
+    const char *transport; // read once
+    int level;
+};
+
+struct connection;
+
+// Begins to connect. NULL: no memory.
+struct connection *connection_new(const struct connection_config *config, usec_t now);
+// NULL is fine. Not inside a callback of its client. The show queue is emptied.
+void connection_free(struct connection *c);
+
+// Gives the network side back, before another connection is made: its client is freed, its BYE is
+// no longer waited for, and the last counts go to QoE.
+void connection_hang_up(struct connection *c);
+// Another connection follows. What was received is still shown, to on_drained. Returns true if all
+// of it was shown already.
+bool connection_end_media(struct connection *c, usec_t now);
+// No other connection follows. Returns true if on_drained will be called; false: there is nothing
+// left to show, or the viewer has paused.
+bool connection_drain(struct connection *c, usec_t now);
+// Another connection, made after connection_hang_up, is described: nothing more is shown or heard.
+void connection_retire(struct connection *c, usec_t now);
+// The viewing is over: nothing more is shown.
+void connection_stop(struct connection *c, usec_t now);
+// Sends BYE, and the last counts to QoE.
+void connection_send_bye(struct connection *c, usec_t now);
+// Sends TEARDOWN. Returns true if on_left follows.
+bool connection_leave(struct connection *c, usec_t now);
+
+// Takes a frame that on_done was called with.
+void connection_done(struct connection *c, struct play_frame *f, usec_t now);
+void connection_tick(struct connection *c, usec_t now); // a few times a second
+// While it plays, once a second: the statistics of that second.
+void connection_second(struct connection *c, struct qoe_transport *out, usec_t now);
+
+// What the viewer requests. They do nothing where they are not possible.
+void connection_set_level(struct connection *c, int level, usec_t now);
+void connection_pause(struct connection *c, usec_t now);
+void connection_resume(struct connection *c, usec_t now);
+enum seek_request connection_seek(struct connection *c, double seconds, usec_t now);
+double connection_seek_base(const struct connection *c); // see seek_base
+
+struct connection_status { // borrowed until the connection's next call
+    const struct sdp *sdp;
+    struct presenter *presenter; // NULL: no pictures
+    const struct transport_info *path;
+    const char *transport;
+    int level;           // that plays
+    int requested_level; // by the viewer, or the level that plays
+    bool playing;        // PLAY was answered, and media is still to come
+    bool may_set_level;
+    bool paused;
+    double position;            // seconds of the media on the screen; NaN: not a file, or not known
+    uint64_t packets;           // of video and audio
+    struct picture *last_shown; // NULL: none
+};
+struct connection_status connection_status(const struct connection *c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

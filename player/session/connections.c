@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/session/connections.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "common/net/timer.h"
+#include "common/transport/mtp_raw_receiver.h"
+
+struct connections {
+    struct connections_config config;
+    struct play_options chosen; // the options, with what the viewer chose since
+    struct connection *shown;   // owned; NULL: no stream is described yet
+    struct connection *next;    // owned; an attempt that is not described yet; NULL: none
+    unsigned made;              // so far
+    struct reconnect reconnect;
+    struct timer *retry;            // owned
+    struct transport_list previous; // transports from before the viewer's choice
+    char reason[256];               // for the last loss
+    usec_t stalled_since;           // RECONNECT_STALLED
+    struct picture *last_picture;   // of the connections before; owned, NULL: none
+    bool over;                      // connections_stop was called
+    bool leaving;                   // connections_leave sent TEARDOWN
+};
+
+struct connection *connections_shown(const struct connections *c)
+{
+    return c->shown;
+}
+
+struct connection_status connections_status(const struct connections *c)
+{
+    struct connection_status none = {.position = NAN};
+    return c->shown ? connection_status(c->shown) : none;
+}
+
+struct picture *connections_last_picture(const struct connections *c)
+{
+    struct picture *last = connections_status(c).last_shown;
+    return last ? last : c->last_picture;
+}
+
+const struct reconnect *connections_reconnect(const struct connections *c)
+{
+    return &c->reconnect;
+}
+
+const char *connections_reason(const struct connections *c)
+{
+    return c->reason;
+}
+
+const char *connections_transport(const struct connections *c)
+{
+    return c->chosen.transports.names[0];
+}
+
+// ---- From one to the next ----
+
+static const struct connection_ops connection_ops;
+
+static bool make(struct connections *c, usec_t now)
+{
+    struct connection_status before = connections_status(c);
+    struct connection_config config = {.loop = c->config.loop,
+                                       .options = &c->chosen,
+                                       .raw = c->config.raw,
+                                       .qoe = c->config.qoe,
+                                       .events = c->config.events,
+                                       .display = c->config.display,
+                                       .show = c->config.show,
+                                       .audio = c->config.audio,
+                                       .comparison = c->config.comparison,
+                                       .on_done = c->config.on_done,
+                                       .done_ctx = c->config.ctx,
+                                       .ops = &connection_ops,
+                                       .ctx = c,
+                                       .number = ++c->made,
+                                       .again = c->shown,
+                                       .transport = before.transport,
+                                       .level = before.level};
+    c->next = connection_new(&config, now);
+    return c->next;
+}
+
+static void make_next(struct connections *c, usec_t now)
+{
+    if (c->config.raw)
+        mtp_raw_receiver_abort(c->config.raw);
+    connection_free(c->next); // an attempt that failed
+    double position = connection_seek_base(c->shown);
+    if (!isnan(position))
+        c->chosen.start = (usec_t)(position * 1e6);
+    connection_hang_up(c->shown);
+    if (!make(c, now))
+        c->config.ops->on_failed(c->config.ctx, QOE_ERROR, EXIT_INTERNAL,
+                                 "cannot connect again: out of memory", now);
+}
+
+// Reports to QoE and trace that the picture began or ceased to stand still.
+static void report_picture(struct connections *c, enum reconnect_picture before, usec_t now)
+{
+    enum reconnect_picture after = c->reconnect.picture;
+    if (before == after)
+        return;
+    if (before == RECONNECT_HALTED) {
+        qoe_on_pause(c->config.qoe, false, now);
+    } else if (before == RECONNECT_STALLED) {
+        qoe_on_stall_end(c->config.qoe, STALL_LOST, now);
+        trace_rebuffer_end(c->config.events, STALL_LOST, now - c->stalled_since, now);
+    }
+    if (after == RECONNECT_HALTED) {
+        qoe_on_pause(c->config.qoe, true, now);
+    } else if (after == RECONNECT_STALLED) {
+        struct event_stall e = {
+            .cause = STALL_LOST, .number = -1, .silence = now - c->reconnect.since};
+        c->stalled_since = now;
+        qoe_on_stall_begin(c->config.qoe, STALL_LOST, now);
+        trace_rebuffer_start(c->config.events, &e, now);
+    }
+}
+
+// Does what every event of this kind leads to, and returns the action for what differs by event.
+static enum reconnect_action take(struct connections *c, enum reconnect_event event, usec_t now)
+{
+    struct reconnect *r = &c->reconnect;
+    struct connection_status s = connections_status(c);
+    struct reconnect_facts facts = {
+        .pictures = s.presenter, .paused = s.paused, .stored = s.sdp && s.sdp->duration >= 0};
+    enum reconnect_picture before = r->picture;
+    enum reconnect_action action = reconnect_on(r, event, &facts, now);
+    report_picture(c, before, now);
+    if (action == RECONNECT_WAIT || action == RECONNECT_REVERT)
+        timer_set(c->retry, r->next);
+    else if (action == RECONNECT_CONNECT)
+        make_next(c, now);
+    return action;
+}
+
+static void on_retry_time(void *ctx, usec_t now)
+{
+    struct connections *c = ctx;
+    if (!c->over)
+        (void)take(c, RECONNECT_TIMER, now);
+}
+
+static void end_media(struct connections *c, usec_t now)
+{
+    if (connection_end_media(c->shown, now))
+        (void)take(c, RECONNECT_DRAINED, now);
+}
+
+void connections_change_transport(struct connections *c, const char *name, usec_t now)
+{
+    struct transport_list *list = &c->chosen.transports;
+    if (!connections_status(c).playing || take(c, RECONNECT_CHANGE, now) != RECONNECT_LEAVE)
+        return;
+    c->previous = *list;
+    list->count = 1;
+    list->by_default = false;
+    snprintf(list->names[0], sizeof(list->names[0]), "%s", name);
+    log_info("changing to %s", name);
+    end_media(c, now);
+    connection_send_bye(c->shown, now);
+    if (!connection_leave(c->shown, now))
+        (void)take(c, RECONNECT_LEFT, now);
+}
+
+void connections_set_paused(struct connections *c, bool paused, usec_t now)
+{
+    struct connection_status s = connections_status(c);
+    if (!s.presenter || s.paused == paused)
+        return;
+    if (!paused) {
+        connection_resume(c->shown, now);
+        (void)take(c, RECONNECT_RESUMED, now);
+    } else if (c->reconnect.state == RECONNECT_PLAYING) {
+        connection_pause(c->shown, now);
+    }
+}
+
+enum seek_request connections_seek(struct connections *c, double seconds, usec_t now)
+{
+    if (c->reconnect.state == RECONNECT_OPENING || !c->shown)
+        return SEEK_IMPOSSIBLE;
+    return connection_seek(c->shown, seconds, now);
+}
+
+// ---- From a connection ----
+
+static void on_described(void *ctx, usec_t now)
+{
+    struct connections *c = ctx;
+    if (c->shown) {
+        connection_retire(c->shown, now);
+        (void)take(c, RECONNECT_DESCRIBED, now);
+        struct picture *last = connections_status(c).last_shown;
+        if (last) {
+            picture_unref(c->last_picture);
+            c->last_picture = picture_ref(last);
+        }
+        connection_free(c->shown);
+    }
+    c->shown = c->next;
+    c->next = NULL;
+}
+
+static void on_playing(void *ctx, usec_t now)
+{
+    struct connections *c = ctx;
+    (void)take(c, RECONNECT_PLAYED, now);
+    c->config.ops->on_playing(c->config.ctx, now);
+}
+
+static void on_started(void *ctx, usec_t now)
+{
+    (void)take(ctx, RECONNECT_STARTED, now);
+}
+
+static void on_drained(void *ctx, usec_t now)
+{
+    struct connections *c = ctx;
+    if (take(c, RECONNECT_DRAINED, now) == RECONNECT_END)
+        c->config.ops->on_ended(c->config.ctx, now);
+}
+
+static bool on_lost(void *ctx, const char *reason, usec_t now)
+{
+    struct connections *c = ctx;
+    if (c->over)
+        return false;
+    bool away = reconnect_is_away(&c->reconnect);
+    switch (take(c, RECONNECT_LOST, now)) {
+    case RECONNECT_END:
+        return false;
+    case RECONNECT_REVERT: {
+        char text[200];
+        snprintf(text, sizeof(text), "No %.40s: %.150s", connections_transport(c), reason);
+        c->config.ops->on_refused(c->config.ctx, text);
+        log_warn("%s", text);
+        c->chosen.transports = c->previous;
+        break;
+    }
+    case RECONNECT_WAIT: {
+        usec_t wait = c->reconnect.next - now;
+        log_warn("%s; connecting again in %.1f s", reason, usec_to_sec(wait));
+        trace_reconnect(c->config.events, reason, c->reconnect.tries, wait, now);
+        break;
+    }
+    default: // lost already
+        return true;
+    }
+    snprintf(c->reason, sizeof(c->reason), "%s", reason);
+    if (!away)
+        end_media(c, now);
+    return true;
+}
+
+static void on_gone(void *ctx, const char *reason, usec_t now)
+{
+    struct connections *c = ctx;
+    c->config.ops->on_gone(c->config.ctx, reason, now);
+}
+
+static void on_end(void *ctx, enum qoe_ended ended, int exit_code, const char *error, usec_t now)
+{
+    struct connections *c = ctx;
+    c->config.ops->on_failed(c->config.ctx, ended, exit_code, error, now);
+}
+
+static void on_left(void *ctx, usec_t now)
+{
+    struct connections *c = ctx;
+    if (c->leaving)
+        c->config.ops->on_left(c->config.ctx, now);
+    else
+        (void)take(c, RECONNECT_LEFT, now);
+}
+
+static void on_idle(void *ctx)
+{
+    struct connections *c = ctx;
+    reconnect_idle(&c->reconnect);
+}
+
+static const struct connection_ops connection_ops = {.on_described = on_described,
+                                                     .on_playing = on_playing,
+                                                     .on_started = on_started,
+                                                     .on_drained = on_drained,
+                                                     .on_lost = on_lost,
+                                                     .on_gone = on_gone,
+                                                     .on_end = on_end,
+                                                     .on_left = on_left,
+                                                     .on_idle = on_idle};
+
+// ---- The end ----
+
+void connections_stop(struct connections *c, usec_t now)
+{
+    c->over = true;
+    if (c->shown)
+        connection_stop(c->shown, now);
+}
+
+bool connections_leave(struct connections *c, usec_t now)
+{
+    if (c->shown)
+        connection_send_bye(c->shown, now);
+    struct connection *newest = c->next ? c->next : c->shown;
+    c->leaving = newest && connection_leave(newest, now);
+    return c->leaving;
+}
+
+// ---- Life ----
+
+struct connections *connections_new(const struct connections_config *config, usec_t now)
+{
+    struct connections *c = calloc(1, sizeof(*c));
+    if (!c)
+        return NULL;
+    c->config = *config;
+    c->chosen = *config->options;
+    reconnect_init(&c->reconnect, config->options->reconnect == OPTION_ON);
+    c->retry = timer_new(config->loop, on_retry_time, c);
+    if (c->retry && make(c, now))
+        return c;
+    connections_free(c);
+    return NULL;
+}
+
+void connections_free(struct connections *c)
+{
+    if (!c)
+        return;
+    connection_free(c->next);
+    connection_free(c->shown);
+    timer_free(c->retry);
+    picture_unref(c->last_picture);
+    free(c);
+}

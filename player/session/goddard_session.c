@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/session/goddard_session.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/random.h"
+#include "common/net/timer.h"
+#include "stream/goddard/goddard_inputs.h"
+
+struct goddard_session {
+    struct goddard_session_config config;
+    struct timer *timer; // owned
+    bool on;             // the policy runs
+    bool begun;          // PLAY was requested
+    bool pairs;
+    struct goddard_inputs inputs;
+    bool capacity_reported;
+    double capacity_bps; // as reported
+};
+
+// ---- What the policy decides ----
+
+static void report_capacity(struct goddard_session *g, usec_t now)
+{
+    double bps = goddard_capacity_bps(&g->inputs.policy);
+    if (g->capacity_reported && (isnan(bps) || bps == g->capacity_bps))
+        return;
+    g->capacity_reported = true;
+    g->capacity_bps = bps;
+    qoe_on_capacity(g->config.qoe, bps);
+    trace_capacity(g->config.events, bps, g->pairs ? "pair" : "media",
+                   goddard_inputs_span(&g->inputs), now);
+}
+
+static void apply(struct goddard_session *g, const struct goddard_action *a, usec_t now)
+{
+    struct client *client = g->config.client;
+    const char *reason = goddard_reason_name(a->reason);
+    log_info("goddard: %s (%s), level %d, speed %g", goddard_state_name(a->state), reason, a->level,
+             a->speed);
+    if (a->reason == GODDARD_WHY_CAPACITY || a->reason == GODDARD_WHY_NO_CAPACITY)
+        report_capacity(g, now);
+    if (a->ask_pair)
+        client_ask_pair(client, goddard_inputs_ask(&g->inputs), now);
+    if (a->level < 0)
+        return;
+    bool other = g->config.choose_level(g->config.ctx, a->level, reason);
+    if (!g->begun) {
+        g->begun = true;
+        client_begin(client, a->level, a->speed, now);
+        return;
+    }
+    if (other)
+        client_set_level(client, a->level, now);
+    client_set_speed(client, a->speed, now);
+}
+
+static void drive(struct goddard_session *g, usec_t now)
+{
+    struct goddard_action a;
+    while (goddard_poll(&g->inputs.policy, &a))
+        apply(g, &a, now);
+    timer_set(g->timer, goddard_next_timeout(&g->inputs.policy));
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    struct goddard_session *g = ctx;
+    if (!g->on)
+        return;
+    goddard_on_timeout(&g->inputs.policy, now);
+    drive(g, now);
+}
+
+// ---- What the policy is told ----
+
+void goddard_session_ready(struct goddard_session *g, const struct goddard_path *path, usec_t now)
+{
+    if (!g)
+        return;
+    uint32_t random = 0;
+    if (!random_fill(&random, sizeof(random)))
+        random = (uint32_t)clock_wall();
+    g->pairs = path->pairs;
+    struct goddard_config config = {.ladder = g->config.ladder,
+                                    .params = g->config.params,
+                                    .probe = path->pairs ? GODDARD_BY_PAIR : GODDARD_BY_MEDIA,
+                                    .start_level = g->config.ladder->level_count - 1,
+                                    .loses_frames = goddard_inputs_loses_frames(path->transport)};
+    goddard_inputs_init(&g->inputs, &config, random & INT32_MAX / 2, now);
+    goddard_inputs_rtt(&g->inputs, path->rtt);
+    g->on = true;
+    drive(g, now);
+}
+
+void goddard_session_pair(struct goddard_session *g, const struct capacity_packet *packet,
+                          size_t bytes, usec_t arrived, usec_t now)
+{
+    if (!g || !g->on)
+        return;
+    goddard_inputs_pair(&g->inputs, packet, bytes, arrived, now);
+    drive(g, now);
+    if (g->capacity_reported) // the probe had been given up, and its answer comes now
+        report_capacity(g, now);
+}
+
+void goddard_session_no_pair(struct goddard_session *g, usec_t now)
+{
+    if (!g || !g->on)
+        return;
+    goddard_on_no_pair(&g->inputs.policy, now);
+    drive(g, now);
+}
+
+void goddard_session_packet(struct goddard_session *g, const struct rtp_packet *packet,
+                            usec_t arrived, usec_t now)
+{
+    if (!g || !g->on)
+        return;
+    struct goddard_media m = {.number = packet->adu.frame,
+                              .reorder = packet->adu.reorder,
+                              .level = packet->adu.level,
+                              .bytes = packet->payload_len,
+                              .arrived = arrived};
+    goddard_inputs_media(&g->inputs, &m, now);
+    drive(g, now);
+}
+
+void goddard_session_frame(struct goddard_session *g, int64_t number, usec_t buffered, usec_t now)
+{
+    if (!g || !g->on)
+        return;
+    goddard_inputs_whole(&g->inputs, number, buffered, now);
+    drive(g, now);
+}
+
+void goddard_session_empty(struct goddard_session *g, usec_t now)
+{
+    if (!g || !g->on)
+        return;
+    goddard_on_empty(&g->inputs.policy, now);
+    drive(g, now);
+}
+
+void goddard_session_pause(struct goddard_session *g, bool pause, usec_t now)
+{
+    if (!g || !g->on)
+        return;
+    if (pause)
+        goddard_on_pause(&g->inputs.policy, now);
+    else
+        goddard_inputs_resume(&g->inputs, now);
+    drive(g, now);
+}
+
+void goddard_session_end(struct goddard_session *g)
+{
+    if (g)
+        g->on = false;
+}
+
+// ---- Life ----
+
+struct goddard_session *goddard_session_new(const struct goddard_session_config *config)
+{
+    struct goddard_session *g = calloc(1, sizeof(*g));
+    if (!g)
+        return NULL;
+    g->config = *config;
+    g->timer = timer_new(config->loop, on_timer, g);
+    if (g->timer)
+        return g;
+    free(g);
+    return NULL;
+}
+
+void goddard_session_free(struct goddard_session *g)
+{
+    if (!g)
+        return;
+    timer_free(g->timer);
+    free(g);
+}

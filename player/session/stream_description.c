@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/session/stream_description.h"
+
+#include <stdio.h>
+
+#include "common/base/scan.h"
+#include "common/base/utf8.h"
+
+enum { LIST_COLUMN = 4096 };
+
+const char *stream_description_refuse(const struct sdp *s, const struct play_options *o,
+                                      bool has_display, char *out, size_t cap)
+{
+    bool foreign = sdp_is_foreign(s);
+    bool goddard = o->adapt == ADAPT_GODDARD;
+    int levels = s->ladder.level_count;
+    if (!has_display)
+        snprintf(out, cap, "there is no display here: set DISPLAY, or play with --headless");
+    else if (!foreign && (s->ext.adu == 0 || (sdp_has_frames(s) && !levels)))
+        snprintf(out, cap, "no levels, or no frame numbers on the packets");
+    else if (foreign && (o->level > 0 || goddard))
+        snprintf(out, cap, "this server is not weir-send: there are no levels to choose from");
+    else if (goddard && !sdp_has_frames(s))
+        snprintf(out, cap, "--adapt goddard requires a stream of frames");
+    else if (levels && o->level >= levels)
+        snprintf(out, cap, "the stream has no level %d: there are 0 to %d", o->level, levels - 1);
+    else
+        return NULL;
+    return out;
+}
+
+void stream_description_source(const struct sdp *s, char out[STREAM_DESCRIPTION_TEXT])
+{
+    static const char *const kinds[] = {
+        [SDP_SOURCE_UNKNOWN] = "unknown",
+        [SDP_SOURCE_TEST] = "test",
+        [SDP_SOURCE_FILE] = "file",
+        [SDP_SOURCE_GREEDY] = "synthetic:greedy",
+        [SDP_SOURCE_STEADY] = "synthetic:steady",
+        [SDP_SOURCE_GODDARD] = "synthetic:goddard",
+        [SDP_SOURCE_LAYERS] = "synthetic:layers",
+        [SDP_SOURCE_CAMERA] = "camera",
+        [SDP_SOURCE_SCREEN] = "screen",
+    };
+    const struct ladder *l = &s->ladder;
+    if (l->source_width > 0 && l->source_fps.den > 0)
+        snprintf(out, STREAM_DESCRIPTION_TEXT, "%s %dx%d@%.4g", kinds[s->source], l->source_width,
+                 l->source_height, fps_value(l->source_fps));
+    else
+        snprintf(out, STREAM_DESCRIPTION_TEXT, "%s", kinds[s->source]);
+}
+
+void stream_description_print_list(struct text list)
+{
+    struct scan all = list.at ? text_scan(list) : (struct scan){0};
+    for (struct scan rest; scan_line(&all, &rest);) {
+        while (!scan_end(&rest)) {
+            char column[LIST_COLUMN];
+            char clean[LIST_COLUMN];
+            text_copy(text_of_scan(scan_until(&rest, '\t')), column, sizeof(column));
+            utf8_copy(column, clean, sizeof(clean));
+            printf("%s%s", clean, scan_end(&rest) ? "" : "\t");
+        }
+        putchar('\n');
+    }
+    fflush(stdout);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/session/ui_feed.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "player/ui/model/rolling_mean.h"
+#include "player/ui/model/window_title.h"
+
+enum {
+    CONNECTING_TICKS = 2,   // before a window opens for the message: most servers answer sooner
+    CONNECTING_WIDTH = 640, // of that window
+    CONNECTING_HEIGHT = 360,
+};
+
+struct ui_feed {
+    struct ui_feed_config config;
+    int ticks;            // before the stream was described
+    struct osd_state osd; // as the display has it
+    struct {              // over the last second
+        struct rolling_mean shown;
+        struct rolling_mean display;
+        struct rolling_mean part[LATENCY_PARTS];
+    } mean;
+};
+
+struct ui_feed *ui_feed_new(const struct ui_feed_config *config)
+{
+    struct ui_feed *u = calloc(1, sizeof(*u));
+    if (u)
+        u->config = *config;
+    return u;
+}
+
+void ui_feed_free(struct ui_feed *u)
+{
+    free(u);
+}
+
+void ui_feed_toast(struct ui_feed *u, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(u->osd.toast, sizeof(u->osd.toast), format, args);
+    va_end(args);
+    u->osd.toasts++;
+}
+
+// ---- The title ----
+
+// " (p 0.0012, X 1.2e+06)"
+static void controller_text(const struct transport_variable *variables, char *out, size_t cap)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < TRANSPORT_VARIABLES && variables[i].name[0]; i++)
+        used += (size_t)snprintf(out + used, cap - used, "%s%s %.4g", used ? ", " : " (",
+                                 variables[i].name, variables[i].value);
+    if (used)
+        snprintf(out + used, cap - used, ")");
+}
+
+static void show_title(struct ui_feed *u, const struct ui_facts *f)
+{
+    struct display *display = u->config.display;
+    char text[512];
+    if (!f->shown) {
+        if (u->ticks++ == CONNECTING_TICKS)
+            display->ops->expect(display, CONNECTING_WIDTH, CONNECTING_HEIGHT);
+        snprintf(text, sizeof(text), "weir-play: connecting to %.200s",
+                 u->config.options->url.host);
+        display->ops->set_status(display, text);
+        return;
+    }
+    struct connection_status c = connection_status(f->shown);
+    if (c.presenter) {
+        char variables[TRANSPORT_VARIABLES * 48];
+        controller_text(c.path->variable, variables, sizeof(variables));
+        struct window_title title = {.ladder = &c.sdp->ladder,
+                                     .level = presenter_level_shown(c.presenter),
+                                     .transport = c.transport,
+                                     .figures = variables,
+                                     .held = presenter_held(c.presenter),
+                                     .mode = presenter_mode(c.presenter),
+                                     .paused = c.paused,
+                                     .speed = presenter_speed(c.presenter),
+                                     .connects = reconnect_is_away(f->reconnect)};
+        window_title_text(&title, text, sizeof(text));
+    } else {
+        snprintf(text, sizeof(text), "weir-play: no pictures, %s", c.transport);
+    }
+    display->ops->set_status(display, text);
+}
+
+// ---- The panel ----
+
+static void level_text(const struct ladder *ladder, int level, char *out, size_t cap)
+{
+    const struct level *l = &ladder->levels[level];
+    const struct size_spec *size = &ladder->sizes[l->size_id];
+    snprintf(out, cap, "%dx%d@%.4g, %.2f Mbit/s", size->width, size->height,
+             level_frame_rate(ladder, level), l->bitrate_bps / 1e6);
+}
+
+static void sample_path(const struct transport_info *path, const struct qoe_transport *second,
+                        struct panel_sample *s)
+{
+    s->value[PANEL_RATE] = second->rate;
+    s->value[PANEL_LOSS] = second->loss;
+    s->value[PANEL_QUEUE] = second->queue * 1e3;
+    s->value[PANEL_RTT] = second->rtt * 1e3;
+    s->value[PANEL_CWND] = path->cwnd_packets;
+    s->value[PANEL_ALLOWED] = path->allowed_bps;
+    for (int i = 0; i < PANEL_VARIABLES && i < TRANSPORT_VARIABLES && path->variable[i].name[0];
+         i++) {
+        snprintf(s->name[i], PANEL_NAME, "%s", path->variable[i].name);
+        s->value[PANEL_VARIABLE + i] = path->variable[i].value;
+    }
+}
+
+static double last_mean(struct rolling_mean *r, const struct qoe_quantiles *q, usec_t now)
+{
+    rolling_mean_add(r, q->count, q->mean * q->count, now);
+    return rolling_mean_mean(r);
+}
+
+static void sample_report(struct ui_feed *u, struct panel_sample *s, usec_t now)
+{
+    struct qoe_json r;
+    qoe_read(u->config.qoe, &r, now);
+    rolling_mean_add(&u->mean.shown, r.playback.frames_played, 0, now);
+    s->value[PANEL_FRAME_RATE] = rolling_mean_rate(&u->mean.shown);
+    s->value[PANEL_LATENCY] = last_mean(&u->mean.display, &r.latency.display, now);
+    const struct qoe_quantiles *parts[LATENCY_PARTS] = {
+        [PART_ENCODER] = &r.latency.parts.encoder, [PART_TRANSPORT] = &r.latency.parts.transport,
+        [PART_BUFFER] = &r.latency.parts.buffer,   [PART_DECODER] = &r.latency.parts.decoder,
+        [PART_DISPLAY] = &r.latency.parts.display,
+    };
+    for (int i = 0; i < LATENCY_PARTS; i++)
+        s->part[i] = last_mean(&u->mean.part[i], parts[i], now);
+    s->expected = r.causes.expected;
+    for (int c = 0; c < FRAME_CAUSES && isfinite(s->expected); c++)
+        s->not_shown[c] = r.causes.by_root[c];
+    s->stalls = r.rebuffering.count;
+    s->stalled = r.rebuffering.total;
+    s->freezes = r.freezes.count;
+    s->frozen = r.freezes.total;
+    s->longest_freeze = r.freezes.longest;
+    s->reconnects = r.session.reconnects;
+}
+
+static void sample_connection(const struct connection_status *c, const struct ui_facts *f,
+                              struct panel_sample *s)
+{
+    snprintf(s->transport, sizeof(s->transport), "%s", c->transport);
+    s->levels = c->sdp->ladder.level_count;
+    if (c->presenter) {
+        int level = presenter_level_shown(c->presenter);
+        s->value[PANEL_BUFFER] = usec_to_sec(presenter_held(c->presenter));
+        if (level >= 0 && level < s->levels) {
+            s->value[PANEL_LEVEL] = level;
+            level_text(&c->sdp->ladder, level, s->level, sizeof(s->level));
+        }
+    }
+    if (!reconnect_is_away(f->reconnect))
+        sample_path(c->path, f->second, s);
+}
+
+// ---- The message over the picture ----
+
+static enum overlay_message_link link_of(enum reconnect_state state)
+{
+    static const enum overlay_message_link links[RECONNECT_STATES] = {
+        [RECONNECT_OPENING] = LINK_CONNECTING,
+        [RECONNECT_PLAYING] = LINK_PLAYING,
+        [RECONNECT_LOST_WAITING] = LINK_LOST,
+        [RECONNECT_LOST_CONNECTING] = LINK_TRYING,
+        [RECONNECT_CHANGING_WAITING] = LINK_CHANGING,
+        [RECONNECT_CHANGING_CONNECTING] = LINK_CHANGING,
+        [RECONNECT_REVERTING_WAITING] = LINK_CHANGING,
+        [RECONNECT_REVERTING_CONNECTING] = LINK_CHANGING,
+    };
+    return links[state];
+}
+
+static void make_message(const struct ui_feed *u, const struct connection_status *c,
+                         const struct ui_facts *f, struct overlay_message *out, usec_t now)
+{
+    struct overlay_message_facts m = {.link = link_of(f->reconnect->state),
+                                      .host = u->config.options->url.host,
+                                      .why = f->reason,
+                                      .other = f->transport,
+                                      .tries = f->reconnect->tries,
+                                      .next = reconnect_remaining(f->reconnect, now),
+                                      .described = c->presenter,
+                                      .silence = -1};
+    if (c->presenter) {
+        struct presenter_wait wait = presenter_waiting(c->presenter, now);
+        m.paused = c->paused;
+        m.mode = presenter_mode(c->presenter);
+        m.held = presenter_held(c->presenter);
+        m.moves =
+            m.mode == PLAYOUT_PLAYING && f->reconnect->picture == RECONNECT_MOVING && !m.paused;
+        m.goal = wait.goal;
+        m.silence = wait.silence;
+        m.cause = wait.cause;
+    }
+    overlay_message_make(&m, out);
+}
+
+static void show_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
+{
+    struct osd_state *o = &u->osd;
+    struct connection_status c = {.position = NAN};
+    if (f->shown)
+        c = connection_status(f->shown);
+    o->samples++;
+    o->ladder = c.sdp ? c.sdp->ladder : (struct ladder){0};
+    o->level = c.presenter ? presenter_level_shown(c.presenter) : -1;
+    o->may_choose = c.may_set_level;
+    o->raw = f->raw;
+    o->duration = c.sdp ? c.sdp->duration : -1;
+    o->position = c.position;
+    panel_sample_clear(&o->panel);
+    if (c.sdp)
+        sample_connection(&c, f, &o->panel);
+    sample_report(u, &o->panel, now);
+    make_message(u, &c, f, &o->notice, now);
+    u->config.display->ops->set_osd(u->config.display, o);
+}
+
+void ui_feed_tick(struct ui_feed *u, const struct ui_facts *f, usec_t now)
+{
+    show_title(u, f);
+    if (!u->config.options->headless)
+        show_osd(u, f, now);
+}
+
+void ui_feed_end(struct ui_feed *u, const char *error)
+{
+    overlay_message_ended(error, &u->osd.notice);
+    u->osd.ended = true;
+    u->osd.position = NAN;
+    u->config.display->ops->set_osd(u->config.display, &u->osd);
+}

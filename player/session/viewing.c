@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/session/viewing.h"
+
+#include <assert.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <uv.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/net/clock.h"
+#include "common/net/mailbox.h"
+#include "common/net/raw_tcp.h"
+#include "common/net/stop_signals.h"
+#include "common/net/timer.h"
+#include "common/transport/mtp_raw_receiver.h"
+#include "player/compare/snapshot.h"
+#include "player/policy/media_progress.h"
+#include "player/report/qoe_json.h"
+#include "player/session/commands.h"
+#include "player/session/connections.h"
+#include "player/session/output_files.h"
+#include "player/session/ui_feed.h"
+#include "player/video/decode_feed.h"
+
+#define TICK          (USEC_PER_SEC / UI_FEED_TICKS)
+#define COMPARE_GRACE (2 * USEC_PER_SEC) // for pictures that wait to be compared at the end
+
+struct viewing {
+    const struct play_options *options; // borrowed
+    uv_loop_t loop;
+    pthread_t thread;
+    struct stop_signals signals;
+
+    // Owned, for the whole viewing.
+    struct render_queue *show;     // decoder to display
+    struct mailbox *done;          // display to loop; struct play_frame
+    struct commands *commands;     // display to loop
+    struct comparison *comparison; // its push is the main thread's
+    struct audio_session *audio;
+    struct ui_feed *ui;
+    struct mtp_raw_receiver *raw; // NULL: not wanted, or not possible
+    struct qoe *qoe;
+    struct trace *events;
+    struct timer *tick;
+    struct timer *duration;
+
+    // The loop thread's; after that is joined the main thread's.
+    struct connections *connections; // owned
+    struct qoe_transport second;     // the last second's statistics
+    usec_t playing_since;            // 0: not yet
+    usec_t next_tick;
+    int ticks; // since then
+
+    // How it ends.
+    bool over;
+    usec_t over_at;
+    enum qoe_ended ended;
+    int exit_code;
+    char error[512]; // empty: none
+};
+
+// ---- The end ----
+
+// Remembers how the viewing ends, without ending it; the first reason counts.
+static void give_reason(struct viewing *v, enum qoe_ended ended, int exit_code, const char *error)
+{
+    if (v->over || v->error[0])
+        return;
+    v->ended = ended;
+    v->exit_code = exit_code;
+    snprintf(v->error, sizeof(v->error), "%s", error ? error : "");
+    if (error)
+        log_error("%s", error);
+}
+
+static void stop(struct viewing *v, usec_t now)
+{
+    if (v->over)
+        return;
+    v->over = true;
+    v->over_at = now;
+    commands_stop_script(v->commands);
+    connections_stop(v->connections, now);
+    if (v->ended == QOE_END_OF_MEDIA || v->error[0])
+        ui_feed_end(v->ui, v->error[0] ? v->error : NULL);
+    render_queue_close(v->show);
+    uv_stop(&v->loop);
+}
+
+static void end(struct viewing *v, enum qoe_ended ended, int exit_code, const char *error,
+                usec_t now)
+{
+    give_reason(v, ended, exit_code, error);
+    stop(v, now);
+}
+
+static void on_signal(void *ctx, const char *name)
+{
+    (void)name;
+    end(ctx, QOE_INTERRUPTED, EXIT_INTERRUPTED, NULL, clock_now());
+}
+
+static void on_duration(void *ctx, usec_t now)
+{
+    struct viewing *v = ctx;
+    struct connection_status c = connections_status(v->connections);
+    if (reconnect_is_lost(connections_reconnect(v->connections)))
+        end(v, QOE_SERVER_LOST, EXIT_SERVER_LOST, connections_reason(v->connections), now);
+    else if (!c.presenter || !c.sdp->h264 || connections_last_picture(v->connections) ||
+             !media_progress_pictures_due(v->playing_since, c.paused, now))
+        end(v, QOE_DURATION, EXIT_ENDED, NULL, now);
+    else if (c.packets)
+        end(v, QOE_ERROR, EXIT_UNDECODABLE, "media came, but no picture of it was shown", now);
+    else
+        end(v, QOE_SERVER_LOST, EXIT_SERVER_LOST, "the server sent no media", now);
+}
+
+// ---- From the connections ----
+
+static void on_playing(void *ctx, usec_t now)
+{
+    struct viewing *v = ctx;
+    if (v->playing_since)
+        return;
+    v->playing_since = now;
+    v->ticks = 0;
+    v->next_tick = now + TICK;
+    timer_set(v->tick, v->next_tick);
+    commands_start_script(v->commands, now);
+    if (v->options->duration)
+        timer_set(v->duration, now + v->options->duration);
+}
+
+static void on_ended(void *ctx, usec_t now)
+{
+    end(ctx, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now); // unless there was a reason before
+}
+
+static void on_gone(void *ctx, const char *reason, usec_t now)
+{
+    struct viewing *v = ctx;
+    give_reason(v, QOE_SERVER_LOST, EXIT_SERVER_LOST, reason);
+    // What is buffered is still worth watching.
+    if (!connection_drain(connections_shown(v->connections), now))
+        stop(v, now);
+}
+
+static void on_failed(void *ctx, enum qoe_ended ended, int exit_code, const char *error, usec_t now)
+{
+    end(ctx, ended, exit_code, error, now);
+}
+
+static void on_left(void *ctx, usec_t now)
+{
+    struct viewing *v = ctx;
+    (void)now;
+    uv_stop(&v->loop);
+}
+
+static void on_refused(void *ctx, const char *message)
+{
+    struct viewing *v = ctx;
+    ui_feed_toast(v->ui, "%s", message);
+}
+
+static const struct connections_ops connections_ops = {.on_playing = on_playing,
+                                                       .on_ended = on_ended,
+                                                       .on_gone = on_gone,
+                                                       .on_failed = on_failed,
+                                                       .on_left = on_left,
+                                                       .on_refused = on_refused};
+
+// ---- From the display ----
+
+// Any thread.
+static void post_done(void *ctx, struct play_frame *f)
+{
+    struct viewing *v = ctx;
+    if (!mailbox_post(v->done, f))
+        play_frame_free(f); // cannot happen: the mailbox has room for all frames that there may be
+}
+
+// Main thread.
+static void on_shown(void *ctx, struct play_frame *f)
+{
+    struct viewing *v = ctx;
+    comparison_push(v->comparison, f);
+    post_done(v, f);
+}
+
+static void on_done(void *ctx, void *item, usec_t now)
+{
+    struct viewing *v = ctx;
+    connection_done(connections_shown(v->connections), item, now);
+}
+
+static void free_done(void *item)
+{
+    play_frame_free(item);
+}
+
+// ---- What the viewer requests ----
+
+static void seek(struct viewing *v, double seconds, usec_t now)
+{
+    if (connections_seek(v->connections, seconds, now) == SEEK_PLACE_UNKNOWN)
+        ui_feed_toast(v->ui, "The server does not tell the place in the file");
+}
+
+static void on_snapshot(void *ctx, const char *name, bool written)
+{
+    struct viewing *v = ctx;
+    ui_feed_toast(v->ui, written ? "Snapshot: %s" : "Cannot write %s", name);
+}
+
+static void on_command(void *ctx, const struct command *c, usec_t now)
+{
+    struct viewing *v = ctx;
+    struct connections *all = v->connections;
+    struct connection *shown = connections_shown(all);
+    if (v->over)
+        return;
+    switch (c->kind) {
+    case COMMAND_QUIT:
+        end(v, QOE_INTERRUPTED, EXIT_ENDED, NULL, now);
+        return;
+    case COMMAND_FAILED:
+        end(v, QOE_ERROR, EXIT_INTERNAL, "the display failed", now);
+        return;
+    case COMMAND_TOGGLE_PAUSE:
+        connections_set_paused(all, !connections_status(all).paused, now);
+        return;
+    case COMMAND_PAUSE:
+    case COMMAND_RESUME:
+        connections_set_paused(all, c->kind == COMMAND_PAUSE, now);
+        return;
+    case COMMAND_LEVEL:
+        if (shown)
+            connection_set_level(shown, c->level, now);
+        return;
+    case COMMAND_LEVEL_BY: // two presses are two steps, however late the responses are
+        if (shown)
+            connection_set_level(shown, connection_status(shown).requested_level + c->level, now);
+        return;
+    case COMMAND_SEEK:
+        seek(v, c->seconds, now);
+        return;
+    case COMMAND_SEEK_BY:
+        if (shown)
+            seek(v, connection_seek_base(shown) + c->seconds, now);
+        return;
+    case COMMAND_TRANSPORT:
+        connections_change_transport(all, c->transport, now);
+        return;
+    case COMMAND_SNAPSHOT:
+        if (connections_last_picture(all))
+            snapshot_take(&v->loop, connections_last_picture(all), on_snapshot, v);
+        return;
+    case COMMAND_MUTE:
+        audio_session_mute(v->audio);
+        return;
+    }
+}
+
+// ---- A few times a second ----
+
+static void on_tick(void *ctx, usec_t now)
+{
+    struct viewing *v = ctx;
+    if (v->over)
+        return;
+    v->next_tick += TICK;
+    if (v->next_tick <= now)
+        v->next_tick = now + TICK;
+    timer_set(v->tick, v->next_tick);
+    struct connection *shown = connections_shown(v->connections);
+    const struct reconnect *reconnect = connections_reconnect(v->connections);
+    if (shown)
+        connection_tick(shown, now);
+    struct ui_facts facts = {.shown = shown,
+                             .reconnect = reconnect,
+                             .reason = connections_reason(v->connections),
+                             .transport = connections_transport(v->connections),
+                             .second = &v->second,
+                             .raw = v->raw};
+    ui_feed_tick(v->ui, &facts, now);
+    if (reconnect->state == RECONNECT_PLAYING && ++v->ticks % UI_FEED_TICKS == 0)
+        connection_second(shown, &v->second, now);
+}
+
+// ---- Life ----
+
+static void *run(void *arg)
+{
+    struct viewing *v = arg;
+    uv_run(&v->loop, UV_RUN_DEFAULT); // until the viewing is over
+    if (connections_leave(v->connections, clock_now()))
+        uv_run(&v->loop, UV_RUN_DEFAULT); // until on_left
+    return NULL;
+}
+
+// Runs before there are threads: none of them is to have the capability.
+static void open_raw(struct viewing *v)
+{
+    const struct transport_list *list = &v->options->transports;
+    // In a list of several, as "auto" is, a missing capability is reported when its turn has come.
+    if (transport_list_needs_raw(list) && (list->count == 1 || raw_tcp_has_capability()))
+        v->raw = mtp_raw_receiver_new(&v->loop);
+    (void)raw_tcp_drop_capability();
+}
+
+struct viewing *viewing_new(const struct play_options *options, FILE *events,
+                            struct source *reference)
+{
+    struct viewing *v = calloc(1, sizeof(*v));
+    if (!v || uv_loop_init(&v->loop) != 0) {
+        free(v);
+        source_free(reference);
+        return NULL;
+    }
+    usec_t now = clock_now();
+    v->options = options;
+    open_raw(v);
+    v->second = (struct qoe_transport){NAN, NAN, NAN, NAN, NAN};
+    v->qoe = qoe_new(options->url.text, clock_wall(), now);
+    v->events = events ? trace_new(events, options->adu_events, now) : NULL;
+    v->show = render_queue_new(post_done, v);
+    v->done = mailbox_new(&v->loop, DECODE_FEED_MAX_FRAMES, on_done, free_done, v);
+    v->commands = commands_new(&(struct commands_config){
+        .loop = &v->loop, .script = &options->script, .on_command = on_command, .ctx = v});
+    v->comparison = comparison_new(&(struct comparison_config){.loop = &v->loop,
+                                                               .options = options,
+                                                               .qoe = v->qoe,
+                                                               .events = v->events,
+                                                               .reference = reference});
+    v->audio = audio_session_new(options);
+    v->tick = timer_new(&v->loop, on_tick, v);
+    v->duration = timer_new(&v->loop, on_duration, v);
+    stop_signals_watch(&v->signals, &v->loop, on_signal, v);
+    if (v->qoe && (v->events || !events) && v->show && v->done && v->commands && v->comparison &&
+        v->audio && v->tick && v->duration)
+        return v;
+    log_error("cannot set up the player: out of memory");
+    viewing_free(v);
+    return NULL;
+}
+
+struct display_config viewing_display_config(struct viewing *v)
+{
+    struct display_config config = {.queue = v->show,
+                                    .full_screen = v->options->full_screen,
+                                    .on_shown = on_shown,
+                                    .shown_ctx = v};
+    commands_connect(v->commands, &config);
+    return config;
+}
+
+int viewing_start(struct viewing *v, struct display *display)
+{
+    usec_t now = clock_now();
+    v->ui = ui_feed_new(
+        &(struct ui_feed_config){.options = v->options, .display = display, .qoe = v->qoe});
+    struct connections_config config = {.loop = &v->loop,
+                                        .options = v->options,
+                                        .raw = v->raw,
+                                        .qoe = v->qoe,
+                                        .events = v->events,
+                                        .display = display,
+                                        .show = v->show,
+                                        .audio = v->audio,
+                                        .comparison = v->comparison,
+                                        .on_done = post_done,
+                                        .ops = &connections_ops,
+                                        .ctx = v};
+    if (!v->ui || !(v->connections = connections_new(&config, now))) {
+        log_error("cannot connect: out of memory");
+        return ERR_IO;
+    }
+    v->next_tick = now + TICK;
+    timer_set(v->tick, v->next_tick);
+    // Signals are taken on the loop's thread; libuv's handler only writes to a pipe, so any thread
+    // may run it.
+    if (pthread_create(&v->thread, NULL, run, v) != 0) {
+        log_error("cannot start a thread");
+        return ERR_IO;
+    }
+    return 0;
+}
+
+void viewing_fail(struct viewing *v)
+{
+    commands_post(v->commands, &(struct command){.kind = COMMAND_FAILED});
+}
+
+static void report_cpu(struct viewing *v)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    struct qoe_cpu e = {.user = (double)use.ru_utime.tv_sec + (double)use.ru_utime.tv_usec / 1e6,
+                        .system = (double)use.ru_stime.tv_sec + (double)use.ru_stime.tv_usec / 1e6,
+                        .max_rss = (double)use.ru_maxrss * 1024};
+    qoe_on_cpu(v->qoe, &e);
+}
+
+int viewing_finish(struct viewing *v)
+{
+    pthread_join(v->thread, NULL);
+    // The loop is ours now. What the display and the comparison have posted still counts.
+    comparison_finish(v->comparison, clock_now() + COMPARE_GRACE);
+    uv_run(&v->loop, UV_RUN_NOWAIT);
+    report_cpu(v);
+    audio_session_read(v->audio, v->qoe);
+    const char *error = v->error[0] ? v->error : NULL;
+    struct qoe_media_edge lost = {.captured = QOE_UNKNOWN, .shown = v->over_at};
+    if (v->ended == QOE_SERVER_LOST || reconnect_is_lost(connections_reconnect(v->connections)))
+        trace_missed(v->events, qoe_on_live_begin(v->qoe, &lost), v->over_at);
+    trace_freeze(v->events, qoe_on_ended(v->qoe, v->ended, error, v->over_at), v->over_at);
+    trace_ended(v->events, v->ended, error, v->over_at);
+
+    struct qoe_json report;
+    qoe_read(v->qoe, &report, v->over_at);
+    int err = output_files_write(v->options, &report, comparison_sheet(v->comparison),
+                                 connections_last_picture(v->connections));
+    if (trace_free(v->events) != 0)
+        err = ERR_IO;
+    v->events = NULL;
+    if (!v->options->quiet && report.session.transport[0]) // else there was nothing to sum up
+        qoe_summary_print(&report, stdout);
+    return err && v->exit_code == EXIT_ENDED ? EXIT_INTERNAL : v->exit_code;
+}
+
+void viewing_free(struct viewing *v)
+{
+    if (!v)
+        return;
+    if (v->show)
+        render_queue_close(v->show);
+    comparison_free(v->comparison);
+    connections_free(v->connections);
+    audio_session_free(v->audio);
+    mtp_raw_receiver_free(v->raw);
+    ui_feed_free(v->ui);
+    commands_free(v->commands);
+    timer_free(v->tick);
+    timer_free(v->duration);
+    mailbox_free(v->done);
+    stop_signals_close(&v->signals);
+    uv_run(&v->loop, UV_RUN_DEFAULT);
+    int err = uv_loop_close(&v->loop);
+    assert(err == 0); // every handle has an owner, and was closed by it
+    (void)err;
+    render_queue_free(v->show);
+    trace_free(v->events);
+    qoe_free(v->qoe);
+    free(v);
+}

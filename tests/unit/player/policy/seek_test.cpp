@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/policy/seek.h"
+
+#include <cmath>
+
+#include <catch2/catch.hpp>
+
+static const usec_t ms = USEC_PER_MSEC;
+
+// A file of 100 s at 25 frames/s that plays from its beginning, with frame 1000 at 0 s; frame 1050,
+// 2 s later, is on the screen.
+static struct seek playing()
+{
+    struct seek s;
+    seek_init(&s, true, 25, 100);
+    struct seek_place place = {.seconds = 0, .first = 1000, .show = 1000, .sought = false};
+    REQUIRE(seek_placed(&s, &place, -1) == SEEK_CONTINUES);
+    usec_t wait;
+    REQUIRE(!seek_shown(&s, 1050, 0, false, &wait));
+    return s;
+}
+
+// The viewer seeks to 50 s at 1 s, and the server answers.
+static struct seek placed()
+{
+    struct seek s = playing();
+    REQUIRE(seek_to(&s, 50, 1000 * ms) == SEEK_WANTED);
+    struct seek_place place = {.seconds = 50, .first = 2240, .show = 2250, .sought = true};
+    REQUIRE(seek_placed(&s, &place, 1060) == SEEK_JUMPS);
+    return s;
+}
+
+TEST_CASE("seek: the position follows the pictures shown, and a file that begins again")
+{
+    struct seek s = playing();
+    CHECK(seek_position(&s) == Approx(2));
+    usec_t wait;
+    seek_shown(&s, 1000 + 25 * 103, 0, false, &wait);
+    CHECK(seek_position(&s) == Approx(3));
+    seek_shown(&s, 990, 0, false, &wait); // before the first frame
+    CHECK(seek_position(&s) == 0);
+}
+
+TEST_CASE("seek: live media, and a server that does not tell the place")
+{
+    struct seek s;
+    seek_init(&s, false, 25, -1);
+    CHECK(std::isnan(seek_position(&s)));
+    CHECK(std::isnan(seek_base(&s)));
+    CHECK(seek_to(&s, 5, 0) == SEEK_IMPOSSIBLE);
+    CHECK(!seek_is_early(&s, 100));
+    struct seek_place place = {.seconds = 1, .first = 2, .show = 2, .sought = false};
+    CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
+
+    seek_init(&s, true, 25, 100);
+    CHECK(seek_to(&s, NAN, 0) == SEEK_PLACE_UNKNOWN); // a step from nowhere
+    CHECK(!seek_is_early(&s, 100));
+    place.show = -1;
+    CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
+    place = {.seconds = NAN, .first = 2, .show = 2, .sought = false};
+    CHECK(seek_placed(&s, &place, -1) == SEEK_NOT_PLACED);
+    CHECK(std::isnan(seek_position(&s)));
+}
+
+TEST_CASE("seek: requests stay within the file, and steps count from the last request")
+{
+    static const struct {
+        double request, to;
+    } table[] = {{-5, 0}, {0, 0}, {50, 50}, {99.96, 99.96}, {99.97, 99.96}, {1e9, 99.96}};
+    for (const auto &row : table) {
+        struct seek s = playing();
+        REQUIRE(seek_to(&s, row.request, 0) == SEEK_WANTED);
+        CHECK(s.to == Approx(row.to));
+        CHECK(seek_base(&s) == Approx(row.to));
+        CHECK(seek_position(&s) == Approx(2)); // until it is shown
+    }
+}
+
+TEST_CASE("seek: ends when the frame of its place is shown")
+{
+    struct seek s = placed();
+    CHECK(seek_position(&s) == Approx(50));
+    usec_t wait = 0;
+    CHECK(!seek_shown(&s, 1061, 1100 * ms, false, &wait)); // from before the jump
+    CHECK(seek_position(&s) == Approx(50));
+    CHECK(seek_shown(&s, 2250, 1300 * ms, false, &wait));
+    CHECK(wait == 300 * ms);
+    CHECK(!seek_shown(&s, 2251, 1340 * ms, false, &wait));
+    CHECK(seek_position(&s) == Approx(50.04));
+    CHECK(!seek_must_pause(&s, false, 0));
+}
+
+TEST_CASE("seek: a server that stays where it is, or goes elsewhere, has not sought")
+{
+    static const struct {
+        double seconds;
+        int64_t first;
+        enum seek_answer answer;
+    } table[] = {
+        {50, 2250, SEEK_JUMPS},        {49.51, 2250, SEEK_JUMPS},    {50.49, 2250, SEEK_JUMPS},
+        {49.5, 2250, SEEK_NOT_PLACED}, {2.4, 1060, SEEK_NOT_PLACED}, {50, -1, SEEK_NOT_PLACED},
+    };
+    for (const auto &row : table) {
+        struct seek s = playing();
+        seek_to(&s, 50, 0);
+        struct seek_place place = {
+            .seconds = row.seconds, .first = row.first, .show = 2250, .sought = true};
+        INFO(row.seconds << " " << row.first);
+        CHECK(seek_placed(&s, &place, 1060) == row.answer);
+        bool over = row.answer == SEEK_NOT_PLACED;
+        CHECK((s.phase == seek::SEEK_IDLE) == over);
+        CHECK(seek_base(&s) == Approx(over ? 2 : 50));
+    }
+    struct seek s = playing();
+    seek_to(&s, 50, 0);
+    seek_refused(&s);
+    CHECK(seek_base(&s) == Approx(2));
+}
+
+TEST_CASE("seek: PLAY after a pause continues, unless the stream has moved on meanwhile")
+{
+    static const struct {
+        int64_t first, show;
+        enum seek_answer answer;
+    } table[] = {
+        {1061, 1061, SEEK_CONTINUES},
+        {1072, 1072, SEEK_CONTINUES}, // 0.48 s
+        {1073, 1073, SEEK_JUMPS},     // 0.52 s
+        {1050, 1061, SEEK_JUMPS},     // frames before `show` serve to decode it
+    };
+    for (const auto &row : table) {
+        struct seek s = playing();
+        struct seek_place place = {
+            .seconds = 2.4, .first = row.first, .show = row.show, .sought = false};
+        INFO(row.first);
+        CHECK(seek_placed(&s, &place, 1060) == row.answer);
+        CHECK(s.phase == seek::SEEK_IDLE);
+    }
+}
+
+TEST_CASE("seek: within a pause the server is paused again once there is enough to resume with")
+{
+    struct seek s = placed();
+    usec_t wait;
+    CHECK(seek_shown(&s, 2250, 1300 * ms, true, &wait));
+    CHECK(!seek_must_pause(&s, true, SEEK_PAUSE_BUFFER - 1));
+    CHECK(seek_must_pause(&s, true, SEEK_PAUSE_BUFFER));
+    CHECK(!seek_must_pause(&s, true, SEEK_PAUSE_BUFFER)); // once
+
+    s = placed();
+    CHECK(seek_shown(&s, 2250, 1300 * ms, true, &wait));
+    CHECK(!seek_must_pause(&s, false, 0)); // the viewer has resumed before that
+    CHECK(!seek_must_pause(&s, true, SEEK_PAUSE_BUFFER));
+}
+
+TEST_CASE("seek: media that ends before its file")
+{
+    static const struct {
+        double brought; // seconds
+        bool early;
+    } table[] = {{0.5, false}, {1, false}, {1.04, true}, {50, true}, {96.96, true}, {97, false}};
+    for (const auto &row : table) {
+        struct seek s = playing();
+        INFO(row.brought);
+        CHECK(seek_is_early(&s, 1000 + (int64_t)llround(row.brought * 25)) == row.early);
+    }
+}
+
+TEST_CASE("seek: a request during an attempt to connect is repeated unless PLAY began there")
+{
+    static const struct {
+        double began; // NaN: the server does not tell
+        bool again;
+    } table[] = {{50, false}, {50.4, false}, {2, true}, {NAN, true}};
+    for (const auto &row : table) {
+        struct seek s;
+        seek_init(&s, true, 25, 100);
+        seek_to(&s, 50, 0);
+        s.known = !std::isnan(row.began);
+        s.seconds = row.began;
+        INFO(row.began);
+        CHECK(seek_again(&s) == row.again);
+        CHECK((s.phase == seek::SEEK_REQUESTED) == row.again);
+    }
+    struct seek s = playing();
+    CHECK(!seek_again(&s));
+}
