@@ -25,7 +25,7 @@ void interleaved_init(struct interleaved *i, const struct transport_path *path)
     size_t segment = SEGMENT_MAX;
     if (tcp_info_read(tcp_conn_fd(i->conn), &s) == 0 && s.mss < segment)
         segment = s.mss > SEGMENT_MIN ? s.mss : SEGMENT_MIN;
-    i->base.max_packet = segment - FRAMING;
+    i->base.media.max_packet = segment - FRAMING;
 }
 
 void interleaved_destroy(struct interleaved *i)
@@ -33,41 +33,34 @@ void interleaved_destroy(struct interleaved *i)
     tcp_conn_want_room(i->conn, false);
 }
 
-static const int *channel_of(const struct interleaved *i, enum transport_track track)
+static const int *channel_of(const struct interleaved *i, enum media_track track)
 {
     return i->base.tracks[track].channel;
 }
 
-int interleaved_send(struct transport *t, enum transport_track track, const struct iovec *parts,
-                     int count, usec_t now)
+int interleaved_send(struct media_transport *t, enum media_track track,
+                     const struct media_packet *p, usec_t now)
 {
     struct interleaved *i = (struct interleaved *)t;
-    assert(count <= 2);
     uint8_t head[FRAMING];
-    struct iovec all[3] = {{head, FRAMING}};
-    size_t len = 0;
-    for (int k = 0; k < count; k++) {
-        all[k + 1] = parts[k];
-        len += parts[k].iov_len;
-    }
+    size_t len = p->head_len + p->body_len;
+    struct iovec all[3] = {{head, FRAMING}, transport_head(p), transport_body(p)};
     rtsp_interleaved_encode(head, channel_of(i, track)[0], len);
-    int err = tcp_conn_write_packet(i->conn, all, count + 1);
+    int err = tcp_conn_write_packet(i->conn, all, 3);
     if (!err)
         rate_meter_add(&i->meter, FRAMING + len, now);
     return err;
 }
 
-void interleaved_queue(struct interleaved *i, enum transport_track track, const struct iovec *parts,
-                       int count)
+void interleaved_queue(struct interleaved *i, enum media_track track, const struct media_packet *p)
 {
-    size_t head = count == 2 ? parts[0].iov_len : 0;
-    assert(i->queued < INTERLEAVED_BATCH && head <= TRANSPORT_MAX_HEAD);
-    struct interleaved_packet *p = &i->queue[i->queued++];
-    p->payload = parts[count - 1];
-    rtsp_interleaved_encode(p->head, channel_of(i, track)[0], head + p->payload.iov_len);
-    if (head)
-        memcpy(p->head + FRAMING, parts[0].iov_base, head);
-    p->head_len = FRAMING + head;
+    assert(i->queued < INTERLEAVED_BATCH && p->head_len <= MEDIA_PACKET_MAX_HEAD);
+    struct interleaved_packet *q = &i->queue[i->queued++];
+    q->payload = transport_body(p);
+    rtsp_interleaved_encode(q->head, channel_of(i, track)[0], p->head_len + p->body_len);
+    if (p->head_len)
+        memcpy(q->head + FRAMING, p->head, p->head_len);
+    q->head_len = FRAMING + p->head_len;
 }
 
 int interleaved_flush(struct interleaved *i, usec_t now)
@@ -87,7 +80,7 @@ int interleaved_flush(struct interleaved *i, usec_t now)
     return err;
 }
 
-int interleaved_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+int interleaved_send_rtcp(struct transport *t, enum media_track track, const uint8_t *data,
                           size_t len, usec_t now)
 {
     (void)now;
@@ -100,7 +93,7 @@ int interleaved_send_rtcp(struct transport *t, enum transport_track track, const
     return err == ERR_FULL ? ERR_AGAIN : err;
 }
 
-void interleaved_info(struct transport *t, struct transport_info *out, usec_t now)
+void interleaved_info(struct media_transport *t, struct transport_info *out, usec_t now)
 {
     struct interleaved *i = (struct interleaved *)t;
     transport_info_clear(out);

@@ -5,7 +5,7 @@
 #define WEIR_TRANSPORT_INTERLEAVED_H
 
 #include "common/base/rate_meter.h"
-#include "common/transport/transport.h"
+#include "common/transport/packet_parts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,8 +17,8 @@ enum { INTERLEAVED_BATCH = 16 };
 
 struct interleaved_packet {
     size_t head_len;
-    uint8_t head[4 + TRANSPORT_MAX_HEAD]; // with the framing
-    struct iovec payload;                 // borrowed until the flush
+    uint8_t head[4 + MEDIA_PACKET_MAX_HEAD]; // with the framing
+    struct iovec payload;                    // borrowed until the flush
 };
 
 struct interleaved { // embedded first by a stream transport
@@ -35,17 +35,16 @@ void interleaved_destroy(struct interleaved *i);
 // Adds a packet to the batch that interleaved_flush writes. The caller adds none while the
 // connection has a backlog, so at most one batch waits behind RTSP responses. At most
 // INTERLEAVED_BATCH.
-void interleaved_queue(struct interleaved *i, enum transport_track track, const struct iovec *parts,
-                       int count);
+void interleaved_queue(struct interleaved *i, enum media_track track, const struct media_packet *p);
 // Writes the batch, behind what was written to the connection since its first packet was added. 0;
 // ERR_FULL, ERR_CLOSED: the batch is lost.
 int interleaved_flush(struct interleaved *i, usec_t now);
 // The functions of the same names in struct transport_ops.
-int interleaved_send(struct transport *t, enum transport_track track, const struct iovec *parts,
-                     int count, usec_t now);
-int interleaved_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+int interleaved_send(struct media_transport *t, enum media_track track,
+                     const struct media_packet *p, usec_t now);
+int interleaved_send_rtcp(struct transport *t, enum media_track track, const uint8_t *data,
                           size_t len, usec_t now);
-void interleaved_info(struct transport *t, struct transport_info *out, usec_t now);
+void interleaved_info(struct media_transport *t, struct transport_info *out, usec_t now);
 
 #ifdef __cplusplus
 }

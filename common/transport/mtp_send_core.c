@@ -6,12 +6,12 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/mtp/mtp_info.h"
 #include "common/net/timer.h"
-#include "common/transport/mtp_info.h"
 
 enum { MAX_PACKET = 1500 }; // of any carrier
 
-static struct mtp_send_core *of(struct transport *t)
+static struct mtp_send_core *of(struct media_transport *t)
 {
     return (struct mtp_send_core *)t;
 }
@@ -91,7 +91,7 @@ static void on_timer(void *ctx, usec_t now)
     mtp_send_core_resume(m, now);
 }
 
-bool mtp_send_core_room(struct transport *t, usec_t now)
+bool mtp_send_core_room(struct media_transport *t, usec_t now)
 {
     struct mtp_send_core *m = of(t);
     m->waits = !may_take(m, now);
@@ -108,8 +108,8 @@ static void pace_intake(struct mtp_send_core *m, size_t len, usec_t now)
                        (usec_t)len * 8 * USEC_PER_SEC / m->media_bps;
 }
 
-int mtp_send_core_send(struct transport *t, enum transport_track track, const struct iovec *parts,
-                       int count, usec_t now)
+int mtp_send_core_send(struct media_transport *t, enum media_track track,
+                       const struct media_packet *p, usec_t now)
 {
     (void)track; // one flow carries both
     struct mtp_send_core *m = of(t);
@@ -117,13 +117,11 @@ int mtp_send_core_send(struct transport *t, enum transport_track track, const st
                             now)) // the window or the path may have closed since the session asked
         return ERR_AGAIN;
     uint8_t packet[MAX_PACKET];
-    size_t len = 0;
-    for (int i = 0; i < count; i++) {
-        assert(len + parts[i].iov_len <= sizeof(packet));
-        if (parts[i].iov_len)
-            memcpy(packet + len, parts[i].iov_base, parts[i].iov_len);
-        len += parts[i].iov_len;
-    }
+    size_t len = p->head_len + p->body_len;
+    assert(len <= sizeof(packet));
+    if (p->head_len)
+        memcpy(packet, p->head, p->head_len);
+    memcpy(packet + p->head_len, p->body, p->body_len);
     if (mtp_flow_push(&m->flow, packet, len, now) != 0)
         return ERR_AGAIN;
     pace_intake(m, len, now);
@@ -131,20 +129,20 @@ int mtp_send_core_send(struct transport *t, enum transport_track track, const st
     return 0;
 }
 
-void mtp_send_core_flush(struct transport *t, usec_t now)
+void mtp_send_core_flush(struct media_transport *t, usec_t now)
 {
     struct mtp_send_core *m = of(t);
     m->carrier->flush(m);
     arm(m, now);
 }
 
-void mtp_send_core_on_media_rate(struct transport *t, int bitrate_bps, usec_t now)
+void mtp_send_core_on_media_rate(struct media_transport *t, int bitrate_bps, usec_t now)
 {
     (void)now;
     of(t)->media_bps = bitrate_bps;
 }
 
-void mtp_send_core_info(struct transport *t, struct transport_info *out, usec_t now)
+void mtp_send_core_info(struct media_transport *t, struct transport_info *out, usec_t now)
 {
     mtp_info_fill(&of(t)->flow, out, now);
     out->rate_bps = rate_meter_bps(&of(t)->meter, now);
@@ -164,7 +162,7 @@ int mtp_send_core_init(struct mtp_send_core *m, const struct mtp_carrier *carrie
     struct mtp_options options;
     assert(max_packet <= MAX_PACKET);
     m->carrier = carrier;
-    m->base.max_packet = max_packet;
+    m->base.media.max_packet = max_packet;
     m->armed = USEC_NEVER;
     m->on_room = path->on_room;
     m->ctx = path->ctx;

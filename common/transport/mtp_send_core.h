@@ -54,12 +54,12 @@ void mtp_send_core_resume(struct mtp_send_core *m, usec_t now);
 void mtp_send_core_ack(struct mtp_send_core *m, const struct mtp_ack *ack, usec_t now);
 
 // The functions of the same names in struct transport_ops.
-bool mtp_send_core_room(struct transport *t, usec_t now);
-int mtp_send_core_send(struct transport *t, enum transport_track track, const struct iovec *parts,
-                       int count, usec_t now);
-void mtp_send_core_flush(struct transport *t, usec_t now);
-void mtp_send_core_on_media_rate(struct transport *t, int bitrate_bps, usec_t now);
-void mtp_send_core_info(struct transport *t, struct transport_info *out, usec_t now);
+bool mtp_send_core_room(struct media_transport *t, usec_t now);
+int mtp_send_core_send(struct media_transport *t, enum media_track track,
+                       const struct media_packet *p, usec_t now);
+void mtp_send_core_flush(struct media_transport *t, usec_t now);
+void mtp_send_core_on_media_rate(struct media_transport *t, int bitrate_bps, usec_t now);
+void mtp_send_core_info(struct media_transport *t, struct transport_info *out, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -14,19 +14,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 #include "common/base/usec.h"
 #include "common/protocol/datagram_sender.h"
-#include "common/protocol/transport_info.h"
+#include "common/protocol/media_transport.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum {
-    TRANSPORT_MAX_HEAD = 68, // bytes of RTP header, and of the payload's own
-};
 
 // The viewer's figures as RTCP brings them (RFC 3550, 6.4.1).
 struct transport_report {
@@ -37,43 +32,22 @@ struct transport_report {
 // Called on the loop when `room` may have become true again after it was false.
 typedef void transport_room_fn(void *ctx, usec_t now);
 
-// What a packet is of. Both tracks take one path, unless the audio has channels or ports of its
-// own.
-enum transport_track { TRACK_VIDEO, TRACK_AUDIO, TRACKS };
-
 struct transport;
 
 struct transport_ops {
-    // May a packet be handed over now? When false, the room callback follows once that changes. The
-    // answer holds until anything else happens to the transport or its connection: `send` checks
-    // again.
-    bool (*room)(struct transport *t, usec_t now);
-    // Hands over one RTP packet of `parts` (2 at most: header, payload; the header is of
-    // TRANSPORT_MAX_HEAD bytes at most). 0: taken, and the last part stays as it is until `flush`;
-    // ERR_AGAIN: no room after all, nothing taken; ERR_CLOSED.
-    int (*send)(struct transport *t, enum transport_track track, const struct iovec *parts,
-                int count, usec_t now);
-    // No more packets follow for now: what `send` kept back to go out together leaves. NULL: keeps
-    // nothing back.
-    void (*flush)(struct transport *t, usec_t now);
-    // What each packet is to ask the viewer for. False: nothing. NULL: never anything.
-    bool (*wish)(const struct transport *t, struct feedback_wish *out);
+    struct media_transport_ops media; // after a `room` that was false the room callback follows
     // A datagram of RTCP came from the viewer. NULL: not interested.
     void (*on_rtcp)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
     // A datagram came from the viewer's port for RTP. NULL: it has no meaning.
     void (*on_media)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
     // RTCP goes beside the media and is never held back for long. 0; ERR_AGAIN: dropped;
     // ERR_CLOSED.
-    int (*send_rtcp)(struct transport *t, enum transport_track track, const uint8_t *data,
-                     size_t len, usec_t now);
+    int (*send_rtcp)(struct transport *t, enum media_track track, const uint8_t *data, size_t len,
+                     usec_t now);
     void (*on_report)(struct transport *t, const struct transport_report *r,
                       usec_t now); // NULL: not interested
-    // The fastest that this media is meant to leave; who has no rate control of his own paces at
-    // it. NULL: not interested
-    void (*on_media_rate)(struct transport *t, int bitrate_bps, usec_t now);
     // The control connection takes bytes again, or the viewer's address was validated.
     void (*on_writable)(struct transport *t, usec_t now);
-    void (*info)(struct transport *t, struct transport_info *out, usec_t now);
     void (*free)(struct transport *t);
 };
 
@@ -90,12 +64,12 @@ struct track_path {
         *peer[2]; // AF_UNSPEC: not validated (path_validation.h); nothing is sent there
 };
 
-struct transport { // embedded first
+struct transport {                // embedded first
+    struct media_transport media; // first; transport_open fills in all but max_packet
     const struct transport_ops *ops;
     const struct transport_kind *kind;
     char name[TRANSPORT_MAX_NAME];    // with its parameters
     struct track_path tracks[TRACKS]; // all borrowed; the session changes one that is set up later
-    size_t max_packet; // bytes of RTP header and payload that fit one segment of the path
 };
 
 struct tcp_conn;

@@ -21,6 +21,7 @@
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
 #include "common/transport/datagram_reports.h"
+#include "common/transport/packet_parts.h"
 #include "common/transport/transport_receiver.h"
 #include "common/transport/udp_track.h"
 
@@ -54,13 +55,13 @@ struct datagram_transport {
     usec_t wake_up; // when `woken` packets left
     int woken;
     int queued; // packets of this wake-up that wait for the flush
-    uint8_t heads[UDP_SOCKET_BATCH][TRANSPORT_MAX_HEAD];
+    uint8_t heads[UDP_SOCKET_BATCH][MEDIA_PACKET_MAX_HEAD];
     struct iovec queue[UDP_SOCKET_BATCH][2]; // head and payload, borrowed until the flush
     transport_room_fn *on_room;
     void *ctx; // borrowed
 };
 
-static struct datagram_transport *of(struct transport *t)
+static struct datagram_transport *of(struct media_transport *t)
 {
     return (struct datagram_transport *)t;
 }
@@ -137,7 +138,7 @@ static bool may_send(struct datagram_transport *d, usec_t now)
                        : d->controller->ops->next_send(d->controller, now) <= now;
 }
 
-static bool datagram_room(struct transport *t, usec_t now)
+static bool datagram_room(struct media_transport *t, usec_t now)
 {
     struct datagram_transport *d = of(t);
     if (may_send(d, now))
@@ -165,7 +166,7 @@ static void note_sent(struct datagram_transport *d, uint32_t bytes, usec_t now)
 }
 
 // The viewer's reports, or their absence, tell what was lost.
-static void datagram_flush(struct transport *t, usec_t now)
+static void datagram_flush(struct media_transport *t, usec_t now)
 {
     struct datagram_transport *d = of(t);
     if (!d->queued)
@@ -176,38 +177,36 @@ static void datagram_flush(struct transport *t, usec_t now)
 }
 
 // To a player that knows nothing of one flow for both.
-static int send_beside(struct datagram_transport *d, const struct iovec *parts, int count,
-                       usec_t now)
+static int send_beside(struct datagram_transport *d, const struct media_packet *p, usec_t now)
 {
     const struct track_path *audio = &d->base.tracks[TRACK_AUDIO];
-    (void)udp_socket_send(audio->socket[0], audio->peer[0], parts, count);
-    for (int i = 0; i < count; i++)
-        rate_meter_add(&d->meter, parts[i].iov_len, now);
+    struct iovec parts[2] = {transport_head(p), transport_body(p)};
+    (void)udp_socket_send(audio->socket[0], audio->peer[0], parts, 2);
+    rate_meter_add(&d->meter, p->head_len + p->body_len, now);
     return 0;
 }
 
-static int datagram_send(struct transport *t, enum transport_track track, const struct iovec *parts,
-                         int count, usec_t now)
+static int datagram_send(struct media_transport *t, enum media_track track,
+                         const struct media_packet *p, usec_t now)
 {
     struct datagram_transport *d = of(t);
-    if (track == TRACK_AUDIO && t->tracks[TRACK_AUDIO].socket[0])
-        return send_beside(d, parts, count, now);
+    if (track == TRACK_AUDIO && d->base.tracks[TRACK_AUDIO].socket[0])
+        return send_beside(d, p, now);
     if (!datagram_room(t, now)) // a report or a timeout may have closed it since the session asked
         return ERR_AGAIN;
-    size_t head = count == 2 ? parts[0].iov_len : 0;
-    size_t len = head + parts[count - 1].iov_len;
-    assert(head <= TRANSPORT_MAX_HEAD && len <= MAX_PACKET);
-    if (head)
-        memcpy(d->heads[d->queued], parts[0].iov_base, head);
-    d->queue[d->queued][0] = (struct iovec){d->heads[d->queued], head};
-    d->queue[d->queued++][1] = parts[count - 1];
+    size_t len = p->head_len + p->body_len;
+    assert(p->head_len <= MEDIA_PACKET_MAX_HEAD && len <= MAX_PACKET);
+    if (p->head_len)
+        memcpy(d->heads[d->queued], p->head, p->head_len);
+    d->queue[d->queued][0] = (struct iovec){d->heads[d->queued], p->head_len};
+    d->queue[d->queued++][1] = transport_body(p);
     note_sent(d, (uint32_t)len, now);
     if (d->queued == UDP_SOCKET_BATCH)
         datagram_flush(t, now);
     return 0;
 }
 
-static bool datagram_wish(const struct transport *t, struct feedback_wish *out)
+static bool datagram_wish(const struct media_transport *t, struct feedback_wish *out)
 {
     const struct datagram_transport *d = (const struct datagram_transport *)t;
     if (d->fed_back)
@@ -237,7 +236,7 @@ static void on_feedback(struct datagram_transport *d, const struct ccfb *report,
 
 static void datagram_on_rtcp(struct transport *t, const uint8_t *data, size_t len, usec_t now)
 {
-    struct datagram_transport *d = of(t);
+    struct datagram_transport *d = of(&t->media);
     if (!d->fed_back)
         return;
     struct ccfb report;
@@ -252,7 +251,7 @@ static void datagram_on_rtcp(struct transport *t, const uint8_t *data, size_t le
 static void datagram_on_report(struct transport *t, const struct transport_report *r, usec_t now)
 {
     (void)now;
-    struct datagram_transport *d = of(t);
+    struct datagram_transport *d = of(&t->media);
     double rtt_ms = usec_to_msec(r->rtt);
     d->report_loss = r->fraction_lost;
     if (r->rtt > 0) // smoothed as RFC 6298 does it
@@ -260,7 +259,7 @@ static void datagram_on_report(struct transport *t, const struct transport_repor
             isnan(d->report_rtt_ms) ? rtt_ms : d->report_rtt_ms + (rtt_ms - d->report_rtt_ms) / 8;
 }
 
-static void datagram_on_media_rate(struct transport *t, int bitrate_bps, usec_t now)
+static void datagram_on_media_rate(struct media_transport *t, int bitrate_bps, usec_t now)
 {
     struct datagram_transport *d = of(t);
     if (d->controller->ops->media_rate)
@@ -270,7 +269,7 @@ static void datagram_on_media_rate(struct transport *t, int bitrate_bps, usec_t 
 
 static void datagram_on_validated(struct transport *t, usec_t now)
 {
-    resume(of(t), now);
+    resume(of(&t->media), now);
 }
 
 // ---- Figures
@@ -289,7 +288,7 @@ static void tell_controller(const struct datagram_transport *d, struct transport
     }
 }
 
-static void datagram_info(struct transport *t, struct transport_info *out, usec_t now)
+static void datagram_info(struct media_transport *t, struct transport_info *out, usec_t now)
 {
     struct datagram_transport *d = of(t);
     transport_info_clear(out);
@@ -320,7 +319,7 @@ static void datagram_info(struct transport *t, struct transport_info *out, usec_
 
 static void datagram_free(struct transport *t)
 {
-    struct datagram_transport *d = of(t);
+    struct datagram_transport *d = of(&t->media);
     timer_free(d->timer);
     if (d->fed_back)
         datagram_sender_destroy(&d->endpoint);
@@ -330,16 +329,16 @@ static void datagram_free(struct transport *t)
 }
 
 static const struct transport_ops datagram_ops = {
-    .room = datagram_room,
-    .send = datagram_send,
-    .flush = datagram_flush,
-    .wish = datagram_wish,
+    .media.room = datagram_room,
+    .media.send = datagram_send,
+    .media.flush = datagram_flush,
+    .media.wish = datagram_wish,
     .on_rtcp = datagram_on_rtcp,
     .send_rtcp = udp_track_send_rtcp,
     .on_report = datagram_on_report,
-    .on_media_rate = datagram_on_media_rate,
+    .media.on_media_rate = datagram_on_media_rate,
     .on_writable = datagram_on_validated,
-    .info = datagram_info,
+    .media.info = datagram_info,
     .free = datagram_free,
 };
 
@@ -364,7 +363,7 @@ static struct transport *datagram_create(const struct transport_kind *kind, cons
     if (!d)
         return NULL;
     *d = (struct datagram_transport){
-        .base = {.ops = &datagram_ops, .max_packet = MAX_PACKET},
+        .base = {.ops = &datagram_ops, .media.max_packet = MAX_PACKET},
         .ssrc = path->ssrc,
         .armed = USEC_NEVER,
         .report_credit = REPORTS_AHEAD,

@@ -61,7 +61,7 @@ static void wait_for_kernel(struct minbuf_transport *m, const struct tcp_snapsho
     tcp_conn_want_room(m->stream.conn, true);
 }
 
-static void minbuf_flush(struct transport *t, usec_t now)
+static void minbuf_flush(struct media_transport *t, usec_t now)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
     m->gone |= interleaved_flush(&m->stream, now) != 0;
@@ -77,7 +77,7 @@ static bool is_granted(const struct minbuf_transport *m)
 
 // A grant belongs to a batch. While the batch is empty each call reads TCP_INFO, so a grant
 // that the session does not use does not last until its next frame.
-static bool minbuf_room(struct transport *t, usec_t now)
+static bool minbuf_room(struct media_transport *t, usec_t now)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
     if (m->stream.queued > 0 && is_granted(m))
@@ -124,23 +124,23 @@ static void on_timer(void *ctx, usec_t now)
     recheck(ctx, now);
 }
 
-static int minbuf_send(struct transport *t, enum transport_track track, const struct iovec *parts,
-                       int count, usec_t now)
+static int minbuf_send(struct media_transport *t, enum media_track track,
+                       const struct media_packet *p, usec_t now)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
     if (m->gone)
         return ERR_CLOSED;
     if (!is_granted(m) && !minbuf_room(t, now))
         return ERR_AGAIN;
-    interleaved_queue(&m->stream, track, parts, count);
+    interleaved_queue(&m->stream, track, p);
     return 0;
 }
 
 // A report counts the packets that were sent before it, so it follows them.
-static int minbuf_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+static int minbuf_send_rtcp(struct transport *t, enum media_track track, const uint8_t *data,
                             size_t len, usec_t now)
 {
-    minbuf_flush(t, now);
+    minbuf_flush(&t->media, now);
     return interleaved_send_rtcp(t, track, data, len, now);
 }
 
@@ -154,11 +154,11 @@ static void minbuf_free(struct transport *t)
 }
 
 static const struct transport_ops minbuf_ops = {
-    .room = minbuf_room,
-    .send = minbuf_send,
-    .flush = minbuf_flush,
+    .media.room = minbuf_room,
+    .media.send = minbuf_send,
+    .media.flush = minbuf_flush,
     .send_rtcp = minbuf_send_rtcp,
-    .info = interleaved_info,
+    .media.info = interleaved_info,
     .on_writable = minbuf_on_writable,
     .free = minbuf_free,
 };

@@ -31,7 +31,7 @@ struct mtp_transport {
     struct iovec queue[UDP_SOCKET_BATCH];
 };
 
-static struct mtp_transport *of(struct transport *t)
+static struct mtp_transport *of(struct media_transport *t)
 {
     return (struct mtp_transport *)t;
 }
@@ -93,16 +93,16 @@ static const struct mtp_carrier carrier = {.is_open = carrier_is_open,
 
 static void mtp_on_media(struct transport *t, const uint8_t *data, size_t len, usec_t now)
 {
-    struct mtp_send_core *core = &of(t)->core;
+    struct mtp_send_core *core = &of(&t->media)->core;
     struct mtp_ack ack;
     uint64_t token; // of path validation, whose responses come to this port, too
     if (mtp_udp_ack_decode(data, len, core->flow.token, core->flow.sender.cum, &ack) == 0)
         mtp_send_core_ack(core, &ack, now);
     else if (!path_token_decode(data, len, &token))
-        of(t)->acks_ignored++;
+        of(&t->media)->acks_ignored++;
 }
 
-static void mtp_info(struct transport *t, struct transport_info *out, usec_t now)
+static void mtp_info(struct media_transport *t, struct transport_info *out, usec_t now)
 {
     mtp_send_core_info(t, out, now);
     out->acks_ignored = of(t)->acks_ignored;
@@ -110,26 +110,26 @@ static void mtp_info(struct transport *t, struct transport_info *out, usec_t now
 
 static void mtp_on_validated(struct transport *t, usec_t now)
 {
-    mtp_send_core_resume(&of(t)->core, now);
+    mtp_send_core_resume(&of(&t->media)->core, now);
 }
 
 static void mtp_free(struct transport *t)
 {
-    struct mtp_transport *m = of(t);
+    struct mtp_transport *m = of(&t->media);
     udp_socket_set_idle(track_of(&m->core)->socket[0], NULL, NULL);
     mtp_send_core_destroy(&m->core);
     free(m);
 }
 
 static const struct transport_ops mtp_ops = {
-    .room = mtp_send_core_room,
-    .send = mtp_send_core_send,
-    .flush = mtp_send_core_flush,
+    .media.room = mtp_send_core_room,
+    .media.send = mtp_send_core_send,
+    .media.flush = mtp_send_core_flush,
     .on_media = mtp_on_media,
     .send_rtcp = udp_track_send_rtcp,
-    .on_media_rate = mtp_send_core_on_media_rate,
+    .media.on_media_rate = mtp_send_core_on_media_rate,
     .on_writable = mtp_on_validated,
-    .info = mtp_info,
+    .media.info = mtp_info,
     .free = mtp_free,
 };
 

@@ -21,7 +21,7 @@ struct mtp_raw_transport {
     uint8_t record[MTP_RAW_RECORD];
 };
 
-static struct mtp_raw_transport *of(struct transport *t)
+static struct mtp_raw_transport *of(struct media_transport *t)
 {
     return (struct mtp_raw_transport *)t;
 }
@@ -83,25 +83,25 @@ static const struct mtp_raw_link_ops link_ops = {
 
 // ---- The transport
 
-static bool raw_room(struct transport *t, usec_t now)
+static bool raw_room(struct media_transport *t, usec_t now)
 {
     return of(t)->ended || mtp_send_core_room(t, now);
 }
 
-static int raw_send(struct transport *t, enum transport_track track, const struct iovec *parts,
-                    int count, usec_t now)
+static int raw_send(struct media_transport *t, enum media_track track, const struct media_packet *p,
+                    usec_t now)
 {
-    return of(t)->ended ? ERR_CLOSED : mtp_send_core_send(t, track, parts, count, now);
+    return of(t)->ended ? ERR_CLOSED : mtp_send_core_send(t, track, p, now);
 }
 
-static int raw_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+static int raw_send_rtcp(struct transport *t, enum media_track track, const uint8_t *data,
                          size_t len, usec_t now)
 {
-    memcpy(of(t)->control.base.tracks, t->tracks, sizeof(t->tracks));
-    return interleaved_send_rtcp(&of(t)->control.base, track, data, len, now);
+    memcpy(of(&t->media)->control.base.tracks, t->tracks, sizeof(t->tracks));
+    return interleaved_send_rtcp(&of(&t->media)->control.base, track, data, len, now);
 }
 
-static void raw_info(struct transport *t, struct transport_info *out, usec_t now)
+static void raw_info(struct media_transport *t, struct transport_info *out, usec_t now)
 {
     mtp_send_core_info(t, out, now);
     out->acks_ignored = mtp_raw_link_strangers(of(t)->link);
@@ -109,7 +109,7 @@ static void raw_info(struct transport *t, struct transport_info *out, usec_t now
 
 static void raw_free(struct transport *t)
 {
-    struct mtp_raw_transport *m = of(t);
+    struct mtp_raw_transport *m = of(&t->media);
     mtp_raw_link_close(m->link, clock_now());
     interleaved_destroy(&m->control);
     mtp_send_core_destroy(&m->core);
@@ -117,12 +117,12 @@ static void raw_free(struct transport *t)
 }
 
 static const struct transport_ops raw_ops = {
-    .room = raw_room,
-    .send = raw_send,
-    .flush = mtp_send_core_flush,
+    .media.room = raw_room,
+    .media.send = raw_send,
+    .media.flush = mtp_send_core_flush,
     .send_rtcp = raw_send_rtcp,
-    .on_media_rate = mtp_send_core_on_media_rate,
-    .info = raw_info,
+    .media.on_media_rate = mtp_send_core_on_media_rate,
+    .media.info = raw_info,
     .free = raw_free,
 };
 

@@ -29,7 +29,7 @@ static bool is_above_mark(const struct tcp_transport *tcp)
     return tcp->notsent && tcp_notsent_bytes(tcp_conn_fd(tcp->stream.conn)) >= tcp->notsent;
 }
 
-static bool tcp_room(struct transport *t, usec_t now)
+static bool tcp_room(struct media_transport *t, usec_t now)
 {
     (void)now;
     struct tcp_transport *tcp = (struct tcp_transport *)t;
@@ -40,11 +40,11 @@ static bool tcp_room(struct transport *t, usec_t now)
     return !tcp->blocked;
 }
 
-static int tcp_send(struct transport *t, enum transport_track track, const struct iovec *parts,
-                    int count, usec_t now)
+static int tcp_send(struct media_transport *t, enum media_track track, const struct media_packet *p,
+                    usec_t now)
 {
     struct tcp_transport *tcp = (struct tcp_transport *)t;
-    int err = interleaved_send(t, track, parts, count, now);
+    int err = interleaved_send(t, track, p, now);
     if (err == ERR_AGAIN) {
         tcp->blocked = true;
         tcp_conn_want_room(tcp->stream.conn, true);
@@ -70,10 +70,10 @@ static void tcp_free(struct transport *t)
 }
 
 static const struct transport_ops tcp_ops = {
-    .room = tcp_room,
-    .send = tcp_send,
+    .media.room = tcp_room,
+    .media.send = tcp_send,
     .send_rtcp = interleaved_send_rtcp,
-    .info = interleaved_info,
+    .media.info = interleaved_info,
     .on_writable = tcp_on_writable,
     .free = tcp_free,
 };

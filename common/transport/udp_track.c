@@ -17,7 +17,7 @@ void udp_track_send(const struct track_path *track, const struct iovec *queue, i
         (void)udp_socket_send_batch(track->socket[0], track->peer[0], queue, parts, count);
 }
 
-int udp_track_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+int udp_track_send_rtcp(struct transport *t, enum media_track track, const uint8_t *data,
                         size_t len, usec_t now)
 {
     (void)now;

@@ -19,7 +19,7 @@ bool udp_track_is_validated(const struct track_path *track, int which);
 void udp_track_send(const struct track_path *track, const struct iovec *queue, int parts,
                     int count);
 // transport_ops.send_rtcp: on the track's own port or, if it has none, on that of the video.
-int udp_track_send_rtcp(struct transport *t, enum transport_track track, const uint8_t *data,
+int udp_track_send_rtcp(struct transport *t, enum media_track track, const uint8_t *data,
                         size_t len, usec_t now);
 
 #ifdef __cplusplus

@@ -3,21 +3,25 @@
 
 #include <stdlib.h>
 
+#include "common/base/err.h"
 #include "common/wire/rtp.h"
+#include "stream/send/stream_sender.h"
 
 // With IP's and TCP's headers: SET_PARAMETER with a session and a short body, its answer.
 enum { ASK_BYTES = 250, ANSWER_BYTES = 150 };
 
 struct flow_stream {
     struct flow flow;
-    struct stream_carrier *carrier; // owned
-    struct stream_server server;
+    struct sim_transport *transport; // owned
+    struct stream_sender *sender;    // owned
+    struct stream_source source;
     struct stream_viewer viewer;
     struct stream_control asked;  // by the viewer
     struct stream_control ending; // by the server: the media's end
     int32_t pairs;                // sent
     uint32_t pair_bytes;
     bool started; // the viewer
+    bool drained; // the media ended, and all of it has left
 };
 
 static struct flow_stream *of_source(struct node *n)
@@ -54,28 +58,54 @@ static void answer(struct flow_stream *f, struct node *from, int64_t number, use
     send(f, from, &head, ANSWER_BYTES, NULL);
 }
 
-// ---- The server's end
+// ---- The sender's end
 
 static void settle_source(struct flow_stream *f, usec_t now)
 {
     struct stream_wish end = {.media_end = true};
-    if (!f->ending.number && stream_server_is_done(&f->server) &&
-        f->carrier->ops->is_empty(f->carrier))
+    if (!f->ending.number && f->drained && f->transport->ops->is_empty(f->transport))
         stream_control_ask(&f->ending, &end, now);
     send_if_due(f, &f->ending, &f->flow.source, now);
-    usec_t next = usec_min(stream_control_next(&f->ending), f->carrier->ops->next(f->carrier, now));
-    next = usec_min(next, stream_server_next(&f->server));
+    usec_t next =
+        usec_min(stream_control_next(&f->ending), f->transport->ops->next(f->transport, now));
+    next = usec_min(next, stream_sender_next_timeout(f->sender));
+    next = usec_min(next, stream_source_next(&f->source));
     node_wake_at(&f->flow.source, next == USEC_NEVER ? next : usec_max(next, now + 1));
+}
+
+// Frames that are due, then all that the transport has room for.
+static void run_sender(struct flow_stream *f, usec_t now)
+{
+    bool over = f->source.over;
+    if (now >= f->flow.stop)
+        stream_source_end(&f->source);
+    stream_source_run(&f->source, now);
+    if (!over && f->source.over) {
+        stream_sender_end(f->sender, now);
+        f->drained = !stream_sender_is_playing(f->sender); // else on_end follows
+    }
+    stream_sender_pump(f->sender, now);
 }
 
 static void source_run(struct node *n, usec_t now)
 {
     struct flow_stream *f = of_source(n);
-    if (now >= f->flow.stop)
-        stream_server_end(&f->server);
-    stream_server_run(&f->server, now);
-    f->carrier->ops->run(f->carrier, now);
+    run_sender(f, now);
+    f->transport->ops->run(f->transport, now);
     settle_source(f, now);
+}
+
+// The first level begins the media.
+static void take_wish(struct flow_stream *f, const struct stream_wish *wish, usec_t now)
+{
+    if (f->source.over || stream_sender_set_level(f->sender, wish->level, now) != 0)
+        return;
+    stream_sender_set_speed(f->sender, wish->speed, now);
+    stream_source_set_speed(&f->source, wish->speed);
+    if (!f->source.started) {
+        stream_source_start(&f->source, now);
+        stream_sender_play(f->sender, now);
+    }
 }
 
 // Packets of a pair are as large as media's, back to back.
@@ -98,11 +128,9 @@ static void on_request(struct flow_stream *f, const struct packet *p, usec_t now
     if (!stream_control_heard(&f->ending, head.number))
         return;
     send_pairs(f, wish.pairs, now);
-    if (now >= f->flow.stop)
-        stream_server_end(&f->server);
-    else
-        stream_server_wish(&f->server, wish.level, wish.speed, now);
-    stream_server_run(&f->server, now);
+    if (now < f->flow.stop)
+        take_wish(f, &wish, now);
+    run_sender(f, now);
 }
 
 static void source_push(struct node *n, struct packet *p, usec_t now)
@@ -110,7 +138,7 @@ static void source_push(struct node *n, struct packet *p, usec_t now)
     struct flow_stream *f = of_source(n);
     struct stream_head head = stream_head_of(p);
     if (head.kind == STREAM_BACK) {
-        f->carrier->ops->back(f->carrier, p, now);
+        f->transport->ops->back(f->transport, p, now);
     } else {
         if (head.kind == STREAM_ASK)
             on_request(f, p, now);
@@ -126,7 +154,8 @@ static void source_push(struct node *n, struct packet *p, usec_t now)
 static void settle_sink(struct flow_stream *f, usec_t now)
 {
     send_if_due(f, &f->asked, &f->flow.sink, now);
-    usec_t next = usec_min(stream_control_next(&f->asked), f->carrier->ops->sink_next(f->carrier));
+    usec_t next =
+        usec_min(stream_control_next(&f->asked), f->transport->ops->sink_next(f->transport));
     next = usec_min(next, stream_viewer_next(&f->viewer));
     node_wake_at(&f->flow.sink, next == USEC_NEVER ? next : usec_max(next, now + 1));
 }
@@ -137,12 +166,12 @@ static void sink_run(struct node *n, usec_t now)
     if (!f->started)
         stream_viewer_start(&f->viewer, now);
     f->started = true;
-    f->carrier->ops->sink_run(f->carrier, now);
+    f->transport->ops->sink_run(f->transport, now);
     stream_viewer_run(&f->viewer, now);
     settle_sink(f, now);
 }
 
-static void on_end(struct flow_stream *f, const struct packet *p, usec_t now)
+static void on_media_end(struct flow_stream *f, const struct packet *p, usec_t now)
 {
     struct stream_head head = stream_head_of(p);
     answer(f, &f->flow.sink, head.number, now);
@@ -163,12 +192,12 @@ static void sink_push(struct node *n, struct packet *p, usec_t now)
     struct stream_head head = stream_head_of(p);
     if (head.kind == STREAM_MEDIA) {
         flow_arrived(&f->flow, p, head.number, head.sent_at, now);
-        f->carrier->ops->arrived(f->carrier, p, now);
+        f->transport->ops->arrived(f->transport, p, now);
         settle_sink(f, now);
         return;
     }
     if (head.kind == STREAM_ASK)
-        on_end(f, p, now);
+        on_media_end(f, p, now);
     else if (head.kind == STREAM_ANSWER)
         on_answer(f, head.number, now);
     else
@@ -181,7 +210,37 @@ static void sink_push(struct node *n, struct packet *p, usec_t now)
 
 static void on_room(void *ctx, usec_t now)
 {
-    stream_server_pump(&((struct flow_stream *)ctx)->server, now);
+    stream_sender_pump(((struct flow_stream *)ctx)->sender, now);
+}
+
+static void on_frame(void *ctx, struct coded_frame *frame, usec_t now)
+{
+    stream_sender_frame(((struct flow_stream *)ctx)->sender, frame, now);
+}
+
+static void watch(void *ctx, int size_id, int change)
+{
+    stream_source_watch(&((struct flow_stream *)ctx)->source, size_id, change);
+}
+
+static usec_t wall(void *ctx, usec_t now)
+{
+    (void)ctx;
+    return STREAM_WALL + now;
+}
+
+static void on_end(void *ctx, usec_t now)
+{
+    (void)now;
+    ((struct flow_stream *)ctx)->drained = true;
+}
+
+// Simulated transports stay.
+static void on_closed(void *ctx, usec_t now)
+{
+    (void)ctx;
+    (void)now;
+    assert(false);
 }
 
 static void deliver(void *ctx, const uint8_t *rtp, size_t len, usec_t now)
@@ -210,17 +269,17 @@ static void tell(void *ctx, struct stream_event *e, usec_t now)
 
 static void stream_state(const struct flow *base, struct flow_state *out, usec_t now)
 {
-    const struct stream_carrier *c = ((const struct flow_stream *)base)->carrier;
-    c->ops->state(c, out, now);
+    const struct sim_transport *t = ((const struct flow_stream *)base)->transport;
+    t->ops->state(t, out, now);
 }
 
 static void stream_free(struct flow *base)
 {
     struct flow_stream *f = (struct flow_stream *)base;
-    stream_server_destroy(&f->server);
+    stream_sender_free(f->sender, 0);
     stream_viewer_destroy(&f->viewer);
-    if (f->carrier)
-        f->carrier->ops->free(f->carrier);
+    if (f->transport)
+        f->transport->ops->free(f->transport);
     free(f);
 }
 
@@ -233,35 +292,64 @@ const struct stream_viewer *flow_stream_viewer(const struct flow *f)
     return f->ops == &OPS ? &((const struct flow_stream *)f)->viewer : NULL;
 }
 
+// Bytes of the RTP packet that carries so many of a frame behind the largest header.
+static uint32_t packet_bytes(uint32_t fragment_bytes)
+{
+    enum { FU_HEAD = 2 };
+    struct rtp_packet shape = {.has_adu = true, .has_capture = true, .has_feedback = true};
+    return (uint32_t)rtp_header_bytes(&shape) + FU_HEAD + fragment_bytes;
+}
+
+static int open_sender(struct flow_stream *f, const struct flow_stream_config *config,
+                       struct rng *rng, usec_t now)
+{
+    static const struct stream_sender_ops ops = {
+        .watch = watch, .wall = wall, .on_end = on_end, .on_closed = on_closed};
+    struct stream_source_config source = {.media = config->media,
+                                          .sizes = config->sizes,
+                                          .length = config->length,
+                                          .wall = STREAM_WALL,
+                                          .on_frame = on_frame,
+                                          .ctx = f};
+    stream_source_init(&f->source, &source);
+    struct stream_sender_config sender = {.ladder = &config->media->ladder,
+                                          .media = STREAM_SYNTHETIC,
+                                          .payload_type = RTP_PT_SYNTHETIC,
+                                          .seed = rng_u64(rng),
+                                          .latency = config->latency,
+                                          .ops = &ops,
+                                          .ctx = f};
+    f->sender = stream_sender_new(&sender, now);
+    if (!f->sender)
+        return ERR_NO_MEMORY;
+    const struct rtp_sender *rtp = stream_sender_rtp(f->sender, TRACK_VIDEO);
+    struct sim_transport_config transport = {.via = config->via,
+                                             .flow = &f->flow,
+                                             .packet_bytes = packet_bytes(config->fragment_bytes),
+                                             .ssrc = rtp->ssrc,
+                                             .first_seq = rtp->next_seq,
+                                             .tcp = config->tcp,
+                                             .delayed_ack = config->delayed_ack,
+                                             .token = rng_u64(rng)};
+    f->transport = sim_transport_new(&transport, now);
+    if (!f->transport)
+        return ERR_NO_MEMORY;
+    f->transport->on_room = on_room;
+    f->transport->deliver = deliver;
+    f->transport->ctx = f;
+    f->pair_bytes = transport.packet_bytes + STREAM_UDP_HEADERS;
+    return stream_sender_attach(f->sender, &f->transport->media, now);
+}
+
 static int open_ends(struct flow_stream *f, const struct flow_stream_config *config,
                      struct rng *rng, usec_t start)
 {
-    struct stream_server_config server = {.media = config->media,
-                                          .sizes = config->sizes,
-                                          .length = config->length,
-                                          .latency = config->latency,
-                                          .fragment_bytes = config->fragment_bytes};
-    stream_server_init(&f->server, &server, rng);
-    f->pair_bytes = config->fragment_bytes + RTP_MAX_HEADER + STREAM_UDP_HEADERS;
-    struct stream_carrier_config carrier = {.via = config->via,
-                                            .flow = &f->flow,
-                                            .packet_bytes =
-                                                config->fragment_bytes + RTP_MAX_HEADER + 2,
-                                            .ssrc = f->server.rtp.ssrc,
-                                            .first_seq = f->server.rtp.next_seq,
-                                            .tcp = config->tcp,
-                                            .delayed_ack = config->delayed_ack,
-                                            .token = rng_u64(rng)};
-    f->carrier = stream_carrier_new(&carrier, start);
-    if (!f->carrier)
-        return -1;
-    f->carrier->on_room = on_room;
-    f->carrier->deliver = deliver;
-    f->carrier->ctx = f;
-    stream_server_set_carrier(&f->server, f->carrier);
+    int err = open_sender(f, config, rng, start);
+    if (err)
+        return err;
     struct stream_viewer_config viewer = {.ladder = &config->media->ladder,
                                           .params = config->goddard,
-                                          .loses_frames = f->carrier->may_lose,
+                                          .loses_frames = f->transport->may_lose,
                                           .by_media = config->by_media,
                                           .in_part = config->in_part,
                                           .transport = config->via,

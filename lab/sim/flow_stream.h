@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A whole session: weir-send's scheduler and media at one end (stream_server.h), weir-play's buffer
-// and Goddard policy at the other (stream_viewer.h), a transport between them (stream_carrier.h).
-// What the viewer asks for, its packet pairs and the end of the media cross the network as packets,
-// too (stream_control.h).
+// A whole session: weir-send's sending core (stream_sender.h) with synthetic media
+// (stream_source.h) at one end, weir-play's buffer and Goddard policy at the other
+// (stream_viewer.h), a transport between them (sim_transport.h). What the viewer asks for, its
+// packet pairs and the end of the media cross the network as packets, too (stream_control.h).
 //
 // Packets have the bytes that the programs' have; those of requests are about RTSP's. A viewer has
 // no connection to set up first: the session begins with its first request.
 #ifndef WEIR_SIM_FLOW_STREAM_H
 #define WEIR_SIM_FLOW_STREAM_H
 
-#include "lab/sim/stream_server.h"
+#include "lab/sim/sim_transport.h"
+#include "lab/sim/stream_source.h"
 #include "lab/sim/stream_viewer.h"
 
 #ifdef __cplusplus
@@ -19,7 +20,7 @@ extern "C" {
 enum { FLOW_STREAM_LEAST = 100, FLOW_STREAM_MOST = 1200 }; // bytes of a frame in a packet
 
 struct flow_stream_config {
-    const char *via; // checked, stream_carrier.h; borrowed, as is the media
+    const char *via; // checked, sim_transport.h; borrowed, as is the media
     const struct synthetic *media;
     const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all alike
     struct goddard_params goddard;

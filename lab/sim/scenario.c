@@ -187,7 +187,7 @@ static int read_via(struct spec_reader *r, struct scan value, struct group *g)
     int err = read_text(r, value, g->via, sizeof(g->via));
     if (err)
         return err;
-    err = stream_carrier_check(g->via);
+    err = sim_transport_check(g->via);
     if (err)
         return spec_fail(r, err, "'%s' is not a transport of streams: %s", spec_excerpt(value).text,
                          err_text(err));

@@ -28,7 +28,7 @@
 //   cbr         rate=R (must be said)  on=T  off=T (always on)  shape=X (lengths are means; Pareto)
 //   datagram    cc=NAME[:PARAMS] (must be said; a / stands for the comma between PARAMS)
 //               rate=R (media; greedy)  max=1gbit (of the controller)  ect (0 or 1)
-//   stream      via=NAME[:PARAMS] (stream_carrier.h; must be said; / for the comma)  media=goddard
+//   stream      via=NAME[:PARAMS] (sim_transport.h; must be said; / for the comma)  media=goddard
 //               (synthetic.h; / for the comma)  length=300s  latency=1s (in the scheduler)
 //               pair=1 (0: no pair of packets passes, as over RTSP's own connection)
 //               parts=0 (1: frames that came in part count as whole, stream_parts.h)

@@ -16,6 +16,9 @@
 extern "C" {
 #endif
 
+// Simulated time is no wall clock, whose 0 means unknown: both parties' walls show so much more.
+#define STREAM_WALL (INT64_C(1000000000) * USEC_PER_SEC)
+
 struct stream_wish {
     int32_t level;  // -1: none yet
     int32_t pairs;  // of packets that were asked for, in all

@@ -6,7 +6,6 @@
 #include "common/base/err.h"
 #include "common/base/seq.h"
 #include "common/wire/rtp.h"
-#include "lab/sim/stream_server.h"
 
 static void tell(struct stream_viewer *v, enum stream_event_kind kind, double value, int64_t number,
                  usec_t now)

@@ -23,7 +23,7 @@ void media_receiver_init(struct media_receiver *m, uv_loop_t *loop, struct tcp_c
                                  .ops = ops,
                                  .ctx = ctx};
     for (int i = 0; i < TRACKS; i++) {
-        struct media_track *track = &m->tracks[i];
+        struct receiver_track *track = &m->tracks[i];
         track->owner = m;
         for (int k = 0; k < 2; k++) {
             track->path.channel[k] = 2 * i + k;
@@ -83,7 +83,7 @@ static bool is_of_path(struct media_receiver *m, int which, const struct datagra
     return true;
 }
 
-static void on_datagram(struct media_track *track, int which, const struct datagram *d, usec_t now)
+static void on_datagram(struct receiver_track *track, int which, const struct datagram *d, usec_t now)
 {
     struct media_receiver *m = track->owner;
     bool video = track == &m->tracks[TRACK_VIDEO];
@@ -111,14 +111,14 @@ static void on_rtcp_port(void *ctx, const struct datagram *d, usec_t now)
 void media_receiver_interleaved(struct media_receiver *m, int channel, const uint8_t *data,
                                 size_t len, usec_t now)
 {
-    const struct media_track *video = &m->tracks[TRACK_VIDEO], *audio = &m->tracks[TRACK_AUDIO];
+    const struct receiver_track *video = &m->tracks[TRACK_VIDEO], *audio = &m->tracks[TRACK_AUDIO];
     if (!video->accepted || m->datagram)
         return;
     for (int i = 0; i < 2; i++) {
         bool is_audio = audio->accepted && channel == audio->path.channel[i];
         if (channel != video->path.channel[i] && !is_audio)
             continue;
-        enum transport_track track = is_audio && sdp_is_foreign(m->sdp) ? TRACK_AUDIO : TRACK_VIDEO;
+        enum media_track track = is_audio && sdp_is_foreign(m->sdp) ? TRACK_AUDIO : TRACK_VIDEO;
         m->ops->on_packet(m->ctx, track, i == 1, data, len, now, now);
         return;
     }
@@ -127,7 +127,7 @@ void media_receiver_interleaved(struct media_receiver *m, int channel, const uin
 // ---- SETUP
 
 // On the control connection's own address: the server sends nowhere else.
-static int open_ports(struct media_receiver *m, struct media_track *track)
+static int open_ports(struct media_receiver *m, struct receiver_track *track)
 {
     return udp_socket_pair(m->loop, (const struct sockaddr *)tcp_conn_local(m->control),
                            on_rtp_port, on_rtcp_port, track, track->path.socket);
@@ -136,7 +136,7 @@ static int open_ports(struct media_receiver *m, struct media_track *track)
 int media_receiver_offer(struct media_receiver *m, const struct transport_list *list,
                          const char *cc, char *out, size_t cap)
 {
-    struct media_track *track = &m->tracks[TRACK_VIDEO];
+    struct receiver_track *track = &m->tracks[TRACK_VIDEO];
     bool third_party = sdp_is_foreign(m->sdp);
     size_t used = 0;
     for (int i = 0; i < list->count; i++) {
@@ -193,7 +193,7 @@ static void take_channels(const struct rtsp_transport *t, int channel[2])
     channel[1] = t->interleaved[1] >= 0 ? t->interleaved[1] : channel[0] + 1;
 }
 
-static void accept_track(const struct media_receiver *m, struct media_track *track,
+static void accept_track(const struct media_receiver *m, struct receiver_track *track,
                          const struct rtsp_transport *t)
 {
     if (t->tcp)
@@ -264,7 +264,7 @@ static int open_responder(struct media_receiver *m, const struct rtsp_transport 
 int media_receiver_accept(struct media_receiver *m, const struct transport_list *list,
                           struct text answer, usec_t now)
 {
-    struct media_track *track = &m->tracks[TRACK_VIDEO];
+    struct receiver_track *track = &m->tracks[TRACK_VIDEO];
     struct rtsp_transport offers[RTSP_MAX_OFFERS];
     if (!answer.at || rtsp_transport_decode(answer, offers) != 1)
         return ERR_MALFORMED;
@@ -292,7 +292,7 @@ bool media_receiver_connects(const struct media_receiver *m)
 
 int media_receiver_offer_audio(struct media_receiver *m, char *out, size_t cap)
 {
-    struct media_track *video = &m->tracks[TRACK_VIDEO], *audio = &m->tracks[TRACK_AUDIO];
+    struct receiver_track *video = &m->tracks[TRACK_VIDEO], *audio = &m->tracks[TRACK_AUDIO];
     bool third_party = sdp_is_foreign(m->sdp);
     struct rtsp_transport t;
     if (transport_offer_of(m->name, third_party, m->reports, &t) != 0)
@@ -326,7 +326,7 @@ int media_receiver_accept_audio(struct media_receiver *m, struct text answer)
 
 // ---- Out
 
-void media_receiver_send_rtcp(struct media_receiver *m, enum transport_track track,
+void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track,
                               const uint8_t *data, size_t len)
 {
     if (!m->tracks[TRACK_VIDEO].accepted)

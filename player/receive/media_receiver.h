@@ -25,7 +25,7 @@ extern "C" {
 
 // `track`: whose path it took. The audio shares the video's, unless the server is not weir-send.
 // `data` is borrowed for the call. `arrived`: when the kernel received it, as far as that is known.
-typedef void media_packet_fn(void *ctx, enum transport_track track, bool rtcp, const uint8_t *data,
+typedef void media_packet_fn(void *ctx, enum media_track track, bool rtcp, const uint8_t *data,
                              size_t len, usec_t arrived, usec_t now);
 
 struct media_receiver_ops {
@@ -40,7 +40,7 @@ struct media_receiver_ops {
 };
 
 // One track's path, at the viewer.
-struct media_track {
+struct receiver_track {
     struct media_receiver *owner; // borrowed
     bool accepted;                // the server answered this track's SETUP
     struct track_path path; // its sockets are owned; NULL unless the track has ports of its own
@@ -52,7 +52,7 @@ struct media_receiver {
     struct tcp_conn *control; // borrowed
     const struct sdp *sdp;    // borrowed
     uint32_t ssrc;            // the viewer's
-    struct media_track tracks[TRACKS];
+    struct receiver_track tracks[TRACKS];
     bool datagram;                        // media arrives on UDP ports
     bool reports;                         // of each packet (RFC 8888), which the server agreed to
     char name[TRANSPORT_MAX_NAME];        // of the transport taken
@@ -95,7 +95,7 @@ int64_t media_receiver_marked(const struct media_receiver *m);
 void media_receiver_interleaved(struct media_receiver *m, int channel, const uint8_t *data,
                                 size_t len, usec_t now);
 // Sends one compound about a track. When the network has no room it is lost, as RTCP may be.
-void media_receiver_send_rtcp(struct media_receiver *m, enum transport_track track,
+void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track,
                               const uint8_t *data, size_t len);
 
 #ifdef __cplusplus

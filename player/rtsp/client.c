@@ -177,7 +177,7 @@ static void on_timer(void *ctx, usec_t now)
 
 // ---- Media ----
 
-static void on_packet(void *ctx, enum transport_track track, bool rtcp, const uint8_t *data,
+static void on_packet(void *ctx, enum media_track track, bool rtcp, const uint8_t *data,
                       size_t len, usec_t arrived, usec_t now)
 {
     struct client *c = ctx;

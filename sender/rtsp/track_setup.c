@@ -31,7 +31,7 @@ struct track_setup {
     bool knows_weir;            // the viewer names Weir's transports
     bool has_token;             // `token` authorizes a connection for media
     uint64_t token;             // of SETUP's answer; 0: none
-    enum transport_track first; // that was set up first: its ports serve both tracks in one flow
+    enum media_track first; // that was set up first: its ports serve both tracks in one flow
     struct set_up_track tracks[TRACKS];
 };
 
@@ -159,7 +159,7 @@ static bool channels_clash(const struct track_setup *t)
     return false;
 }
 
-static int open_ports(struct track_setup *t, enum transport_track track,
+static int open_ports(struct track_setup *t, enum media_track track,
                       const struct rtsp_transport *offer)
 {
     struct media_ports_config config = {.loop = t->config.loop,
@@ -174,7 +174,7 @@ static int open_ports(struct track_setup *t, enum transport_track track,
 
 // The path that the transport takes for a track. In one flow the audio has none of its own, and the
 // video's is that of the ports, whichever track opened them.
-static struct track_path path_of(const struct track_setup *t, enum transport_track track)
+static struct track_path path_of(const struct track_setup *t, enum media_track track)
 {
     const struct set_up_track *own = &t->tracks[track];
     struct track_path path = {.channel = {own->channel[0], own->channel[1]}};
@@ -188,7 +188,7 @@ static struct track_path path_of(const struct track_setup *t, enum transport_tra
 
 // ---- The answer
 
-static uint32_t ssrc_of(const struct track_setup *t, enum transport_track track)
+static uint32_t ssrc_of(const struct track_setup *t, enum media_track track)
 {
     uint16_t seq;
     uint32_t timestamp, ssrc;
@@ -199,7 +199,7 @@ static uint32_t ssrc_of(const struct track_setup *t, enum transport_track track)
     return ssrc;
 }
 
-static void answer(const struct track_setup *t, enum transport_track track,
+static void answer(const struct track_setup *t, enum media_track track,
                    const struct rtsp_transport *offer, struct rtsp_response *a)
 {
     const struct set_up_track *own = &t->tracks[track];
@@ -246,7 +246,7 @@ static bool is_same_transport(const struct track_setup *t, const struct rtsp_tra
     return strcmp(offer->weir, session_transport(t->session)) == 0;
 }
 
-static void set_up_second(struct track_setup *t, enum transport_track track,
+static void set_up_second(struct track_setup *t, enum media_track track,
                           const struct rtsp_transport *offers, int count, struct rtsp_response *a)
 {
     int i = 0;

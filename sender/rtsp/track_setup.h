@@ -35,7 +35,7 @@ void track_setup_free(struct track_setup *t, usec_t now);                     //
 
 struct track_setup_request {
     struct text transport; // the header's value; .at == NULL: none
-    enum transport_track track;
+    enum media_track track;
     struct stream *stream; // borrowed; outlives the session
     int level;             // to begin with
     bool is_level_known;   // the level that the URL names is one of the stream's

@@ -7,61 +7,341 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/congestion/rto.h"
 #include "common/net/clock.h"
-#include "sender/session/session_state.h"
+#include "common/net/timer.h"
+#include "sender/feed/synthetic_feed.h"
+#include "stream/send/repair_budget.h"
+#include "stream/send/stream_sender.h"
 
-static void on_room(void *ctx, usec_t now)
+_Static_assert(REPAIR_VIEWERS == STATS_SESSIONS + 1, "a session's number is its account");
+
+// A viewer that shall report packets and has not reported one for so long is not there any more. A
+// path that was away for 10 s has had its probe by then, and the probe its answer.
+static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MOST_LIVE + USEC_PER_SEC;
+
+struct session {
+    struct frame_sink sink; // first: the stream sees this of it
+    struct session_config config;
+    int number;                       // among those that are there (stats.h)
+    struct stream_sender *sender;     // owned
+    struct transport *transport;      // owned
+    struct timer *timer;              // owned: the sender's
+    usec_t armed;                     // when it fires
+    struct synthetic_feed *synthetic; // owned; NULL: other media
+    struct stored_feed *stored;       // owned; NULL: other media
+    char cname[64];
+    usec_t begun_at; // when PLAY came
+};
+
+// ---- The sender's timer
+
+// Follows each call of the sender that is given the time.
+static void arm(struct session *s)
 {
-    session_pump(ctx, now);
+    usec_t when = stream_sender_next_timeout(s->sender);
+    if (when != s->armed)
+        timer_set(s->timer, when);
+    s->armed = when;
 }
 
 static void on_timer(void *ctx, usec_t now)
 {
-    on_room(ctx, now);
+    struct session *s = ctx;
+    s->armed = USEC_NEVER;
+    stream_sender_on_timeout(s->sender, now);
+    arm(s);
 }
 
-static void on_synthetic_frame(void *ctx, struct coded_frame *f, usec_t now)
-{
-    session_on_frame(ctx, f, now);
-}
-
-static void on_stored_frame(void *ctx, struct coded_frame *f, usec_t now)
-{
-    session_on_frame(ctx, f, now);
-}
-
-static void on_stored_audio(void *ctx, struct coded_audio *c, usec_t now)
-{
-    session_on_audio(ctx, c, now);
-}
-
-static void on_stored_again(void *ctx, struct coded_frame *f, usec_t now)
-{
-    session_on_again(ctx, f, now);
-}
-
-static void on_stored_end(void *ctx, usec_t now)
+static void on_room(void *ctx, usec_t now)
 {
     struct session *s = ctx;
-    s->sink.ops->on_end(&s->sink, now);
+    stream_sender_pump(s->sender, now);
+    arm(s);
 }
 
-static bool open_stored(struct session *s)
+// ---- What the sender asks of the media, and tells
+
+static void live_watch(void *ctx, int size_id, int change)
 {
-    static const struct stored_feed_events events = {.on_frame = on_stored_frame,
-                                                     .on_audio = on_stored_audio,
-                                                     .on_again = on_stored_again,
-                                                     .on_end = on_stored_end};
-    struct stored_feed_config config = {.cache = s->config.stream->stored,
-                                        .loop = s->config.stream->loop,
-                                        .exact = !s->config.keeps_size,
-                                        .events = &events,
-                                        .ctx = s};
-    s->stored = stored_feed_new(s->config.path.loop, &config);
-    return s->stored;
+    const struct session *s = ctx;
+    live_feed_watch(s->config.stream->engine, size_id, s->number, change);
 }
 
-static const struct frame_sink_ops sink_ops;
+static void live_watch_audio(void *ctx, int change)
+{
+    const struct session *s = ctx;
+    live_feed_watch_audio(s->config.stream->engine, change);
+}
+
+static void live_set_bitrate(void *ctx, int size_id, int bps)
+{
+    const struct session *s = ctx;
+    live_feed_set_bitrate(s->config.stream->engine, size_id, bps);
+}
+
+static void live_repair(void *ctx, int size_id, int64_t number, usec_t now)
+{
+    (void)now;
+    const struct session *s = ctx;
+    live_feed_repair(s->config.stream->engine, size_id, number, s->number);
+}
+
+static void live_request_key(void *ctx, int size_id, usec_t now)
+{
+    const struct session *s = ctx;
+    live_feed_request_key(s->config.stream->engine, size_id, s->number, now);
+}
+
+static void live_begin(void *ctx, int size_id, int64_t from)
+{
+    const struct session *s = ctx;
+    live_feed_begin(s->config.stream->engine, size_id, s->number, from);
+}
+
+static bool live_is_alone(void *ctx)
+{
+    const struct session *s = ctx;
+    return s->config.stream->playing == 1;
+}
+
+static void stored_watch(void *ctx, int size_id, int change)
+{
+    const struct session *s = ctx;
+    stored_feed_watch(s->stored, size_id, change);
+}
+
+static void stored_repair(void *ctx, int size_id, int64_t number, usec_t now)
+{
+    const struct session *s = ctx;
+    stored_feed_repair(s->stored, size_id, number, now);
+}
+
+static void stored_request_key(void *ctx, int size_id, usec_t now)
+{
+    stored_repair(ctx, size_id, -1, now);
+}
+
+static void stored_rewind(void *ctx, int64_t slot)
+{
+    const struct session *s = ctx;
+    stored_feed_rewind(s->stored, slot);
+}
+
+static void synthetic_watch(void *ctx, int size_id, int change)
+{
+    const struct session *s = ctx;
+    synthetic_feed_watch(s->synthetic, size_id, change);
+}
+
+// More exact than the loop's time: hundreds of packets may leave at one wake-up.
+static usec_t wall(void *ctx, usec_t now)
+{
+    (void)ctx;
+    (void)now;
+    return clock_wall();
+}
+
+static void report_track(struct session *s, enum media_track track, bool bye, usec_t now)
+{
+    uint8_t out[RTCP_MAX_PACKET];
+    const struct rtp_sender *rtp = stream_sender_rtp(s->sender, track);
+    size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), bye, out, sizeof(out));
+    s->transport->ops->send_rtcp(s->transport, track, out, len, now);
+}
+
+// Where there are two tracks, a report before the first packet would tell what the other's does
+// not: a player brings them together by it.
+static void send_report(struct session *s, bool bye, usec_t now)
+{
+    bool both = session_has_audio(s);
+    if (session_has_pictures(s) &&
+        (!both || bye || stream_sender_rtp(s->sender, TRACK_VIDEO)->packets))
+        report_track(s, TRACK_VIDEO, bye, now);
+    if (both && (bye || stream_sender_rtp(s->sender, TRACK_AUDIO)->packets))
+        report_track(s, TRACK_AUDIO, bye, now);
+}
+
+static void on_begun(void *ctx, enum media_track track, usec_t now)
+{
+    report_track(ctx, track, false, now);
+}
+
+static void on_sender_end(void *ctx, usec_t now)
+{
+    struct session *s = ctx;
+    send_report(s, true, now);
+    s->config.stream->playing--;
+}
+
+static void on_closed(void *ctx, usec_t now)
+{
+    (void)now;
+    const struct session *s = ctx;
+    s->config.on_stuck(s->config.ctx, "its connection is gone");
+}
+
+#define OWNER_OPS                                                                                  \
+    .wall = wall, .on_begun = on_begun, .on_end = on_sender_end, .on_closed = on_closed
+static const struct stream_sender_ops sender_ops[] = {
+    [STREAM_LIVE] = {.watch = live_watch,
+                     .watch_audio = live_watch_audio,
+                     .set_bitrate = live_set_bitrate,
+                     .repair = live_repair,
+                     .request_key = live_request_key,
+                     .begin = live_begin,
+                     .is_alone = live_is_alone,
+                     OWNER_OPS},
+    [STREAM_STORED] = {.watch = stored_watch,
+                       .repair = stored_repair,
+                       .request_key = stored_request_key,
+                       .rewind = stored_rewind,
+                       OWNER_OPS},
+    [STREAM_SYNTHETIC] = {.watch = synthetic_watch, OWNER_OPS},
+    [STREAM_STEADY] = {OWNER_OPS},
+    [STREAM_GREEDY] = {OWNER_OPS},
+};
+
+// ---- Media
+
+static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
+{
+    struct session *s = ctx;
+    stream_sender_frame(s->sender, f, now);
+    arm(s);
+}
+
+static void on_again(void *ctx, struct coded_frame *f, usec_t now)
+{
+    struct session *s = ctx;
+    stream_sender_frame_again(s->sender, f, now);
+    arm(s);
+}
+
+static void on_audio(void *ctx, struct coded_audio *c, usec_t now)
+{
+    struct session *s = ctx;
+    stream_sender_audio(s->sender, c, now);
+    arm(s);
+}
+
+static void on_media_end(void *ctx, usec_t now)
+{
+    struct session *s = ctx;
+    stream_sender_end(s->sender, now);
+    arm(s);
+}
+
+// The sink stands first in its session.
+static void sink_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
+{
+    on_frame(sink, f, now);
+}
+
+static void sink_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
+{
+    on_audio(sink, c, now);
+}
+
+static void sink_end(struct frame_sink *sink, usec_t now)
+{
+    on_media_end(sink, now);
+}
+
+static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t now)
+{
+    struct session *s = (struct session *)sink;
+    const struct rtp_sender *video = stream_sender_rtp(s->sender, TRACK_VIDEO);
+    const struct rtp_sender *audio = stream_sender_rtp(s->sender, TRACK_AUDIO);
+    struct stream_sender_stats of;
+    stream_sender_read(s->sender, &of, now);
+    *out = (struct session_stats){
+        .number = s->number,
+        .playing = session_is_playing(s),
+        .level = of.level,
+        .size_id = of.size_id,
+        .layers = s->config.stream->ladder.sizes[of.size_id].layers,
+        .packets = video->packets,
+        .octets = video->octets,
+        .has_audio = session_has_audio(s),
+        .audio_packets = audio->packets,
+        .audio_octets = audio->octets,
+        .audio_dropped = of.audio_dropped,
+        .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
+        .feedback_dropped = of.feedback_dropped,
+        .thinned = of.thinned,
+        .waiting_frames = of.waiting_frames,
+        .waiting_bytes = of.waiting_bytes,
+        .waiting_ms = usec_to_msec(of.waiting),
+        .frames = of.frames,
+        .follows = of.follows,
+        .adaptation = of.adaptation,
+    };
+    snprintf(out->id, sizeof(out->id), "%s", s->config.id);
+    snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
+    session_info(s, &out->info, now);
+    return transport_number(s->transport->kind);
+}
+
+static const struct frame_sink_ops sink_ops = {
+    .on_frame = sink_frame, .on_audio = sink_audio, .on_end = sink_end, .stats = sink_stats};
+
+// ---- Life
+
+static enum stream_sender_media media_of(const struct stream *stream)
+{
+    if (stream->engine)
+        return STREAM_LIVE;
+    if (stream->stored)
+        return STREAM_STORED;
+    if (stream_is_synthetic(stream))
+        return STREAM_SYNTHETIC;
+    return stream->kind == SDP_SOURCE_GREEDY ? STREAM_GREEDY : STREAM_STEADY;
+}
+
+// Media that each viewer has a time line of its own of. 0, or ERR_NO_MEMORY.
+static int open_feed(struct session *s)
+{
+    static const struct stored_feed_events events = {
+        .on_frame = on_frame, .on_audio = on_audio, .on_again = on_again, .on_end = on_media_end};
+    struct stream *stream = s->config.stream;
+    void *loop = s->config.path.loop;
+    if (stream->stored) {
+        struct stored_feed_config config = {.cache = stream->stored,
+                                            .loop = stream->loop,
+                                            .exact = !s->config.keeps_size,
+                                            .events = &events,
+                                            .ctx = s};
+        s->stored = stored_feed_new(loop, &config);
+        return s->stored ? 0 : ERR_NO_MEMORY;
+    }
+    if (!stream_is_synthetic(stream))
+        return 0;
+    s->synthetic = synthetic_feed_new(loop, &stream->synthetic, on_frame, s);
+    return s->synthetic ? 0 : ERR_NO_MEMORY;
+}
+
+static struct stream_sender *new_sender(struct session *s, usec_t now)
+{
+    const struct session_config *config = &s->config;
+    const struct stream *stream = config->stream;
+    enum stream_sender_media media = media_of(stream);
+    struct stream_sender_config sender = {
+        .ladder = &stream->ladder,
+        .media = media,
+        .stands_still = stream->duration >= 0,
+        .payload_type = stream_has_pictures(stream) ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
+        .seed = config->seed,
+        .level = config->level,
+        .follows = config->follows,
+        .keeps_size = config->keeps_size,
+        .start_bps = config->start_bps,
+        .audio_only = config->audio_only,
+        .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
+        .ops = &sender_ops[media],
+        .ctx = s};
+    return stream_sender_new(&sender, now);
+}
 
 struct session *session_new(const struct session_config *config, usec_t now)
 {
@@ -72,162 +352,93 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->config = *config;
     s->config.path.on_room = on_room;
     s->config.path.ctx = s;
-    s->steered = -1;
-    s->waiting_key = true;
-    s->resumable = -1;
-    s->speed = 1;
-    s->rng = rng_seeded(config->seed);
-    stored_retransmit_init(&s->repairs);
-    feedback_limit_init(&s->feedback, now);
-    s->latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC;
-    s->last_progress = now;
-    rtp_sender_init(&s->rtp, stream_has_pictures(config->stream) ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
-                    &s->rng);
-    s->config.path.ssrc = s->rtp.ssrc;
-    s->config.path.first_seq = s->flow_number = s->rtp.next_seq;
+    s->armed = USEC_NEVER;
+    s->sender = new_sender(s, now);
+    if (!s->sender)
+        goto free_session;
+    s->config.path.ssrc = stream_sender_rtp(s->sender, TRACK_VIDEO)->ssrc;
+    s->config.path.first_seq = stream_sender_rtp(s->sender, TRACK_VIDEO)->next_seq;
     s->transport = transport_open(config->transport, &s->config.path, now);
     if (!s->transport)
-        goto free_session;
-    s->follows = config->follows && session_can_follow(s);
-    adaptation_init(&s->adaptation, session_ladder(s), config->level, config->start_bps,
-                    config->keeps_size);
-    s->level = s->follows ? s->adaptation.level : config->level;
-    s->size_id = s->wanted_size = session_level_now(s)->size_id;
+        goto free_sender;
+    if (stream_sender_attach(s->sender, &s->transport->media, now) != 0)
+        goto free_transport;
     s->timer = timer_new(config->path.loop, on_timer, s);
     if (!s->timer)
         goto free_transport;
-    if (stream_is_synthetic(config->stream) &&
-        !(s->feed = synthetic_feed_new(config->path.loop, &config->stream->synthetic,
-                                       on_synthetic_frame, s)))
+    if (open_feed(s) != 0)
         goto free_timer;
-    if (config->stream->stored && !open_stored(s))
-        goto free_feed;
-    // MTP's packets have numbers of their own: RTP's may come twice.
-    if (s->transport->kind->repeats && config->stream->engine &&
-        !(s->resend = retransmit_buffer_new()))
-        goto free_feed;
     s->number = stream_add(config->stream, &s->sink);
     if (s->number < 0)
         goto free_feed;
     snprintf(s->cname, sizeof(s->cname), "weir-send-%s", config->id);
-    scheduler_init(&s->scheduler, s->latency, session_ladder(s)->sizes[s->size_id].layers,
-                   s->transport->kind->reliable);
-    session_set_media_rate(s, now);
     return s;
 
 free_feed:
-    retransmit_buffer_free(s->resend);
     stored_feed_free(s->stored);
-    synthetic_feed_free(s->feed);
+    synthetic_feed_free(s->synthetic);
 free_timer:
     timer_free(s->timer);
 free_transport:
     s->transport->ops->free(s->transport);
+free_sender:
+    stream_sender_free(s->sender, now);
 free_session:
     free(s);
     log_error("cannot set up a session");
     return NULL;
 }
 
-void session_report_track(struct session *s, enum transport_track track, bool bye, usec_t now)
+void session_free(struct session *s, usec_t now)
 {
-    uint8_t out[RTCP_MAX_PACKET];
-    const struct rtp_sender *rtp = track == TRACK_AUDIO ? &s->audio.rtp : &s->rtp;
-    size_t len = rtp_sender_report(rtp, s->cname, clock_wall(), bye, out, sizeof(out));
-    s->transport->ops->send_rtcp(s->transport, track, out, len, now);
+    if (!s)
+        return;
+    if (session_is_playing(s)) {
+        send_report(s, true, now);
+        s->config.stream->playing--;
+    }
+    stream_sender_stop(s->sender, now); // the last stats count what it drops
+    stream_remove(s->config.stream, &s->sink, now);
+    stream_sender_free(s->sender, now);
+    stored_feed_free(s->stored);
+    synthetic_feed_free(s->synthetic);
+    timer_free(s->timer);
+    s->transport->ops->free(s->transport);
+    free(s);
 }
 
-// Where there are two tracks, a report before the first packet would tell what the other's does
-// not: a player brings them together by it.
-void session_send_report(struct session *s, bool bye, usec_t now)
-{
-    bool both = s->audio.is_set_up;
-    if (!s->config.audio_only && (!both || bye || s->rtp.packets))
-        session_report_track(s, TRACK_VIDEO, bye, now);
-    if (both && (bye || s->audio.rtp.packets))
-        session_report_track(s, TRACK_AUDIO, bye, now);
-}
-
-void session_stop_playing(struct session *s)
-{
-    s->playing = s->ending = false;
-    s->config.stream->playing--;
-    session_unwatch(s);
-}
+// ---- The viewer's requests
 
 void session_play(struct session *s, usec_t now)
 {
-    if (!s->playing) {
-        s->playing = true;
-        s->begun_at = s->last_progress = s->due_at = now;
+    if (!session_is_playing(s)) {
+        s->begun_at = now;
         s->config.stream->playing++;
-        session_send_report(s, false, now);
-        if (session_is_filler(s))
-            timer_set(s->timer, now);
+        send_report(s, false, now);
     }
-    if (s->watching)
-        return;
-    s->watching = true;
-    s->ending = false;
-    // What the viewer has all of goes on as it was, until a frame comes with which its level may
-    // change.
-    s->waiting_key = s->size_id != s->resumable;
-    if (s->waiting_key) {
-        s->size_id = s->wanted_size;
-        s->sent_level = s->level;
-        s->top = session_level_now(s)->temporal_id;
-    }
-    scheduler_set_layers(&s->scheduler, session_ladder(s)->sizes[s->size_id].layers);
-    session_watch_size(s, s->size_id, +1);
-    if (s->wanted_size != s->size_id)
-        session_watch_size(s, s->wanted_size, +1);
-    session_hear(s, true);
+    stream_sender_play(s->sender, now);
+    arm(s);
 }
 
 void session_pause(struct session *s, usec_t now)
 {
-    (void)now;
-    if (!s->playing)
+    if (!session_is_playing(s))
         return;
-    session_stop_playing(s);
-    const struct scheduler_frame *first = scheduler_first_waiting(&s->scheduler);
-    const struct coded_frame *frame = first ? first->data : NULL;
-    if (s->stored && frame)
-        stored_feed_rewind(s->stored, frame->number + frame->reorder);
-    // An encoder that nobody else watches stands still meanwhile.
-    bool whole = s->stored || (!frame && s->config.stream->duration >= 0);
-    s->resumable = s->waiting_key || !whole ? -1 : s->size_id;
-    // A frame that began to go out on a stream still goes out whole; what waits behind it is of no
-    // use later.
-    scheduler_flush(&s->scheduler, 0);
-    session_reap(s);
-    session_clear_audio(s);
-}
-
-// What is on its way to the viewer is of the place that is left.
-static void leave_place(struct session *s, int64_t from)
-{
-    s->from = from;
-    s->resumable = -1;
-    if (s->watching && s->wanted_size != s->size_id)
-        session_watch_size(s, s->size_id, -1);
-    s->size_id = s->wanted_size;
-    s->waiting_key = true;
-    scheduler_flush(&s->scheduler, 0);
-    session_reap(s);
-    session_clear_audio(s);
+    s->config.stream->playing--;
+    stream_sender_pause(s->sender, now);
+    arm(s);
 }
 
 static void place_stored(struct session *s, double seconds, struct stored_place_told *out,
                          usec_t now)
 {
-    if (isnan(seconds)) {
-        stored_feed_told(s->stored, out);
-        return;
+    if (!isnan(seconds)) {
+        int level = stream_sender_level(s->sender);
+        stored_feed_seek(s->stored, seconds, &s->config.stream->ladder.levels[level], now);
     }
-    stored_feed_seek(s->stored, seconds, session_level_now(s), now);
     stored_feed_told(s->stored, out);
-    leave_place(s, out->frames.first);
+    if (!isnan(seconds))
+        stream_sender_go_to(s->sender, out->frames.first, now);
 }
 
 bool session_place(struct session *s, double seconds, struct stored_place_told *out, usec_t now)
@@ -247,8 +458,8 @@ bool session_place(struct session *s, double seconds, struct stored_place_told *
     if (!isnan(seconds) && fabs(seconds - out->seconds) > 0.001)
         first = live_feed_seek(engine, (usec_t)(seconds * 1e6), ahead);
     if (first >= 0) {
-        leave_place(s, first);
-        live_feed_begin(engine, s->size_id, s->number, first);
+        stream_sender_go_to(s->sender, first, now);
+        live_feed_begin(engine, stream_sender_size(s->sender), s->number, first);
         out->seconds = seconds;
         number = first;
     }
@@ -257,77 +468,82 @@ bool session_place(struct session *s, double seconds, struct stored_place_told *
     return true;
 }
 
-bool session_is_playing(const struct session *s)
+void session_add_audio(struct session *s, const struct track_path *to)
 {
-    return s->playing;
+    s->transport->tracks[TRACK_AUDIO] = *to;
+    stream_sender_add_audio(s->sender, s->config.stream->audio_bps);
 }
 
-void session_free(struct session *s, usec_t now)
+void session_add_pictures(struct session *s, const struct track_path *to)
 {
-    if (!s)
-        return;
-    if (s->playing) {
-        session_send_report(s, true, now);
-        session_stop_playing(s);
-    }
-    scheduler_clear(&s->scheduler);
-    session_reap(s);
-    session_clear_audio(s);
-    stream_remove(s->config.stream, &s->sink, now);
-    retransmit_buffer_free(s->resend);
-    stored_feed_free(s->stored);
-    synthetic_feed_free(s->feed);
-    timer_free(s->timer);
-    s->transport->ops->free(s->transport);
-    free(s);
+    s->transport->tracks[TRACK_VIDEO] = *to;
+    stream_sender_add_video(s->sender);
 }
 
-static void sink_end(struct frame_sink *sink, usec_t now)
+int session_set_level(struct session *s, int level, usec_t now)
 {
-    struct session *s = (struct session *)sink;
-    if (!s->playing)
-        return;
-    // Who still has frames to get does not keep the source from beginning again for others.
-    session_unwatch(s);
-    s->resumable = -1;
-    s->ending = true;
-    session_tell_end(s, now);
+    return stream_sender_set_level(s->sender, level, now);
 }
 
-void session_set_speed(struct session *s, double speed, usec_t now)
+void session_set_follows(struct session *s, bool follows, usec_t now)
 {
-    s->speed = speed;
-    session_set_media_rate(s, now);
-    if (s->feed)
-        synthetic_feed_set_speed(s->feed, speed);
-    if (s->stored)
-        stored_feed_set_speed(s->stored, speed);
+    stream_sender_set_follows(s->sender, follows, now);
 }
 
 int session_set_latency(struct session *s, int ms)
 {
     if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
         return ERR_RANGE;
-    s->latency = ms * USEC_PER_MSEC;
-    scheduler_set_bound(&s->scheduler, s->latency);
+    stream_sender_set_latency(s->sender, ms * USEC_PER_MSEC);
     return 0;
 }
 
-void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc)
+void session_set_speed(struct session *s, double speed, usec_t now)
 {
-    *seq = s->rtp.next_seq;
-    *timestamp = s->rtp.packets ? s->rtp.last_timestamp : s->rtp.timestamp_offset;
-    *ssrc = s->rtp.ssrc;
+    stream_sender_set_speed(s->sender, speed, now);
+    if (s->synthetic)
+        synthetic_feed_set_speed(s->synthetic, speed);
+    if (s->stored)
+        stored_feed_set_speed(s->stored, speed);
 }
 
-size_t session_packet_bytes(const struct session *s)
+// ---- What comes from the viewer
+
+static void on_reports(struct session *s, const struct rtcp_item *item, usec_t now)
 {
-    return s->transport->max_packet;
+    const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
+    for (int i = 0; i < item->report_count; i++) {
+        const struct rtcp_report *r = &item->reports[i];
+        if (r->ssrc != rtp->ssrc || !s->transport->ops->on_report)
+            continue;
+        struct transport_report report = {.fraction_lost = r->fraction_lost / 256.0,
+                                          .rtt = rtp_sender_rtt(rtp, r, clock_wall())};
+        s->transport->ops->on_report(s->transport, &report, now);
+    }
 }
 
-const char *session_transport(const struct session *s)
+void session_rtcp(struct session *s, const uint8_t *data, size_t len, usec_t now)
 {
-    return s->transport->name;
+    struct rtcp_item item;
+    size_t at = 0;
+    int got;
+    while ((got = rtcp_next(data, len, &at, &item)) == 1) {
+        if (item.kind == RTCP_IS_RR || item.kind == RTCP_IS_SR)
+            on_reports(s, &item, now);
+        else
+            stream_sender_feedback(s->sender, &item, now);
+    }
+    arm(s);
+    if (s->transport->ops->on_rtcp)
+        s->transport->ops->on_rtcp(s->transport, data, len, now);
+    if (got < 0)
+        log_debug("session %s: malformed RTCP was dropped", s->config.id);
+}
+
+void session_media(struct session *s, const uint8_t *data, size_t len, usec_t now)
+{
+    if (s->transport->ops->on_media)
+        s->transport->ops->on_media(s->transport, data, len, now);
 }
 
 void session_writable(struct session *s, usec_t now)
@@ -336,64 +552,90 @@ void session_writable(struct session *s, usec_t now)
         s->transport->ops->on_writable(s->transport, now);
 }
 
-void session_info(struct session *s, struct transport_info *out, usec_t now)
+// Ends without a BYE, which would tell of the media's end.
+static bool is_unheard(struct session *s, usec_t now)
 {
-    s->transport->ops->info(s->transport, out, now);
+    struct transport_info info;
+    session_info(s, &info, now);
+    if (usec_min(info.unheard, now - s->begun_at) < UNHEARD_AFTER)
+        return false;
+    s->config.stream->playing--;
+    stream_sender_stop(s->sender, now);
+    s->config.on_stuck(s->config.ctx, "no report of a received packet came from it for 13 s");
+    return true;
 }
 
-static struct adaptation_stats adaptation_stats(const struct session *s)
+void session_second(struct session *s, usec_t now)
 {
-    const struct adaptation *a = &s->adaptation;
-    if (!s->follows)
-        return (struct adaptation_stats){NAN, NAN, NAN, NAN, NAN, NAN};
-    return (struct adaptation_stats){.target_bps = rate_estimator_bps(&a->rate),
-                                     .delivered_bps = a->rate.took_bps,
-                                     .capacity_bps = a->rate.capacity_bps,
-                                     .encoder_bps = a->encoder_bps,
-                                     .delay_ms = usec_to_msec(a->rate.delay),
-                                     .rise_ms = usec_to_msec(a->rate.rise)};
+    if (!session_is_playing(s) || is_unheard(s, now))
+        return;
+    send_report(s, false, now);
+    usec_t timeout = s->config.stream->viewer_timeout;
+    if (stream_sender_blocked(s->sender, now) <= timeout)
+        return;
+    bool unproved = s->config.address && s->config.address->peer[0].ss_family == AF_UNSPEC;
+    char why[80];
+    snprintf(why, sizeof(why), "%s for %.0f s",
+             unproved ? "its media port has not shown its token" : "it has not taken a byte",
+             usec_to_sec(timeout));
+    s->config.on_stuck(s->config.ctx, why);
 }
 
-static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t now)
+// ---- Reading
+
+bool session_is_playing(const struct session *s)
 {
-    struct session *s = (struct session *)sink;
-    *out = (struct session_stats){
-        .number = s->number,
-        .playing = s->playing,
-        .level = s->level,
-        .size_id = s->size_id,
-        .layers = session_ladder(s)->sizes[s->size_id].layers,
-        .packets = s->rtp.packets,
-        .octets = s->rtp.octets,
-        .has_audio = s->audio.is_set_up,
-        .audio_packets = s->audio.rtp.packets,
-        .audio_octets = s->audio.rtp.octets,
-        .audio_dropped = s->audio.queue.dropped,
-        .wrong_tokens = s->config.address ? s->config.address->wrong_tokens : 0,
-        .feedback_dropped = s->feedback.dropped,
-        .thinned = s->thinned,
-        .waiting_frames = s->scheduler.count,
-        .waiting_bytes = s->scheduler.bytes,
-        .waiting_ms = usec_to_msec(scheduler_waiting(&s->scheduler, now)),
-        .frames = s->scheduler.counters,
-        .follows = s->follows,
-        .adaptation = adaptation_stats(s),
-    };
-    snprintf(out->id, sizeof(out->id), "%s", s->config.id);
-    snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);
-    session_info(s, &out->info, now);
-    return transport_number(s->transport->kind);
+    return stream_sender_is_playing(s->sender);
 }
 
-static void sink_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
+bool session_has_audio(const struct session *s)
 {
-    session_on_frame((struct session *)sink, f, now);
+    return stream_sender_has_audio(s->sender);
 }
 
-static void sink_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
+bool session_has_pictures(const struct session *s)
 {
-    session_on_audio((struct session *)sink, c, now);
+    return stream_sender_has_video(s->sender);
 }
 
-static const struct frame_sink_ops sink_ops = {
-    .on_frame = sink_frame, .on_audio = sink_audio, .on_end = sink_end, .stats = sink_stats};
+int session_level(const struct session *s)
+{
+    return stream_sender_level(s->sender);
+}
+
+void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc)
+{
+    const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_VIDEO);
+    *seq = rtp->next_seq;
+    *timestamp = rtp->packets ? rtp->last_timestamp : rtp->timestamp_offset;
+    *ssrc = rtp->ssrc;
+}
+
+void session_audio_info(const struct session *s, uint16_t *seq, uint32_t *ssrc)
+{
+    const struct rtp_sender *rtp = stream_sender_rtp(s->sender, TRACK_AUDIO);
+    *seq = rtp->next_seq;
+    *ssrc = rtp->ssrc;
+}
+
+uint64_t session_skipped(const struct session *s)
+{
+    struct stream_sender_stats of;
+    stream_sender_read(s->sender, &of, 0);
+    return of.skipped;
+}
+
+size_t session_packet_bytes(const struct session *s)
+{
+    return s->transport->media.max_packet;
+}
+
+const char *session_transport(const struct session *s)
+{
+    return s->transport->name;
+}
+
+void session_info(const struct session *s, struct transport_info *out, usec_t now)
+{
+    s->transport->media.ops->info(&s->transport->media, out, now);
+}

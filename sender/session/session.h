@@ -73,7 +73,7 @@ int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
 void session_set_speed(struct session *s, double speed, usec_t now);
 // The sequence number and timestamp that follow, for RTP-Info.
 void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc);
-void session_info(struct session *s, struct transport_info *out, usec_t now);
+void session_info(const struct session *s, struct transport_info *out, usec_t now);
 // Frames of its levels that this viewer did not get because the encoder or the scheduler left them
 // out.
 uint64_t session_skipped(const struct session *s);

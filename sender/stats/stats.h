@@ -7,6 +7,7 @@
 #include "common/base/level.h"
 #include "common/protocol/transport_info.h"
 #include "sender/stats/live_feed_stats.h"
+#include "stream/adapt/adaptation.h"
 #include "stream/send/scheduler.h"
 
 #ifdef __cplusplus
@@ -18,12 +19,6 @@ enum {
     STATS_TRANSPORTS = 16,
     STATS_STREAMS = 32,    // that are open at once
     STATS_PATH = 3 * 1024, // bytes of a URL's path with NUL
-};
-
-// NaN where the session does not follow the network.
-struct adaptation_stats {
-    double target_bps, delivered_bps, capacity_bps, encoder_bps;
-    double delay_ms, rise_ms;
 };
 
 struct session_stats {

@@ -216,3 +216,13 @@ bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample 
     choose_top(a, too_much, before, now);
     return a->level != level || a->encoder_bps != encoder_bps || a->top != top;
 }
+
+struct adaptation_stats adaptation_read(const struct adaptation *a)
+{
+    return (struct adaptation_stats){.target_bps = rate_estimator_bps(&a->rate),
+                                     .delivered_bps = a->rate.took_bps,
+                                     .capacity_bps = a->rate.capacity_bps,
+                                     .encoder_bps = a->encoder_bps,
+                                     .delay_ms = usec_to_msec(a->rate.delay),
+                                     .rise_ms = usec_to_msec(a->rate.rise)};
+}

@@ -59,6 +59,14 @@ void adaptation_set_beside(struct adaptation *a, double bps);
 bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample *s, bool alone,
                        usec_t now);
 
+// NaN where the viewer does not follow the network.
+struct adaptation_stats {
+    double target_bps, delivered_bps, capacity_bps, encoder_bps;
+    double delay_ms, rise_ms;
+};
+
+struct adaptation_stats adaptation_read(const struct adaptation *a);
+
 #ifdef __cplusplus
 }
 #endif

@@ -164,22 +164,22 @@ static void pump(void *ctx, usec_t now)
     int sent = 0;
     if (now >= s->end)
         uv_stop(&s->loop);
-    while (now < s->end && sent < BATCH && s->transport->ops->room(s->transport, now)) {
+    while (now < s->end && sent < BATCH &&
+           s->transport->media.ops->room(&s->transport->media, now)) {
         struct rtp_packet p = {.payload_type = RTP_PT_SYNTHETIC, .seq = s->seq, .ssrc = SSRC};
         struct feedback_wish wish;
-        p.has_feedback = s->transport->ops->wish(s->transport, &wish);
+        p.has_feedback = s->transport->media.ops->wish(&s->transport->media, &wish);
         p.feedback.interval = (uint16_t)(wish.interval / RTP_FEEDBACK_UNIT_US);
         p.feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);
         uint8_t head[RTP_MAX_HEADER];
         size_t len = rtp_encode(&p, head);
-        struct iovec parts[2] = {{head, len}, {NULL, PACKET - len}};
-        parts[1].iov_base = (uint8_t *)(uintptr_t)zeros;
-        s->transport->ops->send(s->transport, TRACK_VIDEO, parts, 2, now);
+        struct media_packet packet = {head, len, zeros, PACKET - len};
+        s->transport->media.ops->send(&s->transport->media, TRACK_VIDEO, &packet, now);
         s->seq++;
         s->packets++;
         sent++;
     }
-    s->transport->ops->flush(s->transport, now);
+    s->transport->media.ops->flush(&s->transport->media, now);
     if (sent == BATCH)
         timer_set(s->again, now);
 }
@@ -238,7 +238,7 @@ static void run_over_loopback(const char *name, double seconds)
     __atomic_store_n(&r.over, 1, __ATOMIC_RELEASE);
     pthread_join(r.thread, NULL);
     struct transport_info info;
-    s.transport->ops->info(s.transport, &info, clock_now());
+    s.transport->media.ops->info(&s.transport->media, &info, clock_now());
     double n = (double)(r.packets > 1 ? r.packets - 1 : 1);
     double mean = r.sum / n;
     printf(

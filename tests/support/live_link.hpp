@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For tests: a live session that follows its network, over a simulated link: the sender's
-// adaptation and scheduler, frames as large as an encoder is asked for, a transport's own code at
-// both ends, downloads by TCP beside it. Deterministic; a minute takes some milliseconds.
+// For tests: a live session that follows its network, over a simulated link: the sending core, an
+// encoder that makes frames as large as it is asked for, a transport's own code at both ends,
+// downloads by TCP beside it. Deterministic; a minute takes some milliseconds.
 #ifndef WEIR_TESTS_LIVE_LINK_HPP
 #define WEIR_TESTS_LIVE_LINK_HPP
 
@@ -15,15 +15,12 @@
 
 #include "common/base/rng.h"
 #include "common/protocol/rtp_receiver.h"
-#include "common/protocol/rtp_sender.h"
 #include "lab/sim/chain.h"
 #include "lab/sim/flow_tcp.h"
-#include "lab/sim/stream_carrier.h"
+#include "lab/sim/sim_transport.h"
 #include "media/coded/ladder.h"
-#include "stream/adapt/adaptation.h"
 #include "stream/playout/reference_tracker.h"
-#include "stream/send/retransmit_buffer.h"
-#include "stream/send/scheduler.h"
+#include "stream/send/stream_sender.h"
 
 class live_link
 {
@@ -32,15 +29,14 @@ class live_link
     static constexpr usec_t MS = USEC_PER_MSEC;
     static constexpr usec_t BOUND = 400 * MS;
 
-    adaptation a{};
-    bool resends;                // what is lost is sent again while it is of use, as over MTP
     bool shared = false;         // others watch what the encoders make, too
     double still_bps = INFINITY; // all that the picture needs at the highest level
 
-    // `link` as weir-link has it; `downloads` by TCP with SACK beside it from `from` on.
+    // `link` as weir-link has it; `downloads` by TCP with SACK beside it from `from` on. `resends`:
+    // over MTP, what is lost is sent again while it is of use.
     live_link(const std::string &via, const char *link, usec_t rtt, int downloads = 0,
-              usec_t from = 0, uint64_t seed = 1)
-        : resends(via.rfind("mtp", 0) == 0), r(rng_seeded(seed)), way_back(rtt / 2)
+              usec_t from = 0, uint64_t seed = 1, bool resends = true)
+        : r(rng_seeded(seed)), way_back(rtt / 2)
     {
         world_init(&w, 0);
         packet_pool_init(&small, FLOW_SMALL, 100000);
@@ -48,8 +44,7 @@ class live_link
         env.small = &small;
         env.large = &large;
         open_chain(link, downloads);
-        open_ladder(rtt);
-        open_carrier(via);
+        open_sender(via, rtt, seed, resends);
         attach(0, &self.flow, rtt);
         for (int i = 0; i < downloads; i++) {
             flow_tcp_config config{};
@@ -67,10 +62,9 @@ class live_link
     }
     ~live_link()
     {
-        scheduler_clear(&s);
+        stream_sender_free(s, w.now);
         chain_destroy(&c);
         world_destroy(&w);
-        retransmit_buffer_free(again);
         carrier->ops->free(carrier);
         for (flow *f : others)
             f->ops->free(f);
@@ -181,18 +175,30 @@ class live_link
     } self{};
     struct frame {
         usec_t at, arrived;
-        size_t bytes;
-        int level, temporal_id;
+        int level;
         int64_t depends_on;
-        int packets; // -1: the last one has not come
+        int size_id;         // of the packets that came
+        int64_t first, last; // of those, -1: it has not come
         int came;
     };
+    struct encoder { // of one size
+        int watchers = 0;
+        int bps = 0;         // 0: the ladder's
+        bool key = false;    // the next base frame is a key frame
+        bool repair = false; // it depends on an older picture: a base frame was lost
+        double debt = 0;     // bits beyond its rate: a key frame is paid back
+    };
+    // Counts what the sender hands over.
+    struct tap {
+        media_transport media;
+        live_link *owner;
+    } handed{};
 
-    struct nack {
+    struct missing {
         usec_t at; // when it comes to the sender
         uint16_t seq;
     };
-    struct pli { // unless the frame is there by then
+    struct impatience { // unless the frame is there by then
         usec_t at;
         int64_t number;
     };
@@ -205,24 +211,16 @@ class live_link
     chain c{};
     link_spec right{}, left{};
     ladder l{};
-    scheduler s{};
-    stream_carrier *carrier = nullptr;
-    rtp_sender rtp{};
+    stream_sender *s = nullptr;
+    sim_transport *carrier = nullptr;
     rtp_receiver viewer{};
-    retransmit_buffer *again = nullptr;
-    std::vector<nack> nacks; // under way
-    std::vector<pli> plis;
+    std::vector<missing> nacks; // under way
+    std::vector<impatience> plis;
     std::vector<flow *> others;
     std::vector<frame> frames;
     std::vector<double> sent, got; // bytes by tenth of a second
-    const scheduler_frame *leaving = nullptr;
-    int64_t leaving_number = -1;
-    size_t left_bytes = 0; // of it
-    bool repair = false;   // a base frame was dropped
-    int packet = 0;        // of it
-    double made_bytes = 0;
-    double debt = 0; // bits of the encoder beyond its rate: a key frame is paid back
-    int size_id = -1;
+    encoder encoders[LADDER_MAX_SIZES];
+    bool repaired = false; // the sender asked for it since that was cleared
     usec_t next_frame = 0;
 
     static tcp_sender_config tcp()
@@ -252,41 +250,51 @@ class live_link
         size_t line = 0;
         REQUIRE(chain_init(&c, &w, &config, &line, 0) == 0);
     }
-    // As weir-send begins: half of what a TCP may begin with.
-    void open_ladder(usec_t rtt)
-    {
-        REQUIRE(ladder_default(1280, 720, {30, 1}, 2, &l) == 0);
-        adaptation_init(&a, &l, l.level_count - 1, 5 * 8 * 1448 / usec_to_sec(rtt), false);
-    }
-    void open_carrier(const std::string &via)
+    void open_sender(const std::string &via, usec_t rtt, uint64_t seed, bool resends)
     {
         static const node_ops source_ops = {source_push, source_run, nullptr};
         static const node_ops sink_ops = {sink_push, sink_run, nullptr};
+        REQUIRE(ladder_default(1280, 720, {30, 1}, 2, &l) == 0);
         self.owner = this;
         self.flow.env = &env;
         self.flow.stop = USEC_NEVER;
         node_init(&self.flow.source, &source_ops, nullptr);
         node_init(&self.flow.sink, &sink_ops, nullptr);
-        rtp_sender_init(&rtp, RTP_PT_H264, &r);
         rtp_receiver_init(&viewer);
-        again = retransmit_buffer_new();
-        REQUIRE(again);
-        stream_carrier_config config{};
+        stream_sender_config sender{};
+        sender.ladder = &l;
+        sender.media = STREAM_LIVE;
+        sender.payload_type = RTP_PT_H264;
+        sender.seed = seed;
+        sender.level = l.level_count - 1;
+        sender.follows = true;
+        sender.start_bps = 5 * 8 * 1448 / usec_to_sec(rtt); // half of what a TCP may begin with
+        sender.latency = BOUND;
+        sender.ops = sender_ops();
+        sender.ctx = this;
+        s = stream_sender_new(&sender, 0);
+        REQUIRE(s);
+        sim_transport_config config{};
         config.via = via.c_str();
         config.flow = &self.flow;
         config.packet_bytes = 1200;
-        config.ssrc = rtp.ssrc;
-        config.first_seq = rtp.next_seq;
+        config.ssrc = stream_sender_rtp(s, TRACK_VIDEO)->ssrc;
+        config.first_seq = stream_sender_rtp(s, TRACK_VIDEO)->next_seq;
         config.tcp = tcp();
         config.delayed_ack = 40 * MS;
         config.token = 7;
-        REQUIRE(stream_carrier_check(via.c_str()) == 0);
-        carrier = stream_carrier_new(&config, 0);
+        REQUIRE(sim_transport_check(via.c_str()) == 0);
+        carrier = sim_transport_new(&config, 0);
         REQUIRE(carrier);
         carrier->on_room = on_room;
         carrier->deliver = deliver;
         carrier->ctx = this;
-        scheduler_init(&s, BOUND, 2, carrier->reliable);
+        handed.media = carrier->media;
+        handed.media.ops = tap_ops();
+        handed.media.repeats = carrier->media.repeats && resends;
+        handed.owner = this;
+        REQUIRE(stream_sender_attach(s, &handed.media, 0) == 0);
+        stream_sender_play(s, 0);
     }
     void attach(uint32_t id, flow *f, usec_t rtt)
     {
@@ -316,172 +324,182 @@ class live_link
         return total;
     }
 
-    // ---- The session, as sender/session/session_level.c has it
+    // ---- The encoders, and what the sender asks of them
 
-    void follow(usec_t now)
+    static live_link *of(void *ctx)
     {
-        stream_path path{};
-        carrier->ops->path(carrier, &path, now);
-        rate_estimator_sample sample{};
-        sample.delivered = path.delivered_bytes;
-        sample.made = made_bytes;
-        sample.unsent = path.unsent_bytes;
-        sample.allowed_bps = path.allowed_bps;
-        sample.rtt = path.rtt;
-        sample.waiting = scheduler_waiting(&s, now);
-        adaptation_update(&a, &sample, !shared, now);
+        return static_cast<live_link *>(ctx);
+    }
+    static void watch(void *ctx, int size_id, int change)
+    {
+        encoder &e = of(ctx)->encoders[size_id];
+        e.watchers += change;
+        e.key = e.key || change > 0;
+    }
+    static void set_bitrate(void *ctx, int size_id, int bps)
+    {
+        of(ctx)->encoders[size_id].bps = bps;
+    }
+    static void repair(void *ctx, int size_id, int64_t, usec_t)
+    {
+        of(ctx)->encoders[size_id].repair = of(ctx)->repaired = true;
+    }
+    static void request_key(void *ctx, int size_id, usec_t)
+    {
+        of(ctx)->encoders[size_id].key = true;
+    }
+    static bool is_alone(void *ctx)
+    {
+        return !of(ctx)->shared;
+    }
+    static usec_t wall(void *, usec_t now)
+    {
+        return now;
+    }
+    static const stream_sender_ops *sender_ops()
+    {
+        static stream_sender_ops ops{};
+        ops.watch = watch;
+        ops.set_bitrate = set_bitrate;
+        ops.repair = repair;
+        ops.request_key = request_key;
+        ops.is_alone = is_alone;
+        ops.wall = wall;
+        return &ops;
     }
     // Bits that the picture needs, of a frame that is no key frame.
-    double needs(const level &to, double share)
+    double needs(int bps, double share)
     {
-        return still_bps / FPS * share * to.bitrate_bps / l.levels[l.level_count - 1].bitrate_bps;
+        return still_bps / FPS * share * bps / l.levels[l.level_count - 1].bitrate_bps;
     }
     // As layer_rate.h: what a key frame takes beyond its share is paid back over a second.
-    size_t encode(const level &to, bool key, int temporal_id)
+    size_t encode(int size_id, bool key, int temporal_id)
     {
-        double rate = a.encoder_bps ? a.encoder_bps : ladder_size_bitrate(&l, to.size_id);
-        int layers = l.sizes[to.size_id].layers;
-        double share = layers == 1 ? 1 : temporal_id == 0 ? 2 * 2. / 3 : 2 * 1. / 3;
-        double bits = rate / FPS * share * (0.8 + 0.4 * rng_unit(&r)) - debt / FPS;
-        debt -= debt / FPS;
-        bits = std::min(bits, needs(to, share));
+        encoder &e = encoders[size_id];
+        double rate = e.bps ? e.bps : ladder_size_bitrate(&l, size_id);
+        double share = temporal_id == 0 ? 2 * 2. / 3 : 2 * 1. / 3;
+        double bits = rate / FPS * share * (0.8 + 0.4 * rng_unit(&r)) - e.debt / FPS;
+        e.debt -= e.debt / FPS;
+        bits = std::min(bits, needs(ladder_size_bitrate(&l, size_id), share));
         if (key)
             bits += 0.1 * rate;
-        debt += key ? 0.1 * rate : 0;
+        e.debt += key ? 0.1 * rate : 0;
         return static_cast<size_t>(std::max(bits, 400.0) / 8);
+    }
+    void give(int size_id, int64_t number, usec_t now)
+    {
+        encoder &e = encoders[size_id];
+        REQUIRE(l.sizes[size_id].layers == 2);
+        int temporal_id = number % 2 ? 1 : 0;
+        bool base = temporal_id == 0;
+        bool key = base && e.key;
+        bool anew = base && e.repair && !key;
+        if (e.key && !key) // nothing before it
+            return;
+        // What is coded anew depends on an older picture, so it is larger.
+        size_t bytes = encode(size_id, key, temporal_id) * (anew ? 2 : 1);
+        coded_frame *f = coded_frame_new(bytes);
+        REQUIRE(f);
+        f->number = number;
+        f->size_id = size_id;
+        f->temporal_id = temporal_id;
+        f->key = key;
+        f->depends_on = key || anew ? -1 : number - (base ? 2 : 1);
+        f->captured = now;
+        f->nal_count = 1;
+        f->nals[0] = {0, static_cast<uint32_t>(bytes)};
+        if (base)
+            e.key = e.repair = false;
+        stream_sender_frame(s, f, now);
+        coded_frame_unref(f);
     }
     void make(usec_t now)
     {
-        follow(now);
-        const level &to = l.levels[a.level];
-        int layers = l.sizes[to.size_id].layers;
         auto number = static_cast<int64_t>(frames.size());
-        int temporal_id = layers > 1 && number % 2 ? 1 : 0;
-        bool key = size_id != to.size_id && temporal_id == 0;
-        bool anew = repair && temporal_id == 0 && !key;
-        bool alone = key || (repair && temporal_id == 0); // leans on what came before the loss
-        int64_t depends = alone ? -1 : temporal_id ? number - 1 : number - (layers > 1 ? 2 : 1);
-        repair = repair && !alone;
-        frames.push_back({now, 0, 0, a.level, temporal_id, depends, -1, 0});
-        if (size_id != to.size_id && !key)
-            return;
-        if (key) {
-            size_id = to.size_id;
-            scheduler_set_layers(&s, layers);
-        }
-        frame &f = frames.back();
-        f.bytes = encode(to, key, temporal_id) * (anew ? 2 : 1); // it leans on an older picture
-        if (temporal_id > std::min(to.temporal_id, a.top))
-            return;
-        double bytes = static_cast<double>(f.bytes + (f.bytes / 1136 + 1) * 40);
-        made_bytes += bytes;
-        scheduler_frame entry{};
-        entry.number = number;
-        entry.depends_on = depends;
-        entry.temporal_id = temporal_id;
-        entry.captured = now;
-        entry.bytes = f.bytes;
-        scheduler_push(&s, &entry, now);
-        reap();
+        frames.push_back({now, 0, 0, -1, -1, -1, -1, 0});
+        for (int i = 0; i < l.size_count; i++)
+            if (encoders[i].watchers)
+                give(i, number, now);
+        frames.back().level = stream_sender_level(s);
     }
-    void reap()
+
+    // ---- The transport, counted
+
+    static tap *tap_of(media_transport *t)
     {
-        scheduler_frame f;
-        drop_cause cause;
-        while (scheduler_dropped(&s, &f, &cause)) {
-            if (leaving && f.number == leaving_number)
-                leaving = nullptr;
-            repair =
-                repair || (f.temporal_id == 0 && cause != DROP_FLUSHED && cause != DROP_BROKEN);
-        }
+        return reinterpret_cast<tap *>(t);
     }
-    void send_packet(usec_t now)
+    static media_transport *below(const media_transport *t)
     {
-        static const uint8_t zeros[1200] = {};
-        uint8_t bytes[STREAM_MAX_RTP];
-        const frame &f = frames[static_cast<size_t>(leaving_number)];
-        size_t len = std::min<size_t>(left_bytes, 1136);
-        rtp_packet p{};
-        p.marker = len == left_bytes;
-        p.has_adu = true;
-        p.adu.frame = static_cast<uint32_t>(leaving_number);
-        p.adu.temporal_id = static_cast<uint8_t>(f.temporal_id);
-        p.adu.first = packet == 0;
-        p.adu.last = p.marker;
-        feedback_wish wish{};
-        p.has_feedback = carrier->ops->wish && carrier->ops->wish(carrier, &wish);
-        if (p.has_feedback) {
-            wish.interval = rate_estimator_report_interval(wish.interval);
-            p.feedback.interval = static_cast<uint16_t>(
-                std::clamp<usec_t>(wish.interval / RTP_FEEDBACK_UNIT_US, 1, UINT16_MAX));
-            p.feedback.packets = static_cast<uint8_t>(std::min(wish.packets, 255u));
-        }
-        rtp_sender_stamp(&rtp, f.at, &p);
-        // Which packet of its frame, in place of RTP's time.
-        p.timestamp = static_cast<uint32_t>(packet++);
-        size_t head = rtp_encode(&p, bytes);
-        std::memcpy(bytes + head, zeros, len);
-        rtp_sender_sent(&rtp, &p, leaving_number, now, len);
-        retransmit_buffer_keep(again, p.seq, f.at, {bytes, head}, {bytes + head, len});
-        left_bytes -= len;
-        count(sent, static_cast<double>(head + len + 28));
-        carrier->ops->send(carrier, bytes, head + len, now);
+        return &reinterpret_cast<const tap *>(t)->owner->carrier->media;
     }
-    // As sender/session/session_feedback.c.
+    static bool tap_room(media_transport *t, usec_t now)
+    {
+        return below(t)->ops->room(below(t), now);
+    }
+    static int tap_send(media_transport *t, media_track track, const media_packet *p, usec_t now)
+    {
+        live_link *o = tap_of(t)->owner;
+        int err = below(t)->ops->send(below(t), track, p, now);
+        if (!err)
+            o->count(o->sent, static_cast<double>(p->head_len + p->body_len + 28));
+        return err;
+    }
+    static bool tap_wish(const media_transport *t, feedback_wish *out)
+    {
+        return below(t)->ops->wish && below(t)->ops->wish(below(t), out);
+    }
+    static void tap_media_rate(media_transport *t, int bps, usec_t now)
+    {
+        if (below(t)->ops->on_media_rate)
+            below(t)->ops->on_media_rate(below(t), bps, now);
+    }
+    static void tap_info(media_transport *t, transport_info *out, usec_t now)
+    {
+        below(t)->ops->info(below(t), out, now);
+    }
+    static const media_transport_ops *tap_ops()
+    {
+        static const media_transport_ops ops = {tap_room, tap_send,       nullptr,
+                                                tap_wish, tap_media_rate, tap_info};
+        return &ops;
+    }
+
+    // ---- What the viewer says
+
+    rtcp_item item(rtcp_kind kind) const
+    {
+        rtcp_item i{};
+        i.kind = kind;
+        i.media_ssrc = stream_sender_rtp(s, TRACK_VIDEO)->ssrc;
+        return i;
+    }
+    // A viewer asks for a key frame when what was sent again does not come, either.
     void missed(uint16_t seq, usec_t now)
     {
-        int64_t number = rtp_sender_frame_of(&rtp, seq);
-        if (number < 0)
-            return;
-        const frame &f = frames[static_cast<size_t>(number)];
-        int layers = l.sizes[l.levels[f.level].size_id].layers;
-        if (f.temporal_id > 0 && layers > 1)
-            return;
-        if (resends && retransmit_buffer_ask(again, seq, now - BOUND))
+        int64_t number = rtp_sender_frame_of(stream_sender_rtp(s, TRACK_VIDEO), seq);
+        rtcp_item nack = item(RTCP_IS_NACK);
+        nack.nack_count = 1;
+        nack.nacks[0].pid = seq;
+        repaired = false;
+        stream_sender_feedback(s, &nack, now);
+        if (number >= 0 && number % 2 == 0 && !repaired)
             plis.push_back({now + 2 * way_back + REFERENCE_TRACKER_REPAIR, number});
-        else
-            repair = true;
     }
     void hear(usec_t now)
     {
         for (; !nacks.empty() && nacks.front().at <= now; nacks.erase(nacks.begin()))
             missed(nacks.front().seq, now);
-        for (; !plis.empty() && plis.front().at <= now; plis.erase(plis.begin()))
-            repair = repair || !frames[static_cast<size_t>(plis.front().number)].arrived;
-    }
-    void send_again(usec_t now)
-    {
-        retransmit_buffer_packet p;
-        while (retransmit_buffer_next(again, now - BOUND, &p) && carrier->ops->room(carrier, now)) {
-            count(sent, static_cast<double>(p.len + 28));
-            carrier->ops->send(carrier, p.bytes, p.len, now);
-            retransmit_buffer_done(again);
-        }
-    }
-    void pump(usec_t now)
-    {
-        send_again(now);
-        while (s.count > 0 && carrier->ops->room(carrier, now)) {
-            const scheduler_frame *next = scheduler_next(&s, now);
-            reap();
-            if (!next)
-                return;
-            if (!leaving || leaving_number != next->number) {
-                left_bytes = next->bytes;
-                packet = 0;
-            }
-            leaving = next;
-            leaving_number = next->number;
-            send_packet(now);
-            if (left_bytes)
-                continue;
-            scheduler_done(&s);
-            leaving = nullptr;
+        for (; !plis.empty() && plis.front().at <= now; plis.erase(plis.begin())) {
+            rtcp_item pli = item(RTCP_IS_PLI);
+            if (!frames[static_cast<size_t>(plis.front().number)].arrived)
+                stream_sender_feedback(s, &pli, now);
         }
     }
     void settle(usec_t now)
     {
         usec_t next = std::min(next_frame, carrier->ops->next(carrier, now));
+        next = std::min(next, stream_sender_next_timeout(s));
         next = nacks.empty() ? next : std::min(next, nacks.front().at);
         next = plis.empty() ? next : std::min(next, plis.front().at);
         node_wake_at(&self.flow.source, std::max(next, now + 1));
@@ -500,12 +518,17 @@ class live_link
         if (count)
             node_wake_at(&self.flow.source, std::min(next_frame, nacks.front().at));
         frame &f = frames[p.adu.frame];
+        if (f.size_id != p.adu.size_id) { // at a switch a frame may come in both sizes
+            f.size_id = p.adu.size_id;
+            f.first = f.last = -1;
+            f.came = 0;
+        }
         f.came++;
-        if (p.adu.last)
-            f.packets = static_cast<int>(p.timestamp) + 1;
-        if (f.came != f.packets)
-            return;
-        f.arrived = now;
+        f.first = p.adu.first ? ext_seq : f.first;
+        f.last = p.adu.last ? ext_seq : f.last;
+        f.depends_on = p.adu.depends ? static_cast<int64_t>(p.adu.frame) - p.adu.depends : -1;
+        if (f.first >= 0 && f.last >= 0 && f.came == f.last - f.first + 1)
+            f.arrived = now;
     }
 
     static live_link *of_source(node *n)
@@ -524,7 +547,8 @@ class live_link
             o->next_frame += static_cast<usec_t>(1e6 / FPS);
         }
         o->hear(now);
-        o->pump(now);
+        if (stream_sender_next_timeout(o->s) <= now)
+            stream_sender_on_timeout(o->s, now);
         o->carrier->ops->run(o->carrier, now);
         o->settle(now);
     }
@@ -554,7 +578,7 @@ class live_link
     }
     static void on_room(void *ctx, usec_t now)
     {
-        static_cast<live_link *>(ctx)->pump(now);
+        stream_sender_pump(static_cast<live_link *>(ctx)->s, now);
     }
     static void deliver(void *ctx, const uint8_t *bytes, size_t len, usec_t now)
     {

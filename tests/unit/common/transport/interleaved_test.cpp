@@ -117,7 +117,7 @@ TEST_CASE("interleaved: who leaves a full connection does not wake it any more")
         const std::vector<uint8_t> block(4096, 'x');
         while (!tcp_conn_has_backlog(u.conn))
             REQUIRE(tcp_conn_send(u.conn, block.data(), block.size()) == 0);
-        CHECK_FALSE(t->ops->room(t, 0));
+        CHECK_FALSE(t->media.ops->room(&t->media, 0));
         t->ops->free(t);
         u.read_all();
         for (int i = 0; i < 10; i++)
@@ -135,18 +135,17 @@ TEST_CASE(
         std::string sent;
         const std::vector<uint8_t> payload(1000, 'p');
         uint8_t head[2] = {};
-        for (int i = 0; i < 40 && t->ops->room(t, 0); i++) {
+        for (int i = 0; i < 40 && t->media.ops->room(&t->media, 0); i++) {
             head[0] = static_cast<uint8_t>(i);
-            iovec parts[2] = {{head, sizeof(head)},
-                              {const_cast<uint8_t *>(payload.data()), payload.size()}};
-            REQUIRE(t->ops->send(t, TRACK_VIDEO, parts, 2, 0) == 0);
+            const media_packet p = {head, sizeof(head), payload.data(), payload.size()};
+            REQUIRE(t->media.ops->send(&t->media, TRACK_VIDEO, &p, 0) == 0);
             head[0] = 0xff; // the header was copied
             sent += std::string("$\0\x03\xea", 4) + static_cast<char>(i) + '\0' +
                     std::string(1000, 'p');
             if (i % batch == batch - 1)
-                t->ops->flush(t, 0);
+                t->media.ops->flush(&t->media, 0);
         }
-        t->ops->flush(t, 0);
+        t->media.ops->flush(&t->media, 0);
         CHECK(sent.size() == 40 * 1006);
         CHECK(u.read_all() == sent);
         t->ops->free(t);

@@ -84,7 +84,7 @@ struct path {
     transport_info info(usec_t now)
     {
         transport_info i;
-        t->ops->info(t, &i, now);
+        t->media.ops->info(&t->media, &i, now);
         return i;
     }
 };

@@ -43,13 +43,13 @@ struct path : test::path {
     {
         uint8_t bytes[1000] = {2 << 6};
         int sent = 0;
-        for (; sent < most && t->ops->room(t, now); sent++) {
+        for (; sent < most && t->media.ops->room(&t->media, now); sent++) {
             store_be16(bytes + 2, seq++);
             store_be32(bytes + 8, SSRC);
-            iovec parts[2] = {{bytes, 12}, {bytes + 12, sizeof(bytes) - 12}};
-            REQUIRE(t->ops->send(t, TRACK_VIDEO, parts, 2, now) == 0);
+            const media_packet p = {bytes, 12, bytes + 12, sizeof(bytes) - 12};
+            REQUIRE(t->media.ops->send(&t->media, TRACK_VIDEO, &p, now) == 0);
         }
-        t->ops->flush(t, now);
+        t->media.ops->flush(&t->media, now);
         return sent;
     }
 
@@ -153,7 +153,7 @@ TEST_CASE("transport_datagram: ECT(0) where the rate answers, and only there")
         p.turn(1);
         CHECK(p.marks == std::set<int>{row.mark});
         feedback_wish wish;
-        CHECK(p.t->ops->wish(p.t, &wish) == row.feedback);
+        CHECK(p.t->media.ops->wish(&p.t->media, &wish) == row.feedback);
         if (row.feedback)
             CHECK(wish.interval > 0);
     }

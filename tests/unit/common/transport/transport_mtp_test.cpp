@@ -47,14 +47,14 @@ struct path : test::path {
     // As many packets as there is room for at this instant, at most `most`.
     int fill(usec_t now, int most = 1000)
     {
-        std::vector<uint8_t> bytes(t->max_packet);
+        std::vector<uint8_t> bytes(t->media.max_packet);
         int sent = 0;
-        for (; sent < most && t->ops->room(t, now); sent++) {
+        for (; sent < most && t->media.ops->room(&t->media, now); sent++) {
             store_be16(bytes.data() + 2, seq++);
-            iovec parts[2] = {{bytes.data(), 12}, {bytes.data() + 12, bytes.size() - 12}};
-            REQUIRE(t->ops->send(t, TRACK_VIDEO, parts, 2, now) == 0);
+            const media_packet p = {bytes.data(), 12, bytes.data() + 12, bytes.size() - 12};
+            REQUIRE(t->media.ops->send(&t->media, TRACK_VIDEO, &p, now) == 0);
         }
-        t->ops->flush(t, now);
+        t->media.ops->flush(&t->media, now);
         return sent;
     }
 
@@ -119,7 +119,7 @@ TEST_CASE("transport_mtp: a window leaves, an acknowledgement lets out more")
     p.turn(4);
     CHECK(p.came == std::vector<uint16_t>{0, 1, 2, 3});
     CHECK(p.info(now).cwnd_packets == 4);
-    CHECK(p.info(now).unsent_bytes == 3.0 * static_cast<double>(p.t->max_packet));
+    CHECK(p.info(now).unsent_bytes == 3.0 * static_cast<double>(p.t->media.max_packet));
     CHECK(p.rooms == 0);
     p.acknowledge();
     CHECK(p.rooms == 1);
@@ -177,16 +177,17 @@ TEST_CASE("transport_mtp: queue= takes packets at the media's rate and drops the
     path p("mtp:queue=12000");
     usec_t now = clock_now();
     int bps = 10000000; // a packet takes less than a millisecond
-    p.t->ops->on_media_rate(p.t, bps, now);
+    p.t->media.ops->on_media_rate(&p.t->media, bps, now);
     int taken = 0;
     for (int i = 0; i < 100; i++)
         taken += p.fill(now + i * USEC_PER_MSEC);
-    double most = 1e6 / 8 / static_cast<double>(p.t->max_packet) * 1.01 + 3;
+    double most = 1e6 / 8 / static_cast<double>(p.t->media.max_packet) * 1.01 + 3;
     CHECK(taken <= most);
     CHECK(taken > most * 0.9);
     transport_info i = p.info(now);
     CHECK(i.unsent_bytes <= 12000);
-    CHECK(i.variable[3].value == taken - 4 - i.unsent_bytes / static_cast<double>(p.t->max_packet));
+    CHECK(i.variable[3].value ==
+          taken - 4 - i.unsent_bytes / static_cast<double>(p.t->media.max_packet));
 }
 
 TEST_CASE("transport_mtp: the time-out fires, and silence is told of")

@@ -147,23 +147,22 @@ struct connection {
 
     void flush(usec_t now)
     {
-        if (t->ops->flush)
-            t->ops->flush(t, now);
+        if (t->media.ops->flush)
+            t->media.ops->flush(&t->media, now);
     }
 
-    // As session_pump does. Payloads outlive a late flush.
+    // As stream_sender does. Payloads outlive a late flush.
     void pump(usec_t now)
     {
         static const std::vector<uint8_t> payload(PACKET, 'p');
         bool accepted = true;
-        while (accepted && waiting > 0 && t->ops->room(t, now)) {
+        while (accepted && waiting > 0 && t->media.ops->room(&t->media, now)) {
             bool waited = tcp_conn_has_backlog(conn);
             uint8_t head[12] = {};
             store_be16(head + 2, packets);
-            iovec parts[2] = {{head, sizeof(head)},
-                              {const_cast<uint8_t *>(payload.data()), PACKET - sizeof(head)}};
-            transport_track track = packets % PACKETS == 2 ? TRACK_AUDIO : TRACK_VIDEO;
-            int err = t->ops->send(t, track, parts, 2, now);
+            const media_packet p = {head, sizeof(head), payload.data(), PACKET - sizeof(head)};
+            media_track track = packets % PACKETS == 2 ? TRACK_AUDIO : TRACK_VIDEO;
+            int err = t->media.ops->send(&t->media, track, &p, now);
             accepted = err == 0;
             if (accepted) { // media adds to no backlog, so the backlog is bounded
                 if (waited)
@@ -171,7 +170,7 @@ struct connection {
                 packets++;
                 taken += 4 + PACKET;
                 waiting--;
-            } else if (err != ERR_AGAIN || t->ops->room(t, now)) {
+            } else if (err != ERR_AGAIN || t->media.ops->room(&t->media, now)) {
                 FAIL("there is room, and no packet is taken: " << err);
             }
         }
@@ -214,7 +213,7 @@ struct connection {
     {
         switch (operation) {
         case 'r':
-            (void)t->ops->room(t, now);
+            (void)t->media.ops->room(&t->media, now);
             break;
         case 'q':
             answer(answers % 2 ? SMALL : LARGE);
@@ -356,16 +355,15 @@ struct datagrams : test::path {
     void frame(usec_t now)
     {
         static const std::vector<uint8_t> payload(PACKET, 'p');
-        for (int i = 0; i < PACKETS && t->ops->room(t, now); i++) {
+        for (int i = 0; i < PACKETS && t->media.ops->room(&t->media, now); i++) {
             uint8_t head[12] = {};
             store_be16(head + 2, packets);
-            iovec parts[2] = {{head, sizeof(head)},
-                              {const_cast<uint8_t *>(payload.data()), PACKET - sizeof(head)}};
-            if (t->ops->send(t, TRACK_VIDEO, parts, 2, now) != 0)
+            const media_packet p = {head, sizeof(head), payload.data(), PACKET - sizeof(head)};
+            if (t->media.ops->send(&t->media, TRACK_VIDEO, &p, now) != 0)
                 FAIL("there is room, and no packet is taken");
             packets++;
         }
-        t->ops->flush(t, now);
+        t->media.ops->flush(&t->media, now);
     }
 
     void acknowledge(usec_t now)
@@ -381,7 +379,7 @@ struct datagrams : test::path {
         uint8_t report[8] = {0x80, 200, 0, 1};
         switch (operation) {
         case 'r':
-            (void)t->ops->room(t, now);
+            (void)t->media.ops->room(&t->media, now);
             break;
         case 'p':
             (void)t->ops->send_rtcp(t, TRACK_VIDEO, report, sizeof(report), now);
@@ -485,8 +483,8 @@ TEST_CASE("transport orders: a packet is taken only while there is room")
         transport_path lent{};
         d.open(name, lent, false); // the address is not proved
         uint8_t bytes[PACKET] = {};
-        iovec part = {bytes, sizeof(bytes)};
-        CHECK_FALSE(d.t->ops->room(d.t, clock_now()));
-        CHECK(d.t->ops->send(d.t, TRACK_VIDEO, &part, 1, clock_now()) == ERR_AGAIN);
+        const media_packet p = {nullptr, 0, bytes, sizeof(bytes)};
+        CHECK_FALSE(d.t->media.ops->room(&d.t->media, clock_now()));
+        CHECK(d.t->media.ops->send(&d.t->media, TRACK_VIDEO, &p, clock_now()) == ERR_AGAIN);
     }
 }

@@ -92,9 +92,10 @@ struct connection {
     void fill()
     {
         static uint8_t bytes[PACKET];
-        iovec part = {bytes, sizeof(bytes)};
-        while (t->ops->room(t, 0))
-            REQUIRE((t->ops->send(t, TRACK_VIDEO, &part, 1, 0) == 0 || !t->ops->room(t, 0)));
+        const media_packet p = {nullptr, 0, bytes, sizeof(bytes)};
+        while (t->media.ops->room(&t->media, 0))
+            REQUIRE((t->media.ops->send(&t->media, TRACK_VIDEO, &p, 0) == 0 ||
+                     !t->media.ops->room(&t->media, 0)));
     }
 
     int lowat()
@@ -182,7 +183,7 @@ TEST_CASE("tcp:notsent: the kernel wakes below half of the mark")
     for (int i = 0; i < 10; i++) // who has been told is not told again
         uv_run(&c.loop, UV_RUN_NOWAIT);
     CHECK(c.rooms == 1);
-    CHECK(c.t->ops->room(c.t, 0));
+    CHECK(c.t->media.ops->room(&c.t->media, 0));
     c.fill();
     CHECK(c.unsent() >= 16384);
     c.read_until_room();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/wire/rtp.h"
-#include "lab/sim/stream_server.h"
+#include "media/coded/synthetic.h"
 
 namespace
 {

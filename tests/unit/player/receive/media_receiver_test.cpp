@@ -21,7 +21,7 @@ struct world {
     explicit world(bool third_party = false)
     {
         static const media_receiver_ops ops = {
-            [](void *w, transport_track track, bool rtcp, const uint8_t *data, size_t len, usec_t,
+            [](void *w, media_track track, bool rtcp, const uint8_t *data, size_t len, usec_t,
                usec_t) {
                 static_cast<world *>(w)->came.push_back(
                     std::string(track == TRACK_AUDIO ? "audio " : "video ") +

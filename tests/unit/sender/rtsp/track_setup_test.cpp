@@ -41,7 +41,7 @@ struct world {
         stream_destroy(&offered);
     }
 
-    int serve(const std::string &header, std::string *said, transport_track track = TRACK_VIDEO,
+    int serve(const std::string &header, std::string *said, media_track track = TRACK_VIDEO,
               bool is_level_known = true)
     {
         auto a = std::make_unique<rtsp_response>();
@@ -161,13 +161,13 @@ TEST_CASE("track_setup: the second track takes the first one's transport, in eit
          "RTP/AVPF;unicast;client_port=9-10;x-weir=arc", 200, "x-weir=arc", true, true},
     };
     for (const auto &row : table)
-        for (transport_track first : {TRACK_VIDEO, TRACK_AUDIO}) {
+        for (media_track first : {TRACK_VIDEO, TRACK_AUDIO}) {
             INFO(row.first << " " << row.second << " " << first);
             world w;
             std::string one, two;
             REQUIRE(w.serve(row.first, &one, first) == 200);
             CHECK_FALSE(track_setup_has_both(w.setup));
-            transport_track second = first == TRACK_VIDEO ? TRACK_AUDIO : TRACK_VIDEO;
+            media_track second = first == TRACK_VIDEO ? TRACK_AUDIO : TRACK_VIDEO;
             CHECK(w.serve(row.second, &two, second) == row.status);
             INFO(two);
             CHECK(two.find(row.said) != std::string::npos);

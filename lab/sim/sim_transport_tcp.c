@@ -8,7 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 #include "common/protocol/minbuf.h"
-#include "lab/sim/stream_carrier.h"
+#include "lab/sim/sim_transport.h"
 #include "lab/sim/tcp_receiver.h"
 
 enum {
@@ -23,8 +23,8 @@ struct segment {
     uint32_t len;
 };
 
-struct carrier_tcp {
-    struct stream_carrier base;
+struct sim_tcp {
+    struct sim_transport base;
     struct tcp_sender sender;
     struct tcp_receiver receiver;
     struct segment *buffer; // owned [SEND_BUFFER], by sequence number modulo that
@@ -44,15 +44,15 @@ struct reply {
     struct tcp_ack ack;
 };
 
-static struct segment *segment_at(const struct carrier_tcp *t, int64_t seq)
+static struct segment *segment_at(const struct sim_tcp *t, int64_t seq)
 {
     return &t->buffer[seq & (SEND_BUFFER - 1)];
 }
 
-static struct tcp_snapshot snapshot(const struct carrier_tcp *t)
+static struct tcp_snapshot snapshot(const struct sim_tcp *t)
 {
     const struct tcp_sender *s = &t->sender;
-    uint32_t mss = t->base.packet_bytes;
+    uint32_t mss = (uint32_t)t->base.media.max_packet;
     return (struct tcp_snapshot){.cwnd = (uint32_t)s->cwnd,
                                  .unacked = (uint32_t)(s->high - s->una),
                                  .mss = mss,
@@ -60,20 +60,20 @@ static struct tcp_snapshot snapshot(const struct carrier_tcp *t)
                                  .srtt = s->rto.srtt};
 }
 
-static bool tcp_room(struct stream_carrier *c, usec_t now)
+static bool tcp_room(struct media_transport *base, usec_t now)
 {
     (void)now;
-    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    struct sim_tcp *t = (struct sim_tcp *)base;
     if (t->written - t->freed == SEND_BUFFER)
         return false;
     if (t->is_minbuf) {
         struct tcp_snapshot s = snapshot(t);
         return minbuf_admits(&t->minbuf, &s);
     }
-    return !t->limit || t->bytes + c->packet_bytes <= t->limit;
+    return !t->limit || t->bytes + base->max_packet <= t->limit;
 }
 
-static void send_segment(struct carrier_tcp *t, int64_t seq, usec_t now)
+static void send_segment(struct sim_tcp *t, int64_t seq, usec_t now)
 {
     struct flow *f = t->base.flow;
     struct stream_head head = {STREAM_MEDIA, seq, now};
@@ -83,7 +83,7 @@ static void send_segment(struct carrier_tcp *t, int64_t seq, usec_t now)
         node_push(f->source.to, p, now);
 }
 
-static void send_all(struct carrier_tcp *t, usec_t now)
+static void send_all(struct sim_tcp *t, usec_t now)
 {
     for (int64_t seq; (seq = tcp_sender_pull(&t->sender, now)) >= 0;)
         send_segment(t, seq, now);
@@ -93,27 +93,35 @@ static void send_all(struct carrier_tcp *t, usec_t now)
     c->fast_retransmits = t->sender.fast_retransmits;
 }
 
-static void tcp_send(struct stream_carrier *c, const uint8_t *rtp, size_t len, usec_t now)
+static int tcp_send(struct media_transport *base, enum media_track track,
+                    const struct media_packet *packet, usec_t now)
 {
-    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    struct sim_tcp *t = (struct sim_tcp *)base;
     struct segment *s = segment_at(t, t->written);
-    assert(t->written - t->freed < SEND_BUFFER && !s->rtp);
+    size_t len = packet->head_len + packet->body_len;
+    (void)track; // one connection carries both
+    if (!tcp_room(base, now))
+        return ERR_AGAIN;
+    assert(!s->rtp);
     s->rtp = malloc(len);
     s->len = s->rtp ? (uint32_t)len : 0; // without memory the viewer gets an empty packet
+    if (s->rtp && packet->head_len)
+        memcpy(s->rtp, packet->head, packet->head_len);
     if (s->rtp)
-        memcpy(s->rtp, rtp, len);
+        memcpy(s->rtp + packet->head_len, packet->body, packet->body_len);
     t->bytes += s->len;
     tcp_sender_supply(&t->sender, ++t->written);
     send_all(t, now);
+    return 0;
 }
 
-static bool tcp_is_empty(const struct stream_carrier *c)
+static bool tcp_is_empty(const struct sim_transport *base)
 {
-    const struct carrier_tcp *t = (const struct carrier_tcp *)c;
+    const struct sim_tcp *t = (const struct sim_tcp *)base;
     return t->freed == t->written;
 }
 
-static void free_acknowledged(struct carrier_tcp *t)
+static void free_acknowledged(struct sim_tcp *t)
 {
     for (; t->freed < t->sender.una; t->freed++) {
         struct segment *s = segment_at(t, t->freed);
@@ -124,9 +132,9 @@ static void free_acknowledged(struct carrier_tcp *t)
     }
 }
 
-static void tcp_back(struct stream_carrier *c, struct packet *p, usec_t now)
+static void tcp_back(struct sim_transport *base, struct packet *p, usec_t now)
 {
-    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    struct sim_tcp *t = (struct sim_tcp *)base;
     struct reply reply;
     memcpy(&reply, stream_body(p), sizeof(reply));
     packet_free(p);
@@ -135,18 +143,18 @@ static void tcp_back(struct stream_carrier *c, struct packet *p, usec_t now)
     tcp_sender_ack(&t->sender, &reply.ack, now);
     free_acknowledged(t);
     send_all(t, now);
-    c->on_room(c->ctx, now);
+    base->on_room(base->ctx, now);
 }
 
-static usec_t tcp_next(struct stream_carrier *c, usec_t now)
+static usec_t tcp_next(struct sim_transport *base, usec_t now)
 {
     (void)now;
-    return tcp_sender_next_timeout(&((struct carrier_tcp *)c)->sender);
+    return tcp_sender_next_timeout(&((struct sim_tcp *)base)->sender);
 }
 
-static void tcp_run(struct stream_carrier *c, usec_t now)
+static void tcp_run(struct sim_transport *base, usec_t now)
 {
-    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    struct sim_tcp *t = (struct sim_tcp *)base;
     if (tcp_sender_next_timeout(&t->sender) > now)
         return;
     tcp_sender_timeout(&t->sender, now);
@@ -155,7 +163,7 @@ static void tcp_run(struct stream_carrier *c, usec_t now)
 
 // ---- At the viewer
 
-static void acknowledge_if_due(struct carrier_tcp *t, usec_t now)
+static void acknowledge_if_due(struct sim_tcp *t, usec_t now)
 {
     if (tcp_receiver_next_ack(&t->receiver) > now)
         return;
@@ -169,9 +177,9 @@ static void acknowledge_if_due(struct carrier_tcp *t, usec_t now)
         node_push(f->sink.to, p, now);
 }
 
-static void tcp_arrived(struct stream_carrier *c, struct packet *p, usec_t now)
+static void tcp_arrived(struct sim_transport *base, struct packet *p, usec_t now)
 {
-    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    struct sim_tcp *t = (struct sim_tcp *)base;
     struct stream_head head = stream_head_of(p);
     packet_free(p);
     if (head.number <= t->acked)
@@ -180,49 +188,50 @@ static void tcp_arrived(struct stream_carrier *c, struct packet *p, usec_t now)
     tcp_receiver_packet(&t->receiver, head.number, now);
     for (int64_t seq = before; seq < t->receiver.next; seq++) {
         const struct segment *s = segment_at(t, seq);
-        c->flow->counts.good_bytes += s->len + INTERLEAVED + TCP_ACK_BYTES;
-        c->deliver(c->ctx, s->rtp, s->len, now);
+        base->flow->counts.good_bytes += s->len + INTERLEAVED + TCP_ACK_BYTES;
+        base->deliver(base->ctx, s->rtp, s->len, now);
     }
     acknowledge_if_due(t, now);
 }
 
-static usec_t tcp_sink_next(const struct stream_carrier *c)
+static usec_t tcp_sink_next(const struct sim_transport *base)
 {
-    return tcp_receiver_next_ack(&((const struct carrier_tcp *)c)->receiver);
+    return tcp_receiver_next_ack(&((const struct sim_tcp *)base)->receiver);
 }
 
-static void tcp_sink_run(struct stream_carrier *c, usec_t now)
+static void tcp_sink_run(struct sim_transport *base, usec_t now)
 {
-    acknowledge_if_due((struct carrier_tcp *)c, now);
+    acknowledge_if_due((struct sim_tcp *)base, now);
 }
 
 // ----
 
-static void tcp_state(const struct stream_carrier *c, struct flow_state *out, usec_t now)
+static void tcp_state(const struct sim_transport *base, struct flow_state *out, usec_t now)
 {
     (void)now;
-    const struct tcp_sender *s = &((const struct carrier_tcp *)c)->sender;
-    *out = flow_window_state(s->cwnd, c->packet_bytes, s->rto.srtt);
+    const struct tcp_sender *s = &((const struct sim_tcp *)base)->sender;
+    *out = flow_window_state(s->cwnd, (double)base->media.max_packet, s->rto.srtt);
 }
 
-static void tcp_path(const struct stream_carrier *c, struct stream_path *out, usec_t now)
+static void tcp_info(struct media_transport *base, struct transport_info *out, usec_t now)
 {
     (void)now;
-    const struct carrier_tcp *t = (const struct carrier_tcp *)c;
+    const struct sim_tcp *t = (const struct sim_tcp *)base;
     const struct tcp_scoreboard *board = &t->sender.board;
     double sacked = 0;
     for (int64_t seq = board->una; seq < board->sack_end; seq++)
         sacked += tcp_scoreboard_has(board, seq) ? segment_at(t, seq)->len : 0;
+    transport_info_clear(out);
+    out->delivered_bytes = t->acknowledged + sacked;
+    out->unsent_bytes = snapshot(t).notsent_bytes;
     // The kernel tells the smoothed round-trip time alone.
-    *out = (struct stream_path){.delivered_bytes = t->acknowledged + sacked,
-                                .unsent_bytes = snapshot(t).notsent_bytes,
-                                .allowed_bps = (double)NAN,
-                                .rtt = t->sender.rto.srtt};
+    if (t->sender.rto.srtt)
+        out->rtt_ms = usec_to_msec(t->sender.rto.srtt);
 }
 
-static void tcp_free(struct stream_carrier *c)
+static void tcp_free(struct sim_transport *base)
 {
-    struct carrier_tcp *t = (struct carrier_tcp *)c;
+    struct sim_tcp *t = (struct sim_tcp *)base;
     for (int64_t seq = t->freed; t->buffer && seq < t->written; seq++)
         free(segment_at(t, seq)->rtp);
     free(t->buffer);
@@ -231,9 +240,12 @@ static void tcp_free(struct stream_carrier *c)
     free(t);
 }
 
-static const struct stream_carrier_ops OPS = {
+static const struct media_transport_ops MEDIA_OPS = {
     .room = tcp_room,
     .send = tcp_send,
+    .info = tcp_info,
+};
+static const struct sim_transport_ops OPS = {
     .is_empty = tcp_is_empty,
     .back = tcp_back,
     .next = tcp_next,
@@ -242,7 +254,6 @@ static const struct stream_carrier_ops OPS = {
     .sink_next = tcp_sink_next,
     .sink_run = tcp_sink_run,
     .state = tcp_state,
-    .path = tcp_path,
     .free = tcp_free,
 };
 
@@ -264,21 +275,25 @@ static int read_limit(const char *params, size_t *limit)
     return number >= LEAST_SNDBUF && number <= MOST_SNDBUF ? 0 : ERR_RANGE;
 }
 
-int carrier_tcp_check(const char *params, bool minbuf)
+int sim_transport_tcp_check(const char *params, bool minbuf)
 {
     struct minbuf m;
     size_t limit;
     return minbuf ? minbuf_parse(params, &m) : read_limit(params, &limit);
 }
 
-struct stream_carrier *carrier_tcp_new(const struct stream_carrier_config *config,
-                                       const char *params, bool minbuf)
+struct sim_transport *sim_transport_tcp_new(const struct sim_transport_config *config,
+                                            const char *params, bool minbuf)
 {
-    struct carrier_tcp *t = calloc(1, sizeof(*t));
+    struct sim_tcp *t = calloc(1, sizeof(*t));
     if (!t)
         return NULL;
-    t->base = (struct stream_carrier){
-        .ops = &OPS, .flow = config->flow, .packet_bytes = config->packet_bytes, .reliable = true};
+    t->base = (struct sim_transport){.media = {.ops = &MEDIA_OPS,
+                                               .max_packet = config->packet_bytes,
+                                               .reliable = true,
+                                               .measures = true},
+                                     .ops = &OPS,
+                                     .flow = config->flow};
     t->is_minbuf = minbuf;
     int err = minbuf ? minbuf_parse(params, &t->minbuf) : read_limit(params, &t->limit);
     t->base.may_lose = minbuf || t->limit; // what finds no room waits, and is dropped in the end

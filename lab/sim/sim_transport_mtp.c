@@ -2,15 +2,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/base/err.h"
 #include "common/mtp/mtp_flow.h"
+#include "common/mtp/mtp_info.h"
 #include "common/mtp/mtp_receive_flow.h"
 #include "common/mtp/mtp_udp_ack.h"
-#include "lab/sim/stream_carrier.h"
+#include "lab/sim/sim_transport.h"
 
 enum { MAX_RECORD = MTP_RECORD_HEAD + STREAM_MAX_RTP };
 
-struct carrier_mtp {
-    struct stream_carrier base;
+struct sim_mtp {
+    struct sim_transport base;
     struct mtp_flow mtp;
     struct mtp_receive_flow sink;
     bool waits;       // the sender was refused
@@ -18,7 +20,7 @@ struct carrier_mtp {
     int media_bps;
 };
 
-static bool pull(struct carrier_mtp *m, usec_t now)
+static bool pull(struct sim_mtp *m, usec_t now)
 {
     uint8_t record[MAX_RECORD];
     struct flow *f = m->base.flow;
@@ -38,38 +40,49 @@ static bool pull(struct carrier_mtp *m, usec_t now)
     return true;
 }
 
-static bool mtp_room(struct stream_carrier *c, usec_t now)
+static bool mtp_room(struct media_transport *base, usec_t now)
 {
-    struct carrier_mtp *m = (struct carrier_mtp *)c;
+    struct sim_mtp *m = (struct sim_mtp *)base;
     m->waits = now < m->intake_at || !mtp_flow_room(&m->mtp, now);
     return !m->waits;
 }
 
 // A queue that drops instead of refusing takes packets at the media's rate only.
-static void mtp_send(struct stream_carrier *c, const uint8_t *rtp, size_t len, usec_t now)
+static int mtp_send(struct media_transport *base, enum media_track track,
+                    const struct media_packet *packet, usec_t now)
 {
-    struct carrier_mtp *m = (struct carrier_mtp *)c;
-    int err = mtp_flow_push(&m->mtp, rtp, len, now);
-    assert(err == 0); // there was room
+    struct sim_mtp *m = (struct sim_mtp *)base;
+    uint8_t rtp[STREAM_MAX_RTP];
+    size_t len = packet->head_len + packet->body_len;
+    (void)track; // one flow carries both
+    assert(len <= sizeof(rtp));
+    if (!mtp_room(base, now))
+        return ERR_AGAIN;
+    if (packet->head_len)
+        memcpy(rtp, packet->head, packet->head_len);
+    memcpy(rtp + packet->head_len, packet->body, packet->body_len);
+    if (mtp_flow_push(&m->mtp, rtp, len, now) != 0)
+        return ERR_AGAIN;
     if (m->mtp.options.drops && m->media_bps > 0)
         m->intake_at = usec_max(m->intake_at, now - USEC_PER_MSEC) +
                        (usec_t)len * 8 * USEC_PER_SEC / m->media_bps;
     pull(m, now);
+    return 0;
 }
 
-static void mtp_media_rate(struct stream_carrier *c, int bps, usec_t now)
+static void mtp_media_rate(struct media_transport *base, int bps, usec_t now)
 {
     (void)now;
-    ((struct carrier_mtp *)c)->media_bps = bps;
+    ((struct sim_mtp *)base)->media_bps = bps;
 }
 
-static bool mtp_is_empty(const struct stream_carrier *c)
+static bool mtp_is_empty(const struct sim_transport *base)
 {
-    return ((const struct carrier_mtp *)c)->mtp.sender.queue.packets == 0;
+    return ((const struct sim_mtp *)base)->mtp.sender.queue.packets == 0;
 }
 
 // The session is asked before each record: what finds no packet may leave empty.
-static void resume(struct carrier_mtp *m, usec_t now)
+static void resume(struct sim_mtp *m, usec_t now)
 {
     do {
         if (m->waits && now >= m->intake_at && mtp_flow_room(&m->mtp, now))
@@ -77,9 +90,9 @@ static void resume(struct carrier_mtp *m, usec_t now)
     } while (pull(m, now));
 }
 
-static void mtp_back(struct stream_carrier *c, struct packet *p, usec_t now)
+static void mtp_back(struct sim_transport *base, struct packet *p, usec_t now)
 {
-    struct carrier_mtp *m = (struct carrier_mtp *)c;
+    struct sim_mtp *m = (struct sim_mtp *)base;
     struct mtp_ack ack;
     int err = mtp_udp_ack_decode(stream_body(p), p->bytes - STREAM_UDP_HEADERS, m->mtp.token,
                                  m->mtp.sender.cum, &ack);
@@ -89,16 +102,16 @@ static void mtp_back(struct stream_carrier *c, struct packet *p, usec_t now)
     resume(m, now);
 }
 
-static usec_t mtp_next(struct stream_carrier *c, usec_t now)
+static usec_t mtp_next(struct sim_transport *base, usec_t now)
 {
-    struct carrier_mtp *m = (struct carrier_mtp *)c;
+    struct sim_mtp *m = (struct sim_mtp *)base;
     usec_t next = mtp_flow_next_timeout(&m->mtp);
     return m->waits && m->intake_at > now ? usec_min(next, m->intake_at) : next;
 }
 
-static void mtp_run(struct stream_carrier *c, usec_t now)
+static void mtp_run(struct sim_transport *base, usec_t now)
 {
-    struct carrier_mtp *m = (struct carrier_mtp *)c;
+    struct sim_mtp *m = (struct sim_mtp *)base;
     if (mtp_flow_next_timeout(&m->mtp) <= now)
         mtp_flow_timeout(&m->mtp, now);
     resume(m, now);
@@ -106,7 +119,7 @@ static void mtp_run(struct stream_carrier *c, usec_t now)
 
 // ---- At the viewer
 
-static void acknowledge_if_due(struct carrier_mtp *m, usec_t now)
+static void acknowledge_if_due(struct sim_mtp *m, usec_t now)
 {
     uint8_t bytes[MTP_UDP_ACK_MAX];
     struct mtp_ack ack;
@@ -121,62 +134,57 @@ static void acknowledge_if_due(struct carrier_mtp *m, usec_t now)
         node_push(f->sink.to, p, now);
 }
 
-static void mtp_arrived(struct stream_carrier *c, struct packet *p, usec_t now)
+static void mtp_arrived(struct sim_transport *base, struct packet *p, usec_t now)
 {
-    struct carrier_mtp *m = (struct carrier_mtp *)c;
+    struct sim_mtp *m = (struct sim_mtp *)base;
     const uint8_t *payload;
     size_t len;
     if (mtp_receive_flow_record(&m->sink, stream_body(p), p->bytes - STREAM_UDP_HEADERS, &payload,
                                 &len, now) == MTP_RECEIVE_FLOW_RTP) {
-        c->flow->counts.good_bytes += p->bytes;
-        c->deliver(c->ctx, payload, len, now);
+        base->flow->counts.good_bytes += p->bytes;
+        base->deliver(base->ctx, payload, len, now);
     }
     packet_free(p);
     acknowledge_if_due(m, now);
 }
 
-static usec_t mtp_sink_next(const struct stream_carrier *c)
+static usec_t mtp_sink_next(const struct sim_transport *base)
 {
-    return ((const struct carrier_mtp *)c)->sink.ack_at;
+    return ((const struct sim_mtp *)base)->sink.ack_at;
 }
 
-static void mtp_sink_run(struct stream_carrier *c, usec_t now)
+static void mtp_sink_run(struct sim_transport *base, usec_t now)
 {
-    acknowledge_if_due((struct carrier_mtp *)c, now);
+    acknowledge_if_due((struct sim_mtp *)base, now);
 }
 
 // ----
 
-static void mtp_state(const struct stream_carrier *c, struct flow_state *out, usec_t now)
+static void mtp_state(const struct sim_transport *base, struct flow_state *out, usec_t now)
 {
     (void)now;
-    const struct mtp_sender *s = &((const struct carrier_mtp *)c)->mtp.sender;
-    *out = flow_window_state(s->cwnd, c->packet_bytes, s->rto.srtt);
+    const struct mtp_sender *s = &((const struct sim_mtp *)base)->mtp.sender;
+    *out = flow_window_state(s->cwnd, (double)base->media.max_packet, s->rto.srtt);
 }
 
-static void mtp_path(const struct stream_carrier *c, struct stream_path *out, usec_t now)
+static void mtp_info_of(struct media_transport *base, struct transport_info *out, usec_t now)
 {
-    (void)now;
-    const struct mtp_sender *s = &((const struct carrier_mtp *)c)->mtp.sender;
-    struct mtp_info i = mtp_sender_info(s);
-    double mean = i.counts.packets ? (double)i.counts.bytes / (double)i.counts.packets : 0;
-    *out = (struct stream_path){.delivered_bytes =
-                                    (double)i.counts.acked_bytes + (double)i.sacked * mean,
-                                .unsent_bytes = (double)i.queued_bytes,
-                                .allowed_bps = (double)NAN,
-                                .rtt = s->rto.latest};
+    mtp_info_fill(&((struct sim_mtp *)base)->mtp, out, now);
 }
 
-static void mtp_free(struct stream_carrier *c)
+static void mtp_free(struct sim_transport *base)
 {
-    mtp_flow_destroy(&((struct carrier_mtp *)c)->mtp);
-    free(c);
+    mtp_flow_destroy(&((struct sim_mtp *)base)->mtp);
+    free(base);
 }
 
-static const struct stream_carrier_ops OPS = {
+static const struct media_transport_ops MEDIA_OPS = {
     .room = mtp_room,
     .send = mtp_send,
-    .media_rate = mtp_media_rate,
+    .on_media_rate = mtp_media_rate,
+    .info = mtp_info_of,
+};
+static const struct sim_transport_ops OPS = {
     .is_empty = mtp_is_empty,
     .back = mtp_back,
     .next = mtp_next,
@@ -185,25 +193,29 @@ static const struct stream_carrier_ops OPS = {
     .sink_next = mtp_sink_next,
     .sink_run = mtp_sink_run,
     .state = mtp_state,
-    .path = mtp_path,
     .free = mtp_free,
 };
 
-int carrier_mtp_check(const char *params)
+int sim_transport_mtp_check(const char *params)
 {
     struct mtp_options options;
     return mtp_options_parse(params, &options);
 }
 
-struct stream_carrier *carrier_mtp_new(const struct stream_carrier_config *config,
-                                       const char *params, usec_t now)
+struct sim_transport *sim_transport_mtp_new(const struct sim_transport_config *config,
+                                            const char *params, usec_t now)
 {
-    struct carrier_mtp *m = calloc(1, sizeof(*m));
+    struct sim_mtp *m = calloc(1, sizeof(*m));
     struct mtp_options options;
     if (!m)
         return NULL;
-    m->base = (struct stream_carrier){
-        .ops = &OPS, .flow = config->flow, .packet_bytes = config->packet_bytes, .may_lose = true};
+    m->base = (struct sim_transport){.media = {.ops = &MEDIA_OPS,
+                                               .max_packet = config->packet_bytes,
+                                               .measures = true,
+                                               .repeats = true},
+                                     .ops = &OPS,
+                                     .flow = config->flow,
+                                     .may_lose = true};
     if (mtp_options_parse(params, &options) ||
         mtp_flow_init(&m->mtp, &options, config->token, (uint16_t)config->packet_bytes, now)) {
         free(m);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lab/sim/stream_carrier.h"
+#include "lab/sim/sim_transport.h"
 
 #include <stdio.h>
 
 #include "common/base/err.h"
 
-enum carrier_family { BY_TCP, BY_MINBUF, BY_MTP, BY_DATAGRAM };
+enum transport_family { BY_TCP, BY_MINBUF, BY_MTP, BY_DATAGRAM };
 
 // The programs' transports of these names.
 static const struct {
     const char *name;
-    enum carrier_family family;
+    enum transport_family family;
     const char *controller;
     bool responsive;
 } kinds[] = {
@@ -38,7 +38,7 @@ static void controller_text(int kind, const char *params, char out[2 * STREAM_MA
     snprintf(out, 2 * STREAM_MAX_VIA, "%s%s%s", kinds[kind].controller, *params ? ":" : "", params);
 }
 
-int stream_carrier_check(const char *via)
+int sim_transport_check(const char *via)
 {
     char text[2 * STREAM_MAX_VIA];
     const char *params;
@@ -50,9 +50,9 @@ int stream_carrier_check(const char *via)
     switch (kinds[kind].family) {
     case BY_TCP:
     case BY_MINBUF:
-        return carrier_tcp_check(params, kinds[kind].family == BY_MINBUF);
+        return sim_transport_tcp_check(params, kinds[kind].family == BY_MINBUF);
     case BY_MTP:
-        return carrier_mtp_check(params);
+        return sim_transport_mtp_check(params);
     case BY_DATAGRAM:
         break;
     }
@@ -60,7 +60,7 @@ int stream_carrier_check(const char *via)
     return controller_check(text);
 }
 
-struct stream_carrier *stream_carrier_new(const struct stream_carrier_config *config, usec_t now)
+struct sim_transport *sim_transport_new(const struct sim_transport_config *config, usec_t now)
 {
     char text[2 * STREAM_MAX_VIA];
     const char *params;
@@ -69,24 +69,35 @@ struct stream_carrier *stream_carrier_new(const struct stream_carrier_config *co
     switch (kinds[kind].family) {
     case BY_TCP:
     case BY_MINBUF:
-        return carrier_tcp_new(config, params, kinds[kind].family == BY_MINBUF);
+        return sim_transport_tcp_new(config, params, kinds[kind].family == BY_MINBUF);
     case BY_MTP:
-        return carrier_mtp_new(config, params, now);
+        return sim_transport_mtp_new(config, params, now);
     case BY_DATAGRAM:
         break;
     }
     controller_text(kind, params, text);
-    return carrier_datagram_new(config, text, kinds[kind].responsive, now);
+    return sim_transport_datagram_new(config, text, kinds[kind].responsive, now);
+}
+
+struct packet *stream_media_packet(struct flow *f, const struct stream_head *head, uint32_t bytes,
+                                   const struct media_packet *body)
+{
+    size_t len = sizeof(*head) + body->head_len + body->body_len;
+    struct packet *p = flow_packet(f, head->kind == STREAM_MEDIA, bytes, len);
+    if (!p)
+        return NULL;
+    uint8_t *at = p->data;
+    memcpy(at, head, sizeof(*head));
+    if (body->head_len)
+        memcpy(at + sizeof(*head), body->head, body->head_len);
+    if (body->body_len)
+        memcpy(at + sizeof(*head) + body->head_len, body->body, body->body_len);
+    return p;
 }
 
 struct packet *stream_packet(struct flow *f, const struct stream_head *head, uint32_t bytes,
                              const void *body, size_t len)
 {
-    struct packet *p = flow_packet(f, head->kind == STREAM_MEDIA, bytes, sizeof(*head) + len);
-    if (!p)
-        return NULL;
-    memcpy(p->data, head, sizeof(*head));
-    if (len)
-        memcpy(p->data + sizeof(*head), body, len);
-    return p;
+    struct media_packet packet = {.body = body, .body_len = len};
+    return stream_media_packet(f, head, bytes, &packet);
 }

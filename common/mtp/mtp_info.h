@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An MTP flow's figures in a transport's words, whatever carries its slots.
-#ifndef WEIR_TRANSPORT_MTP_INFO_H
-#define WEIR_TRANSPORT_MTP_INFO_H
+#ifndef WEIR_MTP_MTP_INFO_H
+#define WEIR_MTP_MTP_INFO_H
 
 #include "common/mtp/mtp_flow.h"
-#include "common/transport/transport.h"
+#include "common/protocol/transport_info.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/transport/mtp_info.h"
+#include "common/mtp/mtp_info.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lab/sim/stream_carrier.h"
+#include "lab/sim/sim_transport.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace
 {
-// A carrier over a network that takes 50 ms each way and drops what it is told to.
+// A transport over a network that takes 50 ms each way and drops what it is told to.
 struct path {
     struct end {
         node n; // first
@@ -27,7 +27,7 @@ struct path {
     std::multimap<usec_t, packet *> on_way[2]; // to the sink, to the source
     std::set<int> drop;                        // media packets, by order of sending
     int sent = 0;
-    stream_carrier *c = nullptr;
+    sim_transport *c = nullptr;
     std::vector<std::pair<usec_t, int>> delivered; // when, which
     int written = 0, wanted = 0;
     uint16_t seq = 100;
@@ -67,7 +67,7 @@ struct path {
         }
         node_init(&f.source, nullptr, &ends[0].n);
         node_init(&f.sink, nullptr, &ends[1].n);
-        stream_carrier_config config{};
+        sim_transport_config config{};
         config.via = via;
         config.flow = &f;
         config.packet_bytes = 1066;
@@ -75,8 +75,8 @@ struct path {
         config.first_seq = seq;
         config.tcp = {TCP_NEWRENO, 0, 2, 1000, USEC_PER_SEC, false, false, false};
         config.token = 9;
-        REQUIRE(stream_carrier_check(via) == 0);
-        c = stream_carrier_new(&config, 0);
+        REQUIRE(sim_transport_check(via) == 0);
+        c = sim_transport_new(&config, 0);
         REQUIRE(c);
         c->on_room = on_room;
         c->deliver = deliver;
@@ -96,7 +96,7 @@ struct path {
 
     void write(usec_t now)
     {
-        while (written < wanted && c->ops->room(c, now)) {
+        while (written < wanted && c->media.ops->room(&c->media, now)) {
             uint8_t bytes[1000] = {};
             rtp_packet r{};
             r.payload_type = 97;
@@ -104,7 +104,8 @@ struct path {
             r.ssrc = 7;
             rtp_encode(&r, bytes);
             written++;
-            c->ops->send(c, bytes, sizeof(bytes), now);
+            const media_packet packet = {bytes, 12, bytes + 12, sizeof(bytes) - 12};
+            REQUIRE(c->media.ops->send(&c->media, TRACK_VIDEO, &packet, now) == 0);
         }
     }
     void run(int packets, usec_t from, usec_t until)
@@ -135,21 +136,21 @@ struct path {
 };
 } // namespace
 
-TEST_CASE("stream_carrier: names are those of the programs")
+TEST_CASE("sim_transport: names are those of the programs")
 {
     for (const char *good : {"tcp", "tcp:sndbuf=65536", "tcp:sndbuf=64KB", "minbuf", "minbuf:2,0",
                              "udp", "udp:rate=1000000", "psp", "psp-plain", "tfrc:damp", "arc",
                              "mtp", "mtp:fill,queue=500ms"}) {
         INFO(good);
-        CHECK(stream_carrier_check(good) == 0);
+        CHECK(sim_transport_check(good) == 0);
     }
-    CHECK(stream_carrier_check("fixed") == ERR_NOT_FOUND); // a controller, not a transport
-    CHECK(stream_carrier_check("") == ERR_NOT_FOUND);
-    CHECK(stream_carrier_check("minbuf:0,3") == ERR_RANGE);
-    CHECK(stream_carrier_check(("arc:" + std::string(70, 'x')).c_str()) == ERR_RANGE);
+    CHECK(sim_transport_check("fixed") == ERR_NOT_FOUND); // a controller, not a transport
+    CHECK(sim_transport_check("") == ERR_NOT_FOUND);
+    CHECK(sim_transport_check("minbuf:0,3") == ERR_RANGE);
+    CHECK(sim_transport_check(("arc:" + std::string(70, 'x')).c_str()) == ERR_RANGE);
 }
 
-TEST_CASE("stream_carrier: TCP delivers all, in order, late where one was lost")
+TEST_CASE("sim_transport: TCP delivers all, in order, late where one was lost")
 {
     path p("tcp");
     p.drop = {1};
@@ -165,7 +166,7 @@ TEST_CASE("stream_carrier: TCP delivers all, in order, late where one was lost")
     CHECK(p.c->ops->is_empty(p.c));
 }
 
-TEST_CASE("stream_carrier: a send buffer, and MIN_BUF, hold no more than they should")
+TEST_CASE("sim_transport: a send buffer, and MIN_BUF, hold no more than they should")
 {
     struct {
         const char *via;
@@ -186,11 +187,11 @@ TEST_CASE("stream_carrier: a send buffer, and MIN_BUF, hold no more than they sh
         p.run(0, 0, 20 * USEC_PER_SEC);
         CHECK(p.delivered.size() == 100); // acknowledgements make room
         CHECK(p.c->ops->is_empty(p.c));
-        CHECK(p.c->reliable);
+        CHECK(p.c->media.reliable);
     }
 }
 
-TEST_CASE("stream_carrier: what MTP and datagrams lose stays lost, and nothing waits for it")
+TEST_CASE("sim_transport: what MTP and datagrams lose stays lost, and nothing waits for it")
 {
     for (const char *via : {"mtp", "udp", "tfrc", "arc", "psp"}) {
         path p(via);
@@ -200,16 +201,16 @@ TEST_CASE("stream_carrier: what MTP and datagrams lose stays lost, and nothing w
         CHECK(p.order() == std::vector<int>{0, 2, 3, 4, 5});
         CHECK(p.delivered[0].first == 50000);
         CHECK(p.f.counts.lost == 1);
-        CHECK_FALSE(p.c->reliable);
+        CHECK_FALSE(p.c->media.reliable);
         CHECK(p.c->may_lose);
         CHECK(p.c->ops->is_empty(p.c));
     }
 }
 
-TEST_CASE("stream_carrier: MTP's own queue takes packets at the media's rate")
+TEST_CASE("sim_transport: MTP's own queue takes packets at the media's rate")
 {
     path p("mtp:queue=65536");
-    p.c->ops->media_rate(p.c, 800000, 0); // 10 ms a packet
+    p.c->media.ops->on_media_rate(&p.c->media, 800000, 0); // 10 ms a packet
     p.wanted = 100;
     p.write(0);
     CHECK(p.written == 1);

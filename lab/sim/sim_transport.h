@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How a simulated stream's RTP packets get from sender to viewer: both ends of a transport over the
+// simulated network, with the protocols' own code. The sending core sees the end that is a
+// media_transport. One file a family: sim_transport_tcp.c, sim_transport_mtp.c,
+// sim_transport_datagram.c.
+//
+//   tcp[:sndbuf=BYTES]  simulated TCP, a packet a segment; the send buffer takes what comes, or so
+//                       many bytes (KB = 1000)
+//   minbuf[:A,B]        simulated TCP; minbuf.h says when a packet is admitted
+//   mtp[:PARAMS]        mtp_flow.h
+//   udp, psp, psp-plain, tfrc, arc[:PARAMS]   datagrams under the controller of that name
+#ifndef WEIR_SIM_SIM_TRANSPORT_H
+#define WEIR_SIM_SIM_TRANSPORT_H
+
+#include <string.h>
+
+#include "common/protocol/media_transport.h"
+#include "lab/sim/flow.h"
+#include "lab/sim/tcp_sender.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    STREAM_MAX_RTP = 1300,  // bytes of a packet, header included
+    STREAM_MAX_VIA = 64,    // a carrier's name with its parameters
+    STREAM_UDP_HEADERS = 28 // with IPv4's
+};
+
+// The first byte of what a stream's packets carry.
+enum stream_kind { STREAM_MEDIA, STREAM_BACK, STREAM_PAIR, STREAM_ASK, STREAM_ANSWER };
+
+struct stream_head {
+    uint8_t kind; // enum stream_kind
+    int64_t number;
+    usec_t sent_at;
+};
+
+struct sim_transport;
+
+struct sim_transport_ops {
+    // ---- At the sender, beside media_transport's
+    bool (*is_empty)(const struct sim_transport *base); // nothing waits here any more
+    void (*back)(struct sim_transport *base, struct packet *p, usec_t now); // takes the packet
+    usec_t (*next)(struct sim_transport *base, usec_t now);
+    void (*run)(struct sim_transport *base, usec_t now);
+    // ---- At the viewer
+    void (*arrived)(struct sim_transport *base, struct packet *p, usec_t now); // takes the packet
+    usec_t (*sink_next)(const struct sim_transport *base);
+    void (*sink_run)(struct sim_transport *base, usec_t now);
+    // ----
+    void (*state)(const struct sim_transport *base, struct flow_state *out, usec_t now);
+    void (*free)(struct sim_transport *base);
+};
+
+struct sim_transport {            // embedded first
+    struct media_transport media; // first
+    const struct sim_transport_ops *ops;
+    struct flow *flow; // borrowed: its counts, and its packets
+    // Frames, on the way or because there is no room for them: the policy may scale by loss
+    // (goddard_inputs_loses_frames).
+    bool may_lose;
+    // At the sender: hand packets over now. After a `room` that was false.
+    void (*on_room)(void *ctx, usec_t now);
+    // At the viewer: an RTP packet, borrowed for the call.
+    void (*deliver)(void *ctx, const uint8_t *rtp, size_t len, usec_t now);
+    void *ctx;
+};
+
+struct sim_transport_config {
+    const char *via; // checked
+    struct flow *flow;
+    uint32_t packet_bytes; // of the largest RTP packet; at most STREAM_MAX_RTP
+    uint32_t ssrc;
+    uint16_t first_seq;
+    struct tcp_sender_config tcp; // of simulated TCP; `packets` does not count
+    usec_t delayed_ack;
+    uint64_t token;
+};
+
+// 0; ERR_NOT_FOUND: no such carrier; ERR_MALFORMED, ERR_RANGE: its parameters.
+int sim_transport_check(const char *via);
+// NULL: no memory. The caller fills in on_room, deliver and ctx, which come from
+// inside calls of the ops alone.
+struct sim_transport *sim_transport_new(const struct sim_transport_config *config, usec_t now);
+
+struct sim_transport *sim_transport_tcp_new(const struct sim_transport_config *config,
+                                            const char *params, bool minbuf);
+int sim_transport_tcp_check(const char *params, bool minbuf);
+struct sim_transport *sim_transport_mtp_new(const struct sim_transport_config *config,
+                                            const char *params, usec_t now);
+int sim_transport_mtp_check(const char *params);
+struct sim_transport *sim_transport_datagram_new(const struct sim_transport_config *config,
+                                                 const char *controller, bool responsive,
+                                                 usec_t now);
+
+// A packet of `bytes` on the wire with a head and that body; NULL: see flow_packet.
+struct packet *stream_media_packet(struct flow *f, const struct stream_head *head, uint32_t bytes,
+                                   const struct media_packet *body);
+// A packet of `bytes` on the wire with a head and `len` bytes of body; NULL: see flow_packet. Its
+// head is read with stream_head_of, its body is at stream_body.
+struct packet *stream_packet(struct flow *f, const struct stream_head *head, uint32_t bytes,
+                             const void *body, size_t len);
+static inline struct stream_head stream_head_of(const struct packet *p)
+{
+    struct stream_head head;
+    memcpy(&head, p->data, sizeof(head));
+    return head;
+}
+static inline const uint8_t *stream_body(const struct packet *p)
+{
+    return p->data + sizeof(struct stream_head);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/protocol/datagram_receiver.h"
+#include "common/protocol/datagram_sender.h"
+#include "common/wire/rtp.h"
+#include "lab/sim/sim_transport.h"
+
+static const double MAX_RATE_BPS = 10e9;
+
+struct sim_datagram {
+    struct sim_transport base;
+    struct datagram_sender sender;
+    struct datagram_receiver receiver;
+    bool waits; // the sender was refused
+};
+
+static bool datagram_room(struct media_transport *base, usec_t now)
+{
+    struct sim_datagram *d = (struct sim_datagram *)base;
+    d->waits = !datagram_sender_room(&d->sender, now);
+    return !d->waits;
+}
+
+static int datagram_send(struct media_transport *base, enum media_track track,
+                         const struct media_packet *packet, usec_t now)
+{
+    struct sim_datagram *d = (struct sim_datagram *)base;
+    struct flow *f = d->base.flow;
+    uint32_t len = (uint32_t)(packet->head_len + packet->body_len);
+    struct stream_head head = {STREAM_MEDIA, d->sender.next_number, now};
+    (void)track; // one flow carries both
+    if (!datagram_room(base, now))
+        return ERR_AGAIN;
+    datagram_sender_sent(&d->sender, len, now);
+    struct packet *p = stream_media_packet(f, &head, len + STREAM_UDP_HEADERS, packet);
+    if (!p)
+        return 0; // lost
+    p->ecn = base->responsive ? ECN_ECT0 : ECN_NOT;
+    node_push(f->source.to, p, now);
+    return 0;
+}
+
+static bool datagram_wish(const struct media_transport *base, struct feedback_wish *out)
+{
+    *out = datagram_sender_wish(&((const struct sim_datagram *)base)->sender);
+    return true;
+}
+
+static void datagram_media_rate(struct media_transport *base, int bps, usec_t now)
+{
+    struct controller *cc = ((struct sim_datagram *)base)->sender.controller;
+    if (cc->ops->media_rate)
+        cc->ops->media_rate(cc, bps, now);
+}
+
+static bool datagram_is_empty(const struct sim_transport *base)
+{
+    (void)base;
+    return true;
+}
+
+static void datagram_back(struct sim_transport *base, struct packet *p, usec_t now)
+{
+    struct sim_datagram *d = (struct sim_datagram *)base;
+    struct ccfb report;
+    int err = ccfb_decode(stream_body(p), p->bytes - STREAM_UDP_HEADERS, &report);
+    assert(err == 0); // what our own sink wrote
+    packet_free(p);
+    datagram_sender_feedback(&d->sender, &report, now);
+    base->flow->counts.lost = d->sender.counts.lost;
+    base->flow->counts.timeouts = d->sender.counts.rtos;
+    base->on_room(base->ctx, now);
+}
+
+static usec_t datagram_next(struct sim_transport *base, usec_t now)
+{
+    struct sim_datagram *d = (struct sim_datagram *)base;
+    usec_t next = datagram_sender_next_timeout(&d->sender);
+    if (d->waits)
+        next = usec_min(next, usec_max(datagram_sender_next_send(&d->sender, now), now + 1));
+    return next;
+}
+
+static void datagram_run(struct sim_transport *base, usec_t now)
+{
+    struct sim_datagram *d = (struct sim_datagram *)base;
+    if (datagram_sender_next_timeout(&d->sender) <= now)
+        datagram_sender_timeout(&d->sender, now);
+    base->on_room(base->ctx, now);
+}
+
+// ---- At the viewer
+
+static void report_if_due(struct sim_datagram *d, usec_t now)
+{
+    uint8_t bytes[FLOW_LARGE];
+    struct ccfb report;
+    size_t len = 0;
+    if (datagram_receiver_next_report(&d->receiver) > now ||
+        !datagram_receiver_report(&d->receiver, &report, now))
+        return;
+    int err = ccfb_append(&report, bytes, sizeof(bytes) - sizeof(struct stream_head), &len);
+    assert(err == 0);
+    struct stream_head head = {STREAM_BACK, 0, now};
+    struct flow *f = d->base.flow;
+    struct packet *p = stream_packet(f, &head, (uint32_t)len + STREAM_UDP_HEADERS, bytes, len);
+    if (!p)
+        return;
+    f->counts.feedback_packets++;
+    f->counts.feedback_bytes += p->bytes;
+    node_push(f->sink.to, p, now);
+}
+
+static void datagram_arrived(struct sim_transport *base, struct packet *p, usec_t now)
+{
+    static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+    struct sim_datagram *d = (struct sim_datagram *)base;
+    size_t len = p->bytes - STREAM_UDP_HEADERS;
+    struct rtp_packet rtp;
+    int err = rtp_decode(stream_body(p), len, ids, &rtp);
+    assert(err == 0); // what our own source wrote
+    struct feedback_wish wish = {.interval = rtp.feedback.interval * (usec_t)RTP_FEEDBACK_UNIT_US,
+                                 .packets = rtp.feedback.packets};
+    datagram_receiver_packet(&d->receiver, rtp.ssrc, rtp.seq, p->ecn, (uint32_t)len,
+                             rtp.has_feedback ? &wish : NULL, now);
+    base->flow->counts.good_bytes += p->bytes;
+    base->deliver(base->ctx, stream_body(p), len, now);
+    packet_free(p);
+    report_if_due(d, now);
+}
+
+static usec_t datagram_sink_next(const struct sim_transport *base)
+{
+    return datagram_receiver_next_report(&((const struct sim_datagram *)base)->receiver);
+}
+
+static void datagram_sink_run(struct sim_transport *base, usec_t now)
+{
+    report_if_due((struct sim_datagram *)base, now);
+}
+
+// ----
+
+static void datagram_state(const struct sim_transport *base, struct flow_state *out, usec_t now)
+{
+    const struct datagram_sender *s = &((const struct sim_datagram *)base)->sender;
+    struct controller_info info = {0};
+    s->controller->ops->info(s->controller, &info, now);
+    *out = (struct flow_state){.rate_bps = info.rate_bps,
+                               .cwnd = (double)NAN,
+                               .loss_events = info.loss_events,
+                               .srtt = s->rto.srtt};
+}
+
+static void datagram_info(struct media_transport *base, struct transport_info *out, usec_t now)
+{
+    const struct datagram_sender *s = &((const struct sim_datagram *)base)->sender;
+    struct controller_info info = {0};
+    s->controller->ops->info(s->controller, &info, now);
+    transport_info_clear(out);
+    out->allowed_bps = info.rate_bps;
+    out->unsent_bytes = 0;
+    if (base->responsive)
+        out->delivered_bytes = (double)s->counts.bytes_arrived;
+    if (s->rto.latest)
+        out->latest_rtt_ms = usec_to_msec(s->rto.latest);
+}
+
+static void datagram_free(struct sim_transport *base)
+{
+    datagram_sender_destroy(&((struct sim_datagram *)base)->sender);
+    free(base);
+}
+
+static const struct media_transport_ops MEDIA_OPS = {
+    .room = datagram_room,
+    .send = datagram_send,
+    .wish = datagram_wish,
+    .on_media_rate = datagram_media_rate,
+    .info = datagram_info,
+};
+static const struct sim_transport_ops OPS = {
+    .is_empty = datagram_is_empty,
+    .back = datagram_back,
+    .next = datagram_next,
+    .run = datagram_run,
+    .arrived = datagram_arrived,
+    .sink_next = datagram_sink_next,
+    .sink_run = datagram_sink_run,
+    .state = datagram_state,
+    .free = datagram_free,
+};
+
+struct sim_transport *sim_transport_datagram_new(const struct sim_transport_config *config,
+                                                 const char *controller, bool responsive,
+                                                 usec_t now)
+{
+    struct sim_datagram *d = calloc(1, sizeof(*d));
+    if (!d)
+        return NULL;
+    struct controller_config limits = {.packet_bytes = config->packet_bytes,
+                                       .max_rate_bps = MAX_RATE_BPS};
+    d->base = (struct sim_transport){.media = {.ops = &MEDIA_OPS,
+                                               .max_packet = config->packet_bytes,
+                                               .responsive = responsive,
+                                               .measures = responsive},
+                                     .ops = &OPS,
+                                     .flow = config->flow,
+                                     .may_lose = true};
+    struct controller *cc = controller_new(controller, &limits, now);
+    struct datagram_sender_config sender = {.first_seq = config->first_seq,
+                                            .most_rto = RTO_MOST_LIVE}; // as the transports
+    if (!cc || datagram_sender_init(&d->sender, cc, &sender, now)) {
+        free(d);
+        return NULL;
+    }
+    datagram_receiver_init(&d->receiver, config->ssrc + 1, now);
+    return &d->base;
+}

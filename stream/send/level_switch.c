@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/send/level_switch.h"
+
+enum { MAX_GAP = 1000 }; // frames
+
+void level_switch_init(struct level_switch *l, const struct ladder *ladder, int level, bool stored)
+{
+    *l = (struct level_switch){.ladder = ladder,
+                               .stored = stored,
+                               .level = level,
+                               .size_id = ladder->levels[level].size_id,
+                               .wanted_size = ladder->levels[level].size_id,
+                               .resumable = -1,
+                               .waiting_key = true};
+}
+
+void level_switch_set(struct level_switch *l, int level)
+{
+    l->level = level;
+    l->wanted_size = l->ladder->levels[level].size_id;
+}
+
+void level_switch_begin(struct level_switch *l)
+{
+    // What the viewer has all of goes on as it was, until a frame comes with which its level may
+    // change.
+    l->waiting_key = l->size_id != l->resumable;
+    if (!l->waiting_key)
+        return;
+    l->size_id = l->wanted_size;
+    l->sent_level = l->level;
+    l->top = l->ladder->levels[l->level].temporal_id;
+}
+
+void level_switch_pause(struct level_switch *l, bool whole)
+{
+    l->resumable = l->waiting_key || !whole ? -1 : l->size_id;
+}
+
+void level_switch_go_to(struct level_switch *l, int64_t from)
+{
+    l->from = from;
+    l->resumable = -1;
+    l->size_id = l->wanted_size;
+    l->waiting_key = true;
+}
+
+// Frames of the level between the newest and this one never came from the encoder.
+static void count_uncoded(struct level_switch *l, int64_t number)
+{
+    if (l->size_id != l->wanted_size)
+        return;
+    int64_t from = number - l->newest > MAX_GAP ? number - MAX_GAP : l->newest + 1;
+    for (int64_t n = from; n < number; n++)
+        l->uncoded += level_has_frame(l->ladder, l->level, n);
+}
+
+enum level_verdict level_switch_take(struct level_switch *l, const struct coded_frame *f)
+{
+    if (f->number < l->from)
+        return LEVEL_OTHER;
+    bool switches = f->size_id == l->wanted_size && l->size_id != l->wanted_size && f->key;
+    if (switches) {
+        l->size_id = f->size_id;
+        l->newest = f->number - 1;
+    }
+    if (f->size_id != l->size_id)
+        return LEVEL_OTHER;
+    // Other viewers watched on while this one paused.
+    if (!l->stored && f->depends_on > l->newest)
+        l->waiting_key = true;
+    if (l->waiting_key && !f->key)
+        return LEVEL_LACKS_KEY;
+    if (!l->waiting_key && !l->stored)
+        count_uncoded(l, f->number);
+    l->waiting_key = false;
+    l->newest = f->number;
+    return switches ? LEVEL_SWITCHED : LEVEL_TAKEN;
+}
+
+bool level_switch_sends(struct level_switch *l, const struct coded_frame *f, int top)
+{
+    // Before a base frame higher layers depend on what was left out. Stored frames of a higher
+    // layer are decoded in the order of that frame's, though some are shown before it: their level
+    // begins and ends with it. While another size is awaited, the old one goes on at its level.
+    bool may_change = !l->stored || f->temporal_id == 0;
+    if (l->size_id == l->wanted_size && may_change)
+        l->sent_level = l->level;
+    int whole = l->ladder->levels[l->sent_level].temporal_id;
+    top = top < whole ? top : whole;
+    if (f->temporal_id == 0 || (top < l->top && may_change))
+        l->top = top;
+    if (f->temporal_id <= l->top)
+        return true;
+    l->thinned += f->temporal_id <= whole && top < whole;
+    return false;
+}

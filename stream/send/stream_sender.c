@@ -1,0 +1,788 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/send/stream_sender.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "media/rtp/packetiser.h"
+#include "stream/send/audio_queue.h"
+#include "stream/send/feedback_limit.h"
+#include "stream/send/filler.h"
+#include "stream/send/level_switch.h"
+#include "stream/send/packet_writer.h"
+#include "stream/send/stored_retransmit.h"
+
+enum {
+    BATCH = 64,          // packets a call: a greedy sender must leave the loop to the others
+    PEAK_FACTOR_X2 = 5,  // a video's frames may leave at 2.5 times its mean rate: a key frame is
+                         // many times the mean frame
+    PACKET_HEADERS = 40, // bytes, of RTP with its extensions, and what frames it
+};
+
+struct stream_sender {
+    struct stream_sender_config config;
+    const struct stream_sender_ops *ops;
+    struct rng rng; // of its RTP streams' first numbers
+    struct packet_writer writer;
+    struct scheduler scheduler;
+    struct audio_queue audio; // of struct coded_audio, a reference each
+    struct filler filler;
+    struct stored_retransmit repairs; // of stored media
+    struct feedback_limit feedback;
+    bool playing;
+    bool watching;
+    int watched[2];     // the sizes; -1: none
+    bool hears;         // it watches the audio
+    bool ending;        // the media ended: what waits still leaves
+    usec_t wake_at;     // there is more to send then
+    usec_t progress_at; // a packet left, or there was nothing to send
+
+    struct level_switch levels; // which frames
+
+    // The network: `adaptation` says level and encoder's rate while `follows`.
+    bool follows;
+    struct adaptation adaptation;
+    double made;  // bytes for this viewer, with the headers of their packets
+    int steered;  // the size whose encoder's rate is this sender's; -1 none
+    double speed; // that the media comes at
+
+    // The frame that leaves: the scheduler's begun frame, which holds the reference; NULL: none.
+    const struct coded_frame *leaving;
+    int leaving_level;
+    struct packetiser packets; // over it
+    bool has_packet;           // `payload` waits to be sent
+    struct rtp_payload payload;
+};
+
+static bool is_stored(const struct stream_sender *s)
+{
+    return s->config.media == STREAM_STORED;
+}
+
+static bool is_filler(const struct stream_sender *s)
+{
+    return s->config.media == STREAM_STEADY || s->config.media == STREAM_GREEDY;
+}
+
+static const struct level *level_now(const struct stream_sender *s)
+{
+    return &s->config.ladder->levels[s->levels.level];
+}
+
+static int layers_of(const struct stream_sender *s, int size_id)
+{
+    return s->config.ladder->sizes[size_id].layers;
+}
+
+// ---- Life
+
+struct stream_sender *stream_sender_new(const struct stream_sender_config *config, usec_t now)
+{
+    struct stream_sender *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->config = *config;
+    s->ops = config->ops;
+    s->rng = rng_seeded(config->seed);
+    packet_writer_init(&s->writer, config->payload_type, &s->rng);
+    stored_retransmit_init(&s->repairs);
+    feedback_limit_init(&s->feedback, now);
+    adaptation_init(&s->adaptation, config->ladder, config->level, config->start_bps,
+                    config->keeps_size);
+    s->filler.greedy = config->media == STREAM_GREEDY;
+    s->watched[0] = s->watched[1] = -1;
+    s->steered = -1;
+    s->speed = 1;
+    s->wake_at = USEC_NEVER;
+    s->progress_at = now;
+    return s;
+}
+
+static void set_media_rate(struct stream_sender *s, usec_t now)
+{
+    struct media_transport *t = s->writer.transport;
+    if (!t->ops->on_media_rate)
+        return;
+    double bps = level_now(s)->bitrate_bps * s->speed;
+    bps = s->config.media == STREAM_GREEDY ? bps : bps / 2 * PEAK_FACTOR_X2;
+    t->ops->on_media_rate(t, bps < INT_MAX ? (int)bps : INT_MAX, now);
+}
+
+// The transport says what arrives, and the media has an encoder.
+static bool can_follow(const struct stream_sender *s)
+{
+    return s->ops->set_bitrate && s->writer.transport->measures;
+}
+
+int stream_sender_attach(struct stream_sender *s, struct media_transport *transport, usec_t now)
+{
+    assert(!s->writer.transport);
+    // A transport whose packets have numbers of their own takes the same RTP packet twice.
+    bool keeps = transport->repeats && s->config.media == STREAM_LIVE;
+    int err = packet_writer_attach(&s->writer, transport, keeps);
+    if (err)
+        return err;
+    s->follows = s->config.follows && can_follow(s);
+    s->writer.reports_often = s->follows;
+    level_switch_init(&s->levels, s->config.ladder,
+                      s->follows ? s->adaptation.level : s->config.level, is_stored(s));
+    scheduler_init(&s->scheduler, s->config.latency, layers_of(s, s->levels.size_id),
+                   transport->reliable);
+    set_media_rate(s, now);
+    return 0;
+}
+
+void stream_sender_add_audio(struct stream_sender *s, double bps)
+{
+    packet_writer_add_audio(&s->writer, &s->rng);
+    adaptation_set_beside(&s->adaptation, bps);
+}
+
+void stream_sender_add_video(struct stream_sender *s)
+{
+    s->config.audio_only = false;
+}
+
+// ---- What is watched
+
+static void watch(struct stream_sender *s, int size_id, int change)
+{
+    bool both = s->config.audio_only && !is_stored(s); // a file gives both at once
+    if (size_id >= 0 && !both && s->ops->watch)
+        s->ops->watch(s->config.ctx, size_id, change);
+}
+
+// While another size's key frame is awaited, both sizes are watched.
+static void watch_sizes(struct stream_sender *s)
+{
+    int size_id = s->watching ? s->levels.size_id : -1;
+    int wanted = s->watching && s->levels.wanted_size != size_id ? s->levels.wanted_size : -1;
+    int before[2] = {s->watched[0], s->watched[1]};
+    s->watched[0] = size_id;
+    s->watched[1] = wanted;
+    for (int i = 0; i < 2; i++)
+        if (s->watched[i] != before[0] && s->watched[i] != before[1])
+            watch(s, s->watched[i], +1);
+    for (int i = 0; i < 2; i++)
+        if (before[i] != size_id && before[i] != wanted)
+            watch(s, before[i], -1);
+}
+
+static void watch_audio(struct stream_sender *s, bool hears)
+{
+    if (!s->writer.has_audio || hears == s->hears)
+        return;
+    s->hears = hears;
+    if (s->ops->watch_audio)
+        s->ops->watch_audio(s->config.ctx, hears ? 1 : -1);
+}
+
+// The encoder's rate of `size_id` is this sender's from now on, and that of no other; -1: of none.
+static void steer(struct stream_sender *s, int size_id, int bitrate_bps)
+{
+    if (s->steered >= 0 && s->steered != size_id)
+        s->ops->set_bitrate(s->config.ctx, s->steered, 0);
+    if (size_id >= 0)
+        s->ops->set_bitrate(s->config.ctx, size_id, bitrate_bps);
+    s->steered = size_id;
+}
+
+static void unwatch(struct stream_sender *s)
+{
+    if (!s->watching)
+        return;
+    s->watching = false;
+    watch_audio(s, false);
+    steer(s, -1, 0);
+    rate_estimator_restart(&s->adaptation.rate);
+    watch_sizes(s);
+}
+
+static void serve_level(struct stream_sender *s, int level, usec_t now)
+{
+    if (level == s->levels.level)
+        return;
+    level_switch_set(&s->levels, level);
+    set_media_rate(s, now);
+    watch_sizes(s);
+}
+
+int stream_sender_set_level(struct stream_sender *s, int level, usec_t now)
+{
+    if (!ladder_has_level(s->config.ladder, level))
+        return ERR_RANGE;
+    adaptation_set_cap(&s->adaptation, level);
+    serve_level(s, s->follows ? s->adaptation.level : level, now);
+    return 0;
+}
+
+void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now)
+{
+    s->follows = s->writer.reports_often = follows && can_follow(s);
+    if (s->follows)
+        return;
+    steer(s, -1, 0);
+    serve_level(s, s->adaptation.cap, now);
+}
+
+void stream_sender_set_latency(struct stream_sender *s, usec_t latency)
+{
+    s->config.latency = latency;
+    scheduler_set_bound(&s->scheduler, latency);
+}
+
+void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now)
+{
+    s->speed = speed;
+    set_media_rate(s, now);
+}
+
+// Does what the network's state calls for; about every frame.
+static void follow(struct stream_sender *s, usec_t now)
+{
+    struct media_transport *t = s->writer.transport;
+    struct transport_info info;
+    t->ops->info(t, &info, now);
+    if (isnan(info.delivered_bytes))
+        return;
+    // A smoothed one lags behind queues; the kernel's, taken of each ACK, does so little.
+    double rtt_ms = isnan(info.latest_rtt_ms) ? info.rtt_ms : info.latest_rtt_ms;
+    struct rate_estimator_sample sample = {
+        .delivered = info.delivered_bytes,
+        .made = s->made,
+        .unsent = isnan(info.unsent_bytes) ? 0 : info.unsent_bytes,
+        .allowed_bps = t->responsive ? info.allowed_bps : NAN,
+        .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
+        .waiting = scheduler_waiting(&s->scheduler, now),
+    };
+    bool alone = !s->ops->is_alone || s->ops->is_alone(s->config.ctx);
+    if (!adaptation_update(&s->adaptation, &sample, alone, now))
+        return;
+    serve_level(s, s->adaptation.level, now);
+    if (s->adaptation.encoder_bps)
+        steer(s, s->levels.wanted_size, s->adaptation.encoder_bps);
+    else
+        steer(s, -1, 0);
+}
+
+// ---- Which frames
+
+// Does a later frame depend on one of this layer? None does on the top layer, unless it is the only
+// one.
+static bool is_depended_on(const struct stream_sender *s, int size_id, int temporal_id)
+{
+    int layers = layers_of(s, size_id);
+    return layers == 1 || temporal_id < layers - 1;
+}
+
+// Frees what the scheduler gave up, and has the encoder make later frames independent of it.
+static void reap(struct stream_sender *s, usec_t now)
+{
+    struct scheduler_frame f;
+    enum drop_cause cause;
+    while (scheduler_dropped(&s->scheduler, &f, &cause)) {
+        struct coded_frame *frame = f.data;
+        if (frame == s->leaving) { // its rest went with it
+            s->leaving = NULL;
+            s->has_packet = false;
+        }
+        if (s->watching && s->config.media == STREAM_LIVE && cause != DROP_FLUSHED &&
+            cause != DROP_BROKEN && is_depended_on(s, frame->size_id, f.temporal_id))
+            s->ops->repair(s->config.ctx, frame->size_id, f.number, now);
+        coded_frame_unref(frame);
+    }
+}
+
+static void clear_audio(struct stream_sender *s)
+{
+    struct coded_audio *c;
+    while ((c = audio_queue_take(&s->audio)))
+        coded_audio_unref(c);
+}
+
+// What waits is of no use any more, but for a frame that has begun to leave.
+static void flush_waiting(struct stream_sender *s, usec_t now)
+{
+    scheduler_flush(&s->scheduler, 0);
+    reap(s, now);
+    clear_audio(s);
+}
+
+static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t now)
+{
+    size_t packets = f->bytes / s->writer.transport->max_packet + 1;
+    s->made += (double)(f->bytes + packets * PACKET_HEADERS);
+    struct scheduler_frame entry = {
+        .number = f->number,
+        .depends_on = f->depends_on,
+        .temporal_id = f->temporal_id,
+        .captured = f->captured,
+        .bytes = f->bytes,
+        .level = s->levels.sent_level,
+        .data = coded_frame_ref(f),
+    };
+    scheduler_push(&s->scheduler, &entry, now);
+    reap(s, now);
+    stream_sender_pump(s, now);
+}
+
+void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t now)
+{
+    if (!s->watching || is_filler(s) || s->config.audio_only)
+        return;
+    switch (level_switch_take(&s->levels, f)) {
+    case LEVEL_OTHER:
+        return;
+    case LEVEL_LACKS_KEY:
+        // The key frame that was asked for may have come before the place that is waited for.
+        if (s->levels.from > 0 && f->temporal_id == 0 && s->ops->begin)
+            s->ops->begin(s->config.ctx, s->levels.size_id, s->levels.from);
+        return;
+    case LEVEL_SWITCHED:
+        watch_sizes(s);
+        scheduler_flush(&s->scheduler, f->number);
+        reap(s, now);
+        scheduler_set_layers(&s->scheduler, layers_of(s, s->levels.size_id));
+        break;
+    case LEVEL_TAKEN:
+        break;
+    }
+    if (s->follows)
+        follow(s, now);
+    if (level_switch_sends(&s->levels, f, s->follows ? s->adaptation.top : LEVEL_MAX_LAYERS))
+        send_frame(s, f, now);
+}
+
+void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, usec_t now)
+{
+    if (s->watching && f->size_id == s->levels.size_id && f->temporal_id <= s->levels.top)
+        send_frame(s, f, now);
+}
+
+void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t now)
+{
+    if (!s->hears)
+        return;
+    s->made += (double)(c->bytes + PACKET_HEADERS);
+    coded_audio_unref(audio_queue_push(&s->audio, coded_audio_ref(c), now));
+    stream_sender_pump(s, now);
+}
+
+// ---- The viewer's requests
+
+void stream_sender_play(struct stream_sender *s, usec_t now)
+{
+    if (!s->playing) {
+        s->playing = true;
+        s->progress_at = now;
+        filler_begin(&s->filler, now);
+        if (is_filler(s))
+            s->wake_at = now;
+    }
+    if (s->watching)
+        return;
+    s->watching = true;
+    s->ending = false;
+    level_switch_begin(&s->levels);
+    scheduler_set_layers(&s->scheduler, layers_of(s, s->levels.size_id));
+    watch_sizes(s);
+    watch_audio(s, true);
+}
+
+static void stop_playing(struct stream_sender *s)
+{
+    s->playing = s->ending = false;
+    unwatch(s);
+}
+
+void stream_sender_stop(struct stream_sender *s, usec_t now)
+{
+    stop_playing(s);
+    scheduler_clear(&s->scheduler);
+    reap(s, now);
+    clear_audio(s);
+}
+
+void stream_sender_pause(struct stream_sender *s, usec_t now)
+{
+    if (!s->playing)
+        return;
+    stop_playing(s);
+    const struct scheduler_frame *first = scheduler_first_waiting(&s->scheduler);
+    const struct coded_frame *frame = first ? first->data : NULL;
+    if (frame && s->ops->rewind)
+        s->ops->rewind(s->config.ctx, frame->number + frame->reorder);
+    // An encoder that no other viewer watches stands still meanwhile.
+    level_switch_pause(&s->levels, is_stored(s) || (!frame && s->config.stands_still));
+    flush_waiting(s, now);
+}
+
+void stream_sender_go_to(struct stream_sender *s, int64_t from, usec_t now)
+{
+    level_switch_go_to(&s->levels, from);
+    watch_sizes(s);
+    flush_waiting(s, now);
+}
+
+void stream_sender_free(struct stream_sender *s, usec_t now)
+{
+    if (!s)
+        return;
+    stream_sender_stop(s, now);
+    packet_writer_destroy(&s->writer);
+    free(s);
+}
+
+// ---- Packets
+
+static void on_sent(struct stream_sender *s, enum media_track track, usec_t now)
+{
+    s->progress_at = now;
+    if (!s->writer.has_audio || s->writer.rtp[track].packets != 1)
+        return;
+    packet_writer_flush(&s->writer, now);
+    s->ops->on_begun(s->config.ctx, track, now);
+}
+
+// The next packet of the frame that leaves, or of the one the scheduler picks now. False: none.
+static bool prepare(struct stream_sender *s, const struct coded_frame **frame, usec_t now)
+{
+    const struct scheduler_frame *f = scheduler_next(&s->scheduler, now);
+    reap(s, now);
+    if (!f)
+        return false;
+    *frame = f->data;
+    if (s->leaving != *frame) {
+        packetiser_init(&s->packets, (*frame)->data, (*frame)->nals, (*frame)->nal_count);
+        s->leaving = *frame;
+        s->leaving_level = f->level;
+        s->has_packet = false;
+    }
+    if (!s->has_packet) {
+        struct rtp_packet shape = {.has_adu = true,
+                                   .adu = {.reorder = (int16_t)s->leaving->reorder},
+                                   .has_capture = packetiser_is_at_first(&s->packets)};
+        size_t room = packet_writer_payload_room(&s->writer, &shape);
+        s->has_packet = packetiser_next(&s->packets, room, &s->payload);
+        assert(s->has_packet);
+    }
+    return true;
+}
+
+static int send_video(struct stream_sender *s, usec_t now)
+{
+    const struct coded_frame *f;
+    if (!prepare(s, &f, now))
+        return ERR_NOT_FOUND;
+    struct fps fps = s->config.ladder->source_fps;
+    struct outgoing_packet p = {
+        .track = TRACK_VIDEO,
+        .rtp = {.marker = s->payload.last,
+                .has_adu = true,
+                .adu = {.frame = (uint32_t)f->number,
+                        .written_us = (uint32_t)s->ops->wall(s->config.ctx, now),
+                        .size_id = (uint8_t)f->size_id,
+                        .temporal_id = (uint8_t)f->temporal_id,
+                        .key = f->key,
+                        .first = s->payload.first,
+                        .last = s->payload.last,
+                        .level = (uint8_t)s->leaving_level,
+                        .depends = f->depends_on >= 0 ? (int16_t)(f->number - f->depends_on) : 0,
+                        .reorder = (int16_t)f->reorder},
+                .has_capture = s->payload.first,
+                .capture_wall = f->capture_wall},
+        .payload = s->payload,
+        .number = f->number,
+        // Media time on the wire counts frames, so it goes on evenly through seeks and pauses.
+        .pts = usec_of_frames(f->number, fps.num, fps.den),
+        .is_kept = is_depended_on(s, f->size_id, f->temporal_id),
+        .captured = f->captured,
+    };
+    int err = packet_writer_send(&s->writer, &p, now);
+    if (err)
+        return err;
+    on_sent(s, TRACK_VIDEO, now);
+    s->has_packet = false;
+    if (p.payload.last) {
+        packet_writer_flush(&s->writer, now); // what the transport kept back depends on the frame
+        scheduler_done(&s->scheduler);
+        s->leaving = NULL;
+        coded_frame_unref((struct coded_frame *)(uintptr_t)f);
+    }
+    return 0;
+}
+
+static int send_audio(struct stream_sender *s, usec_t now)
+{
+    struct coded_audio *c = audio_queue_front(&s->audio);
+    struct outgoing_packet p = {
+        .track = TRACK_AUDIO,
+        .rtp = {.has_adu = true,
+                .adu = {.frame = (uint32_t)c->position,
+                        .written_us = (uint32_t)s->ops->wall(s->config.ctx, now),
+                        .key = true,
+                        .first = true,
+                        .last = true},
+                .capture_wall = c->capture_wall},
+        .payload = {.body = c->data, .body_len = c->bytes},
+        .number = -1,
+        .pts = audio_usec(c->position),
+    };
+    int err = packet_writer_send(&s->writer, &p, now);
+    if (err)
+        return err;
+    on_sent(s, TRACK_AUDIO, now);
+    packet_writer_flush(&s->writer, now);
+    coded_audio_unref(audio_queue_take(&s->audio));
+    return 0;
+}
+
+static int send_filler(struct stream_sender *s, usec_t now)
+{
+    size_t max_packet = s->writer.transport->max_packet;
+    usec_t interval = filler_interval(&s->filler, max_packet, level_now(s)->bitrate_bps);
+    filler_expire(&s->filler, interval, s->config.latency, now);
+    struct outgoing_packet p;
+    filler_packet(&s->filler, max_packet - RTP_MAX_HEADER, s->ops->wall(s->config.ctx, now), &p,
+                  now);
+    int err = packet_writer_send(&s->writer, &p, now);
+    if (err)
+        return err;
+    on_sent(s, TRACK_VIDEO, now);
+    filler_sent(&s->filler, interval);
+    return 0;
+}
+
+static bool has_lost(struct stream_sender *s, usec_t now)
+{
+    return s->playing && packet_writer_has_lost(&s->writer, now - s->config.latency);
+}
+
+// Gives up what is too late.
+static bool has_audio(struct stream_sender *s, usec_t now)
+{
+    struct coded_audio *late;
+    while ((late = audio_queue_expired(&s->audio, s->config.latency, now)))
+        coded_audio_unref(late);
+    return s->audio.count > 0 && s->playing;
+}
+
+static bool has_packets(struct stream_sender *s, usec_t now)
+{
+    if (has_lost(s, now) || has_audio(s, now))
+        return true;
+    if (is_filler(s))
+        return s->playing && filler_is_due(&s->filler, now);
+    return s->scheduler.count > 0 && (s->playing || s->leaving);
+}
+
+// What was lost goes first, as all that follows waits for it; then audio: it is little, and what is
+// missing of it is heard at once.
+static int send_next(struct stream_sender *s, usec_t now)
+{
+    if (has_lost(s, now))
+        return packet_writer_send_lost(&s->writer, now - s->config.latency, now);
+    if (has_audio(s, now))
+        return send_audio(s, now);
+    return is_filler(s) ? send_filler(s, now) : send_video(s, now);
+}
+
+bool stream_sender_is_idle(const struct stream_sender *s)
+{
+    return s->scheduler.count == 0 && s->audio.count == 0;
+}
+
+// At the end of the media it goes back to Ready (RFC 2326, A.2): PLAY begins again.
+static void end_if_done(struct stream_sender *s, usec_t now)
+{
+    if (!s->ending || !stream_sender_is_idle(s))
+        return;
+    stop_playing(s);
+    s->ops->on_end(s->config.ctx, now);
+}
+
+// The transport is not asked for room that nothing needs: it would take the sender for one that it
+// holds back.
+void stream_sender_pump(struct stream_sender *s, usec_t now)
+{
+    struct media_transport *t = s->writer.transport;
+    int sent = 0;
+    bool more = has_packets(s, now);
+    while (more && sent < BATCH && t->ops->room(t, now)) {
+        int err = send_next(s, now);
+        if (err == ERR_NOT_FOUND)
+            s->progress_at = now;
+        if (err == ERR_CLOSED)
+            s->ops->on_closed(s->config.ctx, now);
+        more = !err && has_packets(s, now);
+        sent += !err;
+    }
+    packet_writer_flush(&s->writer, now);
+    s->wake_at = sent == BATCH                ? now
+                 : is_filler(s) && s->playing ? filler_next(&s->filler, now)
+                                              : USEC_NEVER;
+    end_if_done(s, now);
+}
+
+usec_t stream_sender_next_timeout(const struct stream_sender *s)
+{
+    return s->wake_at;
+}
+
+void stream_sender_on_timeout(struct stream_sender *s, usec_t now)
+{
+    stream_sender_pump(s, now);
+}
+
+void stream_sender_end(struct stream_sender *s, usec_t now)
+{
+    if (!s->playing)
+        return;
+    // A viewer that still has frames to get does not keep the source from beginning again for
+    // others.
+    unwatch(s);
+    level_switch_pause(&s->levels, false);
+    s->ending = true;
+    end_if_done(s, now);
+}
+
+usec_t stream_sender_blocked(struct stream_sender *s, usec_t now)
+{
+    // Nothing to send is no sign of being stuck; but an empty queue is also what is left when
+    // nothing could leave and all was dropped.
+    struct media_transport *t = s->writer.transport;
+    bool nothing = is_filler(s) ? !filler_is_due(&s->filler, now) : s->scheduler.count == 0;
+    if (nothing && t->ops->room(t, now))
+        s->progress_at = now;
+    return now - s->progress_at;
+}
+
+// ---- What the viewer says
+
+static bool frame_is_depended_on(const struct stream_sender *s, int64_t number)
+{
+    const struct size_spec *size = &s->config.ladder->sizes[s->levels.size_id];
+    int64_t index = size_index_of_frame(size->fps, s->config.ladder->source_fps, number);
+    return index >= 0 &&
+           is_depended_on(s, s->levels.size_id, layer_temporal_id(index, size->layers));
+}
+
+// Packets of live media are missing: they come again, or the encoder does without their frames.
+// Viewers may name thousands at once: what is to be known of a frame is looked up once.
+static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t now)
+{
+    int64_t last = -1;
+    bool wanted = false;
+    for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
+        uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
+        int64_t number = rtp_sender_frame_of(&s->writer.rtp[TRACK_VIDEO], seq);
+        if (number != last)
+            wanted = number >= 0 && frame_is_depended_on(s, number);
+        last = number;
+        if (!wanted || packet_writer_resend(&s->writer, seq, now - s->config.latency))
+            continue;
+        if (s->watching)
+            s->ops->repair(s->config.ctx, s->levels.size_id, number, now);
+        wanted = false;
+    }
+}
+
+static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, usec_t now)
+{
+    const struct rtp_sender *rtp = &s->writer.rtp[TRACK_VIDEO];
+    for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
+        uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
+        int64_t number = rtp_sender_frame_of(rtp, seq);
+        if (number >= 0 && stored_retransmit_take(&s->repairs, number, seq, rtp->next_seq))
+            s->ops->repair(s->config.ctx, s->levels.size_id, number, now);
+    }
+}
+
+static void on_nack(struct stream_sender *s, const struct rtcp_item *item, usec_t now)
+{
+    for (int i = 0; i < item->nack_count; i++) {
+        int named = 1 + __builtin_popcount(item->nacks[i].blp);
+        if (!feedback_limit_nack(&s->feedback, named, s->writer.rtp[TRACK_VIDEO].packets))
+            continue;
+        if (is_stored(s))
+            on_missing_stored(s, item->nacks[i], now);
+        else
+            on_missing(s, item->nacks[i], now);
+    }
+    if (s->writer.kept)
+        stream_sender_pump(s, now);
+}
+
+void stream_sender_feedback(struct stream_sender *s, const struct rtcp_item *item, usec_t now)
+{
+    if (item->media_ssrc != s->writer.rtp[TRACK_VIDEO].ssrc)
+        return;
+    if (item->kind == RTCP_IS_NACK && s->ops->repair)
+        on_nack(s, item, now);
+    else if (item->kind == RTCP_IS_PLI && feedback_limit_pli(&s->feedback, now) &&
+             s->ops->request_key && (s->watching || is_stored(s)))
+        s->ops->request_key(s->config.ctx, s->levels.size_id, now);
+}
+
+// ---- Reading
+
+bool stream_sender_is_playing(const struct stream_sender *s)
+{
+    return s->playing;
+}
+
+bool stream_sender_has_audio(const struct stream_sender *s)
+{
+    return s->writer.has_audio;
+}
+
+bool stream_sender_has_video(const struct stream_sender *s)
+{
+    return !s->config.audio_only;
+}
+
+int stream_sender_level(const struct stream_sender *s)
+{
+    return s->levels.level;
+}
+
+int stream_sender_size(const struct stream_sender *s)
+{
+    return s->levels.size_id;
+}
+
+const struct rtp_sender *stream_sender_rtp(const struct stream_sender *s, enum media_track track)
+{
+    return &s->writer.rtp[track];
+}
+
+static uint64_t skipped(const struct stream_sender *s)
+{
+    uint64_t count = s->levels.uncoded + s->levels.thinned;
+    for (int cause = 0; cause < DROP_CAUSES; cause++)
+        for (int layer = 0; cause != DROP_FLUSHED && layer < SCHEDULER_MAX_LAYERS; layer++)
+            count += s->scheduler.counters.dropped[cause][layer];
+    return count;
+}
+
+void stream_sender_read(const struct stream_sender *s, struct stream_sender_stats *out, usec_t now)
+{
+    *out = (struct stream_sender_stats){
+        .level = s->levels.level,
+        .size_id = s->levels.size_id,
+        .skipped = skipped(s),
+        .thinned = s->levels.thinned,
+        .feedback_dropped = s->feedback.dropped,
+        .audio_dropped = s->audio.dropped,
+        .waiting_frames = s->scheduler.count,
+        .waiting_bytes = s->scheduler.bytes,
+        .waiting = scheduler_waiting(&s->scheduler, now),
+        .frames = s->scheduler.counters,
+        .follows = s->follows,
+        .adaptation = s->follows ? adaptation_read(&s->adaptation)
+                                 : (struct adaptation_stats){NAN, NAN, NAN, NAN, NAN, NAN},
+    };
+}

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sending core by itself: what it sends and asks for at each input. How it does over a network
+// says tests/unit/stream/adapt/live_link_test.cpp.
+#include "stream/send/stream_sender.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/open_transport.hpp"
+#include "tests/support/two_sizes.hpp"
+
+namespace
+{
+const usec_t MS = USEC_PER_MSEC;
+const usec_t LATENCY = 400 * MS;
+const usec_t WALL = 1000 * USEC_PER_SEC;
+const size_t SMALL = 500; // bytes of a frame: one packet
+
+// What the sender asks its media and its owner for, as text.
+struct asked {
+    std::vector<std::string> all;
+    bool alone = true;
+
+    std::string take()
+    {
+        std::string joined;
+        for (const std::string &one : all)
+            joined += (joined.empty() ? "" : ", ") + one;
+        all.clear();
+        return joined;
+    }
+    void say(const std::string &what)
+    {
+        all.push_back(what);
+    }
+    static asked *of(void *ctx)
+    {
+        return static_cast<asked *>(ctx);
+    }
+    static void watch(void *ctx, int size_id, int change)
+    {
+        of(ctx)->say((change > 0 ? "+size " : "-size ") + std::to_string(size_id));
+    }
+    static void watch_audio(void *ctx, int change)
+    {
+        of(ctx)->say(change > 0 ? "+audio" : "-audio");
+    }
+    static void set_bitrate(void *ctx, int size_id, int bps)
+    {
+        of(ctx)->say("size " + std::to_string(size_id) + " at " + std::to_string(bps));
+    }
+    static void repair(void *ctx, int size_id, int64_t number, usec_t)
+    {
+        of(ctx)->say("repair " + std::to_string(size_id) + "/" + std::to_string(number));
+    }
+    static void request_key(void *ctx, int size_id, usec_t)
+    {
+        of(ctx)->say("key " + std::to_string(size_id));
+    }
+    static void begin(void *ctx, int size_id, int64_t from)
+    {
+        of(ctx)->say("key " + std::to_string(size_id) + " from " + std::to_string(from));
+    }
+    static void rewind(void *ctx, int64_t slot)
+    {
+        of(ctx)->say("rewind " + std::to_string(slot));
+    }
+    static bool is_alone(void *ctx)
+    {
+        return of(ctx)->alone;
+    }
+    static usec_t wall(void *, usec_t now)
+    {
+        return WALL + now;
+    }
+    static void on_begun(void *ctx, media_track track, usec_t)
+    {
+        of(ctx)->say(track == TRACK_AUDIO ? "audio begun" : "video begun");
+    }
+    static void on_end(void *ctx, usec_t)
+    {
+        of(ctx)->say("end");
+    }
+    static void on_closed(void *ctx, usec_t)
+    {
+        of(ctx)->say("closed");
+    }
+};
+
+struct sender {
+    ladder l = two_sizes();
+    open_transport t;
+    asked a;
+    stream_sender_ops ops{};
+    stream_sender *s = nullptr;
+
+    explicit sender(stream_sender_media media = STREAM_LIVE, int level = 1, bool repeats = false,
+                    bool follows = false)
+    {
+        ops.wall = asked::wall;
+        ops.on_begun = asked::on_begun;
+        ops.on_end = asked::on_end;
+        ops.on_closed = asked::on_closed;
+        if (media == STREAM_LIVE || media == STREAM_STORED) {
+            ops.repair = asked::repair;
+            ops.request_key = asked::request_key;
+        }
+        if (media == STREAM_LIVE) {
+            ops.watch_audio = asked::watch_audio;
+            ops.set_bitrate = asked::set_bitrate;
+            ops.begin = asked::begin;
+            ops.is_alone = asked::is_alone;
+        }
+        if (media == STREAM_STORED)
+            ops.rewind = asked::rewind;
+        if (media != STREAM_STEADY && media != STREAM_GREEDY)
+            ops.watch = asked::watch;
+        t.base.repeats = repeats;
+        t.base.measures = true;
+        stream_sender_config config{};
+        config.ladder = &l;
+        config.media = media;
+        config.payload_type = RTP_PT_H264;
+        config.seed = 1;
+        config.level = level;
+        config.follows = follows;
+        config.start_bps = 1e6;
+        config.latency = LATENCY;
+        config.ops = &ops;
+        config.ctx = &a;
+        s = stream_sender_new(&config, 0);
+        REQUIRE(s);
+        REQUIRE(stream_sender_attach(s, &t.base, 0) == 0);
+    }
+    ~sender()
+    {
+        stream_sender_free(s, 0);
+    }
+    sender(const sender &) = delete;
+    sender &operator=(const sender &) = delete;
+
+    // Even frames are of the base layer; each is captured when it comes.
+    void frame(int64_t number, usec_t now, bool key = false, int size_id = 0, size_t bytes = SMALL,
+               bool again = false)
+    {
+        coded_frame *f = coded_frame_new(bytes + 4);
+        REQUIRE(f);
+        f->number = number;
+        f->size_id = size_id;
+        f->temporal_id = number % 2 != 0;
+        f->key = key;
+        f->depends_on = key ? -1 : f->temporal_id ? number - 1 : number - 2;
+        f->captured = now;
+        f->capture_wall = WALL + now;
+        f->nal_count = 1;
+        f->nals[0] = {4, static_cast<uint32_t>(bytes)};
+        f->data[4] = 5;
+        again ? stream_sender_frame_again(s, f, now) : stream_sender_frame(s, f, now);
+        coded_frame_unref(f);
+    }
+    void audio(int64_t position, usec_t now)
+    {
+        coded_audio *c = coded_audio_new();
+        REQUIRE(c);
+        c->position = position;
+        c->bytes = 80;
+        stream_sender_audio(s, c, now);
+        coded_audio_unref(c);
+    }
+    void missing(size_t packet, usec_t now) // of those that were sent
+    {
+        rtcp_item item{};
+        item.kind = RTCP_IS_NACK;
+        item.media_ssrc = stream_sender_rtp(s, TRACK_VIDEO)->ssrc;
+        item.nack_count = 1;
+        item.nacks[0].pid = t.all[packet].rtp.seq;
+        stream_sender_feedback(s, &item, now);
+    }
+    void pli(usec_t now)
+    {
+        rtcp_item item{};
+        item.kind = RTCP_IS_PLI;
+        item.media_ssrc = stream_sender_rtp(s, TRACK_VIDEO)->ssrc;
+        stream_sender_feedback(s, &item, now);
+    }
+    stream_sender_stats stats(usec_t now = 0) const
+    {
+        stream_sender_stats out;
+        stream_sender_read(s, &out, now);
+        return out;
+    }
+    std::vector<int> numbers() const // of the frames whose packets left, in order
+    {
+        std::vector<int> out;
+        for (const auto &p : t.all)
+            out.push_back(static_cast<int>(p.rtp.adu.frame));
+        return out;
+    }
+};
+using list = std::vector<int>;
+} // namespace
+
+TEST_CASE("stream_sender: a frame leaves in packets as large as may be, with its ADU's data")
+{
+    sender v;
+    CHECK(v.t.media_bps == 375000); // 2.5 times the level's rate
+    stream_sender_play(v.s, 0);
+    CHECK(v.a.take() == "+size 0");
+    v.frame(0, 1000, true, 0, 3000);
+    REQUIRE(v.t.all.size() == 3);
+    CHECK(v.t.all[0].bytes.size() == 1200);
+    CHECK(v.t.all[1].bytes.size() == 1200);
+    CHECK(v.t.unflushed == 0);
+    for (size_t i = 0; i < 3; i++) {
+        const rtp_packet &p = v.t.all[i].rtp;
+        CHECK(p.adu.key);
+        CHECK(p.adu.first == (i == 0));
+        CHECK(p.adu.last == (i == 2));
+        CHECK(p.marker == (i == 2));
+        CHECK(p.has_capture == (i == 0));
+        CHECK(p.adu.level == 1);
+        CHECK(p.adu.written_us == static_cast<uint32_t>(WALL + 1000));
+    }
+    CHECK(v.t.all[0].rtp.capture_wall == Approx(WALL + 1000).margin(1));
+    v.frame(1, 2000);
+    CHECK(v.t.all[3].rtp.adu.depends == 1);
+    CHECK(v.t.all[3].rtp.adu.temporal_id == 1);
+    CHECK(v.t.all[3].rtp.timestamp - v.t.all[0].rtp.timestamp == 9000); // of 10 frames/s
+}
+
+TEST_CASE("stream_sender: frames that nobody asked for, or that come while it pauses, are not sent")
+{
+    sender v;
+    v.frame(0, 0, true);
+    stream_sender_play(v.s, 0);
+    v.frame(2, 0); // the key frame has not come
+    v.frame(4, 0, true);
+    stream_sender_pause(v.s, 0);
+    v.frame(5, 0);
+    CHECK(v.numbers() == list{4});
+    CHECK(v.a.take() == "+size 0, -size 0");
+    CHECK_FALSE(stream_sender_is_playing(v.s));
+    CHECK(v.t.asked == 1); // a transport is not asked for room that nothing needs
+}
+
+TEST_CASE("stream_sender: another size is watched beside the old one until its key frame comes")
+{
+    sender v;
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    v.a.take();
+    CHECK(stream_sender_set_level(v.s, 4, 0) == ERR_RANGE);
+    CHECK(stream_sender_set_level(v.s, 3, 0) == 0);
+    CHECK(v.t.media_bps == 1000000);
+    CHECK(v.a.take() == "+size 1");
+    v.frame(1, 0);
+    CHECK(stream_sender_size(v.s) == 0);
+    CHECK(stream_sender_set_level(v.s, 0, 0) == 0); // changed its mind
+    CHECK(v.a.take() == "-size 1");
+    CHECK(stream_sender_set_level(v.s, 2, 0) == 0);
+    v.frame(2, 0, true, 1);
+    CHECK(v.a.take() == "+size 1, -size 0");
+    v.frame(3, 0, false, 1); // above the level
+    CHECK(v.numbers() == list{0, 1, 2});
+    CHECK(v.t.all[2].rtp.adu.size_id == 1);
+    CHECK(v.t.all[2].rtp.adu.level == 2);
+    stream_sender_stop(v.s, 0);
+    CHECK(v.a.take() == "-size 1");
+}
+
+TEST_CASE("stream_sender: what waits for room is the newest that is of use, and a loss is repaired")
+{
+    sender v;
+    stream_sender_play(v.s, 0);
+    v.t.room = 0;
+    for (int n = 0; n < 10; n++)
+        v.frame(n, n * 100 * MS, n == 0);
+    CHECK(v.t.all.empty());
+    CHECK(v.a.take() == "+size 0, repair 0/0"); // others fell with it
+    CHECK(v.stats(900 * MS).waiting_frames == 0);
+    v.frame(10, 1000 * MS, true);
+    CHECK(v.stats(1050 * MS).waiting == 50 * MS);
+    v.t.room = 1;
+    stream_sender_pump(v.s, 1100 * MS);
+    CHECK(v.numbers() == list{10});
+    CHECK(v.stats().skipped == 10);
+}
+
+TEST_CASE("stream_sender: a greedy source leaves the loop to the others after 64 packets")
+{
+    sender v(STREAM_GREEDY);
+    CHECK(v.t.media_bps == 150000); // no frames, so no peaks
+    stream_sender_play(v.s, 0);
+    CHECK(stream_sender_next_timeout(v.s) == 0);
+    stream_sender_on_timeout(v.s, 5);
+    CHECK(v.t.all.size() == 64);
+    CHECK(stream_sender_next_timeout(v.s) == 5);
+    v.t.room = 3;
+    stream_sender_on_timeout(v.s, 5);
+    CHECK(v.t.all.size() == 67);
+    CHECK(stream_sender_next_timeout(v.s) == USEC_NEVER); // until there is room
+    CHECK(v.a.take().empty());
+}
+
+TEST_CASE("stream_sender: steady filler comes at its rate")
+{
+    sender v(STREAM_STEADY, 3); // 400 kbit/s: 1200 bytes each 24 ms
+    stream_sender_play(v.s, 0);
+    usec_t now = 0;
+    while ((now = stream_sender_next_timeout(v.s)) < USEC_PER_SEC)
+        stream_sender_on_timeout(v.s, now);
+    CHECK(v.t.all.size() == 42);
+    CHECK(v.t.all[41].at == 41 * 24 * MS);
+    v.t.room = 0; // for 2 s: what waited longer than the latency is left out
+    stream_sender_pump(v.s, 2 * USEC_PER_SEC);
+    v.t.room = 1 << 30;
+    stream_sender_pump(v.s, 3 * USEC_PER_SEC);
+    CHECK(v.t.all.size() == 42 + 17); // of 400 ms
+    CHECK(v.t.all[42].rtp.adu.written_us ==
+          static_cast<uint32_t>(WALL + v.t.all[42].rtp.adu.frame * 24 * MS));
+}
+
+TEST_CASE("stream_sender: a live packet that is missed is repaired by the encoder")
+{
+    sender v;
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    v.frame(1, 100 * MS);
+    v.frame(2, 200 * MS);
+    v.a.take();
+    v.missing(1, 300 * MS); // nothing depends on the top layer
+    CHECK(v.a.take().empty());
+    v.missing(2, 300 * MS);
+    CHECK(v.a.take() == "repair 0/2");
+    v.pli(300 * MS);
+    CHECK(v.a.take() == "key 0");
+    rtcp_item other{};
+    other.kind = RTCP_IS_PLI;
+    other.media_ssrc = stream_sender_rtp(v.s, TRACK_VIDEO)->ssrc + 1;
+    stream_sender_feedback(v.s, &other, 300 * MS);
+    CHECK(v.a.take().empty());
+    for (int i = 0; i < 20; i++)
+        v.pli(300 * MS);
+    CHECK(v.stats().feedback_dropped == 11);
+}
+
+TEST_CASE("stream_sender: over a transport that repeats, what is missed leaves again, before all")
+{
+    sender v(STREAM_LIVE, 1, true);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    v.t.room = 0;
+    v.frame(2, 200 * MS);
+    v.a.take();
+    v.missing(0, 250 * MS);
+    CHECK(v.numbers() == list{0});
+    v.t.room = 10;
+    stream_sender_pump(v.s, 300 * MS);
+    CHECK(v.numbers() == list{0, 0, 2});
+    CHECK(v.t.all[1].bytes == v.t.all[0].bytes);
+    CHECK(v.a.take().empty());
+    v.missing(0, 300 * MS); // once
+    CHECK(v.a.take() == "repair 0/0");
+    v.missing(2, 700 * MS); // too old
+    CHECK(v.a.take() == "repair 0/2");
+}
+
+TEST_CASE("stream_sender: a stored frame is given again whole, once for all that was lost of it")
+{
+    sender v(STREAM_STORED);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 0, 3000);
+    v.a.take();
+    v.missing(1, 10 * MS);
+    v.missing(2, 10 * MS);
+    CHECK(v.a.take() == "repair 0/0");
+    v.frame(0, 20 * MS, true, 0, 3000, true);
+    CHECK(v.t.all.size() == 6);
+    v.pli(30 * MS);
+    CHECK(v.a.take() == "key 0");
+}
+
+TEST_CASE("stream_sender: a pause gives back what waits of a file")
+{
+    sender v(STREAM_STORED);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    v.t.room = 0;
+    v.frame(2, 0);
+    v.frame(1, 0);
+    stream_sender_pause(v.s, 0);
+    CHECK(v.a.take() == "+size 0, -size 0, rewind 2");
+    CHECK(stream_sender_is_idle(v.s));
+    v.t.room = 10;
+    stream_sender_play(v.s, 0);
+    v.frame(2, 0); // no key frame is needed
+    CHECK(v.numbers() == list{0, 2});
+}
+
+TEST_CASE("stream_sender: a frame that has begun to leave still leaves whole")
+{
+    sender v;
+    v.t.base.reliable = true;
+    stream_sender_play(v.s, 0);
+    v.t.room = 1;
+    v.frame(0, 0, true, 0, 3000);
+    v.frame(1, 0);
+    stream_sender_pause(v.s, 0);
+    v.t.room = 10;
+    stream_sender_pump(v.s, 100 * MS);
+    CHECK(v.numbers() == list{0, 0, 0});
+    CHECK(stream_sender_is_idle(v.s));
+}
+
+TEST_CASE("stream_sender: another place")
+{
+    sender v;
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    v.t.room = 0;
+    v.frame(1, 0);
+    stream_sender_go_to(v.s, 100, 0);
+    v.t.room = 10;
+    v.frame(2, 0, true);
+    v.a.take();
+    v.frame(100, 0);
+    CHECK(v.a.take() == "key 0 from 100");
+    v.frame(102, 0, true);
+    CHECK(v.numbers() == list{0, 102});
+}
+
+TEST_CASE("stream_sender: audio leaves first, each track is announced, and late audio is given up")
+{
+    sender v;
+    stream_sender_add_audio(v.s, 64e3);
+    stream_sender_play(v.s, 0);
+    CHECK(v.a.take() == "+size 0, +audio");
+    v.t.room = 0;
+    v.frame(0, 0, true);
+    v.audio(0, 0);
+    v.audio(960, 20 * MS);
+    v.t.room = 10;
+    stream_sender_pump(v.s, 30 * MS);
+    REQUIRE(v.t.all.size() == 3);
+    CHECK(v.t.all[0].track == TRACK_AUDIO);
+    CHECK(v.t.all[1].rtp.adu.frame == 960);
+    CHECK(v.t.all[2].track == TRACK_VIDEO);
+    CHECK(v.a.take() == "audio begun, video begun");
+    v.t.room = 0;
+    v.audio(1920, 40 * MS);
+    v.t.room = 10;
+    stream_sender_pump(v.s, 40 * MS + LATENCY + 1);
+    CHECK(v.t.all.size() == 3);
+    CHECK(v.stats().audio_dropped == 1);
+    stream_sender_pause(v.s, 0);
+    CHECK(v.a.take() == "-audio, -size 0");
+}
+
+TEST_CASE("stream_sender: audio alone watches no size, until the video is added")
+{
+    ladder l = two_sizes();
+    sender v;
+    stream_sender_config config{};
+    config.ladder = &l;
+    config.payload_type = RTP_PT_H264;
+    config.start_bps = 1e6;
+    config.latency = LATENCY;
+    config.audio_only = true;
+    config.ops = &v.ops;
+    config.ctx = &v.a;
+    stream_sender *s = stream_sender_new(&config, 0);
+    REQUIRE(s);
+    REQUIRE(stream_sender_attach(s, &v.t.base, 0) == 0);
+    stream_sender_add_audio(s, 64e3);
+    stream_sender_play(s, 0);
+    CHECK(v.a.take() == "+audio");
+    CHECK_FALSE(stream_sender_has_video(s));
+    stream_sender_pause(s, 0);
+    stream_sender_add_video(s);
+    v.a.take();
+    stream_sender_play(s, 0);
+    CHECK(v.a.take() == "+size 0, +audio");
+    stream_sender_free(s, 0);
+}
+
+TEST_CASE("stream_sender: the end of the media is the end of what waits")
+{
+    sender v;
+    stream_sender_play(v.s, 0);
+    v.t.room = 0;
+    v.frame(0, 0, true);
+    v.a.take();
+    stream_sender_end(v.s, 0);
+    CHECK(v.a.take() == "-size 0"); // the encoder may begin again for others
+    CHECK(stream_sender_is_playing(v.s));
+    v.t.room = 1;
+    stream_sender_pump(v.s, 10 * MS);
+    CHECK(v.a.take() == "end");
+    CHECK_FALSE(stream_sender_is_playing(v.s));
+    stream_sender_play(v.s, 20 * MS); // begins again
+    CHECK(v.a.take() == "+size 0");
+}
+
+TEST_CASE("stream_sender: a transport that is gone, and one that takes nothing")
+{
+    sender v;
+    stream_sender_play(v.s, 0);
+    CHECK(stream_sender_blocked(v.s, 30 * USEC_PER_SEC) == 0); // nothing to send
+    v.t.room = 0;
+    CHECK(stream_sender_blocked(v.s, 31 * USEC_PER_SEC) == USEC_PER_SEC); // all may be dropped
+    v.frame(0, 32 * USEC_PER_SEC, true);
+    CHECK(stream_sender_blocked(v.s, 33 * USEC_PER_SEC) == 3 * USEC_PER_SEC);
+    v.a.take();
+    v.t.room = 1;
+    v.t.err = ERR_CLOSED;
+    stream_sender_pump(v.s, 32 * USEC_PER_SEC);
+    CHECK(v.a.take() == "closed");
+}
+
+TEST_CASE("stream_sender: alone it steers its encoder, beside others it takes levels as they are")
+{
+    for (bool alone : {true, false}) {
+        sender v(STREAM_LIVE, 3, false, true);
+        v.a.alone = alone;
+        stream_sender_play(v.s, 0);
+        // The network brings 60 kbit/s, with a delay that grows.
+        double delivered = 0;
+        std::string said;
+        for (int n = 0; n < 40; n++) {
+            usec_t now = n * 100 * MS;
+            delivered += 60e3 / 8 / 10;
+            v.t.info.delivered_bytes = delivered;
+            v.t.info.latest_rtt_ms = 20 + 40.0 * n;
+            v.frame(n, now, n % 2 == 0, stream_sender_size(v.s), 4000);
+            said += v.a.take() + ";";
+        }
+        INFO(said);
+        CHECK(stream_sender_level(v.s) < 3);
+        CHECK((said.find(" at ") != std::string::npos) == alone);
+        CHECK(v.stats().follows);
+        CHECK(v.stats().adaptation.target_bps < 150e3);
+        stream_sender_set_follows(v.s, false, 4 * USEC_PER_SEC);
+        CHECK(stream_sender_level(v.s) == 3);
+        CHECK_FALSE(v.stats().follows);
+    }
+}
+
+TEST_CASE("stream_sender: what cannot be followed is not")
+{
+    sender v(STREAM_STORED, 3, false, true); // has no encoder
+    CHECK_FALSE(v.stats().follows);
+    stream_sender_set_follows(v.s, true, 0);
+    CHECK_FALSE(v.stats().follows);
+    CHECK(stream_sender_level(v.s) == 3);
+}
+
+TEST_CASE("stream_sender: the media's speed")
+{
+    sender v(STREAM_SYNTHETIC);
+    stream_sender_set_speed(v.s, 1.5, 0);
+    CHECK(v.t.media_bps == 562500);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    v.frame(1, 0);
+    v.missing(0, 0); // there is no way to repair it
+    v.pli(0);
+    CHECK(v.a.take() == "+size 0");
+    CHECK(v.numbers() == list{0, 1});
+}
