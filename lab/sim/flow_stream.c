@@ -255,8 +255,8 @@ static void ask(void *ctx, const struct stream_wish *wish, usec_t now)
 
 static int64_t ecn_marked(void *ctx)
 {
-    const struct stream_carrier *c = ((const struct flow_stream *)ctx)->carrier;
-    return c->ops->marked ? c->ops->marked(c) : -1;
+    const struct sim_transport *t = ((const struct flow_stream *)ctx)->transport;
+    return t->ops->marked ? t->ops->marked(t) : -1;
 }
 
 static void tell(void *ctx, struct stream_event *e, usec_t now)

@@ -49,6 +49,7 @@ struct sim_transport_ops {
     void (*arrived)(struct sim_transport *base, struct packet *p, usec_t now); // takes the packet
     usec_t (*sink_next)(const struct sim_transport *base);
     void (*sink_run)(struct sim_transport *base, usec_t now);
+    int64_t (*marked)(const struct sim_transport *base); // packets with the CE mark; NULL: unknown
     // ----
     void (*state)(const struct sim_transport *base, struct flow_state *out, usec_t now);
     void (*free)(struct sim_transport *base);

@@ -182,6 +182,11 @@ static const struct media_transport_ops MEDIA_OPS = {
     .on_media_rate = datagram_media_rate,
     .info = datagram_info,
 };
+static int64_t datagram_marked(const struct sim_transport *base)
+{
+    return (int64_t)((const struct sim_datagram *)base)->receiver.marked;
+}
+
 static const struct sim_transport_ops OPS = {
     .is_empty = datagram_is_empty,
     .back = datagram_back,
@@ -190,6 +195,7 @@ static const struct sim_transport_ops OPS = {
     .arrived = datagram_arrived,
     .sink_next = datagram_sink_next,
     .sink_run = datagram_sink_run,
+    .marked = datagram_marked,
     .state = datagram_state,
     .free = datagram_free,
 };

@@ -83,7 +83,8 @@ static bool is_of_path(struct media_receiver *m, int which, const struct datagra
     return true;
 }
 
-static void on_datagram(struct receiver_track *track, int which, const struct datagram *d, usec_t now)
+static void on_datagram(struct receiver_track *track, int which, const struct datagram *d,
+                        usec_t now)
 {
     struct media_receiver *m = track->owner;
     bool video = track == &m->tracks[TRACK_VIDEO];
@@ -326,8 +327,8 @@ int media_receiver_accept_audio(struct media_receiver *m, struct text answer)
 
 // ---- Out
 
-void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track,
-                              const uint8_t *data, size_t len)
+void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, const uint8_t *data,
+                              size_t len)
 {
     if (!m->tracks[TRACK_VIDEO].accepted)
         return;

@@ -95,8 +95,8 @@ int64_t media_receiver_marked(const struct media_receiver *m);
 void media_receiver_interleaved(struct media_receiver *m, int channel, const uint8_t *data,
                                 size_t len, usec_t now);
 // Sends one compound about a track. When the network has no room it is lost, as RTCP may be.
-void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track,
-                              const uint8_t *data, size_t len);
+void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, const uint8_t *data,
+                              size_t len);
 
 #ifdef __cplusplus
 }

@@ -177,8 +177,8 @@ static void on_timer(void *ctx, usec_t now)
 
 // ---- Media ----
 
-static void on_packet(void *ctx, enum media_track track, bool rtcp, const uint8_t *data,
-                      size_t len, usec_t arrived, usec_t now)
+static void on_packet(void *ctx, enum media_track track, bool rtcp, const uint8_t *data, size_t len,
+                      usec_t arrived, usec_t now)
 {
     struct client *c = ctx;
     if (rtsp_client_media_received(c->rtsp, now))

@@ -26,12 +26,12 @@ struct set_up_track {
 
 struct track_setup {
     struct track_setup_config config;
-    struct session *session;    // owned; NULL before SETUP
-    bool interleaved;           // RTP or at least RTCP goes over the connection
-    bool knows_weir;            // the viewer names Weir's transports
-    bool has_token;             // `token` authorizes a connection for media
-    uint64_t token;             // of SETUP's answer; 0: none
-    enum media_track first; // that was set up first: its ports serve both tracks in one flow
+    struct session *session; // owned; NULL before SETUP
+    bool interleaved;        // RTP or at least RTCP goes over the connection
+    bool knows_weir;         // the viewer names Weir's transports
+    bool has_token;          // `token` authorizes a connection for media
+    uint64_t token;          // of SETUP's answer; 0: none
+    enum media_track first;  // that was set up first: its ports serve both tracks in one flow
     struct set_up_track tracks[TRACKS];
 };
 

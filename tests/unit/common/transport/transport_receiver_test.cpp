@@ -94,12 +94,12 @@ struct both_ends : test::path {
     {
         usec_t now = clock_now();
         std::vector<std::vector<uint8_t>> kept; // a payload stays as it is until the flush
-        while (seq < PACKETS && t->ops->room(t, now)) {
+        while (seq < PACKETS && t->media.ops->room(&t->media, now)) {
             rtp_packet p{};
             feedback_wish wish;
             p.seq = seq;
             p.ssrc = SSRC;
-            p.has_feedback = t->ops->wish && t->ops->wish(t, &wish);
+            p.has_feedback = t->media.ops->wish && t->media.ops->wish(&t->media, &wish);
             if (p.has_feedback) {
                 p.feedback.interval = static_cast<uint16_t>(
                     usec_max(1, usec_min(wish.interval / RTP_FEEDBACK_UNIT_US, UINT16_MAX)));
@@ -109,12 +109,12 @@ struct both_ends : test::path {
             kept.emplace_back(BYTES);
             for (size_t i = 0; i < BYTES; i++)
                 kept.back()[i] = static_cast<uint8_t>(seq + i);
-            iovec parts[2] = {{head, rtp_encode(&p, head)}, {kept.back().data(), BYTES}};
-            REQUIRE(t->ops->send(t, TRACK_VIDEO, parts, 2, now) == 0);
+            media_packet packet = {head, rtp_encode(&p, head), kept.back().data(), BYTES};
+            REQUIRE(t->media.ops->send(&t->media, TRACK_VIDEO, &packet, now) == 0);
             seq++;
         }
-        if (t->ops->flush)
-            t->ops->flush(t, now);
+        if (t->media.ops->flush)
+            t->media.ops->flush(&t->media, now);
     }
 };
 
@@ -133,8 +133,8 @@ TEST_CASE("transport_receiver: both ends of each datagram transport")
             REQUIRE(kind->receive(&lent, &b.receiver, clock_now()) == 0);
             CHECK_FALSE(b.receiver->connects);
         }
-        if (b.t->ops->on_media_rate) // 1 Mbit/s
-            b.t->ops->on_media_rate(b.t, 1000000, clock_now());
+        if (b.t->media.ops->on_media_rate) // 1 Mbit/s
+            b.t->media.ops->on_media_rate(&b.t->media, 1000000, clock_now());
         while (b.came.size() < PACKETS) {
             b.send_what_there_is_room_for();
             uv_run(&b.loop, UV_RUN_ONCE);
