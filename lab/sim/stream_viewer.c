@@ -14,39 +14,18 @@ static void tell(struct stream_viewer *v, enum stream_event_kind kind, double va
     v->config.event(v->config.ctx, &e, now);
 }
 
-static usec_t slowest_interval(const struct ladder *ladder)
+static const struct playout *playout_of(const struct stream_viewer *v)
 {
-    return (usec_t)((double)USEC_PER_SEC / level_frame_rate(ladder, 0));
-}
-
-int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_config *config,
-                       usec_t now)
-{
-    *v = (struct stream_viewer){
-        .config = *config, .wish = {.level = -1, .speed = 1}, .second_at = USEC_NEVER};
-    rtp_receiver_init(&v->rtp);
-    v->depacketiser = depacketiser_new();
-    v->tracker = reference_tracker_new(config->ladder);
-    v->ledger = frame_outcomes_new();
-    v->qoe = qoe_new("sim:", STREAM_WALL + now, now);
-    stall_classifier_init(&v->stalls, slowest_interval(config->ladder));
-    if (v->depacketiser && v->tracker && v->ledger && v->qoe)
-        return 0;
-    stream_viewer_destroy(v);
-    return ERR_NO_MEMORY;
+    return video_pipeline_playout(v->pipeline);
 }
 
 void stream_viewer_destroy(struct stream_viewer *v)
 {
-    playout_free(v->playout);
-    frame_outcomes_free(v->ledger);
-    reference_tracker_free(v->tracker);
-    depacketiser_free(v->depacketiser);
+    video_pipeline_free(v->pipeline);
+    frame_receiver_free(v->receiver);
     qoe_free(v->qoe);
     *v = (struct stream_viewer){0};
 }
-
-// ---- What is asked for
 
 static void tell_level(struct stream_viewer *v, const struct goddard_action *a, usec_t now)
 {
@@ -57,19 +36,77 @@ static void tell_level(struct stream_viewer *v, const struct goddard_action *a, 
     v->config.event(v->config.ctx, &e, now);
 }
 
-// Playing needs a level: it is set up with the first.
-static void open_playout(struct stream_viewer *v, int level)
+// ---- What is played
+
+static void on_event(void *ctx, const struct viewing_event *e)
+{
+    struct stream_viewer *v = ctx;
+    switch (e->kind) {
+    case VIEWING_START:
+        tell(v, STREAM_EVENT_START, 0, 0, e->at);
+        return;
+    case VIEWING_NOT_SHOWN:
+        if (e->lost.end == FRAME_END_LOST)
+            tell(v, STREAM_EVENT_LOST, 0, e->lost.why.number, e->at);
+        return;
+    case VIEWING_STALL_BEGIN:
+        tell(v, STREAM_EVENT_STALL, 0, 0, e->at);
+        goddard_on_empty(&v->feed.policy, e->stall.found);
+        return;
+    case VIEWING_STALL_END:
+        tell(v, STREAM_EVENT_RESUME, usec_to_sec(e->stall.stalled), 0, e->at);
+        return;
+    default:
+        return;
+    }
+}
+
+// Playing needs a level: the pipeline is made with the first.
+static void open_pipeline(struct stream_viewer *v, int level)
 {
     usec_t threshold = (usec_t)(v->feed.policy.params.play_buf_thresh * 1e6);
-    struct playout_config config = {.ladder = v->config.ladder,
-                                    .tracker = v->tracker,
-                                    .level = level,
-                                    .start_threshold = threshold,
-                                    .resume_threshold = threshold};
-    v->playout = playout_new(&config);
-    freeze_watch_init(&v->freezes, v->config.ladder, v->ledger, v->playout);
+    struct video_pipeline_config config = {.ladder = v->config.ladder,
+                                           .clock = &v->clock,
+                                           .sink = {.qoe = v->qoe, .on_event = on_event, .ctx = v},
+                                           .level = level,
+                                           .start_threshold = threshold,
+                                           .resume_threshold = threshold};
+    v->pipeline = video_pipeline_new(&config);
     v->whole = -1;
 }
+
+// There are no pictures: a frame that can be decoded is shown when it is due.
+static void show(struct stream_viewer *v, const struct video_output *out, usec_t now)
+{
+    const struct received_frame *f = out->frame;
+    struct video_shown s = {.number = f->number,
+                            .level = out->level,
+                            .bytes = f->bytes,
+                            .capture_wall = f->capture_wall,
+                            .last_arrived = f->last_arrived,
+                            .handed_over = now,
+                            .decoded_at = out->show_at,
+                            .show_at = out->show_at,
+                            .shown_at = out->show_at};
+    if (out->show)
+        video_pipeline_shown(v->pipeline, &s, STREAM_WALL, now);
+    received_frame_free(out->frame);
+}
+
+static void run_pipeline(struct stream_viewer *v, usec_t now)
+{
+    struct video_output out;
+    while (v->pipeline && video_pipeline_poll(v->pipeline, &out, now))
+        show(v, &out, now); // it asks for no key frames
+    if (v->ended || !v->pipeline || !video_pipeline_is_ending(v->pipeline))
+        return;
+    v->ended = true;
+    video_pipeline_stop(v->pipeline, now);
+    (void)qoe_on_ended(v->qoe, QOE_END_OF_MEDIA, NULL, now);
+    tell(v, STREAM_EVENT_END, 0, 0, now);
+}
+
+// ---- What is asked for
 
 static void tell_capacity(struct stream_viewer *v, usec_t now)
 {
@@ -86,8 +123,8 @@ static void act(struct stream_viewer *v, const struct goddard_action *a, usec_t 
         (void)goddard_inputs_ask(&v->feed);
     if (a->reason == GODDARD_WHY_CAPACITY)
         tell_capacity(v, now);
-    if (a->level >= 0 && !v->playout)
-        open_playout(v, a->level);
+    if (a->level >= 0 && !v->pipeline)
+        open_pipeline(v, a->level);
     if (a->level != a->from && a->level >= 0)
         tell_level(v, a, now);
     bool same =
@@ -104,115 +141,7 @@ static void ask(struct stream_viewer *v, usec_t now)
         act(v, &a, now);
 }
 
-// ---- What is played
-
-static usec_t since_capture(const struct received_frame *f, usec_t at)
-{
-    return f->capture_wall ? STREAM_WALL + at - f->capture_wall : QOE_UNKNOWN;
-}
-
-static void show(struct stream_viewer *v, const struct playout_action *a, usec_t now)
-{
-    struct received_frame *f = a->frame;
-    bool shown = a->kind == PLAYOUT_DECODE_AND_SHOW;
-    if (shown)
-        frame_outcomes_handed(v->ledger, f->number);
-    if (reference_tracker_decoding(v->tracker, f) != FRAME_DECODABLE) {
-        qoe_on_undecodable(v->qoe);
-        if (shown)
-            (void)frame_outcomes_ended(v->ledger, f->number, FRAME_END_UNDECODABLE);
-    } else if (shown) {
-        frame_outcomes_shown(v->ledger, f->number);
-        usec_t at = usec_max(a->show_at, now);
-        struct qoe_shown e = {.number = f->number,
-                              .level = a->level,
-                              .bytes = f->bytes,
-                              .latency = since_capture(f, at),
-                              .buffer = now - f->last_arrived};
-        freeze_watch_shown(&v->freezes, &e);
-        (void)qoe_on_shown(v->qoe, &e, at);
-    }
-    received_frame_free(f);
-}
-
-static void stall(struct stream_viewer *v, usec_t at, usec_t now)
-{
-    v->awaited = playout_awaited(v->playout);
-    enum packets_say say = frame_outcomes_packets(v->ledger, v->awaited);
-    qoe_on_stall_begin(v->qoe, stall_classifier_begin(&v->stalls, say, now), at);
-    tell(v, STREAM_EVENT_STALL, 0, 0, at);
-    goddard_on_empty(&v->feed.policy, now);
-}
-
-static void resume(struct stream_viewer *v, const struct playout_action *a)
-{
-    enum packets_say say = frame_outcomes_packets(v->ledger, v->awaited);
-    qoe_on_stall_end(v->qoe, stall_classifier_end(&v->stalls, say, a->at), a->at);
-    tell(v, STREAM_EVENT_RESUME, usec_to_sec(a->stalled), 0, a->at);
-}
-
-static void play(struct stream_viewer *v, const struct playout_action *a, usec_t now)
-{
-    switch (a->kind) {
-    case PLAYOUT_START:
-        qoe_on_start(v->qoe, a->at);
-        tell(v, STREAM_EVENT_START, 0, 0, a->at);
-        return;
-    case PLAYOUT_DECODE_AND_SHOW:
-    case PLAYOUT_DECODE_ONLY:
-        show(v, a, now);
-        return;
-    case PLAYOUT_LOST:
-        (void)frame_outcomes_ended(v->ledger, a->number, FRAME_END_LOST);
-        qoe_on_lost(v->qoe);
-        tell(v, STREAM_EVENT_LOST, 0, a->number, now);
-        return;
-    case PLAYOUT_LATE:
-        (void)frame_outcomes_ended(v->ledger, a->number, FRAME_END_LATE);
-        qoe_on_late(v->qoe);
-        return;
-    case PLAYOUT_STALL_BEGIN:
-        stall(v, a->at, now);
-        return;
-    case PLAYOUT_STALL_END:
-        resume(v, a);
-        return;
-    case PLAYOUT_ENDED_ACTION:
-        v->ended = true;
-        enum freeze_cause why;
-        if (freeze_watch_missing(&v->freezes, playout_awaited(v->playout), &why))
-            qoe_on_missing(v->qoe, why);
-        (void)qoe_on_ended(v->qoe, QOE_END_OF_MEDIA, NULL, now);
-        tell(v, STREAM_EVENT_END, 0, 0, now);
-        return;
-    case PLAYOUT_SKIPPED: // nobody asks for it
-    case PLAYOUT_NONE:
-        return;
-    }
-}
-
-static void run_playout(struct stream_viewer *v, usec_t now)
-{
-    struct playout_action a;
-    while (v->playout && playout_poll(v->playout, &a, now))
-        play(v, &a, now);
-    qoe_on_frames(v->qoe, frame_outcomes_totals(v->ledger));
-}
-
 // ---- What comes
-
-static void tell_frame(struct stream_viewer *v, const struct received_frame *f)
-{
-    usec_t wall = STREAM_WALL + f->last_arrived;
-    usec_t written = seq32_extend(wall, f->first_written_us);
-    struct qoe_frame e = {.number = f->number,
-                          .level = playout_level_at(v->playout, f->number),
-                          .bytes = f->bytes,
-                          .latency = since_capture(f, f->last_arrived),
-                          .encoder = QOE_UNKNOWN,
-                          .transport = wall - written};
-    qoe_on_frame(v->qoe, &e, f->last_arrived);
-}
 
 // Of consecutive whole frames, in ms: their distance / (frames missing between + 1) (Chung,
 // Claypool, Kinicki 2005, section IV). NaN: there was none before, or it comes after a later one.
@@ -220,7 +149,7 @@ static double jitter_of(struct stream_viewer *v, int64_t number, usec_t now)
 {
     if (number <= v->whole)
         return (double)NAN;
-    uint64_t missing = v->whole < 0 ? 0 : playout_expected(v->playout, v->whole + 1, number);
+    uint64_t missing = v->whole < 0 ? 0 : playout_expected(playout_of(v), v->whole + 1, number);
     double jitter =
         v->whole < 0 ? (double)NAN : usec_to_msec(now - v->whole_at) / (double)(missing + 1);
     v->whole = number;
@@ -232,55 +161,44 @@ static void on_frame(struct stream_viewer *v, struct received_frame *f, usec_t n
 {
     int64_t number = f->number;
     int level = f->level;
-    tell_frame(v, f);
-    reference_tracker_arrived(v->tracker, f);
-    frame_outcomes_arrived(v->ledger, f);
-    int err = playout_push(v->playout, f, now);
-    if (err == ERR_FULL)
-        frame_outcomes_refused(v->ledger, number);
-    // Before playing takes of the buffer.
-    goddard_inputs_whole(&v->feed, number, playout_held(v->playout), now);
+    (void)video_pipeline_push(v->pipeline, f, STREAM_WALL, now);
+    // Before playing takes frames out of the buffer.
+    goddard_inputs_whole(&v->feed, number, playout_held(playout_of(v)), now);
     tell(v, STREAM_EVENT_FRAME, jitter_of(v, number, now), level, now);
-    run_playout(v, now);
+    run_pipeline(v, now);
 }
 
-static void take_packet(struct stream_viewer *v, const struct rtp_packet *p, int64_t ext_seq,
-                        size_t len, usec_t now)
+static void on_packet(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
+                      usec_t now)
 {
-    usec_t wall = STREAM_WALL + now;
-    struct qoe_packet measured = {.bytes = len,
-                                  .latency = wall - seq32_extend(wall, p->adu.written_us)};
+    struct stream_viewer *v = ctx;
     struct goddard_media media = {
         .number = p->adu.frame, .level = p->adu.level, .bytes = p->payload_len, .arrived = now};
     int64_t number = seq32_extend(v->whole < 0 ? 0 : v->whole, p->adu.frame);
     struct received_frame *f;
-    qoe_on_packet(v->qoe, &measured, now);
-    stall_classifier_packet(&v->stalls, p, ext_seq, now);
-    frame_outcomes_packet(v->ledger, &p->adu, ext_seq);
+    video_pipeline_packet(v->pipeline, p, ext_seq, arrived);
     if (v->config.in_part && (f = stream_parts_before(&v->parts, number)))
         on_frame(v, f, now);
     goddard_inputs_media(&v->feed, &media, now);
-    if (v->config.in_part) {
-        if ((f = stream_parts_packet(&v->parts, p, number, now)))
-            on_frame(v, f, now);
-        return;
-    }
-    (void)depacketiser_push(v->depacketiser, p, ext_seq, now); // too old: its frame is lost
-    while ((f = depacketiser_pull(v->depacketiser)))
+    if (v->config.in_part && (f = stream_parts_packet(&v->parts, p, number, now)))
+        on_frame(v, f, now);
+}
+
+static void on_whole_frame(void *ctx, struct received_frame *f, usec_t now)
+{
+    struct stream_viewer *v = ctx;
+    if (v->config.in_part)
+        received_frame_free(f); // it counted before
+    else
         on_frame(v, f, now);
 }
 
 void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len, usec_t now)
 {
-    static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
-    struct rtp_packet p;
-    int64_t ext_seq;
-    if (!v->playout || v->ended || rtp_decode(data, len, ids, &p) != 0 || !p.has_adu)
+    if (!v->pipeline || v->ended)
         return;
     v->bytes += len;
-    enum rtp_verdict verdict = rtp_receiver_packet(&v->rtp, &p, 0, &ext_seq, now);
-    if (verdict == RTP_NEW || verdict == RTP_LATE)
-        take_packet(v, &p, ext_seq, len, now);
+    (void)frame_receiver_packet(v->receiver, data, len, 0, STREAM_WALL, now, now);
     ask(v, now);
 }
 
@@ -299,14 +217,37 @@ void stream_viewer_pair(struct stream_viewer *v, uint32_t number, bool second, s
 
 void stream_viewer_media_end(struct stream_viewer *v, usec_t now)
 {
-    if (!v->playout || v->ended)
+    if (!v->pipeline || v->ended)
         return;
-    playout_end(v->playout, now);
-    run_playout(v, now);
+    video_pipeline_end(v->pipeline, now);
+    run_pipeline(v, now);
     ask(v, now);
 }
 
 // ---- Time
+
+int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_config *config,
+                       usec_t now)
+{
+    *v = (struct stream_viewer){
+        .config = *config, .wish = {.level = -1, .speed = 1}, .second_at = USEC_NEVER};
+    clock_sync_shared(&v->clock);
+    v->qoe = qoe_new("sim:", STREAM_WALL + now, now);
+    struct frame_receiver_config receiver = {
+        .ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID},
+        .payload_type = RTP_PT_SYNTHETIC,
+        .frames = true,
+        .clock = &v->clock,
+        .sink = {.qoe = v->qoe},
+        .on_packet = on_packet,
+        .on_frame = on_whole_frame,
+        .ctx = v};
+    v->receiver = frame_receiver_new(&receiver);
+    if (v->receiver && v->qoe)
+        return 0;
+    stream_viewer_destroy(v);
+    return ERR_NO_MEMORY;
+}
 
 void stream_viewer_start(struct stream_viewer *v, usec_t now)
 {
@@ -333,13 +274,14 @@ void stream_viewer_start(struct stream_viewer *v, usec_t now)
 static void tell_second(struct stream_viewer *v, usec_t now)
 {
     int64_t marked = v->config.ecn_marked ? v->config.ecn_marked(v->config.ctx) : -1;
-    struct qoe_receiver counts = {.expected = rtp_receiver_expected(&v->rtp),
-                                  .lost = rtp_receiver_lost(&v->rtp),
-                                  .reordered = v->rtp.reordered,
-                                  .loss_events = v->rtp.loss_events,
+    const struct rtp_receiver *rtp = frame_receiver_rtp(v->receiver);
+    struct qoe_receiver counts = {.expected = rtp_receiver_expected(rtp),
+                                  .lost = rtp_receiver_lost(rtp),
+                                  .reordered = rtp->reordered,
+                                  .loss_events = rtp->loss_events,
                                   .ecn_marked = marked};
     qoe_on_receiver(v->qoe, &counts);
-    double held = v->playout ? usec_to_sec(playout_held(v->playout)) : 0;
+    double held = v->pipeline ? usec_to_sec(playout_held(playout_of(v))) : 0;
     tell(v, STREAM_EVENT_SECOND, held, (int64_t)v->bytes, now);
     v->second_at += USEC_PER_SEC;
 }
@@ -351,7 +293,7 @@ void stream_viewer_run(struct stream_viewer *v, usec_t now)
     if (now >= v->second_at)
         tell_second(v, now);
     goddard_on_timeout(&v->feed.policy, now);
-    run_playout(v, now);
+    run_pipeline(v, now);
     ask(v, now);
 }
 
@@ -360,5 +302,5 @@ usec_t stream_viewer_next(const struct stream_viewer *v)
     if (v->ended || v->second_at == USEC_NEVER)
         return USEC_NEVER;
     usec_t next = usec_min(v->second_at, goddard_next_timeout(&v->feed.policy));
-    return v->playout ? usec_min(next, playout_next_timeout(v->playout)) : next;
+    return v->pipeline ? usec_min(next, video_pipeline_next_timeout(v->pipeline)) : next;
 }

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The viewing half of a simulated session, from weir-play's own parts: RTP, the depacketiser, the
-// playout buffer, the Goddard policy and the QoE figures. What player/receive/video_receiver.c and
-// player/video/presenter.c are to the program; there are no pictures, so nothing is decoded.
+// The viewing half of a simulated session: weir-play's own receiver of frames (frame_receiver.h),
+// video pipeline (video_pipeline.h) and Goddard policy. There are no pictures, so nothing is
+// decoded.
 #ifndef WEIR_SIM_STREAM_VIEWER_H
 #define WEIR_SIM_STREAM_VIEWER_H
 
-#include "common/protocol/rtp_receiver.h"
 #include "lab/sim/stream_control.h"
 #include "lab/sim/stream_parts.h"
 #include "stream/goddard/goddard_inputs.h"
-#include "stream/outcome/frame_outcomes.h"
-#include "stream/outcome/stall_classifier.h"
-#include "stream/playout/playout.h"
-#include "stream/qoe/freeze_watch.h"
-#include "stream/qoe/qoe.h"
+#include "stream/receive/frame_receiver.h"
+#include "stream/video/video_pipeline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,16 +55,11 @@ struct stream_viewer_config {
 
 struct stream_viewer {
     struct stream_viewer_config config;
-    struct rtp_receiver rtp;
-    struct depacketiser *depacketiser; // owned, as are these; NULL before the first level
-    struct reference_tracker *tracker;
-    struct frame_outcomes *ledger;
-    struct playout *playout;
+    struct frame_receiver *receiver; // owned, as are these
+    struct video_pipeline *pipeline; // NULL before the first level
     struct qoe *qoe;
+    struct clock_sync clock;
     struct stream_parts parts;
-    struct stall_classifier stalls;
-    struct freeze_watch freezes;
-    int64_t awaited; // the frame that playing stands still for
     struct goddard_inputs feed;
     struct stream_wish wish;
     int64_t whole; // the last whole frame; -1: none

@@ -4,12 +4,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "common/base/log.h"
-
-static struct play_frame *frame_of(const struct decode_feed *d, const struct playout_action *a,
+static struct play_frame *frame_of(const struct decode_feed *d, const struct video_output *out,
                                    usec_t now)
 {
-    struct received_frame *coded = a->frame;
+    struct received_frame *coded = out->frame;
     struct play_frame *f = malloc(sizeof(*f));
     if (f)
         *f = (struct play_frame){.coded = coded,
@@ -18,25 +16,20 @@ static struct play_frame *frame_of(const struct decode_feed *d, const struct pla
                                  .number = coded->number,
                                  .depends_on = coded->key ? -1 : coded->depends_on,
                                  .size_id = coded->size_id,
-                                 .level = a->level,
+                                 .level = out->level,
                                  .bytes = coded->bytes,
-                                 .show = a->kind == PLAYOUT_DECODE_AND_SHOW,
+                                 .show = out->show,
                                  .capture_wall = coded->capture_wall,
                                  .last_arrived = coded->last_arrived,
-                                 .show_at = a->show_at,
+                                 .show_at = out->show_at,
                                  .handed_over = now};
     return f;
 }
 
-enum decode_feed_result decode_feed_push(struct decode_feed *d, const struct playout_action *a,
+enum decode_feed_result decode_feed_push(struct decode_feed *d, const struct video_output *out,
                                          struct play_frame **done, usec_t now)
 {
-    struct received_frame *coded = a->frame;
-    if (reference_tracker_decoding(d->tracker, coded) != FRAME_DECODABLE) {
-        received_frame_free(coded);
-        return FEED_UNDECODABLE;
-    }
-    struct play_frame *f = frame_of(d, a, now);
+    struct play_frame *f = frame_of(d, out, now);
     if (f && !d->decoder) { // nothing is to be decoded, so there is no lead: it is due now
         d->in_flight++;
         f->shown_at = f->decoded_at = usec_max(f->show_at, now);
@@ -48,11 +41,10 @@ enum decode_feed_result decode_feed_push(struct decode_feed *d, const struct pla
         d->in_flight++;
         return FEED_TAKEN;
     }
-    reference_tracker_failed(d->tracker, coded->size_id, coded->number);
     if (f)
         play_frame_free(f);
     else
-        received_frame_free(coded);
+        received_frame_free(out->frame);
     return FEED_SLOW;
 }
 
@@ -61,10 +53,6 @@ void decode_feed_back(struct decode_feed *d, const struct play_frame *f)
     assert(d->in_flight > 0);
     d->in_flight--;
     d->decoded += f->fate != FATE_FAILED && f->fate != FATE_DISCARDED;
-    if (f->fate != FATE_FAILED)
-        return;
-    log_debug("frame %lld cannot be decoded", (long long)f->number);
-    reference_tracker_failed(d->tracker, f->size_id, f->number);
 }
 
 enum frame_end decode_feed_unseen(const struct play_frame *f, bool low_latency)

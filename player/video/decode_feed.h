@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What playout gives out, made into frames for the decoder's thread: no more of them at a time than
-// there is room for, and none that rests on what was not decoded. Media without pictures need no
-// decoder: their frames are done at once, when they are due. Loop thread only.
+// Makes the pipeline's output into frames for the decoder's thread, at most as many at a time as
+// there is room for. Media without pictures needs no decoder: its frames are done at once, when
+// they are due. Loop thread only.
 #ifndef WEIR_PLAYER_VIDEO_DECODE_FEED_H
 #define WEIR_PLAYER_VIDEO_DECODE_FEED_H
 
 #include "player/video/decode_thread.h"
-#include "stream/outcome/frame_outcomes.h"
-#include "stream/playout/playout.h"
-#include "stream/playout/reference_tracker.h"
+#include "stream/video/video_pipeline.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,22 +17,20 @@ extern "C" {
 enum { DECODE_FEED_MAX_FRAMES = (int)DECODE_QUEUE_FRAMES + (int)RENDER_QUEUE_FRAMES + 2 };
 
 struct decode_feed {
-    struct reference_tracker *tracker; // borrowed
-    struct decode_thread *decoder;     // borrowed; NULL: there are no pictures
-    unsigned session, place;           // mark the frames
-    int in_flight;                     // given to the decoder and not back yet
-    uint64_t decoded;                  // pictures that the decoder gave
+    struct decode_thread *decoder; // borrowed; NULL: there are no pictures
+    unsigned session, place;       // mark the frames
+    int in_flight;                 // given to the decoder and not back yet
+    uint64_t decoded;              // pictures that the decoder gave
 };
 
 enum decode_feed_result {
     FEED_TAKEN, // the decoder reports it
     FEED_DONE,  // without a picture: *done is for decode_feed_back
-    FEED_UNDECODABLE,
-    FEED_SLOW, // the decoder does not keep up: what rests on this frame cannot be decoded either
+    FEED_SLOW,  // the decoder does not keep up: the frame was freed
 };
 
-// Takes a->frame, of PLAYOUT_DECODE_AND_SHOW or _ONLY.
-enum decode_feed_result decode_feed_push(struct decode_feed *d, const struct playout_action *a,
+// Takes out->frame, of VIDEO_DECODE.
+enum decode_feed_result decode_feed_push(struct decode_feed *d, const struct video_output *out,
                                          struct play_frame **done, usec_t now);
 // A frame is done with, `fate` says how; it stays the caller's.
 void decode_feed_back(struct decode_feed *d, const struct play_frame *f);

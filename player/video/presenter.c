@@ -1,117 +1,267 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/video/presenter.h"
+
 #include <stdlib.h>
 
 #include "common/base/log.h"
-#include "player/video/presenter_state.h"
+#include "common/net/clock.h"
+#include "common/net/timer.h"
+#include "player/report/viewing_trace.h"
+#include "player/video/decode_feed.h"
+#include "stream/video/video_pipeline.h"
 
 #define RESUME_THRESHOLD (500 * USEC_PER_MSEC)
 
+struct presenter {
+    struct presenter_config config;
+    struct video_pipeline *pipeline; // owned, as are these
+    struct timer *timer;
+    struct picture *last_shown; // NULL: none yet
+    struct decode_feed feed;    // its decoder is owned
+    int last_level;             // of the last frame shown; -1 none yet
+    bool ended;                 // on_ended was called
+};
+
+// Our wall clock minus the loop's.
+static usec_t wall_ahead(void)
+{
+    return clock_wall() - clock_now();
+}
+
+// ---- What the pipeline emits
+
+static void log_event(const struct viewing_event *e)
+{
+    const struct viewing_latency *l = &e->latency;
+    if (e->kind == VIEWING_SPEED && e->speed.told)
+        log_debug("playing at speed %.3f", e->speed.speed);
+    else if (e->kind == VIEWING_SKIP)
+        log_info("skipping %.2f s: the latency had grown", usec_to_sec(e->media));
+    else if (e->kind == VIEWING_SHORT)
+        log_warn("a latency of %.0f ms cannot be kept: the way takes %.0f ms, and the buffer needs "
+                 "%.0f ms",
+                 usec_to_msec(l->target), usec_to_msec(l->encoder + l->transport),
+                 usec_to_msec(l->buffer));
+}
+
+static void on_event(void *ctx, const struct viewing_event *e)
+{
+    struct presenter *p = ctx;
+    if (e->kind == VIEWING_LEVEL)
+        p->config.on_level(p->config.ctx, e->level, e->at);
+    else if (e->kind == VIEWING_START)
+        p->config.on_started(p->config.ctx, e->at);
+    viewing_trace(p->config.events, e);
+    log_event(e);
+    if (e->kind == VIEWING_STALL_BEGIN)
+        p->config.on_empty(p->config.ctx, e->stall.found);
+}
+
+// ---- Frames to the decoder and back
+
+static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
+{
+    struct video_shown s = {.number = f->number,
+                            .level = f->level,
+                            .bytes = f->bytes,
+                            .capture_wall = f->capture_wall,
+                            .last_arrived = f->last_arrived,
+                            .handed_over = f->handed_over,
+                            .decode_time = f->decode_time,
+                            .decoded_at = f->decoded_at,
+                            .show_at = f->show_at,
+                            .shown_at = f->shown_at};
+    video_pipeline_shown(p->pipeline, &s, wall_ahead(), now);
+    p->config.on_picture(p->config.ctx, f, presenter_media_time(p, f->number));
+    picture_unref(p->last_shown);
+    p->last_shown = f->picture ? picture_ref(f->picture) : NULL;
+    p->last_level = f->level;
+}
+
+// The decoder and the display are through with `f`, which is taken.
+static void back(struct presenter *p, struct play_frame *f, usec_t now)
+{
+    decode_feed_back(&p->feed, f);
+    switch (f->fate) {
+    case FATE_SHOWN:
+        shown(p, f, now);
+        break;
+    case FATE_SKIPPED:
+        video_pipeline_not_shown(p->pipeline, f->number,
+                                 decode_feed_unseen(f, p->config.options->low_latency), now);
+        break;
+    case FATE_FAILED:
+        log_debug("frame %lld cannot be decoded", (long long)f->number);
+        video_pipeline_undecoded(p->pipeline, f->size_id, f->number, f->show, FRAME_END_FAILED,
+                                 now);
+        break;
+    case FATE_DECODED_ONLY:
+    case FATE_DISCARDED:
+        break;
+    }
+    play_frame_free(f);
+}
+
+static void hand_over(struct presenter *p, const struct video_output *out, usec_t now)
+{
+    int64_t number = out->frame->number;
+    int size_id = out->frame->size_id;
+    struct play_frame *done = NULL;
+    switch (decode_feed_push(&p->feed, out, &done, now)) {
+    case FEED_TAKEN:
+        break;
+    case FEED_DONE:
+        back(p, done, now);
+        break;
+    case FEED_SLOW:
+        video_pipeline_undecoded(p->pipeline, size_id, number, out->show, FRAME_END_SLOW, now);
+        break;
+    }
+}
+
+static void tell_clock(const struct presenter *p)
+{
+    bool playing = !video_pipeline_is_stopped(p->pipeline) && !presenter_paused(p) &&
+                   presenter_mode(p) == PLAYOUT_PLAYING;
+    const struct playout *playout = video_pipeline_playout(p->pipeline);
+    p->config.on_clock(p->config.ctx, playing, playing ? playout_clock(playout) : NULL);
+}
+
+// Does all that is to be done now.
+static void run(struct presenter *p, usec_t now)
+{
+    if (video_pipeline_is_stopped(p->pipeline))
+        return;
+    bool was_paused = presenter_paused(p);
+    usec_t hold_at = now;
+    struct video_output out;
+    while (video_pipeline_poll(p->pipeline, &out, now)) {
+        if (out.kind == VIDEO_DECODE) {
+            hand_over(p, &out, now);
+            hold_at = out.show_at;
+        } else {
+            p->config.ask_key(p->config.ctx, now);
+        }
+    }
+    // A seek within a pause has shown its one frame. What was decoded ahead of it is not shown.
+    if (p->config.sdp->reorders && !was_paused && presenter_paused(p))
+        render_queue_hold(p->config.show, hold_at);
+    tell_clock(p);
+    timer_set(p->timer, video_pipeline_next_timeout(p->pipeline));
+    if (!video_pipeline_is_ending(p->pipeline) || p->feed.in_flight || p->ended)
+        return;
+    p->ended = true;
+    p->config.on_ended(p->config.ctx, now);
+}
+
+static void on_timer(void *ctx, usec_t now)
+{
+    run(ctx, now);
+}
+
+// ---- Input
+
+void presenter_packet(struct presenter *p, const struct rtp_packet *packet, int64_t ext_seq,
+                      usec_t arrived)
+{
+    video_pipeline_packet(p->pipeline, packet, ext_seq, arrived);
+}
+
+void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
+{
+    (void)video_pipeline_push(p->pipeline, f, wall_ahead(), now); // logged
+    run(p, now);
+}
+
+void presenter_done(struct presenter *p, struct play_frame *f, usec_t now)
+{
+    back(p, f, now);
+    run(p, now);
+}
+
 void presenter_end(struct presenter *p, usec_t now)
 {
-    p->last_frames = true;
-    playout_end(p->playout, now);
-    presenter_run(p, now);
+    video_pipeline_end(p->pipeline, now);
+    run(p, now);
 }
 
 void presenter_nacked(struct presenter *p, usec_t now)
 {
-    reference_tracker_nacked(p->tracker, now);
-}
-
-void presenter_stop(struct presenter *p, usec_t now)
-{
-    if (p->stopped)
-        return;
-    p->stopped = true;
-    timer_set(p->timer, USEC_NEVER);
-    if (p->config.sdp->reorders && playout_paused(p->playout))
-        render_queue_drop(p->config.show);
-    playout_flush(p->playout, 0, now);
-    struct playout_action a;
-    while (playout_poll(p->playout, &a, now)) {
-        if (a.kind == PLAYOUT_LOST || a.kind == PLAYOUT_LATE)
-            presenter_act(p, &a, now);
-        else if (a.kind == PLAYOUT_STALL_END)
-            stall_reporter_stop(&p->stalls, a.at);
-    }
-    qoe_on_frames(p->config.qoe, frame_outcomes_totals(p->ledger));
-    frame_reporter_stop(&p->frames);
-    presenter_tell_clock(p);
-}
-
-void presenter_pause(struct presenter *p, usec_t now)
-{
-    playout_pause(p->playout, now);
-    if (p->config.sdp->reorders) // or what was decoded ahead would be shown ahead
-        render_queue_hold(p->config.show, now);
-    latency_control_paused(&p->live.pace, now);
-    qoe_on_pause(p->config.qoe, true, now);
-    presenter_run(p, now);
-}
-
-void presenter_resume(struct presenter *p, usec_t now)
-{
-    playout_resume(p->playout, now);
-    render_queue_go_on(p->config.show, now);
-    qoe_on_pause(p->config.qoe, false, now);
-    if (!p->last_frames && p->config.sdp->duration < 0) {
-        playout_flush(p->playout, 0, now);
-        stall_classifier_forget(&p->stalls.watch);
-        trace_freeze(p->config.events, qoe_on_rebuffer(p->config.qoe, now), now);
-        trace_mode(p->config.events, "buffering", now);
-    }
-    presenter_run(p, now);
-}
-
-void presenter_seek(struct presenter *p, int64_t first, int64_t show, bool at_once, usec_t now)
-{
-    playout_seek(p->playout, first, show, at_once, now);
-    p->feed.place++;
-    if (p->config.sdp->reorders)
-        render_queue_drop(p->config.show);
-    p->last_frames = p->ending = false;
-    frame_reporter_moved(&p->frames);
-    stall_classifier_forget(&p->stalls.watch);
-    trace_mode(p->config.events, "buffering", now);
-    presenter_run(p, now);
+    video_pipeline_nacked(p->pipeline, now);
 }
 
 void presenter_set_rtt(struct presenter *p, usec_t rtt)
 {
-    p->rtt = rtt;
-    latency_control_set_rtt(&p->live.pace, rtt);
+    video_pipeline_set_rtt(p->pipeline, rtt);
 }
+
+void presenter_stop(struct presenter *p, usec_t now)
+{
+    if (video_pipeline_is_stopped(p->pipeline))
+        return;
+    timer_set(p->timer, USEC_NEVER);
+    if (p->config.sdp->reorders && presenter_paused(p))
+        render_queue_drop(p->config.show);
+    video_pipeline_stop(p->pipeline, now);
+    tell_clock(p);
+}
+
+void presenter_pause(struct presenter *p, usec_t now)
+{
+    if (p->config.sdp->reorders) // or what was decoded ahead would be shown ahead
+        render_queue_hold(p->config.show, now);
+    video_pipeline_pause(p->pipeline, now);
+    run(p, now);
+}
+
+void presenter_resume(struct presenter *p, usec_t now)
+{
+    render_queue_go_on(p->config.show, now);
+    video_pipeline_resume(p->pipeline, now);
+    run(p, now);
+}
+
+void presenter_seek(struct presenter *p, int64_t first, int64_t show, bool at_once, usec_t now)
+{
+    p->feed.place++;
+    if (p->config.sdp->reorders)
+        render_queue_drop(p->config.show);
+    video_pipeline_seek(p->pipeline, first, show, at_once, now);
+    run(p, now);
+}
+
+// ---- State
 
 enum playout_mode presenter_mode(const struct presenter *p)
 {
-    return playout_mode(p->playout);
+    return playout_mode(video_pipeline_playout(p->pipeline));
 }
 
 bool presenter_paused(const struct presenter *p)
 {
-    return playout_paused(p->playout);
+    return playout_paused(video_pipeline_playout(p->pipeline));
 }
 
 double presenter_speed(const struct presenter *p)
 {
-    return live_control_speed(&p->live);
+    return video_pipeline_speed(p->pipeline);
 }
 
 usec_t presenter_sender_share(const struct presenter *p)
 {
-    return live_control_sender(&p->live);
+    return video_pipeline_sender_share(p->pipeline);
 }
 
 usec_t presenter_held(const struct presenter *p)
 {
-    return playout_held(p->playout);
+    return playout_held(video_pipeline_playout(p->pipeline));
 }
 
 struct presenter_wait presenter_waiting(const struct presenter *p, usec_t now)
 {
-    return (struct presenter_wait){.goal = playout_goal(p->playout),
-                                   .silence = stall_classifier_silence(&p->stalls.watch, now),
-                                   .cause = p->stalls.watch.cause};
+    return (struct presenter_wait){.goal = playout_goal(video_pipeline_playout(p->pipeline)),
+                                   .silence = video_pipeline_silence(p->pipeline, now),
+                                   .cause = video_pipeline_stall_cause(p->pipeline)};
 }
 
 uint64_t presenter_decoded(const struct presenter *p)
@@ -126,12 +276,12 @@ struct picture *presenter_last_shown(const struct presenter *p)
 
 usec_t presenter_media_time(const struct presenter *p, int64_t number)
 {
-    return playout_pts(p->playout, number);
+    return playout_pts(video_pipeline_playout(p->pipeline), number);
 }
 
 int64_t presenter_arrived(const struct presenter *p)
 {
-    return p->arrived;
+    return video_pipeline_arrived(p->pipeline);
 }
 
 int presenter_level_shown(const struct presenter *p)
@@ -139,45 +289,42 @@ int presenter_level_shown(const struct presenter *p)
     return p->last_level;
 }
 
-static void on_timer(void *ctx, usec_t now)
-{
-    presenter_run(ctx, now);
-}
+// ---- Life
 
-static struct playout *new_playout(const struct presenter *p)
+// Stored media has no viewer who waits for it, synthetic media is played as its experiment says,
+// low latency has no buffer to steer, and Goddard's buffer is its own: there nothing is steered.
+static struct video_pipeline *new_pipeline(struct presenter *p)
 {
     const struct play_options *o = p->config.options;
     const struct sdp *sdp = p->config.sdp;
+    bool live = sdp->duration < 0 && sdp->h264;
+    bool steers = live && !o->low_latency && o->adapt != ADAPT_GODDARD;
     // Goddard has one threshold for both.
     usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
-    struct playout_config config = {.ladder = &sdp->ladder,
-                                    .tracker = p->tracker,
-                                    .level = p->config.level > 0 ? p->config.level : 0,
-                                    .start_threshold =
-                                        usec_max(o->buffer, p->live.pace.config.target),
-                                    .resume_threshold = resume,
-                                    .decode_lead = sdp->h264 ? PLAYOUT_DECODE_LEAD : 0,
-                                    .low_latency = o->low_latency && !sdp->reorders,
-                                    .stamped = sdp_is_foreign(sdp),
-                                    .reorders = sdp->reorders};
-    return playout_new(&config);
-}
-
-static void open_tellers(struct presenter *p)
-{
-    const struct presenter_config *c = &p->config;
-    const struct ladder *ladder = &c->sdp->ladder;
-    struct frame_reporter_config frames = {.ladder = ladder,
-                                           .clock = c->clock,
-                                           .playout = p->playout,
-                                           .ledger = p->ledger,
-                                           .qoe = c->qoe,
-                                           .events = c->events,
-                                           .live = c->sdp->duration < 0};
-    frame_reporter_init(&p->frames, &frames);
-    double slowest =
-        ladder->level_count > 0 ? level_frame_rate(ladder, 0) : fps_value(ladder->source_fps);
-    stall_reporter_init(&p->stalls, p->ledger, c->qoe, c->events, (usec_t)(1e6 / slowest));
+    struct video_pipeline_config config = {
+        .ladder = &sdp->ladder,
+        .clock = p->config.clock,
+        .sink = {.qoe = p->config.qoe, .on_event = on_event, .ctx = p},
+        .level = p->config.level,
+        .start_threshold = o->buffer,
+        .resume_threshold = resume,
+        .decode_lead = sdp->h264 ? PLAYOUT_DECODE_LEAD : 0,
+        .low_latency = o->low_latency,
+        .stamped = sdp_is_foreign(sdp),
+        .reorders = sdp->reorders,
+        .live = sdp->duration < 0,
+        .asks_keys = true,
+        .steers = steers,
+        .target = steers ? o->latency : 0,
+        .start = o->latency && !o->has_buffer ? 0 : o->buffer,
+        .sender_share = play_options_latency_ms(o, live) * USEC_PER_MSEC};
+    if (o->latency && !live)
+        log_warn("this is not live: --latency does nothing");
+    if (live && o->low_latency) {
+        struct qoe_budget all = {.target = config.sender_share, .sender = config.sender_share};
+        qoe_on_budget(p->config.qoe, &all);
+    }
+    return video_pipeline_new(&config);
 }
 
 struct presenter *presenter_new(const struct presenter_config *config)
@@ -187,19 +334,11 @@ struct presenter *presenter_new(const struct presenter_config *config)
         return NULL;
     p->config = *config;
     p->last_level = -1;
-    p->arriving_level = config->level;
-    p->arrived = -1;
-    live_control_init(&p->live, config->options, config->sdp, config->qoe, config->events);
-    p->tracker = reference_tracker_new(&config->sdp->ladder);
-    p->ledger = frame_outcomes_new();
-    if (!p->tracker || !p->ledger)
-        goto failed;
-    p->playout = new_playout(p);
+    p->pipeline = new_pipeline(p);
     p->timer = timer_new(config->loop, on_timer, p);
-    if (!p->playout || !p->timer)
+    if (!p->pipeline || !p->timer)
         goto failed;
-    open_tellers(p);
-    p->feed = (struct decode_feed){.tracker = p->tracker, .session = config->session};
+    p->feed.session = config->session;
     enum decoder_order order = sdp_is_foreign(config->sdp) ? DECODER_AS_SHOWN
                                : config->sdp->reorders     ? DECODER_AS_COMES
                                                            : DECODER_PLAIN;
@@ -220,9 +359,7 @@ void presenter_free(struct presenter *p)
         return;
     decode_thread_free(p->feed.decoder);
     timer_free(p->timer);
-    playout_free(p->playout);
-    reference_tracker_free(p->tracker);
-    frame_outcomes_free(p->ledger);
+    video_pipeline_free(p->pipeline);
     picture_unref(p->last_shown);
     free(p);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole frames in, pictures on the display out: wires the frame tracker, the playout buffer, the
-// decoder and those who tell of frames and stalls together. All decisions are theirs. Loop thread
-// only.
+// Whole frames in, pictures on the display out: gives the video pipeline (video_pipeline.h) its
+// timer, its decoder and its clock, and its events to trace, log and session. Loop thread only.
 #ifndef WEIR_PLAYER_VIDEO_PRESENTER_H
 #define WEIR_PLAYER_VIDEO_PRESENTER_H
 

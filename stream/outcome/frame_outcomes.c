@@ -3,38 +3,19 @@
 
 #include <stdlib.h>
 
-enum {
-    MAX_STEPS = FRAME_OUTCOMES_WINDOW, // from reference to reference
-};
-
-enum note_state {
-    NOTE_ARRIVED,
-    NOTE_REFUSED,
-    NOTE_HANDED, // and all that became of it but a failure
-    NOTE_NOT_SHOWN,
-};
-
-struct note {
-    int64_t number; // -1: empty
-    int64_t depends_on;
-    enum note_state state;
-    enum frame_cause root; // of NOTE_NOT_SHOWN
-};
-
 struct frame_outcomes {
     struct frame_totals totals;
+    struct frame_history *history; // borrowed
     struct loss_attribution packets;
-    struct note notes[FRAME_OUTCOMES_WINDOW];
 };
 
-struct frame_outcomes *frame_outcomes_new(void)
+struct frame_outcomes *frame_outcomes_new(struct frame_history *history)
 {
     struct frame_outcomes *l = calloc(1, sizeof(*l));
     if (!l)
         return NULL;
-    loss_attribution_init(&l->packets);
-    for (int i = 0; i < FRAME_OUTCOMES_WINDOW; i++)
-        l->notes[i].number = -1;
+    l->history = history;
+    loss_attribution_init(&l->packets, history);
     return l;
 }
 
@@ -43,18 +24,16 @@ void frame_outcomes_free(struct frame_outcomes *l)
     free(l);
 }
 
-static const struct note *note_of(const struct frame_outcomes *l, int64_t number)
+// NULL: nothing is known but packets.
+static const struct frame_outcome *outcome_of(const struct frame_outcomes *l, int64_t number)
 {
-    const struct note *n = &l->notes[(uint64_t)number % FRAME_OUTCOMES_WINDOW];
-    return number >= 0 && n->number == number ? n : NULL;
+    const struct frame_record *r = frame_history_find(l->history, number);
+    return r && r->outcome.state != FRAME_UNSEEN ? &r->outcome : NULL;
 }
 
-static struct note *make_note(struct frame_outcomes *l, int64_t number)
+static struct frame_outcome *make_outcome(struct frame_outcomes *l, int64_t number)
 {
-    struct note *n = &l->notes[(uint64_t)number % FRAME_OUTCOMES_WINDOW];
-    if (n->number != number)
-        *n = (struct note){.number = number, .depends_on = -1};
-    return n;
+    return &frame_history_make(l->history, number)->outcome;
 }
 
 void frame_outcomes_packet(struct frame_outcomes *l, const struct adu_ext *adu, int64_t ext_seq)
@@ -64,24 +43,24 @@ void frame_outcomes_packet(struct frame_outcomes *l, const struct adu_ext *adu, 
 
 void frame_outcomes_arrived(struct frame_outcomes *l, const struct received_frame *f)
 {
-    const struct note *known = note_of(l, f->number);
-    if (known && known->state != NOTE_ARRIVED)
+    const struct frame_outcome *known = outcome_of(l, f->number);
+    if (known && known->state != FRAME_ARRIVED)
         return; // its fate is known, or the number's in another size
-    struct note *n = make_note(l, f->number);
+    struct frame_outcome *n = make_outcome(l, f->number);
     n->depends_on = f->key ? -1 : f->depends_on;
-    n->state = NOTE_ARRIVED;
+    n->state = FRAME_ARRIVED;
 }
 
 void frame_outcomes_refused(struct frame_outcomes *l, int64_t number)
 {
-    const struct note *known = note_of(l, number);
-    if (known && known->state == NOTE_ARRIVED)
-        make_note(l, number)->state = NOTE_REFUSED;
+    const struct frame_outcome *known = outcome_of(l, number);
+    if (known && known->state == FRAME_ARRIVED)
+        make_outcome(l, number)->state = FRAME_REFUSED;
 }
 
 void frame_outcomes_handed(struct frame_outcomes *l, int64_t number)
 {
-    make_note(l, number)->state = NOTE_HANDED;
+    make_outcome(l, number)->state = FRAME_HANDED;
 }
 
 void frame_outcomes_shown(struct frame_outcomes *l, int64_t number)
@@ -110,15 +89,15 @@ static enum frame_cause cause_of_packets(const struct frame_outcomes *l, int64_t
 // Why is `number`, which others need, not there?
 static enum frame_cause root_of(const struct frame_outcomes *l, int64_t number)
 {
-    for (int i = 0; i < MAX_STEPS; i++) {
-        const struct note *n = note_of(l, number);
+    for (int i = 0; i < FRAME_HISTORY_WINDOW; i++) {
+        const struct frame_outcome *n = outcome_of(l, number);
         if (!n)
             return cause_of_packets(l, number);
-        if (n->state == NOTE_NOT_SHOWN)
+        if (n->state == FRAME_NOT_SHOWN)
             return n->root;
-        if (n->state == NOTE_HANDED)
+        if (n->state == FRAME_HANDED)
             return CAUSE_DECODER; // it fails there, and that is told later
-        if (n->state == NOTE_REFUSED || n->depends_on < 0 || n->depends_on == number)
+        if (n->state == FRAME_REFUSED || n->depends_on < 0 || n->depends_on == number)
             return CAUSE_SKIPPED;
         number = n->depends_on;
     }
@@ -127,18 +106,18 @@ static enum frame_cause root_of(const struct frame_outcomes *l, int64_t number)
 
 static bool is_missing(const struct frame_outcomes *l, int64_t number)
 {
-    const struct note *n = note_of(l, number);
-    return number >= 0 && (!n || n->state != NOTE_HANDED);
+    const struct frame_outcome *n = outcome_of(l, number);
+    return number >= 0 && (!n || n->state != FRAME_HANDED);
 }
 
 // Passed over, and not whole now: lost, never sent - or whole, but left in the buffer.
 static struct not_shown passed_over(const struct frame_outcomes *l, int64_t number)
 {
     struct not_shown out = {.number = number, .needs = -1};
-    const struct note *n = note_of(l, number);
+    const struct frame_outcome *n = outcome_of(l, number);
     if (!n) {
         out.cause = cause_of_packets(l, number);
-    } else if (n->state == NOTE_ARRIVED && is_missing(l, n->depends_on)) {
+    } else if (n->state == FRAME_ARRIVED && is_missing(l, n->depends_on)) {
         out.cause = CAUSE_DEPENDENCY;
         out.needs = n->depends_on;
     } else {
@@ -149,7 +128,7 @@ static struct not_shown passed_over(const struct frame_outcomes *l, int64_t numb
 
 static struct not_shown judge(const struct frame_outcomes *l, int64_t number, enum frame_end end)
 {
-    const struct note *n = note_of(l, number);
+    const struct frame_outcome *n = outcome_of(l, number);
     int64_t needs = n ? n->depends_on : -1;
     struct not_shown out = {.number = number, .cause = CAUSE_DECODER, .needs = -1};
     switch (end) {
@@ -186,8 +165,8 @@ struct not_shown frame_outcomes_ended(struct frame_outcomes *l, int64_t number, 
     l->totals.by_root[out.root]++;
     // What the decoder made a picture of serves those that need it, seen or not.
     if (end != FRAME_END_UNSEEN) {
-        struct note *n = make_note(l, number);
-        n->state = NOTE_NOT_SHOWN;
+        struct frame_outcome *n = make_outcome(l, number);
+        n->state = FRAME_NOT_SHOWN;
         n->root = out.root;
     }
     return out;
@@ -202,8 +181,8 @@ void frame_outcomes_skipped(struct frame_outcomes *l, uint64_t frames)
 
 bool frame_outcomes_root(const struct frame_outcomes *l, int64_t number, enum frame_cause *root)
 {
-    const struct note *n = note_of(l, number);
-    if (number < 0 || (n && n->state == NOTE_HANDED))
+    const struct frame_outcome *n = outcome_of(l, number);
+    if (number < 0 || (n && n->state == FRAME_HANDED))
         return false;
     *root = root_of(l, number);
     return true;

@@ -9,7 +9,7 @@
 // frame it needs, followed from reference to reference. That frame may itself be undecided yet (it
 // could still come late); then its packets tell.
 //
-// Bound: FRAME_OUTCOMES_WINDOW frame numbers; older frames are forgotten. Pure.
+// Bound: that of frame_history.h; older frames are forgotten. Pure.
 #ifndef WEIR_STREAM_OUTCOME_FRAME_OUTCOMES_H
 #define WEIR_STREAM_OUTCOME_FRAME_OUTCOMES_H
 
@@ -20,8 +20,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { FRAME_OUTCOMES_WINDOW = 4096 };
 
 enum frame_end {
     FRAME_END_LOST,        // passed over, and did not become whole in time to matter
@@ -34,7 +32,9 @@ enum frame_end {
 
 struct frame_outcomes; // opaque
 
-struct frame_outcomes *frame_outcomes_new(void); // NULL: no memory
+// `history` is borrowed for its life; its outcomes and spans are written here alone. NULL: no
+// memory.
+struct frame_outcomes *frame_outcomes_new(struct frame_history *history);
 void frame_outcomes_free(struct frame_outcomes *l);
 
 // What came, before playout decides on it: each packet once, each whole frame, each whole frame

@@ -3,18 +3,16 @@
 
 #include "common/base/seq.h"
 
-void loss_attribution_init(struct loss_attribution *p)
+void loss_attribution_init(struct loss_attribution *p, struct frame_history *history)
 {
-    p->newest = -1;
-    p->reach = 0;
-    for (int i = 0; i < LOSS_ATTRIBUTION_WINDOW; i++)
-        p->spans[i].number = -1;
+    *p = (struct loss_attribution){.history = history, .newest = -1};
 }
 
+// NULL: no packet of the frame arrived.
 static const struct frame_span *span_of(const struct loss_attribution *p, int64_t number)
 {
-    const struct frame_span *s = &p->spans[(uint64_t)number % LOSS_ATTRIBUTION_WINDOW];
-    return s->number == number ? s : NULL;
+    const struct frame_record *r = frame_history_find(p->history, number);
+    return r && r->span.packets > 0 ? &r->span : NULL;
 }
 
 void loss_attribution_add(struct loss_attribution *p, const struct adu_ext *adu, int64_t ext_seq)
@@ -22,7 +20,7 @@ void loss_attribution_add(struct loss_attribution *p, const struct adu_ext *adu,
     int64_t number = p->newest < 0 ? adu->frame : seq32_extend(p->newest, adu->frame);
     if (number < 0)
         return;
-    // Packets are never so late: numbers that far back are those of a source that began anew.
+    // Packets are never so late: numbers that far back are those of a source that restarted.
     if (number > p->newest || number <= p->newest - LOSS_ATTRIBUTION_WINDOW)
         p->newest = number;
     int apart = adu->reorder < 0 ? -adu->reorder : adu->reorder;
@@ -30,10 +28,9 @@ void loss_attribution_add(struct loss_attribution *p, const struct adu_ext *adu,
         apart <= LOSS_ATTRIBUTION_REACH; // else a search for its neighbours would be long
     if (believed && apart > p->reach)
         p->reach = apart;
-    struct frame_span *s = &p->spans[(uint64_t)number % LOSS_ATTRIBUTION_WINDOW];
-    if (s->number != number)
-        *s = (struct frame_span){.number = number,
-                                 .slot = number + (believed ? adu->reorder : 0),
+    struct frame_span *s = &frame_history_make(p->history, number)->span;
+    if (s->packets == 0)
+        *s = (struct frame_span){.slot = number + (believed ? adu->reorder : 0),
                                  .first_seq = ext_seq,
                                  .last_seq = ext_seq};
     s->packets++;

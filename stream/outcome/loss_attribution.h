@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the packets that came say of a frame that did not become whole: was it lost on the way, or
-// never sent?
+// What the packets that arrived say of a frame that did not become whole: was it lost on the way,
+// or never sent?
 //
 // The sender numbers its RTP packets as it writes them (RFC 3550, 5.1), frame after frame, so what
 // it leaves out leaves no gap in the sequence numbers, and what is lost does. The frames next to
@@ -17,12 +17,13 @@
 #define WEIR_STREAM_OUTCOME_LOSS_ATTRIBUTION_H
 
 #include "common/wire/rtp.h"
+#include "stream/outcome/frame_history.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { LOSS_ATTRIBUTION_WINDOW = 4096, LOSS_ATTRIBUTION_REACH = 512 };
+enum { LOSS_ATTRIBUTION_WINDOW = FRAME_HISTORY_WINDOW, LOSS_ATTRIBUTION_REACH = 512 };
 
 enum packets_say {
     PACKETS_GAP,     // of a loss
@@ -32,23 +33,13 @@ enum packets_say {
     PACKETS_UNKNOWN, // too old, or before all that came
 };
 
-struct frame_span { // the packets of one frame that came
-    int64_t number; // -1: empty
-    int64_t slot;
-    int64_t first_seq;
-    int64_t last_seq;
-    int packets;
-    bool begun; // its first packet is among them
-    bool ended; // its last one
-};
-
 struct loss_attribution {
-    int64_t newest; // -1: none yet
-    int reach;      // the furthest that a slot was from its number, at most LOSS_ATTRIBUTION_REACH
-    struct frame_span spans[LOSS_ATTRIBUTION_WINDOW];
+    struct frame_history *history; // borrowed
+    int64_t newest;                // number; -1: none yet
+    int reach; // the furthest that a slot was from its number, at most LOSS_ATTRIBUTION_REACH
 };
 
-void loss_attribution_init(struct loss_attribution *p);
+void loss_attribution_init(struct loss_attribution *p, struct frame_history *history);
 // A packet came, not one that came before.
 void loss_attribution_add(struct loss_attribution *p, const struct adu_ext *adu, int64_t ext_seq);
 enum packets_say loss_attribution_of(const struct loss_attribution *p, int64_t number);

@@ -3,12 +3,167 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/err.h"
-#include "stream/playout/playout_state.h"
+#include "stream/playout/frame_times.h"
+#include "stream/playout/level_schedule.h"
+#include "stream/playout/missed_frames.h"
+#include "stream/playout/play_order.h"
 
-// ---- input
+// After a seek the first picture is shown as soon as it is decoded. The pictures behind it are
+// shown as if it were due so much later: the frames that only serve to decode it take their time.
+#define AFTER_SEEK (100 * USEC_PER_MSEC)
+// Numbers: hours of a pause. A source that restarted at another number skipped nothing.
+#define LONGEST_SKIP ((int64_t)1 << 18)
+
+struct playout {
+    struct playout_config config;
+    enum playout_mode mode;
+    struct playout_action pending; // kind NONE: nothing
+    usec_t wake;
+    usec_t last_now;
+    bool stream_ended;
+    bool end_told;
+    bool full; // a frame was dropped for want of room since the last one left
+    bool paused;
+    bool holds; // the next frame shown is the last one: a seek within a pause
+    usec_t paused_at;
+
+    struct held_frames *held;  // owned
+    struct frame_times *times; // owned
+    struct level_schedule levels;
+    struct play_order order;
+    struct missed_frames missed;
+
+    int64_t floor;   // refused below
+    int64_t show;    // while BUFFERING: where playing begins; -1: at the first key frame
+    int64_t hurried; // a frame that is not to wait for its time; -1 none
+    bool at_once;    // playing begins once this frame is held, whatever the threshold
+    int64_t newest;  // highest number taken; -1 none
+    int64_t decoded; // highest slot handed out as decodable of the size followed
+    int size;        // the size followed, -1 none: a key frame is needed
+    int64_t size_at; // the key frame that it began with
+
+    struct media_clock clock;
+    int64_t skip_to; // frames below are left out; -1: none
+    usec_t stall_at; // while REBUFFERING; pauses added
+    usec_t left_at;  // low latency: when the last frame left to be shown; pauses added
+    int64_t left;    // its number
+
+    int64_t far_number; // of the last frame refused for being too far away
+    int far_count;      // in a row
+};
+
+// ---- What is held
+
+static const struct received_frame *held_at(const struct playout *p, int i)
+{
+    return held_frames_at(p->held, i);
+}
+
+usec_t playout_pts(const struct playout *p, int64_t number)
+{
+    return frame_times_of(p->times, number);
+}
+
+usec_t playout_due(const struct playout *p, int64_t number)
+{
+    return media_clock_due(&p->clock, playout_pts(p, number));
+}
+
+int playout_level_at(const struct playout *p, int64_t number)
+{
+    return level_schedule_at(&p->levels, number);
+}
+
+// How much later than decoding begins the first frames of a size can be shown.
+static usec_t reorder_delay(const struct playout *p, int size_id)
+{
+    const struct ladder *l = p->config.ladder;
+    if (!p->config.reorders || size_id < 0 || size_id >= l->size_count)
+        return 0;
+    const struct size_spec *size = &l->sizes[size_id];
+    return (usec_t)((size->layers - 1) * 1e6 / fps_value(size->fps));
+}
+
+int64_t playout_awaited(const struct playout *p)
+{
+    return play_order_awaited(&p->order);
+}
+
+uint64_t playout_expected(const struct playout *p, int64_t from, int64_t to)
+{
+    return to - from < LONGEST_SKIP ? level_schedule_count(&p->levels, from, to) : 0;
+}
+
+static bool is_decodable(const struct playout *p, const struct received_frame *f)
+{
+    return !p->config.tracker || reference_tracker_verdict(p->config.tracker, f) == FRAME_DECODABLE;
+}
+
+// Returns true if a frame whose number was passed already can still serve as a reference.
+static bool is_useful(const struct playout *p, const struct received_frame *f)
+{
+    // A key frame that was late for the size before the present one does not bring that back.
+    if (f->size_id != p->size)
+        return f->key && (p->size < 0 || f->number > p->size_at);
+    return received_frame_slot(f) > p->decoded && is_decodable(p, f);
+}
+
+// The frame to leave next, after dropping the useless frames in front of it; NULL: none is held.
+static const struct received_frame *front(struct playout *p)
+{
+    while (held_frames_count(p->held) > 0) {
+        const struct received_frame *f = held_at(p, 0);
+        if (f->number < p->order.next ? !is_useful(p, f) : f->size_id != p->size && !f->key) {
+            held_frames_drop(p->held, 0);
+            continue;
+        }
+        const struct received_frame *twin = held_frames_count(p->held) > 1 ? held_at(p, 1) : NULL;
+        if (!twin || twin->number != f->number)
+            return f;
+        // One number in two sizes: a key frame of the other size is where the level changes.
+        held_frames_drop(p->held, twin->size_id != p->size && twin->key ? 0 : 1);
+    }
+    return NULL;
+}
+
+// The media from frame `i` to the newest held, one interval included. A frame that is decoded
+// before others which are shown before it counts as one of them.
+static usec_t media_from(const struct playout *p, int i)
+{
+    if (i >= held_frames_count(p->held))
+        return 0;
+    int64_t last = received_frame_slot(held_at(p, held_frames_count(p->held) - 1));
+    return usec_max(0, playout_pts(p, level_schedule_next(&p->levels, last + 1)) -
+                           playout_pts(p, received_frame_slot(held_at(p, i))));
+}
+
+usec_t playout_goal(const struct playout *p)
+{
+    int size = held_frames_count(p->held) > 0 ? held_at(p, 0)->size_id : p->size;
+    usec_t delay = reorder_delay(p, size);
+    usec_t goal =
+        p->mode == PLAYOUT_REBUFFERING ? p->config.resume_threshold : p->config.start_threshold;
+    return delay ? delay + usec_max(goal, 1) : goal; // with the frame that the last of them is
+}
+
+usec_t playout_held(const struct playout *p)
+{
+    return media_from(p, p->mode == PLAYOUT_BUFFERING ? held_frames_first_key(p->held) : 0);
+}
+
+size_t playout_held_bytes(const struct playout *p)
+{
+    return held_frames_bytes(p->held);
+}
+
+int playout_held_frames(const struct playout *p)
+{
+    return held_frames_count(p->held);
+}
+
+// ---- Input
 
 static bool is_possible(const struct playout *p, const struct received_frame *f)
 {
@@ -33,19 +188,18 @@ static bool resync(struct playout *p, const struct received_frame *f, usec_t now
     p->far_number = f->number;
     if (p->far_count < PLAYOUT_RESYNC || !f->key)
         return false;
-    playout_drop_all(p);
+    held_frames_drop_all(p->held);
     p->far_count = 0;
     p->skip_to = -1;
-    p->settle_all = p->missed_count > 0;
+    missed_frames_settle_all(&p->missed);
     p->size = -1;
     p->decoded = -1;
     p->newest = f->number;
     if (p->mode == PLAYOUT_BUFFERING) {
-        p->next = -1;
+        play_order_start(&p->order, -1);
         return true;
     }
-    p->next = f->number;
-    p->ahead_count = 0;
+    play_order_start(&p->order, f->number);
     if (p->mode == PLAYOUT_PLAYING) {
         p->mode = PLAYOUT_REBUFFERING;
         p->stall_at = p->paused ? p->paused_at : now;
@@ -58,17 +212,11 @@ static bool resync(struct playout *p, const struct received_frame *f, usec_t now
 // `f` has a number that was passed already. 0 when it is of some use or its lateness is news.
 static int push_passed(struct playout *p, struct received_frame *f, usec_t now)
 {
-    int i = p->missed_count - 1;
-    while (i >= 0 && p->missed[i].number != f->number)
-        i--;
-    bool is_news = i >= 0 && !p->missed[i].arrived && !p->settle_all;
-    if (is_news) {
-        p->missed[i].arrived = true;
-        p->arrived_count++;
-    }
+    enum missed_arrival late = missed_frames_arrived(&p->missed, f->number);
+    bool is_news = late == MISSED_LATE;
     int err = ERR_RANGE;
-    if ((is_news || f->size_id != p->size || i < 0) && playout_is_useful(p, f))
-        err = playout_hold(p, f, now);
+    if ((is_news || f->size_id != p->size || late == MISSED_UNKNOWN) && is_useful(p, f))
+        err = held_frames_add(p->held, f, &p->full, now);
     if (err)
         received_frame_free(f);
     return is_news ? ERR_OK : err;
@@ -86,11 +234,12 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
     }
     if (p->mode == PLAYOUT_ENDED || f->number < p->floor)
         goto refuse;
-    playout_stamp(p, f);
-    int64_t here = p->next < 0 && p->held_count > 0 ? p->held[0].frame->number : p->next;
+    frame_times_see(p->times, f);
+    int64_t here =
+        p->order.next < 0 && held_frames_count(p->held) > 0 ? held_at(p, 0)->number : p->order.next;
     if (here < 0 || !is_far(p, f->number, here)) {
         p->far_count = 0;
-    } else if (p->held_count > 0 && !is_far(p, f->number, p->newest)) {
+    } else if (held_frames_count(p->held) > 0 && !is_far(p, f->number, p->newest)) {
         p->full = true; // the media goes on behind what is held, only too far
         err = ERR_FULL;
         goto refuse;
@@ -99,13 +248,13 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
     }
     level_schedule_see(&p->levels, received_frame_slot(f), f->level, f->size_id, f->temporal_id,
                        f->key);
-    if (f->number < p->next)
+    if (f->number < p->order.next)
         return push_passed(p, f, now);
     err = ERR_RANGE;
-    if (playout_is_ahead(p, f->number))
+    if (play_order_is_ahead(&p->order, f->number))
         goto refuse;
     int64_t number = f->number;
-    err = playout_hold(p, f, now);
+    err = held_frames_add(p->held, f, &p->full, now);
     if (err)
         goto refuse;
     if (number > p->newest)
@@ -142,12 +291,11 @@ void playout_resume(struct playout *p, usec_t now)
     p->clock.at += pause;
     p->stall_at += pause;
     p->left_at += pause;
-    for (int i = 0; i < p->held_count; i++)
-        p->held[i].since += pause;
+    held_frames_paused(p->held, pause);
     p->wake = 0;
 }
 
-usec_t playout_stalled_until(const struct playout *p, usec_t now)
+static usec_t stalled_until(const struct playout *p, usec_t now)
 {
     return usec_max(0, (p->paused ? p->paused_at : now) - p->stall_at);
 }
@@ -158,8 +306,8 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
     if (holds)
         playout_resume(p, now);
     p->holds = holds;
-    while (p->held_count > 0 && p->held[0].frame->number < first)
-        playout_drop(p, 0);
+    while (held_frames_count(p->held) > 0 && held_at(p, 0)->number < first)
+        held_frames_drop(p->held, 0);
     if (p->pending.kind == PLAYOUT_STALL_BEGIN)
         p->pending.kind = PLAYOUT_NONE; // nobody heard of it
     else if (p->mode == PLAYOUT_REBUFFERING)
@@ -167,20 +315,20 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
                                              .number = -1,
                                              .level = -1,
                                              .at = now,
-                                             .stalled = playout_stalled_until(p, now)};
+                                             .stalled = stalled_until(p, now)};
     p->mode = PLAYOUT_BUFFERING;
-    p->settle_all = p->missed_count > 0;
+    missed_frames_settle_all(&p->missed);
     p->stream_ended = false;
     p->end_told = false;
     p->full = false;
     p->floor = first;
     p->skip_to = -1;
-    p->next = -1;
-    p->ahead_count = 0;
+    play_order_start(&p->order, -1);
     p->show = show;
     p->hurried = -1;
     p->at_once = at_once;
-    p->newest = p->held_count > 0 ? p->held[p->held_count - 1].frame->number : -1;
+    p->newest =
+        held_frames_count(p->held) > 0 ? held_at(p, held_frames_count(p->held) - 1)->number : -1;
     p->decoded = -1;
     p->size = -1;
     p->far_count = 0;
@@ -190,7 +338,7 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
 
 void playout_flush(struct playout *p, int64_t from, usec_t now)
 {
-    playout_drop_all(p);
+    held_frames_drop_all(p->held);
     playout_seek(p, from, -1, false, now);
 }
 
@@ -202,7 +350,7 @@ void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume)
     p->wake = 0;
 }
 
-// ---- the media clock
+// ---- The media clock
 
 void playout_set_speed(struct playout *p, int32_t speed_ppm, usec_t now)
 {
@@ -224,9 +372,9 @@ const struct media_clock *playout_clock(const struct playout *p)
 // The newest key frame, of the size followed, behind which `keep` of media is held; -1: none.
 static int64_t skip_target(const struct playout *p, usec_t keep)
 {
-    for (int i = p->held_count - 1; i > 0; i--) {
-        const struct received_frame *f = p->held[i].frame;
-        if (f->key && f->size_id == p->size && playout_media_from(p, i) >= keep)
+    for (int i = held_frames_count(p->held) - 1; i > 0; i--) {
+        const struct received_frame *f = held_at(p, i);
+        if (f->key && f->size_id == p->size && media_from(p, i) >= keep)
             return f->number;
     }
     return -1;
@@ -236,7 +384,7 @@ usec_t playout_skip(struct playout *p, usec_t keep)
 {
     if (p->mode != PLAYOUT_PLAYING || p->paused || p->config.low_latency)
         return 0;
-    int64_t first = playout_next_expected(p, p->next);
+    int64_t first = level_schedule_next(&p->levels, p->order.next);
     int64_t key = skip_target(p, keep);
     if (key <= first)
         return 0;
@@ -248,7 +396,308 @@ usec_t playout_skip(struct playout *p, usec_t keep)
     return playout_pts(p, key) - playout_pts(p, first);
 }
 
-// ---- life
+// ---- Output
+
+static bool act(struct playout_action *out, enum playout_kind kind, usec_t at)
+{
+    *out = (struct playout_action){.kind = kind, .number = -1, .level = -1, .at = at};
+    return true;
+}
+
+static bool wait_until(struct playout *p, usec_t t)
+{
+    p->wake = usec_min(p->wake, t);
+    return false;
+}
+
+// Gives out the next frame that was passed over and is decided by now.
+static bool poll_missed(struct playout *p, struct playout_action *out, usec_t now)
+{
+    int64_t number;
+    bool late;
+    if (!missed_frames_poll(&p->missed, &number, &late, now))
+        return wait_until(p, missed_frames_next_timeout(&p->missed));
+    act(out, late ? PLAYOUT_LATE : PLAYOUT_LOST, now);
+    out->number = number;
+    out->level = playout_level_at(p, number);
+    return true;
+}
+
+// Passes over `number`. Returns false if poll_missed must decide another frame before.
+static bool miss(struct playout *p, int64_t number, usec_t now)
+{
+    if (!missed_frames_add(&p->missed, number, now))
+        return false;
+    play_order_handed(&p->order, number);
+    return true;
+}
+
+static bool hand_out(struct playout *p, enum playout_kind kind, usec_t show_at,
+                     struct playout_action *out, usec_t now)
+{
+    struct received_frame *f = held_frames_take(p->held, 0);
+    act(out, kind, now);
+    out->frame = f;
+    out->number = f->number;
+    out->level = playout_level_at(p, f->number);
+    out->show_at = usec_max(show_at, now);
+    if (is_decodable(p, f)) {
+        if (f->size_id != p->size)
+            p->size_at = f->number;
+        p->size = f->size_id;
+        p->decoded = received_frame_slot(f);
+    }
+    if (kind == PLAYOUT_DECODE_AND_SHOW) {
+        p->left = f->number;
+        p->left_at = now;
+    }
+    bool in_turn = f->number <= playout_awaited(p);
+    play_order_handed(&p->order, f->number);
+    p->full = false;
+    if (p->holds && kind == PLAYOUT_DECODE_AND_SHOW && in_turn)
+        playout_pause(p, usec_max(show_at, now));
+    return true;
+}
+
+static bool stall_begin(struct playout *p, usec_t at, struct playout_action *out)
+{
+    p->mode = PLAYOUT_REBUFFERING;
+    p->stall_at = at;
+    return act(out, PLAYOUT_STALL_BEGIN, at);
+}
+
+static bool stall_end(struct playout *p, struct playout_action *out, usec_t now)
+{
+    p->mode = PLAYOUT_PLAYING;
+    act(out, PLAYOUT_STALL_END, now);
+    out->stalled = stalled_until(p, now);
+    return true;
+}
+
+static bool has_enough(const struct playout *p, int first)
+{
+    if (p->stream_ended || p->full || p->config.low_latency)
+        return true;
+    return p->at_once ? held_frames_reach(p->held, p->show)
+                      : media_from(p, first) >= playout_goal(p);
+}
+
+static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t now)
+{
+    int first = held_frames_first_key(p->held);
+    if (first == held_frames_count(p->held)) {
+        if (p->full) // of frames that nothing can be made of
+            held_frames_drop_all(p->held);
+        p->full = false;
+        if (p->stream_ended)
+            p->mode = PLAYOUT_ENDED;
+        return false;
+    }
+    if (!has_enough(p, first))
+        return false;
+    while (first-- > 0)
+        held_frames_drop(p->held, 0);
+    p->mode = PLAYOUT_PLAYING;
+    int64_t begin = held_at(p, 0)->number;
+    play_order_start(&p->order, p->show > begin ? p->show : begin);
+    usec_t later = AFTER_SEEK + reorder_delay(p, held_at(p, 0)->size_id);
+    media_clock_set(&p->clock, playout_pts(p, p->order.next), now + (p->at_once ? later : 0));
+    p->hurried = p->at_once ? p->order.next : -1;
+    p->left = p->order.next;
+    p->left_at = now;
+    act(out, PLAYOUT_START, now);
+    out->number = p->order.next;
+    out->level = playout_level_at(p, p->order.next);
+    return true;
+}
+
+// Leaves out what playout_skip passed over, frame by frame. False: nothing more of it.
+static bool poll_skip(struct playout *p, struct playout_action *out, usec_t now)
+{
+    while (p->order.next < p->skip_to) {
+        int64_t expected = level_schedule_next(&p->levels, p->order.next);
+        int64_t held = held_frames_count(p->held) > 0 ? held_at(p, 0)->number : INT64_MAX;
+        if (held < p->order.next) {
+            held_frames_drop(p->held, 0);
+        } else if (held <= expected && held < p->skip_to) {
+            held_frames_drop(p->held, 0);
+            play_order_pass_to(&p->order, held + 1);
+            act(out, PLAYOUT_SKIPPED, now);
+            out->number = held;
+            out->level = playout_level_at(p, held);
+            return true;
+        } else if (expected >= p->skip_to) {
+            play_order_pass_to(&p->order, p->skip_to);
+        } else if (!miss(p, expected, now)) {
+            return poll_missed(p, out, now);
+        }
+    }
+    p->skip_to = -1;
+    return false;
+}
+
+// Returns true if frame `number` is held behind frames that are decoded before it.
+static bool has_behind(const struct playout *p, int64_t number)
+{
+    return p->config.reorders && held_frames_has_behind(p->held, number);
+}
+
+// When the frame at the front is to be decoded: `decode_lead` before the first of the frames that
+// wait for it is due. The frame that it depends on may arrive until then.
+static usec_t wanted_at(const struct playout *p)
+{
+    if (held_at(p, 0)->number == p->hurried || has_behind(p, p->hurried))
+        return INT64_MIN;
+    bool reorders = frame_times_stamped(p->times) || p->config.reorders;
+    usec_t wanted = playout_due(p, held_at(p, 0)->number);
+    int count = held_frames_count(p->held);
+    for (int i = 1; reorders && i < count && i < HELD_FRAMES_REORDER; i++)
+        wanted = usec_min(wanted, playout_due(p, held_at(p, i)->number));
+    bool waits = p->config.reorders && !is_decodable(p, held_at(p, 0));
+    return wanted - (waits ? 0 : p->config.decode_lead);
+}
+
+static bool poll_clocked(struct playout *p, struct playout_action *out, usec_t now)
+{
+    if (poll_skip(p, out, now))
+        return true;
+    for (;;) {
+        const struct received_frame *f = front(p);
+        if (f && f->number < p->order.next)
+            return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
+        int64_t expected = playout_awaited(p);
+        if (f && (f->number <= expected || has_behind(p, expected))) {
+            usec_t due = f->number == p->hurried ? now : playout_due(p, f->number);
+            usec_t wanted = wanted_at(p);
+            if (now < wanted)
+                return wait_until(p, wanted);
+            return hand_out(p, PLAYOUT_DECODE_AND_SHOW, due, out, now);
+        }
+        usec_t due = playout_due(p, expected);
+        if (now < due)
+            return wait_until(p, due);
+        if (f || p->order.ahead_count > 0) {
+            if (!miss(p, expected, now))
+                return poll_missed(p, out, now);
+            continue;
+        }
+        if (p->stream_ended) {
+            p->mode = PLAYOUT_ENDED;
+            return false;
+        }
+        usec_t interval = playout_due(p, level_schedule_next(&p->levels, expected + 1)) - due;
+        usec_t limit = due + usec_min(interval, PLAYOUT_MAX_GRACE);
+        return now < limit ? wait_until(p, limit) : stall_begin(p, due, out);
+    }
+}
+
+static bool poll_rebuffering(struct playout *p, struct playout_action *out, usec_t now)
+{
+    const struct received_frame *f = front(p);
+    if (f && f->number < p->order.next)
+        return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
+    if (!f && !p->stream_ended)
+        return false;
+    if (f && media_from(p, 0) < playout_goal(p) && !p->stream_ended && !p->full)
+        return false;
+    int64_t next = f ? held_frames_lowest(p->held, p->order.next) : playout_awaited(p);
+    media_clock_set(&p->clock, playout_pts(p, next), now);
+    return stall_end(p, out, now);
+}
+
+// Low latency: may the frame in front go although an older one, or the one it rests on, is missing?
+static bool may_pass(struct playout *p, const struct received_frame *f, int64_t expected,
+                     usec_t now)
+{
+    if (f->number <= expected || p->stream_ended)
+        return true;
+    for (int i = 0; i < held_frames_count(p->held); i++) {
+        // A repaired or key frame further on: nobody waits any more for what is in front of it.
+        if (is_decodable(p, held_at(p, i)))
+            return true;
+    }
+    usec_t limit = held_frames_since(p->held, 0) + PLAYOUT_REPAIR;
+    return now >= limit || wait_until(p, limit);
+}
+
+static bool poll_low_latency(struct playout *p, struct playout_action *out, usec_t now)
+{
+    for (;;) {
+        const struct received_frame *f = front(p);
+        if (f && f->number < p->order.next)
+            return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
+        int64_t expected = level_schedule_next(&p->levels, p->order.next);
+        if (!f)
+            break;
+        if (!may_pass(p, f, expected, now))
+            return false;
+        if (f->number > expected) {
+            if (!miss(p, expected, now))
+                return poll_missed(p, out, now);
+            continue;
+        }
+        if (p->mode == PLAYOUT_REBUFFERING)
+            return stall_end(p, out, now);
+        return hand_out(p, PLAYOUT_DECODE_AND_SHOW, now, out, now);
+    }
+    usec_t interval =
+        playout_pts(p, level_schedule_next(&p->levels, p->left + 1)) - playout_pts(p, p->left);
+    usec_t expected_at = p->left_at + interval;
+    if (p->stream_ended) {
+        if (p->mode == PLAYOUT_REBUFFERING)
+            return stall_end(p, out, now);
+        if (now < expected_at)
+            return wait_until(p, expected_at);
+        p->mode = PLAYOUT_ENDED;
+        return false;
+    }
+    if (p->mode == PLAYOUT_REBUFFERING)
+        return false;
+    usec_t limit = expected_at + usec_max(3 * interval, 100 * USEC_PER_MSEC);
+    return now < limit ? wait_until(p, limit) : stall_begin(p, expected_at, out);
+}
+
+static bool poll_mode(struct playout *p, struct playout_action *out, usec_t now)
+{
+    if (p->mode == PLAYOUT_BUFFERING)
+        return poll_buffering(p, out, now);
+    if (p->mode == PLAYOUT_ENDED)
+        return false;
+    if (p->config.low_latency)
+        return poll_low_latency(p, out, now);
+    return p->mode == PLAYOUT_PLAYING ? poll_clocked(p, out, now) : poll_rebuffering(p, out, now);
+}
+
+bool playout_poll(struct playout *p, struct playout_action *out, usec_t now)
+{
+    assert(now >= p->last_now);
+    p->last_now = now;
+    p->wake = USEC_NEVER;
+    if (p->pending.kind != PLAYOUT_NONE) {
+        *out = p->pending;
+        p->pending.kind = PLAYOUT_NONE;
+        return true;
+    }
+    if (poll_missed(p, out, now))
+        return true;
+    if (!p->paused && poll_mode(p, out, now))
+        return true;
+    if (p->mode == PLAYOUT_ENDED && !p->end_told) {
+        missed_frames_settle_all(&p->missed);
+        if (poll_missed(p, out, now))
+            return true;
+        p->end_told = true;
+        return act(out, PLAYOUT_ENDED_ACTION, now);
+    }
+    return act(out, PLAYOUT_NONE, now) && false;
+}
+
+usec_t playout_next_timeout(const struct playout *p)
+{
+    return p->wake;
+}
+
+// ---- Life
 
 struct playout *playout_new(const struct playout_config *config)
 {
@@ -259,15 +708,14 @@ struct playout *playout_new(const struct playout_config *config)
     struct playout *p = calloc(1, sizeof(*p));
     if (!p)
         return NULL;
-    p->held = calloc(PLAYOUT_MAX_FRAMES, sizeof(*p->held));
-    if (!p->held) {
-        free(p);
+    p->config = *config;
+    p->held = held_frames_new();
+    p->times = frame_times_new(ladder, config->stamped);
+    if (!p->held || !p->times) {
+        playout_free(p);
         return NULL;
     }
-    p->config = *config;
-    p->stamps = config->stamped ? malloc(PLAYOUT_STAMPS * sizeof(*p->stamps)) : NULL;
-    for (int i = 0; p->stamps && i < PLAYOUT_STAMPS; i++)
-        p->stamps[i].number = -1;
+    play_order_init(&p->order, &p->levels);
     media_clock_init(&p->clock);
     playout_flush(p, 0, 0);
     playout_set_thresholds(p, config->start_threshold, config->resume_threshold);
@@ -280,9 +728,8 @@ void playout_free(struct playout *p)
 {
     if (!p)
         return;
-    playout_drop_all(p);
-    free(p->stamps);
-    free(p->held);
+    held_frames_free(p->held);
+    frame_times_free(p->times);
     free(p);
 }
 

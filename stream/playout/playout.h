@@ -12,10 +12,10 @@
 //
 // PLAYING: frames leave in ascending order, `decode_lead` before they are due, to be shown at
 // due(n). A frame that the level should have (level_has_frame) and that is not there when due: if a
-// later one is there it is passed over, and is LATE should it become whole within PLAYOUT_SETTLE,
-// else LOST. If nothing later is there the buffer ran empty. Arrivals are grains of one interval,
-// so a frame that comes within one interval (at most PLAYOUT_MAX_GRACE) of its due time is still
-// shown, at once, without moving the clock; after that
+// later one is there it is passed over, and is LATE or LOST (missed_frames.h). If nothing later is
+// there the buffer ran empty. Arrivals are grains of one interval, so a frame that comes within one
+// interval (at most PLAYOUT_MAX_GRACE) of its due time is still shown, at once, without moving the
+// clock; after that
 //
 // REBUFFERING begins, dated from the due time. The last picture stays. It ends when
 // `resume_threshold` of media is held, or the stream ended; the first frame held is then due now,
@@ -45,7 +45,7 @@
 // to that number) is decoded, not shown; but one before the frame that the size followed began with
 // comes from a size that was left, and is dropped.
 //
-// Bounds: PLAYOUT_MAX_FRAMES, PLAYOUT_MAX_BYTES, PLAYOUT_MAX_AHEAD of media time from where playout
+// Bounds: those of held_frames.h, and PLAYOUT_MAX_AHEAD of media time from where playout
 // is; when full, the frame with the highest number (the one needed last) is dropped, be it held or
 // the new one, and playing begins whatever the threshold. Numbers further away than that from all
 // that is held are refused; PLAYOUT_RESYNC such frames near each other, the last one a key frame,
@@ -60,6 +60,7 @@
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "media/rtp/depacketiser.h"
+#include "stream/playout/held_frames.h"
 #include "stream/playout/media_clock.h"
 #include "stream/playout/reference_tracker.h"
 
@@ -68,15 +69,11 @@ extern "C" {
 #endif
 
 enum {
-    PLAYOUT_MAX_FRAMES = 4096,
-    PLAYOUT_MAX_BYTES = 128 << 20,
-    PLAYOUT_MAX_MISSED = 256, // passed over and undecided; beyond, the oldest is lost
-    PLAYOUT_RESYNC = 4,       // frames
+    PLAYOUT_RESYNC = 4, // frames
 };
 #define PLAYOUT_DECODE_LEAD (60 * USEC_PER_MSEC)
 #define PLAYOUT_MAX_GRACE   (100 * USEC_PER_MSEC)
 #define PLAYOUT_REPAIR      (500 * USEC_PER_MSEC)
-#define PLAYOUT_SETTLE      (2 * USEC_PER_SEC)
 #define PLAYOUT_MAX_AHEAD   (120 * USEC_PER_SEC)
 #define PLAYOUT_MAX_NUMBER  ((int64_t)1 << 36) // frame numbers are below
 

@@ -16,8 +16,8 @@ bool freeze_watch_missing(const struct freeze_watch *w, int64_t end, enum freeze
     if (w->last < 0)
         return false;
     int64_t first = w->last + 1;
-    if (end - first > FRAME_OUTCOMES_WINDOW)
-        first = end - FRAME_OUTCOMES_WINDOW; // the ledger knows no more
+    if (end - first > FRAME_HISTORY_WINDOW)
+        first = end - FRAME_HISTORY_WINDOW; // the ledger knows no more
     for (int64_t n = first; n < end; n++) {
         int level = playout_level_at(w->playout, n);
         enum frame_cause root;

@@ -143,7 +143,7 @@ TEST_CASE("stream_viewer: no pair, another is asked for")
     CHECK(w.wishes.back().pairs == 2);
     stream_viewer_pair(&w.v, 0, false, 1000, 3 * sec);
     stream_viewer_pair(&w.v, 1, true, 1000, 3 * sec + ms); // of different pairs
-    CHECK(w.v.playout == nullptr);
+    CHECK(w.v.pipeline == nullptr);
     w.pair(ms, 4 * sec, 1); // its second packet came before
     CHECK(w.wishes.back().pairs == 3);
     w.pair(ms, 5 * sec, 2); // 8 Mbit/s

@@ -14,19 +14,6 @@ namespace
 
 const usec_t ms = USEC_PER_MSEC;
 
-ladder one_level()
-{
-    ladder l{};
-    l.source_fps = {10, 1};
-    l.source_width = 640;
-    l.source_height = 360;
-    l.size_count = 1;
-    l.sizes[0] = {640, 360, {10, 1}, 1};
-    l.level_count = 1;
-    l.levels[0] = {0, 0, 100000};
-    return l;
-}
-
 // What the decoder's thread reports is kept until the test takes it.
 struct reports {
     std::mutex mutex;
@@ -49,19 +36,15 @@ struct reports {
 };
 
 struct fixture {
-    ladder levels = one_level();
-    std::unique_ptr<reference_tracker, void (*)(reference_tracker *)> tracker{
-        reference_tracker_new(&levels), reference_tracker_free};
     decode_feed feed{};
     play_frame *done = nullptr;
 
     fixture()
     {
-        feed.tracker = tracker.get();
         feed.session = 7;
     }
     // A frame that holds no picture.
-    playout_action action(int64_t number, int64_t depends_on, bool show = true)
+    video_output output(int64_t number, int64_t depends_on, bool show = true)
     {
         auto *f = static_cast<received_frame *>(calloc(1, sizeof(received_frame)));
         f->number = number;
@@ -71,18 +54,11 @@ struct fixture {
         f->data = static_cast<uint8_t *>(calloc(1, 4 + 64));
         f->last_arrived = 900 * ms;
         f->capture_wall = 5000 * ms;
-        reference_tracker_arrived(tracker.get(), f);
-        playout_action a{};
-        a.kind = show ? PLAYOUT_DECODE_AND_SHOW : PLAYOUT_DECODE_ONLY;
-        a.frame = f;
-        a.number = number;
-        a.level = 0;
-        a.show_at = 1060 * ms;
-        return a;
+        return {VIDEO_DECODE, f, 0, show, 1060 * ms};
     }
-    decode_feed_result push(const playout_action &a)
+    decode_feed_result push(const video_output &out)
     {
-        return decode_feed_push(&feed, &a, &done, 1000 * ms);
+        return decode_feed_push(&feed, &out, &done, 1000 * ms);
     }
     void back()
     {
@@ -97,7 +73,7 @@ struct fixture {
 TEST_CASE("decode_feed: a frame without a picture is done when it is due")
 {
     fixture f;
-    REQUIRE(f.push(f.action(0, -1)) == FEED_DONE);
+    REQUIRE(f.push(f.output(0, -1)) == FEED_DONE);
     CHECK(f.done->fate == FATE_SHOWN);
     CHECK(f.done->shown_at == 1060 * ms);
     CHECK(f.done->session == 7);
@@ -111,23 +87,21 @@ TEST_CASE("decode_feed: a frame without a picture is done when it is due")
     f.back();
     CHECK(f.feed.in_flight == 0);
     CHECK(f.feed.decoded == 1);
-    REQUIRE(f.push(f.action(1, 0, false)) == FEED_DONE);
+    REQUIRE(f.push(f.output(1, 0, false)) == FEED_DONE);
     CHECK(f.done->fate == FATE_DECODED_ONLY);
     f.back();
     CHECK(f.feed.decoded == 2);
 }
 
-TEST_CASE("decode_feed: what rests on a frame that is missing or failed goes no further")
+TEST_CASE("decode_feed: a frame that failed is no picture")
 {
     fixture f;
-    REQUIRE(f.push(f.action(0, -1)) == FEED_DONE);
-    f.back();
-    CHECK(f.push(f.action(2, 1)) == FEED_UNDECODABLE);
-    REQUIRE(f.push(f.action(3, 0)) == FEED_DONE);
-    f.done->fate = FATE_FAILED;
-    f.back();
-    CHECK(f.feed.decoded == 1);
-    CHECK(f.push(f.action(4, 3)) == FEED_UNDECODABLE);
+    for (frame_fate fate : {FATE_FAILED, FATE_DISCARDED}) {
+        REQUIRE(f.push(f.output(0, -1)) == FEED_DONE);
+        f.done->fate = fate;
+        f.back();
+    }
+    CHECK(f.feed.decoded == 0);
     CHECK(f.feed.in_flight == 0);
 }
 
@@ -140,12 +114,11 @@ TEST_CASE("decode_feed: no more frames under way than there is room for", "[thre
     f.feed.decoder = decode_thread_new(show.get(), DECODER_PLAIN, reports::take, &r);
     REQUIRE(f.feed.decoder);
     for (int i = 0; i < DECODE_FEED_MAX_FRAMES; i++) {
-        REQUIRE(f.push(f.action(i, -1)) == FEED_TAKEN);
+        REQUIRE(f.push(f.output(i, -1)) == FEED_TAKEN);
         r.wait_for(static_cast<size_t>(i) + 1); // the decoder's own queue is never full
     }
     const int64_t last = DECODE_FEED_MAX_FRAMES;
-    CHECK(f.push(f.action(last, -1)) == FEED_SLOW);
-    CHECK(f.push(f.action(last + 1, last)) == FEED_UNDECODABLE);
+    CHECK(f.push(f.output(last, -1)) == FEED_SLOW);
     for (play_frame *each : r.frames) {
         CHECK(each->fate == FATE_FAILED);
         f.done = each;
@@ -154,7 +127,7 @@ TEST_CASE("decode_feed: no more frames under way than there is room for", "[thre
     CHECK(f.feed.in_flight == 0);
     CHECK(f.feed.decoded == 0);
     r.frames.clear();
-    CHECK(f.push(f.action(last + 2, -1)) == FEED_TAKEN);
+    CHECK(f.push(f.output(last + 1, -1)) == FEED_TAKEN);
     r.wait_for(1);
     play_frame_free(r.frames[0]);
     render_queue_close(show.get());

@@ -31,7 +31,9 @@ received_frame *new_frame(int64_t number, int64_t depends_on)
 
 // One packet a frame; what the sender leaves out takes no sequence number.
 struct account {
-    ledger_pointer l{frame_outcomes_new(), frame_outcomes_free};
+    std::unique_ptr<frame_history, void (*)(frame_history *)> history{frame_history_new(),
+                                                                      frame_history_free};
+    ledger_pointer l{frame_outcomes_new(history.get()), frame_outcomes_free};
     int64_t seq = 1000;
 
     void lost()
@@ -222,7 +224,9 @@ class simulation
         until(now + 5 * USEC_PER_SEC);
     }
 
-    ledger_pointer l{frame_outcomes_new(), frame_outcomes_free};
+    std::unique_ptr<frame_history, void (*)(frame_history *)> history{frame_history_new(),
+                                                                      frame_history_free};
+    ledger_pointer l{frame_outcomes_new(history.get()), frame_outcomes_free};
     std::map<int64_t, truth> frames;
     std::map<int64_t, not_shown> causes;
     std::set<int64_t> shown, twice;

@@ -16,10 +16,17 @@ struct packet {
     bool first, last;
 };
 
-std::unique_ptr<loss_attribution> after(const std::vector<packet> &packets)
+struct attribution : loss_attribution {
+    ~attribution()
+    {
+        frame_history_free(history);
+    }
+};
+
+std::unique_ptr<attribution> after(const std::vector<packet> &packets)
 {
-    auto p = std::make_unique<loss_attribution>();
-    loss_attribution_init(p.get());
+    auto p = std::make_unique<attribution>();
+    loss_attribution_init(p.get(), frame_history_new());
     for (const packet &k : packets) {
         adu_ext adu{};
         adu.frame = k.frame;

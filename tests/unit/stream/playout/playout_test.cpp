@@ -864,8 +864,8 @@ TEST_CASE("playout: what is held is bounded")
                 playout_pause(v.p, 0); // nothing leaves
             refused += v.frame(0, n) == ERR_FULL;
         }
-        CHECK(playout_held_frames(v.p) == PLAYOUT_MAX_FRAMES);
-        CHECK(refused == 6000 - PLAYOUT_MAX_FRAMES);
+        CHECK(playout_held_frames(v.p) == HELD_FRAMES_MAX);
+        CHECK(refused == 6000 - HELD_FRAMES_MAX);
         playout_resume(v.p, v.now);
         v.drain(); // full: it plays although the threshold was not reached
         CHECK(v.said()[0] == "0: start 0");
@@ -874,7 +874,7 @@ TEST_CASE("playout: what is held is bounded")
     {
         player v(buffered(60000));
         playout_pause(v.p, 0);
-        const size_t third = PLAYOUT_MAX_BYTES / 3;
+        const size_t third = HELD_FRAMES_MAX_BYTES / 3;
         v.push(0, new_frame(0, true, -1, 0, third));
         v.push(0, new_frame(2, false, 0, 0, third));
         v.push(0, new_frame(4, false, 2, 0, third));
@@ -930,7 +930,7 @@ TEST_CASE("playout: hostile frames in thousands")
             REQUIRE(playout_next_timeout(v.p) > v.now);
             v.now += below(50) * ms;
         }
-        CHECK(playout_held_frames(v.p) <= PLAYOUT_MAX_FRAMES);
+        CHECK(playout_held_frames(v.p) <= HELD_FRAMES_MAX);
     }
 }
 

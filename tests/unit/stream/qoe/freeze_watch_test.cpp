@@ -15,8 +15,10 @@ const usec_t ms = USEC_PER_MSEC;
 // 10 frames/s; level 1 has all numbers, level 0 the even ones; -1: a foreign stream.
 struct viewing {
     ladder levels = two_levels();
-    std::unique_ptr<frame_outcomes, void (*)(frame_outcomes *)> ledger{frame_outcomes_new(),
-                                                                       frame_outcomes_free};
+    std::unique_ptr<frame_history, void (*)(frame_history *)> history{frame_history_new(),
+                                                                      frame_history_free};
+    std::unique_ptr<frame_outcomes, void (*)(frame_outcomes *)> ledger{
+        frame_outcomes_new(history.get()), frame_outcomes_free};
     playout *p;
     freeze_watch w;
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The trace's lines of what the viewer's parts emit.
+#ifndef WEIR_PLAYER_REPORT_VIEWING_TRACE_H
+#define WEIR_PLAYER_REPORT_VIEWING_TRACE_H
+
+#include "player/report/trace.h"
+#include "stream/qoe/viewing_event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Writes the lines of *e, or none. `t` == NULL: no trace is wanted.
+void viewing_trace(struct trace *t, const struct viewing_event *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/qoe/viewing_event.h"
+
+static void count_not_shown(struct qoe *q, enum frame_end end)
+{
+    switch (end) {
+    case FRAME_END_LOST:
+        qoe_on_lost(q);
+        return;
+    case FRAME_END_UNDECODABLE:
+    case FRAME_END_FAILED:
+        qoe_on_undecodable(q);
+        return;
+    case FRAME_END_LATE:
+    case FRAME_END_SLOW:
+    case FRAME_END_UNSEEN:
+        qoe_on_late(q);
+        return;
+    }
+}
+
+static void tell_qoe(struct qoe *q, struct viewing_event *e)
+{
+    switch (e->kind) {
+    case VIEWING_PACKET:
+        qoe_on_packet(q, &e->packet.figures, e->at);
+        return;
+    case VIEWING_FRAME:
+        qoe_on_frame(q, &e->frame, e->at);
+        return;
+    case VIEWING_START:
+        qoe_on_start(q, e->at);
+        return;
+    case VIEWING_SHOWN:
+        e->freeze = qoe_on_shown(q, &e->shown.figures, e->shown.at);
+        return;
+    case VIEWING_NOT_SHOWN:
+        count_not_shown(q, e->lost.end);
+        return;
+    case VIEWING_SKIPPED:
+        qoe_on_skipped(q);
+        return;
+    case VIEWING_LIVE_END:
+        qoe_on_live_end(q, &e->edge);
+        return;
+    case VIEWING_LIVE_BEGIN:
+        e->missed = qoe_on_live_begin(q, &e->edge);
+        return;
+    case VIEWING_MISSING:
+        qoe_on_missing(q, e->gap);
+        return;
+    case VIEWING_STALL_BEGIN:
+        qoe_on_stall_begin(q, e->stall.cause, e->at);
+        return;
+    case VIEWING_STALL_END:
+    case VIEWING_STALL_CUT:
+        qoe_on_stall_end(q, e->stall.cause, e->at);
+        return;
+    case VIEWING_PAUSE:
+        qoe_on_pause(q, true, e->at);
+        return;
+    case VIEWING_RESUME:
+        qoe_on_pause(q, false, e->at);
+        return;
+    case VIEWING_REBUFFER:
+        e->freeze = qoe_on_rebuffer(q, e->at);
+        return;
+    case VIEWING_TOTALS:
+        qoe_on_frames(q, e->totals);
+        return;
+    case VIEWING_BUDGET:
+        qoe_on_budget(q, &e->budget);
+        return;
+    case VIEWING_SPEED:
+        qoe_on_speed(q, e->speed.speed, e->at);
+        return;
+    case VIEWING_SKIP:
+        qoe_on_skip(q);
+        return;
+    // The report has a level's change with its reason (qoe_on_switch), and a seek when its first
+    // picture is shown (qoe_on_seek_shown); the program knows both.
+    case VIEWING_LEVEL:
+    case VIEWING_SEEK:
+    case VIEWING_LEFT_OUT: // in the totals
+    case VIEWING_SHORT:
+        return;
+    }
+}
+
+void viewing_emit(const struct viewing_sink *s, struct viewing_event *e)
+{
+    tell_qoe(s->qoe, e);
+    if (s->on_event)
+        s->on_event(s->ctx, e);
+}

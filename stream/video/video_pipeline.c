@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/video/video_pipeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/log.h"
+#include "common/base/seq.h"
+#include "stream/latency/latency_control.h"
+#include "stream/outcome/stall_classifier.h"
+#include "stream/playout/level_schedule.h"
+#include "stream/qoe/freeze_watch.h"
+
+#define WORTH_TELLING 0.01 // of a change of speed
+
+struct video_pipeline {
+    struct video_pipeline_config config;
+    struct frame_history *history; // owned, as are these
+    struct frame_outcomes *outcomes;
+    struct reference_tracker *tracker;
+    struct playout *playout;
+    struct stall_classifier stalls;
+    struct freeze_watch freezes;
+    struct latency_control latency;
+    usec_t rtt;
+
+    int64_t arrived;    // the newest frame; -1: none yet
+    int arriving_level; // of it
+    int64_t passed;     // everything below was handed out or passed over; -1: not known
+    int64_t awaited;    // when the stall began; -1: none did
+
+    // Of live media: the last picture, to know what an outage costs.
+    struct qoe_media_edge newest;
+    int64_t newest_number; // -1: none
+    usec_t newest_waited;  // here, from its last packet to the screen
+    int64_t first;         // where playing began, while no picture was shown; -1: one was
+
+    double told_speed;
+    bool told_short;  // the target cannot be kept
+    bool pushed;      // a frame, since the latency was steered last
+    bool last_frames; // video_pipeline_end was called
+    bool ending;      // and everything was handed out
+    bool stopped;
+};
+
+static void emit(const struct video_pipeline *v, struct viewing_event e)
+{
+    viewing_emit(&v->config.sink, &e);
+}
+
+static void emit_totals(const struct video_pipeline *v, usec_t now)
+{
+    emit(v, (struct viewing_event){
+                .kind = VIEWING_TOTALS, .at = now, .totals = frame_outcomes_totals(v->outcomes)});
+}
+
+// ---- What arrives
+
+void video_pipeline_packet(struct video_pipeline *v, const struct rtp_packet *p, int64_t ext_seq,
+                           usec_t arrived)
+{
+    frame_outcomes_packet(v->outcomes, &p->adu, ext_seq);
+    stall_classifier_packet(&v->stalls, p, ext_seq, arrived);
+}
+
+// The level that a frame says it is of, if that can be; else the one that playout is at there.
+static int level_of(const struct video_pipeline *v, const struct received_frame *f)
+{
+    bool believed = level_schedule_is_of(v->config.ladder, f->level, f->size_id, f->temporal_id);
+    return believed ? f->level : playout_level_at(v->playout, f->number);
+}
+
+static void note_level(struct video_pipeline *v, const struct received_frame *f, usec_t now)
+{
+    if (f->number <= v->arrived)
+        return;
+    v->arrived = f->number;
+    int level = level_of(v, f);
+    if (level == v->arriving_level)
+        return;
+    v->arriving_level = level;
+    emit(v, (struct viewing_event){.kind = VIEWING_LEVEL, .at = now, .level = level});
+}
+
+// Our wall clock at `when` as the sender's would show it; a latency is the difference to the
+// sender's stamp.
+static usec_t sender_wall(const struct video_pipeline *v, usec_t wall_ahead, usec_t when)
+{
+    return wall_ahead + when + v->config.clock->offset;
+}
+
+static usec_t latency_to(const struct video_pipeline *v, usec_t wall_ahead, usec_t when,
+                         usec_t stamp)
+{
+    bool known = v->config.clock->known && stamp;
+    return known ? sender_wall(v, wall_ahead, when) - stamp : QOE_UNKNOWN;
+}
+
+static struct live_arrival note_arrival(struct video_pipeline *v, const struct received_frame *f,
+                                        usec_t wall_ahead, usec_t now)
+{
+    struct qoe_frame e = {.number = f->number,
+                          .level = level_of(v, f),
+                          .bytes = f->bytes,
+                          .latency = latency_to(v, wall_ahead, f->last_arrived, f->capture_wall),
+                          .encoder = QOE_UNKNOWN,
+                          .transport = QOE_UNKNOWN};
+    usec_t arrived_wall = sender_wall(v, wall_ahead, f->last_arrived);
+    usec_t written = seq32_extend(arrived_wall, f->first_written_us);
+    if (f->capture_wall) // both stamps are the sender's: no clock needs to be known
+        e.encoder = usec_max(0, written - f->capture_wall); // B frames: it may be ahead of its time
+    if (v->config.clock->known)
+        e.transport = arrived_wall - written;
+    emit(v, (struct viewing_event){.kind = VIEWING_FRAME, .at = now, .frame = e});
+    frame_history_make(v->history, f->number)->arrival =
+        (struct frame_arrival){.known = true,
+                               .level = e.level,
+                               .bytes = f->bytes,
+                               .at = f->last_arrived,
+                               .encoder = e.encoder,
+                               .transport = e.transport};
+    return (struct live_arrival){.media = playout_pts(v->playout, f->number),
+                                 .encoder = e.encoder,
+                                 .transport = e.transport};
+}
+
+int video_pipeline_push(struct video_pipeline *v, struct received_frame *f, usec_t wall_ahead,
+                        usec_t now)
+{
+    int64_t number = f->number;
+    struct live_arrival arrival = {0};
+    // A number that no frame can have is refused below, before anything is made of it.
+    if (number >= 0 && number < PLAYOUT_MAX_NUMBER) {
+        note_level(v, f, now);
+        arrival = note_arrival(v, f, wall_ahead, now);
+        reference_tracker_arrived(v->tracker, f);
+        frame_outcomes_arrived(v->outcomes, f);
+    }
+    int err = playout_push(v->playout, f, now);
+    if (!err)
+        latency_control_arrived(&v->latency, &arrival, now);
+    if (err == ERR_FULL)
+        frame_outcomes_refused(v->outcomes, number);
+    else if (err)
+        log_debug("frame %lld refused: %s", (long long)number, err_text(err));
+    v->pushed = true;
+    return err;
+}
+
+void video_pipeline_nacked(struct video_pipeline *v, usec_t now)
+{
+    reference_tracker_nacked(v->tracker, now);
+}
+
+void video_pipeline_end(struct video_pipeline *v, usec_t now)
+{
+    v->last_frames = true;
+    playout_end(v->playout, now);
+}
+
+void video_pipeline_set_rtt(struct video_pipeline *v, usec_t rtt)
+{
+    v->rtt = rtt;
+    latency_control_set_rtt(&v->latency, rtt);
+}
+
+// ---- What becomes of frames
+
+static struct frame_arrival arrival_of(const struct video_pipeline *v, int64_t number)
+{
+    const struct frame_record *r = frame_history_find(v->history, number);
+    return r ? r->arrival : (struct frame_arrival){0};
+}
+
+static void emit_lost(const struct video_pipeline *v, enum viewing_kind kind,
+                      const struct not_shown *why, enum frame_end end, usec_t now)
+{
+    struct viewing_lost lost = {.why = *why,
+                                .end = end,
+                                .level = playout_level_at(v->playout, why->number),
+                                .arrival = arrival_of(v, why->number)};
+    emit(v, (struct viewing_event){.kind = kind, .at = now, .lost = lost});
+}
+
+void video_pipeline_not_shown(struct video_pipeline *v, int64_t number, enum frame_end end,
+                              usec_t now)
+{
+    struct not_shown why = frame_outcomes_ended(v->outcomes, number, end);
+    emit_lost(v, VIEWING_NOT_SHOWN, &why, end, now);
+    if (v->stopped) // else poll follows
+        emit_totals(v, now);
+}
+
+static void skipped(struct video_pipeline *v, int64_t number, usec_t now)
+{
+    struct not_shown why = {
+        .number = number, .cause = CAUSE_SKIPPED, .root = CAUSE_SKIPPED, .needs = -1};
+    frame_outcomes_skipped(v->outcomes, 1);
+    emit_lost(v, VIEWING_SKIPPED, &why, FRAME_END_LOST, now);
+}
+
+void video_pipeline_undecoded(struct video_pipeline *v, int size_id, int64_t number, bool show,
+                              enum frame_end end, usec_t now)
+{
+    reference_tracker_failed(v->tracker, size_id, number);
+    if (show)
+        video_pipeline_not_shown(v, number, end, now);
+}
+
+static struct qoe_media_edge edge(const struct video_pipeline *v, const struct qoe_media_edge *of,
+                                  int64_t number, int64_t to)
+{
+    usec_t media = playout_pts(v->playout, to) - playout_pts(v->playout, number);
+    struct qoe_media_edge e = *of;
+    e.shown += media;
+    if (e.captured != QOE_UNKNOWN)
+        e.captured += media;
+    return e;
+}
+
+// Returns true if the sender's numbers went on after the last picture, but its clock and the
+// viewer's show that it stood still. The sender's clock alone may have been set. The media's gap is
+// longer than the viewer's by the latency that the viewer lost: at most what the last picture had
+// waited here, and STALL_SILENCE for the changes in the sender and on the way.
+static bool stood_still(const struct video_pipeline *v, const struct qoe_media_edge *end,
+                        const struct qoe_media_edge *begin)
+{
+    if (v->newest_number < 0 || end->captured == QOE_UNKNOWN || begin->captured == QOE_UNKNOWN)
+        return false;
+    usec_t media = begin->captured - end->captured;
+    usec_t gap = begin->shown - end->shown;
+    return media > STALL_SILENCE && gap > STALL_SILENCE &&
+           media <= gap + v->newest_waited + STALL_SILENCE;
+}
+
+static void emit_edge(const struct video_pipeline *v, enum viewing_kind kind,
+                      const struct qoe_media_edge *e, usec_t at)
+{
+    emit(v, (struct viewing_event){.kind = kind, .at = at, .edge = *e});
+}
+
+static void note_live(struct video_pipeline *v, const struct video_shown *s)
+{
+    struct qoe_media_edge begin = {.captured = s->capture_wall ? s->capture_wall : QOE_UNKNOWN,
+                                   .shown = s->shown_at,
+                                   .level = s->level};
+    if (v->first >= 0) {
+        struct qoe_media_edge first = edge(v, &begin, s->number, v->first);
+        emit_edge(v, VIEWING_LIVE_BEGIN, &first, s->shown_at);
+        v->first = -1;
+    } else {
+        struct qoe_media_edge end = edge(v, &v->newest, v->newest_number, s->number);
+        if (stood_still(v, &end, &begin)) {
+            emit_edge(v, VIEWING_LIVE_END, &end, s->shown_at);
+            emit_edge(v, VIEWING_LIVE_BEGIN, &begin, s->shown_at);
+        }
+    }
+    v->newest = begin;
+    v->newest_number = s->number;
+    v->newest_waited = usec_max(0, s->shown_at - s->last_arrived);
+}
+
+void video_pipeline_shown(struct video_pipeline *v, const struct video_shown *s, usec_t wall_ahead,
+                          usec_t now)
+{
+    latency_control_shown(&v->latency, s->decode_time, s->shown_at - s->show_at);
+    struct frame_arrival arrival = arrival_of(v, s->number);
+    struct qoe_shown e = {.number = s->number,
+                          .level = s->level,
+                          .bytes = s->bytes,
+                          .latency = latency_to(v, wall_ahead, s->shown_at, s->capture_wall),
+                          .buffer = s->handed_over - s->last_arrived,
+                          .decoder = s->decode_time,
+                          .display = s->shown_at - s->decoded_at,
+                          .encoder = arrival.known ? arrival.encoder : QOE_UNKNOWN,
+                          .transport = arrival.known ? arrival.transport : QOE_UNKNOWN};
+    freeze_watch_shown(&v->freezes, &e);
+    if (v->config.live)
+        note_live(v, s);
+    frame_outcomes_shown(v->outcomes, s->number);
+    struct viewing_shown shown = {.figures = e, .at = s->shown_at, .arrival = arrival};
+    emit(v, (struct viewing_event){.kind = VIEWING_SHOWN, .at = now, .shown = shown});
+    if (v->stopped)
+        emit_totals(v, now);
+}
+
+// ---- Playing
+
+static void stall_begin(struct video_pipeline *v, usec_t at, usec_t now)
+{
+    latency_control_stalled(&v->latency, v->playout, at, now);
+    v->awaited = playout_awaited(v->playout);
+    enum packets_say say = frame_outcomes_packets(v->outcomes, v->awaited);
+    struct viewing_stall s = {.cause = stall_classifier_begin(&v->stalls, say, now),
+                              .number = v->awaited,
+                              .found = now,
+                              .silence = stall_classifier_silence(&v->stalls, now)};
+    emit(v, (struct viewing_event){.kind = VIEWING_STALL_BEGIN, .at = at, .stall = s});
+}
+
+static void stall_end(struct video_pipeline *v, enum viewing_kind kind, usec_t stalled, usec_t at)
+{
+    enum packets_say say = frame_outcomes_packets(v->outcomes, v->awaited);
+    struct viewing_stall s = {.cause = stall_classifier_end(&v->stalls, say, at),
+                              .number = v->awaited,
+                              .silence = -1,
+                              .stalled = stalled};
+    emit(v, (struct viewing_event){.kind = kind, .at = at, .stall = s});
+}
+
+// The frames that an action goes past without a word were left out, but after a seek.
+static void note_passed(struct video_pipeline *v, const struct playout_action *a, usec_t now)
+{
+    switch (a->kind) {
+    case PLAYOUT_START:
+        if (v->passed >= 0 && a->number > v->passed) {
+            uint64_t frames = playout_expected(v->playout, v->passed, a->number);
+            struct viewing_range range = {v->passed, a->number, frames};
+            frame_outcomes_skipped(v->outcomes, frames);
+            if (frames)
+                emit(v,
+                     (struct viewing_event){.kind = VIEWING_LEFT_OUT, .at = now, .range = range});
+        }
+        if (v->passed < 0)
+            v->first = a->number;
+        v->passed = a->number;
+        return;
+    case PLAYOUT_DECODE_AND_SHOW:
+    case PLAYOUT_LOST:
+    case PLAYOUT_LATE:
+    case PLAYOUT_SKIPPED:
+        if (v->passed >= 0 && a->number >= v->passed)
+            v->passed = a->number + 1;
+        return;
+    default:
+        return;
+    }
+}
+
+// Returns true if the frame is *out now; otherwise it cannot be decoded, and was freed.
+static bool hand_out(struct video_pipeline *v, const struct playout_action *a,
+                     struct video_output *out, usec_t now)
+{
+    bool show = a->kind == PLAYOUT_DECODE_AND_SHOW;
+    if (show)
+        frame_outcomes_handed(v->outcomes, a->number);
+    if (reference_tracker_decoding(v->tracker, a->frame) == FRAME_DECODABLE) {
+        *out = (struct video_output){.kind = VIDEO_DECODE,
+                                     .frame = a->frame,
+                                     .level = a->level,
+                                     .show = show,
+                                     .show_at = a->show_at};
+        return true;
+    }
+    received_frame_free(a->frame);
+    if (show)
+        video_pipeline_not_shown(v, a->number, FRAME_END_UNDECODABLE, now);
+    return false;
+}
+
+// Returns true if *out is to be done.
+static bool act(struct video_pipeline *v, const struct playout_action *a, struct video_output *out,
+                usec_t now)
+{
+    note_passed(v, a, now);
+    switch (a->kind) {
+    case PLAYOUT_START:
+        latency_control_started(&v->latency, now);
+        emit(v, (struct viewing_event){.kind = VIEWING_START, .at = a->at});
+        return false;
+    case PLAYOUT_DECODE_AND_SHOW:
+    case PLAYOUT_DECODE_ONLY:
+        return hand_out(v, a, out, now);
+    case PLAYOUT_LOST:
+        video_pipeline_not_shown(v, a->number, FRAME_END_LOST, now);
+        return false;
+    case PLAYOUT_LATE:
+        latency_control_late(&v->latency, now);
+        video_pipeline_not_shown(v, a->number, FRAME_END_LATE, now);
+        return false;
+    case PLAYOUT_SKIPPED:
+        skipped(v, a->number, now);
+        return false;
+    case PLAYOUT_STALL_BEGIN:
+        stall_begin(v, a->at, now);
+        return false;
+    case PLAYOUT_STALL_END:
+        latency_control_resumed(&v->latency, now);
+        stall_end(v, VIEWING_STALL_END, a->stalled, a->at);
+        return false;
+    case PLAYOUT_ENDED_ACTION:
+        v->ending = true;
+        return false;
+    case PLAYOUT_NONE:
+        return false;
+    }
+    return false;
+}
+
+// ---- The latency of live media
+
+static void emit_budget(const struct video_pipeline *v, usec_t now)
+{
+    const struct latency_control *l = &v->latency;
+    struct qoe_budget budget = {.target = latency_control_target(l),
+                                .sender = l->config.target ? latency_control_sender(l)
+                                                           : v->config.sender_share,
+                                .buffer = l->wanted_lag};
+    if (budget.target) // else it has not settled yet
+        emit(v, (struct viewing_event){.kind = VIEWING_BUDGET, .at = now, .budget = budget});
+}
+
+static void emit_short(struct video_pipeline *v, usec_t now)
+{
+    const struct latency_control *l = &v->latency;
+    if (!l->config.target || !l->settled || l->shares.kept || v->told_short)
+        return;
+    v->told_short = true;
+    struct viewing_latency parts = {.target = l->config.target,
+                                    .encoder = l->parts.encoder,
+                                    .transport = l->parts.transport,
+                                    .buffer = l->shares.floor};
+    emit(v, (struct viewing_event){.kind = VIEWING_SHORT, .at = now, .latency = parts});
+}
+
+static void emit_speed(struct video_pipeline *v, double speed, usec_t now)
+{
+    bool back = speed == 1 && v->told_speed != 1;
+    bool told = fabs(speed - v->told_speed) > WORTH_TELLING || back;
+    if (told)
+        v->told_speed = speed;
+    emit(v, (struct viewing_event){.kind = VIEWING_SPEED, .at = now, .speed = {speed, told}});
+}
+
+// Returns true if a key frame is wanted, to skip to.
+static bool steer(struct video_pipeline *v, usec_t now)
+{
+    struct live_steer s;
+    if (!v->config.steers || v->last_frames || v->stopped ||
+        !latency_control_steer(&v->latency, v->playout, &s, now))
+        return false;
+    emit_budget(v, now);
+    emit_short(v, now);
+    emit_speed(v, s.speed, now);
+    if (s.skipped)
+        emit(v, (struct viewing_event){.kind = VIEWING_SKIP, .at = now, .media = s.skipped});
+    return s.wants_key;
+}
+
+// ---- Output
+
+static bool asks_keys(const struct video_pipeline *v)
+{
+    return v->config.asks_keys && !v->ending && !playout_paused(v->playout);
+}
+
+static bool ask_key(struct video_output *out)
+{
+    *out = (struct video_output){.kind = VIDEO_ASK_KEY, .level = -1};
+    return true;
+}
+
+bool video_pipeline_poll(struct video_pipeline *v, struct video_output *out, usec_t now)
+{
+    for (;;) {
+        if (v->stopped)
+            return false;
+        struct playout_action a;
+        while (playout_poll(v->playout, &a, now))
+            if (act(v, &a, out, now))
+                return true;
+        emit_totals(v, now);
+        if (asks_keys(v) && reference_tracker_pli(v->tracker, v->rtt, now))
+            return ask_key(out);
+        // A frame was pushed: the buffer may be steered, after which playout is asked again.
+        if (!v->pushed)
+            return false;
+        v->pushed = false;
+        if (steer(v, now))
+            return ask_key(out);
+    }
+}
+
+usec_t video_pipeline_next_timeout(const struct video_pipeline *v)
+{
+    if (v->stopped)
+        return USEC_NEVER;
+    usec_t wake = playout_next_timeout(v->playout);
+    return asks_keys(v) ? usec_min(wake, reference_tracker_next_timeout(v->tracker, v->rtt)) : wake;
+}
+
+// ---- By the viewer
+
+void video_pipeline_pause(struct video_pipeline *v, usec_t now)
+{
+    playout_pause(v->playout, now);
+    latency_control_paused(&v->latency, now);
+    emit(v, (struct viewing_event){.kind = VIEWING_PAUSE, .at = now});
+}
+
+void video_pipeline_resume(struct video_pipeline *v, usec_t now)
+{
+    playout_resume(v->playout, now);
+    emit(v, (struct viewing_event){.kind = VIEWING_RESUME, .at = now});
+    if (v->last_frames || !v->config.live)
+        return;
+    playout_flush(v->playout, 0, now);
+    stall_classifier_forget(&v->stalls);
+    emit(v, (struct viewing_event){.kind = VIEWING_REBUFFER, .at = now});
+}
+
+void video_pipeline_seek(struct video_pipeline *v, int64_t first, int64_t show, bool at_once,
+                         usec_t now)
+{
+    playout_seek(v->playout, first, show, at_once, now);
+    v->last_frames = v->ending = false;
+    v->passed = -1;
+    freeze_watch_moved(&v->freezes);
+    stall_classifier_forget(&v->stalls);
+    emit(v, (struct viewing_event){.kind = VIEWING_SEEK, .at = now});
+}
+
+void video_pipeline_stop(struct video_pipeline *v, usec_t now)
+{
+    if (v->stopped)
+        return;
+    v->stopped = true;
+    playout_flush(v->playout, 0, now);
+    struct playout_action a;
+    while (playout_poll(v->playout, &a, now)) {
+        struct video_output none;
+        if (a.kind == PLAYOUT_LOST || a.kind == PLAYOUT_LATE)
+            (void)act(v, &a, &none, now);
+        else if (a.kind == PLAYOUT_STALL_END)
+            stall_end(v, VIEWING_STALL_CUT, a.stalled, a.at);
+    }
+    emit_totals(v, now);
+    enum freeze_cause why;
+    if (freeze_watch_missing(&v->freezes, v->passed, &why))
+        emit(v, (struct viewing_event){.kind = VIEWING_MISSING, .at = now, .gap = why});
+    if (!v->config.live || v->newest_number < 0 || v->passed < 0)
+        return;
+    struct qoe_media_edge end = edge(v, &v->newest, v->newest_number, v->passed);
+    emit_edge(v, VIEWING_LIVE_END, &end, now);
+}
+
+// ---- State
+
+bool video_pipeline_is_ending(const struct video_pipeline *v)
+{
+    return v->ending;
+}
+
+bool video_pipeline_is_stopped(const struct video_pipeline *v)
+{
+    return v->stopped;
+}
+
+const struct playout *video_pipeline_playout(const struct video_pipeline *v)
+{
+    return v->playout;
+}
+
+double video_pipeline_speed(const struct video_pipeline *v)
+{
+    return (double)v->latency.catch_up.speed_ppm / MEDIA_CLOCK_UNIT;
+}
+
+usec_t video_pipeline_sender_share(const struct video_pipeline *v)
+{
+    return v->latency.config.target ? latency_control_sender(&v->latency) : 0;
+}
+
+usec_t video_pipeline_silence(const struct video_pipeline *v, usec_t now)
+{
+    return stall_classifier_silence(&v->stalls, now);
+}
+
+enum stall_cause video_pipeline_stall_cause(const struct video_pipeline *v)
+{
+    return v->stalls.cause;
+}
+
+int64_t video_pipeline_arrived(const struct video_pipeline *v)
+{
+    return v->arrived;
+}
+
+// ---- Life
+
+static bool open_playout(struct video_pipeline *v)
+{
+    const struct video_pipeline_config *c = &v->config;
+    struct playout_config config = {.ladder = c->ladder,
+                                    .tracker = v->tracker,
+                                    .level = c->level > 0 ? c->level : 0,
+                                    .start_threshold = usec_max(c->start_threshold, c->target),
+                                    .resume_threshold = c->resume_threshold,
+                                    .decode_lead = c->decode_lead,
+                                    .low_latency = c->low_latency && !c->reorders,
+                                    .stamped = c->stamped,
+                                    .reorders = c->reorders};
+    v->playout = playout_new(&config);
+    return v->playout;
+}
+
+struct video_pipeline *video_pipeline_new(const struct video_pipeline_config *config)
+{
+    struct video_pipeline *v = calloc(1, sizeof(*v));
+    if (!v)
+        return NULL;
+    v->config = *config;
+    v->history = frame_history_new();
+    v->outcomes = frame_outcomes_new(v->history);
+    v->tracker = reference_tracker_new(config->ladder);
+    if (!v->history || !v->outcomes || !v->tracker || !open_playout(v)) {
+        video_pipeline_free(v);
+        return NULL;
+    }
+    v->arriving_level = config->level;
+    v->arrived = v->passed = v->awaited = v->newest_number = v->first = -1;
+    v->told_speed = 1;
+    const struct ladder *l = config->ladder;
+    double slowest = l->level_count > 0 ? level_frame_rate(l, 0) : fps_value(l->source_fps);
+    stall_classifier_init(&v->stalls, (usec_t)(1e6 / slowest));
+    freeze_watch_init(&v->freezes, l, v->outcomes, v->playout);
+    struct latency_control_config latency = {.target = config->target, .start = config->start};
+    latency_control_init(&v->latency, &latency, 0);
+    return v;
+}
+
+void video_pipeline_free(struct video_pipeline *v)
+{
+    if (!v)
+        return;
+    playout_free(v->playout);
+    reference_tracker_free(v->tracker);
+    frame_outcomes_free(v->outcomes);
+    frame_history_free(v->history);
+    free(v);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The viewing of one connection's video, without threads, decoder and clock: packets and whole
+// frames in, frames to decode and show out. It wires the frame history, the reference tracker, the
+// playout buffer, the latency control and the judges of stalls and freezes together; all decisions
+// are theirs. What happens is emitted as events (viewing_event.h).
+//
+// weir-play, the simulator and the unit tests build this object.
+//
+// Use: one input, then video_pipeline_poll until it returns false, then sleep until
+// video_pipeline_next_timeout. Each frame that poll hands out with `show` is reported back once:
+// shown, not shown, or undecoded. Events of one input are emitted in the order of their facts; the
+// sink must not call back into the pipeline.
+//
+// Pure, not thread-safe.
+#ifndef WEIR_STREAM_VIDEO_VIDEO_PIPELINE_H
+#define WEIR_STREAM_VIDEO_VIDEO_PIPELINE_H
+
+#include "stream/playout/playout.h"
+#include "stream/qoe/viewing_event.h"
+#include "stream/receive/clock_sync.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct video_pipeline_config {
+    const struct ladder *ladder;    // borrowed for the pipeline's life, as are the next two
+    const struct clock_sync *clock; // of the sender's wall clock
+    struct viewing_sink sink;
+    int level;              // to begin with; -1: not known, the first that arrives is emitted
+    usec_t start_threshold; // of playout.h, as are these
+    usec_t resume_threshold;
+    usec_t decode_lead;
+    bool low_latency;
+    bool stamped;
+    bool reorders;
+    bool live;      // media that does not wait for its viewer
+    bool asks_keys; // poll asks for key frames (reference_tracker.h)
+    // The latency is steered (latency_control.h). `target`: capture to shown; 0: as it starts.
+    bool steers;
+    usec_t target;
+    usec_t start; // media to begin with; with a target, 0: the buffer's share of it
+    // Without steering to a target: how old a frame may be when it leaves the sender.
+    usec_t sender_share;
+};
+
+struct video_pipeline; // opaque
+
+struct video_pipeline *
+video_pipeline_new(const struct video_pipeline_config *config); // NULL: no memory
+void video_pipeline_free(struct video_pipeline *v); // with the frames held; NULL is fine
+
+// ---- Input. `wall_ahead`: our wall clock minus the clock of `now`.
+
+// A packet of a frame arrived, one that did not arrive before, before the frame that it completes.
+void video_pipeline_packet(struct video_pipeline *v, const struct rtp_packet *p, int64_t ext_seq,
+                           usec_t arrived);
+// A frame became whole. Takes `f`. 0; what playout_push returns when it refuses the frame.
+int video_pipeline_push(struct video_pipeline *v, struct received_frame *f, usec_t wall_ahead,
+                        usec_t now);
+void video_pipeline_nacked(struct video_pipeline *v, usec_t now); // lost packets were NACKed
+void video_pipeline_end(struct video_pipeline *v, usec_t now);    // no more frames arrive
+void video_pipeline_set_rtt(struct video_pipeline *v, usec_t rtt);
+
+// By the viewer. After a pause live media continues with what arrives now, as its sender has left
+// out what passed meanwhile; files, and media that ended in the pause, continue with what is held.
+void video_pipeline_pause(struct video_pipeline *v, usec_t now);
+void video_pipeline_resume(struct video_pipeline *v, usec_t now);
+// As playout_seek.
+void video_pipeline_seek(struct video_pipeline *v, int64_t first, int64_t show, bool at_once,
+                         usec_t now);
+// The viewing is over: what was passed over counts as lost, and poll returns nothing more. Reports
+// of frames that were handed out are still taken.
+void video_pipeline_stop(struct video_pipeline *v, usec_t now);
+
+// ---- Output
+
+enum video_output_kind {
+    VIDEO_DECODE,  // `frame`
+    VIDEO_ASK_KEY, // the sender is to be asked for a key frame
+};
+
+struct video_output {
+    enum video_output_kind kind;
+    struct received_frame *frame; // the caller's from now on; what it depends on was decoded
+    int level;                    // that the viewer is at with this frame; -1 without levels
+    bool show;                    // at `show_at`, never before now; false: decode only
+    usec_t show_at;
+};
+
+bool video_pipeline_poll(struct video_pipeline *v, struct video_output *out, usec_t now);
+usec_t video_pipeline_next_timeout(const struct video_pipeline *v);
+
+// ---- What became of the frames handed out
+
+struct video_shown {
+    int64_t number;
+    int level;
+    size_t bytes;
+    usec_t capture_wall; // 0: not told
+    usec_t last_arrived;
+    usec_t handed_over; // to the decoder
+    usec_t decode_time;
+    usec_t decoded_at;
+    usec_t show_at;
+    usec_t shown_at;
+};
+
+void video_pipeline_shown(struct video_pipeline *v, const struct video_shown *s, usec_t wall_ahead,
+                          usec_t now);
+// Decoded, and not shown: FRAME_END_LATE, _SLOW or _UNSEEN.
+void video_pipeline_not_shown(struct video_pipeline *v, int64_t number, enum frame_end end,
+                              usec_t now);
+// Not decoded, though handed out: FRAME_END_FAILED or _SLOW. `show`: as it was handed out.
+void video_pipeline_undecoded(struct video_pipeline *v, int size_id, int64_t number, bool show,
+                              enum frame_end end, usec_t now);
+
+// ---- State
+
+// Everything was handed out after video_pipeline_end.
+bool video_pipeline_is_ending(const struct video_pipeline *v);
+bool video_pipeline_is_stopped(const struct video_pipeline *v);
+const struct playout *video_pipeline_playout(const struct video_pipeline *v);
+double video_pipeline_speed(const struct video_pipeline *v); // of playing, against the sender's
+// With a latency to keep: how old a frame may be when it leaves the sender; else 0.
+usec_t video_pipeline_sender_share(const struct video_pipeline *v);
+usec_t video_pipeline_silence(const struct video_pipeline *v, usec_t now);   // -1: no packet yet
+enum stall_cause video_pipeline_stall_cause(const struct video_pipeline *v); // of the last stall
+int64_t video_pipeline_arrived(const struct video_pipeline *v); // the newest frame; -1: none yet
+
+#ifdef __cplusplus
+}
+#endif
+#endif
