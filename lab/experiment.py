@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An experiment is cells x contenders x seeds and a function that makes one run and returns its figures.
 
-Runs are paired: run k of a cell has the same seed for every contender, and contenders take turns, so what changes on
-the machine over an hour meets them all alike. Each finished run is one line of results/NAME/runs.jsonl.
+Runs are paired: run k of a cell has the same seed for every contender. Contenders take turns, so slow changes on the
+machine affect all of them equally. Each finished run is one line of results/NAME/runs.jsonl.
 """
 import datetime
 import importlib
@@ -26,11 +26,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 @dataclass(frozen=True)
 class Cell:
-    """One condition. Cells with default=False are run only when --only asks for them."""
+    """One condition. Cells with default=False run only if --only selects them."""
     name: str
     params: dict
     default: bool = True
-    contenders: tuple = ()  # in place of the experiment's
+    contenders: tuple = ()  # if not empty, replaces the experiment's contenders
 
 
 @dataclass
@@ -42,8 +42,8 @@ class Experiment:
     run: Callable  # (Context) -> dict of figures
     report: Callable  # (list of rows, Report) -> None
     runs: int = 8
-    seconds: float = 60  # about what a run takes
-    check: Callable = None  # (list of rows) -> list of texts, what failed; decides the exit code
+    seconds: float = 60  # approximate duration of a run
+    check: Callable = None  # (list of rows) -> list of failures as texts; determines the exit code
     options: dict = field(default_factory=dict)
 
 
@@ -64,13 +64,13 @@ class Job:
 
 
 def seed_of(cell, run):
-    """The seed that all contenders of a cell share in one run."""
+    """Returns the seed that all contenders of a cell share in one run."""
     return zlib.crc32(f"{cell}:{run}".encode()) & 0x7fffffff
 
 
 @dataclass
 class Context:
-    """What a run function gets."""
+    """The argument of a run function."""
     experiment: Experiment
     cell: Cell
     contender: str
@@ -85,7 +85,7 @@ class Context:
         return net.World(self.directory, self.build, self.prefix, **kwargs)
 
     def kept(self, kind):
-        """A path for what the report reads beyond the figures; the same for every program that asks."""
+        """Returns a path for data that the report reads in addition to the figures; every caller gets the same path."""
         return kept_path(self.results, self.cell.name, self.contender, self.run, kind)
 
 
@@ -98,7 +98,7 @@ def kept_path(results, cell, contender, run, kind):
 
 
 def names():
-    """All experiments."""
+    """Returns the names of all experiments."""
     from lab import experiments
     found = []
     for module in sorted(m.name for m in pkgutil.iter_modules(experiments.__path__)):
@@ -108,12 +108,12 @@ def names():
 
 
 def load(name, quick=False, options=None):
-    """The experiment of lab/experiments/NAME.py: what its experiment(quick, options) returns."""
+    """Returns the experiment of lab/experiments/NAME.py: the result of its experiment(quick, options)."""
     return importlib.import_module(f"lab.experiments.{name}").experiment(quick, options or {})
 
 
 def plan(experiment, runs, only=()):
-    """All jobs in order: every cell and contender once, then again with the next seed."""
+    """Returns all jobs in order: every cell and contender once, then again with the next seed."""
     jobs = []
     for run in range(runs):
         for cell in experiment.cells:
@@ -128,7 +128,7 @@ def plan(experiment, runs, only=()):
 
 
 class Results:
-    """results/NAME/runs.jsonl: a line a run, appended whole or not at all."""
+    """results/NAME/runs.jsonl: one line per run, appended whole or not at all."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -136,13 +136,13 @@ class Results:
         os.makedirs(os.path.join(directory, "series"), exist_ok=True)
 
     def set_aside(self):
-        """Earlier runs get out of the way; they are not lost."""
+        """Renames the file of earlier runs, which keeps them."""
         if os.path.exists(self.path):
             stamp = datetime.datetime.fromtimestamp(os.path.getmtime(self.path)).strftime("%Y%m%d-%H%M%S")
             os.replace(self.path, os.path.join(self.directory, f"runs-{stamp}.jsonl"))
 
     def append(self, row):
-        """One write of one line; a line torn by a crash before it is ended first, and then skipped by read()."""
+        """Writes one line in one call. If a crash left an incomplete line, ends that first; read() then skips it."""
         line = (json.dumps(row) + "\n").encode()
         fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
@@ -155,7 +155,7 @@ class Results:
             os.close(fd)
 
     def read(self):
-        """The last row of each run, failed ones included."""
+        """Returns the last row of each run, including failed ones."""
         rows = {}
         try:
             with open(self.path, encoding="utf-8") as f:
@@ -171,7 +171,7 @@ class Results:
 
 
 def one_run(task):
-    """Makes one run (perhaps in a worker) and returns its row; figures, or the error that ended it."""
+    """Makes one run (perhaps in a worker) and returns its row: figures, or the error that ended it."""
     name, quick, options, key, build, results = task
     experiment = load(name, quick, options)
     cell = next(c for c in experiment.cells if c.name == key[0])
@@ -187,7 +187,7 @@ def one_run(task):
         row["figures"] = experiment.run(context)
     except programs.Failed as e:
         row["error"] = str(e)
-    except Exception:  # a run that fails must not end the other hundred
+    except Exception:  # a failed run must not end the others
         row["error"] = traceback.format_exc()
     row["seconds"] = round(time.monotonic() - start, 1)
     return row
@@ -199,12 +199,12 @@ def _clock(seconds):
 
 
 def execute(experiment, jobs, results, build, quick=False, options=None, workers=1):
-    """Makes all runs that results lacks; returns how many failed."""
+    """Makes all runs that are missing in results; returns how many failed."""
     done = {(r["cell"], r["contender"], r["run"]) for r in results.read() if "figures" in r}
     todo = [job for job in jobs if job.key not in done]
     tasks = [(experiment.name, quick, options, job.key, build, results.directory) for job in todo]
     if len(jobs) > len(todo):
-        print(f"{len(jobs) - len(todo)} of {len(jobs)} runs are there already", flush=True)
+        print(f"{len(jobs) - len(todo)} of {len(jobs)} runs already exist", flush=True)
     started, failed = time.monotonic(), 0
     pool = multiprocessing.get_context("spawn").Pool(workers) if workers > 1 else None
     rows = pool.imap_unordered(one_run, tasks) if pool else map(one_run, tasks)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A place of its own for a program: private mounts, network and process ids that vanish with it.
+"""Runs a program isolated: with private mounts, network and process ids that vanish with it.
 
-enter() runs this program again inside `unshare`. In there it is process 1 of a new pid namespace: whatever way it ends,
-the kernel ends every process below it, and with the last of them go the network namespaces, the links and the mounts.
-/run/netns is a private tmpfs, so namespaces have plain names that collide with nobody's.
+enter() runs this program again inside `unshare`, as process 1 of a new pid namespace. However it ends, the kernel then
+ends every process below it; the network namespaces, links and mounts vanish with the last of them.
+/run/netns is a private tmpfs, so namespaces can have plain names without collisions.
 """
 import ctypes
 import os
@@ -18,7 +18,7 @@ PR_SET_PDEATHSIG = 1
 
 
 class NotPossible(Exception):
-    """The system does not let this user have namespaces."""
+    """The system does not permit this user to create namespaces."""
 
 
 def isolated():
@@ -39,16 +39,16 @@ def command(argv):
 
 
 def enter(argv):
-    """Runs argv isolated and returns its exit code. Called outside; inside, prepare() comes first."""
+    """Runs argv isolated and returns its exit code. The isolated program must call prepare() first."""
     for tool in ("unshare", "nsenter", "ip"):
         if not shutil.which(tool):
             raise NotPossible(f"{tool} is not installed (Debian: util-linux, iproute2)")
     if subprocess.run(command(["true"]), stderr=subprocess.DEVNULL).returncode != 0:
-        raise NotPossible("namespaces are not allowed here: run as root, or allow unprivileged user namespaces")
+        raise NotPossible("namespaces are not permitted: run as root, or allow unprivileged user namespaces")
     child = subprocess.Popen(command(argv), env={**os.environ, MARK: "1"}, preexec_fn=die_with_parent)
 
-    # unshare itself ignores SIGTERM while it waits; killing it kills what is inside (--kill-child). Only the wait below
-    # reaps it: a second one within the handler would stand still for the lock of the first.
+    # unshare ignores SIGTERM while it waits; killing it kills the processes inside (--kill-child). Only the wait below
+    # reaps it: a second wait within the handler would block on the lock of the first.
     ended_by = []
 
     def end(number, _frame):
@@ -62,11 +62,11 @@ def enter(argv):
             code = child.wait()
             return 128 + ended_by[0] if ended_by else code if code >= 0 else 128 - code
         except KeyboardInterrupt:
-            continue  # the terminal told the inside, too; it tidies up and ends
+            continue  # the terminal also signalled the isolated program, which cleans up and ends
 
 
 def prepare():
-    """Inside: a private, empty /run/netns, and the loopback up."""
+    """Called in the isolated program: mounts a private, empty /run/netns, and sets the loopback up."""
     target = NETNS_DIR
     if not os.path.isdir(NETNS_DIR):
         try:

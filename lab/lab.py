@@ -1,18 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The lab: real programs over emulated links. docs/lab.md tells how to measure with it and how to add an experiment."""
+"""The lab: real programs over emulated links. docs/lab.md explains how to measure with it and how to add an experiment."""
 import argparse
 import os
 import shlex
 import sys
 
-# Run as a script, this file's folder stands first in the path and would hide the package of the same name.
+# In a script, this file's folder is first in the path and would hide the package of the same name.
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 from lab import experiment, isolate, report  # noqa: E402
 
 
-# As people call it: in a clone, and where it is installed.
+# The command in messages: in a clone, and where the lab is installed.
 PROGRAM = "./run lab" if os.path.isfile(os.path.join(sys.path[0], "run")) else "weir-lab"
 
 
@@ -20,23 +20,23 @@ def arguments():
     parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
     parser.add_argument("name", help='an experiment, or "list"')
     parser.add_argument("--runs", type=int, help="seeds for each cell and contender (default: the experiment's own)")
-    parser.add_argument("--quick", action="store_true", help="a short version whose exit code says if all is sound")
-    parser.add_argument("--resume", action="store_true", help="go on with the results that are there")
-    parser.add_argument("--report-only", action="store_true", help="make the report again from finished runs")
-    parser.add_argument("--jobs", type=int, default=1, help="worlds at once; more than 1 needs cores to spare")
+    parser.add_argument("--quick", action="store_true", help="a short version; its exit code shows whether all results are plausible")
+    parser.add_argument("--resume", action="store_true", help="continue with the existing results")
+    parser.add_argument("--report-only", action="store_true", help="write the report again from finished runs")
+    parser.add_argument("--jobs", type=int, default=1, help="number of runs at once; more than 1 requires idle cores")
     parser.add_argument("--only", action="append", default=[], metavar="SUBSTRING",
-                        help='runs whose "CELL CONTENDER" has it; repeated: has them all')
+                        help='only runs whose "CELL CONTENDER" contains SUBSTRING; if repeated: all of them')
     parser.add_argument("--real", action="store_true",
-                        help="arc, psp, tfrc, mtp-tcp, goddard: over emulated links beside the kernel's TCPs, not in simulation")
-    parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own, Mahimahi's format")
+                        help="arc, psp, tfrc, mtp-tcp, goddard: over emulated links with the kernel's TCPs, not in simulation")
+    parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own trace in Mahimahi's format")
     parser.add_argument("--clip", metavar="FILE",
-                        help="experiments qoe, goddard --real: a video of your own in place of the test picture")
-    parser.add_argument("--build", default="build/release", metavar="DIR", help="where the programs are")
-    parser.add_argument("--results", default="results", metavar="DIR", help="where results go")
+                        help="experiments qoe, goddard --real: your own video instead of the test picture")
+    parser.add_argument("--build", default="build/release", metavar="DIR", help="folder of the programs")
+    parser.add_argument("--results", default="results", metavar="DIR", help="folder for the results")
     args = parser.parse_args()
     args.name = args.name.replace("-", "_")  # a module's name
     if args.runs is not None and args.runs < 1 or args.jobs < 1:
-        parser.error("--runs and --jobs need a number of at least 1")
+        parser.error("--runs and --jobs expect a number of at least 1")
     return parser, args
 
 
@@ -56,7 +56,7 @@ def module_of(args):
 
 
 def conduct(args, options):
-    """Inside: the runs and the report. Returns the exit code."""
+    """Makes the runs and the report, in the isolated program. Returns the exit code."""
     e = experiment.load(module_of(args), args.quick, options)
     directory = args.name + ("-real" if args.real else "") + ("-quick" if args.quick else "")
     directory = os.path.abspath(os.path.join(args.results, directory))
@@ -79,7 +79,7 @@ def conduct(args, options):
     for text in complaints:
         print(f"{PROGRAM}: {text}", file=sys.stderr)
     if failed:
-        print(f"{PROGRAM}: {failed} runs failed; --resume tries them again", file=sys.stderr)
+        print(f"{PROGRAM}: {failed} runs failed (--resume tries them again)", file=sys.stderr)
     return 1 if failed or complaints else 0
 
 
@@ -89,22 +89,22 @@ def main():
         show_list()
         return 0
     if args.name not in experiment.names():
-        parser.error(f'there is no experiment "{args.name}"; there are: {", ".join(experiment.names())}')
+        parser.error(f'there is no experiment "{args.name}" (available: {", ".join(experiment.names())})')
     options = {}
     if args.real:
         from lab.experiments import real
         choice = [*real.TRANSPORTS, "goddard"]
         if args.name not in choice:
-            parser.error(f"--real goes with {', '.join(choice).replace('_', '-')}")
+            parser.error(f"--real requires one of {', '.join(choice).replace('_', '-')}")
         if args.name in real.TRANSPORTS:
             options["controller"] = args.name
     if args.trace:
         if not os.path.isfile(args.trace):
-            parser.error(f"--trace: {args.trace} is not there")
+            parser.error(f"--trace: there is no file {args.trace}")
         options["trace"] = os.path.abspath(args.trace)
     if args.clip:
         if not os.path.isfile(args.clip):
-            parser.error(f"--clip: {args.clip} is not there")
+            parser.error(f"--clip: there is no file {args.clip}")
         options["clip"] = os.path.abspath(args.clip)
     if args.report_only:
         return conduct(args, options)
@@ -122,12 +122,12 @@ if __name__ == "__main__":
     try:
         code = main()
     except KeyboardInterrupt:
-        print(f"\n{PROGRAM}: interrupted; --resume goes on from here", file=sys.stderr)
+        print(f"\n{PROGRAM}: interrupted (--resume continues from here)", file=sys.stderr)
         code = 130
-    except BrokenPipeError:  # nobody reads on, as of "list | head"
+    except BrokenPipeError:  # the reader of stdout has ended, as in "list | head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
     sys.stdout.flush()
     if isolate.isolated():
-        os._exit(code)  # process 1 of the namespace: everything that still runs ends with it
+        os._exit(code)  # as process 1 of the namespace, it ends all remaining processes
     sys.exit(code)

@@ -14,7 +14,7 @@ TRAFFIC_PORT = 9000
 
 
 def json_lines(path):
-    """The objects of a JSON-lines file; a last line that is not whole is left out."""
+    """Returns the objects of a JSON-lines file, without an incomplete last line."""
     rows = []
     with open(path, encoding="utf-8") as f:
         for line in f:
@@ -26,7 +26,7 @@ def json_lines(path):
 
 
 class Traffic:
-    """Cross traffic from one serving namespace to others, all on one epoch."""
+    """Cross traffic from one serving namespace to others, all with one epoch."""
 
     def __init__(self, world, server, address):
         self.world = world
@@ -42,7 +42,7 @@ class Traffic:
         self.clients[client] = (self.world.start(client, argv, f"traffic-{client}"), stats)
 
     def profile(self):
-        """{kind: {second: bits per second}} over all clients."""
+        """Returns {kind: {second: bits per second}} over all clients."""
         kinds = {}
         for _, stats in self.clients.values():
             for line in json_lines(stats):
@@ -56,7 +56,7 @@ class Traffic:
 
 
 class Flow:
-    """weir-send in one namespace, weir-play in another. NAME parts the files of one flow from another's."""
+    """weir-send in one namespace, weir-play in another. NAME distinguishes the files of several flows."""
 
     def __init__(self, world, sender, address, source="synthetic:greedy", name="", options=()):
         self.world = world
@@ -70,7 +70,7 @@ class Flow:
         self.player = None
 
     def play(self, receiver, transport, duration, cc=None, options=()):
-        # TCP's timeouts double: on a crowded link it may be silent for longer than a viewer would wait.
+        # TCP's timeouts double, so on a busy link it may be silent for longer than weir-play's usual timeout.
         argv = ["weir-play", "--headless", "--quiet", "--transport", transport, "--duration", str(duration),
                 "--timeout", str(duration), "--report", self.path("report.json"), "--events", self.path("events.jsonl")]
         argv += options
@@ -79,17 +79,17 @@ class Flow:
         if self.source.startswith("synthetic"):
             argv.append("--adu-events")
         else:
-            argv.append("--no-audio")  # what is measured is the video
+            argv.append("--no-audio")  # only the video is measured
         self.player = self.world.start(receiver, [*argv, f"rtsp://{self.address}:{RTSP_PORT}/live"],
                                        f"play{self.name}")
 
     def path(self, file):
-        """A file of the player."""
+        """Returns the path of a file of the player."""
         stem, kind = file.split(".")
         return self.world.path(f"{stem}{self.name}.{kind}")
 
     def finish(self, seconds):
-        """Waits for the player's own end, stops the sender and returns the QoE report."""
+        """Waits until the player ends by itself, stops the sender and returns the QoE report."""
         if self.player.wait(seconds) != 0:
             raise self.player.failed(f"ended with {self.player.code}")
         self.sender.stop()
@@ -100,13 +100,13 @@ class Flow:
         return report
 
     def adus(self):
-        """[(number, written, read)], seconds of the monotonic clock."""
+        """Returns [(number, written, read)] in seconds of the monotonic clock."""
         return [(e["number"], e["written"], e["read"]) for e in json_lines(self.path("events.jsonl"))
                 if e.get("event") == "adu" and e["written"] is not None]
 
 
 def flow_figures(flow, report):
-    """What the flow lived through, for a row of runs.jsonl."""
+    """Returns the figures of the flow, for a row of runs.jsonl."""
     protocol, network = report["latency"]["protocol"], report["network"]
     cpu = report["cpu"]["user"] + report["cpu"]["system"] + flow.sender.cpu
     gbit = network["bytes_received"] * 8 / 1e9
@@ -117,7 +117,7 @@ def flow_figures(flow, report):
 
 
 def link_figures(world, name, port=RTSP_PORT, window=None, bps=None):
-    """What the link did: to the flow at PORT, to all; utilisation of BPS within WINDOW (monotonic seconds)."""
+    """Returns the link's figures for the flow at PORT and for all; utilisation of BPS within WINDOW (monotonic seconds)."""
     lines = json_lines(world.path(f"{name}.jsonl"))
     if not lines or lines[-1].get("event") != "end":
         raise world.links[name].failed("wrote no final figures")
@@ -129,14 +129,14 @@ def link_figures(world, name, port=RTSP_PORT, window=None, bps=None):
                "link_drops": sum(total["dropped"].values()), "link_marks": total["marked"],
                "link_packets": total["packets_in"], "pool_drops": total["dropped"]["pool"], "link_cpu_s": end["cpu_s"]}
     if window and bps:
-        # A line tells of the second before it.
+        # A line covers the second before it.
         seconds = [l["a_to_b"]["bytes_out"] for l in lines[:-1] if window[0] + 1 <= l["monotonic"] <= window[1]]
         figures["utilisation"] = sum(seconds) * 8 / len(seconds) / bps if seconds else None
     return figures
 
 
 def save_latencies(context, adus, epoch):
-    """Keeps the packets' latencies: all as a histogram (returned), those of each cell's first run one by one."""
+    """Saves the packets' latencies of each cell's first run one by one; returns those of any run as a histogram."""
     written = np.array([a[1] for a in adus])
     read = np.array([a[2] for a in adus])
     latency = (read - written) * 1e3
@@ -146,7 +146,7 @@ def save_latencies(context, adus, epoch):
 
 
 def start_time(ahead=0.5):
-    """The epoch of a run: a little from now, so that every program is there."""
+    """Returns the epoch of a run: a little later than now, so that every program has started."""
     return time.monotonic() + ahead
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Networks for a run: namespaces joined by veth pairs and by weir-link, and the shapes that experiments use.
+"""Networks for a run: namespaces joined by veth pairs and by weir-link, and the topologies that experiments use.
 
-A World's namespaces carry a prefix, so several may stand side by side. Packets between hosts are what the emulated
-link sees one by one: segmentation offload is off (a TCP with gso_max_segs 1 sends single segments).
+A World's namespaces have a prefix, so several worlds can exist at once. The emulated link gets every packet between
+hosts separately, because segmentation offload is off (a TCP with gso_max_segs 1 sends single segments).
 """
 import array
 import contextlib
@@ -19,9 +19,9 @@ from lab.run import Processes, program
 SIOCETHTOOL = 0x8946
 ETHTOOL_SETTERS = {"gro": 0x2c, "gso": 0x24, "tso": 0x1f}
 
-# What every namespace gets: forwarding costs nothing where there is nothing to forward, and TCP starts each run
-# without memory of an earlier one. Connections begin with Reno, whatever the machine's default is: one that begins with
-# bbr is paced, and stays so when it is given another congestion control.
+# The settings of every namespace. Forwarding costs nothing if there is nothing to forward. TCP starts each run without
+# cached metrics of an earlier one. Connections begin with Reno, regardless of the machine's default: one that begins
+# with bbr is paced, and stays paced after a change of its congestion control.
 SYSCTLS = {
     "net/ipv4/ip_forward": "1",
     "net/ipv4/conf/all/rp_filter": "0",
@@ -34,7 +34,7 @@ SYSCTLS = {
 
 @contextlib.contextmanager
 def inside(namespace):
-    """The calling thread's network is NAMESPACE's within the block."""
+    """Within the block, the calling thread is in the network namespace NAMESPACE."""
     netns.pushns(namespace)
     try:
         yield
@@ -43,7 +43,7 @@ def inside(namespace):
 
 
 def offload_off(device):
-    """Turns segmentation and receive offload of a device of this namespace off."""
+    """Turns off segmentation and receive offload of a device of this namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         for command in ETHTOOL_SETTERS.values():
             value = array.array("B", struct.pack("II", command, 0))
@@ -52,12 +52,12 @@ def offload_off(device):
 
 
 def bdp_bytes(mbit, rtt_ms):
-    """The bandwidth-delay product."""
+    """Returns the bandwidth-delay product."""
     return round(mbit * 1e6 / 8 * rtt_ms / 1e3)
 
 
 class World:
-    """Namespaces and the links between them; leaving the `with` block takes everything down."""
+    """Namespaces and the links between them; leaving the `with` block removes them all."""
 
     def __init__(self, directory, build, prefix="w", sysctls=None):
         self.directory = directory
@@ -80,7 +80,7 @@ class World:
                 netns.remove(full)
 
     def add(self, name):
-        """A new namespace, its loopback up."""
+        """Creates a namespace with its loopback up."""
         full = f"{self.prefix}-{name}"
         netns.create(full)
         self.names[name] = full
@@ -93,12 +93,12 @@ class World:
         return full
 
     def subnet(self):
-        """Addresses for the two ends of one more wire: 10.N.0.1 and 10.N.0.2."""
+        """Returns addresses for the two ends of one more wire: 10.N.0.1 and 10.N.0.2."""
         self._subnets += 1
         return f"10.{self._subnets}.0.1", f"10.{self._subnets}.0.2"
 
     def veth(self, a, b):
-        """A wire without delay or limit from A to B; returns their addresses on it."""
+        """Creates a wire without delay or limit from A to B; returns their addresses on it."""
         self._veths += 1
         names = [f"v{self._veths}-{i}" for i in "ab"]
         addresses = self.subnet()
@@ -118,7 +118,7 @@ class World:
         return addresses
 
     def link(self, name, a, b, a_to_b, b_to_a, *options):
-        """An emulated link from A to B (texts as docs/lab.md has them); returns the two ends' addresses."""
+        """Creates an emulated link from A to B (the syntax is in docs/lab.md); returns the two ends' addresses."""
         addresses = self.subnet()
         number = len(self.links) + 1
         argv = [program(self.build, "weir-link"), "--ns-a", self.names[a], "--ns-b", self.names[b],
@@ -131,35 +131,35 @@ class World:
         return addresses
 
     def route(self, at, to, via):
-        """Packets at namespace AT for TO ("default" or a prefix) go to the neighbour VIA."""
+        """Routes packets at namespace AT for TO ("default" or a prefix) to the neighbour VIA."""
         with inside(self.names[at]), IPRoute() as ip:
             ip.route("add", dst="0.0.0.0/0" if to == "default" else to, gateway=via)
 
     def initial_window(self, at, packets):
-        """Connections from namespace AT begin with PACKETS (Linux: 10, RFC 6928; in 2002 2, RFC 2581)."""
+        """Sets the initial window of connections from namespace AT (Linux: 10, RFC 6928; in 2002: 2, RFC 2581)."""
         with inside(self.names[at]), IPRoute() as ip:
             default = next(r for r in ip.get_routes(table=254) if not r["dst_len"])
             ip.route("change", dst="0.0.0.0/0", gateway=default.get_attr("RTA_GATEWAY"),
                      metrics={"initcwnd": packets})
 
     def start(self, at, argv, log=None, **files):
-        """A program of the build directory (or a path, with a slash) in namespace AT; its stdin and stdout, if wanted."""
+        """Starts a program of the build directory (or a path, with a slash) in namespace AT; FILES: its stdin and stdout."""
         path = argv[0] if "/" in argv[0] else program(self.build, argv[0])
         return self.processes.start(self.names[at], [path, *argv[1:]], log, **files)
 
     def path(self, name):
-        """A file of this run."""
+        """Returns the path of a file of this run."""
         return os.path.join(self.directory, name)
 
     def ping(self, at, address):
-        """The round-trip time in ms; raises when no answer comes."""
+        """Returns the round-trip time in ms; raises if no reply comes."""
         out = subprocess.run(["nsenter", f"--net=/run/netns/{self.names[at]}", "ping", "-c", "1", "-W", "3", address],
                              check=True, capture_output=True, text=True).stdout
         return float(out.rsplit("time=", 1)[1].split()[0])
 
 
 def _attach(world, host, router, access):
-    """Joins a host to its router, by a wire or by its access link's two texts; returns the host's address."""
+    """Joins a host to its router, by a wire or by an access link given as two texts; returns the host's address."""
     if access:
         host_end, router_end = world.link(f"access-{host}", host, router, *access)
     else:
@@ -178,8 +178,8 @@ def _routes(world, router, hosts, via):
 
 
 def dumbbell(world, senders, receivers, forward, backward, *options, access=None):
-    """senders - left router = "bottleneck" = right router - receivers. FORWARD carries what the senders send.
-    access: {host: (text towards its router, text from it)} for hosts behind an access link of their own.
+    """senders - left router = "bottleneck" = right router - receivers. FORWARD carries the packets of the senders.
+    access: {host: (text towards its router, text from it)} for hosts with their own access link.
     Returns the address of each host."""
     for name in (*senders, "left", "right", *receivers):
         world.add(name)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What people stream with today: ffmpeg to ffmpeg, over SRT or RTSP, in namespaces of a World.
+"""Today's usual programs: ffmpeg to ffmpeg, over SRT or RTSP, in namespaces of a World.
 
-Frames go into the sender's ffmpeg through a pipe, each at its time, EPOCH + n / fps on the monotonic clock: as a camera
-gives them, and as `-re` does it, but with a start that is known. Latencies begin there. The receiver's ffmpeg writes what
-it decodes into a pipe; weir-watch at its end takes the time of each picture and compares it.
+Frames go into the sender's ffmpeg through a pipe, each at its time, EPOCH + n / fps on the monotonic clock, like those of
+a camera. `-re` does the same, but from an unknown start. Latencies are measured from these times. The receiver's ffmpeg
+writes the decoded pictures into a pipe; weir-watch reads it, takes the time of each picture and compares it.
 """
 import os
 import re
@@ -17,15 +17,15 @@ from lab.run import Failed
 
 PORT = 8600
 KINDS = ("srt-120", "srt-500", "rtsp-tcp", "rtsp-udp")
-# x264 as for Weir's encoder, without delay; a key frame every 2 s, as nothing asks for one after a loss.
-BUFFER_S = 0.25  # of the rate, for a key frame: one of a second, as many set it, overruns a queue of 50 ms
+# x264 as in Weir's encoder, without delay; a key frame every 2 s, as no receiver requests one after a loss.
+BUFFER_S = 0.25  # of the rate, for a key frame: the common choice of one second overruns a queue of 50 ms
 ENCODER = ["-c:v", "libx264", "-preset", "superfast", "-tune", "zerolatency", "-g", "60", "-pix_fmt", "yuv420p"]
 RECEIVER = ["-fflags", "nobuffer", "-flags", "low_delay", "-probesize", "500000", "-analyzeduration", "500000"]
 
 
 @dataclass(frozen=True)
 class Clip:
-    """A file of raw pictures (YUV4MPEG2) as weir-watch --clip writes it."""
+    """A file of raw pictures (YUV4MPEG2), written by weir-watch --clip."""
     path: str
     header: int  # bytes
     frame: int  # bytes, with its header
@@ -77,7 +77,7 @@ def ffmpeg():
 
 
 def ends(kind, address):
-    """(the receiver's input, the sender's output): the receiver listens, as the sender is who publishes."""
+    """Returns (the receiver's input, the sender's output): the receiver listens, and the sender publishes."""
     if kind.startswith("srt-"):
         url = f"srt://{address}:{PORT}?latency={int(kind[4:]) * 1000}&mode="
         return ["-i", url + "listener"], ["-f", "mpegts", url + "caller&pkt_size=1316"]

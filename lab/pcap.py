@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the link's packet captures tell of one TCP flow that carries RTP interleaved in RTSP (RFC 2326 section 10.12):
-when each RTP packet was first sent, and when it first arrived, whatever segments carried it."""
+"""Reads the link's packet captures of one TCP flow that carries RTP interleaved in RTSP (RFC 2326 section 10.12):
+when each RTP packet was first sent, and when it first arrived, in any segments."""
 import struct
 from collections import namedtuple
 
@@ -18,7 +18,7 @@ class BadCapture(Exception):
 
 
 def read(path):
-    """Yields (seconds, IP packet) of a nanosecond pcap file; a packet cut at the end of the file is left out."""
+    """Yields (seconds, IP packet) of a nanosecond pcap file, without a packet truncated at the end of the file."""
     with open(path, "rb") as f:
         header = f.read(24)
         if len(header) < 24:
@@ -37,7 +37,7 @@ def read(path):
 
 
 def tcp(time, ip):
-    """The TCP segment in an IP packet, or None."""
+    """Returns the TCP segment in an IP packet, or None."""
     if len(ip) >= 20 and ip[0] >> 4 == 4:
         header, total, protocol = (ip[0] & 15) * 4, int.from_bytes(ip[2:4], "big"), ip[9]
         src, dst = ip[12:16], ip[16:20]
@@ -54,7 +54,7 @@ def tcp(time, ip):
 
 
 class Stream:
-    """One direction of a TCP connection, put together from its segments in order of their capture."""
+    """One direction of a TCP connection, assembled from its segments in order of their capture."""
 
     def __init__(self):
         self.base = None  # sequence number of the first byte
@@ -67,14 +67,14 @@ class Stream:
             return
         if self.base is None or not segment.payload:
             return
-        # Offsets of 64 bits from sequence numbers of 32: the copy nearest to the highest byte so far.
+        # Extends 32-bit sequence numbers to 64-bit offsets: the value nearest to the highest byte so far.
         delta = (segment.seq - self.base - self.highest) & 0xffffffff
         offset = self.highest + (delta - (1 << 32) if delta >= 1 << 31 else delta)
         if offset < 0:
             return
         held = self.data.get(offset)
         if held is None or len(held[0]) < len(segment.payload):
-            # A longer copy of what is known brings new bytes only; the known ones keep their time.
+            # A longer copy of known bytes adds only the new bytes; the known ones keep their time.
             if held is not None:
                 self.data[offset + len(held[0])] = (segment.payload[len(held[0]):], segment.time)
             else:
@@ -82,7 +82,7 @@ class Stream:
         self.highest = max(self.highest, offset + len(segment.payload))
 
     def contiguous(self):
-        """The bytes from the start to the first hole, and the list of (end offset, time first seen) behind them."""
+        """Returns the bytes from the start to the first hole, and their list of (end offset, time first seen)."""
         out, ends = bytearray(), []
         for offset in sorted(self.data):
             payload, time = self.data[offset]
@@ -96,7 +96,7 @@ class Stream:
 
 
 def rtp_packets(data, ends):
-    """The RTP packets in a server's half of an RTSP connection, each with the time its last byte was first seen."""
+    """Returns the RTP packets in a server's half of an RTSP connection, each with the time its last byte was first seen."""
     packets, at, k = [], 0, 0
     while at < len(data):
         if data[at] == 0x24:  # '$', channel, 16-bit length
@@ -124,7 +124,7 @@ def rtp_packets(data, ends):
 
 
 def flow_packets(path, port):
-    """The RTP packets that a server at PORT sent over its longest TCP connection, from a capture."""
+    """Returns the RTP packets that a server at PORT sent over its longest TCP connection, from a capture."""
     streams = {}
     for time, ip in read(path):
         segment = tcp(time, ip)
@@ -136,11 +136,11 @@ def flow_packets(path, port):
 
 
 def join(adus, sent, arrived):
-    """Puts together what one ADU lived through.
+    """Joins the times of each ADU.
 
-    adus: [(number, written, read)] as the player tells them, in order; sent, arrived: Packets of the two captures.
-    TCP keeps the order, so the k-th packet carries the k-th ADU; numbers and RTP sequence numbers, which must then
-    advance alike, are the check. Returns [(number, written, first sent, first arrived, read)]."""
+    adus: [(number, written, read)] as the player reports them, in order; sent, arrived: Packets of the two captures.
+    TCP keeps the order, so the k-th packet carries the k-th ADU. As a check, numbers and RTP sequence numbers must
+    advance equally. Returns [(number, written, first sent, first arrived, read)]."""
     rows = []
     for (number, written, read_at), first, last in zip(adus, sent, arrived):
         apart = (number - adus[0][0]) & 0xffff

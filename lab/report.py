@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""results/NAME/index.html: one page that holds everything, with the tables as CSV and the figures as PNG beside it."""
+"""results/NAME/index.html: one self-contained page, with the tables as CSV and the plots as PNG in the same folder."""
 import base64
 import csv
 import datetime
@@ -26,7 +26,7 @@ def slug(text):
 
 
 def table_html(caption, headers, rows):
-    """A table; a cell that says met or missed gets its colour."""
+    """Returns a table; a cell that begins with met or missed gets its colour."""
     def cell(value):
         text = "" if value is None else str(value)
         verdict = re.match(r"(met|missed)\b", text)
@@ -39,7 +39,7 @@ def table_html(caption, headers, rows):
 
 
 class Report:
-    """Collects sections, tables and figures; write() makes the page."""
+    """Collects sections, tables and plots; write() writes the page."""
 
     def __init__(self, directory, title, command):
         self.directory = directory
@@ -89,7 +89,7 @@ class Report:
 
 
 def canvas(rows=1, columns=1, width=5.0, height=3.4, **kwargs):
-    """A matplotlib figure with its axes in the lab's style; no display is needed."""
+    """Returns a matplotlib figure with its axes in the lab's style; requires no display."""
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot

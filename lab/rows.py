@@ -18,7 +18,7 @@ class Rows:
         return [c for k, c in self.by if k == cell]
 
     def values(self, cell, contender, key):
-        """{run: value}"""
+        """Returns {run: value}."""
         return {run: f.get(key) for run, f in self.by.get((cell, contender), {}).items()}
 
     def mean(self, cell, contender, key):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs in network namespaces: started, waited for with deadlines, ended by their process id, their logs kept."""
+"""Programs in network namespaces: starts them, waits for them with deadlines, ends them by process id, keeps their logs."""
 import glob
 import os
 import re
@@ -11,11 +11,11 @@ from lab import isolate
 
 
 class Failed(Exception):
-    """A program did not do what the run needs; the text ends with the end of its log."""
+    """A program failed in a run; the text ends with the end of its log."""
 
 
 class Process:
-    """A program in a namespace. stdout and stderr go to LOG, or where the caller wants stdin and stdout."""
+    """A program in a namespace. stdout and stderr go to LOG, unless the caller passes stdin and stdout."""
 
     def __init__(self, namespace, argv, log, stdin=subprocess.DEVNULL, stdout=None):
         self.name = os.path.basename(argv[0])
@@ -28,10 +28,10 @@ class Process:
             out.flush()
             self.popen = subprocess.Popen(prefix + list(argv), stdin=stdin, stdout=out if stdout is None else stdout,
                                           stderr=out, preexec_fn=isolate.die_with_parent)
-        self.pid = self.popen.pid  # nsenter becomes the program, so this is the program's id
+        self.pid = self.popen.pid  # nsenter replaces itself by the program, so this is the program's id
 
     def poll(self):
-        """The exit code, or None while it runs."""
+        """Returns the exit code, or None while the program runs."""
         if self.code is None:
             pid, status, usage = os.wait4(self.pid, os.WNOHANG)
             if pid:
@@ -47,7 +47,7 @@ class Process:
         return Failed(f"{self.name}: {what}; log {self.log} ends:\n{self.text()[-1500:]}")
 
     def wait_line(self, pattern, seconds=10):
-        """Waits until the log has a match of PATTERN; returns the match."""
+        """Waits until the log matches PATTERN; returns the match."""
         deadline = time.monotonic() + seconds
         while True:
             ended = self.poll()
@@ -61,7 +61,7 @@ class Process:
             time.sleep(0.02)
 
     def wait(self, seconds):
-        """Waits for the end; returns the exit code."""
+        """Waits until the program ends; returns the exit code."""
         deadline = time.monotonic() + seconds
         while self.poll() is None:
             if time.monotonic() > deadline:
@@ -70,7 +70,7 @@ class Process:
         return self.code
 
     def stop(self, seconds=5):
-        """Interrupts it, and kills it when it does not listen."""
+        """Interrupts the program, and kills it if it does not end."""
         for number, patience in ((signal.SIGINT, seconds), (signal.SIGTERM, 1), (signal.SIGKILL, 5)):
             if self.poll() is not None:
                 break
@@ -82,7 +82,7 @@ class Process:
 
 
 def thread_waited(path):
-    """The same of the thread with that folder in /proc; 0 when it has ended."""
+    """Returns the share of its life that the thread with this folder in /proc was ready without a core; 0 if it ended."""
     try:
         with open(path + "/schedstat", encoding="ascii") as f:
             ready = int(f.read().split()[1]) / 1e9
@@ -94,7 +94,7 @@ def thread_waited(path):
 
 
 class Processes:
-    """All programs of a run; leaving the `with` block ends what still runs, youngest first."""
+    """All programs of a run; leaving the `with` block ends the remaining ones, youngest first."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -115,22 +115,22 @@ class Processes:
         return process
 
     def waited(self):
-        """The longest that a thread of what runs now was ready and had no core, as a part of the thread's life: what
-        the machine's other work did to a run."""
+        """Returns the max, over the threads of running programs, of the share of its life that a thread was ready without
+        a core: the effect of the machine's other work on a run."""
         return max((thread_waited(path) for process in self.all if process.poll() is None
                     for path in glob.glob(f"/proc/{process.pid}/task/*")), default=0.0)
 
     def sleep_until(self, monotonic):
-        """Sleeps, but not past the death of a program that should be alive."""
+        """Sleeps until MONOTONIC; raises if a program fails meanwhile."""
         while time.monotonic() < monotonic:
             for process in self.all:
                 if process.poll() not in (None, 0):
-                    raise process.failed(f"ended with {process.code} in the midst of the run")
+                    raise process.failed(f"ended with {process.code} during the run")
             time.sleep(min(0.1, max(0.0, monotonic - time.monotonic())))
 
 
 def program(build, name):
-    """A program's path in the build directory."""
+    """Returns a program's path in the build directory."""
     for path in (os.path.join(build, name), os.path.join(build, "lab", name)):
         if os.access(path, os.X_OK):
             return path

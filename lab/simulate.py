@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs weir-sim and reads what it prints. `weir-sim --help` tells of the words."""
+"""Runs weir-sim and reads its output. `weir-sim --help` explains the words."""
 import csv
 import json
 import subprocess
@@ -8,7 +8,7 @@ from lab.run import Failed, program
 
 
 class Simulation:
-    """What one run printed, by kind of line: flows, groups, hops, and the run; series: rows of the CSV, if asked for."""
+    """The output of one run, by kind of line: flows, groups, hops, and the run; series: rows of the CSV, if requested."""
 
     def __init__(self, text, series):
         self.lines = [json.loads(line) for line in text.splitlines()]
@@ -19,7 +19,7 @@ class Simulation:
 
 
 def simulate(build, seed, seconds, *words, series=None, step=1, timeout=600):
-    """series: a path for the CSV of each flow's sums and state; its rows come back as dicts."""
+    """series: a path for the CSV of each flow's totals and state; its rows are returned as dicts."""
     argv = [program(build, "weir-sim"), "--seed", str(seed), "--seconds", str(seconds), *words]
     if series:
         argv += ["--series", series, "--step", str(step)]

@@ -12,7 +12,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and its 95 % interval; low and high are None when there are fewer than two samples."""
+    """A value and its 95 % interval; low and high are None if there are fewer than two samples."""
     value: float
     low: Optional[float]
     high: Optional[float]
@@ -34,7 +34,7 @@ class Difference(Estimate):
 
     def text(self, digits=2):
         if self.low is None:
-            return f"{self.value:+.{digits}f} (one pair: nothing can be said about significance)"
+            return f"{self.value:+.{digits}f} (significance unknown: only one pair)"
         interval = f"{self.value:+.{digits}f} [{self.low:+.{digits}f}, {self.high:+.{digits}f}]"
         return interval if self.significant else "no significant difference: " + interval
 
@@ -46,12 +46,12 @@ def _bounds(resampled):
 
 
 def _resamples(n):
-    """Row k holds the indices of resample k (percentile bootstrap, Efron 1979)."""
+    """Returns an array whose row k holds the indices of resample k (percentile bootstrap, Efron 1979)."""
     return np.random.default_rng(SEED).integers(0, n, size=(RESAMPLES, n))
 
 
 def mean(values):
-    """The mean of VALUES, or None without any (None values are left out)."""
+    """Returns the mean of VALUES, or None if there are none (None values are ignored)."""
     values = np.array([v for v in values if v is not None], dtype=float)
     if values.size == 0:
         return None
@@ -61,20 +61,20 @@ def mean(values):
 
 
 def _pairs(a, b):
-    """Two dicts run -> value: the values of the runs that both have."""
+    """Takes two dicts run -> value; returns the values of the runs that both have."""
     keys = sorted(k for k in a.keys() & b.keys() if a[k] is not None and b[k] is not None)
     return np.array([a[k] for k in keys], dtype=float), np.array([b[k] for k in keys], dtype=float)
 
 
 def paired_difference(a, b):
-    """The mean of a - b over the runs that both have; None without any."""
+    """Returns the mean of a - b over the runs that both have; None if there are none."""
     x, y = _pairs(a, b)
     e = mean(x - y)
     return e and Difference(e.value, e.low, e.high, e.n)
 
 
 def paired_ratio(a, b):
-    """mean(a) / mean(b) over the runs that both have, resampled in pairs; None without any or when b is 0."""
+    """Returns mean(a) / mean(b) over the runs that both have, resampled in pairs; None if there are none or b is 0."""
     x, y = _pairs(a, b)
     if x.size == 0 or y.mean() == 0:
         return None
@@ -90,13 +90,13 @@ def paired_ratio(a, b):
 
 
 class LogHistogram:
-    """Counts in logarithmic bins, small enough to be kept with every run and summed over runs."""
+    """Counts in logarithmic bins, small enough to be stored with every run and summed over runs."""
     PER_DECADE = 40
     LOW, DECADES = 1.0, 5  # 1 ms to 100 s
 
     @classmethod
     def edges(cls):
-        """Upper edges of all bins; the first takes everything below, the last everything above."""
+        """Returns the upper edges of all bins; the first bin takes all smaller values, the last all larger ones."""
         return cls.LOW * 10 ** (np.arange(cls.PER_DECADE * cls.DECADES + 1) / cls.PER_DECADE)
 
     @classmethod
@@ -106,13 +106,13 @@ class LogHistogram:
 
     @classmethod
     def cdf(cls, counts):
-        """The fraction at or below each edge."""
+        """Returns the fraction of values at or below each edge."""
         total = np.sum(counts)
         return np.cumsum(counts) / total if total else np.zeros(len(counts))
 
 
 def jain(values):
-    """Jain's index: 1 if all are alike, 1/n if one has everything."""
+    """Returns Jain's index: 1 if all values are equal, 1/n if one is the whole sum."""
     values = np.asarray(values, dtype=float)
     squares = np.sum(values ** 2) * values.size
     return float(np.sum(values) ** 2 / squares) if squares > 0 else None

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a viewer saw, from when each frame was captured and shown and from how near it was to its source.
+"""The quality that a viewer saw, from when each frame was captured and shown and from its similarity to the source.
 
-The same for every program: `frames` are what was shown, `pictures` what stood in the place of each frame of the source.
-Only the frames of a window count, so that no program pays for how it starts.
+It is computed equally for every program: `frames` are the frames shown, `pictures` the SSIM of the picture on the screen
+for each frame of the source. Only the frames of a window count, which excludes the start of each program.
 """
 from dataclasses import dataclass
 
 import numpy as np
 
-# As weir-play's own report defines a freeze (docs/qoe-report.md): a longer time without a new frame, all of it. The
+# A freeze as in weir-play's own report (docs/qoe-report.md): a longer time without a new frame counts in full. The
 # interval is the source's for every program, as only Weir reports a level.
 FREEZE_S, FREEZE_INTERVALS = 0.15, 3
 
@@ -19,12 +19,12 @@ class Shown:
     number: int
     captured: float
     shown: float
-    read: bool = True  # else it was too broken to be told, and its number is about right
+    read: bool = True  # False: the number was unreadable and is an estimate
 
 
 @dataclass(frozen=True)
 class Window:
-    """Frames first .. last - 1 of a source of FPS frames a second."""
+    """Frames first .. last - 1 of a source of FPS frames per second."""
     first: int
     last: int
     fps: float
@@ -35,14 +35,14 @@ class Window:
 
 
 def of_weir(lines):
-    """(frames, {number: SSIM}) from the lines of weir-play's --events."""
+    """Returns (frames, {number: SSIM}) from the lines of weir-play's --events."""
     frames = [Shown(l["number"], l["captured"], l["shown"]) for l in lines
               if l.get("event") == "frame" and l.get("captured") is not None]
     return frames, _pictures(lines)
 
 
 def of_watch(lines, epoch, fps):
-    """The same from weir-watch; frame n was due at EPOCH + n / FPS."""
+    """Returns (frames, {number: SSIM}) from the lines of weir-watch; frame n was due at EPOCH + n / FPS."""
     frames = [Shown(l["number"], epoch + l["number"] / fps, l["shown"], l["read"]) for l in lines
               if l.get("event") == "frame"]
     return frames, _pictures(lines)
@@ -53,7 +53,7 @@ def _pictures(lines):
 
 
 def figures(frames, pictures, window):
-    """For a row of runs.jsonl; None: nothing was shown."""
+    """Returns the figures for a row of runs.jsonl; a latency is None if no frame was shown."""
     inside = sorted((f for f in frames if window.first <= f.number < window.last), key=lambda f: f.shown)
     latency = [(f.shown - f.captured) * 1e3 for f in inside if f.read]
     p50, p95, p99 = np.percentile(latency, [50, 95, 99]) if latency else (None, None, None)
@@ -65,22 +65,23 @@ def figures(frames, pictures, window):
 
 
 def freezes_of(inside, window):
-    """Seconds of each freeze. The viewing begins when the first frame of the window is captured, and ends when the last
-    one is, or with what is shown after that."""
+    """Returns the seconds of each freeze. Viewing begins when the first frame of the window is captured. It ends when the
+    last one is captured, or with the last frame shown after that."""
     if not inside:
         return [window.seconds]
     some = inside[0]
     begin = some.captured + (window.first - some.number) / window.fps
     times = [max(begin, f.shown) for f in inside]
     gaps = np.diff([begin, *times, max(times[-1], begin + window.seconds)])
-    # What is captured first is not there at once: the picture of before is, until the latency is over.
+    # The first frame captured appears only after the latency; until then the previous picture is on the screen.
     gaps[0] -= max(0.0, inside[0].shown - inside[0].captured)
     return [float(g) for g in gaps if round(g, 6) > max(FREEZE_S, FREEZE_INTERVALS / window.fps)]
 
 
 def ssim_of(pictures, window):
-    """The mean over all frames of the window, and the part of them that nobody compared: those count with the figure
-    before them, which is kind to them, as a picture that stands moves away from its source. Before the first: 0."""
+    """Returns the mean SSIM over all frames of the window, and the share of frames without a comparison. Those count with
+    the preceding value (0 before the first), which is optimistic, as a still picture differs more and more from its
+    source."""
     total, held, last = 0.0, 0, 0.0
     for number in range(window.first, window.last):
         if number in pictures:

@@ -24,7 +24,7 @@ static inline uint64_t load_be64(const uint8_t *p)
     return (uint64_t)load_be32(p) << 32 | load_be32(p + 4);
 }
 
-// One expression, which compilers know for a single load.
+// Written as one expression, which compilers turn into a single load.
 static inline uint64_t load_le64(const uint8_t *p)
 {
     return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |

@@ -7,9 +7,9 @@
 
 #include "common/base/bytes.h"
 
-enum { DIGITS = 16 }; // of 64 bits
+enum { DIGITS = 16 }; // hexadecimal digits of 64 bits
 
-// Exactly so many hexadecimal digits, in lower case. Returns true if they are there.
+// Reads exactly `count` lower-case hexadecimal digits. Returns true if all are valid.
 static bool read_digits(const char *at, int count, uint64_t *value)
 {
     for (int i = 0; i < count; i++) {

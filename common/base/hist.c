@@ -20,7 +20,7 @@ static int bucket_of(usec_t v)
     return HIST_LINEAR + (log2 - 7) * HIST_STEPS + step;
 }
 
-// The middle of bucket `i`.
+// Returns the middle of bucket `i`.
 static double bucket_value(int i)
 {
     if (i < HIST_LINEAR)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A histogram of non-negative durations in fixed memory: exact count, mean, deviation, minimum and
-// maximum; quantiles within 1/128 (0.8 %) of the value. Buckets are linear below 128 us, then 64 a
-// doubling (the layout of HdrHistogram).
+// maximum; quantiles within 1/128 (0.8 %) of the value. Buckets are linear below 128 us, then 64
+// per doubling (the layout of HdrHistogram).
 #ifndef WEIR_BASE_HIST_H
 #define WEIR_BASE_HIST_H
 
@@ -13,7 +13,7 @@ extern "C" {
 
 #define HIST_LINEAR 128
 #define HIST_STEPS  64
-// Values up to 2^42 us (50 days); larger ones count in the last bucket.
+// Buckets cover values up to 2^42 us (50 days); larger values count in the last bucket.
 #define HIST_BUCKETS (HIST_LINEAR + HIST_STEPS * (42 - 7))
 
 struct hist {
@@ -26,9 +26,10 @@ struct hist {
 };
 
 void hist_init(struct hist *h);
-// Negative values count as 0 (clocks of two machines may disagree by a little).
+// Negative values count as 0 (the clocks of two machines may disagree slightly).
 void hist_add(struct hist *h, usec_t value);
-// All return NaN while count == 0. `q` in [0, 1]: the smallest value v with at least q of all <= v.
+// These return NaN while count == 0. A quantile `q` in [0, 1] is the smallest value v such that at
+// least the share q of all values is <= v.
 double hist_mean_us(const struct hist *h);
 double hist_stddev_us(const struct hist *h);
 double hist_quantile_us(const struct hist *h, double q);

@@ -22,13 +22,13 @@ static bool is_zone(const char *at, size_t len)
     return len > 0;
 }
 
-int ip_literal_read(const char *at, size_t len, struct ip_literal *out, const char **why)
+int ip_literal_read(const char *at, size_t len, struct ip_literal *out, const char **reason)
 {
     const char *percent = memchr(at, '%', len);
     size_t address = percent ? (size_t)(percent - at) : len;
     memset(out, 0, sizeof(*out));
     if (address >= sizeof(out->address)) {
-        *why = "the IPv6 address is too long";
+        *reason = "the IPv6 address is too long";
         return ERR_MALFORMED;
     }
     memcpy(out->address, at, address);
@@ -39,19 +39,20 @@ int ip_literal_read(const char *at, size_t len, struct ip_literal *out, const ch
         zone += escaped ? 2 : 0;
         left -= escaped ? 2 : 0;
         if (left >= sizeof(out->zone) || !is_zone(zone, left)) {
-            *why = "what follows % is no name of a network interface";
+            *reason = "what follows % is no name of a network interface";
             return ERR_MALFORMED;
         }
         memcpy(out->zone, zone, left);
     }
     if (is_link_local(out->address) && !out->zone[0]) {
-        *why = "a link-local address requires its network interface, such as [fe80::1%eth0] "
-               "(ip -6 address shows it)";
+        *reason = "a link-local address requires its network interface, such as [fe80::1%eth0] "
+                  "(ip -6 address shows it)";
         return ERR_MALFORMED;
     }
     if (out->zone[0] && !is_link_local(out->address)) {
-        *why = "only a link-local address (fe80::) has a network interface (leave out % and what "
-               "follows it)";
+        *reason =
+            "only a link-local address (fe80::) has a network interface (leave out % and what "
+            "follows it)";
         return ERR_MALFORMED;
     }
     return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/base/level.h"
 
-// Bounds of what comes from outside. A rate's terms are bounded so that products of two stay in 64
-// bits.
+// Bounds of values from outside. The terms of a rate are bounded so that the product of two terms
+// fits in 64 bits.
 enum { MAX_DIMENSION = 16384, MAX_FPS = 1000, MAX_FPS_TERM = 1000000000 };
 
-// floor(n f / s): how many frames the size takes of the source's first n.
+// Returns floor(n f / s): how many of the source's first n frames the size takes.
 static int64_t frames_taken(struct fps f, struct fps s, __int128 n)
 {
     return (int64_t)(n * ((int64_t)f.num * s.den) / ((int64_t)f.den * s.num));
@@ -67,8 +67,8 @@ bool ladder_is_valid(const struct ladder *ladder)
     for (int i = 0; i < ladder->size_count; i++)
         if (!size_is_valid(&ladder->sizes[i], ladder->source_fps))
             return false;
-    int top_layer[LADDER_MAX_SIZES]; // of the levels so far: bitrates of a size ascend with its
-                                     // layers
+    // Highest layer seen per size; a size's bitrates ascend with its layers.
+    int top_layer[LADDER_MAX_SIZES];
     for (int i = 0; i < ladder->size_count; i++)
         top_layer[i] = -1;
     int bitrate_bps = 0;
@@ -88,7 +88,7 @@ int ladder_size_bitrate(const struct ladder *ladder, int size_id)
 {
     int bitrate_bps = 0;
     for (int i = 0; i < ladder->level_count; i++)
-        if (ladder->levels[i].size_id == size_id) // ascending: the last one is the highest
+        if (ladder->levels[i].size_id == size_id) // ascending order: the last match is the highest
             bitrate_bps = ladder->levels[i].bitrate_bps;
     return bitrate_bps;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A level (media scale level): an operating point that a viewer can watch. A *size* is one encoder
-// (width x height @ frame rate) with hierarchical-P temporal layers; a level is a size with its
-// temporal layers 0 .. temporal_id. The ladder is the set of levels in ascending order of bitrate.
+// A level (media scale level) is an operating point that a viewer can watch. A *size* is one
+// encoder (width x height @ frame rate) with hierarchical-P temporal layers; a level is a size with
+// its temporal layers 0 .. temporal_id. The ladder is the set of levels in ascending order of
+// bitrate.
 //
 // The pattern is a pure function of the source's frame number n, the same at both ends:
 //   - a size of rate f takes from a source of rate s the frames n where
@@ -9,7 +10,7 @@
 //     floor((n+1) f/s) - 1 == m;
 //   - with L temporal layers the period is P = 2^(L-1), k = m mod P, and the temporal id is 0 for
 //     k = 0, else L-1 - ctz(k) (dyadic hierarchical P). IDRs come only where k = 0.
-// So a receiver knows which frames its level should have, without being told of every one.
+// So a receiver computes which frames its level contains; the sender does not announce each one.
 #ifndef WEIR_BASE_LEVEL_H
 #define WEIR_BASE_LEVEL_H
 
@@ -23,10 +24,10 @@ extern "C" {
 enum {
     LADDER_MAX_LEVELS = 32,
     LADDER_MAX_SIZES = 8,
-    LEVEL_MAX_LAYERS = 4, // temporal layers of a size
+    LEVEL_MAX_LAYERS = 4, // max temporal layers of a size
 };
 
-// Frames a second, a positive rational.
+// Frames per second, a positive rational.
 struct fps {
     int num;
     int den;
@@ -35,24 +36,24 @@ struct fps {
 struct size_spec {
     int width;      // pixels, even
     int height;     // pixels, even
-    struct fps fps; // with all temporal layers; <= the source's
+    struct fps fps; // frame rate with all temporal layers; <= source_fps
     int layers;     // temporal layers, 1 .. LEVEL_MAX_LAYERS
 };
 
 struct level {
     int size_id;     // index into ladder.sizes
-    int temporal_id; // highest temporal layer in it
-    int bitrate_bps; // of this level, all its layers together
+    int temporal_id; // highest temporal layer of the level
+    int bitrate_bps; // bitrate of all layers of this level together
 };
 
 struct ladder {
-    struct fps source_fps; // frame numbers count at this rate
-    int source_width;      // pixels; what pictures are compared at
+    struct fps source_fps; // rate at which frame numbers count
+    int source_width;      // pixels; quality is compared at this size
     int source_height;
     int size_count;
     struct size_spec sizes[LADDER_MAX_SIZES];
     int level_count;
-    struct level levels[LADDER_MAX_LEVELS]; // ascending bitrate
+    struct level levels[LADDER_MAX_LEVELS]; // in ascending order of bitrate
 };
 
 static inline double fps_value(struct fps f)
@@ -65,22 +66,24 @@ static inline bool ladder_has_level(const struct ladder *ladder, int level)
     return level >= 0 && level < ladder->level_count;
 }
 
-// The index m of source frame n within a size of rate `size`, or -1 when the size skips n. n >= 0.
+// Returns the index m of source frame n within a size of rate `size`, or -1 if the size skips n. n
+// >= 0.
 int64_t size_index_of_frame(struct fps size, struct fps source, int64_t n);
 
-// The temporal id of the m-th frame of a size with `layers` layers.
+// Returns the temporal id of the m-th frame of a size with `layers` layers.
 int layer_temporal_id(int64_t m, int layers);
 
-// Does level `l` of the ladder contain source frame n?
+// Returns true if level `l` of the ladder contains source frame n.
 bool level_has_frame(const struct ladder *ladder, int l, int64_t n);
 
-// Frames a second of level `l`: its size's rate / 2^(layers - 1 - temporal_id).
+// Returns the frame rate of level `l`: its size's rate / 2^(layers - 1 - temporal_id).
 double level_frame_rate(const struct ladder *ladder, int l);
 
-// Checks every stated bound: counts, positive even sizes, rates, ids, ascending bitrates.
+// Checks every documented bound: counts, positive even sizes, rates, ids, ascending bitrates.
 bool ladder_is_valid(const struct ladder *ladder);
 
-// The highest bitrate of any level of the size: what its encoder is run at. 0 when it has no level.
+// Returns the highest bitrate of any level of the size, which is its encoder's bitrate; 0 if it has
+// no level.
 int ladder_size_bitrate(const struct ladder *ladder, int size_id);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A log for people, one line a message. Where it goes is wired by the program; until then nowhere.
-// An error is logged once, where it is born, and says what to do when there is something to do.
+// A log for people, one line per message. The program sets the destination with log_to(); before
+// that, messages are discarded. An error is logged once, where it occurs, with what the user can do
+// about it.
 #ifndef WEIR_BASE_LOG_H
 #define WEIR_BASE_LOG_H
 
@@ -10,20 +11,21 @@
 extern "C" {
 #endif
 
-enum { LOG_TEXT = 1024 }; // bytes of a message with its end
+enum { LOG_TEXT = 1024 }; // max bytes of a message with NUL
 
-struct log_entry { // all borrowed for the call
+struct log_entry { // all pointers are borrowed for the call
     enum log_level level;
     const char *module;
     const char *text;        // no newline, shorter than LOG_TEXT
-    const char *key, *value; // what the message is about, for machines; NULL: nothing
-    const void *place;       // where in the code it is born: equal for equal formats
+    const char *key, *value; // subject of the message, for machines; NULL: none
+    const void *place;       // identifies the call site: equal for equal formats
 };
 
-// Called from any thread; must be safe for that.
+// Called from any thread, so an implementation must be thread-safe.
 typedef void log_sink_fn(const struct log_entry *e);
 
-// Before any other thread starts. Messages that do not pass are not formatted. NULL: no output.
+// Call before other threads start. Messages that the filter rejects are not formatted. A NULL sink
+// discards all messages.
 void log_to(log_sink_fn *sink, struct log_filter filter);
 
 void log_write(enum log_level level, const char *file, const char *key, const char *value,
@@ -34,7 +36,7 @@ void log_write(enum log_level level, const char *file, const char *key, const ch
 #define log_warn(...)      log_at(LOG_WARN, __VA_ARGS__)
 #define log_info(...)      log_at(LOG_INFO, __VA_ARGS__)
 #define log_debug(...)     log_at(LOG_DEBUG, __VA_ARGS__)
-// With a field: log_of(LOG_INFO, "viewer", name, "viewer %s plays", name).
+// Logs with a key and a value: log_of(LOG_INFO, "viewer", name, "viewer %s plays", name).
 #define log_of(level, key, value, ...) log_write(level, __FILE__, key, value, __VA_ARGS__)
 
 #ifdef __cplusplus

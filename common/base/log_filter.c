@@ -45,7 +45,7 @@ int log_filter_parse(const char *text, struct log_filter *f)
 {
     struct scan s = scan_of(text, strlen(text));
     f->count = 0;
-    bool more = true; // a comma stood before
+    bool more = true; // true after a comma: another part follows
     while (more) {
         struct scan part = scan_until(&s, ',');
         more = s.at > part.end;
@@ -81,7 +81,7 @@ void log_module(const char *file, char out[LOG_MODULE])
     cut(name, strcspn(name, "_."), out);
 }
 
-// Returns true if a folder on the way to `file` has the name `module`.
+// Returns true if one of the folders in the path `file` is named `module`.
 static bool is_in_folder(const char *file, const char *module)
 {
     size_t len = strlen(module);

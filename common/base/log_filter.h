@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which messages are logged. The modules of a message are the first word of its source file's name
-// and each folder above that file: `viewer`, `sender` and `rtsp` of sender/rtsp/viewer_setup.c.
+// Decides which messages are logged. A message belongs to several modules: the first word of its
+// source file's name, and each folder above that file. sender/rtsp/viewer_setup.c belongs to
+// `viewer`, `sender` and `rtsp`.
 #ifndef WEIR_BASE_LOG_FILTER_H
 #define WEIR_BASE_LOG_FILTER_H
 
@@ -14,7 +15,7 @@ extern "C" {
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 enum {
-    LOG_MODULE = 24, // bytes of a module's name, with NUL
+    LOG_MODULE = 24, // max bytes of a module's name, with NUL
     LOG_RULES = 16,
 };
 
@@ -24,17 +25,18 @@ struct log_rule {
 };
 
 struct log_filter {
-    enum log_level level; // of what no rule speaks of
+    enum log_level level; // applies to modules without a rule
     int count;
-    struct log_rule rules[LOG_RULES]; // the last that fits holds
+    struct log_rule rules[LOG_RULES]; // the last matching rule applies
 };
 
-struct log_filter log_all(enum log_level level); // no rules
+// A filter without rules.
+struct log_filter log_all(enum log_level level);
 const char *log_level_name(enum log_level level);
-// "LEVEL[,MODULE=LEVEL...]", in any order; without a LEVEL that of `f` stays. 0; ERR_MALFORMED;
-// ERR_FULL: too many rules. After an error `f` is of no use.
+// Parses "LEVEL[,MODULE=LEVEL...]", in any order; without a LEVEL, f->level is unchanged. Returns
+// 0, ERR_MALFORMED, or ERR_FULL (too many rules). After an error the contents of `f` are undefined.
 int log_filter_parse(const char *text, struct log_filter *f);
-// The module of a file, cut to fit: its name's first word.
+// Writes the main module of a file, the first word of its name, truncated to fit.
 void log_module(const char *file, char out[LOG_MODULE]);
 bool log_filter_passes(const struct log_filter *f, enum log_level level, const char *file);
 

@@ -13,7 +13,8 @@ void log_json_string(struct put *p, const char *text)
             put_format(p, "\\ufffd");
         else if (c < 0x20 || c == 0x7f)
             put_format(p, "\\u%04x", c);
-        else if (c == 0xc2 && (unsigned char)text[1] < 0xa0) // C1: a terminal may obey it
+        else if (c == 0xc2 && (unsigned char)text[1] <
+                                  0xa0) // C1 control characters, which a terminal may interpret
             put_format(p, "\\u%04x", (unsigned char)text[1]);
         else if (c == '"' || c == '\\')
             put_format(p, "\\%c", c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A message as one JSON object (RFC 8259): ts, level, module, msg, and its field if it has one.
-// Pure.
+// Writes a message as one JSON object (RFC 8259): ts, level, module, msg, and the message's key and
+// value if it has them. Pure.
 #ifndef WEIR_BASE_LOG_JSON_H
 #define WEIR_BASE_LOG_JSON_H
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// A JSON string. Bytes that are not UTF-8 become U+FFFD.
+// Writes a JSON string. Each byte that is not valid UTF-8 becomes U+FFFD.
 void log_json_string(struct put *p, const char *text);
 void log_json(struct put *p, const struct log_entry *e, const char *ts);
 

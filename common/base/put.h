@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes text into a fixed buffer, always terminated. What does not fit sets `full`, which stays.
+// Writes text into a fixed buffer, always NUL-terminated. Text that does not fit sets `full`, which
+// is never reset.
 #ifndef WEIR_BASE_PUT_H
 #define WEIR_BASE_PUT_H
 
@@ -40,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static inline void put_format(struct put *
         p->len += (size_t)n;
 }
 
-// The length, or ERR_FULL.
+// Returns the length written, or ERR_FULL.
 static inline int put_result(const struct put *p)
 {
     return p->full ? ERR_FULL : (int)p->len;

@@ -6,7 +6,7 @@
 
 static const usec_t BIN = USEC_PER_SEC / RATE_METER_BINS;
 
-// Forgets the bins that have left the window.
+// Clears the bins that have left the window.
 static void advance(struct rate_meter *m, usec_t now)
 {
     int64_t bin = now / BIN;
@@ -36,7 +36,7 @@ double rate_meter_bps(struct rate_meter *m, usec_t now)
     uint64_t sum = 0;
     for (int i = 0; i < RATE_METER_BINS; i++)
         sum += m->bytes[i];
-    // The newest bin is still filling: the window is nine whole bins and a part.
+    // The newest bin is not complete: the window is nine whole bins and a part.
     usec_t window = (RATE_METER_BINS - 1) * BIN + now % BIN;
     return (double)sum * 8 / usec_to_sec(usec_min(window, now - m->first));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Seeded randomness (SplitMix64, Steele et al. 2014): an object passed in, its seed kept beside
-// results.
+// Seeded randomness (SplitMix64, Steele et al. 2014). The generator is an object that is passed in;
+// its seed is stored with the results.
 #ifndef WEIR_BASE_RNG_H
 #define WEIR_BASE_RNG_H
 
@@ -24,13 +24,13 @@ static inline uint64_t rng_u64(struct rng *r)
     return z ^ (z >> 31);
 }
 
-// Uniform in [0, n), n > 0. The bias of the modulo is below n / 2^64.
+// Returns a uniform number in [0, n), n > 0. The bias of the modulo is below n / 2^64.
 static inline uint64_t rng_below(struct rng *r, uint64_t n)
 {
     return rng_u64(r) % n;
 }
 
-// Uniform in [0, 1).
+// Returns a uniform number in [0, 1).
 static inline double rng_unit(struct rng *r)
 {
     return (double)(rng_u64(r) >> 11) * 0x1p-53;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A cursor over text from outside that is not terminated. A scan that fails may have moved the
-// cursor: the caller gives the whole text up. No locale: digits are 0-9, the decimal point is '.'.
+// A cursor over text from outside that is not NUL-terminated. A scan that fails may have moved the
+// cursor, so the caller must reject the whole text. Independent of the locale: digits are 0-9, the
+// decimal point is '.'.
 #ifndef WEIR_BASE_SCAN_H
 #define WEIR_BASE_SCAN_H
 
@@ -55,7 +56,7 @@ static inline bool scan_digit(struct scan *s, int *digit)
     return true;
 }
 
-// One digit or more, at most `max` (<= INT64_MAX / 10 - 1).
+// Reads one or more digits as a number <= `max` (max <= INT64_MAX / 10 - 1).
 static inline bool scan_int(struct scan *s, int64_t max, int64_t *out)
 {
     int digit;
@@ -68,8 +69,8 @@ static inline bool scan_int(struct scan *s, int64_t max, int64_t *out)
     return value <= max;
 }
 
-// Digits after a decimal point, as a fraction of 1; further ones than 1e-9 are read and have no
-// weight.
+// Reads the digits after a decimal point as a fraction of 1. Digits beyond 1e-9 are consumed and
+// ignored.
 static inline double scan_fraction(struct scan *s)
 {
     double value = 0;
@@ -85,7 +86,7 @@ static inline void scan_space(struct scan *s)
         s->at++;
 }
 
-// Without white space on either side.
+// Returns the text without leading and trailing white space.
 static inline struct scan scan_trimmed(struct scan s)
 {
     scan_space(&s);
@@ -94,7 +95,8 @@ static inline struct scan scan_trimmed(struct scan s)
     return s;
 }
 
-// What stands before the next `c`, which is taken too; the whole rest when there is none.
+// Returns the text before the next `c` and moves the cursor past `c`; without a `c`, takes all the
+// rest.
 static inline struct scan scan_until(struct scan *s, char c)
 {
     struct scan part = *s;
@@ -104,7 +106,7 @@ static inline struct scan scan_until(struct scan *s, char c)
     return part;
 }
 
-// The next line, without its LF or CRLF; false when nothing is left.
+// Reads the next line, without its LF or CRLF. Returns false at the end of the text.
 static inline bool scan_line(struct scan *s, struct scan *line)
 {
     if (scan_end(s))

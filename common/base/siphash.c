@@ -10,7 +10,8 @@ static inline uint64_t rotated(uint64_t x, int by)
     return x << by | x >> (64 - by);
 }
 
-// Section 2, figure 2.1. In line, so that the state stays in registers from word to word.
+// One SipRound (section 2, figure 2.1). Inlined, so that the state stays in registers between
+// words.
 static inline void round_of(uint64_t v[4])
 {
     v[0] += v[1];
@@ -49,12 +50,13 @@ void siphash_word(struct siphash *h, uint64_t word)
 
 uint64_t siphash_finish(struct siphash *h, const uint8_t *data, size_t len)
 {
-    // Not in place: bytes may alias the state, which then would be stored for each word.
+    // Works on a copy: `data` may alias the state, so the compiler would store the state after each
+    // word.
     uint64_t v[4] = {h->v[0], h->v[1], h->v[2], h->v[3]};
     size_t whole = len - len % 8;
     for (size_t i = 0; i < whole; i += 8)
         compress(v, load_le64(data + i));
-    // The last word has the length in its highest byte.
+    // The highest byte of the last word is the length.
     uint64_t last = (h->bytes + len) << 56;
     for (size_t i = whole; i < len; i++)
         last |= (uint64_t)data[i] << (8 * (i - whole));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SipHash-2-4 (Aumasson, Bernstein: SipHash: a fast short-input PRF, 2012), a keyed hash of 64
-// bits.
+// SipHash-2-4 (Aumasson, Bernstein: SipHash: a fast short-input PRF, 2012), a keyed 64-bit hash.
 #ifndef WEIR_BASE_SIPHASH_H
 #define WEIR_BASE_SIPHASH_H
 
@@ -21,9 +20,9 @@ struct siphash {
 };
 
 void siphash_init(struct siphash *h, const struct siphash_key *key);
-// Eight bytes more: the word's, the lowest first.
+// Adds the eight bytes of `word`, the lowest byte first.
 void siphash_word(struct siphash *h, uint64_t word);
-// The last `len` bytes (there may be none); the hash of all.
+// Adds the last `len` bytes (may be 0) and returns the hash of all bytes.
 uint64_t siphash_finish(struct siphash *h, const uint8_t *data, size_t len);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Time: microseconds in a signed 64-bit integer. Durations and instants share the type. Instants
-// are of the monotonic clock unless a name says `wall` (microseconds since 1970-01-01 UTC). Nothing
-// outside common/net reads a clock: time is an argument, the last one, called `now`.
+// are of the monotonic clock unless a name says `wall` (microseconds since 1970-01-01 UTC). Only
+// common/net reads a clock; everywhere else time is an argument, the last one, called `now`.
 #ifndef WEIR_BASE_USEC_H
 #define WEIR_BASE_USEC_H
 
@@ -33,8 +33,8 @@ static inline usec_t usec_max(usec_t a, usec_t b)
     return a > b ? a : b;
 }
 
-// Media ticks: `count` frames at `num`/`den` frames a second, exact and without drift (rounds
-// down).
+// Returns the duration of `count` frames at `num`/`den` frames per second: exact, without drift,
+// rounded down.
 static inline usec_t usec_of_frames(int64_t count, int num, int den)
 {
     return count * USEC_PER_SEC * den / num;

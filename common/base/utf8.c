@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// RFC 3629, 4.
+// Implements RFC 3629, 4.
 int utf8_bytes(const char *text)
 {
     const uint8_t *s = (const uint8_t *)text;
@@ -16,7 +16,8 @@ int utf8_bytes(const char *text)
               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
                                             : 0;
     for (int i = 1; i < len; i++)
-        if ((s[i] & 0xc0) != 0x80) // the final NUL is none either
+        if ((s[i] & 0xc0) !=
+            0x80) // the terminating NUL is no continuation byte either, so the loop stops there
             return 0;
     bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
     bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
@@ -24,7 +25,7 @@ int utf8_bytes(const char *text)
     return overlong || surrogate || beyond ? 0 : len;
 }
 
-// ISO 6429: C0, DEL, and C1, which a terminal may obey as well.
+// Control characters (ISO 6429): C0, DEL, and C1, which a terminal may also interpret.
 static bool is_control(const char *at)
 {
     const uint8_t *s = (const uint8_t *)at;

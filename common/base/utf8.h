@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Texts from outside, such as files' names and servers' words, that have to be UTF-8 (RFC 3629) or
-// go to a terminal. Pure.
+// Handles text from outside, such as file names and server messages, that must be UTF-8 (RFC 3629)
+// or is written to a terminal. Pure.
 #ifndef WEIR_BASE_UTF8_H
 #define WEIR_BASE_UTF8_H
 
@@ -10,10 +10,11 @@
 extern "C" {
 #endif
 
-// Bytes of the character that begins here, a NUL's too; 0: none does.
+// Returns the length in bytes of the character that begins at `text` (1 for NUL); 0: no valid
+// character begins there.
 int utf8_bytes(const char *text);
-// Each byte that belongs to no character becomes '?', and so does each control character; none is
-// cut apart where `cap` ends it.
+// Copies the text; each byte that is not part of a character, and each control character, becomes
+// '?'. A character that does not fit in `cap` is left out whole.
 void utf8_copy(const char *text, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The least of the samples of the last one to two windows of time, in constant memory: what a path
-// takes at best, also when that changes or the clocks at its ends drift.
+// The min of the samples of the last one to two windows of time, in constant memory. It estimates
+// the min delay of a path and follows when the path changes or the clocks at its ends drift.
 #ifndef WEIR_BASE_WINDOWED_MIN_H
 #define WEIR_BASE_WINDOWED_MIN_H
 
@@ -13,8 +13,8 @@ extern "C" {
 struct windowed_min {
     usec_t window;
     usec_t since;
-    usec_t now_least; // of the window that is open; USEC_NEVER: no sample
-    usec_t old_least; // of the one before
+    usec_t current_min;  // min of the current window; USEC_NEVER: no sample
+    usec_t previous_min; // min of the previous window; USEC_NEVER: no sample
 };
 
 static inline void windowed_min_init(struct windowed_min *w, usec_t window)
@@ -25,17 +25,17 @@ static inline void windowed_min_init(struct windowed_min *w, usec_t window)
 static inline void windowed_min_add(struct windowed_min *w, usec_t value, usec_t now)
 {
     if (now - w->since >= w->window) {
-        w->old_least = now - w->since >= 2 * w->window ? USEC_NEVER : w->now_least;
-        w->now_least = USEC_NEVER;
+        w->previous_min = now - w->since >= 2 * w->window ? USEC_NEVER : w->current_min;
+        w->current_min = USEC_NEVER;
         w->since = now;
     }
-    w->now_least = usec_min(w->now_least, value);
+    w->current_min = usec_min(w->current_min, value);
 }
 
-// USEC_NEVER: there is no sample yet.
+// Returns USEC_NEVER if there is no sample.
 static inline usec_t windowed_min_read(const struct windowed_min *w)
 {
-    return usec_min(w->now_least, w->old_least);
+    return usec_min(w->current_min, w->previous_min);
 }
 
 #ifdef __cplusplus

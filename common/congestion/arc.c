@@ -5,33 +5,37 @@
 
 #include "common/congestion/params.h"
 
-enum { MOST_STEPS = 50 }; // of Newton's method; a dozen at the start, then two or three
+enum {
+    MAX_STEPS = 50
+}; // max iterations of Newton's method; it takes a dozen at the start, then two or three
 
 #define LN2        0.69314718055994530942
 #define MINUTE     (60 * USEC_PER_SEC)
-#define LATE_SEC   1e-3 // of a wake-up
-#define NEWTON_SEC 1e-7 // precision of an instant
-#define USE_SEC    1.0  // time constant of the share of the rate that is used
-#define ENOUGH_USE 0.4  // of the rate (RFC 7661: half of a window); levels are up to twice apart
+#define LATE_SEC   1e-3 // max lateness of a wake-up that is made up for
+#define NEWTON_SEC 1e-7 // precision to which an instant is computed
+#define USE_SEC    1.0  // time constant of the filter of `used`
+#define ENOUGH_USE                                                                                 \
+    0.4 // share of the rate above which the rate counts as used (RFC 7661: half of a window);
+        // levels are up to twice apart
 
 static struct arc *arc_of(struct controller *c)
 {
     return (struct arc *)c;
 }
 
-static double most_rate(const struct arc *a) // bytes/s
+static double max_rate(const struct arc *a) // bytes/s
 {
     return a->base.config.max_rate_bps / 8;
 }
 
 static double rate(const struct arc *a, double w) // Eq. 1, bytes/s
 {
-    return fmin(a->k * fmax(w - a->outstanding, 0), most_rate(a));
+    return fmin(a->k * fmax(w - a->outstanding, 0), max_rate(a));
 }
 
 static bool frozen(const struct arc *a)
 {
-    return a->silent || rate(a, a->w) >= most_rate(a);
+    return a->silent || rate(a, a->w) >= max_rate(a);
 }
 
 static double slope(const struct arc *a) // Eq. 6, bytes/s
@@ -39,19 +43,20 @@ static double slope(const struct arc *a) // Eq. 6, bytes/s
     return a->base.config.packet_bytes / a->alpha;
 }
 
-// w `sec` from now if it grows freely, Eqs. 5 and 6.
+// Returns w after `sec` seconds of unlimited growth, Eqs. 5 and 6.
 static double grown(const struct arc *a, double sec)
 {
     return a->quick ? a->w * exp2(sec / a->alpha) : a->w + slope(a) * sec;
 }
 
-// How long until w is `w`, which is not below the present one.
+// Returns the seconds until w reaches `w`, which is not below the present value.
 static double growing(const struct arc *a, double w)
 {
     return a->quick ? a->alpha * log2(w / a->w) : (w - a->w) / slope(a);
 }
 
-// (e^x - 1) / x - 1, x >= 0; near 0 the series, which is fast and cancels nothing (error < 1e-10).
+// Returns (e^x - 1) / x - 1 for x >= 0. Near 0 it uses the series, which is fast and free of
+// cancellation (error < 1e-10).
 static double excess(double x)
 {
     if (x < 0.02)
@@ -59,7 +64,8 @@ static double excess(double x)
     return expm1(x) / x - 1;
 }
 
-// The integral of k (w - outstanding) from a time when that is `gap` >= 0 and w is `w`.
+// Returns the integral of k (w - outstanding) over `sec` seconds, starting where w - outstanding is
+// `gap` >= 0.
 static double integral(const struct arc *a, double w, double gap, double sec)
 {
     if (!a->quick)
@@ -67,15 +73,16 @@ static double integral(const struct arc *a, double w, double gap, double sec)
     return a->k * sec * (gap + w * excess(sec * LN2 / a->alpha));
 }
 
-// Its inverse: when `need` > 0 bytes are earned, known to be within `most` seconds.
-static double integral_reaches(const struct arc *a, double w, double gap, double need, double most)
+// The inverse of integral(): returns the seconds until `need` > 0 bytes are earned, known to be at
+// most `max`.
+static double integral_reaches(const struct arc *a, double w, double gap, double need, double max)
 {
-    // e^x >= 1 + x: with the slope of the start the integral is exact for Eq. 6, too small for
-    // Eq. 5, where Newton's method thus comes from above and, the integral being convex, stays
-    // there.
+    // e^x >= 1 + x, so with the initial slope the integral is exact for Eq. 6 and too small for Eq.
+    // 5. For Eq. 5 Newton's method therefore starts above the root, and stays above it because the
+    // integral is convex.
     double s = a->quick ? w * LN2 / a->alpha : slope(a);
-    double sec = fmin(2 * need / a->k / (gap + sqrt(gap * gap + 2 * s * need / a->k)), most);
-    for (int i = 0; a->quick && i < MOST_STEPS; i++) {
+    double sec = fmin(2 * need / a->k / (gap + sqrt(gap * gap + 2 * s * need / a->k)), max);
+    for (int i = 0; a->quick && i < MAX_STEPS; i++) {
         double x = sec * LN2 / a->alpha;
         double more = excess(x);
         double over = a->k * sec * (gap + w * more) - need;
@@ -87,12 +94,12 @@ static double integral_reaches(const struct arc *a, double w, double gap, double
     return sec;
 }
 
-// The three stretches of time ahead, while nothing happens: r = 0 up to `open`, where w reaches
-// what is outstanding; r growing with w up to `top`, where it meets the maximum; constant after.
+// The future in three phases if no event happens: r = 0 until `open`, where w reaches
+// `outstanding`; r grows with w until `top`, where it reaches the max rate; constant after `top`.
 struct outlook {
-    double open, top; // s from now
-    double w, gap;    // at `open`
-    double earned;    // from `open` to `top`
+    double open, top; // seconds from now
+    double w, gap;    // values at `open`
+    double earned;    // bytes earned from `open` to `top`
 };
 
 static struct outlook look_ahead(const struct arc *a)
@@ -100,32 +107,32 @@ static struct outlook look_ahead(const struct arc *a)
     struct outlook o = {.w = fmax(a->w, a->outstanding)};
     o.gap = o.w - a->outstanding;
     o.open = a->w < a->outstanding ? growing(a, a->outstanding) : 0;
-    o.top = growing(a, a->outstanding + most_rate(a) / a->k);
+    o.top = growing(a, a->outstanding + max_rate(a) / a->k);
     o.earned = integral(a, o.w, o.gap, o.top - o.open);
     return o;
 }
 
-// Bytes earned in the next `sec` seconds, and w then.
+// Returns the bytes earned in the next `sec` seconds, and w at their end.
 static double earns(const struct arc *a, double sec, double *w)
 {
     *w = a->w;
     if (frozen(a))
         return rate(a, a->w) * sec;
     double later = grown(a, sec);
-    if (a->w >= a->outstanding && a->k * (later - a->outstanding) < most_rate(a)) {
+    if (a->w >= a->outstanding && a->k * (later - a->outstanding) < max_rate(a)) {
         *w = later;
         return integral(a, a->w, a->w - a->outstanding, sec);
     }
     struct outlook o = look_ahead(a);
-    *w = fmin(later, a->outstanding + most_rate(a) / a->k);
+    *w = fmin(later, a->outstanding + max_rate(a) / a->k);
     if (sec <= o.open)
         return 0;
     if (sec <= o.top)
         return integral(a, o.w, o.gap, sec - o.open);
-    return o.earned + most_rate(a) * (sec - o.top);
+    return o.earned + max_rate(a) * (sec - o.top);
 }
 
-// The inverse of earns(); HUGE_VAL: never. `need` > 0.
+// The inverse of earns(): returns the seconds until `need` > 0 bytes are earned; HUGE_VAL: never.
 static double earns_after(const struct arc *a, double need)
 {
     if (frozen(a)) {
@@ -134,7 +141,7 @@ static double earns_after(const struct arc *a, double need)
     }
     struct outlook o = look_ahead(a);
     if (need > o.earned)
-        return o.top + (need - o.earned) / most_rate(a);
+        return o.top + (need - o.earned) / max_rate(a);
     return o.open + integral_reaches(a, o.w, o.gap, need, o.top - o.open);
 }
 
@@ -148,7 +155,7 @@ static void advance(struct arc *a, usec_t now)
     if (earned <= room) {
         a->credit += earned;
         a->w = w;
-    } else if (room > 0) { // w grows no longer than the credit does
+    } else if (room > 0) { // w stops growing when the credit is full
         used = fmin(earns_after(a, room), sec);
         earns(a, used, &w);
         a->credit += room;
@@ -172,7 +179,7 @@ static void arc_sent(struct controller *c, const struct cc_sent *s, usec_t now)
     if (!s->backlogged) {
         if (a->used < ENOUGH_USE)
             a->w = fmin(a->w, a->w_used);
-        if (s->number > 0) // the first one waits for nobody
+        if (s->number > 0) // the first packet had no predecessor to wait for
             a->idle_at = now;
     }
     a->w_used = a->w;
@@ -181,29 +188,29 @@ static void arc_sent(struct controller *c, const struct cc_sent *s, usec_t now)
     changed(a);
 }
 
-static void hear_rtt(struct arc *a, usec_t rtt, usec_t now)
+static void note_rtt(struct arc *a, usec_t rtt, usec_t now)
 {
     int64_t minute = now / MINUTE;
     if (minute - a->minute > ARC_RTT_MINUTES)
         a->minute = minute - ARC_RTT_MINUTES;
     while (a->minute < minute)
-        a->least_rtt[++a->minute % ARC_RTT_MINUTES] = USEC_NEVER;
-    usec_t *slot = &a->least_rtt[minute % ARC_RTT_MINUTES];
+        a->min_rtt[++a->minute % ARC_RTT_MINUTES] = USEC_NEVER;
+    usec_t *slot = &a->min_rtt[minute % ARC_RTT_MINUTES];
     *slot = usec_min(*slot, rtt);
 }
 
-static double least_rtt(const struct arc *a) // s; 0: none known
+static double min_rtt(const struct arc *a) // seconds; 0: unknown
 {
-    usec_t least = USEC_NEVER;
+    usec_t min = USEC_NEVER;
     for (int i = 0; i < ARC_RTT_MINUTES; i++)
-        least = usec_min(least, a->least_rtt[i]);
-    return least == USEC_NEVER ? 0 : usec_to_sec(least);
+        min = usec_min(min, a->min_rtt[i]);
+    return min == USEC_NEVER ? 0 : usec_to_sec(min);
 }
 
 static void shrink(struct arc *a, bool may_shrink, usec_t now)
 {
-    double w = a->bandwidth.mean * (least_rtt(a) + 1 / a->k); // Eq. 2
-    if (!may_shrink) // but never deaf to loss: RFC 7661, 4.4.1
+    double w = a->bandwidth.mean * (min_rtt(a) + 1 / a->k); // Eq. 2
+    if (!may_shrink) // loss still reduces w (RFC 7661, 4.4.1)
         w = fmax(w, a->w / 2);
     a->w = a->w_used = fmax(w, a->base.config.packet_bytes);
     a->quick = false;
@@ -223,7 +230,7 @@ static void arc_feedback(struct controller *c, const struct cc_feedback *f, usec
     if (f->srtt > 0)
         a->srtt = f->srtt;
     if (f->rtt > 0)
-        hear_rtt(a, f->rtt, now);
+        note_rtt(a, f->rtt, now);
     if (a->silent && !f->count)
         return;
     a->silent = false;
@@ -240,14 +247,14 @@ static void arc_feedback(struct controller *c, const struct cc_feedback *f, usec
     changed(a);
 }
 
-// Not in the paper, whose sender would go on into a dead path for ever.
+// Not in the paper, whose sender would send into a dead path forever.
 static void arc_rto(struct controller *c, int consecutive, usec_t now)
 {
     struct arc *a = arc_of(c);
     advance(a, now);
-    // Before the first report the RTT may be any, and Eq. 2 has neither B^ nor RTTmin.
+    // Before the first report the RTT is unknown, and Eq. 2 has neither B^ nor RTTmin.
     bool quick = a->quick && a->srtt == 0;
-    if (consecutive > 1) // a report or two get lost where nothing else is wrong
+    if (consecutive > 1) // a single timeout may be the loss of one or two reports on a healthy path
         arc_bandwidth_halve(&a->bandwidth);
     a->outstanding = 0;
     a->credit = 0;
@@ -262,7 +269,7 @@ static usec_t arc_next_send(struct controller *c, usec_t now)
     struct arc *a = arc_of(c);
     if (a->next_at < 0) {
         double sec = a->credit < 0 ? earns_after(a, -a->credit) : 0;
-        // Beyond a year nobody waits for it, and the sum cannot overflow.
+        // A year counts as never, so that the sum cannot overflow.
         a->next_at = sec < 3e7 ? a->at + (usec_t)ceil(sec * 1e6) : USEC_NEVER;
     }
     return usec_max(now, a->next_at);
@@ -293,9 +300,9 @@ int arc_init(struct controller *c, const char *params, usec_t now)
 {
     struct arc *a = arc_of(c);
     double report = 0;
-    double tau = 0.5; // 4.2
+    double tau = 0.5; // section 4.2
     a->k = 0.5;       // section 3
-    a->alpha = 0.3;   // 4.1
+    a->alpha = 0.3;   // section 4.1
     const struct param table[] = {
         {"report", &report, 0, 0, "rtt|packet"},
         {"k", &a->k, 0.01, 100, NULL},
@@ -314,7 +321,7 @@ int arc_init(struct controller *c, const char *params, usec_t now)
     a->event_at = a->idle_at = -1;
     a->minute = now / MINUTE;
     for (int i = 0; i < ARC_RTT_MINUTES; i++)
-        a->least_rtt[i] = USEC_NEVER;
+        a->min_rtt[i] = USEC_NEVER;
     changed(a);
     return 0;
 }

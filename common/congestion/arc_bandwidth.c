@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
-enum { MOST_VIRTUAL = 240 }; // (7/9)^240 < 1e-26: what was before has no weight any more
+enum { MAX_VIRTUAL = 240 }; // (7/9)^240 < 1e-26: older samples have no weight
 
 void arc_bandwidth_init(struct arc_bandwidth *b, double tau)
 {
@@ -28,7 +28,7 @@ static void sample(struct arc_bandwidth *b, double rate, double sec)
     }
     double step = b->tau / 4;
     double whole = floor(sec / step);
-    for (int i = 0; i < whole && i < MOST_VIRTUAL; i++) // Fig. 3
+    for (int i = 0; i < whole && i < MAX_VIRTUAL; i++) // Fig. 3
         filter(b, rate, step);
     double rest = sec - whole * step;
     if (rest > 0)
@@ -43,7 +43,8 @@ void arc_bandwidth_arrived(struct arc_bandwidth *b, uint32_t bytes, usec_t arriv
         b->from = arrived_at;
         b->gained = 0;
     }
-    usec_t past = arrived_at - b->from; // negative: overtaken, and counted where it comes
+    // Negative: a reordered packet, counted in the present interval.
+    usec_t past = arrived_at - b->from;
     if (past >= srtt) {
         sample(b, (double)b->gained / usec_to_sec(srtt), usec_to_sec(srtt)); // Eq. 7
         usec_t empty = past / srtt - 1;

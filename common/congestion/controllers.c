@@ -11,7 +11,7 @@ const struct controller_kind controller_kinds[] = {
     CONTROLLER_PSP_PLAIN, CONTROLLER_TFRC,  {.name = NULL},
 };
 
-// 0; ERR_NOT_FOUND; ERR_MALFORMED: too long; ERR_RANGE; ERR_NO_MEMORY.
+// Returns 0; ERR_NOT_FOUND; ERR_MALFORMED: too long; ERR_RANGE; ERR_NO_MEMORY.
 static int create(const char *name, const struct controller_config *config, usec_t now,
                   struct controller **out)
 {

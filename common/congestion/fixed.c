@@ -7,13 +7,13 @@
 #include "common/congestion/params.h"
 
 #define DEFAULT_BPS 1e6
-#define LEAST_BPS   100.0
-#define MOST_BPS    1e12
-#define BURST_SEC   1e-3 // what may leave at once
+#define MIN_BPS     100.0
+#define MAX_BPS     1e12
+#define BURST_SEC   1e-3 // burst that may leave at once
 #define LATE_SEC                                                                                   \
-    2e-2 // what a late wake-up may make up for, besides: hundreds of viewers take turns
+    2e-2 // further lateness of a wake-up that is made up for: hundreds of viewers take turns
 
-// Nothing depends on the reports but figures, and that the viewer is there.
+// Reports serve only statistics and the detection of a viewer that is gone, so they may be rare.
 static const usec_t REPORTS = 100 * USEC_PER_MSEC;
 
 static struct fixed *fixed_of(struct controller *c)

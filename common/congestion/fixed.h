@@ -3,9 +3,9 @@
 //
 //   The law: in any interval of length T at most  burst + R T  leaves (pacer.h), burst = two
 //   nominal packets or 1 ms of R, whichever is more. R = the parameter `rate` (bit/s) if it is
-//   given, else the media's rate, 1 Mbit/s before that is known; never above the configured
-//   maximum. Loss, marks and delay change nothing. After a retransmission timeout nothing leaves of
-//   its own accord, until feedback tells of a packet again.
+//   given, else the media's rate, 1 Mbit/s until that is known; never above the configured maximum.
+//   Loss, marks and delay change nothing. After a retransmission timeout the controller allows
+//   nothing until feedback reports a packet again.
 #ifndef WEIR_CONGESTION_FIXED_H
 #define WEIR_CONGESTION_FIXED_H
 
@@ -19,8 +19,8 @@ extern "C" {
 struct fixed {
     struct controller base;
     struct pacer pacer;
-    bool given;  // the rate is the parameter's, not the media's
-    bool silent; // from a timeout to the next feedback
+    bool given;  // true if the parameter sets the rate, not the media
+    bool silent; // true from a timeout until the next feedback
 };
 
 int fixed_init(struct controller *c, const char *params, usec_t now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rows of the table of controllers, CONTROLLER_*: each stands in its controller's header.
+// The rows of the table of controllers, CONTROLLER_*. Each is defined in its controller's header.
 #ifndef WEIR_CONGESTION_KINDS_H
 #define WEIR_CONGESTION_KINDS_H
 

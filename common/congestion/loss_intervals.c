@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// RFC 5348, 5.4: w_0 ... w_7.
+// The weights w_0 ... w_7 of RFC 5348, 5.4.
 static const double weight[LOSS_INTERVALS_HISTORY] = {1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2};
 
 void loss_intervals_init(struct loss_intervals *l)
@@ -14,19 +14,19 @@ void loss_intervals_init(struct loss_intervals *l)
     *l = (struct loss_intervals){.pending_first = -1, .pending_last = -1, .highest = -1};
 }
 
-// a - b of a foreign clock, whatever it says.
+// Returns a - b of an untrusted clock without overflow.
 static usec_t elapsed(usec_t a, usec_t b)
 {
     return (usec_t)((uint64_t)a - (uint64_t)b);
 }
 
-// I_0: from the newest event's first loss to the newest arrival, both included.
+// Returns I_0: from the newest event's first loss to the newest arrival, both included.
 static double open_interval(const struct loss_intervals *l)
 {
     return l->highest > l->event_number ? (double)(l->highest - l->event_number + 1) : 1;
 }
 
-// DF of 5.5: below 1, down to a quarter, once I_0 is longer than twice the mean of the others.
+// Returns DF of 5.5: below 1, down to 1/4, once I_0 is longer than twice the mean of the others.
 static double open_discount(const struct loss_intervals *l, double open)
 {
     double total = 0, weights = 0;
@@ -44,7 +44,7 @@ double loss_intervals_rate(const struct loss_intervals *l)
         return 0;
     double open = open_interval(l);
     double df = open_discount(l, open);
-    // 5.5 in place of 5.4, which is its case of all factors being 1.
+    // Implements 5.5, of which 5.4 is the case with all factors 1.
     double total0 = open * weight[0], weights0 = weight[0], total1 = 0, weights1 = 0;
     for (unsigned i = 1; i <= l->count; i++) {
         double factor = l->discount[i];
@@ -61,7 +61,7 @@ double loss_intervals_rate(const struct loss_intervals *l)
 static void start_event(struct loss_intervals *l, int64_t number, usec_t at)
 {
     double df = 1;
-    // Before the first event the interval runs from packet 0.
+    // Before the first event the interval starts at packet 0.
     double closed = (double)(l->events == 0 ? number : number - l->event_number);
     if (l->count > 0)
         df = open_discount(l, closed);
@@ -78,7 +78,8 @@ static void start_event(struct loss_intervals *l, int64_t number, usec_t at)
     l->event_at = at;
 }
 
-// 5.2: a congestion signal within R of its event's start belongs to that event.
+// Returns true if a congestion signal belongs to the current event: it came within R of its start
+// (5.2).
 static bool within_event(const struct loss_intervals *l, int64_t number, usec_t at, usec_t rtt)
 {
     return l->events > 0 && (elapsed(at, l->event_at) <= rtt || number <= l->event_number);
@@ -90,7 +91,7 @@ static void signal_at(struct loss_intervals *l, int64_t number, usec_t at, usec_
         start_event(l, number, at);
 }
 
-// The nearest arrival known below or above `number`; NULL: none is.
+// Returns the nearest known arrival below or above `number`; NULL: none.
 static const struct loss_arrival *neighbour(const struct loss_intervals *l, int64_t number,
                                             bool above)
 {
@@ -105,8 +106,8 @@ static const struct loss_arrival *neighbour(const struct loss_intervals *l, int6
     return best;
 }
 
-// 5.2: a lost packet's nominal arrival lies between its neighbours' as its number does between
-// theirs. With nothing before it, it is taken to have been due with the packet after it.
+// 5.2: a lost packet's nominal arrival is interpolated between its neighbours' arrivals by packet
+// number. Without an arrival before it, the arrival after it is used.
 static usec_t nominal_arrival(const struct loss_arrival *before, const struct loss_arrival *after,
                               int64_t number)
 {
@@ -133,12 +134,13 @@ void loss_intervals_arrived(struct loss_intervals *l, int64_t number, usec_t at,
     if (l->pending_first >= 0 && number > l->pending_last)
         resolve_pending(l, &a, rtt);
     l->arrival[l->arrivals % LOSS_INTERVALS_ARRIVALS] = a;
-    // Only its low bits and whether it is below the ring's size count: never back to 0.
+    // The ring uses only the low bits and whether it is full, so the counter wraps to full, never
+    // to 0.
     l->arrivals =
         l->arrivals == 2 * LOSS_INTERVALS_ARRIVALS - 1 ? LOSS_INTERVALS_ARRIVALS : l->arrivals + 1;
     if (number > l->highest)
         l->highest = number;
-    if (ce) // a marked packet is a loss that arrived (5.2)
+    if (ce) // a marked packet counts as a loss (5.2)
         signal_at(l, number, at, rtt);
 }
 
@@ -150,7 +152,7 @@ void loss_intervals_lost(struct loss_intervals *l, int64_t number, usec_t rtt)
         signal_at(l, number, nominal_arrival(neighbour(l, number, false), after, number), rtt);
         return;
     }
-    // All that waits lies between the same two arrivals, so its two ends say enough.
+    // All pending losses lie between the same two arrivals, so their two ends suffice.
     if (l->pending_first < 0 || number < l->pending_first)
         l->pending_first = number;
     if (number > l->pending_last)

@@ -12,16 +12,16 @@ static double bytes_per_usec(const struct pacer *p)
 static void earn(struct pacer *p, usec_t now)
 {
     assert(now >= p->at);
-    if (now > p->at) // at the same instant what was caught up is still there
+    if (now > p->at) // within one instant, credit added by pacer_catch_up stays
         p->tokens = fmin(p->burst_bytes, p->tokens + (double)(now - p->at) * bytes_per_usec(p));
     p->at = now;
 }
 
-void pacer_catch_up(struct pacer *p, double most_bytes, usec_t now)
+void pacer_catch_up(struct pacer *p, double max_bytes, usec_t now)
 {
     double earned = p->tokens + (double)(now - p->at) * bytes_per_usec(p);
     earn(p, now);
-    p->tokens = fmax(p->tokens, fmin(most_bytes, earned));
+    p->tokens = fmax(p->tokens, fmin(max_bytes, earned));
 }
 
 void pacer_init(struct pacer *p, double rate_bps, double burst_bytes, usec_t now)

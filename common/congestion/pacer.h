@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Spaces packets at a rate.
 //
-//   The law: in any interval of length T at most  burst + rate * T  bytes leave (give or take one
-//   packet), and a sender that always has something to send gets  rate.  (A token bucket: Turner
-//   1986.)
+//   The law: in any interval of length T at most  burst + rate * T  bytes leave (plus or minus one
+//   packet), and a sender that always has data to send gets  rate.  (A token bucket: Turner 1986.)
 #ifndef WEIR_CONGESTION_PACER_H
 #define WEIR_CONGESTION_PACER_H
 
@@ -16,10 +15,10 @@ extern "C" {
 #endif
 
 struct pacer {
-    double rate_bps;    // bits a second, > 0
-    double burst_bytes; // > 0; at least a packet
-    double tokens;      // bytes that may leave now; may be negative after a packet larger than that
-    usec_t at;          // when `tokens` was true
+    double rate_bps;    // bits per second, > 0
+    double burst_bytes; // > 0; at least one packet
+    double tokens;      // bytes that may leave now; negative after a packet larger than the credit
+    usec_t at;          // the time for which `tokens` holds
 };
 
 void pacer_init(struct pacer *p, double rate_bps, double burst_bytes, usec_t now);

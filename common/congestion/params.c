@@ -7,7 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 
-enum { MOST_ROWS = 32 };
+enum { MAX_ROWS = 32 };
 
 #define INTEGER_MAX INT64_C(10000000000000000)
 
@@ -28,7 +28,7 @@ static int read_number(const struct param *p, struct scan s)
     }
     if (!scan_end(&s))
         return ERR_MALFORMED;
-    if (value < p->least || value > p->most)
+    if (value < p->min || value > p->max)
         return ERR_RANGE;
     *p->value = value;
     return 0;

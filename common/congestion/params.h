@@ -13,11 +13,11 @@ extern "C" {
 
 struct param {
     const char *key; // static
-    double *value;   // borrowed; holds the default, and keeps it when the key does not come
-    double least;    // of a number
-    double most;     // of a number; <= 1e15
+    double *value;   // borrowed; holds the default, which stays if the key is absent
+    double min;      // range of a number
+    double max;      // max <= 1e15
     const char
-        *words; // NULL: a number; else "word|word|...": the value is the word's place, from 0
+        *words; // NULL: a number; else "word|word|...": the value is the word's index, from 0
 };
 
 // What was refused.

@@ -5,38 +5,38 @@
 
 #include "common/congestion/params.h"
 
-enum { SILENT_RTTS = 2 }; // without feedback, before the spacing doubles
+enum { SILENT_RTTS = 2 }; // RTTs without feedback before the spacing doubles
 
-static const usec_t LEAST_RTT = 500;                    // what a sample may be wrong by (ccfb.h)
-static const usec_t LEAST_SILENCE = 20 * USEC_PER_MSEC; // receivers report every 5 ms at most
+static const usec_t MIN_RTT = 500;                    // max error of an RTT sample (ccfb.h)
+static const usec_t MIN_SILENCE = 20 * USEC_PER_MSEC; // receivers report at most every 5 ms
 
 static struct psp *psp_of(struct controller *c)
 {
     return (struct psp *)c;
 }
 
-// From one packet to the next, us.
+// Returns the time from one packet to the next, us.
 static double period(const struct psp *p, double bytes)
 {
     double bits = bytes * 8e6;
     return fmax(bits / p->link + p->spacing, bits / p->base.config.max_rate_bps);
 }
 
-// Lateness below the clock's grain is carried over, so the mean period is exact; more of it is
-// lost, so the spacing is kept however late a wake-up comes.
+// Lateness below the clock's resolution is carried over, so the mean period is exact. Larger
+// lateness is discarded, so the spacing holds however late a wake-up comes.
 static void psp_sent(struct controller *c, const struct cc_sent *s, usec_t now)
 {
     struct psp *p = psp_of(c);
     double at = (double)now;
     p->next_at = (at - p->next_at < 1 ? fmax(p->next_at, at - 1) : at) + period(p, s->bytes);
     if (!p->outstanding_bytes)
-        p->heard_at = now;
+        p->received_at = now;
     p->outstanding_bytes += s->bytes;
     if (p->base_rtt == USEC_NEVER && p->early < PSP_FIRST_PACKETS)
         p->early++;
 }
 
-// Figure 4, packets were lost.
+// Figure 4: packets were lost.
 static void widen(struct psp *p)
 {
     double wider = p->spacing > 0 ? 2 * p->spacing : p->first;
@@ -45,11 +45,11 @@ static void widen(struct psp *p)
     p->hold = false;
 }
 
-// All doublings of a silence count as one.
+// All doublings during one silence count as one.
 static void end_silence(struct psp *p)
 {
-    p->spacing = p->heard;
-    p->heard = -1;
+    p->spacing = p->spacing_before;
+    p->spacing_before = -1;
     widen(p);
 }
 
@@ -57,7 +57,7 @@ static void decide(struct psp *p, usec_t now)
 {
     if (p->hold) {
         p->hold = false;
-    } else if (!p->lost) { // Figure 4, else
+    } else if (!p->lost) { // Figure 4, else branch
         p->previous = p->spacing;
         p->spacing = fmax(p->spacing - p->step, 0);
     } else if (p->damped && p->previous > p->spacing) { // 2.2
@@ -80,10 +80,10 @@ static void decide_if_due(struct psp *p, usec_t now)
 static void psp_feedback(struct controller *c, const struct cc_feedback *f, usec_t now)
 {
     struct psp *p = psp_of(c);
-    usec_t rtt = usec_max(f->rtt, LEAST_RTT);
+    usec_t rtt = usec_max(f->rtt, MIN_RTT);
     if (f->rtt > 0 && rtt < p->base_rtt) {
         p->base_rtt = rtt;
-        p->spacing = fmin(p->spacing, (double)rtt); // at least one packet every RTT (2.1)
+        p->spacing = fmin(p->spacing, (double)rtt); // at least one packet per RTT (2.1)
         c->wish.interval = rtt; // the receiver sends acknowledgments every base RTT (2.1)
     }
     for (size_t i = 0; i < f->count; i++) {
@@ -92,14 +92,14 @@ static void psp_feedback(struct controller *c, const struct cc_feedback *f, usec
         p->arrived += !bad;
     }
     p->outstanding_bytes = f->flight_bytes;
-    p->heard_at = now;
-    if (p->heard >= 0 && f->count)
+    p->received_at = now;
+    if (p->spacing_before >= 0 && f->count)
         end_silence(p);
     if (p->base_rtt != USEC_NEVER)
         decide_if_due(p, now);
 }
 
-// The spacing has doubled long before: every two base RTTs of silence.
+// The spacing has already doubled every two base RTTs of silence, so a timeout changes nothing.
 static void psp_rto(struct controller *c, int consecutive, usec_t now)
 {
     (void)c;
@@ -118,12 +118,12 @@ static usec_t psp_next_send(struct controller *c, usec_t now)
     return waits_for_sample(p) ? USEC_NEVER : usec_max(now, (usec_t)ceil(p->next_at));
 }
 
-// At the widest spacing there is nothing left to double.
+// At the max spacing there is nothing to double, so no timeout is needed.
 static usec_t silent_at(const struct psp *p)
 {
     if (!p->outstanding_bytes || p->spacing >= (double)p->base_rtt)
         return USEC_NEVER;
-    return p->heard_at + usec_max(SILENT_RTTS * p->base_rtt, LEAST_SILENCE);
+    return p->received_at + usec_max(SILENT_RTTS * p->base_rtt, MIN_SILENCE);
 }
 
 static usec_t psp_next_timeout(const struct controller *c)
@@ -142,10 +142,10 @@ static void psp_timeout(struct controller *c, usec_t now)
         return;
     decide_if_due(p, now);
     if (now >= silent_at(p)) {
-        if (p->heard < 0)
-            p->heard = p->spacing;
+        if (p->spacing_before < 0)
+            p->spacing_before = p->spacing;
         widen(p);
-        p->decided_at = p->heard_at = now;
+        p->decided_at = p->received_at = now;
     }
 }
 
@@ -187,10 +187,10 @@ static int init(struct psp *p, const char *params, bool damped, usec_t now)
         return err;
     p->base.ops = &ops;
     p->damped = damped;
-    p->previous = p->heard = -1;
+    p->previous = p->spacing_before = -1;
     p->base_rtt = USEC_NEVER;
     p->next_at = (double)now;
-    p->decided_at = p->heard_at = now;
+    p->decided_at = p->received_at = now;
     return 0;
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // PSP, the packet-spacing protocol (A. Feng, W. Feng, Belford 2001), plain and damped.
 //
-//   The law (2.1): a packet leaves t_x + t_s after the one before: t_x = its bytes / link, t_s the
-//   spacing; never faster than the configured maximum. Once a base RTT (the least sample seen),
-//   from what feedback told meanwhile:
+//   The law (2.1): a packet leaves t_x + t_s after its predecessor: t_x = its bytes / link, t_s the
+//   spacing; never faster than the configured maximum. Once per base RTT (the min sample), from the
+//   feedback since the last decision:
 //     lost > 0 (Figure 4):   t_s = t_s == 0 ? first : 2 t_s;     at most the base RTT
 //     lost == 0:             t_s = t_s - step;                   at least 0
 //   Damped (2.2): a loss right after a decrease takes the decrease back, and the next decision
-//   changes nothing, as it is about packets that left before; a loss without a decrease before it
-//   doubles. Two base RTTs, but 20 ms, with packets outstanding and no feedback double too. A mark
-//   counts as a loss (RFC 3168, section 5).
+//   changes nothing, as its feedback is about packets sent before; a loss without a preceding
+//   decrease doubles t_s. Two base RTTs, but at least 20 ms, with packets outstanding and no
+//   feedback also double t_s. A mark counts as a loss (RFC 3168, section 5).
 //
-// The paper's silence ends the flow; here feedback after it finds the spacing that it had before,
-// doubled once, as the way back from a base RTT takes an hour at `step` a base RTT.
+// In the paper silence ends the flow. Here, feedback after a silence restores the spacing before
+// it, doubled once: from a base RTT back down by `step` per base RTT would take an hour.
 //
 // The paper starts at the full speed of the link, with the RTT known from a ping. Here the RTT
 // comes from the first packets: until its first sample at most PSP_FIRST_PACKETS leave (RFC 6928's
@@ -31,23 +31,24 @@ enum { PSP_FIRST_PACKETS = 10 };
 struct psp {
     struct controller base;
     bool damped;
-    double first, step; // us
-    double link;        // bit/s
-    double spacing;     // us: t_s
-    double previous;    // us: before the last decision, if that was a decrease; else < 0
-    double heard;       // us: `spacing` before the silence under way; < 0: there is none
-    bool hold;          // the next decision changes nothing
-    double next_at;     // us: when the next packet may leave
-    usec_t base_rtt;    // USEC_NEVER: no sample yet
+    double first, step;    // us
+    double link;           // bit/s
+    double spacing;        // us: t_s
+    double previous;       // us: spacing before the last decision, if that was a decrease; else < 0
+    double spacing_before; // us: `spacing` before the current silence; < 0: no silence
+    bool hold;             // true: the next decision changes nothing
+    double next_at;        // us: when the next packet may leave
+    usec_t base_rtt;       // USEC_NEVER: no sample yet
     usec_t decided_at;
-    usec_t heard_at; // of feedback, or when something became outstanding
+    usec_t received_at; // when feedback came, or packets became outstanding
     uint64_t outstanding_bytes;
-    uint64_t arrived, lost; // packets that feedback told of since the last decision
-    int early;              // packets sent without a sample
+    uint64_t arrived, lost; // packets reported since the last decision
+    int early;              // packets sent before the first RTT sample
 };
 
-int psp_init(struct controller *c, const char *params, usec_t now);       // damped
-int psp_plain_init(struct controller *c, const char *params, usec_t now); // Figure 4 alone
+int psp_init(struct controller *c, const char *params, usec_t now); // damped
+// Figure 4 only.
+int psp_plain_init(struct controller *c, const char *params, usec_t now);
 
 #define CONTROLLER_PSP                                                                             \
     {                                                                                              \

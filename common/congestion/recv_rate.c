@@ -4,12 +4,12 @@
 #include <assert.h>
 #include <math.h>
 
-// How long the receiver waited for this packet, at most R: a receiver that reports on its last R
-// does not see further back. A clock of the outside world: the difference may be anything.
+// Returns how long the receiver waited for this packet, at most R: a receiver reports on its last R
+// only. The clock is untrusted: the difference may be any number.
 static usec_t wait_for(struct recv_rate *r, usec_t at, usec_t rtt)
 {
     usec_t gap = (usec_t)((uint64_t)at - (uint64_t)r->last_arrival);
-    if (r->arrived && gap < 0) // overtaken on the way
+    if (r->arrived && gap < 0) // the packet was reordered on the way
         return 0;
     bool first = !r->arrived;
     r->arrived = true;
@@ -17,8 +17,8 @@ static usec_t wait_for(struct recv_rate *r, usec_t at, usec_t rtt)
     return first ? rtt : usec_min(gap, rtt);
 }
 
-// Bins of R/8, so that an early report, sent at a loss, tells of a whole R too (6.2). Two in a row
-// span more than R/8 together, so 16 span R.
+// Bins of R/8, so that an early report, sent at a loss, covers a whole R too (6.2). Two adjacent
+// bins span more than R/8 together, so 16 bins span R.
 void recv_rate_arrived(struct recv_rate *r, uint32_t bytes, usec_t at, usec_t rtt)
 {
     assert(rtt > 0);
@@ -39,7 +39,7 @@ void recv_rate_measure(struct recv_rate *r, usec_t rtt)
     double bytes = 0;
     for (unsigned i = 0; i < RECV_BINS && span < rtt; i++) {
         const struct recv_bin *bin = &r->bin[(r->newest + RECV_BINS - i) % RECV_BINS];
-        usec_t part = usec_min(bin->span, rtt - span); // of the oldest, its share
+        usec_t part = usec_min(bin->span, rtt - span); // the share of the oldest bin within R
         if (part > 0)
             bytes += bin->bytes * (double)part / (double)bin->span;
         span += part;
@@ -50,10 +50,10 @@ void recv_rate_measure(struct recv_rate *r, usec_t rtt)
 
 double recv_set_max(const struct recv_rate *r)
 {
-    double most = 0;
+    double max = 0;
     for (unsigned i = 0; i < r->count; i++)
-        most = fmax(most, r->set[i].rate);
-    return r->count > 0 ? most : INFINITY;
+        max = fmax(max, r->set[i].rate);
+    return r->count > 0 ? max : INFINITY;
 }
 
 void recv_set_halve(struct recv_rate *r)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TFRC's receive rate X_recv and X_recv_set, RFC 5348 sections 6.2 and 4.3.
 //
-//   The law: X_recv = the bytes of the last R up to the newest arrival, by R. A packet's bytes came
-//   evenly since the one before it, or in the last R after a longer silence. X_recv_set is what was
-//   measured in the last 2 R, or the newest RECV_SET of that.
+//   The law: X_recv = the bytes of the last R up to the newest arrival, divided by R. A packet's
+//   bytes count as spread evenly since its predecessor's arrival, but over at most R. X_recv_set
+//   holds the measurements of the last 2 R, at most the RECV_SET newest ones.
 #ifndef WEIR_CONGESTION_RECV_RATE_H
 #define WEIR_CONGESTION_RECV_RATE_H
 
@@ -18,33 +18,35 @@ extern "C" {
 
 enum { RECV_BINS = 16, RECV_SET = 8 };
 
-struct recv_bin { // what arrived in a while of the receiver's clock
+struct recv_bin { // arrivals of one span of the receiver's clock
     usec_t span;
     double bytes;
 };
 
 struct recv_item {
     double rate;
-    usec_t at; // our clock
+    usec_t at; // on the sender's clock
 };
 
-struct recv_rate {                  // zeroed: nothing arrived, the set is {infinity}
+struct recv_rate {                  // initially zeroed: nothing arrived, the set is {infinity}
     double rate;                    // X_recv, bytes/s; 0: none yet
-    struct recv_bin bin[RECV_BINS]; // a ring; [newest] is still filling
+    struct recv_bin bin[RECV_BINS]; // a ring; [newest] is not complete
     unsigned newest;
-    bool arrived;                   // anything so far
-    usec_t last_arrival;            // the receiver's clock
-    struct recv_item set[RECV_SET]; // the oldest first
+    bool arrived;                   // true after the first arrival
+    usec_t last_arrival;            // on the receiver's clock
+    struct recv_item set[RECV_SET]; // oldest first
     unsigned count;
 };
 
 // `rtt` is R, > 0.
 void recv_rate_arrived(struct recv_rate *r, uint32_t bytes, usec_t at, usec_t rtt);
-void recv_rate_measure(struct recv_rate *r, usec_t rtt); // sets `rate`
+// Sets `rate`.
+void recv_rate_measure(struct recv_rate *r, usec_t rtt);
 
 double recv_set_max(const struct recv_rate *r);
 void recv_set_halve(struct recv_rate *r);
-void recv_set_only(struct recv_rate *r, double rate, usec_t now);     // replaces all
+// Replaces all items.
+void recv_set_only(struct recv_rate *r, double rate, usec_t now);
 void recv_set_maximize(struct recv_rate *r, double rate, usec_t now); // "Maximize X_recv_set"
 void recv_set_update(struct recv_rate *r, double rate, usec_t rtt, usec_t now); // "Update ..."
 

@@ -8,13 +8,13 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 
-static const double t_mbi_s = 64;                     // 4.3: a packet in so many seconds at least
-static const usec_t most_credit = 10 * USEC_PER_MSEC; // t_gran of 4.6
+static const double t_mbi_s = 64;                        // 4.3: at least one packet per 64 s
+static const usec_t max_credit = 10 * USEC_PER_MSEC;     // t_gran of 4.6
 static const usec_t first_nofeedback = 2 * USEC_PER_SEC; // 4.2
-// Receivers report every 5 ms at most: 4 R of a local network is not silence yet.
-static const usec_t least_nofeedback = 20 * USEC_PER_MSEC;
+// Receivers report at most every 5 ms, so 4 R of a local network is not silence yet.
+static const usec_t min_nofeedback = 20 * USEC_PER_MSEC;
 static const usec_t long_ago = INT64_MIN / 2;
-static const double far = 4e18; // us: what a rate of next to nothing comes to
+static const double far = 4e18; // us: the longest interval, that of a rate near 0
 
 static struct tfrc *of(struct controller *c)
 {
@@ -26,7 +26,7 @@ static double packet_bytes(const struct tfrc *t)
     return t->path.packet_bytes;
 }
 
-// The rate, within its bounds; the configured one is the stronger.
+// Sets the rate within its bounds; the configured maximum takes precedence over the minimum.
 static void set_rate(struct tfrc *t, double rate)
 {
     rate = fmax(rate, packet_bytes(t) / t_mbi_s);
@@ -34,7 +34,7 @@ static void set_rate(struct tfrc *t, double rate)
     t->usec_per_byte = 1e6 / t->rate;
 }
 
-// 4.5: X_inst = X R_sqmean / sqrt(R_sample), within the same bounds.
+// 4.5: X_inst = X R_sqmean / sqrt(R_sample), within the bounds of set_rate().
 static void damp(struct tfrc *t, usec_t sample)
 {
     double root = sqrt((double)sample);
@@ -43,18 +43,18 @@ static void damp(struct tfrc *t, usec_t sample)
     t->usec_per_byte = 1e6 / fmin(inst, t->base.config.max_rate_bps / 8);
 }
 
-// W_init / R (4.2, RFC 3390).
+// Returns W_init / R (4.2, RFC 3390).
 static double initial_rate(const struct tfrc *t)
 {
     double s = packet_bytes(t);
     return fmin(4 * s, fmax(2 * s, 4380)) / t->path.rtt_s;
 }
 
-// 4.3 (3): max(4 R, 2 s / X), and the least.
+// 4.3 (3): the timer is max(4 R, 2 s / X), but at least min_nofeedback.
 static void restart_timer(struct tfrc *t, usec_t now)
 {
     usec_t packets = (usec_t)fmin(2e6 * packet_bytes(t) / t->rate, far);
-    t->timer = now + usec_max(usec_max(4 * t->rtt, least_nofeedback), packets);
+    t->timer = now + usec_max(usec_max(4 * t->rtt, min_nofeedback), packets);
     t->sent_since_timer = false;
 }
 
@@ -66,10 +66,11 @@ static void take_rtt(struct tfrc *t, usec_t sample)
         t->rtt_mean += (usec_t)(t->rtt_decay * (double)(sample - t->rtt_mean));
     t->rtt = usec_max(t->rtt_newest ? usec_max(t->rtt_mean, sample) : t->rtt_mean, 1);
     t->path.rtt_s = usec_to_sec(t->rtt);
-    t->path.rto_s = usec_to_sec(usec_max(4 * t->rtt, t->least_rto));
+    t->path.rto_s = usec_to_sec(usec_max(4 * t->rtt, t->min_rto));
 }
 
-// 8.2.1, on feedback: did the sender at no instant in (t_old, t_new] send all that it might?
+// 8.2.1, on feedback: returns true if at no instant in (t_old, t_new] the sender sent all that it
+// was allowed to.
 static bool data_limited(struct tfrc *t, usec_t newest_sent_at, usec_t now)
 {
     t->t_new = newest_sent_at;
@@ -82,7 +83,7 @@ static bool data_limited(struct tfrc *t, usec_t newest_sent_at, usec_t now)
     return limited;
 }
 
-// 4.3 (4), its first half.
+// The first half of 4.3 (4).
 static double recv_limit(struct tfrc *t, bool limited, bool worse, usec_t now)
 {
     if (t->recv.rate <= 0)
@@ -99,8 +100,8 @@ static double recv_limit(struct tfrc *t, bool limited, bool worse, usec_t now)
     return 2 * recv_set_max(&t->recv);
 }
 
-// Self-clocking in congestion avoidance: what arrived, after a loss in the last R, else 1.1 times
-// that; never below a packet an R.
+// Self-clocking in congestion avoidance: the limit is the receive rate after a loss in the last R,
+// else 1.1 times that, and at least one packet per R.
 static double selfclock_limit(const struct tfrc *t, bool limited, usec_t now)
 {
     double arrived = limited ? recv_set_max(&t->recv) : t->recv.rate;
@@ -108,7 +109,7 @@ static double selfclock_limit(const struct tfrc *t, bool limited, usec_t now)
     return fmax(factor * arrived, packet_bytes(t) / t->path.rtt_s);
 }
 
-// 4.3 (4), its second half.
+// The second half of 4.3 (4).
 static void update_rate(struct tfrc *t, double limit, usec_t now)
 {
     if (t->p > 0) {
@@ -120,8 +121,8 @@ static void update_rate(struct tfrc *t, double limit, usec_t now)
     }
 }
 
-// What a receiver would make of the packets. Returns the send instant of the newest that arrived,
-// or long_ago.
+// Processes the packets as a receiver would. Returns when the newest one that arrived was sent, or
+// long_ago.
 static usec_t take_packets(struct tfrc *t, const struct cc_feedback *f, usec_t now)
 {
     usec_t newest = long_ago;
@@ -140,8 +141,8 @@ static usec_t take_packets(struct tfrc *t, const struct cc_feedback *f, usec_t n
     return newest;
 }
 
-// 6.3.1: the first interval is the one that the equation needs to give what arrives; half a packet
-// an R at least is taken to arrive.
+// 6.3.1: the first interval is the one for which the equation gives the receive rate, which counts
+// as at least half a packet per R.
 static void seed_losses(struct tfrc *t)
 {
     double target = fmax(t->recv.rate, packet_bytes(t) / (2 * t->path.rtt_s));
@@ -156,7 +157,7 @@ static void on_feedback(struct controller *c, const struct cc_feedback *f, usec_
         take_rtt(t, f->rtt);
     else if (first && f->srtt > 0)
         take_rtt(t, f->srtt);
-    // A receiver of 6.1 sends no report when nothing came; without R none can be made use of.
+    // A receiver of 6.1 sends no report when nothing arrived; without R a report is of no use.
     if (f->count == 0 || t->rtt == 0)
         return;
     uint64_t events = t->losses.events;
@@ -186,10 +187,10 @@ static void on_sent(struct controller *c, const struct cc_sent *s, usec_t now)
 {
     struct tfrc *t = of(c);
     double due = t->nominal + t->last_bytes * t->usec_per_byte;
-    double earliest = (double)(now - usec_min(t->rtt, most_credit));
+    double earliest = (double)(now - usec_min(t->rtt, max_credit));
     t->nominal = s->backlogged ? fmin(fmax(due, earliest), (double)now) : (double)now;
     t->last_bytes = s->bytes;
-    if (s->backlogged) { // all that it might has left (8.2.1)
+    if (s->backlogged) { // the sender sent all that it was allowed to (8.2.1)
         if (t->not_limited1 <= t->t_new)
             t->not_limited1 = now;
         else if (t->not_limited2 <= t->t_next)
@@ -203,7 +204,7 @@ static void on_sent(struct controller *c, const struct cc_sent *s, usec_t now)
 static usec_t next_send(struct controller *c, usec_t now)
 {
     const struct tfrc *t = of(c);
-    // The next packet's distance follows from today's X, so a new X holds at once (4.6).
+    // The next packet's distance is computed from the current X, so a new X applies at once (4.6).
     double due = t->nominal + t->last_bytes * t->usec_per_byte;
     return usec_max(now, (usec_t)fmin(ceil(due), far));
 }
@@ -231,7 +232,7 @@ static void on_timeout(struct controller *c, usec_t now)
     bool idle = !t->sent_since_timer;
     double recover = t->rtt > 0 ? initial_rate(t) : INFINITY;
     bool slow = t->p > 0 ? recv < recover : t->rate < 2 * recover;
-    if (!(idle && slow)) { // an idle sender keeps what it might begin with
+    if (!(idle && slow)) { // an idle sender keeps its initial rate
         if (t->p <= 0)
             set_rate(t, t->rate / 2);
         else
@@ -240,7 +241,7 @@ static void on_timeout(struct controller *c, usec_t now)
     restart_timer(t, now);
 }
 
-// TFRC's own answer to silence is the nofeedback timer.
+// TFRC has its own reaction to silence, the nofeedback timer.
 static void on_rto(struct controller *c, int consecutive, usec_t now)
 {
     (void)c;
@@ -277,7 +278,7 @@ static void take_komssys(struct tfrc *t)
     t->path.packet_bytes = 1460;
     t->path.b = 2;
     t->path.capped = true;
-    t->least_rto = USEC_PER_SEC / 2;
+    t->min_rto = USEC_PER_SEC / 2;
     t->rtt_decay = 0.01;
     t->rtt_newest = true;
 }
@@ -319,6 +320,6 @@ int tfrc_init(struct controller *c, const char *params, usec_t now)
     t->doubled_at = t->last_loss_at = long_ago;
     t->timer = USEC_NEVER;
     t->nominal = (double)now;
-    set_rate(t, packet_bytes(t)); // 4.2: a packet a second until the first feedback
+    set_rate(t, packet_bytes(t)); // 4.2: one packet per second until the first feedback
     return 0;
 }

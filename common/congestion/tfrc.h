@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TFRC, RFC 5348: the smooth rate that a TCP would have on this path.
 //
-//   The law: without a loss so far, X doubles each round-trip time, up to twice what arrives (4.3);
-//   after the first, X = min(tcp_equation(s, R, p), 2 X_recv); without feedback for
-//   max(4 R, 2 s / X) it halves (4.4). s / 64 s <= X <= config.max_rate_bps / 8, the latter first.
-//   A packet of n bytes keeps the next one n / X away (4.6); a caller that comes late may catch up
-//   on at most min(R, 10 ms) of it, and idle time earns nothing.
+//   The law: before the first loss, X doubles each round-trip time, up to twice the receive rate
+//   (4.3); after it, X = min(tcp_equation(s, R, p), 2 X_recv); without feedback for max(4 R, 2 s /
+//   X) it halves (4.4). s / 64 s <= X <= config.max_rate_bps / 8; the upper bound takes precedence.
+//   A packet of n bytes delays the next one by n / X (4.6); a late caller may catch up on at most
+//   min(R, 10 ms) of it, and idle time earns nothing.
 //
-// Section 6's receiver is here too: p, X_recv and R come from what feedback tells of each packet.
+// This file also contains the receiver of section 6: p, X_recv and R are computed from the feedback
+// on each packet.
 //
 // Parameters, words: `damp` lowers the rate while the RTT is above its mean (4.5); `selfclock`
-// limits it to X_recv after a loss in the last R and to 1.1 X_recv else (Bansal et al. 2001, as
-// TFRC's option conservative_ in ns-2); `komssys` has b = 2, t_RTO = max(4 R, 0.5 s),
-// R = max(mean, newest) with a mean that moves by 0.01, s = 1460 (Fiksdal 2003).
+// limits it to X_recv after a loss in the last R and otherwise to 1.1 X_recv (Bansal et al. 2001,
+// as TFRC's option conservative_ in ns-2); `komssys` has b = 2, t_RTO = max(4 R, 0.5 s), R =
+// max(mean, newest) with a mean that moves by 0.01, s = 1460 (Fiksdal 2003).
 #ifndef WEIR_CONGESTION_TFRC_H
 #define WEIR_CONGESTION_TFRC_H
 
@@ -29,30 +30,30 @@ struct tfrc {
     struct controller base;
     bool damp;
     bool selfclock;
-    usec_t least_rto; // of t_RTO
+    usec_t min_rto;   // lower bound of t_RTO
     double rtt_decay; // 1 - q of 4.3
-    bool rtt_newest;  // R is not below the newest sample
+    bool rtt_newest;  // true: R is not below the newest sample
 
     double rate;          // X, bytes/s
     double usec_per_byte; // 1e6 / X_inst
-    double equation_rate; // X_Bps; 0: p is 0
+    double equation_rate; // X_Bps; 0 while p is 0
     double p;
     usec_t rtt;           // R; 0: no sample yet
-    usec_t rtt_mean;      // before R = max(mean, newest)
+    usec_t rtt_mean;      // the mean, before R = max(mean, newest)
     double rtt_sqmean;    // R_sqmean of 4.5, sqrt(us)
     struct tcp_path path; // s, R, t_RTO, b
     struct loss_intervals losses;
     struct recv_rate recv;
 
-    // 8.2.1, our clock
+    // Instants of 8.2.1, on the sender's clock.
     usec_t not_limited1, not_limited2, t_new, t_next;
 
     usec_t doubled_at;   // tld
-    usec_t last_loss_at; // when feedback last told of one
-    usec_t timer;        // nofeedback
+    usec_t last_loss_at; // when feedback last reported a loss
+    usec_t timer;        // when the nofeedback timer expires
     bool sent_since_timer;
-    double nominal;    // t_(i-1) of 4.6, when the last packet was due, us
-    double last_bytes; // and its size
+    double nominal;    // t_(i-1) of 4.6: when the last packet was due, us
+    double last_bytes; // size of the last packet
 };
 
 int tfrc_init(struct controller *c, const char *params, usec_t now);

@@ -8,17 +8,17 @@
 #include "common/base/scan.h"
 
 enum {
-    LEAST_QUEUE_BYTES = 2000, // a packet
-    MOST_QUEUE_BYTES = 1 << 24,
-    MOST_QUEUE_MS = 10000,
-    RTP_TIMESTAMP_AT = 4, // RFC 3550, 5.1
+    MIN_QUEUE_BYTES = 2000, // the size of one packet
+    MAX_QUEUE_BYTES = 1 << 24,
+    MAX_QUEUE_MS = 10000,
+    RTP_TIMESTAMP_AT = 4, // offset in the header, RFC 3550, 5.1
 };
 
 // ---- Parameters
 
-enum { SAID_MODE = 1, SAID_MINBUF = 2, SAID_QUEUE = 4, SAID_FRAMES = 8 };
+enum { GIVEN_MODE = 1, GIVEN_MINBUF = 2, GIVEN_QUEUE = 4, GIVEN_FRAMES = 8 };
 
-// "A" was taken; ",B" follows.
+// Reads "B" of "A,B" from `rest`; `a` holds "A".
 static int read_minbuf(struct scan a, struct scan *rest, struct minbuf *m)
 {
     struct scan b = scan_until(rest, ',');
@@ -41,12 +41,12 @@ static int read_queue(struct scan value, struct mtp_options *o)
     if (!scan_end(&value))
         return ERR_MALFORMED;
     o->drops = true;
-    // Bounded by time alone: the most bytes that bytes may be bounded to.
-    o->queue.bytes = is_time ? MOST_QUEUE_BYTES : (size_t)number;
+    // With a time bound alone, the byte bound is the max that can be configured.
+    o->queue.bytes = is_time ? MAX_QUEUE_BYTES : (size_t)number;
     o->queue.wait = is_time ? number * USEC_PER_MSEC : 0;
-    int64_t least = is_time ? 1 : LEAST_QUEUE_BYTES;
-    int64_t most = is_time ? MOST_QUEUE_MS : MOST_QUEUE_BYTES;
-    return number >= least && number <= most ? 0 : ERR_RANGE;
+    int64_t min = is_time ? 1 : MIN_QUEUE_BYTES;
+    int64_t max = is_time ? MAX_QUEUE_MS : MAX_QUEUE_BYTES;
+    return number >= min && number <= max ? 0 : ERR_RANGE;
 }
 
 const char *mtp_mode_name(enum mtp_mode mode)
@@ -56,7 +56,7 @@ const char *mtp_mode_name(enum mtp_mode mode)
     return names[mode];
 }
 
-static int read_part(struct scan part, struct scan *rest, struct mtp_options *o, unsigned *said)
+static int read_part(struct scan part, struct scan *rest, struct mtp_options *o, unsigned *given)
 {
     unsigned what = 0;
     int err = 0;
@@ -64,22 +64,22 @@ static int read_part(struct scan part, struct scan *rest, struct mtp_options *o,
         if (scan_is(part, mtp_mode_name((enum mtp_mode)i))) {
             o->mode = (enum mtp_mode)i;
             o->named = true;
-            what = SAID_MODE;
+            what = GIVEN_MODE;
         }
     }
     if (scan_is(part, "frames")) {
         o->queue.whole_frames = true;
-        what = SAID_FRAMES;
+        what = GIVEN_FRAMES;
     } else if (scan_word(&part, "queue=")) {
-        what = SAID_QUEUE;
+        what = GIVEN_QUEUE;
         err = read_queue(part, o);
     } else if (!what) {
-        what = SAID_MINBUF;
+        what = GIVEN_MINBUF;
         err = read_minbuf(part, rest, &o->queue.minbuf);
     }
-    if (*said & what)
+    if (*given & what)
         return ERR_MALFORMED;
-    *said |= what;
+    *given |= what;
     return err;
 }
 
@@ -88,26 +88,28 @@ int mtp_options_parse(const char *params, struct mtp_options *o)
     *o = (struct mtp_options){.mode = MTP_STRICT, .queue.minbuf = {.a = 1, .b = 3}};
     size_t len = strlen(params);
     struct scan rest = scan_of(params, len);
-    unsigned said = 0;
+    unsigned given = 0;
     if (len > 0 && params[len - 1] == ',')
         return ERR_MALFORMED;
     while (!scan_end(&rest)) {
         struct scan part = scan_until(&rest, ',');
-        int err = read_part(part, &rest, o, &said);
+        int err = read_part(part, &rest, o, &given);
         if (err)
             return err;
     }
-    if ((said & SAID_QUEUE && said & SAID_MINBUF) || (said & SAID_FRAMES && !(said & SAID_QUEUE)))
+    if ((given & GIVEN_QUEUE && given & GIVEN_MINBUF) ||
+        (given & GIVEN_FRAMES && !(given & GIVEN_QUEUE)))
         return ERR_MALFORMED;
-    o->waits = said & SAID_MINBUF;
+    o->waits = given & GIVEN_MINBUF;
     o->queue.block = o->queue.dynamic = !o->drops;
     return 0;
 }
 
 // ---- The flow
 
-// Linux's; a flow that waits for 1 s (RFC 6298, 2.4) beside its TCPs gets less than they do.
-static const usec_t LEAST_RTO = 200 * USEC_PER_MSEC;
+// As in Linux. A flow with an RTO of 1 s (RFC 6298, 2.4) would get a smaller share than TCPs with
+// 200 ms.
+static const usec_t MIN_RTO = 200 * USEC_PER_MSEC;
 
 int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t token,
                   uint16_t packet_bytes, usec_t now)
@@ -116,10 +118,10 @@ int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t toke
         .mode = o->mode,
         .slot_bytes = packet_bytes,
         .window = MTP_FLOW_WINDOW,
-        .least_rto = LEAST_RTO,
-        .most_rto = RTO_MOST_LIVE,
+        .min_rto = MIN_RTO,
+        .max_rto = RTO_MAX_LIVE,
         .counts_slots = true,
-        .newreno = true, // beside TCPs with SACK, which halve cwnd once a window
+        .newreno = true, // like competing TCPs with SACK, which halve cwnd once per window
         .rack = true,
         .keeps_window = true,
         .queue = o->queue,
@@ -159,7 +161,7 @@ void mtp_flow_set_window(struct mtp_flow *f, int64_t slots)
     mtp_sender_set_window(&f->sender, slots < MTP_FLOW_WINDOW ? slots : MTP_FLOW_WINDOW);
 }
 
-// Packets of a frame have its timestamp in common (RFC 6184, 5.1).
+// All packets of a frame have the same timestamp (RFC 6184, 5.1).
 int mtp_flow_push(struct mtp_flow *f, const uint8_t *rtp, size_t len, usec_t now)
 {
     int64_t frame = len >= RTP_TIMESTAMP_AT + 4 ? load_be32(rtp + RTP_TIMESTAMP_AT) : 0;
@@ -171,7 +173,8 @@ static bool is_under_way(const struct mtp_flow *f)
     return f->sender.next > f->sender.cum;
 }
 
-// The slot is late for the viewer; the boxes between see a sequence without a gap.
+// Fills the slot that the probe skipped. Its packet is useless to the viewer, but middleboxes see a
+// sequence without a gap.
 static void close_gap(struct mtp_flow *f, struct mtp_out *o, usec_t now)
 {
     f->gap_due = false;
@@ -180,7 +183,7 @@ static void close_gap(struct mtp_flow *f, struct mtp_out *o, usec_t now)
 
 static bool pull(struct mtp_flow *f, struct mtp_out *o, usec_t now)
 {
-    if (f->phase == MTP_FLOW_TO_PROBE) // in a window that is smaller there is no room to ask
+    if (f->phase == MTP_FLOW_TO_PROBE) // a smaller window has no room for the probe
         f->phase = f->sender.edge < MTP_PROBE_SLOTS ? MTP_FLOW_OPEN : MTP_FLOW_PROBING;
     if (f->phase == MTP_FLOW_PROBING)
         return mtp_probe_pull(&f->probe, o, now);
@@ -220,11 +223,11 @@ static void change_mode(struct mtp_flow *f, usec_t now)
     mtp_sender_set_mode(&f->sender, f->steps.mode, now);
 }
 
-// The flow begins behind the probe's slots, which are acknowledged as any others.
+// The flow begins after the probe's slots, which are acknowledged like all others.
 static void end_probe(struct mtp_flow *f, usec_t now)
 {
     struct mtp_ack ack = f->probe.ack;
-    ack.has_echo = false; // its round trip was measured when it came
+    ack.has_echo = false; // its round trip was measured on arrival
     mtp_mode_control_probed(&f->steps, mtp_probe_result(&f->probe), now);
     note_step(f, f->sender.mode);
     f->phase = MTP_FLOW_OPEN;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One MTP flow for media, whatever carries its slots (UDP datagrams, TCP segments): RTP packets in,
-// records (mtp_record.h) out, acknowledgements in.
+// One MTP flow for media, independent of what carries its slots (UDP datagrams, TCP segments): RTP
+// packets in, records (mtp_record.h) out, acknowledgements in.
 //
-// By default a packet is wanted when it can leave at once: what waits, waits in the scheduler
-// above, which knows layers, and no packet sits out a timeout here. With A,B as many may wait as
-// MIN_BUF allows. With `queue=` packets are taken at all times and the oldest is dropped (Chung et
-// al. 2005, II-D).
+// By default the flow takes a packet only when it can leave at once. Packets wait in the scheduler
+// above, which knows layers, and no packet sits out a timeout here. With A,B as many packets may
+// wait as MIN_BUF allows. With `queue=` the flow takes packets at all times and drops the oldest
+// (Chung et al. 2005, II-D).
 #ifndef WEIR_MTP_MTP_FLOW_H
 #define WEIR_MTP_MTP_FLOW_H
 
@@ -16,24 +16,25 @@
 extern "C" {
 #endif
 
-// Both ends': never binds, as it is four times the largest cwnd.
+// Window of both ends, in slots. It never limits, as it is four times the largest cwnd.
 enum { MTP_FLOW_WINDOW = 4 * MTP_HISTORY };
 
-// What a transport's parameters say.
+// The parameters of the transport.
 struct mtp_options {
     enum mtp_mode mode;
-    bool drops; // `queue=` is there
-    bool waits; // A,B is there
-    bool named; // the mode is there
+    bool drops; // true if `queue=` is given
+    bool waits; // true if A,B is given
+    bool named; // true if the mode is given
     struct mtp_queue_config queue;
 };
 
-// "[strict|fill|resend][,A,B][,queue=BYTES|queue=MSms][,frames]", in any order: MIN_BUF as "1,3";
-// not both A,B and queue=. `frames`, with queue=: whole frames are dropped. 0; ERR_MALFORMED;
-// ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000; 2000 <= BYTES <= 2^24; 1 <= MS <= 10000).
+// Parses "[strict|fill|resend][,A,B][,queue=BYTES|queue=MSms][,frames]", in any order: MIN_BUF as
+// "1,3"; A,B conflicts with queue=. `frames` requires queue= and drops whole frames. Returns 0;
+// ERR_MALFORMED; ERR_RANGE (1 <= A <= 64, 0 <= B <= 10000; 2000 <= BYTES <= 2^24; 1 <= MS <=
+// 10000).
 int mtp_options_parse(const char *params, struct mtp_options *o);
 
-// A change of mode, or the first one as the probe found it.
+// A change of mode, or the initial mode that the probe found.
 struct mtp_step {
     enum mtp_mode from, to;
     enum mtp_why why;
@@ -41,49 +42,50 @@ struct mtp_step {
 
 struct mtp_flow {
     struct mtp_sender sender;
-    bool adapts; // see mtp_flow_adapt
+    bool adapts; // true after mtp_flow_adapt()
     enum { MTP_FLOW_TO_PROBE, MTP_FLOW_PROBING, MTP_FLOW_OPEN } phase;
-    bool gap_due; // the slot that the probe left out
+    bool gap_due; // true if the slot that the probe skipped is to be filled
     struct mtp_probe probe;
     struct mtp_mode_control steps;
     struct mtp_step step;
-    bool step_due; // to be told
+    bool step_due; // true if `step` was not returned yet
     uint64_t token;
     struct mtp_options options;
-    usec_t heard_at; // an ACK that told something new, or the first packet under way left
+    usec_t heard_at; // when the last ACK with news came, or the first outstanding packet left
 };
 
-// `packet_bytes`: of the largest RTP packet. 0; ERR_NO_MEMORY.
+// `packet_bytes`: max size of an RTP packet. Returns 0; ERR_NO_MEMORY.
 int mtp_flow_init(struct mtp_flow *f, const struct mtp_options *o, uint64_t token,
                   uint16_t packet_bytes, usec_t now);
 void mtp_flow_destroy(struct mtp_flow *f);
 
-// The slots are TCP segments, of which boxes on the path may have an opinion: the mode is found out
-// (mtp_probe.h, unless the parameters name one) before the first packet, and changes when it has to
-// (mtp_steps.h). Each segment has a time stamp of its own, one that is sent again, too. Before the
-// first pull.
+// For slots carried in TCP segments, with which middleboxes may interfere: the flow finds its mode
+// by a probe before the first packet (mtp_probe.h, unless the parameters name a mode), and changes
+// it when needed (mtp_mode_control.h). Each segment has its own timestamp, including retransmitted
+// ones. Call before the first pull.
 void mtp_flow_adapt(struct mtp_flow *f);
-// The receiver's window in slots, once it is known and before the first pull; at most
-// MTP_FLOW_WINDOW, which is what counts until then.
+// Sets the receiver's window in slots, once it is known and before the first pull; at most
+// MTP_FLOW_WINDOW, which is the default.
 void mtp_flow_set_window(struct mtp_flow *f, int64_t slots);
 
-// Does the flow want a packet? When false: again after an ACK or a timeout. Ask before each pull:
-// what pull finds no packet for may leave empty.
+// Returns true if the flow takes a packet. If it returns false, the answer may change after an ACK
+// or a timeout. Call it before each pull: a pull that finds no packet may send an empty one.
 bool mtp_flow_room(struct mtp_flow *f, usec_t now);
-// An RTP packet, copied. 0; ERR_AGAIN: no room after all; ERR_TOO_BIG; ERR_NO_MEMORY.
+// Adds an RTP packet, copied. Returns 0; ERR_AGAIN: no room; ERR_TOO_BIG; ERR_NO_MEMORY.
 int mtp_flow_push(struct mtp_flow *f, const uint8_t *rtp, size_t len, usec_t now);
-// The next record for the wire, in `out` of MTP_RECORD_HEAD + packet_bytes bytes; returns its
-// length and in *slot where it stands (-1: a probe, before the first slot). 0: none before the next
+// Writes the next record for the wire to `out`, of MTP_RECORD_HEAD + packet_bytes bytes, and its
+// slot to *slot (-1: a probe, before the first slot). Returns its length; 0: none before the next
 // push, ACK or timeout.
 size_t mtp_flow_pull(struct mtp_flow *f, uint8_t *out, int64_t *slot, usec_t now);
-// An ACK that is known to be the receiver's.
+// Processes an ACK that is known to come from the receiver.
 void mtp_flow_ack(struct mtp_flow *f, const struct mtp_ack *ack, usec_t now);
 usec_t mtp_flow_next_timeout(const struct mtp_flow *f);
 void mtp_flow_timeout(struct mtp_flow *f, usec_t now);
-// What the last acknowledgement or timeout did to the mode; told once.
+// Returns true if the last acknowledgement or timeout changed the mode; returns each change once.
 bool mtp_flow_stepped(struct mtp_flow *f, struct mtp_step *step);
-const char *mtp_mode_name(enum mtp_mode mode); // as the parameters have it
-// For how long nothing new was heard though packets are under way; 0: none are.
+// The mode's name as in the parameters.
+const char *mtp_mode_name(enum mtp_mode mode);
+// Returns for how long no news has been received while packets are outstanding; 0: none are.
 usec_t mtp_flow_unheard(const struct mtp_flow *f, usec_t now);
 
 #ifdef __cplusplus

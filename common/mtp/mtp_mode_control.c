@@ -3,16 +3,16 @@
 
 #include <assert.h>
 
-static const usec_t LEAST_WAIT = 30 * USEC_PER_SEC;
-static const usec_t MOST_WAIT = 480 * USEC_PER_SEC;
-static const usec_t DOUBT = 10 * USEC_PER_SEC; // older echoes are not looked for
+static const usec_t MIN_WAIT = 30 * USEC_PER_SEC;
+static const usec_t MAX_WAIT = 480 * USEC_PER_SEC;
+static const usec_t DOUBT = 10 * USEC_PER_SEC; // older echoes are not accepted as proof
 static const usec_t RELAPSE = 30 * USEC_PER_SEC;
 
 void mtp_mode_control_init(struct mtp_mode_control *m, enum mtp_mode top)
 {
     *m = (struct mtp_mode_control){.top = top,
                                    .mode = top,
-                                   .wait = LEAST_WAIT,
+                                   .wait = MIN_WAIT,
                                    .retry_at = USEC_NEVER,
                                    .stuck_at = -1,
                                    .returned_at = -1};
@@ -76,22 +76,23 @@ static bool step_down(struct mtp_mode_control *m, const struct mtp_sender *s, us
 {
     if (!is_stuck(m, s, now))
         return false;
-    if (m->mode == MTP_RESEND) { // no progress to go up on
+    if (m->mode == MTP_RESEND) { // the lowest mode: without progress it only postpones the next try
         m->retry_at = m->top < MTP_RESEND ? now + m->wait : USEC_NEVER;
         return false;
     }
     bool relapse = m->returned_at >= 0 && now - m->returned_at < RELAPSE;
     if (relapse) {
         m->doubtful = false;
-    } else if (!m->unheard || !m->doubtful) { // else still the silence of the step before
+    } else if (!m->unheard ||
+               !m->doubtful) { // otherwise it is still the silence of the previous step
         doubt(m, m->mode, s->cum, now);
         m->unanswered = 0;
     }
     m->unheard = true;
     if (!m->on_trial)
-        m->wait = LEAST_WAIT;
+        m->wait = MIN_WAIT;
     else
-        m->wait = usec_min(2 * m->wait, MOST_WAIT);
+        m->wait = usec_min(2 * m->wait, MAX_WAIT);
     m->on_trial = false;
     go(m, (enum mtp_mode)(m->mode + 1), MTP_WHY_STUCK, now);
     return true;
@@ -105,7 +106,7 @@ static bool step_back(struct mtp_mode_control *m, enum mtp_why why, usec_t now)
     return true;
 }
 
-// Times of TCP are in milliseconds: a step within the same one is no proof.
+// TCP timestamps are in milliseconds: an echo within the millisecond of the step proves nothing.
 static bool is_older(uint32_t echo_us, usec_t time)
 {
     usec_t whole = time - time % USEC_PER_MSEC;
@@ -141,7 +142,7 @@ bool mtp_mode_control_ack(struct mtp_mode_control *m, const struct mtp_sender *s
     m->stuck_at = -1;
     if (m->on_trial && s->counts.fast_recoveries + s->counts.timeouts > m->recoveries) {
         m->on_trial = false;
-        m->wait = LEAST_WAIT;
+        m->wait = MIN_WAIT;
     }
     return now >= m->retry_at && try_above(m, s, now);
 }

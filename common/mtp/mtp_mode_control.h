@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When an MTP flow changes its mode, and why.
+// Decides when an MTP flow changes its mode, and records the reason.
 //
 //   Down: MTP_STUCK recoveries without progress, the first of them longer ago than its answer takes
-//   (on long paths a timeout overtakes the answer to a replacement). A mode below has what boxes
-//   want that follow the sequence; whether one swallows what follows a hole or all of it looks the
-//   same from here. Back: an outage looks the same at first, too, but then the lower mode does not
-//   help either. If the first acknowledgement after the step comes only once a timeout went by in
-//   the lower mode, the path was away. And an acknowledgement that goes on, and whose echo is older
-//   than the step, answers what was sent before (as Eifel tells a spurious timeout: RFC 3522, 3.2).
-//   In both cases the mode before is right. The first of them is a guess, so not twice within 30 s.
-//   Up: after 30 s of progress, a mode at a time. A try that fails before a loss went well doubles
-//   the time until the next, up to 8 minutes.
+//   (on long paths a timeout overtakes the answer to a replacement). The mode below satisfies
+//   middleboxes that track the sequence; a middlebox that drops data after a hole and one that
+//   drops everything look the same from here. Back: an outage also looks the same at first, but
+//   then the lower mode does not help either. If the first acknowledgement after the step comes
+//   only after a timeout in the lower mode, the path was down. An acknowledgement that makes
+//   progress and whose echo is older than the step answers packets from before the step (as Eifel
+//   detects a spurious timeout: RFC 3522, 3.2). In both cases the previous mode is right. The first
+//   case is a guess, so it counts at most once in 30 s.
+//   Up: after 30 s of progress, one mode at a time. A try that fails before a loss was recovered
+//   doubles the time until the next, up to 8 minutes.
 //
-// A flow never goes above the mode that it was asked for.
+// A flow never uses a mode above the one that its parameters request.
 #ifndef WEIR_MTP_MTP_MODE_CONTROL_H
 #define WEIR_MTP_MTP_MODE_CONTROL_H
 
@@ -22,10 +23,10 @@
 extern "C" {
 #endif
 
-// Why the mode is what it is; the numbers stand in reports.
+// Why the mode is in use; the numbers appear in reports.
 enum mtp_why {
     MTP_WHY_ASKED,
-    MTP_WHY_PROBE_OVER, // in the order of enum mtp_probe_answer
+    MTP_WHY_PROBE_OVER, // the MTP_WHY_PROBE_* follow the order of enum mtp_probe_answer
     MTP_WHY_PROBE_BEYOND,
     MTP_WHY_PROBE_UP_TO,
     MTP_WHY_PROBE_NOTHING,
@@ -37,35 +38,36 @@ enum mtp_why {
 };
 
 struct mtp_mode_control {
-    enum mtp_mode top; // as asked for
+    enum mtp_mode top; // the requested mode, the highest one allowed
     enum mtp_mode mode;
     enum mtp_why why;
-    usec_t wait;     // before the next try
-    usec_t retry_at; // of the mode above; USEC_NEVER: there is none
+    usec_t wait;     // time before the next try of a higher mode
+    usec_t retry_at; // when to try the mode above; USEC_NEVER: no try
     bool on_trial;
-    uint64_t recoveries; // when the trial began
-    usec_t stuck_at;     // the first recovery without progress; -1: none
+    uint64_t recoveries; // recoveries counted when the trial began
+    usec_t stuck_at;     // when the first recovery without progress began; -1: none
 
-    // The last step down, for as long as it may turn out to be wrong.
+    // The last step down, while it may still prove wrong.
     bool doubtful;
     enum mtp_mode before;
     usec_t wait_before;
     usec_t stepped_at;
-    int64_t proof;      // an old echo that acknowledges more than this
-    bool unheard;       // no acknowledgement since
-    int unanswered;     // timeouts meanwhile
-    usec_t returned_at; // after an outage; -1: never
+    int64_t proof;      // an old echo proves the step wrong if it acknowledges more than this slot
+    bool unheard;       // true if no acknowledgement came since the step
+    int unanswered;     // timeouts since the step
+    usec_t returned_at; // when an outage last ended; -1: never
 };
 
 void mtp_mode_control_init(struct mtp_mode_control *m, enum mtp_mode top);
-// The sender is to begin in the mode that is then in `m`.
+// Chooses the initial mode from the probe's result; the caller starts the sender in m->mode.
 void mtp_mode_control_probed(struct mtp_mode_control *m, enum mtp_probe_answer answer, usec_t now);
-// The sender got an acknowledgement, after `cum` had been acknowledged, or a timeout. True: its
-// mode is to be set to that in `m`.
+// Call after the sender processed an acknowledgement (`cum`: cumulative ACK before it) or a
+// timeout. Returns true if the caller must set the sender's mode to m->mode.
 bool mtp_mode_control_ack(struct mtp_mode_control *m, const struct mtp_sender *s,
                           const struct mtp_ack *ack, int64_t cum, usec_t now);
 bool mtp_mode_control_timeout(struct mtp_mode_control *m, const struct mtp_sender *s, usec_t now);
-const char *mtp_why_text(enum mtp_why why); // for people
+// An explanation for people, static.
+const char *mtp_why_text(enum mtp_why why);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,8 @@
 #include "common/wire/mtp_header.h"
 
 static const usec_t PATIENCE = 500 * USEC_PER_MSEC;
-static const usec_t MARGIN = 50 * USEC_PER_MSEC; // four segments of a slow link, and jitter
+static const usec_t MARGIN =
+    50 * USEC_PER_MSEC; // time for four segments on a slow link, plus jitter
 
 static const struct {
     int slot;
@@ -33,7 +34,7 @@ bool mtp_probe_pull(struct mtp_probe *p, struct mtp_out *out, usec_t now)
     return true;
 }
 
-static bool tells_of_what_is_beyond(const struct mtp_ack *ack)
+static bool reports_beyond_hole(const struct mtp_ack *ack)
 {
     for (int i = 0; i < ack->count; i++)
         if (ack->ranges[i].begin > MTP_PROBE_HOLE && ack->ranges[i].begin < ack->ranges[i].end &&
@@ -47,7 +48,7 @@ bool mtp_probe_ack(struct mtp_probe *p, const struct mtp_ack *ack, usec_t now)
     if (p->sent == 0 || ack->cum < 0 || ack->cum > MTP_PROBE_SLOTS || ack->count < 0 ||
         ack->count > MTP_ACK_RANGES)
         return false;
-    if (ack->cum == 0 && ack->count == 0) // the handshake's
+    if (ack->cum == 0 && ack->count == 0) // the handshake's acknowledgement
         return false;
     if (!p->rtt)
         p->rtt = usec_max(now - p->began_at, 1);
@@ -66,7 +67,7 @@ enum mtp_probe_answer mtp_probe_result(const struct mtp_probe *p)
 {
     if (p->ack.cum > MTP_PROBE_HOLE)
         return MTP_PROBE_OVER;
-    if (tells_of_what_is_beyond(&p->ack))
+    if (reports_beyond_hole(&p->ack))
         return MTP_PROBE_BEYOND;
     return p->ack.cum == MTP_PROBE_HOLE ? MTP_PROBE_UP_TO : MTP_PROBE_NOTHING;
 }

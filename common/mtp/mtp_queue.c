@@ -97,7 +97,7 @@ static bool fits(const struct mtp_queue *q, uint16_t len, const struct tcp_snaps
         return false;
     if (!q->config.dynamic)
         return true;
-    struct tcp_snapshot with = *net; // a packet takes a slot, however short it is
+    struct tcp_snapshot with = *net; // a packet takes a whole slot, however short it is
     uint64_t unsent = (uint64_t)q->packets * net->mss;
     with.notsent_bytes = unsent < UINT32_MAX ? (uint32_t)unsent : UINT32_MAX;
     return minbuf_admits(&q->config.minbuf, &with);

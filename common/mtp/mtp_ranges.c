@@ -13,7 +13,8 @@ static void replace(struct mtp_ranges *rs, int from, int to, int by)
 bool mtp_ranges_add(struct mtp_ranges *rs, int64_t begin, int64_t end)
 {
     assert(begin < end);
-    // Those from `from` up to `to` overlap or touch. News comes at the end, so look from there.
+    // The ranges [from, to) overlap or touch the new one. The search starts at the end, where new
+    // slots usually belong.
     int to = rs->count;
     while (to > 0 && rs->at[to - 1].begin > end)
         to--;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A bounded set of slots as ascending ranges: neither overlapping nor touching. What a receiver
-// holds beyond its holes, and what a sender knows of that.
+// A bounded set of slots as ascending ranges that neither overlap nor touch. A receiver stores what
+// it received beyond its holes in one, a sender what was reported of that.
 #ifndef WEIR_MTP_MTP_RANGES_H
 #define WEIR_MTP_MTP_RANGES_H
 
@@ -15,7 +15,7 @@ enum { MTP_RANGES = 256 };
 
 struct mtp_range {
     int64_t begin;
-    int64_t end; // one past the last; > begin
+    int64_t end; // one past the last slot; > begin
 };
 
 struct mtp_ranges {
@@ -23,13 +23,13 @@ struct mtp_ranges {
     struct mtp_range at[MTP_RANGES];
 };
 
-// False: no room for one more range, nothing was added.
+// Returns false if there is no room for one more range; then nothing was added.
 bool mtp_ranges_add(struct mtp_ranges *rs, int64_t begin, int64_t end);
-// Forgets what lies below `first`.
+// Removes all slots below `first`.
 void mtp_ranges_trim(struct mtp_ranges *rs, int64_t first);
-// The end of the range that `slot` lies in; `slot` itself when it is not in the set.
+// Returns the end of the range that contains `slot`; `slot` itself if it is not in the set.
 int64_t mtp_ranges_skip(const struct mtp_ranges *rs, int64_t slot);
-// How many slots of [begin, end) are in the set.
+// Returns how many slots of [begin, end) are in the set.
 int64_t mtp_ranges_within(const struct mtp_ranges *rs, int64_t begin, int64_t end);
 
 #ifdef __cplusplus

@@ -38,14 +38,14 @@ static struct mtp_partial *find(struct mtp_reassembly *s, int64_t slot)
     return NULL;
 }
 
-// The slot's entry, or a new one; NULL when only higher slots could give way.
+// Returns the slot's entry, or a new one; NULL if all entries hold higher slots.
 static struct mtp_partial *claim(struct mtp_reassembly *s, int64_t slot)
 {
     struct mtp_partial *p = find(s, slot);
     if (p)
         return p;
     p = &s->partial[0];
-    for (int i = 1; i < MTP_PARTIAL_SLOTS; i++) // unused ones are below all
+    for (int i = 1; i < MTP_PARTIAL_SLOTS; i++) // an unused entry has slot -1, the lowest
         if (s->partial[i].slot < p->slot)
             p = &s->partial[i];
     if (p->slot > slot)
@@ -66,7 +66,7 @@ static bool differs(const struct mtp_partial *p, const uint8_t *bytes, size_t at
     return false;
 }
 
-// False: too many ranges.
+// Adds [begin, end) to the collected ranges; returns false if there are too many.
 static bool note(struct mtp_partial *p, size_t begin, size_t end)
 {
     int from = 0;
@@ -86,7 +86,7 @@ static bool note(struct mtp_partial *p, size_t begin, size_t end)
     return true;
 }
 
-// Adds data to the slot at `at`. The whole slot once it is complete, else NULL.
+// Adds data at offset `at` of the slot. Returns the whole slot once it is complete, else NULL.
 static const uint8_t *collect(struct mtp_reassembly *s, int64_t slot, size_t at,
                               const uint8_t *data, size_t len)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Byte ranges to slots: a middlebox may cut and join TCP segments as it likes, so a receiver takes
-// arbitrary pieces of the byte sequence and hands out each slot when its last byte is there.
+// Assembles slots from byte ranges: a middlebox may split and join TCP segments, so a receiver
+// takes arbitrary pieces of the byte sequence and returns each slot when its last byte has arrived.
 //
-//   A piece that holds a whole slot is passed through without a copy, whatever was there before.
-//   Others are collected in a bounded number of slots; the lowest one gives way.
-//   Bytes that differ from those collected before begin the slot anew (a fill took its place).
-//   Halves of two versions that do not overlap cannot be told apart here: what is in the slot must
-//   be authenticated by its owner.
+//   A piece that contains a whole slot is passed through without a copy, even if parts of the slot
+//   were collected before. Other pieces are collected in a bounded number of slots; when all are in
+//   use, the lowest one is discarded. Bytes that differ from those collected before restart the
+//   slot (a fill took its place). Halves of two versions that do not overlap cannot be told apart
+//   here: the caller must authenticate the slot.
 #ifndef WEIR_MTP_MTP_REASSEMBLY_H
 #define WEIR_MTP_MTP_REASSEMBLY_H
 
@@ -20,7 +20,7 @@ extern "C" {
 
 enum {
     MTP_PARTIAL_SLOTS = 32,
-    MTP_SLOT_PIECES = 8, // ranges collected in one slot
+    MTP_SLOT_PIECES = 8, // max ranges collected in one slot
     MTP_MAX_SLOT_BYTES = 9000,
 };
 
@@ -34,24 +34,24 @@ struct mtp_partial {
 
 struct mtp_reassembly {
     size_t slot_bytes;
-    uint8_t *bytes; // owned; those of partial[i] from i * slot_bytes on
+    uint8_t *bytes; // owned; partial[i] uses the bytes from i * slot_bytes
     struct mtp_partial partial[MTP_PARTIAL_SLOTS];
 };
 
-// A piece of the byte sequence; mtp_reassembly_next moves it on.
+// A piece of the byte sequence; mtp_reassembly_next() consumes it.
 struct mtp_piece {
-    int64_t offset;      // 0: the first byte of slot 0
+    int64_t offset;      // offset in the sequence; 0: the first byte of slot 0
     const uint8_t *data; // borrowed
     size_t len;
 };
 
-// 0; ERR_NO_MEMORY.
+// Returns 0; ERR_NO_MEMORY.
 int mtp_reassembly_init(struct mtp_reassembly *s, size_t slot_bytes);
 void mtp_reassembly_destroy(struct mtp_reassembly *s);
 
-// Takes of the piece what is needed to complete one slot: true, and *slot with its slot_bytes bytes
-// at *bytes, good until the next call. False: the piece is used up. What lies before offset 0 or
-// beyond 2^62 is skipped.
+// Consumes the part of the piece that completes one slot: returns true, with *slot and its
+// slot_bytes bytes at *bytes, valid until the next call. Returns false when the piece is used up.
+// Bytes before offset 0 or beyond 2^62 are skipped.
 bool mtp_reassembly_next(struct mtp_reassembly *s, struct mtp_piece *piece, int64_t *slot,
                          const uint8_t **bytes);
 

@@ -12,7 +12,7 @@ void mtp_receive_flow_init(struct mtp_receive_flow *s, uint64_t token)
     mtp_receiver_init(&s->receiver, MTP_FLOW_WINDOW);
 }
 
-// The slot expected, and nothing is known beyond it.
+// Returns true if the record had the expected slot and nothing is known beyond it.
 static bool is_in_order(const struct mtp_receiver *r, const struct mtp_header *h, int64_t cum)
 {
     return !(h->flags & (MTP_R | MTP_FILL)) && r->cum == cum + 1 && r->held.count == 0 &&

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The receiving end of an MTP flow for media: records in, payloads out, each once and at once.
+// The receiving end of an MTP flow for media: records in, payloads out, each once and without
+// delay.
 //
-// Acknowledgements are a TCP's (RFC 5681, 4.2): for each second packet at once, for a lone one
-// after 40 ms, as Linux has it. For what comes with or behind a hole, twice, or as a replacement:
-// at once. So the sender's packets leave in pairs, as those of the TCPs beside it; one by one they
-// would find room in a full queue more often.
+// Acknowledgements follow TCP (RFC 5681, 4.2): at once for each second packet, after 40 ms for a
+// single one, as in Linux. A packet at or after a hole, a duplicate and a replacement are
+// acknowledged at once. So the sender's packets leave in pairs, like those of competing TCPs;
+// single packets would find room in a full queue more often.
 #ifndef WEIR_MTP_MTP_RECEIVE_FLOW_H
 #define WEIR_MTP_MTP_RECEIVE_FLOW_H
 
@@ -17,25 +18,25 @@ extern "C" {
 #endif
 
 enum mtp_receive_flow_result {
-    MTP_RECEIVE_FLOW_NOTHING, // not ours, or not to be believed; nothing was noted
-    MTP_RECEIVE_FLOW_TAKEN,   // without anything for the application
-    MTP_RECEIVE_FLOW_RTP,     // the payload is the application's
+    MTP_RECEIVE_FLOW_NOTHING, // not of this flow, or implausible; nothing was recorded
+    MTP_RECEIVE_FLOW_TAKEN,   // accepted, without data for the application
+    MTP_RECEIVE_FLOW_RTP,     // the payload is for the application
 };
 
 struct mtp_receive_flow {
     struct mtp_receiver receiver;
     uint64_t token;
     uint64_t malformed, wrong_tokens;
-    usec_t ack_at; // when an acknowledgement is due; USEC_NEVER: none is
+    usec_t ack_at; // when an acknowledgement is due; USEC_NEVER: none
 };
 
 void mtp_receive_flow_init(struct mtp_receive_flow *s, uint64_t token);
-// Bytes of a record came. *payload points into `data`; with RTP only.
+// Processes the bytes of a record. For MTP_RECEIVE_FLOW_RTP, *payload points into `data`.
 enum mtp_receive_flow_result mtp_receive_flow_record(struct mtp_receive_flow *s,
                                                      const uint8_t *data, size_t len,
                                                      const uint8_t **payload, size_t *payload_len,
                                                      usec_t now);
-// The acknowledgement of all that came; none is due after it.
+// Fills in the acknowledgement of everything received; afterwards none is due.
 void mtp_receive_flow_ack(struct mtp_receive_flow *s, struct mtp_ack *ack);
 
 #ifdef __cplusplus

@@ -19,12 +19,12 @@ static uint64_t *seen_word(struct mtp_receiver *r, int64_t number)
     return &r->seen[(size_t)number / 64 % (MTP_SEEN / 64)];
 }
 
-// Notes the number; false if it was there before, or if it is too old to tell.
+// Records the number. Returns false if it was received before, or is too old to tell.
 static bool is_first_time(struct mtp_receiver *r, int64_t number)
 {
     if (number < 0 || number <= r->highest - MTP_SEEN)
         return false;
-    while (r->highest < number) { // those between have not been seen
+    while (r->highest < number) { // the skipped numbers were not received
         r->highest++;
         *seen_word(r, r->highest) &= ~((uint64_t)1 << (r->highest & 63));
     }
@@ -46,7 +46,7 @@ static void note_slot(struct mtp_receiver *r, int64_t slot)
         r->cum++;
         advance(r);
     } else if (slot > r->cum) {
-        // Without room it stays a hole, and the sender replaces it.
+        // If there is no room for a range, the slot stays a hole, and the sender replaces it.
         (void)mtp_ranges_add(&r->held, slot, slot + 1);
     }
 }

@@ -12,9 +12,9 @@ struct mtp_sent {
     struct mtp_packet *packet; // owned; NULL: empty
     int64_t number;
     usec_t at;
-    uint8_t flags; // enum mtp_flag
-    bool inflates; // replaced another one in fast recovery
-    bool lost;     // taken for lost
+    uint8_t flags; // set of enum mtp_flag
+    bool inflates; // true if the packet replaced another one in fast recovery
+    bool lost;     // true if the packet was declared lost
 };
 
 static struct mtp_sent *scoreboard_of(const struct mtp_sender *s, int64_t slot)
@@ -22,17 +22,17 @@ static struct mtp_sent *scoreboard_of(const struct mtp_sender *s, int64_t slot)
     return &s->sent[(size_t)slot & (s->config.history - 1)];
 }
 
-// May the next slot be a new one?
-static bool scoreboard_have_room(const struct mtp_sender *s)
+// Returns true if the next slot may be a new one.
+static bool scoreboard_has_room(const struct mtp_sender *s)
 {
     return s->next < s->edge && s->next - s->cum < (int64_t)s->config.history;
 }
 
-static const int64_t MAX_WINDOW = INT32_MAX; // slots; what is offered beyond is not needed
-enum { RACK_REORDERING = 4 };                // of a round trip, one part (RFC 8985, 7.2)
+static const int64_t MAX_WINDOW = INT32_MAX; // slots; a larger offered window is not needed
+enum { RACK_REORDERING = 4 };                // divisor: a quarter of a round trip (RFC 8985, 7.2)
 static const usec_t OLDEST_ECHO = 120 * USEC_PER_SEC;
 
-// Takes the slot's packet for lost; once.
+// Declares the slot's packet lost, once.
 static void scoreboard_lose(struct mtp_sender *s, int64_t slot)
 {
     struct mtp_sent *e = scoreboard_of(s, slot);
@@ -44,20 +44,21 @@ static void scoreboard_lose(struct mtp_sender *s, int64_t slot)
         s->queue.config.lost(s->queue.config.owner, e->packet);
 }
 
-// Slots that a timeout left behind and that no replacement is on its way for.
+// Returns the number of slots that a timeout left unacknowledged and for which no replacement is
+// outstanding.
 static int64_t scoreboard_holes_left(const struct mtp_sender *s)
 {
     if (s->cum >= s->point)
         return 0;
     int64_t holes = s->point - s->cum - mtp_ranges_within(&s->sacked, s->cum, s->point);
-    return holes - (s->next - s->point - s->inflation); // one ACK that inflates, one hole less
+    return holes - (s->next - s->point - s->inflation); // each ACK that inflates fills one hole
 }
 
-// Waits one RTO from now on if there is something to wait for and it is not being waited for.
+// Starts the retransmission timer if it is needed and not running.
 static void scoreboard_arm(struct mtp_sender *s, usec_t now)
 {
-    // RFC 6298, 5.1; and RFC 9293, 3.8.6.1: a window that is closed is asked about.
-    bool shut = s->queue.packets > 0 && !scoreboard_have_room(s);
+    // RFC 6298, 5.1; and RFC 9293, 3.8.6.1: a closed window is probed.
+    bool shut = s->queue.packets > 0 && !scoreboard_has_room(s);
     if (s->rto_at == USEC_NEVER && (s->next > s->cum || shut))
         s->rto_at = now + rto_value(&s->rto);
 }
@@ -92,15 +93,16 @@ static void note_ranges(struct mtp_sender *s, const struct mtp_ack *ack)
     for (int i = 0; i < ack->count; i++) {
         struct mtp_range r = ack->ranges[i];
         if (r.begin > ack->cum && r.begin < r.end && r.end <= s->next)
-            (void)mtp_ranges_add(&s->sacked, r.begin, r.end); // no room: not known, only
+            // Without room for the range, the slots merely stay unknown.
+            (void)mtp_ranges_add(&s->sacked, r.begin, r.end);
         else
             lie = true;
     }
     s->counts.lies += lie;
 }
 
-// Slots below `cum` are acknowledged. The replacements of a timeout recovery may have marked those
-// that were missing among them; which ones were missing, the ranges told.
+// Slots below `cum` are acknowledged. Replacements of a timeout recovery may have marked missing
+// slots among them; the reported ranges show which slots were missing.
 static void forget(struct mtp_sender *s, int64_t cum)
 {
     int64_t known = s->sacked.count > 0 ? s->sacked.at[s->sacked.count - 1].end : s->cum;
@@ -118,8 +120,8 @@ static void forget(struct mtp_sender *s, int64_t cum)
     mtp_ranges_trim(&s->sacked, cum);
 }
 
-// RFC 5681, 3.1, counted in ACKs; or in slots, of which slow start takes two an ACK (RFC 3465,
-// 2.2) and one after a timeout (2.3).
+// RFC 5681, 3.1, counted in ACKs; or in slots, of which slow start counts at most two per ACK (RFC
+// 3465, 2.2) and one after a timeout (2.3).
 static void grow(struct mtp_sender *s, int64_t acked)
 {
     if (s->cwnd >= (int)s->config.history)
@@ -135,21 +137,21 @@ static void grow(struct mtp_sender *s, int64_t acked)
     }
 }
 
-// Slots in flight as Reno would count them; the inflation stands for what was replaced.
+// Returns the slots in flight as Reno counts them; `inflation` accounts for replaced packets.
 static int64_t flight_up_to(const struct mtp_sender *s, int64_t end)
 {
     return end - s->base - s->inflation;
 }
 
-// What limited transmit let out does not count (RFC 5681, 3.2, step 2); it is beyond cwnd.
+// Packets that limited transmit sent beyond cwnd do not count (RFC 5681, 3.2, step 2).
 static int half_of(const struct mtp_sender *s, int64_t flight)
 {
     int64_t whole = s->config.keeps_window || flight > s->cwnd ? s->cwnd : flight;
     int64_t half = whole / 2;
-    return half > 2 ? (int)half : 2; // RFC 5681, (4)
+    return half > 2 ? (int)half : 2; // RFC 5681, equation (4)
 }
 
-// Is enough of cwnd in use for it to grow?
+// Returns true if enough of cwnd is in use for it to grow.
 static bool is_limited(const struct mtp_sender *s)
 {
     int64_t flight = flight_up_to(s, s->send_at);
@@ -162,15 +164,15 @@ static void open_up(struct mtp_sender *s)
     s->send_at = s->next;
 }
 
-// RFC 6582, 3.2, step 3: what duplicate ACKs let out is taken back as far as it is acknowledged
-// now, except for one packet.
+// RFC 6582, 3.2, step 3: deflates the window by what is now acknowledged of the packets that
+// duplicate ACKs released, but leaves one packet.
 static void on_partial(struct mtp_sender *s, int64_t acked)
 {
     s->dups = acked <= s->dups ? (int)(s->dups - acked + 1) : 0;
     s->replacement_due = true;
 }
 
-// Without a replacement in a slot of its own: what was next.
+// If no replacement got a slot of its own, fast recovery ends at `recover`.
 static int64_t fast_end(const struct mtp_sender *s)
 {
     return s->fast_end ? s->fast_end : s->recover;
@@ -181,7 +183,7 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
     int64_t first = s->cum;
     bool limited = is_limited(s);
     bool partial = s->config.newreno && s->state == MTP_FAST && cum < fast_end(s);
-    int64_t before = s->cum + s->inflation; // as Reno would count: without the replacements' slots
+    int64_t before = s->cum + s->inflation; // as Reno counts: without the replacements' slots
     forget(s, cum);
     s->stuck = 0;
     s->replacement_due = false;
@@ -197,12 +199,12 @@ static void on_progress(struct mtp_sender *s, int64_t cum, usec_t now)
     } else if (limited && s->state != MTP_FAST) {
         grow(s, cum - first);
     }
-    if (s->state == MTP_TIMEOUT && s->cum <= s->point) { // II-B: hi_ack <= wnd_base
+    if (s->state == MTP_TIMEOUT && s->cum <= s->point) { // Section II-B: hi_ack <= wnd_base
         s->inflation++;
         if (s->cum < s->point)
             scoreboard_lose(s, s->cum);
     } else if (s->state == MTP_TIMEOUT) {
-        s->recover = s->cum; // up to here TCP would have sent old packets again
+        s->recover = s->cum; // up to here TCP would have retransmitted old packets
         s->inflation = 0;
         open_up(s);
     } else if (s->state == MTP_GO_BACK && s->cum >= s->point) {
@@ -225,13 +227,13 @@ static void recover_fast(struct mtp_sender *s, usec_t now)
     s->replacement_due = true;
     s->replaced_at = -1;
     s->rack_at = USEC_NEVER;
-    s->fast_end = 0; // its first replacement's slot is the last one below
+    s->fast_end = 0; // set by the first replacement, whose slot is the last one below it
     s->recover = s->next;
     s->timed = -1;
     s->stuck++;
     s->counts.fast_recoveries++;
-    // A full RTO for what leaves now, as in Linux, BSD and ns-2, not what was left for the lost
-    // one.
+    // As in Linux, BSD and ns-2, the replacement gets a full RTO, not the rest of the lost
+    // packet's.
     s->rto_at = USEC_NEVER;
     scoreboard_arm(s, now);
 }
@@ -245,7 +247,7 @@ static void on_duplicate(struct mtp_sender *s, usec_t now)
         recover_fast(s, now);
 }
 
-// The first slot left a round trip ago, and a later one is there.
+// The first slot left a round trip ago, and a later one was reported: starts the RACK timer.
 static void watch_first(struct mtp_sender *s, usec_t now)
 {
     if (s->config.rack && s->state == MTP_OPEN && s->rack_at == USEC_NEVER && s->sacked.count > 0)
@@ -253,7 +255,7 @@ static void watch_first(struct mtp_sender *s, usec_t now)
                                        s->rto.srtt / RACK_REORDERING);
 }
 
-// As any other slot, by three behind it.
+// Returns true if the replacement is lost: like any slot, when three slots behind it were reported.
 static bool lost_replacement(const struct mtp_sender *s)
 {
     int64_t slot = s->replaced_at;
@@ -268,17 +270,17 @@ void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
         s->counts.lies++;
         return;
     }
-    if (ack->cum < s->cum) // overtaken by a later one
+    if (ack->cum < s->cum) // the ACK was reordered behind a later one
         return;
     int64_t edge = ack->cum + (ack->window < MAX_WINDOW ? ack->window : MAX_WINDOW);
     bool opened = edge > s->edge;
-    if (opened) // RFC 9293, 3.8.6: it never moves back
+    if (opened) // RFC 9293, 3.8.6: the edge never moves back
         s->edge = edge;
     sample_rtt(s, ack, now);
     if (ack->cum > s->cum) {
         on_progress(s, ack->cum, now);
     } else if (s->next > s->cum &&
-               (!opened || ack->count > 0)) { // a duplicate (RFC 5681, 2; 6675, 2)
+               (!opened || ack->count > 0)) { // a duplicate ACK (RFC 5681, 2; RFC 6675, 2)
         on_duplicate(s, now);
     } else if (opened && s->next == s->cum) {
         s->probe_due = false;
@@ -291,10 +293,11 @@ void mtp_sender_ack(struct mtp_sender *s, const struct mtp_ack *ack, usec_t now)
         s->replacement_due = true;
 }
 
-// Timeout recovery in MTP's way (II-B) or, when that does not fit or is not wanted, in TCP's.
+// Timeout recovery by MTP's rules (II-B), or by TCP's if the window has no room or the mode
+// requires it.
 static void recover(struct mtp_sender *s)
 {
-    bool strict = s->mode == MTP_STRICT && scoreboard_have_room(s);
+    bool strict = s->mode == MTP_STRICT && scoreboard_has_room(s);
     for (int64_t slot = s->cum; slot < s->next; slot++)
         scoreboard_of(s, slot)->inflates = false;
     s->state = strict ? MTP_TIMEOUT : MTP_GO_BACK;
@@ -310,7 +313,7 @@ static void recover(struct mtp_sender *s)
     s->replacement_due = false;
     s->rack_at = USEC_NEVER;
     if (mtp_ranges_skip(&s->sacked, s->cum) != s->cum)
-        s->sacked.count = 0; // reneged on (RFC 2018, 8)
+        s->sacked.count = 0; // the receiver reneged on its ranges (RFC 2018, 8)
     if (strict)
         scoreboard_lose(s, s->cum);
 }
@@ -324,9 +327,9 @@ void mtp_sender_timeout(struct mtp_sender *s, usec_t now)
     rto_expired(&s->rto);
     s->rto_at = USEC_NEVER;
     if (s->next == s->cum) {
-        s->probe_due = s->queue.packets > 0 && !scoreboard_have_room(s);
+        s->probe_due = s->queue.packets > 0 && !scoreboard_has_room(s);
     } else {
-        // RFC 5681, 3.1: held constant when it is not the first timeout of the same slot.
+        // RFC 5681, 3.1: ssthresh stays unless it is the first timeout of the slot.
         if (s->stuck == 0 || s->state == MTP_OPEN || s->state == MTP_FAST)
             s->ssthresh = half_of(s, flight_up_to(s, s->send_at));
         s->stuck++;
@@ -354,7 +357,7 @@ void mtp_sender_set_mode(struct mtp_sender *s, enum mtp_mode mode, usec_t now)
 
 enum { FIRST_CWND = 4 }; // RFC 5681, 3.1, for slots of up to 1095 bytes
 
-static const usec_t LEAST_RTO = USEC_PER_SEC; // RFC 6298, 2.4
+static const usec_t MIN_RTO = USEC_PER_SEC; // RFC 6298, 2.4
 
 int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config, usec_t now)
 {
@@ -378,7 +381,7 @@ int mtp_sender_init(struct mtp_sender *s, const struct mtp_sender_config *config
     if (*history == 0)
         *history = MTP_HISTORY;
     assert(*history <= MTP_MAX_HISTORY && (*history & (*history - 1)) == 0);
-    rto_init(&s->rto, config->least_rto > 0 ? config->least_rto : LEAST_RTO, config->most_rto);
+    rto_init(&s->rto, config->min_rto > 0 ? config->min_rto : MIN_RTO, config->max_rto);
     mtp_queue_init(&s->queue, &config->queue);
     s->sent = calloc(*history, sizeof(*s->sent));
     return s->sent ? 0 : ERR_NO_MEMORY;
@@ -402,7 +405,7 @@ void mtp_sender_begin(struct mtp_sender *s, enum mtp_mode mode, int64_t next, in
     s->state = strict ? MTP_OPEN : MTP_GO_BACK;
     s->next = s->next_number = s->point = next;
     s->send_at = strict ? next : 0;
-    if (!strict) // what was sent behind the hole is under way no more (and RFC 6928 allows 10)
+    if (!strict) // packets sent behind the hole are no longer outstanding (and RFC 6928 allows 10)
         s->cwnd += (int)(next - hole) - 1;
     s->sent_at = now;
     if (rtt > 0)
@@ -419,7 +422,7 @@ void mtp_sender_destroy(struct mtp_sender *s)
     *s = (struct mtp_sender){0};
 }
 
-// The flow as MIN_BUF sees it, without the queue.
+// Returns the flow as MIN_BUF counts it, without the queue.
 static struct tcp_snapshot snapshot(const struct mtp_sender *s)
 {
     return (struct tcp_snapshot){
@@ -461,7 +464,7 @@ static void put_out(const struct mtp_sender *s, int64_t slot, struct mtp_out *ou
     };
 }
 
-// A packet with a number of its own, empty when there is none to send, goes into the slot.
+// Puts a packet with a new number into the slot: `p`, or an empty one if `p` is NULL.
 static void send_packet(struct mtp_sender *s, int64_t slot, struct mtp_packet *p, unsigned flags,
                         struct mtp_out *out, usec_t now)
 {
@@ -498,7 +501,7 @@ static void send_new(struct mtp_sender *s, struct mtp_packet *p, unsigned flags,
     send_packet(s, slot, p, flags, out, now);
 }
 
-// Where Reno retransmits. `strict` comes here when its replacement does not fit.
+// Refills a slot where Reno would retransmit. `strict` uses it when its replacement does not fit.
 static void send_again(struct mtp_sender *s, int64_t slot, struct mtp_out *out, usec_t now)
 {
     if (s->mode == MTP_RESEND) {
@@ -510,18 +513,18 @@ static void send_again(struct mtp_sender *s, int64_t slot, struct mtp_out *out, 
     }
     scoreboard_lose(s, slot);
     struct mtp_sent *e = scoreboard_of(s, slot);
-    bool inflates = e->inflates; // its slot still counts as it did
+    bool inflates = e->inflates; // the slot still counts as before
     free(e->packet);
     s->counts.fills++;
     send_packet(s, slot, mtp_queue_pop(&s->queue, now), MTP_FILL, out, now);
     scoreboard_of(s, slot)->inflates = inflates;
 }
 
-// II-A: at the third duplicate ACK, whatever the window says.
+// II-A: at the third duplicate ACK, regardless of the window.
 static void replace(struct mtp_sender *s, struct mtp_out *out, usec_t now)
 {
     s->replacement_due = false;
-    if (s->mode != MTP_STRICT || !scoreboard_have_room(s)) {
+    if (s->mode != MTP_STRICT || !scoreboard_has_room(s)) {
         send_again(s, s->cum, out, now);
         return;
     }
@@ -536,7 +539,7 @@ static void replace(struct mtp_sender *s, struct mtp_out *out, usec_t now)
         s->recover = s->next;
 }
 
-// An old slot, empty: the answer tells of the window. Beyond it nothing may be sent.
+// An old slot, empty: its ACK reports the window. No slot beyond the window may be sent.
 static void probe(struct mtp_sender *s, struct mtp_out *out, usec_t now)
 {
     s->probe_due = false;
@@ -544,7 +547,7 @@ static void probe(struct mtp_sender *s, struct mtp_out *out, usec_t now)
     *out = (struct mtp_out){.slot = s->cum - 1, .number = s->next_number++, .time = now};
 }
 
-// RFC 5681, 4.1: after silence there is no ACK clock, and what was learnt of the path is old.
+// RFC 5681, 4.1: after an idle time there is no ACK clock, and cwnd is outdated.
 static void restart_after_idle(struct mtp_sender *s, usec_t now)
 {
     bool idle = s->next == s->cum && now - s->sent_at > rto_value(&s->rto);
@@ -566,9 +569,9 @@ bool mtp_sender_wants(const struct mtp_sender *s)
         return s->mode != MTP_RESEND;
     if (!cwnd_has_room(s))
         return false;
-    if (mtp_ranges_skip(&s->sacked, s->send_at) < s->next) // in MTP_GO_BACK
+    if (mtp_ranges_skip(&s->sacked, s->send_at) < s->next) // true only in MTP_GO_BACK
         return s->mode != MTP_RESEND;
-    return scoreboard_have_room(s);
+    return scoreboard_has_room(s);
 }
 
 bool mtp_sender_pull(struct mtp_sender *s, struct mtp_out *out, usec_t now)
@@ -581,7 +584,7 @@ bool mtp_sender_pull(struct mtp_sender *s, struct mtp_out *out, usec_t now)
         replace(s, out, now);
         return true;
     }
-    if (s->send_at < s->next) // only in MTP_GO_BACK
+    if (s->send_at < s->next) // true only in MTP_GO_BACK
         s->send_at = mtp_ranges_skip(&s->sacked, s->send_at);
     restart_after_idle(s, now);
     if (!cwnd_has_room(s))
@@ -590,7 +593,7 @@ bool mtp_sender_pull(struct mtp_sender *s, struct mtp_out *out, usec_t now)
         send_again(s, s->send_at++, out, now);
         return true;
     }
-    if (!scoreboard_have_room(s))
+    if (!scoreboard_has_room(s))
         return false;
     bool recovering = s->state == MTP_TIMEOUT;
     struct mtp_packet *p = mtp_queue_pop(&s->queue, now);

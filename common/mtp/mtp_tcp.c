@@ -10,7 +10,8 @@
 #include "common/base/seq.h"
 
 static const usec_t MTP_TCP_HELLO_RETRY = 300 * USEC_PER_MSEC;
-static const usec_t MTP_TCP_LINGER = USEC_PER_SEC; // for the peer's FIN that comes again
+static const usec_t MTP_TCP_LINGER =
+    USEC_PER_SEC; // time for which a repeated FIN of the peer is still answered
 
 static void mtp_tcp_close_with(struct mtp_tcp *c, enum mtp_tcp_end end);
 
@@ -19,17 +20,17 @@ static uint32_t mtp_tcp_clock(const struct mtp_tcp *c, usec_t now)
     return mtp_tcp_time(c->time_offset, now);
 }
 
-// The peer sends keep-alives, so its last word is not older than some of them.
+// The peer sends keep-alives, so its newest timestamp is at most a few of them old.
 static const uint32_t MAX_ECHO_AGE_MS = 120 * 1000;
 
-// A segment with its numbers as offsets.
+// A segment with its numbers converted to offsets.
 struct arrival {
     const struct tcp_segment *s;
-    int64_t at, end; // its data
+    int64_t at, end; // range of its data
     int64_t ack;
 };
 
-// RFC 5961, 7: at most so many a second.
+// RFC 5961, 7: limits the challenge ACKs per second.
 static void challenge(struct mtp_tcp *c, usec_t now)
 {
     if (now - c->challenged_at >= USEC_PER_SEC) {
@@ -43,8 +44,8 @@ static void challenge(struct mtp_tcp *c, usec_t now)
     c->ack_due = true;
 }
 
-// RFC 5961, 3.2. Two numbers are exact, as a sender that does not repeat resets at its end, which a
-// hole keeps from being acknowledged.
+// RFC 5961, 3.2. Two sequence numbers count as exact: a sender that never retransmits resets at the
+// end of its data, which is not acknowledged after a hole.
 static void on_reset(struct mtp_tcp *c, const struct arrival *a, usec_t now)
 {
     if (a->at == c->taken || a->at == c->received)
@@ -60,7 +61,8 @@ static bool echo_is_ours(const struct mtp_tcp *c, const struct tcp_segment *s, u
     return s->has_times && mtp_tcp_clock(c, now) - s->time_echo <= MAX_ECHO_AGE_MS;
 }
 
-// May it be the peer's? Late data is looked for a window below what is acknowledged.
+// Returns true if the segment may come from the peer. Late data is accepted within one window below
+// the acknowledged offset.
 static bool is_acceptable(struct mtp_tcp *c, const struct arrival *a, usec_t now)
 {
     int64_t peer_window = c->edge - c->acked + MTP_TCP_SERVER_WINDOW;
@@ -68,7 +70,7 @@ static bool is_acceptable(struct mtp_tcp *c, const struct arrival *a, usec_t now
         on_reset(c, a, now);
         return false;
     }
-    if (a->s->flags & TCP_SEGMENT_SYN) { // RFC 5961, 4.2: whatever its sequence number
+    if (a->s->flags & TCP_SEGMENT_SYN) { // RFC 5961, 4.2: regardless of its sequence number
         challenge(c, now);
         return false;
     }
@@ -104,12 +106,12 @@ static unsigned on_syn_ack(struct mtp_tcp *c, const struct tcp_segment *s, usec_
     c->peer_time = s->time;
     c->sack = s->sack_permitted;
     c->peer_scale = s->scale;
-    if (s->scale == TCP_SEGMENT_NO_SCALE) { // RFC 7323, 2.2: both or none
+    if (s->scale == TCP_SEGMENT_NO_SCALE) { // RFC 7323, 2.2: scaling requires both ends
         c->scale = TCP_SEGMENT_NO_SCALE;
         if (c->window > UINT16_MAX)
             c->window = UINT16_MAX;
     }
-    c->edge = 1 + s->window; // not scaled
+    c->edge = 1 + s->window; // the window of a SYN-ACK is not scaled
     c->out_at = 1;
     c->out_len = MTP_TCP_HELLO;
     c->heard_at = now;
@@ -120,8 +122,8 @@ static unsigned on_syn_ack(struct mtp_tcp *c, const struct tcp_segment *s, usec_
     return 0;
 }
 
-// In slots. SACK blocks outside of what is under way are old, or a firewall forgot to translate
-// them: they are left out. A slot counts with all its bytes.
+// Converts an acknowledgement to slots. It ignores SACK blocks outside the outstanding data: they
+// are old, or a firewall did not translate them. A slot counts when all its bytes are acknowledged.
 static void to_slots(const struct mtp_tcp *c, const struct arrival *a, struct mtp_ack *ack,
                      usec_t now)
 {
@@ -146,7 +148,7 @@ static void to_slots(const struct mtp_tcp *c, const struct arrival *a, struct mt
     }
 }
 
-// Returns whether it acknowledges our FIN, for the first time.
+// Returns true if the segment is the first to acknowledge our FIN.
 static bool note_ack(struct mtp_tcp *c, const struct arrival *a)
 {
     if (a->ack < c->acked)
@@ -170,7 +172,7 @@ static bool is_fin(const struct mtp_tcp *c, const struct arrival *a)
 static void note_fin(struct mtp_tcp *c, const struct arrival *a, usec_t now)
 {
     c->peer_finished = true;
-    c->received = c->taken = a->end + 1; // all holes are given up
+    c->received = c->taken = a->end + 1; // holes are never filled after the FIN
     c->sack_count = 0;
     c->ack_due = true;
     if (c->fin_acked)
@@ -180,7 +182,7 @@ static void note_fin(struct mtp_tcp *c, const struct arrival *a, usec_t now)
 static unsigned note_data(struct mtp_tcp *c, const struct arrival *a)
 {
     const struct tcp_segment *s = a->s;
-    if (c->server || c->peer_finished) { // the hello again, or bytes that nobody asked for
+    if (c->server || c->peer_finished) { // the hello again, or data that was not requested
         c->ack_due = true;
         return 0;
     }
@@ -190,7 +192,7 @@ static unsigned note_data(struct mtp_tcp *c, const struct arrival *a)
     return MTP_TCP_SLOTS;
 }
 
-// The hello is acknowledged.
+// Opens the connection when the hello is acknowledged.
 static unsigned note_open(struct mtp_tcp *c)
 {
     if (c->state != MTP_TCP_GREETING || c->acked <= MTP_TCP_HELLO)
@@ -201,7 +203,7 @@ static unsigned note_open(struct mtp_tcp *c)
     return MTP_TCP_IS_OPEN;
 }
 
-// Our FIN is acknowledged. When the peer's came before, that is all.
+// Our FIN is acknowledged. If the peer's FIN came before, the connection has ended.
 static void note_fin_acked(struct mtp_tcp *c)
 {
     c->fin_acked = true;
@@ -214,14 +216,15 @@ static unsigned note(struct mtp_tcp *c, const struct arrival *a, struct mtp_ack 
 {
     const struct tcp_segment *s = a->s;
     bool fin = s->flags & TCP_SEGMENT_FIN;
-    // An empty segment below what came asks for an answer: a keep-alive, or a FIN once more.
-    bool asks = s->len == 0 && a->at < c->received;
-    bool went_on = a->ack > c->acked;
+    // An empty segment below the received offset requests an answer: a keep-alive, or a repeated
+    // FIN.
+    bool expects_answer = s->len == 0 && a->at < c->received;
+    bool advanced = a->ack > c->acked;
     unsigned news = 0;
     if (note_ack(c, a))
         note_fin_acked(c);
     news |= note_open(c);
-    if (c->server && (went_on || (s->len == 0 && !asks && !fin))) {
+    if (c->server && (advanced || (s->len == 0 && !expects_answer && !fin))) {
         to_slots(c, a, ack, now);
         news |= MTP_TCP_ACKED;
     }
@@ -230,7 +233,7 @@ static unsigned note(struct mtp_tcp *c, const struct arrival *a, struct mtp_ack 
     if (is_fin(c, a)) {
         note_fin(c, a, now);
         news |= MTP_TCP_FINISHED;
-    } else if (asks || fin) {
+    } else if (expects_answer || fin) {
         c->ack_due = true;
     }
     return news;
@@ -276,7 +279,7 @@ void mtp_tcp_acknowledge(struct mtp_tcp *c, const struct mtp_ack *ack)
     c->ack_due = true;
     if (c->peer_finished)
         return;
-    // Never above what came: firewalls call that invalid.
+    // Never above the received offset: firewalls treat that as invalid.
     int64_t cum = 1 + ack->cum * slot_bytes;
     if (cum > c->received)
         cum = c->received;
@@ -294,12 +297,12 @@ void mtp_tcp_acknowledge(struct mtp_tcp *c, const struct mtp_ack *ack)
 
 enum {
     MAX_WINDOW_FIELD = 65535,
-    TIMES_BYTES = 12, // of the option, padded
-    LEAST_SLOT_BYTES = 64,
+    TIMES_BYTES = 12, // size of the timestamps option, padded
+    MIN_SLOT_BYTES = 64,
 };
 
 static const usec_t PATIENCE = 10 * USEC_PER_SEC;
-static const usec_t SYN_RETRY = USEC_PER_SEC; // RFC 6298, 2.1; doubled each time
+static const usec_t SYN_RETRY = USEC_PER_SEC; // RFC 6298, 2.1; doubled at each try
 static const usec_t KEEPALIVE = 20 * USEC_PER_SEC;
 static const usec_t DEAD = 90 * USEC_PER_SEC; // four keep-alives without an answer
 
@@ -328,7 +331,7 @@ static int begin(struct mtp_tcp *c, const struct mtp_tcp_config *config,
 int mtp_tcp_connect(struct mtp_tcp *c, const struct mtp_tcp_config *config,
                     const struct tcp_path *path, usec_t now)
 {
-    assert(config->slot_bytes >= LEAST_SLOT_BYTES && config->slot_bytes <= MTP_MAX_SLOT_BYTES);
+    assert(config->slot_bytes >= MIN_SLOT_BYTES && config->slot_bytes <= MTP_MAX_SLOT_BYTES);
     if (begin(c, config, path, now) != 0)
         return ERR_NO_MEMORY;
     if (mtp_reassembly_init(&c->slots, config->slot_bytes) != 0) {
@@ -353,7 +356,7 @@ int mtp_tcp_accept(struct mtp_tcp *c, const struct mtp_tcp_config *config,
     struct mtp_tcp_config own = *config;
     own.slot_bytes = a->slot_bytes;
     struct siphash_key key = mtp_tcp_key(config->token);
-    if (!mtp_tcp_hello_is_good(&key, a->tag, a->slot_bytes) || a->slot_bytes < LEAST_SLOT_BYTES ||
+    if (!mtp_tcp_hello_is_good(&key, a->tag, a->slot_bytes) || a->slot_bytes < MIN_SLOT_BYTES ||
         a->slot_bytes > MTP_MAX_SLOT_BYTES)
         return ERR_MALFORMED;
     if (begin(c, &own, &a->path, now) != 0)
@@ -415,7 +418,7 @@ int mtp_tcp_send(struct mtp_tcp *c, int64_t slot, const uint8_t *record, size_t 
     return 0;
 }
 
-// A window of ours as its field has it: in a SYN it is never scaled (RFC 7323, 2.2).
+// Returns our window as its field encodes it; in a SYN it is never scaled (RFC 7323, 2.2).
 static uint16_t window_field(const struct mtp_tcp *c, bool syn)
 {
     uint32_t field = syn || c->scale == TCP_SEGMENT_NO_SCALE ? c->window : c->window >> c->scale;
@@ -474,7 +477,7 @@ static void pull_fin(struct mtp_tcp *c, struct tcp_segment *s, usec_t now)
 
 static void pull_ack(struct mtp_tcp *c, struct tcp_segment *s, usec_t now)
 {
-    // A keep-alive has a sequence number that was acknowledged already (RFC 9293, 3.8.4).
+    // A keep-alive has a sequence number that is already acknowledged (RFC 9293, 3.8.4).
     fill(c, s, c->keepalive_due ? c->sent - 1 : c->sent, TCP_SEGMENT_ACK, now);
     s->sack_count = c->sack ? c->sack_count : 0;
     memcpy(s->sack, c->sacks, sizeof(s->sack));
@@ -497,7 +500,8 @@ bool mtp_tcp_pull(struct mtp_tcp *c, struct tcp_segment *s, usec_t now)
     }
     if (c->state == MTP_TCP_SYN_SENT)
         return false;
-    // The hello waits for a window: a SYN proxy opens it late (RFC 4987, 3.6 names such proxies).
+    // The hello waits for a window: a SYN proxy opens it late (RFC 4987, 3.6 describes such
+    // proxies).
     if (c->out_done < c->out_len && c->out_at + (int64_t)c->out_len <= c->edge)
         pull_data(c, s, now);
     else if (c->fin_due)
@@ -527,7 +531,7 @@ static void retry(struct mtp_tcp *c, usec_t now)
         if (c->out_at + (int64_t)c->out_len <= c->edge)
             c->out_done = 0;
         else
-            c->keepalive_due = true; // asks for the window
+            c->keepalive_due = true; // requests the window
     } else {
         c->fin_due = true;
     }
@@ -562,7 +566,8 @@ void mtp_tcp_close(struct mtp_tcp *c, usec_t now)
     c->finishing = c->fin_due = true;
     c->fin_at = c->sent;
     c->out_len = c->out_done = 0;
-    // Behind a hole the peer cannot tell that a FIN is where it belongs.
+    // After a hole the peer cannot know whether the FIN's sequence number is right, so a tag proves
+    // it.
     if (c->acked < c->sent && c->fin_at + MTP_TCP_TAG <= c->edge) {
         c->fin_tag_len = MTP_TCP_TAG;
         store_be64(c->fin_tag, mtp_tcp_fin_tag(&c->key, c->server, c->fin_at));
@@ -576,6 +581,6 @@ void mtp_tcp_abort(struct mtp_tcp *c)
 {
     if (c->state == MTP_TCP_CLOSED)
         return;
-    c->reset_due = c->state != MTP_TCP_SYN_SENT; // before that there is nobody to tell
+    c->reset_due = c->state != MTP_TCP_SYN_SENT; // before the SYN-ACK there is no peer to reset
     mtp_tcp_close_with(c, MTP_TCP_ENDED);
 }

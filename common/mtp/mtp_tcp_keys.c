@@ -8,7 +8,7 @@
 
 enum { VERSION = 1, ISN_TICK = 4 };
 
-// What a hash is for, its first word: no tag serves two purposes.
+// The first word of each hash is its purpose, so no tag is valid for two purposes.
 enum purpose { ID = 1, HELLO, SLOT, FIN_CLIENT, FIN_SERVER, ISN, TIME_OFFSET, COOKIE };
 
 static const uint8_t magic[4] = {'M', 'T', 'P', VERSION};
@@ -25,7 +25,7 @@ static uint64_t hash(const struct siphash_key *key, enum purpose purpose, uint64
 
 struct siphash_key mtp_tcp_key(uint64_t token)
 {
-    // 64 bits of secret; the other half says what it is a key of.
+    // 64 bits are the secret; the other 64 identify the kind of key.
     struct siphash_key key = {{token, 0x5745495220746370}}; // "WEIR tcp"
     return key;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What keeps strangers out of MTP in TCP segments: keyed tags (SipHash-2-4, 64 bits).
+// Protects MTP in TCP segments against third parties: keyed tags (SipHash-2-4, 64 bits).
 //
-// The key comes of the token that RTSP's SETUP gave the viewer.
-// Protected: every slot, whole, with its 64-bit place in the sequence and so its direction; the
-// client's hello; the end of the stream. Who does not know the token inserts nothing, and a slot
-// put together from two versions of it is noticed. Not protected: secrecy; against somebody who
-// reads the RTSP connection (he reads the token, unless it is encrypted) or repeats what he saw
-// (packet numbers sort out what comes twice); TCP's acknowledgements, windows and resets, which
-// have to be TCP's own: there a blind stranger has to hit sequence number, acknowledgement and
-// timestamp (mtp_tcp.h).
+// The key is derived from the token that the viewer got in RTSP's SETUP.
+// Protected: every whole slot, with its 64-bit position in the sequence and thereby its direction;
+// the client's hello; the end of the stream. Without the token, a third party cannot insert data,
+// and a slot assembled from two versions is detected.
+// Not protected: confidentiality; against a party that reads the RTSP connection (and so the token,
+// unless it is encrypted) or replays what it saw (packet numbers detect duplicates); TCP's
+// acknowledgements, windows and resets, which must be TCP's own. A blind third party must guess
+// sequence number, acknowledgement and timestamp for those (mtp_tcp.h).
 #ifndef WEIR_MTP_MTP_TCP_KEYS_H
 #define WEIR_MTP_MTP_TCP_KEYS_H
 
@@ -21,40 +21,41 @@ extern "C" {
 #endif
 
 enum {
-    MTP_TCP_TAG = 8,    // in front of each slot
-    MTP_TCP_HELLO = 24, // what the client's stream consists of
+    MTP_TCP_TAG = 8,    // at the start of each slot
+    MTP_TCP_HELLO = 24, // size of the client's whole stream
 };
 
 struct siphash_key mtp_tcp_key(uint64_t token);
-// A public name of the session, by which a server finds it; it tells nothing of the token.
+// Returns a public id of the session, by which a server finds it; it does not reveal the token.
 uint64_t mtp_tcp_id(const struct siphash_key *key);
 
-// The tag of a slot's `len` bytes, over all behind the tag.
+// Computes or checks the tag of a slot's `len` bytes, over all bytes after the tag.
 void mtp_tcp_seal(const struct siphash_key *key, int64_t slot, uint8_t *bytes, size_t len);
 bool mtp_tcp_is_sealed(const struct siphash_key *key, int64_t slot, const uint8_t *bytes,
                        size_t len);
 
-// The hello: id (64 bits), tag (64), "MTP", version (8), bytes of a slot (16), zero (16).
+// The hello: id (64 bits), tag (64), "MTP", version (8), slot size in bytes (16), zero (16).
 void mtp_tcp_hello_write(const struct siphash_key *key, uint16_t slot_bytes,
                          uint8_t out[MTP_TCP_HELLO]);
-// False: no hello. Whether it is genuine, mtp_tcp_hello_is_good tells once the key is known.
+// Returns false if it is no hello. mtp_tcp_hello_is_good() checks the tag once the key is known.
 bool mtp_tcp_hello_read(const uint8_t *data, size_t len, uint64_t *id, uint64_t *tag,
                         uint16_t *slot_bytes);
 bool mtp_tcp_hello_is_good(const struct siphash_key *key, uint64_t tag, uint16_t slot_bytes);
 
-// The tag that goes with a FIN at this place of the sequence.
+// Returns the tag of a FIN at this offset of the sequence.
 uint64_t mtp_tcp_fin_tag(const struct siphash_key *key, bool server, int64_t offset);
 
-// `secret` is the host's own, 128 random bits, for as long as it runs.
-// RFC 6528, 3: ISN = M + F(addresses, ports, secret), M counting 4 us.
+// Returns the initial sequence number (RFC 6528, 3): ISN = M + F(addresses, ports, secret), M
+// counting 4 us. `secret` is the host's own: 128 random bits, constant while the program runs.
 uint32_t mtp_tcp_isn(const struct siphash_key *secret, const struct tcp_path *path, usec_t now);
-// Where this connection's timestamps begin (RFC 7323, 5.4), so that they are nobody's guess.
+// Returns where this connection's timestamps begin (RFC 7323, 5.4), so that they cannot be guessed.
 uint32_t mtp_tcp_time_offset(const struct siphash_key *secret, const struct tcp_path *path);
-// 32 bits over a path and a word; what a SYN cookie is made of.
+// Returns 32 bits over a path and a word; SYN cookies are made of them.
 uint32_t mtp_tcp_cookie(const struct siphash_key *secret, const struct tcp_path *path,
                         uint64_t word);
 
-// The timestamp for now: milliseconds, never 0, as firewalls drop that (RFC 7323, 5.4 allows both).
+// Returns the timestamp for now: milliseconds, never 0, as firewalls drop that (RFC 7323, 5.4
+// allows both).
 static inline uint32_t mtp_tcp_time(uint32_t offset, usec_t now)
 {
     uint32_t t = offset + (uint32_t)(now / USEC_PER_MSEC);

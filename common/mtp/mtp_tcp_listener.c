@@ -3,14 +3,14 @@
 
 enum {
     CLASSES = 4,
-    NO_SCALE = 15, // in the four bits
+    NO_SCALE = 15, // "no scale" in the four bits of the hint
     SACK_BIT = 16,
     HINT_BITS = 63,
 };
 
 static const usec_t MINUTE = 64 * USEC_PER_SEC;
 
-// RFC 9293, 3.7.1 has 536 as what goes without saying; 1220 is IPv6's least.
+// 536 is the default of RFC 9293, 3.7.1; 1220 is the min of IPv6.
 static const uint16_t mss_classes[CLASSES] = {256, 536, 1220, MTP_TCP_MSS};
 
 static uint32_t cookie_of(const struct siphash_key *secret, const struct tcp_path *path,
@@ -28,7 +28,7 @@ static int class_of(uint16_t mss)
     return class;
 }
 
-// Not ahead of the clock: the client would take what follows for old (RFC 7323, 5.3).
+// Not ahead of the clock: the client would treat later timestamps as old (RFC 7323, 5.3).
 static uint32_t time_with_hints(uint32_t time, uint32_t hints)
 {
     uint32_t t = (time & ~(uint32_t)HINT_BITS) | hints;
@@ -64,7 +64,7 @@ static enum mtp_tcp_heard on_syn(const struct siphash_key *secret, const struct 
     return MTP_TCP_REPLY;
 }
 
-// The class that the cookie was made with; -1: it is none of ours, or an old one.
+// Returns the MSS class that the cookie encodes; -1: not our cookie, or an expired one.
 static int check_cookie(const struct siphash_key *secret, const struct tcp_path *path,
                         uint32_t cookie, uint32_t irs, usec_t now)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The server's end of MTP's TCP handshake. It keeps no state whatever comes: SYN cookies (RFC 4987,
-// 3.6) hold what the SYN said, and a connection begins with the client's hello, which carries a
+// The server's end of MTP's TCP handshake. It keeps no state, whatever it receives: SYN cookies
+// (RFC 4987, 3.6) encode the SYN, and a connection begins with the client's hello, which carries a
 // tag.
 //
-//   Cookie: 32 bits of a keyed hash over addresses, ports, the client's ISN, the minute and the
-//   MSS's class. All of it looks random: which minute and class, the answer shows by trial.
-//   Window scale and SACK stand in the low 6 bits of the SYN-ACK's timestamp, and come back as its
-//   echo; without timestamps neither is agreed on. (Linux has them there, too.)
-//   A SYN-ACK that got lost is sent again when the SYN comes again; one SYN, at most one segment.
+//   Cookie: a keyed hash of 32 bits over addresses, ports, the client's ISN, the minute and the MSS
+//   class. All its bits look random; the server finds minute and class by trial. Window scale and
+//   SACK are encoded in the low 6 bits of the SYN-ACK's timestamp and return in its echo; without
+//   timestamps neither is negotiated. (Linux does the same.) A lost SYN-ACK is sent again when the
+//   SYN is; each SYN causes at most one segment.
 #ifndef WEIR_MTP_MTP_TCP_LISTENER_H
 #define WEIR_MTP_MTP_TCP_LISTENER_H
 
@@ -18,31 +18,31 @@ extern "C" {
 #endif
 
 enum {
-    MTP_TCP_MSS = 1360,            // at most, and what we tell the peer
-    MTP_TCP_SERVER_WINDOW = 65535, // in bytes, not scaled: the hello is all that comes
+    MTP_TCP_MSS = 1360,            // our max, which we announce to the peer
+    MTP_TCP_SERVER_WINDOW = 65535, // in bytes, not scaled: the client sends only the hello
 };
 
-// A client that answered the cookie and said hello.
+// A client that returned the cookie and sent its hello.
 struct mtp_tcp_accepted {
-    struct tcp_path path; // as this end sends
-    uint32_t isn, irs;    // initial sequence numbers: ours, the client's
-    uint16_t mss;         // the client's, rounded down to a class
-    int8_t scale;         // the client's, TCP_SEGMENT_NO_SCALE: none agreed on
+    struct tcp_path path; // from this end to the client
+    uint32_t isn, irs;    // initial sequence numbers: ours and the client's
+    uint16_t mss;         // the client's MSS, rounded down to a class
+    int8_t scale;         // the client's scale; TCP_SEGMENT_NO_SCALE: not negotiated
     bool sack, times;
-    uint32_t time_offset; // of our timestamps
-    uint32_t time;        // the client's last one
-    uint16_t window;      // the client's, not scaled yet
-    uint64_t id, tag;     // see mtp_tcp_keys.h
+    uint32_t time_offset; // offset of our timestamps
+    uint32_t time;        // the client's newest timestamp
+    uint16_t window;      // the client's window, not scaled yet
+    uint64_t id, tag;     // from the hello (mtp_tcp_keys.h)
     uint16_t slot_bytes;
 };
 
 enum mtp_tcp_heard {
     MTP_TCP_IGNORE,
-    MTP_TCP_REPLY,  // *reply is to be sent
-    MTP_TCP_ACCEPT, // *accepted; whoever knows the id's token checks the tag
+    MTP_TCP_REPLY,  // the caller sends *reply
+    MTP_TCP_ACCEPT, // *accepted is set; the caller, who finds the token by the id, checks the tag
 };
 
-// A segment of no connection that is known came.
+// Processes a segment that belongs to no known connection.
 enum mtp_tcp_heard mtp_tcp_listen(const struct siphash_key *secret, const struct tcp_segment *s,
                                   struct tcp_segment *reply, struct mtp_tcp_accepted *accepted,
                                   usec_t now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An MTP acknowledgement as a datagram, for MTP in UDP: one for each packet that came.
+// An MTP acknowledgement as a datagram, for MTP in UDP: one for each received packet.
 //
 //    0                   1                   2                   3
 //    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -15,8 +15,8 @@
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //   |  a range begins: so far on    |   ends before: so far on      |  `count` times, 0 to 8
 //
-// Magic and version are mtp_header.h's, whose flags A never stands in. The window and the ranges
-// count slots from the first one.
+// Magic and version are those of mtp_header.h, whose flags never contain A. The window and the
+// ranges count slots from the first slot above.
 #ifndef WEIR_MTP_MTP_UDP_ACK_H
 #define WEIR_MTP_MTP_UDP_ACK_H
 
@@ -34,11 +34,11 @@ enum {
     MTP_UDP_ACK_MAX = MTP_UDP_ACK_HEAD + 4 * MTP_ACK_RANGES,
 };
 
-// Returns the length. The window, and the ends of the ranges, are below 65536 from ack->cum.
+// Returns the length. The window and the ends of the ranges are less than 65536 above ack->cum.
 size_t mtp_udp_ack_encode(const struct mtp_ack *ack, uint64_t token, uint8_t out[MTP_UDP_ACK_MAX]);
 
-// `cum`: the last acknowledgement's; the new one is near to it. 0; ERR_MALFORMED; ERR_UNSUPPORTED
-// (another version); ERR_NOT_FOUND: another token.
+// `cum` is the previous acknowledgement's; the new one is near it. Returns 0; ERR_MALFORMED;
+// ERR_UNSUPPORTED (another version); ERR_NOT_FOUND: another token.
 int mtp_udp_ack_decode(const uint8_t *data, size_t len, uint64_t token, int64_t cum,
                        struct mtp_ack *ack);
 

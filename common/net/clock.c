@@ -41,7 +41,8 @@ void clock_cond_init(pthread_cond_t *cond)
     pthread_condattr_destroy(&attr);
 }
 
-// One boot of one kernel has one CLOCK_REALTIME, whatever namespaces its processes live in.
+// One boot of a kernel has one CLOCK_REALTIME, in all namespaces, so its boot id identifies the
+// clock.
 static bool read_boot_key(struct siphash_key *out)
 {
     char id[64] = "";

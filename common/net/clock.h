@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The only place that reads a clock. A loop's callbacks read it once a wake-up and pass it down.
+// The only place that reads a clock. A loop's callbacks read it once per wake-up and pass it down.
 #ifndef WEIR_NET_CLOCK_H
 #define WEIR_NET_CLOCK_H
 
@@ -12,16 +12,17 @@
 extern "C" {
 #endif
 
-usec_t clock_now(void);  // CLOCK_MONOTONIC
-usec_t clock_wall(void); // CLOCK_REALTIME, since 1970
-// Waits until `when` (CLOCK_MONOTONIC). For threads of their own, never on a loop.
+usec_t clock_now(void); // CLOCK_MONOTONIC
+// Reads CLOCK_REALTIME, as microseconds since 1970.
+usec_t clock_wall(void);
+// Blocks until `when` (CLOCK_MONOTONIC). Only for a thread that runs no loop.
 void clock_wait_until(usec_t when);
-// A condition whose timed waits take CLOCK_MONOTONIC instants.
+// Initialises a condition whose timed waits take CLOCK_MONOTONIC instants.
 void clock_cond_init(pthread_cond_t *cond);
-// A text by which another process knows whether it reads the same machine's clock, and which tells
-// others nothing (clock_mark.h); a new one each time. Empty when the system does not tell.
+// Writes a text by which another process finds out whether it reads the same machine's clock; it
+// reveals nothing else (clock_mark.h) and differs at each call. Empty if the system has no boot id.
 void clock_identity(char out[CLOCK_MARK_TEXT]);
-// Returns true if the text was written on this machine, since it was started.
+// Returns true if the text was written on this machine since it booted.
 bool clock_is_ours(const char *identity);
 
 #ifdef __cplusplus

@@ -17,12 +17,12 @@
 enum { PATIENCE_MS = 50 };
 
 static const char *program_name;
-static log_sink_fn *write_entry;                               // one of the two
-static atomic_uint lost;                                       // lines that stderr did not take
+static log_sink_fn *write_entry; // write_text() or write_json()
+static atomic_uint lost;         // number of lines that stderr did not take
 static pthread_mutex_t limit_lock = PTHREAD_MUTEX_INITIALIZER; // guards `limit`
 static struct log_limit limit;
 
-// One call: stdio keeps lines whole.
+// Uses one call, as stdio keeps the output of one call together.
 static void write_text(const struct log_entry *e)
 {
     static const char *const words[] = {"error: ", "warning: ", "", "debug: "};
@@ -41,7 +41,7 @@ static void write_json(const struct log_entry *e)
     gmtime_r(&seconds, &utc);
     strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
     snprintf(ts, sizeof(ts), "%s.%06dZ", date, (int)(now % USEC_PER_SEC)); // RFC 3339
-    char line[8192]; // a message's 1023 bytes grow sixfold at most
+    char line[8192]; // a message's 1023 bytes grow at most sixfold
     struct put p = put_into(line, sizeof(line));
     log_json(&p, e, ts);
     fprintf(stderr, "%s\n", line);
@@ -53,8 +53,8 @@ static bool is_taken(void)
     return poll(&p, 1, atomic_load(&lost) ? 0 : PATIENCE_MS) != 0;
 }
 
-// Who reads stderr may stand still, such as a pager or a stopped terminal. It is waited for a
-// little, once; then lines are left out, rather than that viewers wait for it.
+// The reader of stderr may block, such as a pager or a stopped terminal. The first line waits for
+// it for PATIENCE_MS; later lines are dropped, so that viewers do not wait.
 static void write_or_lose(const struct log_entry *e)
 {
     unsigned count = atomic_load(&lost) && is_taken() ? atomic_exchange(&lost, 0) : 0;
@@ -79,7 +79,8 @@ static void write_summaries(usec_t now)
         pthread_mutex_lock(&limit_lock);
         bool due = log_limit_summary(&limit, text, &e, now);
         if (due)
-            snprintf(module, sizeof(module), "%s", e.module); // its entry may be taken meanwhile
+            // Copied, because its entry may be reused after the unlock.
+            snprintf(module, sizeof(module), "%s", e.module);
         pthread_mutex_unlock(&limit_lock);
         if (!due)
             return;
@@ -98,7 +99,7 @@ static void write_last_summaries(void)
     write_summaries(USEC_NEVER);
 }
 
-// Debug lines are asked for, each of them.
+// Debug lines are not limited: the user requested each of them.
 static void sink(const struct log_entry *e)
 {
     if (e->level < LOG_DEBUG) {

@@ -15,11 +15,11 @@ struct log_options {
     bool json;
 };
 
-// `program` is borrowed for ever (a literal).
+// `program` must stay valid while the process runs (a literal).
 void log_to_stderr(const char *program, enum log_level max);
 void log_to_stderr_as(const char *program, const struct log_options *options);
-// Writes the summaries of lines held back (log_limit.h) that are due. A program whose lines peers
-// can cause calls it once a second; else they come with the next line, or at the end.
+// Writes the due summaries of suppressed lines (log_limit.h). A program whose peers can cause log
+// lines calls this once a second; otherwise summaries come with the next line, or at the end.
 void log_stderr_tick(usec_t now);
 
 #ifdef __cplusplus

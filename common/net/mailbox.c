@@ -17,8 +17,8 @@ struct mailbox {
 static void on_async(uv_async_t *async)
 {
     struct mailbox *m = async->data;
-    // As many as were there at the wake-up: a poster faster than the loop cannot starve its other
-    // work.
+    // Handles only the items present at the wake-up, so that a poster faster than the loop cannot
+    // starve the loop's other work.
     pthread_mutex_lock(&m->lock);
     int count = m->ring.count;
     pthread_mutex_unlock(&m->lock);

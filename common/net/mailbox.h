@@ -17,12 +17,12 @@ extern "C" {
 
 struct mailbox;
 
-// On the loop's thread, for each item in order.
+// Called on the loop's thread, for each item in order.
 typedef void mailbox_fn(void *ctx, void *item, usec_t now);
 
 struct mailbox *mailbox_new(uv_loop_t *loop, int capacity, mailbox_fn *fn, item_free_fn *free_item,
                             void *ctx);
-// Loop thread, after the posters are gone; items left are freed.
+// Call on the loop's thread after all posters have stopped; frees the remaining items.
 void mailbox_free(struct mailbox *m);
 bool mailbox_post(struct mailbox *m,
                   void *item); // any thread; false: full, the caller keeps the item

@@ -9,6 +9,7 @@ bool random_fill(void *out, size_t len)
     ssize_t got;
     do
         got = getrandom(out, len, 0);
-    while (got < 0 && errno == EINTR); // only until the system has been seeded once, at boot
+    // Can be interrupted only before the kernel has seeded its generator, once after boot.
+    while (got < 0 && errno == EINTR);
     return got == (ssize_t)len;
 }

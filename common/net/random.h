@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The only place that takes randomness from the system (getrandom(2)). What a peer must not be able
-// to guess comes from here: session ids, tokens, keys, and the seeds of each RTP stream's numbers
+// The only place that reads randomness from the system (getrandom(2)). All values that a peer must
+// not guess come from here: session ids, tokens, keys, and the seeds of each RTP stream's numbers
 // (RFC 3550, 5.1). Pure code takes the numbers, or a seed, as arguments.
 #ifndef WEIR_NET_RANDOM_H
 #define WEIR_NET_RANDOM_H
@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-// Fills `out`; `len` is at most 256, which the kernel fills whole. Returns true if it did; false:
-// the system has none to give.
+// Fills `out`. `len` is at most 256, which the kernel never fills partially. Returns true if `out`
+// was filled; false: the system has no randomness.
 bool random_fill(void *out, size_t len);
 
 #ifdef __cplusplus

@@ -18,10 +18,10 @@
 
 enum {
     RECEIVE_BATCH = 16,
-    RECEIVE_BYTES = 65536, // segments that the kernel joined
+    RECEIVE_BYTES = 65536, // large enough for segments that the kernel merged
     BUFFER = 4 << 20,      // bytes; the kernel grants what rmem_max allows
     SHIELD_TTL = 255,
-    ROUNDS = 8, // of receiving, before others on the loop have their turn
+    ROUNDS = 8, // max receive calls before other work on the loop gets its turn
 };
 
 _Static_assert(CMSG_SPACE(sizeof(struct in6_pktinfo)) <= RECEIVE_BATCH_CONTROL,
@@ -29,14 +29,14 @@ _Static_assert(CMSG_SPACE(sizeof(struct in6_pktinfo)) <= RECEIVE_BATCH_CONTROL,
 
 struct raw_tcp {
     uv_poll_t poll;
-    int fd;     // raw
-    int shield; // listens
+    int fd;     // the raw socket
+    int shield; // the listening socket
     bool v6;
     int port;
-    raw_tcp_fn *fn; // NULL once freed
+    raw_tcp_fn *fn; // NULL after raw_tcp_free()
     raw_tcp_idle_fn *idle;
     void *ctx;      // borrowed
-    bool receiving; // a flush follows
+    bool receiving; // true while receiving: a flush follows
     struct raw_tcp_counts counts;
     int queued;
     int lengths[RAW_TCP_BATCH];
@@ -45,7 +45,7 @@ struct raw_tcp {
     uint8_t received[RECEIVE_BATCH][RECEIVE_BYTES];
 };
 
-// The least TTL has to be there before the socket listens: from then on the kernel answers.
+// The min TTL must be set before the socket listens: from then on the kernel answers segments.
 static int open_shield(const struct sockaddr *local, int *port)
 {
     int fd = socket(local->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -71,12 +71,13 @@ static int open_shield(const struct sockaddr *local, int *port)
     return fd;
 }
 
-// Classic BPF. An IPv4 raw socket's filter sees the IP header first, an IPv6 one's TCP's.
+// Classic BPF. The filter of an IPv4 raw socket sees the IP header first, that of an IPv6 one the
+// TCP header.
 static int attach_filter(int fd, bool v6, int port)
 {
     struct sock_filter v4_code[] = {
         BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0), // X: length of the IP header
-        BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),  // the destination port
+        BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2),  // loads the destination port
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)port, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
         BPF_STMT(BPF_RET | BPF_K, 0),
@@ -98,7 +99,7 @@ static int open_raw(const struct sockaddr *local, int port)
     bool v6 = local->sa_family == AF_INET6;
     struct sockaddr_storage at = {0};
     memcpy(&at, local, sockaddr_len(local));
-    sockaddr_set_port((struct sockaddr *)&at, 0); // IPv6 takes it for a protocol
+    sockaddr_set_port((struct sockaddr *)&at, 0); // IPv6 interprets the port as a protocol
     int fd = socket(local->sa_family, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
     if (fd < 0)
         return -1;
@@ -119,7 +120,7 @@ static int open_raw(const struct sockaddr *local, int port)
     return fd;
 }
 
-// An IPv6 raw socket hands over what follows the IP header; the addresses come beside it.
+// An IPv6 raw socket returns the data after the IP header; the addresses come as control data.
 static struct tcp_path path_beside(struct msghdr *msg)
 {
     struct tcp_path path = {.v6 = true};
@@ -193,7 +194,7 @@ static void send_queued(struct raw_tcp *r)
         r->counts.calls++;
         if (n > 0) {
             done += n;
-        } else { // as good as lost on the way: MTP goes on with what is new
+        } else { // counts as a loss on the path: MTP continues with new data
             done++;
             r->counts.unsent++;
         }

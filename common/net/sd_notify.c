@@ -11,7 +11,8 @@
 
 #include "common/base/log.h"
 
-// A path, or '@' and a name in the abstract namespace (unix(7)). 0: neither.
+// Reads NOTIFY_SOCKET: a path, or '@' and a name in the abstract namespace (unix(7)). Returns the
+// address length; 0: neither.
 static socklen_t address(struct sockaddr_un *out)
 {
     const char *name = getenv("NOTIFY_SOCKET");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a service tells systemd: sd_notify(3)'s protocol, datagrams to the socket that the
-// environment names.
+// Notifications from a service to systemd: sd_notify(3)'s protocol, datagrams to the socket that
+// the environment names.
 #ifndef WEIR_NET_SD_NOTIFY_H
 #define WEIR_NET_SD_NOTIFY_H
 
@@ -12,9 +12,11 @@
 extern "C" {
 #endif
 
-// Assignments such as "READY=1", parted by newlines. False: nobody listens.
+// Sends assignments such as "READY=1", separated by newlines. Returns false if no service manager
+// listens.
 bool sd_notify_send(const char *state);
-// After how long without "WATCHDOG=1" this process is taken for dead; USEC_NEVER: never.
+// Returns the time without "WATCHDOG=1" after which systemd considers this process dead;
+// USEC_NEVER: no limit.
 usec_t sd_notify_watchdog(void);
 
 #ifdef __cplusplus

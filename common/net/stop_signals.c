@@ -21,8 +21,8 @@ static void on_signal(uv_signal_t *handle, int number)
     s->fn(s->ctx, name);
 }
 
-// SIGINT is taken though it is ignored: shells leave it so to what a script starts in the
-// background.
+// SIGINT is handled even if it is ignored: shells ignore it for processes that a script starts in
+// the background.
 static bool is_unwanted(int number)
 {
     struct sigaction now;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The signals that end a program: SIGINT, SIGTERM and SIGHUP, the last not where it is ignored from
-// the beginning (nohup(1)).
+// The signals that end a program: SIGINT, SIGTERM and SIGHUP; SIGHUP only if it was not ignored at
+// the start (nohup(1)).
 #ifndef WEIR_NET_STOP_SIGNALS_H
 #define WEIR_NET_STOP_SIGNALS_H
 
@@ -12,7 +12,8 @@ extern "C" {
 
 enum { STOP_SIGNALS = 3 };
 
-typedef void stop_signals_fn(void *ctx, const char *name); // "SIGTERM"
+// `name` is the signal's name, such as "SIGTERM".
+typedef void stop_signals_fn(void *ctx, const char *name);
 
 struct stop_signals {
     uv_signal_t handles[STOP_SIGNALS];
@@ -20,10 +21,10 @@ struct stop_signals {
     void *ctx; // borrowed
 };
 
-// `fn` is called for the first of them only: then the system's own handling is back, and a second
-// one ends the program at once.
+// Calls `fn` for the first of the signals only. Then the default handling is restored, so a second
+// signal ends the program at once.
 void stop_signals_watch(struct stop_signals *s, uv_loop_t *loop, stop_signals_fn *fn, void *ctx);
-// Once; the loop has to run on until the handles are closed.
+// Call once; the loop must run on until the handles are closed.
 void stop_signals_close(struct stop_signals *s);
 
 #ifdef __cplusplus

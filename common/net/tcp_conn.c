@@ -22,21 +22,21 @@ struct tcp_conn {
     const struct tcp_conn_ops *ops; // static
     void *ctx;                      // borrowed
     bool connecting;
-    bool closed; // on_close was called, or is being called
-    bool freed;  // tcp_conn_free was called
+    bool closed; // true from the call of on_close
+    bool freed;  // true from the call of tcp_conn_free()
     bool want_room;
     bool finishing;
-    bool held;  // input waits for tcp_conn_resume
-    int events; // what the poll is set to
+    bool held;  // true while input waits for tcp_conn_resume()
+    int events; // events that the poll watches
     struct sockaddr_storage peer;
     struct sockaddr_storage local;
     size_t in_cap;
     size_t in_len;
     size_t out_len;
-    size_t out_at;  // bytes of out already written
+    size_t out_at;  // bytes of `out` already written
     size_t out_cap; // at most twice TCP_CONN_OUT_BYTES
     uint8_t *in;    // owned, in_cap bytes
-    uint8_t *out;   // owned; NULL: nothing waits, as nearly always
+    uint8_t *out;   // owned; NULL while nothing waits, which is the usual case
 };
 
 static void on_event(uv_poll_t *poll, int status, int events);
@@ -71,7 +71,7 @@ static void learn_addresses(struct tcp_conn *c)
     getsockname(c->fd, (struct sockaddr *)&c->local, &len);
 }
 
-// Hands the buffered input to the owner. False when the connection is over.
+// Passes the buffered input to the owner. Returns false if the connection has ended.
 static bool deliver(struct tcp_conn *c, usec_t now)
 {
     if (c->finishing) {
@@ -97,7 +97,8 @@ static bool deliver(struct tcp_conn *c, usec_t now)
 
 static void read_some(struct tcp_conn *c, usec_t now)
 {
-    // A few buffers at most a wake-up: a fast peer must not starve the rest of the loop.
+    // Reads at most a few buffers per wake-up, so that a fast peer does not starve the rest of the
+    // loop.
     for (int i = 0; i < 4; i++) {
         ssize_t n = recv(c->fd, c->in + c->in_len, c->in_cap - c->in_len, 0);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -115,7 +116,7 @@ static void read_some(struct tcp_conn *c, usec_t now)
     }
 }
 
-// Writes what waits. False when the connection failed.
+// Writes the waiting bytes. Returns false if the connection failed.
 static bool flush(struct tcp_conn *c, usec_t now)
 {
     while (c->out_at < c->out_len) {
@@ -161,7 +162,7 @@ static void on_event(uv_poll_t *poll, int status, int events)
         finish_connect(c, now);
         return;
     }
-    if (status < 0) { // a reset; what the other end said before it counts
+    if (status < 0) { // a reset; data received before it is still valid
         if (!c->held)
             read_some(c, now);
         if (!c->closed)
@@ -196,7 +197,7 @@ static struct tcp_conn *conn_new(uv_loop_t *loop, int fd, size_t in_cap,
     if (uv_poll_init(loop, &c->poll, fd) != 0)
         goto free_in;
     c->poll.data = c;
-    int one = 1; // ADUs must leave when they are written: no Nagle
+    int one = 1; // ADUs must leave when they are written, so Nagle is off
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     if (!connecting)
         learn_addresses(c);
@@ -264,7 +265,7 @@ static bool reserve_out(struct tcp_conn *c, size_t bytes)
     return true;
 }
 
-// Puts bytes behind those that wait. They are within the bound, the caller saw to it.
+// Appends bytes to those that wait. The caller checked that they are within the bound.
 static void append_out(struct tcp_conn *c, const void *data, size_t len)
 {
     if (c->out_at && c->out_len + len > c->out_cap) {
@@ -274,7 +275,7 @@ static void append_out(struct tcp_conn *c, const void *data, size_t len)
     }
     if (!reserve_out(c, c->out_len + len)) {
         log_error("out of memory: a connection is given up");
-        shutdown(c->fd, SHUT_RDWR); // the loop will tell
+        shutdown(c->fd, SHUT_RDWR); // on_close follows from the loop
         return;
     }
     memcpy(c->out + c->out_len, data, len);
@@ -291,7 +292,7 @@ int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len)
     if (!c->out_len && !c->connecting) {
         ssize_t n = send(c->fd, data, len, MSG_NOSIGNAL);
         if (n > 0)
-            sent = (size_t)n; // an error shows itself again at the next event
+            sent = (size_t)n; // an error shows again at the next event
     }
     if (sent < len)
         append_out(c, (const uint8_t *)data + sent, len - sent);
@@ -299,7 +300,7 @@ int tcp_conn_send(struct tcp_conn *c, const void *data, size_t len)
     return 0;
 }
 
-// Bytes taken, ERR_AGAIN or ERR_CLOSED.
+// Returns the number of bytes written, ERR_AGAIN or ERR_CLOSED.
 static ssize_t write_parts(struct tcp_conn *c, const struct iovec *parts, int count)
 {
     struct msghdr msg = {.msg_iovlen = (size_t)count};
@@ -310,7 +311,7 @@ static ssize_t write_parts(struct tcp_conn *c, const struct iovec *parts, int co
     return n;
 }
 
-// Copies what is behind the first `taken` bytes.
+// Copies the bytes after the first `taken` ones.
 static void keep_rest(struct tcp_conn *c, const struct iovec *parts, int count, size_t taken)
 {
     for (int i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A socket that takes TCP connections.
+// A socket that accepts TCP connections.
 #ifndef WEIR_NET_TCP_LISTEN_H
 #define WEIR_NET_TCP_LISTEN_H
 
@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-// Bound, listening, not blocking; the caller closes it. -1: logged, with the option that chooses
-// another place.
+// Returns a bound, listening, non-blocking socket, which the caller closes; -1 on failure (logged,
+// with the option that chooses another address).
 int tcp_listen(const struct sockaddr *at, const char *option);
-// "ADDR:PORT" as it stands in a URL, the port that was really bound.
+// Writes "ADDR:PORT" as in a URL, with the port that was actually bound.
 void tcp_listen_address(int fd, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One timerfd a loop, set to the earliest of its timers, which stand in a heap: a thousand viewers
-// have thousands of timers, and most are set anew before they fire.
+// One timerfd per loop, set to the earliest of its timers. The timers form a heap: a thousand
+// viewers have thousands of timers, and most are set again before they fire.
 //
-// A wake-up fires what is due when it comes. What a timer's function sets for now waits for the
-// next wake-up, so that the loop's others have their turn.
+// A wake-up fires the timers that are due when it begins. A timer that a callback sets for "now"
+// waits for the next wake-up, so that the loop's other work gets its turn.
 #include "common/net/timer.h"
 
 #include <errno.h>
@@ -16,29 +16,30 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 
-struct timers { // of one loop
+struct timers { // the timers of one loop
     uv_poll_t poll;
     uv_loop_t *loop; // borrowed
     int fd;
-    int users;           // timers that are not freed
-    int count;           // of `heap`
-    int room;            // >= users
-    struct timer **heap; // owned; each is due no earlier than the one at half its place
-    usec_t armed;        // what the timerfd is set to: no later than needed
-    usec_t firing;       // when the wake-up came; USEC_NEVER: outside of one
+    int users;           // number of timers not yet freed
+    int count;           // number of entries in `heap`
+    int room;            // capacity of `heap`; >= users
+    struct timer **heap; // owned; an entry is due no earlier than the one at half its index
+    usec_t armed;        // when the timerfd fires: no later than needed
+    usec_t firing;       // when the current wake-up came; USEC_NEVER outside a wake-up
     struct timers *next;
 };
 
 struct timer {
     struct timers *all;
     usec_t when; // USEC_NEVER: not set
-    usec_t due;  // `when`, or after the wake-up that set it
-    int place;   // in the heap; -1: not set
+    usec_t due;  // `when`, or a time after the wake-up that set it
+    int place;   // index in the heap; -1: not set
     timer_fn *fn;
     void *ctx; // borrowed
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards `loops`; their threads differ
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; // guards `loops`, as each loop has its own thread
 static struct timers *loops;
 
 // ---- The heap
@@ -92,7 +93,7 @@ static void arm(struct timers *all)
     if (due >= all->armed || all->firing != USEC_NEVER)
         return;
     all->armed = due;
-    usec_t at = usec_max(due, 1); // all zero would disarm
+    usec_t at = usec_max(due, 1); // an all-zero value would disarm the timerfd
     struct itimerspec spec = {.it_value = {at / USEC_PER_SEC, at % USEC_PER_SEC * 1000}};
     timerfd_settime(all->fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
@@ -104,13 +105,13 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     struct timers *all = poll->data;
     uint64_t expirations;
     if (read(all->fd, &expirations, sizeof(expirations)) != (ssize_t)sizeof(expirations))
-        return; // set anew since the loop saw it
+        return; // the timerfd was set again after the loop saw it
     all->armed = USEC_NEVER;
     all->firing = clock_now();
     while (all->count && all->heap[0]->due <= all->firing) {
         struct timer *t = all->heap[0];
         take_out(t);
-        t->fn(t->ctx, clock_now()); // may free it
+        t->fn(t->ctx, clock_now()); // the callback may free the timer
     }
     all->firing = USEC_NEVER;
     arm(all);
@@ -164,7 +165,8 @@ static void leave(struct timers *all)
     uv_close((uv_handle_t *)&all->poll, on_closed);
 }
 
-// The loop's, with room for one timer more, which it counts. NULL: not possible.
+// Returns the loop's timers, with room for one more timer, which it counts. Returns NULL on
+// failure.
 static struct timers *join(uv_loop_t *loop)
 {
     pthread_mutex_lock(&lock);

@@ -12,14 +12,16 @@
 extern "C" {
 #endif
 
-struct timer; // opaque, heap; loop thread only
+struct timer; // opaque, on the heap; loop thread only
 
 typedef void timer_fn(void *ctx, usec_t now);
 
-struct timer *timer_new(uv_loop_t *loop, timer_fn *fn, void *ctx); // NULL: logged
-void timer_free(struct timer *t); // NULL is fine; no callback afterwards
-// Fires once at `when` (at once when that has passed). Replaces an earlier setting. USEC_NEVER
-// disarms.
+// Returns NULL on failure (logged).
+struct timer *timer_new(uv_loop_t *loop, timer_fn *fn, void *ctx);
+// NULL is allowed; no callback afterwards.
+void timer_free(struct timer *t);
+// Fires once at `when` (at once if that has passed). Replaces an earlier setting; USEC_NEVER
+// disarms the timer.
 void timer_set(struct timer *t, usec_t when);
 
 #ifdef __cplusplus

@@ -27,8 +27,8 @@ enum {
     DATAGRAM_BYTES = 2048,    // a longer one is cut, and then does not parse
     RECEIVE_BUFFER = 2 << 20, // bytes; a key frame of 4K arrives in one burst
     PORT_TRIES = 64,
-    ECN_MASK = 3,      // of the traffic class (RFC 3168, 5)
-    GSO_BYTES = 65000, // a run's; IP and UDP headers stay below 64 KiB
+    ECN_MASK = 3,      // ECN bits of the traffic class (RFC 3168, 5)
+    GSO_BYTES = 65000, // max bytes of a run; with IP and UDP headers below 64 KiB
 };
 
 struct udp_socket {
@@ -36,15 +36,16 @@ struct udp_socket {
     int fd;
     int port;
     bool v6;
-    bool no_gso; // the kernel or the device does not cut
-    udp_fn *fn;  // NULL once freed
+    bool no_gso; // true if the kernel or the device does not support GSO
+    udp_fn *fn;  // NULL after udp_socket_free()
     void *ctx;   // borrowed
     bool receiving;
-    udp_idle_fn *idle; // NULL: nobody wants it
+    udp_idle_fn *idle; // NULL: no callback
     void *idle_ctx;    // borrowed
 };
 
-// The kernel stamps arrival on the wall clock; told in monotonic time by its age at this wake-up.
+// The kernel stamps arrivals with the wall clock. Converts a stamp to monotonic time by its age at
+// this wake-up.
 static usec_t arrival_time(const struct cmsghdr *c, usec_t now, usec_t wall)
 {
     struct timespec t;
@@ -77,8 +78,9 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     struct receive_batch b;
     int n = receive_batch_read(&b, u->fd, buffers[0], DATAGRAM_BYTES, BATCH);
     if (n <= 0)
-        return; // nothing, or an ICMP error about an earlier datagram: UDP goes on
-    // In this order: what comes between the two makes packets younger, and no round trip shorter.
+        return; // nothing received, or an ICMP error about an earlier datagram, which is ignored
+    // Wall clock first: a delay between the two reads makes packets seem younger and no round trip
+    // shorter.
     usec_t wall = clock_wall();
     usec_t now = clock_now();
     u->receiving = true;
@@ -124,7 +126,7 @@ struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local,
     setsockopt(u->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
     if (u->v6)
         setsockopt(u->fd, IPPROTO_IPV6, IPV6_RECVTCLASS, &one, sizeof(one));
-    // An IPv6 socket on a mapped address (::ffff:a.b.c.d) carries IPv4, with IPv4's options.
+    // An IPv6 socket on a mapped address (::ffff:a.b.c.d) carries IPv4, with the options of IPv4.
     setsockopt(u->fd, IPPROTO_IP, IP_RECVTOS, &one, sizeof(one));
     struct sockaddr_storage bound;
     socklen_t len = sizeof(bound);
@@ -157,7 +159,7 @@ int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, 
     memcpy(&at, local, sockaddr_len(local));
     bool no_files = false;
     for (int i = 0; i < PORT_TRIES && !no_files; i++) {
-        // Let the kernel choose; keep the choice when it is even and its odd neighbour is free.
+        // Lets the kernel choose a port; keeps it if it is even and the next port is free.
         sockaddr_set_port((struct sockaddr *)&at, 0);
         out[0] = udp_socket_new(loop, (struct sockaddr *)&at, rtp, ctx);
         if (!out[0]) {
@@ -203,14 +205,16 @@ int udp_socket_send(struct udp_socket *u, const struct sockaddr *to, const struc
                     int count)
 {
     struct msghdr msg = {.msg_namelen = sockaddr_len(to), .msg_iovlen = (size_t)count};
-    msg.msg_name = (struct sockaddr *)(uintptr_t)to; // sendmsg does not write through these
+    // Sendmsg does not write through these pointers.
+    msg.msg_name = (struct sockaddr *)(uintptr_t)to;
     msg.msg_iov = (struct iovec *)(uintptr_t)parts;
     for (int tries = 0; tries < 2; tries++) {
         if (sendmsg(u->fd, &msg, MSG_NOSIGNAL) >= 0)
             return 0;
         if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS)
             return ERR_AGAIN;
-        // An ICMP error about an earlier datagram is reported once, at the next call: ask again.
+        // An ICMP error about an earlier datagram is reported once, at the next call, so the loop
+        // tries again.
     }
     return ERR_IO;
 }
@@ -228,8 +232,8 @@ static size_t datagram_bytes(const struct iovec *parts, int each)
     return parts[0].iov_len + (each > 1 ? parts[1].iov_len : 0);
 }
 
-// How many datagrams from the first on go out as one buffer: all of one size, but that the last may
-// be shorter.
+// Returns how many datagrams, from the first on, can be sent as one buffer: all of one size, except
+// that the last may be shorter.
 static int run_length(const struct iovec *parts, int each, int count)
 {
     size_t first = datagram_bytes(parts, each);
@@ -245,7 +249,7 @@ static int run_length(const struct iovec *parts, int each, int count)
     return count;
 }
 
-// UDP GSO (Linux 4.18): the kernel cuts the run into datagrams of the first one's size.
+// UDP GSO (Linux 4.18): the kernel splits the run into datagrams of the first one's size.
 static bool send_run(struct udp_socket *u, const struct sockaddr *to, const struct iovec *run,
                      int each, int count)
 {
@@ -264,8 +268,9 @@ static bool send_run(struct udp_socket *u, const struct sockaddr *to, const stru
     memcpy(CMSG_DATA(c), &size, sizeof(size));
     if (sendmsg(u->fd, &msg, MSG_NOSIGNAL) >= 0)
         return true;
-    // EIO: the device cannot sum; EINVAL, ENOPROTOOPT: the kernel does not know; EMSGSIZE: one is
-    // larger than the path's MTU, and only singly they may be fragmented.
+    // EIO: the device cannot compute checksums; EINVAL, ENOPROTOOPT: the kernel does not support
+    // GSO; EMSGSIZE: a datagram exceeds the path's MTU, and only single datagrams may be
+    // fragmented.
     u->no_gso |= errno == EIO || errno == EINVAL || errno == ENOPROTOOPT || errno == EMSGSIZE;
     return false;
 }
@@ -285,7 +290,7 @@ static int send_singly(struct udp_socket *u, const struct sockaddr *to, const st
         int n = sendmmsg(u->fd, messages + done, (unsigned)(count - done), MSG_NOSIGNAL);
         if (n > 0)
             done += n;
-        else // an ICMP error about an earlier datagram is reported once: ask again
+        else // an ICMP error about an earlier datagram is reported once, so it tries again
             failures++;
     }
     return done;
@@ -347,14 +352,14 @@ bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b)
     return v4(a)->sin_addr.s_addr == v4(b)->sin_addr.s_addr;
 }
 
-// "fe80::1%eth0", without brackets.
-static int parse_v6(const char *text, size_t len, struct sockaddr_in6 *out, const char **why)
+// Parses "fe80::1%eth0", without brackets.
+static int parse_v6(const char *text, size_t len, struct sockaddr_in6 *out, const char **reason)
 {
     struct ip_literal literal;
-    if (ip_literal_read(text, len, &literal, why) != 0)
+    if (ip_literal_read(text, len, &literal, reason) != 0)
         return ERR_MALFORMED;
     if (inet_pton(AF_INET6, literal.address, &out->sin6_addr) != 1) {
-        *why = NULL;
+        *reason = NULL;
         return ERR_MALFORMED;
     }
     out->sin6_family = AF_INET6;
@@ -365,14 +370,14 @@ static int parse_v6(const char *text, size_t len, struct sockaddr_in6 *out, cons
     out->sin6_scope_id = if_nametoindex(literal.zone);
     if (!out->sin6_scope_id && !*end && number <= UINT32_MAX)
         out->sin6_scope_id = (uint32_t)number;
-    *why = "there is no such network interface (ip link lists them)";
+    *reason = "there is no such network interface (ip link lists them)";
     return out->sin6_scope_id ? 0 : ERR_MALFORMED;
 }
 
-int sockaddr_read(const char *text, struct sockaddr_storage *out, const char **why)
+int sockaddr_read(const char *text, struct sockaddr_storage *out, const char **reason)
 {
     memset(out, 0, sizeof(*out));
-    *why = NULL;
+    *reason = NULL;
     char host[128];
     const char *colon = strrchr(text, ':');
     if (!colon || colon == text || colon - text >= (long)sizeof(host))
@@ -384,7 +389,7 @@ int sockaddr_read(const char *text, struct sockaddr_storage *out, const char **w
     size_t len = (size_t)(colon - text);
     struct sockaddr *a = (struct sockaddr *)out;
     if (text[0] == '[' && text[len - 1] == ']') {
-        if (parse_v6(text + 1, len - 2, v6(a), why) != 0)
+        if (parse_v6(text + 1, len - 2, v6(a), reason) != 0)
             return ERR_MALFORMED;
     } else {
         memcpy(host, text, len);
@@ -399,8 +404,8 @@ int sockaddr_read(const char *text, struct sockaddr_storage *out, const char **w
 
 int sockaddr_parse(const char *text, struct sockaddr_storage *out)
 {
-    const char *why;
-    return sockaddr_read(text, out, &why);
+    const char *reason;
+    return sockaddr_read(text, out, &reason);
 }
 
 static void write_text(const struct sockaddr *a, const char *percent, char *out, size_t cap)
@@ -414,7 +419,7 @@ static void write_text(const struct sockaddr *a, const char *percent, char *out,
     }
     inet_ntop(AF_INET6, &v6(a)->sin6_addr, host, sizeof(host));
     uint32_t scope = v6(a)->sin6_scope_id;
-    if (scope && !if_indextoname(scope, zone)) // it is gone
+    if (scope && !if_indextoname(scope, zone)) // the interface has disappeared
         snprintf(zone, sizeof(zone), "%u", scope);
     snprintf(out, cap, "[%s%s%s]:%d", host, scope ? percent : "", zone, sockaddr_port(a));
 }

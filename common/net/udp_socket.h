@@ -22,7 +22,7 @@ struct datagram {
     const uint8_t *data; // borrowed for the call
     size_t len;
     const struct sockaddr_storage *from;
-    usec_t arrived; // when the kernel took it in, monotonic
+    usec_t arrived; // when the kernel received it, monotonic
     uint8_t ecn;    // codepoint: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE
 };
 
@@ -30,46 +30,50 @@ typedef void udp_fn(void *ctx, const struct datagram *d, usec_t now);
 
 struct udp_socket;
 
-// Bound to `local` (port 0: any). NULL: not possible (logged at debug level; try another port).
+// Binds to `local` (port 0: any). Returns NULL on failure (logged at debug level; try another
+// port).
 struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local, udp_fn *fn,
                                   void *ctx);
-// An even port for RTP and the next one for RTCP (RFC 3550, 11) on the address of `local`. 0 or
-// ERR_IO (logged).
+// Opens an even port for RTP and the next one for RTCP (RFC 3550, 11) on the address of `local`.
+// Returns 0 or ERR_IO (logged).
 int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, udp_fn *rtcp,
                     void *ctx, struct udp_socket *out[2]);
-// What answers a batch of datagrams may leave in one batch: `idle` is called once all that was
-// received in one go has been handed over, and until then the socket is receiving. NULL: nobody.
+// `idle` is called when all datagrams of one receive call have been delivered, so that the answers
+// to them can leave in one batch. Until then the socket is "receiving". NULL: no callback.
 typedef void udp_idle_fn(void *ctx, usec_t now);
 void udp_socket_set_idle(struct udp_socket *u, udp_idle_fn *idle, void *ctx);
 bool udp_socket_is_receiving(const struct udp_socket *u);
-void udp_socket_free(struct udp_socket *u); // NULL is fine; no callback afterwards
+// NULL is allowed; no callback afterwards.
+void udp_socket_free(struct udp_socket *u);
 int udp_socket_port(const struct udp_socket *u);
-// 0; ERR_AGAIN: the kernel has no room now; ERR_IO: refused (unreachable ...).
+// Returns 0; ERR_AGAIN: the kernel has no room now; ERR_IO: refused (unreachable ...).
 int udp_socket_send(struct udp_socket *u, const struct sockaddr *to, const struct iovec *parts,
                     int count);
-// Sends `count` datagrams of `each` parts (1 or 2) to one address in as few system calls as it
-// takes: runs of one size as one buffer that the kernel cuts (UDP GSO) where it can, the others by
-// sendmmsg. Returns how many the kernel took; the others are lost. `count` <= UDP_SOCKET_BATCH.
+// Sends `count` datagrams of `each` parts (1 or 2) to one address with as few system calls as
+// possible: runs of one size as one buffer that the kernel splits (UDP GSO) if it can, the others
+// by sendmmsg. Returns how many the kernel accepted; the others are lost. `count` <=
+// UDP_SOCKET_BATCH.
 enum { UDP_SOCKET_BATCH = 16 };
 int udp_socket_send_batch(struct udp_socket *u, const struct sockaddr *to,
                           const struct iovec *parts, int each, int count);
-// The ECN codepoint of what is sent from now on.
+// Sets the ECN codepoint of later datagrams.
 void udp_socket_set_ecn(struct udp_socket *u, uint8_t ecn);
 
-// Addresses. sockaddr_* work on IPv4 and IPv6.
+// Addresses. The sockaddr_* functions accept IPv4 and IPv6.
 socklen_t sockaddr_len(const struct sockaddr *a);
 void sockaddr_set_port(struct sockaddr *a, int port);
 int sockaddr_port(const struct sockaddr *a);
 // Returns true if address and interface are the same.
 bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b);
-// "ADDR:PORT", "[ADDR6]:PORT"; a link-local address with its interface, "[fe80::1%eth0]:PORT"
-// (ip_literal.h). 0 or ERR_MALFORMED.
+// Parses "ADDR:PORT" or "[ADDR6]:PORT"; a link-local address requires its interface,
+// "[fe80::1%eth0]:PORT" (ip_literal.h). Returns 0 or ERR_MALFORMED.
 int sockaddr_parse(const char *text, struct sockaddr_storage *out);
-// The same; *why says what is wrong (static text) if it is something else than the form, else NULL.
-int sockaddr_read(const char *text, struct sockaddr_storage *out, const char **why);
-enum { SOCKADDR_TEXT = 80 }; // bytes of either text with NUL
+// As sockaddr_parse(). On an error in the content, *reason is a static text; on an error in the
+// form it is NULL.
+int sockaddr_read(const char *text, struct sockaddr_storage *out, const char **reason);
+enum { SOCKADDR_TEXT = 80 }; // max bytes of either text with NUL
 void sockaddr_text(const struct sockaddr *a, char *out, size_t cap);
-// As it stands in a URL: with %25 before the interface (RFC 6874).
+// Writes the address as in a URL: with %25 before the interface (RFC 6874).
 void sockaddr_url_text(const struct sockaddr *a, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 
 enum { ROFF_LINE = 72 };
 
-// A hyphen is a minus, and a backslash no escape.
+// Writes text so that roff shows a hyphen as a minus and a backslash as itself.
 static void put_roff(struct put *out, const char *text)
 {
     for (; *text; text++) {
@@ -18,7 +18,7 @@ static void put_roff(struct put *out, const char *text)
     }
 }
 
-// Words in lines, none of which is taken for a request.
+// Writes words in lines such that roff interprets no line as a request.
 static void put_roff_lines(struct put *out, const char *text)
 {
     char word[128];
@@ -115,13 +115,14 @@ static bool is_file(const struct option_row *row)
     return file;
 }
 
-// Up to where a placeholder begins: an upper-case letter or a bracket.
+// Returns the length of the text before a placeholder, which begins with an upper-case letter or a
+// bracket.
 static int fixed_part(const char *word)
 {
     return (int)strcspn(word, "[<ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-// A blank before each but the first. `behind` each: what follows a word of such a list.
+// Writes the words of a list, with a blank before each but the first. `behind` follows each word.
 static void put_more_words(const struct option_row *row, const char *escape, bool *first,
                            struct put *out)
 {
@@ -165,7 +166,7 @@ static void put_bash_values(const struct option_row *row, struct put *out)
     put_format(out, " ;;\n");
 }
 
-// What may stand by itself: the words of all such rows.
+// Writes the words of all rows that are operands.
 static void put_bash_operands(const struct option_table *t, struct put *out)
 {
     bool any = false, file = false, first = true;
@@ -205,7 +206,7 @@ void option_docs_bash(const struct option_table *t, struct put *out)
     put_bash_operands(t, out);
 }
 
-// Within [ ] within ' ': of a help text, the first thing that it says.
+// Writes the first clause of a help text, escaped for [ ] within ' '.
 static void put_zsh_text(const char *text, struct put *out)
 {
     enum { LINE = 70 };

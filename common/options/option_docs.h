@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A table of options for other programs: the OPTIONS of a manual page, and what bash and zsh
-// complete. The text around it stands in files of its own.
+// Converts a table of options for other programs: the OPTIONS of a manual page, and completion for
+// bash and zsh. The surrounding text is in files of its own.
 //
-// What completes a value is seen from the row: its words, as far as they are no placeholder
-// ("test:[WxH@FPS]" is "test:"); files where the argument or a word begins with FILE; parts of a
-// list where the argument is LIST or ends in ",...". Where several rows are operands, each word of
-// theirs may stand there.
+// The row determines the completion of a value: its words up to a placeholder ("test:[WxH@FPS]" is
+// "test:"); files if the argument or a word begins with FILE; parts of a list if the argument is
+// LIST or ends in ",...". If several rows are operands, the words of all of them are offered.
 #ifndef WEIR_OPTIONS_OPTION_DOCS_H
 #define WEIR_OPTIONS_OPTION_DOCS_H
 
@@ -16,9 +15,11 @@
 extern "C" {
 #endif
 
-void option_docs_man(const struct option_table *t, struct put *out);  // roff, man(7)
-void option_docs_bash(const struct option_table *t, struct put *out); // a function's cases
-void option_docs_zsh(const struct option_table *t, struct put *out);  // _arguments' words
+void option_docs_man(const struct option_table *t, struct put *out); // roff, man(7)
+// Writes the cases of a bash function.
+void option_docs_bash(const struct option_table *t, struct put *out);
+// Writes the arguments of zsh's _arguments.
+void option_docs_zsh(const struct option_table *t, struct put *out);
 
 #ifdef __cplusplus
 }

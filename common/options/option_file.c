@@ -8,7 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 
-// Programs that read such files, one file for both if that is wanted.
+// Programs that read such files. One file may have sections for both.
 static const char *const programs[] = {"weir-send", "weir-play"};
 
 struct reading {
@@ -16,7 +16,7 @@ struct reading {
     const char *name;
     struct option_settings *out;
     int line;
-    bool ours; // this section is
+    bool ours; // true in a section for this program
     char *error;
     size_t cap;
 };
@@ -47,7 +47,8 @@ static int read_section(struct reading *r, struct scan line)
     return 0;
 }
 
-// In place: *from is the opening quote. Returns what stands behind the closing one, NULL: none.
+// Unescapes in place; *from is the opening quote. Returns the position after the closing quote;
+// NULL: none.
 static char *unquote(char *from, const char *end)
 {
     char *to = from;
@@ -64,7 +65,7 @@ static char *unquote(char *from, const char *end)
     return NULL;
 }
 
-// Without quotes: to the end of the line, or to a comment.
+// Ends an unquoted value: at the end of the line, or before a comment.
 static void end_plain(char *from, char *end)
 {
     char *stop = from;
@@ -98,7 +99,7 @@ static int read_value(struct reading *r, const struct option_row *row, char *fro
     return 0;
 }
 
-// "unknown": with the nearest name, or else all of them.
+// Reports an unknown option, with the nearest name, or with all names.
 static int unknown(struct reading *r, const char *name)
 {
     char near[96];
@@ -146,7 +147,8 @@ int option_file_read(const struct option_table *t, const char *name, char *text,
     struct scan all = scan_of(text, len);
     struct scan line;
     int err = 0;
-    scan_word(&all, "\xef\xbb\xbf"); // a byte order mark, with which some editors begin UTF-8
+    // A byte order mark, which some editors write at the start of UTF-8.
+    scan_word(&all, "\xef\xbb\xbf");
     while (!err && scan_line(&all, &line)) {
         r.line++;
         if (memchr(line.at, '\0', scan_left(&line)))

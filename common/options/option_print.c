@@ -7,11 +7,11 @@
 
 enum { COLUMN = 27, VALUES = 8, LINE = 512 };
 
-// Words of `text` from column `at` on; further lines begin with `indent` and are filled to
+// Writes the words of `text` from column `at` on; further lines begin with `indent`, padded to
 // `column`.
 static void wrap(struct put *out, const char *text, int at, const char *indent, int column)
 {
-    bool first = true; // of its line
+    bool first = true; // true at the start of a line
     while (*text) {
         int len = (int)strcspn(text, " \n");
         if (!first && at + 1 + len > OPTION_PRINT_WIDTH) {
@@ -28,7 +28,7 @@ static void wrap(struct put *out, const char *text, int at, const char *indent, 
     put_format(out, "\n");
 }
 
-// `head`, then `text` in the column behind it.
+// Writes `head`, then `text` in the column to the right of it.
 static void put_entry(struct put *out, const char *head, const char *text)
 {
     if (strlen(head) + 1 < COLUMN)
@@ -99,30 +99,31 @@ static void put_value(struct put *out, const char *value)
     put_format(out, "\"\n");
 }
 
-// Of what is no list the last one holds.
-static bool holds(const struct option_settings *said, int i)
+// Returns true if setting `i` is in effect: it is the last one of its option, or one of a list.
+static bool holds(const struct option_settings *given, int i)
 {
-    const struct option_row *row = said->items[i].row;
-    for (int j = i + 1; j < said->count && !row->repeats; j++)
-        if (said->items[j].row == row)
+    const struct option_row *row = given->items[i].row;
+    for (int j = i + 1; j < given->count && !row->repeats; j++)
+        if (given->items[j].row == row)
             return false;
     return true;
 }
 
-// Options of the log change what those before them said: they stand together, in that order.
-static bool stands_at(const struct option_row *row, const struct option_row *said)
+// Returns true if `said` is printed at `row`. All log options are printed together, in their order,
+// as each modifies the ones before it.
+static bool stands_at(const struct option_row *row, const struct option_row *given)
 {
-    bool log = said->kind == OPTION_LOG || said->kind == OPTION_LOG_ALL;
-    return log ? row->kind == OPTION_LOG : row == said;
+    bool log = given->kind == OPTION_LOG || given->kind == OPTION_LOG_ALL;
+    return log ? row->kind == OPTION_LOG : row == given;
 }
 
 static void put_setting(struct put *out, const struct option_row *row,
-                        const struct option_settings *said)
+                        const struct option_settings *given)
 {
     bool is_said = false;
-    for (int i = 0; i < said->count; i++) {
-        const struct option_setting *s = &said->items[i];
-        if (!stands_at(row, s->row) || !holds(said, i))
+    for (int i = 0; i < given->count; i++) {
+        const struct option_setting *s = &given->items[i];
+        if (!stands_at(row, s->row) || !holds(given, i))
             continue;
         is_said = true;
         put_format(out, "%s = ", s->row->name);
@@ -136,7 +137,7 @@ static void put_setting(struct put *out, const struct option_row *row,
                                                   : "false");
 }
 
-void option_print_config(const struct option_table *t, const struct option_settings *said,
+void option_print_config(const struct option_table *t, const struct option_settings *given,
                          struct put *out)
 {
     put_format(out,
@@ -148,6 +149,6 @@ void option_print_config(const struct option_table *t, const struct option_setti
             continue; // a switch stands there once, under its own name
         put_format(out, "\n# ");
         wrap(out, row->help, 2, "# ", 2);
-        put_setting(out, row, said);
+        put_setting(out, row, given);
     }
 }

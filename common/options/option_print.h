@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A table of options for people: --help, and a configuration file with all that may stand in it.
+// Prints a table of options for people: --help, and a configuration file with all options.
 #ifndef WEIR_OPTIONS_OPTION_PRINT_H
 #define WEIR_OPTIONS_OPTION_PRINT_H
 
@@ -14,9 +14,9 @@ enum { OPTION_PRINT_MAX = 256 * 1024, OPTION_PRINT_WIDTH = 96 };
 
 void option_print_help(const struct option_table *t, struct put *out);
 
-// What `said` holds is set, of everything else the default stands in a comment.
-// option_file_read() takes it back.
-void option_print_config(const struct option_table *t, const struct option_settings *said,
+// Prints the settings in `said`, and all other options as comments with their defaults.
+// option_file_read() accepts the output.
+void option_print_config(const struct option_table *t, const struct option_settings *given,
                          struct put *out);
 
 #ifdef __cplusplus

@@ -13,10 +13,11 @@
 #include "common/base/put.h"
 #include "common/base/scan.h"
 
-enum { LONG_ONLY = 256 }; // what getopt_long() answers: a row's number from here on
-static const int64_t SEED_MAX = 900000000000000000 - 1; // scan_int's bound is INT64_MAX / 10
+enum { LONG_ONLY = 256 }; // results of getopt_long(): from here on, a row's index
+static const int64_t SEED_MAX = 900000000000000000 - 1; // scan_int()'s bound is INT64_MAX / 10
 
-// Arrays for getopt_long(): `letters` begins with ':', which tells a missing value apart.
+// Fills the arrays for getopt_long(). `letters` begins with ':', which makes a missing value
+// distinguishable.
 static void make_getopt(const struct option_table *t, struct option *list, char *letters,
                         size_t letters_cap)
 {
@@ -29,7 +30,7 @@ static void make_getopt(const struct option_table *t, struct option *list, char 
         if (row->operand)
             continue;
         int has = row->argument             ? required_argument
-                  : option_row_in_file(row) ? optional_argument // --loop=false
+                  : option_row_in_file(row) ? optional_argument // for --loop=false
                                             : no_argument;
         list[count++] = (struct option){row->name, has, NULL, LONG_ONLY + i};
         if (row->letter)
@@ -58,15 +59,16 @@ static int add(const struct option_table *t, struct option_settings *out,
     return 0;
 }
 
-// The word with that letter, which getopt_long() leaves behind it only with the word's last byte.
+// Returns the word that contains the letter: getopt_long() moves past a word only with its last
+// byte.
 static const char *word_of(char letter, int argc, char **argv)
 {
     bool within = optind < argc && argv[optind][0] == '-' && strchr(argv[optind], letter);
     return argv[within ? optind : optind - 1];
 }
 
-// A letter stands in optopt, negative when it is a byte of a longer character; a word (unknown,
-// ambiguous, or with a value it does not take) was argv's last.
+// An unknown letter is in optopt, negative if it is a byte of a multi-byte character. An unknown or
+// ambiguous word, or one with an unexpected value, was the last element of argv.
 static int unknown(const struct option_table *t, int argc, char **argv, char *error, size_t cap)
 {
     const char *word = argv[optind - 1];
@@ -82,7 +84,8 @@ static int unknown(const struct option_table *t, int argc, char **argv, char *er
     return err_say(error, cap, ERR_MALFORMED, "unknown option '%s'%s", word, near);
 }
 
-// Of a URL with a password, however malformed, not more than what is behind its last '@'.
+// Returns the part of a value that may be shown: of a URL with a password, however malformed, only
+// the part from its last '@'.
 static const char *value_shown(const struct option_row *row, const char *value, const char **dots)
 {
     const char *at = row->hides_user ? strrchr(value, '@') : NULL;
@@ -119,7 +122,7 @@ int option_table_scan(const struct option_table *t, int argc, char **argv,
     char letters[2 * OPTION_ROWS_MAX];
     make_getopt(t, list, letters, sizeof(letters));
     out->count = 0;
-    optind = 0; // glibc: begin anew, also for a second call
+    optind = 0; // glibc: restarts the scan, also at a second call
     opterr = 0;
     int answer;
     while ((answer = getopt_long(argc, argv, letters, list, NULL)) != -1) {
@@ -172,7 +175,7 @@ static int distance(const char *a, const char *b, int most)
     size_t len = strlen(b);
     int row[WORD + 1];
     if (len > WORD || strlen(a) > WORD)
-        return most + 1;
+        return max + 1;
     for (size_t j = 0; j <= len; j++)
         row[j] = (int)j;
     for (; *a; a++) {
@@ -192,7 +195,8 @@ void option_table_near(const struct option_table *t, const char *name, const cha
                        char *out, size_t cap)
 {
     const struct option_row *nearest = NULL;
-    int best = (int)strlen(name) / 3 + 1; // of short words everything is near
+    // A third of the letters may differ; more would match unrelated short words.
+    int best = (int)strlen(name) / 3 + 1;
     for (const struct option_row *row = t->rows; row->name; row++) {
         if (dashes[0] ? row->operand : !option_row_in_file(row))
             continue;
@@ -224,45 +228,45 @@ static const char *setting_label(const struct option_setting *s, char *out, size
 static bool number_read(const char *value, bool whole, double least, double most, double *out)
 {
     char *end;
-    // Not what strtol() and strtod() take besides: white space before it, 0x, inf, nan.
+    // Rejects what strtol() and strtod() also accept: leading white space, 0x, inf, nan.
     if (value[strspn(value, whole ? "+-0123456789" : "+-.0123456789eE")])
         return false;
     errno = 0;
     *out = whole ? (double)strtol(value, &end, 10) : strtod(value, &end);
-    return end != value && !*end && !errno && isfinite(*out) && *out >= least && *out <= most;
+    return end != value && !*end && !errno && isfinite(*out) && *out >= min && *out <= max;
 }
 
-const char *option_seconds_read(const char *value, double least, double most, usec_t *out,
-                                char *why, size_t cap)
+const char *option_seconds_read(const char *value, double min, double max, usec_t *out,
+                                char *reason, size_t cap)
 {
     double seconds;
-    if (!number_read(value, false, least, most, &seconds)) {
-        snprintf(why, cap, "expects %g to %.10g seconds", least, most);
-        return why;
+    if (!number_read(value, false, min, max, &seconds)) {
+        snprintf(reason, cap, "expects %g to %.10g seconds", min, max);
+        return reason;
     }
     *out = (usec_t)llround(seconds * 1e6);
     return NULL;
 }
 
-const char *option_int_read(const char *value, double least, double most, int *out, char *why,
+const char *option_int_read(const char *value, double min, double max, int *out, char *reason,
                             size_t cap)
 {
     double number;
-    if (!number_read(value, true, least, most, &number)) {
-        snprintf(why, cap, "expects a number from %.10g to %.10g", least, most);
-        return why;
+    if (!number_read(value, true, min, max, &number)) {
+        snprintf(reason, cap, "expects a number from %.10g to %.10g", min, max);
+        return reason;
     }
     *out = (int)number;
     return NULL;
 }
 
 static const char *msec_read(const struct option_row *row, const char *value, usec_t *out,
-                             char *why, size_t cap)
+                             char *reason, size_t cap)
 {
     double number;
     if (!number_read(value, true, row->least, row->most, &number)) {
-        snprintf(why, cap, "expects %.10g to %.10g milliseconds", row->least, row->most);
-        return why;
+        snprintf(reason, cap, "expects %.10g to %.10g milliseconds", row->least, row->most);
+        return reason;
     }
     *out = (usec_t)number * USEC_PER_MSEC;
     return NULL;
@@ -289,9 +293,9 @@ static const char *name_read(enum option_kind kind, const char *value, const cha
     return NULL;
 }
 
-// NULL, or what is wanted.
+// Returns NULL, or the expected value.
 static const char *value_read(const struct option_row *row, const char *value, void *options,
-                              char *why, size_t cap)
+                              char *reason, size_t cap)
 {
     void *at = (char *)options + row->at;
     switch (row->kind) {
@@ -300,11 +304,11 @@ static const char *value_read(const struct option_row *row, const char *value, v
     case OPTION_PNG:
         return name_read(row->kind, value, at);
     case OPTION_INT:
-        return option_int_read(value, row->least, row->most, at, why, cap);
+        return option_int_read(value, row->least, row->most, at, reason, cap);
     case OPTION_SECONDS:
-        return option_seconds_read(value, row->least, row->most, at, why, cap);
+        return option_seconds_read(value, row->least, row->most, at, reason, cap);
     case OPTION_MSEC:
-        return msec_read(row, value, at, why, cap);
+        return msec_read(row, value, at, reason, cap);
     case OPTION_LOG:
         return log_filter_parse(value, at) == 0
                    ? NULL
@@ -322,7 +326,7 @@ static const char *value_read(const struct option_row *row, const char *value, v
 int option_setting_apply(const struct option_setting *s, void *options, char *error, size_t cap)
 {
     char label[64];
-    char why[512];
+    char reason[512];
     const char *wrong = NULL;
     const char *value = s->value;
     bool on;
@@ -338,9 +342,9 @@ int option_setting_apply(const struct option_setting *s, void *options, char *er
         value = NULL;
     }
     if (!wrong)
-        wrong = value_read(s->row, value, options, why, sizeof(why));
+        wrong = value_read(s->row, value, options, reason, sizeof(reason));
     if (!wrong && s->row->read)
-        wrong = s->row->read(options, value, why, sizeof(why));
+        wrong = s->row->read(options, value, reason, sizeof(reason));
     if (!wrong)
         return 0;
     const char *dots;

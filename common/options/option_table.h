@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A program's options, described once: what reads the command line and the configuration file, and
-// what prints --help, the manual page and shell completion, all go by one table of rows.
+// A program's options, described once. One table of rows serves the reader of the command line and
+// of the configuration file, --help, the manual page and shell completion.
 #ifndef WEIR_OPTIONS_OPTION_TABLE_H
 #define WEIR_OPTIONS_OPTION_TABLE_H
 
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-// How a value is read, and what stands at the row's offset.
+// The type of a value, and of the field at the row's offset.
 enum option_kind {
     OPTION_CUSTOM,   // what `read` does
     OPTION_SWITCH,   // bool; no value, or true or false
@@ -35,7 +35,7 @@ enum option_kind {
     OPTION_PRINT_CONFIG,
     OPTION_VERSION,
     OPTION_HELP,
-    OPTION_NOTE, // nothing to be said by itself: an `operand` that explains a part of a value
+    OPTION_NOTE, // documentation only: an extra help row for a part of an operand
 };
 
 // A switch whose default depends on other options. The program sets OPTION_UNSET before it reads.
@@ -45,18 +45,19 @@ enum option_tristate { OPTION_UNSET = -1, OPTION_OFF, OPTION_ON };
 // into `why`. A switch's value is NULL; one that is false is not told.
 typedef const char *option_read(void *options, const char *value, char *why, size_t cap);
 
-// The `i`th word that a value may be, and what it means (may be NULL); NULL behind the last.
+// Returns the `i`th word that a value may be, and its meaning (may be NULL); NULL after the last.
 typedef const char *option_value(int i, const char **help);
 
 struct option_row {
-    const char *section;  // a heading that begins here; else NULL
-    const char *name;     // long, without dashes; an operand's in the configuration file
-    char letter;          // '\0': none
-    bool operand;         // stands on the command line by itself
-    bool repeats;         // may be given more than once, and adds up
-    const char *argument; // what stands for the value; NULL: a switch
-    const char *help;     // sentences; lines are broken when it is printed
-    const char *fallback; // what holds when nothing is said, if a value can say it
+    const char *section; // heading that begins at this row; else NULL
+    const char
+        *name;    // long name, without dashes; for an operand, its name in the configuration file
+    char letter;  // '\0': none
+    bool operand; // true: given without a name on the command line
+    bool repeats; // true: may be given more than once, and the values add up
+    const char *argument; // placeholder of the value; NULL: a switch
+    const char *help;     // sentences, wrapped when printed
+    const char *fallback; // the default, if a value can express it
     enum option_kind kind;
     size_t at; // offset in the options
     double least, most;
@@ -66,7 +67,7 @@ struct option_row {
     bool hides_user;      // a URL: what stands before its '@' is in no message
 };
 
-// Those of the log, `filter` and `json` their offsets; the table's --quiet follows.
+// The rows of the log options; `filter` and `json` are offsets. The table's --quiet follows.
 // clang-format off
 #define OPTION_ROWS_LOG(filter, json, usual)                                                      \
     {.section = "General", .name = "log", .argument = "LEVEL[,MODULE=LEVEL...]",                  \
@@ -79,7 +80,7 @@ struct option_row {
      .least = LOG_DEBUG, .help = "--log debug"}
 // clang-format on
 
-// The last rows of every table, under a heading of their own or in the section before.
+// The last rows of every table, in a section of their own or in the preceding one.
 // clang-format off
 #define OPTION_ROWS_CONFIG                                                                        \
     {.name = "config", .argument = "FILE", .kind = OPTION_CONFIG,                                 \
@@ -95,17 +96,17 @@ struct option_row {
 
 struct option_table {
     const char *program; // "weir-send"
-    const char *usage;   // the words behind it
-    const char *about;   // of --help: what the program does
-    const char *brief;   // the same in one line, for the manual page's name
-    const char *rest;    // of --help, behind the options; complete lines
+    const char *usage;   // the words after the program's name
+    const char *about;   // shown by --help: what the program does
+    const char *brief;   // `about` in one line, for the manual page's name
+    const char *rest;    // shown by --help after the options; complete lines
     const struct option_row *rows;
 };
 
-// One thing that was said; `line` of the configuration file, 0: on the command line.
+// One option that was set; `line` in the configuration file, 0: on the command line.
 struct option_setting {
     const struct option_row *row;
-    const char *value; // NULL: a switch that is on
+    const char *value; // NULL: a switch without a value
     int line;
 };
 
@@ -116,15 +117,15 @@ struct option_settings {
     int count;
 };
 
-// Reads the whole command line, in the order of getopt_long. 0, or ERR_MALFORMED: `error` says what
-// is wrong. Values are borrowed from argv.
+// Reads the whole command line, in the order of getopt_long. Returns 0, or ERR_MALFORMED: `error`
+// contains the fault. Values are borrowed from argv.
 int option_table_scan(const struct option_table *t, int argc, char **argv,
                       struct option_settings *out, char *error, size_t cap);
 
-// Whether the row can stand in a configuration file.
+// Returns true if the row may occur in a configuration file.
 bool option_row_in_file(const struct option_row *row);
 
-// NULL when there is none of that name.
+// Returns NULL if no row has that name.
 const struct option_row *option_table_find(const struct option_table *t, const char *name);
 
 // The user gave `row` that value. A switch's opposite becomes a setting of the switch, so that the
@@ -133,11 +134,12 @@ const struct option_row *option_table_find(const struct option_table *t, const c
 struct option_setting option_setting_of(const struct option_table *t, const struct option_row *row,
                                         const char *value, int line);
 
-// "; did you mean NAME?", each name behind `dashes`, or "" when nothing is near.
+// Writes "; did you mean NAME?", each name after `dashes`, or "" if no name is similar.
 void option_table_near(const struct option_table *t, const char *name, const char *dashes,
                        char *out, size_t cap);
 
-// One into the options. 0, or ERR_MALFORMED: `error` says what is wrong, without a file's name.
+// Applies one setting to the options. Returns 0, or ERR_MALFORMED: `error` contains the fault,
+// without the file's name.
 int option_setting_apply(const struct option_setting *s, void *options, char *error, size_t cap);
 
 // For `read`: NULL, or what is wanted.

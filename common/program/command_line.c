@@ -9,17 +9,18 @@
 #include "common/options/option_file.h"
 #include "common/options/option_print.h"
 
-// The last of the kind that was said, or NULL.
-static const struct option_setting *find(const struct option_settings *said, enum option_kind kind)
+// Returns the last setting of the kind, or NULL.
+static const struct option_setting *find(const struct option_settings *given, enum option_kind kind)
 {
     const struct option_setting *found = NULL;
-    for (int i = 0; i < said->count; i++)
-        if (said->items[i].row->kind == kind)
-            found = &said->items[i];
+    for (int i = 0; i < given->count; i++)
+        if (given->items[i].row->kind == kind)
+            found = &given->items[i];
     return found;
 }
 
-// With room for the byte more that option_file_read() needs. NULL: `error` says why.
+// Reads the file, with room for the extra byte that option_file_read() requires. Returns NULL on
+// failure: `error` contains the reason.
 static char *read_text(const char *name, size_t *len, char *error, size_t cap)
 {
     FILE *file = fopen(name, "rbe");
@@ -39,32 +40,33 @@ static char *read_text(const char *name, size_t *len, char *error, size_t cap)
     return text;
 }
 
-static bool has_row(const struct option_settings *said, const struct option_row *row)
+static bool has_row(const struct option_settings *given, const struct option_row *row)
 {
-    for (int i = 0; i < said->count; i++)
-        if (said->items[i].row == row)
+    for (int i = 0; i < given->count; i++)
+        if (given->items[i].row == row)
             return true;
     return false;
 }
 
-// The file's, where the command line is silent, before the command line's.
-static int merge(struct option_settings *said, const struct option_settings *in_file, char *error,
+// Puts the settings of the file that the command line does not override before those of the command
+// line.
+static int merge(struct option_settings *given, const struct option_settings *in_file, char *error,
                  size_t cap)
 {
     struct option_settings all = {.count = 0};
     for (int i = 0; i < in_file->count; i++)
-        if (!has_row(said, in_file->items[i].row))
+        if (!has_row(given, in_file->items[i].row))
             all.items[all.count++] = in_file->items[i];
-    for (int i = 0; i < said->count; i++) {
+    for (int i = 0; i < given->count; i++) {
         if (all.count == OPTION_SETTINGS_MAX)
             return err_say(error, cap, ERR_MALFORMED, "at most %d options", OPTION_SETTINGS_MAX);
-        all.items[all.count++] = said->items[i];
+        all.items[all.count++] = given->items[i];
     }
-    *said = all;
+    *given = all;
     return 0;
 }
 
-static int add_file(const struct option_table *t, const char *name, struct option_settings *said,
+static int add_file(const struct option_table *t, const char *name, struct option_settings *given,
                     char **file, char *error, size_t cap)
 {
     size_t len;
@@ -73,14 +75,14 @@ static int add_file(const struct option_table *t, const char *name, struct optio
     if (!*file)
         return ERR_IO;
     int err = option_file_read(t, name, *file, len, &in_file, error, cap);
-    return err ? err : merge(said, &in_file, error, cap);
+    return err ? err : merge(given, &in_file, error, cap);
 }
 
-static int apply(const struct option_settings *said, const char *file_name, void *options,
+static int apply(const struct option_settings *given, const char *file_name, void *options,
                  char *error, size_t cap)
 {
-    for (int i = 0; i < said->count; i++) {
-        const struct option_setting *s = &said->items[i];
+    for (int i = 0; i < given->count; i++) {
+        const struct option_setting *s = &given->items[i];
         int n = s->line ? snprintf(error, cap, "%s:%d: ", file_name, s->line) : 0;
         size_t prefix = n < 0 || (size_t)n >= cap ? 0 : (size_t)n;
         int err = option_setting_apply(s, options, error + prefix, cap - prefix);
@@ -90,17 +92,17 @@ static int apply(const struct option_settings *said, const char *file_name, void
     return 0;
 }
 
-static enum options_result print(const struct option_table *t, const struct option_settings *said,
+static enum options_result print(const struct option_table *t, const struct option_settings *given,
                                  enum option_kind what, FILE *to, char *error, size_t cap)
 {
-    static char text[OPTION_PRINT_MAX]; // large
+    static char text[OPTION_PRINT_MAX]; // static, as it is too large for the stack
     struct put put = put_into(text, sizeof(text));
     if (what == OPTION_HELP)
         option_print_help(t, &put);
     else if (what == OPTION_VERSION)
         put_format(&put, "%s " WEIR_VERSION "\n", t->program);
     else
-        option_print_config(t, said, &put);
+        option_print_config(t, given, &put);
     if (put.full) {
         err_say(error, cap, ERR_FULL, "the options' values are too long to be printed");
         return OPTIONS_BAD;
@@ -114,21 +116,21 @@ static enum options_result print(const struct option_table *t, const struct opti
 enum options_result command_line_read(const struct option_table *t, int argc, char **argv,
                                       void *options, char **file, FILE *to, char *error, size_t cap)
 {
-    struct option_settings said;
+    struct option_settings given;
     *file = NULL;
-    if (option_table_scan(t, argc, argv, &said, error, cap) != 0)
+    if (option_table_scan(t, argc, argv, &given, error, cap) != 0)
         return OPTIONS_BAD;
-    if (find(&said, OPTION_HELP))
-        return print(t, &said, OPTION_HELP, to, error, cap);
-    if (find(&said, OPTION_VERSION))
-        return print(t, &said, OPTION_VERSION, to, error, cap);
-    const struct option_setting *config = find(&said, OPTION_CONFIG);
+    if (find(&given, OPTION_HELP))
+        return print(t, &given, OPTION_HELP, to, error, cap);
+    if (find(&given, OPTION_VERSION))
+        return print(t, &given, OPTION_VERSION, to, error, cap);
+    const struct option_setting *config = find(&given, OPTION_CONFIG);
     const char *name = config ? config->value : NULL;
     enum options_result result = OPTIONS_BAD;
-    if ((!name || add_file(t, name, &said, file, error, cap) == 0) &&
-        apply(&said, name, options, error, cap) == 0)
-        result = find(&said, OPTION_PRINT_CONFIG)
-                     ? print(t, &said, OPTION_PRINT_CONFIG, to, error, cap)
+    if ((!name || add_file(t, name, &given, file, error, cap) == 0) &&
+        apply(&given, name, options, error, cap) == 0)
+        result = find(&given, OPTION_PRINT_CONFIG)
+                     ? print(t, &given, OPTION_PRINT_CONFIG, to, error, cap)
                      : OPTIONS_RUN;
     if (result != OPTIONS_RUN) {
         free(*file);

@@ -6,7 +6,7 @@
 
 void standard_streams_open(void)
 {
-    int fd; // the lowest that is free
+    int fd; // the lowest free descriptor
     while ((fd = open("/dev/null", O_RDWR)) >= 0 && fd <= STDERR_FILENO)
         continue;
     if (fd >= 0)

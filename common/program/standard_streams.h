@@ -6,9 +6,9 @@
 extern "C" {
 #endif
 
-// First of all in a program: what of stdin, stdout and stderr is closed becomes /dev/null. Else the
-// next file or socket had its number: it would get the log, and libuv ends a program that closes
-// it.
+// Call first in a program: opens /dev/null for each of stdin, stdout and stderr that is closed.
+// Otherwise the next file or socket would get its number: the log would be written to it, and libuv
+// aborts a program that closes it.
 void standard_streams_open(void);
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@
 
 int whole_file_write(const char *path, const void *data, size_t bytes)
 {
-    static unsigned count; // two threads may write at once
+    static unsigned count; // distinguishes files that two threads write at once
     char temporary[PATH_MAX];
     int n = snprintf(temporary, sizeof(temporary), "%s.%d-%u.tmp", path, (int)getpid(),
                      __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));

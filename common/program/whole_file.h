@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file that is there whole or not at all: written under another name beside it, then renamed.
+// Writes a file that is complete or absent: under another name in the same folder, then renamed.
 #ifndef WEIR_PROGRAM_WHOLE_FILE_H
 #define WEIR_PROGRAM_WHOLE_FILE_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// Replaces what stood under `path`. 0 or ERR_IO (logged). Any thread.
+// Replaces the file `path`. Returns 0 or ERR_IO (logged). Any thread.
 int whole_file_write(const char *path, const void *data, size_t bytes);
 
 #ifdef __cplusplus

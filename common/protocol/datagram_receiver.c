@@ -13,11 +13,11 @@ enum {
     HALF_REPORT = CCFB_MAX_PACKETS / 2,
 };
 
-static const double SHARE = 0.05;      // of the bytes received, for reports
-static const double MOST_SAVED = 4096; // bytes: a few of the largest reports
+static const double SHARE = 0.05;     // max share of reports in the bytes received
+static const double MAX_SAVED = 4096; // max budget in bytes: a few of the largest reports
 static const usec_t DEFAULT_INTERVAL = 20 * USEC_PER_MSEC;
-static const usec_t LEAST_INTERVAL = 5 * USEC_PER_MSEC;
-static const usec_t MOST_INTERVAL = USEC_PER_SEC;
+static const usec_t MIN_INTERVAL = 5 * USEC_PER_MSEC;
+static const usec_t MAX_INTERVAL = USEC_PER_SEC;
 static const usec_t ALWAYS_ALLOWED = USEC_PER_SEC;
 
 static size_t slot(int64_t number)
@@ -48,7 +48,7 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// Extends `seq`, and makes the window hold it; as it does after a start anew, too.
+// Extends `seq` and moves the window so that it contains it, also after a restart.
 static int64_t place(struct datagram_receiver *r, uint32_t media_ssrc, uint16_t seq)
 {
     if (!r->started || r->media_ssrc != media_ssrc) {
@@ -62,16 +62,16 @@ static int64_t place(struct datagram_receiver *r, uint32_t media_ssrc, uint16_t 
         start_at(r, n, n);
     for (; r->highest < n; r->highest++)
         r->window[slot(r->highest + 1)] = (struct datagram_arrival){0};
-    int64_t lowest = r->highest + 1 - DATAGRAM_RECEIVER_WINDOW; // what is older is forgotten
+    int64_t lowest = r->highest + 1 - DATAGRAM_RECEIVER_WINDOW; // older numbers are forgotten
     r->begin = later(r->begin, lowest);
     r->begin_after = later(r->begin_after, lowest);
     r->hole_checked = later(r->hole_checked, lowest);
     return n;
 }
 
-// Has the next report, and the one after it, tell of packet n; unless so many came after it that it
-// has long been taken for lost.
-static void tell_of(struct datagram_receiver *r, int64_t n)
+// Makes the next two reports cover packet n, unless so many packets came after it that it has long
+// counted as lost.
+static void report_packet(struct datagram_receiver *r, int64_t n)
 {
     if (r->highest - n >= CCFB_MAX_PACKETS)
         return;
@@ -85,7 +85,7 @@ static void tell_of(struct datagram_receiver *r, int64_t n)
 static void look_for_holes(struct datagram_receiver *r)
 {
     int arrived = 0;
-    int64_t confirmed = r->highest + 1; // holes below it are
+    int64_t confirmed = r->highest + 1; // holes below it are confirmed
     while (arrived < REORDER && confirmed > r->hole_checked)
         arrived += r->window[slot(--confirmed)].arrived;
     if (arrived < REORDER)
@@ -101,7 +101,7 @@ static void set_wish(struct datagram_receiver *r, const struct feedback_wish *wi
     r->wish = *wish;
     if (wish->interval == 0) // the round-trip time is not known here
         r->wish.interval = DEFAULT_INTERVAL;
-    r->wish.interval = usec_min(MOST_INTERVAL, usec_max(LEAST_INTERVAL, r->wish.interval));
+    r->wish.interval = usec_min(MAX_INTERVAL, usec_max(MIN_INTERVAL, r->wish.interval));
 }
 
 void datagram_receiver_packet(struct datagram_receiver *r, uint32_t media_ssrc, uint16_t seq,
@@ -110,7 +110,7 @@ void datagram_receiver_packet(struct datagram_receiver *r, uint32_t media_ssrc, 
 {
     if (wish)
         set_wish(r, wish);
-    r->budget = fmin(MOST_SAVED, r->budget + SHARE * ((double)bytes + IP_UDP));
+    r->budget = fmin(MAX_SAVED, r->budget + SHARE * ((double)bytes + IP_UDP));
     int64_t n = place(r, media_ssrc, seq);
     struct datagram_arrival *a = &r->window[slot(n)];
     ecn &= 3;
@@ -125,11 +125,12 @@ void datagram_receiver_packet(struct datagram_receiver *r, uint32_t media_ssrc, 
         a->ecn = ECN_CE;
     else
         *a = (struct datagram_arrival){arrived, true, ecn};
-    tell_of(r, n);
+    report_packet(r, n);
     look_for_holes(r);
 }
 
-// What the next report covers. The second telling gives way when there is too much.
+// Returns the first packet of the next report. If there is too much, the packets already reported
+// are left out.
 static int64_t report_begin(const struct datagram_receiver *r)
 {
     int64_t fitting = r->highest + 1 - CCFB_MAX_PACKETS;
@@ -140,8 +141,8 @@ static int64_t report_begin(const struct datagram_receiver *r)
 
 static int64_t report_end(const struct datagram_receiver *r, int64_t begin)
 {
-    int64_t most = begin + CCFB_MAX_PACKETS;
-    return most <= r->highest ? most : r->highest + 1;
+    int64_t last = begin + CCFB_MAX_PACKETS;
+    return last <= r->highest ? last : r->highest + 1;
 }
 
 static double report_cost(int64_t count)
@@ -187,9 +188,10 @@ bool datagram_receiver_report(struct datagram_receiver *r, struct ccfb *out, use
     r->begin = r->begin_after < end ? r->begin_after : end;
     r->begin_after = end;
     r->fresh = (unsigned)(r->highest + 1 - end);
-    r->urgent = r->fresh > 0; // what did not fit follows at once
+    r->urgent = r->fresh > 0; // packets that did not fit follow at once
     r->last_report_at = now;
-    // Debts are not kept: one a second is allowed, and the budget is for the rest.
+    // Debts are not kept: one report per second is always allowed, and the budget is for further
+    // ones.
     r->budget = fmax(0, r->budget - report_cost(end - begin));
     r->reports++;
     r->report_bytes += ccfb_bytes((size_t)(end - begin));

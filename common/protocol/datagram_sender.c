@@ -7,11 +7,11 @@
 #include "common/base/err.h"
 #include "common/base/seq.h"
 
-// In this order: up to FRESH a packet is open.
+// Ordered: a packet is open up to DATAGRAM_FRESH.
 enum datagram_fate {
-    DATAGRAM_SENT,    // no report spoke of it yet
-    DATAGRAM_MISSING, // reported as not there, too early to call it lost
-    DATAGRAM_FRESH,   // arrived, says the report at hand
+    DATAGRAM_SENT,    // no report has covered it yet
+    DATAGRAM_MISSING, // reported missing, too early to call it lost
+    DATAGRAM_FRESH,   // reported as arrived by the report being processed
     DATAGRAM_ARRIVED,
     DATAGRAM_LOST,
     DATAGRAM_UNREPORTED,
@@ -33,20 +33,20 @@ static bool scoreboard_is_open(const struct datagram_entry *e)
     return e->fate <= DATAGRAM_FRESH;
 }
 
-static bool scoreboard_are_full(const struct datagram_sender *s)
+static bool scoreboard_is_full(const struct datagram_sender *s)
 {
     return s->next_number - s->oldest >= (int64_t)s->history;
 }
 
-// The first number that has an entry.
+// Returns the first number that has an entry.
 static int64_t scoreboard_first(const struct datagram_sender *s)
 {
     int64_t first = s->next_number - (int64_t)s->ring;
     return first > 0 ? first : 0;
 }
 
-// The entries of the old ring in a new one of twice its size; what is older is forgotten. False: no
-// memory.
+// Moves the entries to a new ring of twice the size; older ones are forgotten. Returns false if
+// there is no memory.
 static bool grow(struct datagram_sender *s)
 {
     size_t ring = 2 * s->ring;
@@ -67,8 +67,8 @@ static bool grow(struct datagram_sender *s)
     return true;
 }
 
-// Room for one packet more, before it is sent: the ring grows up to `history`, or to what memory
-// there is.
+// Makes room for one more packet before it is sent: the ring grows up to `history`, or to the
+// available memory.
 static void scoreboard_make_room(struct datagram_sender *s)
 {
     size_t open = (size_t)(s->next_number - s->oldest);
@@ -76,7 +76,7 @@ static void scoreboard_make_room(struct datagram_sender *s)
         s->history = s->ring;
 }
 
-// Packet `newest` arrived; highest_arrived follows if it was lower.
+// Packet `newest` arrived: raises highest_arrived if it was lower.
 static void scoreboard_raise(struct datagram_sender *s, int64_t newest)
 {
     int64_t n = s->highest_arrived + 1;
@@ -88,8 +88,8 @@ static void scoreboard_raise(struct datagram_sender *s, int64_t newest)
         s->highest_arrived = newest;
 }
 
-// Packets below this have DATAGRAM_REORDER later arrivals (RFC 5348, 5.1); `oldest` if none that is
-// open has.
+// Returns the number below which packets have DATAGRAM_REORDER later arrivals (RFC 5348, 5.1);
+// `oldest` if no open packet has.
 static int64_t scoreboard_loss_horizon(const struct datagram_sender *s)
 {
     int arrived = 0;
@@ -102,7 +102,7 @@ static int64_t scoreboard_loss_horizon(const struct datagram_sender *s)
     return s->oldest;
 }
 
-// An open packet counts as unreported.
+// Gives up an open packet, which then counts as unreported.
 static void scoreboard_give_up(struct datagram_sender *s, int64_t number)
 {
     struct datagram_entry *e = scoreboard_entry(s, number);
@@ -112,7 +112,7 @@ static void scoreboard_give_up(struct datagram_sender *s, int64_t number)
     s->counts.unreported++;
 }
 
-// Moves `oldest` over what is not open any more.
+// Moves `oldest` past the packets that are no longer open.
 static void scoreboard_close(struct datagram_sender *s)
 {
     while (s->oldest < s->next_number && !scoreboard_is_open(scoreboard_entry(s, s->oldest)))
@@ -120,16 +120,20 @@ static void scoreboard_close(struct datagram_sender *s)
 }
 
 enum { FIRST_RING = 512 };
-enum { MAX_HISTORY = 32768 }; // half of the sequence numbers: an old one is not taken for a new one
+enum {
+    MAX_HISTORY = 32768
+}; // half of the sequence numbers, so that an old number is not mistaken for a new one
 
-static const usec_t LEAST_RTO = USEC_PER_SEC; // RFC 6298, 2.4
+static const usec_t MIN_RTO = USEC_PER_SEC; // RFC 6298, 2.4
 static const usec_t FIRST_WISH = 20 * USEC_PER_MSEC;
-static const usec_t LEAST_WISH = 5 * USEC_PER_MSEC;
-static const usec_t MOST_WISH = USEC_PER_SEC;
-enum { MOST_HELD = 2 }; // wished intervals that the newest packet may have waited for its report
-static const usec_t ROUNDING = USEC_PER_MSEC;     // of an arrival offset, also where it is cut off
-static const usec_t LEEWAY = 100 * USEC_PER_MSEC; // of two clocks, with
-enum { DRIFT = 1000 };                            // one part in so many of the time gone by
+static const usec_t MIN_WISH = 5 * USEC_PER_MSEC;
+static const usec_t MAX_WISH = USEC_PER_SEC;
+enum { MAX_HELD = 2 }; // requested intervals that the newest packet may have waited for its report
+static const usec_t ROUNDING =
+    USEC_PER_MSEC; // max rounding error of an arrival offset, including truncation
+static const usec_t LEEWAY =
+    100 * USEC_PER_MSEC; // tolerance between the two clocks, in addition to drift
+enum { DRIFT = 1000 };   // clock drift: one part in DRIFT of the elapsed time
 
 int datagram_sender_init(struct datagram_sender *s, struct controller *controller,
                          const struct datagram_sender_config *config, usec_t now)
@@ -146,9 +150,9 @@ int datagram_sender_init(struct datagram_sender *s, struct controller *controlle
         .highest_arrived = -1,
         .first_seq = config->first_seq,
         .rto_at = USEC_NEVER,
-        .ahead_most = USEC_NEVER,
+        .ahead_max = USEC_NEVER,
     };
-    rto_init(&s->rto, LEAST_RTO, config->most_rto);
+    rto_init(&s->rto, MIN_RTO, config->max_rto);
     if (s->entries && s->news)
         return 0;
     datagram_sender_destroy(s);
@@ -165,7 +169,7 @@ void datagram_sender_destroy(struct datagram_sender *s)
 
 usec_t datagram_sender_next_send(struct datagram_sender *s, usec_t now)
 {
-    if (scoreboard_are_full(s))
+    if (scoreboard_is_full(s))
         return USEC_NEVER;
     if (s->silent > 0)
         return s->probe ? now : USEC_NEVER;
@@ -182,7 +186,7 @@ bool datagram_sender_room(struct datagram_sender *s, usec_t now)
 
 void datagram_sender_sent(struct datagram_sender *s, uint32_t bytes, usec_t now)
 {
-    assert(!scoreboard_are_full(s) && (s->silent == 0 || s->probe) && bytes <= UINT16_MAX);
+    assert(!scoreboard_is_full(s) && (s->silent == 0 || s->probe) && bytes <= UINT16_MAX);
     struct cc_sent sent = {s->next_number, bytes, s->blocked};
     scoreboard_make_room(s);
     *scoreboard_entry(s, s->next_number++) = (struct datagram_entry){now, bytes, DATAGRAM_SENT};
@@ -197,20 +201,20 @@ void datagram_sender_sent(struct datagram_sender *s, uint32_t bytes, usec_t now)
     s->controller->ops->sent(s->controller, &sent, now);
 }
 
-// A report, and what was found in it.
-struct told {
+// A report, and the results of checking it.
+struct report_check {
     const struct ccfb *report;
-    usec_t at;     // of the report, the receiver's clock
+    usec_t at;     // when the report was made, on the receiver's clock
     int64_t begin; // number of its first metric
-    int64_t end;   // behind the last one
+    int64_t end;   // number after its last metric
     bool lie;
-    bool known;           // tells of the arrival of a packet in the books
-    bool news;            // an arrival that was not known
-    int64_t newest;       // the highest that arrived and was open; -1: none
-    int64_t newest_timed; // the same, with an arrival time
+    bool known;           // true if it reports the arrival of a packet on the scoreboard
+    bool news;            // true if it reports an arrival that was not known
+    int64_t newest;       // highest number that arrived and was open; -1: none
+    int64_t newest_timed; // highest such number with an arrival time; -1: none
 };
 
-static const struct ccfb_metric *metric_of(const struct told *t, int64_t number)
+static const struct ccfb_metric *metric_of(const struct report_check *t, int64_t number)
 {
     return &t->report->metric[number - t->begin];
 }
@@ -220,23 +224,23 @@ static usec_t clock_leeway(const struct datagram_sender *s, usec_t now)
     return LEEWAY + (now - s->ahead_at) / DRIFT;
 }
 
-// In silence any clock is taken: the receiver's may have jumped, and feedback must not be refused
-// for ever.
+// During a silence any clock is accepted: the receiver's may have jumped, and its feedback must not
+// be refused forever.
 static bool takes_any_clock(const struct datagram_sender *s)
 {
-    return s->ahead_most == USEC_NEVER || s->silent > 0;
+    return s->ahead_max == USEC_NEVER || s->silent > 0;
 }
 
-// Can the report have been made by now? The receiver's clock is ahead of ours by at most what a
-// packet's arrival less its departure said.
-static bool is_possible(const struct datagram_sender *s, const struct told *t, usec_t now)
+// Returns true if the report can have been made by now. The receiver's clock is ahead of ours by at
+// most the difference of a packet's arrival and departure.
+static bool is_possible(const struct datagram_sender *s, const struct report_check *t, usec_t now)
 {
-    return takes_any_clock(s) || t->at - now <= s->ahead_most + clock_leeway(s, now);
+    return takes_any_clock(s) || t->at - now <= s->ahead_max + clock_leeway(s, now);
 }
 
-// The receiver cannot have held a packet for longer than since it left, nor can it have come before
-// it left; by a clock that runs slow or goes back it may.
-static bool arrival_is_possible(const struct datagram_sender *s, const struct told *t,
+// The receiver cannot have held a packet for longer than since it left, nor can the packet have
+// arrived before it left, unless a clock runs slow or was set back.
+static bool arrival_is_possible(const struct datagram_sender *s, const struct report_check *t,
                                 const struct datagram_entry *e, uint16_t offset, usec_t now)
 {
     if (offset == CCFB_NO_OFFSET)
@@ -245,10 +249,11 @@ static bool arrival_is_possible(const struct datagram_sender *s, const struct to
     if (held > now - e->sent_at + ROUNDING)
         return false;
     return offset == CCFB_LONG_AGO || takes_any_clock(s) ||
-           t->at - held - e->sent_at >= s->ahead_least - clock_leeway(s, now);
+           t->at - held - e->sent_at >= s->ahead_min - clock_leeway(s, now);
 }
 
-static void note_arrival(struct datagram_sender *s, struct told *t, int64_t number, usec_t now)
+static void note_arrival(struct datagram_sender *s, struct report_check *t, int64_t number,
+                         usec_t now)
 {
     struct datagram_entry *e = scoreboard_entry(s, number);
     uint16_t offset = metric_of(t, number)->offset;
@@ -271,10 +276,10 @@ static void note_arrival(struct datagram_sender *s, struct told *t, int64_t numb
     t->known = true;
 }
 
-// Notes what the report says in the entries that it speaks of.
-static void note_metrics(struct datagram_sender *s, struct told *t, usec_t now)
+// Records the report's metrics in the entries of the packets that it covers.
+static void note_metrics(struct datagram_sender *s, struct report_check *t, usec_t now)
 {
-    t->lie = t->begin < 0 || t->end > s->next_number; // never sent
+    t->lie = t->begin < 0 || t->end > s->next_number; // packets that were never sent
     int64_t n = t->begin > scoreboard_first(s) ? t->begin : scoreboard_first(s);
     int64_t end = t->end < s->next_number ? t->end : s->next_number;
     for (; n < end; n++) {
@@ -285,11 +290,12 @@ static void note_metrics(struct datagram_sender *s, struct told *t, usec_t now)
     }
 }
 
-static struct cc_packet arrival(struct datagram_sender *s, const struct told *t, int64_t number)
+static struct cc_packet arrival(struct datagram_sender *s, const struct report_check *t,
+                                int64_t number)
 {
     struct datagram_entry *e = scoreboard_entry(s, number);
     const struct ccfb_metric *m = metric_of(t, number);
-    // The nearest that is possible when only CCFB_NO_OFFSET is known.
+    // The nearest possible time if the report has CCFB_NO_OFFSET.
     usec_t at = t->at - s->clock_step;
     if (m->offset != CCFB_NO_OFFSET)
         at -= ccfb_before(m->offset < CCFB_LONG_AGO ? m->offset : CCFB_LONG_AGO - 1);
@@ -304,8 +310,8 @@ static struct cc_packet arrival(struct datagram_sender *s, const struct told *t,
                               .arrived_at = at};
 }
 
-// Resolves what the report and those before it decide. Returns how many became news.
-static size_t resolve(struct datagram_sender *s, const struct told *t)
+// Resolves the packets that this and earlier reports decide. Returns how many became news.
+static size_t resolve(struct datagram_sender *s, const struct report_check *t)
 {
     size_t count = 0;
     int64_t lost_below = scoreboard_loss_horizon(s);
@@ -329,42 +335,44 @@ static size_t resolve(struct datagram_sender *s, const struct told *t)
     return count;
 }
 
-// A packet came `ahead` after it left, by the two clocks, and its round trip took `rtt`: the
-// difference of the clocks is between ahead - rtt and ahead. Each sample narrows that.
+// A packet arrived `ahead` after it left, by the two clocks, and its round trip took `rtt`: the
+// difference of the clocks is between ahead - rtt and ahead. Each sample narrows that range.
 static void set_clock(struct datagram_sender *s, usec_t ahead, usec_t rtt, usec_t now)
 {
     usec_t leeway = clock_leeway(s, now);
-    bool known = s->ahead_most != USEC_NEVER;
-    if (known && ahead >= s->ahead_least - leeway && ahead - rtt <= s->ahead_most + leeway) {
+    bool known = s->ahead_max != USEC_NEVER;
+    if (known && ahead >= s->ahead_min - leeway && ahead - rtt <= s->ahead_max + leeway) {
         usec_t drift = (now - s->ahead_at) / DRIFT;
-        s->ahead_least = usec_max(s->ahead_least - drift, ahead - rtt);
-        s->ahead_most = usec_min(s->ahead_most + drift, ahead);
+        s->ahead_min = usec_max(s->ahead_min - drift, ahead - rtt);
+        s->ahead_max = usec_min(s->ahead_max + drift, ahead);
         s->ahead_at += drift * DRIFT;
         return;
     }
-    if (known) // a jump: controllers go on in the old time
-        s->clock_step += ahead - s->ahead_most;
-    s->ahead_least = ahead - rtt;
-    s->ahead_most = ahead;
+    if (known) // a clock jump: controllers continue in the old time
+        s->clock_step += ahead - s->ahead_max;
+    s->ahead_min = ahead - rtt;
+    s->ahead_max = ahead;
     s->ahead_at = now;
 }
 
-// The sample of the newest packet that arrived, without what the receiver held it; 0: none.
-static usec_t sample_rtt(struct datagram_sender *s, const struct told *t, usec_t now)
+// Returns the RTT sample of the newest packet that arrived, without the receiver's delay; 0: none.
+static usec_t sample_rtt(struct datagram_sender *s, const struct report_check *t, usec_t now)
 {
     if (t->newest_timed < 0)
         return 0;
     usec_t held = ccfb_before(metric_of(t, t->newest_timed)->offset);
     usec_t sent_at = scoreboard_entry(s, t->newest_timed)->sent_at;
     set_clock(s, t->at - held - sent_at, usec_max(1, now - sent_at - held), now);
-    // Who claims to hold packets for longer than it was asked to wait would buy a short round trip.
-    usec_t asked = usec_min(held, MOST_HELD * datagram_sender_wish(s).interval);
+    // A receiver that claims to hold packets for longer than requested would obtain a short round
+    // trip, so the delay is capped.
+    usec_t asked = usec_min(held, MAX_HELD * datagram_sender_wish(s).interval);
     usec_t rtt = usec_max(1, now - sent_at - asked);
     rto_sample(&s->rto, rtt);
     return rtt;
 }
 
-static void tell_controller(struct datagram_sender *s, const struct told *t, usec_t now)
+static void report_to_controller(struct datagram_sender *s, const struct report_check *t,
+                                 usec_t now)
 {
     usec_t rtt = sample_rtt(s, t, now);
     scoreboard_raise(s, t->newest);
@@ -387,10 +395,10 @@ static void tell_controller(struct datagram_sender *s, const struct told *t, use
 
 void datagram_sender_feedback(struct datagram_sender *s, const struct ccfb *report, usec_t now)
 {
-    static const usec_t ANYWHEN = 65536 * USEC_PER_SEC; // the first stays clear of zero
+    static const usec_t ANYWHEN = 65536 * USEC_PER_SEC; // keeps the first instants far above zero
     assert(report->count <= CCFB_MAX_PACKETS);
     uint16_t index = (uint16_t)(report->begin_seq - s->first_seq);
-    struct told t = {
+    struct report_check t = {
         .report = report,
         .at = ccfb_instant(report->timestamp, s->reported_at > 0 ? s->reported_at : ANYWHEN),
         .begin = seq16_extend(s->next_number - 1, index),
@@ -408,7 +416,7 @@ void datagram_sender_feedback(struct datagram_sender *s, const struct ccfb *repo
     if (t.known && newer)
         s->reported_at = t.at;
     if (t.news || (t.known && newer))
-        tell_controller(s, &t, now);
+        report_to_controller(s, &t, now);
 }
 
 usec_t datagram_sender_next_timeout(const struct datagram_sender *s)
@@ -417,7 +425,7 @@ usec_t datagram_sender_next_timeout(const struct datagram_sender *s)
     return ops->next_timeout ? usec_min(s->rto_at, ops->next_timeout(s->controller)) : s->rto_at;
 }
 
-// Nothing heard for one RTO.
+// One RTO without feedback.
 static void expire(struct datagram_sender *s, usec_t now)
 {
     rto_expired(&s->rto);
@@ -425,7 +433,7 @@ static void expire(struct datagram_sender *s, usec_t now)
     s->silent++;
     s->probe = true;
     s->counts.rtos++;
-    if (scoreboard_are_full(s)) { // the probe needs room
+    if (scoreboard_is_full(s)) { // makes room for the probe
         scoreboard_give_up(s, s->oldest);
         scoreboard_close(s);
     }
@@ -446,6 +454,6 @@ struct feedback_wish datagram_sender_wish(const struct datagram_sender *s)
     struct feedback_wish wish = s->controller->wish;
     if (wish.interval == 0)
         wish.interval = s->rto.srtt > 0 ? s->rto.srtt : FIRST_WISH;
-    wish.interval = usec_min(MOST_WISH, usec_max(LEAST_WISH, wish.interval));
+    wish.interval = usec_min(MAX_WISH, usec_max(MIN_WISH, wish.interval));
     return wish;
 }

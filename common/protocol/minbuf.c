@@ -12,7 +12,8 @@ int minbuf_parse(const char *params, struct minbuf *m)
     if (!*params)
         return 0;
     if (params[strspn(params,
-                      "auto,-0123456789")]) // blanks and + are sscanf's, not a header line's
+                      "auto,-0123456789")]) // sscanf would accept blanks and +, which the header
+                                            // line must not contain
         return ERR_MALFORMED;
     int used = 0;
     int ms;
@@ -33,15 +34,15 @@ static uint64_t packets_of(uint32_t bytes, uint32_t mss)
     return mss ? ((uint64_t)bytes + mss - 1) / mss : bytes > 0;
 }
 
-// B of min(B, cwnd) beyond A windows: what may wait unsent in steady state.
+// Returns the packets that may wait unsent in steady state: min(B, cwnd) beyond A windows.
 static uint64_t unsent_packets_allowed(const struct minbuf *m, uint32_t cwnd)
 {
     uint64_t b = (uint64_t)m->b < cwnd ? (uint64_t)m->b : cwnd;
     return (uint64_t)(m->a - 1) * cwnd + b;
 }
 
-// The rate to turn time into bytes with: the kernel's delivery rate, else a window a round trip, in
-// bytes a second.
+// Returns the rate that converts time to bytes: the kernel's delivery rate, else one window per
+// round trip, in bytes per second.
 static double rate_of(const struct tcp_snapshot *s)
 {
     if (s->delivery_bps > 0)
@@ -58,11 +59,11 @@ static double auto_limit_bytes(const struct minbuf *m, const struct tcp_snapshot
 
 static uint32_t auto_packets(const struct minbuf *m, const struct tcp_snapshot *s)
 {
-    // An empty queue always takes one, or nothing would ever be measured.
-    uint32_t least = s->notsent_bytes == 0;
+    // An empty queue always takes one packet, or no rate would ever be measured.
+    uint32_t min = s->notsent_bytes == 0;
     double packets = (auto_limit_bytes(m, s) - s->notsent_bytes) / (s->mss ? s->mss : 1);
-    if (packets < least)
-        return least;
+    if (packets < min)
+        return min;
     return packets < UINT16_MAX ? (uint32_t)packets : UINT16_MAX;
 }
 

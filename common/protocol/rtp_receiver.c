@@ -32,9 +32,9 @@ static int64_t oldest_remembered(const struct rtp_receiver *r)
     return oldest > r->first_seq ? oldest : r->first_seq;
 }
 
-// Holes below this number have RTP_REORDER_PACKETS later packets: they are losses (RFC 5348, 5.1).
-// It is itself the number of a packet that came. The walk crosses a hole at most
-// RTP_REORDER_PACKETS times, so it costs O(1) a packet.
+// Returns the number below which holes have RTP_REORDER_PACKETS later packets: they are losses (RFC
+// 5348, 5.1). It is the number of a received packet. The walk crosses a hole at most
+// RTP_REORDER_PACKETS times, so it costs O(1) per packet.
 static int64_t confirmed_until(const struct rtp_receiver *r)
 {
     int64_t oldest = oldest_remembered(r);
@@ -45,8 +45,8 @@ static int64_t confirmed_until(const struct rtp_receiver *r)
     return oldest;
 }
 
-// RFC 5348, 5.2. The instant of a loss is that of its detection; the RFC's interpolation would move
-// all by as much.
+// RFC 5348, 5.2. A loss is dated to its detection; the RFC's interpolation would move all losses by
+// the same time.
 static void count_loss_events(struct rtp_receiver *r, int64_t from, int64_t to, usec_t rtt,
                               usec_t now)
 {
@@ -58,7 +58,7 @@ static void count_loss_events(struct rtp_receiver *r, int64_t from, int64_t to, 
             r->loss_events++;
             r->last_loss_event = now;
         }
-        return; // all that is confirmed at one instant lies within one round trip
+        return; // losses confirmed at one instant lie within one round trip
     }
 }
 
@@ -87,21 +87,21 @@ static void start(struct rtp_receiver *r, const struct rtp_packet *p, usec_t now
     r->received = 1;
 }
 
-// The sender began anew (RFC 3550, A.1), maybe as another source. Extended numbers and all counts
-// go on; the jump is nobody's loss.
+// The sender restarted (RFC 3550, A.1), perhaps with another SSRC. Extended numbers and counters
+// continue; the jump does not count as a loss.
 static int64_t restart(struct rtp_receiver *r, const struct rtp_packet *p, usec_t now)
 {
     int64_t seq = r->highest_seq + (uint16_t)(p->seq - (uint16_t)r->highest_seq);
-    seq += seq == r->highest_seq ? 1 << 16 : 0; // another source may go on with the same number
+    seq += seq == r->highest_seq ? 1 << 16 : 0; // another source may continue with the same number
     if (r->ssrc != p->ssrc)
-        r->last_sr_ntp = 0; // it was the other's
+        r->last_sr_ntp = 0; // it belonged to the other source
     r->ssrc = p->ssrc;
     r->first_seq += seq - r->highest_seq - 1;
     r->highest_seq = seq;
     r->bad_seq = -1;
     r->reported_hole = seq - 1;
     r->last_transit = transit_ticks(r, p, now);
-    memset(r->seen, 0xff, sizeof(r->seen)); // what still arrives from before is not wanted
+    memset(r->seen, 0xff, sizeof(r->seen)); // late packets from before the restart are duplicates
     r->received++;
     return seq;
 }
@@ -124,7 +124,7 @@ static enum rtp_verdict accept_older(struct rtp_receiver *r, int64_t seq)
     mark(r, seq, true);
     r->received++;
     r->reordered++;
-    if (seq < r->first_seq) { // the stream's first packets changed places on the way
+    if (seq < r->first_seq) { // the stream's first packets were reordered
         if (r->reported_hole == r->first_seq - 1)
             r->reported_hole = seq - 1;
         r->first_seq = seq;

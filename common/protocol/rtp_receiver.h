@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a receiver counts of one RTP stream (RFC 3550, 6.4.1 and A.1, A.3, A.8): extended sequence
+// The statistics of one received RTP stream (RFC 3550, 6.4.1 and A.1, A.3, A.8): extended sequence
 // numbers, loss, reordering, duplicates, jitter; and the fields of its next report block. Loss
 // events are holes that begin more than one round-trip time after the last one (RFC 5348, 5.2), so
 // a burst counts once.
@@ -17,18 +17,18 @@ extern "C" {
 enum {
     RTP_RECEIVER_WINDOW =
         4096, // sequence numbers remembered to tell late from duplicate; a power of two
-    RTP_MAX_DROPOUT = 3000,  // a jump beyond it is a restart once two packets in a row confirm it
-    RTP_REORDER_PACKETS = 3, // later packets before a hole counts as lost
+    RTP_MAX_DROPOUT = 3000,  // a larger jump is a restart once two packets in a row confirm it
+    RTP_REORDER_PACKETS = 3, // later packets after which a hole counts as lost
 };
 
 struct rtp_receiver {
     bool started;
-    int clock_rate; // of timestamps; 90 kHz to begin with
+    int clock_rate; // of timestamps; initially 90 kHz
     uint32_t ssrc;
     int64_t first_seq;   // extended
     int64_t highest_seq; // extended
-    int64_t bad_seq;     // what would confirm a restart; -1 none
-    uint32_t bad_ssrc;   // of it
+    int64_t bad_seq;     // sequence number that would confirm a restart; -1: none
+    uint32_t bad_ssrc;   // SSRC of the packet before bad_seq
     uint64_t received;   // distinct packets
     uint64_t duplicates;
     uint64_t reordered; // arrived after a later one
@@ -36,29 +36,29 @@ struct rtp_receiver {
     usec_t last_loss_event;
     double jitter_ticks; // timestamp units
     int64_t last_transit;
-    uint32_t last_sr_ntp; // middle 32 bits
+    uint32_t last_sr_ntp; // middle 32 bits of its NTP time
     usec_t last_sr_at;
     uint64_t reported_expected;
     uint64_t reported_received;
-    int64_t reported_hole; // holes up to here were handed out by rtp_receiver_holes
+    int64_t reported_hole; // holes up to here were returned by rtp_receiver_holes
     uint8_t seen[RTP_RECEIVER_WINDOW / 8];
 };
 
 enum rtp_verdict { RTP_NEW, RTP_LATE, RTP_DUPLICATE, RTP_DISCARD };
 
 void rtp_receiver_init(struct rtp_receiver *r);
-// NEW: the next or a later one; LATE: filled a hole; DUPLICATE: had it; DISCARD: out of range or
-// another SSRC, until two packets in a row confirm that it goes on there. On NEW and LATE *ext_seq
-// is its extended number. `rtt` (0 = unknown) separates loss events.
+// NEW: the next or a later packet; LATE: filled a hole; DUPLICATE: received before; DISCARD: out of
+// range or of another SSRC, until two packets in a row confirm that the stream continues there. On
+// NEW and LATE *ext_seq is its extended number. `rtt` (0 = unknown) separates loss events.
 enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_packet *p, usec_t rtt,
                                      int64_t *ext_seq, usec_t now);
 void rtp_receiver_sender_report(struct rtp_receiver *r, uint64_t ntp, usec_t now);
 void rtp_receiver_report(struct rtp_receiver *r, struct rtcp_report *out, usec_t now);
-// Packets counted lost so far: expected - received, never negative.
+// Returns the packets counted as lost so far: expected - received, never negative.
 uint64_t rtp_receiver_lost(const struct rtp_receiver *r);
 uint64_t rtp_receiver_expected(const struct rtp_receiver *r);
-// New holes that RTP_REORDER_PACKETS later packets have confirmed, as NACK entries (each hole is
-// handed out once). Returns how many entries were written.
+// Writes new holes that RTP_REORDER_PACKETS later packets have confirmed, as NACK entries (each
+// hole is returned once). Returns how many entries were written.
 int rtp_receiver_holes(struct rtp_receiver *r, struct rtcp_nack *out, int cap);
 
 #ifdef __cplusplus

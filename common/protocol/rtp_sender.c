@@ -13,7 +13,7 @@ void rtp_sender_init(struct rtp_sender *s, uint8_t payload_type, struct rng *rng
     s->ssrc = (uint32_t)rng_u64(rng);
     s->next_seq = (uint16_t)rng_u64(rng);
     s->timestamp_offset = (uint32_t)rng_u64(rng);
-    memset(s->frame_of, 0xff, sizeof(s->frame_of)); // all -1
+    memset(s->frame_of, 0xff, sizeof(s->frame_of)); // sets all entries to -1
 }
 
 void rtp_sender_stamp(const struct rtp_sender *s, usec_t pts, struct rtp_packet *p)
@@ -64,16 +64,16 @@ usec_t rtp_sender_rtt(const struct rtp_sender *s, const struct rtcp_report *r, u
 {
     if (r->ssrc != s->ssrc || !r->lsr)
         return 0;
-    uint32_t now = (uint32_t)(ntp_of_wall(clock_wall) >> 16); // 1/65536 s
+    uint32_t now = (uint32_t)(ntp_of_wall(clock_wall) >> 16); // in units of 1/65536 s
     int32_t rtt = (int32_t)(now - r->lsr - r->dlsr);
     if (rtt < 0 || rtt > 60 * 65536)
-        return 0; // clocks were set, or the block is nonsense
+        return 0; // a clock was set, or the block is invalid
     return (usec_t)rtt * USEC_PER_SEC / 65536;
 }
 
 int64_t rtp_sender_frame_of(const struct rtp_sender *s, uint16_t seq)
 {
     uint16_t age = (uint16_t)(s->next_seq - seq);
-    bool known = age > 0 && age <= RTP_SENDER_HISTORY; // sent, and not forgotten
+    bool known = age > 0 && age <= RTP_SENDER_HISTORY; // sent, and still in the history
     return known ? s->frame_of[seq & (RTP_SENDER_HISTORY - 1)] : -1;
 }

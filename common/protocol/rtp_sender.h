@@ -14,18 +14,18 @@
 extern "C" {
 #endif
 
-enum { RTP_SENDER_HISTORY = 4096 }; // packets whose frame is remembered, a power of two
+enum { RTP_SENDER_HISTORY = 4096 }; // number of packets whose frame is remembered, a power of two
 
 struct rtp_sender {
     uint32_t ssrc;
     uint8_t payload_type;
-    int clock_rate; // of timestamps: of Opus for RTP_PT_OPUS, else 90 kHz
+    int clock_rate; // of timestamps: Opus's for RTP_PT_OPUS, else 90 kHz
     uint16_t next_seq;
     uint32_t timestamp_offset;
-    uint32_t last_timestamp; // of the last packet, with the offset
+    uint32_t last_timestamp; // timestamp of the last packet, with the offset
     usec_t last_capture_wall;
     uint64_t packets;
-    uint64_t octets;                      // of payload
+    uint64_t octets;                      // payload bytes
     int64_t frame_of[RTP_SENDER_HISTORY]; // by sequence number; -1 = none yet
 };
 
@@ -38,16 +38,17 @@ void rtp_sender_stamp(const struct rtp_sender *s, usec_t pts, struct rtp_packet 
 void rtp_sender_sent(struct rtp_sender *s, const struct rtp_packet *p, int64_t number,
                      usec_t capture_wall, size_t payload_len);
 
-// SR and SDES as one compound into `out`; returns its length. `clock_wall`: the wall clock now.
-// With `bye`, a BYE follows.
+// Writes SR and SDES as one compound to `out`, with `bye` also a BYE; returns its length.
+// `clock_wall`: the wall clock now.
 size_t rtp_sender_report(const struct rtp_sender *s, const char *cname, usec_t clock_wall, bool bye,
                          uint8_t *out, size_t cap);
 
-// Round-trip time that a report block about us tells (RFC 3550, 6.4.1: now - LSR - DLSR), 0 when it
-// tells none.
+// Returns the round-trip time from a report block about this stream (RFC 3550, 6.4.1: now - LSR -
+// DLSR); 0 if the block has none.
 usec_t rtp_sender_rtt(const struct rtp_sender *s, const struct rtcp_report *r, usec_t clock_wall);
 
-// The frame of the packet with this number; -1: it has none, was not sent yet or is forgotten.
+// Returns the frame of the packet with this number; -1: it has none, was not sent yet or is
+// forgotten.
 int64_t rtp_sender_frame_of(const struct rtp_sender *s, uint16_t seq);
 
 #ifdef __cplusplus

@@ -10,15 +10,15 @@ void rtsp_session_init(struct rtsp_session *s, usec_t now)
     *s = (struct rtsp_session){.state = RTSP_INIT, .last_sign = now};
 }
 
-// RFC 2326, A.2. A repeated PLAY changes range or speed; a repeated PAUSE is harmless.
+// RFC 2326, A.2. A repeated PLAY changes range or speed; a repeated PAUSE has no effect.
 static int allowed(enum rtsp_state state, enum rtsp_method method)
 {
     switch (method) {
     case RTSP_OPTIONS:
     case RTSP_DESCRIBE:
-    case RTSP_GET_PARAMETER: // also without a session: a ping
+    case RTSP_GET_PARAMETER: // allowed without a session: a ping
         return 200;
-    case RTSP_SETUP: // of another track, if there is one
+    case RTSP_SETUP: // for a further track
         return state == RTSP_PLAYING ? 455 : 200;
     case RTSP_PLAY:
     case RTSP_PAUSE:
@@ -35,7 +35,7 @@ int rtsp_session_check(const struct rtsp_session *s, enum rtsp_method method, st
 {
     if (method == RTSP_UNKNOWN)
         return 501;
-    // "Session: ID;timeout=60" is taken too: some clients echo the whole value.
+    // "Session: ID;timeout=60" is also accepted: some clients echo the whole value.
     bool named = session.len > 0;
     size_t len = 0;
     while (len < session.len && session.at[len] != ';' && session.at[len] != ' ')

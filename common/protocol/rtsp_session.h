@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The server's state machine of one RTSP session (RFC 2326, appendix A.2): which method is allowed
-// when, what it does to the state, and when the session has been silent for too long.
+// in which state, how it changes the state, and when the session has been silent for too long.
 #ifndef WEIR_PROTOCOL_RTSP_SESSION_H
 #define WEIR_PROTOCOL_RTSP_SESSION_H
 
@@ -13,7 +13,7 @@ extern "C" {
 
 enum {
     RTSP_SESSION_TIMEOUT_S = 60, // announced in the Session header
-    RTSP_FIRST_REQUEST_S = 10,   // from the connection on; parts of a request do not count
+    RTSP_FIRST_REQUEST_S = 10, // from the start of the connection; parts of a request do not count
 };
 
 enum rtsp_state { RTSP_INIT, RTSP_READY, RTSP_PLAYING };
@@ -21,19 +21,20 @@ enum rtsp_state { RTSP_INIT, RTSP_READY, RTSP_PLAYING };
 struct rtsp_session {
     enum rtsp_state state;
     char id[20];      // 16 hexadecimal digits; empty in RTSP_INIT
-    usec_t last_sign; // of life: a request, RTCP
-    bool has_asked;   // a whole request came
+    usec_t last_sign; // time of the last sign of life: a request, or RTCP
+    bool has_asked;   // true after the first whole request
 };
 
 void rtsp_session_init(struct rtsp_session *s, usec_t now);
-// May this request be served in this state? 200, or the status to answer with: 454 a Session header
-// that is missing or wrong, 455 not in this state (SETUP twice, PLAY before SETUP ...), 501
-// unknown. `session` is the value of its Session header.
+// Checks whether this request may be served in this state. Returns 200, or the response's status:
+// 454 a Session header that is missing or wrong, 455 not in this state (SETUP twice, PLAY before
+// SETUP ...), 501 unknown. `session` is the value of the request's Session header.
 int rtsp_session_check(const struct rtsp_session *s, enum rtsp_method method, struct text session);
-// After a request was served with 200. `id` is used by SETUP.
+// Call after a request was served with 200. `id` is used by SETUP.
 void rtsp_session_apply(struct rtsp_session *s, enum rtsp_method method, uint64_t id);
-void rtsp_session_alive(struct rtsp_session *s, usec_t now); // a whole request, or RTCP
-// How long it may be silent now, in seconds.
+// Call after a whole request, or RTCP.
+void rtsp_session_alive(struct rtsp_session *s, usec_t now);
+// Returns how long the session may be silent now, in seconds.
 int rtsp_session_patience(const struct rtsp_session *s);
 bool rtsp_session_expired(const struct rtsp_session *s, usec_t now);
 

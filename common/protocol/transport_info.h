@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The figures that every transport has of its path.
+// The statistics that every transport reports of its path.
 #ifndef WEIR_PROTOCOL_TRANSPORT_INFO_H
 #define WEIR_PROTOCOL_TRANSPORT_INFO_H
 
@@ -16,37 +16,39 @@ extern "C" {
 enum {
     TRANSPORT_MAX_NAME = 48, // "NAME:PARAMS" with NUL
     TRANSPORT_VARIABLES = CONTROLLER_MAX_VARIABLES,
-    TRANSPORT_VARIABLE_NAME = 16, // with NUL
+    TRANSPORT_VARIABLE_NAME = 16, // bytes with NUL
 };
 
-// A figure of a rate controller, in the words of its paper (struct controller_info).
+// A variable of a rate controller, named as in its paper (struct controller_info).
 struct transport_variable {
-    char name[TRANSPORT_VARIABLE_NAME]; // empty: no more
+    char name[TRANSPORT_VARIABLE_NAME]; // empty: end of the list
     double value;
 };
 
-// What a transport knows of its path. NaN: not known, or not a thing this transport has.
+// A transport's statistics of its path. NaN: unknown, or not available for this transport.
 struct transport_info {
     double rtt_ms;          // smoothed
     double latest_rtt_ms;   // the last sample
-    double rate_bps;        // what the path took lately
-    double loss;            // fraction of packets lost (for TCP: segments sent again)
-    double unsent_bytes;    // accepted by the transport, not on the wire yet
-    double delivered_bytes; // in all, of what the viewer's end has confirmed
+    double rate_bps;        // recent rate of the path
+    double loss;            // fraction of packets lost (for TCP: segments retransmitted)
+    double unsent_bytes;    // accepted by the transport, not sent yet
+    double delivered_bytes; // total bytes that the viewer's end has confirmed
     double cwnd_packets;
-    double loss_events; // loss event rate, where the transport measures it
-    double allowed_bps; // by the rate controller
+    double loss_events; // loss event rate, if the transport measures it
+    double allowed_bps; // rate that the rate controller allows
     struct transport_variable variable[TRANSPORT_VARIABLES];
-    // Of a transport whose viewer reports each packet (RFC 8888), at the sender:
+    // For a transport whose viewer reports each packet (RFC 8888), at the sender:
     bool is_reported;
     struct datagram_counts counts;
-    uint64_t reports_ignored; // more of them than packets were sent
-    // MTP's, of no use: without the token, malformed, or (in TCP) a segment that cannot be.
+    uint64_t reports_ignored; // reports that exceeded the number of packets sent
+    // MTP's invalid acknowledgements: without the token, malformed, or (in TCP) an impossible
+    // segment.
     uint64_t acks_ignored;
-    usec_t unheard; // no useful report for so long, though packets are under way
+    usec_t unheard; // time without a useful report while packets are outstanding
 };
 
-void transport_info_clear(struct transport_info *info); // all NaN, zero or empty
+// Sets all fields to NaN, zero or empty.
+void transport_info_clear(struct transport_info *info);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,8 @@ enum {
     TIMESTAMP = 4,
 };
 
-// Metrics and the padding behind them, RFC 8888, 3.1: an odd number of them is followed by 16 bits.
+// Returns the bytes of the metrics with their padding: an odd number is followed by 16 bits (RFC
+// 8888, 3.1).
 static size_t metric_bytes(size_t count)
 {
     return (count + count % 2) * 2;
@@ -26,7 +27,7 @@ size_t ccfb_bytes(size_t count)
     return HEADER + SSRC + BLOCK_HEADER + metric_bytes(count) + TIMESTAMP;
 }
 
-// The packet at the front of `data`: its length, or ERR_MALFORMED (RFC 3550, 6.4.1).
+// Returns the length of the packet at the start of `data`, or ERR_MALFORMED (RFC 3550, 6.4.1).
 static int packet_bytes(const uint8_t *data, size_t len)
 {
     if (len < HEADER || data[0] >> 6 != 2)
@@ -48,7 +49,7 @@ static bool is_report(const uint8_t *data)
 static struct ccfb_metric decode_metric(uint16_t word)
 {
     struct ccfb_metric m = {0};
-    if (word & 0x8000) { // else the rest is to be ignored
+    if (word & 0x8000) { // otherwise the other bits must be ignored
         m.received = true;
         m.ecn = word >> 13 & 3;
         m.offset = word & 0x1fff;
@@ -62,7 +63,7 @@ static uint16_t encode_metric(struct ccfb_metric m)
     return m.received ? (uint16_t)(0x8000 | m.ecn << 13 | m.offset) : 0;
 }
 
-// One stream's block. `out` NULL: skipped.
+// Reads one stream's block; skips it if `out` is NULL.
 static int decode_block(struct bytes *in, struct ccfb *out)
 {
     if (bytes_left(in) < BLOCK_HEADER)
@@ -141,12 +142,13 @@ int ccfb_next(const uint8_t *data, size_t len, size_t *at, struct ccfb *out)
         const uint8_t *packet = data + *at;
         int total = packet_bytes(packet, len - *at);
         if (total < 0) {
-            *at = len; // where the next one begins is not known
+            *at = len; // the start of the next packet is unknown
             return total;
         }
         *at += (size_t)total;
         if (is_padded(packet) && *at < len)
-            return ERR_MALFORMED; // RFC 3550, 6.4.1: only the last of a compound
+            // RFC 3550, 6.4.1: only the last packet of a compound may be padded.
+            return ERR_MALFORMED;
         if (!is_report(packet))
             continue;
         int err = ccfb_decode(packet, (size_t)total, out);
@@ -171,7 +173,8 @@ usec_t ccfb_before(uint16_t offset)
     return (offset * USEC_PER_SEC + 512) / 1024;
 }
 
-// Units of 1/65536 s, to the nearest. Seconds apart from the rest, so that nothing overflows.
+// Returns units of 1/65536 s, rounded to the nearest. Seconds are converted separately, so that
+// nothing overflows.
 static int64_t to_units(usec_t t)
 {
     return t / USEC_PER_SEC * 65536 + (t % USEC_PER_SEC * 65536 + USEC_PER_SEC / 2) / USEC_PER_SEC;

@@ -13,8 +13,8 @@
 //   |             when it left: sender's clock, us mod 2^32         |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// `length` counts the payload; what follows it in a slot is padding. The first byte is 0x51, a
-// value that neither RTP nor STUN, DTLS, TURN nor QUIC start with (RFC 9443).
+// `length` counts the payload; the rest of a slot is padding. The first byte is 0x51, a value that
+// neither RTP nor STUN, DTLS, TURN nor QUIC start with (RFC 9443).
 #ifndef WEIR_WIRE_MTP_HEADER_H
 #define WEIR_WIRE_MTP_HEADER_H
 
@@ -37,18 +37,18 @@ enum mtp_flag {
 };
 
 struct mtp_header {
-    uint8_t flags; // enum mtp_flag; not both R and FILL
+    uint8_t flags; // set of enum mtp_flag; not both R and FILL
     uint16_t length;
     uint32_t number; // the packet's identity
-    uint32_t slot;   // where it stands in the sequence
+    uint32_t slot;   // its position in the sequence
     uint32_t time_us;
 };
 
 // Writes MTP_HEADER_BYTES to `out`.
 void mtp_header_encode(const struct mtp_header *h, uint8_t *out);
 
-// 0; ERR_MALFORMED (too short for the header or for `length`, no MTP, flags that are not ours);
-// ERR_UNSUPPORTED (another version). The payload is the `length` bytes behind the header.
+// Returns 0; ERR_MALFORMED (too short for the header or for `length`, not MTP, unknown flags);
+// ERR_UNSUPPORTED (another version). The payload is the `length` bytes after the header.
 int mtp_header_decode(const uint8_t *data, size_t len, struct mtp_header *h);
 
 #ifdef __cplusplus

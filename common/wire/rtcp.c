@@ -13,8 +13,8 @@ enum {
     REPORT_BLOCK = 24,
     SDES_END = 0,
     SDES_CNAME = 1,
-    FMT_NACK = 1, // of RTPFB
-    FMT_PLI = 1,  // of PSFB
+    FMT_NACK = 1, // RTPFB format
+    FMT_PLI = 1,  // PSFB format
 };
 
 static void decode_reports(struct bytes *in, int count, struct rtcp_item *item)
@@ -57,8 +57,8 @@ static int decode_rr(struct bytes *in, int count, struct rtcp_item *item)
     return 0;
 }
 
-// The items of one chunk, up to its terminator and the padding to the next 32-bit boundary (RFC
-// 3550, 6.5).
+// Reads the items of one chunk, up to its terminator and the padding to the next 32-bit boundary
+// (RFC 3550, 6.5).
 static int decode_sdes_chunk(struct bytes *in, bool keep, struct rtcp_item *item)
 {
     const uint8_t *start = in->at;
@@ -103,14 +103,14 @@ static int decode_bye(struct bytes *in, int count, struct rtcp_item *item)
 {
     if (bytes_left(in) < (size_t)count * 4)
         return ERR_MALFORMED;
-    if (count > 0) { // none is "valid, but useless" (RFC 3550, 6.6)
+    if (count > 0) { // a BYE without a source is "valid, but useless" (RFC 3550, 6.6)
         item->kind = RTCP_IS_BYE;
         item->ssrc = bytes_u32(in);
     }
     return 0;
 }
 
-// RFC 4585, 6.1: both SSRCs, then what the format says.
+// RFC 4585, 6.1: both SSRCs, then data that depends on the format.
 static int decode_feedback(struct bytes *in, int type, int format, struct rtcp_item *item)
 {
     if (bytes_left(in) < 8)
@@ -125,7 +125,7 @@ static int decode_feedback(struct bytes *in, int type, int format, struct rtcp_i
     if (format != FMT_NACK)
         return 0;
     if (bytes_left(in) < 4)
-        return ERR_MALFORMED; // 6.2.1: at least one
+        return ERR_MALFORMED; // RFC 4585, 6.2.1: at least one entry
     item->kind = RTCP_IS_NACK;
     while (bytes_left(in) >= 4 && item->nack_count < RTCP_MAX_NACKS) {
         struct rtcp_nack *n = &item->nacks[item->nack_count++];
@@ -187,7 +187,7 @@ static void encode_report(const struct rtcp_report *r, uint8_t *out)
     store_be32(out + 20, r->dlsr);
 }
 
-// Bytes of the packet without its header, a multiple of four.
+// Returns the bytes of the packet without its header, a multiple of four.
 static size_t body_bytes(const struct rtcp_item *item)
 {
     size_t reports = (size_t)item->report_count * REPORT_BLOCK;
@@ -243,7 +243,7 @@ int rtcp_append(const struct rtcp_item *item, uint8_t *out, size_t cap, size_t *
 {
     static const struct {
         uint8_t type;
-        uint8_t count; // of sources, or the format; reports add to it
+        uint8_t count; // number of sources, or the format; reports are added to it
     } heads[] = {
         [RTCP_IS_SR] = {RTCP_SR, 0},
         [RTCP_IS_RR] = {RTCP_RR, 0},
@@ -270,6 +270,6 @@ int rtcp_append(const struct rtcp_item *item, uint8_t *out, size_t cap, size_t *
 
 bool rtcp_is(const uint8_t *data, size_t len)
 {
-    // RFC 5761, 4: RTP payload types 64-95 stay unused, so 192-223 in the second byte is RTCP.
+    // RFC 5761, 4: RTP payload types 64-95 are unused, so 192-223 in the second byte is RTCP.
     return len >= 2 && data[0] >> 6 == 2 && data[1] >= 192 && data[1] <= 223;
 }

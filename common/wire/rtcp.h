@@ -24,7 +24,7 @@ enum rtcp_type {
 enum {
     RTCP_MAX_REPORTS = 31,
     RTCP_MAX_CNAME = 255,
-    RTCP_MAX_NACKS = 64, // FCI entries kept of one NACK; further ones are left out
+    RTCP_MAX_NACKS = 64, // max FCI entries kept of one NACK; further entries are dropped
     RTCP_MAX_PACKET = 1200,
 };
 
@@ -38,7 +38,7 @@ struct rtcp_report { // a report block, RFC 3550, 6.4.1
     uint32_t dlsr;         // 1/65536 s
 };
 
-struct rtcp_nack { // packet id and bitmask of the 16 following ones
+struct rtcp_nack { // packet id and a bitmask of the 16 following packets
     uint16_t pid;
     uint16_t blp;
 };
@@ -55,7 +55,7 @@ enum rtcp_kind {
 
 struct rtcp_item { // one packet of a compound
     enum rtcp_kind kind;
-    uint32_t ssrc;       // of the sender of this packet
+    uint32_t ssrc;       // SSRC of the packet's sender
     uint32_t media_ssrc; // NACK, PLI
     struct {             // SR only
         uint64_t ntp;
@@ -67,18 +67,18 @@ struct rtcp_item { // one packet of a compound
     struct rtcp_report reports[RTCP_MAX_REPORTS];
     int nack_count;
     struct rtcp_nack nacks[RTCP_MAX_NACKS];
-    char cname[RTCP_MAX_CNAME + 1]; // SDES; empty when there was none
+    char cname[RTCP_MAX_CNAME + 1]; // SDES; empty if absent
 };
 
-// Walks a compound: *at is the offset of the next packet, 0 at first. Returns 1 when `item` was
-// filled, 0 at the end, ERR_MALFORMED when the bytes break the format (the items before stand).
+// Walks a compound: *at is the offset of the next packet, initially 0. Returns 1 when `item` was
+// filled, 0 at the end, ERR_MALFORMED when the bytes break the format (earlier items stay valid).
 int rtcp_next(const uint8_t *data, size_t len, size_t *at, struct rtcp_item *item);
 
-// Appends one packet to the compound in `out` (`cap` bytes, *len used) and advances *len.
-// 0 or ERR_FULL (nothing written). Kinds: all but OTHER.
+// Appends one packet to the compound in `out` (`cap` bytes, *len used) and advances *len. Accepts
+// all kinds but OTHER. Returns 0 or ERR_FULL (nothing written).
 int rtcp_append(const struct rtcp_item *item, uint8_t *out, size_t cap, size_t *len);
 
-// Is this datagram or interleaved frame RTCP rather than RTP (RFC 5761, 4)?
+// Returns true if this datagram or interleaved frame is RTCP, not RTP (RFC 5761, 4).
 bool rtcp_is(const uint8_t *data, size_t len);
 
 #ifdef __cplusplus

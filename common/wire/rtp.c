@@ -11,9 +11,9 @@ enum {
     FIXED_HEADER = 12,
     EXTENSION_HEADER = 4,
     PROFILE_ONE_BYTE = 0xbede, // RFC 8285, 4.2
-    EXT_ID_STOP = 15,          // reserved: processing ends here
+    EXT_ID_STOP = 15,          // reserved id: processing ends here
     CAPTURE_BYTES = 8,         // the short form of abs-capture-time
-    CAPTURE_LONG_BYTES = 16,   // with the capture clock's offset, which we do not use
+    CAPTURE_LONG_BYTES = 16,   // with the capture clock's offset, which is ignored
     ADU_BYTES = 12,
     ADU_LONG_BYTES = 14, // with the slot
     FEEDBACK_BYTES = 3,
@@ -139,7 +139,7 @@ size_t rtp_encode(const struct rtp_packet *p, uint8_t *out)
     return len;
 }
 
-// RFC 8285, 4.2: elements of an id and a length in one byte; zero bytes are padding.
+// RFC 8285, 4.2: each element begins with id and length in one byte; zero bytes are padding.
 static int decode_elements(struct bytes ext, struct rtp_ext_ids ids, struct rtp_packet *p)
 {
     while (bytes_left(&ext) > 0) {
@@ -199,7 +199,7 @@ int rtp_decode(const uint8_t *data, size_t len, struct rtp_ext_ids ids, struct r
     bytes_take(&in, csrc_bytes);
     if (flags & 0x10 && decode_extension(&in, ids, p) != 0)
         return ERR_MALFORMED;
-    if (flags & 0x20) { // the last byte says how many to ignore, itself included
+    if (flags & 0x20) { // the last byte is the number of padding bytes, including itself
         size_t padding = bytes_left(&in) ? in.end[-1] : 0;
         if (padding == 0 || padding > bytes_left(&in))
             return ERR_MALFORMED;
@@ -236,8 +236,8 @@ usec_t wall_of_ntp(uint64_t ntp)
 
 uint32_t rtp_ticks_at(usec_t pts, int rate)
 {
-    // To the nearest tick: frame times were rounded down to microseconds, and 1/30 s shall be 3000
-    // ticks.
+    // Rounds to the nearest tick: frame times were rounded down to microseconds, and 1/30 s must be
+    // 3000 ticks.
     usec_t scaled = pts * (rate / 1000) + 500;
     usec_t ticks = scaled / 1000 - (scaled % 1000 < 0);
     return (uint32_t)ticks;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTP packets (RFC 3550, 5.1) and the three header extensions Weir puts on them (RFC 8285, one-byte
-// form).
+// RTP packets (RFC 3550, 5.1) and Weir's three header extensions (RFC 8285, one-byte form).
 #ifndef WEIR_WIRE_RTP_H
 #define WEIR_WIRE_RTP_H
 
@@ -16,11 +15,11 @@ extern "C" {
 
 enum {
     RTP_CLOCK_RATE = 90000,
-    RTP_OPUS_CLOCK_RATE = 48000, // whatever the sound is sampled at (RFC 7587, 4.1)
-    RTP_PT_H264 = 96,            // dynamic; the SDP says so
+    RTP_OPUS_CLOCK_RATE = 48000, // for any sample rate of the audio (RFC 7587, 4.1)
+    RTP_PT_H264 = 96,            // dynamic; assigned in the SDP
     RTP_PT_SYNTHETIC = 97,       // filler without pictures
     RTP_PT_OPUS = 98,
-    RTP_MAX_HEADER = 64,    // bytes that rtp_encode writes at most
+    RTP_MAX_HEADER = 64,    // max bytes that rtp_encode writes
     RTP_EXT_CAPTURE_ID = 1, // extension ids that weir-send announces
     RTP_EXT_ADU_ID = 2,
     RTP_EXT_FEEDBACK_ID = 3,
@@ -30,7 +29,7 @@ enum {
 #define RTP_EXT_ADU_URI      "urn:x-weir:rtp-hdrext:adu"
 #define RTP_EXT_FEEDBACK_URI "urn:x-weir:rtp-hdrext:feedback"
 
-// Our extension on every packet, 12 bytes of data, or 14:
+// Weir's extension on every packet, 12 or 14 bytes of data:
 //
 //    0                   1                   2                   3
 //    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -44,15 +43,16 @@ enum {
 //   |         slot - frame          |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Both differences are signed. The slot is the frame's number as it would be if frames were
-// numbered in the order of decoding; the field is there where it is another (B frames,
+// Both differences are signed. The slot is the number that the frame would have if frames were
+// numbered in decoding order; the field is present if it differs from the frame number (B frames,
 // media/stored/policy/stored_plan.h).
 //
 // K: key frame, depends on nothing (the distance is then 0). F, L: first, last packet of the frame.
-// Level: what the viewer is sent at this frame, be it what it asked for or what its network takes.
+// Level: the level sent to the viewer at this frame, be it what it requested or what its network
+// allows.
 //
-// On packets of sound the frame number is the media time of the first sample, counted in samples of
-// 48 kHz from that of frame 0; the rest is as of a key frame of one packet.
+// On audio packets the frame number is the media time of the first sample, counted in samples of 48
+// kHz from that of frame 0; the other fields are those of a key frame of one packet.
 struct adu_ext {
     uint32_t frame;      // source frame number modulo 2^32
     uint8_t size_id;     // 0 .. 15
@@ -61,13 +61,13 @@ struct adu_ext {
     bool first;
     bool last;
     uint8_t level;       // 0 .. 31
-    int16_t depends;     // frame number minus that of the frame it needs; 0 = none
-    uint32_t written_us; // see above
+    int16_t depends;     // frame number minus that of the frame it depends on; 0 = none
+    uint32_t written_us; // wall clock at writing, us modulo 2^32
     int16_t reorder;     // slot minus frame number
 };
 
-// How often the sender asks to be told what arrived (RFC 8888), on every packet of a flow under
-// rate control; 3 bytes of data, or 5:
+// How often the sender requests reports on received packets (RFC 8888), on every packet of a flow
+// under rate control; 3 or 5 bytes of data:
 //
 //    0                   1                   2                   3
 //    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9
@@ -75,16 +75,17 @@ struct adu_ext {
 //   |      interval, 64 us          |    packets    |  flow number ..
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+ ..
 //
-// A report is due after either, whichever comes first; 0 packets: no such bound. The flow number
-// (16 bits) is there when one flow carries video and sound: it counts the packets of both, and it
-// is what a report, of the video's SSRC, tells of in place of sequence numbers.
+// A report is due after the interval or the number of packets, whichever comes first; 0 packets: no
+// such bound. The flow number (16 bits) is present if one flow carries video and audio: it counts
+// the packets of both, and reports, which have the video's SSRC, contain it in place of sequence
+// numbers.
 enum { RTP_FEEDBACK_UNIT_US = 64 };
 
 struct feedback_ext {
-    uint16_t interval; // RTP_FEEDBACK_UNIT_US; > 0
+    uint16_t interval; // in RTP_FEEDBACK_UNIT_US; > 0
     uint8_t packets;
     bool has_number;
-    uint16_t number; // in the flow
+    uint16_t number; // number of the packet in the flow
 };
 
 struct rtp_packet {
@@ -110,26 +111,27 @@ struct rtp_ext_ids {
     uint8_t feedback;
 };
 
-// Writes header and extensions (payload excluded) to `out`, at least RTP_MAX_HEADER bytes. Returns
-// the length. Extensions go out under RTP_EXT_*_ID.
+// Writes header and extensions (without payload) to `out`, at least RTP_MAX_HEADER bytes. Returns
+// the length. Extensions use the ids RTP_EXT_*_ID.
 size_t rtp_encode(const struct rtp_packet *p, uint8_t *out);
 
-// The length that rtp_encode has for a packet with these extensions.
+// Returns the length of the header that rtp_encode writes for a packet with these extensions.
 size_t rtp_header_bytes(const struct rtp_packet *p);
 
-// 0 or ERR_MALFORMED. Unknown extensions are skipped; CSRCs and padding are removed.
+// Returns 0 or ERR_MALFORMED. Unknown extensions are skipped; CSRCs and padding are removed.
 int rtp_decode(const uint8_t *data, size_t len, struct rtp_ext_ids ids, struct rtp_packet *p);
 
-// NTP timestamps, UQ32.32 seconds since 1900 (RFC 5905); good until 2036 and after by era.
+// Convert NTP timestamps, UQ32.32 seconds since 1900 (RFC 5905); valid until 2036, and after it by
+// era.
 uint64_t ntp_of_wall(usec_t wall);
 usec_t wall_of_ntp(uint64_t ntp);
 
-// The 90 kHz timestamp of media time `pts` (us), before the random offset is added; and one of
-// another clock, `rate` a multiple of 1000.
+// Returns the timestamp of media time `pts` (us), before the random offset is added: at 90 kHz, or
+// at `rate`, a multiple of 1000.
 uint32_t rtp_ticks(usec_t pts);
 uint32_t rtp_ticks_at(usec_t pts, int rate);
-// The other way round, of an extended timestamp. Others may write what they like into theirs: at
-// most RTP_MAX_USEC either way, so that there is room to count with it.
+// Returns the media time of an extended timestamp. The timestamps of third parties may have any
+// value, so the result is clamped to +-RTP_MAX_USEC, which leaves room for arithmetic.
 #define RTP_MAX_USEC ((usec_t)1 << 56)
 usec_t rtp_usec(int64_t ticks, int rate);
 

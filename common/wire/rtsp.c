@@ -31,7 +31,8 @@ const char *rtsp_method_name(enum rtsp_method method)
     return method_names[method];
 }
 
-// Bytes of the start line and headers with the empty line that ends them; 0: not all there.
+// Returns the bytes of the start line and headers with the empty line that ends them; 0:
+// incomplete.
 static size_t head_bytes(const char *data, size_t len)
 {
     const char *end = data + len;
@@ -76,8 +77,8 @@ static int decode_request_line(struct scan line, struct rtsp_item *item)
     return 0;
 }
 
-// Continuation lines (RFC 2068, 4.2) are refused: no player sends them, and a value with a line end
-// in it is a trap.
+// Continuation lines (RFC 2068, 4.2) are refused: no player sends them, and a value that contains a
+// line end is dangerous.
 static int decode_header(struct scan line, struct rtsp_item *item)
 {
     struct scan name = text_take_token(&line);
@@ -106,7 +107,7 @@ static int content_length(const struct rtsp_item *item, size_t *out)
             return scan_end(&s) && item->headers[i].value.len ? ERR_TOO_BIG : ERR_MALFORMED;
         }
         if (!scan_end(&s) || (length >= 0 && value != length))
-            return ERR_MALFORMED; // two that differ: the stream could be read in two ways
+            return ERR_MALFORMED; // two different values: the stream could be parsed in two ways
         length = value;
     }
     *out = length < 0 ? 0 : (size_t)length;
@@ -123,7 +124,8 @@ static int decode_cseq(const struct rtsp_item *item)
 static int decode_message(const char *data, size_t len, struct rtsp_item *item, size_t *used)
 {
     if (!text_is_token_char(data[0]))
-        return ERR_MALFORMED; // not a text protocol at all, TLS for one: no need to wait for more
+        // Not a text protocol, for example TLS: there is no need to wait for more.
+        return ERR_MALFORMED;
     size_t head = head_bytes(data, len < RTSP_MAX_HEAD ? len : RTSP_MAX_HEAD);
     if (head == 0)
         return len < RTSP_MAX_HEAD ? ERR_AGAIN : ERR_TOO_BIG;
@@ -178,8 +180,8 @@ int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t 
     while (skip < len && (data[skip] == '\r' || data[skip] == '\n'))
         skip++;
     *used = skip;
-    // Not one memset of the whole: interleaved frames are the data path, and the table of headers
-    // is large.
+    // Sets the fields one by one, because interleaved frames are the data path and clearing the
+    // large table of headers is slow.
     item->method = RTSP_UNKNOWN;
     item->uri = item->reason = item->body = (struct text){NULL, 0};
     item->status = 0;
@@ -228,7 +230,8 @@ static int decode_npt(struct scan *s, double *out)
 int rtsp_range_decode(struct text value, struct rtsp_range *out)
 {
     struct scan rest = text_scan(value);
-    struct scan s = scan_trimmed(scan_until(&rest, ';')); // `;time=` says when; we begin at once
+    struct scan s = scan_trimmed(
+        scan_until(&rest, ';')); // `;time=` is the start time; it is ignored, as we begin at once
     out->from = out->to = -1;
     if (scan_word(&s, "clock=") || scan_word(&s, "smpte"))
         return ERR_UNSUPPORTED;
@@ -289,7 +292,7 @@ const char *rtsp_reason(int status)
         int status;
         const char *reason;
     } reasons[] = {
-        // RFC 2326, 7.1.1 and 11
+        // RFC 2326, 7.1.1 and 11.
         {200, "OK"},
         {400, "Bad Request"},
         {300, "Multiple Choices"},

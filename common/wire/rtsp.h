@@ -15,8 +15,8 @@ extern "C" {
 #endif
 
 enum {
-    RTSP_MAX_HEAD = 8192,  // bytes of start line and headers together
-    RTSP_MAX_BODY = 32768, // bytes
+    RTSP_MAX_HEAD = 8192,  // max bytes of start line and headers together
+    RTSP_MAX_BODY = 32768, // max bytes
     RTSP_MAX_HEADERS = 48,
     RTSP_MAX_ITEM =
         4 + 65535 > RTSP_MAX_HEAD + RTSP_MAX_BODY ? 4 + 65535 : RTSP_MAX_HEAD + RTSP_MAX_BODY,
@@ -31,7 +31,7 @@ enum rtsp_method {
     RTSP_TEARDOWN,
     RTSP_GET_PARAMETER,
     RTSP_SET_PARAMETER,
-    RTSP_UNKNOWN, // well-formed, but not one of these: 501
+    RTSP_UNKNOWN, // well-formed, but not one of these: status 501
 };
 
 const char *rtsp_method_name(enum rtsp_method method);
@@ -57,10 +57,10 @@ struct rtsp_item {
 };
 
 // Decodes the first item in `data`. On 0 the item fills *used bytes and borrows from `data`.
-// ERR_AGAIN: incomplete, feed more. ERR_MALFORMED, ERR_TOO_BIG: answer 400 / 413 and close; the
-// stream can't be followed. Stray CRLFs before a message are skipped (counted in *used; on
-// ERR_AGAIN *used is their number alone, and they may be dropped, so that a peer which keeps the
-// connection alive with them does not fill the buffer).
+// ERR_AGAIN: incomplete, more input is needed. ERR_MALFORMED, ERR_TOO_BIG: the caller answers 400 /
+// 413 and closes, as the rest of the stream cannot be parsed. Stray CRLFs before a message are
+// skipped and counted in *used. On ERR_AGAIN *used counts only them; the caller may drop them, so
+// that a peer which keeps the connection alive with CRLFs does not fill the buffer.
 int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t *used);
 
 enum { RTSP_INTERLEAVED_HEAD = 4 };
@@ -71,32 +71,34 @@ void rtsp_interleaved_encode(uint8_t out[RTSP_INTERLEAVED_HEAD], int channel, si
 // The value of the first header of that name (case folded); .at == NULL when there is none.
 struct text rtsp_header(const struct rtsp_item *item, const char *name);
 
-// Range: npt=FROM-TO (3.6). `from`/`to` seconds; from = -1 for "now", to = -1 when open. 0,
-// ERR_MALFORMED, ERR_UNSUPPORTED (clock=, smpte=).
+// Range: npt=FROM-TO (3.6). `from`/`to` are seconds; from = -1 for "now", to = -1 if open. Returns
+// 0, ERR_MALFORMED, ERR_UNSUPPORTED (clock=, smpte=).
 struct rtsp_range {
     double from;
     double to;
 };
 int rtsp_range_decode(struct text value, struct rtsp_range *out);
 
-// X-Weir-Frames, in the answer to PLAY of stored media: "first=360;show=377;ahead".
+// X-Weir-Frames, in the response to PLAY of stored media: "first=360;show=377;ahead".
 #define RTSP_FRAMES_HEADER "X-Weir-Frames"
 struct rtsp_frames {
-    int64_t first; // number of the first frame that comes
-    int64_t show;  // of the one that the answer's Range begins with; >= first, and those before it
-                   // only serve to decode it
-    bool ahead;    // at first frames come faster than the media's own pace
+    int64_t first; // number of the first frame that is sent
+    int64_t show;  // number of the frame at which the response's Range begins; >= first, and frames
+                   // before it only serve to decode it
+    bool ahead;    // true if frames are initially sent faster than real time
 };
-// The length written (terminated), or ERR_FULL.
+// Returns the length written (terminated), or ERR_FULL.
 int rtsp_frames_encode(const struct rtsp_frames *f, char *out, size_t cap);
-int rtsp_frames_decode(struct text value, struct rtsp_frames *out); // 0 or ERR_MALFORMED
+// Returns 0 or ERR_MALFORMED.
+int rtsp_frames_decode(struct text value, struct rtsp_frames *out);
 
-// Walks `name: value` lines of a body. *at is an offset, 0 at first. Returns 1 when a line was
-// read, 0 at the end, ERR_MALFORMED. A line without a colon is a bare name (GET_PARAMETER asks so);
-// value is then empty.
+// Walks the `name: value` lines of a body. *at is an offset, initially 0. Returns 1 when a line was
+// read, 0 at the end, ERR_MALFORMED. A line without a colon is a bare name, as in a GET_PARAMETER
+// request; its value is empty.
 int rtsp_parameter_next(struct text body, size_t *at, struct text *name, struct text *value);
 
-const char *rtsp_reason(int status); // "Session Not Found" ...; never NULL
+// Returns "Session Not Found" ...; never NULL.
+const char *rtsp_reason(int status);
 
 #ifdef __cplusplus
 }

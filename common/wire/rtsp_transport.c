@@ -7,7 +7,8 @@
 #include "common/base/err.h"
 #include "common/base/put.h"
 
-// A comma parts alternatives only where "token/" follows: `x-weir=minbuf:1,3` holds one too.
+// Takes the text up to a comma. A comma separates alternatives only before "token/", as
+// `x-weir=minbuf:1,3` also contains one.
 static struct scan take_alternative(struct scan *s)
 {
     struct scan part = *s;
@@ -28,7 +29,7 @@ static struct scan take_alternative(struct scan *s)
     return part;
 }
 
-// "A" or "A-B".
+// Reads "A" or "A-B".
 static int decode_pair(struct scan value, int min, int max, int out[2])
 {
     int64_t a, b = -1;
@@ -42,7 +43,7 @@ static int decode_pair(struct scan value, int min, int max, int out[2])
     return 0;
 }
 
-// At most `digits` hexadecimal digits, 16 or fewer.
+// Reads at most `digits` hexadecimal digits, 16 or fewer.
 static int decode_hex(struct scan value, size_t digits, uint64_t *out)
 {
     if (scan_end(&value) || scan_left(&value) > digits)
@@ -58,7 +59,7 @@ static int decode_hex(struct scan value, size_t digits, uint64_t *out)
     return 0;
 }
 
-// Some write it in decimal, or more than 8 digits: then it is as good as not told.
+// Some servers write the SSRC in decimal, or with more than 8 digits; then it counts as absent.
 static void decode_ssrc(struct scan value, struct rtsp_transport *t)
 {
     uint64_t ssrc;
@@ -72,8 +73,8 @@ static int decode_token(struct scan value, struct rtsp_transport *t)
     return decode_hex(value, 16, &t->token);
 }
 
-// What may stand in the value of x-weir and x-cc, so that it neither ends the parameter nor begins
-// an alternative.
+// Returns true if the character may occur in the value of x-weir and x-cc: it neither ends the
+// parameter nor begins an alternative.
 static bool is_name_char(char c)
 {
     return text_is_token_char(c) || (c != '\0' && strchr(":,=@", c));
@@ -116,10 +117,10 @@ static int decode_transport_parameter(struct scan parameter, struct rtsp_transpo
         return decode_name(value, t->cc);
     else if (text_is_nocase(name, "x-weir-token"))
         return decode_token(value, t);
-    return 0; // mode, ttl, destination, ...: not ours to follow
+    return 0; // mode, ttl, destination, ...: ignored
 }
 
-// 1: `t` is filled; 0: a profile we do not know; ERR_MALFORMED.
+// Returns 1: `t` is filled; 0: an unknown profile; ERR_MALFORMED.
 static int decode_alternative(struct scan s, struct rtsp_transport *t)
 {
     struct scan spec = scan_trimmed(scan_until(&s, ';'));

@@ -14,34 +14,35 @@ extern "C" {
 #endif
 
 enum {
-    RTSP_MAX_OFFERS = 8, // alternatives kept of one Transport header
-    RTSP_MAX_NAME = 48,  // bytes of a transport, parameter or algorithm name, NUL included
+    RTSP_MAX_OFFERS = 8, // max alternatives kept of one Transport header
+    RTSP_MAX_NAME = 48,  // max bytes of a transport, parameter or algorithm name with NUL
 };
 
 // One alternative of a Transport header. Weir's own parameters: `x-weir=minbuf:1,3` names the
-// transport, `x-cc=reno` the kernel's congestion control, `x-weir-token=0123456789ABCDEF` in an
-// answer is what the viewer shows on its media ports (path_token.h).
+// transport, `x-cc=reno` the kernel's congestion control. In a response,
+// `x-weir-token=0123456789ABCDEF` is the token that the viewer sends from its media ports
+// (path_token.h).
 struct rtsp_transport {
-    bool tcp;           // RTP/AVP/TCP, else UDP
-    bool avpf;          // RTP/AVPF (RFC 4585): with feedback; not over TCP
-    bool multicast;     // not offered by us; 461
+    bool tcp;           // true: RTP/AVP/TCP; false: UDP
+    bool avpf;          // RTP/AVPF (RFC 4585), with feedback; not over TCP
+    bool multicast;     // never offered by us; refused with 461
     int interleaved[2]; // channels, -1 when absent
     int client_port[2]; // -1 when absent
     int server_port[2]; // -1 when absent
     bool has_ssrc;
     uint32_t ssrc;
-    char source[RTSP_MAX_NAME]; // where media comes from if not from the server; empty when absent
+    char source[RTSP_MAX_NAME]; // source of the media, if not the server; empty when absent
     char weir[RTSP_MAX_NAME];   // empty when absent
     char cc[RTSP_MAX_NAME];     // empty when absent
     bool has_token;
     uint64_t token;
 };
 
-// Returns how many alternatives were read into `out` (in order; unknown profiles are left out, so
-// it may be 0), or ERR_MALFORMED.
+// Reads the alternatives into `out` in order, skipping unknown profiles. Returns their number,
+// possibly 0, or ERR_MALFORMED.
 int rtsp_transport_decode(struct text value, struct rtsp_transport out[RTSP_MAX_OFFERS]);
-// Writes "RTP/AVP..." to `out`, terminated; returns the length, ERR_FULL, or ERR_RANGE: a name with
-// a character that decoding would refuse (other than token characters and `:,=@`).
+// Writes "RTP/AVP..." to `out`, terminated. Returns the length; ERR_FULL; ERR_RANGE: a name with a
+// character that decoding would refuse (other than token characters and `:,=@`).
 int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap);
 
 #ifdef __cplusplus

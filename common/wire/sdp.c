@@ -12,21 +12,21 @@
 
 #define CODEC_H264      "H264/90000"
 #define CODEC_SYNTHETIC "X-WEIR-SYNTHETIC/90000"
-#define CODEC_OPUS      "opus/48000/2" // whatever the channels are (RFC 7587, 7)
+#define CODEC_OPUS      "opus/48000/2" // for any number of channels (RFC 7587, 7)
 
-// Of a=x-weir-source.
+// The kinds of a=x-weir-source.
 extern const char *const sdp_source_names[SDP_SOURCES];
 
 static bool sdp_scan_payload_type(struct scan *s, int *out);
 
-// Which media are ours: the first video one and the first audio one over RTP that map a payload
-// type to a codec of ours.
+// The media that are used: over RTP, the first video and the first audio medium that map a payload
+// type to a supported codec.
 struct sdp_choice {
-    int video;         // counted from 1; 0: the session's lines; -1: none
-    int audio;         // likewise
-    int current;       // while looking
-    bool is_audio;     // it is
-    int audio_type;    // the first payload type offered by any audio medium; -1: none
+    int video;         // number of the video medium, from 1; 0: the session's lines; -1: none
+    int audio;         // number of the audio medium, from 1; 0: the session's lines; -1: none
+    int current;       // number of the medium being read
+    bool is_audio;     // true if the current medium is audio
+    int audio_type;    // first payload type that any audio medium offers; -1: none
     bool offered[128]; // payload types of the current medium
 };
 
@@ -52,14 +52,13 @@ static int begin_medium(struct sdp_choice *c, struct scan line)
     return 0;
 }
 
-// Some leave out the clock rate, which is always the same, or add a number of channels, or leave it
-// out.
+// The clock rate has one valid value. Some servers omit it; some add or omit a number of channels.
 static bool is_codec(struct scan v, const char *name, const char *rate)
 {
     if (!text_is_nocase(text_of_scan(scan_trimmed(scan_until(&v, '/'))), name))
         return false;
-    struct scan told = scan_trimmed(scan_until(&v, '/'));
-    return scan_left(&told) == 0 || scan_is(told, rate);
+    struct scan given = scan_trimmed(scan_until(&v, '/'));
+    return scan_left(&given) == 0 || scan_is(given, rate);
 }
 
 static int read_rtpmap(struct sdp_choice *c, struct scan v, struct sdp *s)
@@ -87,7 +86,7 @@ static int read_rtpmap(struct sdp_choice *c, struct scan v, struct sdp *s)
 }
 
 // RFC 8866, 9: every line is a lower-case letter, '=' and text; the first is the version. Lines of
-// another form are passed over, as are those that say nothing to us.
+// another form and unknown lines are skipped.
 static int sdp_choose_media(struct scan in, struct sdp_choice *c, struct sdp *s)
 {
     struct scan line;
@@ -109,7 +108,8 @@ static int sdp_choose_media(struct scan in, struct sdp_choice *c, struct sdp *s)
     return c->video > 0 ? 0 : ERR_UNSUPPORTED;
 }
 
-// Of weir-send one flow carries both, which are told apart by their payload types.
+// In a flow of weir-send that carries both media, the payload types distinguish them, so they must
+// differ.
 static void sdp_settle_audio(struct sdp *s, const struct sdp_choice *c)
 {
     s->audio.present =
@@ -118,7 +118,7 @@ static void sdp_settle_audio(struct sdp *s, const struct sdp_choice *c)
         s->audio = (struct sdp_audio){0};
     if (c->audio > 0 || c->audio_type < 0)
         s->other_audio[0] = '\0';
-    else if (!s->other_audio[0]) // RFC 3551, 6: types that need no line to be known
+    else if (!s->other_audio[0]) // RFC 3551, 6: types with a static assignment need no rtpmap line
         snprintf(s->other_audio, sizeof(s->other_audio), "%s",
                  c->audio_type == 0   ? "PCMU"
                  : c->audio_type == 8 ? "PCMA"
@@ -133,7 +133,7 @@ const char *const sdp_source_names[SDP_SOURCES] = {
     [SDP_SOURCE_SCREEN] = "screen",
 };
 
-// A value that a line end in it cannot turn into two lines.
+// Writes a value as one line: control characters in it, such as line ends, are replaced.
 static void put_line(struct put *p, const char *head, const char *value)
 {
     char clean[SDP_MAX_TEXT];
@@ -150,7 +150,7 @@ static void put_session(struct put *p, const struct sdp *s, bool v6)
     put_format(p, "v=0\r\no=- 1 1 %s\r\n", any);
     put_line(p, "s=", s->title[0] ? s->title : "-"); // RFC 8866, 5.3
     put_format(p, "c=%s\r\nt=0 0\r\na=control:*\r\n", any);
-    if (s->duration >= 0) { // in integers: the decimal point is the locale's
+    if (s->duration >= 0) { // written as integers: the decimal point depends on the locale
         long long ms = (long long)(s->duration * 1000 + 0.5);
         put_format(p, "a=range:npt=0-%lld.%03lld\r\n", ms / 1000, ms % 1000);
     } else {
@@ -222,7 +222,7 @@ static void put_medium(struct put *p, const struct sdp *s)
         put_format(p, "\r\n");
     }
     put_format(p, "a=rtcp-fb:%d nack\r\na=rtcp-fb:%d nack pli\r\n", pt, pt);
-    if (s->ccfb) // RFC 8888, 6: for all payload types alike
+    if (s->ccfb) // RFC 8888, 6: applies to all payload types
         put_format(p, "a=rtcp-fb:* ack ccfb\r\n");
     put_extensions(p, &s->ext);
     if (s->control[0])
@@ -269,7 +269,7 @@ static bool scan_positive(struct scan *s, int *out)
     return true;
 }
 
-// "1280x720@30/1"
+// Reads "1280x720@30/1".
 static bool scan_geometry(struct scan *s, int *width, int *height, struct fps *fps)
 {
     return scan_positive(s, width) && scan_char(s, 'x') && scan_positive(s, height) &&
@@ -277,7 +277,7 @@ static bool scan_geometry(struct scan *s, int *width, int *height, struct fps *f
            scan_positive(s, &fps->den);
 }
 
-// Later versions may add to a line of ours, after a space.
+// Later versions may add fields to one of our lines, after a space.
 static bool at_field_end(const struct scan *s)
 {
     return scan_end(s) || *s->at == ' ';
@@ -349,7 +349,7 @@ static int on_session_control(struct sdp *s, struct scan v)
     return 0;
 }
 
-// "25" or "29.97" (RFC 8866, 6.13); what cannot be is as good as not told.
+// Reads "25" or "29.97" (RFC 8866, 6.13); an impossible rate counts as absent.
 static int on_framerate(struct sdp *s, struct scan v)
 {
     int64_t whole;
@@ -364,7 +364,7 @@ static int on_framerate(struct sdp *s, struct scan v)
 static int read_control(struct scan v, char out[SDP_MAX_TEXT])
 {
     if (scan_left(&v) >= SDP_MAX_TEXT)
-        return ERR_TOO_BIG; // cut short it would name something else
+        return ERR_TOO_BIG; // truncated, it would name another resource
     text_copy(text_of_scan(v), out, SDP_MAX_TEXT);
     return 0;
 }
@@ -376,15 +376,15 @@ static int on_control(struct sdp *s, struct scan v)
 
 static int on_range(struct sdp *s, struct scan v)
 {
-    struct rtsp_range range; // a form that we do not read says nothing about the length
+    struct rtsp_range range; // a form that we do not read leaves the length unknown
     if (rtsp_range_decode(text_of_scan(v), &range) == 0 && range.from >= 0 &&
         range.to >= range.from)
         s->duration = range.to - range.from;
     return 0;
 }
 
-// RFC 8285, 5: "id[/direction] URI [attributes]". Ids beyond 14 need the two-byte form, which
-// nobody sends us.
+// RFC 8285, 5: "id[/direction] URI [attributes]". Ids above 14 require the two-byte form, which no
+// known sender uses.
 static int read_extmap(struct scan v, struct rtp_ext_ids *ext)
 {
     int64_t id;
@@ -403,16 +403,16 @@ static int read_extmap(struct scan v, struct rtp_ext_ids *ext)
     return 0;
 }
 
-// What stands before the media is for all of them.
+// An extmap line before the media applies to all of them.
 static int on_extmap(struct sdp *s, struct scan v)
 {
     return read_extmap(v, &s->ext);
 }
 
-// RFC 8888, 6: "* ack ccfb", for no payload type alone.
+// RFC 8888, 6: "* ack ccfb", never for a single payload type.
 static int on_rtcp_fb(struct sdp *s, struct scan v)
 {
-    struct scan all = v; // RFC 4585, 4.2: "PT nack", "PT nack pli", or of all payload types
+    struct scan all = v; // RFC 4585, 4.2: "PT nack", "PT nack pli", or for all payload types
     scan_until(&all, ' ');
     s->nack |= scan_is(scan_trimmed(all), "nack");
     s->pli |= scan_is(scan_trimmed(all), "nack pli");
@@ -429,7 +429,7 @@ static bool is_hexadecimal(struct text t)
     return true;
 }
 
-// RFC 6184, 8.1: `name=value` parted by semicolons.
+// RFC 6184, 8.1: `name=value` separated by semicolons.
 static int on_fmtp(struct sdp *s, struct scan v)
 {
     int pt;
@@ -443,9 +443,10 @@ static int on_fmtp(struct sdp *s, struct scan v)
         struct text text = text_of_scan(scan_trimmed(value));
         if (text_is_nocase(name, "packetization-mode")) {
             if (!text_is(text, "0") && !text_is(text, "1"))
-                return ERR_UNSUPPORTED; // interleaved: the depacketiser does not do it
+                return ERR_UNSUPPORTED; // interleaved mode: the depacketiser does not support it
         } else if (text_is_nocase(name, "profile-level-id")) {
-            if (text.len == 6 && is_hexadecimal(text)) // else: the parameter sets will say
+            if (text.len == 6 &&
+                is_hexadecimal(text)) // otherwise the parameter sets have the level
                 text_copy(text, s->profile_level_id, sizeof(s->profile_level_id));
         } else if (text_is_nocase(name, "sprop-parameter-sets")) {
             if (text.len >= sizeof(s->sprop))
@@ -473,7 +474,8 @@ static int read_line(struct sdp *s, struct scan line, bool in_medium)
 {
     if (!in_medium && scan_word(&line, "s=")) {
         line = scan_trimmed(line);
-        if (scan_left(&line) >= sizeof(s->title)) // cut first: the cut may lay bare white space
+        if (scan_left(&line) >=
+            sizeof(s->title)) // truncated first, as the cut may expose white space to be trimmed
             line.end = line.at + sizeof(s->title) - 1;
         line = scan_trimmed(line);
         if (!scan_is(line, "-"))
@@ -501,7 +503,7 @@ static int read_audio_line(struct sdp_audio *s, struct scan line, bool in_medium
     return scan_is(name, "extmap") ? read_extmap(line, &s->ext) : 0;
 }
 
-// What it says in words of ours counts for nothing, but for a frame rate that can be.
+// Discards the values of Weir's own attributes, except for a plausible frame rate.
 static void settle_foreign(struct sdp *s)
 {
     struct fps f = s->ladder.source_fps;

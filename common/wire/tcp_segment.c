@@ -25,7 +25,7 @@ enum {
     TIMES = 8,
 };
 
-// RFC 1071: the one's complement sum of 16-bit words; folded later.
+// RFC 1071: the one's complement sum of 16-bit words, not folded yet.
 static uint64_t sum_of(const uint8_t *p, size_t len)
 {
     uint64_t sum = 0;
@@ -46,7 +46,7 @@ static uint16_t folded(uint64_t sum)
     return (uint16_t)sum;
 }
 
-// RFC 9293, 3.1; for IPv6: RFC 8200, 8.1.
+// The pseudo-header of RFC 9293, 3.1; for IPv6, of RFC 8200, 8.1.
 static uint64_t pseudo_header_sum(const struct tcp_path *path, size_t tcp_len)
 {
     size_t n = path->v6 ? 16 : 4;
@@ -73,7 +73,7 @@ static int read_sacks(struct bytes b, struct tcp_segment *s)
     return 0;
 }
 
-// One option's value. The room for options bounds the SACK blocks to four.
+// Reads one option's value. The space for options limits the SACK blocks to four.
 static int read_option(uint8_t kind, struct bytes b, struct tcp_segment *s)
 {
     size_t len = bytes_left(&b);
@@ -154,7 +154,8 @@ int tcp_segment_parse_ipv4(const uint8_t *packet, size_t len, struct tcp_segment
         return ERR_MALFORMED;
     size_t header = (size_t)(packet[0] & 15) * 4;
     size_t total = load_be16(packet + 2);
-    bool is_fragment = (load_be16(packet + 6) & 0x3fff) != 0; // an offset, or more to come
+    // An offset, or the flag for more fragments.
+    bool is_fragment = (load_be16(packet + 6) & 0x3fff) != 0;
     if (header < IPV4_HEADER || total < header || total > len || is_fragment)
         return ERR_MALFORMED;
     struct tcp_path path = {0};
@@ -170,7 +171,7 @@ static uint8_t *put_option(uint8_t *p, uint8_t kind, uint8_t len)
     return p + 2;
 }
 
-// As many blocks as there is room for: three beside timestamps (RFC 2018, 3).
+// Writes as many blocks as fit: three next to timestamps (RFC 2018, 3).
 static uint8_t *put_sacks(uint8_t *p, const uint8_t *end, const struct tcp_segment *s)
 {
     size_t room = ((size_t)(end - p) - 4) / 8;
@@ -185,7 +186,7 @@ static uint8_t *put_sacks(uint8_t *p, const uint8_t *end, const struct tcp_segme
     return p;
 }
 
-// Returns their length, a multiple of four. Worst case before SACK: 4 + 2 + 2 + 10 + 4 = 22 of 40.
+// Returns the options' length, a multiple of four. Max before SACK: 4 + 2 + 2 + 10 + 4 = 22 of 40.
 static size_t put_options(const struct tcp_segment *s, uint8_t out[MAX_OPTIONS])
 {
     uint8_t *p = out;
@@ -264,7 +265,7 @@ int tcp_segment_build(const struct tcp_segment *s, uint8_t *out, size_t cap)
     tcp[12] = (uint8_t)((TCP_HEADER + options_len) / 4 << 4);
     tcp[13] = s->flags;
     store_be16(tcp + 14, s->window);
-    memset(tcp + CHECKSUM_AT, 0, 4); // and no urgent pointer
+    memset(tcp + CHECKSUM_AT, 0, 4); // also clears the urgent pointer
     memcpy(tcp + TCP_HEADER, options, options_len);
     if (s->len > 0)
         memcpy(tcp + TCP_HEADER + options_len, s->data, s->len);

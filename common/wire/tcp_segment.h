@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TCP segments (RFC 9293, 3.1) in IPv4 (RFC 791) and IPv6 (RFC 8200), between bytes and structs.
+// Converts TCP segments (RFC 9293, 3.1) in IPv4 (RFC 791) and IPv6 (RFC 8200) between bytes and
+// structs.
 #ifndef WEIR_WIRE_TCP_SEGMENT_H
 #define WEIR_WIRE_TCP_SEGMENT_H
 
@@ -25,7 +26,7 @@ enum {
 };
 
 struct tcp_endpoint {
-    uint8_t address[16]; // IPv4: the first four
+    uint8_t address[16]; // IPv4 uses the first four bytes
     uint16_t port;
 };
 
@@ -34,11 +35,11 @@ struct tcp_path {
     struct tcp_endpoint source, destination;
 };
 
-// What the checksum of a received segment says.
+// The result of verifying a received segment's checksum.
 enum tcp_sum {
     TCP_SUM_GOOD,
-    // The pseudo-header's sum only: a kernel of this machine left the rest to a network card, or
-    // joined segments after it had checked them. Nothing that came over a real wire looks like it.
+    // Only the pseudo-header's sum is present: a kernel of this machine left the rest to a network
+    // card, or merged segments after checking them. A segment from a real wire never has it.
     TCP_SUM_PARTIAL,
     TCP_SUM_BAD,
 };
@@ -50,10 +51,10 @@ struct tcp_sack {
 struct tcp_segment {
     struct tcp_path path;
     uint32_t seq, ack;
-    uint8_t flags; // TCP_SEGMENT_*
+    uint8_t flags; // set of TCP_SEGMENT_*
     uint16_t window;
-    uint16_t mss; // 0: no such option
-    int8_t scale; // TCP_SEGMENT_NO_SCALE: no such option; at most TCP_SEGMENT_MAX_SCALE
+    uint16_t mss; // 0: option absent
+    int8_t scale; // TCP_SEGMENT_NO_SCALE: option absent; at most TCP_SEGMENT_MAX_SCALE
     bool sack_permitted;
     bool has_times;
     uint32_t time, time_echo; // TSval, TSecr
@@ -61,22 +62,23 @@ struct tcp_segment {
     struct tcp_sack sack[TCP_SEGMENT_SACKS];
     const uint8_t *data; // borrowed
     size_t len;
-    enum tcp_sum sum; // parsed ones only
+    enum tcp_sum sum; // set by parsing only
 };
 
-// An IPv4 packet, as an IPv4 raw socket hands it over. 0; ERR_MALFORMED (cut off, not IPv4 with
-// TCP, a fragment, options that break their format). A bad checksum is told in `sum`.
+// Parses an IPv4 packet, as an IPv4 raw socket returns it. Returns 0; ERR_MALFORMED (truncated, not
+// IPv4 with TCP, a fragment, malformed options). `sum` shows a bad checksum.
 int tcp_segment_parse_ipv4(const uint8_t *packet, size_t len, struct tcp_segment *s);
-// What follows the IP header; `path` tells the addresses (its ports are not read). 0;
-// ERR_MALFORMED.
+// Parses the bytes after the IP header; `path` has the addresses (its ports are ignored). Returns
+// 0; ERR_MALFORMED.
 int tcp_segment_parse(const struct tcp_path *path, const uint8_t *bytes, size_t len,
                       struct tcp_segment *s);
-// The whole IP packet: TTL 64, not to be fragmented, checksums complete. SACK blocks that do not
-// fit beside the other options are left out, the last ones first. The length; ERR_TOO_BIG.
+// Builds the whole IP packet: TTL 64, not to be fragmented, checksums complete. SACK blocks that do
+// not fit next to the other options are left out, the last ones first. Returns the length;
+// ERR_TOO_BIG.
 int tcp_segment_build(const struct tcp_segment *s, uint8_t *out, size_t cap);
 
 bool tcp_path_same(const struct tcp_path *a, const struct tcp_path *b);
-// The way back.
+// Returns the path in the opposite direction.
 struct tcp_path tcp_path_reversed(const struct tcp_path *path);
 
 #ifdef __cplusplus

@@ -42,7 +42,7 @@ struct scan text_scan(struct text t)
     return scan_of(t.at ? t.at : "", t.len);
 }
 
-// RFC 2326, 15.1: token.
+// The characters of a token, RFC 2326, 15.1.
 bool text_is_token_char(char c)
 {
     return (c >= '0' && c <= '9') || (text_lower(c) >= 'a' && text_lower(c) <= 'z') ||
@@ -58,8 +58,8 @@ struct scan text_take_token(struct scan *s)
     return token;
 }
 
-// No control characters but tab and line ends: nothing of a head can then break a log or another
-// head.
+// Returns true if there are no control characters but tab and line ends, so that no header can
+// inject lines into a log or another header.
 bool text_is_clean(struct scan s)
 {
     for (; !scan_end(&s); s.at++) {

@@ -10,7 +10,7 @@
 #include "common/base/ip_literal.h"
 #include "common/base/level.h"
 
-// Digits only, 0 .. max; -1 otherwise.
+// Reads digits only, 0 .. max; returns -1 otherwise.
 static int parse_number(const char *at, size_t len, int max)
 {
     int value = 0;
@@ -33,23 +33,23 @@ bool url_is_plain(const char *text)
     return true;
 }
 
-static int parse_authority(const char *at, size_t len, struct url *out, const char **why)
+static int parse_authority(const char *at, size_t len, struct url *out, const char **reason)
 {
     const char *host = at;
     size_t host_len;
-    const char *rest; // behind the host
+    const char *rest; // the text after the host
     char scoped[IP_LITERAL_ADDRESS + IP_LITERAL_ZONE];
     if (len && at[0] == '[') {
         const char *close = memchr(at, ']', len);
         if (!close) {
-            *why = "'[' without ']'";
+            *reason = "'[' without ']'";
             return ERR_MALFORMED;
         }
         struct ip_literal literal;
-        int err = ip_literal_read(at + 1, (size_t)(close - at) - 1, &literal, why);
+        int err = ip_literal_read(at + 1, (size_t)(close - at) - 1, &literal, reason);
         if (err)
             return err;
-        // As getaddrinfo(3) reads it.
+        // The form that getaddrinfo(3) accepts.
         host_len = (size_t)snprintf(scoped, sizeof(scoped), "%s%s%s", literal.address,
                                     literal.zone[0] ? "%" : "", literal.zone);
         host = scoped;
@@ -60,7 +60,7 @@ static int parse_authority(const char *at, size_t len, struct url *out, const ch
         host_len = (size_t)(rest - at);
     }
     if (!host_len || host_len >= sizeof(out->host)) {
-        *why = host_len ? "the host's name is too long" : "no host";
+        *reason = host_len ? "the host's name is too long" : "no host";
         return ERR_MALFORMED;
     }
     memcpy(out->host, host, host_len);
@@ -70,7 +70,7 @@ static int parse_authority(const char *at, size_t len, struct url *out, const ch
     out->port = URL_DEFAULT_PORT;
     out->has_port = left;
     if (left && (rest[0] != ':' || (out->port = parse_number(rest + 1, left - 1, 65535)) < 1)) {
-        *why = "the port must be a number from 1 to 65535 (put an IPv6 address in brackets)";
+        *reason = "the port must be a number from 1 to 65535 (put an IPv6 address in brackets)";
         return ERR_MALFORMED;
     }
     return 0;
@@ -83,7 +83,8 @@ static int hex_digit(char c)
     return found ? (int)(found - digits) : -1;
 }
 
-// RFC 3986, 2.1. False: too long, or of what would break a header line or RFC 2617's texts apart.
+// RFC 3986, 2.1. Returns false if the text is too long, or contains characters that would break a
+// header line or RFC 2617's strings.
 static bool unescape(const char *at, size_t len, char out[URL_MAX_USER])
 {
     size_t used = 0;
@@ -101,19 +102,20 @@ static bool unescape(const char *at, size_t len, char out[URL_MAX_USER])
     return true;
 }
 
-// "USER[:PASSWORD]"
-static int parse_user(const char *at, size_t len, struct url *out, const char **why)
+// Parses "USER[:PASSWORD]".
+static int parse_user(const char *at, size_t len, struct url *out, const char **reason)
 {
     const char *colon = memchr(at, ':', len);
     size_t user = colon ? (size_t)(colon - at) : len;
     if (user && !memchr(at, '"', len) && unescape(at, user, out->user) &&
         (!colon || unescape(colon + 1, len - user - 1, out->password)))
         return 0;
-    *why = "the user's name or password is empty, too long, or has characters that cannot be sent";
+    *reason =
+        "the user's name or password is empty, too long, or has characters that cannot be sent";
     return ERR_MALFORMED;
 }
 
-static int parse_query(const char *query, struct url *out, const char **why)
+static int parse_query(const char *query, struct url *out, const char **reason)
 {
     out->level = -1;
     while (*query) {
@@ -121,7 +123,7 @@ static int parse_query(const char *query, struct url *out, const char **why)
         if (len >= 6 && strncmp(query, "level=", 6) == 0) {
             out->level = parse_number(query + 6, len - 6, LADDER_MAX_LEVELS - 1);
             if (out->level < 0) {
-                *why = "?level= expects a number from 0 to 31";
+                *reason = "?level= expects a number from 0 to 31";
                 return ERR_MALFORMED;
             }
         }
@@ -131,15 +133,15 @@ static int parse_query(const char *query, struct url *out, const char **why)
     return 0;
 }
 
-int url_parse(const char *text, struct url *out, const char **why)
+int url_parse(const char *text, struct url *out, const char **reason)
 {
     memset(out, 0, sizeof(*out));
     if (strlen(text) >= sizeof(out->text)) {
-        *why = "too long";
+        *reason = "too long";
         return ERR_MALFORMED;
     }
     if (strncasecmp(text, "rtsp://", 7) != 0) {
-        *why = "it does not begin with rtsp://";
+        *reason = "it does not begin with rtsp://";
         return ERR_MALFORMED;
     }
     if (!url_is_plain(text)) {
@@ -148,21 +150,21 @@ int url_parse(const char *text, struct url *out, const char **why)
     }
     const char *authority = text + 7;
     size_t len = strcspn(authority, "/?#");
-    size_t user = len; // the last '@' parts: passwords may have others
+    size_t user = len; // the last '@' separates: passwords may contain others
     while (user > 0 && authority[user - 1] != '@')
         user--;
-    int err = user ? parse_user(authority, user - 1, out, why) : 0;
+    int err = user ? parse_user(authority, user - 1, out, reason) : 0;
     if (err)
         return err;
     authority += user;
     len -= user;
     memcpy(out->text, text, 7);
     memcpy(out->text + 7, authority, strlen(authority) + 1);
-    err = parse_authority(authority, len, out, why);
+    err = parse_authority(authority, len, out, reason);
     if (err)
         return err;
     const char *query = strchr(authority + len, '?');
-    return parse_query(query ? query + 1 : "", out, why);
+    return parse_query(query ? query + 1 : "", out, reason);
 }
 
 void url_request_text(const struct url *u, char out[URL_MAX_TEXT])

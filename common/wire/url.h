@@ -13,25 +13,25 @@ extern "C" {
 
 enum {
     URL_MAX_TEXT = 1024, // bytes with NUL
-    URL_MAX_HOST = 256,  // with NUL
-    URL_MAX_USER = 128,  // with NUL
+    URL_MAX_HOST = 256,  // bytes with NUL
+    URL_MAX_USER = 128,  // bytes with NUL
     URL_DEFAULT_PORT = 8554,
-    URL_RTSP_PORT = 554, // of others
+    URL_RTSP_PORT = 554, // default port of third-party servers
 };
 
 struct url {
-    // As given, the query and all, but for the user: what goes into reports.
+    // As given, with the query but without the user: the form used in reports.
     char text[URL_MAX_TEXT];
     char user[URL_MAX_USER]; // unescaped; empty: none
     char password[URL_MAX_USER];
-    char host[URL_MAX_HOST]; // without brackets, the zone behind one %
+    char host[URL_MAX_HOST]; // without brackets, with the zone after one %
     int port;
-    bool has_port; // it is told
-    int level;     // of ?level=N, -1 when absent
+    bool has_port; // true if the URL contains a port
+    int level;     // N of ?level=N, -1 if absent
 };
 
-// 0, or ERR_MALFORMED with *why (static text) saying what is wrong.
-int url_parse(const char *text, struct url *out, const char **why);
+// Returns 0, or ERR_MALFORMED with *reason (static text).
+int url_parse(const char *text, struct url *out, const char **reason);
 
 // Returns true if a request line can hold the text: white space and control characters would break
 // the line apart.
@@ -41,7 +41,7 @@ bool url_is_plain(const char *text);
 // 4).
 void url_request_text(const struct url *u, char out[URL_MAX_TEXT]);
 
-// Does it name no path: the files of a folder, if the server has one?
+// Returns true if the URL has no path: it names the files of a folder, if the server has one.
 bool url_is_root(const struct url *u);
 
 // The URL that SETUP names: `control` when it is absolute, `base` itself for "*" or nothing, else

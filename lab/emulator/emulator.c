@@ -13,13 +13,14 @@
 #include "lab/emulator/emulator_parts.h"
 #include "lab/emulator/model/ip_packet.h"
 
-// Packets read from one device before the other device has its turn.
+// Max packets read from one device before the other device gets its turn.
 enum { BATCH = 64 };
 
-// On a machine at rest a timer's wake-up comes tens of microseconds late, and that late each packet
-// would leave. So the timer is set early by SPIN, and the rest is waited for awake: for one part in
-// SPIN_SHARE of the time at most, so that a busy link, whose processor does not sleep anyway, does
-// not pay for it. When the credit is used up, there is no spinning until it is whole again.
+// On an idle machine a timer fires tens of microseconds late, and each packet would leave that
+// late. So the timer is set early by SPIN, and the process spins for the rest. It spins for at most
+// one part in SPIN_SHARE of the time, so that a busy link, whose processor does not sleep anyway,
+// does not pay for it. When the credit is used up, spinning stops until the credit is complete
+// again.
 enum { SPIN = 80, SPIN_SHARE = 40, SPIN_CREDIT_MAX = 20 * 1000 };
 
 static uint32_t flow_of(const struct emulator *e, const struct ip_packet *ip)
@@ -30,7 +31,7 @@ static uint32_t flow_of(const struct emulator *e, const struct ip_packet *ip)
     return 0;
 }
 
-static void count_beside(uint64_t *packets, uint64_t *bytes, uint32_t flow, size_t len)
+static void count_extra_drop(uint64_t *packets, uint64_t *bytes, uint32_t flow, size_t len)
 {
     packets[0]++;
     bytes[0] += len;
@@ -38,15 +39,15 @@ static void count_beside(uint64_t *packets, uint64_t *bytes, uint32_t flow, size
     bytes[1 + flow] += len;
 }
 
-// Ends the loop; errno says why.
+// Ends the loop; errno contains the reason.
 static void fail(struct emulator *e, const char *what)
 {
     log_error("%s: %s", what, strerror(errno));
     e->failed = ERR_IO;
 }
 
-// The link's sink. What the device does not take at once is dropped: it has room for thousands of
-// packets, and waiting here would hold up the other direction.
+// The link's sink. A packet that the device does not accept at once is dropped: the device has room
+// for thousands of packets, and waiting here would delay the other direction.
 static void leave(struct node *n, struct packet *p, usec_t now)
 {
     struct direction *way = (struct direction *)n;
@@ -55,10 +56,11 @@ static void leave(struct node *n, struct packet *p, usec_t now)
     pcap_write(&way->left, p->data, p->bytes, now);
     ssize_t written = write(way->out, p->data, p->bytes);
     if (written < 0) {
-        count_beside(way->all.unwritten_packets, way->all.unwritten_bytes, p->flow, p->bytes);
-        count_beside(way->lately.unwritten_packets, way->lately.unwritten_bytes, p->flow, p->bytes);
+        count_extra_drop(way->all.unwritten_packets, way->all.unwritten_bytes, p->flow, p->bytes);
+        count_extra_drop(way->lately.unwritten_packets, way->lately.unwritten_bytes, p->flow,
+                         p->bytes);
         if (errno == EBADFD)
-            fail(way->emulator, "the device was taken away");
+            fail(way->emulator, "the device was removed");
     }
     packet_free(p);
 }
@@ -70,12 +72,12 @@ static void enter(struct direction *way, struct packet *p, const uint8_t *data, 
 {
     struct emulator *e = way->emulator;
     struct ip_packet ip;
-    ip_packet_parse(data, len, &ip); // what is not IP passes as it is, and is never marked
+    ip_packet_parse(data, len, &ip); // a packet that is not IP passes unchanged and is never marked
     uint32_t flow = flow_of(e, &ip);
     pcap_write(&way->entered, data, len, now);
     if (!p) {
-        count_beside(way->all.refused_packets, way->all.refused_bytes, flow, len);
-        count_beside(way->lately.refused_packets, way->lately.refused_bytes, flow, len);
+        count_extra_drop(way->all.refused_packets, way->all.refused_bytes, flow, len);
+        count_extra_drop(way->lately.refused_packets, way->lately.refused_bytes, flow, len);
         return;
     }
     p->bytes = (uint32_t)len;
@@ -91,8 +93,8 @@ static void report(struct emulator *e, usec_t now)
         ways[i] = (struct report_way){&e->ways[i].link, &e->ways[i].all, &e->ways[i].lately};
     link_report_second(&e->report, ways, e->start, now);
     for (int i = 0; i < 2; i++) {
-        link_figures_clear(e->ways[i].link.lately);
-        e->ways[i].lately = (struct beside){0};
+        link_stats_clear(e->ways[i].link.lately);
+        e->ways[i].lately = (struct extra_drops){0};
         pcap_flush(&e->ways[i].entered);
         pcap_flush(&e->ways[i].left);
     }
@@ -121,7 +123,7 @@ static void apply_change(struct emulator *e, usec_t now)
             link_apply(&e->ways[i].link, &c->change, now);
 }
 
-// All that is due up to `now`, each thing at its own instant.
+// Runs all events that are due up to `now`, each at its own instant.
 static void advance(struct emulator *e, usec_t now)
 {
     for (;;) {
@@ -157,7 +159,7 @@ static void arm(struct emulator *e, usec_t at)
         fail(e, "cannot set the timer");
 }
 
-// How long epoll may wait: not at all while the next event is waited for awake, else until the
+// Returns how long epoll may wait: not at all while spinning for the next event, else until the
 // timer.
 static int wait_for_next(struct emulator *e)
 {
@@ -188,9 +190,9 @@ static usec_t read_clock(struct emulator *e)
 }
 
 // Reads one packet and pushes it into its link; returns false if the device has none. The packet is
-// stamped with a clock that is read after the packet: with one read before, a packet that arrives
-// while this process is held up would leave before its time. What is due before the stamp leaves
-// first, so that the packet meets the queue of its own instant.
+// stamped with a clock that is read after the packet. With a clock read before it, a packet that
+// arrives while this process is delayed would leave too early. Events that are due before the stamp
+// run first, so that the packet meets the queue of its own instant.
 static bool read_one(struct direction *way)
 {
     struct emulator *e = way->emulator;
@@ -204,7 +206,7 @@ static bool read_one(struct direction *way)
     }
     packet_free(p);
     if (n > 0) {
-        // A rate and a loss per packet mean nothing when one stands for many.
+        // A rate and a loss per packet are meaningless if one packet represents many.
         log_error("a packet longer than the MTU of %u came from the device of %s: not segmented, "
                   "or the MTU was changed; 'ip link set DEV mtu %u gso_max_segs 1' or 'ethtool -K "
                   "DEV tso off gso off' helps",
@@ -223,7 +225,7 @@ static void wake_up(struct emulator *e, const struct epoll_event *events, int co
         if (events[i].data.fd == e->signals)
             e->stopping = true;
         else if (events[i].data.fd == e->timer)
-            e->armed_for = 0; // set anew by arm(), which also makes it unreadable
+            e->armed_for = 0; // arm() sets the timer again, which also makes it unreadable
         else
             for (int n = 0; n < BATCH && !e->failed; n++)
                 if (!read_one(&e->ways[events[i].data.fd == e->tun[1]]))

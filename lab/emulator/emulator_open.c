@@ -18,7 +18,7 @@
 
 static const char *const way_names[2] = {"a-to-b", "b-to-a"};
 
-// A rate cannot change where there is none.
+// Reports a change of rate for a link without a rate.
 static int check_changes(const struct changes *c, const struct link_options *o)
 {
     for (size_t i = 0; i < c->count; i++)
@@ -87,7 +87,7 @@ static int open_loop(struct emulator *e)
         watch(e->epoll, e->timer) == 0 && watch(e->epoll, e->tun[0]) == 0 &&
         watch(e->epoll, e->tun[1]) == 0)
         return 0;
-    log_error("cannot make the event loop: %s", strerror(errno));
+    log_error("cannot create the event loop: %s", strerror(errno));
     return ERR_IO;
 }
 
@@ -109,7 +109,7 @@ static int open_link(struct emulator *e, int i, const struct link_spec *spec, ui
         log_error("%s, line %zu: %s; a line is a whole number of milliseconds, never falling",
                   spec->trace, line, err_text(err));
     else if (err)
-        log_error("cannot make the link %s: %s", way_names[i], err_text(err));
+        log_error("cannot create the link %s: %s", way_names[i], err_text(err));
     return err;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What emulator.c and emulator_open.c share.
+// Shared by emulator.c and emulator_open.c.
 #ifndef WEIR_EMULATOR_EMULATOR_PARTS_H
 #define WEIR_EMULATOR_EMULATOR_PARTS_H
 
@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 enum {
-    // Room behind the MTU, so that a longer packet is seen to be one.
+    // Room after the MTU, so that a longer packet is detected.
     EMULATOR_SLACK = 64,
-    // Held at once, a direction: 12 s of 100 Mbit/s, and 160 MB, at the usual MTU.
+    // Max packets held per direction: 12 s of 100 Mbit/s, and 160 MB, at the usual MTU.
     EMULATOR_PACKETS_MAX = 100 * 1000,
 };
 

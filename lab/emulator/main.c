@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// weir-link: constructs, starts and stops.
+// weir-link: constructs, starts and stops the emulator.
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "common/program/standard_streams.h"
 #include "lab/emulator/emulator.h"
 
-// Each is a help, none is needed: whoever may not have it has later wake-ups on a busy machine.
+// Each setting is optional: without the privilege, wake-ups are later on a busy machine.
 static void be_punctual(void)
 {
     struct sched_param lowest = {.sched_priority = 1};
     if (sched_setscheduler(0, SCHED_FIFO, &lowest) != 0 && setpriority(PRIO_PROCESS, 0, -20) != 0)
-        log_debug("no priority over other programs");
-    // Not what comes later: beyond its limit of locked memory an allocation would fail.
+        log_debug("cannot raise the priority; wake-ups may be late on a busy machine");
+    // Does not lock future memory: beyond the limit of locked memory an allocation would fail.
     if (mlockall(MCL_CURRENT) != 0)
         log_debug("the memory cannot be locked");
 }

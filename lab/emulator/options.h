@@ -15,7 +15,7 @@ extern "C" {
 
 enum { LINK_ADDRESSES_MAX = 8, LINK_FLOW_PORTS_MAX = LINK_FLOWS_MAX - 1 };
 
-// One end of the link. Texts are borrowed from argv.
+// One end of the link. Strings are borrowed from argv.
 struct link_end {
     const char *netns;
     const char *device;
@@ -24,14 +24,14 @@ struct link_end {
 };
 
 struct link_options {
-    struct link_end ends[2];   // A, B
-    struct link_spec specs[2]; // a-to-b, b-to-a
-    bool has_spec[2];          //
-    int mtu;                   //
-    const char *changes;       // NULL: none
-    const char *stats;         // NULL: none
-    const char *pcap;          // NULL: none
-    int snap;                  //
+    struct link_end ends[2];   // [0] A, [1] B
+    struct link_spec specs[2]; // [0] a-to-b, [1] b-to-a
+    bool has_spec[2];
+    int mtu;
+    const char *changes; // NULL: none
+    const char *stats;   // NULL: none
+    const char *pcap;    // NULL: none
+    int snap;
     uint16_t flow_ports[LINK_FLOW_PORTS_MAX];
     int flow_count;
     uint64_t seed;
@@ -40,7 +40,7 @@ struct link_options {
 
 extern const struct option_table link_option_table;
 
-// DONE: --help or --version was printed to `out`. BAD: what is wrong and what is allowed was
+// DONE: --help or --version was printed to `out`. BAD: the fault and the allowed values were
 // printed to `err`.
 enum options_result link_options_parse(int argc, char **argv, struct link_options *o, FILE *out,
                                        FILE *err);

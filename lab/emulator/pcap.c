@@ -9,11 +9,11 @@
 
 enum {
     LINKTYPE_RAW = 101,
-    // Small, for a write of the whole buffer holds up the packets that wait behind it.
+    // Small, because writing out the whole buffer delays the packets that wait.
     BUFFER_BYTES = 64 * 1024,
 };
 
-// In the writer's byte order: readers tell it by the magic number.
+// In the writer's byte order, which readers detect by the magic number.
 struct file_header {
     uint32_t magic;
     uint16_t major, minor;
@@ -29,7 +29,7 @@ struct record_header {
 
 static void give_up(struct pcap *p)
 {
-    log_error("cannot write %s: %s; it ends here", p->path, strerror(errno));
+    log_error("cannot write %s: %s (the capture ends here)", p->path, strerror(errno));
     fclose(p->file);
     p->file = NULL;
     p->failed = true;

@@ -20,8 +20,8 @@ static json_t *count(uint64_t n)
     return json_integer((json_int_t)n);
 }
 
-// `index` is into `b`'s arrays. `queue_bytes` < 0: not known (of a flow alone).
-static json_t *direction(const struct link_figures *f, const struct beside *b, int index,
+// `index` is into `b`'s arrays. `queue_bytes` < 0: unknown (for a single flow).
+static json_t *direction(const struct link_stats *f, const struct extra_drops *b, int index,
                          int64_t queue_bytes)
 {
     uint64_t pool =
@@ -49,7 +49,7 @@ static void write_line(struct report *r, json_t *line)
 {
     if (!line || json_dumpf(line, r->file, JSON_COMPACT | JSON_REAL_PRECISION(15)) != 0 ||
         fputc('\n', r->file) == EOF || fflush(r->file) != 0) {
-        log_error("cannot write %s: %s; it ends here", r->path,
+        log_error("cannot write %s: %s (the file ends here)", r->path,
                   line ? strerror(errno) : err_text(ERR_NO_MEMORY));
         fclose(r->file);
         r->file = NULL;
@@ -99,8 +99,8 @@ static json_t *flows(const struct report_way ways[2], const uint16_t *ports, int
         json_t *d[2];
         uint32_t flow = (uint32_t)i + 1;
         for (int way = 0; way < 2; way++)
-            d[way] = direction(link_flow_figures(ways[way].link, flow), ways[way].all,
-                               (int)flow + 1, -1);
+            d[way] =
+                direction(link_flow_stats(ways[way].link, flow), ways[way].all, (int)flow + 1, -1);
         json_object_set_new(all, name, json_pack("{s:o,s:o}", "a_to_b", d[0], "b_to_a", d[1]));
     }
     return all;
@@ -113,7 +113,7 @@ void link_report_end(struct report *r, const struct report_way ways[2], const ui
         return;
     json_t *d[2];
     for (int i = 0; i < 2; i++)
-        d[i] = direction(link_all_figures(ways[i].link), ways[i].all, 0,
+        d[i] = direction(link_all_stats(ways[i].link), ways[i].all, 0,
                          (int64_t)link_queue_bytes(ways[i].link));
     write_line(r,
                json_pack("{s:s,s:o,s:o,s:o,s:o,s:f,s:o}", "event", "end", "t", seconds(now - start),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// weir-link's figures as JSON lines.
+// Writes weir-link's stats as JSON lines.
 #ifndef WEIR_EMULATOR_REPORT_H
 #define WEIR_EMULATOR_REPORT_H
 
@@ -14,35 +14,38 @@
 extern "C" {
 #endif
 
-// Packets that the link's own figures miss or take for forwarded; both count as dropped by "pool".
-struct beside {
-    uint64_t refused_packets[1 + LINK_FLOWS_MAX]; // all, then a flow each: no room to hold them
+// Packets that the link's own stats miss or count as forwarded; both count as dropped by "pool".
+struct extra_drops {
+    uint64_t
+        refused_packets[1 + LINK_FLOWS_MAX]; // the total, then one per flow: no memory to hold them
     uint64_t refused_bytes[1 + LINK_FLOWS_MAX];
-    uint64_t unwritten_packets[1 + LINK_FLOWS_MAX]; // came out, but the device did not take them
+    uint64_t
+        unwritten_packets[1 + LINK_FLOWS_MAX]; // left the link, but the device did not accept them
     uint64_t unwritten_bytes[1 + LINK_FLOWS_MAX];
 };
 
-// A direction, at the time of a report.
+// One direction, at the time of a report.
 struct report_way {
     struct link *link;
-    const struct beside *all, *lately;
+    const struct extra_drops *all, *lately;
 };
 
 struct report {
-    FILE *file; // owned; NULL: none is wanted, or given up after an error
+    FILE *file; // owned; NULL: not requested, or abandoned after an error
     const char *path;
     bool failed;
 };
 
-// `path` may be NULL. 0; ERR_IO: logged.
+// `path` may be NULL. Returns 0; ERR_IO (logged).
 int link_report_open(struct report *r, const char *path);
-// The figures since the last line, [0] a-to-b, [1] b-to-a.
+// Writes the stats since the last line, [0] a-to-b, [1] b-to-a.
 void link_report_second(struct report *r, const struct report_way ways[2], usec_t start,
                         usec_t now);
-// The figures since the start, and those of each port.
+// Writes the stats since the start, and those of each port.
 void link_report_end(struct report *r, const struct report_way ways[2], const uint16_t *ports,
                      int port_count, usec_t start, usec_t now);
-int link_report_close(struct report *r); // 0; ERR_IO: the file is not whole
+// Returns 0; ERR_IO: the file is incomplete.
+int link_report_close(struct report *r);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 
-// A request under construction, sized for the largest one here.
+// A request under construction, sized for the largest request here.
 union request {
     struct nlmsghdr head;
     uint8_t bytes[256];
@@ -45,13 +45,13 @@ static struct rtattr *attribute(union request *r, uint16_t type, const void *dat
     return a;
 }
 
-// Attributes added since `a` become its content.
+// Makes the attributes added since `a` its content.
 static void nest(union request *r, struct rtattr *a)
 {
     a->rta_len = (uint16_t)(r->bytes + r->head.nlmsg_len - (uint8_t *)a);
 }
 
-// The kernel's verdict as an errno, 0 for none.
+// Sends the request and returns the kernel's result as an errno; 0: success.
 static int exchange(int fd, union request *r)
 {
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
@@ -88,7 +88,7 @@ int rtnetlink_open(void)
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (fd >= 0)
         return fd;
-    log_error("cannot talk to the kernel's network: %s", strerror(errno));
+    log_error("cannot open a netlink socket: %s", strerror(errno));
     return ERR_IO;
 }
 
@@ -119,7 +119,7 @@ int rtnetlink_set_link(int fd, int interface, uint32_t mtu, uint32_t queue_packe
     nest(&r, ipv6);
     nest(&r, families);
     int error = exchange(fd, &r);
-    // Refused where the device has no IPv6: a kernel without it, or an MTU below IPv6's least.
+    // Refused if the device has no IPv6: a kernel without it, or an MTU below the min of IPv6.
     if (error)
         log_debug("no IPv6 on the device: %s", strerror(error));
     return 0;
@@ -133,7 +133,8 @@ int rtnetlink_add_address(int fd, int interface, const struct ip_prefix *prefix)
     info->ifa_family = (uint8_t)prefix->family;
     info->ifa_prefixlen = prefix->bits;
     info->ifa_index = (uint32_t)interface;
-    info->ifa_flags = prefix->family == AF_INET6 ? IFA_F_NODAD : 0; // usable at once
+    // Without duplicate address detection, so usable at once.
+    info->ifa_flags = prefix->family == AF_INET6 ? IFA_F_NODAD : 0;
     size_t len = prefix->family == AF_INET6 ? 16 : 4;
     attribute(&r, IFA_LOCAL, prefix->address, len);
     attribute(&r, IFA_ADDRESS, prefix->address, len);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The few requests to the kernel (RFC 3549, rtnetlink(7)) that set an interface up, made in the
-// network namespace that the calling thread is in. Each waits for the kernel's answer; an error is
-// logged here.
+// The requests to the kernel (RFC 3549, rtnetlink(7)) that configure an interface, made in the
+// network namespace of the calling thread. Each waits for the kernel's response; errors are logged
+// here.
 #ifndef WEIR_EMULATOR_RTNETLINK_H
 #define WEIR_EMULATOR_RTNETLINK_H
 
@@ -12,18 +12,20 @@ extern "C" {
 #endif
 
 struct ip_prefix {
-    int family; // AF_INET, AF_INET6
+    int family; // AF_INET or AF_INET6
     uint8_t address[16];
     uint8_t bits;
 };
 
-// A socket, or ERR_IO.
+// Returns a socket, or ERR_IO.
 int rtnetlink_open(void);
-// MTU and queue length, and no link-local address of the kernel's own making: such an address
-// brings packets that nobody asked for. 0; ERR_IO.
+// Sets MTU and queue length, and disables the kernel's own link-local address, which would cause
+// unrequested packets. Returns 0; ERR_IO.
 int rtnetlink_set_link(int fd, int interface, uint32_t mtu, uint32_t queue_packets);
-int rtnetlink_add_address(int fd, int interface, const struct ip_prefix *prefix); // 0; ERR_IO
-int rtnetlink_up(int fd, int interface);                                          // 0; ERR_IO
+// Returns 0; ERR_IO.
+int rtnetlink_add_address(int fd, int interface, const struct ip_prefix *prefix);
+// Returns 0; ERR_IO.
+int rtnetlink_up(int fd, int interface);
 
 #ifdef __cplusplus
 }

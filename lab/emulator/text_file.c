@@ -9,7 +9,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 
-// Grows as it reads: a pipe does not tell its size.
+// Grows the buffer while reading, as a pipe has no size.
 static int read_all(FILE *file, char **text, size_t *len)
 {
     size_t cap = 0;

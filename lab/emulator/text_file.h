@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file's whole content, for those that the command line names.
+// Reads a whole file that the command line names.
 #ifndef WEIR_EMULATOR_TEXT_FILE_H
 #define WEIR_EMULATOR_TEXT_FILE_H
 
@@ -11,8 +11,8 @@ extern "C" {
 
 enum { TEXT_FILE_MAX = 256 * 1024 * 1024 };
 
-// *text is the caller's to free; a zero stands behind its `len` bytes. 0; ERR_IO, ERR_TOO_BIG,
-// ERR_NO_MEMORY: logged here, *text is NULL.
+// *text is the caller's to free; its `len` bytes are followed by a NUL. Returns 0; ERR_IO,
+// ERR_TOO_BIG, ERR_NO_MEMORY: logged here, *text is NULL.
 int text_file_read(const char *path, char **text, size_t *len);
 
 #ifdef __cplusplus

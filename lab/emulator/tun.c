@@ -14,8 +14,8 @@
 #include "common/base/log.h"
 #include "lab/emulator/netns.h"
 
-// Packets that may wait to be read: longer than any pause of ours, so that the emulated queue is
-// the only one that drops.
+// Packets that may wait to be read: longer than any delay of this process, so that only the
+// emulated queue drops packets.
 enum { QUEUE_PACKETS = 10000 };
 
 static int open_device(void)
@@ -25,14 +25,15 @@ static int open_device(void)
         return fd;
     // Rights within a user namespace do not help here: the device file itself is closed.
     if (errno == EACCES || errno == EPERM)
-        log_error("cannot open /dev/net/tun: its mode keeps this user out, inside unshare -Urn, "
+        log_error("cannot open /dev/net/tun: its mode excludes this user, inside unshare -Urn, "
                   "too; run as root, or let root type 'chmod 0666 /dev/net/tun', the usual mode");
     else
-        log_error("cannot open /dev/net/tun: %s; 'modprobe tun' loads it", strerror(errno));
+        log_error("cannot open /dev/net/tun: %s (load it with 'modprobe tun')", strerror(errno));
     return ERR_IO;
 }
 
-// Without IFF_VNET_HDR the kernel hands over no packet that is yet to be segmented or summed.
+// Without IFF_VNET_HDR the kernel delivers no packet that still requires segmentation or a
+// checksum.
 static int create(int fd, const char *name)
 {
     struct ifreq request = {.ifr_flags = (short)(IFF_TUN | IFF_NO_PI | IFF_TUN_EXCL)};
@@ -40,10 +41,11 @@ static int create(int fd, const char *name)
     if (ioctl(fd, TUNSETIFF, &request) == 0)
         return 0;
     if (errno == EPERM)
-        log_error("cannot make the device %s: %s", name, NETNS_PERMISSION_HINT);
+        log_error("cannot create the device %s: %s", name, NETNS_PERMISSION_HINT);
     else
-        log_error("cannot make the device %s: %s", name,
-                  errno == EBUSY ? "the namespace has one of that name" : strerror(errno));
+        log_error("cannot create the device %s: %s", name,
+                  errno == EBUSY ? "the namespace already has a device of that name"
+                                 : strerror(errno));
     return ERR_IO;
 }
 
@@ -62,7 +64,7 @@ static int configure(const struct tun_config *config)
     return err;
 }
 
-// In the namespace of the calling thread.
+// Opens the device in the namespace of the calling thread.
 static int open_here(const struct tun_config *config)
 {
     int fd = open_device();
@@ -86,7 +88,7 @@ int tun_open(const struct tun_config *config)
     int away = fd = netns_open(config->netns);
     if (away < 0)
         goto close_home;
-    if (strcmp(config->netns, "self") == 0) { // nothing to enter, and no right needed to
+    if (strcmp(config->netns, "self") == 0) { // nothing to enter, and no privilege required
         fd = open_here(config);
         goto close_away;
     }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Grieco, Mascolo: Adaptive rate control for streaming flows over the Internet (2004), section 5, in simulation.
 
-A cell is a scenario of the paper; a contender is who takes the part of the paper's Reno, TFRC or ARC sources in it. The
-paper's TFRC is "tfrc:selfclock,damp": the enhanced one with what ns-2 sets. Cells are named section-variant.
+A cell is a scenario of the paper; a contender takes the place of the paper's Reno, TFRC or ARC sources in it. The
+paper's TFRC is "tfrc:selfclock,damp": the enhanced one with the settings of ns-2. Cells are named section-variant.
 """
 import os
 import tempfile
@@ -16,7 +16,7 @@ from lab.simulate import simulate
 
 SECONDS, QUICK_SECONDS = 1000, 200
 LATE = 10  # s: when rate-based sources start (section 5.1), and C1 (section 5.2)
-SPREAD = "spread=100ms"  # flows start within it, at random: no phase is kept
+SPREAD = "spread=100ms"  # flows start at random within this time, which avoids phase effects
 MOST_RTT = 250  # ms
 REVERSE = f"reno:n=10,rtt=25ms..{MOST_RTT}ms,from=1,to=0,{SPREAD}"
 CBR_SECONDS = 200  # silent, on, silent, ...
@@ -24,7 +24,7 @@ HOP_RTT = 20  # ms
 
 
 def group(contender, *words):
-    """Flows of a contender as a word for weir-sim."""
+    """Returns the flows of a contender as a word for weir-sim."""
     words = [w for w in words if w]
     if contender == "reno":
         return "reno:" + ",".join(words)
@@ -39,7 +39,7 @@ def crowd(contender, n):
 
 
 def dumbbell(context, p, seconds):
-    """Figure 4: m flows of the contender, n of Reno, perhaps a CBR source, perhaps ten Reno flows against them."""
+    """Figure 4: m flows of the contender, n of Reno, optionally a CBR source and ten Reno flows in the opposite direction."""
     words = ["--link", f"rate={p['mbit']}mbit,queue=droptail:{p['queue']}p", crowd(context.contender, p["m"])]
     if p["n"]:
         words.append(crowd("reno", p["n"]))
@@ -64,7 +64,7 @@ def dumbbell_figures(groups, series, p, contender, seconds):
     if p["cbr"]:
         cbr = {"start": CBR_SECONDS, "period": CBR_SECONDS, "rate": p["cbr"] * 1e6}
         figures.update(arc_figures.transients(series, cbr, p["mbit"] * 1e6, MOST_RTT / 1e3, seconds))
-    for name in ("sent", "good", "rate"):  # the rest is about the contender's own flows
+    for name in ("sent", "good", "rate"):  # the other figures are of the contender's own flows
         setattr(series, name, getattr(series, name)[:, :p["m"]])
     figures.update(arc_figures.burstiness(series, max(seconds - p["burst_seconds"], seconds / 10)))
     if p["m"] > 1:
@@ -73,7 +73,7 @@ def dumbbell_figures(groups, series, p, contender, seconds):
 
 
 def multihop(context, p, seconds):
-    """Figure 27: C1 over all hops; over each hop one flow beside it (even) and one against it (odd)."""
+    """Figure 27: C1 over all hops; on each hop one flow in the same direction (even) and one in the opposite (odd)."""
     hops = p["hops"]
     c1 = "reno" if p["c1"] == "reno" else context.contender
     cross = "reno" if p["cross"] == "reno" else context.contender
@@ -112,7 +112,7 @@ def cells():
     swept = ALL + SWEEP
     yield bottleneck("5.1.1", swept, 1, 1, reverse=False, kept=True)
     yield bottleneck("5.1.1-reverse", swept, 1, 1, kept=True)
-    # Burstiness while the bandwidth left is constant (section 5.1.2).
+    # Burstiness while the remaining bandwidth is constant (section 5.1.2).
     yield bottleneck("5.1.2", ALL, 1, 1, cbr=0.7, burst_seconds=100, kept=True)
     yield bottleneck("5.1.3", ALL, 10, 20, cbr=7, kept=True)
     for m in (20, 40, 70, 120, 200):
@@ -134,7 +134,7 @@ QUICK_CELLS = ("5.1.1", "5.1.1-reverse", "5.1.4-m20", "5.1.6-m30", "5.2.4-loss1"
 
 
 def check_quick(rows):
-    """Loose bounds for the quick version: is everything alive and the right way round?"""
+    """Checks loose bounds for the quick version: all flows run, and their order is right."""
     at = {(row["cell"], row["contender"]): row["figures"] for row in rows}
     failed = [f"no run of {cell} {c}" for cell in QUICK_CELLS for c in MAIN if (cell, c) not in at]
     if failed:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What Grieco and Mascolo measure (section 5), from the series of a simulation. Arrays are times x flows."""
+"""The measures of Grieco and Mascolo (section 5), from the series of a simulation. Arrays are times x flows."""
 import numpy as np
 
 
@@ -23,7 +23,7 @@ class Series:
 
 
 def jain(values):
-    """Jain's index of each row (section 5.1.3), 1 at best, 1/n at worst; NaN where nobody has anything."""
+    """Jain's index of each row (section 5.1.3), 1 at best, 1/n at worst; NaN if all values are 0."""
     values = np.asarray(values, dtype=float)
     squares = values.shape[-1] * np.sum(values ** 2, axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -39,7 +39,7 @@ def variation(values):
 
 
 def reaches(time, rate, change, until, level):
-    """Seconds from CHANGE to the first sample at which RATE has come to LEVEL from the side where it was; None: not by
+    """Seconds from CHANGE to the first sample at which RATE has reached LEVEL from its initial side; None: not by
     UNTIL."""
     inside = (time >= change) & (time <= until)
     values = rate[inside]
@@ -48,7 +48,7 @@ def reaches(time, rate, change, until, level):
 
 
 def changes(first, period, end):
-    """When an on-off source that starts at FIRST comes, and when it goes."""
+    """The times at which an on-off source that starts at FIRST turns on, and turns off."""
     edges = np.arange(first, end, period)
     return edges[::2].tolist(), edges[1::2].tolist()
 
@@ -59,8 +59,8 @@ def mean_or_none(values):
 
 
 def transients(series, cbr, capacity, rtt, end):
-    """Rise and fall times in RTTs, until the rates' sum is within 10 % of what the CBR source leaves (figures 12-15);
-    None if it once never is."""
+    """Rise and fall times in RTTs, until the sum of the rates is within 10 % of the rate that the CBR source leaves (figures 12-15);
+    None if it is not reached each time."""
     total = series.rate.sum(axis=1)
     on, off = changes(cbr["start"], cbr["period"], end)
     fall = [reaches(series.time, total, t, t + cbr["period"], 1.1 * (capacity - cbr["rate"])) for t in on]
@@ -70,7 +70,7 @@ def transients(series, cbr, capacity, rtt, end):
 
 
 def burstiness(series, since):
-    """Of the controllers' rates and of what was really sent, each second after SINCE; mean over the flows."""
+    """Burstiness of the controllers' rates and of the bytes sent, each second after SINCE; mean over the flows."""
     first = series.at(since)
     return {"burst_rate": mean_or_none(variation(series.rate[first:])),
             "burst_tx1s": mean_or_none(variation(np.diff(series.sent[first:], axis=0)))}

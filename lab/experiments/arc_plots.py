@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Figures 5 to 31 of the paper, from the runs of arc.py. Hollow marks are ns-2's; what was not run is left out."""
+"""Figures 5 to 31 of the paper, from the runs of arc.py. Hollow marks are ns-2's; cells without runs are left out."""
 import os
 
 import numpy as np
@@ -51,7 +51,7 @@ def sending_rates(page, cells, caption, name):
 
 
 def transients(page, cell, caption, name, windows):
-    """Figures 12, 14 and 15: the rates around the moments when the CBR source goes and comes."""
+    """Figures 12, 14 and 15: the rates around the times when the CBR source turns off and on."""
     runs = kept(page, cell)
     if not runs or max(k.time[-1] for k in runs.values()) < max(last for _, last in windows):
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Goals and tables from the runs of arc.py, beside what the paper prints and what ns-2 gives (tests/sim/reference)."""
+"""Goals and tables from the runs of arc.py, compared with the paper's values and those of ns-2 (tests/sim/reference)."""
 import csv
 import functools
 import os
@@ -12,7 +12,7 @@ from lab.rows import Rows, text
 PAPER_TFRC = "tfrc:selfclock,damp"
 MAIN = ["reno", PAPER_TFRC, "arc", "arc:report=packet"]
 ALL = MAIN[:1] + ["tfrc", "tfrc:selfclock"] + MAIN[1:]
-# What ARC's parameters do to friendliness, and what that costs.
+# The effect of ARC's parameters on friendliness, and its cost.
 SWEEP = ["arc:alpha=0.2", "arc:alpha=0.5", "arc:k=1", "arc:tau=1", "arc:report=packet,alpha=0.4",
          "arc:report=packet,alpha=0.5", "arc:report=packet,alpha=1", "arc:report=packet,k=1"]
 
@@ -73,7 +73,7 @@ def _ns2_row(cell, contender):
 
 
 def ns2(cell, contender, key):
-    """What ns-2 has for a figure, as text, or None."""
+    """Returns ns-2's value of a figure, as text, or None."""
     row = _ns2_row(cell, contender)
     return next((row[column] for column in NS2_COLUMNS.get(key, ()) if column in row), None)
 
@@ -88,7 +88,7 @@ def ordered(rows, cell):
 
 
 def section(rows, page, caption, prefix, keys, name):
-    """A table with a row for each cell and contender; columns for the paper and ns-2 only where they have something."""
+    """A table with a row for each cell and contender; columns for the paper and ns-2 only if they have values."""
     pairs = [(cell, c) for cell in rows.cells() if cell == prefix or cell.startswith(prefix + "-")
              for c in ordered(rows, cell)[0]]
     columns = []
@@ -105,14 +105,14 @@ def section(rows, page, caption, prefix, keys, name):
 
 
 class Goals:
-    """Rows [goal, cell, who, bound, result]; what was not run is left out."""
+    """Rows [goal, cell, contender, bound, result]; cells without runs are left out."""
 
     def __init__(self, rows):
         self.rows = rows
         self.out = []
 
     def add(self, goal, cell, who, bound, value, below=False):
-        """VALUE: a number, or one and whom it is over."""
+        """VALUE: a number, or a pair of a number and the contender that it refers to."""
         value, *over = value if isinstance(value, tuple) else (value,)
         if value is not None:
             met = value < bound if below else value >= bound
@@ -120,7 +120,7 @@ class Goals:
                              " ".join([f"{'met' if met else 'missed'}: {value:.4g}", *(f"({o})" for o in over)])])
 
     def ratio(self, cell, who, others, key):
-        """(WHO's mean over that of one of OTHERS, which one), for all of them that were run."""
+        """Returns (WHO's mean divided by that of one of OTHERS, which one), for all of them that were run."""
         found = ((stats.paired_ratio(self.rows.values(cell, who, key), self.rows.values(cell, o, key)), o)
                  for o in others)
         return [(e.value, o) for e, o in found if e]
@@ -142,7 +142,7 @@ class Goals:
                      mean and mean.value)
 
     def burstiness(self, cell, who):
-        """Of the rate, as in the paper."""
+        """Burstiness of the rate, as in the paper."""
         for goal, others in (("burstiness over Reno's", ("reno",)), ("burstiness over the smoothest TFRC's", TFRC)):
             self.add(goal, cell, who, 1, max(self.ratio(cell, who, others, "burst_rate"), default=None), below=True)
 
@@ -192,7 +192,7 @@ def wireless_table(rows, page):
 
 
 def sweep_table(rows, page):
-    """What ARC's parameters give Reno in the mixes, and what they cost elsewhere."""
+    """The share that ARC's parameters leave Reno in the mixes, and their cost in other cells."""
     if not rows.contenders("5.1.6-m30"):
         return
     mixes = [f"5.1.6-m{m}" for m in (10, 30, 50)]

@@ -6,15 +6,15 @@ pages of 2 objects (Pareto, shape 1.2, 5 KB on average), thinking 7 s (exponenti
 within 30 s. At 100 s a stream of 300 s begins on a path of 140 ms.
 
 A  The stream and six bulk transfers have lines of 750 kbit/s with 20 packets of queue each. (The paper runs the streams of the
-   three transports and four transfers at once; a line each, and a backbone that is not full: it makes no difference who the
-   others are.)
-B  The line is no bottleneck; 24 more bulk transfers run forward, and one beside the stream, on the same path, until 400 s.
+   three transports and four transfers at once. As each has its own line, and the backbone is not full, the other flows make no
+   difference.)
+B  The line is no bottleneck; 24 more bulk transfers run forward, and one on the stream's own path, until 400 s.
 
-Each twice: with frames that are lost when one of their packets is, as in weir-play, and with frames that count when any packet
-came (cells -in-part), see the report; and again with TCPs whose windows are 64 or 20 packets. TCP is Reno with an ACK a packet, as
-ns-2's was; MTP is the transport's own code, and as in the paper it takes frames into a queue of 64 KB that drops at its front
-(mtp:queue=65536), or, as weir-send has it (mtp), leaves them in the scheduler. TCP's send buffer is without end, as the paper's,
-or 64 KB.
+Each runs twice: with frames that are lost when one of their packets is, as in weir-play, and with frames that count when any
+packet arrived (cells -in-part), see the report; and again with TCP windows of 64 or 20 packets. TCP is Reno with an ACK per packet,
+as in ns-2; MTP is the transport's own code. As in the paper it takes frames into a queue of 64 KB that drops at its front
+(mtp:queue=65536), or, as in weir-send (mtp), leaves them in the scheduler. TCP's send buffer is unlimited, as in the paper, or
+64 KB.
 """
 import csv
 import json
@@ -32,19 +32,19 @@ BUF_FACTOR = 1.5  # Figure 7
 LEVELS_KBPS = (80, 120, 240, 320, 640, 960, 1920)  # Figure 6
 STEP = 5  # seconds between samples of all flows
 CONTENDERS = ["udp", "tcp", "tcp:sndbuf=64KB", "minbuf:1,3", "mtp:queue=65536", "mtp", "tfrc", "arc", "psp"]
-# Up to a packet's time on the backbone, at random, in each host, or who loses is a matter of phase (Floyd and Jacobson 1991).
+# Random, up to a packet's time on the backbone, in each host; otherwise the phase determines the losses (Floyd and Jacobson 1991).
 HOST = "delack=0s,overhead=800us"
 SIZE = "size=1040B"  # ns-2 counts a TCP packet's headers on top of its 1000 bytes
 OTHERS = "rtt=60ms..1000ms,spread=30s"
 WEB = "tcp=reno,objects=2,bytes=5KB,shape=1.2,think=7s,pause=exp"
-WEBS, FTPS = 1, 2  # groups: web sessions; the bulk transfers beside the stream, then all others that run forward
+WEBS, FTPS = 1, 2  # groups: web sessions; the bulk transfers on the stream's path, then all others that run forward
 
 
 def words_of(cell, contender):
-    """What weir-sim is told, but for the seed."""
+    """The arguments of weir-sim, without the seed."""
     line = ",local=750kbit,localq=20p" if cell.params["part"] == "A" else ""
     host = HOST + (f",window={cell.params['window']}p" if "window" in cell.params else "")
-    # As in weir-play; the paper's TCP streams had their pair beside them.
+    # As in weir-play; the paper's TCP streams sent their packet pair separately.
     pair = ",pair=0" if contender.startswith("minbuf") else ""
     stream = (f"stream:via={contender.replace(',', '/')},rtt={RTT_MS}ms,start={START}s,length={LENGTH}s,tcp=reno,"
               f"parts={cell.params['in_part']}{pair},{host}{line}")
@@ -66,7 +66,7 @@ def asked_levels(events):
 
 
 def shares_of(levels, end=LENGTH):
-    """The share of the time from the first level on that each of the seven was asked for."""
+    """The share of the time from the first level on for which each of the seven levels was requested."""
     spent = np.zeros(7)
     for (at, level), (until, _) in zip(levels, [*levels[1:], (end, None)]):
         spent[level] += max(0.0, min(until, end) - min(at, end))
@@ -74,12 +74,12 @@ def shares_of(levels, end=LENGTH):
 
 
 def friendly_after(levels, kbps):
-    """Seconds until a level was asked for that needs no more than `kbps`; None: never."""
+    """Seconds until a level of at most `kbps` was requested; None: never."""
     return next((at for at, level in levels if LEVELS_KBPS[level] <= kbps), None)
 
 
 def first_stall(events, level, buffering):
-    """Seconds until playing stopped for the first time, and the Mbyte that were made of `level` until then and had not arrived."""
+    """Seconds until playback stopped for the first time, and the Mbyte of `level` produced until then that had not arrived."""
     at = next((float(e["time"]) - START for e in events if e["event"] == "stall"), None)
     if at is None:
         return None, None
@@ -89,7 +89,7 @@ def first_stall(events, level, buffering):
 
 
 def arrived(series, flow):
-    """Kbit/s that arrived in the stream's 300 s; in less, if it was played faster."""
+    """Kbit/s that arrived in the stream's 300 s; in less time if it was played faster."""
     rows = {float(r["time"]): int(r["arrived_bytes"]) for r in series if r["flow"] == str(flow)}
     end = max(t for t in rows if t <= START + LENGTH)
     return (rows[end] - rows[START]) * 8e-3 / (end - START)
@@ -147,7 +147,7 @@ def one(context):
 
 
 def check(rows):
-    """What no seed may change, for the exit code."""
+    """The results that must hold for every seed, for the exit code."""
     wrong = []
     for row in rows:
         figures, name = row["figures"], f"{row['cell']} {row['contender']} run {row['run']}"
@@ -156,14 +156,14 @@ def check(rows):
         if row["contender"] == "udp" and row["cell"] == "A-in-part" and figures["level_shares"][4] < 0.95:
             wrong.append(f"{name}: UDP left level 4")
         if row["contender"].startswith("mtp") and row["cell"] == "B" and figures["ratio"] > 2:
-            wrong.append(f"{name}: MTP took {figures['ratio']:.1f} times what TCP beside it had")
+            wrong.append(f"{name}: MTP got {figures['ratio']:.1f} times the rate of the TCP on its path")
     return wrong
 
 
 def experiment(quick, _options):
     cells = [Cell(part + ("-in-part" if in_part else ""), {"part": part, "in_part": in_part})
              for part in "AB" for in_part in (0, 1)]
-    # The paper does not say how large TCP's windows were: 64 KB fit in a header without scaling, ns-2's default is 20 packets.
+    # The paper does not give the size of TCP's windows: 64 KB fit in a header without scaling, ns-2's default is 20 packets.
     cells += [Cell(f"{part}-window-{window}", {"part": part, "in_part": 1, "window": window},
                    contenders=("udp", "tcp", "mtp:queue=65536", "mtp")) for window in (64, 20) for part in "AB"]
     return Experiment("goddard", "Goddard over TCP, UDP and MTP, and beside them" + (" (quick)" if quick else ""), cells,

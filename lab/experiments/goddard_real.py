@@ -2,12 +2,12 @@
 """Part A of the Goddard streams (goddard.py) with the programs, the kernel's TCPs and real video, in real time.
 
 The backbone, its load and the lines are section IV-A's: 10 Mbit/s with 500 packets of queue; 25 bulk transfers backward and 300
-web sessions forward over round trips of 60, 400 and 1000 ms; a stream and six bulk transfers beside it, each behind a line of
+web sessions forward over round trips of 60, 400 and 1000 ms; a stream and six bulk transfers, each behind a line of
 750 kbit/s with 20 packets of queue, over 140 ms. The load has 30 s to settle, then weir-play watches 300 s of a stored video by
 Goddard's policy (--adapt goddard), its levels those of Figure 6's rates. The video is the test picture, or --clip FILE.
 
-Beside each run stands what goddard.py's simulation of the same cell says, where frames are synthetic and all alike. A viewer
-that is slower than the media is ended after 330 s; what it did not see counts in its frame rate, not in its SSIM.
+Each run is compared with goddard.py's simulation of the same cell, whose frames are synthetic and of equal size. A viewer
+that is slower than the media is stopped after 330 s; frames that it did not show count in its frame rate, not in its SSIM.
 """
 import os
 import shutil
@@ -28,18 +28,18 @@ CONTENDERS = ["udp", "mtp", "minbuf:1,3"]
 LINE = "rate=750kbit,queue=droptail:20p"
 LINES = 6
 FAR_MS = {"near": 60, "middle": 400, "far": 1000}  # round trips of the load
-HOP_MS = 10  # of that: the backbone, both ways
+HOP_MS = 10  # the backbone's share of it, both ways
 VIDEO_KBPS = 4000  # of the stored file: well above the levels
 
 
 def video_of(context, seconds):
-    """The stored video, made by the first run that needs it."""
+    """Returns the stored video, which the first run makes."""
     source = context.experiment.options["source"]
     stamp = os.stat(source).st_mtime_ns if os.path.exists(source) else 0
     path = os.path.join(context.results, f"video-{zlib.crc32(f'{source} {stamp}'.encode()):08x}-{seconds:g}s.mp4")
     if os.path.exists(path):
         return path
-    # An encoder between, as a file of raw pictures is 12 GB.
+    # Encoded, as a file of raw pictures would have 12 GB.
     argv = ["ffmpeg", "-v", "error", "-y", "-f", "yuv4mpegpipe", "-i", "-", "-c:v", "libx264", "-preset", "superfast", "-b:v",
             f"{VIDEO_KBPS}k", "-g", "60", "-pix_fmt", "yuv420p", "-f", "mp4", path + ".new"]
     os.makedirs(context.results, exist_ok=True)
@@ -48,13 +48,13 @@ def video_of(context, seconds):
         made = subprocess.run(argv, stdin=clip.stdout, stderr=subprocess.PIPE, text=True, check=False, timeout=900)
         clip.stdout.close()
     if made.returncode != 0 or clip.returncode != 0:
-        raise Failed(f"no video of {source}: {made.stderr}")
+        raise Failed(f"cannot make the video of {source}: {made.stderr}")
     os.replace(path + ".new", path)
     return path
 
 
 def access(rtt_ms, line=""):
-    """(towards the router, from it) so that with the backbone a round trip takes so long."""
+    """Returns the links (towards the router, from it) that give this round-trip time together with the backbone."""
     delay = f"delay={(rtt_ms - HOP_MS) / 2:g}ms"
     return delay, f"{line},{delay}" if line else delay
 
@@ -70,13 +70,13 @@ def network(world, seed):
 
 
 def load(world, at, epoch, duration, seed):
-    """The bulk transfers beside the stream; all begin at EPOCH."""
+    """Starts the bulk transfers on the stream's path; all begin at EPOCH."""
     beside = live.Traffic(world, "bulk", at["bulk"])
     web = live.Traffic(world, "web", at["web"])
     for k in range(LINES):
         beside.run(f"line{k}", epoch, duration, seed + k, ["elephants:n=1,cc=reno"])
     for k, host in enumerate(FAR_MS):
-        # Pages of two objects: one of their size.
+        # A page of two objects is one object of their total size.
         web.run(host, epoch, duration, seed + 10 + k, ["web:n=100,cc=reno,mean=10000,shape=1.2,off=7"])
         back = live.Traffic(world, host, at[host])
         back.run(f"back-{host}", epoch, duration, seed + 20 + k, [f"elephants:n={8 + (k == 0)},cc=reno"])
@@ -165,7 +165,7 @@ def level_figure(rows, page, cell):
 
 
 def check(rows):
-    """It played: what no run may miss."""
+    """Checks that the stream played, which every run must."""
     return [f"{r['cell']} {r['contender']}: {r['figures']['frame_rate']:.1f} frames/s, at least 5 expected" for r in rows
             if r["figures"]["frame_rate"] < 5]
 

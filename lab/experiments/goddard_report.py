@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `lab goddard` shows: the values that section IV prints beside ours, and its figures 9 to 21."""
+"""The report of `lab goddard`: the values of section IV compared with ours, and its figures 9 to 21."""
 import os
 
 import numpy as np
@@ -11,7 +11,7 @@ from lab.rows import Rows, text
 
 PAPERS = {"udp": "UDP", "tcp": "TCP", "mtp:queue=65536": "MTP"}
 TITLES = {"A": "limited local bandwidth", "B": "backbone link congestion"}
-# What the paper prints: part, contender, what, its words, the least and the most that they allow, and where it stands.
+# The paper's values: part, contender, figure, its words, the min and max that they allow, and their place.
 PUBLISHED = [
     ("A", "udp", "at_4", "level 4 all the time", 0.99, 1, "Fig. 11"),
     ("A", "tcp", "at_3", "level 3 about 85 % of the time", 0.75, 0.95, "Fig. 11"),
@@ -48,12 +48,12 @@ PUBLISHED = [
     ("B", "udp", "adapts", "never", 0, 0, "Fig. 21"),
     ("B", "mtp:queue=65536", "fair_kbps", "270 kbit/s are a fair share", 240, 300, "IV-B"),
 ]
-# The cells of a part: their names' ends, and what they are.
+# The cells of a part: the suffixes of their names, and their descriptions.
 READINGS = {"": "whole", "-in-part": "in part", "-window-64": "in part, windows of 64 packets"}
 
 
 def derived(figures):
-    """With the shares of levels under the names that PUBLISHED has, and whether the rate ever became friendly."""
+    """Adds the shares of levels under the names in PUBLISHED, and whether the rate ever became friendly."""
     shares = figures["level_shares"]
     return {**figures, **{f"at_{k}": share for k, share in enumerate(shares)}, "below_3": sum(shares[:3]),
             "adapts": float(figures["friendly_after"] is not None)}
@@ -146,7 +146,7 @@ def cdf_figure(rows, page, cell, numbers):
 
 
 def bars_figure(rows, page, cell, numbers, keys):
-    """Figures 13 and 14, 19 to 21: a mark a run."""
+    """Figures 13 and 14, 19 to 21: one mark per run."""
     figure, axes = canvas(2, (len(keys) + 1) // 2, width=4.4, height=2.8)
     contenders = rows.contenders(cell)
     for axis, (key, label, log) in zip(axes.flat, keys):
@@ -177,7 +177,7 @@ FRIENDLY = [("ratio", "throughput over the transfer's", True), ("friendly_after"
 
 
 def reasons(page, rows):
-    """Why they differ, as far as traces and the cells beside tell; all numbers are of these runs."""
+    """Reasons for the differences, as far as traces and the other cells show them; all numbers are of these runs."""
     def mean(cell, contender, key, digits=None):
         estimate = rows.mean(cell, contender, key)
         return "?" if estimate is None else f"{estimate.value:.{digits_of(key) if digits is None else digits}f}"

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Layered goodput (Fiksdal 2003, section 5.1): a layer of a frame counts only if all layers below it came, too.
+"""Layered goodput (Fiksdal 2003, section 5.1): a layer of a frame counts only if all lower layers also arrived.
 
-A simulated flow sends packets, not frames: a frame is what leaves within a frame's time, one packet a layer from the
-lowest up. A sender that is let through less than the media's rate therefore leaves out the top layers.
+A simulated flow sends packets, not frames: a frame is the packets that leave within a frame's time, one packet per layer from
+the lowest up. A sender that may send less than the media's rate therefore leaves out the top layers.
 """
 import numpy as np
 
-# Of a frame: what binary fractions may be off.
+# Tolerance for rounding errors, as a part of a frame.
 TINY = 1e-9
 
 
 def sent_times(numbers, sent, total):
-    """When each of TOTAL packets left, from the arrivals' numbers and sending times: lost ones are put evenly between
-    their neighbours (what controllers do between two packets), those after the last arrival are left out."""
+    """When each of TOTAL packets left, from the arrivals' numbers and sending times: lost ones are interpolated
+    between their neighbours (as controllers do between two packets), those after the last arrival are left out."""
     order = np.argsort(numbers)
     numbers, sent = np.asarray(numbers)[order], np.asarray(sent, dtype=float)[order]
     last = int(min(numbers[-1] + 1, total)) if numbers.size else 0
@@ -20,14 +20,14 @@ def sent_times(numbers, sent, total):
 
 
 def frames(sent, frame_time, count):
-    """The layers that left for each of COUNT frames, as lists of packet numbers, lowest layer first."""
+    """The layers sent for each of COUNT frames, as lists of packet numbers, lowest layer first."""
     index = np.floor(np.asarray(sent) / frame_time + TINY).astype(int)
     edges = np.searchsorted(index, np.arange(count + 1))
     return [np.arange(a, b) for a, b in zip(edges[:-1], edges[1:])]
 
 
 def valid_layers(layers, arrived):
-    """How many of a frame's layers are of use: those before the first that is missing."""
+    """Returns how many of a frame's layers are useful: those before the first missing one."""
     came = arrived[layers]
     return int(came.size if came.all() else np.argmin(came))
 

@@ -17,7 +17,7 @@ QUEUES = ["0.25bdp", "1bdp", "dred", "5bdp"]
 
 QUICK_SCHEDULE = {"elephants": 2, "mice": 6, "cbr": 10, "elephants_stop": 16, "rest_stop": 18, "end": 20}
 
-# The run whose packets are followed through sender, network and receiver (section 4.3, figure 6).
+# The run whose packets are traced through sender, network and receiver (section 4.3, figure 6).
 FOLLOWED = ("30mbit-100ms-0.25bdp-reno", "minbuf:1,0", 0)
 
 
@@ -38,15 +38,15 @@ def cell(mbit, rtt, queue, kind):
     """KIND: reno, cubic, bbr, or reno2002."""
     cc = kind.removesuffix("2002")
     params = {"mbit": mbit, "rtt_ms": rtt, "queue": queue, "cc": cc, "hosts": HOSTS_OF_2002 if kind != cc else {}}
-    # Reno is the paper's; the rest is there for --only.
+    # Reno is the paper's; the others run only with --only.
     return Cell(f"{mbit}mbit-{rtt}ms-{queue}-{kind}", params, cc == "reno")
 
 
 def traffic_specs(p, schedule):
-    """What R1 and R2 pull from S (section 4.1)."""
+    """The traffic that R1 and R2 request from S (section 4.1)."""
     s, cc = schedule, p["cc"]
     mice = f"mice:n=40,bytes=20000,cc={cc},start={s['mice']},stop={s['rest_stop']}"
-    # 10 % of the bandwidth with the headers of IP and UDP.
+    # 10 % of the bandwidth, including the headers of IP and UDP.
     rate = round(0.1 * p["mbit"] * 1e6 * 1000 / 1028)
     return {"r1": [f"elephants:n=7,cc={cc},start={s['elephants']},stop={s['elephants_stop']}", mice],
             "r2": [f"elephants:n=8,cc={cc},start={s['elephants']},stop={s['elephants_stop']}", mice,
@@ -61,7 +61,7 @@ def one(context):
     forward = f"rate={p['mbit']}mbit,queue={queue_text(p['queue'], bdp)},delay={p['rtt_ms'] / 2:g}ms"
     backward = f"delay={p['rtt_ms'] / 2:g}ms"
     options = ["--flow", str(live.RTSP_PORT), "--seed", str(context.seed)]
-    # ECN is negotiated where the router marks (section 3.2), nowhere else.
+    # ECN is negotiated only if the router marks (section 3.2).
     sysctls = {"net/ipv4/tcp_ecn": "1" if p["queue"] == "dred" else "0", **p["hosts"].get("sysctls", {})}
     with context.world(sysctls=sysctls) as world:
         if followed:
@@ -96,7 +96,7 @@ def one(context):
 
 
 def follow(context, world, adus, epoch):
-    """Keeps what each packet lived through, from the captures at the link."""
+    """Saves the times of each packet, from the captures at the link."""
     entered, left = world.path("link-a-in.pcap"), world.path("link-b-out.pcap")
     rows = pcap.join(adus, pcap.flow_packets(entered, live.RTSP_PORT), pcap.flow_packets(left, live.RTSP_PORT))
     if rows:
@@ -107,7 +107,7 @@ def follow(context, world, adus, epoch):
 
 
 def check_quick(rows):
-    """Loose bounds for the quick version: is everything alive and the right way round?"""
+    """Checks loose bounds for the quick version: all flows run, and their order is right."""
     by = {row["contender"]: row["figures"] for row in rows}
     failed = [f"no run of {c}" for c in ("tcp", "minbuf:1,0", "minbuf:1,3") if c not in by]
     for contender, f in by.items():

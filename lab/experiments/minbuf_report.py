@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tables 1-3, figures 2-10 of the paper and the goals, from the runs of minbuf.py. What was not run is left out."""
+"""Tables 1-3, figures 2-10 of the paper and the goals, from the runs of minbuf.py. Cells without runs are left out."""
 import json
 import os
 
@@ -12,7 +12,7 @@ from lab.rows import Rows, text
 from lab.stats import LogHistogram
 
 CONTENDERS = ["tcp", "minbuf:1,0", "minbuf:1,3", "minbuf:2,0", "minbuf:auto,20", "tcp:notsent=16384"]
-# Section 4.1: when each kind of cross traffic comes and goes, in seconds.
+# Section 4.1: when each kind of cross traffic starts and stops, in seconds.
 SCHEDULE = {"elephants": 5, "mice": 20, "cbr": 40, "elephants_stop": 60, "rest_stop": 75, "end": 80}
 
 RTTS = (100, 50, 25)
@@ -104,7 +104,7 @@ def link_table(rows, page):
 
 
 def quality(rows, cell, contender):
-    """Section 4.2: the product of what arrives within 200 ms and the throughput; Mbit/s."""
+    """Section 4.2: the product of D200 (the share that arrives within 200 ms) and the throughput; Mbit/s."""
     d200, bps = rows.mean(cell, contender, "d200"), rows.mean(cell, contender, "throughput_bps")
     return d200.value * bps.value / 1e6 if d200 and bps else None
 
@@ -150,15 +150,15 @@ def goals(rows, page):
 
 
 def longest_queue_ms(cell):
-    """How long a packet of this cell can stand in the queue at most: its bound over the rate."""
+    """Returns the max time of a packet in the queue of this cell: its limit divided by the rate."""
     _, rtt, queue, _ = parse(cell)
-    # minbuf.queue_text: DRED drops everything beyond two bandwidth-delay products.
+    # minbuf.queue_text: DRED drops all packets beyond two bandwidth-delay products.
     return rtt * (2 if queue == "dred" else float(queue.removesuffix("bdp")))
 
 
 def waiting(rows, page):
-    """Whoever takes longer than the one-way delay and the whole queue did not wait in the queue alone: he or one before
-    him was lost and sent again, or he stood in the send buffer."""
+    """A packet that takes longer than the one-way delay and the whole queue did not wait only in the queue: it or an
+    earlier one was lost and retransmitted, or it waited in the send buffer."""
     page.heading("What the latency is made of")
     page.text("Floor: one-way delay and the queue delay that the flow's own packets met, mean. A packet that was not "
               "lost, behind none that was, and not held back by its sender takes the one-way delay and the full queue's "
@@ -188,7 +188,7 @@ def _series(page, cell, contender, kind="npz"):
 
 
 def phases(page, rows):
-    """When packets are late: by the phases of the schedule, in each cell's first run."""
+    """The late packets in each phase of the schedule, in each cell's first run."""
     when = SCHEDULE
     bounds = [0, when["elephants"], when["mice"], when["cbr"], when["elephants_stop"], when["end"] + 20]
     names = ["alone", "elephants", "and mice", "and CBR", "without elephants"]

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Protocol latency of MTP beside TCP and MIN_BUF: who waits for whose loss?
+"""Protocol latency of MTP compared with TCP and MIN_BUF: the effect of a loss on other packets.
 
 In the network of the MIN_BUF experiment (minbuf.py: its link, its cross traffic), and on a link of its own that loses
-1 % at random. Two sources: greedy, and steady at 30 % of the link; on the latter also at 10 %, a quarter of
-what Reno's window allows. MTP acknowledges each packet at once and hands it on when it comes; in TCP all that follows a
-lost packet waits for it, a round-trip time at least.
+1 % at random. Two sources: greedy, and steady at 30 % of the link; on the lossy link also at 10 %, a quarter
+of what Reno's window allows. MTP delivers each packet when it arrives; in TCP all packets after a lost one wait for it, at
+least a round-trip time.
 """
 from lab import live, net
 from lab.experiment import Cell, Experiment
 from lab.experiments import minbuf, mtp_latency_report
 
 CONTENDERS = ["mtp", "mtp-raw", "tcp", "minbuf:1,3"]
-STEADY = (*CONTENDERS, "mtp:queue=200ms")  # a queue that drops its oldest is of no use to who always has more
+STEADY = (*CONTENDERS, "mtp:queue=200ms")  # for a greedy source a queue that drops its oldest packets is useless
 LOSS_SECONDS = 60
 
 
@@ -33,7 +33,7 @@ def source_of(p):
 
 
 def link_texts(p):
-    """Behind a quarter of the bandwidth-delay product, as in minbuf.py; where nothing else is sent, a whole one."""
+    """Behind a quarter of the bandwidth-delay product, as in minbuf.py; if nothing else is sent, a whole one."""
     bdp = net.bdp_bytes(p["mbit"], p["rtt_ms"])
     delay = f"delay={p['rtt_ms'] / 2:g}ms"
     if p["loss"]:
@@ -42,7 +42,7 @@ def link_texts(p):
 
 
 def start_traffic(context, world, address, epoch):
-    """The cross traffic of minbuf.py, Reno throughout."""
+    """The cross traffic of minbuf.py, with Reno only."""
     schedule = context.experiment.options["schedule"]
     traffic = live.Traffic(world, "s", address)
     for client, specs in minbuf.traffic_specs({**context.cell.params, "cc": "reno"}, schedule).items():
@@ -75,7 +75,7 @@ def one(context):
 
 
 def check_quick(rows):
-    """For the quick version: MTP's packets do not wait for each other."""
+    """Checks for the quick version that MTP's packets do not wait for each other."""
     return [f"{g[0]} {g[1]}: {g[2]}: {g[-1]}; {g[3]} expected" for g in
             mtp_latency_report.goals(mtp_latency_report.Rows(rows)) if g[-1].startswith("missed")]
 

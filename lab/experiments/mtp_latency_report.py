@@ -26,7 +26,7 @@ def rtt_of(cell):
 
 
 def latency_figures(adus):
-    """Of [(number, written, read)], in milliseconds. Numbers that did not come were lost or left out."""
+    """Latencies of [(number, written, read)], in milliseconds. Missing numbers were lost or left out."""
     if not adus:
         return dict.fromkeys([*PERCENTILES, "arrived"]) | {"samples": 0}
     latency = np.array([read - written for _, written, read in adus]) * 1e3
@@ -36,8 +36,8 @@ def latency_figures(adus):
 
 
 def goals(rows):
-    """At 1 % random loss: no packet of MTP waits for another one's loss. The steady source's waits for the window count,
-    too."""
+    """At 1 % random loss: no packet of MTP waits for the loss of another. For the steady source, the wait for the window
+    also counts."""
     for cell in rows.cells():
         if not cell.startswith("loss-"):
             continue

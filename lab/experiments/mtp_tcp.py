@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""MTP beside TCP Reno in simulation: figures 2 and 5 of Chung, Claypool and Kinicki 2005.
+"""MTP compared with TCP Reno in simulation: figures 2 and 5 of Chung, Claypool and Kinicki 2005.
 
 Figure 2: one flow, an RTT of 60 ms, 1.4 % lost. Figure 5: 25 flows, RTTs drawn from 140 to 480 ms, 10 % of the ACKs lost.
 As in the paper a run is made once with MTP and again with TCP on the same seed: the same RTTs, the same place of each loss
-in the sequence of packets. 1000-byte packets, 100 Mbit/s, an ACK a packet, a minimum RTO of 1 s.
+in the sequence of packets. 1000-byte packets, 100 Mbit/s, an ACK per packet, a min RTO of 1 s.
 
-Both count congestion avoidance as the paper's figures 1, 3 and 4 do, + 1 a window of ACKs: reno:count. The figures of
-reference/mtp-fig2-fig5.csv are ns-2's, whose Reno adds 1/cwnd an ACK: reno.
+Both count congestion avoidance as the paper's figures 1, 3 and 4 do, + 1 per window of ACKs: reno:count. The values of
+reference/mtp-fig2-fig5.csv are ns-2's, whose Reno adds 1/cwnd per ACK: reno.
 
-The paper does not say whether a replacement's round trip may be measured. Here, as in ns-2's Reno, one packet a round trip is
-timed, and neither Reno's retransmission nor what MTP sends in its place: a timeout stays backed off until a packet beyond
-them is acknowledged. With time stamps, as in Linux's TCP and in the programs, every ACK is timed and the backing off ends with
-the first: reno:ts, mtp:ts. Like is compared with like.
+The paper does not say whether a replacement's round trip may be measured. Here, as in ns-2's Reno, one packet per round trip is
+timed, but neither Reno's retransmission nor MTP's replacement: a timeout stays backed off until a packet beyond them is
+acknowledged. With timestamps, as in Linux's TCP and in the programs, every ACK is timed and the first ends the backoff:
+reno:ts, mtp:ts. Each variant of MTP is compared with the same variant of Reno.
 """
 import csv
 import os
@@ -49,7 +49,7 @@ def rtts_of(seed, flows):
 def one(context):
     os.makedirs(context.directory, exist_ok=True)
     p, seconds = context.cell.params, context.experiment.options["seconds"]
-    # One at a time: no two flows keep step.
+    # One at a time, so that no two flows stay synchronized.
     groups = [f"{KINDS[context.contender]},rtt={rtt}ms,size=1000B,start={k * 37}ms"
               for k, rtt in enumerate(rtts_of(context.seed, p["flows"]))]
     back = "rate=100mbit" + (f",loss={p['back']:g}%" if p["back"] else "")
@@ -82,7 +82,7 @@ def reference(cell):
 
 
 def band(row, ours):
-    """What two honest engines may differ by: 5 %, or twice the standard error of the difference of the means."""
+    """The allowed difference of two simulators: 5 %, or twice the standard error of the difference of the means."""
     mean = float(row["goodput_mbps"])
     theirs = float(row["goodput_mbps_sd"]) ** 2 / int(row["n"])
     own = float(np.var(ours, ddof=1)) / len(ours) if len(ours) > 1 else 0.0
@@ -157,7 +157,7 @@ def write(run_rows, page):
 
 
 def check(rows):
-    """The goals, for the exit code."""
+    """Checks the goals, for the exit code."""
     return [f"{g[0]} {g[1]}: {g[2]}: {g[-1]}; {g[3]} expected" for g in goals(Rows(rows)) if g[-1].startswith("missed")]
 
 

@@ -3,7 +3,7 @@
 
 The paper's network (figure 6): 100 Mbit/s Ethernets with 2 ms to a gateway of 10 packets, from there 155 Mbit/s with
 40 ms. Agents without feedback are senders of constant rate: a packet of 1500 bytes every t_x + spacing (figure 3).
-They start within a second, at random: agents in step with one another win or lose everything, their mean does not.
+They start within a second, at random: synchronized agents would get all or nothing, and only their mean is stable.
 """
 import csv
 import os
@@ -19,16 +19,16 @@ from lab.simulate import simulate
 NETWORK = ("--link", "rate=155mbit,queue=droptail:10p,delay=40ms")
 ENDS = "access=100mbit,rtt=84ms"
 PACKET_BITS = 12000
-T_X_US = 120  # a packet on the access link
-WIRE_US = PACKET_BITS / 155  # and on the long one
+T_X_US = 120  # time of a packet on the access link
+WIRE_US = PACKET_BITS / 155  # time of a packet on the long link
 
 SPACINGS = (0, 50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1050, 1100, 1110, 1120, 1150, 1200, 1500, 2000,
             3000, 4000, 5000)
 QUICK_SPACINGS = (0, 100, 1050, 1120, 1500, 5000)
-KEPT = 1500  # section 3.2.4: the spacing that is looked at where it arrives
-SETTLED = 20.0  # s: adaptive agents are judged from then on
-LATE = 10.0  # s, figure 18: the second agent starts so much later
-STEP = 0.2  # s between the sums of sent bytes
+KEPT = 1500  # section 3.2.4: the spacing whose arrivals are examined
+SETTLED = 20.0  # s: adaptive agents are measured from this time on
+LATE = 10.0  # s, figure 18: the second agent starts this much later
+STEP = 0.2  # s between the totals of sent bytes
 
 
 def spacing_name(us):
@@ -58,7 +58,7 @@ def adaptive_cell(name, n, late=0.0, tcp=None):
 
 def gaps(arrivals):
     """Arrivals as (time in us, packet's number): the times between one packet and the next one sent, and those between
-    any two arrivals, lost packets between them or not."""
+    any two successive arrivals, even if packets between them were lost."""
     rows = np.array(sorted(arrivals, key=lambda a: a[1]), dtype=float).reshape(-1, 2)
     between, numbers = np.diff(rows[:, 0]), np.diff(rows[:, 1])
     return between[numbers == 1], between
@@ -85,7 +85,7 @@ def _tcp_figures(group, n):
 def _kept(path):
     with open(path, encoding="ascii", newline="") as f:
         following, every = gaps([(int(r["time_us"]), int(r["number"])) for r in csv.DictReader(f)])
-    # The spacing is the gap after a packet (figure 3); on the long link a packet takes less time than on the Ethernet.
+    # The spacing is the gap after a packet (figure 3); a packet takes less time on the long link than on the Ethernet.
     return {"kept_us": float(following.mean() - WIRE_US), "kept_sd_us": float(following.std()),
             "interval_us": float(every.mean()), "interval_sd_us": float(every.std())}
 
@@ -146,7 +146,7 @@ def one(context):
 
 
 def check_quick(rows):
-    """Loose bounds for the quick version."""
+    """Checks loose bounds for the quick version."""
     goals = psp_report.goals(psp_report.Rows(rows))
     wanted = {"formula", "cut", "kept", "damped"}
     failed = [f"{g.what}: {g.number}, {g.bound} expected" for g in goals if g.name in wanted and not g.met]

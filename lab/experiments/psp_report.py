@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Figures 5 and 7-19 of the paper, its claims and an independent simulation's rows beside the runs of psp.py."""
+"""Figures 5 and 7-19 of the paper, its claims and an independent simulation's rows, compared with the runs of psp.py."""
 import csv
 import os
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from lab.report import canvas
 from lab.rows import Rows, text
 
 REFERENCE = os.path.join(os.path.dirname(__file__), "reference")
-# What the paper's text says in numbers: {cell: {spacing: {figure: value}}}.
+# Numbers in the paper's text: {cell: {spacing: {figure: value}}}.
 PUBLISHED = {
     "16": {0: {"sent_mbps": 100, "received_mbps": 10, "loss": 0.90}},
     "16-tcp20": {1000: {"received_mbps": 11, "loss": 0}, 1050: {"received_mbps": 11, "loss": 0}},
@@ -27,7 +27,7 @@ SWEEPS = ("1", "16", "16-tcp20", "16-tcp800")
 
 @dataclass(frozen=True)
 class Goal:
-    """What was wanted and what came out."""
+    """A goal and its result."""
     name: str
     what: str
     bound: str
@@ -36,7 +36,7 @@ class Goal:
 
 
 def expected_loss(us, n=16):
-    """The mean over agents with random phases: what 155 Mbit/s cannot carry."""
+    """The mean loss over agents with random phases: the excess over 155 Mbit/s."""
     return max(0.0, 1 - 155 / (n * 12000 / (120 + us)))
 
 
@@ -112,7 +112,7 @@ def sweep_goals(rows):
     alone = [(us, value(rows, "1", us, "received_mbps") / value(rows, "1", us, "sent_mbps"),
               value(rows, "1", us, "loss")) for us in spacings(rows, "1")]
     if alone:
-        # What is on its way at the end was sent and did not arrive: 42 ms of the run.
+        # Packets in flight at the end were sent and did not arrive: 42 ms of the run.
         yield Goal("alone", "one agent: received over sent, and loss (figure 7)", ">= 0.999, 0",
                    f"{min(r for _, r, _ in alone):.5f}, {max(l for *_, l in alone):g}",
                    all(r >= 0.999 and l == 0 for _, r, l in alone))
@@ -227,7 +227,7 @@ def sweep_axes(axis, rows, cell, key, label, color):
 
 
 def sweep_figure(page, rows, cell, who, numbers, keys=("received_mbps", "loss")):
-    """Two panels, throughput and loss, as the paper's pairs of figures."""
+    """Draws two panels, throughput and loss, as the paper's pairs of figures."""
     if cell not in rows.cells():
         return
     figure, axes = canvas(1, 2, width=5.5)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a viewer sees over links whose rate changes: Weir's transports beside what people stream with today.
+"""The quality for a viewer over links whose rate changes: Weir's transports compared with today's usual programs.
 
-The same frames - the test picture, or with --clip a video of one's own - from the same file, over the same link, in the
-same minutes, judged at the receiver by the same code. The programs of Weir run with their defaults, all of the ladder
-open to them; ffmpeg, whose users choose one rate, with the ladder's top and with a modest one.
+The same frames - the test picture, or with --clip one's own video - come from the same file, over the same link, in the
+same minutes, and the same code measures them at the receiver. The programs of Weir run with their defaults and the whole
+ladder; ffmpeg, whose users choose one rate, runs with the ladder's top rate and with a modest one.
 """
 import os
 import shutil
@@ -24,11 +24,11 @@ OTHERS = [f"{kind} {kbps}k" for kbps in RATES for kind in others.KINDS]
 
 RTT_MS = 50
 STAIRS_MBIT = (4, 2, 4, 1.5, 4)
-MEAN_MBIT = 2.5  # of a trace
+MEAN_MBIT = 2.5  # mean rate of a trace
 DOWNLOAD_MBIT = 4
-LEAD = 2.5  # seconds from the link's start to the first frame: for programs to come up
+LEAD = 2.5  # seconds from the link's start to the first frame, in which programs start
 WARM = 3  # seconds of media that do not count
-DRAIN = 1.5  # seconds after the last frame that counts, for what is late
+DRAIN = 1.5  # seconds after the last frame that counts, for late frames
 
 
 def cells():
@@ -38,7 +38,7 @@ def cells():
 
 
 def stairs_text(duration):
-    """Equal parts; the first also has the lead."""
+    """Returns a schedule of equal parts; the first also has the lead."""
     part = duration / len(STAIRS_MBIT)
     later = "".join(f":{rate}mbit@{round((LEAD + i * part) * 1000)}ms" for i, rate in enumerate(STAIRS_MBIT) if i)
     return f"rate={STAIRS_MBIT[0]}mbit{later}"
@@ -61,7 +61,7 @@ def link_text(context, duration):
 
 
 def clip_of(context, seconds):
-    """The clip, made by the first run that needs it."""
+    """Returns the clip, which the first run makes."""
     source = context.experiment.options["source"]
     stamp = os.stat(source).st_mtime_ns if os.path.exists(source) else 0
     name = f"clip-{zlib.crc32(f'{source} {stamp}'.encode()):08x}-{seconds:g}s.y4m"
@@ -71,7 +71,7 @@ def clip_of(context, seconds):
             made = subprocess.run([program(context.build, "weir-watch"), "--clip", str(seconds), source], stdout=f,
                                   stderr=subprocess.PIPE, timeout=300, text=True)
         if made.returncode != 0:
-            raise Failed(f"no clip of {source}: {made.stderr}")
+            raise Failed(f"cannot make the clip of {source}: {made.stderr}")
         os.replace(path + ".new", path)
     return others.read_clip(path)
 
@@ -81,13 +81,13 @@ def until(when):
 
 
 class WeirPair:
-    """The same three calls as those of others.Pair."""
+    """Weir's programs, with the same three methods as others.Pair."""
 
     def __init__(self, world, at, clip, contender, duration):
         self.clip, self.duration = clip, duration
         self.transport, _, buffered = contender.partition(" ")
         self.options = ["--picture-events", "--reference", clip.path, *([] if buffered else ["--low-latency"])]
-        # What is sent again and again is live media: it has no end, and no viewer chooses its pace.
+        # A repeated file is live media: it has no end, and no viewer sets its speed.
         self.flow = live.Flow(world, "server", at[0], clip.path, options=["--loop"])
 
     def send(self, epoch):
@@ -95,7 +95,7 @@ class WeirPair:
         self.flow.play("client", self.transport, self.duration + DRAIN, options=self.options)
 
     def finish(self):
-        if self.flow.player.wait(20) not in (0, 4):  # 4: the server was lost, which a viewer lives through, too
+        if self.flow.player.wait(20) not in (0, 4):  # 4: the server was lost, which is a valid outcome
             raise self.flow.player.failed(f"ended with {self.flow.player.code}")
         shutil.copy(self.flow.path("report.json"), self.flow.world.path("qoe.json"))
         return live.json_lines(self.flow.path("events.jsonl"))
@@ -109,11 +109,11 @@ def pair_of(world, at, clip, contender, duration):
 
 
 def link_figures(world, begin, end):
-    """What left the link towards the viewer in those seconds, and what the link did to it."""
+    """Returns the traffic that left the link towards the viewer in these seconds, and the link's effects on it."""
     lines = live.json_lines(world.path("bottleneck.jsonl"))
     if not lines or lines[-1].get("event") != "end":
         raise world.links["bottleneck"].failed("wrote no final figures")
-    # A line tells of the second before it.
+    # A line covers the second before it.
     seconds = [l["a_to_b"]["bytes_out"] * 8e-6 for l in lines[:-1] if begin + 1 <= l["monotonic"] <= end]
     total = lines[-1]["a_to_b"]
     return {"link_mbps": sum(seconds) / len(seconds) if seconds else None,
@@ -137,7 +137,7 @@ def one(context):
             traffic = live.Traffic(world, "server", at[0])
             traffic.run("client", epoch, duration, context.seed, ["elephants:n=1,cc=cubic"])
         pair.send(epoch)
-        until(epoch + duration + DRAIN - 0.2)  # while all still run
+        until(epoch + duration + DRAIN - 0.2)  # before the programs end
         waited = world.processes.waited()
         lines = pair.finish()
         world.links["bottleneck"].stop()
@@ -155,7 +155,7 @@ def viewer_figures(context, lines, clip, epoch):
     else:
         frames, pictures = viewing.of_weir(lines)
     if not frames and not any(l.get("event") == "end" and l.get("pictures") for l in lines):
-        raise Failed(f"{context.contender}: nothing was shown; its logs lie in {context.directory}")
+        raise Failed(f"{context.contender}: no frame was shown (logs: {context.directory})")
     window = viewing.Window(round(WARM * clip.fps), round(context.experiment.options["duration"] * clip.fps), clip.fps)
     if context.run == 0 and frames:
         qoe_report.save_series(context.kept("npz"), frames, pictures, window)
@@ -163,7 +163,7 @@ def viewer_figures(context, lines, clip, epoch):
 
 
 def check_quick(rows):
-    """Is everything alive, and are the figures possible ones?"""
+    """Checks that all programs run, and that the figures are possible."""
     failed = []
     for row in rows:
         f, what = row["figures"], f"{row['cell']} {row['contender']}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One table of what a viewer saw, whether the goals are met, and latency over time, from the runs of qoe.py."""
+"""A table of the quality for a viewer, the goals, and latency over time, from the runs of qoe.py."""
 import os
 
 import numpy as np
@@ -9,9 +9,9 @@ from lab.experiment import kept_path
 from lab.report import canvas
 from lab.rows import Rows, text
 
-TODAY = "srt-120"  # what the goals compare with
-LATENCY_GOAL = 0.5  # of its 95 %
-# Links that always carry the lowest level: a freeze there is the programs' own.
+TODAY = "srt-120"  # the contender that the goals compare with
+LATENCY_GOAL = 0.5  # times its 95th percentile
+# Links that always carry the lowest level: the programs cause each freeze there.
 ALWAYS_ENOUGH = ("stairs", "trace-steps", "download")
 
 COLUMNS = [("freezes", "freezes", 1), ("frozen", "time frozen", 3), ("longest_freeze", "longest freeze, s", 2), ("p50_ms", "capture to shown, 50 % ms", 0),
@@ -25,7 +25,7 @@ def is_weir(contender):
 
 
 def candidates(rows, cell):
-    """Weir's that may meet a goal: not udp, which no network likes."""
+    """Weir's transports that may meet a goal: not udp, which has no congestion control."""
     return [c for c in rows.contenders(cell) if is_weir(c) and c != "udp"]
 
 
@@ -35,7 +35,7 @@ def value(rows, cell, contender, key):
 
 
 def freeze_goal(rows, cell):
-    """(cell, goal, result) for the transport of Weir that stands still least; of equals the fastest."""
+    """(cell, goal, result) for the transport of Weir with the least freezing; of equals the fastest."""
     weir = candidates(rows, cell)
     if not weir:
         return None
@@ -46,7 +46,7 @@ def freeze_goal(rows, cell):
 
 
 def latency_goal(rows, cell, today):
-    """The same: against TODAY, a transport that shows at least its SSIM; with none, the one that comes nearest."""
+    """(cell, goal, result) against TODAY for a transport with at least its SSIM; if there is none, the nearest one."""
     limit, ssim = (value(rows, cell, today, k) for k in ("p95_ms", "ssim"))
     weir = [c for c in candidates(rows, cell) if value(rows, cell, c, "p95_ms") is not None]
     if limit is None or not weir:
@@ -69,7 +69,7 @@ def goals_of(rows, cell):
 
 
 def save_series(path, frames, pictures, window):
-    """Keeps when each frame was captured and how late it was shown, and each frame's SSIM."""
+    """Saves when each frame was captured, its latency, and its SSIM."""
     frames = [f for f in frames if f.read]
     begin = min((f.captured - f.number / window.fps for f in frames), default=0)
     np.savez_compressed(path, captured=np.array([f.captured - begin for f in frames], "f4"),
@@ -79,7 +79,7 @@ def save_series(path, frames, pictures, window):
 
 
 def chosen(rows, cell):
-    """Who is drawn over time: the fastest of Weir that shows no less than TODAY, and TODAY."""
+    """The contenders drawn over time: the fastest of Weir with at least the SSIM of TODAY, and TODAY."""
     today = [c for c in rows.contenders(cell) if c.startswith(TODAY)][:1]
     weir = [c for c in candidates(rows, cell) if value(rows, cell, c, "p95_ms") is not None]
     least = value(rows, cell, today[0], "ssim") if today else 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How fast live media follows its network: a link whose rate halves after 20 s and doubles after 40 s, an RTT of 50 ms, a
-queue of 400 ms at the high rate. All that goes over the link towards the viewer is counted, by its captures.
+queue of 400 ms at the high rate. All traffic over the link towards the viewer counts, from its captures.
 
-Goals: the sending rate below the new one within 500 ms and 2 RTTs of the fall, the queueing delay that it caused gone
-within 2 s; 80 % of the rate used within 10 s of the rise.
+Goals: the sending rate below the new one within 500 ms and 2 RTTs of the fall, the queueing delay that the fall caused
+gone within 2 s; 80 % of the rate used within 10 s of the rise.
 """
 import math
 import os
@@ -18,14 +18,14 @@ CONTENDERS = ["minbuf:1,3", "minbuf:auto,20", "tcp", "tfrc", "arc", "psp", "mtp"
 SOURCE = "test:1280x720@30"
 RTT_MS = 50
 STEPS = (20, 40)  # seconds: down, up
-STEP_S = 0.1  # of the series
+STEP_S = 0.1  # interval of the series
 BELOW_S, GONE_S, USED_S = 0.5 + 2 * RTT_MS / 1e3, 2, 10
-QUEUE_MS = 50  # more than before the fall: the fall's queue is still there
+QUEUE_MS = 50  # more than this above the delay before the fall: the fall's queue still exists
 SNAP = 80
 
 
 def packets(path):
-    """{what tells an IP packet from others: (seconds, bytes)}; ours are never fragmented."""
+    """Returns {identity of an IP packet: (seconds, bytes)}; our packets are never fragmented."""
     out = {}
     for time, ip in pcap.read(path):
         length = int.from_bytes(ip[2:4], "big")
@@ -34,7 +34,7 @@ def packets(path):
 
 
 def series_of(entered, left, begin, seconds):
-    """(rate in Mbit/s into the link, delay in ms of what left) every STEP_S from BEGIN on; no packet: NaN."""
+    """Returns (rate in Mbit/s into the link, delay in ms of departing packets) every STEP_S from BEGIN; no packet: NaN."""
     count = round(seconds / STEP_S)
     bits, late = np.zeros(count), np.full(count, np.nan)
     delays = [[] for _ in range(count)]
@@ -51,13 +51,13 @@ def series_of(entered, left, begin, seconds):
 
 
 def smooth(values, width):
-    """The mean of the WIDTH values that end at each."""
+    """Returns the moving mean of the last WIDTH values."""
     sums = np.cumsum(np.concatenate([np.zeros(width), values]))
     return (sums[width:] - sums[:-width]) / width
 
 
 def first(where, begin, end=None):
-    """Seconds from BEGIN until WHERE (a series of truths) holds; None: not before END."""
+    """Returns the seconds from BEGIN until WHERE (a series of bools) is true; None: not before END."""
     hits = np.nonzero(where[round(begin / STEP_S):end and round(end / STEP_S)])[0]
     return float(hits[0]) * STEP_S if hits.size else None
 
@@ -73,7 +73,7 @@ def gone(delay, limit, begin, end):
 
 
 def figures_of(rate, late, high, low):
-    """RATE and LATE as series_of has them; HIGH and LOW: the link's, Mbit/s."""
+    """RATE and LATE as returned by series_of; HIGH and LOW: the link's rates, Mbit/s."""
     down, up = STEPS
     third = smooth(rate, 3)
     second = smooth(rate, 10)
@@ -121,7 +121,7 @@ GOALS = {"below_s": BELOW_S, "gone_s": GONE_S, "used_s": USED_S}
 
 
 def met(runs):
-    """Words on the goals of a contender's runs."""
+    """Returns texts on the goals of a contender's runs."""
     missed = [name for name, limit in GOALS.items() if any(r[name] is None or r[name] > limit for r in runs)]
     return "met" if not missed else "missed: " + ", ".join(m.removesuffix("_s") for m in missed)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The rate controllers as they are on the wire, beside the kernel's Reno, cubic and bbr, over an emulated link.
+"""The rate controllers in the programs, together with the kernel's Reno, cubic and bbr, over an emulated link.
 
-1 against 1 and 4 against 4 at 10 Mbit/s and 50 ms, behind a queue of one bandwidth-delay product: greedy streams beside
-as many downloads, all from the first second to the last. Then the test picture beside 4 downloads, where its top level
-is about a fair share. tcp is the stream over the same kernel TCP as the downloads: what fairness looks like there.
+1 against 1 and 4 against 4 at 10 Mbit/s and 50 ms, behind a queue of one bandwidth-delay product: greedy streams with
+as many downloads, all from the first second to the last. Then the test picture with 4 downloads, where its top level
+is about a fair share. tcp is the stream over the same kernel TCP as the downloads, as a reference for fairness.
 """
 import json
 import shutil
@@ -12,14 +12,14 @@ from lab import live, net, stats
 from lab.experiment import Cell, Experiment
 from lab.experiments import real_report
 
-# What `lab NAME --real` runs, udp and tcp always beside it.
+# The transports of `lab NAME --real`, to which udp and tcp are always added.
 TRANSPORTS = {"arc": ["arc"], "psp": ["psp", "psp-plain"], "tfrc": ["tfrc"], "mtp_tcp": ["mtp", "mtp-raw"]}
 BASELINES = ["udp", "tcp"]
-DURATIONS = {"mtp_tcp": 60}  # a window that grows by a packet a round trip takes tens of seconds to its share
+DURATIONS = {"mtp_tcp": 60}  # a window that grows by a packet per round trip needs tens of seconds to reach its share
 KERNELS = ("reno", "cubic", "bbr")
 MBIT, RTT_MS = 10, 50
 PICTURE = "test:1280x720@30"
-WIRE = 1500 / 1448  # of a download's byte: headers of IP and of TCP with timestamps
+WIRE = 1500 / 1448  # bytes on the link per byte of a download: headers of IP and of TCP with timestamps
 
 
 def cells():
@@ -29,7 +29,7 @@ def cells():
 
 
 def source(p):
-    # Paced udp takes what it is told to: 80 % of the link in all, which leaves the downloads no fair share.
+    # Paced udp takes its configured rate: 80 % of the link in total, which leaves the downloads no fair share.
     return PICTURE if p["picture"] else f"synthetic:greedy:{round(0.8 * MBIT * 1000 / p['streams'])}"
 
 
@@ -39,8 +39,8 @@ def link_texts():
 
 
 def share_figures(world, seconds):
-    """Of the link: who got what, who lost what. Downloads are told by their port, all else is the streams'. SECONDS:
-    those of seconds_of() in which all ran; programs do not end in the same instant."""
+    """The shares and losses on the link. The port identifies downloads; all else belongs to the streams. SECONDS: those
+    of seconds_of() in which all programs ran, as they do not end at the same instant."""
     lines = live.json_lines(world.path("bottleneck.jsonl"))
     if not lines or lines[-1].get("event") != "end":
         raise world.links["bottleneck"].failed("wrote no final figures")
@@ -56,7 +56,7 @@ def share_figures(world, seconds):
 
 
 def quality_figures(report):
-    """What a viewer of the test picture saw."""
+    """The quality for a viewer of the test picture."""
     return {"stalled": report["rebuffering"]["ratio"], "stalls": report["rebuffering"]["count"],
             "freezes": report["freezes"]["count"], "frozen": report["freezes"]["ratio"],
             "frame_rate": report["playback"]["frame_rate"], "frames_lost": report["playback"]["frames_lost"],
@@ -98,7 +98,7 @@ def one(context):
 
 
 def seconds_of(world, traffic, epoch):
-    """[[second, Mbit/s of all that left the link, of the downloads, ms of queue]]"""
+    """Returns [[second, Mbit/s that left the link, Mbit/s of the downloads, ms of queue]]."""
     downloads = traffic.profile().get("elephants", {})
     rows = []
     for line in live.json_lines(world.path("bottleneck.jsonl"))[:-1]:
@@ -111,7 +111,7 @@ def seconds_of(world, traffic, epoch):
 
 
 def check_quick(rows):
-    """Loose bounds for the quick version."""
+    """Checks loose bounds for the quick version."""
     failed = []
     for row in rows:
         f, what = row["figures"], f"{row['cell']} {row['contender']}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Shares of the bottleneck, queue delay, loss, and what a viewer saw, from the runs of real.py."""
+"""Shares of the bottleneck, queue delay, loss, and the quality for a viewer, from the runs of real.py."""
 import json
 import os
 
@@ -19,13 +19,13 @@ def is_picture(cell):
 
 
 def ratio_of(rows, cell, contender):
-    """What the streams got over what the downloads got."""
+    """The throughput of the streams divided by that of the downloads."""
     return stats.paired_ratio(*(rows.values(cell, contender, key) for key in ("stream_mbps", "download_mbps")))
 
 
 def goals_of(rows, cell):
-    """Friendliness as RFC 5348 words it, within a factor of two of what a TCP has there: a third to two thirds of the
-    link. For the picture: it plays. MTP promises more, as it is Reno: what Reno has within a quarter."""
+    """Friendliness as in RFC 5348: within a factor of two of a TCP's rate, which is a third to two thirds of the link. For
+    the picture: it plays. MTP promises more, as it is Reno: within a quarter of Reno's rate."""
     for contender in rows.contenders(cell):
         if contender in ("udp", "tcp"):
             continue

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""TFRC in simulation: smooth and friendly beside Reno (RFC 5348), and layered streams beside UDP (Fiksdal 2003, 5.1).
+"""TFRC in simulation: smoothness and friendliness to Reno (RFC 5348), and layered streams compared with UDP (Fiksdal 2003, 5.1).
 
 Friendliness: as many flows of a contender as of Reno share a link, 1 and 16 of each, over RTTs and queues; Reno against
-Reno tells what the network itself does. Thesis: 10 TCPs for 90 s beside a stream of 8 layers of 1024 bytes for 80 s,
+Reno shows the network's own effect. Thesis: 10 TCPs for 90 s with a stream of 8 layers of 1024 bytes for 80 s,
 an RTT of 60 ms, DRD from 5 to 25 packets or drop-tail of 25. The thesis prints 100 Mbit/s, but its 10 TCPs get 25.5
-Mbit/s in all with TFRC beside them (figure 21), so a link of 30 Mbit/s stands beside one of 100. It does not print the
-stream's rate: 8 Mbit/s of 30 take from the TCPs about what figure 21 says; 36 of 30 make half of UDP's layers useless,
-as figure 19 has it.
+Mbit/s in total together with TFRC (figure 21), so links of 30 and of 100 Mbit/s are run. It does not print the
+stream's rate: 8 Mbit/s of 30 take from the TCPs about as much as in figure 21; 36 of 30 make half of UDP's layers
+useless, as in figure 19.
 """
 import csv
 import os
@@ -32,7 +32,7 @@ def bdp_packets(mbit, rtt_ms):
 
 
 def queue_text(kind, bdp):
-    """KIND: a multiple of the bandwidth-delay product, or red: as Floyd, Handley, Padhye and Widmer 2000 had it, up to
+    """KIND: a multiple of the bandwidth-delay product, or red: as in Floyd, Handley, Padhye and Widmer 2000, up to
     2.5 of it, thresholds of a quarter and one and a quarter."""
     packets = lambda share: max(2, round(share * bdp))  # noqa: E731
     if kind == "red":
@@ -40,7 +40,7 @@ def queue_text(kind, bdp):
     return f"droptail:{max(5, packets(float(kind.removesuffix('bdp'))))}p"
 
 
-# Renos of other kinds: with Linux's minimum RTO in place of RFC 6298's, with an ACK for each packet.
+# Variants of Reno: with Linux's min RTO instead of RFC 6298's, with an ACK for each packet.
 RENOS = {"": "", "linuxrto": ",minrto=200ms", "nodelack": ",delack=0s"}
 
 
@@ -65,9 +65,9 @@ def friendly(context):
     n, (least, most) = p["n"], p["rtt"]
     mbit = 2 * n * FLOW_MBIT[n]
     link = f"rate={mbit:g}mbit,queue={queue_text(p['queue'], bdp_packets(mbit, (least + most) / 2))},delay=5ms"
-    # Without chance in the hosts, who wins is a matter of phase: beside an ACK-clocked Reno, whose packets come as
-    # others leave, TFRC gets 1.2 or 7 times as much as Reno, as the delays happen to fall. Up to a packet's time on the
-    # bottleneck, at random, is the remedy of Floyd and Jacobson (1991).
+    # Without randomness in the hosts, the phase determines the shares: with an ACK-clocked Reno, whose packets arrive
+    # when others leave, TFRC gets 1.2 or 7 times as much as Reno, depending on the delays. The remedy of Floyd and
+    # Jacobson (1991) is a random delay of up to a packet's time on the bottleneck.
     ends = f"n={n},rtt={rtt_text(p['rtt'])},spread=1s,overhead={round(12000 / mbit)}us"
     reno = f"reno:{ends}{RENOS[p['reno']]}"
     own = reno if context.contender == "reno" else f"datagram:{ends},cc={context.contender}"
@@ -98,7 +98,7 @@ def frame_seconds(media):
 def stream_words(contender, media, seconds):
     ends = f"size={STREAM_PACKET}B,stop={seconds}s"
     if contender == "udp-bursts":
-        # The packets of a frame all at once, at the speed of the sender's Ethernet; the last of them begins within on=.
+        # The packets of a frame leave at once, at the speed of the sender's Ethernet; the last one begins within on=.
         on = round((LAYERS - 0.5) * STREAM_PACKET * 8 / 100)
         off = round(frame_seconds(media) * 1e6) - on
         return f"cbr:rate=100mbit,on={on}us,off={off}us,{ends}"
@@ -130,7 +130,7 @@ def thesis(context):
     return {"tcp_mbps": tcp["goodput_bps"] / 1e6, "tcp_jain": tcp["jain"], "loss": stream["loss"],
             "throughput_mbps": float(throughput), "goodput_mbps": float(goodput),
             "useful": float(goodput / throughput) if throughput else None, "goodput_sd": float(rates[:, 1].std()),
-            # Of the layers a frame: what a viewer sees change from one frame to the next.
+            # The change of the number of layers from one frame to the next, which a viewer sees.
             "layers": float(counts[:, 1].mean()), "layer_changes": float(np.abs(np.diff(counts[:, 1])).mean())}
 
 
@@ -140,7 +140,7 @@ def one(context):
 
 
 def check_quick(rows):
-    """Loose bounds for the quick version."""
+    """Checks loose bounds for the quick version."""
     rows = tfrc_report.Rows(rows)
     failed = []
     for cell in rows.cells():

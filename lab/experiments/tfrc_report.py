@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Friendliness and smoothness beside Reno, figures 19-21 of the thesis and its claims, from the runs of tfrc.py."""
+"""Friendliness and smoothness compared with Reno, figures 19-21 of the thesis and its claims, from the runs of tfrc.py."""
 import os
 
 import numpy as np
@@ -9,7 +9,7 @@ from lab.experiment import kept_path
 from lab.report import canvas
 from lab.rows import Rows, text
 
-# Figure 21, bit/s of 10 TCPs in all (FACK; behind which of the two queues is not said).
+# Figure 21, total bit/s of 10 TCPs (FACK; the thesis does not say which of the two queues).
 PUBLISHED_TCP = {"tfrc": 25.492792, "udp": 19.755064}
 COLORS = {"tfrc": "tab:blue", "tfrc:damp": "tab:cyan", "tfrc:selfclock/damp": "tab:green", "tfrc:komssys": "tab:orange",
           "reno": "tab:gray"}
@@ -45,7 +45,7 @@ def better(rows, cell, key, a, b):
 
 
 def thesis_goals(rows, cell):
-    """What section 5.1 concludes; UDP there sends without spacing."""
+    """The conclusions of section 5.1, where UDP sends without spacing."""
     for udp in ("udp", "udp-bursts"):
         for what, key, a, b in (("wastes layers that TFRC does not: useful part", "useful", "tfrc", udp),
                                 ("takes from the 10 TCPs what TFRC leaves them: Mbit/s", "tcp_mbps", "tfrc", udp),
@@ -112,7 +112,7 @@ def friendly_figure(rows, page, key, caption, name, log):
             axis.axhline(1, color="k", linewidth=0.6)
             for edge in (0.5, 2):
                 axis.axhline(edge, color="k", linewidth=0.6, linestyle="--")
-    # Each panel is drawn once for each of its queues: the legend needs a line once.
+    # Each panel is drawn once per queue, but the legend must contain a line only once.
     handles = dict(zip(*reversed(axes[0][0].get_legend_handles_labels())))
     axes[0][0].legend(handles.values(), handles.keys(), fontsize=7)
     page.figure(caption, figure, name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One flow over links whose rate changes: generated traces (lab/traces/generate.py) or, with --trace, one's own.
 
-A queue of 200 ms at the mean rate, an RTT of 50 ms. A greedy flow measures the transports alone; the test picture, at
-a mean of its top level's rate, what a viewer sees.
+A queue of 200 ms at the mean rate, an RTT of 50 ms. A greedy flow measures only the transports; the test picture, at
+a mean of its top level's rate, measures the quality for a viewer.
 """
 import os
 
@@ -17,7 +17,7 @@ MEAN_MBIT = {"greedy": 6, "picture": 2.5}
 
 
 def trace_of(context):
-    """The trace's file: the user's, or one made from the run's seed, the same for every contender."""
+    """Returns the trace's file: the user's, or one made from the run's seed, the same for every contender."""
     p = context.cell.params
     if "file" in p:
         return p["file"]
@@ -105,9 +105,9 @@ def plot(cell, page):
 def experiment(quick, options):
     if "trace" in options:
         file = options["trace"]
-        # No comma can stand within a link's text.
+        # A link's text cannot contain a comma within a value.
         if any(c in file for c in ",\n"):
-            raise SystemExit(f"{file}: a trace's path may not hold a comma")
+            raise SystemExit(f"{file}: the path of a trace must not contain a comma")
         cells = [Cell(f"{source}-own", {"source": source, "file": file}) for source in SOURCES]
     else:
         cells = [Cell(f"{source}-{kind}", {"source": source, "kind": kind}) for source in SOURCES

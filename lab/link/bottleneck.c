@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A rate's clock. Nodes wake at whole microseconds, but packets end between them. So work is
-// counted instead of time: bits in 1e-9, of which a rate serves a whole number a microsecond. A
-// packet leaves at the first whole microsecond at which all its work is done; what the server could
-// have done since the true end is the credit of the next packet, if that waited already. So a busy
-// period ends when its bits are sent, rounded up once, however many packets it had; and at high
-// rates the credit of one microsecond lets several packets leave in it. Keeping the end as a time
-// in fractions was rejected: no fraction of a second is right for every rate.
+// Exact timing of a rate. Nodes run at whole microseconds, but packets end between them. So the
+// server counts work, not time: units of 1e-9 bit, of which a rate serves a whole number per
+// microsecond. A packet leaves at the first whole microsecond at which all its work is done. The
+// work that the server could have done since the true end is the credit of the next packet, if that
+// was already waiting. So a busy period ends when its bits are sent, rounded up once, for any
+// number of packets; and at high rates the credit of one microsecond lets several packets leave in
+// it. Storing the end as a fractional time was rejected: no fraction of a second is exact for every
+// rate.
 #include "lab/link/bottleneck.h"
 
 #include <math.h>
 
-// These keep all of the arithmetic in 64 bits: the longest packet is 1.4e17, a rate's microsecond
-// 1e15 at most, and no product goes beyond the packet's own work and one microsecond.
+// These bounds keep all arithmetic in 64 bits: the longest packet is 1.4e17, a rate's microsecond
+// at most 1e15, and no product exceeds the packet's own work and one microsecond.
 static const uint32_t BYTES_MAX = 1 << 24;
 static const double BPS_MAX = 1e12;
 static const int64_t E9 = 1000 * 1000 * 1000;
@@ -34,7 +35,7 @@ static void follow_schedule(struct bottleneck *b, usec_t now)
     b->queue->rate_bps = b->bps;
 }
 
-// A server that stands still leaves packets where they wait.
+// At rate 0 packets stay in the queue.
 static void serve_next(struct bottleneck *b, int64_t credit_e9, usec_t at, usec_t now)
 {
     struct packet *p = b->per_usec_e9 ? b->queue->ops->dequeue(b->queue, now) : NULL;
@@ -42,7 +43,7 @@ static void serve_next(struct bottleneck *b, int64_t credit_e9, usec_t at, usec_
     if (!p)
         return;
     b->since = usec_max(at, p->queued_at);
-    // One that came only now could not be served before.
+    // A packet that came only now could not be served before, so it gets no credit.
     b->bits_left_e9 = (int64_t)cost_bytes(b, p) * 8 * E9 - (p->queued_at < at ? credit_e9 : 0);
 }
 
@@ -76,7 +77,7 @@ static void rate_push(struct node *n, struct packet *p, usec_t now)
     wake_for_rate(b);
 }
 
-// The next packet is taken before this one is forwarded: whoever receives that may push at once.
+// Takes the next packet before forwarding this one, because its receiver may push at once.
 static void finish_served(struct bottleneck *b, usec_t at, usec_t now)
 {
     while (b->serving && b->bits_left_e9 <= 0) {
@@ -91,7 +92,8 @@ static void rate_run(struct node *n, usec_t now)
     struct bottleneck *b = (struct bottleneck *)n;
     usec_t at = n->next_run_at; // the server's clock does not wait for a late caller
     serve_until(b, at);
-    finish_served(b, at, now); // what ended before the rate changes, ended at the old one
+    // Packets that ended before the rate changes are sent at the old rate.
+    finish_served(b, at, now);
     follow_schedule(b, at);
     if (!b->serving)
         serve_next(b, 0, at, now);
@@ -104,8 +106,8 @@ static void take_next(struct bottleneck *b, usec_t now)
     b->bytes_left = b->serving ? cost_bytes(b, b->serving) : 0;
 }
 
-// Netravali et al. 2015 (Mahimahi's LinkShell): an opportunity carries whole packets and
-// parts, and is over when the queue is empty.
+// Netravali et al. 2015 (Mahimahi's LinkShell): an opportunity carries whole packets and parts, and
+// ends when the queue is empty.
 static void use_opportunity(struct bottleneck *b, usec_t now)
 {
     uint32_t room = TRACE_OPPORTUNITY_BYTES;
@@ -133,7 +135,8 @@ static void trace_push(struct node *n, struct packet *p, usec_t now)
     b->queue->ops->enqueue(b->queue, p, now);
     if (n->next_run_at != USEC_NEVER || b->queue->packets == 0)
         return;
-    // Idle until now. Those that went by are lost, and so is one of this instant, if it was used.
+    // The queue was idle: past opportunities are lost, and so is one at this instant if it was
+    // used.
     uint64_t first = trace_first_from(b->trace, now - b->start);
     if (b->opportunity < first)
         b->opportunity = first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Propagation delay: a packet leaves `delay` after it came, with jitter uniform within +-jitter of
-// that (never below 0). Order is kept: a packet never leaves before one that came earlier.
+// Propagation delay: a packet leaves `delay` after its arrival, with jitter uniform within +-jitter
+// of that (never below 0). Order is kept: a packet never leaves before an earlier one.
 #ifndef WEIR_LINK_DELAY_H
 #define WEIR_LINK_DELAY_H
 
@@ -21,7 +21,7 @@ struct delay {
 };
 
 void delay_init(struct delay *d, struct node *to, usec_t delay, usec_t jitter, uint64_t seed);
-// For packets that come from now on; order is kept.
+// Applies to later packets; order is kept.
 void delay_set(struct delay *d, usec_t delay, usec_t jitter);
 
 #ifdef __cplusplus

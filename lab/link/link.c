@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 
-void link_figures_clear(struct link_figures *f)
+void link_stats_clear(struct link_stats *f)
 {
     memset(f, 0, sizeof(*f));
     hist_init(&f->queue_delay);
@@ -14,8 +14,9 @@ void link_figures_clear(struct link_figures *f)
 
 enum { COUNTED_BY = 3 };
 
-// Who counts a packet: the whole, its flow, and the figures since the owner last cleared them.
-static void counted_by(struct link *l, const struct packet *p, struct link_figures *f[COUNTED_BY])
+// Fills `f` with the stats that count a packet: the total, its flow's, and those since the owner
+// last cleared them.
+static void counted_by(struct link *l, const struct packet *p, struct link_stats *f[COUNTED_BY])
 {
     f[0] = &l->all[0];
     f[1] = &l->all[1 + (p->flow < LINK_FLOWS_MAX ? p->flow : 0)];
@@ -25,7 +26,7 @@ static void counted_by(struct link *l, const struct packet *p, struct link_figur
 static void link_dropped(struct dropper *d, struct packet *p, enum link_drop cause, usec_t now)
 {
     struct link *l = (struct link *)((char *)d - offsetof(struct link, dropper));
-    struct link_figures *f[COUNTED_BY];
+    struct link_stats *f[COUNTED_BY];
     counted_by(l, p, f);
     for (int i = 0; i < COUNTED_BY; i++)
         f[i]->dropped[cause]++;
@@ -38,7 +39,7 @@ static void gate_push(struct node *n, struct packet *p, usec_t now)
 {
     struct link *l = (struct link *)((char *)n - offsetof(struct link, gate));
     uint64_t met = link_queue_bytes(l);
-    struct link_figures *f[COUNTED_BY];
+    struct link_stats *f[COUNTED_BY];
     counted_by(l, p, f);
     for (int i = 0; i < COUNTED_BY; i++)
         if (met > f[i]->queue_max_bytes)
@@ -49,7 +50,7 @@ static void gate_push(struct node *n, struct packet *p, usec_t now)
 static void exit_push(struct node *n, struct packet *p, usec_t now)
 {
     struct link *l = (struct link *)((char *)n - offsetof(struct link, exit));
-    struct link_figures *f[COUNTED_BY];
+    struct link_stats *f[COUNTED_BY];
     counted_by(l, p, f);
     for (int i = 0; i < COUNTED_BY; i++) {
         f[i]->packets_out++;
@@ -63,7 +64,7 @@ static void exit_push(struct node *n, struct packet *p, usec_t now)
 static const struct node_ops gate_ops = {.push = gate_push};
 static const struct node_ops exit_ops = {.push = exit_push};
 
-// The queue and what serves it, before the delay.
+// Creates the queue and its server, before the delay.
 static int init_bottleneck(struct link *l, const struct link_spec *given, uint64_t seed, usec_t now)
 {
     struct link_spec spec = *given;
@@ -78,8 +79,8 @@ static int init_bottleneck(struct link *l, const struct link_spec *given, uint64
     return 0;
 }
 
-// From the exit to the entry. Each node has its own random numbers, drawn in one order, so that a
-// seed's losses are the same whatever else the spec says.
+// Creates the nodes from the exit to the entry. Each node has its own random numbers, drawn in a
+// fixed order, so that a seed's losses do not depend on the rest of the spec.
 static int init_nodes(struct link *l, const struct link_spec *spec, uint64_t seed, usec_t now)
 {
     struct rng rng = rng_seeded(seed);
@@ -103,7 +104,8 @@ static int init_nodes(struct link *l, const struct link_spec *spec, uint64_t see
     return 0;
 }
 
-// In the order of the path: what leaves one node and is due in the next at once leaves that, too.
+// Adds the nodes in the order of the path: a packet that leaves one node and is due in the next at
+// once leaves that at the same instant.
 static int join_world(struct link *l)
 {
     int err = l->has_bottleneck ? world_add(l->world, &l->bottleneck.node) : 0;
@@ -114,15 +116,15 @@ static int join_world(struct link *l)
     return err;
 }
 
-static int new_figures(struct link *l)
+static int new_stats(struct link *l)
 {
     l->all = calloc(1 + LINK_FLOWS_MAX, sizeof(*l->all));
     l->lately = calloc(1, sizeof(*l->lately));
     if (!l->all || !l->lately)
         return ERR_NO_MEMORY;
     for (int i = 0; i < 1 + LINK_FLOWS_MAX; i++)
-        link_figures_clear(&l->all[i]);
-    link_figures_clear(l->lately);
+        link_stats_clear(&l->all[i]);
+    link_stats_clear(l->lately);
     return 0;
 }
 
@@ -134,13 +136,13 @@ int link_init(struct link *l, struct world *world, const struct link_spec *spec,
     *l = (struct link){.world = world, .sink = sink, .dropper = {link_dropped}};
     int err = trace_text ? trace_parse(&l->trace, trace_text, trace_len, trace_line) : 0;
     if (!err)
-        err = new_figures(l);
+        err = new_stats(l);
     if (!err)
         err = init_nodes(l, spec, seed, now);
     if (!err)
         err = join_world(l);
     if (err)
-        link_destroy(l); // what is not there yet is all zeros
+        link_destroy(l); // members that were not created are all zero
     return err;
 }
 
@@ -165,11 +167,11 @@ void link_destroy(struct link *l)
 
 void link_push(struct link *l, struct packet *p, usec_t now)
 {
-    // What an earlier link did to the packet is not this one's.
+    // Clears the effects of an earlier link on the packet.
     p->pushed_at = now;
     p->queue_delay = 0;
     p->marked = false;
-    struct link_figures *f[COUNTED_BY];
+    struct link_stats *f[COUNTED_BY];
     counted_by(l, p, f);
     for (int i = 0; i < COUNTED_BY; i++) {
         f[i]->packets_in++;
@@ -192,12 +194,12 @@ void link_apply(struct link *l, const struct link_change *c, usec_t now)
         reorder_set(&l->reorder, to->reorder, to->reorder_by);
 }
 
-const struct link_figures *link_all_figures(const struct link *l)
+const struct link_stats *link_all_stats(const struct link *l)
 {
     return &l->all[0];
 }
 
-const struct link_figures *link_flow_figures(const struct link *l, uint32_t flow)
+const struct link_stats *link_flow_stats(const struct link *l, uint32_t flow)
 {
     assert(flow < LINK_FLOWS_MAX);
     return &l->all[1 + flow];

@@ -9,7 +9,7 @@
 
 enum { PACKET_BYTES = 1500, QUEUE_BYTES_MAX = 1000 * 1000 * 1000 };
 
-// R@T
+// Reads RATE@TIME.
 static int read_later_rate(struct spec_reader *r, struct scan part)
 {
     struct rate_schedule *s = &r->spec->rate;
@@ -156,19 +156,19 @@ static int read_part(struct spec_reader *r, unsigned *seen)
         return spec_fail(r, ERR_MALFORMED, "'%s' more than once", keys[key].name);
     *seen |= 1u << key;
     if (!value.at)
-        return spec_fail(r, ERR_MALFORMED, "'%s' needs a value: KEY=VALUE", keys[key].name);
+        return spec_fail(r, ERR_MALFORMED, "'%s' requires a value: KEY=VALUE", keys[key].name);
     return keys[key].read(r, value);
 }
 
-// What one key alone cannot say.
+// Checks the constraints between keys.
 static int check_together(struct spec_reader *r, unsigned seen)
 {
     const unsigned rate = 1u << KEY_RATE, trace = 1u << KEY_TRACE;
     if ((seen & rate) && (seen & trace))
-        return spec_fail(r, ERR_MALFORMED, "rate and trace exclude each other");
+        return spec_fail(r, ERR_MALFORMED, "rate conflicts with trace");
     if ((seen & (1u << KEY_QUEUE | 1u << KEY_OVERHEAD)) && !r->is_change &&
         !(seen & (rate | trace)))
-        return spec_fail(r, ERR_MALFORMED, "queue and overhead need a rate or a trace");
+        return spec_fail(r, ERR_MALFORMED, "queue and overhead require a rate or a trace");
     return 0;
 }
 
@@ -225,7 +225,7 @@ void link_spec_resolve(struct link_spec *spec, double bps)
     resolve(&spec->as_time.mark, bps, &q->mark);
     resolve(&spec->as_time.min, bps, &q->min);
     resolve(&spec->as_time.max, bps, &q->max);
-    // Two times of less than a packet are the same size now; disciplines divide by max - min.
+    // Two times of less than a packet have become the same size; disciplines divide by max - min.
     if (q->min.bytes && q->max.bytes <= q->min.bytes)
         q->max.bytes = q->min.bytes + PACKET_BYTES;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One direction of a link as text, the same wherever Weir takes one:
+// One direction of a link as text, with one syntax everywhere in Weir:
 //
 //     rate=30mbit,delay=50ms,queue=droptail:375000B,loss=0.5%
 //
@@ -13,9 +13,9 @@
 //   delay=T  jitter=T           us, ms, s
 //   reorder=P%:T
 //
-// Sizes of queues: 375000B, 64KB (B, KB, MB, GB: powers of 1000), 250p, or a time at the link's
-// (first, or the trace's mean) rate: 100ms. Each kind of queue, its keys and what they are without
-// being said; `ecn` and `gentle` are flags, but ecn=SIZE for droptail and drophead (a step mark):
+// Queue sizes: 375000B, 64KB (B, KB, MB, GB: powers of 1000), 250p, or a time at the link's (first,
+// or the trace's mean) rate: 100ms. Each kind of queue, its keys and their defaults; `ecn` and
+// `gentle` are flags, but droptail and drophead take ecn=SIZE (a step mark):
 //
 //   droptail, drophead   limit 1000p, ecn (none)
 //   red                  limit 1000p, ecn, min limit/12, max 3 min, pmax 10%, weight 0.002, gentle
@@ -26,9 +26,9 @@
 //   dualpi2              limit 10000p, ecn (always), target 15ms, interval (Tupdate) 15ms,
 //                        alpha 0.15, beta 3, k 2, step 1ms
 //
-// With `max` alone, min is max/3 (red) or max/2. A plain 0 needs no unit. Packets meet loss, then
+// With `max` only, min is max/3 (red) or max/2. A plain 0 needs no unit. Packets pass loss, then
 // queue and rate, then delay and jitter, then reordering. An empty text is a perfect link. Each key
-// at most once.
+// may occur at most once.
 #ifndef WEIR_LINK_LINK_SPEC_H
 #define WEIR_LINK_LINK_SPEC_H
 
@@ -43,7 +43,7 @@ extern "C" {
 enum { LINK_SPEC_TEXT_MAX = 4096, LINK_PATH_MAX = 1024 };
 
 struct link_spec {
-    bool has_rate; // else there is no bottleneck, unless there is a trace
+    bool has_rate; // false: no bottleneck, unless there is a trace
     struct rate_schedule rate;
     char trace[LINK_PATH_MAX]; // a path; "" = none
     uint32_t overhead;
@@ -54,28 +54,28 @@ struct link_spec {
     double reorder; // probability
     usec_t reorder_by;
     // Sizes that the text gave as times; USEC_NEVER: none. Resolved by link_spec_resolve. A spec
-    // made by hand begins as link_spec_parse's of "".
+    // built in code starts from link_spec_parse of "".
     struct {
         usec_t limit, mark, min, max;
     } as_time;
 };
 
 // Bounds: rates 1 kbit/s (or 0 in later steps) to 100 Gbit/s, times to 1 h (rate schedule: 30
-// days), queues to 1 GB or 1e6 packets, overhead to 1000, probabilities 0-100 %. 0; ERR_MALFORMED,
-// ERR_RANGE: `error` (a line, without a program's name) says which part is wrong and what is
-// allowed, and `spec` holds nothing of use.
+// days), queues to 1 GB or 1e6 packets, overhead to 1000, probabilities 0-100 %. Returns 0;
+// ERR_MALFORMED, ERR_RANGE: `error` (one line, without a program's name) contains the wrong part
+// and the allowed values, and the contents of `spec` are undefined.
 int link_spec_parse(const char *text, struct link_spec *spec, char *error, size_t error_cap);
 
-// Times that stand for queue sizes become bytes at `bps` (at least one packet of 1500 bytes, at
-// most 1 GB; max at least a packet above min).
-// Called after parse by whoever knows the trace's mean rate; link_init does.
+// Converts queue sizes given as times to bytes at `bps` (at least one packet of 1500 bytes, at most
+// 1 GB; max at least one packet above min). Call after parsing, when the trace's mean rate is
+// known; link_init does.
 void link_spec_resolve(struct link_spec *spec, double bps);
 
-// A change in the midst of a run: the keys rate (constant; 0: an outage), delay, jitter, loss,
-// reorder, each replacing what was. ERR_MALFORMED, ERR_RANGE, as above, and for keys that cannot
+// A change during a run: the keys rate (constant; 0: an outage), delay, jitter, loss, reorder, each
+// replacing its old value. Returns ERR_MALFORMED, ERR_RANGE as above, also for keys that cannot
 // change.
 struct link_change {
-    bool rate, delay, jitter, loss, reorder; // which are set in `spec`
+    bool rate, delay, jitter, loss, reorder; // true for the keys that are set in `spec`
     struct link_spec spec;
 };
 int link_change_parse(const char *text, struct link_change *change, char *error, size_t error_cap);

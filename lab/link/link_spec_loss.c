@@ -2,7 +2,7 @@
 #include "common/base/err.h"
 #include "lab/link/link_spec_read.h"
 
-// p=P%:r=P%[:good=P%][:bad=P%]
+// Reads p=P%:r=P%[:good=P%][:bad=P%].
 static int read_gilbert_elliott(struct spec_reader *r, struct scan value)
 {
     struct loss_config *c = &r->spec->loss;
@@ -12,7 +12,7 @@ static int read_gilbert_elliott(struct spec_reader *r, struct scan value)
     } names[] = {{"p", &c->p}, {"r", &c->r}, {"good", &c->good}, {"bad", &c->bad}};
     enum { NAMES = sizeof(names) / sizeof(names[0]) };
     c->kind = LOSS_GILBERT_ELLIOTT;
-    c->bad = 1; // Gilbert's: all of a bad period is lost
+    c->bad = 1; // Gilbert's model: all packets of a bad period are lost
     unsigned seen = 0;
     struct scan part;
     while (spec_take(&value, ':', &part)) {
@@ -31,10 +31,10 @@ static int read_gilbert_elliott(struct spec_reader *r, struct scan value)
         if (err)
             return err;
     }
-    return (seen & 3) == 3 ? 0 : spec_fail(r, ERR_MALFORMED, "ge needs p= and r=");
+    return (seen & 3) == 3 ? 0 : spec_fail(r, ERR_MALFORMED, "ge requires p= and r=");
 }
 
-// 0010: the third packet is lost. A * behind it: over and over.
+// Reads a mask: 0010 loses the third packet. A * at the end repeats it.
 static int read_mask(struct spec_reader *r, struct scan value)
 {
     struct loss_config *c = &r->spec->loss;

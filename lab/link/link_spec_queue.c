@@ -5,7 +5,7 @@
 #include "common/base/put.h"
 #include "lab/link/link_spec_read.h"
 
-// A size as the text gives it. Times stay times until the link's rate is known.
+// A size as in the text. Times stay times until the link's rate is known.
 enum picture_compare { ABSENT, BYTES, PACKETS, TIME };
 
 struct size {
@@ -53,7 +53,7 @@ static const char *const option_names[OPTIONS] = {
 static const struct kind {
     const char *name;
     unsigned options;
-    struct size limit; // ABSENT: the text must give one
+    struct size limit; // ABSENT: the text must contain one
     struct queue_config defaults;
 } kinds[QUEUE_KINDS] = {
     [QUEUE_DROPTAIL] = {"droptail", ALL_KINDS, PACKETS_OF(1000), {0}},
@@ -70,13 +70,14 @@ static const struct kind {
                    ALL_KINDS | OPT(MIN) | OPT(MAX) | OPT(PMIN) | OPT(PMAX),
                    PACKETS_OF(1000),
                    {.p_min = 0.1, .p_max = 0.95}},
-    // RFC 8289, sections 4.3 and 4.4.
+    // Defaults of RFC 8289, sections 4.3 and 4.4.
     [QUEUE_CODEL] = {"codel",
                      ALL_KINDS | OPT(TARGET) | OPT(INTERVAL),
                      PACKETS_OF(1000),
                      {.target = 5 * USEC_PER_MSEC, .interval = 100 * USEC_PER_MSEC}},
-    // RFC 9332, appendix A.1, with RTT_max = 100 ms: Tupdate = min(target, RTT_max / 3), alpha =
-    // 0.1 Tupdate / RTT_max^2, beta = 0.3 / RTT_max. It is nothing without marks, so they are on.
+    // Defaults of RFC 9332, appendix A.1, with RTT_max = 100 ms: Tupdate = min(target, RTT_max /
+    // 3), alpha = 0.1 Tupdate / RTT_max^2, beta = 0.3 / RTT_max. DualPI2 requires marks, so they
+    // are on.
     [QUEUE_DUALPI2] = {"dualpi2",
                        ALL_KINDS | OPT(TARGET) | OPT(INTERVAL) | OPT(ALPHA) | OPT(BETA) | OPT(K) |
                            OPT(STEP),
@@ -123,7 +124,7 @@ static int read_option(struct spec_reader *r, enum option option, struct scan va
     switch (option) {
     case OPT_LIMIT:
         return read_size(r, value, &sizes->limit);
-    case OPT_ECN: // of droptail and drophead alone; a flag elsewhere
+    case OPT_ECN: // droptail and drophead only; a flag elsewhere
         return read_size(r, value, &sizes->mark);
     case OPT_MIN:
         return read_size(r, value, &sizes->min);
@@ -160,7 +161,7 @@ static bool is_flag(enum option option, enum queue_kind kind)
            (option == OPT_ECN && kind != QUEUE_DROPTAIL && kind != QUEUE_DROPHEAD);
 }
 
-// KEY=VALUE or a flag; a size that stands first is the limit.
+// Reads KEY=VALUE or a flag; a size in the first position is the limit.
 static int read_part(struct spec_reader *r, struct scan part, bool first, unsigned *seen,
                      struct sizes *sizes)
 {
@@ -183,7 +184,7 @@ static int read_part(struct spec_reader *r, struct scan part, bool first, unsign
     bool flag = is_flag((enum option)option, c->kind);
     if (flag != !value.at)
         return spec_fail(r, ERR_MALFORMED, "'%s' %s", option_names[option],
-                         flag ? "takes no value" : "needs a value: KEY=VALUE");
+                         flag ? "takes no value" : "requires a value: KEY=VALUE");
     if (!flag)
         return read_option(r, (enum option)option, value, sizes);
     *(option == OPT_ECN ? &c->ecn : &c->gentle) = true;
@@ -197,8 +198,8 @@ static struct size scaled(struct size s, unsigned by, unsigned of)
     return s;
 }
 
-// RED: max = 3 min, as Floyd advises; min so that the limit is 4 max, room for bursts that the
-// average lets through. DRED and DRD drop from half the limit on.
+// RED: max = 3 min, as Floyd advises; min is such that the limit is 4 max, with room for bursts
+// that the average lets through. DRED and DRD drop from half the limit on.
 static int complete_thresholds(struct spec_reader *r, struct sizes *z)
 {
     bool red = r->spec->queue.kind == QUEUE_RED;
@@ -249,7 +250,7 @@ int spec_read_queue(struct spec_reader *r, struct scan value)
     if (sizes.limit.measure == ABSENT)
         sizes.limit = kinds[k].limit;
     if (sizes.limit.measure == ABSENT)
-        return spec_fail(r, ERR_MALFORMED, "%s needs a limit, as in %s:64KB", kinds[k].name,
+        return spec_fail(r, ERR_MALFORMED, "%s requires a limit, as in %s:64KB", kinds[k].name,
                          kinds[k].name);
     if (kinds[k].options & OPT(MIN)) {
         int err = complete_thresholds(r, &sizes);

@@ -66,7 +66,8 @@ int spec_fail(struct spec_reader *r, int err, const char *format, ...)
     return err;
 }
 
-// Any length of digits: what is too large for a double is infinite, and out of any range.
+// Reads any number of digits: a number too large for a double becomes infinite, which is out of
+// every range.
 static bool scan_number(struct scan *s, double *out)
 {
     int digit;

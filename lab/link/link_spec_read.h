@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What those share who read link_spec's kind of text (a link's, a simulated flow's): parts of a
-// list, quantities with units, and the line that says what is wrong: PART: 'WORD' is not WHAT IS
-// ALLOWED.
+// Shared by the readers of link_spec's syntax (links, simulated flows): parts of a list, quantities
+// with units, and the error line PART: 'WORD' is not ALLOWED.
 #ifndef WEIR_LINK_LINK_SPEC_READ_H
 #define WEIR_LINK_LINK_SPEC_READ_H
 
@@ -14,8 +13,8 @@ extern "C" {
 
 struct spec_reader {
     struct link_spec *spec; // borrowed
-    bool is_change;         // link_change_parse reads
-    struct scan part;       // the KEY=VALUE under way
+    bool is_change;         // true while link_change_parse reads
+    struct scan part;       // the current KEY=VALUE
     char *error;            // borrowed
     size_t error_cap;
 };
@@ -27,16 +26,16 @@ struct spec_unit {
 
 struct spec_quantity {
     const struct spec_unit *units; // static
-    double min, max;               // in the unit of factor 1
+    double min, max;               // in the unit with factor 1
     bool or_zero;                  // 0 is allowed, although below min
-    const char *allowed;           // static; for the error line
+    const char *allowed;           // static; the allowed values, for the error line
 };
 
-extern const struct spec_quantity spec_time;          // microseconds
-extern const struct spec_quantity spec_time_positive; // at least 1
-extern const struct spec_quantity spec_interval;      // at least 100
+extern const struct spec_quantity spec_time;          // in microseconds
+extern const struct spec_quantity spec_time_positive; // in microseconds, at least 1
+extern const struct spec_quantity spec_interval;      // in microseconds, at least 100
 extern const struct spec_quantity spec_schedule_time;
-extern const struct spec_quantity spec_rate; // bit/s
+extern const struct spec_quantity spec_rate; // in bit/s
 extern const struct spec_quantity spec_rate_or_zero;
 extern const struct spec_quantity spec_percent;
 extern const struct spec_quantity spec_bytes;
@@ -50,15 +49,15 @@ struct spec_excerpt {
     char text[48];
 };
 
-// The beginning of `s`, printable.
+// Returns the beginning of `s`, with unprintable characters replaced.
 struct spec_excerpt spec_excerpt(struct scan s);
 
 // Writes the error line. Returns `err`.
 __attribute__((format(printf, 3, 4))) int spec_fail(struct spec_reader *r, int err,
                                                     const char *format, ...);
 
-// The next part of a list whose parts are separated by `c`; empty ones are parts, too. False when
-// the last one was taken: `s->at` is NULL then.
+// Takes the next part of a list whose parts are separated by `c`; empty parts count. Returns false
+// after the last part: `s->at` is then NULL.
 static inline bool spec_take(struct scan *s, char c, struct scan *part)
 {
     if (!s->at)
@@ -70,16 +69,17 @@ static inline bool spec_take(struct scan *s, char c, struct scan *part)
     return true;
 }
 
-// All of `value` is a number and one of q's units (a plain 0 needs none). 0; ERR_MALFORMED,
-// ERR_RANGE with the error line.
+// Reads `value`, which must be exactly a number and one of q's units (a plain 0 needs none).
+// Returns 0; ERR_MALFORMED, ERR_RANGE with the error line.
 int spec_read(struct spec_reader *r, struct scan value, const struct spec_quantity *q, double *out);
 int spec_read_time(struct spec_reader *r, struct scan value, const struct spec_quantity *q,
                    usec_t *out);
-int spec_read_probability(struct spec_reader *r, struct scan value, double *out); // of a percentage
+// Reads a percentage, returns a probability.
+int spec_read_probability(struct spec_reader *r, struct scan value, double *out);
 
-// The value of queue=: KIND[:LIMIT][:KEY=VALUE...], into r->spec->queue and as_time.
+// Reads the value of queue=: KIND[:LIMIT][:KEY=VALUE...], into r->spec->queue and as_time.
 int spec_read_queue(struct spec_reader *r, struct scan value);
-// The value of loss=.
+// Reads the value of loss=.
 int spec_read_loss(struct spec_reader *r, struct scan value);
 
 #ifdef __cplusplus

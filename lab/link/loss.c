@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/link/loss.h"
 
-// Elliott 1963: the state moves once a packet, then decides with which probability it is lost.
+// Elliott 1963: the state advances once per packet, then determines the probability of its loss.
 static bool is_lost_in_state(struct loss *l)
 {
     const struct loss_config *c = &l->config;

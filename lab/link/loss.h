@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Losses that do not come from a queue: independent, in bursts (Gilbert 1960, Elliott 1963), or
-// exactly the packets that a mask names.
+// exactly the packets of a mask.
 //
 // Gilbert-Elliott: the state is advanced before each packet: good -> bad with p, bad -> good with
 // r; then the packet is lost with probability `good` or `bad`. The long-run loss is (r good + p
@@ -23,9 +23,9 @@ struct loss_config {
     enum loss_kind kind;
     double probability;              // iid
     double p, r, good, bad;          // Gilbert-Elliott
-    uint16_t mask_packets;           // mask: how many packets it speaks of
-    bool mask_repeats;               // ... over and over; else nothing is lost behind it
-    uint8_t mask[LOSS_MASK_MAX / 8]; // bit i % 8 of byte i / 8: packet i, from the first, is lost
+    uint16_t mask_packets;           // mask: number of packets that it covers
+    bool mask_repeats;               // true: the mask repeats; false: later packets pass
+    uint8_t mask[LOSS_MASK_MAX / 8]; // packet i is lost if bit i % 8 of byte i / 8 is set
 };
 
 struct loss {

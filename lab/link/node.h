@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A piece of the network: packets are pushed in, and leave towards the next node, now or when the
-// node's time has come. Nodes are wired into paths; a world runs them (world.h), or a test by hand:
+// A piece of the network: packets are pushed in, and leave to the next node, at once or when the
+// node runs. Nodes are wired into paths; a world runs them (world.h), or a test does:
 //
 //     node_push(n, packet, now);
 //     while (node_next_run_at(n) <= now)
@@ -25,28 +25,28 @@ struct node;
 struct world;
 
 struct node_ops {
-    // Takes the packet over.
+    // Takes ownership of the packet.
     void (*push)(struct node *n, struct packet *p, usec_t now);
-    // Called at node_next_run_at or later. Must move it into the future, or to USEC_NEVER, sooner
-    // or later. NULL for nodes that never wait.
+    // Called at node_next_run_at or later. Must eventually move next_run_at into the future, or to
+    // USEC_NEVER. NULL for nodes that never wait.
     void (*run)(struct node *n, usec_t now);
-    // Gives back held packets (to their pool) and what the node allocated, not the node. NULL:
-    // nothing to do.
+    // Returns held packets to their pool and frees the node's allocations, not the node. NULL:
+    // nothing to free.
     void (*destroy)(struct node *n);
 };
 
 struct node {
     const struct node_ops *ops;
-    struct node *to;     // borrowed; where packets leave to. NULL only for sinks
-    usec_t next_run_at;  // set by node_wake_at alone
+    struct node *to;     // borrowed; the node that packets leave to. NULL only for sinks
+    usec_t next_run_at;  // set only by node_wake_at
     struct world *world; // borrowed; NULL: run by hand
-    size_t heap_at;      // the world's
-    uint64_t order;      // the world's: ties are run in the order of adding
+    size_t heap_at;      // used by the world: index in its heap
+    uint64_t order;      // used by the world: nodes due at one instant run in the order of adding
 };
 
 static inline void node_init(struct node *n, const struct node_ops *ops, struct node *to)
 {
-    // All by name: C++ warns of those that are left out.
+    // Names all fields: C++ warns about omitted ones.
     *n = (struct node){
         .ops = ops, .to = to, .next_run_at = USEC_NEVER, .world = NULL, .heap_at = 0, .order = 0};
 }
@@ -73,9 +73,10 @@ static inline void node_destroy(struct node *n)
         n->ops->destroy(n);
 }
 
-void world_reschedule(struct world *w, struct node *n); // world.h; for node_wake_at only
+// Defined in world.h; for node_wake_at only.
+void world_reschedule(struct world *w, struct node *n);
 
-// For the node's own functions: run me at `when`. Replaces what was set before.
+// For the node's own functions: runs the node at `when`. Replaces the earlier setting.
 static inline void node_wake_at(struct node *n, usec_t when)
 {
     if (n->next_run_at == when)

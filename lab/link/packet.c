@@ -35,7 +35,7 @@ struct packet *packet_new(struct packet_pool *pool)
         pool->made++;
     }
     pool->out++;
-    // Not `data`: clearing it would cost more than all else that happens to a packet.
+    // Leaves `data` as it is: clearing it would cost more than all other processing of a packet.
     *p = (struct packet){.pool = pool, .capacity = (uint32_t)pool->data_bytes};
     return p;
 }
@@ -47,7 +47,7 @@ void packet_free(struct packet *p)
     struct packet_pool *pool = p->pool;
     assert(pool->out > 0);
     pool->out--;
-    // Last in, first out: the packet that the cache still knows is the next to be used.
+    // Last in, first out: reuses the packet that is most likely still in the cache.
     p->next = pool->free;
     pool->free = p;
 }

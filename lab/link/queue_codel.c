@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CoDel, RFC 8289. When packets have waited longer than `target` for a whole `interval`, one is
-// dropped, and then further ones at growing frequency, interval / sqrt(count) apart, until a packet
+// dropped, then further ones at increasing frequency, interval / sqrt(count) apart, until a packet
 // has waited less than the target or less than a packet's worth of bytes is left.
 //
-// ECN: a marked packet is delivered, so a dequeue marks at most one, and the drop that is due next
-// comes with a later dequeue.
+// ECN: a marked packet is delivered, so a dequeue marks at most one, and the next due drop happens
+// at a later dequeue.
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,22 +13,23 @@
 struct codel {
     struct queue queue;
     struct packet_list list;
-    usec_t first_above; // when the wait will have been above target for an interval; USEC_NEVER: it
-                        // is not above
+    // When the wait will have been above target for an interval; USEC_NEVER: it is not above.
+    usec_t first_above;
     usec_t drop_next;
-    uint32_t count; // of drops since the dropping state began, or what stands for it
+    uint32_t count; // drops since the dropping state began, or an initial value in its place
     uint32_t last_count;
     bool dropping;
 };
 
-// RFC 8289, section 5, control_law: the drop rate rises with the square root of the drops, as the
-// inverse of TCP's throughput does.
+// RFC 8289, section 5, control_law: the drop rate rises with the square root of the drops, because
+// TCP's throughput falls with it.
 static usec_t control_law(const struct codel *c, usec_t t)
 {
     return t + (usec_t)llround((double)c->queue.config.interval / sqrt(c->count));
 }
 
-// RFC 8289, section 5, dodequeue. The oldest packet, and whether the queue stood too long.
+// RFC 8289, section 5, dodequeue: takes the oldest packet, and finds whether the queue was too long
+// for too long.
 static struct packet *take_oldest(struct codel *c, usec_t now, bool *may_drop)
 {
     struct queue *q = &c->queue;
@@ -43,7 +44,7 @@ static struct packet *take_oldest(struct codel *c, usec_t now, bool *may_drop)
     return p;
 }
 
-// Drops go on while they are due.
+// Drops packets as long as drops are due.
 static struct packet *keep_dropping(struct codel *c, struct packet *p, bool may_drop, usec_t now)
 {
     c->dropping = may_drop;
@@ -67,7 +68,7 @@ static struct packet *begin_dropping(struct codel *c, struct packet *p, usec_t n
     if (queue_signal(&c->queue, p, now))
         p = take_oldest(c, now, &may_drop);
     c->dropping = true;
-    // Soon after the last dropping state: the rate that controlled the queue then is where to begin
+    // Soon after the last dropping state: starts at the rate that controlled the queue then
     // (section 5, deque).
     uint32_t delta = c->count - c->last_count;
     bool recent = now - c->drop_next < 16 * c->queue.config.interval;

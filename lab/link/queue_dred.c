@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Two of NIST Net's queues: DRED (Goel, Krasic, Li, Walpole 2002, "Supporting low latency TCP-based
-// media streams", section 3.2) and DRD, Derivative Random Drop (Fiksdal 2003). Both look at the
-// queue's length at the instant of an arrival, without any average. With q the length that the
-// arrival meets:
+// media streams", section 3.2) and DRD, Derivative Random Drop (Fiksdal 2003). Both use the queue's
+// length at the instant of an arrival, without an average. With q the length that the arrival
+// meets:
 //
 //     q <= min          all pass
 //     min < q < max     p rises linearly from p_min (10 %) to p_max
 //     max <= q          p_max: DRED 1.0, DRD 0.95
 //     beyond `limit`    all are dropped, whatever their ECN bits
 //
-// The paper says where DRED's rise begins and where all is dropped (drdcongest), and not what is
-// between drdmax and drdcongest, which it sets to the same length. Here the rise ends at drdmax,
-// and from there to `limit` the probability stays: with 1.0 every ECT packet is marked there and
-// every other one dropped. The thesis has no length beyond which DRD drops more than 95 %; the 5 %
-// that pass fill the queue up to `limit`, as a router's memory must have an end. DRD drops and DRED
-// marks or drops in their texts; here `ecn` decides for both.
+// The paper defines where DRED's probability begins to rise and where all packets are dropped
+// (drdcongest). It does not define the range from drdmax to drdcongest, which it sets to the same
+// length. Here the rise ends at drdmax, and from there to `limit` the probability is constant: with
+// 1.0 every ECT packet is marked there and every other one dropped. The thesis has no length beyond
+// which DRD drops more than 95 %; the 5 % that pass fill the queue up to `limit`, as a router's
+// memory is finite. In their texts DRD drops, and DRED marks or drops; here `ecn` applies to both.
 #include <stdlib.h>
 
 #include "lab/link/queue_kinds.h"

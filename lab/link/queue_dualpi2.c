@@ -7,16 +7,16 @@
 //     p_CL = k p'       L: marked; and always when the packet waited longer than `step` and more
 //                       than TH_LEN packets are behind it
 //
-// q is the longer wait of the two queues' heads, 0 when both are empty. The updates happen at their
+// q is the longer wait of the two queues' heads, 0 when both are empty. The updates apply at their
 // exact times though they are computed at the next packet: between packets a queue only ages, so
-// what the update would have seen is known.
+// the input of each update is known.
 //
-// Overload, as in A.1: from p_CL = p_Lmax = 1 on, L packets are dropped at p_C first; from p_C =
+// Overload, as in A.1: from p_CL = p_Lmax = 1 on, L packets are first dropped at p_C; from p_C =
 // p_Cmax = min(1 / k^2, 1) on, ECT(0) packets in C are dropped, not marked.
 //
-// The choices that the RFC leaves: `step` stands in the middle of A.1's ramp, 800 to 1200 us. Marks
-// and drops come from `recur`, evenly spaced, not from dice. The scheduler is weighted round robin
-// in bytes, 15 : 1 for L while both wait, so that L hardly waits for the Classic queue, and
+// The choices that the RFC leaves open: `step` is the middle of A.1's ramp, 800 to 1200 us. Marks
+// and drops come from `recur`, evenly spaced, not random. The scheduler is weighted round robin in
+// bytes, 15 : 1 for L while both wait, so that L hardly waits for the Classic queue, and
 // unresponsive L traffic cannot starve C.
 #include <stdlib.h>
 
@@ -25,27 +25,27 @@
 enum {
     WEIGHT_L = 15,
     WEIGHT_C = 1,
-    TH_LEN = 1,        // A.1, Th_len: on a slow link one packet waits long for another, no queue
-    STEPS_MAX = 10000, // updates computed at one packet; 150 s of them at 15 ms
+    TH_LEN = 1,        // A.1, Th_len: on a slow link a single packet waits long without a queue
+    STEPS_MAX = 10000, // max updates computed at one packet; 150 s of them at 15 ms
 };
 
 struct half {
     struct packet_list list;
-    uint64_t packets; // in the list
-    double count;     // of `recur`, in [0, 1)
+    uint64_t packets; // packets in the list
+    double count;     // state of `recur`, in [0, 1)
 };
 
 struct dualpi2 {
     struct queue queue;
     struct half l, c;
-    int64_t credit; // of C, in weighted bytes; > 0: its turn
-    double p;       // p' of the RFC, in [0, 1]
+    int64_t credit; // credit of C, in weighted bytes; > 0: C sends next
+    double p;       // the RFC's p', in [0, 1]
     usec_t previous_wait;
-    usec_t next_update; // USEC_NEVER: no packet was here yet
+    usec_t next_update; // USEC_NEVER until the first packet
 };
 
-// A.1: true every 1 / likelihood packets. There `count` must be above 1, by which a likelihood of 1
-// would spare the first packet.
+// A.1: returns true every 1 / likelihood packets. The RFC tests `count` > 1, which would spare the
+// first packet at a likelihood of 1.
 static bool recur(struct half *h, double likelihood)
 {
     h->count += likelihood;
@@ -60,7 +60,7 @@ static usec_t wait_of(const struct half *h, usec_t now)
     return h->list.head ? now - h->list.head->queued_at : 0;
 }
 
-// True if all further updates leave p as it is, until a packet comes or goes.
+// Returns true if further updates leave p unchanged until a packet comes or goes.
 static bool update_once(struct dualpi2 *d, usec_t now)
 {
     const struct queue_config *c = &d->queue.config;
@@ -86,7 +86,8 @@ static void update(struct dualpi2 *d, usec_t now)
     }
     if (d->next_update > now)
         return;
-    // What is left changes nothing, or is beyond the bound; the head's wait has gone on meanwhile.
+    // The remaining updates change nothing, or exceed the bound; the head's wait continued
+    // meanwhile.
     usec_t skipped = (now - d->next_update) / interval * interval + interval;
     d->next_update += skipped;
     if (d->queue.packets)
@@ -95,7 +96,7 @@ static void update(struct dualpi2 *d, usec_t now)
 
 static bool is_l4s(const struct packet *p)
 {
-    return p->ecn & 1; // ECT(1), CE
+    return p->ecn & 1; // ECT(1) or CE
 }
 
 static void dualpi2_enqueue(struct queue *q, struct packet *p, usec_t now)
@@ -119,13 +120,13 @@ static struct half *scheduled(struct dualpi2 *d)
     return l ? &d->l : &d->c;
 }
 
-// A.1, the native AQM of L. The packet is no longer in the queue.
+// A.1, the native AQM of L. The packet has already left the queue.
 static bool over_step(const struct dualpi2 *d, const struct packet *p, usec_t now)
 {
     return now - p->queued_at > d->queue.config.step && d->l.packets > TH_LEN;
 }
 
-// True if the packet was dropped.
+// Returns true if the packet was dropped.
 static bool signal_l(struct dualpi2 *d, struct packet *p, usec_t now)
 {
     struct queue *q = &d->queue;
@@ -185,7 +186,7 @@ struct queue *queue_dualpi2_new(void)
     if (!d)
         return NULL;
     d->queue.ops = &dualpi2_ops;
-    d->credit = (WEIGHT_C - WEIGHT_L) * QUEUE_MTU; // L's 15 packets come first
+    d->credit = (WEIGHT_C - WEIGHT_L) * QUEUE_MTU; // L's 15 packets go first
     d->next_update = USEC_NEVER;
     return &d->queue;
 }

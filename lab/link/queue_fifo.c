@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// First in, first out. Drop-tail refuses what does not fit; drop-head makes room by dropping the
-// oldest, so that a receiver learns of congestion one queue earlier (Lakshman, Neidhardt, Ott 1996,
-// "The Drop from Front Strategy in TCP and in TCP over ATM").
+// First in, first out. Drop-tail drops arrivals that do not fit; drop-head makes room by dropping
+// the oldest, so that a receiver learns of congestion one queue earlier (Lakshman, Neidhardt, Ott
+// 1996, "The Drop from Front Strategy in TCP and in TCP over ATM").
 #include <stdlib.h>
 
 #include "lab/link/queue_kinds.h"
@@ -21,13 +21,13 @@ static void drop_oldest(struct fifo *f, uint32_t bytes, usec_t now)
 static void fifo_enqueue(struct queue *q, struct packet *p, usec_t now)
 {
     struct fifo *f = (struct fifo *)q;
-    // A packet above the whole limit would throw out all others and still not fit.
+    // A packet larger than the whole limit would displace all others and still not fit.
     bool never_fits = q->config.limit.bytes && p->bytes > q->config.limit.bytes;
     if (q->config.kind == QUEUE_DROPHEAD && !never_fits)
         drop_oldest(f, p->bytes, now);
     if (queue_dropped_full(q, p, now))
         return;
-    // The queue that the arrival meets, without itself (RFC 8257, section 3.1).
+    // The length that the arrival meets, without itself (RFC 8257, section 3.1).
     if (packet_is_ect(p) && queue_exceeds(q, q->config.mark, 0, 0))
         queue_mark(p);
     queue_put(q, &f->list, p, now);

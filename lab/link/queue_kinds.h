@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the disciplines share with each other and with queue_new; nobody else includes this.
+// Shared by the disciplines and queue_new; not for other files.
 #ifndef WEIR_LINK_QUEUE_KINDS_H
 #define WEIR_LINK_QUEUE_KINDS_H
 
@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-enum { QUEUE_MTU = 1500 }; // where an algorithm speaks of "a packet" and means a number of bytes
+enum { QUEUE_MTU = 1500 }; // bytes, where an algorithm's "a packet" means a size
 
-// Each makes an empty queue with its ops and own state set; queue_new sets the rest. NULL: no
+// Each returns an empty queue with its ops and own state set; queue_new sets the rest. NULL: no
 // memory.
 struct queue *queue_fifo_new(void);
 struct queue *queue_red_new(void);
@@ -21,7 +21,7 @@ struct queue *queue_dred_new(void);
 struct queue *queue_codel_new(void);
 struct queue *queue_dualpi2_new(void);
 
-// The packet joins a list of the queue.
+// Adds the packet to a list of the queue.
 static inline void queue_put(struct queue *q, struct packet_list *l, struct packet *p, usec_t now)
 {
     p->queued_at = now;
@@ -30,7 +30,8 @@ static inline void queue_put(struct queue *q, struct packet_list *l, struct pack
     packet_list_push(l, p);
 }
 
-// The list's oldest packet leaves the queue, to be transmitted or dropped. NULL: the list is empty.
+// Removes the list's oldest packet from the queue, to be transmitted or dropped. NULL: the list is
+// empty.
 static inline struct packet *queue_take(struct queue *q, struct packet_list *l, usec_t now)
 {
     struct packet *p = packet_list_pop(l);
@@ -43,7 +44,7 @@ static inline struct packet *queue_take(struct queue *q, struct packet_list *l, 
     return p;
 }
 
-// True if the arriving packet was dropped, because it would exceed the hard limit.
+// Returns true if the arriving packet was dropped, because it would exceed the hard limit.
 static inline bool queue_dropped_full(struct queue *q, struct packet *p, usec_t now)
 {
     if (!queue_exceeds(q, q->config.limit, p->bytes, 1))
@@ -52,14 +53,14 @@ static inline bool queue_dropped_full(struct queue *q, struct packet *p, usec_t 
     return true;
 }
 
-// A packet that comes with CE was marked by another link, and stays as it is.
+// A packet that arrives with CE was marked by another link, and is not counted as marked here.
 static inline void queue_mark(struct packet *p)
 {
     if (p->ecn != ECN_CE)
         packet_mark(p);
 }
 
-// Signals congestion: true if the packet was dropped, false if it carries the mark instead.
+// Signals congestion: returns true if the packet was dropped, false if it was marked.
 static inline bool queue_signal(struct queue *q, struct packet *p, usec_t now)
 {
     if (q->config.ecn && packet_is_ect(p)) {
@@ -70,7 +71,7 @@ static inline bool queue_signal(struct queue *q, struct packet *p, usec_t now)
     return true;
 }
 
-// Thresholds and lengths as one number: packets if both thresholds are given so, else bytes.
+// Thresholds and lengths as one number: in packets if both thresholds are, else in bytes.
 static inline bool queue_counts_bytes(const struct queue *q)
 {
     return q->config.min.bytes || q->config.max.bytes;

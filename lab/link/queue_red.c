@@ -4,15 +4,15 @@
 // the unit of the thresholds. In byte mode a packet's size does not change its probability (the
 // paper's section 4 leaves that open).
 //
-// What the paper leaves to the gateway:
+// Choices that the paper leaves to the gateway:
 //   - figure 2's count is one higher after a signal than at the start, so the distance would be
 //     uniform in 1 .. 1 / p_b - 1; `passed` counts as section 7 derives it, up to 1 / p_b;
-//   - at max and above every packet is dropped, or marked if it is ECT: as the paper has it, the
-//     hard limit being what holds a queue of senders that ignore marks;
+//   - at max and above every packet is dropped, or marked if it is ECT, as in the paper; the hard
+//     limit bounds the queue of senders that ignore marks;
 //   - gentle (Floyd 2000, "Recommendation on using the gentle_ variant of RED"): between max and
-//     2 max the probability goes on rising, from p_max to 1;
+//     2 max the probability rises further, from p_max to 1;
 //   - the idle time counts in packets of 1000 bytes (the paper: "a small packet", typical of the
-//     link), from when the last one left the queue. A link that stands still sends none of them.
+//     link), from when the last one left the queue. A link at rate 0 sends none of them.
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,8 +24,9 @@ struct red {
     struct queue queue;
     struct packet_list list;
     double average;
-    uint64_t passed;   // arrivals without a signal since the last one, or since below min
-    usec_t idle_since; // USEC_NEVER: not empty, or never used
+    // Arrivals without a signal since the last signal, or since the average was below min.
+    uint64_t passed;
+    usec_t idle_since; // when the queue became empty; USEC_NEVER: not empty, or never used
 };
 
 static void update_average(struct red *r, usec_t now)
@@ -41,7 +42,7 @@ static void update_average(struct red *r, usec_t now)
     }
 }
 
-// The paper's p_b; below 0 under min.
+// Returns the paper's p_b; below 0 under min.
 static double base_probability(const struct red *r)
 {
     const struct queue_config *c = &r->queue.config;

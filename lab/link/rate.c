@@ -62,7 +62,7 @@ int trace_parse(struct trace *t, const char *text, size_t len, size_t *line)
     }
     if (*line == 0)
         *line = 1;
-    // Without a length it would start over for ever at one instant.
+    // A trace of length 0 would repeat forever at one instant.
     if (err == 0 && t->length_ms == 0)
         err = ERR_MALFORMED;
     if (err != 0)
@@ -80,9 +80,11 @@ uint64_t trace_first_from(const struct trace *t, usec_t from)
 {
     assert(from >= 0);
     uint64_t from_ms = ((uint64_t)from + 999) / 1000;
-    // Rounds touch: the end of one is the start of the next, and its opportunities come first.
+    // Rounds overlap in one instant: the end of one is the start of the next, and its opportunities
+    // come first.
     uint64_t round = from_ms ? (from_ms - 1) / t->length_ms : 0;
-    uint64_t in_round = from_ms - round * t->length_ms; // <= length_ms, that of the last one
+    // <= length_ms, the time of the last opportunity.
+    uint64_t in_round = from_ms - round * t->length_ms;
     size_t low = 0, high = t->count - 1;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

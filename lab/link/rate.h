@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How fast a bottleneck serves: a constant rate, a schedule of rates, or a packet-delivery trace in
-// Mahimahi's format (one line an opportunity to deliver 1500 bytes, its time in whole milliseconds
-// from the trace's start; times never fall; the trace starts over when it ends, its length being
-// its last time).
+// The speed of a bottleneck: a constant rate, a schedule of rates, or a packet-delivery trace in
+// Mahimahi's format. A trace has one line per opportunity to deliver 1500 bytes: its time in whole
+// milliseconds from the trace's start; times never fall. The trace repeats when it ends; its length
+// is its last time.
 #ifndef WEIR_LINK_RATE_H
 #define WEIR_LINK_RATE_H
 
@@ -22,17 +22,17 @@ enum {
 };
 
 struct rate_step {
-    usec_t at;  // since the link's start; the first is at 0, then rising
+    usec_t at;  // since the link's start; the first is at 0, then ascending
     double bps; // 0: an outage
 };
 
 struct rate_schedule {
     int count; // >= 1
     struct rate_step steps[RATE_STEPS_MAX];
-    usec_t loop; // starts over after this long, > last `at`; 0: the last rate stays
+    usec_t loop; // repeats after this time, > last `at`; 0: the last rate stays
 };
 
-// The rate at `t` since the start, and when it changes next (USEC_NEVER: it does not).
+// Returns the rate at `t` since the start, and when it changes next (USEC_NEVER: never).
 double rate_schedule_at(const struct rate_schedule *s, usec_t t, usec_t *until);
 
 struct trace {
@@ -41,14 +41,14 @@ struct trace {
     uint32_t length_ms; // > 0
 };
 
-// 0; ERR_MALFORMED (*line, from 1, says where: not a number below 2^32, falling, or a trace of
-// length 0 or without lines); ERR_TOO_BIG; ERR_NO_MEMORY. Empty lines and lines that begin with #
-// are skipped.
+// Returns 0; ERR_MALFORMED (*line, from 1, is the line: not a number below 2^32, falling, or a
+// trace of length 0 or without lines); ERR_TOO_BIG; ERR_NO_MEMORY. Empty lines and lines that begin
+// with # are skipped.
 int trace_parse(struct trace *t, const char *text, size_t len, size_t *line);
 void trace_destroy(struct trace *t);
 double trace_mean_bps(const struct trace *t);
-// Opportunities are counted from 0 over all rounds of the trace. The first one at or after `from`
-// (>= 0, since the start), O(log count); and the time of any, since the start.
+// Opportunities are counted from 0 over all rounds of the trace. Return the first one at or after
+// `from` (>= 0, since the start), O(log count); and the time of an opportunity since the start.
 uint64_t trace_first_from(const struct trace *t, usec_t from);
 usec_t trace_at(const struct trace *t, uint64_t opportunity);
 

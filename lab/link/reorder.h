@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reordering: with a probability a packet is held `by` longer, and those behind it pass.
+// Reordering: with a probability a packet is held `by` longer, and later packets overtake it.
 #ifndef WEIR_LINK_REORDER_H
 #define WEIR_LINK_REORDER_H
 
@@ -19,7 +19,8 @@ struct reorder {
 };
 
 void reorder_init(struct reorder *r, struct node *to, double probability, usec_t by, uint64_t seed);
-void reorder_set(struct reorder *r, double probability, usec_t by); // for packets from now on
+// Applies to later packets.
+void reorder_set(struct reorder *r, double probability, usec_t by);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A binary heap of all nodes, those that wait for nothing (USEC_NEVER) included: a node is in it
-// from world_add to world_remove and only moves, so that waking one never allocates.
+// A binary heap of all nodes, including idle ones (USEC_NEVER): a node is in it from world_add to
+// world_remove and only moves, so that waking a node never allocates.
 #include "lab/link/world.h"
 
 #include <stdlib.h>
 
 #include "common/base/err.h"
 
-// A total order: no two nodes have the same `order`. So the heap's shape has no say in the outcome.
+// A total order: no two nodes have the same `order`, so the heap's shape does not affect the
+// outcome.
 static bool is_earlier(const struct node *a, const struct node *b)
 {
     return a->next_run_at != b->next_run_at ? a->next_run_at < b->next_run_at : a->order < b->order;
@@ -19,7 +20,7 @@ static void place(struct world *w, size_t at, struct node *n)
     n->heap_at = at;
 }
 
-// Puts `n` into the free place `at`, or nearer to the root if it is earlier than what stands there.
+// Puts `n` into the free place `at`, or nearer to the root if it is earlier than its ancestors.
 static void sift_up(struct world *w, size_t at, struct node *n)
 {
     while (at > 0) {
@@ -32,7 +33,7 @@ static void sift_up(struct world *w, size_t at, struct node *n)
     place(w, at, n);
 }
 
-// The same, away from the root.
+// Puts `n` into the free place `at`, or further from the root if it is later than its descendants.
 static void sift_down(struct world *w, size_t at, struct node *n)
 {
     for (size_t child; (child = 2 * at + 1) < w->count; at = child) {
@@ -105,7 +106,7 @@ void world_run(struct world *w, usec_t until)
 {
     assert(until >= w->now);
     for (usec_t next; (next = world_next(w)) <= until && next != USEC_NEVER;) {
-        // A node that asks for an instant that has passed is run now: time never runs backwards.
+        // A node that requests a past instant is run now: time never runs backwards.
         w->now = usec_max(w->now, next);
         w->events++;
         node_run(w->heap[0], w->now);

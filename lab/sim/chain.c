@@ -6,20 +6,20 @@
 #include "common/base/err.h"
 #include "lab/link/loss.h"
 
-// A link between neighbours, with what hands packets to it and what takes them from it.
+// A link between neighbours, with its entry and exit nodes.
 struct chain_hop {
     struct node entry; // pushes into the link
-    struct node exit;  // the router behind it
+    struct node exit;  // the router after the link
     struct link link;
     struct chain *chain;
-    int to; // router
+    int to; // number of the router after the link
     bool right;
 };
 
-// An end of a flow at its router.
+// One end of a flow at its router.
 struct chain_port {
-    struct wire up, down;           // to the router, from it
-    struct loss up_loss, down_loss; // before them
+    struct wire up, down;           // to the router, and from it
+    struct loss up_loss, down_loss; // losses before the wires
     int router;
     bool has_local;
     struct link local_up, local_down; // between the wires and the router
@@ -84,7 +84,7 @@ static int init_hop(struct chain *c, int hop, bool right, size_t *trace_line, us
                         rng_u64(&c->rng), &h->exit, now);
     if (err)
         return err;
-    // Only now, as the sign that there is a link to destroy.
+    // Initialised last: it marks that there is a link to destroy.
     node_init(&h->entry, &ENTRY_OPS, NULL);
     h->link.on_drop = c->config.on_drop;
     h->link.ctx = c->config.ctx;
@@ -139,7 +139,7 @@ void chain_destroy(struct chain *c)
     *c = (struct chain){0};
 }
 
-usec_t chain_least_rtt(const struct chain *c, const struct chain_path *path)
+usec_t chain_min_rtt(const struct chain *c, const struct chain_path *path)
 {
     usec_t local = path->local ? 2 * path->local->delay : 0;
     return c->hop_rtt * abs(path->to - path->from) + local;
@@ -171,7 +171,8 @@ static int attach_local(struct chain *c, struct chain_port *port, const struct l
     return err;
 }
 
-// A quarter of what is left of the round trip a wire.
+// Attaches one end by two wires. Each of the flow's four wires gets a quarter of the round trip
+// that the links do not take.
 static int attach_end(struct chain *c, uint32_t flow, const struct chain_path *path, bool is_sink,
                       struct node *end)
 {
@@ -193,9 +194,9 @@ static int attach_end(struct chain *c, uint32_t flow, const struct chain_path *p
         }
         into = &port->local_entry;
     }
-    usec_t total = path->rtt - chain_least_rtt(c, path);
+    usec_t total = path->rtt - chain_min_rtt(c, path);
     usec_t delay = total / 4;
-    // The sink's wire down takes what the division left over.
+    // The sink's wire down gets the remainder of the division.
     wire_init(&port->up, into, path->bps, delay, path->overhead, rng_u64(&c->rng));
     wire_init(&port->down, end, path->bps, is_sink ? total - 3 * delay : delay, 0,
               rng_u64(&c->rng));
@@ -215,7 +216,7 @@ int chain_attach(struct chain *c, uint32_t flow, const struct chain_path *path, 
     assert(flow < c->config.flows && !*port_at(c, flow, false) && !*port_at(c, flow, true));
     assert(path->from >= 0 && path->from <= c->config.hops && path->to >= 0 &&
            path->to <= c->config.hops && path->from != path->to);
-    if (path->rtt < chain_least_rtt(c, path))
+    if (path->rtt < chain_min_rtt(c, path))
         return ERR_RANGE;
     int err = attach_end(c, flow, path, false, source);
     return err ? err : attach_end(c, flow, path, true, sink);

@@ -16,9 +16,9 @@ struct flow_datagram {
     struct datagram_receiver receiver;
     uint16_t first_seq;
     bool started;
-    int64_t backlog; // media packets that wait
+    int64_t backlog; // number of waiting media packets
     struct spacing media;
-    usec_t media_at; // the next media packet; USEC_NEVER: greedy, or not yet
+    usec_t media_at; // when the next media packet comes; USEC_NEVER: greedy, or not started
 };
 
 struct datagram_data {
@@ -34,9 +34,9 @@ static bool has_data(const struct flow_datagram *f)
 
 static void produce(struct flow_datagram *f, usec_t now)
 {
-    int64_t most = f->config.media_bps / 8 / f->config.packet_bytes + 1;
+    int64_t max = f->config.media_bps / 8 / f->config.packet_bytes + 1;
     while (f->media_at <= now) {
-        f->backlog += f->backlog < most;
+        f->backlog += f->backlog < max;
         f->media_at = spacing_after(&f->media, f->media_at);
     }
 }
@@ -54,7 +54,7 @@ static void send_one(struct flow_datagram *f, usec_t now)
     node_push(f->flow.source.to, p, now);
 }
 
-// All that may leave now, then sleeps until something may.
+// Sends all packets that may leave now, then sleeps until the next may.
 static void send_all(struct flow_datagram *f, usec_t now)
 {
     if (now >= f->flow.stop) {
@@ -86,7 +86,7 @@ static void source_push(struct node *n, struct packet *p, usec_t now)
     struct flow_datagram *f = (struct flow_datagram *)n;
     struct ccfb report;
     int err = ccfb_decode(p->data, p->bytes - DATAGRAM_HEADERS, &report);
-    assert(err == 0); // what our own sink wrote
+    assert(err == 0); // always valid, as our own sink wrote it
     packet_free(p);
     datagram_sender_feedback(&f->sender, &report, now);
     f->flow.counts.lost = f->sender.counts.lost;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A datagram flow under a rate controller, with the ends that the programs use: packets carry what
-// RTP and its header extension would (sequence number, the wish for reports), reports are the bytes
-// of RFC 8888. Greedy, or media at a constant rate that waits for at most a second.
+// A datagram flow under a rate controller, with the programs' own sender and receiver: packets
+// carry the fields of RTP and its header extension (sequence number, requested report frequency),
+// reports are the bytes of RFC 8888. Greedy, or media at a constant rate that waits for at most a
+// second.
 #ifndef WEIR_SIM_FLOW_DATAGRAM_H
 #define WEIR_SIM_FLOW_DATAGRAM_H
 
@@ -11,17 +12,17 @@
 extern "C" {
 #endif
 
-enum { FLOW_CC_MAX = 128, DATAGRAM_HEADERS = 28 }; // IPv4 and UDP
+enum { FLOW_CC_MAX = 128, DATAGRAM_HEADERS = 28 }; // IPv4 and UDP headers
 
 struct flow_datagram_config {
-    char cc[FLOW_CC_MAX]; // controller.h: "NAME" or "NAME:PARAMS"; checked
+    char cc[FLOW_CC_MAX]; // controller.h: "NAME" or "NAME:PARAMS"; already checked
     uint32_t packet_bytes;
-    int64_t max_bps;   // of the controller
+    int64_t max_bps;   // max rate of the controller
     int64_t media_bps; // 0: greedy
-    bool ect;          // ECT(0) on packets
+    bool ect;          // true: packets carry ECT(0)
 };
 
-// NULL: no memory.
+// Returns NULL if there is no memory.
 struct flow *flow_datagram_new(const struct flow_env *env,
                                const struct flow_datagram_config *config, uint32_t id, usec_t start,
                                usec_t stop, uint64_t seed);

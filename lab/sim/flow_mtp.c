@@ -7,7 +7,7 @@
 #include "common/mtp/mtp_receiver.h"
 #include "common/mtp/mtp_udp_ack.h"
 
-enum { UDP_HEADERS = 28 }; // with IPv4's
+enum { UDP_HEADERS = 28 }; // IPv4 and UDP headers
 
 struct flow_mtp {
     struct flow flow;
@@ -37,7 +37,7 @@ static void send_one(struct flow_mtp *f, const struct mtp_out *out, usec_t now)
     node_push(f->flow.source.to, p, now);
 }
 
-// There is always a packet to send: one byte stands for it.
+// The source always has data: one byte represents a packet.
 static bool pull(struct flow_mtp *f, struct mtp_out *out, usec_t now)
 {
     static const uint8_t byte = 0;
@@ -63,7 +63,7 @@ static void source_push(struct node *n, struct packet *p, usec_t now)
     struct flow_mtp *f = (struct flow_mtp *)n;
     struct mtp_ack ack;
     int err = mtp_udp_ack_decode(p->data, p->bytes - UDP_HEADERS, f->flow.id, f->sender.cum, &ack);
-    assert(err == 0); // what our own sink wrote
+    assert(err == 0); // always valid, as our own sink wrote it
     packet_free(p);
     mtp_sender_ack(&f->sender, &ack, now);
     send_all(f, now);
@@ -100,11 +100,11 @@ static void sink_push(struct node *n, struct packet *p, usec_t now)
     struct mtp_data data;
     struct mtp_header h;
     memcpy(&data, p->data, sizeof(data));
-    // The payload's byte is not carried along.
+    // The simulation does not carry the payload's byte, so it is zero here.
     uint8_t record[MTP_HEADER_BYTES + 1] = {0};
     memcpy(record, data.header, sizeof(data.header));
     int err = mtp_header_decode(record, sizeof(record), &h);
-    assert(err == 0); // what our own source wrote
+    assert(err == 0); // always valid, as our own source wrote it
     flow_arrived(&f->flow, p, data.number, data.sent_at, now);
     if (mtp_receiver_packet(&f->receiver, &h) == MTP_DELIVER)
         f->flow.counts.good_bytes += p->bytes;
@@ -142,8 +142,8 @@ struct flow *flow_mtp_new(const struct flow_env *env, const struct flow_mtp_conf
                                        .slot_bytes = 1,
                                        .window = MTP_MAX_WINDOW,
                                        .cwnd = config->initial_window,
-                                       .least_rto = config->min_rto,
-                                       // As the simulator's other TCPs, and ns-2's.
+                                       .min_rto = config->min_rto,
+                                       // As the simulator's TCPs and those of ns-2.
                                        .once_a_window = true,
                                        .karn = !config->timestamps,
                                        .newreno = config->newreno,

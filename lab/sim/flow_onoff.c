@@ -8,7 +8,7 @@
 #include "lab/sim/spacing.h"
 #include "lab/traffic/model/pareto.h"
 
-static const double PARETO_MAX = 1000; // times the mean
+static const double PARETO_MAX = 1000; // multiple of the mean
 
 struct flow_onoff {
     struct flow flow;

@@ -8,7 +8,7 @@
 #include "lab/sim/tcp_receiver.h"
 #include "lab/traffic/model/pareto.h"
 
-// A thousand times the mean of a distribution with infinite variance bounds the sum of its draws.
+// A multiple of the mean: it bounds the sum of draws from a distribution with infinite variance.
 static const double PARETO_MAX = 1000;
 
 struct flow_tcp {
@@ -17,10 +17,11 @@ struct flow_tcp {
     struct tcp_sender sender;
     struct tcp_receiver receiver;
     uint32_t connection;
-    int objects;      // of the page that came
-    int64_t acked;    // what the last ACK said
-    usec_t echo;      // RFC 7323, 4.3: TS.Recent, for the next one
-    usec_t begins_at; // of the connection to come; USEC_NEVER: one is under way, or none will be
+    int objects;   // objects of the current page received so far
+    int64_t acked; // cumulative value of the last ACK
+    usec_t echo;   // RFC 7323, 4.3: TS.Recent, for the next ACK
+    // When the next connection begins; USEC_NEVER: one exists, or none will follow.
+    usec_t begins_at;
     struct rng rng;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TCP flows: one connection with everything to send at once, or, one after the other, connections
-// that each carry an object of Pareto-distributed size, with Pareto- or exponentially distributed
-// thinking times between pages of them (web).
+// TCP flows: either one greedy connection; or, as in the web, consecutive connections that each
+// carry an object of Pareto-distributed size, with Pareto- or exponentially distributed think times
+// between the pages.
 #ifndef WEIR_SIM_FLOW_TCP_H
 #define WEIR_SIM_FLOW_TCP_H
 
@@ -13,18 +13,19 @@ extern "C" {
 #endif
 
 struct flow_tcp_config {
-    struct tcp_sender_config tcp; // `packets` is chosen by each object of the web
-    uint32_t packet_bytes;        // on the wire
+    struct tcp_sender_config tcp; // for web, each object sets `packets`
+    uint32_t packet_bytes;        // size on the wire
     usec_t delayed_ack;           // 0: every packet is acknowledged at once
     bool web;
-    double object_bytes; // web: means of both; shape > 1
+    double object_bytes; // web: means of object size and think time; shape > 1
     double think_s;
     double shape;
-    int objects;            // of a page, one after the other; then comes a pause
-    bool exponential_think; // else Pareto, too
+    int objects;            // objects per page, one after the other; a pause follows
+    bool exponential_think; // true: think times are exponentially distributed; false: Pareto
 };
 
-// NULL: no memory. Wire it (chain_attach), then add source and sink to the world.
+// Returns NULL if there is no memory. The caller wires it (chain_attach), then adds source and sink
+// to the world.
 struct flow *flow_tcp_new(const struct flow_env *env, const struct flow_tcp_config *config,
                           uint32_t id, usec_t start, usec_t stop, uint64_t seed);
 

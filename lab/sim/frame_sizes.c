@@ -14,7 +14,7 @@ static void skip_spaces(struct scan *s)
         continue;
 }
 
-// A line: a number, or nothing (*bytes 0).
+// Reads a line: a number, or nothing (*bytes is 0).
 static int read_line(struct scan line, int64_t *bytes)
 {
     struct scan s = scan_until(&line, '#');
@@ -77,5 +77,5 @@ int frame_sizes_scale(const struct frame_sizes *s, int64_t index, int bytes)
     if (s->count == 0)
         return bytes;
     double scaled = round(s->shares[(uint64_t)index % s->count] * (double)bytes);
-    return (int)fmin(fmax(scaled, FRAME_SIZES_LEAST), FRAME_SIZES_MOST);
+    return (int)fmin(fmax(scaled, FRAME_SIZES_MIN), FRAME_SIZES_MAX_FRAME);
 }

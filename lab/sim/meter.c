@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-// Welford 1962: no difference of large sums.
+// Welford 1962: avoids differences of large sums.
 void spread_add(struct spread *s, double x)
 {
     s->n++;

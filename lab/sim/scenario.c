@@ -56,7 +56,7 @@ static const struct key {
     unsigned kinds;
     enum value_type type;
     const struct spec_quantity *quantity;
-    size_t at; // in struct group
+    size_t at; // offset in struct group
 } keys[] = {
     {"n", OF_ALL, VALUE_INT, &count, offsetof(struct group, n)},
     {"from", OF_ALL, VALUE_INT, &router, offsetof(struct group, from)},
@@ -105,7 +105,7 @@ enum {
     SEEN_GODDARD,
     SEEN_SIZES
 };
-_Static_assert(SEEN_SIZES < 64, "what was said is kept in 64 bits");
+_Static_assert(SEEN_SIZES < 64, "the keys seen are recorded in 64 bits");
 
 static const struct {
     const char *name;
@@ -138,7 +138,7 @@ static int read_value(struct spec_reader *r, struct scan value, const struct key
     return 0;
 }
 
-// T or T..T.
+// Reads T or T..T.
 static int read_rtt(struct spec_reader *r, struct scan value, struct group *g)
 {
     struct scan first = value;
@@ -149,10 +149,10 @@ static int read_rtt(struct spec_reader *r, struct scan value, struct group *g)
             break;
         }
     }
-    int err = spec_read_time(r, first, &spec_time, &g->rtt_least);
+    int err = spec_read_time(r, first, &spec_time, &g->rtt_min);
     if (!err)
-        err = spec_read_time(r, value, &spec_time, &g->rtt_most);
-    if (!err && g->rtt_most < g->rtt_least)
+        err = spec_read_time(r, value, &spec_time, &g->rtt_max);
+    if (!err && g->rtt_max < g->rtt_min)
         err = spec_fail(r, ERR_RANGE, "the second time is below the first");
     return err;
 }
@@ -169,7 +169,7 @@ static int read_variant(struct spec_reader *r, struct scan value, struct group *
                      spec_excerpt(value).text);
 }
 
-// A / stands for the comma, which ends a key's value.
+// Copies a value, in which / represents a comma, as a comma ends a key's value.
 static int read_text(struct spec_reader *r, struct scan value, char *out, size_t cap)
 {
     size_t len = scan_left(&value);
@@ -269,7 +269,7 @@ static int read_pause(struct spec_reader *r, struct scan value, struct group *g)
     return spec_fail(r, ERR_MALFORMED, "'%s' is not pareto or exp", spec_excerpt(value).text);
 }
 
-// Which key this is, if the kind has it: its number, or -1.
+// Returns the index of the key if its kind has it, or -1.
 static int find_key(struct scan name, const struct group *g)
 {
     for (int i = 0; i < KEYS; i++) {
@@ -301,9 +301,9 @@ static int read_part(struct spec_reader *r, struct group *g, uint64_t *seen)
     struct scan name = scan_until(&value, '=');
     int key = find_key(name, g);
     if (key < 0)
-        return spec_fail(r, ERR_MALFORMED, "no such key here");
+        return spec_fail(r, ERR_MALFORMED, "unknown key for this KIND");
     if (*seen & (UINT64_C(1) << key))
-        return spec_fail(r, ERR_MALFORMED, "said twice");
+        return spec_fail(r, ERR_MALFORMED, "is given twice");
     *seen |= UINT64_C(1) << key;
     switch (key) {
     case SEEN_RTT:
@@ -335,15 +335,15 @@ static int check(struct spec_reader *r, const struct group *g)
 {
     r->part.at = r->part.end;
     if (g->kind == GROUP_CBR && !g->bps)
-        return spec_fail(r, ERR_MALFORMED, "cbr needs rate=");
+        return spec_fail(r, ERR_MALFORMED, "cbr requires rate=");
     if (g->kind == GROUP_CBR && (g->on == 0) != (g->off == 0))
-        return spec_fail(r, ERR_MALFORMED, "on= and off= need each other");
+        return spec_fail(r, ERR_MALFORMED, "on= and off= require each other");
     if (g->kind == GROUP_DATAGRAM && !g->cc[0])
-        return spec_fail(r, ERR_MALFORMED, "datagram needs cc=");
+        return spec_fail(r, ERR_MALFORMED, "datagram requires cc=");
     if (g->kind == GROUP_STREAM && !g->via[0])
-        return spec_fail(r, ERR_MALFORMED, "stream needs via=");
+        return spec_fail(r, ERR_MALFORMED, "stream requires via=");
     if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= DATAGRAM_HEADERS + 12)
-        return spec_fail(r, ERR_RANGE, "datagrams have more than 40B");
+        return spec_fail(r, ERR_RANGE, "datagrams require size= above 40B");
     if (g->from == g->to)
         return spec_fail(r, ERR_RANGE, "from= and to= are the same router");
     if (g->stop <= g->start)
@@ -371,8 +371,8 @@ int group_parse(const char *text, struct group *g, char *error, size_t error_cap
     *g = (struct group){.text = text,
                         .n = 1,
                         .to = -1,
-                        .rtt_least = -1,
-                        .rtt_most = -1,
+                        .rtt_min = -1,
+                        .rtt_max = -1,
                         .stop = USEC_NEVER,
                         .access_bps = 100000000,
                         .packet_bytes = 1500,

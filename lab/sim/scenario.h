@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is simulated: links and groups of flows. A group as text:
+// The input of a simulation: links and groups of flows. A group as text:
 //
 //     KIND[:KEY=VALUE,...]      such as reno:n=20,rtt=12.5ms..250ms,spread=1s
 //
@@ -56,14 +56,14 @@ enum group_kind { GROUP_TCP, GROUP_WEB, GROUP_CBR, GROUP_DATAGRAM, GROUP_MTP, GR
 
 struct group {
     enum group_kind kind;
-    const char *text; // as given; borrowed
+    const char *text; // borrowed; as given
     int64_t n;
-    int64_t from, to;           // to -1: the last router
-    usec_t rtt_least, rtt_most; // -1: that of the hops
+    int64_t from, to;        // to -1: the last router
+    usec_t rtt_min, rtt_max; // -1: the round-trip time of the hops
     usec_t start, spread, stop;
     int64_t access_bps;
-    int64_t local_bps;   // 0: none
-    int64_t local_queue; // packets
+    int64_t local_bps;   // 0: no local link
+    int64_t local_queue; // in packets
     double loss;
     usec_t overhead;
     int64_t packet_bytes;
@@ -78,16 +78,16 @@ struct group {
     usec_t think;
     int64_t objects;
     bool exponential_think;
-    double shape; // 0: none
-    int64_t bps;  // 0: not said
+    double shape; // 0: not given
+    int64_t bps;  // 0: not given
     usec_t on, off;
-    char cc[FLOW_CC_MAX]; // "": not said
+    char cc[FLOW_CC_MAX]; // "": not given
     int64_t max_bps;
     int64_t ect;
-    char via[STREAM_MAX_VIA];        // "": not said
-    struct synthetic media;          // of streams
-    char sizes_path[GROUP_PATH_MAX]; // "": none; whoever reads files fills in `sizes`
-    struct frame_sizes sizes;        // owned by that one
+    char via[STREAM_MAX_VIA];        // "": not given
+    struct synthetic media;          // media of streams
+    char sizes_path[GROUP_PATH_MAX]; // "": none; the code that reads files fills in `sizes`
+    struct frame_sizes sizes;        // owned by the code that read it
     struct goddard_params goddard;
     usec_t length, latency;
     int64_t fragment_bytes;
@@ -99,14 +99,14 @@ struct scenario {
     uint64_t seed;
     int hops;
     struct link_spec right, left;
-    const char *right_trace, *left_trace; // borrowed; NULL: none
+    const char *right_trace, *left_trace; // borrowed; NULL: no trace
     size_t right_trace_len, left_trace_len;
     int group_count;
     struct group groups[SCENARIO_GROUPS];
 };
 
-// 0; ERR_MALFORMED or ERR_RANGE: `error` (a line, without a program's name) says which part is
-// wrong and what is allowed.
+// Returns 0; ERR_MALFORMED or ERR_RANGE: `error` (one line, without a program's name) contains the
+// wrong part and the allowed values.
 int group_parse(const char *text, struct group *g, char *error, size_t error_cap);
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@ static void dropped(void *ctx, const struct packet *p, enum link_drop cause, use
     (void)cause;
     (void)now;
     struct sim *s = ctx;
-    // ACKs and reports are counted by the links alone.
+    // ACKs and reports are counted only by the links.
     s->flows[p->flow / 2]->counts.dropped += p->flow % 2 == 0;
 }
 
@@ -91,7 +91,7 @@ static struct flow *new_flow(const struct sim *s, const struct group *g, uint32_
     return flow_datagram_new(&s->env, &config, id, start, g->stop, seed);
 }
 
-// The line of the group's viewers, if they have one.
+// Makes the spec of the local line of the group's viewers.
 static int make_local(const struct group *g, struct link_spec *out)
 {
     char text[64];
@@ -109,11 +109,11 @@ static struct chain_path path_of(const struct sim *s, const struct group *g, int
                               .bps = g->access_bps,
                               .overhead = g->overhead,
                               .loss = g->loss};
-    // Evenly, both ends included (Grieco and Mascolo 2004, section 5.1).
-    path.rtt =
-        g->n == 1 ? g->rtt_most : g->rtt_least + (g->rtt_most - g->rtt_least) * i / (g->n - 1);
-    if (g->rtt_most < 0)
-        path.rtt = chain_least_rtt(&s->chain, &path);
+    // Spreads the round-trip times evenly, both ends included (Grieco and Mascolo 2004, section
+    // 5.1).
+    path.rtt = g->n == 1 ? g->rtt_max : g->rtt_min + (g->rtt_max - g->rtt_min) * i / (g->n - 1);
+    if (g->rtt_max < 0)
+        path.rtt = chain_min_rtt(&s->chain, &path);
     return path;
 }
 
@@ -125,13 +125,13 @@ static int check_group(const struct sim *s, const struct group *g, char *error, 
         return err_say(error, cap, ERR_RANGE, "%.80s: from and to are two of the routers 0 to %d",
                        g->text, last);
     struct chain_path path = path_of(s, g, 0);
-    if (path.rtt < chain_least_rtt(&s->chain, &path))
+    if (path.rtt < chain_min_rtt(&s->chain, &path))
         return err_say(error, cap, ERR_RANGE, "%.80s: its hops alone have an rtt of %lld us",
-                       g->text, (long long)chain_least_rtt(&s->chain, &path));
+                       g->text, (long long)chain_min_rtt(&s->chain, &path));
     return 0;
 }
 
-// Each flow's own seeds, drawn in one order.
+// Adds a flow with its own seeds, drawn in a fixed order.
 static int add_flow(struct sim *s, const struct group *g, int64_t i, struct rng *rng)
 {
     usec_t start = g->start;
@@ -142,7 +142,7 @@ static int add_flow(struct sim *s, const struct group *g, int64_t i, struct rng 
     struct link_spec local;
     if (g->local_bps) {
         int bad = make_local(g, &local);
-        assert(bad == 0); // the group's numbers are in its bounds
+        assert(bad == 0); // cannot fail, as the group's numbers were checked
         path.local = &local;
     }
     struct flow *f = new_flow(s, g, s->count, start, rng_u64(rng));

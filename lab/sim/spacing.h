@@ -6,7 +6,7 @@
 #include "common/base/usec.h"
 
 struct spacing {
-    int64_t bits_e6; // of a packet, in 1e-6 bit
+    int64_t bits_e6; // bits of a packet, in 1e-6 bit
     int64_t bps;
     int64_t carry;
 };
@@ -17,7 +17,7 @@ static inline struct spacing spacing_of(uint32_t bytes, int64_t bps)
     return s;
 }
 
-// When the packet after the one at `at` is due.
+// Returns when the packet after the one at `at` is due.
 static inline usec_t spacing_after(struct spacing *s, usec_t at)
 {
     s->carry += s->bits_e6;

@@ -41,8 +41,8 @@ static struct tcp_sack_block block_around(const struct tcp_receiver *r, int64_t 
     return b;
 }
 
-// RFC 2018, section 4: first the block of the latest packet, then those told of last. Blocks that
-// it joined, or that were delivered, are forgotten.
+// RFC 2018, section 4: first the block of the latest packet, then the most recently reported ones.
+// Blocks that were merged with it, or delivered, are removed.
 static void note_recent(struct tcp_receiver *r, int64_t seq)
 {
     struct tcp_sack_block latest = block_around(r, seq);
@@ -79,7 +79,8 @@ void tcp_receiver_packet(struct tcp_receiver *r, int64_t seq, usec_t now)
     }
     if (r->sack)
         note_recent(r, seq);
-    // RFC 5681, 4.2: out of order, filling a hole, or the second one: at once.
+    // RFC 5681, 4.2: ACKs at once if the packet is out of order, fills a hole, or is the second
+    // one.
     bool waits = in_order && r->ack_at == USEC_NEVER;
     r->ack_at = waits ? now + r->delay : now;
 }

@@ -30,7 +30,7 @@ void tcp_scoreboard_clear(struct tcp_scoreboard *b)
     *b = (struct tcp_scoreboard){.sacked = b->sacked};
 }
 
-// Lost is what has DupThresh SACKed packets above it (RFC 6675, section 4, IsLost).
+// A packet is lost if DupThresh packets above it were SACKed (RFC 6675, section 4, IsLost).
 static void find_lost(struct tcp_scoreboard *b)
 {
     int above = 0;

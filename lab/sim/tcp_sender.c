@@ -62,8 +62,8 @@ static double window(const struct tcp_sender *s)
     return fmin(s->cwnd, s->config.max_window);
 }
 
-// RFC 5681, equation 4. What limited transmit added to the flight does not count (RFC 3042). A
-// second timeout of the same packet finds cwnd at 1 and leaves ssthresh at 2, as in BSD and ns-2,
+// RFC 5681, equation 4. Packets that limited transmit added to the flight do not count (RFC 3042).
+// At a second timeout of the same packet cwnd is 1 and ssthresh becomes 2, as in BSD and ns-2,
 // where RFC 5681 would keep ssthresh.
 static double half_flight(const struct tcp_sender *s)
 {
@@ -105,8 +105,8 @@ static void grow(struct tcp_sender *s)
     s->cwnd = window(s);
 }
 
-// RFC 6582, section 3.2, step 3: the next hole is sent again, the window shrinks by what was
-// acknowledged, and grows by one packet. The timer starts anew at the first only ("Impatient").
+// RFC 6582, section 3.2, step 3: retransmits the next hole, shrinks the window by the acknowledged
+// packets and adds one packet. Only the first partial ACK restarts the timer ("Impatient").
 static void partial_ack(struct tcp_sender *s, int64_t acked, usec_t now)
 {
     s->retransmit = s->una;
@@ -120,7 +120,7 @@ static void partial_ack(struct tcp_sender *s, int64_t acked, usec_t now)
 static void new_ack(struct tcp_sender *s, int64_t next, usec_t now)
 {
     int64_t acked = next - s->una;
-    // RFC 7661, 4.3: half a cwnd in flight validates it.
+    // RFC 7661, 4.3: cwnd is validated if at least half of it is in flight.
     bool grows = !s->config.validates || 2 * (double)(s->high - s->una) >= s->cwnd;
     s->una = next;
     if (s->next < next)
@@ -147,7 +147,8 @@ static void new_ack(struct tcp_sender *s, int64_t next, usec_t now)
 static void duplicate_ack(struct tcp_sender *s, usec_t now)
 {
     s->dupacks++;
-    // Duplicates may be answers to what a timeout has sent again (RFC 6582, section 3.2, step 2).
+    // Duplicates may answer packets that a timeout has retransmitted (RFC 6582, section 3.2, step
+    // 2).
     bool may_enter = s->una > s->recover || s->recover == 0;
     bool sacked = is_sack(s) && tcp_scoreboard_is_lost(&s->board, s->una);
     if (s->in_recovery)
@@ -189,7 +190,7 @@ static bool has_new(const struct tcp_sender *s)
     return s->high < s->config.packets && s->high - s->una < TCP_SPAN;
 }
 
-// RFC 6675, section 5, step C, and NextSeg.
+// RFC 6675, section 5, step C, and NextSeg ().
 static int64_t choose_by_pipe(struct tcp_sender *s)
 {
     if (s->cwnd - (double)s->pipe < 1)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An access link: a rate, then a delay, and an endless queue. A packet leaves when its last bit has
-// crossed; what a node and its queue would find out event by event is known at its arrival, so that
-// it costs one event.
+// An access link: a rate, then a delay, with an unlimited queue. A packet leaves when its last bit
+// has crossed. Its departure is computed at its arrival, so that it costs one event instead of
+// several.
 //
-// `overhead` is time that a host takes for a packet, uniform in [0, overhead), order kept: it
-// breaks the phase that packets of a simulation keep for ever otherwise (Floyd, Jacobson 1992, "On
-// traffic phase effects in packet-switched gateways", section 3).
+// `overhead` is the time that a host spends on a packet, uniform in [0, overhead), with order kept.
+// It breaks the phase that packets of a simulation otherwise keep forever (Floyd, Jacobson 1992,
+// "On traffic phase effects in packet-switched gateways", section 3).
 #ifndef WEIR_SIM_WIRE_H
 #define WEIR_SIM_WIRE_H
 

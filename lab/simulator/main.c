@@ -34,7 +34,7 @@ static bool close_file(const char *path, FILE *f)
     bool good = !ferror(f);
     good = fclose(f) == 0 && good;
     if (!good)
-        log_error("%s: could not be written", path);
+        log_error("cannot write %s", path);
     return good;
 }
 

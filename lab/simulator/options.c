@@ -8,23 +8,23 @@
 #include "common/base/scan.h"
 #include "lab/sim/meter.h"
 
-static const char *read_link(void *options, const char *value, char *why, size_t cap)
+static const char *read_link(void *options, const char *value, char *reason, size_t cap)
 {
     struct sim_options *o = options;
     o->has_link = true;
-    return link_spec_parse(value, &o->scenario.right, why, cap) == 0 ? NULL : why;
+    return link_spec_parse(value, &o->scenario.right, reason, cap) == 0 ? NULL : reason;
 }
 
-static const char *read_back(void *options, const char *value, char *why, size_t cap)
+static const char *read_back(void *options, const char *value, char *reason, size_t cap)
 {
     struct sim_options *o = options;
     o->has_back = true;
-    return link_spec_parse(value, &o->scenario.left, why, cap) == 0 ? NULL : why;
+    return link_spec_parse(value, &o->scenario.left, reason, cap) == 0 ? NULL : reason;
 }
 
-static const char *read_arrivals(void *options, const char *value, char *why, size_t cap)
+static const char *read_arrivals(void *options, const char *value, char *reason, size_t cap)
 {
-    (void)why, (void)cap;
+    (void)reason, (void)cap;
     struct sim_options *o = options;
     struct scan s = scan_of(value, strlen(value));
     if (!scan_int(&s, SCENARIO_FLOWS - 1, &o->arrivals_of) || !scan_char(&s, ':') || scan_end(&s))
@@ -33,29 +33,30 @@ static const char *read_arrivals(void *options, const char *value, char *why, si
     return NULL;
 }
 
-// Words of files are there before options are read.
-static const char *read_scenario(void *options, const char *value, char *why, size_t cap)
+// The words of --scenario files are inserted before options are read, so --scenario cannot occur
+// here.
+static const char *read_scenario(void *options, const char *value, char *reason, size_t cap)
 {
-    (void)options, (void)value, (void)why, (void)cap;
-    return "is written --scenario FILE, in full, and not within a FILE";
+    (void)options, (void)value, (void)reason, (void)cap;
+    return "expects --scenario FILE, unabbreviated, and not within a FILE";
 }
 
-static const char *read_group(void *options, const char *value, char *why, size_t cap)
+static const char *read_group(void *options, const char *value, char *reason, size_t cap)
 {
     struct scenario *sc = &((struct sim_options *)options)->scenario;
     if (sc->group_count == SCENARIO_GROUPS)
-        return "too many groups";
-    return group_parse(value, &sc->groups[sc->group_count++], why, cap) == 0 ? NULL : why;
+        return "at most 256 groups";
+    return group_parse(value, &sc->groups[sc->group_count++], reason, cap) == 0 ? NULL : reason;
 }
 
 static const char *group_value(int i, const char **help)
 {
     static const char *const list[][2] = {
-        {"reno", "TCP with everything to send"},
-        {"newreno", "the same with NewReno's recovery"},
-        {"sack", "the same with selective acknowledgments"},
-        {"web", "TCP connections one after the other, sizes and pauses Pareto-distributed"},
-        {"mtp", "MTP with everything to send"},
+        {"reno", "greedy TCP"},
+        {"newreno", "greedy TCP with NewReno's recovery"},
+        {"sack", "greedy TCP with selective acknowledgments"},
+        {"web", "consecutive TCP connections, sizes and pauses Pareto-distributed"},
+        {"mtp", "greedy MTP"},
         {"cbr", "packets at a constant rate, always or on and off"},
         {"datagram", "weir-send's datagram flow under a rate controller"},
         {"stream", "a session: weir-send's scheduler, a transport, weir-play's buffer and Goddard "
@@ -77,94 +78,94 @@ static const struct option_row rows[] = {
      .help = "KIND[:KEY=VALUE,...]; the keys follow, with their defaults. The KINDs:"},
 
     {.section = "Keys of all kinds", KEY, .argument = "n=1",
-     .help = "how many"},
-    {KEY, .argument = "from=0 to=HOPS", .help = "from which router to which; from=1,to=0 runs left"},
+     .help = "number of flows"},
+    {KEY, .argument = "from=0 to=HOPS", .help = "first and last router; from=1,to=0 runs left"},
     {KEY, .argument = "rtt=T or T..T",
-     .help = "without queues; evenly over the flows (default: that of the hops)"},
-    {KEY, .argument = "start=0s stop=T", .help = "when it sends"},
-    {KEY, .argument = "spread=0s", .help = "each begins up to that later, at random"},
+     .help = "round-trip time without queues; spread evenly over the flows (default: that of the hops)"},
+    {KEY, .argument = "start=0s stop=T", .help = "when the flow sends"},
+    {KEY, .argument = "spread=0s", .help = "each flow begins up to this much later, at random"},
     {KEY, .argument = "access=100mbit", .help = "rate of the access links"},
-    {KEY, .argument = "loss=0%", .help = "on the sink's access link, each way"},
-    {KEY, .argument = "overhead=0us", .help = "up to that a packet, at random, in the sending host"},
+    {KEY, .argument = "loss=0%", .help = "loss on the sink's access link, each way"},
+    {KEY, .argument = "overhead=0us", .help = "time per packet in the sending host, random up to this"},
     {KEY, .argument = "local=R localq=20p",
-     .help = "a line of the sink's own behind the last router, drop-tail, both ways"},
-    {KEY, .argument = "size=1500B", .help = "of packets"},
+     .help = "a line between the last router and the sink, drop-tail, both ways"},
+    {KEY, .argument = "size=1500B", .help = "size of packets"},
 
     {.section = "Keys of TCP and web", KEY, .argument = "window=10000p iw=2p",
-     .help = "the receiver's window, the first of the sender"},
-    {KEY, .argument = "minrto=1s", .help = "least time before a retransmission"},
+     .help = "the receiver's window, and the sender's initial window"},
+    {KEY, .argument = "minrto=1s", .help = "min retransmission timeout"},
     {KEY, .argument = "delack=100ms", .help = "delayed ACKs; 0: none"},
     {KEY, .argument = "ca=ack",
-     .help = "congestion avoidance: + 1/cwnd an ACK; count: + 1 a cwnd of ACKs"},
-    {KEY, .argument = "ts=0", .help = "1: time stamps, which time every ACK"},
-    {KEY, .argument = "packets=N", .help = "TCP: ends after so many"},
+     .help = "congestion avoidance: + 1/cwnd per ACK; count: + 1 per cwnd of ACKs"},
+    {KEY, .argument = "ts=0", .help = "1: timestamps, which time every ACK"},
+    {KEY, .argument = "packets=N", .help = "TCP: end after this many packets"},
     {KEY, .argument = "tcp=newreno", .help = "web: reno, newreno or sack"},
     {KEY, .argument = "bytes=50KB think=1s shape=1.5",
-     .help = "web: means of objects and pauses, their distribution's shape"},
-    {KEY, .argument = "objects=1", .help = "web: of a page, before a pause"},
-    {KEY, .argument = "pause=pareto", .help = "web: exp: exponentially distributed"},
+     .help = "web: mean object size and pause, and the shape of their distribution"},
+    {KEY, .argument = "objects=1", .help = "web: objects per page, before a pause"},
+    {KEY, .argument = "pause=pareto", .help = "web: distribution of the pauses; exp: exponential"},
 
     {.section = "Keys of mtp", KEY, .argument = "mode=strict", .help = "or fill, or resend"},
-    {KEY, .argument = "newreno=0", .help = "1: a hole a round trip"},
-    {KEY, .argument = "iw=2p minrto=1s ts=0", .help = "as TCP's"},
+    {KEY, .argument = "newreno=0", .help = "1: NewReno, which fills one hole per round trip"},
+    {KEY, .argument = "iw=2p minrto=1s ts=0", .help = "as for TCP"},
 
-    {.section = "Keys of cbr", KEY, .argument = "rate=R", .help = "while it is on"},
-    {KEY, .argument = "on=T off=T", .help = "how long in turn (default: always on)"},
-    {KEY, .argument = "shape=X", .help = "the times are means of Pareto distributions"},
+    {.section = "Keys of cbr", KEY, .argument = "rate=R", .help = "rate while on"},
+    {KEY, .argument = "on=T off=T", .help = "lengths of the on and off periods (default: always on)"},
+    {KEY, .argument = "shape=X", .help = "on and off are means of Pareto distributions of this shape"},
 
     {.section = "Keys of datagram", KEY, .argument = "cc=NAME[:PARAMS]",
      .help = "such as tfrc:selfclock; write / for the comma between PARAMS"},
-    {KEY, .argument = "rate=R", .help = "of media (default: greedy)"},
-    {KEY, .argument = "max=1gbit", .help = "the highest rate"},
+    {KEY, .argument = "rate=R", .help = "rate of the media (default: greedy)"},
+    {KEY, .argument = "max=1gbit", .help = "max rate of the controller"},
     {KEY, .argument = "ect=1", .help = "ECN-capable"},
 
     {.section = "Keys of stream, and TCP's where its transport is simulated TCP (tcp=newreno)", KEY,
      .argument = "via=NAME[:PARAMS]",
-     .help = "tcp (a send buffer without end), tcp:sndbuf=64KB, minbuf:1/3, udp, psp, tfrc, arc, "
+     .help = "tcp (an unlimited send buffer), tcp:sndbuf=64KB, minbuf:1/3, udp, psp, tfrc, arc, "
              "mtp, mtp:queue=65536 ...; / for the comma"},
-    {KEY, .argument = "media=goddard length=300s fragment=1000B", .help = "what is streamed"},
-    {KEY, .argument = "latency=1s", .help = "in the scheduler"},
+    {KEY, .argument = "media=goddard length=300s fragment=1000B", .help = "media, its length, and its bytes per packet"},
+    {KEY, .argument = "latency=1s", .help = "max wait in the scheduler"},
     {KEY, .argument = "sizes=FILE",
-     .help = "frames vary in size as these do: a frame's bytes a line, as ffprobe -select_streams "
+     .help = "frames vary in size as these: one frame's bytes per line, as ffprobe -select_streams "
              "v -show_entries packet=size -of csv=p=0 prints them"},
     {KEY, .argument = "pair=1",
-     .help = "0: no pair of packets passes; the first media tells the capacity"},
-    {KEY, .argument = "parts=0", .help = "1: frames that came in part count as whole"},
+     .help = "0: no packet pair passes; the first media measures the capacity"},
+    {KEY, .argument = "parts=0", .help = "1: frames that arrived in part count as complete"},
     {KEY, .argument = "goddard=NAME=VALUE/...",
-     .help = "the policy's parameters, such as upscale_interval=30"},
+     .help = "parameters of the Goddard policy, such as upscale_interval=30"},
 
-    {.section = "Network: routers 0 to HOPS in a row; flows hang on them by access links",
+    {.section = "Network: routers 0 to HOPS in a row; flows are attached by access links",
      .name = "link", .argument = "SPEC", .read = read_link,
-     .help = "of each hop from left to right, such as rate=10mbit,queue=droptail:208p; the text "
-             "that weir-link takes"},
+     .help = "link of each hop from left to right, such as rate=10mbit,queue=droptail:208p; the syntax "
+             "of weir-link"},
     {.name = "back", .argument = "SPEC", .read = read_back,
-     .help = "from right to left (default: as --link)"},
+     .help = "link of each hop from right to left (default: as --link)"},
     {.name = "hops", .argument = "N", .kind = OPTION_INT, .at = AT(scenario.hops), .least = 1,
-     .most = CHAIN_HOPS_MAX, .fallback = "1", .help = "1, a dumbbell, to 64: a parking lot"},
+     .most = CHAIN_HOPS_MAX, .fallback = "1", .help = "number of hops: 1 (a dumbbell) to 64 (a parking lot)"},
 
     {.section = "Run", .name = "seconds", .argument = "S", .kind = OPTION_SECONDS,
      .at = AT(duration), .least = 0.001, .most = SIM_OPTIONS_SECONDS, .fallback = "100",
-     .help = "of virtual time"},
+     .help = "length of the run in virtual time"},
     {.name = "since", .argument = "S", .kind = OPTION_SECONDS, .at = AT(since),
-     .most = SIM_OPTIONS_SECONDS, .fallback = "0", .help = "figures count from then, to 0.1 s"},
+     .most = SIM_OPTIONS_SECONDS, .fallback = "0", .help = "count stats from this time on, to 0.1 s"},
     {.name = "till-ended", .kind = OPTION_SWITCH, .at = AT(till_ended),
-     .help = "no longer than until all streams were played to their ends"},
+     .help = "end when all streams have been played to their ends"},
     {.name = "seed", .argument = "N", .kind = OPTION_SEED, .at = AT(scenario.seed),
      .fallback = "1", .help = "of all that is random"},
     {.name = "scenario", .argument = "FILE", .read = read_scenario,
-     .help = "words of this command line from a file; # begins a comment"},
+     .help = "read words of this command line from a file; # begins a comment"},
 
-    {.section = "Output: a JSON line a flow, group, direction of a hop, and run", .name = "series",
+    {.section = "Output: a JSON line per flow, group, direction of a hop, and run", .name = "series",
      .argument = "FILE", .kind = OPTION_FILE, .at = AT(series),
-     .help = "CSV: sums and state of each flow"},
+     .help = "write a CSV with totals and state of each flow"},
     {.name = "step", .argument = "S", .kind = OPTION_SECONDS, .at = AT(step), .least = 0.1,
-     .most = SIM_OPTIONS_SECONDS, .fallback = "1", .help = "how often, for --series"},
+     .most = SIM_OPTIONS_SECONDS, .fallback = "1", .help = "interval of --series"},
     {.name = "streams", .argument = "PREFIX", .kind = OPTION_FILE, .at = AT(streams),
-     .help = "of streams: PREFIX-FLOW.json, the report that weir-play writes, and PREFIX.csv: "
-             "what happened, an event a line"},
+     .help = "write for streams PREFIX-FLOW.json, the report that weir-play writes, and PREFIX.csv "
+             "with one event per line"},
     {.name = "arrivals", .argument = "FLOW:FILE", .read = read_arrivals,
-     .help = "CSV: each packet that reached that flow's sink"},
-    {.name = "quiet", .kind = OPTION_SWITCH, .at = AT(quiet), .help = "no line a flow"},
+     .help = "write a CSV of the packets that reached this flow's sink"},
+    {.name = "quiet", .kind = OPTION_SWITCH, .at = AT(quiet), .help = "no lines of single flows"},
     OPTION_ROWS_HELP,
 };
 // clang-format on
@@ -182,12 +183,12 @@ const struct option_table sim_option_table = {
     .rows = rows,
 };
 
-// NULL, or what is missing or does not go together.
+// Returns NULL, or a text on a missing option or on options that conflict.
 static const char *check(const struct sim_options *o)
 {
-    return !o->has_link                   ? "--link SPEC is needed"
-           : o->scenario.group_count == 0 ? "a GROUP of flows is needed"
-           : o->since > o->duration       ? "--since is behind the end"
+    return !o->has_link                   ? "--link SPEC is required"
+           : o->scenario.group_count == 0 ? "a GROUP of flows is required"
+           : o->since > o->duration       ? "--since is after the end of the run"
                                           : NULL;
 }
 
@@ -197,10 +198,10 @@ enum options_result sim_options_parse(int argc, char **argv, struct sim_options 
     *o = (struct sim_options){.duration = 100 * USEC_PER_SEC, .step = USEC_PER_SEC};
     o->scenario.hops = 1;
     o->scenario.seed = 1;
-    char error[1024] = ""; // stays so when what is wrong was logged
+    char error[1024] = ""; // stays empty if the error was logged
     char *words[SIM_OPTIONS_WORDS + 1];
     int count = sim_options_expand(o, argc, argv, words, error, sizeof(error));
-    char *file; // there is no --config
+    char *file; // unused: there is no --config
     enum options_result result = OPTIONS_BAD;
     if (count >= 0)
         result =
@@ -212,7 +213,7 @@ enum options_result sim_options_parse(int argc, char **argv, struct sim_options 
         return wrong ? OPTIONS_BAD : OPTIONS_DONE;
     if (!o->has_back)
         o->scenario.left = o->scenario.right;
-    // Figures are sampled.
+    // Stats are sampled, so `since` is rounded up to a sample.
     o->since = (o->since + METER_STEP - 1) / METER_STEP * METER_STEP;
     if (sim_options_load(o, error, sizeof(error)) == 0)
         return OPTIONS_RUN;

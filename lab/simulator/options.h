@@ -16,33 +16,33 @@ enum { SIM_OPTIONS_WORDS = 4096, SIM_OPTIONS_SECONDS = 1000000 };
 
 struct sim_options {
     struct scenario scenario; // traces are loaded
-    usec_t duration, since;   // since: at most the duration
-    const char *series;       // NULL: none; borrowed, as all texts, from argv or `file`
+    usec_t duration, since;   // since <= duration
+    const char *series;       // borrowed, as are all strings, from argv or `file`; NULL: none
     usec_t step;
     const char *arrivals; // NULL: none
-    int64_t arrivals_of;  // a flow
+    int64_t arrivals_of;  // number of a flow
     const char *streams;  // NULL: none
-    bool till_ended;      // stop when all streams have ended
-    bool quiet;           // no line a flow
+    bool till_ended;      // true: stop when all streams have ended
+    bool quiet;           // true: no lines of single flows
     bool has_link, has_back;
-    char *file;      // owned; --scenario's words
+    char *file;      // owned; the words of --scenario
     char *traces[2]; // owned; NULL: none
 };
 
 extern const struct option_table sim_option_table;
 
-// Fills `o`. DONE: --help or --version was printed to `out`. BAD: what is wrong and what is allowed
-// was printed to `err`, or logged (files). sim_options_destroy in any case.
+// Fills `o`. DONE: --help or --version was printed to `out`. BAD: the fault and the allowed values
+// were printed to `err`, or logged (files). Call sim_options_destroy in any case.
 enum options_result sim_options_parse(int argc, char **argv, struct sim_options *o, FILE *out,
                                       FILE *err);
 void sim_options_destroy(struct sim_options *o);
 
-// Its parts that read files. Both: an ERR_* when `error` says what is wrong, or, `error` untouched,
-// it was logged.
-// argv with --scenario FILE replaced by the file's words: how many.
+// The parts of the parser that read files. They return an ERR_* with the fault in `error`, or with
+// `error` unchanged if the fault was logged.
+// Replaces --scenario FILE in argv by the file's words. Returns the number of words.
 int sim_options_expand(struct sim_options *o, int argc, char **argv, char **words, char *error,
                        size_t cap);
-// What the scenario's traces and sizes name.
+// Loads the files that the scenario names: traces and sizes.
 int sim_options_load(struct sim_options *o, char *error, size_t cap);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files that weir-sim's command line names: words, traces, sizes of frames.
+// Reads the files that weir-sim's command line names: words, traces, frame sizes.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static int add_word(struct words *w, char *word, char *error, size_t cap)
     return 0;
 }
 
-// Ends its words in place.
+// Terminates the words in place.
 static int split(char *text, struct words *w, char *error, size_t cap)
 {
     for (char *at = text; *at;) {
@@ -49,9 +49,9 @@ static int read_words(struct sim_options *o, const char *name, struct words *w, 
                        "--scenario requires a FILE and can be given once");
     int err = text_file_read(name, &o->file, &len);
     if (err)
-        return err; // logged there
+        return err; // logged by text_file_read()
     if (strlen(o->file) != len)
-        return err_say(error, cap, ERR_MALFORMED, "%.200s: not a text", name);
+        return err_say(error, cap, ERR_MALFORMED, "%.200s: not a text file", name);
     return split(o->file, w, error, cap);
 }
 
@@ -87,7 +87,7 @@ static int load_sizes(struct group *g, char *error, size_t cap)
         return 0;
     int err = text_file_read(g->sizes_path, &text, &len);
     if (err)
-        return err; // logged there
+        return err; // logged by text_file_read()
     err = frame_sizes_parse(text, len, &g->sizes, &line);
     free(text);
     return err ? err_say(error, cap, err, "%.200s, line %zu: %s", g->sizes_path, line,

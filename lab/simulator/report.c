@@ -146,7 +146,7 @@ static bool report_group(FILE *out, const struct sim_report_run *r, int group)
 
 static bool report_link(FILE *out, const struct sim *s, int hop, bool right)
 {
-    const struct link_figures *f = link_all_figures(chain_link_at(&s->chain, hop, right));
+    const struct link_stats *f = link_all_stats(chain_link_at(&s->chain, hop, right));
     uint64_t dropped = 0;
     for (int i = 0; i < LINK_DROP_CAUSES; i++)
         dropped += f->dropped[i];

@@ -1,19 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes packet-delivery traces in Mahimahi's format: a line is a time in whole ms at which one packet of 1500 bytes may
-leave, times do not fall, and a link begins the trace again after its last time.
+"""Makes packet-delivery traces in Mahimahi's format: each line is the time in whole ms at which one packet of 1500 bytes may
+leave, times do not fall, and a link repeats the trace after its last time.
 
   generate.py lte|wifi|steps [--seed N] [--seconds S] [--mean MBIT] [--output FILE]
 
-lte    a cellular link: the logarithm of the rate is an AR(1) process, 50 ms a step, correlated over about 2 s, around
+lte    a cellular link: the logarithm of the rate is an AR(1) process, 50 ms per step, correlated over about 2 s, around
        the level of a Markov chain of three cell states (far 0.35, middle 1, near 2) that changes every 8 s on average;
        at each step an outage of 0.2 to 1 s begins with a probability of 0.2 %.
-wifi   a shared radio channel: bursts of 2 to 16 packets at 54 Mbit/s, then a gap for which others hold the channel,
-       exponential around what gives the mean rate; every 5 s on average a station far away makes all gaps four times
-       as long for half a second to two seconds.
+wifi   a shared radio channel: bursts of 2 to 16 packets at 54 Mbit/s, then a gap in which others use the channel,
+       exponential with the mean that gives the mean rate; every 5 s on average a distant station makes all gaps four
+       times as long for 0.5 to 2 s.
 steps  a rate that jumps every 10 s through 1, 0.25, 1.5, 0.5, 2 and 0.1 times MBIT, without any randomness.
 
-The same kind, seed, length and mean give the same trace. lte and wifi have exactly the mean asked for.
+The same kind, seed, length and mean give the same trace. lte and wifi have exactly the requested mean.
 """
 import argparse
 import sys
@@ -24,7 +24,7 @@ PACKET_BITS = 1500 * 8
 
 
 def _from_rates(rates, step_ms, mean_mbit):
-    """Delivery times from a rate (any unit) for each step, scaled so that the whole has the mean rate."""
+    """Returns delivery times from a rate (any unit) for each step, scaled so that the trace has the mean rate."""
     rates = np.asarray(rates, dtype=float)
     per_step = rates / rates.mean() * mean_mbit * 1e3 * step_ms / PACKET_BITS  # packets
     credit = np.concatenate([[0.0], np.cumsum(per_step)])
@@ -52,7 +52,7 @@ def lte(seed, seconds, mean_mbit):
 
 def wifi(seed, seconds, mean_mbit, burst_mbit=54.0):
     if mean_mbit >= burst_mbit:
-        raise ValueError(f"a mean below {burst_mbit:g} Mbit/s, the rate of a burst, is needed")
+        raise ValueError(f"the mean must be below {burst_mbit:g} Mbit/s, the rate of a burst")
     rng = np.random.default_rng(seed)
     airtime = PACKET_BITS / burst_mbit / 1e3  # ms a packet
     mean_gap = 9 * PACKET_BITS / mean_mbit / 1e3 - 9 * airtime  # 9 packets a burst on average
@@ -66,7 +66,7 @@ def wifi(seed, seconds, mean_mbit, burst_mbit=54.0):
         for _ in range(int(rng.integers(2, 17))):
             now += airtime
             times.append(now)
-    # Slow spells take from the mean; stretching all times alike gives it back.
+    # Slow periods reduce the mean; scaling all times restores it.
     times = np.array(times[:wanted])
     return np.ceil(times * (seconds * 1000 / times[-1]) - 1e-9).astype(int)
 
@@ -96,7 +96,7 @@ def main():
     parser.add_argument("--output", default="/dev/stdout")
     args = parser.parse_args()
     if not 1 <= args.seconds <= 3600 or not 0.1 <= args.mean <= 1000:
-        parser.error("1 to 3600 seconds and 0.1 to 1000 Mbit/s are possible")
+        parser.error("expects 1 to 3600 seconds and 0.1 to 1000 Mbit/s")
     try:
         write(KINDS[args.kind](args.seed, args.seconds, args.mean), args.output)
     except (OSError, ValueError) as e:

@@ -10,21 +10,21 @@
 
 struct client {
     const struct options *options; // borrowed
-    struct report *report;         // borrowed; NULL: none
+    struct report *report;         // borrowed; NULL: no report
     void (*on_end)(void *ctx);
     void *ctx;           // borrowed
     struct timer *timer; // owned
-    usec_t wake;         // what it is set to
+    usec_t wake;         // when `timer` fires
     usec_t epoch;
     usec_t next_line; // USEC_NEVER: no report
     struct flow_env env;
-    struct flow *flows;          // owned; of the first spec, then of the second ...
-    int64_t *bytes;              // owned; of each flow, for the report
-    usec_t stops[OPTIONS_SPECS]; // USEC_NEVER: never, or stopped already
-    int running;                 // specs that have not stopped
+    struct flow *flows;          // owned; the flows of the first spec, then of the second ...
+    int64_t *bytes;              // owned; bytes of each flow, for the report
+    usec_t stops[OPTIONS_SPECS]; // when each spec stops; USEC_NEVER: never, or stopped already
+    int running;                 // number of specs that have not stopped
 };
 
-// Flows say when they want to be called; the timer runs for the earliest.
+// Flows request a wake-up time; the timer runs for the earliest.
 static void wake_at(void *ctx, usec_t at)
 {
     struct client *c = ctx;
@@ -93,7 +93,7 @@ static void on_timer(void *ctx, usec_t now)
     }
     stop_those_due(c, now);
     if (c->running == 0) {
-        c->on_end(c->ctx); // may free us
+        c->on_end(c->ctx); // may free the client
         return;
     }
     run_flows(c, now);
@@ -136,7 +136,7 @@ struct client *traffic_client_new(uv_loop_t *loop, const struct options *options
     c->timer = timer_new(loop, on_timer, c);
     if (!c->flows || !c->bytes || !c->timer)
         goto free_client;
-    if (report_to) // the first whole second of the epoch's that is not over
+    if (report_to) // the first whole second since the epoch that is not over
         c->next_line = c->epoch + (usec_max(now - c->epoch, 0) / USEC_PER_SEC + 1) * USEC_PER_SEC;
     init_flows(c, now);
     wake_at(c, now);

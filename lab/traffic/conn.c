@@ -17,13 +17,13 @@
 #include "lab/traffic/watch.h"
 
 enum {
-    CHUNK = 256 * 1024,    // bytes a write
-    WRITES = 8,            // a wake-up, then the others have their turn
-    DATAGRAMS = 64,        // a wake-up, likewise
+    CHUNK = 256 * 1024,    // bytes per write
+    WRITES = 8,            // max writes per wake-up, before other work gets its turn
+    DATAGRAMS = 64,        // max datagrams per wake-up, before other work gets its turn
     SEND_BUFFER = 1 << 20, // bytes of datagrams that may wait for the device
 };
 
-static const uint8_t nothing[CHUNK]; // what all traffic consists of
+static const uint8_t nothing[CHUNK]; // payload of all traffic
 
 struct conn {
     uv_loop_t *loop;   // borrowed
@@ -32,7 +32,7 @@ struct conn {
     char line[REQUEST_MAX];
     size_t line_len;
     struct request request;
-    int64_t left; // GET: bytes to send, if they have an end
+    int64_t left; // GET: bytes still to send, if limited
     int udp;      // CBR: a socket connected to the client's port; -1: none
     struct cbr cbr;
     struct timer *pace; // owned; NULL: none
@@ -47,14 +47,14 @@ static void end(struct conn *c, bool abort)
     c->on_end(c->ctx, c);
 }
 
-static void refuse(struct conn *c, const char *why)
+static void refuse(struct conn *c, const char *reason)
 {
     struct sockaddr_storage peer = {0};
     socklen_t len = sizeof(peer);
     char text[64];
     getpeername(watch_fd(c->tcp), (struct sockaddr *)&peer, &len);
     sockaddr_text((struct sockaddr *)&peer, text, sizeof(text));
-    log_warn("%s is refused: %s", text, why);
+    log_warn("request of %s refused: %s", text, reason);
     end(c, true);
 }
 
@@ -72,7 +72,7 @@ static void send_bytes(struct conn *c)
         }
         c->left -= endless ? 0 : n;
         if (!endless && c->left == 0) {
-            end(c, false); // the kernel delivers what waits, then the end
+            end(c, false); // the kernel delivers the waiting bytes, then the end of the stream
             return;
         }
         if ((size_t)n < len)
@@ -90,14 +90,15 @@ static void on_pace(void *ctx, usec_t now)
             timer_set(c->pace, now + USEC_PER_MSEC);
             return;
         }
-        // Another error speaks of an earlier datagram (ICMP) or of the route: that one is lost.
+        // Other errors concern an earlier datagram (ICMP) or the route: the datagram is lost.
         cbr_on_sent(&c->cbr);
     }
     timer_set(c->pace, cbr_next_timeout(&c->cbr));
 }
 
-// A datagram socket from our end of the connection to the client's `port`. All of them share the
-// address and port that the server listens at; being connected, each has its own peer. -1: errno.
+// Opens a datagram socket from our end of the connection to the client's `port`. All these sockets
+// share the address and port that the server listens on; each is connected to its own peer. Returns
+// -1 with errno on failure.
 static int open_udp(int tcp, int port)
 {
     struct sockaddr_storage local = {0}, peer = {0};
@@ -143,7 +144,7 @@ static void begin(struct conn *c, usec_t now)
         return;
     }
     if (tcp_set_cc(watch_fd(c->tcp), c->request.cc) != 0) {
-        refuse(c, "its congestion control cannot be set (tcp_allowed_congestion_control)");
+        refuse(c, "cannot set its congestion control (see tcp_allowed_congestion_control)");
         return;
     }
     c->left = c->request.bytes;
@@ -151,7 +152,7 @@ static void begin(struct conn *c, usec_t now)
     send_bytes(c);
 }
 
-// Reads no further than a request may be long: a client has nothing to say after it.
+// Reads at most the size of a request: a client sends nothing after it.
 static void read_request(struct conn *c, usec_t now)
 {
     ssize_t n =
@@ -181,7 +182,7 @@ static void on_ready(void *ctx, usec_t now)
         send_bytes(c);
     else if (recv(watch_fd(c->tcp), c->line, sizeof(c->line), MSG_DONTWAIT) >= 0 ||
              (errno != EAGAIN && errno != EINTR))
-        end(c, true); // the end of the connection, or a word too many
+        end(c, true); // the end of the connection, or unexpected data
 }
 
 struct conn *conn_new(uv_loop_t *loop, int fd, usec_t deadline, conn_end_fn *on_end, void *ctx)

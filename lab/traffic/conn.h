@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One connection at the server: it waits for a request, then sends bytes until they are all sent,
-// or paces datagrams until the client goes. Loop thread only.
+// One connection at the server: it waits for a request, then sends the requested bytes, or paces
+// datagrams until the client closes. Loop thread only.
 #ifndef WEIR_TRAFFIC_CONN_H
 #define WEIR_TRAFFIC_CONN_H
 
@@ -14,14 +14,14 @@ extern "C" {
 
 struct conn;
 
-// The connection is over; the owner calls conn_free.
+// The connection has ended; the owner must call conn_free.
 typedef void conn_end_fn(void *ctx, struct conn *c);
 
-// Takes over the accepted socket. NULL: logged.
+// Takes ownership of the accepted socket. Returns NULL on failure (logged).
 struct conn *conn_new(uv_loop_t *loop, int fd, usec_t deadline, conn_end_fn *on_end, void *ctx);
-// Closes the connection, if it is not yet closed, by a reset. No callback afterwards.
+// Closes the connection by a reset, if it is still open. No callback afterwards.
 void conn_free(struct conn *c);
-// When a connection that has not asked for anything has to go; else USEC_NEVER.
+// Returns when a connection without a request must be closed; USEC_NEVER once it has one.
 usec_t conn_deadline(const struct conn *c);
 
 #ifdef __cplusplus

@@ -13,13 +13,13 @@
 
 enum {
     READ_BYTES = 256 * 1024,
-    READS = 8,               // a wake-up, then the others have their turn
-    BATCH = 64,              // datagrams a system call
-    RECEIVE_BUFFER = 1 << 20 // bytes of datagrams that may wait for us
+    READS = 8,               // max receive calls per wake-up, before other work gets its turn
+    BATCH = 64,              // datagrams per system call
+    RECEIVE_BUFFER = 1 << 20 // bytes of datagrams that may wait in the socket
 };
 
-// The shape of the web's pauses: Barford, Crovella: Generating Representative Web Workloads for
-// Network and Server Performance Evaluation, 1998: inactive OFF times are Pareto, alpha = 1.5.
+// Shape of the pauses: Barford, Crovella: Generating Representative Web Workloads for Network and
+// Server Performance Evaluation, 1998: inactive OFF times are Pareto with alpha = 1.5.
 #define OFF_SHAPE 1.5
 #define OFF_MAX   (3600.0 * 1e6)
 
@@ -37,9 +37,9 @@ static void disconnect(struct flow *f, bool abort)
     f->connected = false;
 }
 
-static void fail(struct flow *f, const char *why, usec_t now)
+static void fail(struct flow *f, const char *reason, usec_t now)
 {
-    log_debug("%s: %s", f->spec->text, why);
+    log_debug("%s: %s", f->spec->text, reason);
     disconnect(f, true);
     f->failed++;
     wait_until(f, now + FLOW_RETRY);
@@ -59,17 +59,19 @@ static void on_datagrams(void *ctx, usec_t now)
 {
     (void)now;
     struct flow *f = ctx;
-    struct mmsghdr messages[BATCH] = {0}; // no room for payload: only its length is of interest
+    struct mmsghdr messages[BATCH] = {
+        0}; // no payload buffers: only the datagrams' lengths are used
     for (int i = 0; i < READS; i++) {
         int n = recvmmsg(watch_fd(f->udp), messages, BATCH, MSG_DONTWAIT | MSG_TRUNC, NULL);
         for (int k = 0; k < n; k++)
             f->bytes += messages[k].msg_len;
         if (n < BATCH)
-            return; // nothing more, or an ICMP error: the TCP connection tells of the end
+            return; // nothing more, or an ICMP error: the TCP connection signals the end
     }
 }
 
-// A datagram socket of our end of the connection, deaf to all but the server. Its port, or -1.
+// Opens a datagram socket on the connection's local address that accepts only the server's packets.
+// Returns its port, or -1.
 static int open_udp(struct flow *f)
 {
     struct sockaddr_storage at = {0};
@@ -80,7 +82,7 @@ static int open_udp(struct flow *f)
     if (fd < 0)
         return -1;
     int bytes = RECEIVE_BUFFER;
-    // Beyond the limit for everybody (rmem_max) where we may: a loss is to be the link's, not ours.
+    // Exceeds rmem_max if permitted: losses must happen on the link, not in this socket.
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) != 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
     const struct sockaddr *server = (const struct sockaddr *)&f->env->server;
@@ -98,7 +100,7 @@ static int64_t object_bytes(struct flow *f)
 {
     const struct spec *s = f->spec;
     if (s->kind != SPEC_WEB)
-        return s->bytes; // elephants: 0, without end
+        return s->bytes; // elephants: 0, unlimited
     double size = pareto_draw(&f->rng, s->mean, s->shape, (double)REQUEST_BYTES_MAX);
     return size < 1 ? 1 : (int64_t)size;
 }
@@ -127,7 +129,7 @@ static void ask(struct flow *f, usec_t now)
     }
     char line[REQUEST_MAX];
     int len = request_encode(&f->request, line);
-    // A new connection's buffer is empty: a line goes whole.
+    // A new connection's buffer is empty, so the whole line fits.
     if (send(watch_fd(f->tcp), line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len) {
         fail(f, "the connection broke", now);
         return;
@@ -146,7 +148,8 @@ static void at_end(struct flow *f, usec_t now)
 
 static void receive(struct flow *f, usec_t now)
 {
-    static uint8_t unused[READ_BYTES]; // with MSG_TRUNC, TCP drops the bytes uncopied (tcp(7))
+    static uint8_t
+        unused[READ_BYTES]; // with MSG_TRUNC, TCP discards the bytes without copying them (tcp(7))
     for (int i = 0; i < READS; i++) {
         ssize_t n = recv(watch_fd(f->tcp), unused, sizeof(unused), MSG_DONTWAIT | MSG_TRUNC);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -182,7 +185,7 @@ static void begin(struct flow *f, usec_t now)
         fail(f, strerror(errno), now);
         return;
     }
-    // Our side sends next to nothing; but some algorithms (DCTCP) shape acknowledgements, too.
+    // This side sends little, but some algorithms (DCTCP) also affect acknowledgements.
     tcp_set_cc(fd, f->spec->cc);
     watch_keepalive(fd);
     bool refused = connect(fd, server, sockaddr_len(server)) != 0 && errno != EINPROGRESS;
@@ -196,7 +199,7 @@ void flow_init(struct flow *f, const struct flow_env *env, const struct spec *sp
                usec_t start)
 {
     *f = (struct flow){.env = env, .spec = spec, .rng = rng_seeded(seed), .next = start};
-    // The web's users do not all begin in the same instant: each is somewhere in a pause.
+    // Web users do not start at the same instant: each starts at a random point of a pause.
     if (spec->kind == SPEC_WEB)
         f->next += (usec_t)(rng_unit(&f->rng) * (double)spec->off);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// weir-traffic: constructs, starts, stops.
+// weir-traffic: constructs, starts and stops the client or server.
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -44,7 +44,7 @@ static void on_signal(void *ctx, const char *name)
     finish(ctx);
 }
 
-// The usual soft limit of 1024 is for programs that select().
+// Raises the soft limit on open files: the usual 1024 protects only programs that use select().
 static void allow_many_files(void)
 {
     struct rlimit limit;
@@ -54,7 +54,8 @@ static void allow_many_files(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// The server sets it, but a name that our kernel does not have is better told at once.
+// The server sets the congestion control, but a name that this kernel lacks should be reported at
+// once.
 static bool cc_exist(const struct options *o)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -64,8 +65,8 @@ static bool cc_exist(const struct options *o)
         char available[256];
         tcp_available_cc(available, sizeof(available));
         if (!good)
-            log_error("%s: this kernel does not let us have %s, it has: %s", o->specs[i].text,
-                      o->specs[i].cc, available);
+            log_error("%s: congestion control %s is not available (available: %s)",
+                      o->specs[i].text, o->specs[i].cc, available);
     }
     if (fd >= 0)
         close(fd);
@@ -116,7 +117,7 @@ int main(int argc, char **argv)
     if (traffic_report_close(program.report) != 0)
         code = EXIT_FAILURE;
     if (uv_loop_close(&program.loop) != 0) {
-        log_error("handles were left open at the end");
+        log_error("internal error: handles were left open at the end");
         code = EXIT_FAILURE;
     }
     return code;

@@ -12,7 +12,7 @@ enum { LATEST_SEC = 1000000000 };
 static const char *read_address(struct options *o, bool of_serve, const char *value)
 {
     if (o->serve != of_serve)
-        return of_serve ? "is an option of serve" : "is an option of run";
+        return of_serve ? "requires the command serve" : "requires the command run";
     return sockaddr_parse(value, &o->server) == 0 &&
                    (of_serve || sockaddr_port((struct sockaddr *)&o->server) != 0)
                ? NULL
@@ -20,43 +20,43 @@ static const char *read_address(struct options *o, bool of_serve, const char *va
                  "[fd00::1]:9000";
 }
 
-static const char *read_listen(void *options, const char *value, char *why, size_t cap)
+static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
 {
-    (void)why, (void)cap;
+    (void)reason, (void)cap;
     return read_address(options, true, value);
 }
 
-static const char *read_server(void *options, const char *value, char *why, size_t cap)
+static const char *read_server(void *options, const char *value, char *reason, size_t cap)
 {
-    (void)why, (void)cap;
+    (void)reason, (void)cap;
     return read_address(options, false, value);
 }
 
-static const char *of_run(void *options, const char *value, char *why, size_t cap)
+static const char *of_run(void *options, const char *value, char *reason, size_t cap)
 {
-    (void)value, (void)why, (void)cap;
-    return ((struct options *)options)->serve ? "is an option of run" : NULL;
+    (void)value, (void)reason, (void)cap;
+    return ((struct options *)options)->serve ? "requires the command run" : NULL;
 }
 
-static const char *read_spec(void *options, const char *value, char *why, size_t cap)
+static const char *read_spec(void *options, const char *value, char *reason, size_t cap)
 {
     struct options *o = options;
     if (o->serve)
-        return "serve takes options only";
+        return "serve expects options only";
     if (o->spec_count == OPTIONS_SPECS)
         return "at most 32 SPECs";
     struct spec *spec = &o->specs[o->spec_count++];
-    if (spec_parse(value, spec, why, cap) != 0)
-        return why;
+    if (spec_parse(value, spec, reason, cap) != 0)
+        return reason;
     o->flow_count += spec->n;
-    return o->flow_count > OPTIONS_FLOWS ? "at most 4096 flows in all" : NULL;
+    return o->flow_count > OPTIONS_FLOWS ? "at most 4096 flows in total" : NULL;
 }
 
 static const char *command_value(int i, const char **help)
 {
     static const char *const list[][2] = {
-        {"serve", "is the source of the traffic"},
-        {"run", "pulls it"},
+        {"serve", "sends the traffic"},
+        {"run", "requests and receives it"},
     };
     if (i >= (int)(sizeof(list) / sizeof(*list)))
         return NULL;
@@ -86,20 +86,20 @@ static const struct option_row rows[] = {
      .kind = OPTION_NOTE, .value = command_value, .help = "the first word"},
 
     {.section = "Options of serve", .name = "listen", .argument = "ADDR:PORT",
-     .read = read_listen, .help = "where"},
+     .read = read_listen, .help = "listen on this address and port"},
 
     {.section = "Options of run", .name = "server", .argument = "ADDR:PORT", .read = read_server,
-     .help = "where the other end serves"},
+     .help = "connect to weir-traffic serve at this address"},
     {.name = "epoch", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(epoch),
      .most = LATEST_SEC, .read = of_run,
-     .help = "what times count from, on the monotonic clock (default: now)"},
+     .help = "instant on the monotonic clock that times count from (default: now)"},
     {.name = "duration", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(duration),
      .least = 0.001, .most = LATEST_SEC, .read = of_run,
-     .help = "ends so many after the epoch (default: when all have stopped)"},
+     .help = "end this long after the epoch (default: when all flows have stopped)"},
     {.name = "seed", .argument = "N", .kind = OPTION_SEED, .at = AT(seed), .fallback = "1",
-     .read = of_run, .help = "of sizes and pauses"},
+     .read = of_run, .help = "seed of the random sizes and pauses"},
     {.name = "stats", .argument = "FILE", .kind = OPTION_FILE, .at = AT(stats), .read = of_run,
-     .help = "a JSON line a second, and one at the end"},
+     .help = "write a JSON line per second, and one at the end, to this file"},
     {.name = "spec", .argument = "SPEC", .operand = true, .repeats = true, .read = read_spec,
      .value = spec_value,
      .help = "a group of flows, with keys such as elephants:n=7,cc=reno,start=5,stop=60; all take "
@@ -107,7 +107,7 @@ static const struct option_row rows[] = {
              "control)"},
 
     {.section = "Options of both", .name = "verbose", .kind = OPTION_SWITCH, .at = AT(verbose),
-     .help = "why connections fail, on stderr"},
+     .help = "log to stderr reason connections fail"},
     OPTION_ROWS_HELP,
 };
 // clang-format on
@@ -117,20 +117,20 @@ const struct option_table traffic_option_table = {
     .usage = "serve --listen ADDR:PORT\n"
              "       weir-traffic run --server ADDR:PORT [OPTION]... SPEC...",
     .brief = "compete for a link with TCP and UDP flows",
-    .about = "Competing traffic for a link: serve is the source of it, run pulls it.",
+    .about = "Competing traffic for a link: serve sends it, run requests and receives it.",
     .rest = "Exit status:\n"
             "    0  ended, or stopped by a signal\n"
-            "    1  cannot start or go on\n"
+            "    1  cannot start or continue\n"
             "    2  wrong usage\n",
     .rows = rows,
 };
 
-// NULL, or what is missing.
+// Returns NULL, or the missing option.
 static const char *check(const struct options *o)
 {
     if (o->server.ss_family == AF_UNSPEC)
-        return o->serve ? "--listen ADDR:PORT is needed" : "--server ADDR:PORT is needed";
-    return o->serve || o->spec_count ? NULL : "run needs a SPEC";
+        return o->serve ? "serve requires --listen ADDR:PORT" : "run requires --server ADDR:PORT";
+    return o->serve || o->spec_count ? NULL : "run requires a SPEC";
 }
 
 enum options_result traffic_options_parse(int argc, char **argv, struct options *o, FILE *out,
@@ -141,16 +141,16 @@ enum options_result traffic_options_parse(int argc, char **argv, struct options 
     o->serve = strcmp(command, "serve") == 0;
     bool known = o->serve || strcmp(command, "run") == 0;
     char error[1024];
-    char *file; // there is no --config
+    char *file; // unused: there is no --config
     enum options_result result = OPTIONS_BAD;
     if (known || command[0] == '-') // the command takes the place of the program's name
         result = command_line_read(&traffic_option_table, argc - known, argv + known, o, &file, out,
                                    error, sizeof(error));
     else
-        snprintf(error, sizeof(error), "serve or run, not \"%s\"", command);
+        snprintf(error, sizeof(error), "the command is serve or run, not \"%s\"", command);
     const char *wrong = result == OPTIONS_BAD    ? error
                         : result == OPTIONS_DONE ? NULL
-                        : !known                 ? "serve or run comes first"
+                        : !known                 ? "the first argument is the command: serve or run"
                                                  : check(o);
     if (wrong)
         fprintf(err, "weir-traffic: %s\nTry 'weir-traffic --help'.\n", wrong);

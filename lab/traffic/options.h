@@ -19,22 +19,22 @@ extern "C" {
 enum { OPTIONS_SPECS = 32, OPTIONS_FLOWS = 4096 };
 
 struct options {
-    bool serve;                     // else run
-    struct sockaddr_storage server; // serve: where to listen; run: where to connect
-    usec_t epoch;                   // run, as all below; monotonic; USEC_NEVER: when it starts
-    usec_t duration;                // after the epoch; USEC_NEVER: until all specs have stopped
+    bool serve;                     // true: serve; false: run
+    struct sockaddr_storage server; // serve: address to listen on; run: address to connect to
+    usec_t epoch;    // run only, as are all fields below; monotonic; USEC_NEVER: the start
+    usec_t duration; // time after the epoch; USEC_NEVER: until all specs have stopped
     uint64_t seed;
-    const char *stats; // NULL: none; borrowed from argv
-    int spec_count;    // 1 or more
-    int flow_count;    // of all specs, at most OPTIONS_FLOWS
+    const char *stats; // borrowed from argv; NULL: none
+    int spec_count;    // at least 1
+    int flow_count;    // total of all specs, at most OPTIONS_FLOWS
     struct spec specs[OPTIONS_SPECS];
     bool verbose;
 };
 
 extern const struct option_table traffic_option_table;
 
-// Fills `o`. DONE: --help or --version was printed to `out`. BAD: what is wrong and what is allowed
-// was printed to `err`.
+// Fills `o`. DONE: --help or --version was printed to `out`. BAD: the fault and the allowed values
+// were printed to `err`.
 enum options_result traffic_options_parse(int argc, char **argv, struct options *o, FILE *out,
                                           FILE *err);
 

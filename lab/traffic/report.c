@@ -17,39 +17,39 @@ struct report {
     const char *path; // borrowed
     int spec_count;
     bool failed;
-    int64_t told[]; // bytes of each spec, as of the last line
+    int64_t reported[]; // bytes of each spec in the last line
 };
 
 struct report *traffic_report_open(const char *path, int spec_count)
 {
-    struct report *r = calloc(1, sizeof(*r) + (size_t)spec_count * sizeof(r->told[0]));
+    struct report *r = calloc(1, sizeof(*r) + (size_t)spec_count * sizeof(r->reported[0]));
     FILE *out = r ? fopen(path, "we") : NULL;
     if (!out) {
         log_error("%s: %s", path, strerror(errno));
         free(r);
         return NULL;
     }
-    setvbuf(out, NULL, _IOLBF, 1 << 16); // whole lines, so that the file can be followed
+    setvbuf(out, NULL, _IOLBF, 1 << 16); // line-buffered, so that a reader can follow the file
     r->out = out;
     r->path = path;
     r->spec_count = spec_count;
     return r;
 }
 
-static void fail(struct report *r, const char *why)
+static void fail(struct report *r, const char *reason)
 {
     if (!r->failed)
-        log_error("%s is incomplete: %s", r->path, why);
+        log_error("%s is incomplete: %s", r->path, reason);
     r->failed = true;
 }
 
-// Milliseconds, as 12.345.
+// Returns seconds rounded to milliseconds, as 12.345.
 static json_t *seconds(usec_t t)
 {
     return json_real(round(usec_to_sec(t) * 1e3) / 1e3);
 }
 
-// Takes `line` over; NULL: no memory.
+// Takes ownership of `line`; NULL: no memory.
 static void write_line(struct report *r, json_t *line)
 {
     char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
@@ -67,9 +67,9 @@ void traffic_report_second(struct report *r, const struct report_spec *specs, us
     for (int i = 0; i < r->spec_count; i++) {
         const struct report_spec *s = &specs[i];
         json_array_append_new(list, json_pack("{s:s, s:I, s:i, s:I}", "spec", s->text, "bytes",
-                                              (json_int_t)(s->bytes - r->told[i]), "active",
+                                              (json_int_t)(s->bytes - r->reported[i]), "active",
                                               s->active, "completed", (json_int_t)s->completed));
-        r->told[i] = s->bytes;
+        r->reported[i] = s->bytes;
     }
     write_line(r, json_pack("{s:o, s:o}", "t", seconds(since_epoch), "specs", list));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The client's figures as JSON lines: one a second,
+// The client's stats as JSON lines: one per second,
 //
 //   {"t":S,"specs":[{"spec":TEXT,"bytes":of this second,"active":connections,"completed":N}]}
 //
@@ -7,7 +7,7 @@
 //
 //   {"event":"end","t":S,"specs":[{"spec":,"bytes":,"completed":,"failed":,"flows":[bytes,...]}]}
 //
-// t: seconds since the epoch; all other counts are since the start.
+// t: seconds since the epoch. All other values but the first line's bytes count since the start.
 #ifndef WEIR_TRAFFIC_REPORT_H
 #define WEIR_TRAFFIC_REPORT_H
 
@@ -21,21 +21,21 @@ extern "C" {
 
 struct report_spec {
     const char *text; // borrowed
-    int64_t bytes;    // since the start
+    int64_t bytes;    // total since the start
     int active;
     int64_t completed;
     int64_t failed;
-    const int64_t *flows; // bytes of each; borrowed
+    const int64_t *flows; // borrowed; bytes of each flow
     int flow_count;
 };
 
 struct report;
 
-// Writes to `path`, for `spec_count` specs. NULL: logged.
+// Opens `path`, for `spec_count` specs. Returns NULL on failure (logged).
 struct report *traffic_report_open(const char *path, int spec_count);
 void traffic_report_second(struct report *r, const struct report_spec *specs, usec_t since_epoch);
 void traffic_report_end(struct report *r, const struct report_spec *specs, usec_t since_epoch);
-// 0, or ERR_IO: lines are missing (logged). NULL is fine.
+// Returns 0, or ERR_IO: lines are missing (logged). NULL is allowed.
 int traffic_report_close(struct report *r);
 
 #ifdef __cplusplus

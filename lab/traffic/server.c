@@ -13,17 +13,17 @@
 #include "lab/traffic/conn.h"
 #include "lab/traffic/watch.h"
 
-enum { BACKLOG = 1024, ACCEPTS = 64 }; // accepts a wake-up
+enum { BACKLOG = 1024, ACCEPTS = 64 }; // ACCEPTS: max per wake-up
 
 struct server {
     uv_loop_t *loop;                        // borrowed
     struct watch *listener;                 // owned
-    struct timer *tick;                     // owned; once a second
+    struct timer *tick;                     // owned; fires once a second
     struct conn *conns[SERVER_CONNECTIONS]; // owned
     int count;
 };
 
-// Swaps the last one into its place: the caller that goes through the list goes backwards.
+// Moves the last connection into the free place, so a caller that iterates goes backwards.
 static void remove_conn(struct server *s, int index)
 {
     conn_free(s->conns[index]);
@@ -39,8 +39,8 @@ static void on_end(void *ctx, struct conn *c)
     remove_conn(s, i);
 }
 
-// Once a second: clients that never asked go, and a listener that ran out of descriptors tries
-// again.
+// Once a second: removes clients that sent no request, and watches a listener again that ran out of
+// descriptors.
 static void on_tick(void *ctx, usec_t now)
 {
     struct server *s = ctx;
@@ -66,15 +66,15 @@ static void on_connection(void *ctx, usec_t now)
         int fd = accept4(watch_fd(s->listener), NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)) {
             log_warn("cannot accept a connection: %s", strerror(errno));
-            watch_events(s->listener, 0); // until the next tick
+            watch_events(s->listener, 0); // not watched until the next tick
             return;
         }
         if (fd < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return;
         if (fd < 0)
-            continue; // that connection has failed already (accept(2))
+            continue; // that connection has already failed (accept(2))
         if (s->count == SERVER_CONNECTIONS) {
-            log_warn("more than %d connections: one is refused", SERVER_CONNECTIONS);
+            log_warn("connection refused: more than %d connections", SERVER_CONNECTIONS);
             reset(fd);
             continue;
         }
@@ -94,7 +94,7 @@ static int open_listener(const struct sockaddr *at)
     char text[64];
     int err = errno;
     sockaddr_text(at, text, sizeof(text));
-    log_error("cannot listen at %s: %s", text, strerror(err));
+    log_error("cannot listen on %s: %s", text, strerror(err));
     if (fd >= 0)
         close(fd);
     return -1;

@@ -21,7 +21,7 @@ struct watch {
 
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
-    (void)status; // an error is told by the next call on the socket
+    (void)status; // the next call on the socket returns the error
     (void)events;
     struct watch *w = poll->data;
     if (w->fn)
@@ -65,8 +65,8 @@ void watch_close(struct watch *w, bool abort)
 {
     if (!w)
         return;
-    // The loop forgets the descriptor inside uv_close, so that it may be closed, and even come back
-    // as another socket's, before the handle's end.
+    // The loop releases the descriptor inside uv_close, so it may be closed, and even be reused for
+    // another socket, before the handle's close callback.
     uv_close((uv_handle_t *)&w->poll, on_closed);
     struct linger none = {.l_onoff = 1};
     if (abort)
@@ -82,7 +82,6 @@ void watch_keepalive(int fd)
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &probe, sizeof(probe));
-    // Bounds the wait for acknowledgements, too; with it, it also decides over keepalives
-    // (tcp(7)).
+    // Also bounds the wait for acknowledgements; it overrides the keepalive limits, too (tcp(7)).
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence, sizeof(silence));
 }

@@ -14,18 +14,21 @@ extern "C" {
 
 struct watch;
 
-// The socket is ready for some of the events asked for, or failed (the next call on it tells).
+// Called when the socket is ready for one of the watched events, or failed (the next call on it
+// returns the error).
 typedef void watch_fn(void *ctx, usec_t now);
 
-// Takes over the socket, closed on failure too. `events`: UV_READABLE, UV_WRITABLE. NULL: logged.
+// Takes ownership of the socket, closed on failure too. `events`: UV_READABLE, UV_WRITABLE. Returns
+// NULL on failure (logged).
 struct watch *watch_new(uv_loop_t *loop, int fd, int events, watch_fn *fn, void *ctx);
 int watch_fd(const struct watch *w);
-void watch_events(struct watch *w, int events); // replaces what was watched; 0: nothing
-// Closes the socket at once; no callback afterwards, may be called inside one. `abort`: what waits
-// in its queues is thrown away and the TCP peer gets a reset. NULL is fine.
+// Replaces the watched events; 0: none.
+void watch_events(struct watch *w, int events);
+// Closes the socket at once; no callback afterwards; may be called in a callback. `abort`: discards
+// the queued data and sends a reset to the TCP peer. NULL is allowed.
 void watch_close(struct watch *w, bool abort);
 
-// A connection that is idle or stuck ends after a minute without a word from the peer's kernel.
+// Makes a connection that is idle or stuck end after a minute without a packet from the peer.
 void watch_keepalive(int fd);
 
 #ifdef __cplusplus

@@ -9,9 +9,9 @@
 #include "common/base/log.h"
 #include "media/pattern/pattern_strip.h"
 
-// The format does not name the matrix of colours. Ours, BT.709, is what readers take for granted
-// from this height on; below, some convert, and what they show is no longer what was sent.
-enum { LEAST_HEIGHT = 720 };
+// The format does not declare the colour matrix. Readers assume ours, BT.709, from this height on;
+// below it some convert, and then show other colours than were sent.
+enum { MIN_HEIGHT = 720 };
 
 static bool write_picture(const struct picture *p, FILE *out)
 {
@@ -27,7 +27,7 @@ static bool write_picture(const struct picture *p, FILE *out)
     return true;
 }
 
-// A copy is drawn on: a source may hold its picture, and give it again.
+// Draws on a copy, as a source may keep its picture and return it again.
 static int write_frames(struct source *source, int64_t frames, struct scaler *scaler,
                         struct picture *copy, FILE *out)
 {
@@ -50,9 +50,9 @@ static int write_frames(struct source *source, int64_t frames, struct scaler *sc
 int clip_write(struct source *source, int64_t frames, FILE *out)
 {
     int width = source->width, height = source->height;
-    if (height < LEAST_HEIGHT) {
-        width = (width * LEAST_HEIGHT / height + 1) & ~1;
-        height = LEAST_HEIGHT;
+    if (height < MIN_HEIGHT) {
+        width = (width * MIN_HEIGHT / height + 1) & ~1;
+        height = MIN_HEIGHT;
     }
     struct scaler *scaler = scaler_new();
     struct picture *copy = picture_new(width, height);
@@ -65,7 +65,7 @@ int clip_write(struct source *source, int64_t frames, FILE *out)
             err = ERR_IO;
     }
     if (err)
-        log_error("%s: no clip of it: %s", source->name,
+        log_error("%s: cannot write the clip: %s", source->name,
                   err == ERR_IO ? strerror(errno) : "out of memory");
     picture_unref(copy);
     scaler_free(scaler);

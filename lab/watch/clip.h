@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A source as a file that any program can stream: raw pictures (YUV4MPEG2), the number of each in
-// the test picture's strip (media/pattern/pattern_strip.h), so that it can be told wherever it is
-// shown.
+// Writes a source as a file that any program can stream: raw pictures (YUV4MPEG2), with the number
+// of each in the test picture's strip (media/pattern/pattern_strip.h), so that it can be read from
+// any screen.
 #ifndef WEIR_LAB_WATCH_CLIP_H
 #define WEIR_LAB_WATCH_CLIP_H
 
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-// So many frames, fewer when the source ends; enlarged to 720 lines where it has less. 0, or
-// ERR_NO_MEMORY, ERR_IO (logged).
+// Writes up to `frames` frames, fewer if the source ends; a source of fewer than 720 lines is
+// enlarged to 720. Returns 0, ERR_NO_MEMORY or ERR_IO (logged).
 int clip_write(struct source *source, int64_t frames, FILE *out);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// weir-watch: one command line, one of two things to do.
+// weir-watch: one command line for two tasks.
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,19 +12,19 @@
 
 enum {
     MAX_SECONDS = 3600,
-    PIPE_BYTES = 1 << 20, // Linux: as much as anyone may have
+    PIPE_BYTES = 1 << 20, // Linux: the largest pipe that an unprivileged user may have
 };
 
 static const char help[] =
     "Usage: weir-watch SOURCE < PICTURES\n"
     "       weir-watch --clip SECONDS SOURCE > CLIP.y4m\n"
     "\n"
-    "Says of raw pictures (YUV 4:2:0 planar, of SOURCE's size) that another program decodes when\n"
-    "which frame of SOURCE was shown and how near (SSIM) what stood on the screen was to each\n"
-    "frame: a JSON object a line (lab/watch/watch.h).\n"
+    "Reads raw pictures (YUV 4:2:0 planar, of SOURCE's size) that another program decodes, and\n"
+    "reports when each frame of SOURCE was shown, and the similarity (SSIM) of the picture on the\n"
+    "screen to each frame: one JSON object per line (lab/watch/watch.h).\n"
     "\n"
-    "With --clip it makes such a SOURCE: of test:WxH@FPS or a file (a short one again and again),\n"
-    "the number of each frame drawn into it.\n"
+    "With --clip it makes such a SOURCE from test:WxH@FPS or a file (a short one is repeated),\n"
+    "with the number of each frame drawn into it.\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage.\n";
 
@@ -34,7 +34,7 @@ static int watch(const char *name)
     struct source *source = source_open(name, false, &err);
     if (!source)
         return EXIT_FAILURE;
-    fcntl(fileno(stdin), F_SETPIPE_SZ, PIPE_BYTES); // fails for what is not a pipe
+    fcntl(fileno(stdin), F_SETPIPE_SZ, PIPE_BYTES); // fails if stdin is not a pipe
     setvbuf(stdout, NULL, _IOLBF, 0);
     return watch_run(source, stdin, stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -44,7 +44,7 @@ static int clip(const char *name, const char *seconds)
     char *end;
     double value = strtod(seconds, &end);
     if (end == seconds || *end || !(value > 0 && value <= MAX_SECONDS)) {
-        log_error("--clip takes seconds, up to %d, not \"%s\"", MAX_SECONDS, seconds);
+        log_error("--clip expects 1 to %d seconds, not \"%s\"", MAX_SECONDS, seconds);
         return 2;
     }
     int err;

@@ -11,16 +11,16 @@
 #include "media/pattern/pattern_picture.h"
 #include "player/compare/picture_compare.h"
 
-#define GRACE (10 * USEC_PER_SEC) // for what waits to be compared when the pictures end
+#define GRACE (10 * USEC_PER_SEC) // time for pending comparisons after the last picture
 
 struct watch {
     struct picture_compare *measure; // owned
-    FILE *out;                       // borrowed; lines come from two threads, each in one call
+    FILE *out;                       // borrowed; two threads write lines, each with one call
     struct numbering numbering;
     uint64_t pictures;
 };
 
-// The measuring thread's.
+// Called on the measuring thread.
 static bool on_measured(void *ctx, const struct measured *m)
 {
     struct watch *w = ctx;
@@ -78,11 +78,11 @@ int watch_run(struct source *source, FILE *in, FILE *out)
             ",\"repeated\":%" PRIu64 ",\"skipped\":%" PRIu64 "}\n",
             w.pictures, w.numbering.unreadable, w.numbering.repeated, skipped);
     if (more) {
-        log_error("no memory for a picture");
+        log_error("out of memory for a picture");
         return ERR_NO_MEMORY;
     }
     if (ferror(in) || fflush(out) != 0 || ferror(out)) {
-        log_error("the pictures could not be read, or the lines not be written");
+        log_error("cannot read the pictures, or cannot write the lines");
         return ERR_IO;
     }
     return 0;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A viewer for pictures that another program decodes: when did which frame of the source come, and
-// how near was what stood on the screen to the frame that should have? It measures with weir-play's
-// own code, so that its figures and those of weir-play --picture-events are of one kind.
+// A viewer for pictures that another program decodes: it reports when each frame of the source
+// came, and how similar the picture on the screen was to the frame that should be there. It
+// measures with weir-play's own code, so its results and those of weir-play --picture-events are
+// comparable.
 //
-// In: raw pictures, YUV 4:2:0 planar, of the source's size, with the test picture's strip
-// (media/pattern/pattern_strip.h). Each counts as shown when its last byte came. Out, a JSON object
-// a line:
+// Input: raw pictures, YUV 4:2:0 planar, of the source's size, with the test picture's strip
+// (media/pattern/pattern_strip.h). A picture counts as shown when its last byte came. Output: one
+// JSON object per line:
 //
 //   {"event":"frame","number":12,"shown":104.2,"read":true}  CLOCK_MONOTONIC seconds
-//   {"event":"picture","number":12,"shown":12,"ssim":0.97}   as weir-play writes it
+//   {"event":"picture","number":12,"shown":12,"ssim":0.97}   as in weir-play
 //   {"event":"end","pictures":900,"unreadable":0,"repeated":3,"skipped":0}
 //
-// `read`: its number could be read; else it is broken, and the number about right (numbering.h).
-// A picture that is not newer than the one before (repeated) is nothing new.
+// `read`: true if its number could be read; false: it is broken, and the number is estimated
+// (numbering.h). A picture that is not newer than the previous one counts only as repeated.
 #ifndef WEIR_LAB_WATCH_WATCH_H
 #define WEIR_LAB_WATCH_WATCH_H
 
@@ -24,7 +25,7 @@
 extern "C" {
 #endif
 
-// Until `in` ends. Takes over `source`. 0, or ERR_NO_MEMORY, ERR_IO (logged).
+// Runs until `in` ends. Takes ownership of `source`. Returns 0, ERR_NO_MEMORY or ERR_IO (logged).
 int watch_run(struct source *source, FILE *in, FILE *out);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// UDP without any protocol on it, as fast as it goes: what mtp.py sets beside MTP.
+// UDP without any protocol on it, as fast as possible: mtp.py compares it with MTP.
 //   bench_blast receive ADDR:PORT SECONDS   "ready", then how many datagrams came
 //   bench_blast send ADDR:PORT SECONDS      batches that the kernel cuts (GSO); how many left
 #include <stdio.h>

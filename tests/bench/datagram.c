@@ -34,7 +34,7 @@ static double cpu_seconds(clockid_t clock)
 
 // ---- In memory
 
-// A path of 10 ms each way that loses nothing, in virtual time: what is counted is the code alone.
+// A loss-free path of 10 ms each way, in virtual time: only the code's time counts.
 static void run_in_memory(const char *name)
 {
     const usec_t way = 10 * USEC_PER_MSEC;
@@ -49,7 +49,7 @@ static void run_in_memory(const char *name)
     datagram_receiver_init(&r, 2, 0);
     struct feedback_wish wish = datagram_sender_wish(&s);
     static struct ccfb report;
-    usec_t report_at = USEC_NEVER; // when it reaches the sender
+    usec_t report_at = USEC_NEVER; // when the report reaches the sender
     double start = cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
     for (usec_t now = 0; s.counts.packets < MEMORY_PACKETS;) {
         if (report_at <= now) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How long encoding takes: ms a frame for each size of the default ladder, what all of them are of
-// one core at the source's 30 frames a second, and what temporal layers cost against one layer
-// (plain IPPP) at the same bitrate.
+// Encoding time: ms per frame for each size of the default ladder, the share of one core for all
+// sizes at the source's 30 frames per second, and the cost of temporal layers compared with one
+// layer (plain IPPP) at the same bitrate.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,7 +21,7 @@ static double now_ms(void)
 
 struct result {
     int frames;
-    double ms; // of processor time, all frames
+    double ms; // processor time of all frames
     double worst_ms;
     double bits;
 };
@@ -56,7 +56,7 @@ static struct result run(const struct ladder *l, int size_id, const struct movin
     return r;
 }
 
-// The same size and bitrate with one layer.
+// Returns the ladder with the same size and bitrate in one layer.
 static struct ladder plain(const struct ladder *l, int size_id)
 {
     struct ladder one = *l;

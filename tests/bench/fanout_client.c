@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Many viewers in one process, on one loop: they ask for the stream, receive and report as
+// Many viewers in one process, on one loop: they request the stream, receive and report as
 // weir-play does, and decode nothing. For fanout.py.
 //   bench_fanout_client ADDR:PORT TRANSPORT VIEWERS SECONDS LATE_MS
-// Prints "begin" when all have watched for a while, "end" after so many seconds, and then what came
-// of the frames captured in between: a line of words and figures.
+// Prints "begin" when all have watched for a while, "end" after SECONDS, and then the results for
+// the frames captured in between: one line of names and values.
 //
-// A viewer's frame is complete when all of its packets have come, in order; the last one's arrival
-// less the capture, by the machine's one clock, is its delay; beyond LATE_MS it is late.
+// A viewer's frame is complete when all of its packets have arrived in order. Its delay is the
+// arrival of the last packet minus the capture, on the machine's one clock; beyond LATE_MS it is
+// late.
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,31 +31,31 @@
 
 enum {
     MAX_VIEWERS = 4096,
-    FRAMES = 1 << 16, // of the measured time, at most
-    CONNECTS = 4,     // a tick
-    TICKS = 100,      // a second; each viewer reports at one of them
+    FRAMES = 1 << 16, // max frames of the measured time
+    CONNECTS = 4,     // max per tick
+    TICKS = 100,      // per second; each viewer reports at one of them
 };
 static const usec_t TICK = USEC_PER_SEC / TICKS;
 static const usec_t SETTLE = 2 * USEC_PER_SEC;
-static const usec_t GRACE = USEC_PER_SEC; // for the last frames to come
+static const usec_t GRACE = USEC_PER_SEC; // time for the last frames to arrive
 static const usec_t START_WITHIN = 60 * USEC_PER_SEC;
 static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
 
 struct viewer {
     struct tcp_conn *tcp;
-    struct udp_socket *udp[2]; // RTP, RTCP; of datagram transports
+    struct udp_socket *udp[2]; // RTP and RTCP, for datagram transports
     struct sockaddr_storage server[2];
     uint64_t token;
     struct datagram_reports *reports; // NULL: the transport needs none
     struct rtp_receiver rtp;
     struct rtcp_feedback feedback;
-    enum rtsp_method asked; // SETUP, then PLAY
+    enum rtsp_method asked; // the last request: SETUP, then PLAY
     char session[64];
-    bool watches; // a frame came
+    bool watches; // true after the first frame
     uint32_t frame;
-    bool whole; // all of `frame` has come so far
+    bool whole; // true while all packets of `frame` have arrived
     uint16_t next_seq;
-    usec_t captured; // `frame`, wall clock
+    usec_t captured; // capture of `frame`, wall clock
 };
 
 static struct {
@@ -62,7 +63,7 @@ static struct {
     struct sockaddr_storage server;
     const char *transport;
     bool datagram;
-    int wanted, count, watching; // viewers
+    int wanted, count, watching; // numbers of viewers
     struct viewer *viewers;
     struct timer *tick;
     int ticks;
@@ -70,7 +71,7 @@ static struct {
     usec_t seconds, late_after;
     bool told_end;
     uint32_t first_frame;
-    bool seen[FRAMES]; // by number from first_frame on
+    bool seen[FRAMES]; // indexed by number from first_frame on
     bool started;
     uint64_t complete, late;
     struct hist delay;
@@ -113,7 +114,7 @@ static void note_frame_complete(struct viewer *v, usec_t arrived)
     hist_add(&bench.delay, delay);
 }
 
-// `arrived`: wall clock.
+// `arrived` is on the wall clock.
 static void on_rtp(struct viewer *v, const uint8_t *data, size_t len, usec_t arrived, usec_t now)
 {
     struct rtp_packet p;
@@ -139,7 +140,7 @@ static void on_rtp(struct viewer *v, const uint8_t *data, size_t len, usec_t arr
 static void send_to_rtcp(void *ctx, const uint8_t *data, size_t len)
 {
     struct viewer *v = ctx;
-    struct iovec part = {(uint8_t *)(uintptr_t)data, len}; // read only
+    struct iovec part = {(uint8_t *)(uintptr_t)data, len}; // only read
     (void)udp_socket_send(v->udp[1], (struct sockaddr *)&v->server[1], &part, 1);
 }
 

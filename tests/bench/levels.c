@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which level looks best at a rate? Each level of the default ladder, its encoder asked for so much
-// less or more than its own rate, decoded, made as large as the source, and compared with every
-// frame of it (SSIM, luma); the picture before stands where a level has none. What
-// stream/adapt/adaptation.c has of a level's least rate comes from this table. It takes many
-// minutes.
+// Finds the level that looks best at a rate. Each level of the default ladder is encoded below or
+// above its own rate, decoded, scaled to the source's size, and compared with every frame of the
+// source (SSIM, luma); the previous picture takes the place of frames that a level lacks. The min
+// rate of a level in stream/adapt/adaptation.c comes from this table. It takes many minutes.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +12,7 @@
 #include "media/picture/quality.h"
 #include "media/source/source.h"
 
-enum { WARM_UP = 2, SECONDS = 12, LAYERS = 2 }; // the encoder's rate has settled after two seconds
+enum { WARM_UP = 2, SECONDS = 12, LAYERS = 2 }; // the encoder's rate settles within two seconds
 
 struct run {
     struct encoder *encoder;
@@ -44,7 +43,7 @@ static void close_run(struct run *r)
     encoder_free(r->encoder);
 }
 
-// Shows the source's frame as the level has it, if it has it.
+// Shows the source's frame as the level has it, if it contains it.
 static int show(struct run *r, const struct ladder *l, int level, const struct picture *source)
 {
     const struct level *to = &l->levels[level];
@@ -66,7 +65,7 @@ static int show(struct run *r, const struct ladder *l, int level, const struct p
     return 0;
 }
 
-// The mean SSIM of a level at `bps`; negative: it cannot be told.
+// Returns the mean SSIM of a level at `bps`; negative: unknown.
 static double ssim_of(const char *name, const struct ladder *l, int level, double bps)
 {
     struct run r;

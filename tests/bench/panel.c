@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the player's panel costs a frame: drawn in software, by the processor alone, at sizes of the
-// window; its figures change every eighth frame, as at 30 frames a second.
+// The player's panel: CPU time per frame, drawn in software at several window sizes; its values
+// change every eighth frame, as at 30 frames per second.
 //   bench_panel
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { FRAMES = 240, FRAMES_A_SAMPLE = 8 };
 
-// Of the processor, so that what else the machine does counts for nothing.
+// Measures processor time, so that other work of the machine does not count.
 static usec_t spent(void)
 {
     struct timespec t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Milliseconds a frame of what a headless player does with every picture: drawing the reference,
+// Milliseconds per frame of a headless player's work on every picture: drawing the reference,
 // scaling, comparing.
 #include <stdio.h>
 #include <stdlib.h>

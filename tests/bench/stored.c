@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a stored size costs and looks like: encoded as `weir-send --prepare` does and as live media
-// is, at several rates, with the mean SSIM (luma) of what is decoded and the frames a second that
+// Cost and quality of a stored size: encoded as by `weir-send --prepare` and as live media, at
+// several rates, with the mean SSIM (luma) of the decoded pictures and the frames per second that
 // one thread encodes. Both have three temporal layers. The source is cut to whole groups.
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,16 +15,16 @@
 enum { LAYERS = 3, MAX_SECONDS = 10 };
 
 struct clip {
-    struct ladder ladder; // of one size
+    struct ladder ladder; // of a single size
     struct stored_plan plan;
-    int count; // whole groups
+    int count; // whole groups only
     struct picture **pictures;
 };
 
 struct result {
     double bits;
     double ssim;
-    double seconds; // of processor time
+    double seconds; // processor time
 };
 
 static double now(void)

@@ -230,7 +230,7 @@ class Life(LinkCase):
     def test_an_ordinary_user_needs_the_device_to_be_open(self):
         p = self.as_nobody("600")
         self.assertEqual(p.popen.returncode, 1, str(p))
-        self.assertIn("cannot open /dev/net/tun: its mode keeps this user out", p.stderr)
+        self.assertIn("cannot open /dev/net/tun: its mode excludes this user", p.stderr)
         self.assertIn("'chmod 0666 /dev/net/tun'", p.stderr)
         self.assertEqual(p.stderr.count("\n"), 1, p.stderr)
 
@@ -266,7 +266,7 @@ class Life(LinkCase):
         p.signal(signal.SIGTERM)
         self.assertEqual(p.wait(), 1, str(p))
         for name in "a-in", "b-out":
-            self.assertEqual(p.stderr.count(f"x-{name}.pcap: No space left on device; it ends here\n"), 1, p.stderr)
+            self.assertEqual(p.stderr.count(f"x-{name}.pcap: No space left on device (the capture ends here)\n"), 1, p.stderr)
         self.assertEqual(p.stderr.count("No space left"), 2, p.stderr)
         self.assertEqual(self.stats()[1]["a_to_b"]["packets_out"], sent)
 
@@ -295,7 +295,7 @@ class Life(LinkCase):
         self.fails(1, "/no/file", *good, "--changes", "/no/file")
         with open(self.path("changes"), "w") as f:
             f.write("\n1 sideways rate=1mbit\n")
-        self.fails(1, "line 2: the second word", *good, "--changes", self.path("changes"))
+        self.fails(1, "line 2: expects a-to-b, b-to-a or both", *good, "--changes", self.path("changes"))
         with open(self.path("changes"), "w") as f:
             f.write("1 both rate=1mbit\n")
         self.fails(1, "has no rate=", *good, "--changes", self.path("changes"))

@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     k->highest_sent = -1;
     struct datagram_sender s;
     struct datagram_sender_config config = {
-        .first_seq = 0xfffe, .history = 256, .most_rto = RTO_MOST_LIVE};
+        .first_seq = 0xfffe, .history = 256, .max_rto = RTO_MAX_LIVE};
     int err = datagram_sender_init(&s, &k->base, &config, 0);
     assert(err == 0);
     usec_t now = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A whole RTSP connection of weir-send with its media, over a socket pair of TCP. The bytes are a
-// script of what a viewer does: requests, interleaved frames, RTCP and datagrams, well-formed or
-// not; reading or not, so that a backlog arises; and time, which only passes when the script says
-// so. Whatever happens: what the server sends is RTSP messages and interleaved RTP or RTCP, whole
-// and one behind the other, and the connection ends without a trace.
+// A whole RTSP connection of weir-send with its media, over a TCP socket pair. The input is a
+// script of a viewer's actions: requests, interleaved frames, RTCP and datagrams, well-formed or
+// not; reading or not, so that a backlog can build up; and time, which passes only when the script
+// says so. Invariants: the server sends complete RTSP messages and interleaved RTP or RTCP, one
+// after the other, and frees everything when the connection ends.
 //
-// Nothing leaves this process: datagrams to other ports than the viewer's two are dropped. What
-// reads clocks or draws at random is replaced at link time (CMakeLists.txt: --wrap).
+// Nothing leaves this process: datagrams to ports other than the viewer's two are dropped.
+// Functions that read clocks or random numbers are replaced at link time (CMakeLists.txt: --wrap).
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -34,17 +34,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
     MAX_SCRIPT = 4096,
-    MAX_TEXT = 1 << 15,    // of a request
+    MAX_TEXT = 1 << 15,    // max bytes of a request
     MAX_UNSENT = 1 << 18,  // bytes that the server has not read yet
-    MAX_ELAPSED = 1 << 26, // us that an input may last, all in all
-    TURNS = 4,             // of the loop behind each operation
-    MAX_TURNS = 20000,     // of an input, which ends there
+    MAX_ELAPSED = 1 << 26, // max us of an input
+    TURNS = 4,             // turns of the loop after each operation
+    MAX_TURNS = 20000,     // max turns per input
     TURN_TIME = 10,        // us
-    SMALL_BUFFER = 2304,   // of a socket, the least that Linux has
+    SMALL_BUFFER = 2304,   // of a socket: the min of Linux
     READ_BYTES = 1 << 16,
 };
 
-// ---- What the program finds in place of the system's
+// ---- Replacements of system functions
 
 static usec_t fuzz_time = USEC_PER_SEC;
 
@@ -61,7 +61,7 @@ usec_t clock_wall(void)
 void clock_wait_until(usec_t when)
 {
     (void)when;
-    abort(); // for threads, and there are none
+    abort(); // only threads call it, and there are none
 }
 
 void clock_cond_init(pthread_cond_t *cond)
@@ -87,7 +87,7 @@ int __real_setsockopt(int fd, int level, int name, const void *value, socklen_t 
 int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len);
 ssize_t __wrap_getrandom(void *out, size_t len, unsigned flags);
 
-// The loop's timerfd, and when it is due: it fires when the script's time has come to that.
+// The loop's timerfd and when it is due: it fires when the script's time reaches that.
 static int timer_fd = -1;
 static usec_t timer_due = USEC_NEVER;
 
@@ -127,7 +127,7 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
     return (int)count;
 }
 
-// A name that the kernel does not know would have it look for a module.
+// For a name that the kernel does not know it would try to load a module.
 int __wrap_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
     if (level == IPPROTO_TCP && name == TCP_CONGESTION &&
@@ -153,24 +153,24 @@ struct world {
     uv_loop_t loop;
     struct stream stream;
     struct catalog *shelf;
-    struct connection *connection; // NULL: it has ended
+    struct connection *connection; // NULL after it has ended
     int fd;                        // the viewer's end
     usec_t next_second;
     usec_t elapsed;
-    int turns; // of the loop
+    int turns; // turns of the loop
     int cseq;
     char session[32];
     int server_port[2]; // of media in datagrams; 0: none
-    uint16_t newest;    // sequence number seen
-    uint32_t ssrc;      // likewise
-    uint8_t *unsent;    // MAX_UNSENT
+    uint16_t newest;    // highest sequence number received
+    uint32_t ssrc;      // SSRC of the newest media packet
+    uint8_t *unsent;    // owned; MAX_UNSENT bytes
     size_t unsent_len;
-    uint8_t *got; // what the server said and is not a whole item yet: RTSP_MAX_ITEM + READ_BYTES
+    uint8_t *got; // received bytes of an incomplete item: RTSP_MAX_ITEM + READ_BYTES
     size_t got_len;
 };
 
 static int listener = -1;
-static int media[2] = {-1, -1}; // the viewer's, for datagrams
+static int media[2] = {-1, -1}; // the viewer's sockets for datagrams
 
 static struct sockaddr_in loopback(int port)
 {
@@ -228,7 +228,7 @@ static int connect_pair(struct world *w, bool small)
         setsockopt(w->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
         setsockopt(w->fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment));
     }
-    // No TIME_WAIT: thousands of these a second would use up the ports.
+    // Avoids TIME_WAIT: thousands of connections per second would use up the ports.
     setsockopt(w->fd, SOL_SOCKET, SO_LINGER, &(struct linger){.l_onoff = 1}, sizeof(struct linger));
     int err = connect(w->fd, (struct sockaddr *)&to, sizeof(to));
     int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -290,7 +290,7 @@ static void close_world(struct world *w)
     free(w->got);
 }
 
-// ---- What comes from the server
+// ---- From the server
 
 static void take_answer(struct world *w, const struct rtsp_item *r)
 {
@@ -353,7 +353,7 @@ static void read_datagrams(struct world *w)
                 take_media(w, data, (size_t)n);
 }
 
-// ---- What goes to it
+// ---- To the server
 
 static void flush(struct world *w)
 {
@@ -367,7 +367,7 @@ static void flush(struct world *w)
 static void say(struct world *w, const void *data, size_t len)
 {
     if (w->unsent_len + len > MAX_UNSENT)
-        return; // whole or not at all
+        return; // sent whole or not at all
     memcpy(w->unsent + w->unsent_len, data, len);
     w->unsent_len += len;
     flush(w);
@@ -388,7 +388,7 @@ static void say_datagram(struct world *w, int which, const uint8_t *data, size_t
         (void)sendto(media[which], data, len, 0, (struct sockaddr *)&to, sizeof(to));
 }
 
-// The next byte; 0 behind the end.
+// Returns the next byte; 0 after the end.
 static uint8_t next(struct bytes *in)
 {
     return bytes_left(in) ? bytes_u8(in) : 0;
@@ -471,7 +471,7 @@ static void say_request(struct world *w, struct bytes *in, int times)
     char text[MAX_TEXT], transport[256] = "", session[64] = "", body[MAX_TEXT / 2] = "";
     if (strcmp(name, "SETUP") == 0) {
         char offer[200];
-        // The table's own formats, which have two numbers or none.
+        // A format of the table, with two numbers or none.
         const char *format = PICK(offers, detail);
         const char *ports = strstr(format, "%d-%d");
         if (ports)
@@ -482,7 +482,7 @@ static void say_request(struct world *w, struct bytes *in, int times)
         snprintf(transport, sizeof(transport), "Transport: %s\r\n", offer);
     } else if (strstr(name, "_PARAMETER")) {
         const char *line = PICK(bodies, detail);
-        // What asks for much: an answer is up to ten times as long.
+        // A large request: its response is up to ten times as long.
         int lines = odd & 16 ? 500 : 1;
         for (int i = 0; i < lines && strlen(body) + strlen(line) < sizeof(body); i++)
             strcat(body, odd & 32 ? "clock\r\n" : line);
@@ -503,7 +503,7 @@ static void say_request(struct world *w, struct bytes *in, int times)
     }
 }
 
-// A compound about the media that came last, by the way that it comes.
+// Sends a compound about the newest media, by the transport of that media.
 static void say_rtcp(struct world *w, struct bytes *in, bool datagram)
 {
     uint8_t kind = next(in), a = next(in), b = next(in);
@@ -577,7 +577,7 @@ static void run_loop(struct world *w)
     flush(w);
     w->turns += TURNS;
     for (int i = 0; i < TURNS; i++) {
-        fuzz_time += TURN_TIME; // what a timer sets for now waits for another instant
+        fuzz_time += TURN_TIME; // a timer set for now fires at a later instant
         fire_timer();
         uv_run(&w->loop, UV_RUN_NOWAIT);
     }
@@ -607,7 +607,7 @@ static void pass(struct world *w, usec_t by)
 
 // ---- The script
 
-// Returns false when the viewer leaves.
+// Returns false if the viewer leaves.
 static bool act(struct world *w, struct bytes *in)
 {
     unsigned op = bytes_u8(in);
@@ -686,7 +686,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     open_world(w, bytes_u8(&in));
     while (bytes_left(&in) && w->turns < MAX_TURNS && act(w, &in))
         ;
-    for (int i = 0; i < 8; i++) { // what was left over is looked at, too
+    for (int i = 0; i < 8; i++) { // also reads the remaining output
         read_some(w, READ_BYTES);
         run_loop(w);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A link's spec and a change, from any text; what is taken keeps the bounds that the header states.
+// A link's spec and a change, from any text; accepted values are within the bounds that the header
+// documents.
 #include <assert.h>
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MTP in TCP segments: a client and a server that have shaken hands, joined by a path that loses,
-// doubles, reorders and cuts as the bytes say, and a stranger whose segments have almost the right
-// numbers. Whatever happens: slots arrive as they were sent, nothing is acknowledged that did not
-// come, nothing leaves beyond the window.
+// MTP in TCP segments: a client and a server after the handshake, joined by a path that loses,
+// duplicates, reorders and splits segments as the input says, and a third party whose segments have
+// almost the right numbers. Invariants: slots arrive as they were sent, nothing is acknowledged
+// that did not arrive, nothing leaves beyond the window.
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void arrive(struct world *w, int which, unsigned cut, bool keep)
     }
     f.s.data = f.data;
     size_t len = f.s.len;
-    if (cut < len && !(f.s.flags & TCP_SEGMENT_FIN)) { // a middlebox makes two of one
+    if (cut < len && !(f.s.flags & TCP_SEGMENT_FIN)) { // a middlebox splits the segment
         f.s.len = cut;
         deliver(w, &f.s, f.to_server);
         f.s.seq += cut;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MTP on the wire. First byte even: a record; odd: an acknowledgement in UDP. What decodes encodes
-// to the same bytes, and another token is refused.
+// MTP on the wire. First byte even: a record; odd: an acknowledgement in UDP. Input that decodes
+// encodes to the same bytes, and another token is refused.
 #include <assert.h>
 #include <string.h>
 

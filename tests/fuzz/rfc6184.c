@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A sequence of packets through the depacketiser. Each: flags (first, last, key, a jump of the
-// number), a step of the sequence number, the frame, the payload's length (two bytes) and the
-// payload. Frames that come out keep what the header says of them, and no packet is in two.
+// Sends a sequence of packets through the depacketiser. Each: flags (first, last, key, a jump of
+// the number), a step of the sequence number, the frame, the payload's length (two bytes) and the
+// payload. Frames that are returned match their headers, and no packet is in two frames.
 #include <assert.h>
 #include <string.h>
 

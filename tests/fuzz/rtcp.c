@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Walks a compound; every packet of a kind that we send is written and read back.
+// Walks a compound; writes every packet of a kind that we send, and reads it back.
 #include <assert.h>
 #include <string.h>
 

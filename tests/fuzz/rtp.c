@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What decodes, encodes to something that decodes to the same. First byte: the ids of the
+// Packets that decode are encoded again and must decode to the same. First byte: the ids of the
 // extensions.
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TCP segments. First byte even: an IPv4 packet; odd: what follows an IPv6 header. What parses is
-// within the bytes, and what is built of it parses to the same.
+// TCP segments. First byte even: an IPv4 packet; odd: the bytes after an IPv6 header. A parsed
+// segment is within the input, and a packet built from it parses to the same.
 #include <assert.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(s.len <= size - 1 && s.data >= data + 1 && s.data + s.len <= data + size);
     assert(s.sack_count <= TCP_SEGMENT_SACKS && s.scale <= TCP_SEGMENT_MAX_SCALE);
     int n = tcp_segment_build(&s, packet, sizeof(packet));
-    if (n < 0) // with the IP header it is too long
+    if (n < 0) // too long together with the IP header
         return 0;
     size_t ip = v6 ? 40 : 0;
     int failed = parse(v6, packet + ip, (size_t)n - ip, &again);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What parses has times that never fall and a length; the first opportunity from any instant on is
-// the first one, over the end of a round, too. What does not parse says which line, and holds
-// nothing.
+// A trace that parses has times that never fall and a length; the first opportunity from any
+// instant is found, also across the end of a round. For a trace that does not parse, the line is
+// reported, and nothing is allocated.
 #include <assert.h>
 
 #include "lab/link/rate.h"

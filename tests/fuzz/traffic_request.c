@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A request that parses is within its bounds, and encodes to the very bytes it was.
+// A request that parses is within its bounds, and encodes to the same bytes.
 #include <assert.h>
 #include <string.h>
 

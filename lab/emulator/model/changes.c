@@ -7,7 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 
-// The next word, with the white space behind it taken.
+// Takes the next word, with the white space after it.
 static struct scan next_word(struct scan *line)
 {
     struct scan word = {line->at, line->at};
@@ -32,7 +32,7 @@ static int parse_line(struct scan line, struct change *c, char *error, size_t ca
 {
     *c = (struct change){.at = 0};
     if (!parse_seconds(next_word(&line), &c->at)) {
-        snprintf(error, cap, "begins with seconds since the start, such as 20 or 0.5, at most %d",
+        snprintf(error, cap, "expects seconds since the start first, such as 20 or 0.5, at most %d",
                  CHANGES_SECONDS_MAX);
         return ERR_MALFORMED;
     }
@@ -41,7 +41,7 @@ static int parse_line(struct scan line, struct change *c, char *error, size_t ca
     c->way[0] = both || scan_is(way, "a-to-b");
     c->way[1] = both || scan_is(way, "b-to-a");
     if (!c->way[0] && !c->way[1]) {
-        snprintf(error, cap, "the second word is a-to-b, b-to-a or both");
+        snprintf(error, cap, "expects a-to-b, b-to-a or both as the second word");
         return ERR_MALFORMED;
     }
     char text[LINK_SPEC_TEXT_MAX];
@@ -55,7 +55,7 @@ static int parse_line(struct scan line, struct change *c, char *error, size_t ca
 
 static int append(struct changes *c, const struct change *change)
 {
-    bool is_full = (c->count & (c->count - 1)) == 0; // grown at the powers of two
+    bool is_full = (c->count & (c->count - 1)) == 0; // the list grows at powers of two
     if (is_full) {
         size_t cap = c->count ? 2 * c->count : 1;
         struct change *grown = realloc(c->list, cap * sizeof(*grown));

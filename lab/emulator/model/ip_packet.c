@@ -16,7 +16,7 @@ enum {
     IPV6_ROUTING = 43,
     IPV6_FRAGMENT = 44,
     IPV6_DESTINATION = 60,
-    IPV6_EXTENSIONS_MAX = 8, // more than any sender has reason for
+    IPV6_EXTENSIONS_MAX = 8, // more than a legitimate sender uses
 };
 
 static uint16_t get16(const uint8_t *p)
@@ -40,7 +40,7 @@ static int parse_ipv4(const uint8_t *data, size_t len, struct ip_packet *out)
     if (len < IPV4_HEADER || header < IPV4_HEADER || header > len)
         return ERR_MALFORMED;
     out->ecn = data[1] & 3;
-    bool is_first = (get16(data + 6) & 0x1fff) == 0; // the fragment offset
+    bool is_first = (get16(data + 6) & 0x1fff) == 0; // checks the fragment offset
     if (is_first)
         parse_ports(data + header, len - header, data[9], out);
     return 0;
@@ -51,7 +51,7 @@ static int parse_ipv6(const uint8_t *data, size_t len, struct ip_packet *out)
 {
     if (len < IPV6_HEADER)
         return ERR_MALFORMED;
-    out->ecn = data[1] >> 4 & 3; // the traffic class is bits 4 to 11
+    out->ecn = data[1] >> 4 & 3; // the traffic class is in bits 4 to 11
     int next = data[6];
     size_t at = IPV6_HEADER;
     for (int i = 0; i < IPV6_EXTENSIONS_MAX; i++) {
@@ -61,7 +61,7 @@ static int parse_ipv6(const uint8_t *data, size_t len, struct ip_packet *out)
         if (len - at < 8)
             return 0;
         if (next == IPV6_FRAGMENT && get16(data + at + 2) >> 3)
-            return 0; // not the first fragment: what follows are no ports
+            return 0; // not the first fragment: no ports follow
         size_t size = next == IPV6_FRAGMENT ? 8 : ((size_t)data[at + 1] + 1) * 8;
         if (size > len - at)
             return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the emulator reads from, and writes into, the header of an IPv4 or IPv6 packet.
+// Reads and modifies the header of an IPv4 or IPv6 packet, as far as the emulator needs it.
 #ifndef WEIR_LAB_EMULATOR_MODEL_IP_PACKET_H
 #define WEIR_LAB_EMULATOR_MODEL_IP_PACKET_H
 
@@ -17,10 +17,10 @@ struct ip_packet {
     uint16_t source, destination;
 };
 
-// 0; ERR_MALFORMED: not IP, or cut off within the IP header.
+// Returns 0; ERR_MALFORMED: not IP, or truncated within the IP header.
 int ip_packet_parse(const uint8_t *data, size_t len, struct ip_packet *out);
-// Congestion Experienced. For packets that ip_packet_parse took; an IPv4 checksum that was right
-// stays right.
+// Sets Congestion Experienced. Only for packets that ip_packet_parse accepted; keeps a correct IPv4
+// checksum correct.
 void ip_packet_set_ce(uint8_t *data);
 
 #ifdef __cplusplus

@@ -3,9 +3,9 @@
 //
 //     start + k * size * 8 / rate
 //
-// reckoned from the start each time, so that late wake-ups do not add up. Datagrams that a stall
-// has delayed by more than CBR_CATCH_UP are left out: after a stall the burst is bounded, by
-// CBR_CATCH_UP * rate, not the whole of what was missed.
+// The due time is always computed from the start, so that late wake-ups do not add up. Datagrams
+// that a stall has delayed by more than CBR_CATCH_UP are skipped: the burst after a stall is at
+// most CBR_CATCH_UP * rate.
 #ifndef WEIR_LAB_TRAFFIC_MODEL_CBR_H
 #define WEIR_LAB_TRAFFIC_MODEL_CBR_H
 
@@ -20,17 +20,17 @@ extern "C" {
 struct cbr {
     usec_t start;
     double interval_us;
-    int64_t next;    // the datagram that is sent next
-    int64_t skipped; // left out so far
+    int64_t next;    // number of the datagram to send next
+    int64_t skipped; // number of datagrams skipped so far
 };
 
-// size_bytes and rate_bps above 0.
+// size_bytes and rate_bps must be above 0.
 void cbr_init(struct cbr *c, int size_bytes, int64_t rate_bps, usec_t now);
-// When the next datagram is due.
+// Returns when the next datagram is due.
 usec_t cbr_next_timeout(const struct cbr *c);
-// How many datagrams are due. Leaves out those that are too late.
+// Returns how many datagrams are due, and skips those that are too late.
 int64_t cbr_due(struct cbr *c, usec_t now);
-// One of them was sent.
+// Call after sending a datagram.
 void cbr_on_sent(struct cbr *c);
 
 #ifdef __cplusplus

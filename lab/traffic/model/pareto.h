@@ -3,9 +3,9 @@
 //
 //     mean = x_min * shape / (shape - 1),   shape > 1
 //
-// Object sizes and thinking times of the web have such heavy tails (Crovella, Bestavros: Self-
+// Object sizes and think times of the web have such heavy tails (Crovella, Bestavros: Self-
 // Similarity in World Wide Web Traffic: Evidence and Possible Causes, 1997). Below a shape of 2 the
-// variance is infinite: the mean of a thousand draws is usually below `mean` and now and then far
+// variance is infinite: the mean of a thousand draws is usually below `mean` and occasionally far
 // above.
 #ifndef WEIR_LAB_TRAFFIC_MODEL_PARETO_H
 #define WEIR_LAB_TRAFFIC_MODEL_PARETO_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-// One draw; values above `max` count as `max`. mean >= 0, shape > 1.
+// Returns one draw; values above `max` count as `max`. mean >= 0, shape > 1.
 double pareto_draw(struct rng *rng, double mean, double shape, double max);
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 
 #include "common/base/err.h"
 
-// A number at the cursor. 0, ERR_MALFORMED or ERR_RANGE.
+// Reads a number at the cursor. Returns 0, ERR_MALFORMED or ERR_RANGE.
 static int take_number(struct scan *s, int64_t min, int64_t max, int64_t *out)
 {
     const char *first = s->at;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a client of weir-traffic asks of the server: one line, at the start of a connection.
+// The request of a weir-traffic client to the server: one line, at the start of a connection.
 //
 //     GET BYTES[ CC]\n        BYTES over this connection (0: without end), sent under the
 //                             congestion control CC (none: the system's), then its end
 //     CBR PORT RATE SIZE\n    datagrams of SIZE bytes at RATE bit/s to that UDP port of the
 //                             client's address, as long as the connection lives
 //
-// Numbers are decimal without leading zeros: a request has one spelling.
+// Numbers are decimal without leading zeros, so that a request has one spelling.
 #ifndef WEIR_LAB_TRAFFIC_MODEL_REQUEST_H
 #define WEIR_LAB_TRAFFIC_MODEL_REQUEST_H
 
@@ -21,9 +21,9 @@ extern "C" {
 #endif
 
 enum {
-    REQUEST_MAX = 128,       // bytes of a line, with its LF
+    REQUEST_MAX = 128,       // max bytes of a line, with its LF
     REQUEST_CC = 16,         // TCP_CA_NAME_MAX
-    REQUEST_SIZE_MAX = 1472, // bytes of a datagram: one packet of 1500 bytes over IPv4
+    REQUEST_SIZE_MAX = 1472, // max bytes of a datagram: one packet of 1500 bytes over IPv4
 };
 #define REQUEST_BYTES_MAX INT64_C(1000000000000)
 #define REQUEST_RATE_MIN  INT64_C(1000)
@@ -33,20 +33,20 @@ enum request_kind { REQUEST_GET, REQUEST_CBR };
 
 struct request {
     enum request_kind kind;
-    int64_t bytes;       // GET; 0: without end
-    char cc[REQUEST_CC]; // GET; "": the system's
+    int64_t bytes;       // GET; 0: unlimited
+    char cc[REQUEST_CC]; // GET; "": the system's default
     int port;            // CBR, 1 to 65535
     int64_t rate_bps;    // CBR, of payload
     int size;            // CBR, 1 to REQUEST_SIZE_MAX
 };
 
-// The bytes that the request takes at the front of `data`; ERR_AGAIN: the line is not yet whole;
-// ERR_TOO_BIG: it will not be within REQUEST_MAX; ERR_MALFORMED; ERR_RANGE.
+// Returns the number of bytes of the request at the start of `data`; ERR_AGAIN: the line is
+// incomplete; ERR_TOO_BIG: it exceeds REQUEST_MAX; ERR_MALFORMED; ERR_RANGE.
 int request_parse(const char *data, size_t len, struct request *out);
-// The length, without the terminating zero. `out` holds REQUEST_MAX bytes.
+// Returns the length, without the terminating NUL. `out` has REQUEST_MAX bytes.
 int request_encode(const struct request *r, char *out);
 
-// The name of a congestion control: 1 to 15 of a-z 0-9 _ -, and nothing behind it.
+// Reads the name of a congestion control: exactly 1 to 15 characters of a-z 0-9 _ -.
 bool request_parse_cc(struct scan s, char out[REQUEST_CC]);
 
 #ifdef __cplusplus

@@ -30,7 +30,7 @@ static bool take_decimal(struct scan *s, int64_t max, double *out)
     return true;
 }
 
-// Digits with or without decimals, at most 1e9.
+// Reads digits with or without decimals, at most 1e9.
 static bool parse_seconds(struct scan s, usec_t *out)
 {
     double seconds;
@@ -122,7 +122,7 @@ static bool set_stop(struct spec *spec, struct scan value)
 static const struct key {
     const char *name;
     unsigned kinds;
-    unsigned required; // for these kinds
+    unsigned required; // set of kinds that require the key
     bool (*set)(struct spec *spec, struct scan value);
     const char *allowed;
 } keys[] = {
@@ -140,7 +140,7 @@ static const struct key {
 };
 enum { KEY_COUNT = sizeof(keys) / sizeof(keys[0]) };
 
-// The keys of a kind, " n cc ...", for messages.
+// Lists the keys of a kind, " n cc ...", for messages.
 static void list_keys(enum spec_kind kind, char *out, size_t cap)
 {
     size_t len = 0;
@@ -163,12 +163,12 @@ static int apply_part(struct spec *spec, struct scan part, unsigned *seen, char 
         *seen |= 1u << i;
         if (keys[i].set(spec, value))
             return 0;
-        return err_say(error, cap, ERR_RANGE, "%s: %s takes %s", spec->text, keys[i].name,
+        return err_say(error, cap, ERR_RANGE, "%s: %s expects %s", spec->text, keys[i].name,
                        keys[i].allowed);
     }
     char list[128];
     list_keys(spec->kind, list, sizeof(list));
-    return err_say(error, cap, ERR_MALFORMED, "%s: %s has no \"%.*s\", it takes%s", spec->text,
+    return err_say(error, cap, ERR_MALFORMED, "%s: %s has no \"%.*s\" (available:%s)", spec->text,
                    kind_names[spec->kind], (int)scan_left(&name), name.at, list);
 }
 
@@ -196,7 +196,7 @@ int spec_parse(const char *text, struct spec *spec, char *error, size_t error_ca
     bool has_keys = memchr(text, ':', scan_left(&rest)) != NULL;
     if (!find_kind(scan_until(&rest, ':'), &spec->kind))
         return err_say(error, error_cap, ERR_MALFORMED,
-                       "a SPEC begins with elephants: mice: cbr: or web:");
+                       "a SPEC begins with elephants:, mice:, cbr: or web:");
     unsigned seen = 0;
     while (has_keys) {
         has_keys = !scan_end(&rest) && memchr(rest.at, ',', scan_left(&rest)) != NULL;
@@ -206,7 +206,7 @@ int spec_parse(const char *text, struct spec *spec, char *error, size_t error_ca
     }
     for (int i = 0; i < KEY_COUNT; i++) {
         if (keys[i].required & KIND(spec->kind) && !(seen & 1u << i))
-            return err_say(error, error_cap, ERR_MALFORMED, "%s: %s needs %s=, %s", text,
+            return err_say(error, error_cap, ERR_MALFORMED, "%s: %s requires %s=, %s", text,
                            kind_names[spec->kind], keys[i].name, keys[i].allowed);
     }
     if (spec->stop <= spec->start)

@@ -9,8 +9,9 @@
 //     web:n=10,mean=50000,shape=1.2,off=1       objects of Pareto-distributed sizes (MEAN bytes,
 //                                               SHAPE), OFF s between them in the mean
 //
-// Each key at most once, in any order; all but bytes and rate may be left out (n=1, size=1000, web
-// as shown, start=0, no stop, the system's cc). start and stop are seconds after the epoch.
+// Each key may occur at most once, in any order; only bytes and rate are required. The defaults are
+// n=1, size=1000, web as shown, start=0, no stop, and the system's cc. start and stop are seconds
+// after the epoch.
 #ifndef WEIR_LAB_TRAFFIC_MODEL_SPEC_H
 #define WEIR_LAB_TRAFFIC_MODEL_SPEC_H
 
@@ -30,20 +31,20 @@ enum spec_kind { SPEC_ELEPHANTS, SPEC_MICE, SPEC_CBR, SPEC_WEB };
 
 struct spec {
     enum spec_kind kind;
-    const char *text; // as given; borrowed
+    const char *text; // borrowed; as given
     int n;
-    char cc[REQUEST_CC]; // "": the system's
+    char cc[REQUEST_CC]; // "": the system's default
     int64_t bytes;       // mice
     int64_t rate_bps;    // cbr
     int size;            // cbr
     double mean, shape;  // web
     usec_t off;          // web
     usec_t start;
-    usec_t stop; // USEC_NEVER: none
+    usec_t stop; // USEC_NEVER: never
 };
 
-// 0; ERR_MALFORMED or ERR_RANGE: `error` (a line, without a program's name) says which part is
-// wrong and what is allowed.
+// Returns 0; ERR_MALFORMED or ERR_RANGE: `error` (one line, without a program's name) contains the
+// wrong part and the allowed values.
 int spec_parse(const char *text, struct spec *spec, char *error, size_t error_cap);
 
 #ifdef __cplusplus

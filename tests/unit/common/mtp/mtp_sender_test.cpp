@@ -426,7 +426,7 @@ void compare_with_reno(mtp_mode mode, bool once_a_window, bool newreno, const mt
     mtp_sender_config c = config_of(mode, 4096, 4, 64);
     c.newreno = newreno;
     c.queue.bytes = 1 << 20;
-    c.least_rto = 60 * USEC_PER_SEC;
+    c.min_rto = 60 * USEC_PER_SEC;
     c.once_a_window = once_a_window;
     mtp_rig rig(c);
     rig.path = path;
@@ -805,8 +805,8 @@ namespace
 usec_t longest_silence(mtp_mode mode, double p, unsigned seed)
 {
     mtp_sender_config c = config_of(mode, 16384, 0, 0, true);
-    c.least_rto = 200 * USEC_PER_MSEC;
-    c.most_rto = RTO_MOST_LIVE;
+    c.min_rto = 200 * USEC_PER_MSEC;
+    c.max_rto = RTO_MAX_LIVE;
     c.counts_slots = c.stamps_resends = true;
     mtp_rig rig(c);
     rig.stamps = true;
@@ -847,8 +847,8 @@ TEST_CASE("mtp_sender: with a stamp of its own the echo of a packet sent again e
     for (bool stamps : {false, true}) {
         INFO(stamps);
         mtp_sender_config c = config_of(MTP_RESEND, 4096, 2, 2);
-        c.least_rto = 200 * MS;
-        c.most_rto = RTO_MOST_LIVE;
+        c.min_rto = 200 * MS;
+        c.max_rto = RTO_MAX_LIVE;
         c.stamps_resends = stamps;
         mtp_rig rig(c);
         rig.stamps = stamps;

@@ -60,7 +60,7 @@ struct flow {
     std::vector<struct cc_feedback> feedback;
     struct ccfb report = {};
 
-    explicit flow(size_t history = 0, uint16_t first_seq = 65530, usec_t most_rto = 0)
+    explicit flow(size_t history = 0, uint16_t first_seq = 65530, usec_t max_rto = 0)
     {
         c = static_cast<recorder *>(calloc(1, sizeof(*c)));
         c->base.ops = &recorder_ops;
@@ -68,7 +68,7 @@ struct flow {
         c->news = &news;
         c->sent = &sent;
         c->feedback = &feedback;
-        datagram_sender_config config = {first_seq, history, most_rto};
+        datagram_sender_config config = {first_seq, history, max_rto};
         REQUIRE(datagram_sender_init(&s, &c->base, &config, 0) == 0);
     }
     ~flow()
@@ -323,7 +323,7 @@ TEST_CASE("datagram sender: probes of a dead path, by the bound of their doublin
         std::vector<usec_t> expected;
     } rows[] = {
         {0, {1, 3, 7, 15, 31, 63, 123, 183}},
-        {RTO_MOST_LIVE, {1, 3, 5, 7, 9, 11, 13, 15}},
+        {RTO_MAX_LIVE, {1, 3, 5, 7, 9, 11, 13, 15}},
     };
     for (const auto &row : rows) {
         flow f(0, 0, row.most);

@@ -151,7 +151,7 @@ TEST_CASE("emulator: a packet that arrives while it works is stamped after its a
     b.e.ways[0].link.sink = &sink.node;
     b.send(0, packet_of(100, 7));
     CHECK(emulator_run(&b.e) == 0);
-    CHECK(link_all_figures(&b.e.ways[0].link)->packets_out == 2);
+    CHECK(link_all_stats(&b.e.ways[0].link)->packets_out == 2);
     CHECK(sink.arrived > b.e.start);
     CHECK(sink.stamped >= sink.arrived);
 }
@@ -165,8 +165,8 @@ TEST_CASE("emulator: what comes on one side leaves on the other")
     CHECK(emulator_run(&b.e) == 0);
     CHECK(b.received(1) == 5);
     CHECK(b.received(0) == 1);
-    CHECK(link_flow_figures(&b.e.ways[0].link, 1)->packets_out == 5);
-    CHECK(link_flow_figures(&b.e.ways[1].link, 0)->bytes_out == 1500);
+    CHECK(link_flow_stats(&b.e.ways[0].link, 1)->packets_out == 5);
+    CHECK(link_flow_stats(&b.e.ways[1].link, 0)->bytes_out == 1500);
 }
 
 TEST_CASE("emulator: beyond what it may hold packets are dropped and counted, and room comes back")
@@ -179,7 +179,7 @@ TEST_CASE("emulator: beyond what it may hold packets are dropped and counted, an
     CHECK(emulator_run(&b.e) == 0);
     CHECK(b.received(1) == 0);
     CHECK(b.received(0) == 5);
-    const struct beside &d = b.e.ways[0].all;
+    const struct extra_drops &d = b.e.ways[0].all;
     CHECK(d.refused_packets[0] == 2);
     CHECK(d.refused_bytes[0] == 200);
     CHECK(d.refused_packets[1] == 1); // flow 0

@@ -139,7 +139,7 @@ TEST_CASE("weir-link's options: what is missing, or too much")
                    some.begin() + 2 * static_cast<long>(i) + 2);
         parsed p(some);
         CHECK(p.result == OPTIONS_BAD);
-        CHECK(p.err == "weir-link: " + names[i] + " is missing\nTry 'weir-link --help'.\n");
+        CHECK(p.err == "weir-link: " + names[i] + " is required\nTry 'weir-link --help'.\n");
     }
     struct row {
         words more;
@@ -154,9 +154,9 @@ TEST_CASE("weir-link's options: what is missing, or too much")
         {{"--nonsense"}, "unknown option '--nonsense'"},
         {{"--mtu"}, "--mtu needs a value"},
         {{"word"}, "takes options only, not \"word\""},
-        {{"--mtu", "1279", "--addr-a", "fd00::1/64"}, "IPv6 needs an --mtu of 1280 or more"},
-        {flows, "--flow '8': no more than 7 ports"},
-        {addresses, "no more than 8 addresses"},
+        {{"--mtu", "1279", "--addr-a", "fd00::1/64"}, "IPv6 addresses require --mtu 1280 or more"},
+        {flows, "--flow '8': at most 7 ports"},
+        {addresses, "at most 8 addresses"},
     };
     for (const row &r : rows) {
         CAPTURE(r.says);

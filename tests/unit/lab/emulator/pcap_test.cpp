@@ -76,7 +76,7 @@ TEST_CASE("pcap: a disk that is full from the start")
     std::filesystem::create_symlink("/dev/full", t / "x-in.pcap");
     CHECK(pcap_open(&p, (t / "x").c_str(), "in", 1) == ERR_IO);
     CHECK(t.logged() ==
-          "cannot write " + (t / "x-in.pcap: No space left on device; it ends here\n"));
+          "cannot write " + (t / "x-in.pcap: No space left on device (the capture ends here)\n"));
     CHECK(pcap_close(&p) == ERR_IO);
 }
 
@@ -98,7 +98,8 @@ TEST_CASE("pcap: a disk that becomes full is told of once, and at the end")
         CHECK(p.file == nullptr);
         pcap_write(&p, data, sizeof(data), 1000);
         CHECK(t.logged() ==
-              "cannot write " + (t / "x-in.pcap: No space left on device; it ends here\n"));
+              "cannot write " +
+                  (t / "x-in.pcap: No space left on device (the capture ends here)\n"));
         CHECK(pcap_close(&p) == ERR_IO);
     }
 }

@@ -129,7 +129,7 @@ TEST_CASE("link: a perfect link passes all on at once")
     CHECK(b.sink.out == events{{0, 5}, {1, 7}});
     CHECK(world_next(&b.world) == USEC_NEVER);
     CHECK(link_queue_bytes(&b.link) == 0);
-    const struct link_figures *f = link_all_figures(&b.link);
+    const struct link_stats *f = link_all_stats(&b.link);
     CHECK(f->packets_in == 2);
     CHECK(f->bytes_in == 1540);
     CHECK(f->packets_out == 2);
@@ -155,7 +155,7 @@ TEST_CASE("link: ten packets by hand")
     CHECK(b.sink.queue_delays == std::vector<usec_t>{0, 1000, 2000, 3000, 4000, 5000, 6000, 7000});
     CHECK(b.drops == std::vector<struct drop>{{2, LINK_DROP_LOSS, 0}, {9, LINK_DROP_LOSS, 0}});
 
-    const struct link_figures *f = link_all_figures(&b.link);
+    const struct link_stats *f = link_all_stats(&b.link);
     CHECK(f->packets_in == 10);
     CHECK(f->bytes_in == 15000);
     CHECK(f->packets_out == 8);
@@ -176,7 +176,7 @@ TEST_CASE("link: overhead costs time, and time counts from the link's start")
     b.push(1000000, 500);
     // 12000 bits: 1 ms; the second has 6000 left when the rate falls: 1 ms more.
     CHECK(b.run() == events{{0, 1001000}, {1, 1002500}});
-    CHECK(link_all_figures(&b.link)->bytes_out == 1000);
+    CHECK(link_all_stats(&b.link)->bytes_out == 1000);
 }
 
 TEST_CASE("link: a full queue")
@@ -187,8 +187,8 @@ TEST_CASE("link: a full queue")
     REQUIRE(b.drops.size() == 6);
     CHECK(b.drops[0] == (struct drop){4, LINK_DROP_FULL, 0});
     CHECK(b.drops[5] == (struct drop){9, LINK_DROP_FULL, 0});
-    CHECK(link_all_figures(&b.link)->dropped[LINK_DROP_FULL] == 6);
-    CHECK(link_all_figures(&b.link)->queue_max_bytes == 4500);
+    CHECK(link_all_stats(&b.link)->dropped[LINK_DROP_FULL] == 6);
+    CHECK(link_all_stats(&b.link)->queue_max_bytes == 4500);
 }
 
 // A millisecond each at 12 Mbit/s; one is under way, the others wait.
@@ -213,8 +213,8 @@ TEST_CASE("link: the longest queue is that of a packet that came to it")
         bench b((std::string("rate=12mbit,queue=droptail:4p,loss=") + r.loss).c_str());
         b.push_many(r.packets, 0);
         b.run();
-        CHECK(link_all_figures(&b.link)->queue_max_bytes == r.max);
-        CHECK(link_flow_figures(&b.link, 0)->queue_max_bytes == r.max);
+        CHECK(link_all_stats(&b.link)->queue_max_bytes == r.max);
+        CHECK(link_flow_stats(&b.link, 0)->queue_max_bytes == r.max);
         CHECK(b.link.lately->queue_max_bytes == r.max);
     }
 }
@@ -235,10 +235,10 @@ TEST_CASE("link: marks are counted where they leave")
     for (int i = 0; i < 10; i++)
         b.push(0, 1500, 0, i % 2 ? ECN_ECT0 : ECN_NOT);
     // Packet i > 0 meets i - 1 that wait; 1 and 3 meet no more than 2.
-    CHECK(link_all_figures(&b.link)->marked == 0);
+    CHECK(link_all_stats(&b.link)->marked == 0);
     b.run();
-    CHECK(link_all_figures(&b.link)->packets_out == 10);
-    CHECK(link_all_figures(&b.link)->marked == 3); // 5, 7, 9
+    CHECK(link_all_stats(&b.link)->packets_out == 10);
+    CHECK(link_all_stats(&b.link)->marked == 3); // 5, 7, 9
 }
 
 TEST_CASE("link: a packet that comes from another link is as new")
@@ -249,8 +249,8 @@ TEST_CASE("link: a packet that comes from another link is as new")
     p->marked = true;
     p->queue_delay = 77;
     link_push(&b.link, p, 9);
-    CHECK(link_all_figures(&b.link)->marked == 0);
-    CHECK(link_all_figures(&b.link)->queue_delay.max == 0);
+    CHECK(link_all_stats(&b.link)->marked == 0);
+    CHECK(link_all_stats(&b.link)->queue_delay.max == 0);
 }
 
 TEST_CASE("link: reordered packets come late, the others pass")
@@ -322,7 +322,7 @@ TEST_CASE("link: figures of flows, and lately")
     } table[] = {{0, 3, 0, 3}, {1, 2, 2, 0}, {2, 2, 1, 1}, {3, 0, 0, 0}, {7, 1, 1, 0}};
     for (auto &t : table) {
         INFO(t.flow);
-        const struct link_figures *f = link_flow_figures(&b.link, t.flow);
+        const struct link_stats *f = link_flow_stats(&b.link, t.flow);
         CHECK(f->packets_in == t.in);
         CHECK(f->bytes_in == t.in * 1500);
         CHECK(f->packets_out == t.out);
@@ -331,15 +331,15 @@ TEST_CASE("link: figures of flows, and lately")
     }
     CHECK(b.link.lately->packets_in == 8);
     CHECK(b.link.lately->queue_max_bytes == 4500);
-    link_figures_clear(b.link.lately);
+    link_stats_clear(b.link.lately);
     b.push(2000 * USEC_PER_SEC);
     b.run(2001 * USEC_PER_SEC);
     CHECK(b.link.lately->packets_in == 1);
     CHECK(b.link.lately->packets_out == 1);
     CHECK(b.link.lately->dropped[LINK_DROP_FULL] == 0);
     CHECK(b.link.lately->queue_max_bytes == 0);
-    CHECK(link_all_figures(&b.link)->packets_in == 9);
-    CHECK(link_all_figures(&b.link)->dropped[LINK_DROP_FULL] == 4);
+    CHECK(link_all_stats(&b.link)->packets_in == 9);
+    CHECK(link_all_stats(&b.link)->dropped[LINK_DROP_FULL] == 4);
 }
 
 TEST_CASE("link: a trace serves")

@@ -32,13 +32,13 @@ TEST_CASE("chain: both ends of a flow reach each other")
     size_t line;
     REQUIRE(chain_init(&c, &w, &config, &line, 0) == 0);
     chain_path path = {0, 3, 20000, 100000000, 0, 0, nullptr};
-    CHECK(chain_least_rtt(&c, &path) == 12000);
+    CHECK(chain_min_rtt(&c, &path) == 12000);
     REQUIRE(chain_attach(&c, 0, &path, &sources[0].sink.node, &sinks[0].sink.node) == 0);
     path.from = 3;
     path.to = 1;
     path.rtt = 8000; // all of it is the hops'
     path.loss = 1;
-    CHECK(chain_least_rtt(&c, &path) == 8000);
+    CHECK(chain_min_rtt(&c, &path) == 8000);
     path.rtt = 7999;
     CHECK(chain_attach(&c, 1, &path, &sources[1].sink.node, &sinks[1].sink.node) == ERR_RANGE);
     path.rtt = 8000;
@@ -53,8 +53,8 @@ TEST_CASE("chain: both ends of a flow reach each other")
     CHECK(sinks[0].times() == std::vector<usec_t>{10240});
     CHECK(sources[0].times() == std::vector<usec_t>{10008});
     CHECK(drops == 2);
-    CHECK(link_all_figures(chain_link_at(&c, 0, false))->packets_in == 1); // flow 1 ends at 1
-    CHECK(link_all_figures(chain_link_at(&c, 1, false))->packets_in == 2);
+    CHECK(link_all_stats(chain_link_at(&c, 0, false))->packets_in == 1); // flow 1 ends at 1
+    CHECK(link_all_stats(chain_link_at(&c, 1, false))->packets_in == 2);
     chain_destroy(&c);
     world_destroy(&w);
 }
@@ -81,7 +81,7 @@ TEST_CASE("chain: a sink's own line delays, queues and drops both ways")
     size_t bad;
     REQUIRE(chain_init(&c, &w, &config, &bad, 0) == 0);
     chain_path path = {0, 1, 1999, 100000000, 0, 0, &line};
-    CHECK(chain_least_rtt(&c, &path) == 2000);
+    CHECK(chain_min_rtt(&c, &path) == 2000);
     CHECK(chain_attach(&c, 0, &path, &source.sink.node, &sink.sink.node) == ERR_RANGE);
     path.rtt = 2000;
     REQUIRE(chain_attach(&c, 0, &path, &source.sink.node, &sink.sink.node) == 0);

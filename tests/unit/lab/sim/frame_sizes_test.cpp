@@ -21,8 +21,8 @@ TEST_CASE("frame_sizes: shares of the mean, over and over")
     const int expected[] = {2000, 1000, 500, 500, 2000};
     for (int i = 0; i < 5; i++)
         CHECK(frame_sizes_scale(&s, i, 1000) == expected[i]);
-    CHECK(frame_sizes_scale(&s, 2, 20) == FRAME_SIZES_LEAST);
-    CHECK(frame_sizes_scale(&s, 0, 900000) == FRAME_SIZES_MOST);
+    CHECK(frame_sizes_scale(&s, 2, 20) == FRAME_SIZES_MIN);
+    CHECK(frame_sizes_scale(&s, 0, 900000) == FRAME_SIZES_MAX_FRAME);
     frame_sizes_destroy(&s);
     CHECK(frame_sizes_scale(&s, 2, 20) == 20); // without any
 }

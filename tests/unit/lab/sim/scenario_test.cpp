@@ -24,7 +24,7 @@ TEST_CASE("scenario: groups and their defaults")
     CHECK(g.n == 1);
     CHECK(g.from == 0);
     CHECK(g.to == -1);
-    CHECK(g.rtt_most == -1);
+    CHECK(g.rtt_max == -1);
     CHECK(g.stop == USEC_NEVER);
     CHECK(g.packet_bytes == 1500);
     CHECK(g.initial_window == 2);
@@ -37,8 +37,8 @@ TEST_CASE("scenario: groups and their defaults")
               &g) == 0);
     CHECK(g.variant == TCP_SACK);
     CHECK(g.n == 20);
-    CHECK(g.rtt_least == 12500);
-    CHECK(g.rtt_most == 250000);
+    CHECK(g.rtt_min == 12500);
+    CHECK(g.rtt_max == 250000);
     CHECK(g.start == 10 * USEC_PER_SEC);
     CHECK(g.spread == USEC_PER_SEC);
     CHECK(g.window == 41);
@@ -142,30 +142,30 @@ TEST_CASE("scenario: what is wrong is said")
         {"", ERR_MALFORMED, "is not reno"},
         {"cubic", ERR_MALFORMED, "'cubic' is not reno"},
         {"mtp:mode=lazy", ERR_MALFORMED, "'lazy' is not strict, fill or resend"},
-        {"mtp:mode=fill,mode=fill", ERR_MALFORMED, "said twice"},
-        {"mtp:delack=0", ERR_MALFORMED, "no such key here"},
-        {"mtp:ca=count", ERR_MALFORMED, "no such key here"},
+        {"mtp:mode=fill,mode=fill", ERR_MALFORMED, "is given twice"},
+        {"mtp:delack=0", ERR_MALFORMED, "unknown key for this KIND"},
+        {"mtp:ca=count", ERR_MALFORMED, "unknown key for this KIND"},
         {"reno:ca=cubic", ERR_MALFORMED, "'cubic' is not ack or count"},
-        {"reno:mode=fill", ERR_MALFORMED, "no such key here"},
+        {"reno:mode=fill", ERR_MALFORMED, "unknown key for this KIND"},
         {"reno:n=0", ERR_RANGE, "from 1 to 10000"},
         {"reno:n=1.5", ERR_MALFORMED, "not a whole number"},
         {"reno:n=99999999999999999999", ERR_RANGE, "from 1 to 10000"},
-        {"reno:n=2,n=3", ERR_MALFORMED, "said twice"},
+        {"reno:n=2,n=3", ERR_MALFORMED, "is given twice"},
         {"reno:rtt=250", ERR_MALFORMED, "(us, ms, s)"},
         {"reno:rtt=250ms..10ms", ERR_RANGE, "below the first"},
         {"reno:rtt=10ms..", ERR_MALFORMED, "is not a time"},
-        {"reno:rate=1mbit", ERR_MALFORMED, "no such key here"},
+        {"reno:rate=1mbit", ERR_MALFORMED, "unknown key for this KIND"},
         {"reno:size=39B", ERR_RANGE, "40B"},
         {"reno:window=10001p", ERR_RANGE, "10000p"},
         {"reno:start=5s,stop=5s", ERR_RANGE, "not after"},
         {"reno:from=1,to=1", ERR_RANGE, "same router"},
         {"web:shape=1", ERR_RANGE, "1.01"},
         {"web:tcp=vegas", ERR_MALFORMED, "vegas"},
-        {"cbr", ERR_MALFORMED, "needs rate="},
-        {"cbr:rate=1mbit,on=1s", ERR_MALFORMED, "need each other"},
-        {"datagram", ERR_MALFORMED, "needs cc="},
+        {"cbr", ERR_MALFORMED, "requires rate="},
+        {"cbr:rate=1mbit,on=1s", ERR_MALFORMED, "require each other"},
+        {"datagram", ERR_MALFORMED, "requires cc="},
         {"datagram:cc=nothing", ERR_NOT_FOUND, "not a rate controller"},
-        {"datagram:cc=fixed,size=40B", ERR_RANGE, "more than 40B"},
+        {"datagram:cc=fixed,size=40B", ERR_RANGE, "above 40B"},
     };
     for (const auto &row : table) {
         CAPTURE(row.text);

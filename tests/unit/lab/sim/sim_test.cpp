@@ -20,7 +20,7 @@ TEST_CASE("sim: constant rate over a bottleneck, by hand")
     simulation light("rate=10mbit,queue=droptail:10p", {"cbr:rate=9mbit,rtt=20ms"});
     light.run(10);
     CHECK(light.counts().dropped == 0);
-    CHECK(hist_max_us(&link_all_figures(chain_link_at(&light.s.chain, 0, true))->queue_delay) == 0);
+    CHECK(hist_max_us(&link_all_stats(chain_link_at(&light.s.chain, 0, true))->queue_delay) == 0);
 }
 
 static std::vector<std::pair<usec_t, usec_t>> arrivals; // sent, arrived
@@ -63,7 +63,7 @@ TEST_CASE("sim: flows of a parking lot pass the hops between their routers")
     } table[] = {{0, true, 1},  {1, true, 2},  {2, true, 1},
                  {0, false, 1}, {1, false, 2}, {2, false, 1}};
     for (const auto &row : table) {
-        auto in = link_all_figures(chain_link_at(&s.s.chain, row.hop, row.right))->packets_in;
+        auto in = link_all_stats(chain_link_at(&s.s.chain, row.hop, row.right))->packets_in;
         CHECK(in == Approx(834 * row.flows).margin(row.flows));
     }
     for (uint32_t i = 0; i < 4; i++)

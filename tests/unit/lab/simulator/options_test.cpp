@@ -119,9 +119,9 @@ TEST_CASE("weir-sim's options: what is wrong, and what is allowed")
         words args;
         std::string says;
     } rows[] = {
-        {{}, "weir-sim: --link SPEC is needed\nTry 'weir-sim --help'.\n"},
-        {{"--link", ""}, "a GROUP of flows is needed"},
-        {{"--link", "", "reno", "--seconds", "1", "--since", "2"}, "--since is behind the end"},
+        {{}, "weir-sim: --link SPEC is required\nTry 'weir-sim --help'.\n"},
+        {{"--link", ""}, "a GROUP of flows is required"},
+        {{"--link", "", "reno", "--seconds", "1", "--since", "2"}, "--since is after the end"},
         {{"--link", "banana"}, "--link 'banana': "},
         {{"lions"}, "GROUP 'lions': "},
         {{"--hops", "65"}, "--hops '65': expects a number from 1 to 64"},
@@ -131,7 +131,7 @@ TEST_CASE("weir-sim's options: what is wrong, and what is allowed")
         {{"--arrivals", "1:"}, "expects FLOW:FILE"},
         {{"--nonsense"}, "unknown option '--nonsense'"},
         {{"--scenario"}, "--scenario requires a FILE and can be given once"},
-        {{"--scenario=x"}, "is written --scenario FILE, in full, and not within a FILE"},
+        {{"--scenario=x"}, "expects --scenario FILE, unabbreviated, and not within a FILE"},
         {{"--scenario", scenario.name}, "not within a FILE"},
         {{"--link", "", std::string("stream:via=udp,sizes=") + sizes.name}, "line 2: "},
         {words(SIM_OPTIONS_WORDS, "x"), "at most 4096 words"},

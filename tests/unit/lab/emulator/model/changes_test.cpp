@@ -66,12 +66,12 @@ TEST_CASE("what is wrong in a script, and where")
         int err;
         const char *says;
     } rows[] = {
-        {"x both rate=1mbit", ERR_MALFORMED, "line 1: begins with seconds"},
-        {"\n1s both rate=1mbit", ERR_MALFORMED, "line 2: begins with seconds"},
-        {"-1 both rate=1mbit", ERR_MALFORMED, "line 1: begins with seconds"},
-        {"99999999 both rate=1mbit", ERR_MALFORMED, "line 1: begins with seconds"},
-        {"1", ERR_MALFORMED, "line 1: the second word"},
-        {"1 up rate=1mbit", ERR_MALFORMED, "line 1: the second word"},
+        {"x both rate=1mbit", ERR_MALFORMED, "line 1: expects seconds"},
+        {"\n1s both rate=1mbit", ERR_MALFORMED, "line 2: expects seconds"},
+        {"-1 both rate=1mbit", ERR_MALFORMED, "line 1: expects seconds"},
+        {"99999999 both rate=1mbit", ERR_MALFORMED, "line 1: expects seconds"},
+        {"1", ERR_MALFORMED, "line 1: expects a-to-b, b-to-a or both"},
+        {"1 up rate=1mbit", ERR_MALFORMED, "line 1: expects a-to-b, b-to-a or both"},
         {"2 both rate=1mbit\n1 both rate=2mbit", ERR_MALFORMED, "line 2: earlier"},
         {"1 both rate=banana", ERR_MALFORMED, "line 1: "},
         {"1 both queue=red", ERR_MALFORMED, "line 1: "},
