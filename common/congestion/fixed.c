@@ -87,7 +87,7 @@ int fixed_init(struct controller *c, const char *params, usec_t now)
 {
     struct fixed *f = fixed_of(c);
     double rate = 0;
-    const struct param table[] = {{"rate", &rate, LEAST_BPS, MOST_BPS, NULL}};
+    const struct param table[] = {{"rate", &rate, MIN_BPS, MAX_BPS, NULL}};
     int err = params_read(params, table, sizeof(table) / sizeof(table[0]), NULL);
     if (err)
         return err;

@@ -69,7 +69,7 @@ static int read_one(struct scan item, const struct param *table, size_t count, u
 int params_read(const char *text, const struct param *table, size_t count,
                 struct param_fault *fault)
 {
-    assert(count <= MOST_ROWS);
+    assert(count <= MAX_ROWS);
     struct param_fault unused;
     struct scan rest = scan_of(text, strlen(text));
     uint32_t seen = 0;

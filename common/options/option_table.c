@@ -168,8 +168,8 @@ struct option_setting option_setting_of(const struct option_table *t, const stru
     return (struct option_setting){.row = row, .value = value, .line = line};
 }
 
-// Levenshtein's distance: letters to put in, leave out or change; no more than `most` + 1 of it.
-static int distance(const char *a, const char *b, int most)
+// Levenshtein's distance: letters to put in, leave out or change; returns at most `max` + 1.
+static int distance(const char *a, const char *b, int max)
 {
     enum { WORD = 32 };
     size_t len = strlen(b);
@@ -225,7 +225,7 @@ static const char *setting_label(const struct option_setting *s, char *out, size
     return out;
 }
 
-static bool number_read(const char *value, bool whole, double least, double most, double *out)
+static bool number_read(const char *value, bool whole, double min, double max, double *out)
 {
     char *end;
     // Rejects what strtol() and strtod() also accept: leading white space, 0x, inf, nan.

@@ -145,7 +145,7 @@ int url_parse(const char *text, struct url *out, const char **reason)
         return ERR_MALFORMED;
     }
     if (!url_is_plain(text)) {
-        *why = "it contains white space or control characters";
+        *reason = "it contains white space or control characters";
         return ERR_MALFORMED;
     }
     const char *authority = text + 7;

@@ -218,7 +218,7 @@ struct sim_transport *sim_transport_datagram_new(const struct sim_transport_conf
                                      .may_lose = true};
     struct controller *cc = controller_new(controller, &limits, now);
     struct datagram_sender_config sender = {.first_seq = config->first_seq,
-                                            .most_rto = RTO_MOST_LIVE}; // as the transports
+                                            .max_rto = RTO_MAX_LIVE}; // as the transports
     if (!cc || datagram_sender_init(&d->sender, cc, &sender, now)) {
         free(d);
         return NULL;

@@ -18,7 +18,7 @@ _Static_assert(REPAIR_VIEWERS == STATS_SESSIONS + 1, "a session's number is its 
 
 // A viewer that shall report packets and has not reported one for so long is not there any more. A
 // path that was away for 10 s has had its probe by then, and the probe its answer.
-static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MOST_LIVE + USEC_PER_SEC;
+static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MAX_LIVE + USEC_PER_SEC;
 
 struct session {
     struct frame_sink sink; // first: the stream sees this of it

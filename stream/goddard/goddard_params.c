@@ -65,9 +65,9 @@ static void tell(const struct param_fault *f, const struct param table[ROWS], ch
     else if (f->twice)
         snprintf(error, cap, "each name once, not %s twice", f->row->key);
     else
-        snprintf(error, cap, "a number of %g to %g as %s, not \"%.*s%s\"", f->row->least,
-                 f->row->most, f->row->key, (int)(f->len < MAX_SHOWN ? f->len : MAX_SHOWN),
-                 f->value, f->len > MAX_SHOWN ? "..." : "");
+        snprintf(error, cap, "a number of %g to %g as %s, not \"%.*s%s\"", f->row->min, f->row->max,
+                 f->row->key, (int)(f->len < MAX_SHOWN ? f->len : MAX_SHOWN), f->value,
+                 f->len > MAX_SHOWN ? "..." : "");
 }
 
 int goddard_params_read(const char *text, struct goddard_params *p, char *error, size_t error_cap)

@@ -113,7 +113,7 @@ TEST_CASE("flow_stream: the report has the network's marks, where the transport 
         s.run(40);
         INFO(row.via);
         const double marked = report(s, 40).network.ecn_marked;
-        const uint64_t on_link = link_all_figures(chain_link_at(&s.s.chain, 0, true))->marked;
+        const uint64_t on_link = link_all_stats(chain_link_at(&s.s.chain, 0, true))->marked;
         if (!row.told)
             CHECK(std::isnan(marked));
         else if (row.ecn_capable) // those of the last second are not reported yet
