@@ -30,18 +30,18 @@
 #include "sender/rtsp/server.h"
 #include "sender/systemd.h"
 
-enum { FINISH_MS = 5000 }; // for threads that read files to end with the program
+enum { FINISH_MS = 5000 }; // max. wait at the end for threads that read files
 
 struct program {
     uv_loop_t loop;
     struct stop_signals signals;
-    struct stream stream; // of no kind: a folder's files are offered
-    struct catalog *shelf;
-    struct catalog_hold look; // for the folder's first list
-    struct stats_outputs *telemetry;
-    struct mtp_raw *raw; // NULL: not allowed, or not possible
+    struct stream stream; // unused if the source is a folder
+    struct catalog *catalog;
+    struct catalog_hold list_hold; // waits for the folder's first list
+    struct stats_outputs *outputs;
+    struct mtp_raw *raw; // owned; NULL: no permission, or not possible
     struct server *server;
-    struct systemd *service; // NULL: nobody supervises it
+    struct systemd *service; // owned; NULL: not started by systemd
 };
 
 static void on_stopped(void *ctx)
@@ -62,12 +62,12 @@ static void on_signal(void *ctx, const char *name)
     struct program *p = ctx;
     log_info("stopped by %s", name);
     systemd_stopping(p->service);
-    catalog_leave(p->shelf, &p->look);
+    catalog_leave(p->catalog, &p->list_hold);
     server_stop(p->server, on_stopped, p);
 }
 
-// The usual soft limit of 1024 is for programs that select(). The hard one is the system's to
-// raise, but for root.
+// Raises the limit of open files. The usual soft limit of 1024 exists for programs that use
+// select(). Only root can raise the hard limit.
 static void allow_files(int max_viewers)
 {
     rlim_t wanted = file_budget_of(max_viewers);
@@ -81,12 +81,11 @@ static void allow_files(int max_viewers)
         return;
     limit.rlim_cur = limit.rlim_max = most;
     setrlimit(RLIMIT_NOFILE, &limit);
-    log_warn(
-        "the system allows %llu open files: of %d viewers only %d fit if all watch with sound "
-        "over UDP in other players than weir-play (raise the limit to %llu with ulimit -Hn, or "
-        "lower --max-viewers)",
-        (unsigned long long)most, max_viewers, file_budget_viewers(most),
-        (unsigned long long)wanted);
+    log_warn("the system allows %llu open files: of %d viewers only %d fit if all are third-party "
+             "players with audio over UDP (raise the limit to %llu with ulimit -Hn, or lower "
+             "--max-viewers)",
+             (unsigned long long)most, max_viewers, file_budget_viewers(most),
+             (unsigned long long)wanted);
 }
 
 static bool is_folder(const char *source)
@@ -112,32 +111,26 @@ static int open_stream(struct program *p, const struct options *o)
     return err ? err : stream_start(&p->stream, &p->loop);
 }
 
-// Of options that go with another source than this one.
-static void tell_idle(const struct options *o)
-{
-    if (is_folder(o->source) && strcmp(o->path, "/live") != 0)
-        log_warn("--path does nothing: each film of a folder has its own");
-    if (o->has_capture && !source_is_capture(o->source))
-        log_warn("--capture does nothing: it is for cameras and screens");
-}
-
-static int open_shelf(struct program *p, const struct options *o)
+static int open_catalog(struct program *p, const struct options *o)
 {
     int err = 0;
-    tell_idle(o);
+    if (is_folder(o->source) && strcmp(o->path, "/live") != 0)
+        log_warn("--path has no effect: each file of a folder has its own path");
+    if (o->has_capture && !source_is_capture(o->source))
+        log_warn("--capture has no effect: it applies only to cameras and screens");
     if (is_folder(o->source)) {
-        p->shelf = catalog_new_folder(&p->loop, o);
+        p->catalog = catalog_new_folder(&p->loop, o);
     } else {
         err = open_stream(p, o);
         p->stream.viewer_timeout = o->timeout * USEC_PER_SEC;
         p->stream.max_viewers = o->max_viewers;
-        p->shelf = err ? NULL : catalog_new_one(o->path, &p->stream);
+        p->catalog = err ? NULL : catalog_new_one(o->path, &p->stream);
     }
-    return err ? err : p->shelf ? 0 : ERR_NO_MEMORY;
+    return err ? err : p->catalog ? 0 : ERR_NO_MEMORY;
 }
 
-// Who may have raw sockets has one from the start and then may have no more, before there are
-// threads that read media. 0; ERR_IO: the port that was asked for is not to be had (logged).
+// If the program may open raw sockets, opens one and then drops the capability, before any thread
+// reads media. Returns 0, or ERR_IO if the requested port is not available (logged).
 static int open_raw(struct program *p, const struct options *o)
 {
     if (!raw_tcp_has_capability()) {
@@ -154,28 +147,28 @@ static int open_raw(struct program *p, const struct options *o)
     return p->raw || !o->mtp_port ? 0 : ERR_IO;
 }
 
-// The first list, which is made while the server listens already.
-static void on_look(void *ctx, usec_t now)
+// Logs the number of files in the folder. The list is made while the server already listens.
+static void on_list(void *ctx, usec_t now)
 {
     (void)now;
     static char list[CATALOG_LIST_BYTES];
     struct program *p = ctx;
     int count;
-    int err = catalog_list(p->shelf, &p->look, list, sizeof(list), &count);
+    int err = catalog_list(p->catalog, &p->list_hold, list, sizeof(list), &count);
     if (err == 0)
-        log_info("%d film%s in the folder", count, count == 1 ? "" : "s");
+        log_info("%d file%s in the folder", count, count == 1 ? "" : "s");
     else if (err < 0)
-        log_warn("the folder cannot be listed: %s", err_text(err));
+        log_warn("cannot list the folder: %s", err_text(err));
 }
 
 static void announce(struct program *p, const struct options *o)
 {
     char at[SOCKADDR_TEXT];
     server_address(p->server, at, sizeof(at));
-    if (catalog_is_folder(p->shelf)) {
-        log_info("films of %s at rtsp://%s/", o->source, at);
-        p->look = (struct catalog_hold){.on_ready = on_look, .ctx = p};
-        on_look(p, clock_now());
+    if (catalog_is_folder(p->catalog)) {
+        log_info("files of %s at rtsp://%s/", o->source, at);
+        p->list_hold = (struct catalog_hold){.on_ready = on_list, .ctx = p};
+        on_list(p, clock_now());
         return;
     }
     const struct ladder *l = &p->stream.ladder;
@@ -198,22 +191,22 @@ static int run(struct program *p, const struct options *o)
     int code = EXIT_FAILURE;
     if (open_raw(p, o) != 0)
         return code;
-    int err = open_shelf(p, o);
+    int err = open_catalog(p, o);
     if (err == ERR_TIMED_OUT)
-        _exit(code); // its thread may still be reading
+        _exit(code); // the thread that opens the source may still be reading
     if (err)
         goto free_raw;
-    p->telemetry = stats_outputs_new(o, p->shelf, clock_now());
-    if (!p->telemetry)
+    p->outputs = stats_outputs_new(o, p->catalog, clock_now());
+    if (!p->outputs)
         goto destroy_stream;
     struct server_config config = {.listen = o->listen,
-                                   .shelf = p->shelf,
+                                   .shelf = p->catalog,
                                    .max_viewers = o->max_viewers,
-                                   .telemetry = p->telemetry,
+                                   .telemetry = p->outputs,
                                    .raw = p->raw};
     p->server = server_new(&p->loop, &config);
     if (!p->server)
-        goto free_telemetry;
+        goto free_outputs;
     signal(SIGPIPE, SIG_IGN);
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     announce(p, o);
@@ -221,10 +214,10 @@ static int run(struct program *p, const struct options *o)
     uv_run(&p->loop, UV_RUN_DEFAULT);
     code = EXIT_SUCCESS;
 
-free_telemetry:
-    stats_outputs_free(p->telemetry, clock_now());
+free_outputs:
+    stats_outputs_free(p->outputs, clock_now());
 destroy_stream:
-    catalog_free(p->shelf);
+    catalog_free(p->catalog);
     stream_destroy(&p->stream);
 free_raw:
     mtp_raw_free(p->raw);
@@ -236,8 +229,8 @@ static void on_finish_limit(uv_timer_t *timer)
     uv_stop(timer->loop);
 }
 
-// Lets closed handles finish, and the threads behind them. One may stand in a read that nothing
-// ends (a disk of the network that is gone): then the program ends without it.
+// Waits until closed handles and their threads have finished. A thread may hang in a read (for
+// example from a network disk that is gone): then the program exits without it.
 static void finish(uv_loop_t *loop, int *code)
 {
     uv_timer_t limit;
@@ -249,11 +242,11 @@ static void finish(uv_loop_t *loop, int *code)
     uv_close((uv_handle_t *)&limit, NULL);
     uv_run(loop, UV_RUN_NOWAIT);
     if (late) {
-        log_warn("a file was still being read at the end");
+        log_warn("exiting while a thread still reads a file");
         _exit(*code);
     }
     if (uv_loop_close(loop) != 0) {
-        log_error("handles were left open at the end");
+        log_error("internal error: handles were still open at the end");
         *code = EXIT_FAILURE;
     }
 }
@@ -282,7 +275,7 @@ int main(int argc, char **argv)
         return code;
     }
     allow_files(options.max_viewers);
-    static struct program program; // large
+    static struct program program; // static, as it is large
     uv_loop_init(&program.loop);
     int code = run(&program, &options);
     finish(&program.loop, &code);

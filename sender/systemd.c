@@ -9,7 +9,7 @@
 
 struct systemd {
     struct timer *timer; // owned
-    usec_t interval;     // of signs of life, half of what is allowed
+    usec_t interval;     // between watchdog messages: half of WatchdogSec
 };
 
 static void on_time(void *ctx, usec_t now)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The program as a service of systemd (Type=notify): says when it is ready, that its loop still
-// turns (WatchdogSec), and that it stops.
+// Notifies systemd (Type=notify) that the program is ready, that its loop is alive (WatchdogSec),
+// and that it is stopping.
 #ifndef WEIR_SENDER_SYSTEMD_H
 #define WEIR_SENDER_SYSTEMD_H
 
@@ -12,9 +12,9 @@ extern "C" {
 
 struct systemd; // opaque; loop thread only
 
-struct systemd *systemd_new(uv_loop_t *loop); // ready now. NULL: nobody asked
-void systemd_stopping(struct systemd *s);     // NULL is fine, as below
-void systemd_free(struct systemd *s);
+struct systemd *systemd_new(uv_loop_t *loop); // reports "ready"; NULL: not run by systemd
+void systemd_stopping(struct systemd *s);     // NULL is fine
+void systemd_free(struct systemd *s);         // NULL is fine
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@ struct audio_decoder *audio_decoder_new(void)
         d->opus = opus_decoder_create(AUDIO_RATE, AUDIO_CHANNELS, &err);
     if (d && d->opus)
         return d;
-    log_error("cannot set up the decoder of sound");
+    log_error("cannot create the Opus decoder: no memory");
     free(d);
     return NULL;
 }
@@ -42,7 +42,7 @@ int audio_packet_samples(const uint8_t *data, size_t len)
 
 int audio_decoder_decode(struct audio_decoder *d, const uint8_t *data, size_t len, int16_t *out)
 {
-    if (len == 0 || len > INT_MAX)
+    if (len == 0 || len > INT_MAX) // length 0 would ask Opus to conceal a loss
         return 0;
     int samples = opus_decode(d->opus, data, (opus_int32)len, out, AUDIO_PACKET_MAX, 0);
     return samples > 0 ? samples : 0;

@@ -9,13 +9,13 @@
 
 #include "common/base/log.h"
 
-enum { COMPLEXITY = 9 }; // 20 ms take well below one
+enum { COMPLEXITY = 9 }; // of Opus's 0 .. 10; encoding 20 ms takes well below 1 ms
 
 struct audio_encoder {
     OpusEncoder *opus; // owned
-    int delay;         // samples that the decoder's output is behind
+    int delay;         // Opus's look-ahead: the decoder's output is late by this many samples
     bool begun;
-    int64_t position; // of pcm[0]
+    int64_t position; // media time of pcm[0], in samples
     int count;        // samples in pcm
     int16_t pcm[AUDIO_RATE * AUDIO_CHANNELS];
 };
@@ -30,7 +30,7 @@ struct audio_encoder *audio_encoder_new(int bitrate_bps)
     if (!e->opus || opus_encoder_ctl(e->opus, OPUS_SET_BITRATE(bitrate_bps)) != OPUS_OK ||
         opus_encoder_ctl(e->opus, OPUS_SET_COMPLEXITY(COMPLEXITY)) != OPUS_OK ||
         opus_encoder_ctl(e->opus, OPUS_GET_LOOKAHEAD(&e->delay)) != OPUS_OK) {
-        log_error("cannot set up the encoder of sound");
+        log_error("cannot create the Opus encoder");
         audio_encoder_free(e);
         return NULL;
     }
@@ -56,7 +56,7 @@ void audio_encoder_push(struct audio_encoder *e, int64_t position, const int16_t
         e->position = position;
         e->count = 0;
     }
-    assert(e->count + count <= AUDIO_RATE); // the caller pulls between
+    assert(e->count + count <= AUDIO_RATE); // the caller pulls all packets after each push
     memcpy(e->pcm + e->count * AUDIO_CHANNELS, pcm, (size_t)count * AUDIO_CHANNELS * sizeof(*pcm));
     e->count += count;
 }
@@ -70,7 +70,7 @@ struct coded_audio *audio_encoder_pull(struct audio_encoder *e)
         int bytes = opus_encode(e->opus, e->pcm, AUDIO_PACKET, c->data, sizeof(c->data));
         c->position = e->position - e->delay;
         c->bytes = bytes > 0 ? (size_t)bytes : 0;
-        if (bytes <= 0) { // cannot be, of good parameters
+        if (bytes <= 0) { // impossible with valid parameters
             coded_audio_unref(c);
             c = NULL;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libswresample for the sound of files, whose rate, format and channels may change in their course.
+// libswresample for the audio of files, whose rate, format and channels may change within the file.
 #ifndef WEIR_MEDIA_AUDIO_RESAMPLER_H
 #define WEIR_MEDIA_AUDIO_RESAMPLER_H
 
@@ -14,16 +14,17 @@ enum { RESAMPLER_MAX_CHANNELS = 64 };
 struct AVFrame;
 struct SwrContext;
 
-struct resampler {          // {0} to begin with
+struct resampler {          // initialise with {0}
     struct SwrContext *swr; // owned
-    int rate;               // what it was made for, as the next
-    int format;
-    int channels;
+    int rate;               // sample rate of the input that `swr` was made for
+    int format;             // sample format of that input (enum AVSampleFormat)
+    int channels;           // channels of that input
 };
 
 void resampler_reset(struct resampler *r);
-// Made anew if the frame is not as those before it; gives 48 kHz (sound.h), one or two channels, in
-// enum AVSampleFormat `format`. False: it cannot be.
+// Sets `swr` up for frames like `f`; replaces it if the input format changed. The output has 48 kHz
+// (AUDIO_RATE), one or two `channels` and the sample format `format` (enum AVSampleFormat). Returns
+// false if libswresample cannot convert the frame.
 bool resampler_set_up(struct resampler *r, const struct AVFrame *f, int format, int channels);
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@
 #include "media/capture/capture_library.h"
 
 struct audio_device {
-    AVFormatContext *format; // owned, as is all else
+    AVFormatContext *format; // all members are owned
     AVCodecContext *codec;
     AVPacket *packet;
     AVFrame *frame;
@@ -24,7 +24,8 @@ static int try_open(struct audio_device *d, const AVInputFormat *input, const ch
     AVDictionary *options = NULL;
     av_dict_set_int(&options, "sample_rate", AUDIO_RATE, 0);
     av_dict_set_int(&options, "channels", channels, 0);
-    if (strcmp(input->name, "pulse") == 0) // 10 ms; else it waits for seconds of sound
+    // PulseAudio's own default fragment holds seconds of audio; 10 ms keep the delay short.
+    if (strcmp(input->name, "pulse") == 0)
         av_dict_set_int(&options, "fragment_size",
                         AUDIO_RATE / 100 * channels * (int)sizeof(int16_t), 0);
     int r = avformat_open_input(&d->format, name, input, &options);
@@ -32,26 +33,26 @@ static int try_open(struct audio_device *d, const AVInputFormat *input, const ch
     return r;
 }
 
-// PulseAudio gives any number of channels. A card of ALSA's by its own name has one number and
-// refuses others: many microphones have one channel, mixers have more.
-static int open_input(struct audio_device *d, const char *format, const char *name, char *why,
+// PulseAudio converts to any number of channels. An ALSA card that is opened by its own name
+// (hw:...) accepts only its own number: many microphones have one channel, mixers have more.
+static int open_input(struct audio_device *d, const char *format, const char *name, char *reason,
                       size_t cap)
 {
     static const int channels[] = {AUDIO_CHANNELS, 1, 4, 6, 8};
     const char *missing = capture_library_load();
     if (missing)
-        return err_say(why, cap, ERR_UNSUPPORTED, "--sound %s: %s", format, missing);
+        return err_say(reason, cap, ERR_UNSUPPORTED, "--sound %s: %s", format, missing);
     const AVInputFormat *input = av_find_input_format(format);
     if (!input)
-        return err_say(why, cap, ERR_UNSUPPORTED,
-                       "--sound %s: the libraries of this machine do not have it", format);
+        return err_say(reason, cap, ERR_UNSUPPORTED,
+                       "--sound %s: the libav libraries of this machine do not support it", format);
     size_t tries = strcmp(format, "alsa") == 0 ? sizeof(channels) / sizeof(*channels) : 1;
     int r = -1;
     for (size_t i = 0; r < 0 && i < tries; i++)
         r = try_open(d, input, name, channels[i]);
     if (r >= 0 && d->format->nb_streams == 1)
         return 0;
-    return err_say(why, cap, ERR_IO, "--sound %s:%s cannot be recorded (%s)", format, name,
+    return err_say(reason, cap, ERR_IO, "--sound %s:%s cannot be recorded (%s)", format, name,
                    av_err2str(r));
 }
 
@@ -77,19 +78,19 @@ static int open_codec(struct audio_device *d)
     return swr_init(d->swr) < 0 ? ERR_UNSUPPORTED : 0;
 }
 
-struct audio_device *audio_capture_open(const char *format, const char *name, char *why, size_t cap,
-                                        int *err)
+struct audio_device *audio_capture_open(const char *format, const char *name, char *reason,
+                                        size_t cap, int *err)
 {
     struct audio_device *d = calloc(1, sizeof(*d));
-    *err = d ? open_input(d, format, name, why, cap)
-             : err_say(why, cap, ERR_NO_MEMORY, "--sound %s:%s: no memory", format, name);
+    *err = d ? open_input(d, format, name, reason, cap)
+             : err_say(reason, cap, ERR_NO_MEMORY, "--sound %s:%s: no memory", format, name);
     if (*err)
         goto close;
     *err = open_codec(d);
     if (!*err)
         return d;
-    err_say(why, cap, *err, "--sound %s:%s: its sound cannot be used (%s)", format, name,
-            err_text(*err));
+    err_say(reason, cap, *err, "--sound %s:%s: the device's audio format cannot be used (%s)",
+            format, name, err_text(*err));
 
 close:
     audio_capture_close(d);
@@ -109,11 +110,12 @@ void audio_capture_close(struct audio_device *d)
 }
 
 int audio_capture_read(struct audio_device *d, int16_t out[AUDIO_CAPTURE_PIECE * AUDIO_CHANNELS],
-                       char *why, size_t cap)
+                       char *reason, size_t cap)
 {
     int r = av_read_frame(d->format, d->packet);
     if (r < 0)
-        return err_say(why, cap, ERR_IO, "the device delivers no more audio (%s)", av_err2str(r));
+        return err_say(reason, cap, ERR_IO, "the device delivers no more audio (%s)",
+                       av_err2str(r));
     r = avcodec_send_packet(d->codec, d->packet);
     av_packet_unref(d->packet);
     if (r < 0 || avcodec_receive_frame(d->codec, d->frame) < 0)

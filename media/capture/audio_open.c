@@ -6,7 +6,8 @@
 #include "common/base/err.h"
 #include "media/capture/audio_source_device.h"
 
-// "FORMAT" or "FORMAT:DEVICE": the device, or its default; NULL: another format.
+// Returns the DEVICE of "FORMAT:DEVICE", "default" if `name` has none, or NULL if `name` does not
+// begin with this format.
 static const char *device_of(const char *name, const char *format)
 {
     size_t len = strlen(format);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Opens a source of audio by its name: a device, or what the source of the pictures has.
+// Opens a source of audio by its name: a device, or the audio of the video source.
 #ifndef WEIR_MEDIA_CAPTURE_AUDIO_OPEN_H
 #define WEIR_MEDIA_CAPTURE_AUDIO_OPEN_H
 
@@ -9,12 +9,13 @@
 extern "C" {
 #endif
 
-// `name`: "pulse[:DEVICE]" or "alsa[:DEVICE]"; "none"; NULL: what the source of the pictures has,
-// which is the tone of the test picture or the first audio stream of the file `path`. NULL and
-// *err: ERR_NOT_FOUND if there is none; any other error is logged. `guard`: as media_input_open.
+// `name`: "pulse[:DEVICE]", "alsa[:DEVICE]" or "none". NULL selects the audio of the video source:
+// the tone of the test picture, or the first audio stream of the file `path`. `guard`: see
+// media_input_open. Returns NULL and sets *err on failure: ERR_NOT_FOUND if the source has no
+// audio; any other error is logged.
 struct audio_source *audio_source_open(const char *name, const struct source *video,
                                        const char *path, struct media_guard *guard, int *err);
-// Returns true if audio_source_open takes `name`.
+// Returns true if audio_source_open accepts `name`.
 bool audio_source_is_name(const char *name);
 
 #ifdef __cplusplus

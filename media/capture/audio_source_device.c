@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A microphone, or what else can be recorded. A thread reads it into a ring; a picture's time finds
-// there what was recorded a little earlier (`lag`): as long as a picture stands, for what follows
-// on it is not recorded yet, and what devices and this thread take. The device's clock is not ours:
-// when the ring holds much more or less than that, a piece is left out, or silence put in. A device
-// that fails later is silence until it is there again: it is opened again and again, as cameras
-// are.
+// A recording device as an audio source. A thread reads the device into a ring. A picture at time t
+// takes the samples that were recorded at t - `lag`. The lag is one picture interval, because the
+// samples of the current interval are still to be recorded, plus the delay of devices and of this
+// thread. The device's clock drifts against the system's. If the ring holds much more than the lag,
+// the excess is dropped; if it runs dry, the source gives silence. A device that fails later gives
+// silence too, and the thread reopens it by retry_policy, like a camera.
 #include "media/capture/audio_source_device.h"
 
 #include <pthread.h>
@@ -20,11 +20,11 @@
 #include "media/capture/audio_capture.h"
 #include "media/capture/policy/retry_policy.h"
 
-static const usec_t PATIENCE = USEC_PER_SEC; // with a device that shall be closed
+static const usec_t PATIENCE = USEC_PER_SEC; // max. time to wait for the thread at the end
 
 enum {
-    RING = 2 * AUDIO_RATE,    // samples; when full the oldest go
-    DEVICE = AUDIO_RATE / 25, // 40 ms: of the lag, what devices take
+    RING = 2 * AUDIO_RATE,    // samples; a full ring drops the oldest
+    DEVICE = AUDIO_RATE / 25, // samples, 40 ms: the part of the lag for the device's own delay
 };
 
 struct audio_source_device {
@@ -32,11 +32,11 @@ struct audio_source_device {
     const char *format;                // static
     char *name;                        // owned
     struct abandonable_thread *thread; // owned; NULL: not started
-    bool begun;                        // a picture has asked
-    // The thread's, once it runs:
-    struct audio_device *device; // owned; NULL: it is gone
+    bool begun;                        // the ring has reached the lag, so reading may begin
+    // Used by the device's thread alone, once it runs:
+    struct audio_device *device; // owned; NULL: not open
     int16_t piece[AUDIO_CAPTURE_PIECE * AUDIO_CHANNELS];
-    pthread_mutex_t lock; // guards what follows
+    pthread_mutex_t lock; // guards the members below
     pthread_cond_t changed;
     bool stop;
     struct retry_policy link;
@@ -45,7 +45,7 @@ struct audio_source_device {
     int16_t ring[RING * AUDIO_CHANNELS];
 };
 
-// ---- The ring; locked
+// ---- The ring. The caller holds the lock.
 
 static void put(struct audio_source_device *s, const int16_t *pcm, int count)
 {
@@ -79,24 +79,24 @@ static int take(struct audio_source_device *s, int16_t *out, int count)
 
 // ---- The device's thread
 
-static void failed(struct audio_source_device *s, const char *why)
+static void failed(struct audio_source_device *s, const char *reason)
 {
     pthread_mutex_lock(&s->lock);
     bool news = retry_policy_failed(&s->link, clock_now());
-    s->count = 0; // nobody shall hear it minutes later
+    s->count = 0; // else viewers hear it when the device works again, minutes late
     pthread_mutex_unlock(&s->lock);
     if (news)
-        log_warn("%s: %s; trying again", s->base.name, why);
+        log_warn("%s: %s; trying again", s->base.name, reason);
 }
 
 static void record(struct audio_source_device *s)
 {
-    char why[256];
-    int count = audio_capture_read(s->device, s->piece, why, sizeof(why));
+    char reason[256];
+    int count = audio_capture_read(s->device, s->piece, reason, sizeof(reason));
     if (count < 0) {
         audio_capture_close(s->device);
         s->device = NULL;
-        failed(s, why);
+        failed(s, reason);
         return;
     }
     pthread_mutex_lock(&s->lock);
@@ -106,16 +106,16 @@ static void record(struct audio_source_device *s)
         retry_policy_picture(&s->link, clock_now());
     pthread_mutex_unlock(&s->lock);
     if (back)
-        log_info("%s: it is back", s->base.name);
+        log_info("%s: the device works again", s->base.name);
 }
 
 static void reopen(struct audio_source_device *s)
 {
-    char why[256];
+    char reason[256];
     int err;
-    s->device = audio_capture_open(s->format, s->name, why, sizeof(why), &err);
+    s->device = audio_capture_open(s->format, s->name, reason, sizeof(reason), &err);
     if (!s->device) {
-        failed(s, why);
+        failed(s, reason);
         return;
     }
     pthread_mutex_lock(&s->lock);
@@ -123,22 +123,18 @@ static void reopen(struct audio_source_device *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-static void wait_until(struct audio_source_device *s, usec_t when)
-{
-    struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
-    pthread_cond_timedwait(&s->changed, &s->lock, &t);
-}
-
-// Until the device is to be read, or to be opened again. False: stop.
+// Waits until the thread can read or reopen the device. Returns false if the thread must stop.
 static bool wait_for_work(struct audio_source_device *s)
 {
     pthread_mutex_lock(&s->lock);
     usec_t when;
-    while (!s->stop && !s->device && (when = retry_policy_open_at(&s->link)) > clock_now())
-        wait_until(s, when);
-    bool go_on = !s->stop;
+    while (!s->stop && !s->device && (when = retry_policy_open_at(&s->link)) > clock_now()) {
+        struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
+        pthread_cond_timedwait(&s->changed, &s->lock, &t);
+    }
+    bool running = !s->stop;
     pthread_mutex_unlock(&s->lock);
-    return go_on;
+    return running;
 }
 
 static void destroy(void *source)
@@ -162,9 +158,9 @@ static void run(void *arg)
     }
 }
 
-// ---- The pictures' side
+// ---- The reader's side
 
-// What was recorded in a picture's time is `count` samples; the ring shall hold the lag before.
+// One picture interval has `count` samples. Before each read the ring should hold `lag` samples.
 static void device_read(struct audio_source *base, int64_t from, int16_t *out, int count)
 {
     struct audio_source_device *s = (struct audio_source_device *)base;
@@ -179,15 +175,17 @@ static void device_read(struct audio_source *base, int64_t from, int16_t *out, i
     int got = s->begun ? take(s, out, count) : 0;
     pthread_mutex_unlock(&s->lock);
     if (got < count)
-        s->begun = false; // it is behind: silence until it has caught up
+        s->begun = false; // the device is behind: give silence until the ring holds the lag again
     memset(out + got * AUDIO_CHANNELS, 0, (size_t)(count - got) * AUDIO_CHANNELS * sizeof(*out));
 }
 
-// A PulseAudio that stands still keeps who asks it something for ever.
+// A hung PulseAudio server blocks its callers for ever. In that case the thread is abandoned, and
+// frees `s` if the call ever returns.
 static void device_free(struct audio_source *base)
 {
     struct audio_source_device *s = (struct audio_source_device *)base;
-    char name[sizeof(base->name)]; // `s` may be gone when it is told
+    char name[sizeof(
+        base->name)]; // the abandoned thread may have freed `s` when the warning is logged
     memcpy(name, base->name, sizeof(name));
     pthread_mutex_lock(&s->lock);
     s->stop = true;
@@ -196,7 +194,7 @@ static void device_free(struct audio_source *base)
     if (!s->thread || abandonable_thread_end(s->thread, PATIENCE, destroy))
         destroy(s);
     else
-        log_warn("%s: it does not answer", name);
+        log_warn("%s: the device does not respond", name);
 }
 
 static const struct audio_source_ops device_ops = {.read = device_read, .free = device_free};
@@ -205,11 +203,11 @@ static const struct audio_source_ops device_ops = {.read = device_read, .free = 
 
 static int start(struct audio_source_device *s)
 {
-    char why[256];
+    char reason[256];
     int err;
-    s->device = audio_capture_open(s->format, s->name, why, sizeof(why), &err);
+    s->device = audio_capture_open(s->format, s->name, reason, sizeof(reason), &err);
     if (!s->device) {
-        log_error("%s", why);
+        log_error("%s", reason);
         return err;
     }
     retry_policy_want(&s->link, true, clock_now());

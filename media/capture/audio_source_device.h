@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A microphone, or any other device that records, through libavdevice.
+// A microphone, or any other recording device, through libavdevice.
 #ifndef WEIR_MEDIA_CAPTURE_AUDIO_SOURCE_DEVICE_H
 #define WEIR_MEDIA_CAPTURE_AUDIO_SOURCE_DEVICE_H
 
@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-// `format`: "pulse" or "alsa". `interval`: between two pictures. NULL: logged, and *err.
+// `format`: "pulse" or "alsa". `interval`: the time between two pictures. On failure logs the
+// reason, sets *err and returns NULL.
 struct audio_source *audio_source_device_open(const char *format, const char *device,
                                               usec_t interval, int *err);
 

@@ -22,32 +22,32 @@ struct capture_device {
     AVCodecContext *codec;   // owned
     AVPacket *packet;        // owned, empty between calls
     bool camera;
-    bool ends;      // its JPEGs have ends
-    int64_t broken; // pictures left out
+    bool ends;      // at least one of the device's JPEGs ended with the EOI marker
+    int64_t broken; // pictures that did not decode
 };
 
-// What the system says, as the person in front of it would.
-static int explain(const struct capture_target *t, int averror, char *why, size_t cap)
+// Translates a system error into a sentence for the user.
+static int explain(const struct capture_target *t, int averror, char *reason, size_t cap)
 {
     switch (averror) {
     case AVERROR(ENOENT):
     case AVERROR(ENODEV):
     case AVERROR(ENXIO):
-        return err_say(why, cap, ERR_NOT_FOUND, "%s: it is not there", t->name);
+        return err_say(reason, cap, ERR_NOT_FOUND, "%s: no such device", t->name);
     case AVERROR(EBUSY):
-        return err_say(why, cap, ERR_IO, "%s: another program uses it", t->name);
+        return err_say(reason, cap, ERR_IO, "%s: the device is in use by another program", t->name);
     case AVERROR(EACCES):
     case AVERROR(EPERM):
-        return err_say(why, cap, ERR_IO, "%s: not allowed (is this user in the group video?)",
-                       t->name);
+        return err_say(reason, cap, ERR_IO,
+                       "%s: permission denied (is this user in the group video?)", t->name);
     case AVERROR(ENOMEM):
-        return err_say(why, cap, ERR_NO_MEMORY, "%s: no memory", t->name);
+        return err_say(reason, cap, ERR_NO_MEMORY, "%s: no memory", t->name);
     default:
-        return err_say(why, cap, ERR_IO, "%s: %s", t->name, av_err2str(averror));
+        return err_say(reason, cap, ERR_IO, "%s: %s", t->name, av_err2str(averror));
     }
 }
 
-// ---- What to ask the device for ----
+// ---- Which mode to request ----
 
 static void set_geometry(AVDictionary **options, struct geometry g, bool size)
 {
@@ -59,27 +59,28 @@ static void set_geometry(AVDictionary **options, struct geometry g, bool size)
     av_dict_set(options, "framerate", text, 0);
 }
 
-static int ask_camera(const struct capture_target *t, AVDictionary **options,
-                      struct capture_choice *choice, char *why, size_t cap)
+static int choose_mode(const struct capture_target *t, AVDictionary **options,
+                       struct capture_choice *choice, char *reason, size_t cap)
 {
     struct capture_mode modes[CAPTURE_MAX_MODES];
     char name[64];
     int count = v4l2_modes(t->name, name, sizeof(name), modes);
     if (count == ERR_NOT_FOUND)
-        return explain(t, AVERROR(ENOENT), why, cap);
+        return explain(t, AVERROR(ENOENT), reason, cap);
     if (count == ERR_IO)
-        return explain(t, AVERROR(errno), why, cap);
+        return explain(t, AVERROR(errno), reason, cap);
     if (count == ERR_UNSUPPORTED)
-        return err_say(why, cap, ERR_UNSUPPORTED, "%s: it is no camera", t->name);
-    if (!capture_choose(modes, count, t->asked, choice))
-        return err_say(why, cap, ERR_UNSUPPORTED, "%s: it offers no format that we read", t->name);
+        return err_say(reason, cap, ERR_UNSUPPORTED, "%s: not a camera", t->name);
+    if (!capture_choose(modes, count, t->requested, choice))
+        return err_say(reason, cap, ERR_UNSUPPORTED,
+                       "%s: the camera offers no format that Weir can read", t->name);
     set_geometry(options, choice->given, true);
     av_dict_set(options, "input_format", choice->format->libav, 0);
     return 0;
 }
 
-// After the device refused what it had offered.
-static void add_offers(const struct capture_target *t, char *why, size_t cap)
+// Appends the list of modes to `reason`, for a camera that refused a mode that it had offered.
+static void add_offers(const struct capture_target *t, char *reason, size_t cap)
 {
     struct capture_mode modes[CAPTURE_MAX_MODES];
     char name[64];
@@ -88,8 +89,8 @@ static void add_offers(const struct capture_target *t, char *why, size_t cap)
     if (count <= 0)
         return;
     capture_modes_text(modes, count, text, sizeof(text));
-    size_t used = strlen(why);
-    snprintf(why + used, cap - used, "; it offers %s", text);
+    size_t used = strlen(reason);
+    snprintf(reason + used, cap - used, "; it offers %s", text);
 }
 
 // ---- Opening ----
@@ -102,7 +103,7 @@ static int open_decoder(struct capture_device *d)
     d->packet = av_packet_alloc();
     if (!d->codec || !d->packet || avcodec_parameters_to_context(d->codec, p) < 0)
         return ERR_UNSUPPORTED;
-    d->codec->thread_count = 1; // frame threads would hold a picture back
+    d->codec->thread_count = 1; // each frame thread would delay the output by one picture
     return avcodec_open2(d->codec, codec, NULL) < 0 ? ERR_UNSUPPORTED : 0;
 }
 
@@ -112,8 +113,8 @@ static void describe(const struct capture_device *d, const struct capture_target
     const AVStream *stream = d->format->streams[0];
     AVRational rate = stream->avg_frame_rate;
     if (rate.num <= 0 || rate.den <= 0)
-        rate = (AVRational){t->asked.fps.num, t->asked.fps.den};
-    // Within what sources promise: 1 .. 240 frames a second, denominators to 1001.
+        rate = (AVRational){t->requested.fps.num, t->requested.fps.den};
+    // struct source requires 1 .. 240 frames/s and denominators of at most 1001.
     av_reduce(&rate.num, &rate.den, rate.num, rate.den, 240000);
     if (rate.den > 1001 || rate.num > 240 * rate.den || rate.num < rate.den)
         rate = av_make_q(rate.num < rate.den ? 1 : (int)(av_q2d(rate) + 0.5), 1);
@@ -126,12 +127,12 @@ static void describe(const struct capture_device *d, const struct capture_target
 }
 
 struct capture_device *capture_device_open(const struct capture_target *target,
-                                           struct capture_given *given, char *why, size_t cap,
+                                           struct capture_given *given, char *reason, size_t cap,
                                            int *err)
 {
     const char *missing = capture_library_load();
     if (missing) {
-        *err = err_say(why, cap, ERR_UNSUPPORTED, "%s: %s", target->name, missing);
+        *err = err_say(reason, cap, ERR_UNSUPPORTED, "%s: %s", target->name, missing);
         return NULL;
     }
     AVDictionary *options = NULL;
@@ -140,34 +141,34 @@ struct capture_device *capture_device_open(const struct capture_target *target,
     *err = ERR_NO_MEMORY;
     if (!d || !(d->format = avformat_alloc_context())) {
         free(d);
-        (void)explain(target, AVERROR(ENOMEM), why, cap);
+        (void)explain(target, AVERROR(ENOMEM), reason, cap);
         return NULL;
     }
     d->camera = !target->screen;
     d->format->flags |= AVFMT_FLAG_NONBLOCK;
     *err = 0;
     if (target->screen)
-        set_geometry(&options, target->asked, target->is_asked);
+        set_geometry(&options, target->requested, target->is_requested);
     else
-        *err = ask_camera(target, &options, &choice, why, cap);
+        *err = choose_mode(target, &options, &choice, reason, cap);
     if (*err)
         goto close;
     const AVInputFormat *kind = av_find_input_format(target->screen ? "x11grab" : "v4l2");
     int r = kind ? avformat_open_input(&d->format, target->name, kind, &options)
                  : AVERROR_DEMUXER_NOT_FOUND;
     if (r == AVERROR_PATCHWELCOME && target->screen) {
-        *err =
-            err_say(why, cap, ERR_UNSUPPORTED,
-                    "%s: the colours of this X display cannot be read: expects a depth of 24 bits",
-                    target->name);
+        *err = err_say(reason, cap, ERR_UNSUPPORTED,
+                       "%s: this X display cannot be read: its colour depth is not 24 bits",
+                       target->name);
     } else if (r < 0 && target->screen) {
-        *err = err_say(why, cap, ERR_IO, "%s: this X display cannot be read%s", target->name,
-                       target->is_asked ? ", or is smaller than what is asked for" : "");
+        *err = err_say(reason, cap, ERR_IO, "%s: this X display cannot be read%s", target->name,
+                       target->is_requested ? ", or is smaller than the requested size" : "");
     } else if (r < 0) {
-        *err = explain(target, r, why, cap);
-        add_offers(target, why, cap);
+        *err = explain(target, r, reason, cap);
+        add_offers(target, reason, cap);
     } else if (d->format->nb_streams < 1 || open_decoder(d) != 0) {
-        *err = err_say(why, cap, ERR_UNSUPPORTED, "%s: no decoder for its pictures", target->name);
+        *err = err_say(reason, cap, ERR_UNSUPPORTED, "%s: no decoder for the device's format",
+                       target->name);
     } else {
         describe(d, target, &choice, given);
         av_dict_free(&options);
@@ -185,35 +186,32 @@ void capture_device_close(struct capture_device *d)
     if (!d)
         return;
     if (d->broken > 1)
-        log_info("%s: %" PRId64 " broken pictures were left out", d->format->url, d->broken);
+        log_info("%s: %" PRId64 " broken pictures skipped", d->format->url, d->broken);
     av_packet_free(&d->packet);
     avcodec_free_context(&d->codec);
-    avformat_close_input(&d->format); // frees it when opening failed, too
+    avformat_close_input(&d->format); // frees the context even if opening failed
     free(d);
 }
 
 // ---- Reading ----
 
-// The decoder draws what there is of half a JPEG. Drivers pad them with zeros.
-static bool has_end(const AVPacket *p)
-{
-    int len = p->size;
-    while (len > 2 && p->data[len - 1] == 0)
-        len--;
-    return len >= 2 && p->data[len - 2] == 0xff && p->data[len - 1] == 0xd9;
-}
-
-// Some cameras write no end at all.
+// Returns true if the packet is complete. The decoder does not report a truncated JPEG, so look for
+// the EOI marker (ff d9); drivers pad the JPEG with zeros. Some cameras never write the marker: it
+// is required only once the device has shown that it writes one.
 static bool is_whole(struct capture_device *d)
 {
+    const uint8_t *data = d->packet->data;
+    int len = d->packet->size;
     if (d->codec->codec_id != AV_CODEC_ID_MJPEG)
-        return d->packet->size > 0;
-    bool ends = has_end(d->packet);
+        return len > 0;
+    while (len > 2 && data[len - 1] == 0)
+        len--;
+    bool ends = len >= 2 && data[len - 2] == 0xff && data[len - 1] == 0xd9;
     d->ends |= ends;
-    return d->packet->size > 0 && (ends || !d->ends);
+    return len > 0 && (ends || !d->ends);
 }
 
-// A picture that does not decode is left out: cameras begin with half of one, and cables break.
+// Skips a picture that does not decode: cameras start with a partial one, and cables fail.
 static int decode(struct capture_device *d, AVFrame *out)
 {
     int r = is_whole(d) ? avcodec_send_packet(d->codec, d->packet) : AVERROR_INVALIDDATA;
@@ -224,25 +222,25 @@ static int decode(struct capture_device *d, AVFrame *out)
             log_warn("%s: broken picture skipped", d->format->url);
         return ERR_AGAIN;
     }
-    // Webcams say nothing, or sRGB, of their YUV, which is BT.601 (V4L2's default for sRGB).
+    // Webcams give no colour space for their YUV, or sRGB. V4L2's default for sRGB is BT.601.
     if (d->camera && out->colorspace == AVCOL_SPC_UNSPECIFIED)
         out->colorspace = AVCOL_SPC_BT470BG;
     return 0;
 }
 
-int capture_device_read(struct capture_device *d, AVFrame *out, usec_t *stamp, char *why,
+int capture_device_read(struct capture_device *d, AVFrame *out, usec_t *stamp, char *reason,
                         size_t cap)
 {
     int r = av_read_frame(d->format, d->packet);
     if (r == AVERROR(EAGAIN))
         return ERR_AGAIN;
     if (r < 0 && !d->camera)
-        return err_say(why, cap, ERR_IO, "%s: this X display is gone, or was made smaller",
+        return err_say(reason, cap, ERR_IO, "%s: this X display is gone or was resized",
                        d->format->url);
     if (r == AVERROR(ENODEV) || r == AVERROR(EIO) || r == AVERROR_EOF)
-        return err_say(why, cap, ERR_IO, "%s: it was unplugged", d->format->url);
+        return err_say(reason, cap, ERR_IO, "%s: the device was unplugged", d->format->url);
     if (r < 0)
-        return err_say(why, cap, ERR_IO, "%s: %s", d->format->url, av_err2str(r));
+        return err_say(reason, cap, ERR_IO, "%s: %s", d->format->url, av_err2str(r));
     AVStream *stream = d->format->streams[0];
     int64_t pts = av_rescale_q(d->packet->pts, stream->time_base, AV_TIME_BASE_Q);
     *stamp = capture_stamp(pts, clock_now(), clock_wall());

@@ -10,9 +10,9 @@
 
 #define MAJOR AV_STRINGIFY(LIBAVDEVICE_VERSION_MAJOR)
 
-static char failed[512]; // why; written once
+static char failed[512]; // the reason why loading failed, or ""; written once
 
-// It stays for good: what it registers does.
+// The library is never unloaded: libav keeps pointers to the devices that it registers.
 static void load(void)
 {
     void (*register_all)(void) = NULL;
@@ -24,7 +24,7 @@ static void load(void)
         register_all();
     else
         snprintf(failed, sizeof(failed),
-                 "no device can be read without libavdevice (Debian: libavdevice" MAJOR "): %s",
+                 "devices require libavdevice (Debian: install libavdevice" MAJOR "): %s",
                  dlerror());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libavdevice, by which libav reads cameras, screens and sound cards. It brings some sixty other
-// libraries and is loaded when the first device is opened, not with the program: that would take
-// most of its start.
+// Loads libavdevice, which reads cameras, screens and audio devices. It depends on some sixty other
+// libraries. Loading it with the program would take most of the program's start-up time, so it is
+// loaded when the first device is opened.
 #ifndef WEIR_MEDIA_CAPTURE_CAPTURE_LIBRARY_H
 #define WEIR_MEDIA_CAPTURE_CAPTURE_LIBRARY_H
 
@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-// Has libav know all devices; any thread, any time. NULL, or why it cannot (static).
+// Registers all devices with libav. Thread-safe; may be called more than once. Returns NULL, or the
+// reason for the failure (static).
 const char *capture_library_load(void);
 
 #ifdef __cplusplus

@@ -12,9 +12,10 @@
 #include "media/capture/v4l2_modes.h"
 
 enum { MAX_CAMERAS = 64, MAX_DISPLAYS = 32, SCREEN_FPS = 30 };
-static const usec_t PATIENCE = 2 * USEC_PER_SEC; // with a display
+static const usec_t PATIENCE = 2 * USEC_PER_SEC; // max. time to wait for an X server
 
-// Their numbers are not dense: many cameras take two, one of them for metadata.
+// Writes the path of a device node; returns false past the last number. The numbers of cameras are
+// not contiguous: many cameras take two nodes, one of them for metadata.
 static bool camera_path(int number, char *out, size_t cap)
 {
     snprintf(out, cap, "/dev/video%d", number);
@@ -25,7 +26,7 @@ bool capture_first_camera(char *out, size_t cap)
 {
     struct capture_mode modes[CAPTURE_MAX_MODES];
     char name[64];
-    int closed = -1; // what cannot be opened: whoever tries to learns why
+    int closed = -1; // first device that cannot be opened; opening it later reports the reason
     for (int i = 0; camera_path(i, out, cap); i++) {
         int count = v4l2_modes(out, name, sizeof(name), modes);
         if (count > 0)
@@ -46,11 +47,11 @@ static int print_cameras(FILE *out)
     for (int i = 0; camera_path(i, path, sizeof(path)); i++) {
         int count = v4l2_modes(path, name, sizeof(name), modes);
         if (count == ERR_IO)
-            fprintf(out, "camera:%s  cannot be opened: is this user in the group video?\n", path);
+            fprintf(out, "camera:%s  cannot be opened (is this user in the group video?)\n", path);
         found += count > 0 || count == ERR_IO;
         if (count <= 0)
             continue;
-        char clean[sizeof(name)]; // the device names itself, and this may be a terminal
+        char clean[sizeof(name)]; // the device chooses its name, and `out` may be a terminal
         utf8_copy(name, clean, sizeof(clean));
         fprintf(out, "camera:%s  %s\n", path, clean);
         capture_modes_text(modes, count, text, sizeof(text));
@@ -66,45 +67,46 @@ static int print_cameras(FILE *out)
     return found;
 }
 
-// A display is asked in a thread of its own: a server that stands still keeps it for ever.
-struct question {
+// Each display is opened in its own thread: a hung X server blocks its callers for ever.
+struct display_query {
     struct capture_target target;
-    char answer[64];
+    char result[64];
 };
 
-static void ask_display(void *arg)
+static void query_display(void *arg)
 {
-    struct question *q = arg;
+    struct display_query *q = arg;
     struct capture_given given;
-    char why[512];
+    char reason[512];
     int err;
-    struct capture_device *d = capture_device_open(&q->target, &given, why, sizeof(why), &err);
+    struct capture_device *d =
+        capture_device_open(&q->target, &given, reason, sizeof(reason), &err);
     if (d)
-        snprintf(q->answer, sizeof(q->answer), "%dx%d", given.width, given.height);
+        snprintf(q->result, sizeof(q->result), "%dx%d", given.width, given.height);
     else
-        snprintf(q->answer, sizeof(q->answer), "cannot be read");
+        snprintf(q->result, sizeof(q->result), "cannot be read");
     capture_device_close(d);
 }
 
 static void print_display(FILE *out, const char *name)
 {
-    struct question *q = calloc(1, sizeof(*q));
+    struct display_query *q = calloc(1, sizeof(*q));
     if (!q)
         return;
-    q->target = (struct capture_target){.screen = true, .asked = {.fps = {SCREEN_FPS, 1}}};
+    q->target = (struct capture_target){.screen = true, .requested = {.fps = {SCREEN_FPS, 1}}};
     snprintf(q->target.name, sizeof(q->target.name), "%s", name);
-    struct abandonable_thread *thread = abandonable_thread_new(ask_display, q);
+    struct abandonable_thread *thread = abandonable_thread_new(query_display, q);
     if (thread && !abandonable_thread_end(thread, PATIENCE, free)) {
-        fprintf(out, "screen:%s  does not answer\n", name);
+        fprintf(out, "screen:%s  does not respond\n", name);
         return;
     }
     if (!thread)
-        ask_display(q);
-    fprintf(out, "screen:%s  %s\n", name, q->answer);
+        query_display(q);
+    fprintf(out, "screen:%s  %s\n", name, q->result);
     free(q);
 }
 
-// X servers of this machine have a socket each; $DISPLAY may name one elsewhere.
+// Each X server of this machine has a socket; $DISPLAY may name a server on another machine.
 static int print_displays(FILE *out)
 {
     const char *own = getenv("DISPLAY");
@@ -126,7 +128,7 @@ static int print_displays(FILE *out)
             continue;
         snprintf(name, sizeof(name), ":%ld", number);
         if (own && strncmp(own, name, strlen(name)) == 0 && strchr(".", own[strlen(name)]))
-            continue; // told already; strchr finds the NUL, too
+            continue; // printed already; strchr also finds the NUL
         print_display(out, name);
         found++;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The capture devices of this machine.
+// Lists the capture devices of this machine.
 #ifndef WEIR_MEDIA_CAPTURE_CAPTURE_LIST_H
 #define WEIR_MEDIA_CAPTURE_CAPTURE_LIST_H
 
@@ -11,9 +11,10 @@
 extern "C" {
 #endif
 
-// The first camera, or else the first that cannot be opened; false: there is none.
+// Writes the path of the first camera that works; if none does, of the first that cannot be opened.
+// Returns false if there is no camera.
 bool capture_first_camera(char *out, size_t cap);
-// Cameras with what they offer, and X displays; says so when there are none.
+// Prints the cameras with their modes, and the X displays; prints a line if there are none.
 void capture_list_print(FILE *out);
 
 #ifdef __cplusplus

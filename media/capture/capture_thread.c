@@ -12,7 +12,7 @@
 #include "media/capture/policy/capture_mode.h"
 #include "media/picture/picture_fit.h"
 
-static const usec_t POLL = USEC_PER_MSEC; // when a picture is about to come
+static const usec_t POLL = USEC_PER_MSEC; // interval of reads when a picture is due
 
 void capture_wait(struct source_capture *s, usec_t when)
 {
@@ -33,32 +33,32 @@ bool capture_take(struct source_capture *s, struct captured *out)
     return true;
 }
 
-void capture_tell_given(const struct source_capture *s, const struct capture_given *g)
+void capture_log_given(const struct source_capture *s, const struct capture_given *g)
 {
     const struct capture_target *t = &s->target;
     char rate[16];
-    char asked_rate[16];
-    char asked[64] = "";
+    char requested_rate[16];
+    char note[64] = "";
     capture_rate_text(g->fps, rate, sizeof(rate));
-    capture_rate_text(t->asked.fps, asked_rate, sizeof(asked_rate));
-    bool same =
-        g->width == t->asked.width && g->height == t->asked.height && strcmp(rate, asked_rate) == 0;
-    if (t->is_asked && !same)
-        snprintf(asked, sizeof(asked), " (asked %dx%d@%s)", t->asked.width, t->asked.height,
-                 asked_rate);
+    capture_rate_text(t->requested.fps, requested_rate, sizeof(requested_rate));
+    bool same = g->width == t->requested.width && g->height == t->requested.height &&
+                strcmp(rate, requested_rate) == 0;
+    if (t->is_requested && !same)
+        snprintf(note, sizeof(note), " (requested %dx%d@%s)", t->requested.width,
+                 t->requested.height, requested_rate);
     log_info("%s %s: %dx%d@%s%s%s%s", t->screen ? "screen" : "camera", t->name, g->width, g->height,
-             rate, *g->format ? " " : "", g->format, asked);
+             rate, *g->format ? " " : "", g->format, note);
 }
 
-static void failed(struct source_capture *s, const char *why)
+static void failed(struct source_capture *s, const char *reason)
 {
     pthread_mutex_lock(&s->lock);
     bool news = retry_policy_failed(&s->link, clock_now());
-    snprintf(s->why, sizeof(s->why), "%s", why);
+    snprintf(s->reason, sizeof(s->reason), "%s", reason);
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     if (news)
-        log_warn("%s; trying again", why);
+        log_warn("%s; trying again", reason);
 }
 
 static void put(struct source_capture *s, struct picture *p, usec_t stamp)
@@ -70,15 +70,15 @@ static void put(struct source_capture *s, struct picture *p, usec_t stamp)
     s->ring[(s->first + s->count++) % CAPTURE_RING] = (struct captured){p, stamp};
     bool back = s->link.failed;
     retry_policy_picture(&s->link, clock_now());
-    s->why[0] = '\0';
+    s->reason[0] = '\0';
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     if (back)
-        log_info("%s: it is back", s->target.name);
+        log_info("%s: the device works again", s->target.name);
 }
 
-// Where in `p` a picture of `from`'s shape belongs. What is beside it, as when a screen was turned
-// or a camera gives another size, is made black.
+// Returns the part of `p` that a picture of `from`'s shape fills. The borders become black: a
+// screen may have been rotated, and a reopened camera may give another size.
 static struct image place_in(struct picture *p, const struct image *from)
 {
     struct image to = image_of_picture(p);
@@ -94,7 +94,8 @@ static struct image place_in(struct picture *p, const struct image *from)
     return to;
 }
 
-// 0, or ERR_NO_MEMORY, ERR_UNSUPPORTED.
+// Converts a frame of the device and puts it into the ring. Returns 0, ERR_NO_MEMORY or
+// ERR_UNSUPPORTED.
 static int convert(struct source_capture *s, const AVFrame *frame, usec_t stamp)
 {
     struct picture *p = picture_new(s->base.width, s->base.height);
@@ -112,27 +113,29 @@ static int convert(struct source_capture *s, const AVFrame *frame, usec_t stamp)
     return 0;
 }
 
-// Does the one who watched when the device was opened still do?
+// The caller holds the lock. Returns true if the device is still wanted, without a pause since it
+// was opened for `session`.
 static bool is_current(struct source_capture *s, unsigned session)
 {
     return !s->stop && s->link.wanted && s->session == session;
 }
 
-// Reads until nobody watches any more; false: the device broke, `why` says how.
-static bool watch(struct source_capture *s, struct capture_device *d, unsigned session, char *why,
-                  size_t cap)
+// Reads the device until it is no longer wanted. Returns false if the device failed, with a
+// sentence in `reason`.
+static bool watch(struct source_capture *s, struct capture_device *d, unsigned session,
+                  char *reason, size_t cap)
 {
     usec_t interval = (usec_t)((double)USEC_PER_SEC / fps_value(s->given.fps));
-    usec_t next = 0; // picture, at the earliest
+    usec_t next = 0; // earliest time of the next picture
     AVFrame *frame = av_frame_alloc();
-    int err = frame ? 0 : err_say(why, cap, ERR_NO_MEMORY, "no memory");
-    for (bool go_on = true; !err && go_on;) {
+    int err = frame ? 0 : err_say(reason, cap, ERR_NO_MEMORY, "no memory");
+    for (bool wanted = true; !err && wanted;) {
         usec_t stamp;
-        err = capture_device_read(d, frame, &stamp, why, cap);
+        err = capture_device_read(d, frame, &stamp, reason, cap);
         if (err == 0) {
             err = convert(s, frame, stamp);
             if (err)
-                snprintf(why, cap, "%s: a picture cannot be used: %s", s->target.name,
+                snprintf(reason, cap, "%s: cannot convert a picture: %s", s->target.name,
                          err_text(err));
             next = clock_now() + interval * 3 / 4;
         }
@@ -141,9 +144,10 @@ static bool watch(struct source_capture *s, struct capture_device *d, unsigned s
         pthread_mutex_lock(&s->lock);
         usec_t now = clock_now();
         if (!err && retry_policy_is_silent(&s->link, now))
-            err = err_say(why, cap, ERR_IO, "%s: it gives no pictures", s->target.name);
+            err =
+                err_say(reason, cap, ERR_IO, "%s: the device delivers no pictures", s->target.name);
         usec_t until = usec_max(next, now + POLL);
-        while (!err && (go_on = is_current(s, session)) && clock_now() < until)
+        while (!err && (wanted = is_current(s, session)) && clock_now() < until)
             capture_wait(s, until);
         pthread_mutex_unlock(&s->lock);
     }
@@ -151,7 +155,7 @@ static bool watch(struct source_capture *s, struct capture_device *d, unsigned s
     return !err;
 }
 
-// Waits until the device is to be opened. False: stop.
+// Waits until the device should be opened. Returns false if the thread must stop.
 static bool wait_for_work(struct source_capture *s, unsigned *session)
 {
     pthread_mutex_lock(&s->lock);
@@ -159,23 +163,23 @@ static bool wait_for_work(struct source_capture *s, unsigned *session)
     while (!s->stop && (when = retry_policy_open_at(&s->link)) > clock_now())
         capture_wait(s, when);
     *session = s->session;
-    bool go_on = !s->stop;
+    bool running = !s->stop;
     pthread_mutex_unlock(&s->lock);
-    return go_on;
+    return running;
 }
 
-// A camera that is gone, and was not asked for by its name, gives way to the first there is:
-// plugged in again, the same one often has another number.
+// If the user named no camera and the current one is gone, opens the first camera instead: a camera
+// that is plugged in again often gets another number.
 static struct capture_device *open_device(struct source_capture *s, struct capture_given *given,
-                                          char *why, size_t cap)
+                                          char *reason, size_t cap)
 {
     int err;
     char first[sizeof(s->target.name)];
-    struct capture_device *d = capture_device_open(&s->target, given, why, cap, &err);
+    struct capture_device *d = capture_device_open(&s->target, given, reason, cap, &err);
     if (d || err == ERR_IO || !s->target.any || !capture_first_camera(first, sizeof(first)))
         return d;
     memcpy(s->target.name, first, sizeof(first));
-    return capture_device_open(&s->target, given, why, cap, &err);
+    return capture_device_open(&s->target, given, reason, cap, &err);
 }
 
 void capture_thread_run(void *arg)
@@ -183,22 +187,22 @@ void capture_thread_run(void *arg)
     struct source_capture *s = arg;
     unsigned session;
     while (wait_for_work(s, &session)) {
-        char why[CAPTURE_MAX_WHY];
+        char reason[CAPTURE_MAX_REASON];
         struct capture_given given;
-        struct capture_device *d = open_device(s, &given, why, sizeof(why));
+        struct capture_device *d = open_device(s, &given, reason, sizeof(reason));
         if (!d) {
-            failed(s, why);
+            failed(s, reason);
             continue;
         }
         if (memcmp(&given, &s->given, sizeof(given)) != 0)
-            capture_tell_given(s, &given);
+            capture_log_given(s, &given);
         s->given = given;
         pthread_mutex_lock(&s->lock);
         if (is_current(s, session))
             retry_policy_opened(&s->link, clock_now());
         pthread_mutex_unlock(&s->lock);
-        if (!watch(s, d, session, why, sizeof(why)))
-            failed(s, why);
+        if (!watch(s, d, session, reason, sizeof(reason)))
+            failed(s, reason);
         capture_device_close(d);
     }
 }

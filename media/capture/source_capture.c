@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A capture device as a source. Its own thread opens it, reads it and converts its pictures, so
-// that a device that hangs stops nobody else; `next` takes what is there, at most WAIT later.
-// Between them wait a few pictures; when they are not taken in time the oldest is left out.
+// A capture device as a source. A thread of its own opens the device, reads it and converts its
+// pictures, so that a hung device blocks no other thread. `next` takes a picture from a small ring
+// and waits at most WAIT for one. A full ring drops its oldest picture.
 #include "media/capture/source_capture.h"
 
 #include <stdio.h>
@@ -16,8 +16,8 @@
 #include "media/pattern/no_signal.h"
 #include "media/picture/picture_fit.h"
 
-static const usec_t WAIT = 100 * USEC_PER_MSEC; // that `next` may take
-static const usec_t PATIENCE = USEC_PER_SEC;    // with a device that shall be closed
+static const usec_t WAIT = 100 * USEC_PER_MSEC; // max. time in `next`
+static const usec_t PATIENCE = USEC_PER_SEC;    // max. time to wait for the thread at the end
 
 static void drop_all(struct source_capture *s)
 {
@@ -34,22 +34,22 @@ static void show(struct source_capture *s, struct picture *p, bool card)
 
 static bool show_card(struct source_capture *s)
 {
-    char why[CAPTURE_MAX_WHY];
+    char reason[CAPTURE_MAX_REASON];
     pthread_mutex_lock(&s->lock);
-    snprintf(why, sizeof(why), "%s",
-             *s->why        ? s->why
-             : s->link.open ? "it gives no pictures"
-                            : "it is being opened");
+    snprintf(reason, sizeof(reason), "%s",
+             *s->reason     ? s->reason
+             : s->link.open ? "the device delivers no pictures"
+                            : "the device is being opened");
     pthread_mutex_unlock(&s->lock);
     struct picture *card = picture_new(s->base.width, s->base.height);
     if (!card)
         return false;
-    no_signal_draw(card, why);
+    no_signal_draw(card, reason);
     show(s, card, true);
     return true;
 }
 
-// The current picture as the next frame, seen at `stamp`.
+// Emits the current picture as the next frame; it was captured at `stamp`.
 static int emit(struct source_capture *s, usec_t stamp, struct picture **out)
 {
     struct picture *p = picture_alias(s->current);
@@ -62,8 +62,8 @@ static int emit(struct source_capture *s, usec_t stamp, struct picture **out)
     return 0;
 }
 
-// A picture for the next frame out of the ring. ERR_AGAIN: none. A picture for a later frame
-// stays there until those before it have had the current one once more.
+// Emits the next frame from the ring. Returns ERR_AGAIN if the ring is empty. If the ring's first
+// picture belongs to a later frame, it stays there and the current picture is repeated.
 static int emit_new(struct source_capture *s, struct picture **out)
 {
     struct captured c;
@@ -89,7 +89,8 @@ static int emit_new(struct source_capture *s, struct picture **out)
     return emit(s, c.stamp, out);
 }
 
-// The next frame's time is over, and no picture came for it.
+// Emits the next frame after its deadline, as no picture came for it: repeats the current picture
+// or shows the card.
 static int emit_old(struct source_capture *s, struct picture **out, usec_t now)
 {
     pthread_mutex_lock(&s->lock);
@@ -111,7 +112,7 @@ static void want(struct source_capture *s, bool wanted)
     retry_policy_want(&s->link, wanted, clock_now());
     if (news) {
         s->session += wanted;
-        s->why[0] = '\0';
+        s->reason[0] = '\0';
         drop_all(s);
         pthread_cond_broadcast(&s->changed);
     }
@@ -119,7 +120,7 @@ static void want(struct source_capture *s, bool wanted)
     if (!news)
         return;
     frame_grid_restart(&s->ticks);
-    show(s, NULL, false); // what was to be seen minutes ago is nobody's business
+    show(s, NULL, false); // a viewer that returns must not see a picture from minutes ago
 }
 
 static int capture_next(struct source *base, struct picture **out)
@@ -159,11 +160,13 @@ static void destroy(void *source)
     free(s);
 }
 
-// An X server that stands still keeps who asks it something for ever.
+// A hung X server blocks its callers for ever. In that case the thread is abandoned, and frees `s`
+// if the call ever returns.
 static void capture_free(struct source *base)
 {
     struct source_capture *s = (struct source_capture *)base;
-    char name[sizeof(base->name)]; // `s` may be gone when it is told
+    char name[sizeof(
+        base->name)]; // the abandoned thread may have freed `s` when the warning is logged
     memcpy(name, base->name, sizeof(name));
     pthread_mutex_lock(&s->lock);
     s->stop = true;
@@ -172,7 +175,7 @@ static void capture_free(struct source *base)
     if (!s->thread || abandonable_thread_end(s->thread, PATIENCE, destroy))
         destroy(s);
     else
-        log_warn("%s: it does not answer", name);
+        log_warn("%s: the device does not respond", name);
 }
 
 static const struct source_ops capture_ops = {
@@ -185,21 +188,23 @@ bool source_is_capture(const char *name)
     return strncmp(name, "camera:", 7) == 0 || strncmp(name, "screen:", 7) == 0;
 }
 
-static int find_target(const char *name, const struct geometry *asked, struct capture_target *out)
+static int find_target(const char *name, const struct geometry *requested,
+                       struct capture_target *out)
 {
     const char *device = name + 7;
     *out = (struct capture_target){.screen = name[0] == 's',
                                    .any = name[0] == 'c' && !*device,
-                                   .asked = asked ? *asked : (struct geometry){1280, 720, {30, 1}},
-                                   .is_asked = asked};
+                                   .requested = requested ? *requested
+                                                          : (struct geometry){1280, 720, {30, 1}},
+                                   .is_requested = requested};
     const char *display = getenv("DISPLAY");
     if (out->screen && !*device && !(device = display && *display ? display : NULL)) {
-        log_error("screen: there is no X display here: DISPLAY is not set "
+        log_error("screen: no X display: DISPLAY is not set "
                   "(weir-send --list-devices lists the devices)");
         return ERR_NOT_FOUND;
     }
     if (!*device && !capture_first_camera(out->name, sizeof(out->name))) {
-        log_error("camera: there is none here (no /dev/video* that gives pictures)");
+        log_error("camera: no camera found (no /dev/video* delivers pictures)");
         return ERR_NOT_FOUND;
     }
     if (*device && strlen(device) >= sizeof(out->name)) {
@@ -211,20 +216,21 @@ static int find_target(const char *name, const struct geometry *asked, struct ca
     return 0;
 }
 
-// Opens the device once to learn what it gives, and closes it: nobody watches yet.
+// Opens the device once to learn its mode, and closes it, as no viewer is connected yet.
 static int learn(struct source_capture *s)
 {
-    char why[CAPTURE_MAX_WHY];
+    char reason[CAPTURE_MAX_REASON];
     int err;
-    struct capture_device *d = capture_device_open(&s->target, &s->given, why, sizeof(why), &err);
+    struct capture_device *d =
+        capture_device_open(&s->target, &s->given, reason, sizeof(reason), &err);
     if (!d) {
-        log_error("%s", why);
+        log_error("%s", reason);
         return err;
     }
     capture_device_close(d);
-    capture_tell_given(s, &s->given);
+    capture_log_given(s, &s->given);
     if (!picture_fit(s->given.width, s->given.height, 1, 1, &s->base.width, &s->base.height)) {
-        log_error("%s: its pictures are too small", s->target.name);
+        log_error("%s: the device's pictures are too small", s->target.name);
         return ERR_UNSUPPORTED;
     }
     s->base.ops = &capture_ops;
@@ -238,10 +244,10 @@ static int learn(struct source_capture *s)
     return 0;
 }
 
-struct source *source_capture_open(const char *name, const struct geometry *asked, int *err)
+struct source *source_capture_open(const char *name, const struct geometry *requested, int *err)
 {
     struct source_capture *s = calloc(1, sizeof(*s));
-    *err = s ? find_target(name, asked, &s->target) : ERR_NO_MEMORY;
+    *err = s ? find_target(name, requested, &s->target) : ERR_NO_MEMORY;
     if (!*err)
         *err = learn(s);
     if (*err) {

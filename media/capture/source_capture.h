@@ -12,10 +12,11 @@ extern "C" {
 
 // Returns true if `name` is `camera:[DEVICE]` or `screen:[DISPLAY]`.
 bool source_is_capture(const char *name);
-// `name`: `camera:[DEVICE]` or `screen:[DISPLAY]`. `requested`: size and rate; NULL: 1280x720@30 of
-// a camera, all of a screen at 30 fps. The size that the device gives is logged. NULL: logged, *err
-// as source_open, or ERR_IO. A device that fails later is opened again until it works; meanwhile
-// its last picture stays, then a card shows the reason.
+// `name`: `camera:[DEVICE]` or `screen:[DISPLAY]`. `requested`: size and rate; NULL means
+// 1280x720@30 for a camera, and the whole screen at 30 fps for a display. Logs the size that the
+// device gives. On failure logs the reason and returns NULL; *err as for source_open, or ERR_IO. A
+// device that fails later is reopened until it works. Meanwhile the source repeats the last
+// picture, then shows a card with the reason.
 struct source *source_capture_open(const char *name, const struct geometry *requested, int *err);
 
 #ifdef __cplusplus

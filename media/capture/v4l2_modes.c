@@ -11,7 +11,7 @@
 
 #include "common/base/err.h"
 
-enum { MAX_INDEX = 64 }; // formats, sizes, rates; a driver may not end its list
+enum { MAX_INDEX = 64 }; // max. formats, sizes or rates; a faulty driver may never end its list
 
 static const struct {
     uint32_t fourcc;
@@ -48,7 +48,7 @@ static void add(struct list *l, const struct capture_mode *mode)
         l->out[l->count++] = *mode;
 }
 
-// An interval's reciprocal; what is out of all bounds counts as not told.
+// Returns the reciprocal of an interval, or 0/1 (unknown) for an absurd one.
 static struct fps rate_of(struct v4l2_fract interval)
 {
     if (!interval.numerator || !interval.denominator || interval.numerator > 1000000 ||
@@ -105,12 +105,6 @@ static void add_sizes(struct list *l, int fd, uint32_t fourcc, const struct capt
     }
 }
 
-static bool is_camera(const struct v4l2_capability *c)
-{
-    uint32_t caps = c->capabilities & V4L2_CAP_DEVICE_CAPS ? c->device_caps : c->capabilities;
-    return (caps & V4L2_CAP_VIDEO_CAPTURE) && (caps & V4L2_CAP_STREAMING);
-}
-
 int v4l2_modes(const char *path, char *name, size_t cap, struct capture_mode out[CAPTURE_MAX_MODES])
 {
     int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -118,7 +112,11 @@ int v4l2_modes(const char *path, char *name, size_t cap, struct capture_mode out
         return errno == ENOENT || errno == ENODEV || errno == ENXIO ? ERR_NOT_FOUND : ERR_IO;
     struct v4l2_capability capability;
     memset(&capability, 0, sizeof(capability));
-    if (ioctl(fd, VIDIOC_QUERYCAP, &capability) != 0 || !is_camera(&capability)) {
+    uint32_t caps = 0;
+    if (ioctl(fd, VIDIOC_QUERYCAP, &capability) == 0)
+        caps = capability.capabilities & V4L2_CAP_DEVICE_CAPS ? capability.device_caps
+                                                              : capability.capabilities;
+    if (!(caps & V4L2_CAP_VIDEO_CAPTURE) || !(caps & V4L2_CAP_STREAMING)) {
         close(fd);
         return ERR_UNSUPPORTED;
     }

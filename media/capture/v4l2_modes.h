@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a V4L2 camera offers (VIDIOC_ENUM_FMT, _FRAMESIZES, _FRAMEINTERVALS).
+// Lists the modes of a V4L2 camera (VIDIOC_ENUM_FMT, _FRAMESIZES, _FRAMEINTERVALS).
 #ifndef WEIR_MEDIA_CAPTURE_V4L2_MODES_H
 #define WEIR_MEDIA_CAPTURE_V4L2_MODES_H
 
@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-// Formats that we can read, CAPTURE_MAX_MODES modes at most. Their number; ERR_NOT_FOUND: there is
-// no such device; ERR_UNSUPPORTED: it is no camera; ERR_IO: errno says why.
+// Lists the modes whose format Weir can read, at most CAPTURE_MAX_MODES, and copies the camera's
+// `name`. Returns their number; ERR_NOT_FOUND if there is no such device; ERR_UNSUPPORTED if it is
+// not a camera; ERR_IO with the reason in errno.
 int v4l2_modes(const char *path, char *name, size_t cap,
                struct capture_mode out[CAPTURE_MAX_MODES]);
 

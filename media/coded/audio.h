@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sound as Weir handles it everywhere: 48 kHz, two channels interleaved, 16 bits; Opus in packets
-// of 20 ms (RFC 7587).
+// The format of audio in all of Weir: 48 kHz, two channels interleaved, 16 bits; Opus in packets of
+// 20 ms (RFC 7587).
 //
-// Media time of sound is counted in samples from that of the pictures' frame 0.
+// The media time of audio is counted in samples; sample 0 has the media time of video frame 0.
 #ifndef WEIR_MEDIA_CODED_AUDIO_H
 #define WEIR_MEDIA_CODED_AUDIO_H
 
@@ -13,12 +13,13 @@
 enum {
     AUDIO_RATE = 48000,
     AUDIO_CHANNELS = 2,
-    AUDIO_PACKET = 960,            // samples of each channel in a packet of ours
-    AUDIO_PACKET_MAX = 5760,       // and in any (RFC 6716, 2.1.4: 120 ms)
+    AUDIO_PACKET = 960, // samples of each channel in a packet that Weir sends: 20 ms
+    AUDIO_PACKET_MAX =
+        5760, // max. samples of each channel in an Opus packet: 120 ms (RFC 6716, 2.1.4)
     AUDIO_PACKET_MAX_BYTES = 1000, // fits one RTP packet on every path
 };
 
-// To the nearest; not for times near the ends of the range.
+// Converts to samples, rounded to nearest. `t` must be less than INT64_MAX / 48 us from 0.
 static inline int64_t audio_samples(usec_t t)
 {
     int64_t scaled = t * (AUDIO_RATE / 1000) + 500;

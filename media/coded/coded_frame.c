@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-// Bytes behind the data, zero: decoders read ahead of what they parse.
+// Zero bytes after the data: libavcodec's bitstream readers may read past its end.
 enum { PADDING = 64 };
 
 struct coded_frame *coded_frame_new(size_t bytes)
@@ -22,7 +22,7 @@ struct coded_frame *coded_frame_new(size_t bytes)
 
 struct coded_frame *coded_frame_ref(struct coded_frame *f)
 {
-    // Who calls holds a reference, so nothing needs to be ordered before the increment.
+    // The caller holds a reference, so no other access needs ordering before the increment.
     int before = __atomic_fetch_add(&f->references, 1, __ATOMIC_RELAXED);
     assert(before > 0);
     (void)before;

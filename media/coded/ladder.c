@@ -14,7 +14,7 @@ enum {
     MIN_HEIGHT = 36,
     MAX_WIDTH = 4096,
     MAX_HEIGHT = 2304,
-    MIN_SOURCE = 16, // pixels; no encoder does less
+    MIN_SOURCE = 16, // pixels; the smallest size that the encoder accepts
     MAX_SOURCE = 16384,
     MAX_SOURCE_FPS_TERM = 10000000, // leaves room for the divisors below
     MIN_FPS = 1,
@@ -26,7 +26,8 @@ enum {
     MAX_HALVINGS = 2,      // top rate over 1, 2 or 4
 };
 
-// Rates this near are one: 30 asked of a 30000/1001 source, 29.97 of the same.
+// Rates with a smaller relative difference are equal: a source of 30000/1001 serves both "30" and
+// "29.97".
 static const double same_rate = 0.002;
 
 static struct fps fps_reduced(int64_t num, int64_t den)
@@ -40,7 +41,7 @@ static struct fps fps_reduced(int64_t num, int64_t den)
     return (struct fps){(int)(num / a), (int)(den / a)};
 }
 
-// "29.97" is written for 30000/1001, "23.976" for 24000/1001 and so on: NTSC rates.
+// Decimals near an NTSC rate become that rate: "29.97" means 30000/1001, "23.976" means 24000/1001.
 static struct fps fps_of_decimal(int64_t whole, double fraction)
 {
     double value = (double)whole + fraction;
@@ -95,9 +96,9 @@ static int even(double pixels)
     return 2 * (int)lround(pixels / 2);
 }
 
-// The source's rate over the least integer that brings it to 30 at most: frames then come evenly.
-// Where that would leave fewer than 20 (a 31 fps source, say), 30 itself and an odd frame left out
-// now and then.
+// Divides the source's rate by the smallest integer that gives at most 30, so that frames are
+// evenly spaced. If the result would be below 20 (for example for a source of 31 fps), uses 30 and
+// drops a frame now and then.
 static struct fps default_fps(struct fps source)
 {
     double rate = fps_value(source);
@@ -117,8 +118,8 @@ static void add_level(struct ladder *l, int size_id, int temporal_id, int kbps)
     l->levels[l->level_count++] = (struct level){size_id, temporal_id, kbps * 1000};
 }
 
-// One row of the default ladder: a size with the level of all its layers and, if `low_kbps`, that
-// of all but the top one.
+// Adds one row of the default ladder: a size with a level of all its layers. If `low_kbps` is not
+// 0, the size also gets a level without the top layer.
 static void add_default_size(struct ladder *l, struct size_spec size, int low_kbps, int full_kbps)
 {
     int id = l->size_count++;
@@ -145,7 +146,7 @@ int ladder_default(int source_width, int source_height, struct fps source_fps, i
 {
     static const struct {
         int height;
-        int low_kbps; // all layers but the top one; 0: no such level
+        int low_kbps; // bitrate of the level without the top layer; 0: no such level
         int full_kbps;
     } rows[] = {{144, 80, 120}, {240, 240, 320}, {360, 640, 960}, {720, 0, 1920}};
     if (layers < 2 || layers > 3 || !source_in_range(source_width, source_height, source_fps))
@@ -158,9 +159,9 @@ int ladder_default(int source_width, int source_height, struct fps source_fps, i
         add_default_size(out, own, rows[0].low_kbps, rows[0].full_kbps);
         return checked(out);
     }
-    int below = 0; // height of the size before
+    int below = 0; // height of the previous row
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && below < source_height; i++) {
-        // The first size above the source's gives way to the source's own.
+        // The first row that is higher than the source gets the source's own size.
         int height = rows[i].height < source_height ? rows[i].height : source_height;
         int width = even((double)height * source_width / source_height);
         below = height;
@@ -171,7 +172,7 @@ int ladder_default(int source_width, int source_height, struct fps source_fps, i
     return checked(out);
 }
 
-// How often the size's rate is halved to get `rate`: 0, 1 or 2; -1: it is none of these.
+// Returns how often `top` must be halved to give `rate`: 0, 1 or 2; -1 if `rate` is none of these.
 static int halvings_to(struct fps top, struct fps rate)
 {
     for (int h = 0; h <= MAX_HALVINGS; h++)
@@ -180,15 +181,17 @@ static int halvings_to(struct fps top, struct fps rate)
     return -1;
 }
 
-struct plan { // a size being gathered: level_bps[h] is its level at the top rate over 2^h, 0 = none
+// A size that is being built from requests. level_bps[h]: bitrate of its level at the top frame
+// rate divided by 2^h; 0 = none.
+struct plan {
     int width;
     int height;
     struct fps fps;
     int level_bps[MAX_HALVINGS + 1];
 };
 
-// Requests come by falling rate, so the size's rate is known when its lower layers arrive. A layer
-// less must cost less.
+// Adds the request to the size as a lower level; returns false if it does not fit. Requests are
+// sorted by falling rate, so the size's top rate is known. A lower level must have a lower bitrate.
 static bool plan_takes(struct plan *p, const struct level_request *r)
 {
     int h = halvings_to(p->fps, r->fps);
@@ -225,8 +228,8 @@ static int level_by_rising_bitrate(const void *a, const void *b)
 static int check_request(struct level_request *r, struct fps source)
 {
     if (!request_in_range(r)) {
-        log_error("level %dx%d: out of range; sizes are even, %dx%d to %dx%d, at %d to %d frames a "
-                  "second and %d to %d kbit/s",
+        log_error("level %dx%d is out of range: expected even sizes, %dx%d to %dx%d, at %d to %d "
+                  "frames per second and %d to %d kbit/s",
                   r->width, r->height, MIN_WIDTH, MIN_HEIGHT, MAX_WIDTH, MAX_HEIGHT, MIN_FPS,
                   MAX_FPS, MIN_KBPS, MAX_KBPS);
         return ERR_RANGE;
@@ -235,12 +238,12 @@ static int check_request(struct level_request *r, struct fps source)
         r->fps = source;
     if (fps_value(r->fps) <= fps_value(source))
         return 0;
-    log_error("level %dx%d at %.2f frames a second: the source has only %.2f; ask for that at most",
-              r->width, r->height, fps_value(r->fps), fps_value(source));
+    log_error("level %dx%d at %.2f frames per second: the source has only %.2f", r->width,
+              r->height, fps_value(r->fps), fps_value(source));
     return ERR_RANGE;
 }
 
-// Returns the number of sizes, or ERR_RANGE.
+// Groups the requests into sizes. Returns the number of sizes, or ERR_RANGE (logged).
 static int gather(const struct level_request *sorted, int count, struct plan plans[])
 {
     int sizes = 0;
@@ -252,9 +255,10 @@ static int gather(const struct level_request *sorted, int count, struct plan pla
         if (taken)
             continue;
         if (sizes == LADDER_MAX_SIZES) {
-            log_error("the levels need more than %d encoders; let levels of one size be its top "
-                      "frame rate over 1, 2 or 4, which share one",
-                      LADDER_MAX_SIZES);
+            log_error(
+                "the levels need more than %d encoders: levels of one size share an encoder if "
+                "their frame rates are the top rate divided by 1, 2 or 4",
+                LADDER_MAX_SIZES);
             return ERR_RANGE;
         }
         plans[sizes++] = (struct plan){r->width, r->height, r->fps, {r->bitrate_bps}};
@@ -280,7 +284,7 @@ int ladder_from_requests(const struct level_request *requests, int count, int so
     struct level_request sorted[LADDER_MAX_LEVELS];
     struct plan plans[LADDER_MAX_SIZES];
     if (count < 1 || count > LADDER_MAX_LEVELS) {
-        log_error("%d levels asked for; 1 to %d are possible", count, LADDER_MAX_LEVELS);
+        log_error("%d levels requested: expected 1 to %d", count, LADDER_MAX_LEVELS);
         return ERR_RANGE;
     }
     if (layers < 1 || layers > LEVEL_MAX_LAYERS ||
@@ -304,6 +308,6 @@ int ladder_from_requests(const struct level_request *requests, int count, int so
     qsort(out->levels, (size_t)out->level_count, sizeof(out->levels[0]), level_by_rising_bitrate);
     int err = checked(out);
     if (err)
-        log_error("two levels of the same bitrate; give each its own");
+        log_error("two levels have the same bitrate: give each level its own");
     return err;
 }

@@ -13,24 +13,25 @@ extern "C" {
 struct level_request {
     int width;
     int height;
-    struct fps fps; // "29.97", "30000/1001" and "30" are read
+    struct fps fps; // parsed from "29.97", "30000/1001" or "30"
     int bitrate_bps;
 };
 
-// 0, ERR_MALFORMED, or ERR_RANGE: sizes 64x36 .. 4096x2304 and even, rate 1 .. 120, 8 .. 100000
-// kbit/s.
+// Returns 0, ERR_MALFORMED or ERR_RANGE. Ranges: even sizes 64x36 .. 4096x2304, 1 .. 120 frames/s,
+// 8 .. 100000 kbit/s.
 int level_request_parse(const char *text, struct level_request *out);
 
-// The default: seven levels out of four sizes (144p, 240p, 360p, 720p) with `layers` temporal
-// layers each (2 or 3), at 80, 120, 240, 320, 640, 960 and 1920 kbit/s; widths keep
-// the source's shape; the first size above the source's gives way to the source's own, those beyond
-// are left out. 0 or ERR_RANGE.
+// Makes the default ladder: seven levels of four sizes (144p, 240p, 360p, 720p) with `layers`
+// temporal layers each (2 or 3), at 80, 120, 240, 320, 640, 960 and 1920 kbit/s. Widths keep the
+// source's aspect ratio. The source's own size replaces the first size above it; larger sizes are
+// omitted. Returns 0 or ERR_RANGE.
 int ladder_default(int source_width, int source_height, struct fps source_fps, int layers,
                    struct ladder *out);
 
-// From requests: those of one size and shape whose rates are the top rate over 1, 2 or 4 share an
-// encoder as its temporal layers; others get their own. 0; ERR_RANGE (a rate above the source's,
-// too many levels or sizes; logged with what to do).
+// Makes a ladder from requests. Requests of one size share an encoder, as its temporal layers, if
+// their frame rates are the top rate divided by 1, 2 or 4; other requests get their own encoder.
+// Returns 0, or ERR_RANGE (logged) if a rate exceeds the source's or there are too many levels or
+// sizes.
 int ladder_from_requests(const struct level_request *requests, int count, int source_width,
                          int source_height, struct fps source_fps, int layers, struct ladder *out);
 

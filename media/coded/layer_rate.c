@@ -4,29 +4,25 @@
 #include <assert.h>
 #include <math.h>
 
-// The quantiser step doubles every 6 (H.264, 8.5.8); bits fall a little faster than it rises.
+// log2 of bits per qp. The quantiser step doubles every 6 qp (H.264, 8.5.8); the bits fall a little
+// faster than the step rises.
 #define SLOPE (1.1 / 6)
 
 #define BUCKET_LOW     (-0.04) // s
 #define BUCKET_HIGH    0.15    // s
-#define BUCKET_HIGH_UP 0.13    // s; layers above T0 leave the rest to T0
+#define BUCKET_HIGH_UP 0.13    // s; bound for layers above T0, which leave the rest to T0
 #define PAYBACK        0.8     // s in which a group's excess is paid back
 #define LAYER_DISTANCE 2.0     // qp between layers of a group
-#define GROUP_NEAREST  (-2.0)  // qp of a group above the one below it: finer at most by this ...
-#define GROUP_FARTHEST 12.0    // ... and coarser by this
-#define GAIN           0.4     // of a new measurement of cost
-
-static double layer_fps(const struct layer_rate *r, int t)
-{
-    return t == 0 ? r->fps / (1 << (r->layers - 1)) : r->fps / (1 << (r->layers - t));
-}
+#define GROUP_NEAREST  (-2.0)  // min. qp of a group relative to the group below it
+#define GROUP_FARTHEST 12.0    // max. qp of a group relative to the group below it
+#define GAIN           0.4     // weight of a new measurement of cost
 
 static double level_fps(const struct layer_rate *r, int t)
 {
     return r->fps / (1 << (r->layers - 1 - t));
 }
 
-// The group below `group`, -1 = none.
+// Returns the next group below `group`; -1 = none.
 static int group_below(const struct layer_rate *r, int group)
 {
     int below = group - 1;
@@ -54,7 +50,7 @@ void layer_rate_init(struct layer_rate *r, int width, int height, double fps, in
     *r = (struct layer_rate){.layers = layers, .fps = fps, .last = -1};
     for (int t = 0; t < layers; t++)
         r->rate[t] = rate_bps[t];
-    // A level that is no smaller than one above it bounds nothing.
+    // A level whose rate is at least that of a higher level is no bound: ignore it.
     for (int t = layers - 2; t >= 0; t--)
         for (int up = t + 1; up < layers; up++)
             if (r->rate[up] > 0 && r->rate[t] >= r->rate[up])
@@ -62,7 +58,7 @@ void layer_rate_init(struct layer_rate *r, int width, int height, double fps, in
     for (int t = layers - 1; t >= 0; t--)
         r->group[t] = r->rate[t] > 0 ? t : r->group[t + 1];
 
-    // A guess for the first key frame: one bit a pixel at qp 28; a P frame costs a third of it.
+    // Initial guess: a key frame takes one bit per pixel at qp 28, a P frame a third of that.
     r->key_cost = log2((double)width * height) + 28 * SLOPE;
     for (int t = 0; t < layers; t++) {
         r->cost[t] = r->key_cost - 1.6;
@@ -91,8 +87,8 @@ static void drain(struct layer_rate *r, int64_t index)
         double rate = group_rate(r, t);
         r->excess[t] -= rate * seconds;
         r->excess[t] = fmax(r->excess[t], rate * (BUCKET_LOW - 1 / group_fps(r, t)));
-        // The content just after a frame of usual size is what the law is about: before it, a frame
-        // less.
+        // The law bounds the content just after a frame. Here, before the frame, the lower bound is
+        // one frame's share less.
         r->bucket[t] -= r->rate[t] * seconds;
         r->bucket[t] = fmax(r->bucket[t], r->rate[t] * (BUCKET_LOW - 1 / level_fps(r, t)));
     }
@@ -109,16 +105,18 @@ static double room_for(const struct layer_rate *r, int temporal_id)
     return fmax(room, 0);
 }
 
-// The quantiser of the group's lowest layer at which its layers' mean cost meets the rate, with
-// what is owed.
+// Returns the quantiser of the group's lowest layer at which the mean cost of its layers meets the
+// group's rate, corrected to pay back the excess.
 static double group_qp(const struct layer_rate *r, int group)
 {
     int lowest = group_below(r, group) + 1;
     double sum = 0;
-    for (int t = lowest; t <= group; t++)
-        sum += layer_fps(r, t) * exp2(r->cost[t] - SLOPE * LAYER_DISTANCE * (t - lowest));
+    for (int t = lowest; t <= group; t++) {
+        double layer_fps = r->fps / (1 << (r->layers - (t > 0 ? t : 1)));
+        sum += layer_fps * exp2(r->cost[t] - SLOPE * LAYER_DISTANCE * (t - lowest));
+    }
     double rate = group_rate(r, group);
-    // The excess stands a frame's share below its after-frame value.
+    // Before a frame, the excess is one frame's share below its value after a frame.
     double owed = r->excess[group] / rate + 1 / group_fps(r, group);
     double target = rate * fmin(fmax(1 - owed / PAYBACK, 0.5), 1.25);
     return (log2(sum) - log2(target)) / SLOPE;
@@ -151,7 +149,7 @@ double layer_rate_begin(struct layer_rate *r, int64_t index, int temporal_id, bo
     r->qp[group] = clip_qp(base);
 
     double qp = r->qp[group] + LAYER_DISTANCE * (temporal_id - below - 1);
-    // A key frame a little finer than the frames that build on it, where there is room.
+    // A key frame gets a finer quantiser than the frames that depend on it, if there is room.
     if (key)
         qp = fmax(qp - 1, qp_for_bits(r->key_cost, 0.8 * r->room));
     else
@@ -166,12 +164,13 @@ bool layer_rate_fits(struct layer_rate *r, double bits, double *qp)
     if (bits > r->room) {
         if (*qp >= LAYER_RATE_QP_MAX)
             return true;
-        // Each time with more margin: at coarse quantisers, bits fall slower than the model says.
+        // The margin grows with each attempt: at coarse quantisers, bits fall slower than modelled.
         double step = qp_for_bits(cost, 0.85 * r->room) - *qp;
         *qp = clip_qp(*qp + fmax(step, 1) * (0.5 + 0.5 * r->attempts));
         return false;
     }
-    // The first key frame's cost was a guess; a viewer looks at the result for long.
+    // The first key frame's cost was a guess. Viewers see the result for a long time, so a key
+    // frame that turned out far too small is encoded again.
     if (r->key && !r->key_measured && r->attempts == 1 && bits < 0.5 * r->room) {
         double finer = fmax(qp_for_bits(cost, 0.8 * r->room), 22);
         if (finer < *qp - 1) {
@@ -184,7 +183,7 @@ bool layer_rate_fits(struct layer_rate *r, double bits, double *qp)
 
 static void learn(double *cost, bool *measured, double seen)
 {
-    // One frame that is unlike the others (a cut) is not to be believed whole.
+    // Limit the effect of a single frame that is unlike the others, such as a scene cut.
     double change = *measured ? fmin(fmax(seen - *cost, -1.5), 1.0) * GAIN : seen - *cost;
     *cost += change;
     *measured = true;
@@ -202,7 +201,7 @@ void layer_rate_end(struct layer_rate *r, double bits, double qp)
         learn(&r->key_cost, &r->key_measured, seen);
     else
         learn(&r->cost[r->temporal_id], &r->measured[r->temporal_id], seen);
-    // Until layers were seen, the first key frame is the best guess of them.
+    // Until a layer has been measured, the first key frame gives the best guess of its cost.
     for (int t = 0; r->key && t < r->layers; t++)
         if (!r->measured[t])
             r->cost[t] = seen - 1.6 - 0.4 * t;

@@ -13,6 +13,7 @@ void layer_refs_init(struct layer_refs *r, int layers, int dpb)
     *r = (struct layer_refs){.layers = layers, .dpb = dpb, .key_number = -1};
 }
 
+// Index of the oldest frame in the history.
 static int oldest(const struct layer_refs *r)
 {
     return r->count > LAYER_REFS_HISTORY ? r->count - LAYER_REFS_HISTORY : 0;
@@ -28,7 +29,8 @@ static struct layer_ref *slot(struct layer_refs *r, int i)
     return &r->frames[i % LAYER_REFS_HISTORY];
 }
 
-// The newest frame that temporal id `below`'s rule allows and the encoder holds, or NULL.
+// Returns the newest frame that a frame of `temporal_id` may reference and that the encoder still
+// holds; NULL if there is none. `even_lost`: also accept a frame that a viewer lacks.
 static const struct layer_ref *newest(const struct layer_refs *r, int temporal_id, bool even_lost)
 {
     int limit = temporal_id > 0 ? temporal_id : 1;
@@ -101,15 +103,15 @@ bool layer_refs_may_discard(const struct layer_refs *r, const struct layer_choic
 {
     if (choice->key)
         return true;
-    // This frame's reference must still be held at the call after this one ...
+    // The encoder's window must still hold this frame's reference at the next call.
     if (r->stamp + 1 - choice->stamp > r->dpb)
         return false;
-    // ... and the newest T0 frame a whole period and all discarded calls after its own.
+    // It must also hold the newest T0 frame for a whole period plus all discarded calls.
     return r->discarded + 1 + (1 << (r->layers - 1)) <= r->dpb;
 }
 
-// Marks the frame and what depends on it; a frame's reference is older than itself, so one pass
-// does. False: not there.
+// Marks the frame and all frames that depend on it as lost. One pass suffices, as a frame's
+// reference is older than the frame. Returns false if the frame is not in the history.
 static bool mark_lost(struct layer_refs *r, int64_t number)
 {
     bool found = false;
@@ -128,14 +130,14 @@ static bool mark_lost(struct layer_refs *r, int64_t number)
 enum layer_loss layer_refs_lost(struct layer_refs *r, int64_t number)
 {
     if (r->key_number < 0 || number < r->key_number)
-        return LAYER_LOSS_HARMLESS; // no later frame reaches back beyond the key frame
+        return LAYER_LOSS_HARMLESS; // no later frame depends on frames before the key frame
     if (number < at(r, oldest(r))->number)
-        return LAYER_LOSS_NEEDS_KEY; // forgotten whether something depends on it
+        return LAYER_LOSS_NEEDS_KEY; // too old: its dependent frames are unknown
     int64_t before[LEVEL_MAX_LAYERS];
     for (int t = 0; t < r->layers; t++)
         before[t] = layer_refs_choose(r, t).depends_on;
     if (!mark_lost(r, number))
-        return LAYER_LOSS_HARMLESS; // left out by the encoder
+        return LAYER_LOSS_HARMLESS; // the encoder skipped that frame
     if (!newest(r, 0, false))
         return LAYER_LOSS_NEEDS_KEY;
     for (int t = 0; t < r->layers; t++)

@@ -8,8 +8,8 @@
 #include "common/base/scan.h"
 
 enum {
-    NOMINAL_PIXELS = 16,  // there are none
-    GODDARD_NUMBERS = 60, // a second: 10, 15, 20 and 30 divide it
+    NOMINAL_PIXELS = 16,  // width and height in the description; there are no pictures
+    GODDARD_NUMBERS = 60, // frame numbers per second: a multiple of 10, 15, 20 and 30
     LAYERS_FPS = 25,
     START_CODE = 4,
     NAL_FILLER = 12, // H.264, 7.3.2.7: bytes of 0xff, then the trailing bits
@@ -45,18 +45,6 @@ void synthetic_goddard(struct synthetic *out)
         add_level(out, 1, rows[i].bytes, rows[i].fps);
 }
 
-static int make_layers(int layers, int bytes, struct synthetic *out)
-{
-    if (layers < 1 || layers > SYNTHETIC_MAX_LAYERS || bytes < SYNTHETIC_MIN_LAYER ||
-        bytes > SYNTHETIC_MAX_LAYER)
-        return ERR_RANGE;
-    begin(out, SDP_SOURCE_LAYERS, LAYERS_FPS);
-    snprintf(out->name, sizeof(out->name), "synthetic:layers:%d,%d", layers, bytes);
-    for (int nals = 1; nals <= layers; nals++)
-        add_level(out, nals, bytes, LAYERS_FPS);
-    return 0;
-}
-
 int synthetic_parse(const char *text, struct synthetic *out)
 {
     if (strcmp(text, "goddard") == 0) {
@@ -68,7 +56,14 @@ int synthetic_parse(const char *text, struct synthetic *out)
     if (!scan_word(&s, "layers:") || !scan_int(&s, INT32_MAX, &layers) || !scan_char(&s, ',') ||
         !scan_int(&s, INT32_MAX, &bytes) || !scan_end(&s))
         return ERR_MALFORMED;
-    return make_layers((int)layers, (int)bytes, out);
+    if (layers < 1 || layers > SYNTHETIC_MAX_LAYERS || bytes < SYNTHETIC_MIN_LAYER ||
+        bytes > SYNTHETIC_MAX_LAYER)
+        return ERR_RANGE;
+    begin(out, SDP_SOURCE_LAYERS, LAYERS_FPS);
+    snprintf(out->name, sizeof(out->name), "synthetic:layers:%d,%d", (int)layers, (int)bytes);
+    for (int nals = 1; nals <= layers; nals++)
+        add_level(out, nals, (int)bytes, LAYERS_FPS);
+    return 0;
 }
 
 static void put_filler(struct coded_frame *f, int bytes)

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Media without pictures, frames of fixed sizes at fixed times, so that an experiment does not
-// depend on what a picture shows:
+// Synthetic media: frames of fixed sizes at fixed times, without pictures, so that an experiment
+// does not depend on picture content:
 //
 //   synthetic:goddard         the seven levels of the Goddard server (Chung, Claypool, Kinicki:
 //                             MTP, 2005, Figure 6), 1 KB at 10 frames/s to 8 KB at 30 frames/s; a
 //                             KB is 1000 bytes
-//   synthetic:layers:N,BYTES  the hierarchical dummy layers of Fiksdal's thesis (2003, which has 8
-//                             of 1024 bytes): a frame of level k is k + 1 layers of BYTES each, one
-//                             NAL unit a layer. It prints no frame rate: 25
+//   synthetic:layers:N,BYTES  the hierarchical dummy layers of Fiksdal's thesis (2003), which uses
+//   8
+//                             layers of 1024 bytes. A frame of level k has k + 1 layers of BYTES
+//                             each, one NAL unit per layer. The thesis gives no frame rate; Weir
+//                             uses 25 frames/s
 //
-// A level is a size of its own, and no frame leans on another, so a switch of levels takes effect
-// with the next frame. Frame numbers count at a rate that all levels' rates divide, so each level's
-// frames come evenly. A frame consists of H.264 filler NAL units (type 12), which any
-// depacketiser for H.264 takes; its bytes count those units, as they stand in RTP payloads.
+// Each level is a size of its own, and no frame depends on another, so a switch of levels takes
+// effect with the next frame. Frame numbers count at a common multiple of all levels' rates, so
+// each level's frames are evenly spaced. A frame consists of H.264 filler NAL units (type 12),
+// which any H.264 depacketiser accepts. A frame's size is the size of those units in RTP payloads,
+// without start codes.
 #ifndef WEIR_MEDIA_CODED_SYNTHETIC_H
 #define WEIR_MEDIA_CODED_SYNTHETIC_H
 
@@ -30,7 +33,7 @@ enum {
 };
 
 struct synthetic_size {
-    int nals; // of a frame
+    int nals; // NAL units per frame
     int nal_bytes;
 };
 
@@ -42,12 +45,12 @@ struct synthetic {
 };
 
 void synthetic_goddard(struct synthetic *out);
-// What stands behind "synthetic:", "goddard" or "layers:LAYERS,BYTES". 0; ERR_MALFORMED; ERR_RANGE:
-// see the bounds above.
+// Parses the text after "synthetic:", which is "goddard" or "layers:LAYERS,BYTES". Returns 0,
+// ERR_MALFORMED, or ERR_RANGE for values outside the bounds above.
 int synthetic_parse(const char *text, struct synthetic *out);
 
-// Frame `number` of a size; its times are the caller's to fill in. NULL: the size has no such
-// frame, or no memory.
+// Makes frame `number` of a size; the caller fills in its capture times. Returns NULL if the size
+// has no such frame, or on lack of memory.
 struct coded_frame *synthetic_frame(const struct synthetic *s, int size_id, int64_t number);
 
 #ifdef __cplusplus

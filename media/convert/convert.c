@@ -60,7 +60,7 @@ static int matrix_of(const AVFrame *f)
     case AVCOL_SPC_BT2020_NCL:
     case AVCOL_SPC_BT2020_CL:
         return SWS_CS_BT2020;
-    default: // the custom of files that do not say
+    default: // the convention for files that do not specify a matrix
         return f->height >= 720 ? SWS_CS_ITU709 : SWS_CS_ITU601;
     }
 }
@@ -114,7 +114,8 @@ static int prepare(struct converter *c, const struct image *from, const struct i
                   from->format, to->width, to->height);
         return ERR_UNSUPPORTED;
     }
-    // It refuses for formats without a matrix, which need none.
+    // The call fails for formats without a matrix, such as grey, which need none: ignore its
+    // result.
     sws_setColorspaceDetails(c->sws, sws_getCoefficients(from->matrix), from->full_range,
                              sws_getCoefficients(to->matrix), to->full_range, 0, 1 << 16, 1 << 16);
     memcpy(c->key, key, sizeof(key));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// libswscale, kept to what Weir needs of it: any picture of libav into another size and format. It
-// stays the same as long as the geometry does. Bit-exact, so that two machines that read one file
-// get the same pictures.
+// Converts pictures of any libav format to another size and format, through libswscale. A converter
+// keeps its context while the geometry stays the same. Conversion is bit-exact, so that two
+// machines that read the same file get the same pictures.
 #ifndef WEIR_MEDIA_CONVERT_CONVERT_H
 #define WEIR_MEDIA_CONVERT_CONVERT_H
 
@@ -29,17 +29,17 @@ struct SwsContext;
 struct image image_of_picture(const struct picture *p);
 struct image image_of_frame(const struct AVFrame *f); // odd sizes are cut to even
 
-struct converter {          // {0} to begin with
+struct converter {          // initialise with {0}
     struct SwsContext *sws; // owned
-    int key[10];            // what it was made for
+    int key[10];            // geometry, formats and matrices that `sws` was made for
 };
 
 void converter_destroy(struct converter *c);
-// Bicubic when enlarging, area means when reducing. 0, ERR_NO_MEMORY, or ERR_UNSUPPORTED:
-// libswscale cannot (logged).
+// Uses bicubic interpolation to enlarge and area averages to reduce. Returns 0, ERR_NO_MEMORY, or
+// ERR_UNSUPPORTED if libswscale cannot convert the format (logged).
 int converter_run(struct converter *c, const struct image *from, const struct image *to);
 
-// Sends libav's own messages to the log, at LOG_DEBUG; before anything else of libav is called.
+// Sends libav's own messages to the log, at LOG_DEBUG. Call it before any other libav function.
 void libav_log_to_log(void);
 
 #ifdef __cplusplus

@@ -58,7 +58,7 @@ int picture_write_png(const struct picture *p, const char *path)
     if (r == 0)
         r = encode(rgb, packet);
     if (r < 0)
-        log_error("cannot write %s: no PNG could be made (%s)", path, err_text(r));
+        log_error("cannot write %s: PNG encoding failed (%s)", path, err_text(r));
     else
         r = whole_file_write(path, packet->data, (size_t)packet->size);
     av_packet_free(&packet);

@@ -23,29 +23,23 @@ void scaler_free(struct scaler *s)
     free(s);
 }
 
-static void copy_planes(const struct picture *from, struct picture *to)
-{
-    for (int plane = 0; plane < 3; plane++) {
-        int width = plane ? to->width / 2 : to->width, height = plane ? to->height / 2 : to->height;
-        for (int y = 0; y < height; y++) {
-            memcpy(to->plane[plane] + (ptrdiff_t)y * to->stride[plane],
-                   from->plane[plane] + (ptrdiff_t)y * from->stride[plane], (size_t)width);
-        }
-    }
-}
-
 int scaler_run(struct scaler *s, const struct picture *from, struct picture *to)
 {
     to->number = from->number;
     to->pts = from->pts;
     to->capture_wall = from->capture_wall;
-    if (from->width == to->width && from->height == to->height) {
-        copy_planes(from, to);
-        return 0;
+    if (from->width != to->width || from->height != to->height) {
+        struct image in = image_of_picture(from), out = image_of_picture(to);
+        // libswscale supports scaling within this format, so it can only fail for lack of memory.
+        return converter_run(&s->converter, &in, &out) < 0 ? ERR_NO_MEMORY : 0;
     }
-    struct image in = image_of_picture(from), out = image_of_picture(to);
-    // Between two sizes of one format libswscale has nothing to refuse, only memory to lack.
-    return converter_run(&s->converter, &in, &out) < 0 ? ERR_NO_MEMORY : 0;
+    for (int plane = 0; plane < 3; plane++) {
+        int width = plane ? to->width / 2 : to->width, height = plane ? to->height / 2 : to->height;
+        for (int y = 0; y < height; y++)
+            memcpy(to->plane[plane] + (ptrdiff_t)y * to->stride[plane],
+                   from->plane[plane] + (ptrdiff_t)y * from->stride[plane], (size_t)width);
+    }
+    return 0;
 }
 
 struct picture *scaler_scaled(struct scaler *s, struct picture *p, int width, int height)

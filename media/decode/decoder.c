@@ -11,7 +11,7 @@
 #include "media/convert/convert.h"
 
 enum {
-    MAX_PIXELS = 4096 * 2304, // of a picture; a bitstream that asks for more is refused
+    MAX_PIXELS = 4096 * 2304, // of a picture; the decoder rejects larger ones
     MAX_BYTES = 16 << 20,     // of an access unit
 };
 
@@ -20,12 +20,13 @@ struct decoder {
     AVCodecContext *codec; // owned; NULL after a failure, until the next frame
     AVPacket *packet;      // owned, empty between calls
     AVFrame *frame;        // owned, empty between calls
-    AVFrame *buffer;       // owned: of the picture that is decoded, where it is to come at once
+    AVFrame *buffer;       // owned; DECODER_AS_COMES: the buffer that libavcodec decodes into
 };
 
-// libavcodec gives pictures in the order of display, so late that no frame can come that is shown
-// before - with only every fourth frame of a stream arriving, eight frames late. Who knows when
-// each is to be shown need not wait: the picture is in its buffer as soon as its frame is decoded.
+// Keeps a reference to each buffer that libavcodec requests. libavcodec outputs pictures in display
+// order, delayed until no earlier one can follow: by eight frames if only every fourth frame of a
+// stream arrives. A caller that knows the display times need not wait: the picture is complete in
+// its buffer as soon as its frame is decoded.
 static int get_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
     struct decoder *d = c->opaque;
@@ -41,14 +42,15 @@ static AVCodecContext *open_codec(struct decoder *d)
     AVCodecContext *c = h264 ? avcodec_alloc_context3(h264) : NULL;
     if (!c)
         return NULL;
-    c->thread_count = 1; // frame threads would hold a picture back
+    c->thread_count = 1; // each frame thread would delay the output by one picture
     c->flags |= reorders ? 0 : AV_CODEC_FLAG_LOW_DELAY;
     c->max_pixels = MAX_PIXELS;
-    c->log_level_offset = AV_LOG_TRACE; // broken frames are counted by our caller
-    // A picture with parts made up is none: the player goes on showing the one before it.
+    c->log_level_offset = AV_LOG_TRACE; // silence libavcodec: the caller counts broken frames
+    // A picture with concealed parts counts as lost: the player keeps showing the previous one.
     c->err_recognition = AV_EF_EXPLODE | AV_EF_BITSTREAM | AV_EF_BUFFER;
-    // Without concealment libavcodec keeps no account of slices, and takes a frame of several for
-    // a broken one; with it, a frame that is concealed is marked, and refused. Ours are of one.
+    // Weir's own frames have one slice each and need no concealment. Without concealment libavcodec
+    // does not track slices and rejects a frame of several. So a third party's stream is decoded
+    // with it; is_usable() then rejects the frames that are marked as concealed.
     if (d->order != DECODER_AS_SHOWN)
         c->error_concealment = 0;
     c->opaque = d;
@@ -96,8 +98,8 @@ static void free_frame(struct picture *p)
     av_frame_free(&frame);
 }
 
-// Takes over what `from` refers to; the planes are libavcodec's own and may still be references of
-// later frames, so they are never written to.
+// Wraps a decoded frame as a picture and takes over its reference. The planes belong to libavcodec,
+// which may use them as references of later frames: never write to them.
 static struct picture *wrap(AVFrame *from, int64_t number)
 {
     struct picture *p = calloc(1, sizeof(*p));
@@ -127,19 +129,20 @@ static bool is_usable(const AVFrame *f)
            f->width % 2 == 0 && f->height % 2 == 0;
 }
 
-// One access unit in, its picture in d->frame. An errno of libav's; AVERROR(EAGAIN): no picture
-// came.
+// Decodes one access unit; the picture is in d->frame. Returns 0 or an AVERROR; AVERROR(EAGAIN) if
+// libavcodec gave no picture.
 static int run(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number)
 {
     d->packet->pts = d->packet->dts = number;
-    d->packet->data = (uint8_t *)(uintptr_t)data; // read only: without a buffer, libavcodec copies
+    d->packet->data = (uint8_t *)(uintptr_t)data; // libavcodec copies data that has no AVBuffer
     d->packet->size = (int)bytes;
     int err = avcodec_send_packet(d->codec, d->packet);
     av_packet_unref(d->packet);
     return err < 0 ? err : avcodec_receive_frame(d->codec, d->frame);
 }
 
-// The same, but the picture at once. What libavcodec gives in its order is of no interest.
+// Like run(), but d->frame gets the picture of this access unit, out of its buffer. Discards the
+// pictures that libavcodec outputs in display order.
 static int run_at_once(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number)
 {
     av_frame_unref(d->buffer);
@@ -152,7 +155,7 @@ static int run_at_once(struct decoder *d, const uint8_t *data, size_t bytes, int
     if (!d->buffer->buf[0])
         return AVERROR_INVALIDDATA;
     av_frame_move_ref(d->frame, d->buffer);
-    d->frame->width = d->codec->width; // of the buffer they are whole macroblocks
+    d->frame->width = d->codec->width; // the buffer's own size is in whole macroblocks
     d->frame->height = d->codec->height;
     return 0;
 }
@@ -178,9 +181,9 @@ int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t
     av_frame_unref(d->frame);
     if (*out)
         return 0;
-    // What later frames would build on is in doubt: take nothing before the next key frame. Garbage
-    // leaves marks in libavcodec that avcodec_flush_buffers does not wipe, down to losing that key
-    // frame; a new context has none.
+    // The references of later frames are damaged, so decode nothing before the next key frame.
+    // Garbage leaves state in libavcodec that avcodec_flush_buffers does not clear and that can
+    // even make it lose that key frame: use a new context.
     avcodec_free_context(&d->codec);
     return no_memory ? ERR_NO_MEMORY : ERR_MALFORMED;
 }

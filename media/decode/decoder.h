@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// H.264 decoding by libavcodec, one frame in, one picture out, no delay - unless the stream is one
-// of somebody else's that may have B frames: then pictures come in the order of display, when they
-// can. One thread at a time. The decoder is not asked whether its picture is good: it does not
-// know. Feed it only frames whose references it has had.
+// Decodes H.264 through libavcodec: one frame in, one picture out, without delay. The exception is
+// a third party's stream that may have B frames: its pictures come in display order, as soon as
+// libavcodec can output them. One thread at a time. The decoder does not detect missing references:
+// feed it only frames whose references it has decoded.
 #ifndef WEIR_MEDIA_DECODE_DECODER_H
 #define WEIR_MEDIA_DECODE_DECODER_H
 
@@ -15,21 +15,21 @@ extern "C" {
 struct decoder; // opaque
 
 enum decoder_order {
-    DECODER_PLAIN,    // there are no B frames
-    DECODER_AS_COMES, // there may be: a picture comes with its own frame, whenever it is to be
-                      // shown
-    DECODER_AS_SHOWN, // there may be: a picture comes when it is to be shown
+    DECODER_PLAIN,    // the stream has no B frames
+    DECODER_AS_COMES, // the stream may have B frames; pictures are output in decoding order
+    DECODER_AS_SHOWN, // the stream may have B frames; pictures are output in display order
 };
 
-struct decoder *decoder_new(enum decoder_order order); // NULL: logged
+struct decoder *decoder_new(enum decoder_order order); // returns NULL on failure, which it logs
 void decoder_free(struct decoder *d);
-// `data`: one access unit, Annex B, followed by 64 zero bytes. *out (one reference, the caller's)
-// gets `number`. 0; ERR_MALFORMED: the bitstream breaks off or does not parse, no picture (wait for
-// the next key frame); ERR_NO_MEMORY. Of DECODER_AS_SHOWN, *out has the number that its own
-// frame came in with, and is NULL when a later frame is needed first.
+// `data`: one access unit, Annex B, followed by 64 zero bytes. *out: the picture, with `number`;
+// the caller owns the reference. With DECODER_AS_SHOWN, *out has the number of its own frame, and
+// is NULL if libavcodec needs a later frame first. Returns 0; ERR_MALFORMED if the bitstream is
+// truncated or does not parse (then wait for the next key frame); ERR_NO_MEMORY.
 int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t number,
                    struct picture **out);
-// The next picture of DECODER_AS_SHOWN, after decoder_decode gave one; NULL: none.
+// With DECODER_AS_SHOWN, returns the next picture after decoder_decode gave one; NULL if there is
+// none.
 struct picture *decoder_more(struct decoder *d);
 
 #ifdef __cplusplus

@@ -35,7 +35,7 @@ size_t parameter_sets_decode(const char *sprop, uint8_t *out, size_t cap)
     return used;
 }
 
-// Where the next unit's start code stands, from `from` on; the frame's end: none.
+// Returns the offset of the next start code at or after `from`; f->bytes if there is none.
 static size_t next_unit(const struct received_frame *f, size_t from)
 {
     for (size_t i = from; i + START_CODE < f->bytes; i++) {
@@ -44,14 +44,6 @@ static size_t next_unit(const struct received_frame *f, size_t from)
             return i;
     }
     return f->bytes;
-}
-
-static bool has_sps(const struct received_frame *f)
-{
-    for (size_t i = next_unit(f, 0); i < f->bytes; i = next_unit(f, i + START_CODE))
-        if (h264_nal_type_of(f->data[i + START_CODE]) == H264_SPS)
-            return true;
-    return false;
 }
 
 size_t parameter_sets_learn(const struct received_frame *f, uint8_t *sets, size_t len, size_t cap)
@@ -79,8 +71,11 @@ size_t parameter_sets_learn(const struct received_frame *f, uint8_t *sets, size_
 
 int parameter_sets_prepend(struct received_frame *f, const uint8_t *sets, size_t len)
 {
-    if (!len || !f->key || has_sps(f))
+    if (!len || !f->key)
         return 0;
+    for (size_t i = next_unit(f, 0); i < f->bytes; i = next_unit(f, i + START_CODE))
+        if (h264_nal_type_of(f->data[i + START_CODE]) == H264_SPS)
+            return 0;
     uint8_t *data = malloc(len + f->bytes + FRAME_TAIL);
     if (!data)
         return ERR_NO_MEMORY;

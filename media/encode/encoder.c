@@ -11,10 +11,10 @@
 #include "media/encode/x264_engine.h"
 
 enum {
-    DPB = 8,           // frames that a repair reaches back over
-    DPB_SPARE = 4,     // at least, beyond the layers' period: attempts thrown away take places too
-    KEY_INTERVAL = 10, // s between key frames, at most
-    MAX_ATTEMPTS = 5,  // at one frame
+    DPB = 8,           // frames; a repair can reference any of them
+    DPB_SPARE = 4,     // min. frames beyond the layers' period: discarded attempts take places too
+    KEY_INTERVAL = 10, // max. seconds between key frames
+    MAX_ATTEMPTS = 5,  // max. encodings of one frame
 };
 
 struct encoder {
@@ -24,28 +24,13 @@ struct encoder {
     struct layer_refs refs;
     struct layer_rate rate;
     bool key_wanted;
-    int64_t last_number; // -1 none
-    int64_t key_index;   // of the last key frame within the size
+    int64_t last_number; // number of the last frame; -1 none
+    int64_t key_index;   // index of the last key frame within the size
 };
 
 static const struct size_spec *size_of(const struct encoder *e)
 {
     return &e->ladder.sizes[e->size_id];
-}
-
-static void init_rate(struct encoder *e)
-{
-    const struct size_spec *size = size_of(e);
-    int rates[LEVEL_MAX_LAYERS] = {0};
-    for (int l = 0; l < e->ladder.level_count; l++) {
-        const struct level *level = &e->ladder.levels[l];
-        if (level->size_id == e->size_id)
-            rates[level->temporal_id] = level->bitrate_bps;
-    }
-    // Layers above every level go to nobody; they get a usual layer's share.
-    if (rates[size->layers - 1] == 0)
-        rates[size->layers - 1] = ladder_size_bitrate(&e->ladder, e->size_id) / 3 * 4;
-    layer_rate_init(&e->rate, size->width, size->height, fps_value(size->fps), size->layers, rates);
 }
 
 struct encoder *encoder_new(const struct ladder *ladder, int size_id)
@@ -69,7 +54,14 @@ struct encoder *encoder_new(const struct ladder *ladder, int size_id)
         return NULL;
     }
     layer_refs_init(&e->refs, size->layers, dpb);
-    init_rate(e);
+    int rates[LEVEL_MAX_LAYERS] = {0};
+    for (int l = 0; l < ladder->level_count; l++)
+        if (ladder->levels[l].size_id == size_id)
+            rates[ladder->levels[l].temporal_id] = ladder->levels[l].bitrate_bps;
+    // No viewer receives layers above the top level; they get a usual layer's share.
+    if (rates[size->layers - 1] == 0)
+        rates[size->layers - 1] = ladder_size_bitrate(ladder, size_id) / 3 * 4;
+    layer_rate_init(&e->rate, size->width, size->height, fps_value(size->fps), size->layers, rates);
     return e;
 }
 
@@ -86,8 +78,8 @@ int encoder_parameter_sets(struct encoder *e, char *sprop, size_t cap, char prof
     return x264_engine_parameter_sets(e->x264, sprop, cap, profile_level_id);
 }
 
-// A key frame is due at the first IDR position that is a whole KEY_INTERVAL away, or would be
-// passed by the next one.
+// Returns true if the T0 frame `index` must be a key frame: one is requested, or the next T0 frame
+// would be later than KEY_INTERVAL after the last key frame.
 static bool key_is_due(const struct encoder *e, int64_t index)
 {
     const struct size_spec *size = size_of(e);
@@ -96,7 +88,8 @@ static bool key_is_due(const struct encoder *e, int64_t index)
            (next - e->key_index) * size->fps.den > (int64_t)KEY_INTERVAL * size->fps.num;
 }
 
-// Encodes until the frame fits what its levels have room for. 0 or ERR_IO.
+// Encodes the frame, again if needed, until it fits into the room of its levels. Returns 0 or
+// ERR_IO.
 static int encode_to_fit(struct encoder *e, const struct picture *p, int64_t index, int temporal_id,
                          struct layer_choice *choice)
 {
@@ -114,19 +107,10 @@ static int encode_to_fit(struct encoder *e, const struct picture *p, int64_t ind
             return 0;
         }
         layer_refs_discarded(&e->refs, choice);
-        if (!choice->key) // the attempt itself is to be forgotten now
+        if (!choice->key) // the encoder must now also forget the discarded attempt
             choice->forget_from = choice->stamp + 1;
         qp = next_qp;
     }
-}
-
-// x264 failed in the middle of things: nothing it holds is referenced again, the next frame is a
-// key frame.
-static void start_over(struct encoder *e)
-{
-    int64_t stamp = e->refs.stamp + 1;
-    layer_refs_init(&e->refs, e->refs.layers, e->refs.dpb);
-    e->refs.stamp = stamp;
 }
 
 int encoder_encode(struct encoder *e, const struct picture *p, struct coded_frame **out)
@@ -148,7 +132,10 @@ int encoder_encode(struct encoder *e, const struct picture *p, struct coded_fram
 
     int err = encode_to_fit(e, p, index, temporal_id, &choice);
     if (err) {
-        start_over(e);
+        // x264's state is unknown: reference none of its frames; the next T0 frame is a key frame.
+        int64_t stamp = e->refs.stamp + 1;
+        layer_refs_init(&e->refs, e->refs.layers, e->refs.dpb);
+        e->refs.stamp = stamp;
         return err;
     }
     struct coded_frame *f = x264_engine_take(e->x264);
@@ -157,7 +144,7 @@ int encoder_encode(struct encoder *e, const struct picture *p, struct coded_fram
         e->key_wanted = false;
         e->key_index = index;
     }
-    if (!f) { // nobody gets it
+    if (!f) { // no viewer gets this frame, so no later one may depend on it
         encoder_repair(e, p->number);
         return ERR_NO_MEMORY;
     }

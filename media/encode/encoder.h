@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One size's encoder: libx264 without delay, hierarchical-P temporal layers. One thread at a time.
+// The encoder of one size: libx264 without delay, with hierarchical-P temporal layers. One thread
+// at a time.
 //
-// The layers are made by x264_encoder_invalidate_reference before each frame: the encoder is made
-// to forget every frame after the newest one of a lower layer (for T0: the newest of T0), so each
-// prefix of layers decodes exactly. The same call repairs after loss without an IDR.
+// x264 has no temporal layers. Before each frame, x264_encoder_invalidate_reference makes it forget
+// every frame after the newest one of a lower layer (for T0: the newest of T0). So each prefix of
+// layers decodes exactly. The same call repairs a loss without an IDR frame.
 //
-// Rate: over any 2 s a level's bytes stay within 10 % of what the ladder says; layer_rate.h says
-// how. A frame too large for that is encoded again at once, so a call takes now and then twice its
-// usual time.
+// Rate: over any 2 s a level's bytes stay within 10 % of its bitrate in the ladder; layer_rate.h
+// describes how. A frame that is too large is encoded again at once, so a call occasionally takes
+// twice its usual time.
 #ifndef WEIR_MEDIA_ENCODE_ENCODER_H
 #define WEIR_MEDIA_ENCODE_ENCODER_H
 
@@ -22,36 +23,36 @@ extern "C" {
 
 struct encoder; // opaque
 
-// For size `size_id` of `ladder`. NULL: logged.
+// Makes the encoder of size `size_id` of `ladder`. Returns NULL on failure, which it logs.
 struct encoder *encoder_new(const struct ladder *ladder, int size_id);
 void encoder_free(struct encoder *e);
 
-// The parameter sets as sprop-parameter-sets wants them (base64, comma) and the profile-level-id,
-// without encoding anything. 0 or ERR_FULL.
+// Writes the parameter sets in the format of sprop-parameter-sets (base64, comma) and the
+// profile-level-id. Needs no encoded frame. Returns 0 or ERR_FULL.
 int encoder_parameter_sets(struct encoder *e, char *sprop, size_t cap, char profile_level_id[8]);
 
-// Encodes source frame `p->number` (of the size's width and height), which must be one that the
-// size has (size_index_of_frame >= 0) and later than the last one; frames may be left out. In front
-// of the first frame, and until an IDR position comes, nothing comes out: 0 with *out == NULL; so
-// it is when T0 frames were left out for so long (8 frames made) that there is nothing to
-// reference. 0, ERR_NO_MEMORY, ERR_IO (x264 failed; logged). *out has one reference, the caller's;
-// `captured` and `encode_time` are left 0.
+// Encodes source frame `p->number`, which has the size's width and height. The size must have that
+// frame (size_index_of_frame >= 0), and it must be later than the last one; the caller may skip
+// frames. *out: the coded frame with `captured` and `encode_time` unset; the caller owns the
+// reference. Returns 0, ERR_NO_MEMORY, or ERR_IO if x264 failed (logged). Returns 0 with *out ==
+// NULL until the first T0 frame, and after T0 frames were skipped for so long (8 encoded frames)
+// that there is no reference.
 int encoder_encode(struct encoder *e, const struct picture *p, struct coded_frame **out);
 
-// The next frame at an IDR position becomes a key frame, unless one is younger than the picture
-// asking for it (`since`: the newest frame number the asker cannot use; -1 = always).
+// Makes the next T0 frame a key frame, unless there was a key frame after frame `since`, the newest
+// frame that the requester cannot decode. since = -1: always.
 void encoder_request_key(struct encoder *e, int64_t since);
 
-// Frame `number` did not reach a viewer: no later frame may depend on it or on what came after it.
-// Returns 0 when the next frame is repaired without an IDR (or the frame was of a layer nothing
-// depends on), ERR_NOT_FOUND when it is too old: a key frame was requested instead.
+// Frame `number` did not reach a viewer: no later frame will depend on it or on frames that depend
+// on it. Returns 0 if the next frame needs no IDR. Returns ERR_NOT_FOUND if the encoder no longer
+// holds an older reference: it then makes a key frame instead.
 int encoder_repair(struct encoder *e, int64_t number);
 
-// What repairing frame `number` would take: nothing, an older reference, a key frame.
+// Returns what the repair of frame `number` would need: nothing, an older reference or a key frame.
 enum layer_loss encoder_loss(const struct encoder *e, int64_t number);
 
-// A new target for the size's top level; lower levels keep their proportion. Takes effect from the
-// next frame.
+// Sets the target of the size's top level; lower levels keep their proportion. Takes effect with
+// the next frame.
 void encoder_set_bitrate(struct encoder *e, int bitrate_bps);
 
 #ifdef __cplusplus

@@ -14,49 +14,39 @@
 #include "media/rtp/h264.h"
 
 enum {
-    QP_MAX = 51, // coarser is possible, but drops coefficients too
+    QP_MAX = 51, // x264 accepts more, but then also drops coefficients
 };
 
 struct x264_engine {
     x264_t *x264;   // owned
     float *offsets; // owned: a quantiser offset for each macroblock
     int macroblocks;
-    x264_nal_t *nals; // of the last frame; x264's, until its next call
+    x264_nal_t *nals; // the last frame's; borrowed from x264 until its next call
     int nal_count;
-    bool key;
-    struct x264_numbering numbering; // of the last frame: each is a reference
+    bool key;                        // the last frame is an IDR
+    struct x264_numbering numbering; // of the last frame; every frame is a reference
 };
-
-// Rate control is not x264's (see layer_rate.h): its own knows one rate and one kind of P frame, so
-// it holds neither a lower level's share nor windows of 2 s. With CRF and a quantiser forced for
-// each picture, adaptive quantisation stays and all else rests.
-static void set_rate_control(x264_param_t *p)
-{
-    p->rc.i_rc_method = X264_RC_CRF;
-    p->rc.i_aq_mode = X264_AQ_VARIANCE; // quant_offsets need one
-    p->rc.i_qp_min = 0;
-    p->rc.i_qp_max = QP_MAX;
-    p->rc.b_mb_tree = 0;
-    p->rc.i_lookahead = 0;
-}
-
-static void set_structure(x264_param_t *p, int dpb)
-{
-    p->i_bframe = 0;        // x264_encoder_invalidate_reference refuses B-frames
-    p->b_intra_refresh = 0; // and this
-    p->i_frame_reference = 1;
-    p->i_dpb_size = dpb;
-    p->i_keyint_max = X264_KEYINT_MAX_INFINITE; // each frame's type is told
-    p->i_scenecut_threshold = 0;
-}
 
 static x264_t *open_x264(const struct size_spec *size, int id, int dpb)
 {
     x264_param_t p;
     if (x264_param_default_preset(&p, "superfast", "zerolatency") < 0)
         return NULL;
-    set_structure(&p, dpb);
-    set_rate_control(&p);
+    p.i_bframe = 0;        // x264_encoder_invalidate_reference refuses B-frames ...
+    p.b_intra_refresh = 0; // ... and intra refresh
+    p.i_frame_reference = 1;
+    p.i_dpb_size = dpb;
+    p.i_keyint_max = X264_KEYINT_MAX_INFINITE; // the caller sets each frame's type
+    p.i_scenecut_threshold = 0;
+    // layer_rate.h controls the rate. x264's own control knows one rate and one kind of P frame, so
+    // it could not keep a lower level's share or bounds over 2 s. With CRF and a quantiser forced
+    // for each picture, only adaptive quantisation stays active.
+    p.rc.i_rc_method = X264_RC_CRF;
+    p.rc.i_aq_mode = X264_AQ_VARIANCE; // quant_offsets require a mode
+    p.rc.i_qp_min = 0;
+    p.rc.i_qp_max = QP_MAX;
+    p.rc.b_mb_tree = 0;
+    p.rc.i_lookahead = 0;
     x264_stream_set(&p, size, id);
     return x264_encoder_open(&p);
 }
@@ -73,7 +63,7 @@ struct x264_engine *x264_engine_new(const struct size_spec *size, int id, int dp
     e->offsets = calloc((size_t)e->macroblocks, sizeof(*e->offsets));
     e->x264 = e->offsets ? open_x264(size, id, dpb) : NULL;
     if (!e->x264) {
-        log_error("x264 cannot encode %dx%d at %d/%d frames a second", size->width, size->height,
+        log_error("x264 cannot encode %dx%d at %d/%d frames per second", size->width, size->height,
                   size->fps.num, size->fps.den);
         x264_engine_free(e);
         return NULL;
@@ -120,7 +110,7 @@ int x264_engine_parameter_sets(struct x264_engine *e, char *sprop, size_t cap,
 void x264_engine_forget(struct x264_engine *e, int64_t stamp)
 {
     int err = x264_encoder_invalidate_reference(e->x264, stamp);
-    assert(err == 0); // refused with B-frames or intra refresh only
+    assert(err == 0); // fails only with B-frames or intra refresh
     (void)err;
 }
 
@@ -128,7 +118,8 @@ int x264_engine_encode(struct x264_engine *e, const struct picture *p, int64_t s
                        double qp)
 {
     assert(qp >= 0 && qp <= QP_MAX);
-    // x264 takes a whole quantiser; the rest goes to each macroblock, where it is rounded after AQ.
+    // x264 takes an integer quantiser for the picture. The fraction becomes an offset of each
+    // macroblock, which x264 rounds after adaptive quantisation.
     int whole = (int)floor(qp);
     for (int i = 0; i < e->macroblocks; i++)
         e->offsets[i] = (float)(qp - whole);
@@ -142,7 +133,7 @@ int x264_engine_encode(struct x264_engine *e, const struct picture *p, int64_t s
     e->key = key;
     e->numbering.frame_num = key ? 0 : e->numbering.frame_num + 1;
     if (x264_encoder_encode(e->x264, &e->nals, &e->nal_count, &in, &out) <= 0) {
-        log_error("x264 encoded nothing of frame %lld", (long long)p->number);
+        log_error("x264 failed to encode frame %lld", (long long)p->number);
         return ERR_IO;
     }
     if (out.i_pts != stamp || (out.i_type == X264_TYPE_IDR) != key) {

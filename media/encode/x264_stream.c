@@ -11,7 +11,7 @@
 
 enum {
     START_CODE = 4,
-    GROWTH = H264_MAX_SPS / 2, // of a frame's bytes by what we change
+    GROWTH = H264_MAX_SPS / 2, // max. bytes that rewritten NAL units add to a frame
 };
 
 static void on_log(void *unused, int level, const char *format, va_list args)
@@ -25,7 +25,7 @@ static void on_log(void *unused, int level, const char *format, va_list args)
 
 void x264_stream_set(x264_param_t *p, const struct size_spec *size, int id)
 {
-    p->i_threads = 1; // a thread an encoder
+    p->i_threads = 1; // each encoder has a thread of its own already
     p->b_sliced_threads = 0;
     p->i_csp = X264_CSP_I420;
     p->i_width = size->width;
@@ -76,7 +76,7 @@ int x264_stream_copy(const x264_nal_t *nal, struct x264_numbering *n, uint8_t *o
         err = len > cap ? ERR_FULL : (int)len;
         memcpy(out, body, err < 0 ? 0 : len);
     }
-    assert(err > 0 || err == ERR_FULL); // x264's own
+    assert(err > 0 || err == ERR_FULL); // x264's NAL units are well-formed
     return err;
 }
 
@@ -96,7 +96,7 @@ struct coded_frame *x264_stream_frame(const x264_nal_t *nals, int count, struct 
         memcpy(f->data + used, start_code, START_CODE);
         used += START_CODE;
         int len = x264_stream_copy(&nals[i], n, f->data + used, cap - used);
-        assert(len > 0 && f->nal_count < CODED_FRAME_MAX_NALS); // one slice a picture
+        assert(len > 0 && f->nal_count < CODED_FRAME_MAX_NALS); // one slice per picture
         f->nals[f->nal_count++] = (struct nal){(uint32_t)used, (uint32_t)len};
         used += (size_t)len;
     }

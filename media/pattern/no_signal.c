@@ -4,10 +4,10 @@
 #include <string.h>
 
 enum {
-    COLUMNS = 5, // of a letter
-    ROWS = 7,
-    ADVANCE = 6,  // from letter to letter
-    LEADING = 11, // from line to line
+    COLUMNS = 5,  // width of a letter
+    ROWS = 7,     // height of a letter
+    ADVANCE = 6,  // distance between letters
+    LEADING = 11, // distance between lines
     LINE_LETTERS = 40,
     MAX_LINES = 8,
     GROUND = 40, // luma
@@ -69,18 +69,13 @@ static const struct glyph {
     {'?', {0x0e, 0x11, 0x01, 0x06, 0x04, 0x00, 0x04}},
 };
 
-static const struct glyph *glyph_of(char c)
-{
-    char capital = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-    for (size_t i = 0; i < sizeof(glyphs) / sizeof(glyphs[0]); i++)
-        if (glyphs[i].c == capital)
-            return &glyphs[i];
-    return NULL;
-}
-
 static void draw_letter(struct picture *p, char c, int x, int y, int scale)
 {
-    const struct glyph *g = glyph_of(c);
+    char capital = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    const struct glyph *g = NULL;
+    for (size_t i = 0; !g && i < sizeof(glyphs) / sizeof(glyphs[0]); i++)
+        if (glyphs[i].c == capital)
+            g = &glyphs[i];
     for (int row = 0; g && row < ROWS * scale; row++)
         for (int column = 0; column < COLUMNS * scale; column++)
             if (g->rows[row / scale] >> (COLUMNS - 1 - column / scale) & 1)
@@ -94,7 +89,8 @@ static void draw_line(struct picture *p, const char *text, size_t len, int y, in
         draw_letter(p, text[i], x + (int)i * ADVANCE * scale, y, scale);
 }
 
-// How much of `text` goes into one line of at most `room` letters: to the last space, if any.
+// Returns how many letters of `text` go into a line of at most `room` letters. The line breaks at
+// the last space, if there is one.
 static size_t line_length(const char *text, size_t room)
 {
     size_t len = strlen(text);

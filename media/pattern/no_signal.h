@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The card that stands where a source has no picture: "no signal" and the reason, in plain
-// capitals. Pure.
+// Draws the card that replaces the picture of a source without signal: "no signal" and the reason,
+// in plain capitals. Pure.
 #ifndef WEIR_MEDIA_PATTERN_NO_SIGNAL_H
 #define WEIR_MEDIA_PATTERN_NO_SIGNAL_H
 
@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-// Fills the picture, whose only reference is the caller's. Letters without a shape stay blank.
+// Fills the picture; the caller must hold its only reference. Characters without a glyph stay
+// blank.
 void no_signal_draw(struct picture *p, const char *reason);
 
 #ifdef __cplusplus

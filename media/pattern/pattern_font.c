@@ -8,18 +8,18 @@
 
 #include "media/pattern/pattern_pen.h"
 
-// A glyph is a list of strokes; a stroke a list of points of a grid: x and y, a digit of 0-9 a-v
-// each. Capitals and digits stand on y = 12 (c) and reach to y = 2. A stroke that begins with ~ is
-// the curve that its points control.
+// A glyph is a list of strokes. A stroke is a list of grid points; x and y are one digit (0-9 a-v)
+// each. Capitals and digits have their base line at y = 12 (c) and reach up to y = 2. A stroke that
+// begins with ~ is a curve, and its points are the control points.
 enum {
-    UNIT_X = 6,  // font units a grid column; the line is 160 units high
-    UNIT_Y = 10, // and a grid row
-    LINE = 16,   // grid rows
-    FINE = 16,   // font units are counted in 1/16
+    UNIT_X = 6,  // font units per grid column; the line is 160 units high
+    UNIT_Y = 10, // font units per grid row
+    LINE = 16,   // grid rows per line
+    FINE = 16,   // coordinates are in 1/16 font unit
     EM = LINE * UNIT_Y * FINE,
     STROKE = 16,  // width of the pen, font units
-    ROUNDS = 3,   // of corner cutting: 8 pieces a corner
-    POINTS = 128, // of a stroke after it, at most
+    ROUNDS = 3,   // rounds of corner cutting: 8 pieces per corner
+    POINTS = 128, // max. points of a stroke after corner cutting
 };
 
 struct glyph {
@@ -84,8 +84,8 @@ static int grid(char c)
     return c <= '9' ? c - '0' : c - 'a' + 10;
 }
 
-// Chaikin's corner cutting (1974): each side keeps its middle half; the limit is the quadratic
-// B-spline.
+// Chaikin's corner cutting (1974): each side keeps its middle half. The result converges to the
+// quadratic B-spline.
 static int cut_corners(struct point *p, int n)
 {
     struct point out[POINTS];
@@ -103,7 +103,7 @@ static int cut_corners(struct point *p, int n)
     return m;
 }
 
-// The stroke's points; *text moves behind it.
+// Reads one stroke's points and moves *text past it. Returns the number of points.
 static int read_stroke(const char **text, struct point *p)
 {
     const char *s = *text;
@@ -119,14 +119,6 @@ static int read_stroke(const char **text, struct point *p)
     for (int i = 0; smooth && i < ROUNDS; i++)
         n = cut_corners(p, n);
     return n;
-}
-
-// Strokes overlap where they join: what is farther from the paper stays.
-static void ink_pixel(uint8_t *to, int ink, int paper, int cover)
-{
-    int value = paper + (ink - paper) * cover / 256;
-    if (abs(value - paper) > abs(*to - paper))
-        *to = (uint8_t)value;
 }
 
 void pattern_font_draw(char c, int height, uint8_t ink, uint8_t paper, uint8_t *out, int stride)
@@ -151,7 +143,11 @@ void pattern_font_draw(char c, int height, uint8_t ink, uint8_t paper, uint8_t *
                     nearest = d < nearest ? d : nearest;
                 }
                 int cover = pen_coverage(nearest, STROKE * FINE / 2, EM / height);
-                ink_pixel(out + (ptrdiff_t)y * stride + x, ink, paper, cover);
+                int value = paper + (ink - paper) * cover / 256;
+                uint8_t *to = out + (ptrdiff_t)y * stride + x;
+                // Strokes overlap where they join: the value with more ink wins.
+                if (abs(value - paper) > abs(*to - paper))
+                    *to = (uint8_t)value;
             }
         }
     }

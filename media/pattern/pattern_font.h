@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The test picture's lettering: a font of round strokes, kept as control points and drawn at any
-// size in integer arithmetic, so that every machine draws the same pixels. Digits and a few
-// letters; what is unknown is blank.
+// The test picture's font: round strokes, stored as control points and drawn at any size in integer
+// arithmetic, so that every machine draws the same pixels. It has digits and a few letters; other
+// characters are blank.
 #ifndef WEIR_MEDIA_PATTERN_PATTERN_FONT_H
 #define WEIR_MEDIA_PATTERN_PATTERN_FONT_H
 
@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-// Pixels from the left of `c` to the left of the next one, at a line of `height` pixels. Digits are
-// all alike.
+// Returns the advance of `c` in pixels, in a line of `height` pixels. All digits have the same
+// advance.
 int pattern_font_advance(char c, int height);
 int pattern_font_width(const char *text, int height);
-// Draws into a box of pattern_font_advance(c, height) x height pixels at `out`: `ink` on `paper`,
-// blended at the edges.
+// Draws `c` into a box of pattern_font_advance(c, height) x height pixels at `out`: `ink` on
+// `paper`, blended at the edges.
 void pattern_font_draw(char c, int height, uint8_t ink, uint8_t paper, uint8_t *out, int stride);
 
 #ifdef __cplusplus

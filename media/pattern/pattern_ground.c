@@ -8,18 +8,18 @@ enum {
     FRACTION = 12, // bits of a position within a cell
     ONE = 1 << FRACTION,
     MAX_OCTAVES = 8,
-    SMALLEST_CELL = 5, // pixels; finer octaves would be noise to the eye and to the encoder
+    SMALLEST_CELL = 5, // pixels; finer octaves would look like noise to the eye and to the encoder
 };
 
 struct pattern_ground {
     int width, height;
-    // owned; a layer's plane has its tile twice side by side, so that a row is read without a seam
+    // Owned. A plane holds its tile twice, side by side, so that a row is read without a seam.
     uint8_t *plane[PATTERN_GROUND_LAYERS][3];
 };
 
-struct axis { // where a pixel column or row lies in an octave's lattice
+struct axis { // position of a pixel column or row in an octave's lattice
     int cell;
-    int32_t at;   // within the cell, 0 .. ONE - 1
+    int32_t at;   // position within the cell, 0 .. ONE - 1
     int32_t fade; // 6 t^5 - 15 t^4 + 10 t^3 (Perlin 2002), so that neighbouring cells join smoothly
 };
 
@@ -43,7 +43,7 @@ static uint32_t hash(uint32_t x, uint32_t y, uint32_t seed)
     return h ^ h >> 15;
 }
 
-// Directions of one length, 5, without roots.
+// Directions with the length 5, in integers.
 static const int8_t gradients[12][2] = {{5, 0},  {4, 3},   {3, 4},   {0, 5},  {-3, 4}, {-4, 3},
                                         {-5, 0}, {-4, -3}, {-3, -4}, {0, -5}, {3, -4}, {4, -3}};
 
@@ -53,7 +53,7 @@ static int32_t slope_at(int cx, int cy, int32_t dx, int32_t dy, uint32_t seed)
     return g[0] * dx + g[1] * dy;
 }
 
-// Adds one octave of gradient noise (Perlin 1985), of amplitude about +-2000 * weight / 64.
+// Adds one octave of gradient noise (Perlin 1985) with an amplitude of about +-2000 * weight / 64.
 static void add_octave(int32_t *field, int width, int height, int cells_x, int cells_y, int weight,
                        uint32_t seed, struct axis *axis)
 {
@@ -77,7 +77,8 @@ static void add_octave(int32_t *field, int width, int height, int cells_x, int c
     }
 }
 
-// A field of noise: octaves of half the size each, with `weights`.
+// Fills the field with octaves of noise, each with half the previous cell size; octave i has
+// weights[i].
 static void fill_field(int32_t *field, int width, int height, int cells, const int *weights,
                        uint32_t seed, struct axis *axis)
 {
@@ -111,19 +112,6 @@ static int clamp255(int v)
     return v < 0 ? 0 : v > 255 ? 255 : v;
 }
 
-static int depth_level(int32_t noise)
-{
-    return clamp255(128 + noise / 13);
-}
-
-// Light gathers along the lines where the noise is zero: bright, narrow curves, like the net of
-// light under waves.
-static int light_level(int32_t noise)
-{
-    int level = clamp255(255 - abs(noise) / 4);
-    return level * level / 255;
-}
-
 static void set_twice(uint8_t *row, int x, int width, int value)
 {
     row[x] = row[x + width] = (uint8_t)value;
@@ -136,7 +124,13 @@ static void paint(struct pattern_ground *g, int layer, const int32_t *field)
     for (int y = 0; y < h; y++) {
         for (int x = 0; x < w; x++) {
             int32_t noise = field[(ptrdiff_t)y * w + x];
-            int level = layer == 0 ? depth_level(noise) : light_level(noise);
+            int level = clamp255(128 + noise / 13);
+            // Layer 1 is bright along the lines where the noise is zero: narrow curves, like the
+            // net of light under waves.
+            if (layer == 1) {
+                int near = clamp255(255 - abs(noise) / 4);
+                level = near * near / 255;
+            }
             set_twice(g->plane[layer][0] + (ptrdiff_t)y * 2 * w, x, w,
                       mix(ends[0].y, ends[1].y, level));
             if (x % 2 == 0 && y % 2 == 0) {
@@ -188,7 +182,7 @@ void pattern_ground_free(struct pattern_ground *g)
     free(g);
 }
 
-// A block of constant length is what the compiler turns into vector code at -O2.
+// Works in blocks of constant length, which the compiler turns into vector code at -O2.
 static void mean_row(uint8_t *restrict out, const uint8_t *restrict a, const uint8_t *restrict b,
                      int n)
 {

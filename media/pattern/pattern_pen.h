@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A round pen in integer arithmetic: what part of a pixel does a straight stroke cover? Lengths are
-// in any fixed-point unit.
+// A round pen in integer arithmetic: computes which part of a pixel a straight stroke covers.
+// Lengths are in any fixed-point unit.
 #ifndef WEIR_MEDIA_PATTERN_PATTERN_PEN_H
 #define WEIR_MEDIA_PATTERN_PATTERN_PEN_H
 
@@ -25,7 +25,7 @@ static inline int64_t pen_square_distance(struct point at, struct point a, struc
     return ax * ax + ay * ay;
 }
 
-static inline int64_t pen_root(int64_t n) // of n < 2^32, rounded down
+static inline int64_t pen_root(int64_t n) // square root of n < 2^32, rounded down
 {
     int64_t r = 0;
     for (int64_t bit = 1 << 15; bit; bit >>= 1) {
@@ -35,7 +35,8 @@ static inline int64_t pen_root(int64_t n) // of n < 2^32, rounded down
     return r;
 }
 
-// Of a pixel of side `pixel` whose centre is that far from the stroke's line: 0 .. 256.
+// Returns the covered part, 0 .. 256, of a pixel with sides of `pixel`. `square_distance`: from its
+// centre to the stroke's centre line.
 static inline int pen_coverage(int64_t square_distance, int radius, int pixel)
 {
     int64_t reach = radius + pixel;

@@ -11,16 +11,16 @@
 #include "media/pattern/pattern_pen.h"
 #include "media/pattern/pattern_strip.h"
 
-// What does not move is drawn once, into `still`; a frame is the ground, the still boxes copied
-// over it, and then what moves: the digits, from `big` and `small`, the strip's cells and the hand.
-// Measures are of a picture of 1280 x 720.
+// Parts that do not move are drawn once, into `still`. A frame consists of the ground, the still
+// boxes copied over it, and the moving parts: the digits (from `big` and `small`), the strip's
+// cells and the hand. Constant lengths refer to a picture of 1280 x 720.
 enum {
     MAX_BOXES = 6,
-    NUMBER_DIGITS = 8, // lower ones; the strip has all
+    NUMBER_DIGITS = 8, // lowest digits of the frame number; the strip has all
     PAPER = 27,
     INK = 230,
     FINE = 16,   // pens draw in 1/16 pixel
-    TURN = 4096, // angles
+    TURN = 4096, // units of angle in a full turn
 };
 
 struct colour {
@@ -55,7 +55,7 @@ struct pattern_picture {
     int dial_x, dial_y, dial_radius;
 };
 
-// Lengths and sizes of letters: never larger than either direction allows.
+// Scales a length of the 1280 x 720 picture; the smaller of the two scales applies.
 static int scaled(const struct pattern_picture *t, int v)
 {
     int by_width = t->width * v / 1280, by_height = t->height * v / 720;
@@ -81,7 +81,7 @@ static struct box grown(struct box b, int by)
     return even;
 }
 
-// A still box with an edge of two pixels around `inside`.
+// Draws a still box with an edge of two pixels around `inside`.
 static void add_box(struct pattern_picture *t, struct box inside, int margin)
 {
     struct box b = grown(inside, margin + 2);
@@ -104,7 +104,7 @@ static void write_still(struct pattern_picture *t, const char *text, int x, int 
 
 // ---- The hand ----
 
-// Bhaskara's approximation of a sine (629), within 0.2 %: times 1024.
+// Returns 1024 * sin(angle) by Bhaskara's approximation (629), within 0.2 %.
 static int sine(int angle)
 {
     int half = TURN / 2, x = angle & (TURN - 1);
@@ -114,7 +114,7 @@ static int sine(int angle)
     return (int)(16 * k * sign / (5 * (int64_t)half * half - 4 * k));
 }
 
-// A stroke of `colour`, from `a` to `b` (1/FINE luma pixels).
+// Draws a stroke from `a` to `b`; coordinates and `radius` are in 1/FINE luma pixels.
 static void stroke(struct picture *p, struct point a, struct point b, int radius,
                    struct colour colour)
 {
@@ -133,7 +133,7 @@ static void stroke(struct picture *p, struct point a, struct point b, int radius
     }
 }
 
-// The point at `percent` of the dial's radius; angles go clockwise from the top.
+// Returns the point at `percent` of the dial's radius. Angles run clockwise from the top.
 static struct point on_dial(const struct pattern_picture *t, int angle, int percent)
 {
     int r = t->dial_radius * FINE * percent / 100;
@@ -251,7 +251,7 @@ static void lay_out_panel(struct pattern_picture *t)
     draw_dial(t);
 }
 
-// To the left of the panel, in the middle of what is free there.
+// Returns the flash's box: centred in the space to the left of the panel.
 static struct box flash_box(int width, int height)
 {
     int by_width = width * 820 / 1280, by_height = height * 820 / 720;
@@ -266,8 +266,8 @@ bool pattern_picture_flashes(int64_t n, struct fps fps)
     return n % fps.num * fps.den % fps.num * 1000 < (int64_t)PATTERN_PICTURE_FLASH_MS * fps.num;
 }
 
-// The inner half of the patch, where scaling does not mix in what is around it; and a third of the
-// way to white, for at the lowest rates a flash is coded as grey.
+// Averages the inner half of the patch, as scaling mixes the surroundings into its edges. The
+// threshold is a third of the way to white, because at the lowest rates a flash is coded as grey.
 bool pattern_picture_read_flash(const struct picture *p)
 {
     struct box b = flash_box(p->width, p->height);
@@ -326,22 +326,12 @@ void pattern_picture_free(struct pattern_picture *t)
     free(t);
 }
 
-// How far something has moved at frame n that crosses `span` pixels in `seconds`, and then begins
-// again.
+// Returns the position at frame n of a movement that crosses `span` pixels in `seconds` and then
+// repeats.
 static int drift(const struct pattern_picture *t, int64_t n, int span, int seconds)
 {
     int64_t period = (int64_t)seconds * t->fps.num;
     return (int)(n % period * t->fps.den % period * span / period);
-}
-
-static void draw_ground(const struct pattern_picture *t, int64_t n, struct picture *out)
-{
-    // The depth drifts to the left and up, the light to the right and up: neither is still beneath
-    // the other.
-    int x[PATTERN_GROUND_LAYERS] = {drift(t, n, t->width, 40),
-                                    t->width - 1 - drift(t, n, t->width, 12)};
-    int y[PATTERN_GROUND_LAYERS] = {drift(t, n, t->height, 60), drift(t, n, t->height, 30)};
-    pattern_ground_draw(t->ground, x, y, out);
 }
 
 void pattern_picture_draw(const struct pattern_picture *t, int64_t n, struct picture *out)
@@ -349,7 +339,12 @@ void pattern_picture_draw(const struct pattern_picture *t, int64_t n, struct pic
     assert(n >= 0 && out->width == t->width && out->height == t->height);
     out->number = n;
     out->pts = usec_of_frames(n, t->fps.num, t->fps.den);
-    draw_ground(t, n, out);
+    // The depth drifts to the left and up, the light to the right and up, so that each moves
+    // relative to the other.
+    int x[PATTERN_GROUND_LAYERS] = {drift(t, n, t->width, 40),
+                                    t->width - 1 - drift(t, n, t->width, 12)};
+    int shift_y[PATTERN_GROUND_LAYERS] = {drift(t, n, t->height, 60), drift(t, n, t->height, 30)};
+    pattern_ground_draw(t->ground, x, shift_y, out);
     for (int i = 0; i < t->box_count; i++) {
         for (int plane = 0; plane < 3; plane++) {
             int half = plane > 0;

@@ -8,10 +8,11 @@ enum {
     CELLS = 40,
     BLACK = 24,
     WHITE = 226,
-    DOUBT = 22, // a cell's mean this near to the middle is no answer
+    DOUBT = 22, // a cell whose mean is less than this from the middle is unreadable
 };
 
-// Cells in 1/400 of the width and 1/200 of the height, so that the reader finds them at any size.
+// Returns the box of cell i. Its coordinates are multiples of 1/400 of the width and 1/200 of the
+// height, so that the reader finds it at any size.
 static struct box cell_box(int width, int height, int i)
 {
     int column = i % COLUMNS, row = i / COLUMNS;
@@ -27,8 +28,8 @@ struct box pattern_strip_box(int width, int height)
                         last.y + last.height - first.y};
 }
 
-// x^8 + x^2 + x + 1 (as in ITU-T I.432.1), from all ones: an all-black and an all-white strip are
-// invalid.
+// CRC-8 with the polynomial x^8 + x^2 + x + 1 (ITU-T I.432.1). The initial value is all ones, which
+// makes an all-black and an all-white strip invalid.
 static uint8_t crc8(uint32_t value)
 {
     unsigned crc = 0xff;
@@ -52,7 +53,7 @@ void pattern_strip_draw(int64_t n, struct picture *out)
     }
 }
 
-// Of the inner part: coding and scaling smear the edges.
+// Returns the mean of the cell's inner part: coding and scaling smear the edges.
 static int cell_mean(const struct picture *p, struct box b)
 {
     int dx = b.width / 4, dy = b.height / 4, sum = 0;

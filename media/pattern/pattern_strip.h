@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The frame number for machines: two rows of 20 cells, black or white, at a place that scales with
-// the picture. First the low 32 bits of the number in Gray code (successive frames differ in one
-// cell), then its CRC-8, high bits first.
+// The machine-readable frame number: two rows of 20 black or white cells, whose place scales with
+// the picture. The first 32 cells are the low 32 bits of the number in Gray code, so that
+// successive frames differ in one of them. The other 8 cells are its CRC-8. High bits come first.
 #ifndef WEIR_MEDIA_PATTERN_PATTERN_STRIP_H
 #define WEIR_MEDIA_PATTERN_PATTERN_STRIP_H
 
@@ -17,10 +17,10 @@ struct box { // pixels
     int x, y, width, height;
 };
 
-struct box pattern_strip_box(int width, int height);     // all cells, in a picture of that size
-void pattern_strip_draw(int64_t n, struct picture *out); // luma alone
-int64_t pattern_strip_read(
-    const struct picture *p); // -1: a cell is neither black nor white, or the checksum fails
+struct box pattern_strip_box(int width, int height); // encloses all cells of a picture of that size
+void pattern_strip_draw(int64_t n, struct picture *out); // changes only luma
+// Returns -1 if a cell is neither black nor white, or if the checksum fails.
+int64_t pattern_strip_read(const struct picture *p);
 
 #ifdef __cplusplus
 }

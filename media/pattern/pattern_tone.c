@@ -6,11 +6,11 @@
 enum {
     PERIOD = AUDIO_RATE / 1000,
     AMPLITUDE = 12000,
-    LOUD = AMPLITUDE / 4,   // what coding smears before a beep is less
-    QUIET = AUDIO_RATE / 5, // what a beep follows
+    LOUD = AMPLITUDE / 4,   // above the pre-echo that coding adds before a beep
+    QUIET = AUDIO_RATE / 5, // samples of silence before a beep
 };
 
-// 1 kHz at 48 kHz: a period is 48 samples; the first quarter of the sine, times 1024.
+// The first quarter of a sine, times 1024. A period of 1 kHz is 48 samples at 48 kHz.
 static const int quarter[PERIOD / 4 + 1] = {0,   134, 265, 392, 512,  623, 724,
                                             812, 887, 946, 989, 1015, 1024};
 

@@ -14,7 +14,7 @@ enum {
     MAX_NUMBER = 1000000,
 };
 
-// Digits alone, 1 .. MAX_NUMBER; *at moves behind them.
+// Reads digits without a sign, 1 .. MAX_NUMBER, and moves *at past them.
 static bool read_number(const char **at, int *out)
 {
     if (**at < '0' || **at > '9')
@@ -36,17 +36,6 @@ static bool skip(const char **at, char c)
     return true;
 }
 
-static bool read_spec(const char *s, struct geometry *out)
-{
-    if (!read_number(&s, &out->width) || !skip(&s, 'x') || !read_number(&s, &out->height) ||
-        !skip(&s, '@') || !read_number(&s, &out->fps.num))
-        return false;
-    out->fps.den = 1;
-    if (skip(&s, '/') && !read_number(&s, &out->fps.den))
-        return false;
-    return *s == '\0';
-}
-
 bool geometry_is_good(const struct geometry *g)
 {
     const struct fps *fps = &g->fps;
@@ -57,7 +46,12 @@ bool geometry_is_good(const struct geometry *g)
 
 int geometry_parse(const char *text, struct geometry *out)
 {
-    if (!read_spec(text, out))
+    const char *s = text;
+    if (!read_number(&s, &out->width) || !skip(&s, 'x') || !read_number(&s, &out->height) ||
+        !skip(&s, '@') || !read_number(&s, &out->fps.num))
+        return ERR_MALFORMED;
+    out->fps.den = 1;
+    if ((skip(&s, '/') && !read_number(&s, &out->fps.den)) || *s)
         return ERR_MALFORMED;
     return geometry_is_good(out) ? 0 : ERR_RANGE;
 }

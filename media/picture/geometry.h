@@ -20,8 +20,8 @@ struct geometry {
 #define GEOMETRY_RULE                                                                              \
     "sizes are even, from 160x90 to 4096x4096, at 1 to 240 frames a second, as 25 or 30000/1001"
 
-bool geometry_is_good(const struct geometry *g); // by that rule
-// 0; ERR_MALFORMED: not of that form; ERR_RANGE: against the rule above.
+bool geometry_is_good(const struct geometry *g); // true if `g` satisfies GEOMETRY_RULE
+// Returns 0, ERR_MALFORMED, or ERR_RANGE if the values violate GEOMETRY_RULE.
 int geometry_parse(const char *text, struct geometry *out);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-    ALIGNMENT = 64, // a cache line; more than the 32 bytes that the header promises
+    ALIGNMENT = 64, // a cache line; the header promises only 32 bytes
     PADDING = 64,   // libswscale's and libavcodec's loops may touch bytes past a plane's last row
     MAX_SIDE = 32768,
 };
@@ -62,8 +62,8 @@ void picture_unref(struct picture *p)
 {
     if (!p)
         return;
-    // Release: what this thread wrote or read is done; acquire: so is what the others did, before
-    // it is freed.
+    // Release: this thread's accesses come before the decrement. Acquire: the other threads'
+    // accesses come before the free.
     int before = __atomic_fetch_sub(&p->references, 1, __ATOMIC_ACQ_REL);
     assert(before > 0);
     if (before > 1)

@@ -4,10 +4,10 @@
 #include <stdint.h>
 
 enum {
-    MAX_LONG_SIDE = 1920, // larger pictures are made smaller
+    MAX_LONG_SIDE = 1920, // larger pictures are scaled down
     MAX_SHORT_SIDE = 1080,
     MIN_SIDE = 16,
-    MAX_ASPECT = 8, // of a pixel; what is beyond is a mistake and taken as square
+    MAX_ASPECT = 8, // of a pixel; a larger ratio is an error, and the pixel is taken as square
 };
 
 static int even_part(int64_t num, int64_t den)
@@ -45,7 +45,7 @@ struct picture_place picture_fit_place(int width, int height, int box_width, int
     if (p.height > box_height)
         p = (struct picture_place){.width = even_part((int64_t)box_height * width, height),
                                    .height = box_height};
-    // picture_fit() rounds, too.
+    // picture_fit() rounds as well, so a difference of up to 2 pixels is no difference in shape.
     if (box_width - p.width <= 2 && box_height - p.height <= 2)
         return (struct picture_place){0, 0, box_width, box_height};
     p.x = (box_width - p.width) / 2 & ~1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The size that a picture from outside gets: square pixels, even sides, at most 1920x1080 either
-// way up.
+// Computes the size of pictures from files and devices inside Weir: square pixels, even sides, at
+// most 1920x1080 or 1080x1920.
 #ifndef WEIR_MEDIA_PICTURE_PICTURE_FIT_H
 #define WEIR_MEDIA_PICTURE_PICTURE_FIT_H
 
@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-// `aspect_num`/`aspect_den`: a pixel's width by its height. False when there is nothing to see.
+// `aspect_num` / `aspect_den`: a pixel's width divided by its height. Returns false if a side would
+// be shorter than 16 pixels.
 bool picture_fit(int width, int height, int aspect_num, int aspect_den, int *out_width,
                  int *out_height);
 
@@ -19,8 +20,8 @@ struct picture_place { // all even
     int width, height;
 };
 
-// Where a picture of square pixels stands in a box: as large as its shape allows, in the middle;
-// all of the box when only rounding makes a difference.
+// Returns the place of a picture of square pixels in a box: centred and as large as its shape
+// allows. If the shapes differ only by rounding, it is the whole box.
 struct picture_place picture_fit_place(int width, int height, int box_width, int box_height);
 
 #ifdef __cplusplus

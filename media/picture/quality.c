@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
-// Sums are exact integers. Loops that matter run over a constant number of pixels, which the
-// compiler turns into vector code at -O2.
+// Sums are exact integers. The inner loops run over a constant number of pixels, so that the
+// compiler turns them into vector code at -O2.
 enum { BLOCK = 64 };
 
 static uint32_t block_error(const uint8_t *restrict a, const uint8_t *restrict b)
@@ -46,20 +46,20 @@ double quality_psnr(double mse)
 
 // ---- SSIM ----
 
-// The picture is cut into cells of 4x4 pixels; a window is 2x2 cells, so every pixel is multiplied
-// once. It is walked in strips of WINDOWS windows side by side: the sums of two rows of cells are
-// all that is remembered.
+// The picture is divided into cells of 4x4 pixels. A window is 2x2 cells, so each pixel is
+// multiplied only once. The picture is processed in strips that are WINDOWS windows wide: only the
+// sums of two rows of cells need to be kept.
 enum {
     CELL = 4,
     WINDOWS = 64,
     CELLS = WINDOWS + BLOCK / CELL, // WINDOWS + 1 are used; the rest stays zero
 };
 
-struct cell_row { // of each cell: sum of a, of b, of a^2 + b^2, of a b
+struct cell_row { // sums of each cell: a, b, a^2 + b^2, a * b
     int32_t a[CELLS], b[CELLS], squares[CELLS], product[CELLS];
 };
 
-struct view { // a pixel in both pictures
+struct view { // one position in both pictures
     const uint8_t *a, *b;
     ptrdiff_t stride_a, stride_b;
 };
@@ -79,7 +79,7 @@ static void add_columns(const uint8_t *restrict a, const uint8_t *restrict b,
     }
 }
 
-// BLOCK / CELL cells from `at` on, into row[c ...].
+// Sums BLOCK / CELL cells from `at` on into row[c ...].
 static void sum_block(struct view at, struct cell_row *row, int c)
 {
     uint16_t sum_a[BLOCK] = {0}, sum_b[BLOCK] = {0};
@@ -120,10 +120,10 @@ static void sum_cells(struct view at, struct cell_row *row, int cells)
         sum_cell(at, row, c);
 }
 
-// Wang et al. 2004, equation 13, on N = 64 pixels. Means are times N, variances (over N - 1,
-// equation 15) times N (N - 1): exact in 32 bits until the quotients. C1 = (0.01 * 255)^2 is taken
-// times N where the formula asks for N^2, as x264 and FFmpeg do: numbers are comparable with
-// theirs, and differ from the formula's in nearly black windows alone.
+// Wang et al. 2004, equation 13, on N = 64 pixels. Means are scaled by N, variances (over N - 1,
+// equation 15) by N (N - 1): all values are exact in 32 bits up to the quotients. C1 = (0.01 *
+// 255)^2 is scaled by N where the formula requires N^2, as in x264 and FFmpeg. Results are thus
+// comparable with theirs; they differ from the formula's only in nearly black windows.
 static void window_values(const struct cell_row *restrict top,
                           const struct cell_row *restrict bottom, float *restrict value)
 {

@@ -4,12 +4,12 @@
 #include <assert.h>
 #include <stddef.h>
 
-enum { TILE = 16 }; // rows read become columns written: small tiles keep both in the cache
+enum { TILE = 16 }; // rows become columns: small tiles keep both in the cache
 
 static void rotate_plane(const uint8_t *from, int stride_from, uint8_t *to, int stride_to,
                          int width, int height, int quarters)
 {
-    // Pixel (x, y) of the result is at `first` + x * across + y * down of the origin.
+    // Pixel (x, y) of the result is from[first + x * across + y * down].
     ptrdiff_t last_row = (ptrdiff_t)(quarters == 1 ? width : height) * stride_from - stride_from;
     ptrdiff_t first = 0, across = 0, down = 0;
     switch (quarters) {

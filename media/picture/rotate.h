@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Turns a picture by quarters, clockwise.
+// Rotates a picture clockwise by quarter turns.
 #ifndef WEIR_MEDIA_PICTURE_ROTATE_H
 #define WEIR_MEDIA_PICTURE_ROTATE_H
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-// quarters: 1, 2 or 3. `to` has the size of `from`, sides exchanged when the quarters are odd.
-// Planes only.
+// `quarters`: 1, 2 or 3. `to` must have the size of `from`, with the sides exchanged if `quarters`
+// is odd. Copies only the planes, not number or times.
 void rotate_run(const struct picture *from, int quarters, struct picture *to);
 
 #ifdef __cplusplus

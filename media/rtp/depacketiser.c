@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Packets lie in a ring by their extended sequence number. Neighbours of one frame form a run; the
-// slots at its two ends know each other, so a packet joins or bridges runs in O(1), and a run from
-// `first` to `last` is a whole frame. A packet that the ring overwrites leaves its run's ends
-// wrong; nothing is repaired then, because taking the frame looks at each packet once anyway and
-// gives a run with a hole up.
+// Packets are in a ring, indexed by extended sequence number. Adjacent packets of one frame form a
+// run. The slots at a run's two ends refer to each other, so a packet extends or joins runs in
+// O(1). A run from `first` to `last` is a whole frame. If the ring overwrites a packet, the ends of
+// its run become stale. They are not repaired: take_frame checks each packet and drops a run with a
+// hole.
 #include "media/rtp/depacketiser.h"
 
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #include "media/rtp/h264.h"
 
 enum {
-    MAX_READY = 256, // whole frames not yet pulled; the oldest are dropped
-    MAX_HELD_BYTES = 2 * DEPACKETISER_MAX_FRAME, // payloads in the ring; beyond it all are given up
-    FRAME_TAIL = 64,                             // zero bytes that decoders may read over
+    MAX_READY = 256, // max. whole frames that wait for the caller; then the oldest is dropped
+    MAX_HELD_BYTES = 2 * DEPACKETISER_MAX_FRAME, // max. payload bytes; then the ring is emptied
+    FRAME_TAIL = 64, // zero bytes after a frame: libavcodec may read past its end
     START_CODE = 4,
 };
 
@@ -26,10 +26,10 @@ enum slot_state { SLOT_EMPTY, SLOT_HELD, SLOT_TAKEN };
 struct slot {
     enum slot_state state;
     int64_t seq;
-    int64_t run_end; // of a run's end: the seq of its other end
+    int64_t run_end; // in a slot at an end of a run: seq of the run's other end
     struct adu_ext adu;
     uint32_t timestamp;
-    usec_t capture_wall; // 0 = not told
+    usec_t capture_wall; // 0 = unknown
     usec_t arrived;
     uint8_t *data; // owned while HELD
     size_t len;
@@ -39,7 +39,7 @@ struct depacketiser {
     struct slot slots[DEPACKETISER_WINDOW];
     bool started;
     int64_t highest_seq;
-    int64_t frame_reference; // the last frame's number, which the next 32-bit one is extended from
+    int64_t frame_reference; // the last frame's number, used to extend the next 32-bit number
     size_t held_bytes;
     uint64_t malformed;
     struct received_frame *ready[MAX_READY]; // a ring; owned
@@ -90,13 +90,6 @@ static struct received_frame *ready_take(struct depacketiser *d)
     return f;
 }
 
-static void ready_put(struct depacketiser *d, struct received_frame *f)
-{
-    if (d->ready_count == MAX_READY)
-        received_frame_free(ready_take(d));
-    d->ready[(d->ready_first + d->ready_count++) % MAX_READY] = f;
-}
-
 void depacketiser_free(struct depacketiser *d)
 {
     if (!d)
@@ -108,14 +101,14 @@ void depacketiser_free(struct depacketiser *d)
     free(d);
 }
 
-// RFC 6184, 5.3: a set forbidden bit says that the unit has errors.
+// RFC 6184, 5.3: a set forbidden bit marks a unit that has errors.
 static bool is_nal_header(uint8_t byte)
 {
     int type = byte & H264_NAL_TYPE;
     return !(byte & H264_NAL_FORBIDDEN) && type >= 1 && type <= H264_SINGLE_MAX;
 }
 
-// RFC 6184, 5.7.1: a size of two bytes before each unit.
+// RFC 6184, 5.7.1: each unit follows a size of two bytes.
 static bool stap_is_valid(const uint8_t *data, size_t len)
 {
     struct bytes in = bytes_of(data + 1, len - 1);
@@ -139,7 +132,7 @@ static bool payload_is_valid(const uint8_t *data, size_t len)
     int type = data[0] & H264_NAL_TYPE;
     if (type == H264_STAP_A)
         return stap_is_valid(data, len);
-    if (type == H264_FU_A) // 5.8: not both ends in one; the body may be empty
+    if (type == H264_FU_A) // 5.8: start and end bit exclude each other; the body may be empty
         return len >= 2 &&
                (data[1] & (H264_FU_START | H264_FU_END)) != (H264_FU_START | H264_FU_END) &&
                is_nal_header(data[1] & H264_NAL_TYPE);
@@ -150,7 +143,7 @@ struct unpacker {
     uint8_t *out; // NULL: count only
     size_t bytes;
     bool in_fragments;
-    uint8_t header; // of the NAL unit being put together
+    uint8_t header; // of the NAL unit that is being reassembled
 };
 
 static void emit(struct unpacker *u, const void *data, size_t len)
@@ -167,7 +160,7 @@ static void emit_nal(struct unpacker *u, const uint8_t *data, size_t len)
     emit(u, data, len);
 }
 
-// false: a fragment without its beginning, or a beginning without its end.
+// Returns false if a fragment has no beginning, or if the unit before it has no end.
 static bool unpack_fragment(struct unpacker *u, const uint8_t *data, size_t len)
 {
     uint8_t header =
@@ -202,6 +195,7 @@ static bool unpack(struct unpacker *u, const uint8_t *data, size_t len)
     return true;
 }
 
+// Returns false if a fragmented unit is incomplete or the frame is too large.
 static bool unpack_run(struct depacketiser *d, int64_t from, int64_t to, struct unpacker *u)
 {
     for (int64_t seq = from; seq <= to; seq++) {
@@ -210,18 +204,6 @@ static bool unpack_run(struct depacketiser *d, int64_t from, int64_t to, struct 
             return false;
     }
     return !u->in_fragments;
-}
-
-static void note_times(struct received_frame *f, const struct slot *s)
-{
-    if ((int32_t)(s->adu.written_us - f->first_written_us) < 0)
-        f->first_written_us = s->adu.written_us;
-    if ((int32_t)(s->adu.written_us - f->last_written_us) > 0)
-        f->last_written_us = s->adu.written_us;
-    f->first_arrived = usec_min(f->first_arrived, s->arrived);
-    f->last_arrived = usec_max(f->last_arrived, s->arrived);
-    if (f->capture_wall == 0)
-        f->capture_wall = s->capture_wall;
 }
 
 static struct received_frame *describe_run(struct depacketiser *d, int64_t from, int64_t to)
@@ -241,8 +223,17 @@ static struct received_frame *describe_run(struct depacketiser *d, int64_t from,
     f->first_written_us = f->last_written_us = s->adu.written_us;
     f->first_arrived = f->last_arrived = s->arrived;
     f->packets = (int)(to - from + 1);
-    for (int64_t seq = from; seq <= to; seq++)
-        note_times(f, slot_at(d, seq));
+    for (int64_t seq = from; seq <= to; seq++) {
+        s = slot_at(d, seq);
+        if ((int32_t)(s->adu.written_us - f->first_written_us) < 0)
+            f->first_written_us = s->adu.written_us;
+        if ((int32_t)(s->adu.written_us - f->last_written_us) > 0)
+            f->last_written_us = s->adu.written_us;
+        f->first_arrived = usec_min(f->first_arrived, s->arrived);
+        f->last_arrived = usec_max(f->last_arrived, s->arrived);
+        if (f->capture_wall == 0)
+            f->capture_wall = s->capture_wall;
+    }
     return f;
 }
 
@@ -257,7 +248,7 @@ static int assemble(struct depacketiser *d, int64_t from, int64_t to)
     if (!f)
         return ERR_NO_MEMORY;
     if (f->number < 0 || (f->depends_on < 0 && slot_at(d, from)->adu.depends != 0)) {
-        received_frame_free(f); // before the first frame there is none
+        received_frame_free(f); // the frame, or the one it depends on, has a negative number
         d->malformed++;
         return ERR_MALFORMED;
     }
@@ -271,18 +262,20 @@ static int assemble(struct depacketiser *d, int64_t from, int64_t to)
     f->bytes = write.bytes;
     memset(f->data + f->bytes, 0, FRAME_TAIL);
     d->frame_reference = f->number;
-    ready_put(d, f);
+    if (d->ready_count == MAX_READY)
+        received_frame_free(ready_take(d));
+    d->ready[(d->ready_first + d->ready_count++) % MAX_READY] = f;
     return 0;
 }
 
-// The frame's packets leave the ring whatever becomes of it, so that it comes out once at most.
+// Assembles the frame. Its packets leave the ring in any case, so that no frame is output twice.
 static int take_frame(struct depacketiser *d, int64_t from, int64_t to)
 {
     if (to - from >= DEPACKETISER_WINDOW)
         return 0;
     for (int64_t seq = from; seq <= to; seq++)
         if (!is_held(slot_at(d, seq), seq))
-            return 0; // overwritten: given up
+            return 0; // the ring has overwritten a packet: the frame is lost
     int err = assemble(d, from, to);
     for (int64_t seq = from; seq <= to; seq++)
         slot_release(d, slot_at(d, seq), SLOT_TAKEN);
@@ -297,8 +290,8 @@ static bool same_frame(const struct slot *a, const struct slot *b)
            a->adu.depends == b->adu.depends && a->adu.reorder == b->adu.reorder;
 }
 
-// Joins the packet at `seq` with the runs on both sides; returns what take_frame does when that
-// completes a frame.
+// Joins the packet at `seq` with the runs on both sides. If that completes a frame, takes the frame
+// and returns the result of take_frame.
 static int join(struct depacketiser *d, int64_t seq)
 {
     struct slot *s = slot_at(d, seq);
@@ -359,7 +352,7 @@ int depacketiser_push(struct depacketiser *d, const struct rtp_packet *p, int64_
         return ERR_RANGE;
     const struct slot *s = slot_at(d, ext_seq);
     if (s->state != SLOT_EMPTY && s->seq == ext_seq)
-        return 0; // had it
+        return 0; // duplicate
     if (!payload_is_valid(p->payload, p->payload_len)) {
         d->malformed++;
         return ERR_MALFORMED;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTP payload format for H.264, receiver's side (RFC 6184: single NAL units, STAP-A, FU-A): packets
+// RTP payload format for H.264, receiver's side (RFC 6184: single NAL units, STAP-A, FU-A). Packets
 // in any order in, whole frames out. A frame is whole when every packet from the one with `first`
-// to the one with `last` is there; frames come out as they become whole, so not always in order.
-// What does not parse (a fragment without a start, a length beyond the packet) spoils its frame
-// alone and is counted.
+// to the one with `last` has arrived. Frames are output when they become whole, so not always in
+// order. A malformed packet (a fragment without a start, a length beyond the packet) damages only
+// its own frame and is counted.
 #ifndef WEIR_MEDIA_RTP_DEPACKETISER_H
 #define WEIR_MEDIA_RTP_DEPACKETISER_H
 
@@ -15,33 +15,34 @@ extern "C" {
 #endif
 
 enum {
-    DEPACKETISER_WINDOW = 2048, // packets held at most, a power of two; older ones are given up
-    DEPACKETISER_MAX_FRAME = 4 << 20, // bytes of a frame
+    DEPACKETISER_WINDOW = 2048,       // max. packets held, a power of two; older ones are dropped
+    DEPACKETISER_MAX_FRAME = 4 << 20, // max. bytes of a frame
 };
 
 struct received_frame {
     int64_t number; // source frame number, extended to 64 bits
-    int reorder;    // slot (rtp.h) less number
+    int reorder;    // slot in decoding order (rtp.h) minus `number`
     int size_id;
     int temporal_id;
-    int level; // that the sender serves
+    int level; // the level that the sender serves
     bool key;
-    int64_t depends_on;  // frame number, -1 = none; may be a later one
-    usec_t capture_wall; // 0 = not told
+    int64_t depends_on;  // frame number, -1 = none; may be a later frame
+    usec_t capture_wall; // 0 = unknown
     uint32_t rtp_timestamp;
-    uint32_t first_written_us; // adu_ext.written_us of the packet written first and last
-    uint32_t last_written_us;
-    usec_t first_arrived; // packets' arrival, the player's clock
-    usec_t last_arrived;
+    uint32_t first_written_us; // adu_ext.written_us of the packet that was written first
+    uint32_t last_written_us;  // adu_ext.written_us of the packet that was written last
+    usec_t first_arrived;      // arrival of the first packet, on the player's clock
+    usec_t last_arrived;       // arrival of the last packet, on the player's clock
     int packets;
-    uint8_t *
-        data; // owned: Annex B (start code before each NAL unit), then 64 zero bytes beyond `bytes`
+    uint8_t *data; // owned; Annex B (start code before each NAL unit); 64 zero bytes follow `bytes`
     size_t bytes;
 };
 
 void received_frame_free(struct received_frame *f);
-// A frame may rest on a later one that is near: no more frames of a size are between two of T0.
+// Max. distance of a later frame that a frame depends on: more frames than there ever are between
+// two T0 frames of a size.
 enum { RECEIVED_FRAME_REACH = 1024 };
+// Returns true if the numbers of the frame are consistent.
 static inline bool received_frame_is_possible(const struct received_frame *f)
 {
     if (f->size_id < 0 || f->temporal_id < 0 || f->number < 0 || f->depends_on < -1)
@@ -50,7 +51,7 @@ static inline bool received_frame_is_possible(const struct received_frame *f)
         return false;
     return !f->key || (f->depends_on == -1 && f->reorder == 0);
 }
-// Its place in the order of decoding.
+// Returns the frame's place in decoding order.
 static inline int64_t received_frame_slot(const struct received_frame *f)
 {
     return f->number + f->reorder;
@@ -60,11 +61,11 @@ struct depacketiser; // opaque
 
 struct depacketiser *depacketiser_new(void); // NULL: no memory
 void depacketiser_free(struct depacketiser *d);
-// `p->has_adu` must hold; the payload is copied. 0; ERR_MALFORMED (the payload breaks RFC 6184;
-// counted); ERR_RANGE (older than the window); ERR_NO_MEMORY.
+// Copies the payload; p->has_adu must be true. Returns 0; ERR_MALFORMED if the payload violates RFC
+// 6184 (counted); ERR_RANGE if the packet is older than the window; ERR_NO_MEMORY.
 int depacketiser_push(struct depacketiser *d, const struct rtp_packet *p, int64_t ext_seq,
                       usec_t now);
-// The next whole frame, or NULL. The caller owns it.
+// Returns the next whole frame, which the caller owns, or NULL.
 struct received_frame *depacketiser_pull(struct depacketiser *d);
 uint64_t depacketiser_malformed(const struct depacketiser *d);
 

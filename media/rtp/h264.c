@@ -8,7 +8,7 @@
 struct bits {
     const uint8_t *data;
     size_t count; // bits
-    size_t at;    // the next one; beyond `count` once something was read past the end
+    size_t at;    // index of the next bit; above `count` after a read past the end
 };
 
 static uint32_t take_bit(struct bits *b)
@@ -30,7 +30,7 @@ static uint32_t take_bits(struct bits *b, int n)
     return v;
 }
 
-// Exp-Golomb, 9.1. A code longer than any value has counts as the end of the data.
+// Reads an unsigned Exp-Golomb code, 9.1. A code that is too long counts as the end of the data.
 static uint32_t take_ue(struct bits *b)
 {
     int zeros = 0;
@@ -43,7 +43,7 @@ static uint32_t take_ue(struct bits *b)
     return ((uint32_t)1 << zeros) - 1 + take_bits(b, zeros);
 }
 
-// 9.1.1
+// Reads a signed Exp-Golomb code, 9.1.1.
 static int32_t take_se(struct bits *b)
 {
     uint32_t k = take_ue(b);
@@ -65,7 +65,7 @@ static void put_ue(uint8_t *data, size_t *at, uint32_t v)
         put_bit(data, at, (v + 1) >> i);
 }
 
-// 7.3.2.1.1.1
+// Skips a scaling list, 7.3.2.1.1.1.
 static void skip_scaling_list(struct bits *b, int size)
 {
     int last = 8;
@@ -87,7 +87,7 @@ static bool profile_has_chroma_format(uint32_t profile)
     return false;
 }
 
-// An SPS up to log2_max_frame_num_minus4, 7.3.2.1.1.
+// Skips the beginning of an SPS up to log2_max_frame_num_minus4, 7.3.2.1.1.
 static void skip_to_frame_num(struct bits *b)
 {
     take_bits(b, 8); // NAL unit header
@@ -108,7 +108,7 @@ static void skip_to_frame_num(struct bits *b)
             skip_scaling_list(b, i < 6 ? 16 : 64);
 }
 
-// On from there to gaps_in_frame_num_value_allowed_flag.
+// Skips the fields between log2_max_frame_num_minus4 and gaps_in_frame_num_value_allowed_flag.
 static void skip_to_gaps_flag(struct bits *b)
 {
     uint32_t poc_type = take_ue(b);
@@ -125,7 +125,8 @@ static void skip_to_gaps_flag(struct bits *b)
     take_ue(b); // max_num_ref_frames
 }
 
-// NAL units carry 00 00 03 0x for 00 00 0x, x <= 3 (7.3.1, 7.4.1): one step of taking the 03 out.
+// NAL units carry 00 00 03 0x for 00 00 0x, x <= 3 (7.3.1, 7.4.1). Returns true if `byte` is such
+// an inserted 03. `zeros`: number of zero bytes before it, updated.
 static bool is_guard(uint8_t byte, int *zeros)
 {
     bool guard = *zeros >= 2 && byte == 3;
@@ -133,10 +134,10 @@ static bool is_guard(uint8_t byte, int *zeros)
     return guard;
 }
 
-struct sink { // puts the guards in
+struct sink { // writes a NAL unit and inserts the 03 bytes
     uint8_t *out;
     size_t cap;
-    size_t used; // > cap: it was full
+    size_t used; // above `cap` if the output did not fit
     int zeros;
 };
 
@@ -162,6 +163,7 @@ static int sink_result(const struct sink *s)
     return s->used > s->cap ? ERR_FULL : (int)s->used;
 }
 
+// Copies a NAL unit without the inserted 03 bytes; returns the length.
 static size_t unescape(const uint8_t *from, size_t len, uint8_t *to, size_t cap)
 {
     size_t n = 0;
@@ -172,7 +174,7 @@ static size_t unescape(const uint8_t *from, size_t len, uint8_t *to, size_t cap)
     return n;
 }
 
-// Sets the flag, and gives frame_num `more` bits.
+// Sets gaps_in_frame_num_value_allowed_flag and gives frame_num `more` additional bits.
 static int rewrite_sps(const uint8_t *nal, size_t len, int more, int *frame_num_bits, uint8_t *out,
                        size_t cap)
 {
@@ -244,7 +246,7 @@ int h264_widen_slice(const uint8_t *nal, size_t len, int frame_num_bits, uint32_
     unsigned shift = at % 8;
     struct sink sink = {.out = out, .cap = cap};
     int zeros = 0;
-    size_t n = 0; // bytes without guards
+    size_t n = 0; // bytes so far, without inserted 03 bytes
     for (size_t i = 0; i < len; i++) {
         if (is_guard(nal[i], &zeros))
             continue;

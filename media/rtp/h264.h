@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The little of H.264's syntax (ITU-T H.264, 7.3) that is done to bytes without a codec.
+// The small part of H.264's syntax (ITU-T H.264, 7.3) that Weir reads and rewrites without a codec.
 #ifndef WEIR_MEDIA_RTP_H264_H
 #define WEIR_MEDIA_RTP_H264_H
 
@@ -12,26 +12,26 @@ extern "C" {
 
 enum h264_nal_type {
     H264_SLICE = 1,
-    H264_IDR = 5, // the last type that carries slices
+    H264_IDR = 5, // the highest type that carries slices
     H264_SEI = 6,
     H264_SPS = 7,
     H264_PPS = 8,
     H264_DELIMITER = 9,
     H264_SINGLE_MAX = 23, // up to this type an RTP payload is one NAL unit (RFC 6184, 5.2)
-    H264_STAP_A = 24,     // several small NAL units in one payload (5.7.1)
-    H264_FU_A = 28,       // a fragment of one (5.8)
+    H264_STAP_A = 24,     // RTP payload of several small NAL units (RFC 6184, 5.7.1)
+    H264_FU_A = 28,       // RTP payload with a fragment of a NAL unit (RFC 6184, 5.8)
 };
 
 enum {
-    H264_NAL_FORBIDDEN = 0x80, // of a NAL unit's first byte
+    H264_NAL_FORBIDDEN = 0x80, // bits of a NAL unit's first byte
     H264_NAL_REF_IDC = 0x60,
     H264_NAL_TYPE = 0x1f,
-    H264_FU_START = 0x80, // of an FU header
+    H264_FU_START = 0x80, // bits of an FU header
     H264_FU_END = 0x40,
 };
 
 enum {
-    H264_MAX_SPS = 1024, // bytes of a sequence parameter set that we handle
+    H264_MAX_SPS = 1024, // max. bytes of a sequence parameter set
     H264_WIDER = 8,      // bits added to frame_num
 };
 
@@ -40,32 +40,32 @@ static inline enum h264_nal_type h264_nal_type_of(uint8_t first_byte)
     return (enum h264_nal_type)(first_byte & 0x1f);
 }
 
-// A receiver that drops temporal layers, or loses frames, sees gaps in frame_num. Two changes make
-// every decoder take them:
+// A receiver that drops temporal layers or loses frames has gaps in frame_num. Two changes make
+// every decoder accept the gaps:
 //   - gaps_in_frame_num_value_allowed_flag is set (7.4.2.1.1); strict decoders stop at a gap
 //     without it;
-//   - frame_num gets 8 more bits. x264 gives it 4, and a gap that hides the wrap to 0 makes
-//     libavcodec lose count of the picture order (of type 2, 8.2.1.3), which is derived from
-//     frame_num: it shows nothing until the next IDR.
-// 8 bits are a byte, so all that follows in a slice keeps its alignment and is copied as it is.
+//   - frame_num gets 8 more bits. x264 gives it 4. libavcodec derives the picture order (type 2,
+//     8.2.1.3) from frame_num; a gap that hides the wrap to 0 makes it output nothing until the
+//     next IDR.
+// 8 bits are a byte, so the rest of a slice keeps its alignment and is copied unchanged.
 //
-// Where the picture order is not derived from frame_num (of type 0, that of streams with B frames),
-// the flag alone is enough; more bits would be wrong there: x264 tells of a reference twice in a
-// list by a difference that is 0 only modulo the 4.
+// In streams with B frames the picture order (type 0) is not derived from frame_num, and the flag
+// alone suffices. More bits would even be wrong there: if a reference is twice in a list, x264
+// codes a difference that is 0 only modulo 2^4.
 //
-// All take a NAL unit without start code and return the new one's length.
+// All functions take a NAL unit without start code and return the new unit's length.
 
-// An SPS. *frame_num_bits gets the number of bits before. ERR_MALFORMED: not an SPS, breaks off, or
-// log2_max_frame_num above 8; ERR_TOO_BIG: len > H264_MAX_SPS; ERR_FULL: `cap` too small; len + len
-// / 2 + 2 always suffices.
+// Rewrites an SPS with both changes. *frame_num_bits: bits of frame_num before. ERR_MALFORMED if it
+// is not an SPS, is truncated, or has log2_max_frame_num above 8. ERR_TOO_BIG if len >
+// H264_MAX_SPS. ERR_FULL if `cap` is too small; len + len / 2 + 2 always suffices.
 int h264_widen_sps(const uint8_t *nal, size_t len, int *frame_num_bits, uint8_t *out, size_t cap);
 
-// An SPS, the flag alone; likewise, but for log2_max_frame_num.
+// Rewrites an SPS with the flag alone. Errors as h264_widen_sps, for any log2_max_frame_num.
 int h264_allow_gaps(const uint8_t *nal, size_t len, uint8_t *out, size_t cap);
 
-// A slice (of a stream without colour planes coded separately) whose frame_num has `frame_num_bits`
-// bits and is `frame_num` modulo that. ERR_MALFORMED: it is not; ERR_FULL: `cap` too small; len + 4
-// always suffices.
+// Rewrites a slice of a stream without separately coded colour planes. Its frame_num must have
+// `frame_num_bits` bits and be equal to `frame_num` modulo 2^frame_num_bits; if not, returns
+// ERR_MALFORMED. ERR_FULL if `cap` is too small; len + 4 always suffices.
 int h264_widen_slice(const uint8_t *nal, size_t len, int frame_num_bits, uint32_t frame_num,
                      uint8_t *out, size_t cap);
 

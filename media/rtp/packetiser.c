@@ -40,8 +40,8 @@ static void next_nal(struct packetiser *p)
     skip_empty(p);
 }
 
-// RFC 6184, 5.8: the NAL unit's header byte is split over indicator and FU header, and is not
-// repeated in the body.
+// RFC 6184, 5.8: the FU indicator and the FU header carry the NAL unit's header byte; the body does
+// not repeat it.
 static void next_fragment(struct packetiser *p, size_t max, struct rtp_payload *out)
 {
     const struct nal *n = &p->nals[p->nal];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file's first sound, read for the places that the pictures are at: what follows on what was read
-// last goes on without a seam; anything else is sought. The file may be hostile: it is opened as
-// video_file.c does it, and every search for sound is bounded.
+// The first audio stream of a file, read at the positions of the pictures. A read that follows the
+// previous one continues without a seam; any other read seeks. The file may be hostile: it is
+// opened as in video_file.c, and every search for audio is bounded.
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libswresample/swresample.h>
@@ -16,40 +16,35 @@
 #include "media/source/media_input.h"
 
 enum {
-    HELD = 4 * AUDIO_RATE,  // samples decoded ahead at most
-    PIECE = 2 * AUDIO_RATE, // of one frame; what is more is left out
-    AHEAD = AUDIO_RATE,     // is read through; what is further is sought
-    SEAM = 2,               // the pictures' time in microseconds is that far from whole samples
-    GAP = AUDIO_RATE / 20,  // in the file's own times: less is how they are rounded
-    MAX_IDLE = 5000,        // packets without sound, then it is the end
+    HELD = 4 * AUDIO_RATE,  // max. samples decoded ahead
+    PIECE = 2 * AUDIO_RATE, // max. samples of one frame; the rest is dropped
+    AHEAD = AUDIO_RATE,     // samples; reads that far ahead decode, farther ones seek
+    SEAM = 2,               // samples; rounding of the pictures' microseconds
+    GAP = AUDIO_RATE / 20,  // samples; smaller gaps in the file's time stamps are rounding
+    MAX_IDLE = 5000,        // packets without audio until the file counts as ended
 };
 
 struct audio_source_file {
     struct audio_source base;
     struct media_input *input; // owned
-    AVFormatContext *format;   // the input's
-    AVCodecContext *codec;
-    AVStream *stream; // the format's
-    AVPacket *packet;
-    AVFrame *frame;
+    AVFormatContext *format;   // borrowed from `input`
+    AVCodecContext *codec;     // owned
+    AVStream *stream;          // borrowed from `format`
+    AVPacket *packet;          // owned
+    AVFrame *frame;            // owned
     struct resampler resampler;
-    int64_t origin; // the file's time of media time 0, samples
-    int64_t next;   // likewise: what follows on what was read last
+    int64_t origin; // the file's own time at media time 0, in samples
+    int64_t next;   // the file's own time just after the last read, in samples
     bool ended;
-    int64_t at; // the file's time of pcm[0], samples
-    int count;  // in pcm
+    int64_t at; // the file's own time of pcm[0], in samples
+    int count;  // samples in pcm
     int16_t pcm[HELD * AUDIO_CHANNELS];
     int16_t piece[PIECE * AUDIO_CHANNELS];
 };
 
 // ---- Decoding
 
-static int64_t samples_of(const struct audio_source_file *s, int64_t pts)
-{
-    return av_rescale_q(pts, s->stream->time_base, (AVRational){1, AUDIO_RATE});
-}
-
-// Silence is put, or samples are left out, where the file's own times say so.
+// Appends decoded samples. Fills gaps in the file's time stamps with silence; drops overlaps.
 static void append(struct audio_source_file *s, int64_t position, const int16_t *pcm, int count)
 {
     int64_t end = s->at + s->count;
@@ -79,9 +74,11 @@ static bool take_frame(struct audio_source_file *s)
     if (!resampler_set_up(&s->resampler, f, AV_SAMPLE_FMT_S16, AUDIO_CHANNELS))
         return false;
     int64_t pts = f->best_effort_timestamp;
-    // What the converter holds back comes in front.
+    // The resampler outputs its delayed samples before those of this frame.
     int64_t held = swr_get_delay(s->resampler.swr, AUDIO_RATE);
-    int64_t position = pts == AV_NOPTS_VALUE ? s->at + s->count : samples_of(s, pts) - held;
+    int64_t position = s->at + s->count;
+    if (pts != AV_NOPTS_VALUE)
+        position = av_rescale_q(pts, s->stream->time_base, (AVRational){1, AUDIO_RATE}) - held;
     const uint8_t *in[RESAMPLER_MAX_CHANNELS];
     int planes = av_sample_fmt_is_planar(f->format) ? f->ch_layout.nb_channels : 1;
     for (int i = 0; i < planes; i++)
@@ -101,11 +98,11 @@ static void feed(struct audio_source_file *s)
         return;
     }
     if (s->packet->stream_index == s->stream->index)
-        (void)avcodec_send_packet(s->codec, s->packet); // what is broken is silence
+        (void)avcodec_send_packet(s->codec, s->packet); // a broken packet becomes silence
     av_packet_unref(s->packet);
 }
 
-// More sound behind what is held. False: there is none.
+// Decodes more audio into pcm. Returns false at the end of the file.
 static bool read_more(struct audio_source_file *s)
 {
     for (int idle = 0; !s->ended && idle < MAX_IDLE; idle++) {
@@ -160,7 +157,7 @@ static void file_read(struct audio_source *base, int64_t from, int16_t *out, int
     if (s->at < want)
         drop_front(s, (int)(want - s->at < s->count ? want - s->at : s->count));
     memset(out, 0, (size_t)count * AUDIO_CHANNELS * sizeof(*out));
-    int64_t silent = s->count ? s->at - want : count; // before the sound begins
+    int64_t silent = s->count ? s->at - want : count; // samples before the audio begins
     if (silent < count) {
         int have = count - (int)silent < s->count ? count - (int)silent : s->count;
         memcpy(out + silent * AUDIO_CHANNELS, s->pcm, (size_t)have * AUDIO_CHANNELS * sizeof(*out));
@@ -182,17 +179,6 @@ static void file_free(struct audio_source *base)
 }
 
 static const struct audio_source_ops file_ops = {.read = file_read, .free = file_free};
-
-static int open_format(struct audio_source_file *s, const char *path, struct media_guard *guard)
-{
-    char why[MEDIA_INPUT_WHY];
-    int err;
-    s->input = media_input_open(path, NULL, guard, why, &err);
-    if (!err)
-        err = media_input_probe(s->input, why);
-    s->format = s->input ? media_input_format(s->input) : NULL;
-    return err;
-}
 
 static int open_codec(struct audio_source_file *s)
 {
@@ -227,12 +213,16 @@ struct audio_source *audio_source_file_open(const char *path, usec_t origin,
         return NULL;
     s->base.ops = &file_ops;
     s->origin = s->next = s->at = audio_samples(origin);
-    *err = open_format(s, path, guard);
+    char reason[MEDIA_INPUT_REASON];
+    s->input = media_input_open(path, NULL, guard, reason, err);
+    if (!*err)
+        *err = media_input_probe(s->input, reason);
+    s->format = s->input ? media_input_format(s->input) : NULL;
     if (!*err)
         *err = open_codec(s);
     if (*err) {
         if (*err != ERR_NOT_FOUND)
-            log_error("%s: its sound cannot be played (%s)", path, err_text(*err));
+            log_error("%s: cannot decode the file's audio (%s)", path, err_text(*err));
         file_free(&s->base);
         return NULL;
     }

@@ -16,31 +16,31 @@
 
 enum {
     IO_BYTES = 32 * 1024,
-    // A picture of 8K at 8 bytes a pixel takes 253 MB; the index of ten hours at 60 frames a
-    // second 52 MB, at 24 bytes a frame.
+    // An 8K picture at 8 bytes per pixel takes 253 MB. The index of ten hours at 60 frames per
+    // second takes 52 MB, at 24 bytes per frame.
     ALLOC_BYTES = 256 << 20,
 };
 
-// What each step may read. An index of ten hours at 60 frames a second is about 60 MB in AVI and 40
-// MB in MP4, and an uncompressed picture of 8K 53 MB. libavformat itself stops a probe after 5 MB
-// of packets, but counts whole packets only: of a bare stream without a start code it would read,
-// and keep, all.
+// Max. bytes that each step may read. An index of ten hours at 60 frames per second is about 60 MB
+// in AVI and 40 MB in MP4; an uncompressed 8K picture has 53 MB. libavformat itself stops a probe
+// after 5 MB of packets, but counts only whole packets. It would read and keep all of a bare stream
+// without a start code.
 static const int64_t HEADER_BYTES = (int64_t)256 << 20;
-static const int64_t PACKET_BYTES = (int64_t)64 << 20; // also of a probe
-static const int64_t BARE_BYTES = (int64_t)16 << 20;   // the same for a stream without a container
+static const int64_t PACKET_BYTES = (int64_t)64 << 20; // of a packet or a probe
+static const int64_t BARE_BYTES = (int64_t)16 << 20;   // of a packet or probe without a container
 
 struct media_input {
     int fd;                    // owned
-    struct media_guard *guard; // a reference
+    struct media_guard *guard; // one reference; NULL: none
     AVIOContext *io;           // owned
     AVFormatContext *format;   // owned
-    int64_t packet_bytes;      // that a probe or a packet may read
-    int64_t left;              // bytes that this step may read
-    int limit;                 // the error of the limit that was hit, or 0
+    int64_t packet_bytes;      // max. bytes of a probe or a packet
+    int64_t left;              // bytes that the current step may still read
+    int limit;                 // error of the limit that was hit, or 0
 };
 
-// Containers that hold their media themselves. Not here, of those that libavformat knows: what
-// names other files or addresses (hls, dash, concat, imf, sdp, rtsp, image sequences), and text.
+// Containers that hold their media themselves. libavformat's other formats are excluded: those that
+// refer to other files or addresses (hls, dash, concat, imf, sdp, rtsp, image sequences), and text.
 static const char *const allowed[] = {
     "3gp", "aiff", "apng",   "asf", "avi", "caf", "dv",  "flv", "gif", "ivf",         "matroska",
     "mov", "mpeg", "mpegts", "mxf", "nut", "ogg", "w64", "wav", "wtv", "yuv4mpegpipe"};
@@ -65,12 +65,12 @@ bool media_input_allows(const char *format)
 {
     if (is_bare(format) || is_among(format, allowed, sizeof(allowed) / sizeof(allowed[0])))
         return true;
-    // Single pictures ("png_pipe"): the caller finds no film in them.
+    // Single pictures ("png_pipe") are harmless; the caller finds no video in them.
     size_t len = strlen(format);
     return len > 5 && strcmp(format + len - 5, "_pipe") == 0;
 }
 
-// ---- What libavformat calls
+// ---- Callbacks of libavformat
 
 static int over_limit(struct media_input *in)
 {
@@ -121,7 +121,7 @@ static int refuse_other_file(AVFormatContext *format, AVIOContext **io, const ch
     (void)io;
     (void)flags;
     (void)options;
-    log_warn("a media file names another one, which is not opened: %s", url);
+    log_warn("a media file refers to another file, which Weir does not open: %s", url);
     return AVERROR(EACCES);
 }
 
@@ -133,90 +133,92 @@ static void begin_step(struct media_input *in, int64_t bytes)
 
 // ---- Opening
 
-static int say(const struct media_input *in, int r, char why[MEDIA_INPUT_WHY])
+static int say(const struct media_input *in, int r, char reason[MEDIA_INPUT_REASON])
 {
     switch (in->limit) {
     case ERR_TIMED_OUT:
-        return err_say(why, MEDIA_INPUT_WHY, ERR_TIMED_OUT,
-                       "it takes too long to open; check the disk, or whether the file is whole");
+        return err_say(reason, MEDIA_INPUT_REASON, ERR_TIMED_OUT,
+                       "opening it takes too long (is the disk slow, or the file incomplete?)");
     case ERR_CLOSED:
-        return err_say(why, MEDIA_INPUT_WHY, ERR_CLOSED, "its opening was stopped");
+        return err_say(reason, MEDIA_INPUT_REASON, ERR_CLOSED, "opening it was cancelled");
     case ERR_TOO_BIG:
-        return err_say(why, MEDIA_INPUT_WHY, ERR_UNSUPPORTED,
-                       "not a video file that can be read (nothing to play in its first %lld MB)",
+        return err_say(reason, MEDIA_INPUT_REASON, ERR_UNSUPPORTED,
+                       "not a readable video file (no media in its first %lld MB)",
                        (long long)(in->packet_bytes >> 20));
     default:
-        return err_say(why, MEDIA_INPUT_WHY, r == AVERROR(ENOMEM) ? ERR_NO_MEMORY : ERR_UNSUPPORTED,
-                       "not a video file that can be read (%s)", av_err2str(r));
+        return err_say(reason, MEDIA_INPUT_REASON,
+                       r == AVERROR(ENOMEM) ? ERR_NO_MEMORY : ERR_UNSUPPORTED,
+                       "not a readable video file (%s)", av_err2str(r));
     }
 }
 
-static int open_fd(struct media_input *in, const char *path, char why[MEDIA_INPUT_WHY])
+static int open_fd(struct media_input *in, const char *path, char reason[MEDIA_INPUT_REASON])
 {
     struct stat st;
-    in->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); // a FIFO would wait
+    in->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY |
+                            O_CLOEXEC); // O_NONBLOCK: opening a FIFO would block
     if (in->fd < 0 || fstat(in->fd, &st) != 0)
-        return err_say(why, MEDIA_INPUT_WHY, ERR_NOT_FOUND, "%s", strerror(errno));
-    return S_ISREG(st.st_mode) ? 0 : err_say(why, MEDIA_INPUT_WHY, ERR_UNSUPPORTED, "not a file");
+        return err_say(reason, MEDIA_INPUT_REASON, ERR_NOT_FOUND, "%s", strerror(errno));
+    return S_ISREG(st.st_mode) ? 0
+                               : err_say(reason, MEDIA_INPUT_REASON, ERR_UNSUPPORTED, "not a file");
 }
 
 static int recognise(struct media_input *in, const char *path, const char *only,
-                     const AVInputFormat **out, char why[MEDIA_INPUT_WHY])
+                     const AVInputFormat **out, char reason[MEDIA_INPUT_REASON])
 {
     *out = only ? av_find_input_format(only) : NULL;
     int r = *out ? 0 : av_probe_input_buffer2(in->io, out, path, NULL, 0, 0);
     if (r < 0)
-        return say(in, r, why);
+        return say(in, r, reason);
     in->packet_bytes = is_bare((*out)->name) ? BARE_BYTES : PACKET_BYTES;
     if (media_input_allows((*out)->name))
         return 0;
-    return err_say(
-        why, MEDIA_INPUT_WHY, ERR_UNSUPPORTED,
-        "not a video file that can be read (%s is not a format that holds its own video)",
-        (*out)->name);
+    return err_say(reason, MEDIA_INPUT_REASON, ERR_UNSUPPORTED,
+                   "not a readable video file (%s is not a format that contains its own video)",
+                   (*out)->name);
 }
 
 static int open_all(struct media_input *in, const char *path, const char *only,
-                    char why[MEDIA_INPUT_WHY])
+                    char reason[MEDIA_INPUT_REASON])
 {
     const AVInputFormat *recognised;
-    int err = open_fd(in, path, why);
+    int err = open_fd(in, path, reason);
     if (err)
         return err;
     uint8_t *buffer = av_malloc(IO_BYTES);
     in->io = buffer ? avio_alloc_context(buffer, IO_BYTES, 0, in, on_read, NULL, on_seek) : NULL;
     if (!in->io) {
         av_free(buffer);
-        return err_say(why, MEDIA_INPUT_WHY, ERR_NO_MEMORY, "no memory");
+        return err_say(reason, MEDIA_INPUT_REASON, ERR_NO_MEMORY, "no memory");
     }
     begin_step(in, HEADER_BYTES);
-    err = recognise(in, path, only, &recognised, why);
+    err = recognise(in, path, only, &recognised, reason);
     if (err)
         return err;
     in->format = avformat_alloc_context();
     if (!in->format)
-        return err_say(why, MEDIA_INPUT_WHY, ERR_NO_MEMORY, "no memory");
+        return err_say(reason, MEDIA_INPUT_REASON, ERR_NO_MEMORY, "no memory");
     in->format->pb = in->io;
     in->format->io_open = refuse_other_file;
     in->format->interrupt_callback = (AVIOInterruptCB){on_interrupt, in};
     int r =
         avformat_open_input(&in->format, path, recognised, NULL); // frees the format if it fails
-    return r < 0 || in->limit ? say(in, r, why) : 0;
+    return r < 0 || in->limit ? say(in, r, reason) : 0;
 }
 
 struct media_input *media_input_open(const char *path, const char *only, struct media_guard *guard,
-                                     char why[MEDIA_INPUT_WHY], int *err)
+                                     char reason[MEDIA_INPUT_REASON], int *err)
 {
     libav_log_to_log();
     av_max_alloc(ALLOC_BYTES);
     struct media_input *in = calloc(1, sizeof(*in));
     if (!in) {
-        *err = err_say(why, MEDIA_INPUT_WHY, ERR_NO_MEMORY, "no memory");
+        *err = err_say(reason, MEDIA_INPUT_REASON, ERR_NO_MEMORY, "no memory");
         return NULL;
     }
     in->fd = -1;
     in->guard = media_guard_ref(guard);
-    *err = open_all(in, path, only, why);
+    *err = open_all(in, path, only, reason);
     if (!*err)
         return in;
     media_input_free(in);
@@ -227,7 +229,7 @@ void media_input_free(struct media_input *in)
 {
     if (!in)
         return;
-    avformat_close_input(&in->format); // which leaves the io to its owner
+    avformat_close_input(&in->format); // does not free a custom `pb`
     if (in->io)
         av_freep(&in->io->buffer);
     avio_context_free(&in->io);
@@ -242,11 +244,11 @@ AVFormatContext *media_input_format(const struct media_input *in)
     return in->format;
 }
 
-int media_input_probe(struct media_input *in, char why[MEDIA_INPUT_WHY])
+int media_input_probe(struct media_input *in, char reason[MEDIA_INPUT_REASON])
 {
     begin_step(in, in->packet_bytes);
     int r = avformat_find_stream_info(in->format, NULL);
-    return r < 0 || in->limit ? say(in, r, why) : 0;
+    return r < 0 || in->limit ? say(in, r, reason) : 0;
 }
 
 // ---- Reading
@@ -257,7 +259,8 @@ int media_input_read(struct media_input *in, AVPacket *packet)
     return over_limit(in) ? AVERROR_EXIT : av_read_frame(in->format, packet);
 }
 
-// A file without an index is read from where it stands to the place: only the guard ends that.
+// libavformat reads a file without an index from the current position to the target, so no byte
+// limit applies: only the guard can stop it.
 int media_input_seek(struct media_input *in, int stream, int64_t at, int flags)
 {
     begin_step(in, INT64_MAX);

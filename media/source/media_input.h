@@ -4,8 +4,8 @@
 // - libavformat reads this one file through the callbacks here and cannot open another one.
 // - Only containers that hold their media themselves are allowed: no playlist, no list of parts.
 // - Only a regular file is opened; a FIFO or a device never blocks.
-// - Each read looks at the guard, so a stop or a deadline ends whatever libavformat does.
-// - Each step may read a limited number of bytes, so a file without contents ends soon.
+// - Each read checks the guard, so a stop or a deadline ends any operation of libavformat.
+// - Each step may read a limited number of bytes, so a file without media ends soon.
 // - libav allocates at most 256 MB at once (av_max_alloc, for the whole process): an index of a few
 //   bytes that claims 85 million frames fails. Several such allocations add up.
 #ifndef WEIR_MEDIA_SOURCE_MEDIA_INPUT_H
@@ -20,25 +20,27 @@
 extern "C" {
 #endif
 
-enum { MEDIA_INPUT_WHY = 160 }; // bytes of a reason
+enum { MEDIA_INPUT_REASON = 160 }; // bytes of a buffer for a reason
 
 struct media_input;
 
-// Opens `path` and reads its header. `only`: the name of the one format allowed, NULL: any of those
-// allowed. `guard`: takes a reference; NULL: no deadline and no stop. NULL: `why` says the reason,
-// for people; *err: ERR_NOT_FOUND, ERR_UNSUPPORTED, ERR_TIMED_OUT, ERR_CLOSED, ERR_NO_MEMORY.
+// Opens `path` and reads its header. `only`: name of the only accepted format; NULL accepts all
+// allowed formats. `guard`: the input takes a reference; NULL means no deadline and no stop. On
+// failure returns NULL, writes a sentence for the user to `reason`, and sets *err to ERR_NOT_FOUND,
+// ERR_UNSUPPORTED, ERR_TIMED_OUT, ERR_CLOSED or ERR_NO_MEMORY.
 struct media_input *media_input_open(const char *path, const char *only, struct media_guard *guard,
-                                     char why[MEDIA_INPUT_WHY], int *err);
+                                     char reason[MEDIA_INPUT_REASON], int *err);
 void media_input_free(struct media_input *in); // NULL is fine
 AVFormatContext *media_input_format(const struct media_input *in);
-// Reads on until the streams are known (avformat_find_stream_info). 0 or the errors above.
-int media_input_probe(struct media_input *in, char why[MEDIA_INPUT_WHY]);
-// The next packet, as av_read_frame.
+// Reads until the streams are known (avformat_find_stream_info). Returns 0 or an error of
+// media_input_open.
+int media_input_probe(struct media_input *in, char reason[MEDIA_INPUT_REASON]);
+// Reads the next packet; see av_read_frame.
 int media_input_read(struct media_input *in, AVPacket *packet);
-// As av_seek_frame.
+// Seeks; see av_seek_frame.
 int media_input_seek(struct media_input *in, int stream, int64_t at, int flags);
-// Of a demuxer's name, which may be a list ("mov,mp4,m4a"). Returns true if it holds its media
-// itself.
+// Returns true if a format may be opened. `format`: the name of a libavformat demuxer, which may be
+// a list ("mov,mp4,m4a").
 bool media_input_allows(const char *format);
 
 #ifdef __cplusplus

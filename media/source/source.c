@@ -13,7 +13,7 @@ static struct source *open_test(const char *name, const char *spec, int *err)
     int bad = *spec ? geometry_parse(spec, &g) : 0;
     *err = ERR_MALFORMED;
     if (bad == ERR_MALFORMED) {
-        log_error("%s: a test picture is named test: or test:WxH@FPS, as test:1280x720@30", name);
+        log_error("%s: expected test: or test:WxH@FPS, such as test:1280x720@30", name);
         return NULL;
     }
     if (bad) {
@@ -33,7 +33,7 @@ struct source *source_open_guarded(const char *name, bool loop, struct media_gua
     if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
         return open_test(name, name + sizeof(prefix) - 1, err);
     if (!*name) {
-        log_error("a source needs a name: test: or a file");
+        log_error("the name of the source is empty: expected test: or a file");
         *err = ERR_MALFORMED;
         return NULL;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A file as a source. Frames of any rate become frames of a constant one: a frame belongs to the
-// nearest tick of the output; a tick without a frame repeats the one before, of two in one tick the
-// later one is shown (as FFmpeg's fps filter does). Then each is made upright, with square pixels,
-// of the one size that was found at opening.
+// A file as a source. Frames of any rate become frames of a constant rate, as in FFmpeg's fps
+// filter: a frame belongs to the nearest tick of the output. A tick without a frame repeats the
+// previous one; of two frames in one tick the later one is used. Then each picture is rotated
+// upright and scaled to square pixels and to the size that was determined at opening.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 #include "media/source/video_file.h"
 
 enum {
-    MAX_GAP = 60,     // seconds that one frame may stand; more is a jump of the clock, left out
-    MAX_BACKWARD = 1, // seconds that a frame may be late; more is a jump of the clock too
+    MAX_GAP = 60,     // max. seconds between frames; a larger gap is a clock jump and is skipped
+    MAX_BACKWARD = 1, // max. seconds that a frame may be late; more is a clock jump
 };
 
 struct source_file {
@@ -25,31 +25,24 @@ struct source_file {
     struct video_file *file; // owned
     bool loop;
     bool ended;
-    bool seeking;     // frames before the next tick are not shown
-    AVFrame *current; // owned; what the next tick shows, if have_current
-    AVFrame *pending; // owned; what follows it, if have_pending
+    bool seeking;     // after a seek: skip frames before the next tick
+    AVFrame *current; // owned; the frame of the next tick, if have_current
+    AVFrame *pending; // owned; the frame after it, if have_pending
     bool have_current;
     bool have_pending;
-    int64_t next; // tick
-    int64_t pending_tick;
-    int64_t first_pts;   // media time 0
-    int64_t origin_pts;  // the file's time of
-    int64_t origin_tick; // this tick
+    int64_t next;         // the next tick
+    int64_t pending_tick; // the tick of `pending`
+    int64_t first_pts;    // the file's time at media time 0
+    int64_t origin_pts;   // the file's time at tick `origin_tick`
+    int64_t origin_tick;
     struct converter converter;
-    struct picture *unturned; // owned; NULL when the file stands upright
+    struct picture *unturned; // owned; the picture before rotation; NULL if the file is upright
     int quarters;
 };
 
 static usec_t usec_of_pts(const struct source_file *s, int64_t pts)
 {
     return av_rescale_q(pts, video_file_info(s->file)->time_base, (AVRational){1, 1000000});
-}
-
-// Where in the file the tick is.
-static usec_t place_of(const struct source_file *s, int64_t tick)
-{
-    return usec_of_pts(s, av_sat_sub64(s->origin_pts, s->first_pts)) +
-           usec_of_frames(tick - s->origin_tick, s->base.fps.num, s->base.fps.den);
 }
 
 static int emit(struct source_file *s, struct picture **out)
@@ -63,7 +56,7 @@ static int emit(struct source_file *s, struct picture **out)
     struct image to = image_of_picture(s->unturned ? s->unturned : p);
     int r = converter_run(&s->converter, &from, &to);
     if (r < 0) {
-        log_error("%s: a picture could not be converted (%s)", s->base.name, err_text(r));
+        log_error("%s: cannot convert a picture (%s)", s->base.name, err_text(r));
         picture_unref(p);
         return ERR_IO;
     }
@@ -71,7 +64,9 @@ static int emit(struct source_file *s, struct picture **out)
         rotate_run(s->unturned, s->quarters, p);
     p->number = s->next++;
     p->pts = usec_of_frames(p->number, s->base.fps.num, s->base.fps.den);
-    p->shift = place_of(s, p->number) - p->pts;
+    p->shift = usec_of_pts(s, av_sat_sub64(s->origin_pts, s->first_pts)) +
+               usec_of_frames(p->number - s->origin_tick, s->base.fps.num, s->base.fps.den) -
+               p->pts;
     *out = p;
     return 0;
 }
@@ -86,15 +81,16 @@ static void set_origin(struct source_file *s, int64_t pts, int64_t tick)
 
 static int64_t tick_of(const struct source_file *s, int64_t pts)
 {
-    const int64_t limit = (int64_t)1 << 40; // a jump in any case
+    const int64_t limit = (int64_t)1
+                          << 40; // larger than any gap that is not a jump; avoids overflow
     AVRational tick = {s->base.fps.den, s->base.fps.num};
     int64_t n =
         av_rescale_q(av_sat_sub64(pts, s->origin_pts), video_file_info(s->file)->time_base, tick);
     return s->origin_tick + (n < -limit ? -limit : n > limit ? limit : n);
 }
 
-// The tick of the frame just read. The current frame, if any, is shown at s->next, so what jumps
-// follows at the tick after.
+// Computes the tick of the frame just read. The current frame, if any, is shown at s->next, so a
+// frame after a clock jump gets the tick after that.
 static void place_pending(struct source_file *s)
 {
     int64_t pts = s->pending->pts, tick = tick_of(s, pts), after = s->next + s->have_current;
@@ -103,7 +99,7 @@ static void place_pending(struct source_file *s)
     if (s->seeking && tick <= s->next)
         jumps = false;
     else if (s->seeking && !s->have_current)
-        jumps = true; // it came out behind the place that was asked for
+        jumps = true; // the first frame after the seek is later than the target
     else
         s->seeking = false;
     if (jumps) {
@@ -121,7 +117,7 @@ static void load_pending(struct source_file *s)
         place_pending(s);
         return;
     }
-    // A round without a picture would go on for ever.
+    // A loop without any picture would never end, so one must follow the rewind.
     if (!s->loop || video_file_rewind(s->file) < 0 || video_file_read(s->file, s->pending) < 0) {
         s->ended = true;
         return;
@@ -158,7 +154,7 @@ static int file_seek(struct source *base, usec_t pts)
     int64_t offset = av_rescale_q(pts < 0 ? 0 : pts, (AVRational){1, 1000000},
                                   video_file_info(s->file)->time_base);
     int64_t target = av_sat_add64(s->first_pts, offset);
-    // What has no times has a beginning.
+    // A file without time stamps can still go to its beginning.
     if (video_file_seek(s->file, target) < 0 && (offset > 0 || video_file_rewind(s->file) < 0))
         return ERR_UNSUPPORTED;
     s->have_current = s->have_pending = s->ended = false;
@@ -182,28 +178,18 @@ static void file_free(struct source *base)
 
 static const struct source_ops file_ops = {.next = file_next, .seek = file_seek, .free = file_free};
 
-static void describe(struct source_file *s, const char *path)
-{
-    const struct video_info *info = video_file_info(s->file);
-    const char *slash = strrchr(path, '/');
-    s->base.kind = SDP_SOURCE_FILE;
-    s->base.fps = info->fps;
-    s->base.duration = s->loop ? -1 : info->duration;
-    snprintf(s->base.name, sizeof(s->base.name), "%s", slash ? slash + 1 : path);
-}
-
-// The first frame decides the size; what differs later is scaled to it.
+// Reads the first frame, which determines the size; later frames of other sizes are scaled to it.
 static int begin(struct source_file *s, const char *path)
 {
     const struct video_info *info = video_file_info(s->file);
     int width, height;
     if (video_file_read(s->file, s->pending) < 0) {
-        log_error("%s: no video in it that can be decoded", path);
+        log_error("%s: the file has no decodable video", path);
         return ERR_UNSUPPORTED;
     }
     if (!picture_fit(s->pending->width, s->pending->height, info->aspect.num, info->aspect.den,
                      &width, &height)) {
-        log_error("%s: its pictures are too small (%dx%d)", path, s->pending->width,
+        log_error("%s: the file's pictures are too small (%dx%d)", path, s->pending->width,
                   s->pending->height);
         return ERR_UNSUPPORTED;
     }
@@ -233,7 +219,12 @@ struct source *source_file_open(const char *path, bool loop, struct media_guard 
     s->base.ops = &file_ops;
     s->file = file;
     s->loop = loop;
-    describe(s, path);
+    const struct video_info *info = video_file_info(file);
+    const char *slash = strrchr(path, '/');
+    s->base.kind = SDP_SOURCE_FILE;
+    s->base.fps = info->fps;
+    s->base.duration = loop ? -1 : info->duration;
+    snprintf(s->base.name, sizeof(s->base.name), "%s", slash ? slash + 1 : path);
     s->current = av_frame_alloc();
     s->pending = av_frame_alloc();
     *err = s->current && s->pending ? begin(s, path) : ERR_NO_MEMORY;

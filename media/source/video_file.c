@@ -14,31 +14,31 @@
 
 enum {
     MAX_PIXELS = 8192 * 4352, // of a frame
-    NEAR_FRAMES = 4,
-    KEY_SEARCH = 16, // seconds before a place that its key frame is looked for
-    MAX_IDLE = 5000, // packets and errors without a picture, then it is the end
+    NEAR_FRAMES = 4,          // frames before the target of a seek that are decoded in full
+    KEY_SEARCH = 16,          // max. seconds before the target of a seek to search for a key frame
+    MAX_IDLE = 5000,          // packets and errors without a picture until the file counts as ended
     DEFAULT_FPS = 30,
     MAX_FPS = 60,
-    MAX_TERM = 1001,    // of the fraction, so that times of many frames fit usec_of_frames
-    CREDIBLE_FPS = 300, // more is a time base mistaken for a rate
+    MAX_TERM = 1001,    // max. term of the rate, so that times of many frames fit usec_of_frames
+    CREDIBLE_FPS = 300, // a higher rate is a time base that was mistaken for a rate
 };
 
 struct video_file {
     char *path;                // owned, for the log
     struct media_input *input; // owned
-    AVFormatContext *format;   // the input's
-    AVCodecContext *codec;
-    AVStream *stream; // the format's
-    AVPacket *packet;
+    AVFormatContext *format;   // borrowed from `input`
+    AVCodecContext *codec;     // owned
+    AVStream *stream;          // borrowed from `format`
+    AVPacket *packet;          // owned
     struct video_info info;
-    int64_t first_pts; // where rewind goes: of the first packet, decoding time included
-    int64_t next_pts;  // for frames without one
-    int64_t wanted;    // frames before are only to be decoded: those that others rest on
+    int64_t first_pts; // target of a rewind: DTS of the first packet, or its PTS
+    int64_t next_pts;  // assumed PTS of the next frame, if it has none
+    int64_t wanted;    // of frames before this time, decode only those that others depend on
     int64_t broken;    // packets and frames skipped
     bool reported;     // `broken` was logged
 };
 
-// ---- What the container says ----
+// ---- Properties of the stream ----
 
 static struct fps credible_fps(AVRational rate)
 {
@@ -69,7 +69,7 @@ static int quarters_of(const AVStream *stream)
         return 0;
     memcpy(matrix, side, sizeof(matrix));
     double degrees =
-        av_display_rotation_get(matrix); // counterclockwise; NaN when the matrix is singular
+        av_display_rotation_get(matrix); // counterclockwise; NaN if the matrix is singular
     return isfinite(degrees) ? (int)(lrint(-degrees / 90) & 3) : 0;
 }
 
@@ -96,20 +96,20 @@ static void read_info(struct video_file *f)
 
 static int open_format(struct video_file *f, struct media_guard *guard)
 {
-    char why[MEDIA_INPUT_WHY];
+    char reason[MEDIA_INPUT_REASON];
     int err;
-    f->input = media_input_open(f->path, NULL, guard, why, &err);
+    f->input = media_input_open(f->path, NULL, guard, reason, &err);
     if (!err)
-        err = media_input_probe(f->input, why);
+        err = media_input_probe(f->input, reason);
     if (err) {
-        log_error("%s: %s", f->path, why);
+        log_error("%s: %s", f->path, reason);
         return err;
     }
     f->format = media_input_format(f->input);
     return 0;
 }
 
-// Single pictures, and text that libav would render as a terminal's screen.
+// Returns true for single pictures, and for text that libav renders like a terminal.
 static bool is_still(const AVInputFormat *format)
 {
     static const char *const names[] = {"image2", "ico", "tty"};
@@ -125,13 +125,13 @@ static int choose_stream(struct video_file *f, const AVCodec **codec)
 {
     int i = av_find_best_stream(f->format, AVMEDIA_TYPE_VIDEO, -1, -1, codec, 0);
     if (i == AVERROR_DECODER_NOT_FOUND) {
-        log_error("%s: its video cannot be decoded (no decoder)", f->path);
+        log_error("%s: cannot decode the file's video (no decoder)", f->path);
         return ERR_UNSUPPORTED;
     }
-    // Covers of audio files are video streams to libav.
+    // libav presents the cover of an audio file as a video stream.
     if (i < 0 || is_still(f->format->iformat) ||
         f->format->streams[i]->disposition & AV_DISPOSITION_ATTACHED_PIC) {
-        log_error("%s: no video in it", f->path);
+        log_error("%s: the file has no video", f->path);
         return ERR_UNSUPPORTED;
     }
     f->stream = f->format->streams[i];
@@ -152,13 +152,13 @@ static int open_codec(struct video_file *f, const AVCodec *codec)
     int r = avcodec_parameters_to_context(f->codec, p);
     f->codec->pkt_timebase = f->stream->time_base;
     f->codec->max_pixels = MAX_PIXELS;
-    // One thread decodes 1080p many times faster than it is shown, and hides damage the same way
-    // every time; frame threads do not always.
+    // One thread decodes 1080p many times faster than real time, and conceals damage
+    // deterministically; frame threads do not always.
     f->codec->thread_count = (int64_t)p->width * p->height > 1920 * 1088 ? 0 : 1;
     if (r >= 0)
         r = avcodec_open2(f->codec, codec, NULL);
     if (r < 0) {
-        log_error("%s: its video cannot be decoded (%s)", f->path, av_err2str(r));
+        log_error("%s: cannot decode the file's video (%s)", f->path, av_err2str(r));
         return ERR_UNSUPPORTED;
     }
     return 0;
@@ -222,13 +222,13 @@ static void report_broken(struct video_file *f)
     f->reported = true;
 }
 
-// One packet into the decoder.
+// Reads one packet and sends it to the decoder; at the end of the file, flushes the decoder.
 static void feed(struct video_file *f)
 {
     int r = media_input_read(f->input, f->packet);
     if (r < 0) {
-        if (r != AVERROR_EOF && r != AVERROR_EXIT) // the latter: stopped
-            log_warn("%s: breaks off (%s)", f->path, av_err2str(r));
+        if (r != AVERROR_EOF && r != AVERROR_EXIT) // AVERROR_EXIT: stopped
+            log_warn("%s: the file is truncated (%s)", f->path, av_err2str(r));
         avcodec_send_packet(f->codec, NULL);
         return;
     }
@@ -243,21 +243,16 @@ static void feed(struct video_file *f)
     av_packet_unref(f->packet);
 }
 
-static void set_pts(struct video_file *f, AVFrame *frame)
-{
-    frame->pts = frame->best_effort_timestamp;
-    if (frame->pts == AV_NOPTS_VALUE)
-        frame->pts = f->next_pts;
-    AVRational frame_time = {f->info.fps.den, f->info.fps.num};
-    f->next_pts = av_sat_add64(frame->pts, av_rescale_q(1, frame_time, f->info.time_base));
-}
-
 int video_file_read(struct video_file *f, AVFrame *out)
 {
     for (int idle = 0; idle < MAX_IDLE; idle++) {
         int r = avcodec_receive_frame(f->codec, out);
         if (r == 0 && !out->decode_error_flags && !(out->flags & AV_FRAME_FLAG_CORRUPT)) {
-            set_pts(f, out);
+            out->pts = out->best_effort_timestamp;
+            if (out->pts == AV_NOPTS_VALUE)
+                out->pts = f->next_pts;
+            AVRational frame_time = {f->info.fps.den, f->info.fps.num};
+            f->next_pts = av_sat_add64(out->pts, av_rescale_q(1, frame_time, f->info.time_base));
             return 0;
         }
         if (r == AVERROR_EOF) {
@@ -269,12 +264,14 @@ int video_file_read(struct video_file *f, AVFrame *out)
         else
             f->broken++;
     }
-    log_warn("%s: no picture in %d packets; taken as its end", f->path, MAX_IDLE);
+    log_warn("%s: no picture in %d packets: treating this as the end of the file", f->path,
+             MAX_IDLE);
     report_broken(f);
     return ERR_END;
 }
 
-// Of what is read from here: does a key frame come before what is behind `pts`?
+// Reads packets from the current position. Returns true if a key frame comes before the first
+// packet that is later than `pts`.
 static bool finds_key(struct video_file *f, int64_t pts)
 {
     bool key = false, behind = false;
@@ -292,8 +289,9 @@ static bool finds_key(struct video_file *f, int64_t pts)
     return key;
 }
 
-// Containers without an index lead to any packet, and decoding begins with the next key frame: then
-// it is gone back until there is one before the place. *at: where to go. 0 or ERR_UNSUPPORTED.
+// Finds the position *at for a seek to `pts`. Decoding begins at a key frame, but in a container
+// without an index a seek can lead to any packet. So this goes back until a key frame is found
+// before `pts`. Returns 0 or ERR_UNSUPPORTED.
 static int find_key(struct video_file *f, int64_t pts, int64_t *at)
 {
     AVRational second = {1, 1};
@@ -318,7 +316,7 @@ int video_file_seek(struct video_file *f, int64_t pts)
         return ERR_UNSUPPORTED;
     avcodec_flush_buffers(f->codec);
     f->next_pts = pts;
-    // The frame that stands at `pts` may have begun before.
+    // The frame that is visible at `pts` may have an earlier time stamp.
     AVRational near = {NEAR_FRAMES * f->info.fps.den, f->info.fps.num};
     f->wanted = av_sat_sub64(pts, av_rescale_q(1, near, f->info.time_base));
     return 0;
@@ -329,7 +327,7 @@ int video_file_rewind(struct video_file *f)
     int64_t first = f->first_pts == AV_NOPTS_VALUE ? 0 : f->first_pts;
     if (video_file_seek(f, first) == 0)
         return 0;
-    // Bare elementary streams have no index, but a first byte.
+    // A bare elementary stream has no index: seek to its first byte.
     if (media_input_seek(f->input, f->stream->index, 0, AVSEEK_FLAG_BYTE) < 0)
         return ERR_UNSUPPORTED;
     avcodec_flush_buffers(f->codec);

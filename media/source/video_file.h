@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The video of a file, decoded by libav: one frame after the other, in the order of display, with
-// what it takes to show them. The file may be hostile: every search for a next picture is bounded,
-// and nothing but this one file is opened.
+// The video of a file, decoded by libav: one frame after the other in display order, and the
+// properties needed to show them. The file may be hostile: every search for a picture is bounded,
+// and no other file is opened.
 #ifndef WEIR_MEDIA_SOURCE_VIDEO_FILE_H
 #define WEIR_MEDIA_SOURCE_VIDEO_FILE_H
 
@@ -18,25 +18,26 @@ extern "C" {
 struct video_file;
 
 struct video_info {
-    AVRational time_base; // of pts
-    struct fps fps;       // 1 .. 60; 30 when the container's is broken or missing
-    AVRational aspect;    // of a pixel, as the container says; 1/1 when it does not say
+    AVRational time_base; // unit of pts
+    struct fps fps;       // 1 .. 60; 30 if the container's rate is broken or missing
+    AVRational aspect;    // of a pixel; 1/1 if the container does not specify it
     int quarters;         // clockwise turns to show it upright, 0 .. 3
     double duration;      // seconds, -1 = unknown
 };
 
-// `guard`: as media_input_open. NULL: logged; *err: as media_input_open.
+// `guard` and *err: see media_input_open. Returns NULL on failure, which it logs.
 struct video_file *video_file_open(const char *path, struct media_guard *guard, int *err);
 void video_file_free(struct video_file *f);
 const struct video_info *video_file_info(const struct video_file *f);
-// The next frame that is whole; its pts is always set. 0, or ERR_END: at the end, where the file
-// breaks off, or after too many packets without a picture. Broken packets are skipped, counted, and
-// logged once at the end.
+// Reads the next intact frame and always sets its pts. Returns 0, or ERR_END at the end of the
+// file, where it is truncated, or after too many packets without a picture. Broken packets are
+// skipped, counted, and logged once at the end.
 int video_file_read(struct video_file *f, AVFrame *out);
-// The next frame read is the one of `pts` or an earlier one. 0, or ERR_UNSUPPORTED: it stays where
-// it is.
+// Seeks so that the next frame is the one at `pts` or an earlier one. Returns 0, or ERR_UNSUPPORTED
+// without a change.
 int video_file_seek(struct video_file *f, int64_t pts);
-int video_file_rewind(struct video_file *f); // the same, to the first frame
+int video_file_rewind(
+    struct video_file *f); // seeks to the first frame; returns like video_file_seek
 
 #ifdef __cplusplus
 }

@@ -15,50 +15,40 @@
 #include "media/source/media_input.h"
 #include "media/stored/stored_parts.h"
 
-// In the file's own times, in samples. What jumps is not followed, as the pictures do not
+// Differences of the file's own time stamps, in samples. Clock jumps are skipped, as for pictures
 // (source_file.c).
 enum {
-    GAP = STORED_AUDIO_RATE / 20,         // less is how they are rounded
-    MAX_GAP = 60 * STORED_AUDIO_RATE,     // more is a jump of the clock
-    MAX_BACKWARD = 1 * STORED_AUDIO_RATE, // likewise
-    SILENCE = STORED_AUDIO_RATE,          // put at a time
+    GAP = STORED_AUDIO_RATE / 20,         // smaller gaps are rounding
+    MAX_GAP = 60 * STORED_AUDIO_RATE,     // larger gaps are clock jumps
+    MAX_BACKWARD = 1 * STORED_AUDIO_RATE, // larger steps backwards are clock jumps
+    SILENCE = STORED_AUDIO_RATE,          // max. samples of silence written at a time
 };
 
-// The first record of the part is no packet but the encoder's description (OpusHead).
+// The first record of the part is not a packet but the encoder's header (OpusHead). All pointers
+// are owned, except `format` and `stream`.
 struct audio {
-    struct media_input *input; // owned, as are these
-    AVFormatContext *format;   // the input's
+    struct media_input *input;
+    AVFormatContext *format; // borrowed from `input`
     AVCodecContext *decoder;
     AVCodecContext *encoder;
     struct resampler resampler;
-    AVAudioFifo *fifo; // at the encoder's rate and format
+    AVAudioFifo *fifo; // samples at the encoder's rate and format
     AVPacket *packet;
     AVFrame *frame;
     FILE *out;
-    AVStream *stream; // the format's
-    int64_t begin;    // of the video, in samples of the file's time
-    bool placed;      // the first samples were
-    int64_t next;     // sample that the encoder is given next, from the video's beginning
+    AVStream *stream; // borrowed from `format`
+    int64_t begin;    // the file's time at the beginning of the video, in samples
+    bool placed;      // `next` is set
+    int64_t next;     // next sample for the encoder, counted from the beginning of the video
 };
-
-static void close_all(struct audio *s)
-{
-    av_frame_free(&s->frame);
-    av_packet_free(&s->packet);
-    av_audio_fifo_free(s->fifo);
-    resampler_reset(&s->resampler);
-    avcodec_free_context(&s->encoder);
-    avcodec_free_context(&s->decoder);
-    media_input_free(s->input);
-}
 
 static int open_decoder(struct audio *s, const char *path)
 {
     const AVCodec *codec = NULL;
-    char why[MEDIA_INPUT_WHY];
+    char reason[MEDIA_INPUT_REASON];
     int err;
-    s->input = media_input_open(path, NULL, NULL, why, &err);
-    if (!s->input || media_input_probe(s->input, why) != 0)
+    s->input = media_input_open(path, NULL, NULL, reason, &err);
+    if (!s->input || media_input_probe(s->input, reason) != 0)
         return ERR_UNSUPPORTED;
     s->format = media_input_format(s->input);
     int i = av_find_best_stream(s->format, AVMEDIA_TYPE_AUDIO, -1, -1, &codec, 0);
@@ -102,7 +92,7 @@ static int open_encoder(struct audio *s)
     return s->fifo && s->packet && s->frame ? 0 : ERR_NO_MEMORY;
 }
 
-// What the encoder has ready, into the part.
+// Writes the packets that the encoder has ready to the part.
 static int drain(struct audio *s)
 {
     while (avcodec_receive_packet(s->encoder, s->packet) == 0) {
@@ -115,7 +105,7 @@ static int drain(struct audio *s)
     return 0;
 }
 
-// Whole frames of the fifo to the encoder; at the end what is left, filled up with silence.
+// Sends whole frames of the fifo to the encoder; at the end also the rest, padded with silence.
 static int encode(struct audio *s, bool end)
 {
     int size = s->encoder->frame_size;
@@ -140,7 +130,7 @@ static int encode(struct audio *s, bool end)
     return 0;
 }
 
-// What is before the video is left out.
+// Queues samples for the encoder. Drops samples before the beginning of the video.
 static int put(struct audio *s, float *samples, int count)
 {
     int skip = 0;
@@ -163,7 +153,8 @@ static int put_silence(struct audio *s, int64_t count)
     return err;
 }
 
-// Resamples `frame` (NULL: what the resampler holds), less the first `left_out` samples of that.
+// Resamples `frame` (NULL: the samples that the resampler holds) and drops the first `left_out`
+// samples of the result.
 static int convert(struct audio *s, const AVFrame *frame, int left_out)
 {
     int count = frame ? frame->nb_samples : 0, channels = s->encoder->ch_layout.nb_channels;
@@ -182,12 +173,13 @@ static int convert(struct audio *s, const AVFrame *frame, int left_out)
     return got < 0 ? ERR_NO_MEMORY : err;
 }
 
-// How far the frame is from where the sound before it ends; of the first one 0.
+// Returns the gap in samples between the end of the previous audio and the frame; 0 for the first
+// frame and after a clock jump.
 static int64_t gap_before(struct audio *s, const AVFrame *frame)
 {
     if (frame->best_effort_timestamp == AV_NOPTS_VALUE)
         return 0;
-    // What the resampler holds comes in front.
+    // The resampler outputs its delayed samples before those of this frame.
     int64_t position = av_rescale_q(frame->best_effort_timestamp, s->stream->time_base,
                                     (AVRational){1, STORED_AUDIO_RATE}) -
                        s->begin - swr_get_delay(s->resampler.swr, STORED_AUDIO_RATE);
@@ -203,7 +195,7 @@ static int64_t gap_before(struct audio *s, const AVFrame *frame)
 
 static int take(struct audio *s, const AVFrame *frame)
 {
-    // What cannot be converted is left out.
+    // Skip frames that libswresample cannot convert.
     if (!resampler_set_up(&s->resampler, frame, AV_SAMPLE_FMT_FLT,
                           s->encoder->ch_layout.nb_channels))
         return 0;
@@ -217,7 +209,7 @@ static int decode(struct audio *s, const AVPacket *packet)
 {
     AVFrame *frame = av_frame_alloc();
     int err = frame ? 0 : ERR_NO_MEMORY;
-    // What is broken is left out.
+    // Skip packets that do not decode.
     if (!err && avcodec_send_packet(s->decoder, packet) >= 0) {
         while (!err && avcodec_receive_frame(s->decoder, frame) == 0) {
             err = take(s, frame);
@@ -267,8 +259,14 @@ int stored_audio_make(const char *path, usec_t origin, const char *folder)
             err = err ? err : ended;
         }
     }
-    close_all(&s);
+    av_frame_free(&s.frame);
+    av_packet_free(&s.packet);
+    av_audio_fifo_free(s.fifo);
+    resampler_reset(&s.resampler);
+    avcodec_free_context(&s.encoder);
+    avcodec_free_context(&s.decoder);
+    media_input_free(s.input);
     if (err == ERR_UNSUPPORTED)
-        log_error("%s: its sound cannot be decoded", path);
+        log_error("%s: cannot decode the file's audio", path);
     return err;
 }

@@ -25,7 +25,7 @@ struct run {
     struct coded_frame **out;
     x264_t *x264;
     struct x264_numbering numbering;
-    int slot; // of the frame that comes next
+    int slot; // slot of the next frame that x264 outputs
 };
 
 static x264_t *open_x264(const struct stored_encoder *e, const struct stored_rate *rate)
@@ -36,9 +36,9 @@ static x264_t *open_x264(const struct stored_encoder *e, const struct stored_rat
         return NULL;
     x264_stream_set(&p, size, e->size_id);
     p.i_bframe = (1 << (size->layers - 1)) - 1;
-    p.i_bframe_adaptive = X264_B_ADAPT_NONE; // types are told
+    p.i_bframe_adaptive = X264_B_ADAPT_NONE; // the caller sets each frame's type
     p.i_bframe_pyramid = size->layers > 2 ? X264_B_PYRAMID_STRICT : X264_B_PYRAMID_NONE;
-    p.i_keyint_max = e->plan->gop; // the look-ahead ends there
+    p.i_keyint_max = e->plan->gop; // no group is longer; bounds the look-ahead
     p.i_scenecut_threshold = 0;
     p.b_open_gop = 0;
     p.b_stitchable = 1; // all groups have the same parameter sets
@@ -47,7 +47,8 @@ static x264_t *open_x264(const struct stored_encoder *e, const struct stored_rat
     return x264_encoder_open(&p);
 }
 
-// A B frame rests on one that is shown after it, be it through another B frame.
+// Returns the x264 type of a frame. A B frame depends on a frame that is shown after it, directly
+// or through another B frame.
 static int type_of(const struct stored_encoder *e, const struct stored_shape *shape, int at)
 {
     const struct stored_place *places = shape->places[e->size_id];
@@ -60,36 +61,36 @@ static int type_of(const struct stored_encoder *e, const struct stored_shape *sh
     return X264_TYPE_P;
 }
 
-static int take(struct run *r, const x264_nal_t *nals, int count, const x264_picture_t *told)
+static int take(struct run *r, const x264_nal_t *nals, int count, const x264_picture_t *encoded)
 {
     const struct stored_shape *shape = r->shape;
     int size_id = r->e->size_id;
     while (r->slot < shape->frames && shape->decoded[size_id][r->slot] == STORED_NO_FRAME)
         r->slot++;
     int at = r->slot < shape->frames ? shape->decoded[size_id][r->slot++] : -1;
-    if (at != told->i_pts || at < 0 || told->i_type != type_of(r->e, shape, at)) {
-        log_error("x264 did not encode frame %d of a group as requested", (int)told->i_pts);
+    if (at != encoded->i_pts || at < 0 || encoded->i_type != type_of(r->e, shape, at)) {
+        log_error("x264 did not encode frame %d of a group as requested", (int)encoded->i_pts);
         return ERR_IO;
     }
     struct coded_frame *f = x264_stream_frame(nals, count, &r->numbering);
     if (!f)
         return ERR_NO_MEMORY;
-    f->key = told->i_type == X264_TYPE_IDR;
+    f->key = encoded->i_type == X264_TYPE_IDR;
     f->temporal_id = shape->places[size_id][at].temporal_id;
     r->out[at] = f;
     return 0;
 }
 
-// NULL: no more come.
+// Sends a picture to x264 and takes the frame that it outputs, if any. NULL: flushes x264.
 static int feed(struct run *r, x264_picture_t *in)
 {
     x264_nal_t *nals;
     int count;
-    x264_picture_t told;
-    int bytes = x264_encoder_encode(r->x264, &nals, &count, in, &told);
+    x264_picture_t encoded;
+    int bytes = x264_encoder_encode(r->x264, &nals, &count, in, &encoded);
     if (bytes < 0)
-        log_error("x264 failed");
-    return bytes < 0 ? ERR_IO : bytes > 0 ? take(r, nals, count, &told) : 0;
+        log_error("x264 failed to encode a frame");
+    return bytes < 0 ? ERR_IO : bytes > 0 ? take(r, nals, count, &encoded) : 0;
 }
 
 static int feed_all(struct run *r, struct picture *const pictures[])

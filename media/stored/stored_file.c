@@ -14,20 +14,20 @@
 enum {
     MAX_FRAME = 16 << 20,  // bytes
     MAX_GROUP = 256 << 20, // bytes
-    LENGTH = 4,            // of a NAL unit, in front of it
-    MAX_STRAY = 64 * 1024, // packets read in front of a group
-    AVCC_HEAD = 5,         // ISO/IEC 14496-15, 5.2.4.1
+    LENGTH = 4,            // bytes of the length before each NAL unit
+    MAX_STRAY = 64 * 1024, // max. packets of earlier groups to skip
+    AVCC_HEAD = 5,         // bytes of avcC before the SPS count (ISO/IEC 14496-15, 5.2.4.1)
 };
 
 struct stored_file {
     char *path;                // owned
     struct media_input *input; // owned
-    AVFormatContext *format;   // the input's
+    AVFormatContext *format;   // borrowed from `input`
     AVPacket *packet;          // owned
-    int audio;                 // the track of it; -1: none
+    int audio;                 // index of the audio track; -1: none
     struct stored_info info;
-    int64_t next;     // group that follows where the file is read; -1: not known
-    bool has_pending; // `packet` is its first one
+    int64_t next;     // group at the file's read position; -1: unknown
+    bool has_pending; // `packet` is the first packet of group `next`
 };
 
 bool stored_file_is(const char *path)
@@ -55,7 +55,8 @@ static int read_tags(struct stored_file *f)
     return 0;
 }
 
-// Parameter sets of one kind: a count, then each with its length. False: malformed, or no room.
+// Appends `count` parameter sets, each with its length before it, as base64. Returns false if they
+// are malformed or do not fit.
 static bool put_sets(struct bytes *in, int count, char *out, size_t cap)
 {
     while (count-- > 0) {
@@ -71,7 +72,7 @@ static bool put_sets(struct bytes *in, int count, char *out, size_t cap)
     return true;
 }
 
-// The avcC of a track (ISO/IEC 14496-15, 5.2.4.1) as the SDP wants it (RFC 6184, 8.1).
+// Converts a track's avcC (ISO/IEC 14496-15, 5.2.4.1) to the SDP's format (RFC 6184, 8.1).
 static int read_sets(struct stored_file *f, int size_id)
 {
     const AVCodecParameters *p = f->format->streams[size_id]->codecpar;
@@ -89,23 +90,11 @@ static int read_sets(struct stored_file *f, int size_id)
     return 0;
 }
 
-// Behind the sizes' tracks the first one of Opus is the sound.
-static void choose_audio(struct stored_file *f, int track)
-{
-    if (track < f->info.sdp.ladder.size_count)
-        return;
-    if (f->audio < 0 && f->format->streams[track]->codecpar->codec_id == AV_CODEC_ID_OPUS)
-        f->audio = track;
-    else
-        f->format->streams[track]->discard = AVDISCARD_ALL;
-    f->info.audio = f->audio >= 0;
-}
-
 static int open_all(struct stored_file *f, struct media_guard *guard)
 {
-    char why[MEDIA_INPUT_WHY];
+    char reason[MEDIA_INPUT_REASON];
     int err;
-    f->input = media_input_open(f->path, "matroska", guard, why, &err);
+    f->input = media_input_open(f->path, "matroska", guard, reason, &err);
     if (err)
         return err;
     f->format = media_input_format(f->input);
@@ -115,8 +104,14 @@ static int open_all(struct stored_file *f, struct media_guard *guard)
         err = ERR_UNSUPPORTED;
     for (int i = 0; !err && i < f->info.sdp.ladder.size_count; i++)
         err = read_sets(f, i);
-    for (unsigned i = 0; !err && i < f->format->nb_streams; i++)
-        choose_audio(f, (int)i);
+    // The first Opus track after the sizes' tracks is the audio; further tracks are discarded.
+    for (int i = f->info.sdp.ladder.size_count; !err && i < (int)f->format->nb_streams; i++) {
+        if (f->audio < 0 && f->format->streams[i]->codecpar->codec_id == AV_CODEC_ID_OPUS)
+            f->audio = i;
+        else
+            f->format->streams[i]->discard = AVDISCARD_ALL;
+    }
+    f->info.audio = f->audio >= 0;
     return err;
 }
 
@@ -133,7 +128,7 @@ struct stored_file *stored_file_open(const char *path, struct media_guard *guard
     if (!*err)
         return f;
     log_error("%s: %s", path,
-              *err == ERR_UNSUPPORTED ? "not a stored ladder that can be read" : err_text(*err));
+              *err == ERR_UNSUPPORTED ? "not a readable prepared file" : err_text(*err));
     stored_file_free(f);
     return NULL;
 }
@@ -172,7 +167,8 @@ void stored_group_free(struct stored_group *g)
     free(g);
 }
 
-// NAL units behind their lengths become NAL units behind start codes, in place.
+// Replaces the length before each NAL unit by a start code, in place, and fills in the frame's
+// nals.
 static int set_nals(struct coded_frame *f)
 {
     for (size_t at = 0; at < f->bytes;) {
@@ -215,7 +211,7 @@ static int take_packet(const struct stored_file *f, struct stored_group *g, int 
     return set_nals(frame);
 }
 
-// What is too large, or has no place, is left out.
+// Adds an audio packet to the group; skips packets that are too large or too many.
 static void take_audio(const struct stored_file *f, struct stored_group *g)
 {
     const AVPacket *p = f->packet;
@@ -232,7 +228,8 @@ static void take_audio(const struct stored_file *f, struct stored_group *g)
     g->audio[g->audio_count++] = c;
 }
 
-// The next packet, in f->packet, or the end: ERR_END. *number: of its frame; below 0: of no size.
+// Reads the next packet into f->packet. *number: its source frame number; negative if it is not of
+// a size's track. Returns 0, ERR_END, ERR_CLOSED or ERR_IO.
 static int next_packet(struct stored_file *f, int64_t *number)
 {
     struct fps fps = f->info.sdp.ladder.source_fps;
@@ -251,7 +248,8 @@ static int next_packet(struct stored_file *f, int64_t *number)
     return 0;
 }
 
-// Until a packet of a later group, which stays pending, or the end.
+// Reads the group's packets up to the first packet of a later group, which stays pending, or to the
+// end.
 static int read_packets(struct stored_file *f, struct stored_group *g)
 {
     int64_t begin = g->index * f->info.plan.gop;
@@ -275,7 +273,7 @@ static int read_packets(struct stored_file *f, struct stored_group *g)
     return ERR_MALFORMED;
 }
 
-// The place of a size's first frame in each group.
+// Returns the place of a size's first frame in each group.
 static int first_place(const struct stored_plan *plan, int size_id)
 {
     int at = 0;
@@ -284,7 +282,7 @@ static int first_place(const struct stored_plan *plan, int size_id)
     return at;
 }
 
-// To the first packet of the group: the key frame of the size that begins it.
+// Seeks to the first packet of the group: the key frame of the size whose first frame is earliest.
 static int go_to(struct stored_file *f, int64_t group)
 {
     if (f->next == group)
@@ -301,7 +299,7 @@ static int go_to(struct stored_file *f, int64_t group)
     return media_input_seek(f->input, first, at, AVSEEK_FLAG_BACKWARD) < 0 ? ERR_IO : 0;
 }
 
-// Every frame that the plan has must be there.
+// Returns true if the group has every frame of the plan.
 static bool is_whole(const struct stored_file *f, const struct stored_group *g)
 {
     for (int size = 0; size < f->info.sdp.ladder.size_count; size++)
@@ -330,8 +328,8 @@ int stored_file_read(struct stored_file *f, int64_t group, struct stored_group *
         *out = g;
         return 0;
     }
-    if (err != ERR_CLOSED) // else the reading was stopped
-        log_error("%s: broken at %.0f s (%s)", f->path,
+    if (err != ERR_CLOSED) // ERR_CLOSED: the caller stopped the reading
+        log_error("%s: the prepared file is damaged at %.0f s (%s)", f->path,
                   (double)(group * plan->gop) / fps_value(fps), err_text(err));
     stored_group_free(g);
     return err == ERR_NO_MEMORY ? err : ERR_IO;

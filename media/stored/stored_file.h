@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads a stored ladder, group by group. It blocks: one thread at a time, not a loop's.
+// Reads a stored ladder, group by group. Blocks: call it on one thread at a time, not on a loop's.
 #ifndef WEIR_MEDIA_STORED_STORED_FILE_H
 #define WEIR_MEDIA_STORED_STORED_FILE_H
 
@@ -14,38 +14,39 @@ extern "C" {
 #endif
 
 struct stored_info {
-    struct sdp sdp; // title, duration and ladder; its sprop is of no size
+    struct sdp sdp; // title, duration and ladder; its sprop is not used
     struct stored_origin origin;
     struct stored_plan plan;
     bool audio;
-    struct { // for the SDP, of each size
+    struct { // each size's parameters for the SDP
         char sprop[SDP_MAX_PARAMETER_SETS];
         char profile[8];
     } sizes[LADDER_MAX_SIZES];
 };
 
-enum { STORED_MAX_AUDIO = 1024 }; // packets of a group
+enum { STORED_MAX_AUDIO = 1024 }; // max. audio packets of a group
 
-struct stored_group { // all frames of a stretch of media
+struct stored_group { // all frames of one group (stored_plan.h)
     int64_t index;
-    int frames; // of the source's
+    int frames; // number of source frames
     size_t bytes;
-    struct coded_frame *at[LADDER_MAX_SIZES][STORED_MAX_GOP]; // owned; NULL: the size has none
+    struct coded_frame
+        *at[LADDER_MAX_SIZES][STORED_MAX_GOP]; // owned, by size and place; NULL: no frame
     int audio_count;
-    struct coded_audio *audio[STORED_MAX_AUDIO]; // owned; ascending positions within the media
+    struct coded_audio *audio[STORED_MAX_AUDIO]; // owned; positions in the media ascend
 };
 
 struct stored_file;
 
-// Is it one? Looks at the name only.
+// Returns true if the name is a stored ladder's; does not open the file.
 bool stored_file_is(const char *path);
-// `guard`: as media_input_open. NULL: logged. *err: as media_input_open; ERR_UNSUPPORTED: not a
-// stored ladder, or a broken one.
+// `guard` and *err: see media_input_open; ERR_UNSUPPORTED also if the file is not a stored ladder
+// or is damaged. Returns NULL on failure, which it logs.
 struct stored_file *stored_file_open(const char *path, struct media_guard *guard, int *err);
 void stored_file_free(struct stored_file *f); // NULL is fine
 const struct stored_info *stored_file_info(const struct stored_file *f);
 int64_t stored_file_groups(const struct stored_file *f);
-// *out: allocated anew. 0, ERR_IO (logged), ERR_NO_MEMORY.
+// Reads a group into *out, which the caller owns. Returns 0, ERR_IO (logged) or ERR_NO_MEMORY.
 int stored_file_read(struct stored_file *f, int64_t group, struct stored_group **out);
 void stored_group_free(struct stored_group *g); // NULL is fine
 

@@ -17,15 +17,15 @@ struct worker {
     bool started;
     struct stored_encoder *encoders[LADDER_MAX_SIZES]; // owned
     struct scaler *scaler;                             // owned
-    struct stored_shape last;                          // of the group that the media ends with
-    // By place, a reference each, while a group is encoded.
+    struct stored_shape last;                          // shape of the media's last group
+    // One reference per place, while a group is encoded:
     struct picture *scaled[STORED_MAX_GOP];
     struct coded_frame *coded[LADDER_MAX_SIZES][STORED_MAX_GOP];
     // Guarded by the maker's lock:
     bool busy;
     int64_t group;
     int count;
-    struct picture *pictures[STORED_MAX_GOP]; // a reference each; the worker's while it is busy
+    struct picture *pictures[STORED_MAX_GOP]; // one reference each; used by the thread while `busy`
 };
 
 struct stored_maker {
@@ -36,7 +36,7 @@ struct stored_maker {
     pthread_cond_t changed;
     bool stop;
     int err;
-    struct stored_rate rates[LADDER_MAX_SIZES]; // of the groups encoded last
+    struct stored_rate rates[LADDER_MAX_SIZES]; // states after the last encoded groups
     int threads;
     struct worker *workers[STORED_MAKER_MAX_THREADS]; // owned
 };
@@ -67,8 +67,8 @@ static int encode_size(struct worker *w, const struct stored_shape *shape, int s
     return err;
 }
 
-// In the order of decoding, slot by slot, so that the file's tracks go side by side. What a frame
-// rests on is not stored but known from the plan.
+// Writes the frames in decoding order, slot by slot, so that the file's tracks are interleaved.
+// Their dependencies are not stored, as the plan determines them.
 static int write_group(struct worker *w, const struct stored_shape *shape)
 {
     const struct stored_maker *m = w->maker;
@@ -187,6 +187,7 @@ struct stored_maker *stored_maker_new(const struct ladder *ladder, const struct 
     return m;
 }
 
+// Caller holds m->lock. Returns a worker that is not busy, or NULL.
 static struct worker *free_worker(struct stored_maker *m)
 {
     for (int i = 0; i < m->threads; i++)

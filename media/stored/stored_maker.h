@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Encodes groups of frames into all sizes of a ladder, each on a thread of its own, into parts.
+// Encodes groups of frames in all sizes of a ladder and writes them as parts. Each group is encoded
+// on one thread; several threads run in parallel.
 #ifndef WEIR_MEDIA_STORED_STORED_MAKER_H
 #define WEIR_MEDIA_STORED_STORED_MAKER_H
 
@@ -14,15 +15,16 @@ enum { STORED_MAKER_MAX_THREADS = 16 };
 
 struct stored_maker;
 
-// `threads`: 1 .. STORED_MAKER_MAX_THREADS, and as many groups of pictures in memory. What is
-// passed is borrowed. NULL: logged.
+// `threads`: 1 .. STORED_MAKER_MAX_THREADS; the maker holds as many groups of pictures in memory.
+// Borrows its arguments. Returns NULL on failure, which it logs.
 struct stored_maker *stored_maker_new(const struct ladder *ladder, const struct stored_plan *plan,
                                       const char *folder, int threads);
-// The pictures of a group, numbered within the media; one reference each, which is taken over.
-// Waits for a free thread. 0, or the error of an earlier group (logged).
+// Adds the pictures of group number `group` and takes over one reference to each, even on failure.
+// Waits for a free thread. Returns 0, or the error of an earlier group (logged).
 int stored_maker_add(struct stored_maker *m, int64_t group, struct picture **pictures, int count);
-int stored_maker_wait(struct stored_maker *m);  // for all of them; as stored_maker_add
-void stored_maker_free(struct stored_maker *m); // waits, too; NULL is fine
+int stored_maker_wait(
+    struct stored_maker *m); // until all groups are written; returns like stored_maker_add
+void stored_maker_free(struct stored_maker *m); // waits for groups in work; NULL is fine
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,7 @@ struct muxing {
     FILE *group;             // owned: the part being read
     FILE *audio;             // owned
     int64_t next_group;
-    // What comes next of each; data owned, NULL: nothing more.
+    // The next record of each; the data is owned, NULL at the end.
     struct stored_record video_head;
     uint8_t *video;
     struct stored_record audio_head;
@@ -62,7 +62,8 @@ static int next_audio(struct muxing *x)
     return err == ERR_END ? 0 : err;
 }
 
-// The parameter sets in front of a key frame, as the muxer wants them: Annex B.
+// Returns the length of the parameter sets at the beginning of a key frame (Annex B, which the
+// muxer accepts).
 static size_t parameter_bytes(const uint8_t *data, size_t len)
 {
     size_t at = 0;
@@ -104,7 +105,7 @@ static int add_video(struct muxing *x, int size_id)
     return 0;
 }
 
-// Each size's first frame tells its parameter sets.
+// Takes each size's parameter sets from its first frame.
 static int find_parameters(struct muxing *x)
 {
     FILE *f = stored_part_read(x->m->folder, 0);
@@ -170,18 +171,12 @@ static int write_packet(struct muxing *x, const struct stored_record *r, const u
     x->packet->flags = key ? AV_PKT_FLAG_KEY : 0;
     int err = av_write_frame(x->format, x->packet);
     if (err < 0)
-        log_error("%s: cannot be written (%s)", x->m->path, av_err2str(err));
+        log_error("%s: cannot write the file (%s)", x->m->path, av_err2str(err));
     return err < 0 ? ERR_IO : 0;
 }
 
-static int write_audio(struct muxing *x)
-{
-    struct times at = {x->audio_head.at, x->audio_head.at, {1, STORED_AUDIO_RATE}};
-    return write_packet(x, &x->audio_head, x->audio_data, x->m->sdp->ladder.size_count, &at, true);
-}
-
-// Frames come in the order of decoding: the time of that is the slot's, so much earlier that no
-// frame is shown before it is decoded.
+// Frames are in decoding order. The DTS is the slot's time minus an offset that makes each DTS at
+// most the frame's PTS.
 static int write_video(struct muxing *x)
 {
     const struct ladder *l = &x->m->sdp->ladder;
@@ -208,7 +203,9 @@ static int write_all(struct muxing *x)
             x->audio_data &&
             (!x->video || av_compare_ts(x->audio_head.at, audio, x->video_head.at, video) < 0);
         if (audio_first) {
-            err = write_audio(x);
+            struct times at = {x->audio_head.at, x->audio_head.at, audio};
+            err = write_packet(x, &x->audio_head, x->audio_data, x->m->sdp->ladder.size_count, &at,
+                               true);
             err = err ? err : next_audio(x);
             continue;
         }
@@ -230,7 +227,7 @@ static int set_tags(struct muxing *x)
     return good ? 0 : ERR_NO_MEMORY;
 }
 
-// ---- The file: opened here, since libavformat would follow a link in its place
+// ---- The output file. Not opened by libavformat, which would follow a symbolic link.
 
 static int write_out(void *ctx, uint8_t *data, int size)
 {
@@ -260,13 +257,14 @@ static int open_out(struct muxing *x, const char *path)
     return x->format->pb ? 0 : ERR_NO_MEMORY;
 }
 
-// Before it has its name, and its parts go: else a power cut could leave neither.
+// Flushes the file to the disk. The caller renames it and removes the parts only after that:
+// otherwise a power cut could lose both.
 static int close_out(struct muxing *x, const char *path, int err)
 {
     if (x->format && x->format->pb) {
         avio_flush(x->format->pb);
         if (!err && x->format->pb->error < 0) {
-            log_error("%s: cannot be written (%s)", path, av_err2str(x->format->pb->error));
+            log_error("%s: cannot write the file (%s)", path, av_err2str(x->format->pb->error));
             err = ERR_IO;
         }
         av_freep(&x->format->pb->buffer);
@@ -275,11 +273,11 @@ static int close_out(struct muxing *x, const char *path, int err)
     if (!x->out)
         return err;
     bool good = fflush(x->out) == 0 && fdatasync(fileno(x->out)) == 0;
-    int why = errno;
+    int reason = errno;
     good &= fclose(x->out) == 0;
     if (good || err)
         return err;
-    log_error("%s: %s", path, strerror(why));
+    log_error("%s: %s", path, strerror(reason));
     return ERR_IO;
 }
 
@@ -288,7 +286,8 @@ static int run(struct muxing *x, const char *path)
     if (avformat_alloc_output_context2(&x->format, NULL, "matroska", NULL) < 0 ||
         !(x->packet = av_packet_alloc()))
         return ERR_NO_MEMORY;
-    x->format->avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED; // the sound's first few ms are
+    x->format->avoid_negative_ts =
+        AVFMT_AVOID_NEG_TS_DISABLED; // the encoder's delay puts the first audio before 0
     int err = set_tags(x);
     for (int i = 0; i < x->m->sdp->ladder.size_count && !err; i++)
         err = add_video(x, i);
@@ -302,13 +301,13 @@ static int run(struct muxing *x, const char *path)
         return err;
     int r = avformat_write_header(x->format, NULL);
     if (r < 0) {
-        log_error("%s: cannot be written (%s)", path, av_err2str(r));
+        log_error("%s: cannot write the file (%s)", path, av_err2str(r));
         return ERR_IO;
     }
     err = write_all(x);
     r = av_write_trailer(x->format);
     if (!err && r < 0) {
-        log_error("%s: cannot be written (%s)", path, av_err2str(r));
+        log_error("%s: cannot write the file (%s)", path, av_err2str(r));
         err = ERR_IO;
     }
     return err;

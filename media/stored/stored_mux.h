@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Puts the parts of a stored ladder together into one Matroska file: a video track a size, and the
-// sound.
+// Joins the parts of a stored ladder into one Matroska file with a video track per size, and an
+// audio track.
 #ifndef WEIR_MEDIA_STORED_STORED_MUX_H
 #define WEIR_MEDIA_STORED_STORED_MUX_H
 
@@ -12,13 +12,13 @@ extern "C" {
 #endif
 
 struct stored_mux {
-    const struct sdp *sdp; // with the ladder; its sprop is of no size
+    const struct sdp *sdp; // borrowed; with the ladder; its sprop is not used
     const struct stored_plan *plan;
     struct stored_origin origin;
     const char *folder;
     int64_t groups;
     bool audio;
-    const char *path; // of the file; written beside it, then renamed
+    const char *path; // the output; written under PATH.new, then renamed
 };
 
 int stored_mux_run(const struct stored_mux *m); // 0, ERR_IO, ERR_NO_MEMORY (logged)

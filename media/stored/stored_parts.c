@@ -17,7 +17,7 @@
 
 enum { MAX_RECORD = 64 << 20, MAX_PLAN = 32768 };
 
-// "FOLDER/000012" or "FOLDER/sound", with a suffix.
+// Writes the path of a part, "FOLDER/000012" or "FOLDER/sound", with a suffix.
 static void name_of(const char *folder, int64_t part, const char *suffix, char out[PATH_MAX])
 {
     if (part == STORED_AUDIO)
@@ -29,15 +29,16 @@ static void name_of(const char *folder, int64_t part, const char *suffix, char o
 static int fail(const char *name)
 {
     if (errno == ELOOP)
-        log_error("%s: a link in place of a work file: it is not followed (remove it)", name);
+        log_error("%s: the work file is a symbolic link, which is not followed (remove it)", name);
     else if (errno == EINVAL)
-        log_error("%s: no regular file in place of a work file (remove it)", name);
+        log_error("%s: the work file is not a regular file (remove it)", name);
     else
         log_error("%s: %s", name, strerror(errno));
     return ERR_IO;
 }
 
-// Opens without following a link, and without waiting for a FIFO. A descriptor, or -1 with errno.
+// Opens a file without following a symbolic link and without blocking on a FIFO. Returns a
+// descriptor, or -1 with errno.
 static int open_own(const char *name, int flags)
 {
     struct stat st;
@@ -82,7 +83,7 @@ static bool is_of(const char *name, const char *plan)
     return strcmp(text, plan) == 0;
 }
 
-// The plan, a part, or one that was being written.
+// Returns true if the name is the plan's, a part's, or an incomplete part's.
 static bool is_own(const char *name)
 {
     size_t len = strcspn(name, ".");
@@ -106,7 +107,8 @@ static void empty(const char *folder)
     closedir(d);
 }
 
-// Two that write the same parts would spoil them. Where there are no locks, nobody is kept out.
+// Locks the folder against another program that would write the same parts. On a file system
+// without locks it succeeds without a lock. Returns the descriptor, or ERR_IO (logged).
 static int lock(const char *folder)
 {
     int fd = open_own(folder, O_RDONLY | O_DIRECTORY);
@@ -114,19 +116,9 @@ static int lock(const char *folder)
         return fail(folder);
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
         return fd;
-    log_error("%s: another weir-send --prepare is at work there", folder);
+    log_error("%s: another weir-send --prepare is using this folder", folder);
     close(fd);
     return ERR_IO;
-}
-
-static int write_plan(const char *name, const char *plan)
-{
-    FILE *f = stored_work_open(name, true);
-    if (!f)
-        return ERR_IO;
-    bool good = fputs(plan, f) >= 0;
-    good &= fclose(f) == 0;
-    return good ? 0 : fail(name);
 }
 
 int stored_parts_open(const char *folder, const char *plan)
@@ -142,8 +134,14 @@ int stored_parts_open(const char *folder, const char *plan)
     if (fd < 0 || is_of(name, plan))
         return fd;
     empty(folder);
-    if (write_plan(name, plan) == 0)
-        return fd;
+    FILE *f = stored_work_open(name, true);
+    if (f) {
+        bool good = fputs(plan, f) >= 0;
+        good &= fclose(f) == 0;
+        if (good)
+            return fd;
+        fail(name);
+    }
     close(fd);
     return ERR_IO;
 }
@@ -166,7 +164,7 @@ int stored_part_put(FILE *f, const struct stored_record *r, const void *data)
 {
     if (fwrite(r, sizeof(*r), 1, f) == 1 && fwrite(data, 1, r->bytes, f) == r->bytes)
         return 0;
-    log_error("cannot write: %s", strerror(errno));
+    log_error("cannot write a work file: %s", strerror(errno));
     return ERR_IO;
 }
 
@@ -175,14 +173,14 @@ int stored_part_end(FILE *f, const char *folder, int64_t part, bool good)
     char from[PATH_MAX], to[PATH_MAX];
     name_of(folder, part, ".new", from);
     name_of(folder, part, "", to);
-    // On the disk before it has its name: else a power cut could leave a name without its bytes.
+    // Flush before the rename: otherwise a power cut could leave the final name without the data.
     bool written = fflush(f) == 0 && fdatasync(fileno(f)) == 0;
-    int why = errno;
+    int reason = errno;
     written &= fclose(f) == 0;
     if (good && written && rename(from, to) == 0)
         return 0;
     if (!written)
-        errno = why;
+        errno = reason;
     if (good)
         fail(from);
     unlink(from);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parts of a stored ladder while it is made: a folder beside the file to be, with a file for
-// each group of frames and one for the sound, each there whole or not at all, so that an
-// interrupted run goes on where it stopped. `plan` tells what the parts are of: those of another
-// plan are thrown away.
+// The parts of a stored ladder while it is made: a folder next to the output file, with a file for
+// each group of frames and one for the audio. A part is complete or does not exist, so that an
+// interrupted run can continue. `plan` identifies the input and the options; parts of another plan
+// are deleted.
 #ifndef WEIR_MEDIA_STORED_STORED_PARTS_H
 #define WEIR_MEDIA_STORED_STORED_PARTS_H
 
@@ -17,31 +17,35 @@ extern "C" {
 
 enum { STORED_AUDIO = -1 }; // in place of a group's number
 
-struct stored_record { // in front of `bytes` of data
+struct stored_record { // header before `bytes` bytes of data
     uint32_t bytes;
-    uint32_t track; // size id; of the sound 0
-    int64_t at;     // source frame number; of the sound samples of 48 kHz
+    uint32_t track; // size id; 0 for audio
+    int64_t at;     // source frame number; for audio, samples of 48 kHz
 };
 
-// Work files lie in the folder of the film, where others may write, too: a link in place of one of
-// them, or of the folder, is refused and never followed.
+// Work files are in the film's folder, where other users may write too. So a symbolic link in place
+// of a work file or of the parts' folder is refused and never followed.
 
-// Opens a work file: for reading, or empty for writing. NULL: logged.
+// Opens a work file for reading, or creates or truncates it for writing. Returns NULL on failure,
+// which it logs.
 FILE *stored_work_open(const char *name, bool write);
-// Makes the folder, or takes over what is there of the same plan. A descriptor, which keeps others
-// out until it is closed; ERR_IO (logged), also when another has it.
+// Makes the folder, or continues one of the same plan. Returns a descriptor that locks the folder
+// until it is closed; ERR_IO (logged), also if another program holds the lock.
 int stored_parts_open(const char *folder, const char *plan);
 bool stored_parts_has(const char *folder, int64_t part);
-// A part is written under a name of its own until stored_part_end. NULL: logged.
+// Creates a part; it has a temporary name until stored_part_end. Returns NULL on failure, which it
+// logs.
 FILE *stored_part_begin(const char *folder, int64_t part);
-// 0 or ERR_IO (logged).
+// Writes a record. Returns 0 or ERR_IO (logged).
 int stored_part_put(FILE *f, const struct stored_record *r, const void *data);
-// Closes; with `good` it is there from now on. 0 or ERR_IO (logged).
+// Closes the part; with `good` it gets its final name, else it is deleted. Returns 0 or ERR_IO
+// (logged).
 int stored_part_end(FILE *f, const char *folder, int64_t part, bool good);
-FILE *stored_part_read(const char *folder, int64_t part); // NULL: logged
-// *data: allocated anew, the caller's. 0, ERR_END, ERR_IO (breaks off), ERR_NO_MEMORY.
+FILE *stored_part_read(const char *folder, int64_t part); // returns NULL on failure, logged
+// Reads the next record; the caller owns *data. Returns 0, ERR_END, ERR_IO (also if the part is
+// truncated) or ERR_NO_MEMORY.
 int stored_part_next(FILE *f, struct stored_record *r, uint8_t **data);
-// All parts, wherever some are missing, the plan, and the folder if nothing else is in it.
+// Deletes all parts and the plan, and the folder if it is empty then.
 void stored_parts_remove(const char *folder);
 
 #ifdef __cplusplus

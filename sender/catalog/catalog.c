@@ -21,60 +21,60 @@
 #include "sender/feed/workers.h"
 #include "sender/policy/catalog_path.h"
 
-#define LIST_BUDGET USEC_PER_SEC // to look into files; a viewer waits meanwhile
-#define LOOK_LIMIT  USEC_PER_SEC // of that, into one file
+#define LIST_BUDGET USEC_PER_SEC // max. time to open files for a list, while a viewer waits
+#define LOOK_LIMIT  USEC_PER_SEC // max. time to open one file for a list
 
 enum film_state { FILM_OPENING, FILM_OPEN, FILM_FAILED };
 
-// While a thread opens it (`opening`), `stream` and `work_err` are the thread's. A film that a
-// thread has begun to open stays on the shelf until the thread is back, though no viewer waits any
-// more: else each request for a film that hangs would take another thread.
+// An open file. While a thread opens it (`opening`), `stream` and `work_err` belong to the thread.
+// A film that a thread has begun to open stays in the catalog until the thread returns, even if no
+// viewer waits any more. Otherwise each request for a film that hangs would block another thread.
 struct film {
     struct work work; // first
     struct film *next;
-    struct catalog *shelf; // borrowed; NULL: it has left the shelf
+    struct catalog *catalog; // borrowed; NULL: removed from the catalog
     const struct options *options;
     char root[PATH_MAX];
     char path[CATALOG_PATH_MAX];
-    struct media_guard *guard; // a reference
-    atomic_bool begun;         // a thread has taken it
-    bool opening;
-    bool taken; // by the viewer who waited for it, or another one
-    int work_err;
+    struct media_guard *guard; // one reference
+    atomic_bool begun;         // a thread has begun to open it
+    bool opening;              // queued for a thread, or a thread opens it
+    bool taken;                // a viewer has got its stream
+    int work_err;              // result of the thread
     enum film_state state;
-    int err;         // FILM_FAILED
-    usec_t deadline; // FILM_OPENING
+    int err;         // with FILM_FAILED: the reason
+    usec_t deadline; // with FILM_OPENING
     struct catalog_hold *holds;
     struct stream stream;
 };
 
-// The maker of the list: the thread's while it makes one.
+// The work that makes the folder's list. It belongs to the thread while that makes a list.
 struct list_work {
     struct work work;          // first
-    struct catalog *shelf;     // borrowed
+    struct catalog *catalog;   // borrowed
     struct folder_list *list;  // owned
-    struct media_guard *guard; // a reference
-    int count;
-    char *text; // owned, of CATALOG_LIST_BYTES
+    struct media_guard *guard; // one reference
+    int count;                 // number of files
+    char *text;                // owned, CATALOG_LIST_BYTES long
 };
 
 struct catalog {
-    const char *path;              // one stream's; NULL: a folder
-    struct stream *stream;         // borrowed; likewise
+    const char *path;              // borrowed; path of the only stream; NULL: a folder
+    struct stream *stream;         // borrowed; the only stream; NULL: a folder
     uv_loop_t *loop;               // borrowed
     const struct options *options; // borrowed
-    char root[PATH_MAX];           // real
-    struct workers *openers;       // owned
-    struct workers *lister;        // owned, of one thread
-    struct timer *deadline;        // owned; of what waits
+    char root[PATH_MAX];           // real path of the folder
+    struct workers *openers;       // owned; open films
+    struct workers *lister;        // owned; one thread, makes the list
+    struct timer *deadline;        // owned; earliest deadline of the films and the list
     int film_count;
     struct film *films;     // owned, the newest first
-    struct list_work *list; // owned, but for the thread's time
-    bool is_listing;
-    int count;  // of the list made last
-    char *text; // owned: that list
+    struct list_work *list; // owned, unless the thread makes a list
+    bool is_listing;        // the thread makes a list
+    int count;              // files of the last list
+    char *text;             // owned; the last list
     usec_t list_deadline;
-    struct catalog_hold *listing; // those that wait for the list
+    struct catalog_hold *listing; // viewers that wait for the list
     struct stats_book book;
 };
 
@@ -108,7 +108,7 @@ struct catalog *catalog_new_folder(uv_loop_t *loop, const struct options *o)
     s->list = calloc(1, sizeof(*s->list));
     s->text = malloc(CATALOG_LIST_BYTES);
     if (s->list) {
-        s->list->shelf = s;
+        s->list->catalog = s;
         s->list->list = folder_list_new(s->root);
         s->list->guard = media_guard_new(USEC_NEVER);
         s->list->text = malloc(CATALOG_LIST_BYTES);
@@ -134,7 +134,7 @@ void catalog_free(struct catalog *s)
     assert(!s->listing);
     if (s->list) {
         media_guard_stop(s->list->guard);
-        if (!s->is_listing) // else once the thread is back
+        if (!s->is_listing) // if it is, drop_list frees the list when the thread returns
             list_free(s->list);
     }
     workers_free(s->lister);
@@ -180,16 +180,17 @@ static void film_free(struct film *f)
     free(f);
 }
 
-// Takes it off the shelf. What a thread has of it is freed once it is back.
+// Removes the film from the catalog and revokes its holds. If a thread is opening it, the film is
+// freed when the thread returns.
 static void close_film(struct film *f)
 {
-    struct catalog *s = f->shelf;
+    struct catalog *s = f->catalog;
     struct film **at = &s->films;
     while (*at != f)
         at = &(*at)->next;
     *at = f->next;
     s->film_count--;
-    f->shelf = NULL;
+    f->catalog = NULL;
     while (f->holds) {
         struct catalog_hold *h = f->holds;
         f->holds = h->next;
@@ -207,7 +208,7 @@ static void close_film(struct film *f)
         film_free(f);
 }
 
-// On a thread.
+// Called on a thread: opens the film.
 static void run_film(struct work *w)
 {
     struct film *f = (struct film *)w;
@@ -229,11 +230,12 @@ static void drop_film(struct work *w)
     film_free(f);
 }
 
+// Ends the opening and notifies the viewers that wait.
 static void settle(struct film *f, int err, usec_t now)
 {
     f->state = err ? FILM_FAILED : FILM_OPEN;
     f->err = err;
-    set_deadline(f->shelf);
+    set_deadline(f->catalog);
     for (struct catalog_hold *h = f->holds; h; h = h->next)
         h->on_ready(h->ctx, now);
 }
@@ -241,9 +243,9 @@ static void settle(struct film *f, int err, usec_t now)
 static void film_done(struct work *w, usec_t now)
 {
     struct film *f = (struct film *)w;
-    struct catalog *s = f->shelf;
+    struct catalog *s = f->catalog;
     f->opening = false;
-    if (!s || f->state == FILM_FAILED) { // given up meanwhile
+    if (!s || f->state == FILM_FAILED) { // closed or timed out while the thread opened it
         if (!f->work_err)
             stream_destroy(&f->stream);
         if (!s)
@@ -275,7 +277,7 @@ static void on_deadline(void *ctx, usec_t now)
         media_guard_stop(f->guard);
         bool begun = atomic_load(&f->begun);
         log_warn("%s: not open after %d s%s", f->path, (int)(CATALOG_OPEN_LIMIT / USEC_PER_SEC),
-                 begun ? "" : ": other films are slow to open");
+                 begun ? "" : ": other files are slow to open");
         settle(f, begun ? ERR_TIMED_OUT : ERR_AGAIN, now);
     }
     while (s->listing && s->list_deadline <= now) {
@@ -288,14 +290,15 @@ static void on_deadline(void *ctx, usec_t now)
     set_deadline(s);
 }
 
-// A film without viewers who set it up, which none waits for.
+// Returns true if the film is open and no session uses it. A film that its first viewer has not
+// taken yet is not idle.
 static bool is_idle(const struct film *f)
 {
     return f->state == FILM_OPEN && f->taken && f->stream.sink_count == 0;
 }
 
-// Of the idle films but `but` the one that was requested first, if more than `max` films are idle;
-// else NULL.
+// If more than `max` films are idle, returns the idle film other than `but` that was requested
+// first. Else returns NULL.
 static struct film *oldest_idle(const struct catalog *s, int max, const struct film *but)
 {
     struct film *oldest = NULL;
@@ -330,7 +333,7 @@ static int open_film(struct catalog *s, const char *path, struct catalog_hold *h
         film_free(f);
         return err;
     }
-    f->shelf = s;
+    f->catalog = s;
     f->next = s->films;
     s->films = f;
     s->film_count++;
@@ -339,22 +342,18 @@ static int open_film(struct catalog *s, const char *path, struct catalog_hold *h
     return CATALOG_WAITS;
 }
 
-static int take_one(struct catalog *s, const char *url_path, struct stream **out)
-{
-    size_t len = strlen(s->path);
-    if (strncmp(url_path, s->path, len) != 0 ||
-        (url_path[len] && url_path[len] != '/' && url_path[len] != '?'))
-        return ERR_NOT_FOUND;
-    *out = s->stream;
-    return 0;
-}
-
 int catalog_take(struct catalog *s, const char *url_path, struct catalog_hold *h, bool only,
                  struct stream **out)
 {
     char path[CATALOG_PATH_MAX];
-    if (!catalog_is_folder(s))
-        return take_one(s, url_path, out);
+    if (!catalog_is_folder(s)) {
+        size_t len = strlen(s->path);
+        if (strncmp(url_path, s->path, len) != 0 ||
+            (url_path[len] && url_path[len] != '/' && url_path[len] != '?'))
+            return ERR_NOT_FOUND;
+        *out = s->stream;
+        return 0;
+    }
     if (catalog_path_decode(url_path, path, sizeof(path)) != 0)
         return ERR_NOT_FOUND;
     if (!*path)
@@ -374,7 +373,7 @@ int catalog_take(struct catalog *s, const char *url_path, struct catalog_hold *h
     if (h->film->state == FILM_OPEN) {
         struct film *idle;
         h->film->taken = true;
-        // A viewer who looks at film after film, or many who do, keep few of them in memory.
+        // Bound the memory of viewers that only DESCRIBE film after film.
         while ((idle = oldest_idle(s, CATALOG_MAX_IDLE, h->film)))
             close_film(idle);
         *out = &h->film->stream;
@@ -417,7 +416,7 @@ static void list_free(struct list_work *l)
     free(l);
 }
 
-// On a thread.
+// Called on a thread: makes the list.
 static void run_list(struct work *w)
 {
     struct list_work *l = (struct list_work *)w;
@@ -433,7 +432,7 @@ static void drop_list(struct work *w)
 static void list_done(struct work *w, usec_t now)
 {
     struct list_work *l = (struct list_work *)w;
-    struct catalog *s = l->shelf;
+    struct catalog *s = l->catalog;
     char *before = s->text;
     s->text = l->text;
     s->count = l->count;
@@ -449,7 +448,7 @@ static void list_done(struct work *w, usec_t now)
     set_deadline(s);
 }
 
-// As many whole lines as fit.
+// Copies as many whole lines as fit.
 static void copy_lines(const char *from, char *out, size_t cap)
 {
     size_t len = strlen(from);
@@ -487,22 +486,16 @@ int catalog_list(struct catalog *s, struct catalog_hold *h, char *out, size_t ca
     return CATALOG_WAITS;
 }
 
-// ---- Figures
-
-// Names from the file system have to be UTF-8 for JSON.
-static void name_source(const struct catalog *s, struct stats *out)
-{
-    const char *slash = strrchr(s->root, '/');
-    if (s->stream)
-        snprintf(out->source, sizeof(out->source), "%s", s->stream->title);
-    else
-        utf8_copy(slash && slash[1] ? slash + 1 : s->root, out->source, sizeof(out->source));
-}
+// ---- Stats
 
 void catalog_stats(struct catalog *s, struct stats *out, session_stats_fn *each, void *ctx,
                    usec_t now)
 {
-    name_source(s, out);
+    const char *slash = strrchr(s->root, '/');
+    if (s->stream)
+        snprintf(out->source, sizeof(out->source), "%s", s->stream->title);
+    else // JSON requires UTF-8, which the name of a folder may not be
+        utf8_copy(slash && slash[1] ? slash + 1 : s->root, out->source, sizeof(out->source));
     out->total = s->book.ended;
     out->transport_count = out->stream_count = out->session_count = 0;
     for (int i = 0; transport_kinds[i]; i++) {

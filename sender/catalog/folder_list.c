@@ -15,27 +15,27 @@
 
 enum {
     MAX_DEPTH = 8,
-    MAX_TRIES = 3, // looks into a file that is slow to open: the machine may have been busy
+    MAX_TRIES = 3, // attempts for a file that is slow to open, as the machine may have been busy
 };
 
-struct seen_file { // what a look into it said
+struct seen_file { // what is known about a file since it was last opened
     struct seen_file *next;
     char path[CATALOG_PATH_MAX];
     off_t bytes;
     time_t mtime;
-    time_t ladder; // of the stored ladder beside it, if there is one
-    bool is_there; // when the list was made last
+    time_t ladder; // mtime of its prepared file; 0: none
+    bool is_there; // existed when the last list was made
     bool is_media;
-    bool is_slow; // the look took too long: no more than its name is known
-    int tries;    // looks into this state of the file
+    bool is_slow; // opening took too long: only the name is known
+    int tries;    // attempts to open this state of the file
     double duration;
     char sizes[64];
 };
 
 struct folder_list {
-    char root[PATH_MAX];    // real
+    char root[PATH_MAX];    // a real path
     struct seen_file *seen; // owned
-    bool behind;            // the list made last had no time for all files
+    bool behind;            // the last list had no time for all files
 };
 
 struct listing {
@@ -76,7 +76,8 @@ bool folder_real_file(const char *root, const char *path, char real[PATH_MAX], s
            realpath(name, real) && catalog_path_is_offered(root, real) && stat(real, st) == 0;
 }
 
-// NULL: there is none, or it is of an earlier state of the file.
+// Returns the prepared file of `f`, or `f` itself if it is one. Returns NULL if there is none, or
+// if the file has changed since it was prepared.
 static struct stored_file *open_ladder(const struct seen_file *f, const char *real,
                                        struct media_guard *guard)
 {
@@ -117,22 +118,18 @@ static void look_into(struct seen_file *f, const char *real, struct media_guard 
     source_free(source);
 }
 
-static time_t ladder_time(const char *real)
-{
-    char beside[PATH_MAX + sizeof(STORED_SUFFIX)];
-    struct stat st;
-    snprintf(beside, sizeof(beside), "%s" STORED_SUFFIX, real);
-    return stat(beside, &st) == 0 ? st.st_mtim.tv_sec : 0;
-}
-
-// What is known of a file; NULL: nothing yet, and no time to look.
+// Returns what is known about a file; opens it if it is new or changed. Returns NULL if there is no
+// time left to open it.
 static const struct seen_file *look(struct listing *l, const char *path, const char *real,
                                     const struct stat *st)
 {
     struct seen_file *f = l->list->seen;
     while (f && strcmp(f->path, path) != 0)
         f = f->next;
-    time_t ladder = ladder_time(real);
+    char beside[PATH_MAX + sizeof(STORED_SUFFIX)];
+    struct stat prepared;
+    snprintf(beside, sizeof(beside), "%s" STORED_SUFFIX, real);
+    time_t ladder = stat(beside, &prepared) == 0 ? prepared.st_mtim.tv_sec : 0;
     if (f)
         f->is_there = true;
     bool same =
@@ -166,8 +163,8 @@ static const struct seen_file *look(struct listing *l, const char *path, const c
 
 static void list_file(struct listing *l, const char *path, const char *real, const struct stat *st)
 {
-    char encoded[SHELF_URL_PATH_MAX];
-    char line[SHELF_URL_PATH_MAX + 128];
+    char encoded[CATALOG_URL_PATH_MAX];
+    char line[CATALOG_URL_PATH_MAX + 128];
     if (catalog_path_encode(path, encoded, sizeof(encoded)) < 0) // no viewer can request it
         return;
     const struct seen_file *f = look(l, path, real, st);
@@ -183,7 +180,7 @@ static void list_file(struct listing *l, const char *path, const char *real, con
     l->count++;
 }
 
-// What does not look like a film by its name is not looked into.
+// Returns true if the name is a video's. Other files are never opened.
 static bool is_film(const char *path)
 {
     static const char *const endings[] = {"3gp", "avi", "flv",  "h264", "m2ts", "m4v",
@@ -196,7 +193,7 @@ static bool is_film(const char *path)
     return false;
 }
 
-// A stored ladder beside its original is no film of its own; parts of one are none at all.
+// Returns false for a prepared file whose original is in the folder too.
 static bool is_listed(const char *root, const char *path)
 {
     char original[CATALOG_PATH_MAX];
@@ -221,7 +218,7 @@ static void list_folder(struct listing *l, const char *folder, int depth)
         struct stat st;
         int len =
             snprintf(path, sizeof(path), "%s%s%s", folder, *folder ? "/" : "", entries[i]->d_name);
-        // Most files of a folder may be others.
+        // Most files of a folder may not be videos: skip them before the system calls below.
         bool other = entries[i]->d_type == DT_REG && len < (int)sizeof(path) && !is_film(path);
         bool there = entries[i]->d_name[0] != '.' && len < (int)sizeof(path) && !other &&
                      l->count < FOLDER_LIST_MAX && folder_real_file(l->list->root, path, real, &st);
@@ -239,19 +236,6 @@ static void list_folder(struct listing *l, const char *folder, int depth)
         free(entries);
 }
 
-// Files may come and go for years: what is not there any more is forgotten.
-static void forget_gone(struct folder_list *l)
-{
-    for (struct seen_file **at = &l->seen, *f; (f = *at);) {
-        if (f->is_there) {
-            at = &f->next;
-            continue;
-        }
-        *at = f->next;
-        free(f);
-    }
-}
-
 int folder_list_make(struct folder_list *l, char *out, size_t cap, usec_t budget, usec_t each,
                      struct media_guard *guard)
 {
@@ -267,6 +251,14 @@ int folder_list_make(struct folder_list *l, char *out, size_t cap, usec_t budget
     for (struct seen_file *f = l->seen; f; f = f->next)
         f->is_there = false;
     list_folder(&made, "", 0);
-    forget_gone(l);
+    // Forget files that are gone: a server may run for years.
+    for (struct seen_file **at = &l->seen, *f; (f = *at);) {
+        if (f->is_there) {
+            at = &f->next;
+            continue;
+        }
+        *at = f->next;
+        free(f);
+    }
     return made.count;
 }

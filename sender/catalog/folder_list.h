@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The films of a folder as a list for viewers. What a look into a file said is kept until the file
-// changes. It reads files, so it blocks: one thread at a time, not a loop's.
+// Lists the films of a folder for viewers. The properties of a file are kept until it changes. The
+// functions read files and block: call them on one thread at a time, not on a loop's.
 #ifndef WEIR_SENDER_CATALOG_FOLDER_LIST_H
 #define WEIR_SENDER_CATALOG_FOLDER_LIST_H
 
@@ -15,20 +15,20 @@
 extern "C" {
 #endif
 
-enum { FOLDER_LIST_MAX = 1000 }; // files
+enum { FOLDER_LIST_MAX = 1000 }; // max. files of a list
 
 struct folder_list;
 
 struct folder_list *folder_list_new(const char *root); // a real path, copied; NULL: no memory
 void folder_list_free(struct folder_list *l);          // NULL is fine
-// Lists the folder: a line a file with its path in a URL, seconds and sizes, tabs between. Looks
-// into files that are new or have changed for at most `budget`, each for at most `each`; what is
-// not known then has a "?". `guard` stops it. Returns the number of files.
+// Lists the folder. Each file has a line with its path in a URL, its seconds and its sizes,
+// separated by tabs. Opens new and changed files for at most `budget`, and each for at most `each`;
+// values that are unknown after that are "?". `guard` stops it. Returns the number of files.
 int folder_list_make(struct folder_list *l, char *out, size_t cap, usec_t budget, usec_t each,
                      struct media_guard *guard);
 
-// The real path of `path` in the folder `root`. Returns true if it is there and may be offered:
-// links that lead out of the folder, or to what is hidden, do not count.
+// Resolves `path` in the folder `root`. Returns true if the file exists and may be offered: not if
+// a link leads out of the folder or to a hidden file.
 bool folder_real_file(const char *root, const char *path, char real[PATH_MAX], struct stat *st);
 
 #ifdef __cplusplus

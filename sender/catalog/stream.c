@@ -12,7 +12,7 @@
 #include "media/stored/stored_audio.h"
 #include "sender/policy/viewer_limits.h"
 
-// Hundreds of viewers take milliseconds, so each has its own time.
+// Sending to hundreds of viewers takes milliseconds, so each call gets the current time.
 static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
 {
     (void)now;
@@ -30,7 +30,7 @@ static void on_audio(void *ctx, struct coded_audio *c, usec_t now)
 
 static void on_end(void *ctx, int err, usec_t now)
 {
-    (void)err; // the source has logged what went wrong
+    (void)err; // the source has logged the reason
     struct stream *s = ctx;
     for (int i = 0; i < s->sink_count; i++)
         s->sinks[i]->ops->on_end(s->sinks[i], now);
@@ -46,7 +46,7 @@ int stream_init(struct stream *s, struct source *source, const struct ladder *la
                          .duration = source->duration,
                          .max_viewers = VIEWERS_DEFAULT,
                          .viewer_timeout = VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
-    utf8_copy(source->name, s->title, sizeof(s->title)); // SDP, JSON and Prometheus want UTF-8
+    utf8_copy(source->name, s->title, sizeof(s->title)); // SDP, JSON and Prometheus require UTF-8
     s->engine = live_feed_new(source, ladder, &engine_events, s);
     return s->engine ? 0 : ERR_IO;
 }
@@ -66,7 +66,7 @@ void stream_init_filler(struct stream *s, enum sdp_source kind, int bitrate_bps)
                          .viewer_timeout = VIEWER_TIMEOUT_SEC * USEC_PER_SEC};
     snprintf(s->title, sizeof(s->title), "synthetic:%s",
              kind == SDP_SOURCE_STEADY ? "steady" : "greedy");
-    // One nominal level, whose size means nothing.
+    // One nominal level with an arbitrary size.
     s->ladder = (struct ladder){
         .source_fps = {30, 1}, .source_width = 16, .source_height = 16, .size_count = 1};
     s->ladder.sizes[0] = (struct size_spec){.width = 16, .height = 16, .fps = {30, 1}, .layers = 1};
@@ -120,7 +120,7 @@ bool stream_is_synthetic(const struct stream *s)
 
 int stream_start(struct stream *s, uv_loop_t *loop)
 {
-    media_guard_until(s->guard, USEC_NEVER); // that was for the opening
+    media_guard_until(s->guard, USEC_NEVER); // its deadline was for opening the file
     return s->engine   ? live_feed_start(s->engine, loop)
            : s->stored ? stored_cache_start(s->stored, loop)
                        : 0;

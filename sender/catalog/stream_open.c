@@ -15,10 +15,10 @@
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
 
-enum { DEFAULT_LAYERS = 2 };     // of frames that can be dropped
-#define GRACE (2 * USEC_PER_SEC) // for a thread to come back behind its deadline
+enum { DEFAULT_LAYERS = 2 };     // temporal layers
+#define GRACE (2 * USEC_PER_SEC) // time for the thread to return after its deadline
 
-// The levels that were asked for, if any, are those of the stored ladder.
+// Returns true if the stored ladder has exactly the requested levels, or if none are requested.
 static bool has_levels(const struct stored_info *info, const struct options *o)
 {
     const struct ladder *l = &info->sdp.ladder;
@@ -38,15 +38,15 @@ static bool wants_device(const struct options *o)
     return o->audio && strcmp(o->audio, "none") != 0;
 }
 
-// Why the stored ladder does not do for the file it lies beside; NULL: it does.
+// Returns why the stored ladder cannot be used for its original file; NULL if it can.
 static const char *unfit(const struct stored_info *info, const struct stat *original,
                          const struct options *o)
 {
     if (!stored_origin_is_of(&info->origin, original->st_size, original->st_mtim.tv_sec))
-        return "the file has changed since";
+        return "the original file has changed since";
     if (wants_device(o))
-        return "other sound is asked for";
-    return has_levels(info, o) ? NULL : "other levels are asked for";
+        return "--sound requests other audio";
+    return has_levels(info, o) ? NULL : "--level requests other levels";
 }
 
 static int open_stored(struct stream *s, struct media_guard *guard, const struct options *o,
@@ -58,7 +58,8 @@ static int open_stored(struct stream *s, struct media_guard *guard, const struct
     return err;
 }
 
-// 0: opened; ERR_NOT_FOUND: there is none that does.
+// Opens the stored ladder of a file. Returns 0, ERR_NOT_FOUND if there is no usable one, or an
+// error of media_guard_check.
 static int open_beside(struct stream *s, struct media_guard *guard, const struct options *o,
                        const char *name)
 {
@@ -68,20 +69,21 @@ static int open_beside(struct stream *s, struct media_guard *guard, const struct
         stat(name, &original) != 0 || stat(path, &stored) != 0)
         return ERR_NOT_FOUND;
     int err = open_stored(s, guard, o, path);
-    const char *why = err ? "it cannot be read" : unfit(stored_cache_info(s->stored), &original, o);
-    if (!why) {
-        log_info("%s: its stored ladder is used", name);
+    const char *reason =
+        err ? "it cannot be read" : unfit(stored_cache_info(s->stored), &original, o);
+    if (!reason) {
+        log_info("%s: using its prepared file %s", name, path);
         return 0;
     }
-    log_warn("%s is not used: %s (make it again with --prepare)", path, why);
+    log_warn("%s is not used: %s (run --prepare again)", path, reason);
     if (!err)
         stream_destroy(s);
     int late = media_guard_check(guard);
     return late ? late : ERR_NOT_FOUND;
 }
 
-// A file without sound is no error, and neither is one whose sound does not play; a device that was
-// asked for and is not there is.
+// Adds the audio source. A file without audio, or with audio that does not decode, is no error; a
+// requested device that cannot be opened is.
 static int add_audio(struct stream *s, const struct options *o, struct audio_source *audio, int err)
 {
     if (!audio)
@@ -90,11 +92,11 @@ static int add_audio(struct stream *s, const struct options *o, struct audio_sou
     snprintf(name, sizeof(name), "%s", audio->name);
     err = stream_add_audio(s, audio, o->audio_kbps * 1000);
     if (!err)
-        log_info("sound: %s, %d kbit/s", name, o->audio_kbps);
+        log_info("audio: %s, %d kbit/s", name, o->audio_kbps);
     return err;
 }
 
-// A name that is no file's, but near to another source's: it is told. False: none of these.
+// Detects a mistyped name of another source and logs a hint. Returns false if it is none.
 static bool is_slip(const char *name)
 {
     static const char *const words[] = {"test", "camera", "screen"};
@@ -107,11 +109,11 @@ static bool is_slip(const char *name)
         if (strcmp(name, words[i]) == 0)
             meant = words[i];
     if (strncmp(name, "/dev/video", 10) == 0)
-        log_error("%s: not a file; a camera is named camera:%s", name, name);
+        log_error("%s: not a file: for a camera use camera:%s", name, name);
     else if (meant)
-        log_error("%s: no such file; the source of that name has a colon, %s:", name, meant);
+        log_error("%s: no such file: for the source of that name use %s:", name, meant);
     else if (!there && strstr(name, "://"))
-        log_error("%s: a URL cannot be a source: name a file, a camera or a screen of this machine",
+        log_error("%s: a URL cannot be a source: use a file, a camera or a screen of this machine",
                   name);
     else
         return false;
@@ -137,8 +139,8 @@ static int open_encoded(struct stream *s, struct media_guard *guard, const struc
                                      source->fps, layers, &ladder)
               : ladder_default(source->width, source->height, source->fps, layers, &ladder);
     if (err) {
-        log_error("no ladder of levels can be made for %s (%dx%d)", source->name, source->width,
-                  source->height);
+        log_error("%s: cannot make a ladder of levels for a source of %dx%d", source->name,
+                  source->width, source->height);
         source_free(source);
         return err;
     }
@@ -161,30 +163,30 @@ int stream_open(struct stream *s, struct media_guard *guard, const struct option
     int err =
         stored_file_is(name) ? open_stored(s, guard, o, name) : open_beside(s, guard, o, name);
     if (stored_file_is(name) && !err && wants_device(o))
-        log_warn("%s has its own sound, if any; --sound %s is not recorded", name, o->audio);
+        log_warn("%s: --sound %s is ignored: a prepared file has its own audio", name, o->audio);
     if (err == ERR_NOT_FOUND && !stored_file_is(name))
         err = open_encoded(s, guard, o, name);
     if (err)
         return err;
-    err = media_guard_check(guard); // its sound may have been given up
+    err = media_guard_check(guard); // opening the audio may have timed out
     if (!err) {
         s->guard = media_guard_ref(guard);
         return 0;
     }
     if (err == ERR_TIMED_OUT)
-        log_error("%s: it takes too long to open; check the disk", name);
+        log_error("%s: opening it takes too long (is the disk slow?)", name);
     stream_destroy(s);
     return err;
 }
 
-// ---- In time
+// ---- Opening with a time limit
 
-struct opening { // the thread's until it is back
+struct opening { // used by the thread until it returns
     struct stream *stream;
     struct media_guard *guard;
     const struct options *options;
     const char *name;
-    struct worker_queue *back; // of this one item
+    struct worker_queue *back; // the thread pushes this struct when it has finished
     int err;
 };
 
@@ -204,7 +206,7 @@ static void keep(void *item)
 int stream_open_in_time(struct stream *s, uv_loop_t *loop, const struct options *o,
                         const char *name, usec_t limit)
 {
-    static struct opening opening; // outlives this call if the thread does
+    static struct opening opening; // static, as the thread may outlive this call
     pthread_t thread;
     usec_t deadline = clock_now() + limit;
     opening = (struct opening){.stream = s,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Opens a source by its name, as the options say: a file's stored ladder instead of the file where
-// there is one that was made from it.
+// Opens a source by its name and the options. If a file has a usable stored ladder (--prepare),
+// that is opened instead of the file.
 #ifndef WEIR_SENDER_CATALOG_STREAM_OPEN_H
 #define WEIR_SENDER_CATALOG_STREAM_OPEN_H
 
@@ -11,15 +11,15 @@
 extern "C" {
 #endif
 
-// `name`: of a file or test picture. Reads the file, so it blocks, on any thread; `guard`, of which
-// the stream takes a reference, ends that. stream_start follows. 0 or an error (logged);
-// ERR_TIMED_OUT: the guard's deadline passed, ERR_CLOSED: it was stopped.
+// Any thread. Opens `name`: a file, a device or the test picture. Blocks while it reads; `guard`,
+// of which the stream takes a reference, can end that. The caller then calls stream_start. Returns
+// 0 or an error (logged); ERR_TIMED_OUT after the guard's deadline, ERR_CLOSED after its stop.
 int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,
                 const char *name);
 
-// The same, for at most `limit`, and then stream_start: for a program that has nothing else to do
-// meanwhile. The opening has a thread of its own: after ERR_TIMED_OUT (logged) that may still be
-// reading, and the caller has to end the program without freeing what is passed.
+// Calls stream_open, for at most `limit`, and stream_start; for a program that has nothing else to
+// do. stream_open runs on a thread of its own. After ERR_TIMED_OUT (logged) the thread may still
+// read, so the caller must end the program without freeing the arguments.
 int stream_open_in_time(struct stream *s, uv_loop_t *loop, const struct options *o,
                         const char *name, usec_t limit);
 

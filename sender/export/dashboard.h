@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page dashboard.html; the build puts it into the program.
+// The contents of dashboard.html, which the build embeds into the program.
 #ifndef WEIR_SENDER_EXPORT_DASHBOARD_H
 #define WEIR_SENDER_EXPORT_DASHBOARD_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-extern const char dashboard_html[]; // not terminated
+extern const char dashboard_html[]; // dashboard_len bytes, without a NUL
 extern const size_t dashboard_len;
 
 #ifdef __cplusplus

@@ -46,8 +46,8 @@ void process_stats_read(struct process_stats *out)
         .user_seconds = seconds(&use.ru_utime),
         .system_seconds = seconds(&use.ru_stime),
         .resident_bytes = resident_bytes(),
-        .most_resident_bytes = (double)use.ru_maxrss * 1024,
+        .max_resident_bytes = (double)use.ru_maxrss * 1024,
         .open_files = open_files(),
-        .most_files = bounded ? (int)files.rlim_cur : -1,
+        .max_files = bounded ? (int)files.rlim_cur : -1,
     };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What this process uses of the machine.
+// Reads the resource usage of this process.
 #ifndef WEIR_SENDER_EXPORT_PROCESS_STATS_H
 #define WEIR_SENDER_EXPORT_PROCESS_STATS_H
 

@@ -12,11 +12,11 @@
 #include "sender/export/process_stats.h"
 #include "sender/export/stats_json.h"
 
-enum { PATIENCE_MS = 50 }; // with who reads a pipe, once
+enum { PATIENCE_MS = 50 }; // max. wait for the reader of a pipe; none while lines are being dropped
 
 struct stats_file {
     FILE *file; // owned; NULL after an error
-    bool late;  // lines were left out
+    bool late;  // the last line was dropped
 };
 
 struct stats_file *stats_file_open(const char *path)
@@ -32,7 +32,7 @@ struct stats_file *stats_file_open(const char *path)
     }
     setvbuf(s->file, NULL, _IOLBF, 0);
     int fd = fileno(s->file);
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); // a pipe's reader may stand still
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); // the reader of a pipe may hang
     return s;
 }
 
@@ -45,23 +45,24 @@ void stats_file_close(struct stats_file *s)
     free(s);
 }
 
-static bool is_taken(struct stats_file *s)
+// Returns true if a line can be written without blocking.
+static bool is_writable(struct stats_file *s)
 {
     struct pollfd p = {.fd = fileno(s->file), .events = POLLOUT};
-    bool taken = poll(&p, 1, s->late ? 0 : PATIENCE_MS) != 0;
-    if (!taken && !s->late)
+    bool writable = poll(&p, 1, s->late ? 0 : PATIENCE_MS) != 0;
+    if (!writable && !s->late)
         log_warn("statistics lines dropped: their reader is too slow");
-    s->late = !taken;
-    return taken;
+    s->late = !writable;
+    return writable;
 }
 
-// Takes over the object.
+// Writes the object as a line and takes it over.
 static void write_line(struct stats_file *s, json_t *o)
 {
     int err = json_dumpf(o, s->file, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(o);
     if (err || fputc('\n', s->file) == EOF) { // a full disk must not end the stream
-        log_error("cannot write statistics: %s; going on without", strerror(errno));
+        log_error("cannot write statistics: %s; continuing without", strerror(errno));
         fclose(s->file);
         s->file = NULL;
     }
@@ -70,7 +71,7 @@ static void write_line(struct stats_file *s, json_t *o)
 void stats_file_write(struct stats_file *s, const struct stats *f,
                       const struct session_stats *session)
 {
-    if (!s->file || !is_taken(s))
+    if (!s->file || !is_writable(s))
         return;
     json_t *o = json_object();
     json_object_set_new(o, "t", json_real(usec_to_sec(f->age)));
@@ -80,7 +81,7 @@ void stats_file_write(struct stats_file *s, const struct stats *f,
 
 void stats_file_end(struct stats_file *s, usec_t age)
 {
-    if (!s->file || !is_taken(s))
+    if (!s->file || !is_writable(s))
         return;
     struct process_stats p;
     process_stats_read(&p);

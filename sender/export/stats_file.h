@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `weir-send --stats FILE`: one JSON object a line, a second and a session, and one at the end.
+// Writes the file of `weir-send --stats FILE`: a line with a JSON object per second and session,
+// and a last line at the end.
 #ifndef WEIR_SENDER_EXPORT_STATS_FILE_H
 #define WEIR_SENDER_EXPORT_STATS_FILE_H
 
@@ -11,11 +12,11 @@ extern "C" {
 
 struct stats_file; // opaque
 
-struct stats_file *stats_file_open(const char *path); // NULL: the file cannot be written (logged)
+struct stats_file *stats_file_open(const char *path); // returns NULL on failure, which it logs
 void stats_file_close(struct stats_file *s);          // NULL is fine
 void stats_file_write(struct stats_file *s, const struct stats *f,
                       const struct session_stats *session);
-// The last line: what the whole program, which is so old, has used.
+// Writes the last line, with the resource usage of the program. `age`: since the program began.
 void stats_file_end(struct stats_file *s, usec_t age);
 
 #ifdef __cplusplus

@@ -22,20 +22,20 @@
 #include "sender/stats/stats_prometheus.h"
 
 enum {
-    FROM_ONE_ADDRESS = 8, // a browser opens 6
-    SILENCE_S = 1,
-    SILENCE_AFTER_S = 5, // the page asks once a second
-    MEMORY_BYTES = 16 * 1024,
+    FROM_ONE_ADDRESS = 8,     // max. connections of one address; a browser opens 6
+    SILENCE_S = 1,            // time-out until the first request
+    SILENCE_AFTER_S = 5,      // time-out between requests; the page sends one per second
+    MEMORY_BYTES = 16 * 1024, // of each connection
 };
 
 struct stats_http {
     struct MHD_Daemon *daemon; // owned
-    bool local;                // only this machine reaches it
-    pthread_mutex_t lock;      // guards what follows; held for a copy alone
+    bool local;                // it listens on a loopback address
+    pthread_mutex_t lock;      // guards `latest`; held only to copy it
     struct stats latest;
 };
 
-// The bytes that are in use: sessions stand last.
+// Returns the number of bytes in use: `sessions` is the last member.
 static size_t stats_bytes(const struct stats *f)
 {
     return offsetof(struct stats, sessions) + (size_t)f->session_count * sizeof(f->sessions[0]);
@@ -59,13 +59,13 @@ static struct stats *copy_latest(struct stats_http *s)
     return f;
 }
 
-// ---- What is answered ----
+// ---- Responses ----
 
 struct page {
     char *body; // malloc'ed; MHD frees it
     size_t len;
-    const char *type;
-    char policy[256];
+    const char *type; // static
+    char policy[256]; // Content-Security-Policy
 };
 
 static const char no_policy[] = "default-src 'none'; frame-ancestors 'none'";
@@ -89,8 +89,8 @@ static bool write_status(struct page *page, const struct stats *f, const struct 
     return page->body != NULL;
 }
 
-// What stands in the page runs, and nothing else: each answer names its scripts by a number that
-// nobody can know beforehand (Content Security Policy 3, 2.3.1).
+// Only the page's own scripts run: each response marks them with a new random number, which an
+// attacker cannot predict (Content Security Policy 3, 2.3.1).
 static bool write_dashboard(struct page *page)
 {
     static const char place[] = "00000000000000000000000000000000";
@@ -166,9 +166,10 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned statu
     return result;
 }
 
-// A page from elsewhere may give its own name this machine's address, and so have a browser read
-// for it what only this machine may see ("DNS rebinding"). Its name then stands in Host.
-static bool is_named_rightly(const struct stats_http *s, struct MHD_Connection *connection)
+// Returns true if the Host header is acceptable. "DNS rebinding": a foreign web page maps
+// its own name to this machine's address. So it makes a browser read data that only this machine
+// may read. Host then contains the page's name.
+static bool is_host_allowed(const struct stats_http *s, struct MHD_Connection *connection)
 {
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     if (!s->local || !host)
@@ -180,8 +181,8 @@ static bool is_named_rightly(const struct stats_http *s, struct MHD_Connection *
     return host[strspn(host, digits)] == '\0';
 }
 
-// MHD calls it when the header is there, then for each piece of a body, and last without one. A
-// body has no meaning here: who sends one is refused before it comes.
+// MHD calls this after the header, then for each piece of a body, and finally without data.
+// Requests have no body here, so a connection with one is refused.
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_bytes, void **state)
@@ -190,7 +191,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     (void)version;
     (void)upload;
     bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
-    if (!*state && reads) { // else the answer would overtake the request's end
+    if (!*state && reads) { // respond only at the request's end
         *state = &seen;
         MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
                                   (unsigned)SILENCE_AFTER_S);
@@ -200,12 +201,12 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
         return MHD_NO;
     struct page page = {0};
     memcpy(page.policy, no_policy, sizeof(no_policy));
-    unsigned status = is_named_rightly(ctx, connection) ? write_page(ctx, method, url, &page)
-                                                        : MHD_HTTP_FORBIDDEN;
+    unsigned status =
+        is_host_allowed(ctx, connection) ? write_page(ctx, method, url, &page) : MHD_HTTP_FORBIDDEN;
     return respond(connection, status, &page);
 }
 
-// ---- Life ----
+// ---- Start and end ----
 
 static void on_log(void *ctx, const char *format, va_list args)
 {
@@ -214,17 +215,6 @@ static void on_log(void *ctx, const char *format, va_list args)
     vsnprintf(text, sizeof(text), format, args);
     text[strcspn(text, "\n")] = '\0';
     log_debug("metrics: %s", text);
-}
-
-static struct MHD_Daemon *start(struct stats_http *s, int fd)
-{
-    return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-                            on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
-                            MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd, MHD_OPTION_CONNECTION_LIMIT,
-                            (unsigned)STATS_HTTP_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-                            (unsigned)FROM_ONE_ADDRESS, MHD_OPTION_CONNECTION_TIMEOUT,
-                            (unsigned)SILENCE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                            (size_t)MEMORY_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
 static bool is_loopback(const struct sockaddr *at)
@@ -244,7 +234,14 @@ struct stats_http *stats_http_new(const struct sockaddr *at)
     int fd = tcp_listen(at, "--metrics");
     if (fd < 0)
         goto free_server;
-    s->daemon = start(s, fd); // which takes the socket over
+    // MHD takes over the socket, unless the call fails.
+    s->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, s,
+        MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)STATS_HTTP_CONNECTIONS,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)FROM_ONE_ADDRESS,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)MEMORY_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (!s->daemon) {
         log_error("cannot start the thread that serves metrics");
         goto close_fd;

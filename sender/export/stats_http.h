@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The HTTP server of `--metrics`, on a thread of its own: a scraper never waits for media, nor
-// media for a scraper. It answers from a copy of the figures that were published last.
+// The HTTP server of `--metrics`. It has a thread of its own, so a scraper never waits for media,
+// and media never waits for a scraper. It responds from a copy of the last published stats.
 //
-//   /              a page that shows them as they change (dashboard.html)
-//   /metrics       Prometheus' text format
-//   /status.json   the same as JSON
+//   /              a page that displays the stats live (dashboard.html)
+//   /metrics       the stats in Prometheus' text format
+//   /status.json   the stats as JSON
 //
-// Bounded: STATS_HTTP_CONNECTIONS at once, 8 from one address, so that who only holds some does
-// not keep others out, and 16 KiB of memory each. One that asks nothing within 1 s is closed, and
-// one that has asked after 5 s of silence.
+// Limits: STATS_HTTP_CONNECTIONS connections, 8 of one address so that idle ones cannot keep others
+// out, and 16 KiB of memory per connection. A connection is closed if its first request does not
+// arrive within 1 s, or after 5 s without a further request.
 #ifndef WEIR_SENDER_EXPORT_STATS_HTTP_H
 #define WEIR_SENDER_EXPORT_STATS_HTTP_H
 
@@ -24,7 +24,8 @@ enum { STATS_HTTP_CONNECTIONS = 64 };
 
 struct stats_http; // opaque
 
-// NULL: it cannot listen there (logged). The capabilities of this thread are those of its own.
+// Returns NULL if it cannot listen on `at` (logged). The server's thread has the capabilities of
+// the calling thread.
 struct stats_http *stats_http_new(const struct sockaddr *at);
 void stats_http_publish(struct stats_http *s, const struct stats *f);
 void stats_http_free(struct stats_http *s); // NULL is fine

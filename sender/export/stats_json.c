@@ -13,7 +13,7 @@ static json_t *count(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-// What the viewer's reports told of the packets, and what of the reports was of no use.
+// Counts of the viewer's reports: the fate of the packets, and unusable reports.
 static json_t *feedback_json(const struct transport_info *info)
 {
     if (!info->is_reported)
@@ -109,17 +109,6 @@ static json_t *adaptation_json(const struct session_stats *s)
     return o;
 }
 
-static json_t *repairs_json(const struct repair_counts *c)
-{
-    json_t *o = json_object();
-    json_object_set_new(o, "requests", count(c->requests));
-    json_object_set_new(o, "repaired", count(c->repaired));
-    json_object_set_new(o, "coalesced", count(c->coalesced));
-    json_object_set_new(o, "waited", count(c->waited));
-    json_object_set_new(o, "key_frames", count(c->keys));
-    return o;
-}
-
 static json_t *encoder_json(const struct stream_stats *f, int size_id)
 {
     if (size_id >= f->encoder_count)
@@ -137,7 +126,14 @@ static json_t *encoder_json(const struct stream_stats *f, int size_id)
     json_object_set_new(o, "key_frames", count(e->stats.keys));
     json_object_set_new(o, "bytes", count(e->stats.bytes));
     json_object_set_new(o, "overload", count(e->stats.overload));
-    json_object_set_new(o, "repairs", repairs_json(&e->stats.repairs));
+    const struct repair_counts *c = &e->stats.repairs;
+    json_t *repairs = json_object();
+    json_object_set_new(repairs, "requests", count(c->requests));
+    json_object_set_new(repairs, "repaired", count(c->repaired));
+    json_object_set_new(repairs, "coalesced", count(c->coalesced));
+    json_object_set_new(repairs, "waited", count(c->waited));
+    json_object_set_new(repairs, "key_frames", count(c->keys));
+    json_object_set_new(o, "repairs", repairs);
     return o;
 }
 
@@ -190,7 +186,7 @@ void stats_process_json(json_t *o, const struct process_stats *p)
     json_object_set_new(cpu, "system", json_real(p->system_seconds));
     json_object_set_new(o, "cpu", cpu);
     json_object_set_new(o, "rss", number(p->resident_bytes));
-    json_object_set_new(o, "max_rss", number(p->most_resident_bytes));
+    json_object_set_new(o, "max_rss", number(p->max_resident_bytes));
 }
 
 static json_t *totals_json(const struct stats *f)

@@ -8,7 +8,7 @@
 #include "sender/export/stats_http.h"
 
 struct stats_outputs {
-    struct catalog *shelf;      // borrowed
+    struct catalog *catalog;    // borrowed
     struct stats_file *file;    // owned; NULL: none
     struct stats_http *metrics; // owned; NULL: none
     usec_t begun;
@@ -28,23 +28,23 @@ void stats_outputs_collect(struct stats_outputs *t, usec_t now)
         return;
     t->stats.wall = clock_wall();
     t->stats.age = now - t->begun;
-    catalog_stats(t->shelf, &t->stats, on_session, t, now);
+    catalog_stats(t->catalog, &t->stats, on_session, t, now);
     if (t->metrics)
         stats_http_publish(t->metrics, &t->stats);
 }
 
-struct stats_outputs *stats_outputs_new(const struct options *options, struct catalog *shelf,
+struct stats_outputs *stats_outputs_new(const struct options *options, struct catalog *catalog,
                                         usec_t now)
 {
     struct stats_outputs *t = calloc(1, sizeof(*t));
     if (!t)
         return NULL;
-    t->shelf = shelf;
+    t->catalog = catalog;
     t->begun = now;
     t->stats.version = WEIR_VERSION;
     t->stats.begun_wall = clock_wall();
     if (options->stats && !(t->file = stats_file_open(options->stats)))
-        goto free_telemetry;
+        goto free_outputs;
     if (options->metrics.ss_family != AF_UNSPEC) {
         t->metrics = stats_http_new((const struct sockaddr *)&options->metrics);
         if (!t->metrics)
@@ -55,7 +55,7 @@ struct stats_outputs *stats_outputs_new(const struct options *options, struct ca
 
 close_stats:
     stats_file_close(t->file);
-free_telemetry:
+free_outputs:
     free(t);
     return NULL;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Collects the figures once a second for whoever wants them: the file of --stats, the address of
-// --metrics. Loop thread only.
+// Collects the stats once a second for the file of --stats and the HTTP server of --metrics. Loop
+// thread only.
 #ifndef WEIR_SENDER_EXPORT_STATS_OUTPUTS_H
 #define WEIR_SENDER_EXPORT_STATS_OUTPUTS_H
 
@@ -13,12 +13,12 @@ extern "C" {
 
 struct stats_outputs; // opaque
 
-// Borrows the shelf. NULL: the file or the address cannot be had (logged).
-struct stats_outputs *stats_outputs_new(const struct options *options, struct catalog *shelf,
+// Borrows the catalog. Returns NULL if the file or the address cannot be opened (logged).
+struct stats_outputs *stats_outputs_new(const struct options *options, struct catalog *catalog,
                                         usec_t now);
-// About once a second.
+// Collects and publishes the stats; call it about once a second.
 void stats_outputs_collect(struct stats_outputs *t, usec_t now);
-// Writes the last line, and answers nobody any more. NULL is fine.
+// Stops the HTTP server and writes the last line of the file. NULL is fine.
 void stats_outputs_free(struct stats_outputs *t, usec_t now);
 
 #ifdef __cplusplus

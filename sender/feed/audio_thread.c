@@ -11,14 +11,14 @@
 
 enum {
     WAITING_PICTURES = 64,
-    PIECE = AUDIO_RATE / 10,  // samples read at a time
-    AHEAD = 2 * AUDIO_PACKET, // of the picture's time
+    PIECE = AUDIO_RATE / 10,  // max. samples per read
+    AHEAD = 2 * AUDIO_PACKET, // samples encoded beyond the picture's time
 };
 
-struct job {       // the sound of one picture's time
-    int64_t begin; // media time, samples
-    int64_t end;
-    int64_t shift; // to the place in the source
+struct job {       // the audio of one picture's time
+    int64_t begin; // media time in samples
+    int64_t end;   // media time in samples
+    int64_t shift; // position in the source minus media time, in samples
     usec_t captured;
     usec_t capture_wall;
 };
@@ -26,12 +26,12 @@ struct job {       // the sound of one picture's time
 struct audio_thread {
     struct worker *worker; // owned; of struct job
     struct fps fps;
-    struct audio_source *source;              // owned; the thread's, as is
-    struct audio_encoder *encoder;            // owned
-    int64_t next;                             // behind what was read last
+    struct audio_source *source;              // owned; used by the thread alone
+    struct audio_encoder *encoder;            // owned; used by the thread alone
+    int64_t next;                             // media time after the last read, in samples
     const struct audio_thread_events *events; // static
     void *ctx;                                // borrowed
-    pthread_mutex_t lock;                     // guards what follows
+    pthread_mutex_t lock;                     // guards the members below
     struct live_feed_audio_stats stats;
 };
 
@@ -102,7 +102,7 @@ free_thread:
     free(t);
 free_source:
     audio_source_free(source);
-    log_error("cannot start the encoder of sound");
+    log_error("cannot start the audio encoder");
     return NULL;
 }
 

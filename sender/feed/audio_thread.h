@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads and encodes the sound of each picture's time, on a thread of its own; and of a little more,
-// unless it is captured: so a viewer has the sound of a picture when the picture comes. A second's
-// worth of pictures may wait; what comes on top is left out, and heard as a gap.
+// Reads and encodes the audio of each picture's time on a thread of its own. Unless the audio is
+// captured, it also reads a little ahead, so that a viewer has a picture's audio when the picture
+// arrives. A queue holds about a second of pictures; the audio of further ones is dropped and heard
+// as a gap.
 #ifndef WEIR_SENDER_FEED_AUDIO_THREAD_H
 #define WEIR_SENDER_FEED_AUDIO_THREAD_H
 
@@ -17,16 +18,18 @@ extern "C" {
 struct audio_thread;
 
 struct audio_thread_events {
-    // Both on the thread. A packet, with one reference.
+    // Called on the thread for each packet; the callee takes over the reference.
     void (*on_audio)(void *ctx, struct coded_audio *c);
-    void (*on_done)(void *ctx); // all of one picture's sound was given
+    // Called on the thread after the last packet of one picture's audio.
+    void (*on_done)(void *ctx);
 };
 
-// Takes over `source`. NULL: logged.
+// Takes over `source`, even on failure. Returns NULL on failure, which it logs.
 struct audio_thread *audio_thread_new(struct audio_source *source, struct fps fps, int bitrate_bps,
                                       const struct audio_thread_events *events, void *ctx);
 void audio_thread_free(struct audio_thread *t); // stops and joins; NULL is fine
-// The sound of the time that `p`, captured at this instant, stands. False: left out.
+// Encodes the audio of the time that `p` is shown. `captured`: when `p` was captured, on the
+// monotonic clock. Returns false if the queue is full and the audio is dropped.
 bool audio_thread_push(struct audio_thread *t, const struct picture *p, usec_t captured);
 void audio_thread_stats(struct audio_thread *t, struct live_feed_audio_stats *out);
 

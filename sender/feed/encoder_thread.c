@@ -11,8 +11,8 @@
 
 enum {
     WAITING_PICTURES = 2,
-    MAX_REPAIRS = 64,          // requested between two frames; more: a key frame instead
-    MAX_REPAIRS_OF_VIEWER = 8, // of them
+    MAX_REPAIRS = 64,          // max. requests between two frames; beyond it, a key frame instead
+    MAX_REPAIRS_OF_VIEWER = 8, // max. requests of one viewer between two frames
 };
 
 struct job {
@@ -27,16 +27,16 @@ struct repair {
 
 struct encoder_thread {
     struct worker *worker;   // owned; of struct job
-    struct encoder *encoder; // owned; encoder's thread, once it runs
-    struct scaler *scaler;   // owned; encoder's thread
+    struct encoder *encoder; // owned; used by the encoder's thread alone, once it runs
+    struct scaler *scaler;   // owned; used by the encoder's thread alone
     int width;
     int height;
     coded_fn *on_coded;
     void *ctx; // borrowed
     char sprop[1024];
     char profile[8];
-    pthread_mutex_t lock; // guards what follows
-    int bitrate_bps;      // 0: as it is
+    pthread_mutex_t lock; // guards the members below
+    int bitrate_bps;      // requested bitrate; 0: unchanged
     int repair_count;
     struct repair repairs[MAX_REPAIRS];
     struct repair_budget budget;
@@ -50,14 +50,15 @@ static void job_free(void *item)
     free(job);
 }
 
-// Caller holds t->lock. Of a request that has no repair; `waits`: its viewer begins to wait.
+// Caller holds t->lock. Counts a request that is not repaired. `waits`: its viewer begins to wait
+// for a key frame.
 static void count_wait(struct encoder_thread *t, bool waits)
 {
     t->budget.counts.waited += waits;
     t->budget.counts.coalesced += !waits;
 }
 
-// Caller holds t->lock.
+// Caller holds t->lock. Repairs a loss within the budget, or lets the viewer wait for a key frame.
 static void repair(struct encoder_thread *t, const struct repair *r, usec_t now)
 {
     enum layer_loss loss = encoder_loss(t->encoder, r->number);
@@ -71,8 +72,8 @@ static void repair(struct encoder_thread *t, const struct repair *r, usec_t now)
     }
 }
 
-// Does what viewers requested since the last frame, which frame `number` may answer. A key frame
-// makes repairs needless.
+// Applies the viewers' requests since the last frame to the next frame, `number`. A key frame makes
+// repairs unnecessary.
 static void apply_requests(struct encoder_thread *t, int64_t number, usec_t now)
 {
     pthread_mutex_lock(&t->lock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What takes the coded media of a stream: one sink a viewer. Loop thread only.
+// The consumer of a stream's coded media: one sink per viewer. Loop thread only.
 #ifndef WEIR_SENDER_FEED_FRAME_SINK_H
 #define WEIR_SENDER_FEED_FRAME_SINK_H
 
@@ -11,11 +11,11 @@
 struct frame_sink;
 
 struct frame_sink_ops {
-    // A sink that keeps a frame or a packet takes a reference.
+    // Frames and packets are borrowed for the call: a sink that keeps one takes a reference.
     void (*on_frame)(struct frame_sink *sink, struct coded_frame *f, usec_t now);
     void (*on_audio)(struct frame_sink *sink, struct coded_audio *c, usec_t now);
-    void (*on_end)(struct frame_sink *sink, usec_t now); // no more follow
-    // Fills `out`; returns the number of its transport's kind (transports.h).
+    void (*on_end)(struct frame_sink *sink, usec_t now); // the stream has ended
+    // Fills `out`; returns the index of the sink's transport (transports.h).
     int (*stats)(struct frame_sink *sink, struct session_stats *out, usec_t now);
 };
 

@@ -19,9 +19,9 @@ static void item_free(void *arg)
     free(item);
 }
 
-// Of the end that the source thread told of: is it still one? Since then a viewer may have gone
-// elsewhere, or all left and others come; the end would be theirs.
-static bool has_ended(struct live_feed *e)
+// Returns true if the end that the source thread posted is still valid. If a viewer has seeked
+// since then, or all viewers left and others came, the end would stop the wrong viewers.
+static bool end_is_current(struct live_feed *e)
 {
     pthread_mutex_lock(&e->lock);
     e->ended = e->ended && !e->has_seek;
@@ -52,7 +52,7 @@ static void on_item(void *ctx, void *arg, usec_t now)
     struct live_feed *e = ctx;
     struct live_feed_item *item = arg;
     if (item->gone) {
-        pthread_join(e->thread, NULL); // posting this was the last thing that it did
+        pthread_join(e->thread, NULL); // returns at once: the thread posts this item last
         free_rest(e);
     } else if (e->closed) {
         item_free(item);
@@ -61,7 +61,7 @@ static void on_item(void *ctx, void *arg, usec_t now)
         e->events->on_frame(e->ctx, item->frame, now);
     else if (item->audio)
         e->events->on_audio(e->ctx, item->audio, now);
-    else if (has_ended(e))
+    else if (end_is_current(e))
         e->events->on_end(e->ctx, item->err, now);
     item_free(item);
 }
@@ -81,7 +81,7 @@ bool live_feed_post(struct live_feed *e, struct live_feed_item content)
     return false;
 }
 
-void live_feed_answered(struct live_feed *e)
+void live_feed_picture_done(struct live_feed *e)
 {
     pthread_mutex_lock(&e->lock);
     e->in_flight--;
@@ -93,7 +93,7 @@ static bool on_coded(void *ctx, struct coded_frame *f)
 {
     struct live_feed *e = ctx;
     bool taken = !f || live_feed_post(e, (struct live_feed_item){.frame = f});
-    live_feed_answered(e);
+    live_feed_picture_done(e);
     return taken;
 }
 
@@ -104,7 +104,7 @@ static void on_audio(void *ctx, struct coded_audio *c)
 
 static void on_audio_done(void *ctx)
 {
-    live_feed_answered(ctx);
+    live_feed_picture_done(ctx);
 }
 
 static const struct audio_thread_events audio_events = {.on_audio = on_audio,
@@ -150,7 +150,7 @@ struct live_feed *live_feed_new(struct source *source, const struct ladder *ladd
         good = (e->encoders[i] = encoder_thread_new(ladder, i, on_coded, e)) != NULL;
     if (good)
         return e;
-    log_error("cannot start the encoders");
+    log_error("cannot create the encoders");
     live_feed_free(e);
     return NULL;
 }
@@ -158,7 +158,7 @@ struct live_feed *live_feed_new(struct source *source, const struct ladder *ladd
 int live_feed_start(struct live_feed *e, uv_loop_t *loop)
 {
     e->mailbox = mailbox_new(loop, WAITING_FRAMES, on_item, item_free, e);
-    e->started = e->mailbox && pthread_create(&e->thread, NULL, engine_run, e) == 0;
+    e->started = e->mailbox && pthread_create(&e->thread, NULL, live_feed_run, e) == 0;
     if (e->started)
         return 0;
     log_error("cannot start the encoders");
@@ -242,7 +242,7 @@ void live_feed_repair(struct live_feed *e, int size_id, int64_t number, int acco
 {
     const struct size_spec *size = &e->ladder.sizes[size_id];
     int64_t index = size_index_of_frame(size->fps, e->ladder.source_fps, number);
-    bool shared = e->watchers[size_id] > 1; // only this thread writes it
+    bool shared = e->watchers[size_id] > 1; // without the lock, as only this thread writes it
     if (!shared || layer_temporal_id(index, size->layers) == 0)
         encoder_thread_repair(e->encoders[size_id], number, account);
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pictures in, coded frames out: one thread paces the source, one thread a size encodes. A size is
-// encoded only while someone watches it; while nobody watches anything the source stands still. All
-// viewers share one time line.
+// Pictures in, coded frames out: one thread paces the source, and one thread per size encodes. A
+// size is encoded only while it has viewers; without any viewer the source is paused. All viewers
+// share one time line.
 //
-// The sound of each picture's time is read and encoded beside it, while someone hears it.
+// The audio of each picture's time is read and encoded on another thread, while it has listeners.
 //
-// Queues: two pictures wait for each encoder, then the newest is left out (counted as overload);
-// 256 frames and packets of sound wait for the loop, then one is left out, a frame repaired.
+// Queues: two pictures wait for each encoder; a further picture is dropped and counted as overload.
+// 256 frames and audio packets wait for the loop; a further one is dropped, and a frame is
+// repaired.
 //
-// All functions are called on the loop thread, but for live_feed_new and live_feed_add_sound, which
-// may take long.
+// All functions are called on the loop thread, except live_feed_new and live_feed_add_audio, which
+// may block for long.
 #ifndef WEIR_SENDER_FEED_LIVE_FEED_H
 #define WEIR_SENDER_FEED_LIVE_FEED_H
 
@@ -26,57 +27,60 @@
 extern "C" {
 #endif
 
-#define LIVE_FEED_SEEK_LEAD (USEC_PER_SEC / 4)
-#define LIVE_FEED_SEEK_PACE 1.25
+#define LIVE_FEED_SEEK_LEAD (USEC_PER_SEC / 4) // max. lead after a seek; see live_feed_seek
+#define LIVE_FEED_SEEK_PACE 1.25               // max. pace until that lead is reached
 
 struct live_feed;
 
 struct live_feed_events {
-    void (*on_frame)(void *ctx, struct coded_frame *f,
-                     usec_t now); // borrowed for the call: take a reference to keep it
-    void (*on_audio)(void *ctx, struct coded_audio *c, usec_t now); // likewise
-    void (*on_end)(void *ctx, int err, usec_t now); // the source ended: ERR_END, or ERR_IO
+    // Frames and packets are borrowed for the call: take a reference to keep one.
+    void (*on_frame)(void *ctx, struct coded_frame *f, usec_t now);
+    void (*on_audio)(void *ctx, struct coded_audio *c, usec_t now);
+    // The source has ended. `err`: ERR_END or ERR_IO.
+    void (*on_end)(void *ctx, int err, usec_t now);
 };
 
-// Takes over `source`; any thread. NULL: logged.
+// Any thread. Takes over `source`, even on failure. Returns NULL on failure, which it logs.
 struct live_feed *live_feed_new(struct source *source, const struct ladder *ladder,
                                 const struct live_feed_events *events, void *ctx);
-// The sound of the source, taken over; once, before live_feed_start. 0, or ERR_NO_MEMORY (logged).
+// Adds audio and takes over `source`. Call it at most once, before live_feed_start. Returns 0, or
+// ERR_NO_MEMORY (logged).
 int live_feed_add_audio(struct live_feed *e, struct audio_source *source, int bitrate_bps);
-// Once, before anyone watches. 0, or ERR_IO (logged).
+// Call it once, before the first viewer. Returns 0, or ERR_IO (logged).
 int live_feed_start(struct live_feed *e, uv_loop_t *loop);
-// No event afterwards. Does not wait for the threads, of which one may be reading a file: they end,
-// and then the loop frees the engine, so it has to run on until its handles are closed. The caller
-// stops the guard of the source's file before. NULL is fine.
+// No event follows. Does not wait for the threads, as one may be reading a file. When they have
+// ended, the loop frees the feed, so the loop must run until its handles are closed. The caller
+// first stops the guard of the source's file. NULL is fine.
 void live_feed_free(struct live_feed *e);
 
-// Parameter sets for the SDP, of one size.
+// Return the parameter sets and the profile-level-id of one size, for the SDP.
 const char *live_feed_sprop(const struct live_feed *e, int size_id);
 const char *live_feed_profile(const struct live_feed *e, int size_id);
 
-// One more (+1) or one fewer (-1) viewer of the size. The first frame for a new viewer is a key
-// frame; live_feed_begin is implied. `account` says which viewer, for repair_budget.h.
+// Adds (+1) or removes (-1) a viewer of the size. Adding implies live_feed_begin: the first frame
+// of a new viewer is a key frame. `account`: identifies the viewer for repair_budget.h.
 void live_feed_watch(struct live_feed *e, int size_id, int account, int change);
-void live_feed_watch_audio(struct live_feed *e, int change); // one more or fewer who hears it
-// A viewer goes to a place: a key frame from that number on.
+void live_feed_watch_audio(struct live_feed *e, int change); // +1 or -1 listener
+// A viewer seeks: makes a key frame at or after number `from`.
 void live_feed_begin(struct live_feed *e, int size_id, int account, int64_t from);
-// A viewer lacks frames: a key frame.
+// A viewer lacks frames: makes a key frame.
 void live_feed_request_key(struct live_feed *e, int size_id, int account, usec_t now);
-// From the next frame on; the size's top level. 0: the ladder's own.
+// Sets the bitrate of the size's top level from the next frame on. 0: the ladder's bitrate.
 void live_feed_set_bitrate(struct live_feed *e, int size_id, int bitrate_bps);
-// A viewer lacks that frame. Of a size that several viewers watch, only the base layer is repaired:
-// losses above it end with the next frame of it.
+// A viewer lacks frame `number`. If several viewers watch the size, only the base layer is
+// repaired: a loss in a higher layer ends with the next frame of the base layer.
 void live_feed_repair(struct live_feed *e, int size_id, int64_t number, int account);
-// Only sensible while one viewer watches. The number of the first frame from there, or
-// ERR_UNSUPPORTED. `ahead`: from there frames come at up to LIVE_FEED_SEEK_PACE times the pace, as
-// fast as they can be encoded, until they are LIVE_FEED_SEEK_LEAD ahead; `captured` is when each
-// would come else.
+// Seeks for all viewers, so it is only useful while there is one. Returns the number of the first
+// frame from there, or ERR_UNSUPPORTED. `ahead`: then frames are encoded at up to
+// LIVE_FEED_SEEK_PACE times the pace until they are LIVE_FEED_SEEK_LEAD early; their `captured` is
+// the time at the normal pace.
 int64_t live_feed_seek(struct live_feed *e, usec_t pts, bool ahead);
 void live_feed_set_speed(struct live_feed *e, double speed); // 0.25 .. 4 times the source's pace
-// Media time of the next picture, or where a seek is about to go; and that picture's number.
+// Returns the media time of the next picture, or the target of a pending seek. *number: the number
+// of that picture.
 usec_t live_feed_position(struct live_feed *e, int64_t *number);
 void live_feed_stats_of_size(struct live_feed *e, int size_id, struct live_feed_size_stats *out);
-// False: there is no sound.
+// Returns false if the feed has no audio.
 bool live_feed_stats_of_audio(struct live_feed *e, struct live_feed_audio_stats *out);
 
 #ifdef __cplusplus

@@ -6,28 +6,18 @@
 #include "common/net/clock.h"
 #include "sender/feed/live_feed_state.h"
 
-// Locked: waits for a change, at most until `when`. True when it was the time that passed.
-static bool wait_change(struct live_feed *e, usec_t when)
+// Caller holds e->lock. Waits for a change, at most until `when`.
+static void wait_change(struct live_feed *e, usec_t when)
 {
-    if (when == USEC_NEVER) {
-        pthread_cond_wait(&e->changed, &e->lock);
-        return false;
-    }
     struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
-    return pthread_cond_timedwait(&e->changed, &e->lock, &t) != 0;
+    if (when == USEC_NEVER)
+        pthread_cond_wait(&e->changed, &e->lock);
+    else
+        pthread_cond_timedwait(&e->changed, &e->lock, &t);
 }
 
-static void distribute_audio(struct live_feed *e, const struct picture *p, usec_t captured)
-{
-    pthread_mutex_lock(&e->lock);
-    bool wanted = e->hearers > 0;
-    e->in_flight += wanted;
-    pthread_mutex_unlock(&e->lock);
-    if (wanted && !audio_thread_push(e->audio, p, captured))
-        live_feed_answered(e);
-}
-
-// Gives the picture to the encoders of the sizes that are watched and have a frame now.
+// Queues the picture for the encoders of the sizes that have viewers and a frame at this number,
+// and its audio if it has listeners.
 static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
 {
     for (int i = 0; i < e->ladder.size_count; i++) {
@@ -38,17 +28,22 @@ static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
         e->in_flight += wanted;
         pthread_mutex_unlock(&e->lock);
         if (wanted && !encoder_thread_push(e->encoders[i], p, captured))
-            live_feed_answered(e);
+            live_feed_picture_done(e);
     }
-    distribute_audio(e, p, captured);
+    pthread_mutex_lock(&e->lock);
+    bool heard = e->hearers > 0;
+    e->in_flight += heard;
+    pthread_mutex_unlock(&e->lock);
+    if (heard && !audio_thread_push(e->audio, p, captured))
+        live_feed_picture_done(e);
 }
 
-// The source ended: lets the encoders finish, tells the loop, and stays until the viewers have
-// left. Then a file begins again for the next ones.
+// The source has ended: waits for the encoders, posts the end to the loop, and waits until the
+// viewers have left. Then a file starts again for the next viewers.
 static void finish(struct live_feed *e, int err)
 {
     pthread_mutex_lock(&e->lock);
-    e->next_number--; // there was none
+    e->next_number--; // undo wait_for_viewer's increment, as no picture came
     while (e->in_flight > 0 && !e->stop)
         wait_change(e, USEC_NEVER);
     e->ended = live_feed_is_watched(e);
@@ -56,10 +51,9 @@ static void finish(struct live_feed *e, int err)
     if (last_left)
         live_feed_begin_again(e);
     pthread_mutex_unlock(&e->lock);
-    if (last_left) // it would end who comes now
+    if (last_left) // posting the end would end a viewer that arrives now
         return;
-    while (!live_feed_post(
-        e, (struct live_feed_item){.err = err})) { // the loop is behind: its mailbox drains
+    while (!live_feed_post(e, (struct live_feed_item){.err = err})) { // mailbox full: it drains
         pthread_mutex_lock(&e->lock);
         bool stop = e->stop;
         if (!stop)
@@ -74,15 +68,9 @@ static void finish(struct live_feed *e, int err)
     pthread_mutex_unlock(&e->lock);
 }
 
-// When a live source took its picture, on the monotonic clock.
-static usec_t captured_at(const struct picture *p)
-{
-    usec_t now = clock_now();
-    return usec_min(now, now - (clock_wall() - p->capture_wall));
-}
-
-// Waits until someone watches. False: stop. *held tells whether time stood still, *seeked where the
-// source went to, if anywhere, *lead how far ahead of time it goes on.
+// Waits until the feed has a viewer, and then performs a pending seek. Returns false if the thread
+// must stop. Sets *held if media time was interrupted. *seeked: the seek's target, or USEC_NEVER.
+// *lead: how early pictures may be given from there.
 static bool wait_for_viewer(struct live_feed *e, bool *held, usec_t *seeked, usec_t *lead)
 {
     pthread_mutex_lock(&e->lock);
@@ -92,7 +80,7 @@ static bool wait_for_viewer(struct live_feed *e, bool *held, usec_t *seeked, use
             e->source->ops->idle(e->source);
         wait_change(e, USEC_NEVER);
     }
-    bool go_on = !e->stop;
+    bool running = !e->stop;
     usec_t seek_to = e->has_seek ? e->seek_to : USEC_NEVER;
     if (e->has_seek)
         e->position = e->seek_to;
@@ -101,37 +89,30 @@ static bool wait_for_viewer(struct live_feed *e, bool *held, usec_t *seeked, use
     e->next_number++;
     pthread_mutex_unlock(&e->lock);
     *seeked = USEC_NEVER;
-    if (go_on && seek_to != USEC_NEVER && e->source->ops->seek) {
+    if (running && seek_to != USEC_NEVER && e->source->ops->seek) {
         *held = true;
         if (e->source->ops->seek(e->source, seek_to) == 0)
             *seeked = seek_to;
     }
-    return go_on;
+    return running;
 }
 
-// The engine thread's time line.
+// The source thread's time line.
 struct pace {
-    double
-        due; // of the next picture; it has fractions: most frame rates have no whole number of us
-    double begin; // when it began here
-    usec_t lead;  // so long before its time a picture may be given
+    double due;   // time of the next picture; a double, as most intervals are no whole number of us
+    double begin; // when this time line began
+    usec_t lead;  // how early a picture may be given
 };
 
-// Time goes on from here: after standing still, or a machine asleep, rather than in a rush.
+// Restarts the time line now, so that pictures do not come in a burst after a pause or a suspend.
 static void begin_pace(struct pace *p, usec_t lead)
 {
     p->due = p->begin = (double)clock_now();
     p->lead = lead;
 }
 
-// When the next picture may be given, if the encoders are done with the one before.
-static usec_t earliest(const struct pace *p)
-{
-    return (usec_t)fmax(p->begin + (p->due - p->begin) / LIVE_FEED_SEEK_PACE,
-                        p->due - (double)p->lead);
-}
-
-// Locked: picture `number` stays in hand while nobody watches. True: it did.
+// Caller holds e->lock. Keeps picture `number` and blocks while the feed has no viewer. Returns
+// true if it blocked.
 static bool hold(struct live_feed *e, int64_t number)
 {
     bool held = false;
@@ -143,8 +124,8 @@ static bool hold(struct live_feed *e, int64_t number)
     return held;
 }
 
-// Waits for the instant of the next picture, `number`, and passes it. Returns that instant; false:
-// the source is to go elsewhere first.
+// Waits for the time of the next picture, `number`, and advances the time line. *instant: that
+// time. Returns false if a seek is pending: then the picture is dropped.
 static bool wait_pace(struct live_feed *e, struct pace *p, int64_t number, usec_t *instant)
 {
     double interval = (double)USEC_PER_SEC / fps_value(e->ladder.source_fps);
@@ -152,7 +133,10 @@ static bool wait_pace(struct live_feed *e, struct pace *p, int64_t number, usec_
         begin_pace(p, 0);
     *instant = (usec_t)p->due;
     pthread_mutex_lock(&e->lock);
-    usec_t early = p->lead ? earliest(p) : *instant;
+    // After a seek a picture may be early, as soon as the encoders have finished the previous one.
+    usec_t early = p->lead ? (usec_t)fmax(p->begin + (p->due - p->begin) / LIVE_FEED_SEEK_PACE,
+                                          p->due - (double)p->lead)
+                           : *instant;
     for (usec_t now; !e->stop && !e->has_seek && (now = clock_now()) < *instant;) {
         if (now >= early && e->in_flight == 0)
             break;
@@ -168,7 +152,7 @@ static bool wait_pace(struct live_feed *e, struct pace *p, int64_t number, usec_
     return here;
 }
 
-void *engine_run(void *engine)
+void *live_feed_run(void *engine)
 {
     struct live_feed *e = engine;
     struct pace pace = {0};
@@ -176,7 +160,7 @@ void *engine_run(void *engine)
     usec_t seeked, lead;
     while (wait_for_viewer(e, &held, &seeked, &lead)) {
         struct picture *p = NULL;
-        int err = e->source->ops->next(e->source, &p); // ahead of its time
+        int err = e->source->ops->next(e->source, &p); // pulled before it is due
         if (err == ERR_AGAIN)
             continue;
         if (err) {
@@ -187,8 +171,10 @@ void *engine_run(void *engine)
         if (held)
             begin_pace(&pace, lead);
         held = false;
-        usec_t captured = e->source->live ? captured_at(p) : 0;
-        if (!e->source->live && !wait_pace(e, &pace, p->number, &captured)) {
+        usec_t captured = clock_now();
+        if (e->source->live) {
+            captured = usec_min(captured, captured - (clock_wall() - p->capture_wall));
+        } else if (!wait_pace(e, &pace, p->number, &captured)) {
             picture_unref(p);
             continue;
         }
@@ -204,7 +190,7 @@ void *engine_run(void *engine)
         picture_unref(p);
     }
     live_feed_free_parts(e);
-    while (!live_feed_post(e, (struct live_feed_item){.gone = true})) { // the mailbox drains
+    while (!live_feed_post(e, (struct live_feed_item){.gone = true})) { // mailbox full: it drains
         pthread_mutex_lock(&e->lock);
         wait_change(e, clock_now() + 10 * USEC_PER_MSEC);
         pthread_mutex_unlock(&e->lock);

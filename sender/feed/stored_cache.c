@@ -11,10 +11,10 @@
 #include "common/net/worker_queue.h"
 
 enum {
-    WAITING = 64, // groups asked for
+    WAITING = 64, // max. pending requests
 };
 
-enum entry_state { ENTRY_ASKED, ENTRY_HERE, ENTRY_BROKEN };
+enum entry_state { ENTRY_REQUESTED, ENTRY_HERE, ENTRY_BROKEN };
 
 struct entry {
     struct entry *next;
@@ -22,23 +22,23 @@ struct entry {
     int64_t index;
     struct stored_group *group; // owned; ENTRY_HERE
     int holders;
-    uint64_t used; // when, by `uses`
+    uint64_t used; // value of `uses` at the last use
 };
 
-struct job { // to the thread and back
+struct job { // travels to the thread and back
     int64_t index;
     struct stored_group *group; // owned; NULL: not read yet, or broken
-    bool gone;                  // the last one back: the thread has ended
+    bool gone;                  // this is `last`: the thread has ended
 };
 
 struct stored_cache {
-    struct stored_file *file; // owned; the thread's, but for its info
+    struct stored_file *file; // owned; used by the thread alone, except stored_file_info
     pthread_t thread;
     bool started;
     bool closed;               // stored_cache_free was called, the thread has not ended
-    struct job last;           // told at the thread's end
+    struct job last;           // the thread posts it last
     struct worker_queue *jobs; // owned; NULL before stored_cache_start
-    struct mailbox *done;      // owned; likewise
+    struct mailbox *done;      // owned; NULL before stored_cache_start
     struct stored_waiter *waiters;
     uint64_t uses;
     struct entry *entries; // owned
@@ -47,7 +47,7 @@ struct stored_cache {
 static void job_free(void *item)
 {
     struct job *job = item;
-    if (job->gone) // it is the cache's own
+    if (job->gone) // part of struct stored_cache
         return;
     stored_group_free(job->group);
     free(job);
@@ -60,7 +60,7 @@ static void *run(void *arg)
     while ((job = worker_queue_pop(c->jobs, USEC_NEVER))) {
         (void)stored_file_read(c->file, job->index, &job->group);
         if (!mailbox_post(c->done, job))
-            job_free(job); // cannot be: it holds all that may be asked for
+            job_free(job); // impossible: the mailbox has room for all pending jobs
     }
     (void)mailbox_post(c->done, &c->last);
     return NULL;
@@ -84,14 +84,14 @@ static void forget(struct stored_cache *c, struct entry *e)
     free(e);
 }
 
-// Lets go of what was used longest ago, beyond what may stay without a holder.
+// Frees the least recently used groups without a holder, beyond STORED_CACHE_SPARE of them.
 static void trim(struct stored_cache *c)
 {
     for (;;) {
         struct entry *oldest = NULL;
         int spare = 0;
         for (struct entry *e = c->entries; e; e = e->next) {
-            if (e->state == ENTRY_ASKED || e->holders)
+            if (e->state == ENTRY_REQUESTED || e->holders)
                 continue;
             spare++;
             if (!oldest || e->used < oldest->used)
@@ -117,7 +117,7 @@ static void on_done(void *ctx, void *item, usec_t now)
     struct stored_cache *c = ctx;
     struct job *job = item;
     if (job->gone) {
-        pthread_join(c->thread, NULL); // telling this was the last thing that it did
+        pthread_join(c->thread, NULL); // returns at once: the thread posts this job last
         free_rest(c);
         return;
     }
@@ -126,7 +126,7 @@ static void on_done(void *ctx, void *item, usec_t now)
         return;
     }
     struct entry *e = find(c, job->index);
-    assert(e && e->state == ENTRY_ASKED);
+    assert(e && e->state == ENTRY_REQUESTED);
     e->state = job->group ? ENTRY_HERE : ENTRY_BROKEN;
     e->group = job->group;
     e->used = ++c->uses;
@@ -155,11 +155,12 @@ struct stored_cache *stored_cache_new(const char *path, struct media_guard *guar
 int stored_cache_start(struct stored_cache *c, uv_loop_t *loop)
 {
     c->jobs = worker_queue_new(WAITING, job_free);
-    c->done = mailbox_new(loop, WAITING + 2, on_done, job_free, c); // one is read, one is the last
+    c->done =
+        mailbox_new(loop, WAITING + 2, on_done, job_free, c); // the job being read, and `last`
     c->started = c->jobs && c->done && pthread_create(&c->thread, NULL, run, c) == 0;
     if (c->started)
         return 0;
-    log_error("cannot start reading a stored ladder");
+    log_error("cannot start the thread that reads a prepared file");
     return ERR_IO;
 }
 
@@ -200,7 +201,9 @@ void stored_cache_leave(struct stored_cache *c, struct stored_waiter *w)
     }
 }
 
-static struct entry *ask(struct stored_cache *c, int64_t index)
+// Returns the group's entry; if there is none, requests the group. NULL: no such group, no room or
+// no memory.
+static struct entry *request_group(struct stored_cache *c, int64_t index)
 {
     struct entry *e = find(c, index);
     if (e || index < 0 || index >= stored_file_groups(c->file))
@@ -214,16 +217,16 @@ static struct entry *ask(struct stored_cache *c, int64_t index)
         free(e);
         return NULL;
     }
-    *e = (struct entry){.next = c->entries, .state = ENTRY_ASKED, .index = index};
+    *e = (struct entry){.next = c->entries, .state = ENTRY_REQUESTED, .index = index};
     c->entries = e;
     return e;
 }
 
 const struct stored_group *stored_cache_hold(struct stored_cache *c, int64_t group, bool *broken)
 {
-    struct entry *e = ask(c, group);
+    struct entry *e = request_group(c, group);
     *broken = e && e->state == ENTRY_BROKEN;
-    if (*broken) { // the next who asks tries again
+    if (*broken) { // forget it, so that the next request reads it again
         forget(c, e);
         return NULL;
     }
@@ -246,5 +249,5 @@ void stored_cache_drop(struct stored_cache *c, const struct stored_group *g)
 
 void stored_cache_want(struct stored_cache *c, int64_t group)
 {
-    (void)ask(c, group);
+    (void)request_group(c, group);
 }

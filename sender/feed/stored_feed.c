@@ -8,40 +8,32 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 
-#define MAX_BEHIND   (USEC_PER_SEC / 2)   // more is a disk or machine asleep, left out
-#define RETRY        (20 * USEC_PER_MSEC) // where the cache had no room
-#define REPAIR_EVERY (USEC_PER_SEC / 2)
-#define BURST        2.0 // times the media's pace, to get ahead
+#define MAX_BEHIND   (USEC_PER_SEC / 2) // max. delay to catch up; a longer one shifts the time line
+#define RETRY        (20 * USEC_PER_MSEC) // delay until a retry if the cache had no room
+#define REPAIR_EVERY (USEC_PER_SEC / 2)   // min. interval of repairs of all needed frames
+#define BURST        2.0                  // times the media's pace, until the lead is reached
 
 struct stored_feed {
     struct stored_waiter waiter; // first
     struct stored_feed_config config;
-    const struct stored_info *info;    // the cache's
+    const struct stored_info *info;    // borrowed from the cache
     struct timer *timer;               // owned
-    const struct stored_group *group;  // held: that of the next frame
-    const struct stored_group *before; // held: the one before it, for repairs
+    const struct stored_group *group;  // held: the group of the next frame
+    const struct stored_group *before; // held: the group before `group`, for repairs
     int watchers[LADDER_MAX_SIZES];
     bool running;
     double speed;
     int64_t base; // number of the media's frame 0
     int64_t at;   // the next slot
-    int64_t show; // frames before are only to be decoded; -1: none
-    // By the media's pace slot `begin` is due at `origin`; giving it began at `start`. What is
-    // before it is given at once.
+    int64_t show; // frames before this one are sent only if it depends on them; -1: none
+    // At the media's pace slot `begin` is due at `origin`; it was sent from `start` on. Earlier
+    // slots are sent at once.
     int64_t begin;
     double origin;
     double start;
-    usec_t stopped;  // when
-    usec_t repaired; // all that the newest needs, last
+    usec_t stopped;  // when the last viewer left; 0: never
+    usec_t repaired; // last repair of all frames that the newest one needs
 };
-
-static bool is_watched(const struct stored_feed *f)
-{
-    for (int i = 0; i < f->info->sdp.ladder.size_count; i++)
-        if (f->watchers[i])
-            return true;
-    return false;
-}
 
 static double media_time(const struct stored_feed *f, int64_t frames)
 {
@@ -53,7 +45,7 @@ static double due_of(const struct stored_feed *f, int64_t slot)
     return f->origin + media_time(f, slot - f->begin);
 }
 
-// When slot `at` is given.
+// Returns when slot `at` is sent.
 static double given_at(const struct stored_feed *f)
 {
     double burst = f->start + media_time(f, f->at - f->begin) / BURST;
@@ -61,7 +53,7 @@ static double given_at(const struct stored_feed *f)
     return f->at < f->begin ? f->start : burst > ahead ? burst : ahead;
 }
 
-// The time line goes on from slot `at`, which is given now.
+// Restarts the time line at slot `at`, which is sent now.
 static void anchor(struct stored_feed *f, usec_t now)
 {
     f->origin = due_of(f, f->at);
@@ -69,14 +61,14 @@ static void anchor(struct stored_feed *f, usec_t now)
     f->start = (double)now;
 }
 
-static void let_go(struct stored_feed *f)
+static void drop_groups(struct stored_feed *f)
 {
     stored_cache_drop(f->config.cache, f->group);
     stored_cache_drop(f->config.cache, f->before);
     f->group = f->before = NULL;
 }
 
-// The group of slot `at`. False: not there yet, or *broken.
+// Gets the group of slot `at`. Returns false if it is not in memory yet, or *broken.
 static bool has_group(struct stored_feed *f, bool *broken)
 {
     int64_t index = f->at / f->info->plan.gop;
@@ -93,15 +85,15 @@ static bool has_group(struct stored_feed *f, bool *broken)
     return true;
 }
 
-// When slot `slot` would be captured, if the media were live at the viewer's speed: stamps as even
-// as the media, however far ahead it is given. Sound goes by them, and who reads them in RTCP's
-// reports.
+// Returns when slot `slot` would be captured if the media were live at the viewer's speed. So time
+// stamps are as regular as the media, however early frames are sent. Audio sync and readers of RTCP
+// sender reports depend on that.
 static usec_t wall_of(const struct stored_feed *f, int64_t slot, usec_t now)
 {
     return clock_wall() + (usec_t)due_of(f, slot) - now;
 }
 
-// The viewer's own copy: its number and times are its own. NULL: there is none, or no memory.
+// Returns a copy of a frame with this viewer's number and times. NULL: no such frame, or no memory.
 static struct coded_frame *copy_of(const struct stored_feed *f, const struct stored_group *g,
                                    int size_id, int place, usec_t now)
 {
@@ -132,7 +124,7 @@ static void give(struct stored_feed *f, usec_t now)
 {
     const struct stored_shape *shape = stored_plan_shape(&f->info->plan, f->group->index);
     int64_t group = f->group->index * f->info->plan.gop;
-    int show = (int)(f->show - group); // beyond the group it is passed already
+    int show = (int)(f->show - group); // negative if an earlier group holds f->show
     for (int i = 0; i < f->info->sdp.ladder.size_count; i++) {
         int place = shape->decoded[i][f->at - group];
         if (!f->watchers[i] || place == STORED_NO_FRAME ||
@@ -145,7 +137,7 @@ static void give(struct stored_feed *f, usec_t now)
     }
 }
 
-// At the end of the media: back to the beginning. False: it is over.
+// At the end of the media, goes back to its beginning. Returns false if the media does not loop.
 static bool wrap(struct stored_feed *f)
 {
     int64_t frames = f->info->origin.frames;
@@ -160,13 +152,13 @@ static bool wrap(struct stored_feed *f)
     return true;
 }
 
-// The sound of the time that a frame of slot `at` would stand.
+// Sends the audio of the time that a frame of slot `at` is shown.
 static void give_audio(struct stored_feed *f, usec_t now)
 {
     struct fps fps = f->info->sdp.ladder.source_fps;
     int64_t begin = audio_samples(usec_of_frames(f->at, fps.num, fps.den)), from = begin;
     int64_t to = audio_samples(usec_of_frames(f->at + 1, fps.num, fps.den));
-    if (f->at == 0) // the encoder's first packet begins a little before
+    if (f->at == 0) // the encoder's delay puts the first packet before 0
         from = INT64_MIN;
     for (int i = 0; i < f->group->audio_count && f->at >= f->show; i++) {
         const struct coded_audio *c = f->group->audio[i];
@@ -244,7 +236,7 @@ void stored_feed_free(struct stored_feed *f)
 {
     if (!f)
         return;
-    let_go(f);
+    drop_groups(f);
     stored_cache_leave(f->config.cache, &f->waiter);
     timer_free(f->timer);
     free(f);
@@ -261,7 +253,9 @@ void stored_feed_watch(struct stored_feed *f, int size_id, int change)
     f->watchers[size_id] += change;
     assert(f->watchers[size_id] >= 0);
     bool before = f->running;
-    f->running = is_watched(f);
+    f->running = false;
+    for (int i = 0; i < f->info->sdp.ladder.size_count; i++)
+        f->running |= f->watchers[i] > 0;
     if (f->running == before)
         return;
     usec_t now = clock_now();
@@ -270,7 +264,7 @@ void stored_feed_watch(struct stored_feed *f, int size_id, int change)
         timer_set(f->timer, USEC_NEVER);
         return;
     }
-    if (f->at >= f->info->origin.frames) { // played to its end: once more
+    if (f->at >= f->info->origin.frames) { // the media has ended: play it again
         f->base += f->info->origin.frames;
         f->at = f->begin = 0;
         f->show = -1;
@@ -291,7 +285,7 @@ void stored_feed_set_speed(struct stored_feed *f, double speed)
     if (speed == f->speed)
         return;
     usec_t now = clock_now();
-    if (f->at > f->begin) // in a pause, too: what was given came at the speed before
+    if (f->at > f->begin) // also in a pause: earlier slots had the old speed
         anchor(f, now);
     f->speed = speed;
     if (f->running)
@@ -306,14 +300,14 @@ void stored_feed_seek(struct stored_feed *f, double seconds, const struct level 
     target = target < 0 ? 0 : target > last ? last : target;
     int64_t group = target - target % plan->gop;
     const struct stored_shape *shape = stored_plan_shape(plan, group / plan->gop);
-    // Within a group a frame of T0 may have gone ahead of its slot, by less than a period.
+    // Within a group, a T0 frame may have been sent before its slot, by less than a period.
     int64_t next = f->base + f->at + (f->at % plan->gop ? plan->period : 0);
     next += (plan->period - next % plan->period) % plan->period;
     f->base = next - group;
     f->at = group;
     f->show = -1;
     f->stopped = 0;
-    let_go(f);
+    drop_groups(f);
     begin_at(f, group, now);
     if (f->config.exact) {
         int place = stored_shape_at_level(shape, level, (int)(target - group));
@@ -328,7 +322,7 @@ void stored_feed_seek(struct stored_feed *f, double seconds, const struct level 
 void stored_feed_told(const struct stored_feed *f, struct stored_place_told *out)
 {
     int64_t show = f->show > f->at ? f->show : f->at;
-    int64_t place = show % f->info->origin.frames; // at the end it begins again
+    int64_t place = show % f->info->origin.frames; // at the end, the position is 0 again
     out->seconds = (double)place / fps_value(f->info->sdp.ladder.source_fps);
     out->frames =
         (struct rtsp_frames){.first = f->base + f->at, .show = f->base + show, .ahead = true};
@@ -340,12 +334,12 @@ void stored_feed_rewind(struct stored_feed *f, int64_t slot)
     if (back <= 0 || back > frames)
         return;
     f->at -= back;
-    if (f->at < 0) { // across the place where it begins again
+    if (f->at < 0) { // back across the loop's start
         f->at += frames;
         f->base -= frames;
         f->begin += frames;
     }
-    let_go(f);
+    drop_groups(f);
 }
 
 static void give_again(struct stored_feed *f, int size_id, int64_t frame, usec_t now)

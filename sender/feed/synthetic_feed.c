@@ -17,14 +17,6 @@ struct synthetic_feed {
     bool running;
 };
 
-static bool is_watched(const struct synthetic_feed *f)
-{
-    for (int i = 0; i < f->media->ladder.size_count; i++)
-        if (f->watchers[i])
-            return true;
-    return false;
-}
-
 static void give_frames(struct synthetic_feed *f, int64_t number, usec_t due, usec_t now)
 {
     for (int i = 0; i < f->media->ladder.size_count; i++) {
@@ -76,7 +68,9 @@ void synthetic_feed_watch(struct synthetic_feed *f, int size_id, int change)
     f->watchers[size_id] += change;
     assert(f->watchers[size_id] >= 0);
     bool before = f->running;
-    f->running = is_watched(f);
+    f->running = false;
+    for (int i = 0; i < f->media->ladder.size_count; i++)
+        f->running |= f->watchers[i] > 0;
     if (f->running == before)
         return;
     usec_t now = clock_now();

@@ -13,11 +13,11 @@ struct workers {
     struct worker_queue *queue; // owned; of struct work
     struct mailbox *back;       // owned; of struct work
     bool closed;                // workers_free was called, the threads have not all ended
-    int max;                    // works at once
-    int count;                  // that were added and are not done
-    int started;
-    int gone;
-    struct work farewell; // what each thread posts last; it is no work
+    int max;                    // max. `count`
+    int count;                  // works that were added and are not done
+    int started;                // threads started
+    int gone;                   // threads that have ended
+    struct work farewell;       // a marker that each thread posts last
     pthread_t threads[];
 };
 
@@ -34,7 +34,7 @@ static void *run(void *arg)
     struct work *w;
     while ((w = worker_queue_pop(ws->queue, USEC_NEVER))) {
         w->run(w);
-        (void)mailbox_post(ws->back, w); // which has room for all
+        (void)mailbox_post(ws->back, w); // never full: it has room for all works
     }
     (void)mailbox_post(ws->back, &ws->farewell);
     return NULL;
@@ -56,7 +56,7 @@ static void on_back(void *ctx, void *item, usec_t now)
         if (++ws->gone < ws->started)
             return;
         for (int i = 0; i < ws->started; i++)
-            pthread_join(ws->threads[i], NULL); // the farewell was the last thing that it did
+            pthread_join(ws->threads[i], NULL); // returns at once: the farewell is posted last
         free_all(ws);
     } else if (ws->closed) {
         drop(w);
@@ -72,7 +72,7 @@ struct workers *workers_new(uv_loop_t *loop, int threads, int waiting)
     if (ws) {
         ws->queue = worker_queue_new(waiting, drop);
         ws->max = waiting + threads;
-        ws->back = mailbox_new(loop, ws->max + threads, on_back, drop, ws); // and the farewells
+        ws->back = mailbox_new(loop, ws->max + threads, on_back, drop, ws); // plus the farewells
     }
     while (ws && ws->queue && ws->back && ws->started < threads &&
            pthread_create(&ws->threads[ws->started], NULL, run, ws) == 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs work that may block on threads of its own, and tells the loop when it is done. Bounds: a
-// number of threads, and a number of works that wait for one. Loop thread only.
+// Runs work that may block on a fixed number of threads, and reports its end to the loop. The
+// number of works that wait for a thread is limited. Loop thread only.
 #ifndef WEIR_SENDER_FEED_WORKERS_H
 #define WEIR_SENDER_FEED_WORKERS_H
 
@@ -15,17 +15,17 @@ extern "C" {
 
 struct work {                                 // embedded first by each kind of work
     void (*run)(struct work *w);              // on one of the threads
-    void (*done)(struct work *w, usec_t now); // then, on the loop
-    void (*drop)(struct work *w);             // instead of done, if the workers are freed before
+    void (*done)(struct work *w, usec_t now); // on the loop, after `run`
+    void (*drop)(struct work *w);             // instead of `done`, if the workers are freed first
 };
 
 struct workers;
 
 struct workers *workers_new(uv_loop_t *loop, int threads, int waiting); // NULL: logged
-// Borrows `w` until done or drop. 0; ERR_FULL: threads and places are taken.
+// Borrows `w` until `done` or `drop`. Returns 0, or ERR_FULL if all threads and places are taken.
 int workers_add(struct workers *ws, struct work *w);
-// Drops what waits. Does not wait for the threads: the loop frees the rest once they have come
-// back, so it has to run on until its handles are closed. NULL is fine.
+// Drops waiting work. Does not wait for the threads. When they have ended, the loop frees the rest,
+// so it must run until its handles are closed. NULL is fine.
 void workers_free(struct workers *ws);
 
 #ifdef __cplusplus

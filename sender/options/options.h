@@ -19,23 +19,23 @@ extern "C" {
 
 struct options {
     struct sockaddr_storage listen;
-    char *file;       // owned: the configuration file's text, NULL: none
-    const char *path; // begins with '/'; names are borrowed from argv and `file`
+    char *file;       // owned: text of the configuration file; NULL: none
+    const char *path; // begins with '/'; all strings are borrowed from argv and `file`
     const char *source;
     const char *stats;               // NULL: none
     struct sockaddr_storage metrics; // AF_UNSPEC: none
     bool loop;
     bool has_capture;
-    struct geometry capture; // if has_capture
-    bool list_devices;       // and nothing else
+    struct geometry capture; // valid if has_capture
+    bool list_devices;       // list the devices and exit
     bool prepare;
     int temporal_layers; // 2 or 3; 0: not given
     int level_count;     // 0: the default ladder
     struct level_request levels[LADDER_MAX_LEVELS];
-    bool steady;                // the filler is
+    bool steady;                // the filler is SDP_SOURCE_STEADY, not SDP_SOURCE_GREEDY
     int filler_bps;             // 0: the source is no filler
-    struct synthetic synthetic; // kind unknown: another source
-    const char *audio;          // borrowed from argv; NULL: what the source has
+    struct synthetic synthetic; // kind SDP_SOURCE_UNKNOWN: another source
+    const char *audio;          // NULL: the audio of the source
     int audio_kbps;
     int timeout; // seconds
     int max_viewers;
@@ -45,8 +45,9 @@ struct options {
 
 extern const struct option_table send_option_table;
 
-// Fills `o`. RUN: options_destroy() is the caller's. DONE: what was asked for was printed to `out`.
-// BAD: what is wrong and what is allowed was printed to `err`.
+// Parses the command line into `o`. OPTIONS_RUN: run the program; the caller calls options_destroy.
+// OPTIONS_DONE: the requested text was printed to `out`. OPTIONS_BAD: the error was printed to
+// `err`.
 enum options_result options_parse(int argc, char **argv, struct options *o, FILE *out, FILE *err);
 void options_destroy(struct options *o);
 

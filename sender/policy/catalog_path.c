@@ -34,7 +34,7 @@ static bool is_safe(const char *path)
 size_t catalog_path_track_bytes(const char *path, size_t len)
 {
     static const char track[] = "/trackID=";
-    size_t bytes = sizeof(track); // with its digit
+    size_t bytes = sizeof(track); // the digit takes the NUL's byte
     bool there = len >= bytes && memcmp(path + len - bytes, track, bytes - 1) == 0 &&
                  (path[len - 1] == '0' || path[len - 1] == '1');
     return there ? bytes : 0;
@@ -99,7 +99,7 @@ int catalog_path_encode(const char *path, char *out, size_t cap)
 bool catalog_path_is_offered(const char *root, const char *path)
 {
     size_t len = strlen(root);
-    if (len && root[len - 1] == '/') // the root of all
+    if (len && root[len - 1] == '/') // the root folder "/"
         len--;
     return strncmp(path, root, len) == 0 && path[len] == '/' && is_safe(path + len + 1);
 }

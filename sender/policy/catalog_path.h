@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The path of a URL as a path below a folder, and back. Pure.
+// Converts the path of a URL to a path below a folder, and back. Pure.
 #ifndef WEIR_SENDER_POLICY_CATALOG_PATH_H
 #define WEIR_SENDER_POLICY_CATALOG_PATH_H
 
@@ -11,22 +11,22 @@ extern "C" {
 #endif
 
 enum {
-    CATALOG_PATH_MAX = 1024,  // bytes with NUL
-    SHELF_URL_PATH_MAX = 960, // likewise, of a path in a URL that has room for a host beside it
+    CATALOG_PATH_MAX = 1024,    // bytes of a path, with NUL
+    CATALOG_URL_PATH_MAX = 960, // bytes of a path in a URL, with NUL; leaves room for the host
 };
 
-// Of "/trackID=0" (pictures) or "/trackID=1" (sound) at the end of so long a path; 0: it names no
-// track.
+// Returns the bytes of "/trackID=0" (video) or "/trackID=1" (audio) at the end of a path of `len`
+// bytes; 0 if the path names no track.
 size_t catalog_path_track_bytes(const char *path, size_t len);
-// "/sub/my%20film.mp4/trackID=0?level=2" becomes "sub/my film.mp4"; "/" the empty text. 0;
-// ERR_MALFORMED: bad escapes, control characters, empty names; names that begin with a dot, so ".."
-// and all that is hidden; ERR_TOO_BIG.
+// Converts "/sub/my%20film.mp4/trackID=0?level=2" to "sub/my film.mp4", and "/" to "". Returns 0,
+// ERR_TOO_BIG, or ERR_MALFORMED for bad escapes, control characters, empty names, and names that
+// begin with a dot (".." and hidden files).
 int catalog_path_decode(const char *url_path, char *out, size_t cap);
-// "sub/my film.mp4" becomes "/sub/my%20film.mp4" (RFC 3986, 2.3). The length, ERR_FULL, or
-// ERR_MALFORMED: catalog_path_decode would refuse it.
+// Converts "sub/my film.mp4" to "/sub/my%20film.mp4" (RFC 3986, 2.3). Returns the length, ERR_FULL,
+// or ERR_MALFORMED if catalog_path_decode would refuse the path.
 int catalog_path_encode(const char *path, char *out, size_t cap);
-// Both are real paths (realpath(3)). Returns true if `path` is below the folder `root`, and nothing
-// between the two is hidden.
+// Both must be real paths (realpath(3)). Returns true if `path` is below the folder `root` and no
+// name between the two is hidden.
 bool catalog_path_is_offered(const char *root, const char *path);
 
 #ifdef __cplusplus

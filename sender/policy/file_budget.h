@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How many files weir-send has open (RLIMIT_NOFILE). A viewer takes FILE_BUDGET_VIEWER at most: its
-// RTSP connection, and two pairs of UDP ports if it is a player of others that watches pictures and
-// sound over UDP. One that names its transport with x-weir takes three, one over TCP takes one.
+// Computes how many open files weir-send needs (RLIMIT_NOFILE). A viewer needs at most
+// FILE_BUDGET_VIEWER: its RTSP connection, and two pairs of UDP ports if it is a third-party player
+// that receives video and audio over UDP. A viewer with an x-weir transport needs three, one over
+// TCP needs one.
 #ifndef WEIR_SENDER_POLICY_FILE_BUDGET_H
 #define WEIR_SENDER_POLICY_FILE_BUDGET_H
 
@@ -13,12 +14,12 @@ extern "C" {
 
 enum {
     FILE_BUDGET_VIEWER = 5,
-    FILE_BUDGET_OTHERS = 160, // the program's own, and those of 32 open films
+    FILE_BUDGET_OTHERS = 160, // the program's own files, and those of 32 open films
 };
 
-// The limit that so many viewers take.
+// Returns the limit that `viewers` viewers need.
 uint64_t file_budget_of(int viewers);
-// How many viewers such a limit is enough for, whatever they watch with.
+// Returns how many viewers of any kind `limit` is enough for.
 int file_budget_viewers(uint64_t limit);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-static const usec_t MAX_BEHIND = USEC_PER_SEC / 2;
+static const usec_t MAX_BEHIND = USEC_PER_SEC / 2; // after a longer delay, the time line restarts
 
 void frame_clock_init(struct frame_clock *c, struct fps fps)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// When the frames of media that is made at will are due: numbers at a constant rate, at a speed
-// that may change. Behind by more than half a second (a machine asleep), time goes on from now
-// rather than in a rush. Pure.
+// Computes when the frames of synthetic media are due: numbers at a constant rate, at a speed that
+// may change. If it is late by more than half a second (for example after a suspend), the time line
+// restarts now, to avoid a burst. Pure.
 #ifndef WEIR_SENDER_POLICY_FRAME_CLOCK_H
 #define WEIR_SENDER_POLICY_FRAME_CLOCK_H
 
@@ -21,17 +21,17 @@ extern "C" {
 struct frame_clock {
     double interval; // us of media time
     double speed;    // times the media's own pace
-    int64_t number;  // the next
-    double due;      // of it; fractions: most rates have no whole number of microseconds
+    int64_t number;  // the next number
+    double due;      // when it is due; a double, as most intervals are no whole number of us
 };
 
-// The speed is 1; frame_clock_start before the first tick.
+// The initial speed is 1. Call frame_clock_start before the first tick.
 void frame_clock_init(struct frame_clock *c, struct fps fps);
 void frame_clock_start(struct frame_clock *c, usec_t now); // the next number is due now
-// From the number after the next on.
+// Takes effect after the next number.
 void frame_clock_set_speed(struct frame_clock *c, double speed);
-// Takes the next number if it is due; *due: since when. Call until false, then again at
-// frame_clock_next.
+// If the next number is due, takes it, sets *due to its time and returns true. The caller repeats
+// the call until it returns false, then waits until frame_clock_next.
 bool frame_clock_tick(struct frame_clock *c, int64_t *number, usec_t *due, usec_t now);
 usec_t frame_clock_next(const struct frame_clock *c);
 

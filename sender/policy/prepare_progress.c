@@ -6,15 +6,6 @@
 
 enum { BAR = 30 };
 
-static size_t put_bar(int64_t done, int64_t total, char *out, size_t cap)
-{
-    char text[BAR + 1];
-    for (int i = 0; i < BAR; i++)
-        text[i] = i < done * BAR / total ? '#' : '-';
-    text[BAR] = '\0';
-    return (size_t)snprintf(out, cap, "[%s] ", text);
-}
-
 void prepare_progress_text(const struct prepare_progress *p, int64_t done, bool bar, char *out,
                            size_t cap, usec_t now)
 {
@@ -27,8 +18,12 @@ void prepare_progress_text(const struct prepare_progress *p, int64_t done, bool 
     }
     if (done > p->total)
         done = p->total;
-    if (bar)
-        used = put_bar(done, p->total, out, cap);
+    if (bar) {
+        char text[BAR + 1] = "";
+        for (int i = 0; i < BAR; i++)
+            text[i] = i < done * BAR / p->total ? '#' : '-';
+        used = (size_t)snprintf(out, cap, "[%s] ", text);
+    }
     used += (size_t)snprintf(out + used, cap - used, "%3d %%  %.1f frames/s",
                              (int)(done * 100 / p->total), rate);
     if (rate <= 0)

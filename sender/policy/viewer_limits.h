@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How many viewers weir-send serves, and how long it waits for one.
+// Limits on the number of viewers, and the default time-out of a viewer.
 #ifndef WEIR_SENDER_POLICY_VIEWER_LIMITS_H
 #define WEIR_SENDER_POLICY_VIEWER_LIMITS_H
 

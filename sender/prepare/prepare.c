@@ -20,8 +20,8 @@
 #include "media/stored/stored_parts.h"
 #include "sender/policy/prepare_progress.h"
 
-static const int64_t MAX_PICTURE_BYTES = (int64_t)1 << 30; // of all groups that are encoded at once
-#define TELL_EVERY (10 * USEC_PER_SEC)                     // where there is no terminal
+static const int64_t MAX_PICTURE_BYTES = (int64_t)1 << 30; // max. memory of the groups in work
+#define REPORT_EVERY (10 * USEC_PER_SEC) // interval of progress lines if stderr is not a terminal
 
 struct prepare {
     const struct options *options;
@@ -31,19 +31,20 @@ struct prepare {
     struct stored_origin origin;
     char path[PATH_MAX];
     char folder[PATH_MAX];
-    int lock; // owned: of the folder; -1: not yet
+    int lock; // owned; descriptor that locks the folder; -1: not locked
     struct prepare_progress progress;
     bool terminal;
-    usec_t told;
-    struct picture *pictures[STORED_MAX_GOP]; // of the group that is read; a reference each
+    usec_t reported;                          // time of the last progress line
+    struct picture *pictures[STORED_MAX_GOP]; // of the group being read; one reference each
 };
 
-static void tell(struct prepare *p, int64_t done, usec_t now)
+static void report_progress(struct prepare *p, int64_t done, usec_t now)
 {
     char text[128];
-    if (p->options->log.filter.level < LOG_INFO || (!p->terminal && now - p->told < TELL_EVERY))
+    if (p->options->log.filter.level < LOG_INFO ||
+        (!p->terminal && now - p->reported < REPORT_EVERY))
         return;
-    p->told = now;
+    p->reported = now;
     prepare_progress_text(&p->progress, done, p->terminal, text, sizeof(text), now);
     if (p->terminal)
         fprintf(stderr, "\r%s\x1b[K", text);
@@ -62,12 +63,13 @@ static int choose_levels(struct prepare *p)
                              : ladder_default(s->width, s->height, s->fps, layers, l);
     if (err || stored_plan_init(&p->plan, l) == 0)
         return err;
-    // Of a film of 31.3 frames a second, say, no size takes 30.
+    // The default rate may be no simple fraction of the file's, for example 30 of 31.3 frames/s.
+    // Then use the file's own rate for all sizes.
     for (int i = 0; i < l->size_count && !o->level_count; i++)
         l->sizes[i].fps = s->fps;
     err = stored_plan_init(&p->plan, l);
     if (err)
-        log_error("the levels' frame rates must be simple parts of the file's, as a half of it");
+        log_error("the levels' frame rates must be simple fractions of the file's, such as 1/2");
     return err;
 }
 
@@ -81,7 +83,7 @@ static int open_source(struct prepare *p)
         return ERR_UNSUPPORTED;
     }
     if (stored_file_is(o->source)) {
-        log_error("%s: it is a stored ladder already", o->source);
+        log_error("%s: the file is prepared already", o->source);
         return ERR_UNSUPPORTED;
     }
     if (!(p->source = source_open(o->source, false, &err)))
@@ -90,9 +92,9 @@ static int open_source(struct prepare *p)
     p->sdp = (struct sdp){.source = SDP_SOURCE_FILE,
                           .payload_type = RTP_PT_H264,
                           .h264 = true,
-                          .ext = {.adu = RTP_EXT_ADU_ID}, // without it the levels do not count
+                          .ext = {.adu = RTP_EXT_ADU_ID}, // SDP has levels only with this extension
                           .duration = p->source->duration};
-    utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP is
+    utf8_copy(p->source->name, p->sdp.title, sizeof(p->sdp.title)); // SDP requires UTF-8
     return choose_levels(p);
 }
 
@@ -118,7 +120,7 @@ static int open_parts(struct prepare *p)
 static int threads(const struct prepare *p)
 {
     const struct ladder *l = &p->sdp.ladder;
-    // The pictures of a group, and those of the size that is encoded.
+    // A thread holds the pictures of a group and their scaled copies of one size.
     int64_t group = (int64_t)l->source_width * l->source_height * 3 / 2 * p->plan.gop * 2;
     int64_t count = sysconf(_SC_NPROCESSORS_ONLN);
     if (count > MAX_PICTURE_BYTES / group)
@@ -127,33 +129,33 @@ static int threads(const struct prepare *p)
     return count < 1 ? 1 : (int)count;
 }
 
-// The last picture once more, so that the media ends where the pattern of frames does.
-static struct picture *again(const struct picture *last)
+// Returns a copy of the last picture. Copies pad the media to a whole period of the plan.
+static struct picture *copy_of(const struct picture *last)
 {
     struct picture *p = picture_new(last->width, last->height);
     struct scaler *s = p ? scaler_new() : NULL;
     if (s)
-        (void)scaler_run(s, last, p); // of one size: a copy
+        (void)scaler_run(s, last, p); // the sizes are equal: a copy
     scaler_free(s);
     if (!s)
         picture_unref(p);
     return s ? p : NULL;
 }
 
-// The pictures of a group. Their number, 0: there are none any more; an error.
+// Reads the pictures of a group. Returns their number, 0 at the end of the file, or an error.
 static int read_group(struct prepare *p, int64_t group)
 {
     int count = 0, err = 0;
     while (count < p->plan.gop && (err = p->source->ops->next(p->source, &p->pictures[count])) == 0)
         count++;
     while (count % p->plan.period && err == ERR_END) {
-        if ((p->pictures[count] = again(p->pictures[count - 1])))
+        if ((p->pictures[count] = copy_of(p->pictures[count - 1])))
             count++;
         else
             err = ERR_NO_MEMORY;
     }
     for (int i = 0; i < count; i++)
-        p->pictures[i]->number = group * p->plan.gop + i; // nobody else holds them
+        p->pictures[i]->number = group * p->plan.gop + i; // this is their only reference
     if (!err || err == ERR_END)
         return count;
     for (int i = 0; i < count; i++)
@@ -161,7 +163,7 @@ static int read_group(struct prepare *p, int64_t group)
     return err;
 }
 
-// Frames of a group that is there.
+// Returns the number of source frames in an existing part, or ERR_IO.
 static int frames_of(struct prepare *p, int64_t group)
 {
     struct stored_record r;
@@ -176,24 +178,25 @@ static int frames_of(struct prepare *p, int64_t group)
         free(data);
     }
     fclose(f);
-    // The full size has the last frame of each period, whatever the other sizes' rates.
+    // Any size with the full frame rate has the last frame of each period.
     return err == ERR_END && last >= 0 ? (int)(last - group * p->plan.gop) + 1 : ERR_IO;
 }
 
-// Goes to the frame of that number. False: not possible, and it is at its beginning; or gone, *err.
-static bool go_to(struct prepare *p, int64_t number, int *err)
+// Seeks to a frame. If that fails, reopens the source at its beginning and returns false; *err: the
+// result of source_open.
+static bool seek_to(struct prepare *p, int64_t number, int *err)
 {
     struct fps fps = p->source->fps;
     if (p->source->ops->seek &&
         p->source->ops->seek(p->source, usec_of_frames(number, fps.num, fps.den)) == 0)
         return true;
-    source_free(p->source); // it may have lost its place in the attempt
+    source_free(p->source); // the attempt may have changed its position
     p->source = source_open(p->options->source, false, err);
     return false;
 }
 
-// Skips what an earlier run has made. The first group that is not there; *ended: there is no more;
-// *err: as of source_open.
+// Skips the groups of an earlier run. Returns the first missing group. *ended: no group is missing.
+// *err: an error of source_open.
 static int64_t find_begin(struct prepare *p, bool *ended, int *err)
 {
     int64_t group = 0;
@@ -206,21 +209,11 @@ static int64_t find_begin(struct prepare *p, bool *ended, int *err)
         return 0;
     *ended = last < p->plan.gop;
     int64_t frames = (group - 1) * p->plan.gop + last;
-    if (!*ended && !go_to(p, frames, err))
+    if (!*ended && !seek_to(p, frames, err))
         return 0;
     p->origin.frames = frames;
-    log_info("going on at %.0f s", (double)p->origin.frames / fps_value(p->source->fps));
+    log_info("continuing at %.0f s", (double)p->origin.frames / fps_value(p->source->fps));
     return group;
-}
-
-// Encoders work side by side: one that was interrupted may have been behind another that was not.
-static int add_group(struct prepare *p, struct stored_maker *maker, int64_t group, int count)
-{
-    if (!stored_parts_has(p->folder, group))
-        return stored_maker_add(maker, group, p->pictures, count);
-    for (int i = 0; i < count; i++)
-        picture_unref(p->pictures[i]);
-    return 0;
 }
 
 static int encode_all(struct prepare *p, int64_t *groups)
@@ -243,24 +236,20 @@ static int encode_all(struct prepare *p, int64_t *groups)
         }
         ended = count < p->plan.gop;
         p->origin.frames = *groups * p->plan.gop + count;
-        err = add_group(p, maker, (*groups)++, count);
-        tell(p, p->origin.frames, clock_now());
+        // Several threads encode, so an interrupted run may have finished a later group before an
+        // earlier one.
+        if (!stored_parts_has(p->folder, *groups))
+            err = stored_maker_add(maker, *groups, p->pictures, count);
+        else
+            for (int i = 0; i < count; i++)
+                picture_unref(p->pictures[i]);
+        ++*groups;
+        report_progress(p, p->origin.frames, clock_now());
     }
     if (maker && !err)
         err = stored_maker_wait(maker);
     stored_maker_free(maker);
     return err;
-}
-
-// As stored_audio_make.
-static int make_audio(struct prepare *p)
-{
-    const struct options *o = p->options;
-    if (o->audio && strcmp(o->audio, "none") == 0)
-        return 1;
-    return stored_parts_has(p->folder, STORED_AUDIO)
-               ? 0
-               : stored_audio_make(o->source, p->source->origin, p->folder);
 }
 
 static int make(struct prepare *p)
@@ -271,8 +260,13 @@ static int make(struct prepare *p)
         fputc('\n', stderr);
     if (err)
         return err;
-    int audio = make_audio(p);
-    if (audio < 0 && audio != ERR_UNSUPPORTED) // else without it
+    const char *option = p->options->audio;
+    int audio = 1; // no audio, as of stored_audio_make
+    if (!option || strcmp(option, "none") != 0)
+        audio = stored_parts_has(p->folder, STORED_AUDIO)
+                    ? 0
+                    : stored_audio_make(p->options->source, p->source->origin, p->folder);
+    if (audio < 0 && audio != ERR_UNSUPPORTED) // audio that does not decode is omitted
         return audio;
     p->sdp.duration = (double)p->origin.frames / fps_value(p->source->fps);
     stored_plan_end(&p->plan, &p->sdp.ladder, p->origin.frames);
@@ -297,7 +291,7 @@ int prepare_run(const struct options *o)
     p->options = o;
     p->lock = -1;
     p->terminal = o->log.filter.level >= LOG_INFO && isatty(STDERR_FILENO);
-    p->told = clock_now();
+    p->reported = clock_now();
     int err = open_source(p);
     err = err ? err : open_parts(p);
     if (!err)

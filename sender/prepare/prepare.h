@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `weir-send --prepare FILE`: encodes a file into a stored ladder beside it, FILE.weir.mkv, once
-// and for all. Interrupted, it goes on where it stopped.
+// Implements `weir-send --prepare FILE`: encodes a file into a stored ladder, FILE.weir.mkv. After
+// an interruption, the next run continues where this one stopped.
 #ifndef WEIR_SENDER_PREPARE_PREPARE_H
 #define WEIR_SENDER_PREPARE_PREPARE_H
 
@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-enum { PREPARE_LAYERS = 3 }; // unless the options say another number
+enum { PREPARE_LAYERS = 3 }; // default number of temporal layers
 
-int prepare_run(const struct options *o); // an exit code
+int prepare_run(const struct options *o); // returns the program's exit code
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the encoders of one size and of the sound did.
+// Stats of a feed's encoders: of one size, and of the audio.
 #ifndef WEIR_SENDER_STATS_LIVE_FEED_STATS_H
 #define WEIR_SENDER_STATS_LIVE_FEED_STATS_H
 
@@ -16,17 +16,17 @@ struct live_feed_size_stats {
     uint64_t frames;
     uint64_t keys;
     uint64_t bytes;
-    uint64_t overload; // pictures left out because the encoder was busy
-    usec_t busy;       // spent on all frames
-    double encode_ms;  // smoothed, a frame
+    uint64_t overload; // pictures dropped because the encoder was busy
+    usec_t busy;       // time spent on all frames
+    double encode_ms;  // smoothed time per frame
     struct repair_counts repairs;
 };
 
 struct live_feed_audio_stats {
     uint64_t packets;
     uint64_t bytes;
-    uint64_t overload; // pictures whose sound was left out because the encoder was busy
-    usec_t busy;       // spent on all packets
+    uint64_t overload; // pictures whose audio was dropped because the encoder was busy
+    usec_t busy;       // time spent on all packets
 };
 
 #ifdef __cplusplus

@@ -13,14 +13,14 @@ static void family(struct put *p, const char *name, const char *type, const char
     put_format(p, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-// Whole numbers as such: counters of bytes must not lose their last digits.
+// Writes integers in full: counters of bytes must not lose their last digits.
 static void value(struct put *p, double v)
 {
     bool whole = v == floor(v) && fabs(v) < 9007199254740992.0; // 2^53
     put_format(p, whole ? " %.0f\n" : " %.12g\n", v);
 }
 
-// Label values: backslash, quote and newline are escaped.
+// Writes a label; escapes backslash, quote and newline in its value.
 static void label(struct put *p, const char *before, const char *name, const char *text)
 {
     put_format(p, "%s%s=\"", before, name);
@@ -46,7 +46,7 @@ static void plain(struct put *p, const char *name, const char *type, const char 
 
 static void session_info(struct put *p, const struct stats *f)
 {
-    family(p, "weir_session_info", METRIC_GAUGE, "What carries the session.");
+    family(p, "weir_session_info", METRIC_GAUGE, "Path and transport of the session.");
     for (int i = 0; i < f->session_count; i++) {
         const struct session_stats *s = &f->sessions[i];
         put_format(p, "weir_session_info{session=\"%d\"", s->number);
@@ -66,7 +66,7 @@ static bool has_audio(const struct session_stats *s)
     return s->has_audio;
 }
 
-// `has` NULL: all have it.
+// `has`: selects the sessions that have these metrics; NULL: all have them.
 static void session_table(struct put *p, const struct stats *f, const struct metric *table,
                           bool (*has)(const struct session_stats *s))
 {
@@ -83,7 +83,7 @@ static void session_table(struct put *p, const struct stats *f, const struct met
     }
 }
 
-// The rate controllers' own figures, in the words and units of their papers.
+// The rate controllers' own variables, with the names and units of their papers.
 static void controllers(struct put *p, const struct stats *f)
 {
     family(p, "weir_session_controller", METRIC_GAUGE,
@@ -104,7 +104,7 @@ static void controllers(struct put *p, const struct stats *f)
 
 // ---- Frames ----
 
-// `session` 0: of all.
+// `session`: the session's number; 0: the totals of all sessions.
 static void sent_frames(struct put *p, const char *name, const struct scheduler_counters *c,
                         int session, int layers)
 {
@@ -131,8 +131,8 @@ static void dropped_frames(struct put *p, const char *name, const struct schedul
     }
 }
 
-static const char sent_help[] = "Frames that left whole, by temporal layer.";
-static const char dropped_help[] = "Frames that never left, by what dropped them and temporal "
+static const char sent_help[] = "Frames sent completely, by temporal layer.";
+static const char dropped_help[] = "Frames dropped before they were sent, by cause and temporal "
                                    "layer.";
 
 static void frames(struct put *p, const struct stats *f)
@@ -159,15 +159,14 @@ static void build(struct put *p, const struct stats *f)
     put_format(p, "weir_build_info{");
     label(p, "", "version", f->version);
     put_format(p, "} 1\n");
-    family(p, "weir_source_info", METRIC_GAUGE,
-           "What is streamed, of files of a folder those that are open.");
+    family(p, "weir_source_info", METRIC_GAUGE, "Open streams and their sources.");
     for (int i = 0; i < f->stream_count; i++) {
         put_format(p, "weir_source_info{");
         label(p, "", "path", f->streams[i].path);
         label(p, ",", "source", f->streams[i].source);
         put_format(p, "} 1\n");
     }
-    family(p, "weir_source_sessions", METRIC_GAUGE, "Sessions that are open, by what they watch.");
+    family(p, "weir_source_sessions", METRIC_GAUGE, "Open sessions, by path.");
     for (int i = 0; i < f->stream_count; i++) {
         put_format(p, "weir_source_sessions{");
         label(p, "", "path", f->streams[i].path);
@@ -189,23 +188,20 @@ static void transports(struct put *p, const struct stats *f)
     }
 }
 
-static void size_encoders(struct put *p, const struct metric *m, const struct stream_stats *s)
-{
-    for (int i = 0; i < s->encoder_count; i++) {
-        const struct encoder_stats *e = &s->encoders[i];
-        put_format(p, "%s{", m->name);
-        label(p, "", "path", s->path);
-        put_format(p, ",size=\"%dx%d@%.4g\"}", e->width, e->height, e->fps);
-        value(p, metric_read(m, e));
-    }
-}
-
 static void encoders(struct put *p, const struct stats *f)
 {
     for (const struct metric *m = metrics_of_encoder; m->name; m++) {
         family(p, m->name, m->type, m->help);
-        for (int i = 0; i < f->stream_count; i++)
-            size_encoders(p, m, &f->streams[i]);
+        for (int i = 0; i < f->stream_count; i++) {
+            const struct stream_stats *s = &f->streams[i];
+            for (const struct encoder_stats *e = s->encoders; e < s->encoders + s->encoder_count;
+                 e++) {
+                put_format(p, "%s{", m->name);
+                label(p, "", "path", s->path);
+                put_format(p, ",size=\"%dx%d@%.4g\"}", e->width, e->height, e->fps);
+                value(p, metric_read(m, e));
+            }
+        }
     }
 }
 
@@ -224,18 +220,18 @@ static void audio_encoders(struct put *p, const struct stats *f)
     }
 }
 
-// The names that every exporter gives these.
+// Metrics of the process, with the names that all Prometheus exporters use.
 static void process(struct put *p, const struct stats *f, const struct process_stats *u)
 {
     plain(p, "process_cpu_seconds_total", METRIC_COUNTER, "User and system CPU time.",
           u->user_seconds + u->system_seconds);
     plain(p, "process_resident_memory_bytes", METRIC_GAUGE, "Resident memory.", u->resident_bytes);
-    plain(p, "process_start_time_seconds", METRIC_GAUGE, "When the program began, since 1970.",
+    plain(p, "process_start_time_seconds", METRIC_GAUGE, "Start time of the program, since 1970.",
           (double)f->begun_wall / 1e6);
     plain(p, "process_open_fds", METRIC_GAUGE, "Open files.",
           u->open_files < 0 ? NAN : u->open_files);
-    plain(p, "process_max_fds", METRIC_GAUGE, "Files that may be open.",
-          u->most_files < 0 ? NAN : u->most_files);
+    plain(p, "process_max_fds", METRIC_GAUGE, "Maximum number of open files.",
+          u->max_files < 0 ? NAN : u->max_files);
 }
 
 int metrics_text(const struct stats *f, const struct process_stats *p, char *out, size_t cap)
@@ -244,9 +240,9 @@ int metrics_text(const struct stats *f, const struct process_stats *p, char *out
     build(&text, f);
     transports(&text, f);
     plain(&text, "weir_thinned_frames_total", METRIC_COUNTER,
-          "Frames left out to be within a session's rate at once.", (double)f->total.thinned);
+          "Frames omitted to get within a session's rate at once.", (double)f->total.thinned);
     plain(&text, "weir_sound_dropped_packets_total", METRIC_COUNTER,
-          "Packets of sound that were too late to be sent.", (double)f->total.audio_dropped);
+          "Audio packets dropped after their deadline.", (double)f->total.audio_dropped);
     frames(&text, f);
     session_info(&text, f);
     session_table(&text, f, metrics_of_session, NULL);

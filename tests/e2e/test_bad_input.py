@@ -62,13 +62,13 @@ class Sender(BadInput):
         text = self.path("text.mp4")
         with open(text, "w") as f:
             f.write("This is not a film.\n" * 500)
-        self.send_fails(1, [text], "text.mp4", "not a video file")
+        self.send_fails(1, [text], "text.mp4", "not a readable video file")
         with open(self.path("empty.mp4"), "wb"):
             pass
         self.send_fails(1, [self.path("empty.mp4")], "empty.mp4")
 
     def test_names_that_are_no_files(self):
-        for name, words in (("camera", "a colon, camera:"), ("screen", "a colon, screen:"), ("test", "a colon, test:"),
+        for name, words in (("camera", "use camera:"), ("screen", "use screen:"), ("test", "use test:"),
                             ("/dev/video4711", "camera:/dev/video4711"), ("rtsp://127.0.0.1/live", "a URL cannot be a source")):
             with self.subTest(name):
                 self.send_fails(1, [name], name + ": ", words)
@@ -78,7 +78,7 @@ class Sender(BadInput):
             with self.subTest(source):
                 self.send_fails(1, ["--prepare", *source], "only a file can be prepared")
         self.send_fails(1, ["--prepare", self.path("none.mp4")], "none.mp4: No such file")
-        self.send_fails(1, ["--prepare", self.path("film.mp4.weir.mkv")], "it is a stored ladder already")
+        self.send_fails(1, ["--prepare", self.path("film.mp4.weir.mkv")], "the file is prepared already")
 
     def test_audio_alone(self):
         lib.need("ffmpeg")

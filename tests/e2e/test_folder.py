@@ -33,7 +33,7 @@ class Folder(lib.Case):
 
     def test_list(self):
         server = self.sender(source=self.path("films"))
-        until(lambda: "2 films in the folder" in server.stderr, "the folder to be looked into")
+        until(lambda: "2 files in the folder" in server.stderr, "the folder to be looked into")
         listed = subprocess.run([lib.PLAY, self.urls(server) + "/"], capture_output=True, text=True, timeout=20 * lib.PATIENCE)
         self.assertEqual((listed.returncode, listed.stdout.splitlines()),
                          (0, ["/one.mkv\t3.0\t320x180", "/sub/my%20film.mkv\t2.0\t160x90"]), listed.stderr)

@@ -146,7 +146,7 @@ class Metrics(lib.Case):
         until(lambda: page.value("document.getElementById('viewers').textContent") == "2", "the page", 20)
         rows = page.value("[...document.querySelectorAll('#sessions tr')].map(e => e.cells[1].textContent)")
         self.assertEqual(rows, ["udp", "minbuf"])
-        self.assertIn("sound", page.value("[...document.querySelectorAll('#encoders tr')].map(e => e.cells[0].textContent)"))
+        self.assertIn("audio", page.value("[...document.querySelectorAll('#encoders tr')].map(e => e.cells[0].textContent)"))
         for width, dark in itertools.product((360, 400, 600, 800, 1600), (False, True)):
             page.look(width, 900, dark)
             self.assertLessEqual(page.value("document.documentElement.scrollWidth"), page.value("innerWidth"), width)

@@ -65,7 +65,7 @@ class Prepare(lib.Case):
         os.rename(film, name)
         self.prepare(os.fsdecode(name))
         server = self.server(source=os.fsdecode(name))
-        self.assertIn("stored ladder is used", server.stderr)
+        self.assertIn("using its prepared file", server.stderr)
         with Client(server.port) as c:
             c.send(c.format("DESCRIBE"))
             self.assertIn("s=caf?.mkv", c.response().body)
@@ -74,7 +74,7 @@ class Prepare(lib.Case):
         film = self.film(sound=False)
         os.utime(film, (-5, -5))
         self.prepare(film)
-        self.assertIn("stored ladder is used", self.sender(source=film).stderr)
+        self.assertIn("using its prepared file", self.sender(source=film).stderr)
 
     def test_a_rate_with_no_simple_part(self):
         """The levels that nobody chose then have the film's own."""
@@ -90,7 +90,7 @@ class Prepare(lib.Case):
         until(lambda: os.path.exists(film + ".weir.part/000000") or not first.running(), "the first to begin")
         first.signal(signal.SIGSTOP)
         for args in [], ["--temporal-layers", "2"]:
-            self.assertIn("another weir-send --prepare is at work", self.prepare(film, *args, code=1).stderr)
+            self.assertIn("another weir-send --prepare is using this folder", self.prepare(film, *args, code=1).stderr)
         first.signal(signal.SIGCONT)
         self.assertEqual(first.wait(60), 0, str(first))
 

@@ -93,7 +93,7 @@ class Stop(lib.Case):
             viewers[0].wait_frames(4 * lib.FPS if option else 10)
             for viewer in viewers:
                 viewer.check()
-            until(lambda: says(rb"\d+ lines of the log are lost, as nobody read it") or rtsp.Client(port).close(), "the gap")
+            until(lambda: says(rb"\d+ log lines dropped") or rtsp.Client(port).close(), "the gap")
             p.terminate()
             self.assertEqual(p.wait(10 * lib.PATIENCE), 0)
 

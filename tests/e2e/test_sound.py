@@ -97,7 +97,7 @@ class Sound(relay.Relayed):
 
     def test_a_file(self):
         server = self.sender(source=self.file())
-        self.assertIn("sound: aac, 44100 Hz", server.stderr)
+        self.assertIn("audio: aac, 44100 Hz", server.stderr)
         p = self.play(server.url, "--no-picture", seconds=40)
         report = p.report()
         self.assertEqual(report["ended"], "end-of-media")
@@ -171,11 +171,11 @@ class Microphone(lib.Case):
         server = self.record()
         self.assertGreater(self.loudness(server), -24)
         os.unlink(self.file)
-        lib.until(lambda: "alsa:hw:1: no more sound comes" in server.stderr, "the warning")
+        lib.until(lambda: "alsa:hw:1: the device delivers no more audio" in server.stderr, "the warning")
         self.assertLess(self.loudness(server), -30)  # what the encoder held, 20 ms, and silence
         self.assertLess(self.loudness(server), -60)
         self.plug(1, 16000)  # another one
-        lib.until(lambda: "alsa:hw:1: it is back" in server.stderr, "it to be opened again")
+        lib.until(lambda: "alsa:hw:1: the device works again" in server.stderr, "it to be opened again")
         self.assertGreater(self.loudness(server), -24)
         self.assertEqual(server.stderr.count("trying again"), 1)
         os.unlink(self.file)
@@ -186,7 +186,7 @@ class Microphone(lib.Case):
         self.plug(2, 48000, amplitude=-1)
         server = self.record()
         self.stop_cleanly(server)
-        self.assertIn("alsa:hw:1: it does not answer", server.stderr)
+        self.assertIn("alsa:hw:1: the device does not respond", server.stderr)
 
 
 if __name__ == "__main__":

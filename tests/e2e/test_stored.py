@@ -116,7 +116,7 @@ class Stored(lib.Case):
         self.assertFalse(os.path.exists(film + ".weir.mkv"))
         kept = {f: os.stat(f).st_mtime_ns for f in glob.glob(part)}
         p = self.start([lib.SEND, "--prepare", *LEVELS, film])
-        until(lambda: "going on" in p.stderr, "the word that it goes on")
+        until(lambda: "continuing at" in p.stderr, "the message that it continues")
         until(lambda: not p.running() or os.path.exists(film + ".weir.part/sound"), "the sound", 60)
         for f, made in kept.items():
             if os.path.exists(f):
@@ -130,7 +130,7 @@ class Stored(lib.Case):
     def test_viewers_at_places_of_their_own(self):
         film = self.prepared()
         server = self.sender(source=film)
-        self.assertIn("stored ladder is used", server.stderr)
+        self.assertIn("using its prepared file", server.stderr)
         # 5.1 s is frame 153; the level of half the rate has every other frame, in the small size the odd ones.
         expected = {(5.1, 3): 153, (1.7, 2): 50, (6.6, 0): 197}
         players = {place: self.at(server.url, *place) for place in expected}
@@ -238,7 +238,7 @@ class Stored(lib.Case):
         film = self.numbered(seconds=2)
         self.prepare(film)
         os.utime(film, (1, 1))
-        self.assertIn("the file has changed since; --prepare makes it anew", self.sender(source=film).stderr)
+        self.assertIn("the original file has changed since (run --prepare again)", self.sender(source=film).stderr)
         os.utime(film + ".weir.mkv")
         with open(film + ".weir.mkv", "r+b") as f:
             f.truncate(200)
@@ -248,7 +248,7 @@ class Stored(lib.Case):
         text = self.path("text.mkv")
         with open(text, "w") as f:
             f.write("no film")
-        self.assertIn("not a video file", self.prepare(text, code=1).stderr)
+        self.assertIn("not a readable video file", self.prepare(text, code=1).stderr)
         film = self.numbered(seconds=2)
         full = self.start(["bash", "-c", 'trap "" XFSZ; ulimit -f 16; exec "$@"', "-", lib.SEND, "--prepare", *LEVELS, film])
         self.assertEqual(full.wait(60), 1, str(full))

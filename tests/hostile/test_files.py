@@ -105,7 +105,7 @@ class Files(Folder):
         for name in "stream.m3u8", "playlist.mp4":
             p = self.start([lib.SEND, "--listen", "127.0.0.1:0", self.path("films/" + name)])
             self.assertEqual(p.wait(), 1, str(p))
-            self.assertIn("hls is not a format that holds its own video", p.stderr)
+            self.assertIn("hls is not a format that contains its own video", p.stderr)
 
     def test_torn_files(self):
         """Preallocated, never written: of each a part is read, and nothing of it is kept."""
@@ -177,7 +177,7 @@ class Files(Folder):
             os.symlink(target, film + suffix)
             p = self.start([lib.SEND, "--prepare", "--level", "160x90@25:80", film])
             self.assertEqual(p.wait(60), 1, str(p))
-            self.assertIn(f"{film}{suffix}: a link in place of a work file: it is not followed (remove it)", p.stderr)
+            self.assertIn(f"{film}{suffix}: the work file is a symbolic link, which is not followed (remove it)", p.stderr)
             os.remove(film + suffix)
         self.assertEqual(os.listdir(self.path("else")), [])
         with open(self.path("mine")) as f:
@@ -309,7 +309,7 @@ class SlowDisk(Folder):
         self.assertEqual(server.wait(), 0, str(server))
 
     def test_one_file(self):
-        for name, words in ("slow.mkv", "it takes too long to open"), ("stuck.mkv", "not open after"):
+        for name, words in ("slow.mkv", "opening it takes too long"), ("stuck.mkv", "not open after"):
             path = self.clip("films/" + name, seconds=60, size="640x360")
             p = self.start([*self.preload, lib.SEND, "--listen", "127.0.0.1:0", path])
             self.assertEqual(p.wait(), 1, str(p))
@@ -338,7 +338,7 @@ class SlowDisk(Folder):
         self.assertEqual(self.describe(server, "other.mkv").status, 200)
         server.signal(signal.SIGTERM)
         self.assertEqual(server.wait(), 0, str(server))
-        self.assertIn("still being read", server.stderr)
+        self.assertIn("still reads a file", server.stderr)
 
 
 if __name__ == "__main__":

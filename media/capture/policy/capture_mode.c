@@ -6,36 +6,36 @@
 #include <stdio.h>
 #include <string.h>
 
-// The value of the range nearest to `asked`, at most half a step away from it.
-static int within(int asked, int min, int max, int step)
+// Returns the value of the range that is nearest to `requested` from below, unless `min` is larger.
+static int within(int requested, int min, int max, int step)
 {
-    if (asked <= min)
+    if (requested <= min)
         return min;
-    if (asked >= max)
+    if (requested >= max)
         return max;
-    return step > 1 ? min + (asked - min) / step * step : asked;
+    return step > 1 ? min + (requested - min) / step * step : requested;
 }
 
-static struct fps rate_within(struct fps asked, const struct capture_mode *m)
+static struct fps rate_within(struct fps requested, const struct capture_mode *m)
 {
     if (m->fastest.num <= 0 || m->slowest.num <= 0)
-        return asked; // not told: the driver has the last word
-    if (fps_value(asked) <= fps_value(m->slowest))
+        return requested; // the driver lists no rates and will choose one itself
+    if (fps_value(requested) <= fps_value(m->slowest))
         return m->slowest;
-    return fps_value(asked) >= fps_value(m->fastest) ? m->fastest : asked;
+    return fps_value(requested) >= fps_value(m->fastest) ? m->fastest : requested;
 }
 
-// Less is better, the first difference decides.
+// Keys of a lexicographic comparison; smaller is better.
 struct rank {
     double by[5];
 };
 
-static struct rank rank_of(const struct capture_choice *c, struct geometry asked)
+static struct rank rank_of(const struct capture_choice *c, struct geometry requested)
 {
     const struct geometry *g = &c->given;
-    double rate = fps_value(g->fps), wanted = fps_value(asked.fps);
-    bool same = g->width == asked.width && g->height == asked.height;
-    bool inside = g->width <= asked.width && g->height <= asked.height;
+    double rate = fps_value(g->fps), wanted = fps_value(requested.fps);
+    bool same = g->width == requested.width && g->height == requested.height;
+    bool inside = g->width <= requested.width && g->height <= requested.height;
     double area = (double)g->width * g->height;
     bool enough = rate >= wanted - 0.01;
     return (struct rank){{rate < wanted / 2,
@@ -53,7 +53,7 @@ static bool is_better(const struct rank *a, const struct rank *b)
     return false;
 }
 
-bool capture_choose(const struct capture_mode *modes, int count, struct geometry asked,
+bool capture_choose(const struct capture_mode *modes, int count, struct geometry requested,
                     struct capture_choice *out)
 {
     struct rank best = {{0}};
@@ -61,10 +61,10 @@ bool capture_choose(const struct capture_mode *modes, int count, struct geometry
         const struct capture_mode *m = &modes[i];
         struct capture_choice c = {
             .format = m->format,
-            .given = {within(asked.width, m->min_width, m->max_width, m->step_width),
-                      within(asked.height, m->min_height, m->max_height, m->step_height),
-                      rate_within(asked.fps, m)}};
-        struct rank rank = rank_of(&c, asked);
+            .given = {within(requested.width, m->min_width, m->max_width, m->step_width),
+                      within(requested.height, m->min_height, m->max_height, m->step_height),
+                      rate_within(requested.fps, m)}};
+        struct rank rank = rank_of(&c, requested);
         if (i == 0 || is_better(&rank, &best)) {
             best = rank;
             *out = c;
@@ -102,7 +102,7 @@ static void size_text(const struct capture_mode *m, char *out, size_t cap)
         snprintf(out, cap, "%dx%d-%dx%d", m->min_width, m->min_height, m->max_width, m->max_height);
 }
 
-// False: no room for it.
+// Returns false if there is no room; `out` then ends with " ...".
 static bool append(char *out, size_t cap, const char *text)
 {
     static const char more[] = " ...";

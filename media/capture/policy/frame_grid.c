@@ -4,9 +4,10 @@
 #include <math.h>
 
 static const double NEAR = 0.9;             // intervals
-static const usec_t MAX_GAP = USEC_PER_SEC; // repeated at most; more is a jump of the clock
-static const usec_t FORGET = USEC_PER_MSEC; // of the delay, a picture
-static const usec_t MAX_AGE = 10 * USEC_PER_SEC;
+static const usec_t MAX_GAP = USEC_PER_SEC; // max. gap to repeat; a larger one is a clock jump
+static const usec_t FORGET = USEC_PER_MSEC; // decay of `delay` per picture
+static const usec_t MAX_AGE =
+    10 * USEC_PER_SEC; // a stamp farther from a clock is not of that clock
 static const usec_t FIRST_DELAY = 50 * USEC_PER_MSEC;
 
 static bool is_near(int64_t stamp, usec_t clock)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The fortunes of a capture device: when to open it, when it is given up, and what viewers see
-// meanwhile. Pure.
+// Decides when to open a capture device, when to give it up, and what viewers see meanwhile. Pure.
 //
-// It is open only while someone watches. When it cannot be opened, fails, or gives no picture for
-// CAPTURE_SILENCE, it is closed and opened again after a pause: 0.5 s at first, doubled up to 5 s
-// each time that it fails without having given a picture. Its last picture stays for
-// CAPTURE_STAY; after that, or when it fails before there ever was one, viewers see a card with
-// the reason.
+// The device is open only while a viewer watches. If it cannot be opened, fails, or gives no
+// picture for CAPTURE_SILENCE, it is closed and opened again after a pause. The pause is 0.5 s at
+// first and doubles, up to 5 s, after each failure without a picture. The last picture stays for
+// CAPTURE_STAY. After that, or if the device fails before its first picture, viewers see a card
+// with the reason.
 #ifndef WEIR_MEDIA_CAPTURE_POLICY_RETRY_POLICY_H
 #define WEIR_MEDIA_CAPTURE_POLICY_RETRY_POLICY_H
 
@@ -24,31 +23,33 @@ extern "C" {
 #define CAPTURE_MAX_PAUSE   (5 * USEC_PER_SEC)
 
 enum capture_view {
-    CAPTURE_VIEW_NONE,    // nothing yet: it is being opened
-    CAPTURE_VIEW_PICTURE, // its pictures, or the last one again
-    CAPTURE_VIEW_CARD,
+    CAPTURE_VIEW_NONE,    // nothing yet: the device is being opened
+    CAPTURE_VIEW_PICTURE, // the device's pictures, or its last one repeated
+    CAPTURE_VIEW_CARD,    // a card with the reason
 };
 
-struct retry_policy { // all zero to begin with
+struct retry_policy { // initialise with {0}
     bool wanted;
     bool open;
-    bool failed;      // since the last picture
-    bool has_picture; // since it is wanted
-    usec_t since;     // wanted, or open
-    usec_t picture;   // when the last one came
-    usec_t pause;     // before the next try
-    usec_t retry;     // when
+    bool failed;      // the device failed and has given no picture since
+    bool has_picture; // the device has given a picture since it became wanted
+    usec_t since;     // when the device was opened; before that, when it became wanted
+    usec_t picture;   // when the last picture came
+    usec_t pause;     // last pause before a retry; 0 after a picture
+    usec_t retry;     // time of the next attempt to open
 };
 
 void retry_policy_want(struct retry_policy *l, bool wanted, usec_t now);
 void retry_policy_opened(struct retry_policy *l, usec_t now);
 void retry_policy_picture(struct retry_policy *l, usec_t now);
-// It could not be opened, or broke. True: that is news, once until there is a picture again.
+// Call when the device could not be opened or failed. Returns true for the first failure since the
+// last picture: the caller reports only that one.
 bool retry_policy_failed(struct retry_policy *l, usec_t now);
 
-// When to open it; USEC_NEVER: not wanted, or it is open.
+// Returns when to open the device; USEC_NEVER if it is not wanted or already open.
 usec_t retry_policy_open_at(const struct retry_policy *l);
-// It is open and silent for too long: close it, and call retry_policy_failed.
+// Returns true if the open device has given no picture for too long. The caller then closes it and
+// calls retry_policy_failed.
 bool retry_policy_is_silent(const struct retry_policy *l, usec_t now);
 enum capture_view retry_policy_view(const struct retry_policy *l, usec_t now);
 

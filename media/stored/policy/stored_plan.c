@@ -10,10 +10,12 @@ static int64_t gcd(int64_t a, int64_t b)
     return b ? gcd(b, a % b) : a;
 }
 
-// Source frames after which a size's pattern repeats; above STORED_MAX_GOP: too many.
+// Returns the number of source frames after which a size's pattern repeats; a result above
+// STORED_MAX_GOP is too large to use.
 static int64_t period_of(const struct size_spec *size, struct fps source)
 {
-    int64_t taken = (int64_t)size->fps.num * source.den; // of every `of` source frames
+    int64_t taken =
+        (int64_t)size->fps.num * source.den; // the size has so many of every `of` source frames
     int64_t of = (int64_t)size->fps.den * source.num;
     int64_t both = gcd(taken, of);
     int64_t layers = 1 << (size->layers - 1);
@@ -21,7 +23,7 @@ static int64_t period_of(const struct size_spec *size, struct fps source)
                                       : of / both * (layers / gcd(taken / both, layers));
 }
 
-// What stands before `r` in the pre-order of the tree of 1 .. period - 1.
+// Returns the number of nodes before `r` in the pre-order of the binary tree of 1 .. period - 1.
 static int rank_of(int r, int period)
 {
     int rank = 0;
@@ -37,7 +39,7 @@ static int rank_of(int r, int period)
     return rank;
 }
 
-// When the m-th of a group's `count` frames is decoded.
+// Returns the position in decoding order of the m-th of a group's `count` frames.
 static int turn_of(int m, int layers, int count)
 {
     int period = 1 << (layers - 1);
@@ -63,8 +65,8 @@ static void fill_size(struct stored_shape *s, const struct ladder *ladder, int s
     }
     for (int m = 0; m < count; m++)
         decoded[shown[turn_of(m, size->layers, count)]] = shown[m];
-    int16_t newest[LEVEL_MAX_LAYERS] = {0}; // slot of the last one decoded with a temporal id up
-                                            // to this
+    // newest[t]: slot of the last decoded frame with a temporal id of at most t
+    int16_t newest[LEVEL_MAX_LAYERS] = {0};
     bool begun = false;
     for (int m = 0; m < count; m++) {
         int16_t slot = shown[m], at = decoded[slot];

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The structure of a stored ladder: a pure function of its levels and its length, so that nothing
-// of it is stored.
+// The structure of a stored ladder. It is a pure function of the levels and the length, so it is
+// not stored in the file.
 //
-// All sizes have a key frame every `gop` source frames, which is about 2 s and a multiple of
-// `period`, after which the pattern of every size's frames and layers repeats (level.h). So media
-// may be joined at any multiple of the period: frame i of the media can be sent as number base + i
-// whenever base is such a multiple, which is what lets a viewer's numbers go on through seeks.
+// All sizes have a key frame every `gop` source frames, about 2 s. `gop` is a multiple of `period`,
+// after which the pattern of every size's frames and layers repeats (level.h). So frame i of the
+// media can be sent as number base + i for any multiple `base` of the period. Thus a viewer's frame
+// numbers can continue through seeks.
 //
-// Layers are those of live media, made of B frames: with three of them
+// The layers are those of live media, but consist of B frames. With three layers:
 //
 //     shown      0   1   2   3   4   5   6   7   8  ..  56  57  58  59 | 60
 //     layer      0   2   1   2   0   2   1   2   0       0   2   1   2 |  0
 //     type       I   b   B   b   P   b   B   b   P       P   b   P   P |  I
 //     decoded    0   4   2   1   3   8   6   5   7  ..  55  58  57  59 | 60
 //
-// A frame of T0 comes before those of the higher layers between it and the T0 frame before it;
-// these follow as in the pre-order of a binary tree. Groups are closed: nothing before a key frame
-// rests on it, so the frames behind the last one of T0 rest on what is before them.
+// A T0 frame is decoded before the frames of higher layers between it and the previous T0 frame;
+// these follow in the pre-order of a binary tree. Groups are closed: no frame before a key frame
+// depends on it. So the frames after a group's last T0 frame depend only on frames before them.
 //
-// Slots count the frames of a size in the order of decoding, in units of the source's frames: the
-// k-th one decoded has the slot of the k-th one shown. So slots ascend as numbers do, and a frame
-// is shown at its own time, `layers` - 1 frames of its size after its slot's at the earliest.
+// A slot is a frame's place in decoding order, in units of source frames: the k-th decoded frame of
+// a size has the slot of the k-th shown frame. So slots ascend like numbers. A frame's time is its
+// own number's; its slot may be later than that by at most `layers` - 1 frames of its size.
 //
-// A frame of temporal id t > 0 rests on the one of a lower layer that is decoded last before it,
-// which rests on all others that it may refer to; of t = 0 on the T0 frame before it.
+// A frame with temporal id t > 0 depends on the last frame of a lower layer that is decoded before
+// it. That frame depends on all others that it may reference. A frame with t = 0 depends on the
+// previous T0 frame.
 #ifndef WEIR_MEDIA_STORED_POLICY_STORED_PLAN_H
 #define WEIR_MEDIA_STORED_POLICY_STORED_PLAN_H
 
@@ -37,43 +38,44 @@ extern "C" {
 #endif
 
 enum {
-    STORED_MAX_GOP = 600,   // frames
-    STORED_GOP_SECONDS = 2, // wanted
-    STORED_NO_FRAME = -2,   // the size does not have it
+    STORED_MAX_GOP = 600,   // max. source frames of a group
+    STORED_GOP_SECONDS = 2, // intended length of a group
+    STORED_NO_FRAME = -2,   // the size has no frame at this place or slot
 };
 
-struct stored_place { // of a frame within its group
-    int16_t depends;  // place; -1: nothing, a key frame; STORED_NO_FRAME
+struct stored_place { // a source frame of a group in one size
+    int16_t depends;  // place of its reference; -1: key frame; STORED_NO_FRAME: no frame
     int16_t temporal_id;
     int16_t slot;
 };
 
-struct stored_shape { // of a group
-    int frames;       // of the source's
+struct stored_shape { // the structure of one group
+    int frames;       // number of source frames
     struct stored_place places[LADDER_MAX_SIZES][STORED_MAX_GOP];
-    int16_t decoded[LADDER_MAX_SIZES][STORED_MAX_GOP]; // by slot: a place; or STORED_NO_FRAME
+    int16_t decoded[LADDER_MAX_SIZES][STORED_MAX_GOP]; // by slot: a place, or STORED_NO_FRAME
 };
 
 struct stored_plan {
-    int period;
-    int gop;
-    struct stored_shape full;
-    int64_t last_group;
-    struct stored_shape last;
+    int period;               // source frames
+    int gop;                  // source frames of a full group
+    struct stored_shape full; // of all groups but the last
+    int64_t last_group;       // index of the last group; -1: the media is endless
+    struct stored_shape last; // of the last group
 };
 
-// The last group of media, or the only one; `frames`: whole periods.
+// Makes the shape of a group of `frames` source frames, a multiple of the period.
 void stored_shape_init(struct stored_shape *s, const struct ladder *ladder, int frames);
-// 0, or ERR_RANGE: the sizes' frame rates are no simple fractions of the source's, so that the
-// pattern does not repeat within STORED_MAX_GOP frames. The media is endless.
+// Makes the plan of endless media. Returns 0, or ERR_RANGE if the pattern does not repeat within
+// STORED_MAX_GOP frames, as the sizes' frame rates are no simple fractions of the source's.
 int stored_plan_init(struct stored_plan *p, const struct ladder *ladder);
-// The media has `frames`, likewise.
+// Sets the length of the media to `frames` source frames, a multiple of the period.
 void stored_plan_end(struct stored_plan *p, const struct ladder *ladder, int64_t frames);
 const struct stored_shape *stored_plan_shape(const struct stored_plan *p, int64_t group);
 
-// Is what stands at place `at` needed to decode the frame at `target`, or that frame itself?
+// Returns true if place `at` is `target` or a frame that `target` depends on, directly or not.
 bool stored_shape_needs(const struct stored_shape *s, int size_id, int target, int at);
-// The newest place at or before `target` that the level has a frame at, or its first one.
+// Returns the last place at or before `target` where the level has a frame; its first place if
+// there is none.
 int stored_shape_at_level(const struct stored_shape *s, const struct level *level, int target);
 
 #ifdef __cplusplus

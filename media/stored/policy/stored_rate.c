@@ -4,10 +4,10 @@
 #include <assert.h>
 #include <math.h>
 
-#define FIRST   26.0 // quantiser
-#define HALVING 6.0
-#define AIM     (1 - STORED_RATE_BELOW / 2)
-#define LEAST   0.01 // of a part's own rate, where those below it took all
+#define FIRST   26.0                        // initial quantiser
+#define HALVING 6.0                         // initial quantiser difference that halves the bits
+#define AIM     (1 - STORED_RATE_BELOW / 2) // target, as a part of the rate
+#define LEAST   0.01 // min. share of a part's own rate, if the parts below it take all
 
 void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int size_id)
 {
@@ -20,7 +20,7 @@ void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int si
                 r->rate[r->parts++] = ladder->levels[l].bitrate_bps;
     }
     assert(r->parts > 0);
-    // Layers above every level go to nobody; they go with the highest.
+    // No viewer receives layers above the highest level; they belong to the highest part.
     for (int layer = 0; layer < layers; layer++)
         if (r->part_of[layer] == r->parts)
             r->part_of[layer] = r->parts - 1;
@@ -40,7 +40,7 @@ double stored_rate_quant(const struct stored_rate *r, int layer)
     return r->quant[r->part_of[layer]];
 }
 
-// The quantiser at which parts `from` .. `to` have `bits` together.
+// Returns the quantiser at which parts `from` .. `to` have `bits` together.
 static double quant_for(const struct stored_rate *r, const double part_bits[], int from, int to,
                         double bits)
 {
@@ -50,7 +50,7 @@ static double quant_for(const struct stored_rate *r, const double part_bits[], i
     return r->halving * log2(at_zero / bits);
 }
 
-// From two attempts that are far enough apart to tell.
+// Measures `halving` from two attempts whose quantisers differ enough.
 static void learn(struct stored_rate *r, double bits)
 {
     double coarser = r->quant[0] - r->quant_before;
@@ -62,7 +62,8 @@ static void learn(struct stored_rate *r, double bits)
     r->bits_before = bits;
 }
 
-// Part by part: those up to the level that is tightest get what its rate leaves them.
+// Chooses the next quantisers, from the lowest part up. All parts up to the level that needs the
+// coarsest quantiser get that one; then the parts above it follow in the same way.
 static void adjust(struct stored_rate *r, const double part_bits[])
 {
     double next[LEVEL_MAX_LAYERS];

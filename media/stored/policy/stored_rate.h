@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The quantisers of a group of stored frames, so that every level of the size keeps its bitrate.
+// Chooses the quantisers of a group of stored frames so that every level of the size keeps its
+// bitrate. Pure.
 //
-// A group is encoded as a whole, again and again until it fits: one constant quality for all of its
-// frames, which is where an encoder that looks ahead is best. Layers between two levels share a
-// quantiser; it is one for all as long as no lower level would get more than its rate, else the
-// layers of that level are coarser, and those above finer by STORED_RATE_FINER at most. Bits go by
-// half with each 6 of quantiser at first, then as the attempts have shown.
+// A group is encoded as a whole, repeatedly until it fits, with constant quality for all its
+// frames: an encoder with look-ahead works best that way. Layers between two levels form a part and
+// share a quantiser. All parts have the same quantiser, unless a lower level would exceed its rate:
+// then that level's layers get a coarser one, and those above it are finer by at most
+// STORED_RATE_FINER. The model: bits halve with each `halving` of quantiser, 6 at first, then as
+// measured.
 //
-// It fits when no level is above its rate by more than STORED_RATE_ABOVE and one comes within
-// STORED_RATE_BELOW of it, or when nothing finer would show. The next group begins where this one
-// ended. Pure.
+// A group fits if no level exceeds its rate by more than STORED_RATE_ABOVE, and one level is within
+// STORED_RATE_BELOW of its rate or a finer quantiser would make no visible difference. The next
+// group starts with this group's final quantisers.
 #ifndef WEIR_MEDIA_STORED_POLICY_STORED_RATE_H
 #define WEIR_MEDIA_STORED_POLICY_STORED_RATE_H
 
@@ -25,26 +27,27 @@ enum { STORED_RATE_ATTEMPTS = 6 };
 #define STORED_RATE_ABOVE 0.02
 #define STORED_RATE_BELOW 0.12
 #define STORED_RATE_FINER 3.0
-#define STORED_RATE_MIN   12.0 // finer shows no difference
+#define STORED_RATE_MIN   12.0 // a finer quantiser makes no visible difference
 #define STORED_RATE_MAX   51.0
 
 struct stored_rate {
-    int parts;                      // layers between levels, the lowest first
-    int part_of[LEVEL_MAX_LAYERS];  // of a layer
+    int parts;                      // number of parts; part 0 is the lowest
+    int part_of[LEVEL_MAX_LAYERS];  // part of each layer
     double rate[LEVEL_MAX_LAYERS];  // bit/s of parts 0 .. i together
     double seconds;                 // of the group
-    double quant[LEVEL_MAX_LAYERS]; // by part, of the next attempt
-    double halving;                 // so much coarser, half the bits
-    double quant_before;            // of the lowest part in the attempt before, and its bits
-    double bits_before;
+    double quant[LEVEL_MAX_LAYERS]; // quantiser of each part in the next attempt
+    double halving;                 // quantiser difference that halves the bits
+    double quant_before;            // quantiser of part 0 in the previous attempt
+    double bits_before;             // bits of part 0 in the previous attempt
     int attempts;
 };
 
 // The size must have a level.
 void stored_rate_init(struct stored_rate *r, const struct ladder *ladder, int size_id);
-void stored_rate_begin(struct stored_rate *r, double seconds); // a group
+void stored_rate_begin(struct stored_rate *r, double seconds); // begins a group
 double stored_rate_quant(const struct stored_rate *r, int layer);
-// An attempt gave so many bits in each layer. True: take it, be it only the last one allowed.
+// An attempt gave `bits` in each layer. Returns true if the result is accepted: it fits, or it is
+// the last attempt.
 bool stored_rate_takes(struct stored_rate *r, const double bits[LEVEL_MAX_LAYERS]);
 
 #ifdef __cplusplus

@@ -20,7 +20,7 @@ int stored_origin_encode(const struct stored_origin *o, char *out, size_t cap)
     return len < 0 || (size_t)len >= cap ? ERR_FULL : len;
 }
 
-// Files have times before 1970, too.
+// Reads a time; it may be negative, as a file's time can be before 1970.
 static bool scan_mtime(struct scan *s, int64_t *out)
 {
     bool negative = scan_char(s, '-');

@@ -15,7 +15,7 @@ namespace
 {
 
 struct opened {
-    char why[MEDIA_INPUT_WHY] = "";
+    char why[MEDIA_INPUT_REASON] = "";
     int err = 0;
     media_input *in;
 
@@ -84,7 +84,7 @@ TEST_CASE("media_input: what names other files is refused, whatever its name")
         put(dir / name, list);
         opened o(dir / name);
         CHECK(o.err == ERR_UNSUPPORTED);
-        CHECK(o.says("hls is not a format that holds its own video"));
+        CHECK(o.says("hls is not a format that contains its own video"));
     }
     put(dir / "c.mkv", "ffconcat version 1.0\nfile part.ts\n");
     opened o(dir / "c.mkv");

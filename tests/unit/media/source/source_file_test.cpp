@@ -501,7 +501,7 @@ TEST_CASE("source_file: what is no video is refused, by name")
     CHECK(fails(dir / "empty.mp4") == ERR_UNSUPPORTED);
     write_wav(dir / "sound.wav");
     CHECK(fails(dir / "sound.wav") == ERR_UNSUPPORTED);
-    CHECK(logged.back() == dir / "sound.wav" + ": no video in it");
+    CHECK(logged.back() == dir / "sound.wav" + ": the file has no video");
     picture *p = picture_new(64, 64);
     memset(p->plane[0], 90, (size_t)p->stride[0] * 64);
     memset(p->plane[1], 128, (size_t)p->stride[1] * 32);
@@ -509,7 +509,7 @@ TEST_CASE("source_file: what is no video is refused, by name")
     REQUIRE(picture_write_png(p, (dir / "still.png").c_str()) == 0);
     picture_unref(p);
     CHECK(fails(dir / "still.png") == ERR_UNSUPPORTED);
-    CHECK(logged.back() == dir / "still.png" + ": no video in it");
+    CHECK(logged.back() == dir / "still.png" + ": the file has no video");
     write_text(
         dir / "list.m3u8",
         "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n");

@@ -137,7 +137,7 @@ TEST_CASE("stored_parts: one at a time")
     CHECK_FALSE(first.has(0));
 }
 
-TEST_CASE("stored_parts: a link in place of a work file is refused, not followed")
+TEST_CASE("stored_parts: the work file is a symbolic link is refused, not followed")
 {
     temp_folder elsewhere;
     const std::string target = elsewhere / "target";
@@ -148,7 +148,7 @@ TEST_CASE("stored_parts: a link in place of a work file is refused, not followed
         parts p;
         std::filesystem::create_symlink(elsewhere.path, p.folder);
         CHECK(p.open("a plan") == ERR_IO);
-        CHECK(temp_folder::logged().find("a link in place of a work file") != std::string::npos);
+        CHECK(temp_folder::logged().find("the work file is a symbolic link") != std::string::npos);
     }
     SECTION("the plan")
     {

@@ -93,7 +93,7 @@ TEST_CASE("metrics_text: figures in base units")
         "weir_sessions{transport=\"minbuf\"} 0",
         "weir_sessions{transport=\"tfrc\"} 1",
         "weir_packets_total{transport=\"tfrc\"} 18446744073709",
-        "# HELP weir_payload_bytes_total Bytes of RTP payload sent, but of sound.",
+        "# HELP weir_payload_bytes_total Bytes of RTP payload sent, without audio.",
         "weir_payload_bytes_total{transport=\"tfrc\"} 1000",
         "weir_frames_sent_total{layer=\"1\"} 9",
         "weir_frames_dropped_total{cause=\"layer\",layer=\"1\"} 5",
