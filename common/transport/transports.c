@@ -17,7 +17,6 @@
     ROW(transport_arc)                                                                             \
     ROW(transport_mtp)                                                                             \
     ROW(transport_mtp_raw)                                                                         \
-    ROW(transport_sealed)                                                                          \
     /* the last */
 
 #define DECLARE(KIND) extern const struct transport_kind KIND;
