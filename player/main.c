@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     case OPTIONS_RUN:
         break;
     }
-    signal(SIGPIPE, SIG_IGN); // a reader of our output that went away is an error of that write
+    signal(SIGPIPE, SIG_IGN); // a reader that closed our output makes that write fail instead
     log_to_stderr_as("weir-play", &options.log);
     int code = open_and_play(&options);
     play_options_destroy(&options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What sound is heard by. Two kinds: the machine's, and a clock that stands for one.
+// Plays the audio: the machine's device, or a virtual one that follows the clock.
 #ifndef WEIR_PLAYER_AUDIO_AUDIO_DEVICE_H
 #define WEIR_PLAYER_AUDIO_AUDIO_DEVICE_H
 
@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 struct audio_device_config {
-    // The next `count` samples, at most AUDIO_RATE / 20, the first of which is heard at `at`. On
-    // the device's thread.
+    // Fills `out` with the next `count` samples, max AUDIO_RATE / 20. The first is heard at `at`.
+    // Called on the device's thread.
     void (*fill)(void *ctx, int16_t *out, int count, usec_t at);
     void *ctx; // borrowed
 };
@@ -19,7 +19,7 @@ struct audio_device_config {
 struct audio_device;
 
 struct audio_device_ops {
-    void (*free)(struct audio_device *d); // no `fill` afterwards
+    void (*free)(struct audio_device *d); // `fill` is not called afterwards
 };
 
 struct audio_device { // embedded first
@@ -27,7 +27,7 @@ struct audio_device { // embedded first
     struct audio_device_config config;
 };
 
-// Both begin at once. NULL: logged.
+// Both start at once. NULL on failure (logged).
 struct audio_device *audio_device_sdl_new(const struct audio_device_config *config);
 struct audio_device *audio_device_virtual_new(const struct audio_device_config *config);
 static inline void audio_device_free(struct audio_device *d)

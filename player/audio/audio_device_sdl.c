@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The machine's device, through SDL. SDL asks for a piece when the one before has begun to play, so
-// the first sample of it is heard a piece later; the device's own buffer adds as much again. It
-// asks in bursts and a little early or late: the line through its questions, drawn slowly, is the
-// device's clock.
+// The machine's audio device, through SDL. SDL requests a block when the preceding one begins to
+// play, so the first sample is heard one block later; the device's own buffer adds one block more.
+// Requests come in bursts and a little early or late: a slowly fitted line through their times is
+// the device's clock.
 #include <SDL.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,17 +12,17 @@
 #include "player/audio/audio_device.h"
 
 enum {
-    PIECE = 480,
-    SMOOTH = 64, // pieces
+    BLOCK = 480,
+    SMOOTH = 64, // blocks
 };
-#define ASTRAY (60 * USEC_PER_MSEC) // off the line: it begins anew
+#define ASTRAY (60 * USEC_PER_MSEC) // an error above this resets the fitted line
 
 struct device_sdl {
     struct audio_device base;
     SDL_AudioDeviceID id;
-    usec_t latency; // from the question to the ear
-    bool begun;     // the audio thread's, as are these
-    double due;     // the next question, on the line
+    usec_t latency; // from the request to the ear
+    bool begun;     // audio thread only; so is `due`
+    double due;     // time of the next request on the line; audio thread only
 };
 
 static usec_t heard_at(struct device_sdl *d, int count, usec_t now)
@@ -44,8 +44,8 @@ static void SDLCALL on_audio(void *ctx, Uint8 *stream, int bytes)
     int count = bytes / (int)(AUDIO_CHANNELS * sizeof(int16_t));
     usec_t at = heard_at(d, count, clock_now());
     for (int done = 0; done < count;) {
-        int piece = count - done < PIECE ? count - done : PIECE;
-        int16_t out[PIECE * AUDIO_CHANNELS];
+        int piece = count - done < BLOCK ? count - done : BLOCK;
+        int16_t out[BLOCK * AUDIO_CHANNELS];
         d->base.config.fill(d->base.config.ctx, out, piece, at + audio_usec(done));
         SDL_memcpy(stream + (size_t)done * AUDIO_CHANNELS * sizeof(*out), out,
                    (size_t)piece * AUDIO_CHANNELS * sizeof(*out));
@@ -73,14 +73,14 @@ struct audio_device *audio_device_sdl_new(const struct audio_device_config *conf
     SDL_AudioSpec want = {.freq = AUDIO_RATE,
                           .format = AUDIO_S16SYS,
                           .channels = AUDIO_CHANNELS,
-                          .samples = PIECE,
+                          .samples = BLOCK,
                           .callback = on_audio,
                           .userdata = d};
     SDL_AudioSpec have;
     if (SDL_InitSubSystem(SDL_INIT_AUDIO) == 0)
         d->id = SDL_OpenAudioDevice(NULL, 0, &want, &have, SDL_AUDIO_ALLOW_SAMPLES_CHANGE);
     if (!d->id) {
-        log_warn("there is no sound: %s", SDL_GetError());
+        log_warn("no audio device: %s (playing without audio)", SDL_GetError());
         sdl_free(&d->base);
         return NULL;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A device without a loudspeaker: every 10 ms of the clock it takes as much, as the machine's
-// devices do, to be heard 20 ms later. A wake-up that comes late catches up; a machine that slept
-// begins anew.
+// A device without a loudspeaker: every 10 ms of the clock it requests 10 ms of audio, as real
+// devices do, to be heard 20 ms later. A late wake-up catches up; after the machine slept, the
+// device restarts at the present.
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,12 +18,12 @@ enum { PIECE = AUDIO_RATE / 100 };
 struct device_virtual {
     struct audio_device base;
     pthread_t thread;
-    pthread_mutex_t lock; // guards what follows
+    pthread_mutex_t lock; // guards the members below
     pthread_cond_t stopping;
     bool stop;
 };
 
-// False: it was stopped.
+// Returns false if the device was stopped.
 static bool wait_until(struct device_virtual *d, usec_t when)
 {
     struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
@@ -77,7 +77,7 @@ struct audio_device *audio_device_virtual_new(const struct audio_device_config *
     clock_cond_init(&d->stopping);
     if (pthread_create(&d->thread, NULL, run, d) == 0)
         return &d->base;
-    log_error("cannot start the thread of sound");
+    log_error("cannot start the audio thread");
     pthread_cond_destroy(&d->stopping);
     pthread_mutex_destroy(&d->lock);
     free(d);

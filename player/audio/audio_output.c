@@ -12,7 +12,7 @@
 struct audio_output {
     struct audio_output_config config;
     struct audio_device *device; // owned
-    pthread_mutex_t lock;        // guards what follows
+    pthread_mutex_t lock;        // guards the members below
     bool muted;
     struct audio_decoder *decoder;       // owned
     struct audio_jitter_buffer *playout; // owned
@@ -48,7 +48,7 @@ static void fill(void *ctx, int16_t *out, int count, usec_t at)
     pthread_mutex_lock(&p->lock);
     bool heard = audio_jitter_buffer_is_heard(p->playout);
     audio_jitter_buffer_pull(p->playout, out, count, at);
-    // What begins in the middle of a beep would be taken for its beginning.
+    // Audio that starts within a beep would be mistaken for the beep's start.
     if (!heard || !audio_jitter_buffer_is_heard(p->playout))
         tone_watch_init(&p->tone);
     int beep = p->config.test ? tone_watch_find(&p->tone, out, count) : -1;
@@ -145,7 +145,7 @@ struct audio_output *audio_output_new(const struct audio_output_config *config)
             config->headless ? audio_device_virtual_new(&device) : audio_device_sdl_new(&device);
         return p;
     }
-    log_error("cannot set up the sound: out of memory");
+    log_error("cannot set up the audio: out of memory");
     audio_output_free(p);
     return NULL;
 }

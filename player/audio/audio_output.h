@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The sound of a viewing: packets from the loop, samples to the device's thread, by the pictures'
-// clock; and how far both are apart. With a lock for the two threads; only `new` and `free` are for
-// one thread alone.
+// The audio output of a viewing: takes packets from the loop, gives samples to the device's thread
+// by the pictures' clock, and measures the offset between audio and video. Thread-safe by a lock,
+// but for `new` and `free`.
 #ifndef WEIR_PLAYER_AUDIO_AUDIO_OUTPUT_H
 #define WEIR_PLAYER_AUDIO_AUDIO_OUTPUT_H
 
@@ -19,29 +19,29 @@ extern "C" {
 
 struct audio_output_config {
     bool headless;
-    bool test;  // the sound is the test tone, and the pictures flash with it
+    bool test;  // the audio is the test tone, and the pictures flash with it
     int volume; // percent
 };
 
 struct audio_output_figures {
     struct audio_counts counts;
     struct av_offset_figures offset;
-    bool by_tone; // the offset is of beeps heard and flashes seen, else by their times
+    bool by_tone; // `offset` compares beeps heard with flashes seen; else it compares media times
 };
 
 struct audio_output;
 
-// NULL: logged. A machine without a device is no failure: its sound is not heard.
+// NULL on failure (logged). A machine without an audio device is no failure: nothing is heard.
 struct audio_output *audio_output_new(const struct audio_output_config *config);
 void audio_output_free(struct audio_output *p); // NULL is fine
 void audio_output_packet(struct audio_output *p, int64_t position, const uint8_t *data, size_t len);
-// The pictures' clock; NULL: it stands.
+// Sets the pictures' clock; NULL: it does not run.
 void audio_output_set_clock(struct audio_output *p, const struct media_clock *clock);
-// A picture of media time `pts` was shown; `flash`: the test picture's.
+// A picture of media time `pts` was shown; `flash`: it is a flash of the test picture.
 void audio_output_shown(struct audio_output *p, usec_t pts, usec_t shown_at, bool flash);
-void audio_output_flush(struct audio_output *p); // other media follows; its clock stands
-void audio_output_end(struct audio_output *p);   // nothing comes any more
-bool audio_output_mute(struct audio_output *p);  // or not any more; returns whether it is muted
+void audio_output_flush(struct audio_output *p); // other media follows; the clock does not run
+void audio_output_end(struct audio_output *p);   // no packet follows
+bool audio_output_mute(struct audio_output *p);  // toggles; returns true if muted now
 uint64_t audio_output_underruns(struct audio_output *p);
 void audio_output_read(struct audio_output *p, struct audio_output_figures *out);
 

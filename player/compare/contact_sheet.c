@@ -18,7 +18,7 @@ enum {
 struct contact_sheet {
     struct picture *kept[KEPT]; // owned; small copies in order of time
     int count;
-    usec_t distance;       // between two of them, at least
+    usec_t distance;       // min time between two kept pictures
     usec_t last;           // when the last one was shown
     struct scaler *scaler; // owned
 };
@@ -123,7 +123,7 @@ int contact_sheet_write(const struct contact_sheet *c, const char *path)
         return ERR_NO_MEMORY;
     fill(sheet);
     for (int i = 0; i < cells; i++) {
-        // First and last of what is kept are both on the sheet.
+        // The sheet includes both the first and the last kept picture.
         int which = cells > 1 ? i * (c->count - 1) / (cells - 1) : 0;
         paste(c->kept[which], sheet, GAP + i % columns * cell_width,
               GAP + i / columns * cell_height);

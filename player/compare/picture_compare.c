@@ -16,19 +16,19 @@ struct item {
 
 struct picture_compare {
     struct picture_compare_config config;
-    bool compares;         // and does not only keep pictures
+    bool compares;         // false: only keeps pictures for the contact sheet
     struct worker *worker; // owned; of struct item
     // Atomic:
-    usec_t give_up_at; // what is not done by then is left out
+    usec_t give_up_at; // pictures still queued then are skipped
     size_t waiting_bytes;
     uint64_t skipped;
-    // The thread's own:
-    bool able;                    // it has what comparing needs
+    // Used by the thread alone:
+    bool able;                    // all that comparing needs was allocated
     struct pattern_picture *test; // owned; NULL unless the source is one
-    struct picture *original;     // owned: what the source looked like
-    struct picture *scaled;       // owned: what was shown, at the source's size
-    struct picture *last;         // one reference: shown before, if `fills`; NULL: none yet
-    struct scaler *scaler;        // owned
+    struct picture *original;     // owned: the source's picture
+    struct picture *scaled;       // owned: the shown picture at the source's size
+    struct picture *last;  // one reference: the previous picture shown, if `fills`; NULL: none yet
+    struct scaler *scaler; // owned
 };
 
 static void free_item(void *p)
@@ -55,7 +55,7 @@ static bool is_too_late(const struct picture_compare *m)
     return give_up_at != USEC_NEVER && clock_now() >= give_up_at;
 }
 
-// Frames of a reference come in order; those that were never shown are read and passed over.
+// A reference's frames are read in order; those that were never shown are read and dropped.
 static struct picture *read_reference(struct picture_compare *m, int64_t number)
 {
     while (m->config.reference && (!m->original || m->original->number < number)) {
@@ -99,8 +99,9 @@ static bool compare(struct picture_compare *m, const struct picture *shown, int6
     return m->config.on_measured(m->config.ctx, &result);
 }
 
-// What stood in the place of the frames between the picture before and this one. Those that cannot
-// be told are not pictures that were shown: they do not count as skipped.
+// Compares the frames between the previous picture and this one with the previous picture, which
+// was on the screen at their time. These frames were not shown, so a failure does not count as
+// skipped.
 static void fill(struct picture_compare *m, struct picture *shown)
 {
     if (m->last && shown->number > m->last->number) {
@@ -114,8 +115,8 @@ static void fill(struct picture_compare *m, struct picture *shown)
     m->last = picture_ref(shown);
 }
 
-// What comparing needs, made here because drawing the test picture's ground takes its time. False:
-// no memory, nothing is compared.
+// Allocates all that comparing needs. On this thread, because drawing the test picture's background
+// takes time. Returns false if out of memory: nothing is compared.
 static bool prepare(struct picture_compare *m)
 {
     if (m->config.test) {
@@ -169,7 +170,7 @@ struct picture_compare *picture_compare_new(const struct picture_compare_config 
     m->worker = worker_new(&COMPARES, PICTURE_COMPARE_QUEUE_PICTURES, m);
     if (m->worker)
         return m;
-    log_error("cannot measure the pictures: out of memory or threads");
+    log_error("cannot compare pictures: out of memory or threads");
     picture_compare_free(m);
     return NULL;
 }
@@ -177,7 +178,8 @@ struct picture_compare *picture_compare_new(const struct picture_compare_config 
 void picture_compare_push(struct picture_compare *m, struct picture *p, usec_t at)
 {
     size_t bytes = bytes_of(p);
-    // Only the thread takes away meanwhile: what is found here is what waits at most.
+    // Only the thread removes items at the same time, so the queue holds at most what is counted
+    // here.
     size_t waiting = __atomic_load_n(&m->waiting_bytes, __ATOMIC_RELAXED);
     struct item *item = NULL;
     if ((!waiting || waiting + bytes <= PICTURE_COMPARE_QUEUE_BYTES) &&
@@ -204,7 +206,7 @@ void picture_compare_free(struct picture_compare *m)
     if (!m)
         return;
     if (m->worker)
-        picture_compare_finish(m, 0); // what waits is passed over, and counted
+        picture_compare_finish(m, 0); // queued pictures are skipped and counted
     worker_free(m->worker);
     pattern_picture_free(m->test);
     picture_unref(m->original);

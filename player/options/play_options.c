@@ -77,9 +77,9 @@ static const char *cc_value(int i, const char **help)
 static const char *adapt_value(int i, const char **help)
 {
     static const char *const list[][2] = {
-        {"sender", "the server, by what the network takes; the default for live media"},
+        {"sender", "the server, by the measured network rate; the default for live media"},
         {"none", "no adaptation: a fixed level; the default for other media"},
-        {"goddard", "this player, by the capacity, loss and stalls that it sees"},
+        {"goddard", "this player, by the capacity, loss and stalls that it measures"},
     };
     if (i >= 3)
         return NULL;
@@ -157,63 +157,63 @@ static const struct option_row rows[] = {
      .help = "the level to watch, 0 is the lowest (default: ?level=N of the URL, else the "
      "highest)"},
     {.name = "adapt", .argument = "HOW", .read = read_adapt, .value = adapt_value,
-     .help = "who changes the level while the network changes:"},
+     .help = "who changes the level when the network changes:"},
     {.name = "goddard", .argument = "NAME=VALUE,...", .read = read_goddard,
      .value = goddard_params_name,
      .help = "parameters of --adapt goddard; player.md of the guides lists them"},
 
     {.section = "Playing", .name = "buffer", .letter = 'b', .argument = "SECONDS",
      .read = read_buffer, .fallback = "0.25",
-     .help = "media to have before playing starts, 0 to 60; after a stall the same, but at least "
-     "0.5"},
+     .help = "media to buffer before playing starts, 0 to 60; after a stall the same, but at "
+     "least 0.5"},
     {.name = "latency", .argument = "MS", .kind = OPTION_MSEC, .at = AT(latency),
      .least = MIN_LATENCY_MS, .most = MAX_LATENCY_MS,
-     .help = "of live media, from capture to screen, 50 to 30000: kept by playing up to 5 % "
-     "faster or slower, or by a skip (default: what the start gave, with --buffer)"},
+     .help = "target for live media, from capture to screen, 50 to 30000: kept by playing up to "
+     "5 % faster or slower, or by a skip (default: the latency at the start, with --buffer)"},
     {.name = "low-latency", .kind = OPTION_SWITCH, .at = AT(low_latency),
-     .help = "a budget of 400 ms, all of it the sender's: frames older than that are dropped "
-     "there, others are shown as soon as they arrive"},
+     .help = "a budget of 400 ms, all of it the sender's: the sender drops older frames, the "
+     "player shows each frame as soon as it arrives"},
     {.name = "start", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(start),
-     .most = MAX_DURATION_SEC, .help = "of a file, begin there"},
+     .most = MAX_DURATION_SEC, .help = "begin at this position of a file"},
     {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,
-     .help = "do something by the clock; repeat it for more. ACTION is seek=SECONDS, pause, go-on "
-     "or level=N"},
+     .help = "perform ACTION at this time of the session; may be repeated. ACTION is seek=SECONDS, "
+     "pause, go-on or level=N"},
     {.name = "duration", .letter = 'd', .argument = "SECONDS", .kind = OPTION_SECONDS,
      .at = AT(duration), .least = 0.001, .most = MAX_DURATION_SEC,
-     .help = "end after so much time"},
+     .help = "end after this time"},
     {.name = "timeout", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(timeout),
      .least = 1, .most = MAX_TIMEOUT_SEC,
-     .help = "give the server up when no whole message or no media came for so long, 1 to 3600 "
+     .help = "give up the server after this time without a whole message or media, 1 to 3600 "
      "(default: 10 over TCP, 15 over UDP)"},
     {.name = "reconnect", .kind = OPTION_TRISTATE, .at = AT(reconnect),
-     .help = "to a server that was lost, again and again; the default with a window"},
+     .help = "reconnect to a lost server, repeatedly; the default with a window"},
     {.name = "no-reconnect", .kind = OPTION_OPPOSITE, .opposite = "reconnect",
-     .help = "end when the server was lost; the default without one"},
+     .help = "end when the server is lost; the default with --headless"},
 
     {.section = "Display", .name = "headless", .kind = OPTION_SWITCH, .at = AT(headless),
      .help = "no window; pictures are \"shown\" on a clock only"},
     {.name = "full-screen", .letter = 'f', .kind = OPTION_SWITCH, .at = AT(full_screen),
      .help = "begin in full screen"},
 
-    {.section = "Sound", .name = "no-audio", .kind = OPTION_SWITCH, .at = AT(no_audio),
-     .help = "do not ask for the sound"},
+    {.section = "Audio", .name = "no-audio", .kind = OPTION_SWITCH, .at = AT(no_audio),
+     .help = "do not request the audio"},
     {.name = "volume", .argument = "PERCENT", .kind = OPTION_INT, .at = AT(volume), .least = 0,
-     .most = 100, .fallback = "100", .help = "how loud it is, 0 to 100"},
+     .most = 100, .fallback = "100", .help = "audio volume, 0 to 100"},
 
     {.section = "Results", .name = "report", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(report),
-     .help = "the QoE report, one JSON object (schema weir.qoe/1), at the end"},
+     .help = "write the QoE report at the end: one JSON object (schema weir.qoe/1)"},
     {.name = "events", .argument = "FILE", .kind = OPTION_FILE, .at = AT(events),
-     .help = "one JSON object a line, as things happen"},
+     .help = "write a trace of events: one JSON object a line, as they happen"},
     {.name = "adu-events", .kind = OPTION_SWITCH, .at = AT(adu_events),
-     .help = "in it also a line a received packet of a synthetic stream"},
+     .help = "add a line to --events for each received packet of a synthetic stream"},
     {.name = "picture-events", .kind = OPTION_SWITCH, .at = AT(picture_events),
-     .help = "in it also a line a frame of the source: how near to it is what was shown in its "
-     "place"},
+     .help = "add a line to --events for each frame of the source: its similarity to the picture "
+     "shown in its place"},
     {.name = "snapshot", .argument = "FILE.png", .kind = OPTION_PNG, .at = AT(snapshot),
-     .help = "the picture shown last"},
+     .help = "write the picture shown last"},
     {.name = "contact-sheet", .argument = "FILE.png", .kind = OPTION_PNG, .at = AT(contact_sheet),
-     .help = "twelve of the shown pictures, spread over the session"},
+     .help = "write twelve of the shown pictures, spread over the session"},
     {.name = "reference", .argument = "FILE", .kind = OPTION_FILE, .at = AT(reference),
      .help = "compare pictures with this video, of which the server plays a copy (test pictures "
      "are compared without it)"},

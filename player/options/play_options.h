@@ -32,10 +32,10 @@ enum exit_code {
 
 // Who chooses the level while the stream runs.
 enum adapt {
-    ADAPT_DEFAULT, // nothing is said: the server's choice
-    ADAPT_SENDER,  // the server, by what the network takes
-    ADAPT_NONE,    // nobody
-    ADAPT_GODDARD, // we, by goddard.h
+    ADAPT_DEFAULT, // option not given: the server's choice
+    ADAPT_SENDER,  // the server, by the measured network rate
+    ADAPT_NONE,    // no adaptation
+    ADAPT_GODDARD, // the player, by goddard.h
 };
 
 struct play_options {
@@ -45,20 +45,20 @@ struct play_options {
     char cc[16]; // empty: the kernel's own choice
     int level;   // --level, else the URL's; -1: the server's choice
     enum adapt adapt;
-    bool has_goddard;              // they were given
-    struct goddard_params goddard; // ADAPT_GODDARD; `buffer` is its play_buf_thresh then
+    bool has_goddard;              // --goddard was given
+    struct goddard_params goddard; // ADAPT_GODDARD; sets `buffer` to its play_buf_thresh
     bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
-    usec_t latency;                // of live media, capture to shown; 0: what the start gives
-    usec_t buffer;                 // media before playing starts
-    bool has_buffer;               // it was given
-    usec_t duration;               // 0: no limit
-    usec_t start;                  // media time to begin at
+    usec_t latency;  // target for live media, capture to shown; 0: the latency at the start
+    usec_t buffer;   // media before playing starts
+    bool has_buffer; // --buffer was given
+    usec_t duration; // 0: no limit
+    usec_t start;    // media time to begin at
     struct play_script script;
-    usec_t timeout;     // of silence; 0: the transport's default
+    usec_t timeout;     // without media or messages; 0: the transport's default
     const char *report; // these point into argv or `file`; NULL: not wanted
     const char *events;
-    bool adu_events;     // a line a packet of filler in it
-    bool picture_events; // a line a frame of the source that was compared in it
+    bool adu_events;     // `events` has a line for each packet of synthetic media
+    bool picture_events; // `events` has a line for each source frame compared
     const char *snapshot;
     const char *contact_sheet;
     const char *reference;
@@ -66,7 +66,8 @@ struct play_options {
     bool no_audio;
     int volume; // percent
     bool headless;
-    enum option_tristate reconnect; // to a server that was lost; once checked, on or off
+    enum option_tristate
+        reconnect; // reconnect to a lost server; after play_options_check on or off
     bool full_screen;
     bool quiet;
     struct log_options log;
@@ -76,17 +77,18 @@ enum { PLAY_OPTIONS_LOW_LATENCY_MS = 400 };
 
 extern const struct option_table play_option_table;
 
-// RUN: `out` is filled, play_options_destroy() is the caller's; its strings point into argv. DONE:
-// what was asked for was printed to `to`. BAD: `error` says which value is wrong and what is
-// allowed.
+// RUN: `out` is filled; its strings point into argv; the caller calls play_options_destroy(). DONE:
+// the requested text (such as --help) was printed to `to`. BAD: `error` says which value is wrong
+// and which are allowed.
 enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
                                        char *error, size_t error_cap);
 void play_options_destroy(struct play_options *o);
 
-// Settles what options leave to each other. False: they do not go together, `error` says which.
+// Derives values that depend on several options. Returns false if options conflict: `error` says
+// which.
 bool play_options_check(struct play_options *o, char *error, size_t cap);
 
-// Milliseconds a frame may wait at the sender, to begin with: what goes into the session's
+// Returns the max milliseconds that a frame may wait at the sender, at the start: the session's
 // `latency` parameter.
 int play_options_latency_ms(const struct play_options *o, bool live);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which options go together.
+// Checks which options conflict.
 #include <math.h>
 #include <stdarg.h>
 
@@ -15,7 +15,7 @@ fail(char *error, size_t cap, const char *format, ...)
     return false;
 }
 
-// What Goddard chooses nobody else may.
+// --adapt goddard chooses level and buffer itself: options that set them conflict with it.
 static bool check_goddard(struct play_options *o, char *error, size_t cap)
 {
     if (o->adapt != ADAPT_GODDARD)
@@ -30,11 +30,10 @@ static bool check_goddard(struct play_options *o, char *error, size_t cap)
                     "instead of --buffer");
     if (o->low_latency)
         return fail(error, cap,
-                    "--low-latency and --adapt goddard, which fills a buffer, exclude each "
-                    "other");
+                    "--low-latency conflicts with --adapt goddard, which fills a buffer");
     if (o->latency)
         return fail(error, cap,
-                    "--latency and --adapt goddard exclude each other: both say how much the "
+                    "--latency conflicts with --adapt goddard: both say how much the "
                     "buffer holds");
     o->buffer = (usec_t)llround(o->goddard.play_buf_thresh * 1e6);
     return true;
@@ -47,11 +46,11 @@ bool play_options_check(struct play_options *o, char *error, size_t cap)
     if (o->level < 0)
         o->level = o->url.level;
     if (o->headless && o->full_screen)
-        return fail(error, cap, "--headless and --full-screen exclude each other");
+        return fail(error, cap, "--headless conflicts with --full-screen");
     if (o->latency && o->low_latency)
-        return fail(error, cap, "--latency and --low-latency exclude each other");
+        return fail(error, cap, "--latency conflicts with --low-latency");
     if (o->low_latency && o->has_buffer && o->buffer)
-        return fail(error, cap, "--low-latency and --buffer exclude each other: it has none");
+        return fail(error, cap, "--low-latency conflicts with --buffer: it has no buffer");
     if (o->latency && o->has_buffer && o->buffer >= o->latency)
         return fail(error, cap,
                     "--buffer %g s is more than --latency %g ms leaves: expects less than %g s",
@@ -59,7 +58,7 @@ bool play_options_check(struct play_options *o, char *error, size_t cap)
     if (o->reconnect == OPTION_UNSET)
         o->reconnect = o->headless ? OPTION_OFF : OPTION_ON;
     if (o->no_picture && o->reference)
-        return fail(error, cap, "--no-picture and --reference exclude each other");
+        return fail(error, cap, "--no-picture conflicts with --reference");
     if (o->adu_events && !o->events)
         return fail(error, cap, "--adu-events requires --events FILE");
     if (o->picture_events && (!o->events || o->no_picture))

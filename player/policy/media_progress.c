@@ -11,7 +11,7 @@ enum media_progress_verdict media_progress_check(struct media_progress *m,
 {
     usec_t since = now - m->since;
     if (f->pictures && !f->decoded && !f->paused) {
-        // What is held back before the first picture is no sign of a stream that cannot be decoded.
+        // Media buffered before the first picture does not show that the stream cannot be decoded.
         usec_t max = MEDIA_PROGRESS_UNDECODABLE + f->buffer_target;
         if (since > max && f->span > max)
             return MEDIA_PROGRESS_NO_PICTURE;

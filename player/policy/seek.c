@@ -47,7 +47,7 @@ enum seek_request seek_to(struct seek *s, double seconds, usec_t now)
     return SEEK_WANTED;
 }
 
-// With viewers who watch the same stream a server may stay where it is.
+// A server may refuse a seek if other viewers watch the same stream.
 static bool is_there(const struct seek *s, const struct seek_place *place)
 {
     return place->first >= 0 && fabs(place->seconds - s->to) < SEEK_TOLERANCE;

@@ -127,7 +127,7 @@ void media_receiver_interleaved(struct media_receiver *m, int channel, const uin
 
 // ---- SETUP
 
-// On the control connection's own address: the server sends nowhere else.
+// Binds to the control connection's local address: the server sends to no other.
 static int open_ports(struct media_receiver *m, struct receiver_track *track)
 {
     return udp_socket_pair(m->loop, (const struct sockaddr *)tcp_conn_local(m->control),
@@ -165,9 +165,9 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
     return 0;
 }
 
-// Media comes from the server or, of a third party, from the machine that its answer names; what is
-// no address is ignored. A token is sent to the server alone: else it could have the viewer send to
-// anybody.
+// Media comes from the server or, for a third party, from the host that its answer names; a name
+// that is no address is ignored. Tokens go to the server alone: else a server could make the viewer
+// send to any host.
 static void take_peers(const struct media_receiver *m, const struct rtsp_transport *t,
                        struct sockaddr_storage peer[2])
 {
@@ -185,7 +185,8 @@ static void take_peers(const struct media_receiver *m, const struct rtsp_transpo
     }
 }
 
-// The channels of the answer, else those of the offer; a single one has the next one beside it.
+// Takes the channels of the answer, else those of the offer. If only one is given, RTCP has the
+// next.
 static void take_channels(const struct rtsp_transport *t, int channel[2])
 {
     if (t->interleaved[0] < 0)

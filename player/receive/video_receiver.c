@@ -124,7 +124,7 @@ static void on_rtcp(struct video_receiver *in, const uint8_t *data, size_t len, 
     int got;
     bool bye = false;
     while ((got = rtcp_next(data, len, &at, &item)) == 1) {
-        // The sound's comes the same way.
+        // The audio's RTCP arrives on the same path.
         bool ours = !rtp_of(in)->started || item.ssrc == rtp_of(in)->ssrc;
         if (item.kind == RTCP_IS_SR && ours)
             on_sender_report(in, &item, arrived);
@@ -158,7 +158,7 @@ static void on_rtp(struct video_receiver *in, const uint8_t *data, size_t len, u
 void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *data, size_t len,
                            usec_t arrived, usec_t now)
 {
-    // Some senders mix both on one port or channel (RFC 5761).
+    // Some senders mix RTP and RTCP on one port or channel (RFC 5761).
     if (rtcp || rtcp_is(data, len))
         on_rtcp(in, data, len, arrived, now);
     else
@@ -190,7 +190,7 @@ void video_receiver_second(struct video_receiver *in, struct video_receiver_figu
     send_feedback(in, now);
     struct qoe_receiver counts = tell_counts(in);
     uint64_t expected = counts.expected - in->last_expected;
-    // Packets taken for lost may still come, so the count can go down as well.
+    // Packets counted as lost may still arrive, so the count can also decrease.
     uint64_t lost = counts.lost > in->last_lost ? counts.lost - in->last_lost : 0;
     if (lost)
         trace_loss(in->config.events, lost, counts.loss_events - in->last_loss_events, now);
@@ -208,8 +208,8 @@ void video_receiver_second(struct video_receiver *in, struct video_receiver_figu
 void video_receiver_send_pli(struct video_receiver *in, usec_t now)
 {
     if (!in->config.sdp->pli)
-        return; // the next one comes when it comes
-    log_debug("asking for a key frame");
+        return; // the server does not take PLI: wait for its next key frame
+    log_debug("requesting a key frame");
     in->feedback.pli = true;
     send_feedback(in, now);
 }
@@ -222,8 +222,8 @@ void video_receiver_send_bye(struct video_receiver *in, usec_t now)
     uint64_t malformed = in->malformed + frame_receiver_malformed(in->frames);
     uint64_t strange = frame_receiver_strange(in->frames);
     if (malformed || strange)
-        log_warn("%" PRIu64 " malformed packets, %" PRIu64 " of another stream: left out",
-                 malformed, strange);
+        log_warn("%" PRIu64 " malformed packets, %" PRIu64 " of another stream: ignored", malformed,
+                 strange);
 }
 
 void video_receiver_set_rtt(struct video_receiver *in, usec_t rtt)

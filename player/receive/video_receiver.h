@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Packets in, whole frames out: RTP and RTCP of one stream, what is measured on packets, and the
+// Packets in, complete frames out: RTP and RTCP of one stream, the stats of its packets, and the
 // feedback to the sender: RR and SDES once a second, NACK as soon as a hole is certain. Malformed
 // packets are counted and dropped. Loop thread only.
 #ifndef WEIR_PLAYER_RECEIVE_VIDEO_RECEIVER_H
@@ -22,7 +22,7 @@ struct video_receiver_config {
     struct trace *events; // may be NULL
     uint64_t random;      // for SSRC and CNAME
     void (*send_rtcp)(void *ctx, const uint8_t *data, size_t len);
-    // Of a frame, and not one that came before.
+    // A packet of a frame, not a duplicate.
     void (*on_packet)(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
                       usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes the frame
@@ -30,15 +30,15 @@ struct video_receiver_config {
     void (*on_bye)(void *ctx, usec_t now);
     // The sender's report: which instant of the wall clock an RTP time stamp stands for.
     void (*on_report)(void *ctx, uint64_t ntp, uint32_t timestamp);
-    // Media packets that a router marked so far; -1: not known, now or at all.
+    // Returns the media packets that routers marked so far; -1: unknown.
     int64_t (*ecn_marked)(void *ctx);
     void *ctx;
 };
 
-struct video_receiver_figures { // of the time since they were asked for last; NaN = not measured
+struct video_receiver_figures { // since the last call; NaN = not measured
     double rate_bps;            // that arrived
     double loss;                // fraction of packets
-    double queue;               // seconds: one-way delay above the least seen
+    double queue;               // seconds: one-way delay above the min seen
 };
 
 struct video_receiver;
@@ -48,12 +48,12 @@ video_receiver_new(const struct video_receiver_config *config); // NULL: no memo
 void video_receiver_free(struct video_receiver *in);            // NULL is fine
 void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *data, size_t len,
                            usec_t arrived, usec_t now);
-// Once a second: the report to the sender, the counts to QoE, the figures.
+// Call once a second: sends the report to the sender, passes the counts to QoE, fills `out`.
 void video_receiver_second(struct video_receiver *in, struct video_receiver_figures *out,
                            usec_t now);
 void video_receiver_send_pli(struct video_receiver *in, usec_t now);
-void video_receiver_tell(struct video_receiver *in); // the counts by now to QoE
-// The end: BYE to the sender, the last counts to QoE.
+void video_receiver_tell(struct video_receiver *in); // passes the counts so far to QoE
+// At the end: sends BYE to the sender, passes the last counts to QoE.
 void video_receiver_send_bye(struct video_receiver *in, usec_t now);
 void video_receiver_set_rtt(struct video_receiver *in,
                             usec_t rtt); // separates loss events; 0 = unknown

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// JSON values of what was measured, and of text from outside.
+// JSON values of measured numbers, and of text from outside.
 #ifndef WEIR_PLAYER_REPORT_JSON_VALUE_H
 #define WEIR_PLAYER_REPORT_JSON_VALUE_H
 
@@ -12,10 +12,11 @@
 extern "C" {
 #endif
 
-// Fifteen digits are what a double keeps of a decimal number: 0.1 stays 0.1.
+// A double keeps fifteen decimal digits: 0.1 is written as 0.1.
 #define JSON_VALUE_FLAGS JSON_REAL_PRECISION(15)
 
-// `value` rounded to so many decimals, an integer when `decimals` is 0; null when it is not finite.
+// Returns `value` rounded to `decimals` places, an integer if 0; null if it is not finite or too
+// large.
 static inline json_t *json_figure(double value, int decimals)
 {
     if (!isfinite(value) || fabs(value) > 9e15)
@@ -27,7 +28,8 @@ static inline json_t *json_figure(double value, int decimals)
     return json_real(rounded == 0 ? 0 : rounded); // no -0.0
 }
 
-// null for NULL; bytes beyond ASCII become '?' when the text is not UTF-8. NULL: no memory.
+// Returns `text`; null for NULL. If it is not UTF-8, bytes beyond ASCII become '?'. NULL: no
+// memory.
 static inline json_t *json_text(const char *text)
 {
     if (!text)

@@ -9,7 +9,8 @@
 #include "common/program/whole_file.h"
 #include "player/report/json_value.h"
 
-// An object being built; a value that could not be made marks it, and all it goes into.
+// An object under construction. A value that could not be made marks the object, and all objects
+// that contain it, as failed.
 struct object {
     json_t *json; // owned
     bool failed;
@@ -263,7 +264,7 @@ static struct object seeks(const struct qoe_json *r)
     return o;
 }
 
-// The target, how it is shared out, and what each part has spent of it in the mean.
+// The latency target, the share of each part, and the mean that each part has taken.
 static void put_budget(struct object *o, const struct qoe_json *r)
 {
     if (!r->latency.has_budget) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The QoE report as JSON (schema weir.qoe/1) and as a summary for people. Seconds have three
-// decimals, milliseconds two; what was not measured is null in JSON and "-" in the summary.
+// decimals, milliseconds two. A value that was not measured is null in JSON and "-" in the summary.
 #ifndef WEIR_PLAYER_REPORT_QOE_JSON_H
 #define WEIR_PLAYER_REPORT_QOE_JSON_H
 
@@ -12,14 +12,14 @@
 extern "C" {
 #endif
 
-// Writes the report through a temporary file beside it and rename(2), so that no half report stands
-// under `path`. 0; ERR_IO, ERR_NO_MEMORY (both logged).
+// Writes a temporary file in the same directory and renames it (rename(2)), so that `path` never
+// holds half a report. 0; ERR_IO, ERR_NO_MEMORY (both logged).
 int qoe_json_write(const struct qoe_json *r, const char *path);
 
-// The JSON text, indented, with a final newline; from malloc, the caller's. NULL: no memory.
+// Returns the JSON text, indented, with a final newline; the caller frees it. NULL: no memory.
 char *qoe_json_json(const struct qoe_json *r);
 
-// About ten aligned lines to read at a glance when the session ends.
+// Prints the summary at the end of a session: about ten aligned lines.
 void qoe_summary_print(const struct qoe_json *r, FILE *out);
 
 #ifdef __cplusplus

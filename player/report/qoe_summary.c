@@ -8,7 +8,7 @@ struct figure {
     char text[32];
 };
 
-// "12.3 ms"; "-" when it was not measured.
+// "12.3 ms"; "-" if it was not measured.
 static struct figure figure(double value, int decimals, const char *unit)
 {
     struct figure f = {"-"};
@@ -42,7 +42,7 @@ static struct figure bitrate(double bps)
     return bps >= 1e6 ? figure(bps / 1e6, 2, " Mbit/s") : figure(bps / 1e3, 0, " kbit/s");
 }
 
-// Text from the other side goes to a terminal: no control characters.
+// Text from the server goes to a terminal: removes control characters.
 static void print_text(FILE *out, const char *text)
 {
     char clean[QOE_MAX_TEXT];

@@ -14,7 +14,7 @@
 struct trace {
     FILE *out; // borrowed
     usec_t start;
-    usec_t latest; // of the lines written
+    usec_t latest; // time of the last line written
     bool adus;
     bool failed;
 };
@@ -27,8 +27,8 @@ struct trace *trace_new(FILE *out, bool adus, usec_t start)
     e->out = out;
     e->start = start;
     e->adus = adus;
-    // Whole lines reach the file as they happen, so that it can be followed while the session runs.
-    // With a line a packet that would be a write(2) a packet.
+    // By line, so that a reader can follow the file while the session runs. With a line a packet
+    // that would cost a write(2) a packet: buffer fully.
     setvbuf(out, NULL, adus ? _IOFBF : _IOLBF, 1 << 16);
     return e;
 }
@@ -36,7 +36,7 @@ struct trace *trace_new(FILE *out, bool adus, usec_t start)
 static void fail(struct trace *e, const char *why)
 {
     if (!e->failed)
-        log_error("the events file is incomplete from here on: %s", why);
+        log_error("cannot write the events file: %s (it is incomplete from here on)", why);
     e->failed = true;
 }
 
@@ -56,10 +56,10 @@ static json_t *seconds(const struct trace *e, usec_t at)
     return at == QOE_UNKNOWN ? json_null() : json_figure(usec_to_sec(at - e->start), 6);
 }
 
-// One line {"t":, "event":, ...}: `more` (taken over) holds what follows; NULL: nothing. Some of
-// its names are the server's: these two are not for it. Lines stand in the order of their times:
-// what a busy machine noticed late, such as a buffer that ran empty before the picture told last,
-// gets the time of the line before.
+// Writes one line {"t":, "event":, ...}. `more` (taken over) holds the further members; NULL: none.
+// Some of their names come from the server: they must not replace "t" and "event". Lines are in the
+// order of their times: an event noticed late on a busy machine, such as a buffer that ran empty
+// before the picture reported last, gets the time of the preceding line.
 static void write_line(struct trace *e, const char *event, usec_t at, json_t *more)
 {
     e->latest = usec_max(e->latest, at);
@@ -272,7 +272,7 @@ void trace_transport_mode(struct trace *e, const char *from, const char *to, con
 
 enum { TIME_TEXT = 24 }; // the longest: a sign, 13 digits, the point and 6 digits
 
-// Seconds with all six decimals, exact: a double of seconds is not.
+// Writes seconds with all six decimals, exactly: a double cannot hold them.
 static const char *time_text(usec_t t, char out[TIME_TEXT])
 {
     if (t == QOE_UNKNOWN)
@@ -289,7 +289,7 @@ void trace_adu(struct trace *e, const struct event_adu *a, usec_t now)
         return;
     e->latest = usec_max(e->latest, now);
     char text[3][TIME_TEXT];
-    // Thousands of these come a second: without a JSON object in between.
+    // Thousands of these lines are written a second, so they do not go through a JSON object.
     int got = fprintf(
         e->out, "{\"t\":%s,\"event\":\"adu\",\"number\":%" PRId64 ",\"written\":%s,\"read\":%s}\n",
         time_text(now - e->start, text[0]), a->number, time_text(a->written, text[1]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/report/viewing_trace.h"
 
-// The line of a frame, with what is known of its arrival.
+// Returns the line of a frame, with its arrival if that is known.
 static struct event_frame line_of(int64_t number, int level, const struct frame_arrival *a)
 {
     return (struct event_frame){.number = number,

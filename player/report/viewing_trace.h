@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The trace's lines of what the viewer's parts emit.
+// Writes the events of the viewing core (stream/) to the trace.
 #ifndef WEIR_PLAYER_REPORT_VIEWING_TRACE_H
 #define WEIR_PLAYER_REPORT_VIEWING_TRACE_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// Writes the lines of *e, or none. `t` == NULL: no trace is wanted.
+// Writes the lines of *e; some events have none. `t` == NULL: does nothing.
 void viewing_trace(struct trace *t, const struct viewing_event *e);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@
 #include "player/rtsp/rtsp_hash.h"
 
 #define CONNECT_TIMEOUT (5 * USEC_PER_SEC)
-#define ADDRESS_TIMEOUT (2 * USEC_PER_SEC) // the same, while the host has other addresses
+#define ADDRESS_TIMEOUT (2 * USEC_PER_SEC) // to connect, while the host has further addresses
 
 struct client {
     uv_loop_t *loop;              // borrowed
@@ -36,7 +36,7 @@ struct client {
     struct tcp_conn *conn;        // owned
     struct timer *timer;          // owned
     usec_t deadline;              // to connect
-    bool redirected;              // a connection to `host` is to replace `conn`
+    bool redirected;              // a connection to `host` will replace `conn`
     struct mtp_raw_receiver *raw; // borrowed; NULL: not possible
     const char *no_raw;           // why; static or `raw_failure`
     char raw_failure[256];
@@ -153,7 +153,7 @@ static void follow_redirect(struct client *c, usec_t now)
     if (c->resolver)
         arm(c);
     else
-        fail(c, RTSP_CLIENT_INTERNAL, "cannot look up the host that the server sends us to", now);
+        fail(c, RTSP_CLIENT_INTERNAL, "cannot look up the host of the redirect", now);
 }
 
 static void on_timer(void *ctx, usec_t now)
@@ -213,7 +213,7 @@ static const struct media_receiver_ops media_ops = {.on_packet = on_packet,
                                                     .on_validated = on_validated,
                                                     .on_end = on_media_end};
 
-// ---- What the conversation needs of the connection and of the media's path ----
+// ---- Callbacks of the RTSP session: connection and media path ----
 
 static int send_bytes(void *ctx, const char *data, size_t len, usec_t *wall)
 {
@@ -263,7 +263,7 @@ static int accept_audio(void *ctx, struct text answer)
     return media_receiver_accept_audio(&c->path, answer);
 }
 
-// Raw transports share one connection, so what is wrong with it is wrong for all of them.
+// All raw transports share one raw connection, so its failure rules them all out.
 static void abandon(void *ctx, const char *why)
 {
     struct client *c = ctx;

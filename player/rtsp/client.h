@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The connection to an RTSP server: looks the host up, connects, follows redirects, and runs
-// rtsp_client.h on the socket, which decides what is said; media comes in by media_receiver.h.
-// 5 s are allowed to connect; while the host has other addresses, 2 s for each. Loop thread only.
+// rtsp_client.h (the protocol) on the socket; media_receiver.h receives the media.
+// The timeout to connect is 5 s; 2 s while the host has further addresses. Loop thread only.
 #ifndef WEIR_PLAYER_RTSP_CLIENT_H
 #define WEIR_PLAYER_RTSP_CLIENT_H
 
@@ -47,7 +47,7 @@ void client_set_ssrc(struct client *c, uint32_t ssrc); // of our RTCP; in on_des
 // Sends a compound of RTCP about the audio or the video.
 void client_send_rtcp(struct client *c, bool audio, const uint8_t *data, size_t len);
 
-// As rtsp_client.h says of the functions of these names.
+// See the functions of the same names in rtsp_client.h.
 usec_t client_silence_limit(const struct client *c);
 void client_ask_pair(struct client *c, uint32_t pair, usec_t now);
 void client_begin(struct client *c, int level, double speed, usec_t now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A thread a look-up, that nobody waits for: one that asks a silent name server takes half a
-// minute, and cannot be stopped. It may outlive its owner and the loop.
+// Each look-up has a detached thread. A look-up at a silent name server takes half a minute and
+// cannot be cancelled, so it may outlive its owner and the loop.
 #include "player/rtsp/resolver.h"
 
 #include <netdb.h>
@@ -19,9 +19,9 @@ struct resolver {
     void *ctx; // borrowed
     char host[URL_MAX_HOST];
     char service[16];
-    pthread_mutex_t lock;   // guards what follows
+    pthread_mutex_t lock;   // guards the members below
     bool freed;             // the owner is gone
-    int holders;            // the loop and the thread, while each needs this
+    int holders;            // 2, 1 or 0: the loop and the thread, while each uses this object
     struct addrinfo *found; // owned
     int status;             // getaddrinfo's
 };

@@ -19,7 +19,7 @@ struct audio_session {
     struct audio_receiver receiver;
     struct audio_clock clock; // low latency
     bool flashed;             // the last picture was a flash of the test picture
-    struct {                  // of the connections before
+    struct {                  // totals of earlier connections
         uint64_t packets;
         uint64_t lost;
         uint64_t bytes;
@@ -135,7 +135,7 @@ void audio_session_picture(struct audio_session *s, const struct play_frame *f, 
         audio_clock_picture(&s->clock, pts, f->shown_at);
     bool flash = s->sdp && s->sdp->source == SDP_SOURCE_TEST && f->picture &&
                  pattern_picture_read_flash(f->picture);
-    // The first picture of a flash, which is not always exactly at the full second.
+    // True for the first picture of a flash, which is not always exactly at the full second.
     bool begins = flash && !s->flashed;
     usec_t second = begins ? pts % USEC_PER_SEC : 0;
     audio_output_shown(s->output, pts, f->shown_at - second, begins);

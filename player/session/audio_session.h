@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The audio of a viewing: the packets of one connection after the other, one output for all of
-// them, and what is measured of it. Without audio every function does nothing. Loop thread only,
+// them, and its stats. Without audio every function does nothing. Loop thread only,
 // apart from audio_session_read and audio_session_free.
 #ifndef WEIR_PLAYER_SESSION_AUDIO_SESSION_H
 #define WEIR_PLAYER_SESSION_AUDIO_SESSION_H
@@ -25,7 +25,7 @@ void audio_session_free(struct audio_session *s);                            // 
 void audio_session_join(struct audio_session *s, const struct sdp *sdp, uint64_t random);
 // The server has set the audio up: it can be heard.
 void audio_session_open(struct audio_session *s);
-// The connection ends: what it brought is dropped.
+// The connection ends: drops its buffered audio.
 void audio_session_leave(struct audio_session *s);
 
 // Returns true if the packet is the audio's.

@@ -54,7 +54,7 @@ void comparison_free(struct comparison *c)
     free(c);
 }
 
-// On the thread that compares.
+// Called on the comparing thread.
 static bool post(void *ctx, const struct measured *m)
 {
     struct comparison *c = ctx;
@@ -73,7 +73,8 @@ bool comparison_open(struct comparison *c, const struct sdp *sdp)
     const struct play_options *o = c->config.options;
     const struct ladder *l = &sdp->ladder;
     struct geometry g = {l->source_width, l->source_height, l->source_fps};
-    // The test pictures are drawn here a second time, so only of sizes that weir-send gives them.
+    // The player draws the test pictures again to compare, so only of the sizes that weir-send
+    // sends.
     bool draws = sdp->source == SDP_SOURCE_TEST && geometry_is_good(&g);
     if (c->compare)
         return true;

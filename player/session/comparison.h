@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The shown pictures of a viewing beside what the source had, and on a contact sheet: one
+// Compares the shown pictures of a viewing with their source and makes the contact sheet: one
 // picture_compare thread for all connections, whose results go to QoE and trace.
 #ifndef WEIR_PLAYER_SESSION_COMPARISON_H
 #define WEIR_PLAYER_SESSION_COMPARISON_H
@@ -35,8 +35,8 @@ void comparison_free(struct comparison *c);                                // NU
 bool comparison_open(struct comparison *c, const struct sdp *sdp);
 // Main thread: a frame was shown.
 void comparison_push(struct comparison *c, const struct play_frame *f);
-// Main thread, after the loop's has ended: waits for what is being compared, until `deadline`, and
-// posts its results to the loop.
+// Main thread, after the loop thread has ended: waits for the comparisons under way, until
+// `deadline`, and posts their results to the loop.
 void comparison_finish(struct comparison *c, usec_t deadline);
 const struct contact_sheet *comparison_sheet(const struct comparison *c); // NULL: not wanted
 

@@ -152,7 +152,7 @@ static void on_bye_time(void *ctx, usec_t now)
     if (c->stopped || c->phase == ABANDONED)
         return;
     int64_t arrived = c->presenter ? presenter_arrived(c->presenter) : -1;
-    // Live media ends with its server only.
+    // Live media has no end of its own: its BYE means that the server ended.
     bool early = c->sdp.duration < 0 || seek_is_early(&c->seek, arrived);
     if (early && c->config.ops->on_lost(c->config.ctx, "the server has ended", now)) {
         c->phase = ABANDONED; // whatever its client, which lives on, is still answered
@@ -228,7 +228,7 @@ static void on_drained(void *ctx, usec_t now)
 
 void connection_done(struct connection *c, struct play_frame *f, usec_t now)
 {
-    if (f->session != c->config.number) { // of a connection before
+    if (f->session != c->config.number) { // of an earlier connection
         play_frame_free(f);
         return;
     }
@@ -237,12 +237,12 @@ void connection_done(struct connection *c, struct play_frame *f, usec_t now)
         seek_shown(&c->seek, f->number, f->shown_at, is_paused(c), &wait)) {
         qoe_on_seek_shown(c->config.qoe, wait);
         trace_seek(c->config.events, c->seek.to, wait, now);
-        log_debug("at %.3f s after %.0f ms", c->seek.to, usec_to_msec(wait));
+        log_debug("seek to %.3f s took %.0f ms", c->seek.to, usec_to_msec(wait));
     }
     presenter_done(c->presenter, f, now);
 }
 
-// ---- The description, and what is set up for it ----
+// ---- The stream is described: its receiver, presenter and policy ----
 
 static bool open_input(struct connection *c)
 {
@@ -390,7 +390,7 @@ static void report_raw_missing(const struct connection *c)
         if (kind == taken)
             return;
         if (kind->needs_raw) {
-            log_warn("not %s: " RAW_TCP_REMEDY, list->names[i]);
+            log_warn("transport %s is not possible: " RAW_TCP_REMEDY, list->names[i]);
             return;
         }
     }
@@ -416,12 +416,12 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
         qoe_on_reconnect(c->config.qoe);
     } else {
         if (*c->sdp.other_audio && !o->no_audio)
-            log_warn("the sound is left out: it is %s, and what can be heard is Opus",
+            log_warn("audio codec %s is not supported (only Opus); playing without audio",
                      c->sdp.other_audio);
         report_raw_missing(c);
     }
     const struct ladder *l = &c->sdp.ladder;
-    if (c->sdp.h264) // servers other than weir-send tell the size with the first picture only
+    if (c->sdp.h264) // other servers report the size with the first picture only
         c->config.display->ops->expect(c->config.display,
                                        l->source_width > 0 ? l->source_width : 640,
                                        l->source_height > 0 ? l->source_height : 360);
@@ -444,7 +444,8 @@ static void on_ready(void *ctx, usec_t now)
     goddard_session_ready(c->goddard, &path, now);
 }
 
-// The server stays where it is. To the client the seek was the end of a pause.
+// The server refused the seek. The client takes every seek for the end of a pause, so restore what
+// the viewer sees: paused or playing.
 static void stay(struct connection *c, usec_t now)
 {
     seek_refused(&c->seek);
@@ -466,7 +467,7 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
         if (!place->sought)
             return;
         if (!sdp_is_foreign(&c->sdp))
-            log_warn("the server does not go there: others watch the same");
+            log_warn("the server refused the seek: other viewers watch the same stream");
         stay(c, now);
         return;
     case SEEK_CONTINUES:
@@ -507,7 +508,7 @@ static void on_pair(void *ctx, const struct capacity_packet *packet, size_t byte
 static void on_pair_refused(void *ctx, usec_t now)
 {
     struct connection *c = ctx;
-    log_warn("the server sends no packets to measure the path with");
+    log_warn("the server refused packet pairs: the capacity is not measured with them");
     goddard_session_no_pair(c->goddard, now);
 }
 
@@ -561,7 +562,7 @@ static void on_level(void *ctx, int level, bool accepted, usec_t now)
     (void)now;
     if (accepted)
         return;
-    log_warn("the server does not give level %d", level);
+    log_warn("the server refused level %d", level);
     level_choice_refused(&c->level);
 }
 
@@ -569,7 +570,7 @@ static void on_pause_refused(void *ctx, usec_t now)
 {
     (void)ctx;
     (void)now;
-    log_warn("the server does not pause: what it sends meanwhile is left out");
+    log_warn("the server refused to pause: media that arrives during the pause is not shown");
 }
 
 static void on_seek_refused(void *ctx, usec_t now)
@@ -581,7 +582,7 @@ static void on_client_end(void *ctx, enum rtsp_client_end why, const char *text,
 {
     struct connection *c = ctx;
     const struct connection_ops *ops = c->config.ops;
-    bool expected = c->phase == PLAYING || is_away(c); // else its BYE has said so before
+    bool expected = c->phase == PLAYING || is_away(c); // else its BYE has ended the media before
     if (why == RTSP_CLIENT_LEFT) {
         ops->on_left(c->config.ctx, now);
         return;
@@ -648,7 +649,7 @@ static void check_silence(struct connection *c, usec_t now)
         c->config.ops->on_idle(c->config.ctx);
     char reason[160];
     snprintf(reason, sizeof(reason), "the server answers, but %s for %d s%s",
-             c->datagram ? "no media comes" : "sends no media", (int)(limit / USEC_PER_SEC),
+             c->datagram ? "no media arrives" : "sends no media", (int)(limit / USEC_PER_SEC),
              c->datagram ? ": UDP may be blocked (try --transport minbuf)" : "");
     client_give_up(c->client, reason, now);
 }
@@ -667,9 +668,8 @@ static void check_progress(struct connection *c, usec_t now)
     case MEDIA_PROGRESS_FINE:
         return;
     case MEDIA_PROGRESS_NO_PACKET:
-        log_warn("no media comes%s",
-                 c->datagram ? ": is it blocked on the way? --transport minbuf passes firewalls"
-                             : "");
+        log_warn("no media received for %d s%s", (int)(MEDIA_PROGRESS_QUIET / USEC_PER_SEC),
+                 c->datagram ? "; UDP may be blocked: try --transport minbuf" : "");
         return;
     case MEDIA_PROGRESS_NO_PICTURE:
         c->config.ops->on_end(c->config.ctx, QOE_ERROR, EXIT_UNDECODABLE,
@@ -687,7 +687,7 @@ static void request_share(struct connection *c, usec_t now)
         return;
     c->sender_ms = ms;
     client_set_latency(c->client, ms, now);
-    log_debug("frames may be %d ms old when they leave the sender", ms);
+    log_debug("requested of the sender: frames at most %d ms old when sent", ms);
 }
 
 void connection_second(struct connection *c, struct qoe_transport *out, usec_t now)
@@ -703,7 +703,7 @@ void connection_second(struct connection *c, struct qoe_transport *out, usec_t n
     *out = (struct qoe_transport){
         .rtt = isnan(path->rtt_ms) ? rtt : path->rtt_ms / 1e3,
         .rate = figures.rate_bps,
-        // Over TCP only the sender knows what was lost, because TCP sent it again.
+        // TCP hides loss from the player by retransmission: take the sender's number.
         .loss = c->datagram ? figures.loss : path->loss,
         .queue = figures.queue,
         .cwnd = path->cwnd_packets};
@@ -746,7 +746,7 @@ void connection_pause(struct connection *c, usec_t now)
         return;
     presenter_pause(c->presenter, now);
     goddard_session_pause(c->goddard, true, now);
-    if (c->phase == PLAYING) // else all media has come, and what is buffered is left to be watched
+    if (c->phase == PLAYING) // else all media was received, and the buffered rest is played
         client_pause(c->client, now);
 }
 

@@ -3,7 +3,7 @@
 // screen, and what is known of stream, path and place. It is made, plays, and is freed; the next
 // connection of the viewing is another object.
 //
-// After its client has ended, or connection_hang_up, what was received is still shown. Loop thread
+// After its client has ended, or connection_hang_up, the received media is still shown. Loop thread
 // only; after that has ended, the main thread.
 #ifndef WEIR_PLAYER_SESSION_CONNECTION_H
 #define WEIR_PLAYER_SESSION_CONNECTION_H

@@ -20,7 +20,7 @@ struct connections {
     struct transport_list previous; // transports from before the viewer's choice
     char reason[256];               // for the last loss
     usec_t stalled_since;           // RECONNECT_STALLED
-    struct picture *last_picture;   // of the connections before; owned, NULL: none
+    struct picture *last_picture;   // of earlier connections; owned, NULL: none
     bool over;                      // connections_stop was called
     bool leaving;                   // connections_leave sent TEARDOWN
 };
@@ -122,7 +122,8 @@ static void report_picture(struct connections *c, enum reconnect_picture before,
     }
 }
 
-// Does what every event of this kind leads to, and returns the action for what differs by event.
+// Performs what all events of this kind have in common. Returns the action, for what differs by
+// event.
 static enum reconnect_action take(struct connections *c, enum reconnect_event event, usec_t now)
 {
     struct reconnect *r = &c->reconnect;
@@ -249,7 +250,7 @@ static bool on_lost(void *ctx, const char *reason, usec_t now)
         trace_reconnect(c->config.events, reason, c->reconnect.tries, wait, now);
         break;
     }
-    default: // lost already
+    default: // lost before
         return true;
     }
     snprintf(c->reason, sizeof(c->reason), "%s", reason);

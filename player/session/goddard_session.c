@@ -21,7 +21,7 @@ struct goddard_session {
     double capacity_bps; // as reported
 };
 
-// ---- What the policy decides ----
+// ---- Decisions of the policy ----
 
 static void report_capacity(struct goddard_session *g, usec_t now)
 {
@@ -75,7 +75,7 @@ static void on_timer(void *ctx, usec_t now)
     drive(g, now);
 }
 
-// ---- What the policy is told ----
+// ---- Input of the policy ----
 
 void goddard_session_ready(struct goddard_session *g, const struct goddard_path *path, usec_t now)
 {
@@ -103,7 +103,7 @@ void goddard_session_pair(struct goddard_session *g, const struct capacity_packe
         return;
     goddard_inputs_pair(&g->inputs, packet, bytes, arrived, now);
     drive(g, now);
-    if (g->capacity_reported) // the probe had been given up, and its answer comes now
+    if (g->capacity_reported) // a late answer to a probe that was given up
         report_capacity(g, now);
 }
 

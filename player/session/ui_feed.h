@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the display shows beside the pictures: its title, the messages and the panel over the
+// Feeds the display with all but the pictures: its title, the messages and the panel over the
 // picture, from the state of the session. Loop thread only.
 #ifndef WEIR_PLAYER_SESSION_UI_FEED_H
 #define WEIR_PLAYER_SESSION_UI_FEED_H

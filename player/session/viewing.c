@@ -47,7 +47,7 @@ struct viewing {
     struct timer *tick;
     struct timer *duration;
 
-    // The loop thread's; after that is joined the main thread's.
+    // Used by the loop thread; after that is joined, by the main thread.
     struct connections *connections; // owned
     struct qoe_transport second;     // the last second's statistics
     usec_t playing_since;            // 0: not yet
@@ -136,14 +136,14 @@ static void on_playing(void *ctx, usec_t now)
 
 static void on_ended(void *ctx, usec_t now)
 {
-    end(ctx, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now); // unless there was a reason before
+    end(ctx, QOE_END_OF_MEDIA, EXIT_ENDED, NULL, now); // ignored if there is an earlier reason
 }
 
 static void on_gone(void *ctx, const char *reason, usec_t now)
 {
     struct viewing *v = ctx;
     give_reason(v, QOE_SERVER_LOST, EXIT_SERVER_LOST, reason);
-    // What is buffered is still worth watching.
+    // The buffered media is still played.
     if (!connection_drain(connections_shown(v->connections), now))
         stop(v, now);
 }
@@ -207,7 +207,7 @@ static void free_done(void *item)
 static void seek(struct viewing *v, double seconds, usec_t now)
 {
     if (connections_seek(v->connections, seconds, now) == SEEK_PLACE_UNKNOWN)
-        ui_feed_toast(v->ui, "The server does not tell the place in the file");
+        ui_feed_toast(v->ui, "Cannot seek: the server does not report the position");
 }
 
 static void on_snapshot(void *ctx, const char *name, bool written)
@@ -302,7 +302,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-// Runs before there are threads: none of them is to have the capability.
+// Runs before threads start, so that none of them has the capability.
 static void open_raw(struct viewing *v)
 {
     const struct transport_list *list = &v->options->transports;
@@ -408,7 +408,7 @@ static void report_cpu(struct viewing *v)
 int viewing_finish(struct viewing *v)
 {
     pthread_join(v->thread, NULL);
-    // The loop is ours now. What the display and the comparison have posted still counts.
+    // The loop thread has ended. Results that display and comparison have posted still count.
     comparison_finish(v->comparison, clock_now() + COMPARE_GRACE);
     uv_run(&v->loop, UV_RUN_NOWAIT);
     report_cpu(v);
@@ -427,7 +427,8 @@ int viewing_finish(struct viewing *v)
     if (trace_free(v->events) != 0)
         err = ERR_IO;
     v->events = NULL;
-    if (!v->options->quiet && report.session.transport[0]) // else there was nothing to sum up
+    if (!v->options->quiet &&
+        report.session.transport[0]) // else no stream was set up: there is nothing to summarise
         qoe_summary_print(&report, stdout);
     return err && v->exit_code == EXIT_ENDED ? EXIT_INTERNAL : v->exit_code;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where pictures are shown. Two kinds: a window, and a clock that stands for one.
+// Shows the pictures: in a window, or headless, where a clock alone decides when each counts as
+// shown.
 #ifndef WEIR_PLAYER_UI_DISPLAY_H
 #define WEIR_PLAYER_UI_DISPLAY_H
 
@@ -14,39 +15,39 @@ extern "C" {
 
 enum display_command {
     DISPLAY_QUIT,
-    DISPLAY_PAUSE, // or go on
+    DISPLAY_PAUSE, // toggles: pause or resume
     DISPLAY_LEVEL_UP,
     DISPLAY_LEVEL_DOWN,
     DISPLAY_SNAPSHOT,
-    DISPLAY_MUTE,   // or not any more
-    DISPLAY_FAILED, // `run` did; its caller's to tell
+    DISPLAY_MUTE,   // toggles: mute or unmute
+    DISPLAY_FAILED, // run() failed; its caller posts this
 };
 
 struct display_config {
     struct render_queue *queue; // borrowed
     bool full_screen;
-    play_frame_fn *on_shown; // with shown_ctx; takes the frame; the main thread's
+    play_frame_fn *on_shown; // with shown_ctx; takes the frame; main thread
     void *shown_ctx;
-    void (*on_command)(void *ctx, enum display_command command); // likewise
-    void (*on_level)(void *ctx, int level);                      // of the menu; likewise
-    void (*on_transport)(void *ctx, const char *name);           // likewise
-    // Go to `seconds` of the media, or by as many; likewise.
+    // What the viewer requests; main thread.
+    void (*on_command)(void *ctx, enum display_command command);
+    void (*on_level)(void *ctx, int level);            // chosen in the menu
+    void (*on_transport)(void *ctx, const char *name); // chosen in the menu
+    // Seek to `seconds` of the media; relative: by `seconds`.
     void (*on_seek)(void *ctx, bool relative, double seconds);
-    void *ctx; // of all but on_shown
+    void *ctx; // of all callbacks but on_shown
 };
 
 struct display;
 
 struct display_ops {
-    // Shows what the queue gives until the queue is closed. The main thread's. 0 or ERR_IO
-    // (logged).
+    // Shows the queue's pictures until the queue is closed. Main thread. 0 or ERR_IO (logged).
     int (*run)(struct display *d);
-    // Pictures will come, of about this size: time to open a window, or to give it another size.
-    // Any thread; returns at once.
+    // Pictures of about this size will follow: opens or resizes the window. Any thread; returns at
+    // once.
     void (*expect)(struct display *d, int width, int height);
-    // A line about what goes on. Any thread; returns at once.
+    // Sets the window's title. Any thread; returns at once.
     void (*set_status)(struct display *d, const char *text);
-    // What stands over the picture. Likewise.
+    // Sets what is drawn over the picture. Any thread; returns at once.
     void (*set_osd)(struct display *d, const struct osd_state *state);
     void (*free)(struct display *d); // after run
 };
@@ -54,10 +55,10 @@ struct display_ops {
 struct display { // embedded first
     const struct display_ops *ops;
     struct display_config config;
-    bool list_only; // no picture can be shown, though the user wants to see one
+    bool list_only; // no picture can be shown, but the user did not request --headless
 };
 
-// On the main thread. NULL: logged.
+// Main thread. NULL on failure (logged).
 struct display *display_window_new(const struct display_config *config);
 struct display *display_headless_new(const struct display_config *config);
 

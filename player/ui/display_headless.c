@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A display without a screen: each picture counts as shown when its time has come, by the same
-// rules as in the window.
+// A display without a screen: each picture counts as shown when it is due, by the same rules as in
+// the window.
 #include <stdlib.h>
 
 #include "common/net/clock.h"

@@ -20,18 +20,18 @@ enum { STATUS_BYTES = 256, LEAST_WIDTH = 640, IDLE_WAIT_MS = 1000 };
 struct window {
     struct display base;
     SDL_Window *window; // owned; NULL before pictures are expected
-    int opened_width;   // what it was opened for
+    int opened_width;   // of the pictures that the window was opened for
     int opened_height;
-    SDL_Rect windowed; // where it was before it filled the screen
+    SDL_Rect windowed; // place and size before full screen
     SDL_Renderer *renderer;
     SDL_Texture *texture;
     struct osd *osd; // owned
-    bool leaves;     // the viewer does
+    bool leaves;     // the viewer has quit
     int width;       // of the texture
     int height;
     Uint32 wake_event;
     pthread_mutex_t lock; // guards the rest
-    int expected_width;   // 0: not told yet
+    int expected_width;   // 0: unknown
     int expected_height;
     char status[STATUS_BYTES];
     bool status_changed;
@@ -39,7 +39,8 @@ struct window {
     bool state_changed;
 };
 
-// A low level gets a window worth looking at; a large one must fit the screen.
+// Returns the window's size for pictures of this size: enlarged by a whole factor to LEAST_WIDTH,
+// reduced to fit the screen.
 static SDL_Point window_size(int width, int height)
 {
     int scale = width < LEAST_WIDTH ? (LEAST_WIDTH + width - 1) / width : 1;
@@ -53,7 +54,7 @@ static SDL_Point window_size(int width, int height)
     return size;
 }
 
-// The size is set besides the mode: without a window manager nobody else obeys the mode.
+// Sets the size as well as the mode: without a window manager SDL alone does not resize the window.
 static void toggle_full_screen(struct window *w)
 {
     SDL_Rect *r = &w->windowed;
@@ -232,7 +233,8 @@ static void on_event(struct window *w, const SDL_Event *e)
     }
 }
 
-// A picture that moves is drawn anew anyway; what stands over one that does not is not.
+// Playing pictures redraw every frame. A paused one does not, so redraw here if the overlay
+// changed.
 static void update_osd(struct window *w)
 {
     struct osd_state state;
@@ -263,12 +265,13 @@ static void update_title(struct window *w)
         SDL_SetWindowTitle(w->window, text);
 }
 
-// Waits for an event until `until`, and handles all that are there.
+// Waits for an event until `until`, then handles all events that are queued.
 static void wait_events(struct window *w, usec_t until)
 {
     usec_t left = until == USEC_NEVER ? IDLE_WAIT_MS * USEC_PER_MSEC : until - clock_now();
     SDL_Event e;
-    // SDL waits in milliseconds; the last part of one is slept, for a picture's time is exact.
+    // SDL waits in whole milliseconds; the last part of one is slept, for a picture's time is
+    // exact.
     int ms = (int)usec_min(left / USEC_PER_MSEC, IDLE_WAIT_MS);
     if (ms > 0) {
         if (!SDL_WaitEventTimeout(&e, ms))
@@ -281,8 +284,8 @@ static void wait_events(struct window *w, usec_t until)
         on_event(w, &e);
 }
 
-// Opening takes longer than a picture stands on the screen, so it is done while the first ones are
-// awaited. The window that told of connecting gets the pictures' size.
+// Opens the window before the first picture arrives, because opening takes longer than one picture
+// is shown. A window that is open already, with the connecting message, gets the pictures' size.
 static int open_expected(struct window *w)
 {
     pthread_mutex_lock(&w->lock);
@@ -308,7 +311,7 @@ static int open_expected(struct window *w)
     return 0;
 }
 
-// How the viewing ended stands for a while, unless it was the viewer who ended it.
+// Shows for LINGER how the viewing ended, unless the viewer quit.
 static void linger(struct window *w)
 {
     update_osd(w);
@@ -436,8 +439,8 @@ struct display *display_window_new(const struct display_config *config)
     if (!is_visible(SDL_GetCurrentVideoDriver())) {
         const char *named = SDL_getenv("DISPLAY");
         if (named && *named)
-            log_error("there is no display here: DISPLAY is %s, and cannot be opened; "
-                      "--headless plays without one",
+            log_error("there is no display here: DISPLAY is %s and cannot be opened "
+                      "(--headless plays without one)",
                       named);
         else
             log_error("there is no display here: set DISPLAY, or play with --headless");

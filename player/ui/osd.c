@@ -25,10 +25,10 @@ struct osd {
     bool shows_help;
     enum osd_menu open;
     struct menu menu;
-    bool drawn;       // something was, the last time
-    usec_t bar_until; // the pointer moved lately
+    bool drawn;       // something was drawn at the last draw
+    usec_t bar_until; // shown until then, because the pointer moved
     usec_t toast_until;
-    int width; // of what is drawn into
+    int width; // of the renderer's output
     int height;
 };
 
@@ -48,7 +48,7 @@ static void fill(const struct osd *o, SDL_Color c, int x, int y, int w, int h)
     SDL_RenderFillRect(o->renderer, &rect);
 }
 
-// In the middle, cut to the window; returns the height.
+// Draws text in the middle, shortened to the window's width. Returns its height.
 static int draw_middle(const struct osd *o, enum osd_size size, int y, SDL_Color c,
                        const char *text)
 {
@@ -60,7 +60,7 @@ static int draw_middle(const struct osd *o, enum osd_size size, int y, SDL_Color
 
 // ---- Notices ----
 
-// A text too wide for the big face is set in the body's.
+// A text too wide for OSD_BIG is drawn in OSD_BODY.
 static void osd_draw_notice(const struct osd *o)
 {
     const struct overlay_message *n = &o->state.notice;
@@ -276,7 +276,7 @@ static bool has_bar(const struct osd *o, usec_t now)
 
 // ---- Menus ----
 
-// Transports over TCP segments of our own only where they are possible.
+// Transports over raw TCP segments are listed only if they are possible.
 static int transports(const struct osd *o, const char *names[MENU_ITEMS],
                       const char *details[MENU_ITEMS])
 {
@@ -406,7 +406,8 @@ static void hover(struct osd *o, int x, int y)
     struct menu_layout l;
     osd_menu_place(o, &l);
     int hit = menu_hit(&l, x, y);
-    // More than fit scroll by keys and the wheel: else the list would run from the pointer.
+    // A list that does not fit scrolls by keys and wheel only: else it would move under the
+    // pointer.
     if (hit >= 0 && l.visible == o->menu.count)
         o->menu.selected = hit;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All that stands over the picture: the panel, notices, the list of keys, menus and the bar of a
-// file's position; and the keys and clicks that these take. Main thread only.
+// Draws all that is over the picture: the panel, messages, the list of keys, menus and the position
+// bar of a file. Handles the keys and clicks for these. Main thread only.
 #ifndef WEIR_PLAYER_UI_OSD_H
 #define WEIR_PLAYER_UI_OSD_H
 
@@ -16,17 +16,17 @@ extern "C" {
 
 struct osd; // opaque
 
-// Without a font only the bar and the dimming are drawn; logged once. `renderer` and `config` are
+// Without a font only the bar and the dimming are drawn (logged once). `renderer` and `config` are
 // borrowed. NULL: no memory.
 struct osd *osd_new(SDL_Renderer *renderer, const struct display_config *config);
 void osd_free(struct osd *o); // before the renderer; NULL is fine
 void osd_tell(struct osd *o, const struct osd_state *state, usec_t now);
-// True: it was for the osd, and nobody else's.
+// Each returns true if the osd handled the event: the caller then ignores it.
 bool osd_key(struct osd *o, const SDL_KeyboardEvent *key);
 bool osd_mouse(struct osd *o, const SDL_Event *e, usec_t now);
 void osd_lost(struct osd *o); // the renderer has lost its textures' contents
 void osd_draw(struct osd *o, usec_t now);
-// Something is drawn, or was at the last draw: draw again when its state has changed.
+// Returns true if something is drawn, or was at the last draw: redraw when the state has changed.
 bool osd_is_active(const struct osd *o, usec_t now);
 
 #ifdef __cplusplus

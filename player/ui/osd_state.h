@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the window is told four times a second, for all that stands over the picture.
+// The state of all that is drawn over the picture, sent to the window four times a second.
 #ifndef WEIR_PLAYER_UI_OSD_STATE_H
 #define WEIR_PLAYER_UI_OSD_STATE_H
 
@@ -12,18 +12,18 @@ extern "C" {
 #endif
 
 struct osd_state {
-    unsigned samples; // told so far
+    unsigned samples; // number of panel samples so far; `panel` is the newest
     struct panel_sample panel;
     struct overlay_message notice;
-    bool ended; // the notice is the last
+    bool ended; // the viewing has ended: `notice` is the last message
     struct ladder ladder;
     int level;       // of the picture shown; -1: none yet
-    bool may_choose; // a level
-    bool raw;        // transports over TCP segments of our own are possible
+    bool may_choose; // the viewer may choose the level
+    bool raw;        // transports over raw TCP segments are possible
     double position; // of stored media, seconds; NaN: not known
-    double duration; // likewise; < 0: live
-    char toast[200]; // told once, for a while
-    unsigned toasts; // so far
+    double duration; // of stored media, seconds; < 0: live
+    char toast[200]; // a message shown for a few seconds
+    unsigned toasts; // number of toasts so far
 };
 
 #ifdef __cplusplus

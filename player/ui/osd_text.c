@@ -54,7 +54,7 @@ static const char *find_font(void)
 struct osd_text *osd_text_new(SDL_Renderer *renderer)
 {
     if (TTF_Init() != 0) {
-        log_warn("no text in the window: %s", TTF_GetError());
+        log_warn("cannot draw text in the window: %s", TTF_GetError());
         return NULL;
     }
     const char *path = find_font();
@@ -88,7 +88,7 @@ void osd_text_free(struct osd_text *t)
     free(t);
 }
 
-// All glyphs on one surface, in cells of one size.
+// Draws all glyphs on one surface, in cells of one size.
 static SDL_Surface *draw_glyphs(struct face *f, TTF_Font *font, int px)
 {
     int w = 2 * px;
@@ -150,7 +150,7 @@ int osd_text_height(const struct osd_text *t, enum osd_size size)
     return t->faces[size].height;
 }
 
-// The next glyph's index; -1 at the end. One question mark stands for a whole UTF-8 sequence.
+// Returns the next glyph's index; -1 at the end. A whole UTF-8 sequence becomes one question mark.
 static int next_glyph(const char **text)
 {
     unsigned char c = (unsigned char)*(*text)++;

@@ -6,7 +6,7 @@
 #include "common/base/log.h"
 #include "player/ui/model/osd_layout.h"
 
-// Without transparency: then a frame costs the copying of memory, and figures are easier to read.
+// Opaque: a frame then costs one copy of memory, and numbers are easier to read.
 static const SDL_Color ground = {11, 15, 21, 255};
 static const SDL_Color plot = {26, 34, 44, 255};
 static const SDL_Color label = {148, 163, 180, 255};
@@ -60,7 +60,7 @@ static Uint8 mixed(Uint8 bright, Uint8 dark)
     return (Uint8)((bright + 3 * dark) / 4);
 }
 
-// Pale up to the value, bright at its edge; a gap where nothing is known.
+// Draws the graph pale up to the value, bright at its edge, with a gap where the value is unknown.
 static void draw_graph(SDL_Renderer *r, const struct panel_history *h, enum panel_row row,
                        const SDL_Rect *at)
 {
@@ -100,7 +100,7 @@ static void draw_row(const struct panel_draw *d, const struct osd_text *t,
     osd_text_draw(t, OSD_SMALL, l->scale_x, y + l->line / 6, faint, text);
 }
 
-// Who spends the latency: a bar of five colours, and their names and milliseconds.
+// Draws the parts of the latency: a bar of five colours, with their names and milliseconds.
 static void draw_parts(const struct panel_draw *d, const struct osd_text *t,
                        const struct panel_layout *l, const struct panel_sample *s)
 {
@@ -189,7 +189,7 @@ static bool fit_texture(struct panel_draw *d, const struct panel_layout *l)
     d->texture = SDL_CreateTexture(d->renderer, SDL_PIXELFORMAT_ARGB8888, SDL_TEXTUREACCESS_TARGET,
                                    l->area.w, l->area.h);
     if (!d->texture) {
-        log_debug("no panel: %s", SDL_GetError());
+        log_debug("cannot draw the panel: %s", SDL_GetError());
         return false;
     }
     SDL_SetTextureBlendMode(d->texture, SDL_BLENDMODE_NONE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The panel of panel_model.h in the window. It is drawn into a texture of its own when its figures
-// or its size have changed, four times a second; a frame costs one copy of that. Main thread only.
+// Draws the panel of panel_model.h. Its texture is redrawn when the stats (four times a second) or
+// the size change; each frame copies that texture once. Main thread only.
 #ifndef WEIR_PLAYER_UI_PANEL_DRAW_H
 #define WEIR_PLAYER_UI_PANEL_DRAW_H
 
@@ -15,7 +15,7 @@ struct panel_draw {
     SDL_Renderer *renderer; // borrowed
     SDL_Texture *texture;   // owned; NULL: nothing drawn yet
     SDL_Rect area;
-    int px; // drawn for
+    int px; // text height, width and height that the texture was drawn for
     int width;
     int height;
     bool stale;
@@ -23,8 +23,8 @@ struct panel_draw {
 
 void panel_draw_init(struct panel_draw *d, SDL_Renderer *renderer);
 void panel_draw_destroy(struct panel_draw *d);
-void panel_draw_renew(struct panel_draw *d); // figures have changed, or the texture is lost
-// Into the window of this size.
+void panel_draw_renew(struct panel_draw *d); // the stats have changed, or the texture is lost
+// Draws the panel into a window of this size.
 void panel_draw_show(struct panel_draw *d, const struct osd_text *t, const struct panel_history *h,
                      const struct panel_sample *s, int width, int height);
 

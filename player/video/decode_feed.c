@@ -30,7 +30,7 @@ enum decode_feed_result decode_feed_push(struct decode_feed *d, const struct vid
                                          struct play_frame **done, usec_t now)
 {
     struct play_frame *f = frame_of(d, out, now);
-    if (f && !d->decoder) { // nothing is to be decoded, so there is no lead: it is due now
+    if (f && !d->decoder) { // no decoder, so no decode lead: the frame is due now
         d->in_flight++;
         f->shown_at = f->decoded_at = usec_max(f->show_at, now);
         f->fate = f->show ? FATE_SHOWN : FATE_DECODED_ONLY;

@@ -8,18 +8,18 @@
 #include "common/net/clock.h"
 #include "common/net/worker.h"
 
-enum {
-    FAILED_REMEMBERED = DECODE_QUEUE_FRAMES
-}; // more cannot wait in the queue when the loop is told
+// When the loop learns of a failure it pushes no more dependent frames, so those are in the queue.
+enum { FAILED_REMEMBERED = DECODE_QUEUE_FRAMES };
 
-static const usec_t STANDSTILL = 500 * USEC_PER_MSEC; // pictures that wait for more are given up
+// Without input for so long, frames whose pictures are pending are given up.
+static const usec_t STANDSTILL = 500 * USEC_PER_MSEC;
 
 struct decode_thread {
     struct worker *worker;     // owned; of struct play_frame
     struct render_queue *show; // borrowed
     play_frame_fn *report;
     void *ctx; // borrowed
-    // The thread's own:
+    // Used by the thread alone:
     struct decoder *decoder; // owned
     struct {
         int64_t number;
@@ -27,11 +27,11 @@ struct decode_thread {
     } failed[FAILED_REMEMBERED]; // a ring
     int failed_count;            // ever
     enum decoder_order order;
-    struct play_frame *pending[DECODE_MAX_REORDER]; // owned; decoded, their pictures are to come
+    struct play_frame *pending[DECODE_MAX_REORDER]; // owned; decoded, without pictures yet
     int pending_count;
 };
 
-static bool rests_on_failed(const struct decode_thread *d, const struct play_frame *f)
+static bool depends_on_failed(const struct decode_thread *d, const struct play_frame *f)
 {
     if (f->depends_on < 0)
         return false;
@@ -55,7 +55,7 @@ static bool decode(struct decode_thread *d, struct play_frame *f)
 {
     usec_t began = clock_now();
     bool good =
-        !rests_on_failed(d, f) &&
+        !depends_on_failed(d, f) &&
         decoder_decode(d->decoder, f->coded->data, f->coded->bytes, f->number, &f->picture) == 0;
     f->decoded_at = clock_now();
     f->decode_time = f->decoded_at - began;
@@ -80,7 +80,7 @@ static void hand_on(struct decode_thread *d, struct play_frame *f)
         end_as(d, f, FATE_DISCARDED);
 }
 
-// ---- Pictures that come in another order than their frames ----
+// ---- Pictures that leave the decoder in another order than their frames ----
 
 static struct play_frame *take_pending(struct decode_thread *d, int i)
 {
@@ -97,7 +97,7 @@ static void give_up_pending(struct decode_thread *d)
         end_as(d, take_pending(d, 0), FATE_DECODED_ONLY);
 }
 
-// `picture` is taken over. One whose frame was given up is left out.
+// Takes over `picture`. If its frame was given up, the picture is dropped.
 static void match(struct decode_thread *d, struct picture *picture)
 {
     for (int i = 0; i < d->pending_count; i++) {

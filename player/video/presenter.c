@@ -28,7 +28,7 @@ static usec_t wall_ahead(void)
     return clock_wall() - clock_now();
 }
 
-// ---- What the pipeline emits
+// ---- Events of the pipeline
 
 static void log_event(const struct viewing_event *e)
 {
@@ -36,12 +36,13 @@ static void log_event(const struct viewing_event *e)
     if (e->kind == VIEWING_SPEED && e->speed.told)
         log_debug("playing at speed %.3f", e->speed.speed);
     else if (e->kind == VIEWING_SKIP)
-        log_info("skipping %.2f s: the latency had grown", usec_to_sec(e->media));
+        log_info("skipping %.2f s: the latency exceeded its target", usec_to_sec(e->media));
     else if (e->kind == VIEWING_SHORT)
-        log_warn("a latency of %.0f ms cannot be kept: the way takes %.0f ms, and the buffer needs "
-                 "%.0f ms",
-                 usec_to_msec(l->target), usec_to_msec(l->encoder + l->transport),
-                 usec_to_msec(l->buffer));
+        log_warn(
+            "a latency of %.0f ms cannot be kept: encoder and network take %.0f ms, the buffer "
+            "needs %.0f ms",
+            usec_to_msec(l->target), usec_to_msec(l->encoder + l->transport),
+            usec_to_msec(l->buffer));
 }
 
 static void on_event(void *ctx, const struct viewing_event *e)
@@ -78,7 +79,7 @@ static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
     p->last_level = f->level;
 }
 
-// The decoder and the display are through with `f`, which is taken.
+// Takes a frame that decoder and display have finished with, and reports its fate to the pipeline.
 static void back(struct presenter *p, struct play_frame *f, usec_t now)
 {
     decode_feed_back(&p->feed, f);
@@ -119,7 +120,7 @@ static void hand_over(struct presenter *p, const struct video_output *out, usec_
     }
 }
 
-static void tell_clock(const struct presenter *p)
+static void report_clock(const struct presenter *p)
 {
     bool playing = !video_pipeline_is_stopped(p->pipeline) && !presenter_paused(p) &&
                    presenter_mode(p) == PLAYOUT_PLAYING;
@@ -127,7 +128,7 @@ static void tell_clock(const struct presenter *p)
     p->config.on_clock(p->config.ctx, playing, playing ? playout_clock(playout) : NULL);
 }
 
-// Does all that is to be done now.
+// Executes all that the pipeline requests at `now`, then sets the timer to its next timeout.
 static void run(struct presenter *p, usec_t now)
 {
     if (video_pipeline_is_stopped(p->pipeline))
@@ -143,10 +144,10 @@ static void run(struct presenter *p, usec_t now)
             p->config.ask_key(p->config.ctx, now);
         }
     }
-    // A seek within a pause has shown its one frame. What was decoded ahead of it is not shown.
+    // A seek within a pause shows one frame. Pictures decoded ahead of it stay in the queue.
     if (p->config.sdp->reorders && !was_paused && presenter_paused(p))
         render_queue_hold(p->config.show, hold_at);
-    tell_clock(p);
+    report_clock(p);
     timer_set(p->timer, video_pipeline_next_timeout(p->pipeline));
     if (!video_pipeline_is_ending(p->pipeline) || p->feed.in_flight || p->ended)
         return;
@@ -203,12 +204,12 @@ void presenter_stop(struct presenter *p, usec_t now)
     if (p->config.sdp->reorders && presenter_paused(p))
         render_queue_drop(p->config.show);
     video_pipeline_stop(p->pipeline, now);
-    tell_clock(p);
+    report_clock(p);
 }
 
 void presenter_pause(struct presenter *p, usec_t now)
 {
-    if (p->config.sdp->reorders) // or what was decoded ahead would be shown ahead
+    if (p->config.sdp->reorders) // else pictures decoded ahead would still be shown
         render_queue_hold(p->config.show, now);
     video_pipeline_pause(p->pipeline, now);
     run(p, now);
@@ -291,15 +292,15 @@ int presenter_level_shown(const struct presenter *p)
 
 // ---- Life
 
-// Stored media has no viewer who waits for it, synthetic media is played as its experiment says,
-// low latency has no buffer to steer, and Goddard's buffer is its own: there nothing is steered.
+// Latency control steers live video only. Stored media has no latency, synthetic media follows its
+// experiment, low-latency mode has no buffer, and Goddard controls the buffer itself.
 static struct video_pipeline *new_pipeline(struct presenter *p)
 {
     const struct play_options *o = p->config.options;
     const struct sdp *sdp = p->config.sdp;
     bool live = sdp->duration < 0 && sdp->h264;
     bool steers = live && !o->low_latency && o->adapt != ADAPT_GODDARD;
-    // Goddard has one threshold for both.
+    // Goddard has one threshold, to start and to resume.
     usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
     struct video_pipeline_config config = {
         .ladder = &sdp->ladder,
@@ -319,7 +320,7 @@ static struct video_pipeline *new_pipeline(struct presenter *p)
         .start = o->latency && !o->has_buffer ? 0 : o->buffer,
         .sender_share = play_options_latency_ms(o, live) * USEC_PER_MSEC};
     if (o->latency && !live)
-        log_warn("this is not live: --latency does nothing");
+        log_warn("--latency is ignored: the media is not live");
     if (live && o->low_latency) {
         struct qoe_budget all = {.target = config.sender_share, .sender = config.sender_share};
         qoe_on_budget(p->config.qoe, &all);
@@ -348,7 +349,7 @@ struct presenter *presenter_new(const struct presenter_config *config)
     return p;
 
 failed:
-    log_error("cannot set up playing: out of memory or threads");
+    log_error("cannot set up the video: out of memory or threads");
     presenter_free(p);
     return NULL;
 }

@@ -21,8 +21,8 @@ enum { MAX_REORDER = 16 }; // frames: H.264's largest picture buffer (A.3.1)
 struct render_queue {
     pthread_mutex_t lock; // guards all up to `closed`
     pthread_cond_t changed;
-    struct play_frame *frames[RENDER_QUEUE_FRAMES]; // a ring, in the order of being due
-    usec_t held;                                    // since; USEC_NEVER: it is not
+    struct play_frame *frames[RENDER_QUEUE_FRAMES]; // a ring, in the order in which they are due
+    usec_t held;                                    // start of the pause; USEC_NEVER: none
     int head;
     int count;
     unsigned pushes;
@@ -30,7 +30,7 @@ struct render_queue {
     struct {
         unsigned session, place;
         int64_t number; // -1: none
-    } newest;           // of those given out
+    } newest;           // of the frames returned by render_queue_due
     unsigned seen;      // pushes at the last render_queue_due; display's thread
     play_frame_fn *report;
     void *report_ctx; // borrowed
@@ -71,7 +71,8 @@ static struct play_frame **at(struct render_queue *q, int i)
     return &q->frames[(q->head + i) % RENDER_QUEUE_FRAMES];
 }
 
-// What waits from `from` on and has a number below `below` goes to `out`. How many.
+// Moves queued frames with numbers below `below`, from position `from` on, to `out`. Returns their
+// number.
 static int take_left(struct render_queue *q, usec_t from, int64_t below, struct play_frame *out[])
 {
     int left = 0, kept = 0;
@@ -140,7 +141,7 @@ bool render_queue_push(struct render_queue *q, struct play_frame *f)
     return pushed;
 }
 
-// Numbers far below are of a source that began anew.
+// Numbers far below belong to a source that restarted.
 static bool comes_too_late(const struct render_queue *q, const struct play_frame *f)
 {
     return f->session == q->newest.session && f->place == q->newest.place &&
@@ -176,7 +177,7 @@ struct play_frame *render_queue_due(struct render_queue *q, usec_t *next, usec_t
     return due;
 }
 
-// The display looks again.
+// Wakes the display: a frame may be due now.
 static void change(struct render_queue *q)
 {
     q->pushes++;

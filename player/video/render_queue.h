@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Decoded pictures that wait for their time, between the decoder's thread and the display's.
-// Bounded: the decoder waits for room, which is soon, for pictures leave by the clock. When several
-// are due at once only the newest is shown, and none after one that comes behind it: of B frames,
-// which are decoded after it, some may be late.
+// Decoded pictures between the decoder's thread and the display's, until each is due. Bounded: the
+// decoder blocks until there is room, briefly, because pictures leave by the clock. If several are
+// due at once, only the newest is shown. A picture is never shown after one that follows it in the
+// media: a B frame, decoded after the frame that follows it, may be late.
 #ifndef WEIR_PLAYER_VIDEO_RENDER_QUEUE_H
 #define WEIR_PLAYER_VIDEO_RENDER_QUEUE_H
 
@@ -16,30 +16,31 @@ enum { RENDER_QUEUE_FRAMES = 8 };
 
 struct render_queue;
 
-// `report`: takes the frames that are skipped.
+// `report` takes the skipped and discarded frames.
 struct render_queue *render_queue_new(play_frame_fn *report, void *ctx); // NULL: no memory
 void render_queue_free(
     struct render_queue *q); // when no thread uses it any more; frames left are freed
 
-// Called after each push and at close, on the thread that did it; NULL: nothing. Set it while no
-// other thread uses the queue.
+// `fn` is called after each push and at close, on the calling thread; NULL: no call. Set it while
+// no other thread uses the queue.
 void render_queue_on_change(struct render_queue *q, void (*fn)(void *ctx), void *ctx);
 
-// Waits for room. False when closed; the caller keeps the frame. What waits, is due later and has a
-// lower number is of a place that was left: it is discarded. Frames with higher numbers may come
-// before it (B frames).
+// Blocks until there is room. Returns false if the queue is closed; the caller then keeps the
+// frame. Discards queued frames that are due later and have a lower number: they precede a seek.
+// Frames with higher numbers may be pushed before `f` (B frames).
 bool render_queue_push(struct render_queue *q, struct play_frame *f);
-// A pause: what is due after `at` stays until render_queue_go_on, which makes it due so much later;
-// or until it is dropped.
+// Begins a pause: frames due after `at` stay queued until render_queue_go_on, which delays them by
+// the pause's length, or until render_queue_drop.
 void render_queue_hold(struct render_queue *q, usec_t at);
 void render_queue_go_on(struct render_queue *q, usec_t now);
-void render_queue_drop(struct render_queue *q); // what waits is discarded, and nothing is held
-// The newest frame that is due, the caller's; NULL when none is, or only such as the last one was
-// to come behind. *next: when the next one is due, USEC_NEVER when none is there.
+void render_queue_drop(struct render_queue *q); // discards all queued frames and ends the pause
+// Returns the newest frame that is due, owned by the caller; NULL if none is due, or only frames
+// that precede the last one returned. *next: when the next frame is due, USEC_NEVER if none is
+// queued.
 struct play_frame *render_queue_due(struct render_queue *q, usec_t *next, usec_t now);
-// Waits until `deadline`, at most until the queue changes: one comes in, or it is closed.
+// Blocks until `deadline`, or until a frame is pushed or the queue is closed.
 void render_queue_wait(struct render_queue *q, usec_t deadline);
-void render_queue_flush(struct render_queue *q); // what waits is reported as skipped
+void render_queue_flush(struct render_queue *q); // reports all queued frames as skipped
 void render_queue_close(struct render_queue *q);
 bool render_queue_closed(struct render_queue *q);
 

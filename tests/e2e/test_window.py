@@ -111,7 +111,7 @@ class NoDisplay(lib.Case):
         server = self.sender()
         nothing = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "SDL_VIDEODRIVER": ""}
         for env, told in (({"SDL_VIDEODRIVER": "x11", "DISPLAY": ":987654"}, "cannot open a display"),
-                          ({"DISPLAY": ":987654"}, "DISPLAY is :987654, and cannot be opened"),
+                          ({"DISPLAY": ":987654"}, "DISPLAY is :987654 and cannot be opened"),
                           ({}, "set DISPLAY")):
             p = self.player(server.url, window=True, env={**nothing, **env})
             self.assertEqual(p.wait(), 1, str(p))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A list over the picture, of which the viewer takes one. More than fit scroll.
+// A list over the picture from which the viewer chooses one item. It scrolls if not all items fit.
 #ifndef WEIR_PLAYER_UI_MODEL_MENU_H
 #define WEIR_PLAYER_UI_MODEL_MENU_H
 
@@ -14,7 +14,7 @@ enum { MENU_ITEMS = LADDER_MAX_LEVELS, MENU_TEXT = 96 };
 struct menu_item {
     char text[MENU_TEXT];
     char detail[MENU_TEXT];
-    int value; // what it stands for
+    int value; // the level, or the index of the transport
 };
 
 struct menu {
@@ -22,17 +22,17 @@ struct menu {
     int count;
     struct menu_item items[MENU_ITEMS];
     int selected;
-    int current; // what holds now; -1: none of them
+    int current; // item in use now; -1: none of them
 };
 
-// The highest level first.
+// Fills the menu with the levels, the highest first.
 void menu_of_levels(struct menu *m, const struct ladder *ladder, int current);
-// Values are indices of `names`; of `details` the part before the first semicolon is shown.
-// `current`: with parameters or not.
+// Fills the menu with transports. Values are indices of `names`; each detail is shown up to its
+// first semicolon. `current` is the transport in use, with or without parameters.
 void menu_of_transports(struct menu *m, const char *const names[], const char *const details[],
                         int count, const char *current);
 void menu_move(struct menu *m, int by); // stops at the ends
-// The first item shown when `visible` fit.
+// Returns the first item shown if `visible` items fit.
 int menu_first(const struct menu *m, int visible);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is told over the picture while it does not move: what goes on, and why. The picture stays,
-// dimmed, behind it.
+// The message over the picture while no new picture is shown: what happens, and why. The last
+// picture stays behind it, dimmed.
 #ifndef WEIR_PLAYER_UI_MODEL_OVERLAY_MESSAGE_H
 #define WEIR_PLAYER_UI_MODEL_OVERLAY_MESSAGE_H
 
@@ -17,9 +17,9 @@ extern "C" {
 enum { OVERLAY_MESSAGE_TEXT = 96, OVERLAY_MESSAGE_CAUSE = 200 };
 
 struct overlay_message {
-    char text[OVERLAY_MESSAGE_TEXT]; // empty: the picture moves
+    char text[OVERLAY_MESSAGE_TEXT]; // empty: pictures are playing, no message
     char cause[OVERLAY_MESSAGE_CAUSE];
-    double done; // 0 .. 1 of what is waited for; NaN: not known
+    double done; // progress of the wait, 0 .. 1; NaN: unknown
 };
 
 enum overlay_message_link { LINK_CONNECTING, LINK_PLAYING, LINK_LOST, LINK_TRYING, LINK_CHANGING };
@@ -27,24 +27,24 @@ enum overlay_message_link { LINK_CONNECTING, LINK_PLAYING, LINK_LOST, LINK_TRYIN
 struct overlay_message_facts {
     enum overlay_message_link link;
     const char *host;  // LINK_CONNECTING
-    const char *why;   // LINK_LOST, LINK_TRYING
-    const char *other; // LINK_CHANGING: the transport to come
+    const char *why;   // LINK_LOST, LINK_TRYING: reason of the loss
+    const char *other; // LINK_CHANGING: the next transport
     int tries;
-    usec_t next;    // LINK_LOST: until the next attempt, which waits for who has paused
-    bool moves;     // not LINK_PLAYING: what had come is still shown
-    bool described; // pictures are awaited, or there
+    usec_t next;    // LINK_LOST: time until the next attempt; none is made while paused
+    bool moves;     // not LINK_PLAYING: buffered pictures are still playing
+    bool described; // the stream is described: pictures will follow or are shown
     bool paused;
     enum playout_mode mode;
-    usec_t held;
-    usec_t goal;    // of what is held, for playing to begin or go on
+    usec_t held;    // media in the buffer
+    usec_t goal;    // buffered media at which playing starts or resumes
     usec_t silence; // since the last packet; -1: none yet
     enum stall_cause cause;
 };
 
-#define OVERLAY_MESSAGE_SILENCE USEC_PER_SEC // a shorter one is no news
+#define OVERLAY_MESSAGE_SILENCE USEC_PER_SEC // a shorter silence is not shown
 
 void overlay_message_make(const struct overlay_message_facts *f, struct overlay_message *out);
-// The viewing is over. `error`: NULL: the media's end.
+// Makes the message at the end of the viewing. `error` NULL: the media ended.
 void overlay_message_ended(const char *error, struct overlay_message *out);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the panel over the picture tells: figures with names and units, and the last 30 s of each as
-// a graph. Four samples a second come in; what a sample does not know is NaN, and leaves a gap. A
-// figure that was not known for 30 s has no row.
+// The content of the panel over the picture: stats with names and units, and a graph of the last 30
+// s of each. It takes four samples a second; a value that a sample lacks is NaN and leaves a gap. A
+// stat that was unknown for 30 s has no row.
 #ifndef WEIR_PLAYER_UI_MODEL_PANEL_MODEL_H
 #define WEIR_PLAYER_UI_MODEL_PANEL_MODEL_H
 
@@ -15,7 +15,7 @@ extern "C" {
 
 enum {
     PANEL_SAMPLES = 120, // 30 s
-    PANEL_VARIABLES = 5, // of the transport
+    PANEL_VARIABLES = 5, // stats of the transport's own
     PANEL_NAME = 16,
     PANEL_TEXT = 96,
 };
@@ -28,14 +28,14 @@ enum panel_row {
     PANEL_RATE,       // arriving, bit/s
     PANEL_ALLOWED,    // by the sender's rate controller, bit/s
     PANEL_RTT,        // ms
-    PANEL_QUEUE,      // one-way delay above the least seen, ms
+    PANEL_QUEUE,      // one-way delay above the min seen, ms
     PANEL_LOSS,       // fraction of packets
     PANEL_CWND,       // packets
-    PANEL_VARIABLE,   // the first of the transport's own
+    PANEL_VARIABLE,   // the first of the transport's own stats
     PANEL_ROWS = PANEL_VARIABLE + PANEL_VARIABLES,
 };
 
-enum latency_part { // of PANEL_LATENCY, in the order of a frame's way
+enum latency_part { // of PANEL_LATENCY, in the order a frame passes them
     PART_ENCODER,
     PART_TRANSPORT,
     PART_BUFFER,
@@ -47,12 +47,12 @@ const char *latency_part_name(enum latency_part part); // "encoder" ...
 
 struct panel_sample {
     double value[PANEL_ROWS];
-    char name[PANEL_VARIABLES][PANEL_NAME]; // of the transport's own figures; empty: none
+    char name[PANEL_VARIABLES][PANEL_NAME]; // of the transport's own stats; empty: none
     char transport[64];
     char level[64];             // "1280x720@30, 1.80 Mbit/s"
-    int levels;                 // of the ladder
+    int levels;                 // number of levels of the ladder
     double part[LATENCY_PARTS]; // ms
-    double expected;            // frames so far, NaN: there are none
+    double expected;            // number of frames so far; NaN: the media has none
     double not_shown[FRAME_CAUSES];
     double stalls;
     double stalled; // seconds
@@ -61,7 +61,7 @@ struct panel_sample {
     double longest_freeze;
     double reconnects;
 };
-void panel_sample_clear(struct panel_sample *s); // nothing is known
+void panel_sample_clear(struct panel_sample *s); // sets all values to unknown
 
 struct panel_history {
     int count;
@@ -73,19 +73,19 @@ struct panel_history {
 
 void panel_history_init(struct panel_history *h);
 void panel_history_push(struct panel_history *h, const struct panel_sample *s);
-// The rows to show, in their order; returns how many.
+// Fills `out` with the rows to show, in order. Returns their number.
 int panel_rows(const struct panel_history *h, enum panel_row out[PANEL_ROWS]);
-// The value `ago` samples back, 0 is the newest; NaN: not known.
+// Returns the value `ago` samples before the newest; NaN: unknown.
 double panel_value(const struct panel_history *h, enum panel_row row, int ago);
-// What the graph's upper edge stands for: 1, 2 or 5 times a power of ten, above all values; its
-// lower edge is 0. Of levels the highest there is.
+// Returns the value of the graph's upper edge: 1, 2 or 5 times a power of ten, above all values.
+// For PANEL_LEVEL it is the highest level. The lower edge is 0.
 double panel_graph_top(const struct panel_history *h, enum panel_row row);
 
 const char *panel_label(const struct panel_history *h, enum panel_row row);
-// "1.82 Mbit/s", "24 ms", "4 of 6"; "-" when not known.
+// "1.82 Mbit/s", "24 ms", "4 of 6"; "-" if unknown.
 void panel_value_text(const struct panel_history *h, enum panel_row row, double value, char *out,
                       size_t cap);
-// What the graph's upper edge stands for: "2 Mbit/s", "50 ms".
+// The value of the graph's upper edge as text: "2 Mbit/s", "50 ms".
 void panel_scale_text(const struct panel_history *h, enum panel_row row, char *out, size_t cap);
 // "12 of 1830 frames: 7 network, 5 late"; "none of 1830 frames"
 void panel_losses_text(const struct panel_sample *s, char *out, size_t cap);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Rate and mean of the last second, from totals since the start that are looked at four times a
-// second.
+// Rate and mean over the last second, from running totals that are sampled four times a second.
 #ifndef WEIR_PLAYER_UI_MODEL_ROLLING_MEAN_H
 #define WEIR_PLAYER_UI_MODEL_ROLLING_MEAN_H
 
@@ -21,10 +20,10 @@ struct rolling_mean {
     } total[ROLLING_MEAN_TOTALS]; // a ring
 };
 
-// `sum` of `count` values so far; NaN while there is none.
+// Adds a sample: the `sum` of all `count` values so far. NaN: no value yet.
 void rolling_mean_add(struct rolling_mean *r, double count, double sum, usec_t now);
-double rolling_mean_rate(const struct rolling_mean *r); // values a second; NaN: not known yet
-double rolling_mean_mean(const struct rolling_mean *r); // NaN: no value lately
+double rolling_mean_rate(const struct rolling_mean *r); // values a second; NaN: unknown yet
+double rolling_mean_mean(const struct rolling_mean *r); // NaN: no value in the last second
 
 #ifdef __cplusplus
 }

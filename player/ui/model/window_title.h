@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The line in the window's title.
+// The text of the window's title.
 #ifndef WEIR_PLAYER_UI_MODEL_WINDOW_TITLE_H
 #define WEIR_PLAYER_UI_MODEL_WINDOW_TITLE_H
 
@@ -21,8 +21,8 @@ struct window_title {
     enum playout_mode mode;
     bool paused;
     double speed;        // of playing
-    const char *figures; // of the transport, " (p 0.0012, X 1.2e+06)"; NULL: none
-    bool connects;       // again, or by another transport: what ended goes on
+    const char *figures; // the transport's stats, " (p 0.0012, X 1.2e+06)"; NULL: none
+    bool connects;       // reconnecting, or changing the transport
 };
 
 // "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.4 s, stalled"
