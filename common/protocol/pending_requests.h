@@ -37,7 +37,7 @@ struct pending {
     int level;   // REQUEST_LEVEL
     bool sought; // REQUEST_PLAY: it asks for another position
     bool paused; // REQUEST_PLAY: the server was paused before it
-    char *text;  // owned by the caller, who frees it
+    char *text;  // owned; the caller frees it
     usec_t asked;
     usec_t asked_wall;
 };

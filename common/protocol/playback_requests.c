@@ -37,7 +37,7 @@ void playback_requests_latency(int ms, struct playback_request *out)
     snprintf(out->body, sizeof(out->body), "latency: %d\r\n", ms);
 }
 
-// `range`: a header line, or empty. Only a viewer who controls the speed names one: not every
+// `range`: a header line, or empty. Only a viewer that controls the speed names one: not every
 // server knows the header.
 static void play(struct playback_requests *p, const char *range, bool sought,
                  struct playback_request *out)
@@ -58,7 +58,7 @@ void playback_requests_start(struct playback_requests *p, double start,
     bool beyond = !p->live && start > p->duration;
     if (start > 0 && (p->live || beyond))
         log_warn(beyond ? "--start is beyond the end: playing from the beginning"
-                        : "this is not a file: --start does nothing");
+                        : "--start is ignored: the stream is not a file");
     snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", beyond ? 0 : start);
     // Not every server knows "now".
     const char *now = p->third_party ? "" : "Range: npt=now-\r\n";

@@ -46,7 +46,7 @@ bool playback_requests_next(struct playback_requests *p, const struct pending_re
 // The first PLAY, from `start` (seconds) of stored media.
 void playback_requests_start(struct playback_requests *p, double start,
                              struct playback_request *out);
-// The server refuses the position and stays as it was before that PLAY.
+// The server refused the position and keeps its state from before that PLAY.
 void playback_requests_seek_refused(struct playback_requests *p, bool paused);
 
 // Requests outside this order.

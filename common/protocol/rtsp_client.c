@@ -159,7 +159,7 @@ static void send_request(struct rtsp_client *c, const struct request *r, usec_t 
     if (!copy || len < 0 || c->pending.count == PENDING_REQUESTS_MAX ||
         c->link->send(c->link_ctx, text, (size_t)len, &wall) != 0) {
         free(copy);
-        end_with(c, end_of_server(c), now, "the server does not take our %s",
+        end_with(c, end_of_server(c), now, "cannot send %s to the server",
                  rtsp_method_name(method));
         return;
     }
@@ -392,7 +392,7 @@ static void send_setup(struct rtsp_client *c, usec_t now)
     rule_out_impossible(c);
     if (!c->fallback.left.count) {
         const char *why = transport_fallback_why(&c->fallback);
-        end_with(c, RTSP_CLIENT_REFUSED, now, "no transport of the list is possible here%s%s",
+        end_with(c, RTSP_CLIENT_REFUSED, now, "no transport of the list is available%s%s",
                  *why ? ": " : "", why);
         return;
     }
@@ -455,7 +455,7 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
     struct text session = text_of_scan(scan_trimmed(scan_until(&parameters, ';')));
     c->session_timeout = session_timeout(parameters);
     if (!session.at || !session.len || session.len >= sizeof(c->session)) {
-        end_as(c, RTSP_CLIENT_REFUSED, "the server gives no usable session", now);
+        end_as(c, RTSP_CLIENT_REFUSED, "the SETUP response has no valid Session header", now);
         return;
     }
     text_copy(session, c->session, sizeof(c->session));
@@ -526,10 +526,10 @@ static void redirect(struct rtsp_client *c, struct text location, usec_t now)
 {
     const char *why;
     if (rtsp_origin_redirect(&c->origin, location, &why) != 0) {
-        end_with(c, RTSP_CLIENT_REFUSED, now, "the server sends us elsewhere: %s", why);
+        end_with(c, RTSP_CLIENT_REFUSED, now, "cannot follow the server's redirect: %s", why);
         return;
     }
-    log_info("the server sends us to %s", c->origin.url.text);
+    log_info("the server redirects to %s", c->origin.url.text);
     forget_pending(c);
     url_request_text(&c->origin.url, c->base);
     c->step = STEP_CONNECTING;
@@ -591,7 +591,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         return;
     case REQUEST_SETUP:
         if (r->status == 461 && sdp_is_foreign(&c->sdp) && c->fallback.left.count > 1)
-            try_next_transport(c, c->fallback.left.names[0], "the server does not do it", now);
+            try_next_transport(c, c->fallback.left.names[0], "the server does not support it", now);
         else
             end_refused(c, p, r, now);
         return;
@@ -599,14 +599,14 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_TEARDOWN: // of a transport that was given up
         return;
     case REQUEST_LATENCY:
-        log_warn("the server does not know the latency parameter: %d", r->status);
+        log_warn("the server does not support the latency parameter: %d", r->status);
         return;
     case REQUEST_AUDIO:
-        log_warn("the server does not give its sound: %d", r->status);
+        log_warn("the server refused the audio track (%d): playing without audio", r->status);
         audio_settled(c, now);
         return;
     case REQUEST_ADAPT:
-        log_warn("the server does not know the adapt parameter: %d", r->status);
+        log_warn("the server does not support the adapt parameter: %d", r->status);
         return;
     case REQUEST_PAIR:
         c->events->on_pair_refused(c->ctx, now);
@@ -622,7 +622,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
             end_refused(c, p, r, now);
             return;
         }
-        log_warn("the server does not go there: %d", r->status);
+        log_warn("the server refused the seek: %d", r->status);
         playback_requests_seek_refused(&c->playback, p->paused);
         c->events->on_seek_refused(c->ctx, now);
         return;
@@ -681,7 +681,8 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
         if (c->link->accept_audio(c->link_ctx, rtsp_header(r, "Transport")) == 0)
             c->events->on_audio(c->ctx);
         else
-            log_warn("the server gives its sound in a way that was not asked for");
+            log_warn("the server answered the audio SETUP with a transport that was not offered: "
+                     "playing without audio");
         audio_settled(c, now);
         return;
     case REQUEST_LEVEL:
@@ -718,7 +719,7 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
         if (r->status == 503 && oldest && c->step == STEP_DESCRIBING)
             end_refused(c, oldest, r, now);
         else
-            log_debug("an answer to nothing: %d", r->status);
+            log_debug("ignored RTSP response %d: it matches no request", r->status);
         return;
     }
     if (c->step == STEP_LEAVING) {
@@ -799,7 +800,7 @@ void rtsp_client_closed(struct rtsp_client *c, int err, usec_t now)
              err == ERR_CLOSED    ? "closed by the server"
              : err == ERR_IO      ? "the network failed, or the server reset it"
              : err == ERR_TOO_BIG ? "a message larger than the limit"
-                                  : "what the server sends is not RTSP");
+                                  : "the server sent data that is not RTSP");
 }
 
 bool rtsp_client_media_received(struct rtsp_client *c, usec_t now)
@@ -819,7 +820,8 @@ void rtsp_client_media_open(struct rtsp_client *c, usec_t now)
 void rtsp_client_media_closed(struct rtsp_client *c, const char *error, usec_t now)
 {
     if (c->step == STEP_VALIDATING)
-        try_next_transport(c, c->path.transport, error ? error : "the server ends it at once", now);
+        try_next_transport(c, c->path.transport, error ? error : "the server closed it at once",
+                           now);
     else if (c->step == STEP_LEAVING && c->torn_down)
         end_as(c, RTSP_CLIENT_LEFT, "", now);
     else if (c->step != STEP_LEAVING && error)
@@ -835,7 +837,7 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c)
     return c->path.datagram ? SILENCE_DATAGRAM : SILENCE_STREAM;
 }
 
-// Some servers begin to encode at the first request: a viewer who accepts a long silence of media
+// Some servers begin to encode at the first request: a viewer that accepts a long silence of media
 // waits as long for a response.
 static usec_t response_limit(const struct rtsp_client *c)
 {
@@ -880,10 +882,11 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now)
 {
     const struct pending *oldest = pending_requests_oldest(&c->pending);
     if (c->step < STEP_STARTING && now >= c->started + handshake_limit(c)) {
-        end_with(c, RTSP_CLIENT_REFUSED, now,
-                 "the server sets nothing up within %d s: it answers slowly, or asks for ever more "
-                 "(--timeout allows more)",
-                 (int)(handshake_limit(c) / USEC_PER_SEC));
+        end_with(
+            c, RTSP_CLIENT_REFUSED, now,
+            "the server set up no stream within %d s: it answers slowly, or asks for ever more "
+            "(--timeout allows more)",
+            (int)(handshake_limit(c) / USEC_PER_SEC));
         return;
     }
     switch (c->step) {
@@ -904,7 +907,7 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now)
         return;
     case STEP_PLAYING:
         if (now >= c->heard + rtsp_client_silence_limit(c))
-            end_with(c, RTSP_CLIENT_LOST, now, "nothing came from the server for %d s",
+            end_with(c, RTSP_CLIENT_LOST, now, "no data from the server for %d s",
                      (int)(rtsp_client_silence_limit(c) / USEC_PER_SEC));
         else if (now >= c->next_params)
             send_params(c, now);

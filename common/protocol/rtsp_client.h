@@ -12,8 +12,8 @@
 // then on each whole message, and each packet of media, shows that the server lives. Without any
 // for 10 s it is lost (15 s if media comes in datagrams: the sender waits 13 s for reports, so an
 // outage of 10 s is survived). A request each second, or every 5 s to a third-party server, makes
-// sure that there is something to hear and keeps the session from expiring. Whether media comes is
-// for the viewer to watch, who knows of pauses and ends.
+// sure that there is something to hear and keeps the session from expiring. The viewer
+// checks that media arrives, because it knows of pauses and ends.
 //
 // After every call the owner asks rtsp_client_next_timeout again.
 #ifndef WEIR_PROTOCOL_RTSP_CLIENT_H

@@ -17,7 +17,7 @@ int rtsp_origin_redirect(struct rtsp_origin *o, struct text location, const char
 {
     char text[URL_MAX_TEXT] = "";
     struct url to;
-    *why = "it is not told where, or too often";
+    *why = "no valid Location header, or too many redirects";
     if (location.at && location.len < sizeof(text) && o->redirects < RTSP_MAX_REDIRECTS)
         text_copy(location, text, sizeof(text));
     if (!text[0] || url_parse(text, &to, why) != 0)

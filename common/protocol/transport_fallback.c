@@ -48,7 +48,7 @@ usec_t transport_fallback_given(struct transport_fallback *c, const char *name, 
                                 usec_t now)
 {
     while (c->left.count && strcmp(c->left.names[0], name) != 0)
-        transport_fallback_rule_out(c, c->left.names[0], "the server does not give it");
+        transport_fallback_rule_out(c, c->left.names[0], "the server did not choose it");
     if (!c->until)
         c->until = now - rtt + TRANSPORT_FALLBACK_TIME;
     c->asked = now;

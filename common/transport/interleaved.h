@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTP on the RTSP connection: `$`, channel, length, packet (RFC 2326, 10.12). What the TCP
-// transports share.
+// RTP on the RTSP connection: `$`, channel, length, packet (RFC 2326, 10.12). Shared by
+// the TCP transports.
 #ifndef WEIR_TRANSPORT_INTERLEAVED_H
 #define WEIR_TRANSPORT_INTERLEAVED_H
 
@@ -30,7 +30,7 @@ struct interleaved { // embedded first by a stream transport
 };
 
 void interleaved_init(struct interleaved *i, const struct transport_path *path);
-// Leaves the connection as it was found: another transport may follow on it.
+// Releases the connection unchanged: another transport may follow on it.
 void interleaved_destroy(struct interleaved *i);
 // Adds a packet to the batch that interleaved_flush writes. The caller adds none while the
 // connection has a backlog, so at most one batch waits behind RTSP responses. At most

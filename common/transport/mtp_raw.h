@@ -4,7 +4,7 @@
 // with its token and then is that viewer's connection. Loop thread only.
 //
 //   A hello names its session by the token's public name, and proves the token. The first one has
-//   the link: who repeats it from elsewhere is not listened to.
+//   the link: a repetition from another address is ignored.
 #ifndef WEIR_TRANSPORT_MTP_RAW_H
 #define WEIR_TRANSPORT_MTP_RAW_H
 

@@ -41,15 +41,15 @@ static const char *error_of(const struct mtp_tcp *c)
     case MTP_TCP_ENDED:
         return NULL;
     case MTP_TCP_REFUSED:
-        return "the server's port for media refuses TCP";
+        return "the server's media port refuses TCP";
     case MTP_TCP_NO_ANSWER:
-        return "the server's port for media does not answer: is TCP to it blocked on the way?";
+        return "the server's media port does not answer: TCP to it may be blocked";
     case MTP_TCP_RESET:
-        return "the connection for media was reset";
+        return "the media connection was reset";
     case MTP_TCP_LOST:
         break;
     }
-    return "the connection for media is dead";
+    return "the media connection was lost";
 }
 
 static void end(struct mtp_raw_receiver *m, usec_t now)

@@ -55,9 +55,9 @@ static void tell_step(struct mtp_send_core *m)
     const char *to = mtp_mode_name(step.to);
     const char *why = mtp_why_text(step.why);
     if (step.to > step.from)
-        log_warn("MTP: going on in the mode %s (%s)", to, why);
+        log_warn("MTP: continuing in mode %s (%s)", to, why);
     else
-        log_info("MTP: going on in the mode %s (%s)", to, why);
+        log_info("MTP: continuing in mode %s (%s)", to, why);
 }
 
 // The session is asked before each record: what finds no packet may leave empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the transports that carry an MTP flow have in common: when packets are taken from the
+// Shared by the transports that carry an MTP flow: when packets are taken from the
 // session, and when they leave. A carrier brings the records to the viewer.
 #ifndef WEIR_TRANSPORT_MTP_SEND_CORE_H
 #define WEIR_TRANSPORT_MTP_SEND_CORE_H
@@ -15,14 +15,14 @@ extern "C" {
 struct mtp_send_core;
 
 struct mtp_carrier {
-    // May records leave? Until then nothing is taken, either.
+    // Returns true if records may leave. While they may not, no packet is taken, either.
     bool (*is_open)(const struct mtp_send_core *m);
     // Room for the next record of max_packet bytes and MTP_RECORD_HEAD.
     uint8_t *(*buffer)(struct mtp_send_core *m);
     // The record in that room leaves, with the next flush at the latest; or it is lost.
     void (*put)(struct mtp_send_core *m, int64_t slot, size_t len, usec_t now);
     void (*flush)(struct mtp_send_core *m);
-    // The path may have an opinion on sequence numbers (mtp_flow_adapt).
+    // Adapts to a path that judges sequence numbers (mtp_flow_adapt).
     bool adapts;
 };
 

@@ -104,9 +104,9 @@ struct transport_kind {
     bool needs_raw;   // raw sockets at both ends (CAP_NET_RAW): media takes a TCP connection of its
                       // own
     bool plain_rtp;   // a peer that knows RTP alone can be its other end
-    bool reliable;    // what began to go out arrives, in order
-    bool holds_back;  // what the network does not take yet waits; it is not lost
-    bool measures;    // its info tells what arrives, so that the media can follow the network
+    bool reliable;    // a packet that began to leave arrives, in order
+    bool holds_back;  // packets that the network does not take yet wait; they are not lost
+    bool measures;    // its info reports arrivals, so that the media can follow the network
     bool repeats;     // its packets have numbers of their own: it takes an RTP packet twice
     bool reports;     // the viewer reports each packet if it can (RFC 8888)
     // Its rate depends on what the viewer reports, which therefore must report; its packets say
@@ -115,11 +115,11 @@ struct transport_kind {
     const char *controller; // transport_datagram.c: the parameters are the controller's
     // 0, ERR_MALFORMED, ERR_RANGE, ERR_NOT_FOUND
     int (*check)(const struct transport_kind *kind, const char *params);
-    // The sending end. NULL: no memory, or what it needs is not there.
+    // The sending end. NULL: no memory, or a requirement is missing.
     struct transport *(*create)(const struct transport_kind *kind, const char *params,
                                 const struct transport_path *path, usec_t now);
     // The receiving end. NULL: what arrives is RTP, and takes nothing more.
-    // 0; ERR_UNSUPPORTED: the server's answer lacks what it needs; ERR_NO_MEMORY.
+    // 0; ERR_UNSUPPORTED: the server's answer lacks a required value; ERR_NO_MEMORY.
     int (*receive)(const struct transport_receiver_path *path, struct transport_receiver **out,
                    usec_t now);
 };

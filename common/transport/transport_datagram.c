@@ -165,7 +165,7 @@ static void note_sent(struct datagram_transport *d, uint32_t bytes, usec_t now)
     rate_meter_add(&d->meter, bytes, now);
 }
 
-// The viewer's reports, or their absence, tell what was lost.
+// The viewer's reports, or their absence, show which packets were lost.
 static void datagram_flush(struct media_transport *t, usec_t now)
 {
     struct datagram_transport *d = of(t);
@@ -230,7 +230,7 @@ static void on_feedback(struct datagram_transport *d, const struct ccfb *report,
         d->heard_at = now;
     if (counts->lies && !d->told_lies) {
         d->told_lies = true; // once: --stats counts them
-        log_warn("a viewer reports what cannot be true");
+        log_warn("viewer sent impossible feedback (packets never sent)");
     }
 }
 

@@ -21,8 +21,8 @@ extern "C" {
 // Splits only; whether a name exists is transport_find's business. 0; ERR_MALFORMED: an empty part,
 // or parameters without a name; ERR_TOO_BIG: too many, or one too long.
 int transport_list_split(const char *text, struct transport_list *out);
-// What a server that is not weir-send can be asked for in the place of `list`: plain RTP over TCP
-// or UDP; of a list with both, or that nobody asked for, TCP first, which passes firewalls.
+// The transports to request from a third-party server instead of `list`: plain RTP over TCP or UDP.
+// TCP, which passes firewalls, is first if the list has both or is the default.
 struct transport_list transport_list_foreign(const struct transport_list *list);
 // Returns true if one of them needs raw sockets.
 bool transport_list_needs_raw(const struct transport_list *list);

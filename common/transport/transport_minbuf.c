@@ -26,7 +26,7 @@ struct minbuf_transport {
     struct interleaved stream;
     struct minbuf rule;
     struct timer *timer; // owned
-    uint32_t lowat;      // what the kernel was told; 0: nothing
+    uint32_t lowat;      // set in the kernel; 0: not set
     uint32_t admitted;   // packets of the current batch, as of its first one (is_granted)
     bool gone;           // the connection failed, or took none of a batch
     transport_room_fn *on_room;

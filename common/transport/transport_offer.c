@@ -64,14 +64,14 @@ int transport_offer_check(const struct rtsp_transport *offer, bool has_raw, char
     char names[256];
     transport_names(names, sizeof(names));
     if (err == ERR_NOT_FOUND)
-        snprintf(why, cap, "there is no transport \"%s\"; there are %s", name, names);
+        snprintf(why, cap, "unknown transport \"%s\" (available: %s)", name, names);
     else if (err)
         snprintf(why, cap, "transport \"%s\": %s", name, err_text(err));
     else if (offer->multicast || kind->datagram == offer->tcp)
-        snprintf(why, cap, "transport \"%s\" goes over unicast %s", kind->name,
+        snprintf(why, cap, "transport \"%s\" requires unicast %s", kind->name,
                  kind->datagram ? "UDP" : "TCP");
     else if (kind->datagram && (port <= 0 || port > MAX_PORT_FOR_RTP))
-        snprintf(why, cap, "transport \"%s\" needs client_port=", kind->name);
+        snprintf(why, cap, "transport \"%s\" requires client_port=", kind->name);
     else if (kind->needs_raw && !has_raw) {
         snprintf(why, cap, "%s", RAW_TCP_REMEDY);
         return ERR_IO;

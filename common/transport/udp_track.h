@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the datagram transports share: sending on the UDP ports of a track's path.
+// Shared by the datagram transports: sending on the UDP ports of a track's path.
 #ifndef WEIR_TRANSPORT_UDP_TRACK_H
 #define WEIR_TRANSPORT_UDP_TRACK_H
 

@@ -33,7 +33,7 @@ struct flow_stream_config {
     usec_t delayed_ack;
 };
 
-// From `stop` on the server makes no more frames; what is under way still arrives and is played.
+// From `stop` on the server makes no more frames; frames under way still arrive and are played.
 // NULL: no memory.
 struct flow *flow_stream_new(const struct flow_env *env, const struct flow_stream_config *config,
                              uint32_t id, usec_t start, usec_t stop, uint64_t seed);

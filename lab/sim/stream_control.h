@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One party's requests of a simulated session: the latest is asked, again and again until it is
-// answered, as RTSP's TCP would do it; a newer one takes an older one's place, as each says all
-// that is wanted. A request is lost like any packet, and never overtakes itself.
+// One party's requests of a simulated session. The latest request is sent again until it is
+// answered, as RTSP's TCP would do; a newer request replaces an older one, as each carries the
+// whole wish. A request can be lost like any packet, and never overtakes itself.
 //
 //   asked again: 1 s after it left (RFC 6298's first RTO), then twice as late each time, up to 8 s
 #ifndef WEIR_SIM_STREAM_CONTROL_H
@@ -38,13 +38,13 @@ struct stream_control {
 
 void stream_control_init(struct stream_control *c);
 void stream_control_ask(struct stream_control *c, const struct stream_wish *wish, usec_t now);
-// Is `wish` with `number` to leave now? Ask until false after stream_control_ask and at
-// stream_control_next.
+// Returns true if `wish` with `number` is to be sent now. Call until false after stream_control_ask
+// and at stream_control_next.
 bool stream_control_pull(struct stream_control *c, usec_t now);
 usec_t stream_control_next(const struct stream_control *c);
-// The other party answered. True: to the latest request, for the first time.
+// The other party answered. Returns true if it is the first answer to the latest request.
 bool stream_control_answer(struct stream_control *c, int64_t number);
-// A request of the other party came; answer it in any case. True: it is new.
+// A request of the other party arrived; answer it in any case. Returns true if it is new.
 bool stream_control_heard(struct stream_control *c, int64_t number);
 
 #ifdef __cplusplus

@@ -22,7 +22,8 @@ struct stream_parts {            // all zero to begin with
 // Before a packet of frame `number`: the frame that is over with it, the caller's; NULL: none, or
 // no memory.
 struct received_frame *stream_parts_before(struct stream_parts *s, int64_t number);
-// The packet itself, of frame `number`: the frame, if it was its last; likewise.
+// The packet itself, of frame `number`: returns the frame if this was its
+// last packet; the caller owns it. NULL: not its last packet, or no memory.
 struct received_frame *stream_parts_packet(struct stream_parts *s, const struct rtp_packet *p,
                                            int64_t number, usec_t now);
 

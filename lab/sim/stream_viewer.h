@@ -43,8 +43,8 @@ struct stream_viewer_config {
     bool by_media;         // no pair of packets passes: the first media tells the capacity
     bool in_part;          // frames that came in part count as whole (stream_parts.h)
     const char *transport; // for the report; borrowed
-    const char *source;    // likewise
-    // The policy wants this; `wish` is borrowed for the call.
+    const char *source;    // for the report; borrowed
+    // The policy requests `wish`, which is borrowed for the call.
     void (*ask)(void *ctx, const struct stream_wish *wish, usec_t now);
     void (*event)(void *ctx, struct stream_event *e, usec_t now);
     int64_t (*ecn_marked)(

@@ -47,7 +47,7 @@ static int refuse_input(struct connection *c, int err)
     struct rtsp_response a = {.status = err == ERR_TOO_BIG ? 413 : 400,
                               .headers = "Connection: close\r\n"};
     rtsp_response_send(&a, -1, c->tcp);
-    log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: its request is %s", c->name,
+    log_of(LOG_WARN, "viewer", c->name, "viewer %s is dropped: bad request: %s", c->name,
            err_text(err));
     return err;
 }
@@ -194,7 +194,7 @@ void connection_second(struct connection *c, usec_t now)
         session_second(session, now);
     if (rtsp_session_expired(state, now)) {
         log_of(LOG_INFO, "viewer", c->name, "viewer %s is dropped: no %s for %d s", c->name,
-               state->has_asked ? "sign of life" : "complete request",
+               state->has_asked ? "RTSP request or RTCP packet" : "complete request",
                rtsp_session_patience(state));
         timer_set(c->reaper, 0);
     }

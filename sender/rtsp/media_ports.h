@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The server's two UDP ports of a viewer's track, and the viewer's addresses behind them: validates
-// these (path_validation.h), hands on what comes from them, and sends packet pairs. Loop thread
+// these (path_validation.h), hands on their datagrams, and sends packet pairs. Loop thread
 // only.
 #ifndef WEIR_SENDER_RTSP_MEDIA_PORTS_H
 #define WEIR_SENDER_RTSP_MEDIA_PORTS_H

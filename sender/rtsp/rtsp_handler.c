@@ -173,20 +173,19 @@ static bool refuse_uri(struct rtsp_handler *h, const struct rtsp_item *request, 
     if (err == ERR_END && request->method == RTSP_DESCRIBE)
         return list_files(h, a);
     if (err == ERR_FULL)
-        rtsp_response_refuse(a, 503, "%d files are open, the most there can be\r\n",
-                             CATALOG_MAX_OPEN);
+        rtsp_response_refuse(a, 503, "too many open files: the limit is %d\r\n", CATALOG_MAX_OPEN);
     else if (err == ERR_AGAIN)
-        rtsp_response_refuse(a, 503, "busy opening other films; try again\r\n");
+        rtsp_response_refuse(a, 503, "busy opening other files; try again\r\n");
     else if (err == ERR_TIMED_OUT)
-        rtsp_response_refuse(a, 503, "the film took more than %d s to open; is the file whole?\r\n",
+        rtsp_response_refuse(a, 503, "the file took more than %d s to open: is it complete?\r\n",
                              LIMIT_S);
     else if ((err == ERR_END || err == ERR_NOT_FOUND) && catalog_is_folder(h->config.shelf))
-        rtsp_response_refuse(a, 404,
-                             "there is no such film here; rtsp://HOST/ lists those there are\r\n");
+        rtsp_response_refuse(a, 404, "no such file; DESCRIBE rtsp://HOST/ lists the files\r\n");
     else if (err == ERR_END || err == ERR_NOT_FOUND)
-        rtsp_response_refuse(a, 404, "there is only %s here\r\n", catalog_where(h->config.shelf));
+        rtsp_response_refuse(a, 404, "no such stream: the server has only %s\r\n",
+                             catalog_where(h->config.shelf));
     else
-        rtsp_response_refuse(a, 404, "it cannot be opened: %s; the server's log says more\r\n",
+        rtsp_response_refuse(a, 404, "cannot open the file: %s (see the server's log)\r\n",
                              err == ERR_UNSUPPORTED ? "not a video that can be read"
                                                     : err_text(err));
     return true;
@@ -230,8 +229,8 @@ static void handle_describe(struct rtsp_handler *h, const struct rtsp_item *requ
     rtsp_response_header(a, "Content-Base: %s%s\r\n", base, len && base[len - 1] == '/' ? "" : "/");
 }
 
-// Range and speed are given to who watches a file alone: all viewers share one time line. Synthetic
-// media has one for each viewer.
+// Range and speed are granted to a viewer that watches a file alone: all viewers share one time
+// line. Synthetic media has one for each viewer.
 static bool owns_time_line(struct rtsp_handler *h)
 {
     struct stream *s = h->stream;
@@ -305,7 +304,7 @@ static void handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
     struct text header = rtsp_header(request, "Range");
     int err = header.at ? rtsp_range_decode(header, &range) : 0;
     if (err || (stream->duration >= 0 && range.from > stream->duration)) {
-        rtsp_response_refuse(a, 457, "a range is npt=now- or npt=SECONDS-%s\r\n",
+        rtsp_response_refuse(a, 457, "expected Range: npt=now- or npt=SECONDS-%s\r\n",
                              err ? "" : ", within the media");
         return;
     }
@@ -321,23 +320,24 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
 {
     switch (parameter) {
     case PARAMETER_LEVEL:
-        rtsp_response_refuse(a, 451, "there are levels 0 to %d\r\n",
+        rtsp_response_refuse(a, 451, "no such level: expected 0 to %d\r\n",
                              h->stream->ladder.level_count - 1);
         break;
     case PARAMETER_LATENCY:
-        rtsp_response_refuse(a, 451, "latency is %d to %d ms\r\n", SESSION_LATENCY_MIN_MS,
+        rtsp_response_refuse(a, 451, "expected latency: %d to %d ms\r\n", SESSION_LATENCY_MIN_MS,
                              SESSION_LATENCY_MAX_MS);
         break;
     case PARAMETER_ADAPT:
-        rtsp_response_refuse(a, 451, "adapt is sender or none\r\n");
+        rtsp_response_refuse(a, 451, "expected adapt: sender or none\r\n");
         break;
     case PARAMETER_CAPACITY_PROBE:
-        rtsp_response_refuse(a, 451, "capacity-probe is the number of a pair, 0 to 2147483647\r\n");
+        rtsp_response_refuse(a, 451,
+                             "expected capacity-probe: the number of a pair, 0 to 2147483647\r\n");
         break;
     default:
         rtsp_response_refuse(a, 451,
-                             "the parameters that can be set are level, latency, adapt and "
-                             "capacity-probe\r\n");
+                             "parameter cannot be set (expected level, latency, adapt or "
+                             "capacity-probe)\r\n");
     }
 }
 
@@ -354,7 +354,7 @@ static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
     else if (done && s->parameter == PARAMETER_ADAPT)
         session_set_follows(session, s->number, now);
     else if (done && track_setup_send_pair(h->setup, (uint32_t)s->number) != 0) {
-        rtsp_response_refuse(a, 451, "capacity-probe wants media that goes in datagrams\r\n");
+        rtsp_response_refuse(a, 451, "capacity-probe requires a datagram transport\r\n");
         return false;
     }
     if (!done)
@@ -374,7 +374,7 @@ static void handle_set_parameter(struct rtsp_handler *h, const struct rtsp_item 
             return;
     }
     if (got < 0)
-        rtsp_response_refuse(a, 400, "a body has lines of the form name: value\r\n");
+        rtsp_response_refuse(a, 400, "malformed body: expected lines of the form name: value\r\n");
 }
 
 static void append_parameter(struct rtsp_handler *h, struct text name, struct rtsp_response *a,
@@ -394,7 +394,8 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct rt
         rtsp_parameter_transport(&info, (double)session_skipped(session), line, sizeof(line));
     } else {
         rtsp_response_refuse(
-            a, 451, "the parameters that can be asked for are clock, level and transport\r\n");
+            a, 451,
+            "parameter not available (available: clock; after SETUP also level and transport)\r\n");
         return;
     }
     snprintf(a->body + used, sizeof(a->body) - used, "%s\r\n", line);
@@ -410,7 +411,8 @@ static void handle_get_parameter(struct rtsp_handler *h, const struct rtsp_item 
     while (a->status == 200 &&
            (got = rtsp_parameter_next(request->body, &at, &name, &value)) != 0) {
         if (got < 0)
-            rtsp_response_refuse(a, 400, "a body names one parameter a line\r\n");
+            rtsp_response_refuse(a, 400,
+                                 "malformed body: expected one parameter name per line\r\n");
         else
             append_parameter(h, name, a, now);
     }
@@ -483,7 +485,7 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
     rtsp_session_alive(&h->state, now); // also while it waits for a film
     if (a->status == 501) {
         handle_options(a);
-    } else if (a->status == 455) { // RFC 2326, 11.3.6: with what is valid now
+    } else if (a->status == 455) { // RFC 2326, 11.3.6: the methods that are valid now
         rtsp_response_header(a, "Allow: OPTIONS, DESCRIBE, GET_PARAMETER, %s\r\n",
                              track_setup_session(h->setup) ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER"
                                                            : "SETUP");

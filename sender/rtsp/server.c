@@ -75,7 +75,7 @@ static void refuse(const struct server *s, int fd, const struct sockaddr_storage
     char name[SOCKADDR_TEXT];
     if (err == ERR_RANGE)
         snprintf(why, sizeof(why),
-                 "too many connections of your address: %d of %d are allowed (close some)",
+                 "too many connections from your address: %d of %d are allowed (close some)",
                  s->places.each, s->places.total);
     int len = snprintf(answer, sizeof(answer),
                        "RTSP/1.0 503 Service Unavailable\r\nCSeq: 0\r\nConnection: close\r\n"
@@ -87,12 +87,12 @@ static void refuse(const struct server *s, int fd, const struct sockaddr_storage
     sockaddr_text((const struct sockaddr *)peer, name, sizeof(name));
     if (err == ERR_RANGE)
         log_of(LOG_WARN, "viewer", name,
-               "a viewer was refused: %s: its address has %d connections, the most it may have "
+               "a viewer was refused: %s: its address has %d connections, the limit "
                "(an address may have a quarter of --max-viewers, at least %d)",
                name, s->places.each, PLACES_EACH_MIN);
     else
         log_of(LOG_WARN, "viewer", name,
-               "a viewer was refused: %s: %d are connected, the most there can be "
+               "a viewer was refused: %s: %d are connected, the limit "
                "(--max-viewers)",
                name, s->places.count);
 }

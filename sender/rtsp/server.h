@@ -30,7 +30,7 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config);
 // have closed their connections, SERVER_STOP_TIME later at most.
 #define SERVER_STOP_TIME USEC_PER_SEC
 void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx);
-// Ends what is left, and closes.
+// Ends the remaining sessions, and closes.
 void server_free(struct server *s);
 void server_address(const struct server *s, char *out,
                     size_t cap); // "ADDR:PORT", the port that was really bound

@@ -253,12 +253,12 @@ static void set_up_second(struct track_setup *t, enum media_track track,
     while (i < count && !is_same_transport(t, &offers[i]))
         i++;
     if (i == count) {
-        rtsp_response_refuse(a, 461, "both tracks come over one transport\r\n");
+        rtsp_response_refuse(a, 461, "both tracks must use the same transport\r\n");
         return;
     }
     choose_channels(&offers[i], SECOND_CHANNEL, t->tracks[track].channel);
     if (t->interleaved && channels_clash(t)) {
-        rtsp_response_refuse(a, 461, "the other track has these channels\r\n");
+        rtsp_response_refuse(a, 461, "the other track uses these channels\r\n");
         return;
     }
     if (!t->interleaved && !t->knows_weir && open_ports(t, track, &offers[i]) != 0) {
@@ -397,17 +397,17 @@ void track_setup_serve(struct track_setup *t, const struct track_setup_request *
         bool is_set_up = r->track == TRACK_AUDIO ? session_has_audio(t->session)
                                                  : session_has_pictures(t->session);
         if (is_set_up || session_is_playing(t->session))
-            rtsp_response_refuse(a, 455, "each track is set up once, before it plays\r\n");
+            rtsp_response_refuse(a, 455, "a track can be set up only once, before PLAY\r\n");
         else
             set_up_second(t, r->track, offers, count, a);
         return;
     }
     if (!r->is_level_known) {
-        rtsp_response_refuse(a, 451, "there are levels 0 to %d\r\n",
+        rtsp_response_refuse(a, 451, "no such level: expected 0 to %d\r\n",
                              r->stream->ladder.level_count - 1);
         return;
     }
-    char why[512] = "no transport of the header is known here";
+    char why[512] = "no transport in the Transport header is supported";
     int i = 0;
     while (i < count && try_offer(t, &offers[i], why, sizeof(why)) != 0)
         i++;

@@ -178,7 +178,7 @@ static void on_closed(void *ctx, usec_t now)
 {
     (void)now;
     const struct session *s = ctx;
-    s->config.on_stuck(s->config.ctx, "its connection is gone");
+    s->config.on_stuck(s->config.ctx, "its connection was closed");
 }
 
 #define OWNER_OPS                                                                                  \
@@ -397,7 +397,7 @@ void session_free(struct session *s, usec_t now)
         send_report(s, true, now);
         s->config.stream->playing--;
     }
-    stream_sender_stop(s->sender, now); // the last stats count what it drops
+    stream_sender_stop(s->sender, now); // the last stats count the frames it drops
     stream_remove(s->config.stream, &s->sink, now);
     stream_sender_free(s->sender, now);
     stored_feed_free(s->stored);
@@ -552,7 +552,7 @@ void session_writable(struct session *s, usec_t now)
         s->transport->ops->on_writable(s->transport, now);
 }
 
-// Ends without a BYE, which would tell of the media's end.
+// Ends without a BYE, which would report the end of the media.
 static bool is_unheard(struct session *s, usec_t now)
 {
     struct transport_info info;
@@ -561,7 +561,7 @@ static bool is_unheard(struct session *s, usec_t now)
         return false;
     s->config.stream->playing--;
     stream_sender_stop(s->sender, now);
-    s->config.on_stuck(s->config.ctx, "no report of a received packet came from it for 13 s");
+    s->config.on_stuck(s->config.ctx, "no packet acknowledged for 13 s");
     return true;
 }
 
@@ -575,8 +575,8 @@ void session_second(struct session *s, usec_t now)
         return;
     bool unproved = s->config.address && s->config.address->peer[0].ss_family == AF_UNSPEC;
     char why[80];
-    snprintf(why, sizeof(why), "%s for %.0f s",
-             unproved ? "its media port has not shown its token" : "it has not taken a byte",
+    snprintf(why, sizeof(why), "%s %.0f s",
+             unproved ? "its UDP address was not validated within" : "it has not taken a byte for",
              usec_to_sec(timeout));
     s->config.on_stuck(s->config.ctx, why);
 }

@@ -35,15 +35,15 @@ struct session_config {
     struct transport_path path; // on_room, ctx, ssrc and first_seq are set by the session
     const struct path_validation *address; // borrowed; NULL: media goes over the connection
     int level;
-    // The level is the highest one: what is sent follows the network (adaptation.h).
+    // The level sent follows the network (adaptation.h); `level` is its max.
     bool follows;
-    bool keeps_size; // and has the level's size
-    bool audio_only; // session_add_sound follows
+    bool keeps_size; // all levels sent have the size of `level`
+    bool audio_only; // without video; session_add_pictures may follow
     uint64_t seed;   // of the RTP streams' numbers; drawn for this session, known to no peer
     double start_bps;
     char id[20];
-    // The session cannot go on: the viewer does not read or report, or its connection is gone. The
-    // owner ends it later, not inside.
+    // The session cannot go on: the viewer does not read or report, or its connection was closed.
+    // The owner ends it later, not inside.
     void (*on_stuck)(void *ctx, const char *why);
     void *ctx; // borrowed
 };
@@ -52,12 +52,13 @@ struct session *session_new(const struct session_config *config, usec_t now); //
 void session_free(struct session *s, usec_t now); // sends BYE if it plays
 void session_play(struct session *s, usec_t now);
 void session_pause(struct session *s, usec_t now);
-// Where in a file the next frames are; before session_play. `seconds`: go there first; NaN: stay.
-// False: no file, or one whose place nobody can tell; `out` is left as it is.
+// The position of the next frames in a file; before session_play. `seconds`: seek there first; NaN:
+// stay. Returns false for media that is no file, or whose position is unknown; `out` is unchanged.
 bool session_place(struct session *s, double seconds, struct stored_place_told *out, usec_t now);
-// The sound, too, and where it goes; the stream has some. While it does not play.
+// Adds the audio track, sent to `to`. Requires a stream with audio, and that the session does not
+// play.
 void session_add_audio(struct session *s, const struct track_path *to);
-// The pictures, likewise, where it was the sound alone.
+// Adds the video track, sent to `to`, to a session that has audio only and does not play.
 void session_add_pictures(struct session *s, const struct track_path *to);
 bool session_has_audio(const struct session *s);
 bool session_has_pictures(const struct session *s); // or what stands for them

@@ -21,7 +21,8 @@ static const struct {
     double least, enough;
 } shares[] = {
     [TO_SMALLER] = {0.3, 0.45}, [TO_FEWER_FRAMES] = {0.4, 0.55}, [TO_NOTHING] = {0.7, 0.7}};
-static const double LARGER_SIZE = 1.05;  // of the next level's rate, for who shares the encoders
+static const double LARGER_SIZE =
+    1.05; // of the next level's rate, for viewers that share the encoders
 static const double LAYER_SHARE = 0.75;  // of a size's bits that remain without its top layer
 static const double ENCODER_STEP = 0.02; // smaller changes are not worth one
 

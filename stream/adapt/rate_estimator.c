@@ -34,8 +34,8 @@ static const struct {
 };
 enum { SIGNS = sizeof(signs) / sizeof(signs[0]) };
 
-// Delays and rates are no finer than packets: a few make a window, and two a delay, be it for the
-// acknowledgement that waits for the second one (RFC 5681, 4.2).
+// Delays and rates are no finer than packets: a few make a window, and two a delay, if only because
+// an acknowledgement waits for the second one (RFC 5681, 4.2).
 static const double PACKET_BITS = 11200;
 static const int WINDOW_PACKETS = 12, DELAY_PACKETS = 2;
 
@@ -199,8 +199,9 @@ static bool is_crowded(const struct rate_estimator *f, usec_t now)
     return now < f->crowded_until;
 }
 
-// A queue that was ours shrinks as more comes through than is made: what came is what there is room
-// for. One that stays, or shrinks without that, is other people's; one that stays counts no longer.
+// The stream's own queue shrinks because more arrives than is coded: the arrival rate is then the
+// capacity. A queue that stays, or shrinks without that, belongs to other traffic; one that stays
+// counts no longer.
 static void drain(struct rate_estimator *f, usec_t rtt, usec_t now)
 {
     usec_t grain = packets_time(f, DELAY_PACKETS);

@@ -38,8 +38,8 @@ struct audio_jitter_buffer {
     bool runs;
     struct media_clock clock;
     bool ended;
-    bool audios;       // else silence
-    bool dry;          // an underrun goes on
+    bool plays;        // false: silence
+    bool dry;          // an underrun continues
     int concealed_run; // samples since the last packet
     int fade_in;       // samples of it that are left
     int64_t next;      // position of pcm[0]
@@ -101,8 +101,8 @@ void audio_jitter_buffer_push(struct audio_jitter_buffer *s, int64_t position, c
                               size_t len)
 {
     int samples = s->decoding->samples(data, len);
-    s->ended = false; // it goes on
-    if (s->audios && samples > 0 && position + samples <= s->next + s->held) {
+    s->ended = false; // the stream continues
+    if (s->plays && samples > 0 && position + samples <= s->next + s->held) {
         s->counts.late++;
         return;
     }
@@ -137,7 +137,7 @@ static void drop_front(struct audio_jitter_buffer *s, int count)
             (size_t)s->held * AUDIO_CHANNELS * sizeof(*s->pcm));
 }
 
-// The first packet follows on what is held, or overlaps it.
+// Decodes the first packet, which continues or overlaps the decoded samples.
 static void decode_first(struct audio_jitter_buffer *s)
 {
     struct packet *p = *slot(s, 0);
@@ -197,7 +197,8 @@ static void decode_more(struct audio_jitter_buffer *s)
     conceal(s, gap < AUDIO_PACKET ? (int)gap : AUDIO_PACKET);
 }
 
-// Is there sound behind what is held, so that a splice does not call for what has not come?
+// Returns true if audio from `count` samples ahead has arrived, so that a splice does not run into
+// a gap.
 static bool has_more(struct audio_jitter_buffer *s, int count)
 {
     if (s->held >= count)
@@ -225,7 +226,7 @@ static void fade_out(struct audio_jitter_buffer *s, int16_t *out, int count)
     memcpy(out, s->pcm, (size_t)tail * AUDIO_CHANNELS * sizeof(*out));
     fade(out, tail, FADE, -1);
     silence(out + tail * AUDIO_CHANNELS, count - tail);
-    s->audios = false;
+    s->plays = false;
     s->held = 0;
 }
 
@@ -238,7 +239,7 @@ static int begin(struct audio_jitter_buffer *s, int64_t wanted, int count)
     if (ahead >= count)
         return count;
     s->decoding->reset(s->ctx);
-    s->audios = true;
+    s->plays = true;
     s->dry = false;
     s->concealed_run = 0;
     s->fade_in = FADE;
@@ -291,13 +292,13 @@ void audio_jitter_buffer_pull(struct audio_jitter_buffer *s, int16_t *out, int c
 {
     assert(count > 0 && count <= AUDIO_MAX_PULL);
     int64_t wanted = s->runs ? audio_samples(media_clock_position(&s->clock, at)) : 0;
-    if (s->audios && (!s->runs || llabs(s->next - wanted) > AUDIO_JUMP)) {
+    if (s->plays && (!s->runs || llabs(s->next - wanted) > AUDIO_JUMP)) {
         s->counts.jumps += s->runs;
         fade_out(s, out, count);
         return;
     }
     int quiet = 0;
-    if (s->audios)
+    if (s->plays)
         follow(s, s->next - wanted, count);
     else
         quiet = s->runs ? begin(s, wanted, count) : count;
@@ -329,7 +330,7 @@ void audio_jitter_buffer_end(struct audio_jitter_buffer *s)
 
 bool audio_jitter_buffer_is_heard(const struct audio_jitter_buffer *s)
 {
-    return s->audios;
+    return s->plays;
 }
 
 bool audio_jitter_buffer_heard_at(const struct audio_jitter_buffer *s, int64_t position, usec_t *at)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The sound's buffer and its schedule: packets in, in any order; what is to be heard at an instant
-// out. Positions are media times in samples (sound.h).
+// The audio jitter buffer: packets in, in any order; the samples to be heard at an instant out.
+// Positions are media times in samples.
 //
 // The law. The pictures' media clock says which position is wanted at an instant. While it runs:
 //   - sound begins at the wanted position, with a short fade; before the first packet there is
 //     silence.
-//   - It goes on without a seam. When it is more than SOUND_TOLERANCE ahead of or behind what is
+//   - It continues without a seam. When it is more than AUDIO_TOLERANCE ahead of or behind what is
 //     wanted - by the clock's speed, or the device's drift - one period is played twice or left out
-//     (time_scale.h): so it stays within about 15 ms.
-//   - Beyond SOUND_JUMP (a skip, a seek) it fades out, and begins anew at the wanted position.
+//     (time_stretch.h): so it stays within about 15 ms.
+//   - Beyond AUDIO_JUMP (a skip, a seek) it fades out, and starts again at the wanted position.
 //   - What is missing between packets is concealed. When nothing later is there either, that is an
 //     underrun: concealed for 60 ms, then silent.
 // While it does not run (buffering, a stall, a pause) there is silence, after a short fade.
 //
-// Bounds: SOUND_MAX_PACKETS, SOUND_MAX_BYTES; when full, the one needed last is dropped. A packet
+// Bounds: AUDIO_MAX_PACKETS, AUDIO_MAX_BYTES; when full, the one needed last is dropped. A packet
 // whose time has passed is dropped, and counted late.
 //
 // Pure; not thread-safe.
@@ -65,16 +65,17 @@ void audio_jitter_buffer_push(struct audio_jitter_buffer *s, int64_t position, c
                               size_t len);
 // `clock`: NULL: it does not run.
 void audio_jitter_buffer_set_clock(struct audio_jitter_buffer *s, const struct media_clock *clock);
-// Drops what is held, as other media follows; the clock stands.
+// Drops the held packets, because other media follows; the clock stops.
 void audio_jitter_buffer_flush(struct audio_jitter_buffer *s);
-// Nothing comes any more: that it is missing is no underrun.
+// No more packets follow: their absence is no underrun.
 void audio_jitter_buffer_end(struct audio_jitter_buffer *s);
 // The next `count` samples (at most SOUND_MAX_PULL) for the device, the first of which is heard at
 // `at`.
 void audio_jitter_buffer_pull(struct audio_jitter_buffer *s, int16_t *out, int count, usec_t at);
-// Does it play, and is not silent?
+// Returns true if audio plays and is not silent.
 bool audio_jitter_buffer_is_heard(const struct audio_jitter_buffer *s);
-// When the sample of this position was or will be heard, of the last second. False: it was not.
+// When the sample of this position was or will be heard, within the last second. Returns false if
+// it was not.
 bool audio_jitter_buffer_heard_at(const struct audio_jitter_buffer *s, int64_t position,
                                   usec_t *at);
 const struct audio_counts *audio_jitter_buffer_counts(const struct audio_jitter_buffer *s);

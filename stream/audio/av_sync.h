@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where sound stands in the pictures' media time when nothing on its packets says it: of a sender
-// that is not weir-send.
+// The media time of audio relative to the video of a third-party sender, whose packets do not carry
+// it.
 //
 // Both have RTP time stamps of a clock of their own. Sender reports tell one instant of either by
 // one wall clock (RFC 3550, 6.4.1), so:
 //
 //     media(sound) = media(picture) + (instant of the sound - instant of the picture)
 //
-// Until both have been told, or when what is told cannot be (more than AV_SYNC_ASTRAY from what
-// the arrivals say), what arrives together is taken to belong together. A place once taken is
-// kept while it is right within AV_SYNC_TOLERANCE: sound goes on without seams. Pure.
+// Before both reports, or when they are impossible (more than AV_SYNC_ASTRAY from the arrival
+// times), audio and video that arrive together are taken to belong together. An offset is kept
+// while it is right within AV_SYNC_TOLERANCE, so that the audio continues without seams. Pure.
 #ifndef WEIR_STREAM_AUDIO_AV_SYNC_H
 #define WEIR_STREAM_AUDIO_AV_SYNC_H
 

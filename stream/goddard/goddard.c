@@ -10,8 +10,8 @@ static usec_t usec_of(double seconds)
     return (usec_t)llround(seconds * 1e6);
 }
 
-// The policy's own time, which stands still while the user pauses: no media comes then, and none is
-// missed.
+// The policy's own time, which stops while the user pauses: no media arrives then, and none is
+// missing.
 static usec_t own_time(const struct goddard *g, usec_t now)
 {
     return (g->paused_at == USEC_NEVER ? now : g->paused_at) - g->paused;
@@ -173,7 +173,7 @@ void goddard_on_empty(struct goddard *g, usec_t now)
     g->limit = g->level > 0 ? g->level - 1 : 0;
     g->limit_since = t;
     // "One below the last scale level that caused media re-buffering" is as far as scaling up may
-    // go, so what was received while the buffer drained cannot ask for more than that level.
+    // go, so the throughput while the buffer drained cannot select a higher level.
     double bps = loss_window_throughput(&g->monitor, t);
     decide(g, level_below(g, bps, g->level), GODDARD_WHY_REBUFFER, t);
 }

@@ -30,13 +30,13 @@
 //
 // Where no datagram passes (TCP alone) there is no pair. Instead the media begins at `start_level`
 // at once, and the rate of its first 200 ms, or of some round trips, stands for the capacity
-// (first_rate.h). Only a level above the path's rate measures the path, so start with the highest;
-// when the rate is above the start level's own, the path is faster than was asked for, and its
-// capacity stays unknown.
+// (startup_rate.h). Only a level above the path's rate measures the path, so start with the
+// highest; when the rate is above the start level's own, the path is faster than was asked for, and
+// its capacity stays unknown.
 //
-// How a session drives it (goddard_feed.h makes the inputs of what comes): goddard_init when the
-// ladder and the transport are known, before PLAY, then goddard_poll until false, and so after
-// every input:
+// How a session drives it (goddard_inputs.h makes the inputs from the session's events):
+// goddard_init when the ladder and the transport are known, before PLAY, then goddard_poll until
+// false, and so after every input:
 //   the pair came (kernel's arrival times)      goddard_on_pair
 //   the server refuses pairs                    goddard_on_no_pair
 //   the rate of the first media is known        goddard_on_media_rate
@@ -46,11 +46,11 @@
 //   seek                                        goddard_on_flush
 //   pause and resume                            goddard_on_pause, goddard_on_resume
 //   goddard_next_timeout is reached             goddard_on_timeout
-// A frame is lost when a packet of a later one comes and it is not whole (frame_count.h). Do not
-// wait for playout to miss them, which is a buffer later, nor for a later whole frame: on a path
-// far too narrow none is whole. An action says all that is to be asked for; ask for what differs
-// from the action before. The playout's two thresholds are params.play_buf_thresh, so that it
-// begins when the policy says STREAMING. Events and switches of the report take
+// A frame is lost when a packet of a later one comes and it is not whole (frame_loss_counter.h). Do
+// not wait for playout to miss them, which is a buffer later, nor for a later whole frame: on a
+// path far too narrow none is whole. An action says all that is to be asked for; ask for what
+// differs from the action before. The playout's two thresholds are params.play_buf_thresh, so that
+// it begins when the policy says STREAMING. Events and switches of the report take
 // goddard_reason_name.
 //
 // Pure, not thread-safe.
@@ -88,7 +88,7 @@ enum goddard_reason {
 
 struct goddard_config {
     const struct ladder *ladder;         // borrowed for the call; valid, with levels
-    const struct goddard_params *params; // likewise; within their ranges
+    const struct goddard_params *params; // borrowed for the call; within their ranges
     enum goddard_probe probe;
     int start_level;   // by media: the level it begins at
     bool loses_frames; // the transport may: scale by loss
@@ -124,7 +124,7 @@ struct goddard { // its fields are its own
     usec_t decided_at;
     usec_t limit_since; // set, relaxed or put off by scaling down
     usec_t paused_at;   // USEC_NEVER: not paused
-    usec_t paused;      // in all; the policy's time stands still meanwhile
+    usec_t paused;      // total pause time; the policy's time stops meanwhile
     struct loss_window monitor;
     bool pending;
     struct goddard_action action;
@@ -132,7 +132,7 @@ struct goddard { // its fields are its own
 
 void goddard_init(struct goddard *g, const struct goddard_config *config, usec_t now);
 
-// Takes what is to be asked for now; false: nothing new. Inputs that follow without a poll replace
+// Takes the new request. Returns false if there is none. Inputs without a poll between them replace
 // it.
 bool goddard_poll(struct goddard *g, struct goddard_action *out);
 usec_t goddard_next_timeout(const struct goddard *g); // USEC_NEVER: only inputs matter
@@ -141,7 +141,7 @@ void goddard_on_timeout(struct goddard *g, usec_t now);
 // A pair whose second packet came first says nothing: another is asked for, as when one is lost. A
 // pair that comes when the probe was given up still tells the capacity.
 void goddard_on_pair(struct goddard *g, const struct goddard_pair *pair, usec_t now);
-// The server has no pairs to give: nothing more is to be waited for.
+// The server sends no pairs: the policy stops waiting for one.
 void goddard_on_no_pair(struct goddard *g, usec_t now);
 // Ignored after the probe, and when not positive.
 void goddard_on_media_rate(struct goddard *g, double bps, usec_t now);

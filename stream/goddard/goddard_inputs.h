@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What comes of a session, made into the inputs of Goddard's policy (goddard.h says which, and
+// Turns the events of a session into the inputs of Goddard's policy (goddard.h says which, and
 // when): pairs of packets, the rate of the first media, frames whole and lost.
 //
 // A pair counts when it is the one asked for last and both its packets came. Feed, then poll the
@@ -27,7 +27,7 @@ struct goddard_inputs {
 
 struct goddard_media { // one packet of it
     uint32_t number;   // of its frame, modulo 2^32
-    int reorder;       // likewise (rtp.h)
+    int reorder;       // of its frame (rtp.h)
     int level;
     size_t bytes; // of payload
     usec_t arrived;
@@ -38,7 +38,7 @@ struct goddard_media { // one packet of it
 // transports, too. Over plain TCP all that was made comes, as the paper has it.
 bool goddard_inputs_loses_frames(const char *transport);
 // `config` as goddard_init has it; its ladder is borrowed. Pairs are numbered from `first_pair` on,
-// which nobody else can guess.
+// which must be unpredictable for third parties.
 void goddard_inputs_init(struct goddard_inputs *f, const struct goddard_config *config,
                          uint32_t first_pair, usec_t now);
 // The path's round trip, as far as it is known before media comes.
@@ -53,7 +53,7 @@ void goddard_inputs_pair(struct goddard_inputs *f, const struct capacity_packet 
 void goddard_inputs_media(struct goddard_inputs *f, const struct goddard_media *m, usec_t now);
 // Frame `number` is whole; `held`: media in the buffer with it.
 void goddard_inputs_whole(struct goddard_inputs *f, int64_t number, usec_t held, usec_t now);
-// After a pause: what passed meanwhile is neither here nor lost.
+// Call after a pause. Frames sent during the pause count as neither received nor lost.
 void goddard_inputs_resume(struct goddard_inputs *f, usec_t now);
 
 #ifdef __cplusplus

@@ -30,7 +30,7 @@ const char *goddard_params_name(int i, const char **help);
 void goddard_params_init(struct goddard_params *p); // the published defaults
 
 // Reads "NAME=VALUE,...", in any order, each name at most once, into *p; an empty text changes
-// nothing. 0, or ERR_MALFORMED or ERR_RANGE: *p is as it was, and `error` says what is allowed.
+// nothing. 0, or ERR_MALFORMED or ERR_RANGE: *p is unchanged, and `error` says what is allowed.
 int goddard_params_read(const char *text, struct goddard_params *p, char *error, size_t error_cap);
 
 #ifdef __cplusplus

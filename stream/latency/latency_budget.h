@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One budget, from capture to shown, divided among those who spend it:
+// One budget, from capture to shown, divided among its parts:
 //
 //     target = encoder + transport + buffer + decoder + display
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Keeps the latency of live media where it is wanted, by steering the playout buffer's clock. Files
-// have none: nobody waits for them.
+// have none: no viewer waits for them.
 //
 // All is measured on the line of best arrivals. base = the least of (arrival - media time) over the
 // last 2 to 4 s is what the path takes at best, on whatever clock the sender's media time runs; so
@@ -44,7 +44,7 @@ struct latency_control_config {
 
 struct live_arrival { // a frame became whole
     usec_t media;     // its time
-    usec_t encoder;   // QOE_UNKNOWN, as is
+    usec_t encoder;   // QOE_UNKNOWN: not known
     usec_t transport;
 };
 

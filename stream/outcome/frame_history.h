@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a viewer knows of each frame, one record a frame number: the packets that arrived, when it
-// became whole, what became of it and why. loss_attribution.h and frame_outcomes.h write their part
-// of the record and answer questions over all of them.
+// A viewer's record of each frame number: the packets that arrived, when it
+// became whole, its outcome and the reason. loss_attribution.h and frame_outcomes.h write their
+// part of the record and answer questions over all of them.
 //
 // Bound: FRAME_HISTORY_WINDOW numbers. A number takes the record of the one that many before or
 // after it. Pure.
@@ -48,8 +48,8 @@ struct frame_arrival { // of the last frame that became whole under this number
     int level;
     size_t bytes;
     usec_t at;        // its last packet
-    usec_t encoder;   // capture to first write; QOE_UNKNOWN, as is
-    usec_t transport; // first write to last arrival
+    usec_t encoder;   // capture to first write; QOE_UNKNOWN: not known
+    usec_t transport; // first write to last arrival; QOE_UNKNOWN: not known
 };
 
 struct frame_record {

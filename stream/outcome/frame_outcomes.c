@@ -96,7 +96,7 @@ static enum frame_cause root_of(const struct frame_outcomes *l, int64_t number)
         if (n->state == FRAME_NOT_SHOWN)
             return n->root;
         if (n->state == FRAME_HANDED)
-            return CAUSE_DECODER; // it fails there, and that is told later
+            return CAUSE_DECODER; // decoding fails, and the decoder reports that later
         if (n->state == FRAME_REFUSED || n->depends_on < 0 || n->depends_on == number)
             return CAUSE_SKIPPED;
         number = n->depends_on;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the packets that arrived say of a frame that did not become whole: was it lost on the way,
-// or never sent?
+// Judges from the arrived packets whether a frame that did not become whole was lost in the network
+// or never sent.
 //
 // The sender numbers its RTP packets as it writes them (RFC 3550, 5.1), frame after frame, so what
 // it leaves out leaves no gap in the sequence numbers, and what is lost does. The frames next to
 // the missing one that came, wholly or in part, bound the gap that it can lie in; a packet that one
 // of these two lacks at that side takes one place of it. All frames missing in one gap count as
-// lost: more cannot be known.
+// lost: the packets do not tell them apart.
 //
 // Where frames come in another order than that of their numbers (their slots, rtp.h), the missing
 // one's place is not known but for the distance that others have; then the two are such that it is
@@ -40,7 +40,7 @@ struct loss_attribution {
 };
 
 void loss_attribution_init(struct loss_attribution *p, struct frame_history *history);
-// A packet came, not one that came before.
+// A packet arrived for the first time.
 void loss_attribution_add(struct loss_attribution *p, const struct adu_ext *adu, int64_t ext_seq);
 enum packets_say loss_attribution_of(const struct loss_attribution *p, int64_t number);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Why playing stands still, from the packets: when they came, when they were written, whether any
-// is missing.
+// Why playing stalled, judged from the packets: when they arrived, when they were written, and
+// whether any is missing.
 //
 // In this order:
 //   outage     no packet for longer than `outage`, though some were written meanwhile or are
@@ -50,10 +50,10 @@ struct stall_classifier {
 
 // `interval`: of the frames, at the lowest level.
 void stall_classifier_init(struct stall_classifier *w, usec_t interval);
-// A packet with an ADU came, not one that came before.
+// A packet with an ADU arrived for the first time.
 void stall_classifier_packet(struct stall_classifier *w, const struct rtp_packet *p,
                              int64_t ext_seq, usec_t arrived);
-// The user paused, or something else began: the time until the next packet says nothing.
+// The user paused, or something else began: the time until the next packet is not judged.
 void stall_classifier_forget(struct stall_classifier *w);
 // `say`: of the frame waited for.
 enum stall_cause stall_classifier_begin(struct stall_classifier *w, enum packets_say say,

@@ -59,7 +59,7 @@ static void insert(struct level_schedule *s, int i, struct level_start start)
     s->count++;
 }
 
-// From `from` on, up to what is known of later frames.
+// Sets the level from frame `from` on, up to the next known change.
 static void start_at(struct level_schedule *s, int64_t from, int level)
 {
     int i = index_at(s, from);
@@ -102,7 +102,7 @@ void level_schedule_see(struct level_schedule *s, int64_t number, int level, int
         start_at(s, number, level);
         return;
     }
-    // Late, behind frames of another level, which goes on after it.
+    // The frame arrived late, after frames of another level, which continues after it.
     bool ends = i + 1 == s->count || s->starts[i + 1].from > number + 1;
     if (ends && i > 0 && s->starts[i].from == number && s->starts[i - 1].level == level) {
         s->starts[i].from = number + 1;

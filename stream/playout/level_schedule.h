@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which level a stream is at, frame by frame, so that a receiver knows which frames to expect: each
-// packet tells the level that the sender serves (struct adu_ext), be it what was asked for or what
-// the network takes.
+// The level of each frame of a stream, so that a receiver knows which frames to expect. Each packet
+// carries the level that the sender serves (struct adu_ext), whether the viewer requested it or the
+// network limits it.
 //
-// A level with fewer layers of its size takes effect behind the last frame of the level before, as
+// A level with fewer layers of its size takes effect after the last frame of the level before, as
 // the frames up to its own first one may be those that it leaves out. Any other begins with the
 // first of its frames; a size's key frame may bear a number of frames of the size before, which end
 // there.
@@ -40,9 +40,9 @@ int64_t level_schedule_next(const struct level_schedule *s, int64_t from);
 // How many are expected of [from, to).
 uint64_t level_schedule_count(const struct level_schedule *s, int64_t from, int64_t to);
 
-// May a frame of that size and layer be of `level`? A packet can tell any.
+// Returns true if a frame of that size and layer can be of `level`. A packet can claim any level.
 bool level_schedule_is_of(const struct ladder *ladder, int level, int size_id, int temporal_id);
-// A frame came. A level that it cannot be of is not believed.
+// A frame arrived. A level that it cannot be of is ignored.
 void level_schedule_see(struct level_schedule *s, int64_t number, int level, int size_id,
                         int temporal_id, bool key);
 

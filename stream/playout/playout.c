@@ -24,7 +24,7 @@ struct playout {
     usec_t last_now;
     bool stream_ended;
     bool end_told;
-    bool full; // a frame was dropped for want of room since the last one left
+    bool full; // a frame was dropped because the buffer was full, since the last one left
     bool paused;
     bool holds; // the next frame shown is the last one: a seek within a pause
     usec_t paused_at;
@@ -180,7 +180,7 @@ static bool is_far(const struct playout *p, int64_t number, int64_t from)
 }
 
 // A number too far away is not believed at once: one wrong number must not move the clock. Returns
-// true once it is, after starting anew there.
+// true when it is believed; playout then starts again at that number.
 static bool resync(struct playout *p, const struct received_frame *f, usec_t now)
 {
     bool near = p->far_count > 0 && !is_far(p, f->number, p->far_number);
@@ -240,7 +240,7 @@ int playout_push(struct playout *p, struct received_frame *f, usec_t now)
     if (here < 0 || !is_far(p, f->number, here)) {
         p->far_count = 0;
     } else if (held_frames_count(p->held) > 0 && !is_far(p, f->number, p->newest)) {
-        p->full = true; // the media goes on behind what is held, only too far
+        p->full = true; // the media continues after the held frames, but too far ahead
         err = ERR_FULL;
         goto refuse;
     } else if (!resync(p, f, now)) {
@@ -309,7 +309,7 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
     while (held_frames_count(p->held) > 0 && held_at(p, 0)->number < first)
         held_frames_drop(p->held, 0);
     if (p->pending.kind == PLAYOUT_STALL_BEGIN)
-        p->pending.kind = PLAYOUT_NONE; // nobody heard of it
+        p->pending.kind = PLAYOUT_NONE; // the caller has not polled it yet
     else if (p->mode == PLAYOUT_REBUFFERING)
         p->pending = (struct playout_action){.kind = PLAYOUT_STALL_END,
                                              .number = -1,
@@ -605,14 +605,15 @@ static bool poll_rebuffering(struct playout *p, struct playout_action *out, usec
     return stall_end(p, out, now);
 }
 
-// Low latency: may the frame in front go although an older one, or the one it rests on, is missing?
+// Low latency: returns true if the first frame may leave although an older frame, or the frame it
+// depends on, is missing.
 static bool may_pass(struct playout *p, const struct received_frame *f, int64_t expected,
                      usec_t now)
 {
     if (f->number <= expected || p->stream_ended)
         return true;
     for (int i = 0; i < held_frames_count(p->held); i++) {
-        // A repaired or key frame further on: nobody waits any more for what is in front of it.
+        // A repaired or key frame is held: the missing frames before it are not needed any more.
         if (is_decodable(p, held_at(p, i)))
             return true;
     }

@@ -2,8 +2,8 @@
 // The playout buffer: whole frames in, in any order; what to decode and when to show it out.
 //
 // The law it keeps. The media time of frame n is pts(n) = usec_of_frames(n, source fps); of a
-// foreign stream (`stamped`), what its RTP time stamp says. There a frame leaves in time for those
-// held behind it that are to be shown before it (B frames).
+// third-party stream (`stamped`), its RTP time stamp. There a frame leaves early enough for the
+// frames held after it that are shown before it (B frames).
 //
 // BUFFERING until the media held (from the first key frame to the newest, one interval included)
 // reaches `start_threshold`, or the stream ended, or, in low latency, a key frame is there. Then
@@ -11,11 +11,11 @@
 // at speed 1 (media_clock.h).
 //
 // PLAYING: frames leave in ascending order, `decode_lead` before they are due, to be shown at
-// due(n). A frame that the level should have (level_has_frame) and that is not there when due: if a
-// later one is there it is passed over, and is LATE or LOST (missed_frames.h). If nothing later is
-// there the buffer ran empty. Arrivals are grains of one interval, so a frame that comes within one
-// interval (at most PLAYOUT_MAX_GRACE) of its due time is still shown, at once, without moving the
-// clock; after that
+// due(n). A frame that the level should have (level_has_frame) may be missing when it is due. If a
+// later frame is held, playout passes over the missing one, which is then LATE or LOST
+// (missed_frames.h). If no later frame is held, the buffer ran empty. Frames arrive one interval
+// apart, so a frame that arrives within one interval (at most PLAYOUT_MAX_GRACE) of its due time is
+// still shown, at once, and the clock does not move. After that time
 //
 // REBUFFERING begins, dated from the due time. The last picture stays. It ends when
 // `resume_threshold` of media is held, or the stream ended; the first frame held is then due now,
@@ -23,21 +23,21 @@
 //
 // ENDED: the stream ended, nothing is held, and the last picture had its interval.
 //
-// Low latency has no clock: a frame leaves the moment it is whole, to be shown at once. It passes
-// over older missing ones if the frame it rests on is there, or any later one held can be decoded.
-// Otherwise nothing could be shown, and it waits for what it rests on, which the sender may send
-// once more, for PLAYOUT_REPAIR. Rebuffering is then: nothing there to leave for
-// max(3 frame intervals, 100 ms) after the next frame was expected, which is one interval after the
-// last one left; dated from that moment, until the next frame. A picture that stands still because
-// frames come but rest on lost ones is no rebuffering, in either mode: the buffer is not empty.
-// Such frames leave when it is their turn and count as undecodable.
+// Low latency has no clock: a whole frame leaves at once, to be shown at once. It passes over older
+// missing frames if the frame it depends on is held, or if any later held frame can be decoded.
+// Otherwise nothing could be shown, and it waits up to PLAYOUT_REPAIR for the frame it depends on,
+// which the sender may send again. The next frame is expected one interval after the last one left.
+// Rebuffering begins when no frame can leave for max(3 frame intervals, 100 ms) after that; it is
+// dated from that moment and lasts until the next frame. In either mode, a picture that freezes
+// because the arriving frames depend on lost ones is no rebuffering: the buffer is not empty. Such
+// frames leave in their turn and count as undecodable.
 //
 // The media clock runs at a speed of its own near 1 (playout_set_speed), and jumps forward to a key
 // frame that is held (playout_skip): whole frames in front of it come out as SKIPPED, those that
 // are missing as LOST or LATE. Low latency knows neither.
 //
-// What is passed over and comes LATE is still decoded (DECODE_ONLY) when later frames may rest on
-// it and none was decoded yet.
+// A LATE frame is still decoded (DECODE_ONLY) if later frames may depend on it and none of them was
+// decoded yet.
 //
 // Level switches: level_schedule.h says which level a frame is of. From a released key frame on,
 // frames of other sizes are dropped until they have a key frame of their own, so one decoder is
@@ -45,12 +45,12 @@
 // to that number) is decoded, not shown; but one before the frame that the size followed began with
 // comes from a size that was left, and is dropped.
 //
-// Bounds: those of held_frames.h, and PLAYOUT_MAX_AHEAD of media time from where playout
-// is; when full, the frame with the highest number (the one needed last) is dropped, be it held or
-// the new one, and playing begins whatever the threshold. Numbers further away than that from all
-// that is held are refused; PLAYOUT_RESYNC such frames near each other, the last one a key frame,
-// are believed: what is held is dropped, and playout goes on there after buffering (no frame
-// between counts as lost).
+// Bounds: those of held_frames.h, and PLAYOUT_MAX_AHEAD of media time from the current
+// position. When the buffer is full, the frame with the highest number (needed last) is dropped, be
+// it held or the new one, and playing begins whatever the threshold. A frame whose number is
+// further than that from all held frames is refused. After PLAYOUT_RESYNC such frames near each
+// other, the last one a key frame, playout believes them: it drops the held frames, buffers, and
+// continues there (no frame between counts as lost).
 //
 // Not thread-safe. Use: feed one input, then poll until NONE, then sleep until
 // playout_next_timeout.
@@ -81,8 +81,8 @@ struct playout_config {
     const struct ladder *ladder; // borrowed for the playout's life; valid. level_count == 0: every
                                  // number is expected
     const struct reference_tracker
-        *tracker;            // borrowed likewise; tells what is decodable. NULL: everything is
-    int level;               // to begin with; ignored without levels
+        *tracker;            // borrowed for the playout's life; NULL: all is decodable
+    int level;               // initial level; ignored without levels
     usec_t start_threshold;  // media to hold before playing, >= 0
     usec_t resume_threshold; // the same after the buffer ran empty
     usec_t decode_lead;      // 0 .. 1 s; PLAYOUT_DECODE_LEAD is the usual
@@ -98,7 +98,7 @@ enum playout_kind {
     PLAYOUT_START, // `at`: buffering is over, the media clock runs (once, and once after each
                    // flush)
     PLAYOUT_DECODE_AND_SHOW, // `frame`, `level`, `show_at` (never before now)
-    PLAYOUT_DECODE_ONLY,     // `frame`, `level`: later frames rest on it; never show it
+    PLAYOUT_DECODE_ONLY,     // `frame`, `level`: later frames depend on it; never show it
     PLAYOUT_LOST,            // `number`: never became whole
     PLAYOUT_LATE,            // `number`: became whole after its time
     PLAYOUT_SKIPPED,         // `number`: was whole, and left out by playout_skip
@@ -141,8 +141,9 @@ void playout_end(struct playout *p, usec_t now);
 // show_at; shift it by the length of the pause or show them at once. Both are idempotent.
 void playout_pause(struct playout *p, usec_t now);
 void playout_resume(struct playout *p, usec_t now);
-// A seek or another source: drops what is held and buffers anew. Frames below `from` are refused
-// from now on (0: none). What was passed over and undecided comes out as LOST; a stall ends.
+// A seek, or another source: drops the held frames and buffers again. Frames below `from` are
+// refused from then on (0: none). Passed-over frames that are undecided come out as LOST; a stall
+// ends.
 void playout_flush(struct playout *p, int64_t from, usec_t now);
 // The same, but frames from `first` on that are held stay; those below `show` only serve to decode
 // it. `at_once`: playing begins as soon as frame `show` or a later one is held, else at the
@@ -153,16 +154,17 @@ void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume);
 
 // Media per time from now on, parts per million of the sender's own; > 0.
 void playout_set_speed(struct playout *p, int32_t speed_ppm, usec_t now);
-// Goes on at the newest key frame behind which at least `keep` of media is held, in place of the
-// frame that is next. Returns the media left out; 0: there is no such frame, or it is not PLAYING.
+// Continues at the newest key frame that has at least `keep` of media held after it, instead of at
+// the next frame. Returns the media time left out; 0: there is no such frame, or the mode is not
+// PLAYING.
 usec_t playout_skip(struct playout *p, usec_t keep);
-// Media time: of a frame, and what is due now by the media clock (while PLAYING).
+// The media time of frame `number`, and the media time that is due now (while PLAYING).
 usec_t playout_pts(const struct playout *p, int64_t number);
 usec_t playout_position(const struct playout *p, usec_t now);
 // When frame `number` is due (while PLAYING).
 usec_t playout_due(const struct playout *p, int64_t number);
 
-// The media clock while it runs; NULL: it stands, or there is none.
+// The media clock; NULL: it is stopped, or there is none.
 const struct media_clock *playout_clock(const struct playout *p);
 
 enum playout_mode playout_mode(const struct playout *p);
@@ -170,7 +172,7 @@ bool playout_paused(const struct playout *p);
 // Media time held: from the first frame held (while BUFFERING: the first key frame) to the newest,
 // one interval included.
 usec_t playout_held(const struct playout *p);
-// So much is to be held for playing to begin, or to go on.
+// The media time that must be held before playing begins or continues.
 usec_t playout_goal(const struct playout *p);
 size_t playout_held_bytes(const struct playout *p);
 int playout_held_frames(const struct playout *p);

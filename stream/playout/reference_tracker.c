@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-// What is known of one frame number of one size.
+// The state of one frame number of one size.
 enum {
     SEEN = 1,   // it arrived whole
-    AUDIO = 2,  // and so did all it rests on (implies SEEN)
+    INTACT = 2, // the frame and all frames it depends on arrived whole: it is sound (implies SEEN)
     FAILED = 4, // decoding it failed
     CLEAN = 8,  // it was decoded cleanly, or is being decoded
     KEY = 16,
@@ -21,8 +21,8 @@ struct entry {
 struct size_track {
     int64_t newest;      // highest number that arrived or was decoded; -1 none
     int64_t decoded;     // highest slot handed to the decoder; -1 none
-    int reach;           // so far ahead of its number may be what a frame rests on
-    int64_t key_audio;   // highest sound key frame; -1 none
+    int reach;           // max distance from a frame's number to a later one it depends on
+    int64_t intact_key;  // highest sound key frame; -1 none
     bool broken;         // a base-layer break is open
     int64_t broken_from; // the newest base-layer frame that is not sound
     struct entry window[REFERENCE_TRACKER_WINDOW];
@@ -50,7 +50,7 @@ struct reference_tracker *reference_tracker_new(const struct ladder *ladder)
     for (int i = 0; i < LADDER_MAX_SIZES; i++) {
         t->sizes[i].newest = -1;
         t->sizes[i].decoded = -1;
-        t->sizes[i].key_audio = -1;
+        t->sizes[i].intact_key = -1;
     }
     return t;
 }
@@ -82,7 +82,7 @@ static struct entry *entry_make(struct size_track *s, const struct received_fram
     int64_t number = f->number;
     if (f->key && s->newest - number >= REFERENCE_TRACKER_WINDOW) {
         s->newest = -1;
-        s->key_audio = -1;
+        s->intact_key = -1;
         s->broken = false;
     }
     if (number > s->newest) {
@@ -117,7 +117,7 @@ static bool rests_on(const struct size_track *s, const struct entry *e, int64_t 
         return true;
     int64_t reference = number - e->distance;
     if (s->newest - reference >= REFERENCE_TRACKER_WINDOW)
-        return e->flags & flag; // forgotten since: what was said then stands
+        return e->flags & flag; // the reference was forgotten since: the earlier verdict is kept
     return e->distance != 0 && (flags_of(s, reference) & flag);
 }
 
@@ -130,19 +130,19 @@ static bool judge_once(struct size_track *s, int64_t first)
         struct entry *e = entry_of(s, n);
         if (!e)
             continue;
-        bool audio = (e->flags & SEEN) && !(e->flags & FAILED) && rests_on(s, e, n, AUDIO);
+        bool audio = (e->flags & SEEN) && !(e->flags & FAILED) && rests_on(s, e, n, INTACT);
         bool clean = (e->flags & CLEAN) && !(e->flags & FAILED) && rests_on(s, e, n, CLEAN);
         uint8_t flags =
-            (uint8_t)((e->flags & ~(AUDIO | CLEAN)) | (audio ? AUDIO : 0) | (clean ? CLEAN : 0));
+            (uint8_t)((e->flags & ~(INTACT | CLEAN)) | (audio ? INTACT : 0) | (clean ? CLEAN : 0));
         changed |= flags != e->flags;
         e->flags = flags;
     }
     return changed;
 }
 
-// Judges every frame from `number` on anew, and those before that may rest on it: a frame that
-// fills a hole, or fails, changes what rests on it. References that point forward want a pass for
-// each such step; there is one a layer at most.
+// Judges every frame from `number` on again, and those before it that may depend on it: a frame
+// that fills a hole, or fails, changes the frames that depend on it. A reference that points
+// forward needs a pass for each such step; there is at most one per layer.
 static void judge(struct size_track *s, int64_t number)
 {
     int64_t first = number - s->reach * LEVEL_MAX_LAYERS;
@@ -161,8 +161,8 @@ static int temporal_id_of(const struct reference_tracker *t, int size_id, int64_
     return m < 0 ? -1 : layer_temporal_id(m, size->layers);
 }
 
-// Is `f`, not being sound, a sign that the base layer is broken? Frames of higher layers rest on
-// whatever their depends_on says; only when that is layer 0 will the next frames be broken too.
+// Returns true if `f`, which is not sound, shows that the base layer is broken. A frame of a higher
+// layer does so only if it depends on a frame of layer 0: then the next frames are broken, too.
 static bool shows_base_break(const struct reference_tracker *t, const struct received_frame *f)
 {
     if (f->temporal_id == 0)
@@ -179,11 +179,11 @@ static void update_break(struct reference_tracker *t, struct size_track *s)
         stop = s->newest - REFERENCE_TRACKER_WINDOW;
     for (int64_t n = s->newest; s->broken && n > stop; n--) {
         unsigned flags = flags_of(s, n);
-        if ((flags & AUDIO) && (flags & BASE))
+        if ((flags & INTACT) && (flags & BASE))
             s->broken = false;
     }
-    if (s->broken && (flags_of(s, s->broken_from) & AUDIO))
-        s->broken = false; // what it rests on came after all
+    if (s->broken && (flags_of(s, s->broken_from) & INTACT))
+        s->broken = false; // the missing frame it depends on arrived after all
     if (!s->broken && s == &t->sizes[t->arriving_size])
         t->waiting = t->asked = false;
 }
@@ -211,9 +211,9 @@ void reference_tracker_arrived(struct reference_tracker *t, const struct receive
         t->arriving_size = f->size_id;
         t->waiting = t->asked = false;
     }
-    if (e->flags & AUDIO) {
-        if (f->key && f->number > s->key_audio)
-            s->key_audio = f->number;
+    if (e->flags & INTACT) {
+        if (f->key && f->number > s->intact_key)
+            s->intact_key = f->number;
     } else if (shows_base_break(t, f)) {
         open_break(s, f->number);
     }
@@ -236,9 +236,9 @@ enum frame_verdict reference_tracker_verdict(const struct reference_tracker *t,
     return follows && (flags_of(s, f->depends_on) & CLEAN) ? FRAME_DECODABLE : FRAME_BROKEN;
 }
 
-// What the decoder cannot use although it arrived with all it rests on (playout dropped something
-// between): from here on the arrivals' view is wrong, so it is brought in line, and a key frame
-// asked for unless one is on its way to the decoder.
+// The decoder cannot use a frame although it and all frames it depends on arrived, because playout
+// dropped one of these. From here on the arrivals' view is wrong: corrects it, and requests a key
+// frame unless one is already waiting for the decoder.
 static void found_broken(struct reference_tracker *t, int size_id, int64_t number)
 {
     struct size_track *s = &t->sizes[size_id];
@@ -246,15 +246,15 @@ static void found_broken(struct reference_tracker *t, int size_id, int64_t numbe
     if (!e)
         return;
     bool base = e->flags & BASE;
-    e->flags = (uint8_t)((e->flags | FAILED) & ~(AUDIO | CLEAN));
+    e->flags = (uint8_t)((e->flags | FAILED) & ~(INTACT | CLEAN));
     judge(s, number);
-    if (!base || s->key_audio > number)
+    if (!base || s->intact_key > number)
         return;
     open_break(s, number);
     // Frames of layer 0 behind it that rested on it are broken with it.
     for (int64_t n = s->newest; n > s->broken_from; n--) {
         unsigned flags = flags_of(s, n);
-        if ((flags & BASE) && (flags & SEEN) && !(flags & AUDIO))
+        if ((flags & BASE) && (flags & SEEN) && !(flags & INTACT))
             s->broken_from = n;
     }
     update_break(t, s);
@@ -266,7 +266,7 @@ enum frame_verdict reference_tracker_decoding(struct reference_tracker *t,
     enum frame_verdict verdict = reference_tracker_verdict(t, f);
     if (verdict == FRAME_BROKEN) {
         unsigned flags = is_possible(f) ? flags_of(&t->sizes[f->size_id], f->number) : 0;
-        if ((flags & AUDIO) && !(flags & CLEAN))
+        if ((flags & INTACT) && !(flags & CLEAN))
             found_broken(t, f->size_id, f->number);
         return verdict;
     }

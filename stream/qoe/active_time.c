@@ -19,7 +19,7 @@ usec_t active_time_read(const struct active_time *c, usec_t now)
     return now - c->total - open;
 }
 
-// What is told late may be told with a time before the pause that began meanwhile.
+// A late event may have a time before a pause that began meanwhile: never negative.
 double active_time_seconds(const struct active_time *c, usec_t since, usec_t now)
 {
     return usec_to_sec(usec_max(0, active_time_read(c, now) - since));

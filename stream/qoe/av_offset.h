@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How far sound and picture are apart: when a sound was heard minus when what belongs to it was
 // shown, so positive is sound late. Flashes and beeps are brought together when they come within
-// AV_OFFSET_NEAR of each other; what was measured elsewhere is added as it is.
+// AV_OFFSET_NEAR of each other; offsets measured elsewhere are added unchanged.
 //
 // Pure.
 #ifndef WEIR_STREAM_QOE_AV_OFFSET_H

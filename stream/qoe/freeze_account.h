@@ -2,11 +2,11 @@
 // The account of freezes: how many and how long, by cause, and a list of the first QOE_MAX_LIST.
 //
 // The law it keeps. A gap is the time from a picture shown to the next new one, without the
-// viewer's pauses (pause_clock.h). A gap longer than max(3 frame intervals, FREEZE_LEAST) is a
+// viewer's pauses (active_time.h). A gap longer than max(3 frame intervals, FREEZE_LEAST) is a
 // freeze; all of the gap counts. The interval is that of the slower of the two pictures' levels. A
 // stall lies in a gap, so it is a freeze, too, if the gap is that long.
 //
-// There is no gap before the first picture. A seek, and what the player buffers anew after a pause,
+// There is no gap before the first picture. A seek, and rebuffering by the player after a pause,
 // end the gap and begin none. A gap that is open at the end of the session counts up to the end;
 // at the end of the media only if frames or seconds were missing in it: else the last picture
 // stands because it is the last.
@@ -77,7 +77,7 @@ const struct qoe_freeze_entry *freeze_account_end(struct freeze_account *a, bool
 
 // Frames are missing since the last picture, most of them for this reason.
 void freeze_account_missing(struct freeze_account *a, enum freeze_cause why);
-// Numbers begin anew; the gap goes on.
+// Frame numbers start again; the gap continues.
 void freeze_account_renumber(struct freeze_account *a);
 void freeze_account_stall_begin(struct freeze_account *a, enum stall_cause cause,
                                 const struct active_time *clock, usec_t at);

@@ -72,7 +72,7 @@ struct qoe {
     bool live_ended; // a connection, while its media was live
     struct qoe_media_edge live_end;
     usec_t live_end_active; // its `shown`, by `pauses`
-    usec_t newest_active;   // the last picture's time, likewise
+    usec_t newest_active;   // the last picture's time, by `pauses`
     uint64_t outage_frames;
     uint64_t switches;
     struct qoe_switch_entry switch_list[QOE_MAX_LIST];
@@ -211,7 +211,7 @@ static void report_levels(struct qoe *q, struct qoe_json *out, usec_t now)
 
 static void report_latency(const struct qoe *q, struct qoe_json *out)
 {
-    struct frame_jitter j = q->jitter; // the session goes on
+    struct frame_jitter j = q->jitter; // a copy: the session continues
     frame_jitter_break(&j, &q->ladder);
     out->jitter = quantiles(&j.hist);
     double samples = (double)q->protocol.count;

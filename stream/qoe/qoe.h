@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the viewer lived through, computed from events. Feed events as they happen, from one thread,
-// in the order of time; read the report at any time (qoe_figures.h says what each figure is). Pure.
+// The quality of experience of a viewing, computed from events. Feed events as they happen, from
+// one thread, in the order of time; read the report at any time (qoe_figures.h says what each
+// figure is). Pure.
 #ifndef WEIR_STREAM_QOE_QOE_H
 #define WEIR_STREAM_QOE_QOE_H
 
@@ -21,7 +22,7 @@ struct qoe; // opaque
 struct qoe *qoe_new(const char *url, usec_t started_wall, usec_t now);
 void qoe_free(struct qoe *q); // NULL is fine
 
-// The control connection stands.
+// The control connection is established.
 void qoe_on_connected(struct qoe *q, usec_t now);
 
 struct qoe_setup {
@@ -33,9 +34,9 @@ struct qoe_setup {
 };
 void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now);
 
-// After a setup, when the connection had been lost, or was given up for another transport: what is
-// counted since the start (frames, packets, frames left out by the sender) is counted from 0 again,
-// on top of what there was.
+// Call after a setup that follows a lost connection or an abandoned transport: counts since the
+// start (frames, packets, frames left out by the sender) begin at 0 again, and are added to the
+// previous ones.
 void qoe_on_reconnect(struct qoe *q);
 
 // Buffering is over (PLAYOUT_START). The first call counts as the end of initial buffering.
@@ -95,9 +96,9 @@ uint64_t qoe_on_live_begin(struct qoe *q, const struct qoe_media_edge *e);
 void qoe_on_lost(struct qoe *q);
 void qoe_on_late(struct qoe *q);
 void qoe_on_skipped(struct qoe *q);     // whole, and left out to catch up
-void qoe_on_undecodable(struct qoe *q); // whole and in time, but what it rests on was not
+void qoe_on_undecodable(struct qoe *q); // whole and in time, but the frame it depends on was not
 void qoe_on_sender_skipped(struct qoe *q,
-                           uint64_t total); // frames that the sender says it left out, so far
+                           uint64_t total); // frames that the sender reports as left out, so far
 
 // The account of frames so far; each replaces the last.
 void qoe_on_frames(struct qoe *q, const struct frame_totals *e);
@@ -105,7 +106,7 @@ void qoe_on_frames(struct qoe *q, const struct frame_totals *e);
 // Of PLAYOUT_STALL_BEGIN and _END. The end's cause is the one that counts.
 void qoe_on_stall_begin(struct qoe *q, enum stall_cause cause, usec_t at);
 void qoe_on_stall_end(struct qoe *q, enum stall_cause cause, usec_t at);
-// Playing goes on at this speed; 1 until told otherwise.
+// Playing continues at this speed; 1 before the first call.
 void qoe_on_speed(struct qoe *q, double speed, usec_t now);
 void qoe_on_skip(struct qoe *q); // to a later frame, to catch up
 struct qoe_budget {
@@ -115,7 +116,7 @@ struct qoe_budget {
 };
 void qoe_on_budget(struct qoe *q, const struct qoe_budget *e); // each replaces the last
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now);
-// What was buffered is dropped by the viewer's doing, and buffered anew: no freeze. Returns the
+// The viewer's action drops the buffered media, and buffering begins again: no freeze. Returns the
 // freeze that ends here.
 const struct qoe_freeze_entry *qoe_on_rebuffer(struct qoe *q, usec_t now);
 // The viewer went to another place of the media, to frame `number`; and so long after asking, a
@@ -171,8 +172,8 @@ void qoe_on_cpu(struct qoe *q, const struct qoe_cpu *e);
 
 void qoe_on_audio(struct qoe *q, const struct qoe_audio *e);
 
-// Once, last. `error`: text or NULL; copied. Later events are ignored; the report stands still.
-// Returns the freeze that ends with it.
+// Once, last. `error`: text or NULL; copied. Later events are ignored; the report does not change
+// any more. Returns the freeze that ends with it.
 const struct qoe_freeze_entry *qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error,
                                             usec_t now);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The figures of what a viewer lived through: the schema weir.qoe/1 field by field. Definitions:
+// The quality of experience report: the schema weir.qoe/1 field by field. Definitions:
 //   jitter           frame_jitter.h
 //   D200, D500       fraction of ADUs whose protocol latency is within 200, 500 ms (MIN_BUF TCP,
 //                    2002)
@@ -106,7 +106,7 @@ struct qoe_switch_entry {
 // Seconds, ms (latencies), bit/s, bytes. Counts are doubles too, so that they can be NaN. The
 // pointers live as long as the qoe, and what they point at changes with the next event.
 struct qoe_json {
-    bool has_ended; // false: the session goes on, `ended` says nothing
+    bool has_ended; // false: the session continues, and `ended` has no meaning
     enum qoe_ended ended;
     const char *error; // NULL = none
     struct {
@@ -152,7 +152,7 @@ struct qoe_json {
         double expected;
         double shown;
         double by_cause[FRAME_CAUSES]; // of expected - shown
-        double by_root[FRAME_CAUSES];  // likewise; CAUSE_DEPENDENCY has none
+        double by_root[FRAME_CAUSES];  // of expected - shown; CAUSE_DEPENDENCY has none
     } causes;
     struct qoe_quantiles jitter;
     struct {

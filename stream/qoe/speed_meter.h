@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The speed of playing over time: mean (each speed weighted with how long it lasted), least and
-// most.
+// The speed of playing over time: mean (each speed weighted with how long it lasted), min and
+// max.
 #ifndef WEIR_STREAM_QOE_SPEED_METER_H
 #define WEIR_STREAM_QOE_SPEED_METER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The account of stalls: how many and how long, by cause, and a list of the first QOE_MAX_LIST.
-// Durations leave out the viewer's pauses (pause_clock.h). Pure.
+// Durations leave out the viewer's pauses (active_time.h). Pure.
 #ifndef WEIR_STREAM_QOE_STALL_ACCOUNT_H
 #define WEIR_STREAM_QOE_STALL_ACCOUNT_H
 
@@ -14,11 +14,11 @@ extern "C" {
 
 struct stall_account { // all zero to begin with
     bool open;
-    enum stall_cause cause; // of the open one, so far
+    enum stall_cause cause; // of the open stall, so far
     usec_t since;           // by the clock without pauses
     uint64_t count;
-    struct qoe_stall_sum sums[STALL_CAUSES]; // without the open one, as is
-    double total;                            // seconds
+    struct qoe_stall_sum sums[STALL_CAUSES]; // without the open stall
+    double total;                            // seconds, without the open stall
     struct qoe_stall_entry list[QOE_MAX_LIST];
 };
 

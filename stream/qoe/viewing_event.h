@@ -23,14 +23,14 @@ enum viewing_kind {
     VIEWING_SKIPPED,     // `lost`: the viewer left out a whole frame to catch up
     VIEWING_LEFT_OUT,    // `range`: the viewer left out frames that the level has
     VIEWING_LIVE_END,    // `edge`: the live media of one connection, or up to a stop of the sender
-    VIEWING_LIVE_BEGIN,  // `edge`: live media continues; `missed` says what it cost
+    VIEWING_LIVE_BEGIN,  // `edge`: live media continues; `missed`: frames lost meanwhile
     VIEWING_MISSING,     // frames are missing since the last picture, most of them for `gap`
     VIEWING_STALL_BEGIN, // `stall`
     VIEWING_STALL_END,   // `stall`: playing continues
     VIEWING_STALL_CUT,   // `stall`: the viewing ends within it
     VIEWING_PAUSE,       // by the viewer
     VIEWING_RESUME,
-    VIEWING_REBUFFER, // what was buffered is dropped: live media continues after a pause
+    VIEWING_REBUFFER, // the buffered media is dropped: live media continues after a pause
     VIEWING_SEEK,     // the viewer went to another place of the media, which is buffered
     VIEWING_TOTALS,   // `totals` of frames so far
     VIEWING_BUDGET,   // `budget` of the latency
@@ -108,7 +108,7 @@ struct viewing_event {
 
 struct viewing_sink {
     struct qoe *qoe;                                            // borrowed
-    void (*on_event)(void *ctx, const struct viewing_event *e); // NULL: nobody else listens
+    void (*on_event)(void *ctx, const struct viewing_event *e); // NULL: no sink
     void *ctx;
 };
 

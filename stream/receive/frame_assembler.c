@@ -19,8 +19,8 @@ struct list {
 };
 
 struct frame_assembler {
-    struct list waiting; // for what is before them
-    struct list frame;   // of one, not at its end yet
+    struct list waiting; // packets that wait for a hole before them
+    struct list frame;   // packets of the frame that has not ended yet
     struct list ready;
     int ready_next;
     size_t bytes; // of all three
@@ -175,7 +175,7 @@ static void learn_interval(struct frame_assembler *f)
 
 static void hand_out(struct frame_assembler *f, const struct adu_ext *adu)
 {
-    if (f->ready.count + f->frame.count > FOREIGN_MAX_PACKETS) { // nobody pulls
+    if (f->ready.count + f->frame.count > FOREIGN_MAX_PACKETS) { // the caller does not take packets
         drop_all(f, &f->frame, 0);
         return;
     }

@@ -89,7 +89,7 @@ static void take_packet(struct frame_receiver *r, const struct rtp_packet *p, in
                         usec_t arrived, usec_t now)
 {
     r->config.on_packet(r->config.ctx, p, ext_seq, arrived, now);
-    (void)depacketiser_push(r->depacketiser, p, ext_seq, arrived); // counts what is malformed
+    (void)depacketiser_push(r->depacketiser, p, ext_seq, arrived); // counts malformed packets
 }
 
 static void assemble(struct frame_receiver *r, const struct rtp_packet *p, int64_t ext_seq,

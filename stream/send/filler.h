@@ -25,7 +25,7 @@ bool filler_is_due(const struct filler *f, usec_t now);
 usec_t filler_next(const struct filler *f, usec_t now);
 // Between two packets of `bytes` at `bps`; 0: greedy.
 usec_t filler_interval(const struct filler *f, size_t bytes, int bps);
-// Leaves out what is due for longer than `latency`.
+// Leaves out packets that have been due for longer than `latency`.
 void filler_expire(struct filler *f, usec_t interval, usec_t latency, usec_t now);
 // The packet that is due, with `bytes` of payload. `wall`: the wall clock now.
 void filler_packet(const struct filler *f, size_t bytes, usec_t wall, struct outgoing_packet *out,

@@ -22,8 +22,8 @@ void level_switch_set(struct level_switch *l, int level)
 
 void level_switch_begin(struct level_switch *l)
 {
-    // What the viewer has all of goes on as it was, until a frame comes with which its level may
-    // change.
+    // A size that the viewer has without a gap continues at its level, until a frame arrives at
+    // which the level may change.
     l->waiting_key = l->size_id != l->resumable;
     if (!l->waiting_key)
         return;
@@ -80,9 +80,10 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
 
 bool level_switch_sends(struct level_switch *l, const struct coded_frame *f, int top)
 {
-    // Before a base frame higher layers depend on what was left out. Stored frames of a higher
-    // layer are decoded in the order of that frame's, though some are shown before it: their level
-    // begins and ends with it. While another size is awaited, the old one goes on at its level.
+    // Before a base frame higher layers depend on frames that were left out. Stored frames of a
+    // higher layer are decoded in the order of that frame's, though some are shown before it: their
+    // level begins and ends with it. While another size is awaited, the old one continues at its
+    // level.
     bool may_change = !l->stored || f->temporal_id == 0;
     if (l->size_id == l->wanted_size && may_change)
         l->sent_level = l->level;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which of the coded frames one viewer is sent: those of its level's size, up to the level's
+// Selects the coded frames that one viewer is sent: those of its level's size, up to its level's
 // temporal layer.
 //
 //   The law.
-//     - Another size begins with its next key frame; until then the size before goes on, and both
-//       are watched.
+//     - Another size begins with its next key frame; until then the previous size continues,
+//       and both are watched.
 //     - Layers more begin with a frame of the base layer, layers fewer with any frame; of stored
 //       frames, which come in the order of decoding, both with a frame of the base layer.
-//     - Nothing is sent before the first key frame. After a pause a size goes on without one if
-//       the viewer has all of it up to there.
-//     - Frames of a place that was left are not sent.
+//     - Nothing is sent before the first key frame. After a pause a size continues without one
+//       if the viewer has all of its frames up to there.
+//     - Frames from before the last seek are not sent.
 //
 // Pure.
 #ifndef WEIR_STREAM_SEND_LEVEL_SWITCH_H
@@ -25,12 +25,12 @@ extern "C" {
 struct level_switch {
     const struct ladder *ladder; // borrowed
     bool stored;                 // the media's frames are (stream_sender.h)
-    int level;                   // wanted now
+    int level;                   // requested level
     int sent_level;              // of size_id; differs from `level` until its key frame comes
     int size_id;                 // sent now
     int wanted_size;             // of `level`; differs from size_id until its key frame comes
     int top;                     // the highest temporal layer sent now
-    int64_t from;                // frames before are of a place that was left
+    int64_t from;                // frames below it are from before the last seek
     int resumable;               // the size that the viewer has all of up to here; -1: none
     bool waiting_key;            // nothing of size_id decodes for this viewer yet
     int64_t newest;              // number of the newest frame of size_id that came

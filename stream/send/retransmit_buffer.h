@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lost packets of live media that are sent once more, as what they are: media that is still of use.
-// A transport that does not retransmit leaves that to the application (Chung, Claypool, Kinicki
-// 2005, section II; Clark and Tennenhouse: application level framing, 1990): here a packet that
-// later frames lean on is given to the transport again, within its window like any other, when the
-// viewer misses it (NACK, RFC 4585, 6.2.1) and it can still come in time. It costs a packet and a
-// round trip; a frame coded anew for the loss takes several packets of a window just halved.
+// Retransmits lost packets of live media that are still useful. A transport that does not
+// retransmit leaves that to the application (Chung, Claypool, Kinicki 2005, section II; Clark and
+// Tennenhouse: application level framing, 1990). When the viewer reports a packet missing (NACK,
+// RFC 4585, 6.2.1) that later frames depend on and that can still arrive in time, it is given to
+// the transport again, within the transport's window. That costs one packet and one round trip; a
+// new frame coded for the loss takes several packets of a window just halved.
 //
-//   The law. The last RETRANSMIT_BUFFER_KEPT packets are kept, of those whose numbers are 4096
-//   apart the later. One that is asked for waits, in the order of asking, and goes before all other
-//   media; it is given up when it was captured before `oldest`. Each is sent again once: what is
-//   lost twice is for the encoder to repair.
+//   The law. The last RETRANSMIT_BUFFER_KEPT packets are kept; of packets whose numbers are 4096
+//   apart only the later one. Requested packets wait in the order of the requests, and leave before
+//   all other media. A packet captured before `oldest` is given up. Each packet is sent again once:
+//   the encoder repairs what is lost twice.
 //
 // Pure.
 #ifndef WEIR_STREAM_SEND_RETRANSMIT_BUFFER_H
@@ -43,7 +43,8 @@ void retransmit_buffer_free(struct retransmit_buffer *r);
 void retransmit_buffer_keep(struct retransmit_buffer *r, uint16_t seq, usec_t captured,
                             struct retransmit_buffer_packet head,
                             struct retransmit_buffer_packet body);
-// True: it is here, not older than `oldest`, and was not asked for before. It waits from now on.
+// Queues packet `seq`. Returns true if it is kept, not older than `oldest`, and was not requested
+// before.
 bool retransmit_buffer_ask(struct retransmit_buffer *r, uint16_t seq, usec_t oldest);
 // The packet to send again now; it stays valid, and the next one, until retransmit_buffer_done or
 // retransmit_buffer_keep. False: none waits.

@@ -40,7 +40,7 @@ static void give_up(struct scheduler *s, const struct scheduler_frame *f, enum d
     assert(s->dropped_count <= SCHEDULER_MAX_FRAMES); // the caller fetches after each call
     s->dropped[s->dropped_count] = *f;
     s->dropped_cause[s->dropped_count++] = cause;
-    if (cause != DROP_FLUSHED) // what follows a flush does not lean on it
+    if (cause != DROP_FLUSHED) // frames after a flush do not depend on it
         *memory_of(s, f->number) = f->number;
     s->counters.dropped[cause][f->temporal_id]++;
 }
@@ -99,7 +99,7 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
 {
     assert(f->temporal_id >= 0 && f->temporal_id < SCHEDULER_MAX_LAYERS);
     s->counters.queued[f->temporal_id]++;
-    trim(s, now); // what is too late must not keep a new frame out
+    trim(s, now); // frames past their deadline must not keep a new one out
     if (s->count == SCHEDULER_MAX_FRAMES) {
         give_up(s, f, DROP_FULL);
         return;

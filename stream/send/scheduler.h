@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which frame leaves next, decided as late as it can be: when the transport has room.
+// Decides which frame is sent next, as late as possible: when the transport has room.
 //
 //   The law. Frames leave in the order they came, which is that of decoding; only at a size
 //   switch they may go back a little, when the new size's encoder is behind the old one's. A frame
@@ -7,7 +7,7 @@
 //     - when it is past its deadline, captured + bound;
 //     - when the oldest waiting frame is older than bound * (L - t) / L, for frames of temporal
 //       layer t > 0 of L: the top layer goes first, the base layer only at its deadline;
-//     - when what it depends on was dropped and not given again, as nobody could decode it.
+//     - when the frame it depends on was dropped and not given again: no decoder could use it.
 //   A frame that began to leave on a reliable transport is never dropped: the receiver would wait
 //   for the rest. On a datagram transport its rest is dropped at the deadline. So nothing waits
 //   longer than `bound`, and at most SCHEDULER_MAX_FRAMES wait.
@@ -40,7 +40,7 @@ struct scheduler_frame {
     int temporal_id;
     usec_t captured;
     size_t bytes;
-    void *data; // the caller's, as the next
+    void *data; // the caller's
     int level;
 };
 
@@ -68,9 +68,9 @@ struct scheduler {
 
 void scheduler_init(struct scheduler *s, usec_t bound, int layers, bool reliable);
 void scheduler_set_bound(struct scheduler *s, usec_t bound);
-// Another size follows, with so many layers; it leans on nothing that was dropped before.
+// Another size with that many layers follows; it depends on no frame dropped before.
 void scheduler_set_layers(struct scheduler *s, int layers);
-// What must go is dropped, before and after; fetch it with scheduler_dropped.
+// Drops late frames before and after it adds this one; fetch them with scheduler_dropped.
 void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t now);
 // The frame to send from now: the one that has begun, or the best of those that wait. NULL: none.
 // It counts as begun. Valid until scheduler_done or scheduler_next.
@@ -79,7 +79,7 @@ void scheduler_done(struct scheduler *s); // the begun frame has left whole
 // Drops what has not begun and has a number >= `from` (a size switch; 0 for all).
 void scheduler_flush(struct scheduler *s, int64_t from);
 void scheduler_clear(struct scheduler *s); // drops everything, begun or not
-// Hands back one dropped frame; false when there is none left. After each of the calls above.
+// Hands back one dropped frame; returns false when none is left. Call it after each function above.
 bool scheduler_dropped(struct scheduler *s, struct scheduler_frame *f, enum drop_cause *cause);
 // The first frame that has not begun to leave; NULL: none.
 const struct scheduler_frame *scheduler_first_waiting(const struct scheduler *s);

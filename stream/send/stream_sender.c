@@ -415,7 +415,7 @@ void stream_sender_pause(struct stream_sender *s, usec_t now)
     const struct coded_frame *frame = first ? first->data : NULL;
     if (frame && s->ops->rewind)
         s->ops->rewind(s->config.ctx, frame->number + frame->reorder);
-    // An encoder that no other viewer watches stands still meanwhile.
+    // An encoder that no other viewer watches stops meanwhile.
     level_switch_pause(&s->levels, is_stored(s) || (!frame && s->config.stands_still));
     flush_waiting(s, now);
 }
@@ -496,7 +496,7 @@ static int send_video(struct stream_sender *s, usec_t now)
                 .capture_wall = f->capture_wall},
         .payload = s->payload,
         .number = f->number,
-        // Media time on the wire counts frames, so it goes on evenly through seeks and pauses.
+        // Media time on the wire counts frames, so it advances evenly through seeks and pauses.
         .pts = usec_of_frames(f->number, fps.num, fps.den),
         .is_kept = is_depended_on(s, f->size_id, f->temporal_id),
         .captured = f->captured,
@@ -561,7 +561,7 @@ static bool has_lost(struct stream_sender *s, usec_t now)
     return s->playing && packet_writer_has_lost(&s->writer, now - s->config.latency);
 }
 
-// Gives up what is too late.
+// Drops audio that is too late. Returns true if audio is to be sent.
 static bool has_audio(struct stream_sender *s, usec_t now)
 {
     struct coded_audio *late;
@@ -579,8 +579,8 @@ static bool has_packets(struct stream_sender *s, usec_t now)
     return s->scheduler.count > 0 && (s->playing || s->leaving);
 }
 
-// What was lost goes first, as all that follows waits for it; then audio: it is little, and what is
-// missing of it is heard at once.
+// Lost packets go first, because later frames depend on them. Audio goes next: it is small, and a
+// gap in it is heard at once.
 static int send_next(struct stream_sender *s, usec_t now)
 {
     if (has_lost(s, now))
@@ -651,8 +651,8 @@ void stream_sender_end(struct stream_sender *s, usec_t now)
 
 usec_t stream_sender_blocked(struct stream_sender *s, usec_t now)
 {
-    // Nothing to send is no sign of being stuck; but an empty queue is also what is left when
-    // nothing could leave and all was dropped.
+    // Nothing to send is no sign of being stuck; but the queue is also empty when no
+    // frame could leave and all were dropped.
     struct media_transport *t = s->writer.transport;
     bool nothing = is_filler(s) ? !filler_is_due(&s->filler, now) : s->scheduler.count == 0;
     if (nothing && t->ops->room(t, now))
@@ -670,8 +670,8 @@ static bool frame_is_depended_on(const struct stream_sender *s, int64_t number)
            is_depended_on(s, s->levels.size_id, layer_temporal_id(index, size->layers));
 }
 
-// Packets of live media are missing: they come again, or the encoder does without their frames.
-// Viewers may name thousands at once: what is to be known of a frame is looked up once.
+// The viewer reports live packets missing: they are sent again, or the encoder stops referring to
+// their frames. A viewer may name thousands at once, so each frame is looked up only once.
 static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t now)
 {
     int64_t last = -1;

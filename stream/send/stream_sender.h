@@ -32,7 +32,7 @@ extern "C" {
 
 struct stream_sender; // opaque
 
-// `ctx` is that of the configuration. They do not call the sender back, but for
+// `ctx` is that of the configuration. The functions do not call the sender, except
 // stream_sender_frame_again out of `repair` and `request_key`.
 struct stream_sender_ops {
     // ---- Of the media
@@ -102,7 +102,7 @@ void stream_sender_add_video(struct stream_sender *s);
 void stream_sender_play(struct stream_sender *s, usec_t now);
 // A frame that has begun to leave still leaves whole; what waits behind it is dropped.
 void stream_sender_pause(struct stream_sender *s, usec_t now);
-void stream_sender_stop(struct stream_sender *s, usec_t now); // drops all that waits
+void stream_sender_stop(struct stream_sender *s, usec_t now); // drops all waiting frames
 // The media has gone to another place: frames before `from` are not sent any more.
 void stream_sender_go_to(struct stream_sender *s, int64_t from, usec_t now);
 
@@ -112,7 +112,7 @@ void stream_sender_set_latency(struct stream_sender *s, usec_t latency);
 // The media comes at so many times its own pace.
 void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now);
 
-// Frames and audio are borrowed: what is kept takes a reference.
+// Frames and audio are borrowed: the sender takes a reference to those it keeps.
 void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t now);
 void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, usec_t now);
 void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t now);
@@ -132,8 +132,8 @@ bool stream_sender_is_playing(const struct stream_sender *s);
 bool stream_sender_is_idle(const struct stream_sender *s); // no frame and no audio waits
 bool stream_sender_has_audio(const struct stream_sender *s);
 bool stream_sender_has_video(const struct stream_sender *s); // or filler, which stands for it
-int stream_sender_level(const struct stream_sender *s);      // that is sent, or that is waited for
-int stream_sender_size(const struct stream_sender *s);       // that is sent
+int stream_sender_level(const struct stream_sender *s); // the current level, or the one awaited
+int stream_sender_size(const struct stream_sender *s);  // that is sent
 // Numbers and counts of a track.
 const struct rtp_sender *stream_sender_rtp(const struct stream_sender *s, enum media_track track);
 

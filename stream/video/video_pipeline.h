@@ -63,13 +63,14 @@ void video_pipeline_end(struct video_pipeline *v, usec_t now);    // no more fra
 void video_pipeline_set_rtt(struct video_pipeline *v, usec_t rtt);
 
 // By the viewer. After a pause live media continues with what arrives now, as its sender has left
-// out what passed meanwhile; files, and media that ended in the pause, continue with what is held.
+// out the frames of the pause; files, and media that ended in the pause, continue with the held
+// frames.
 void video_pipeline_pause(struct video_pipeline *v, usec_t now);
 void video_pipeline_resume(struct video_pipeline *v, usec_t now);
 // As playout_seek.
 void video_pipeline_seek(struct video_pipeline *v, int64_t first, int64_t show, bool at_once,
                          usec_t now);
-// The viewing is over: what was passed over counts as lost, and poll returns nothing more. Reports
+// The viewing is over: passed-over frames count as lost, and poll returns nothing more. Reports
 // of frames that were handed out are still taken.
 void video_pipeline_stop(struct video_pipeline *v, usec_t now);
 
@@ -82,7 +83,7 @@ enum video_output_kind {
 
 struct video_output {
     enum video_output_kind kind;
-    struct received_frame *frame; // the caller's from now on; what it depends on was decoded
+    struct received_frame *frame; // the caller's from now on; the frame it depends on was decoded
     int level;                    // that the viewer is at with this frame; -1 without levels
     bool show;                    // at `show_at`, never before now; false: decode only
     usec_t show_at;
@@ -97,7 +98,7 @@ struct video_shown {
     int64_t number;
     int level;
     size_t bytes;
-    usec_t capture_wall; // 0: not told
+    usec_t capture_wall; // 0: unknown
     usec_t last_arrived;
     usec_t handed_over; // to the decoder
     usec_t decode_time;
@@ -111,7 +112,7 @@ void video_pipeline_shown(struct video_pipeline *v, const struct video_shown *s,
 // Decoded, and not shown: FRAME_END_LATE, _SLOW or _UNSEEN.
 void video_pipeline_not_shown(struct video_pipeline *v, int64_t number, enum frame_end end,
                               usec_t now);
-// Not decoded, though handed out: FRAME_END_FAILED or _SLOW. `show`: as it was handed out.
+// Handed out, but not decoded: FRAME_END_FAILED or _SLOW. `show`: the value it was handed out with.
 void video_pipeline_undecoded(struct video_pipeline *v, int size_id, int64_t number, bool show,
                               enum frame_end end, usec_t now);
 

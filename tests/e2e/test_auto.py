@@ -23,7 +23,7 @@ TABLE = [
     (f"meta l4proto udp drop; tcp dport {MEDIA} drop", "minbuf", [f"mtp: {SILENT}", f"mtp-raw: {SILENT}"]),
     (f"meta l4proto udp drop; tcp sport {MEDIA} drop", "minbuf", [f"mtp: {SILENT}", f"mtp-raw: {SILENT}"]),
     (f"meta l4proto udp drop; tcp dport {MEDIA} reject with tcp reset", "minbuf",
-     [f"mtp: {SILENT}", "mtp-raw: the server's port for media refuses TCP"]),
+     [f"mtp: {SILENT}", "mtp-raw: the server's media port refuses TCP"]),
 ]
 
 
@@ -73,7 +73,7 @@ class Auto(lib.Case):
         p = self.play(server.url, "--transport", "mtp-raw:strict,mtp-raw:resend,minbuf", "--duration", "1")
         session = p.report()["session"]
         self.assertEqual(session["transport"], "minbuf")
-        self.assertEqual(session["transport_why"].count("the server's port for media refuses TCP"), 2)
+        self.assertEqual(session["transport_why"].count("the server's media port refuses TCP"), 2)
         self.stop_cleanly(server)
 
     def test_without_the_capability(self):
@@ -89,7 +89,7 @@ class Auto(lib.Case):
         for choice in "mtp-raw", "mtp-raw:strict,mtp-raw:fill":
             p = self.play(server.url, "--transport", choice, code=3, prefix=WITHOUT)
             self.assertIn("setcap cap_net_raw+ep", p.stderr, choice)
-            self.assertIn("no transport of the list is possible here", p.stderr)
+            self.assertIn("no transport of the list is available", p.stderr)
         self.stop_cleanly(server)
 
     def test_a_server_without_it(self):
@@ -97,7 +97,7 @@ class Auto(lib.Case):
         server = self.server(prefix=WITHOUT)
         _, transport, why = self.choose(server)
         self.assertEqual(transport, "minbuf")
-        self.assertIn("mtp-raw: the server does not give it", why)
+        self.assertIn("mtp-raw: the server did not choose it", why)
         self.stop_cleanly(server)
 
     def test_one_alone_is_no_choice(self):

@@ -137,7 +137,7 @@ class Folder(lib.Case):
             p = self.play(self.urls(server) + path, code=3)
             self.assertIn("404", p.stderr, path)
             if path != "/text.txt":
-                self.assertIn("no such film here; rtsp://HOST/ lists", p.stderr, path)
+                self.assertIn("no such file; DESCRIBE rtsp://HOST/ lists", p.stderr, path)
         self.assertNotIn(" is open", server.stderr)
 
     def test_a_sound_device_that_is_not_there(self):

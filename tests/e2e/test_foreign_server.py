@@ -349,7 +349,7 @@ class Cameras(lib.Case):
         server, player = self.camera(sdp, answers={"SETUP": second})
         self.finish()
         self.assertEqual(len(server.asked("SETUP")), 2)
-        self.assertIn("the server does not give its sound: 461", player.stderr)
+        self.assertIn("the server refused the audio track (461)", player.stderr)
         self.assertIsNone(player.report()["audio"])
 
     def test_elsewhere(self):

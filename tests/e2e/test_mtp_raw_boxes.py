@@ -138,14 +138,14 @@ class Boxes(lib.Case):
         steps = [(e["to"], e["reason"]) for e in p.events("transport-mode")]
         MEASURED.append(f"terminating proxy: {steps}, the first picture after {p.shown()[0]['shown']:.2f} s")
         self.assertEqual(steps, [("fill", "probe: acknowledged up to a hole, data beyond it reported")])
-        self.assertIn("going on in the mode fill", server.stderr)
+        self.assertIn("continuing in mode fill", server.stderr)
 
     def test_a_proxy_makes_the_sender_step_down(self):
         net = self.proxy()
         server, p = self.start_watching(net, "--duration", "15", transport="mtp-raw:strict")
         lib.until(lambda: net.counters()["c_hole"] > 0, "the first hole")
         hole = time.monotonic()
-        lib.until(lambda: "in the mode fill" in server.stderr, "the step down")
+        lib.until(lambda: "in mode fill" in server.stderr, "the step down")
         took = time.monotonic() - hole
         self.assertEqual(p.wait(40), 0, str(p))
         steps = [(e["to"], e["reason"]) for e in p.events("transport-mode")]

@@ -103,7 +103,7 @@ class Connections(lib.Case):
             self.addCleanup(c.close)
             self.assertEqual(c.request("OPTIONS").status, 200)
         p = self.play(server.url, code=3)
-        self.assertIn("too many connections of your address: 4 of 16 are allowed", p.stderr)
+        self.assertIn("too many connections from your address: 4 of 16 are allowed", p.stderr)
         with Client(server.port, source="127.0.0.3") as other:
             self.assertEqual(other.request("OPTIONS").status, 200)
         first[0].close()
@@ -147,7 +147,7 @@ class Connections(lib.Case):
         self.stop_cleanly(server)
         self.assertEqual(self.told(server, r"viewer 127.0.0.1:\d+ plays"), 300)
         self.assertEqual(self.told(server, r"viewer 127.0.0.1:\d+: minbuf"), 300)
-        self.assertEqual(self.told(server, r"viewer 127.0.0.1:\d+ is dropped: its request"), 300)
+        self.assertEqual(self.told(server, r"viewer 127.0.0.1:\d+ is dropped: bad request"), 300)
 
     def test_the_files_that_it_promises_are_enough(self):
         """As many viewers as the warning says, each with two pairs of UDP ports."""

@@ -151,7 +151,7 @@ class Files(Folder):
         os.symlink("live", self.path("films/four.mkv"))
         server = self.share()
         for name in "fifo.mp4", "folder.mp4", "device.mp4", "loop.mp4", "one.mkv", "two.mkv", "three/film.mkv":
-            self.refused(server, name, "no such film")
+            self.refused(server, name, "no such file")
         self.assertEqual(self.names(server), ["/four.mkv"])
         self.assertEqual(self.describe(server, "four.mkv").status, 200)
         self.stop_cleanly(server)
@@ -301,7 +301,7 @@ class SlowDisk(Folder):
             c.send(c.format("DESCRIBE", c.url.replace("live", f"stuck{i}.mkv")))
         answers = [c.response() for c in clients]
         self.assertEqual({a.status for a in answers}, {503})
-        busy = sum("busy opening other films" in a.body for a in answers)
+        busy = sum("busy opening other files" in a.body for a in answers)
         self.assertEqual(busy, 30 - 4, [a.body for a in answers])
         self.refused(server, "", "takes more than 5 s to list", status=503)
         viewer.check()

@@ -153,7 +153,7 @@ class Patience(Case):
                 server.send(b"x")
         server = self.fake(self.recording.sdp, media)
         p = self.player(server.url, "--transport", "tcp", "--timeout", "2")
-        self.lost(p, "nothing came from the server for 2 s")
+        self.lost(p, "no data from the server for 2 s")
 
     def test_a_short_look_at_nothing(self):
         """--duration ends before the server is given up: what showed no picture was not fine."""

@@ -35,7 +35,7 @@ class Boxes(Measurement, test_mtp_raw_boxes.Boxes):
         server, p = self.start_watching(net, "--duration", "15", transport="mtp-raw:strict")
         lib.until(lambda: net.counters()["c_hole"] > 0, "the first hole")
         hole = time.monotonic()
-        lib.until(lambda: "in the mode fill" in server.stderr, "the step down")
+        lib.until(lambda: "in mode fill" in server.stderr, "the step down")
         self.figure("mtp-raw:strict, a proxy: step down after the first hole", time.monotonic() - hole, high=2, unit="s")
         self.assertEqual(p.wait(40), 0, str(p))
         arrivals = sorted(e["arrived"] for e in p.events("frame") if e["arrived"] is not None)

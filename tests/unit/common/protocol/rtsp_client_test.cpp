@@ -657,16 +657,16 @@ TEST_CASE("rtsp client: redirects")
     }
     SECTION("nowhere, and not RTSP")
     {
-        run(o,
-            {{0, connected, {"connected", DESCRIBE_1}},
-             {10,
-              in(reply(1, "302 Found")),
-              {"end refused: the server sends us elsewhere: it is not told where, or too often"}}});
+        run(o, {{0, connected, {"connected", DESCRIBE_1}},
+                {10,
+                 in(reply(1, "302 Found")),
+                 {"end refused: cannot follow the server's redirect: no valid Location header, or "
+                  "too many redirects"}}});
         Owner http;
         run(http, {{0, connected, {"connected", DESCRIBE_1}},
                    {10,
                     in(reply(1, "302 Found", "Location: http://192.0.2.2/\n")),
-                    {"end refused: the server sends us elsewhere: it does not begin with "
+                    {"end refused: cannot follow the server's redirect: it does not begin with "
                      "rtsp://"}}});
     }
     SECTION("the password stays with its origin")
@@ -696,10 +696,11 @@ TEST_CASE("rtsp client: redirects")
                      {"connected", "DESCRIBE " + url + " #" + std::to_string(i + 2) +
                                        " Accept: application/sdp"}}});
         }
-        run(o, {{32000,
-                 timeout,
-                 {"end refused: the server sets nothing up within 32 s: it answers slowly, or asks "
-                  "for ever more (--timeout allows more)"}}});
+        run(o,
+            {{32000,
+              timeout,
+              {"end refused: the server set up no stream within 32 s: it answers slowly, or asks "
+               "for ever more (--timeout allows more)"}}});
     }
     SECTION("leaving while it connects")
     {
@@ -714,18 +715,18 @@ TEST_CASE("rtsp client: 461 of a third-party server: the next transport")
 {
     Owner o;
     std::string refused = "461 Unsupported Transport";
-    run(o,
-        {{0, connected, {"connected", DESCRIBE_1}},
-         {10, in(gst_description(1)), {"SETUP " + URL + "/stream=0 #2 Transport: tcp"}},
-         {20,
-          in(reply(2, refused)),
-          {"abandon: the server does not do it", "SETUP " + URL + "/stream=0 #3 Transport: udp"}}});
+    run(o, {{0, connected, {"connected", DESCRIBE_1}},
+            {10, in(gst_description(1)), {"SETUP " + URL + "/stream=0 #2 Transport: tcp"}},
+            {20,
+             in(reply(2, refused)),
+             {"abandon: the server does not support it",
+              "SETUP " + URL + "/stream=0 #3 Transport: udp"}}});
     SECTION("udp")
     {
         run(o, {{35,
                  in(gst_reply(3, "Transport: RTP/AVP;unicast;client_port=58890-58891;"
                                  "server_port=32998-32999;ssrc=8CD65BA0;mode=\"PLAY\"\n")),
-                 {"setup udp datagram pairs rtt 10: tcp: the server does not do it",
+                 {"setup udp datagram pairs rtt 10: tcp: the server does not support it",
                   "PLAY " + URL + "/ #4" + GST_SESSION}}});
     }
     SECTION("none")
@@ -779,7 +780,7 @@ TEST_CASE("rtsp client: the transports of a list, the first that is heard")
     SECTION("silence, a refusal, then what always passes")
     {
         std::string silent = "the server is not heard in time";
-        std::string refuses = "the server's port for media refuses TCP";
+        std::string refuses = "the server's media port refuses TCP";
         run(o,
             {{0, connected, {"connected", DESCRIBE_1}},
              {10, in(weir_description(1)), {setup + "2 Transport: mtp,mtp-raw,minbuf"}},
@@ -803,7 +804,7 @@ TEST_CASE("rtsp client: the transports of a list, the first that is heard")
             {{0, connected, {"connected", DESCRIBE_1}},
              {10, in(weir_description(1)), {setup + "2 Transport: mtp,minbuf"}},
              {20, in(weir_setup(2, minbuf)),
-              with("setup minbuf rtt 10: mtp-raw: no capability; mtp: the server does not give it",
+              with("setup minbuf rtt 10: mtp-raw: no capability; mtp: the server did not choose it",
                    starts(3))}});
         Owner none;
         none.no_raw = "no capability";
@@ -811,7 +812,7 @@ TEST_CASE("rtsp client: the transports of a list, the first that is heard")
         run(none, {{0, connected, {"connected", DESCRIBE_1}},
                    {10,
                     in(weir_description(1)),
-                    {"end refused: no transport of the list is possible here: mtp-raw:fill: no "
+                    {"end refused: no transport of the list is available: mtp-raw:fill: no "
                      "capability; mtp-raw:strict: no capability"}}});
     }
     SECTION("461 of weir-send is about all of them")
@@ -855,10 +856,10 @@ TEST_CASE("rtsp client: responses to SETUP that are of no use")
         std::string headers, end;
     } table[] = {
         {"Transport: RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp\n",
-         "end refused: the server gives no usable session"},
+         "end refused: the SETUP response has no valid Session header"},
         {"Session: " + std::string(128, 's') + "\n",
-         "end refused: the server gives no usable session"},
-        {"Session: ;timeout=60\n", "end refused: the server gives no usable session"},
+         "end refused: the SETUP response has no valid Session header"},
+        {"Session: ;timeout=60\n", "end refused: the SETUP response has no valid Session header"},
         {"Session: 1\n",
          "end refused: the server answers SETUP with a transport that was not offered"},
         {"Session: 1\nTransport: RTP/AVP;unicast;client_port=1-2\n",
@@ -1048,10 +1049,11 @@ TEST_CASE("rtsp client: each request has its deadline")
     Owner before; // nothing to tear down
     run(before, {{0, connected, {"connected", DESCRIBE_1}}, {9, leave, {"end left"}}});
     Owner connecting;
-    run(connecting, {{32000,
-                      timeout,
-                      {"end refused: the server sets nothing up within 32 s: it answers slowly, or "
-                       "asks for ever more (--timeout allows more)"}}});
+    run(connecting,
+        {{32000,
+          timeout,
+          {"end refused: the server set up no stream within 32 s: it answers slowly, or "
+           "asks for ever more (--timeout allows more)"}}});
 }
 
 TEST_CASE("rtsp client: a slow answer that the viewer is ready to wait for")
@@ -1087,7 +1089,7 @@ TEST_CASE("rtsp client: silence of a server that plays")
                 quiet(8020),
                 quiet(9020),
                 quiet(10020),
-                {10031, timeout, {"end lost: nothing came from the server for 10 s"}}});
+                {10031, timeout, {"end lost: no data from the server for 10 s"}}});
     }
     SECTION("a byte is no message, a frame is one")
     {
@@ -1099,7 +1101,7 @@ TEST_CASE("rtsp client: silence of a server that plays")
                 {1500, in(std::string(1, '\0')), {}},
                 quiet(2020),
                 {2400, in(std::string(1, '\0')), {}},
-                {2500, timeout, {"end lost: nothing came from the server for 2 s"}}});
+                {2500, timeout, {"end lost: no data from the server for 2 s"}}});
     }
     SECTION("datagrams: 15 s, and each of them counts")
     {
@@ -1117,7 +1119,7 @@ TEST_CASE("rtsp client: silence of a server that plays")
                 {500, datagram, {}}});
         for (int i = 1; i <= 15; i++)
             run(o, {quiet(1000 * i + 20)}); // #5 has no response
-        run(o, {{15500, timeout, {"end lost: nothing came from the server for 15 s"}}});
+        run(o, {{15500, timeout, {"end lost: no data from the server for 15 s"}}});
     }
     SECTION("--timeout: it is asked well before")
     {
@@ -1127,7 +1129,7 @@ TEST_CASE("rtsp client: silence of a server that plays")
                 {530, in(reply(6)), {"params level -1 rtt 10 wall 10"}},
                 asks(1020, 7),
                 quiet(1520),
-                {1530, timeout, {"end lost: nothing came from the server for 1 s"}}});
+                {1530, timeout, {"end lost: no data from the server for 1 s"}}});
     }
 }
 
@@ -1217,7 +1219,7 @@ TEST_CASE("rtsp client: the server ends the session")
         } table[] = {{ERR_CLOSED, "closed by the server"},
                      {ERR_IO, "the network failed, or the server reset it"},
                      {ERR_TOO_BIG, "a message larger than the limit"},
-                     {ERR_MALFORMED, "what the server sends is not RTSP"}};
+                     {ERR_MALFORMED, "the server sent data that is not RTSP"}};
         for (const auto &row : table) {
             std::string text = std::string("the connection to the server ended: ") + row.text;
             Owner early, late, leaving;
@@ -1249,7 +1251,7 @@ TEST_CASE("rtsp client: malformed and over-long bytes end the connection")
     for (const auto &row : table) {
         INFO(row.bytes.substr(0, 60));
         std::string what = row.err == ERR_TOO_BIG ? "a message larger than the limit"
-                                                  : "what the server sends is not RTSP";
+                                                  : "the server sent data that is not RTSP";
         for (size_t piece : {0, 1000}) {
             Owner o;
             o.piece = piece;
@@ -1427,11 +1429,11 @@ TEST_CASE("rtsp client: a connection that takes no more")
 {
     Owner o;
     o.send_error = ERR_FULL;
-    run(o, {{0, connected, {"connected", "end refused: the server does not take our DESCRIBE"}}});
+    run(o, {{0, connected, {"connected", "end refused: cannot send DESCRIBE to the server"}}});
     Owner later;
     play_weir(later);
     later.send_error = ERR_CLOSED;
-    run(later, {{1020, timeout, {"end lost: the server does not take our GET_PARAMETER"}}});
+    run(later, {{1020, timeout, {"end lost: cannot send GET_PARAMETER to the server"}}});
 }
 
 TEST_CASE("rtsp client: requests that pile up end it")
@@ -1449,5 +1451,5 @@ TEST_CASE("rtsp client: requests that pile up end it")
         rtsp_client_ask_pair(o.client, i, o.now);
     CHECK_FALSE(rtsp_client_is_over(o.client));
     rtsp_client_ask_pair(o.client, 15, o.now);
-    CHECK(o.log.back() == "end refused: the server does not take our SET_PARAMETER");
+    CHECK(o.log.back() == "end refused: cannot send SET_PARAMETER to the server");
 }

@@ -63,7 +63,7 @@ TEST_CASE("rtsp origin: credentials stay with scheme, host and port")
 
 TEST_CASE("rtsp origin: redirects that lead nowhere")
 {
-    const std::string nowhere = "it is not told where, or too often";
+    const std::string nowhere = "no valid Location header, or too many redirects";
     const char *why;
     rtsp_origin o = origin_of("rtsp://a.example/live");
     CHECK(rtsp_origin_redirect(&o, {nullptr, 0}, &why) == ERR_MALFORMED);

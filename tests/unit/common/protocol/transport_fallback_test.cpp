@@ -78,7 +78,7 @@ TEST_CASE("transport choice: the words")
     transport_fallback_given(&c, "minbuf", 10 * MS, T0);
     transport_fallback_heard(&c, T0 + 12 * MS);
     CHECK(std::string(transport_fallback_why(&c)) ==
-          "mtp-raw: not to be had here; mtp: the server does not give it; "
+          "mtp-raw: not to be had here; mtp: the server did not choose it; "
           "minbuf: the server was heard after 12 ms");
     CHECK(c.left.count == 2);
 

@@ -92,7 +92,7 @@ TEST_CASE("transport_offer: what the server can give")
         {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf:9", false, ERR_UNSUPPORTED, "minbuf:9",
          "\"minbuf:9\""},
         {"RTP/AVP/TCP;interleaved=0-1;x-weir=pigeons", false, ERR_UNSUPPORTED, "pigeons",
-         "there are minbuf, tcp, udp"},
+         "available: minbuf, tcp, udp"},
     };
     for (const auto &row : table) {
         INFO(row.offer << " " << row.has_raw);

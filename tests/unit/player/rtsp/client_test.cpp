@@ -202,7 +202,7 @@ TEST_CASE("client: transports over raw TCP segments need a socket for them")
                 "\r\n\r\n" + sdp);
     w.watch(at("127.0.0.1", server.port, "/live"), "mtp-raw:strict,mtp-raw:fill");
     REQUIRE(w.log.size() == 2);
-    CHECK(w.log[1].find("0: no transport of the list is possible here: mtp-raw:fill: ") == 0);
+    CHECK(w.log[1].find("0: no transport of the list is available: mtp-raw:fill: ") == 0);
     CHECK(w.log[1].find("setcap") != std::string::npos);
     CHECK(server.seen.find("SETUP") == std::string::npos);
 }

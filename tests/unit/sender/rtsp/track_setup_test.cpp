@@ -82,11 +82,11 @@ TEST_CASE("track_setup: what each Transport header gets")
         {"RTP/AVP;unicast;client_port=9-10", 200, "client_port=9-10"},
         {"RTP/AVP;unicast;client_port=9-10;x-weir=mtp", 200, "x-weir-token="},
         {"RTP/AVP/TCP;interleaved=0-1;x-weir=mtp-raw", 461, "CAP_NET_RAW"},
-        {"RTP/AVP/TCP;interleaved=0-1;x-weir=pigeons", 461, "no transport \"pigeons\""},
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=pigeons", 461, "unknown transport \"pigeons\""},
         {"RTP/AVP/TCP;interleaved=0-1;x-weir=tcp;x-cc=pigeons", 461,
          "\"pigeons\" is not available"},
         {"RTP/AVP;multicast", 461, "unicast UDP"},
-        {"RAW/RAW/UDP;unicast", 461, "no transport of the header is known here"},
+        {"RAW/RAW/UDP;unicast", 461, "no transport in the Transport header is supported"},
         {"", 400, "RFC 2326, 12.39"},
     };
     for (const auto &row : table) {
@@ -130,8 +130,8 @@ TEST_CASE("track_setup: a track is set up once, at a level that is there")
     world w;
     std::string said;
     CHECK(w.serve("RTP/AVP/TCP;interleaved=0-1", &said, TRACK_VIDEO, false) == 451);
-    CHECK(said ==
-          "there are levels 0 to " + std::to_string(w.offered.ladder.level_count - 1) + "\r\n");
+    CHECK(said == "no such level: expected 0 to " +
+                      std::to_string(w.offered.ladder.level_count - 1) + "\r\n");
     REQUIRE(w.serve("RTP/AVP/TCP;interleaved=0-1", &said) == 200);
     CHECK(w.serve("RTP/AVP/TCP;interleaved=2-3", &said) == 455);
 }
@@ -149,10 +149,10 @@ TEST_CASE("track_setup: the second track takes the first one's transport, in eit
         {"RTP/AVP/TCP;interleaved=0-1", "RTP/AVP/TCP", 200, "interleaved=2-3", false, false},
         {"RTP/AVP/TCP;interleaved=0-1", "RTP/AVP/TCP;interleaved=1-2", 461, "these channels", false,
          false},
-        {"RTP/AVP/TCP;interleaved=0-1", "RTP/AVP;unicast;client_port=9-10", 461, "one transport",
-         false, false},
+        {"RTP/AVP/TCP;interleaved=0-1", "RTP/AVP;unicast;client_port=9-10", 461,
+         "the same transport", false, false},
         {"RTP/AVP/TCP;x-weir=tcp", "RTP/AVP/TCP;interleaved=2-3;x-weir=minbuf", 461,
-         "one transport", false, false},
+         "the same transport", false, false},
         {"RTP/AVP/TCP;x-weir=tcp", "RTP/AVP/TCP;interleaved=2-3;x-weir=tcp", 200, "x-weir=tcp",
          false, false},
         {"RTP/AVP;unicast;client_port=9-10", "RTP/AVP;unicast;client_port=11-12", 200,
