@@ -200,7 +200,7 @@ static int run(struct program *p, const struct options *o)
     if (!p->outputs)
         goto destroy_stream;
     struct server_config config = {.listen = o->listen,
-                                   .shelf = p->catalog,
+                                   .catalog = p->catalog,
                                    .max_viewers = o->max_viewers,
                                    .telemetry = p->outputs,
                                    .raw = p->raw};

@@ -15,7 +15,7 @@ struct frame_sink_ops {
     void (*on_frame)(struct frame_sink *sink, struct coded_frame *f, usec_t now);
     void (*on_audio)(struct frame_sink *sink, struct coded_audio *c, usec_t now);
     void (*on_end)(struct frame_sink *sink, usec_t now); // the stream has ended
-    // Fills `out`; returns the index of the sink's transport (transports.h).
+    // Fills `out`; returns the index of the sink's transport (transport.h).
     int (*stats)(struct frame_sink *sink, struct session_stats *out, usec_t now);
 };
 

@@ -150,7 +150,7 @@ struct connection *connection_new(int fd, const struct connection_config *config
         goto free_connection;
     sockaddr_text((const struct sockaddr *)tcp_conn_peer(c->tcp), c->name, sizeof(c->name));
     struct rtsp_handler_config handler = {.loop = config->loop,
-                                          .shelf = config->shelf,
+                                          .catalog = config->catalog,
                                           .raw = config->raw,
                                           .tcp = c->tcp,
                                           .name = c->name,

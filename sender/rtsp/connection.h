@@ -16,7 +16,7 @@ struct connection; // opaque
 
 struct connection_config {
     uv_loop_t *loop;
-    struct catalog *shelf;                           // borrowed
+    struct catalog *catalog;                         // borrowed
     struct mtp_raw *raw;                             // borrowed; NULL: none
     void (*on_end)(void *ctx, struct connection *c); // last callback: free it
     void *ctx;                                       // borrowed

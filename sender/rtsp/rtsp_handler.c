@@ -70,7 +70,7 @@ void rtsp_handler_free(struct rtsp_handler *h, usec_t now)
     if (!h)
         return;
     track_setup_free(h->setup, now);
-    catalog_leave(h->config.shelf, &h->hold);
+    catalog_leave(h->config.catalog, &h->hold);
     free(h);
 }
 
@@ -127,7 +127,7 @@ static int take_stream(struct rtsp_handler *h, struct text uri, bool allow_star)
     if (uri.len >= sizeof(text))
         return ERR_NOT_FOUND;
     text_copy(uri, text, sizeof(text));
-    if (allow_star && (strcmp(text, "*") == 0 || catalog_is_folder(h->config.shelf)))
+    if (allow_star && (strcmp(text, "*") == 0 || catalog_is_folder(h->config.catalog)))
         return 0;
     const char *path = text;
     if (strncmp(text, "rtsp://", 7) == 0) {
@@ -137,7 +137,7 @@ static int take_stream(struct rtsp_handler *h, struct text uri, bool allow_star)
     }
     if (!track_setup_session(h->setup))
         h->stream = NULL;
-    int err = catalog_take(h->config.shelf, path, &h->hold, track_setup_session(h->setup) != NULL,
+    int err = catalog_take(h->config.catalog, path, &h->hold, track_setup_session(h->setup) != NULL,
                            &h->stream);
     if (err)
         return err;
@@ -150,7 +150,7 @@ static int take_stream(struct rtsp_handler *h, struct text uri, bool allow_star)
 static bool list_files(struct rtsp_handler *h, struct rtsp_response *a)
 {
     int count;
-    int err = catalog_list(h->config.shelf, &h->hold, a->body, sizeof(a->body), &count);
+    int err = catalog_list(h->config.catalog, &h->hold, a->body, sizeof(a->body), &count);
     if (err == CATALOG_WAITS)
         return false;
     if (err == ERR_TIMED_OUT)
@@ -179,11 +179,11 @@ static bool refuse_uri(struct rtsp_handler *h, const struct rtsp_item *request, 
     else if (err == ERR_TIMED_OUT)
         rtsp_response_refuse(a, 503, "the file took more than %d s to open: is it complete?\r\n",
                              LIMIT_S);
-    else if ((err == ERR_END || err == ERR_NOT_FOUND) && catalog_is_folder(h->config.shelf))
+    else if ((err == ERR_END || err == ERR_NOT_FOUND) && catalog_is_folder(h->config.catalog))
         rtsp_response_refuse(a, 404, "no such file; DESCRIBE rtsp://HOST/ lists the files\r\n");
     else if (err == ERR_END || err == ERR_NOT_FOUND)
         rtsp_response_refuse(a, 404, "no such stream: the server has only %s\r\n",
-                             catalog_where(h->config.shelf));
+                             catalog_where(h->config.catalog));
     else
         rtsp_response_refuse(a, 404, "cannot open the file: %s (see the server's log)\r\n",
                              err == ERR_UNSUPPORTED ? "not a video that can be read"

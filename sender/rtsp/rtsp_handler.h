@@ -22,7 +22,7 @@ struct tcp_conn;
 
 struct rtsp_handler_config {
     uv_loop_t *loop; // borrowed, as all that follows
-    struct catalog *shelf;
+    struct catalog *catalog;
     struct mtp_raw *raw;                          // NULL: none
     struct tcp_conn *tcp;                         // the connection's
     const char *name;                             // of the viewer: its address

@@ -133,7 +133,7 @@ static void on_acceptable(uv_poll_t *poll, int status, int events)
             continue;
         }
         struct connection_config config = {.loop = s->loop,
-                                           .shelf = s->config.shelf,
+                                           .catalog = s->config.catalog,
                                            .raw = s->config.raw,
                                            .on_end = on_end,
                                            .ctx = s};

@@ -18,7 +18,7 @@ struct server; // opaque
 
 struct server_config {
     struct sockaddr_storage listen;
-    struct catalog *shelf; // borrowed
+    struct catalog *catalog; // borrowed
     int max_viewers;
     struct stats_outputs *telemetry; // borrowed
     struct mtp_raw *raw;             // borrowed; NULL: no transport over TCP segments of our own

@@ -38,7 +38,7 @@ enum {
     AUDIO_JUMP = AUDIO_RATE / 10,       // 100 ms
 };
 
-// The decoder; as sound_decoder.h has it.
+// The decoder; as audio_decoder.h has it.
 struct audio_decoding {
     int (*samples)(const uint8_t *data, size_t len);
     int (*decode)(void *ctx, const uint8_t *data, size_t len, int16_t *out);

@@ -44,7 +44,7 @@ struct av_sync { // all zero to begin with
 void av_sync_picture(struct av_sync *s, uint32_t stamp, usec_t media, usec_t arrived);
 // A sender report, of the sound or the pictures.
 void av_sync_report(struct av_sync *s, bool audio, uint64_t ntp, uint32_t stamp);
-// The position (sound.h) of a packet of sound. False: there is no picture yet to go by.
+// The position (audio.h) of a packet of sound. False: there is no picture yet to go by.
 bool av_sync_place(struct av_sync *s, uint32_t stamp, usec_t arrived, int64_t *position);
 
 #ifdef __cplusplus

@@ -10,9 +10,10 @@
 //     lag = (now - base) - playout_position(now),
 //
 // is the buffer's part of the latency, whether or not the clocks of both ends can be compared. It
-// is held at the goal (buffer_goal.h) by speed and skips (catch_up.h). With a target for the whole
-// way, the buffer's share is what encoder and transport leave of it (latency_budget.h). Without one
-// it is the lag that the start gave, taken LATENCY_CONTROL_SETTLE after it or at the first stall.
+// is held at the goal (buffer_target.h) by speed and skips (speed_control.h). With a target for the
+// whole way, the buffer's share is what encoder and transport leave of it (latency_budget.h).
+// Without one it is the lag that the start gave, taken LATENCY_CONTROL_SETTLE after it or at the
+// first stall.
 //
 // Jitter is how far behind that line frames arrive, over the last 10 to 20 s. What comes after a
 // stall was held up, and tells nothing of jitter until one frame is behind by no more than others
