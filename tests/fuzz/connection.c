@@ -152,7 +152,7 @@ ssize_t __wrap_getrandom(void *out, size_t len, unsigned flags)
 struct world {
     uv_loop_t loop;
     struct stream stream;
-    struct catalog *shelf;
+    struct catalog *catalog;
     struct connection *connection; // NULL after it has ended
     int fd;                        // the viewer's end
     usec_t next_second;
@@ -264,12 +264,12 @@ static void open_world(struct world *w, uint8_t how)
     }
     err = stream_start(&w->stream, &w->loop);
     assert(!err);
-    w->shelf = catalog_new_one("/live", &w->stream);
+    w->catalog = catalog_new_one("/live", &w->stream);
     w->unsent = malloc(MAX_UNSENT);
     w->got = malloc(RTSP_MAX_ITEM + READ_BYTES);
-    assert(w->shelf && w->unsent && w->got);
+    assert(w->catalog && w->unsent && w->got);
     struct connection_config config = {
-        .loop = &w->loop, .shelf = w->shelf, .on_end = on_end, .ctx = w};
+        .loop = &w->loop, .catalog = w->catalog, .on_end = on_end, .ctx = w};
     w->connection = connection_new(connect_pair(w, how & 4), &config, fuzz_time);
     assert(w->connection);
     w->next_second = fuzz_time + USEC_PER_SEC;
@@ -280,7 +280,7 @@ static void close_world(struct world *w)
     connection_free(w->connection, fuzz_time);
     timer_due = USEC_NEVER;
     close(w->fd);
-    catalog_free(w->shelf);
+    catalog_free(w->catalog);
     stream_destroy(&w->stream);
     uv_run(&w->loop, UV_RUN_DEFAULT);
     int err = uv_loop_close(&w->loop);
