@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A thread that may hang in a library for ever: a display that stands still, a sound server that
-// does not answer. Whoever ends it waits for some time and then leaves it behind. What the thread
-// works with belongs to it from then on, so that it can come back at any time.
+// A thread that may hang in a library for ever, such as in a call to a display or an audio server
+// that does not respond. The caller that ends it waits for some time and then abandons it. From
+// then on the thread owns its argument, as its library call may still return.
 #ifndef WEIR_NET_ABANDONABLE_THREAD_H
 #define WEIR_NET_ABANDONABLE_THREAD_H
 

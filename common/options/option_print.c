@@ -146,7 +146,7 @@ void option_print_config(const struct option_table *t, const struct option_setti
                t->program, t->program);
     for (const struct option_row *row = t->rows; row->name; row++) {
         if (!option_row_in_file(row) || row->kind == OPTION_OPPOSITE)
-            continue; // a switch stands there once, under its own name
+            continue; // a switch is printed once, under its own name
         put_format(out, "\n# ");
         wrap(out, row->help, 2, "# ", 2);
         put_setting(out, row, given);

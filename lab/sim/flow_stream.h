@@ -20,7 +20,7 @@ extern "C" {
 enum { FLOW_STREAM_LEAST = 100, FLOW_STREAM_MOST = 1200 }; // bytes of a frame in a packet
 
 struct flow_stream_config {
-    const char *via; // checked, sim_transport.h; borrowed, as is the media
+    const char *via; // passed sim_transport_check; borrowed, as the media
     const struct synthetic *media;
     const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all alike
     struct goddard_params goddard;
