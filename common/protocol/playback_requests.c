@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/base/log.h"
+#include "common/protocol/server_dialect.h"
 
 void playback_requests_init(struct playback_requests *p, bool names_speed)
 {
@@ -22,7 +23,7 @@ void playback_requests_describe(struct playback_requests *p, const struct sdp *s
 {
     p->live = sdp->duration < 0;
     p->duration = sdp->duration;
-    p->third_party = sdp_is_foreign(sdp);
+    p->knows_now = server_dialect_of(sdp)->knows_now;
 }
 
 void playback_requests_level(int level, struct playback_request *out)
@@ -60,8 +61,7 @@ void playback_requests_start(struct playback_requests *p, double start,
         log_warn(beyond ? "--start is beyond the end: playing from the beginning"
                         : "--start is ignored: the stream is not a file");
     snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", beyond ? 0 : start);
-    // Not every server knows "now".
-    const char *now = p->third_party ? "" : "Range: npt=now-\r\n";
+    const char *now = p->knows_now ? "Range: npt=now-\r\n" : "";
     play(p, p->live ? now : range, false, out);
 }
 

@@ -15,11 +15,11 @@ extern "C" {
 struct playback_requests {
     bool names_speed; // PLAY has a Speed header
     bool live;
-    bool third_party; // the server is not weir-send
-    double duration;  // seconds; -1: live
-    int level;        // to request; -1: none
-    int latency_ms;   // to request; -1: none
-    double speed;     // the viewer's choice
+    bool knows_now;  // as the server's dialect says
+    double duration; // seconds; -1: live
+    int level;       // to request; -1: none
+    int latency_ms;  // to request; -1: none
+    double speed;    // the viewer's choice
     double requested_speed;
     bool pause; // the viewer's choice
     bool requested_pause;

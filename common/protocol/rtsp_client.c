@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/protocol/rtsp_client.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/rng.h"
-#include "common/base/scan.h"
-#include "common/protocol/pending_requests.h"
+#include "common/protocol/keep_alive.h"
 #include "common/protocol/playback_requests.h"
 #include "common/protocol/rtsp_origin.h"
-#include "common/protocol/rtsp_request.h"
+#include "common/protocol/rtsp_requests.h"
+#include "common/protocol/rtsp_response.h"
 #include "common/protocol/transport_fallback.h"
 #include "common/wire/rtsp.h"
 
-enum { HANDSHAKE_RESPONSES = 4, REQUEST_TEXT = 8192 };
+enum { HANDSHAKE_RESPONSES = 4 };
 #define RESPONSE_TIMEOUT (8 * USEC_PER_SEC) // weir-send may take 5 s to open a film
 #define SILENCE_STREAM   (10 * USEC_PER_SEC)
 #define SILENCE_DATAGRAM (15 * USEC_PER_SEC) // the sender gives up after 13 s, and then says why
-#define PARAMS_INTERVAL  USEC_PER_SEC
-#define ALIVE_INTERVAL   (5 * USEC_PER_SEC)  // of third-party servers
-#define SESSION_TIMEOUT  (60 * USEC_PER_SEC) // unless the server says another (RFC 2326, 12.37)
 
 enum step {
     STEP_CONNECTING, // to the server, or to where it redirects
@@ -53,30 +47,15 @@ struct rtsp_client {
     usec_t deadline;              // STEP_VALIDATING, STEP_LEAVING
     usec_t started;               // when this client was made
     usec_t heard;                 // last whole message or packet from the server
-    usec_t next_params;
-    usec_t received_wall; // of the bytes that are being read
-    int cseq;
-    struct pending_requests pending;
+    usec_t received_wall;         // of the bytes that are being read
+    struct rtsp_requests requests;
     struct playback_requests playback;
-    bool torn_down;          // TEARDOWN was answered
-    char session[128];       // the Session header's id; empty before SETUP
-    char base[URL_MAX_TEXT]; // of the presentation
+    struct keep_alive alive;
+    bool torn_down; // TEARDOWN was answered
     struct sdp sdp;
+    const struct server_dialect *dialect; // static; of the SDP
     struct rng rng;
-    bool has_get_parameter;    // OPTIONS lists GET_PARAMETER
-    bool denies_get_parameter; // but a request was refused
-    usec_t session_timeout;
     usec_t rtt; // the shortest of DESCRIBE's and SETUP's
-};
-
-struct request {
-    enum request_kind kind;
-    const char *uri;     // NULL: the presentation
-    const char *headers; // each line ends with CRLF; NULL: none
-    const char *body;    // NULL: none
-    int level;           // as struct pending has them
-    bool sought;
-    bool paused;
 };
 
 // ---- The end ----
@@ -120,111 +99,50 @@ void rtsp_client_fail(struct rtsp_client *c, enum rtsp_client_end end, const cha
 
 // ---- Requests ----
 
-// URI, headers and body, one behind the other: a 401 makes the client send them again. NULL: no
-// memory.
-static char *copy_of(const char *uri, const struct request *r)
-{
-    const char *parts[] = {uri, r->headers ? r->headers : "", r->body ? r->body : ""};
-    size_t len = 0;
-    for (int i = 0; i < 3; i++)
-        len += strlen(parts[i]) + 1;
-    char *text = malloc(len);
-    char *end = text;
-    for (int i = 0; text && i < 3; i++)
-        end = stpcpy(end, parts[i]) + 1;
-    return text;
-}
-
-static void send_request(struct rtsp_client *c, const struct request *r, usec_t now)
+static void send_request(struct rtsp_client *c, const struct client_request *r, usec_t now)
 {
     if (c->step == STEP_OVER)
         return;
-    char text[REQUEST_TEXT];
-    char headers[RTSP_AUTH_MAX_LINE + 1200];
-    enum rtsp_method method = request_method(r->kind);
-    const char *uri = r->uri ? r->uri : c->base;
-    rtsp_auth_line(&c->origin.auth, rtsp_method_name(method), uri, (uint32_t)rng_u64(&c->rng),
-                   headers);
-    size_t used = strlen(headers);
-    snprintf(headers + used, sizeof(headers) - used, "%s", r->headers ? r->headers : "");
-    struct rtsp_request request = {.method = method,
-                                   .uri = uri,
-                                   .cseq = ++c->cseq,
-                                   .session = c->session,
-                                   .headers = headers,
-                                   .body = r->body};
-    int len = rtsp_request_format(&request, text, sizeof(text));
-    char *copy = copy_of(uri, r);
+    char text[RTSP_REQUESTS_TEXT];
+    const char *method = rtsp_method_name(request_method(r->kind));
+    int len = rtsp_requests_write(&c->requests, r, &c->origin.auth, (uint32_t)rng_u64(&c->rng),
+                                  text, now);
     usec_t wall = 0;
-    if (!copy || len < 0 || c->pending.count == PENDING_REQUESTS_MAX ||
-        c->link->send(c->link_ctx, text, (size_t)len, &wall) != 0) {
-        free(copy);
-        end_with(c, end_of_server(c), now, "cannot send %s to the server",
-                 rtsp_method_name(method));
+    if (len < 0 || c->link->send(c->link_ctx, text, (size_t)len, &wall) != 0) {
+        end_with(c, end_of_server(c), now, "cannot send %s to the server", method);
         return;
     }
-    log_debug("asked %s %s", rtsp_method_name(method), uri);
-    pending_requests_add(&c->pending, &(struct pending){.kind = r->kind,
-                                                        .cseq = c->cseq,
-                                                        .level = r->level,
-                                                        .sought = r->sought,
-                                                        .paused = r->paused,
-                                                        .text = copy,
-                                                        .asked = now,
-                                                        .asked_wall = wall});
-}
-
-// With the credentials that the server asked for.
-static void send_again(struct rtsp_client *c, const struct pending *p, usec_t now)
-{
-    const char *headers = p->text + strlen(p->text) + 1;
-    const char *body = headers + strlen(headers) + 1;
-    send_request(c,
-                 &(struct request){.kind = p->kind,
-                                   .uri = p->text,
-                                   .headers = headers,
-                                   .body = *body ? body : NULL,
-                                   .level = p->level,
-                                   .sought = p->sought,
-                                   .paused = p->paused},
-                 now);
+    log_debug("asked %s %s", method, r->uri ? r->uri : c->requests.base);
+    rtsp_requests_sent(&c->requests, wall);
 }
 
 static void send_playback(struct rtsp_client *c, const struct playback_request *r, usec_t now)
 {
     send_request(c,
-                 &(struct request){.kind = r->kind,
-                                   .headers = r->headers,
-                                   .body = *r->body ? r->body : NULL,
-                                   .level = r->level,
-                                   .sought = r->sought,
-                                   .paused = r->paused},
+                 &(struct client_request){.kind = r->kind,
+                                          .headers = r->headers,
+                                          .body = *r->body ? r->body : NULL,
+                                          .level = r->level,
+                                          .sought = r->sought,
+                                          .paused = r->paused},
                  now);
 }
 
 static void send_playback_next(struct rtsp_client *c, usec_t now)
 {
     struct playback_request r;
-    while (c->step == STEP_PLAYING && playback_requests_next(&c->playback, &c->pending, &r))
+    while (c->step == STEP_PLAYING &&
+           playback_requests_next(&c->playback, &c->requests.pending, &r))
         send_playback(c, &r, now);
 }
 
-// Asks weir-send for its parameters, and a third-party server for a sign of life: by GET_PARAMETER
-// if OPTIONS, which the first request is, lists it. In a pause only responses show that the server
-// lives, so they must come well before the limit of silence.
-static void send_params(struct rtsp_client *c, usec_t now)
+static void send_keep_alive(struct rtsp_client *c, usec_t now)
 {
-    bool third_party = sdp_is_foreign(&c->sdp);
-    bool gets = !third_party || (c->has_get_parameter && !c->denies_get_parameter);
-    struct request r = {.kind = gets ? REQUEST_MEASURES : REQUEST_OPTIONS};
-    usec_t interval = PARAMS_INTERVAL;
-    if (third_party)
-        interval = usec_min(c->session_timeout / 3, ALIVE_INTERVAL);
-    else
-        r.body = "clock\r\ntransport\r\nlevel\r\n";
-    c->next_params = now + usec_min(interval, rtsp_client_silence_limit(c) / 2);
+    struct client_request r = {0};
+    r.kind = keep_alive_request(&c->alive, c->dialect, &r.body);
+    keep_alive_asked(&c->alive, c->dialect, rtsp_client_silence_limit(c), now);
     // One at a time: requests must not pile up behind a stalled network.
-    if (!pending_requests_waiting(&c->pending, r.kind))
+    if (!pending_requests_waiting(&c->requests.pending, r.kind))
         send_request(c, &r, now);
 }
 
@@ -240,16 +158,16 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
     c->events->on_start(c->ctx, &start);
     playback_requests_start(&c->playback, usec_to_sec(start.start), &r);
     send_playback(c, &r, now);
-    if (sdp_is_foreign(&c->sdp))
-        c->next_params = now; // not before the response to PLAY: some take one request at a time
+    if (c->dialect->pipelines)
+        send_keep_alive(c, now);
     else
-        send_params(c, now);
+        c->alive.due = now; // STEP_PLAYING, which waits for PLAY's response, sends it
 }
 
 static void start_playing(struct rtsp_client *c, usec_t now)
 {
     c->step = STEP_STARTING;
-    if (sdp_is_foreign(&c->sdp)) { // it knows none of Weir's parameters
+    if (!c->dialect->knows_weir_parameters) {
         rtsp_client_begin(c, -1, 1, now);
         return;
     }
@@ -260,7 +178,7 @@ static void start_playing(struct rtsp_client *c, usec_t now)
     if (c->config.adapt) {
         char body[32];
         snprintf(body, sizeof(body), "adapt: %s\r\n", c->config.adapt);
-        send_request(c, &(struct request){.kind = REQUEST_ADAPT, .body = body}, now);
+        send_request(c, &(struct client_request){.kind = REQUEST_ADAPT, .body = body}, now);
     }
     if (c->config.controls_speed) {
         c->events->on_ready(c->ctx, now);
@@ -275,7 +193,7 @@ void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now)
 {
     char body[40];
     snprintf(body, sizeof(body), "capacity-probe: %" PRIu32 "\r\n", pair);
-    send_request(c, &(struct request){.kind = REQUEST_PAIR, .body = body}, now);
+    send_request(c, &(struct client_request){.kind = REQUEST_PAIR, .body = body}, now);
 }
 
 void rtsp_client_set_level(struct rtsp_client *c, int level, usec_t now)
@@ -318,9 +236,9 @@ bool rtsp_client_leave(struct rtsp_client *c, usec_t now)
 {
     if (c->step == STEP_OVER || c->step == STEP_LEAVING)
         return false;
-    bool has_session = *c->session != '\0';
-    if (has_session && c->pending.count < PENDING_REQUESTS_MAX)
-        send_request(c, &(struct request){.kind = REQUEST_TEARDOWN}, now);
+    bool has_session = *c->requests.session != '\0';
+    if (has_session && c->requests.pending.count < PENDING_REQUESTS_MAX)
+        send_request(c, &(struct client_request){.kind = REQUEST_TEARDOWN}, now);
     if (c->step == STEP_OVER)
         return false;
     c->step = STEP_LEAVING;
@@ -341,15 +259,16 @@ static bool send_setup_audio(struct rtsp_client *c, usec_t now)
     char uri[2 * URL_MAX_TEXT];
     char headers[512];
     if (!sdp->audio.present || !sdp->h264 || !c->config.has_audio ||
-        !(sdp->audio.ext.adu || sdp_is_foreign(sdp)))
+        !(sdp->audio.ext.adu || c->dialect->numbers_from_stamps))
         return false;
     memcpy(headers, transport_header, sizeof(transport_header));
-    if (url_resolve(c->base, sdp->audio.control, uri, sizeof(uri)) != 0 ||
+    if (url_resolve(c->requests.base, sdp->audio.control, uri, sizeof(uri)) != 0 ||
         c->link->offer_audio(c->link_ctx, headers + TRANSPORT_HEADER,
                              sizeof(headers) - TRANSPORT_HEADER - 2) != 0)
         return false;
     memcpy(headers + strlen(headers), "\r\n", 3);
-    send_request(c, &(struct request){.kind = REQUEST_AUDIO, .uri = uri, .headers = headers}, now);
+    send_request(c, &(struct client_request){.kind = REQUEST_AUDIO, .uri = uri, .headers = headers},
+                 now);
     return true;
 }
 
@@ -362,13 +281,12 @@ static void transport_chosen(struct rtsp_client *c, usec_t now)
                                       .rtt = c->rtt};
     c->events->on_setup(c->ctx, &setup, now);
     bool waits = send_setup_audio(c, now);
-    // PLAY does not depend on the audio; but a third-party server may require one request at a
-    // time.
-    if (!waits || !sdp_is_foreign(&c->sdp))
+    // PLAY does not depend on the audio.
+    if (!waits || c->dialect->pipelines)
         start_playing(c, now);
 }
 
-// The server sends audio, or will not. A third-party server has been waited for.
+// The server sends audio, or does not. PLAY is still to be sent unless the server pipelines.
 static void audio_settled(struct rtsp_client *c, usec_t now)
 {
     if (c->step == STEP_SETTING_UP)
@@ -396,7 +314,7 @@ static void send_setup(struct rtsp_client *c, usec_t now)
                  *why ? ": " : "", why);
         return;
     }
-    int err = url_resolve(c->base, c->sdp.control, uri, sizeof(uri));
+    int err = url_resolve(c->requests.base, c->sdp.control, uri, sizeof(uri));
     if (err) {
         end_as(c, RTSP_CLIENT_REFUSED,
                err == ERR_TOO_BIG
@@ -405,10 +323,8 @@ static void send_setup(struct rtsp_client *c, usec_t now)
                now);
         return;
     }
-    // Many third-party servers read one alternative only.
-    struct transport_list offered = c->fallback.left;
-    if (sdp_is_foreign(&c->sdp))
-        offered.count = 1;
+    struct transport_list offered =
+        transport_fallback_offer(&c->fallback, c->dialect->reads_alternatives);
     // Room for the line's end stays.
     if (c->link->offer(c->link_ctx, &c->sdp, &offered, headers + TRANSPORT_HEADER,
                        sizeof(headers) - TRANSPORT_HEADER - 2) != 0) {
@@ -417,7 +333,8 @@ static void send_setup(struct rtsp_client *c, usec_t now)
     }
     memcpy(headers + strlen(headers), "\r\n", 3);
     c->step = STEP_SETTING_UP;
-    send_request(c, &(struct request){.kind = REQUEST_SETUP, .uri = uri, .headers = headers}, now);
+    send_request(c, &(struct client_request){.kind = REQUEST_SETUP, .uri = uri, .headers = headers},
+                 now);
 }
 
 // TEARDOWN and the next SETUP take one round trip: the server serves them in order.
@@ -427,40 +344,26 @@ static void try_next_transport(struct rtsp_client *c, const char *name, const ch
     snprintf(ruled_out, sizeof(ruled_out), "%s", name); // `name` may be in the list, which shrinks
     log_info("not %s: %s", ruled_out, why);
     transport_fallback_rule_out(&c->fallback, ruled_out, why);
-    if (*c->session)
-        send_request(c, &(struct request){.kind = REQUEST_TEARDOWN}, now);
+    if (*c->requests.session)
+        send_request(c, &(struct client_request){.kind = REQUEST_TEARDOWN}, now);
     if (c->step == STEP_OVER)
         return;
-    *c->session = '\0';
+    *c->requests.session = '\0';
     c->path = (struct rtsp_client_path){0};
     c->link->abandon(c->link_ctx, why);
     send_setup(c, now);
 }
 
-// ";timeout=SECONDS" of a Session header (RFC 2326, section 12.37).
-static usec_t session_timeout(struct scan parameters)
-{
-    int64_t seconds;
-    while (!scan_end(&parameters)) {
-        struct scan one = scan_trimmed(scan_until(&parameters, ';'));
-        if (scan_word(&one, "timeout=") && scan_int(&one, 86400, &seconds) && seconds > 0)
-            return seconds * USEC_PER_SEC;
-    }
-    return SESSION_TIMEOUT;
-}
-
 static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
-    struct scan parameters = text_scan(rtsp_header(r, "Session"));
-    struct text session = text_of_scan(scan_trimmed(scan_until(&parameters, ';')));
-    c->session_timeout = session_timeout(parameters);
-    if (!session.at || !session.len || session.len >= sizeof(c->session)) {
+    struct rtsp_setup_response setup;
+    if (rtsp_response_setup(r, sizeof(c->requests.session), &setup) != 0) {
         end_as(c, RTSP_CLIENT_REFUSED, "the SETUP response has no valid Session header", now);
         return;
     }
-    text_copy(session, c->session, sizeof(c->session));
-    int err =
-        c->link->accept(c->link_ctx, &c->fallback.left, rtsp_header(r, "Transport"), &c->path, now);
+    c->alive.session_timeout = setup.session_timeout;
+    text_copy(setup.session, c->requests.session, sizeof(c->requests.session));
+    int err = c->link->accept(c->link_ctx, &c->fallback.left, setup.transport, &c->path, now);
     if (err == ERR_NO_MEMORY) {
         end_as(c, RTSP_CLIENT_INTERNAL, "out of memory or timers", now);
         return;
@@ -479,25 +382,10 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
 
 // ---- Responses ----
 
-// Writes a message's body in one printable line; returns its length.
-static size_t body_text(const struct rtsp_item *r, char *out, size_t cap)
-{
-    text_copy(r->body, out, cap);
-    for (char *s = out; *s; s++) {
-        if (!isprint((unsigned char)*s))
-            *s = ' ';
-    }
-    size_t len = strlen(out);
-    while (len && out[len - 1] == ' ')
-        out[--len] = '\0';
-    return len;
-}
-
 static void end_refused(struct rtsp_client *c, const struct pending *p, const struct rtsp_item *r,
                         usec_t now)
 {
-    char reason[96];
-    char body[256];
+    char text[512];
     if (r->status == 401 && c->origin.withheld) {
         end_with(c, RTSP_CLIENT_REFUSED, now,
                  "the server redirects to %.300s, to which the password is not sent: give that URL "
@@ -505,21 +393,8 @@ static void end_refused(struct rtsp_client *c, const struct pending *p, const st
                  c->origin.url.text);
         return;
     }
-    text_copy(r->reason, reason, sizeof(reason));
-    size_t len = body_text(r, body, sizeof(body));
-    const char *what = p->kind == REQUEST_LEVEL     ? " (level)"
-                       : p->kind == REQUEST_LATENCY ? " (latency)"
-                                                    : "";
-    end_with(c, RTSP_CLIENT_REFUSED, now, "the server refuses %s%s: %d %s%s%s",
-             rtsp_method_name(request_method(p->kind)), what, r->status,
-             *reason ? reason : rtsp_reason(r->status), len ? ": " : "", body);
-}
-
-static void forget_pending(struct rtsp_client *c)
-{
-    for (int i = 0; i < c->pending.count; i++)
-        free(c->pending.pending[i].text);
-    c->pending.count = 0;
+    rtsp_response_refusal(r, p->kind, text, sizeof(text));
+    end_as(c, RTSP_CLIENT_REFUSED, text, now);
 }
 
 static void redirect(struct rtsp_client *c, struct text location, usec_t now)
@@ -530,23 +405,14 @@ static void redirect(struct rtsp_client *c, struct text location, usec_t now)
         return;
     }
     log_info("the server redirects to %s", c->origin.url.text);
-    forget_pending(c);
-    url_request_text(&c->origin.url, c->base);
+    rtsp_requests_forget(&c->requests);
+    url_request_text(&c->origin.url, c->requests.base);
     c->step = STEP_CONNECTING;
     c->link->redirect(c->link_ctx, &c->origin.url, now);
 }
 
 static void on_description(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
-    struct text base = rtsp_header(r, "Content-Base");
-    if (!base.at)
-        base = rtsp_header(r, "Content-Location");
-    char url[URL_MAX_TEXT];
-    text_copy(base, url, sizeof(url));
-    bool has_base =
-        base.len < sizeof(url) && strncasecmp(url, "rtsp://", 7) == 0 && url_is_plain(url);
-    if (has_base)
-        memcpy(c->base, url, sizeof(url));
     int err = sdp_decode(r->body.at ? r->body.at : "", r->body.len, &c->sdp);
     if (err) {
         end_with(c, RTSP_CLIENT_REFUSED, now,
@@ -559,13 +425,12 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
         end_as(c, RTSP_CLIENT_REFUSED, why, now);
         return;
     }
-    if (*c->sdp.base && url_is_plain(c->sdp.base) &&
-        (!has_base || strncmp(c->sdp.control, "rtsp://", 7) == 0))
-        memcpy(c->base, c->sdp.base, sizeof(c->sdp.base));
+    rtsp_response_base(r, &c->sdp, c->requests.base);
+    c->dialect = server_dialect_of(&c->sdp);
     playback_requests_describe(&c->playback, &c->sdp);
-    transport_fallback_init(&c->fallback, sdp_is_foreign(&c->sdp)
-                                              ? &c->config.third_party_transports
-                                              : &c->config.transports);
+    transport_fallback_init(&c->fallback, c->dialect->knows_weir_transports
+                                              ? &c->config.transports
+                                              : &c->config.standard_transports);
     send_setup(c, now);
 }
 
@@ -575,7 +440,8 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
 {
     bool playing = c->step == STEP_PLAYING;
     if (r->status == 401 && rtsp_auth_challenge(&c->origin.auth, r)) {
-        send_again(c, p, now);
+        struct client_request again = rtsp_requests_again(p);
+        send_request(c, &again, now);
         return;
     }
     switch (p->kind) {
@@ -590,7 +456,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         }
         return;
     case REQUEST_SETUP:
-        if (r->status == 461 && sdp_is_foreign(&c->sdp) && c->fallback.left.count > 1)
+        if (r->status == 461 && !c->dialect->reads_alternatives && c->fallback.left.count > 1)
             try_next_transport(c, c->fallback.left.names[0], "the server does not support it", now);
         else
             end_refused(c, p, r, now);
@@ -630,7 +496,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         c->events->on_pause_refused(c->ctx, now);
         return;
     case REQUEST_MEASURES:
-        c->denies_get_parameter = true;
+        c->alive.denies_get_parameter = true;
         if (r->status == 454)
             end_as(c, end_of_server(c), "the server has ended the session", now);
         return;
@@ -640,18 +506,12 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
 static void on_play_response(struct rtsp_client *c, const struct pending *p,
                              const struct rtsp_item *r, usec_t now)
 {
-    struct rtsp_client_place place = {.seconds = NAN, .first = -1, .show = -1, .sought = p->sought};
-    struct rtsp_range range;
-    struct rtsp_frames frames;
-    struct text header = rtsp_header(r, "Range");
-    if (header.at && rtsp_range_decode(header, &range) == 0 && range.from >= 0)
-        place.seconds = range.from;
-    header = rtsp_header(r, RTSP_FRAMES_HEADER);
-    if (header.at && rtsp_frames_decode(header, &frames) == 0) {
-        place.first = frames.first;
-        place.show = frames.show;
-        place.ahead = frames.ahead;
-    }
+    struct rtsp_play_response play = rtsp_response_play(r);
+    struct rtsp_client_place place = {.seconds = play.seconds,
+                                      .first = play.first,
+                                      .show = play.show,
+                                      .ahead = play.ahead,
+                                      .sought = p->sought};
     c->step = STEP_PLAYING;
     c->events->on_playing(c->ctx, &place, now);
 }
@@ -660,15 +520,9 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
                        usec_t now)
 {
     switch (p->kind) {
-    case REQUEST_OPTIONS: {
-        struct scan methods = text_scan(rtsp_header(r, "Public"));
-        c->has_get_parameter = false;
-        for (; !scan_end(&methods); methods.at++) {
-            struct scan from_here = methods;
-            c->has_get_parameter |= scan_word(&from_here, "GET_PARAMETER");
-        }
+    case REQUEST_OPTIONS:
+        c->alive.has_get_parameter = rtsp_response_lists(r, "GET_PARAMETER");
         return;
-    }
     case REQUEST_DESCRIBE:
         c->rtt = now - p->asked;
         on_description(c, r, now);
@@ -713,9 +567,9 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
     struct pending p;
     if (r->status < 200)
         return; // 100 Continue
-    if (!pending_requests_take(&c->pending, r->cseq, &p)) {
+    if (!pending_requests_take(&c->requests.pending, r->cseq, &p)) {
         // A full server answers before it has read a request, so without its CSeq.
-        const struct pending *oldest = pending_requests_oldest(&c->pending);
+        const struct pending *oldest = pending_requests_oldest(&c->requests.pending);
         if (r->status == 503 && oldest && c->step == STEP_DESCRIBING)
             end_refused(c, oldest, r, now);
         else
@@ -742,9 +596,9 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
 // (RFC 7826, section 13.7.2); every other method gets the same response.
 static void on_request(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
-    if (r->method == RTSP_TEARDOWN && *c->session) {
+    if (r->method == RTSP_TEARDOWN && *c->requests.session) {
         char why[256];
-        size_t len = body_text(r, why, sizeof(why));
+        size_t len = rtsp_response_line(r, why, sizeof(why));
         end_with(c, end_of_server(c), now, "the server ends the session%s%s", len ? ": " : "", why);
         return;
     }
@@ -763,9 +617,10 @@ void rtsp_client_connected(struct rtsp_client *c, usec_t now)
         return; // the viewer leaves
     c->step = STEP_DESCRIBING;
     c->events->on_connected(c->ctx, now);
-    send_request(
-        c, &(struct request){.kind = REQUEST_DESCRIBE, .headers = "Accept: application/sdp\r\n"},
-        now);
+    send_request(c,
+                 &(struct client_request){.kind = REQUEST_DESCRIBE,
+                                          .headers = "Accept: application/sdp\r\n"},
+                 now);
 }
 
 int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, usec_t wall,
@@ -853,7 +708,7 @@ static usec_t handshake_limit(const struct rtsp_client *c)
 
 usec_t rtsp_client_next_timeout(const struct rtsp_client *c)
 {
-    const struct pending *oldest = pending_requests_oldest(&c->pending);
+    const struct pending *oldest = pending_requests_oldest(&c->requests.pending);
     usec_t when = USEC_NEVER;
     switch (c->step) {
     case STEP_CONNECTING: // the link has deadlines of its own
@@ -870,7 +725,7 @@ usec_t rtsp_client_next_timeout(const struct rtsp_client *c)
             when = oldest->asked + response_limit(c);
         break;
     case STEP_PLAYING:
-        when = usec_min(c->next_params, c->heard + rtsp_client_silence_limit(c));
+        when = usec_min(c->alive.due, c->heard + rtsp_client_silence_limit(c));
         break;
     }
     if (c->step < STEP_STARTING)
@@ -880,7 +735,7 @@ usec_t rtsp_client_next_timeout(const struct rtsp_client *c)
 
 void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now)
 {
-    const struct pending *oldest = pending_requests_oldest(&c->pending);
+    const struct pending *oldest = pending_requests_oldest(&c->requests.pending);
     if (c->step < STEP_STARTING && now >= c->started + handshake_limit(c)) {
         end_with(
             c, RTSP_CLIENT_REFUSED, now,
@@ -909,8 +764,8 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now)
         if (now >= c->heard + rtsp_client_silence_limit(c))
             end_with(c, RTSP_CLIENT_LOST, now, "no data from the server for %d s",
                      (int)(rtsp_client_silence_limit(c) / USEC_PER_SEC));
-        else if (now >= c->next_params)
-            send_params(c, now);
+        else if (now >= c->alive.due)
+            send_keep_alive(c, now);
         return;
     case STEP_LEAVING:
         if (now >= c->deadline)
@@ -951,7 +806,8 @@ struct rtsp_client *rtsp_client_new(const struct rtsp_client_config *config,
     c->started = now;
     c->rng = rng_seeded(config->seed);
     rtsp_origin_init(&c->origin, &config->url, config->hash);
-    url_request_text(&config->url, c->base);
+    url_request_text(&config->url, c->requests.base);
+    c->dialect = server_dialect_of(&c->sdp);
     playback_requests_init(&c->playback, config->controls_speed);
     return c;
 }
@@ -960,6 +816,6 @@ void rtsp_client_free(struct rtsp_client *c)
 {
     if (!c)
         return;
-    forget_pending(c);
+    rtsp_requests_forget(&c->requests);
     free(c);
 }

@@ -26,6 +26,7 @@
 #include "common/base/usec.h"
 #include "common/protocol/rtsp_auth.h"
 #include "common/protocol/rtsp_params.h"
+#include "common/protocol/server_dialect.h"
 #include "common/protocol/transport_names.h"
 #include "common/wire/sdp.h"
 #include "common/wire/url.h"
@@ -48,7 +49,8 @@ enum rtsp_client_end {
 struct rtsp_client_config {
     struct url url;
     struct transport_list transports;
-    struct transport_list third_party_transports; // in place of those, for other servers
+    struct transport_list standard_transports; // in place of those, where the server does not
+                                               // know Weir's (server_dialect.h)
     const char *adapt;   // the session's parameter: "sender" or "none"; NULL: not sent. Static
     bool controls_speed; // rtsp_client_begin sends PLAY, with a Speed; else the client does
     int live_latency_ms; // the session's parameter

@@ -10,6 +10,15 @@ void transport_fallback_init(struct transport_fallback *c, const struct transpor
     *c = (struct transport_fallback){.left = *list, .single = list->count == 1};
 }
 
+struct transport_list transport_fallback_offer(const struct transport_fallback *c,
+                                               bool alternatives)
+{
+    struct transport_list offered = c->left;
+    if (!alternatives && offered.count > 1)
+        offered.count = 1;
+    return offered;
+}
+
 static void say(struct transport_fallback *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -7,6 +7,8 @@
 #ifndef WEIR_PROTOCOL_TRANSPORT_FALLBACK_H
 #define WEIR_PROTOCOL_TRANSPORT_FALLBACK_H
 
+#include <stdbool.h>
+
 #include "common/base/usec.h"
 #include "common/protocol/transport_names.h"
 
@@ -29,6 +31,9 @@ struct transport_fallback {
 };
 
 void transport_fallback_init(struct transport_fallback *c, const struct transport_list *list);
+// The transports to offer in one SETUP: those left or, unless `alternatives`, the first of them.
+struct transport_list transport_fallback_offer(const struct transport_fallback *c,
+                                               bool alternatives);
 // Removes `name`, if it is left. `why`: an English sentence without a full stop.
 void transport_fallback_rule_out(struct transport_fallback *c, const char *name, const char *why);
 // The server accepted `name`, one of those left, and so none of those before it. Returns the time

@@ -84,7 +84,7 @@ bool transport_list_needs_raw(const struct transport_list *list)
     return needs;
 }
 
-struct transport_list transport_list_foreign(const struct transport_list *list)
+struct transport_list transport_list_standard(const struct transport_list *list)
 {
     const struct transport_kind *kind;
     const char *params;

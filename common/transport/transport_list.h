@@ -21,9 +21,9 @@ extern "C" {
 // Splits only; whether a name exists is transport_find's business. 0; ERR_MALFORMED: an empty part,
 // or parameters without a name; ERR_TOO_BIG: too many, or one too long.
 int transport_list_split(const char *text, struct transport_list *out);
-// The transports to request from a third-party server instead of `list`: plain RTP over TCP or UDP.
-// TCP, which passes firewalls, is first if the list has both or is the default.
-struct transport_list transport_list_foreign(const struct transport_list *list);
+// The transports to request instead of `list` from a server that does not know Weir's: plain RTP
+// over TCP or UDP. TCP, which passes firewalls, is first if the list has both or is the default.
+struct transport_list transport_list_standard(const struct transport_list *list);
 // Returns true if one of them needs raw sockets.
 bool transport_list_needs_raw(const struct transport_list *list);
 

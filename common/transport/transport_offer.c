@@ -9,7 +9,7 @@
 
 enum { MAX_PORT_FOR_RTP = 65534 }; // RTCP's is the next one
 
-int transport_offer_of(const char *name, bool third_party, bool reports, struct rtsp_transport *out)
+int transport_offer_of(const char *name, bool named, bool reports, struct rtsp_transport *out)
 {
     const struct transport_kind *kind;
     const char *params;
@@ -21,7 +21,7 @@ int transport_offer_of(const char *name, bool third_party, bool reports, struct 
                                    .interleaved = {-1, -1},
                                    .client_port = {-1, -1},
                                    .server_port = {-1, -1}};
-    if (!third_party)
+    if (named)
         snprintf(out->weir, sizeof(out->weir), "%s", name);
     return 0;
 }

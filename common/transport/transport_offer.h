@@ -11,11 +11,10 @@
 extern "C" {
 #endif
 
-// The viewer's alternative for the transport `name`; channels and ports are absent. `third_party`:
-// the server is not weir-send, and is not told the name. `reports`: the server reads reports of
-// each packet (RFC 8888). 0 or as transport_find.
-int transport_offer_of(const char *name, bool third_party, bool reports,
-                       struct rtsp_transport *out);
+// The viewer's alternative for the transport `name`; channels and ports are absent. `named`: the
+// offer says the name, as the server knows it. `reports`: the server reads reports of each packet
+// (RFC 8888). 0 or as transport_find.
+int transport_offer_of(const char *name, bool named, bool reports, struct rtsp_transport *out);
 
 // Reads the server's answer: the transport of `offered` that it took, in that list; NULL: none. A
 // server that does not name it took the first of this kind of port or connection that is plain RTP.

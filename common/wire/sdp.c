@@ -113,7 +113,7 @@ static int sdp_choose_media(struct scan in, struct sdp_choice *c, struct sdp *s)
 static void sdp_settle_audio(struct sdp *s, const struct sdp_choice *c)
 {
     s->audio.present =
-        c->audio > 0 && (s->audio.payload_type != s->payload_type || sdp_is_foreign(s));
+        c->audio > 0 && (s->audio.payload_type != s->payload_type || sdp_is_third_party(s));
     if (!s->audio.present)
         s->audio = (struct sdp_audio){0};
     if (c->audio > 0 || c->audio_type < 0)
@@ -246,7 +246,7 @@ bool sdp_has_frames(const struct sdp *s)
     return s->h264 || s->source == SDP_SOURCE_GODDARD || s->source == SDP_SOURCE_LAYERS;
 }
 
-bool sdp_is_foreign(const struct sdp *s)
+bool sdp_is_third_party(const struct sdp *s)
 {
     return s->h264 && s->ext.adu == 0;
 }
@@ -504,7 +504,7 @@ static int read_audio_line(struct sdp_audio *s, struct scan line, bool in_medium
 }
 
 // Discards the values of Weir's own attributes, except for a plausible frame rate.
-static void settle_foreign(struct sdp *s)
+static void settle_third_party(struct sdp *s)
 {
     struct fps f = s->ladder.source_fps;
     bool can_be = f.den > 0 && f.den <= 1001 && f.num >= f.den && f.num <= (int64_t)f.den * 240;
@@ -533,8 +533,8 @@ int sdp_decode(const char *data, size_t len, struct sdp *s)
     if (err)
         return err;
     sdp_settle_audio(s, &choice);
-    if (sdp_is_foreign(s)) {
-        settle_foreign(s);
+    if (sdp_is_third_party(s)) {
+        settle_third_party(s);
         return 0;
     }
     const struct ladder *l = &s->ladder;

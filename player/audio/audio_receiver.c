@@ -11,6 +11,7 @@ void audio_receiver_init(struct audio_receiver *in, const struct sdp *sdp,
 {
     memset(in, 0, sizeof(*in));
     in->sdp = sdp;
+    in->dialect = server_dialect_of(sdp);
     in->player = player;
     rtp_receiver_init(&in->receiver);
     in->receiver.clock_rate = RTP_OPUS_CLOCK_RATE;
@@ -55,7 +56,7 @@ bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *
     if (len < 2 || (data[1] & 127) != in->sdp->audio.payload_type)
         return false;
     if (rtp_decode(data, len, in->sdp->audio.ext, &p) != 0 ||
-        (!p.has_adu && !sdp_is_foreign(in->sdp))) {
+        (!p.has_adu && !in->dialect->numbers_from_stamps)) {
         in->malformed++;
         return true;
     }

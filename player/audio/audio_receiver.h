@@ -6,6 +6,7 @@
 #define WEIR_PLAYER_AUDIO_AUDIO_RECEIVER_H
 
 #include "common/protocol/rtp_receiver.h"
+#include "common/protocol/server_dialect.h"
 #include "common/wire/sdp.h"
 #include "stream/audio/av_sync.h"
 #include "stream/receive/rtcp_feedback.h"
@@ -17,8 +18,9 @@ extern "C" {
 struct audio_output;
 
 struct audio_receiver {
-    const struct sdp *sdp;       // borrowed
-    struct audio_output *player; // borrowed
+    const struct sdp *sdp;                // borrowed
+    const struct server_dialect *dialect; // static
+    struct audio_output *player;          // borrowed
     struct rtp_receiver receiver;
     struct rtcp_feedback feedback;
     int64_t reference; // a position near the next packet's

@@ -18,6 +18,7 @@ void media_receiver_init(struct media_receiver *m, uv_loop_t *loop, struct tcp_c
     *m = (struct media_receiver){.loop = loop,
                                  .control = control,
                                  .sdp = sdp,
+                                 .dialect = server_dialect_of(sdp),
                                  .ssrc = ssrc,
                                  .raw = raw,
                                  .ops = ops,
@@ -119,7 +120,8 @@ void media_receiver_interleaved(struct media_receiver *m, int channel, const uin
         bool is_audio = audio->accepted && channel == audio->path.channel[i];
         if (channel != video->path.channel[i] && !is_audio)
             continue;
-        enum media_track track = is_audio && sdp_is_foreign(m->sdp) ? TRACK_AUDIO : TRACK_VIDEO;
+        enum media_track track =
+            is_audio && m->dialect->audio_has_own_flow ? TRACK_AUDIO : TRACK_VIDEO;
         m->ops->on_packet(m->ctx, track, i == 1, data, len, now, now);
         return;
     }
@@ -138,11 +140,11 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
                          const char *cc, char *out, size_t cap)
 {
     struct receiver_track *track = &m->tracks[TRACK_VIDEO];
-    bool third_party = sdp_is_foreign(m->sdp);
+    bool names_weir = m->dialect->knows_weir_transports;
     size_t used = 0;
     for (int i = 0; i < list->count; i++) {
         struct rtsp_transport t;
-        if (transport_offer_of(list->names[i], third_party, m->sdp->ccfb, &t) != 0)
+        if (transport_offer_of(list->names[i], names_weir, m->sdp->ccfb, &t) != 0)
             return ERR_UNSUPPORTED;
         int err = !t.tcp && !track->path.socket[0] ? open_ports(m, track) : 0;
         if (err)
@@ -153,7 +155,7 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
             else
                 t.client_port[k] = udp_socket_port(track->path.socket[k]);
         }
-        if (t.tcp && !third_party)
+        if (t.tcp && names_weir)
             snprintf(t.cc, sizeof(t.cc), "%s", cc);
         if (used && used + 1 < cap)
             out[used++] = ',';
@@ -165,9 +167,9 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
     return 0;
 }
 
-// Media comes from the server or, for a third party, from the host that its answer names; a name
-// that is no address is ignored. Tokens go to the server alone: else a server could make the viewer
-// send to any host.
+// Media comes from the server or, for some third parties, from the host that the response names; a
+// name that is no address is ignored. Tokens go to the server alone: else a server could make the
+// viewer send to any host.
 static void take_peers(const struct media_receiver *m, const struct rtsp_transport *t,
                        struct sockaddr_storage peer[2])
 {
@@ -176,7 +178,7 @@ static void take_peers(const struct media_receiver *m, const struct rtsp_transpo
     const struct sockaddr_storage *server = tcp_conn_peer(m->control);
     bool v6 = strchr(t->source, ':');
     snprintf(text, sizeof(text), v6 ? "[%s]:1" : "%s:1", t->source);
-    bool elsewhere = sdp_is_foreign(m->sdp) && !t->has_token && t->source[0] &&
+    bool elsewhere = m->dialect->names_media_source && !t->has_token && t->source[0] &&
                      sockaddr_parse(text, &from) == 0 && from.ss_family == server->ss_family;
     for (int i = 0; i < 2; i++) {
         peer[i] = elsewhere ? from : *server;
@@ -295,11 +297,10 @@ bool media_receiver_connects(const struct media_receiver *m)
 int media_receiver_offer_audio(struct media_receiver *m, char *out, size_t cap)
 {
     struct receiver_track *video = &m->tracks[TRACK_VIDEO], *audio = &m->tracks[TRACK_AUDIO];
-    bool third_party = sdp_is_foreign(m->sdp);
     struct rtsp_transport t;
-    if (transport_offer_of(m->name, third_party, m->reports, &t) != 0)
+    if (transport_offer_of(m->name, m->dialect->knows_weir_transports, m->reports, &t) != 0)
         return ERR_UNSUPPORTED;
-    bool own_ports = m->datagram && third_party;
+    bool own_ports = m->datagram && m->dialect->audio_has_own_flow;
     int err = own_ports ? open_ports(m, audio) : 0;
     if (err)
         return err;
@@ -333,7 +334,7 @@ void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, 
 {
     if (!m->tracks[TRACK_VIDEO].accepted)
         return;
-    bool own = m->tracks[track].accepted && sdp_is_foreign(m->sdp); // else both share one flow
+    bool own = m->tracks[track].accepted && m->dialect->audio_has_own_flow;
     const struct track_path *to = &m->tracks[own ? track : TRACK_VIDEO].path;
     uint8_t head[RTSP_INTERLEAVED_HEAD];
     struct iovec parts[2] = {{.iov_base = head, .iov_len = sizeof(head)}, {.iov_len = len}};

@@ -12,6 +12,7 @@
 
 #include "common/net/tcp_conn.h"
 #include "common/net/udp_socket.h"
+#include "common/protocol/server_dialect.h"
 #include "common/transport/mtp_raw_receiver.h"
 #include "common/transport/path_validation.h"
 #include "common/transport/transport_list.h"
@@ -23,7 +24,8 @@
 extern "C" {
 #endif
 
-// `track`: whose path it took. The audio shares the video's, unless the server is not weir-send.
+// `track`: whose path it took. The audio shares the video's, unless audio_has_own_flow
+// (server_dialect.h).
 // `data` is borrowed for the call. `arrived`: when the kernel received it, as far as that is known.
 typedef void media_packet_fn(void *ctx, enum media_track track, bool rtcp, const uint8_t *data,
                              size_t len, usec_t arrived, usec_t now);
@@ -48,10 +50,11 @@ struct receiver_track {
 };
 
 struct media_receiver {
-    uv_loop_t *loop;          // borrowed
-    struct tcp_conn *control; // borrowed
-    const struct sdp *sdp;    // borrowed
-    uint32_t ssrc;            // the viewer's
+    uv_loop_t *loop;                      // borrowed
+    struct tcp_conn *control;             // borrowed
+    const struct sdp *sdp;                // borrowed
+    const struct server_dialect *dialect; // static; of the SDP
+    uint32_t ssrc;                        // the viewer's
     struct receiver_track tracks[TRACKS];
     bool datagram;                        // media arrives on UDP ports
     bool reports;                         // of each packet (RFC 8888), which the server agreed to
@@ -64,8 +67,8 @@ struct media_receiver {
     struct path_responder *responder;     // owned; NULL: the server does not validate the path
 };
 
-// `control` is connected; it and `sdp` outlive the receiver. `ssrc`: the viewer's in RTCP. `raw`:
-// for transports that need raw sockets, or NULL.
+// `control` is connected; it and `sdp` outlive the receiver. `sdp` is complete. `ssrc`: the
+// viewer's in RTCP. `raw`: for transports that need raw sockets, or NULL.
 void media_receiver_init(struct media_receiver *m, uv_loop_t *loop, struct tcp_conn *control,
                          const struct sdp *sdp, uint32_t ssrc, struct mtp_raw_receiver *raw,
                          const struct media_receiver_ops *ops, void *ctx);

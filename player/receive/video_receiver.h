@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Packets in, complete frames out: RTP and RTCP of one stream, the stats of its packets, and the
-// feedback to the sender: RR and SDES once a second, NACK as soon as a hole is certain. Malformed
-// packets are counted and dropped. Loop thread only.
+// Packets in, complete frames out: connects the pure units of one stream (frame_receiver.h,
+// rtcp_exchange.h) with the network, the QoE and the trace. Malformed packets are counted and
+// dropped. Loop thread only.
 #ifndef WEIR_PLAYER_RECEIVE_VIDEO_RECEIVER_H
 #define WEIR_PLAYER_RECEIVE_VIDEO_RECEIVER_H
 

@@ -305,7 +305,7 @@ struct client *client_new(uv_loop_t *loop, const struct rtsp_client_config *conf
                           const struct client_ops *ops, void *ctx, usec_t now)
 {
     struct rtsp_client_config full = *config;
-    full.third_party_transports = transport_list_foreign(&config->transports);
+    full.standard_transports = transport_list_standard(&config->transports);
     full.hash = rtsp_hash;
     struct client *c = calloc(1, sizeof(*c));
     if (!c || !random_fill(&full.seed, sizeof(full.seed)))

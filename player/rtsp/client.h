@@ -32,7 +32,7 @@ struct client;
 struct mtp_raw_receiver;
 
 // Starts at once. `config` is copied, and what the client itself knows is filled in:
-// third_party_transports, hash, seed. `cc`: the kernel's congestion control to request for media
+// standard_transports, hash, seed. `cc`: the kernel's congestion control to request for media
 // over TCP; empty: the server's choice. `ops` is static, `ctx` borrowed. NULL: logged.
 struct client *client_new(uv_loop_t *loop, const struct rtsp_client_config *config, const char *cc,
                           const struct client_ops *ops, void *ctx, usec_t now);

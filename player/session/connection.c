@@ -85,7 +85,8 @@ static void on_client_packet(void *ctx, bool rtcp, const uint8_t *data, size_t l
     if (c->stopped)
         return;
     // weir-send's audio comes among the video's packets.
-    if (!sdp_is_foreign(&c->sdp) && audio_session_packet(c->config.audio, rtcp, data, len, arrived))
+    if (!server_dialect_of(&c->sdp)->audio_has_own_flow &&
+        audio_session_packet(c->config.audio, rtcp, data, len, arrived))
         return;
     video_receiver_packet(c->input, rtcp, data, len, arrived, now);
 }
@@ -104,7 +105,7 @@ static void on_packet(void *ctx, const struct rtp_packet *packet, int64_t ext_se
 {
     struct connection *c = ctx;
     presenter_packet(c->presenter, packet, ext_seq, arrived);
-    if (!sdp_is_foreign(&c->sdp))
+    if (!server_dialect_of(&c->sdp)->numbers_from_stamps)
         audio_session_near(c->config.audio, packet->adu.frame);
     goddard_session_packet(c->goddard, packet, arrived, now);
 }
@@ -116,7 +117,8 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     uint32_t stamp = f->rtp_timestamp;
     usec_t arrived = f->last_arrived;
     presenter_push(c->presenter, f, now);
-    if (sdp_is_foreign(&c->sdp) && number >= 0 && number < PLAYOUT_MAX_NUMBER)
+    if (server_dialect_of(&c->sdp)->numbers_from_stamps && number >= 0 &&
+        number < PLAYOUT_MAX_NUMBER)
         audio_session_frame(c->config.audio, stamp, presenter_media_time(c->presenter, number),
                             arrived);
     goddard_session_frame(c->goddard, number, presenter_held(c->presenter), now);
@@ -383,7 +385,7 @@ static void report_raw_missing(const struct connection *c)
     const struct transport_list *list = &c->config.options->transports;
     const struct transport_kind *taken, *kind;
     const char *params;
-    if (c->config.raw || sdp_is_foreign(&c->sdp) ||
+    if (c->config.raw || !server_dialect_of(&c->sdp)->knows_weir_transports ||
         transport_find(c->transport, &taken, &params) != 0)
         return;
     for (int i = 0; i < list->count && transport_find(list->names[i], &kind, &params) == 0; i++) {
@@ -466,7 +468,7 @@ static void on_placed(struct connection *c, const struct rtsp_client_place *plac
     case SEEK_NOT_PLACED:
         if (!place->sought)
             return;
-        if (!sdp_is_foreign(&c->sdp))
+        if (server_dialect_of(&c->sdp)->shares_files)
             log_warn("the server refused the seek: other viewers watch the same stream");
         stay(c, now);
         return;

@@ -5,20 +5,21 @@
 
 #include "common/base/scan.h"
 #include "common/base/utf8.h"
+#include "common/protocol/server_dialect.h"
 
 enum { LIST_COLUMN = 4096 };
 
 const char *stream_description_refuse(const struct sdp *s, const struct play_options *o,
                                       bool has_display, char *out, size_t cap)
 {
-    bool foreign = sdp_is_foreign(s);
+    bool has_levels = server_dialect_of(s)->has_levels;
     bool goddard = o->adapt == ADAPT_GODDARD;
     int levels = s->ladder.level_count;
     if (!has_display)
         snprintf(out, cap, "there is no display here: set DISPLAY, or play with --headless");
-    else if (!foreign && (s->ext.adu == 0 || (sdp_has_frames(s) && !levels)))
+    else if (has_levels && (s->ext.adu == 0 || (sdp_has_frames(s) && !levels)))
         snprintf(out, cap, "no levels, or no frame numbers on the packets");
-    else if (foreign && (o->level > 0 || goddard))
+    else if (!has_levels && (o->level > 0 || goddard))
         snprintf(out, cap, "this server is not weir-send: there are no levels to choose from");
     else if (goddard && !sdp_has_frames(s))
         snprintf(out, cap, "--adapt goddard requires a stream of frames");

@@ -6,6 +6,7 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "common/protocol/server_dialect.h"
 #include "player/report/viewing_trace.h"
 #include "player/video/decode_feed.h"
 #include "stream/video/video_pipeline.h"
@@ -311,7 +312,7 @@ static struct video_pipeline *new_pipeline(struct presenter *p)
         .resume_threshold = resume,
         .decode_lead = sdp->h264 ? PLAYOUT_DECODE_LEAD : 0,
         .low_latency = o->low_latency,
-        .stamped = sdp_is_foreign(sdp),
+        .stamped = server_dialect_of(sdp)->numbers_from_stamps,
         .reorders = sdp->reorders,
         .live = sdp->duration < 0,
         .asks_keys = true,
@@ -340,9 +341,9 @@ struct presenter *presenter_new(const struct presenter_config *config)
     if (!p->pipeline || !p->timer)
         goto failed;
     p->feed.session = config->session;
-    enum decoder_order order = sdp_is_foreign(config->sdp) ? DECODER_AS_SHOWN
-                               : config->sdp->reorders     ? DECODER_AS_COMES
-                                                           : DECODER_PLAIN;
+    enum decoder_order order = !server_dialect_of(config->sdp)->describes_order ? DECODER_AS_SHOWN
+                               : config->sdp->reorders                          ? DECODER_AS_COMES
+                                                                                : DECODER_PLAIN;
     if (config->sdp->h264 && !(p->feed.decoder = decode_thread_new(
                                    config->show, order, config->on_done, config->done_ctx)))
         goto failed;

@@ -161,7 +161,7 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     (void)now;
     alive(ctx);
     *why = "not playable";
-    return sdp_is_foreign(sdp) || sdp->ladder.level_count != 1;
+    return !server_dialect_of(sdp)->has_levels || sdp->ladder.level_count != 1;
 }
 
 static void on_list(void *ctx, struct text list, usec_t now)
@@ -282,8 +282,8 @@ static struct rtsp_client *make(struct world *w, uint8_t flags)
     name(&config.transports, "mtp");
     name(&config.transports, "mtp-raw");
     name(&config.transports, "minbuf");
-    name(&config.third_party_transports, "tcp");
-    name(&config.third_party_transports, "udp");
+    name(&config.standard_transports, "tcp");
+    name(&config.standard_transports, "udp");
     return rtsp_client_new(&config, &link_ops, w, &event_ops, w, w->now);
 }
 

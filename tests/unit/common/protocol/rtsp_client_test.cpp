@@ -185,7 +185,7 @@ struct Owner {
         const char *why;
         REQUIRE(url_parse((URL).c_str(), &config.url, &why) == 0);
         config.transports = list_of({"tcp"});
-        config.third_party_transports = list_of({"tcp", "udp"});
+        config.standard_transports = list_of({"tcp", "udp"});
         config.live_latency_ms = 1000;
         config.stored_latency_ms = 1500;
         config.has_audio = true;
@@ -738,7 +738,7 @@ TEST_CASE("rtsp client: 461 of a third-party server: the next transport")
     SECTION("the list has one entry")
     {
         Owner one;
-        one.config.third_party_transports = list_of({"tcp"});
+        one.config.standard_transports = list_of({"tcp"});
         run(one, {{0, connected, {"connected", DESCRIBE_1}},
                   {10, in(gst_description(1)), {"SETUP " + URL + "/stream=0 #2 Transport: tcp"}},
                   {20,

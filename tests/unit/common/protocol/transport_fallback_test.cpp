@@ -70,6 +70,19 @@ TEST_CASE("transport choice: three in 1.5 s, and their last SETUP")
     }
 }
 
+TEST_CASE("transport choice: what one SETUP offers")
+{
+    transport_fallback c = choice_of("mtp,mtp-raw,minbuf");
+    for (int left = 3; left > 0; left--) {
+        CHECK(transport_fallback_offer(&c, true).count == left);
+        transport_list one = transport_fallback_offer(&c, false);
+        CHECK(one.count == 1);
+        CHECK(std::string(one.names[0]) == c.left.names[0]);
+        transport_fallback_rule_out(&c, one.names[0], "refused");
+    }
+    CHECK(transport_fallback_offer(&c, false).count == 0);
+}
+
 TEST_CASE("transport choice: the words")
 {
     transport_fallback c = choice_of("mtp,mtp-raw,minbuf,tcp");

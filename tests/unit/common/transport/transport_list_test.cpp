@@ -96,9 +96,9 @@ TEST_CASE("transport list: what a server that is not weir-send is asked for")
         INFO(row.text);
         struct transport_list list;
         REQUIRE(transport_list_split(row.text, &list) == 0);
-        struct transport_list plain = transport_list_foreign(&list);
+        struct transport_list plain = transport_list_standard(&list);
         CHECK(std::vector<std::string>(plain.names, plain.names + plain.count) == row.names);
         list.by_default = true;
-        CHECK(transport_list_foreign(&list).count == 2);
+        CHECK(transport_list_standard(&list).count == 2);
     }
 }

@@ -17,28 +17,28 @@ TEST_CASE("transport_offer: what the viewer offers for each transport")
 {
     struct {
         const char *name;
-        bool third_party, reports;
+        bool named, reports;
         const char *header; // but for channels and ports
     } const table[] = {
-        {"minbuf:1,3", false, true, "RTP/AVP/TCP;unicast;x-weir=minbuf:1,3"},
-        {"tcp", true, false, "RTP/AVP/TCP;unicast"},
-        {"udp", false, false, "RTP/AVP;unicast;x-weir=udp"},
-        {"udp", false, true, "RTP/AVPF;unicast;x-weir=udp"},
-        {"udp", true, false, "RTP/AVP;unicast"},
-        {"arc", false, true, "RTP/AVPF;unicast;x-weir=arc"},
-        {"mtp", false, true, "RTP/AVP;unicast;x-weir=mtp"}, // it has acknowledgements of its own
-        {"mtp-raw", false, true, "RTP/AVP/TCP;unicast;x-weir=mtp-raw"},
+        {"minbuf:1,3", true, true, "RTP/AVP/TCP;unicast;x-weir=minbuf:1,3"},
+        {"tcp", false, false, "RTP/AVP/TCP;unicast"},
+        {"udp", true, false, "RTP/AVP;unicast;x-weir=udp"},
+        {"udp", true, true, "RTP/AVPF;unicast;x-weir=udp"},
+        {"udp", false, false, "RTP/AVP;unicast"},
+        {"arc", true, true, "RTP/AVPF;unicast;x-weir=arc"},
+        {"mtp", true, true, "RTP/AVP;unicast;x-weir=mtp"}, // it has acknowledgements of its own
+        {"mtp-raw", true, true, "RTP/AVP/TCP;unicast;x-weir=mtp-raw"},
     };
     for (const auto &row : table) {
         INFO(row.name);
         rtsp_transport t;
         char header[256];
-        REQUIRE(transport_offer_of(row.name, row.third_party, row.reports, &t) == 0);
+        REQUIRE(transport_offer_of(row.name, row.named, row.reports, &t) == 0);
         REQUIRE(rtsp_transport_encode(&t, header, sizeof(header)) > 0);
         CHECK(std::string(header) == row.header);
     }
     rtsp_transport t;
-    CHECK(transport_offer_of("pigeons", false, true, &t) == ERR_NOT_FOUND);
+    CHECK(transport_offer_of("pigeons", true, true, &t) == ERR_NOT_FOUND);
 }
 
 TEST_CASE("transport_offer: which one the server's answer takes")

@@ -389,7 +389,7 @@ TEST_CASE("sdp: strangers' descriptions")
         "a=fmtp:96 packetization-mode=1;sprop-parameter-sets=Z0LA,aM48\r\n"
         "a=control:stream=0\r\n";
     REQUIRE(decode(gstreamer, s.get()) == 0);
-    CHECK(sdp_is_foreign(s.get()));
+    CHECK(sdp_is_third_party(s.get()));
     CHECK(std::string(s->control) == "stream=0");
     CHECK(std::string(s->base).empty()); // "*": the presentation's own URL
     CHECK(std::string(s->sprop) == "Z0LA,aM48");
@@ -402,7 +402,7 @@ TEST_CASE("sdp: strangers' descriptions")
         "a=rtcp-fb:* nack\na=extmap:1 "
         "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time\n";
     REQUIRE(decode(camera, s.get()) == 0);
-    CHECK(sdp_is_foreign(s.get()));
+    CHECK(sdp_is_third_party(s.get()));
     CHECK(s->payload_type == 98);
     CHECK(std::string(s->base) == "rtsp://h/all/");
     CHECK((s->ladder.source_fps.num == 25 && s->ladder.source_fps.den == 1));
@@ -414,7 +414,7 @@ TEST_CASE("sdp: strangers' descriptions")
         CHECK((s->ladder.source_fps.num == 25 && s->ladder.source_fps.den == 1));
     }
     REQUIRE(decode(golden, s.get()) == 0);
-    CHECK_FALSE(sdp_is_foreign(s.get()));
+    CHECK_FALSE(sdp_is_third_party(s.get()));
     CHECK(s->nack);
 }
 

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "common/protocol/server_dialect.h"
+
 // A weir-send's test source with two levels, and the options of a plain weir-play.
 struct set_up {
     struct sdp sdp = {};
@@ -33,7 +35,7 @@ struct set_up {
 TEST_CASE("stream_description: why a stream cannot be played")
 {
     set_up plain;
-    REQUIRE(!sdp_is_foreign(&plain.sdp));
+    REQUIRE(server_dialect_of(&plain.sdp)->has_levels);
     CHECK(plain.refusal() == "");
     CHECK(plain.refusal(false).find("there is no display here") == 0);
 
@@ -62,7 +64,7 @@ TEST_CASE("stream_description: a server that is not weir-send has no levels to c
     set_up s;
     s.sdp.ext.adu = 0;
     s.sdp.ladder.level_count = 0;
-    REQUIRE(sdp_is_foreign(&s.sdp));
+    REQUIRE(!server_dialect_of(&s.sdp)->has_levels);
     CHECK(s.refusal() == "");
     s.options.level = 0;
     CHECK(s.refusal() == "");

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/receive/rtcp_exchange.h"
+
+void rtcp_exchange_init(struct rtcp_exchange *x, uint64_t random, bool takes_nack, bool takes_pli)
+{
+    *x = (struct rtcp_exchange){.takes_nack = takes_nack, .takes_pli = takes_pli};
+    rtcp_feedback_init(&x->feedback, random);
+}
+
+struct rtcp_received rtcp_exchange_compound(struct rtcp_exchange *x, struct rtp_receiver *rtp,
+                                            const uint8_t *data, size_t len, usec_t arrived)
+{
+    struct rtcp_received out = {0};
+    struct rtcp_item item;
+    size_t at = 0;
+    int got;
+    while ((got = rtcp_next(data, len, &at, &item)) == 1) {
+        // Before the first packet the stream's source is not known.
+        bool ours = !rtp->started || item.ssrc == rtp->ssrc;
+        if (item.kind == RTCP_IS_SR && ours) {
+            rtp_receiver_sender_report(rtp, item.sender.ntp, arrived);
+            out.has_report = true;
+            out.ntp = item.sender.ntp;
+            out.timestamp = item.sender.rtp_timestamp;
+        } else if (item.kind == RTCP_IS_BYE) {
+            out.bye = ours;
+        }
+    }
+    x->malformed += got < 0;
+    return out;
+}
+
+bool rtcp_exchange_packet(struct rtcp_exchange *x, struct rtp_receiver *rtp)
+{
+    int count = rtp_receiver_holes(rtp, x->feedback.nacks, RTCP_MAX_NACKS);
+    x->feedback.nack_count = x->takes_nack ? count : 0;
+    return x->feedback.nack_count > 0;
+}
+
+bool rtcp_exchange_need_key(struct rtcp_exchange *x)
+{
+    x->feedback.pli |= x->takes_pli;
+    return x->takes_pli;
+}
