@@ -213,7 +213,7 @@ size_t mtp_flow_pull(struct mtp_flow *f, uint8_t *out, int64_t *slot, usec_t now
 
 static void note_step(struct mtp_flow *f, enum mtp_mode from)
 {
-    f->step = (struct mtp_step){from, f->steps.mode, f->steps.why};
+    f->step = (struct mtp_step){from, f->steps.mode, f->steps.reason};
     f->step_due = true;
 }
 

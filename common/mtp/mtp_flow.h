@@ -37,7 +37,7 @@ int mtp_options_parse(const char *params, struct mtp_options *o);
 // A change of mode, or the initial mode that the probe found.
 struct mtp_step {
     enum mtp_mode from, to;
-    enum mtp_why why;
+    enum mtp_reason reason;
 };
 
 struct mtp_flow {

@@ -30,5 +30,5 @@ void mtp_info_fill(const struct mtp_flow *f, struct transport_info *out, usec_t 
     set_variable(&out->variable[1], "holes", (double)i.holes);
     set_variable(&out->variable[2], "replaced", (double)(i.counts.replacements + i.counts.fills));
     set_variable(&out->variable[3], "dropped", (double)i.dropped);
-    set_variable(&out->variable[4], "why", f->steps.why);
+    set_variable(&out->variable[4], "why", f->steps.reason);
 }

@@ -12,7 +12,7 @@ extern "C" {
 
 // Fills all of `out` but rate_bps and acks_ignored. Variables: `mode` (0 strict, 1 fill, 2 resend),
 // `holes` at the receiver now, `replaced`: losses made up for by new data, `dropped` by the queue,
-// `why` this mode (enum mtp_why).
+// `why` this mode (enum mtp_reason).
 void mtp_info_fill(const struct mtp_flow *f, struct transport_info *out, usec_t now);
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@ void mtp_mode_control_init(struct mtp_mode_control *m, enum mtp_mode top)
                                    .returned_at = -1};
 }
 
-const char *mtp_why_text(enum mtp_why why)
+const char *mtp_reason_text(enum mtp_reason reason)
 {
     static const char *const texts[] = {
         "as asked for",
@@ -31,14 +31,14 @@ const char *mtp_why_text(enum mtp_why why)
         "a late answer to what was sent before",
         "another try",
     };
-    assert(why >= MTP_WHY_ASKED && why < MTP_WHYS);
-    return texts[why];
+    assert(reason >= MTP_REASON_ASKED && reason < MTP_REASONS);
+    return texts[reason];
 }
 
-static void go(struct mtp_mode_control *m, enum mtp_mode mode, enum mtp_why why, usec_t now)
+static void go(struct mtp_mode_control *m, enum mtp_mode mode, enum mtp_reason reason, usec_t now)
 {
     m->mode = mode;
-    m->why = why;
+    m->reason = reason;
     m->stuck_at = -1;
     m->retry_at = mode > m->top ? now + m->wait : USEC_NEVER;
 }
@@ -55,11 +55,11 @@ static void doubt(struct mtp_mode_control *m, enum mtp_mode before, int64_t proo
 void mtp_mode_control_probed(struct mtp_mode_control *m, enum mtp_probe_answer answer, usec_t now)
 {
     static const enum mtp_mode modes[] = {MTP_STRICT, MTP_FILL_HOLES, MTP_RESEND, MTP_RESEND};
-    enum mtp_why why = (enum mtp_why)((int)MTP_WHY_PROBE_OVER + (int)answer);
+    enum mtp_reason reason = (enum mtp_reason)((int)MTP_REASON_PROBE_OVER + (int)answer);
     if (answer != MTP_PROBE_OVER)
         doubt(m, m->top, MTP_PROBE_HOLE, now);
     m->unheard = answer == MTP_PROBE_NOTHING;
-    go(m, modes[answer], why, now);
+    go(m, modes[answer], reason, now);
 }
 
 static bool is_stuck(struct mtp_mode_control *m, const struct mtp_sender *s, usec_t now)
@@ -94,15 +94,15 @@ static bool step_down(struct mtp_mode_control *m, const struct mtp_sender *s, us
     else
         m->wait = usec_min(2 * m->wait, MAX_WAIT);
     m->on_trial = false;
-    go(m, (enum mtp_mode)(m->mode + 1), MTP_WHY_STUCK, now);
+    go(m, (enum mtp_mode)(m->mode + 1), MTP_REASON_STUCK, now);
     return true;
 }
 
-static bool step_back(struct mtp_mode_control *m, enum mtp_why why, usec_t now)
+static bool step_back(struct mtp_mode_control *m, enum mtp_reason reason, usec_t now)
 {
     m->doubtful = false;
     m->wait = m->wait_before;
-    go(m, m->before, why, now);
+    go(m, m->before, reason, now);
     return true;
 }
 
@@ -118,7 +118,7 @@ static bool try_above(struct mtp_mode_control *m, const struct mtp_sender *s, us
     m->on_trial = true;
     m->recoveries = s->counts.fast_recoveries + s->counts.timeouts;
     m->doubtful = false;
-    go(m, (enum mtp_mode)(m->mode - 1), MTP_WHY_RETRY, now);
+    go(m, (enum mtp_mode)(m->mode - 1), MTP_REASON_RETRY, now);
     return true;
 }
 
@@ -132,11 +132,11 @@ bool mtp_mode_control_ack(struct mtp_mode_control *m, const struct mtp_sender *s
         m->doubtful = false;
     if (m->doubtful && was_away) {
         m->returned_at = now;
-        return step_back(m, MTP_WHY_OUTAGE, now);
+        return step_back(m, MTP_REASON_OUTAGE, now);
     }
     if (m->doubtful && goes_on && s->cum > m->proof && ack->has_echo &&
         is_older(ack->echo_us, m->stepped_at))
-        return step_back(m, MTP_WHY_LATE, now);
+        return step_back(m, MTP_REASON_LATE, now);
     if (!goes_on || s->state != MTP_OPEN)
         return step_down(m, s, now);
     m->stuck_at = -1;

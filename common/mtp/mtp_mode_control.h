@@ -24,23 +24,23 @@ extern "C" {
 #endif
 
 // Why the mode is in use; the numbers appear in reports.
-enum mtp_why {
-    MTP_WHY_ASKED,
-    MTP_WHY_PROBE_OVER, // the MTP_WHY_PROBE_* follow the order of enum mtp_probe_answer
-    MTP_WHY_PROBE_BEYOND,
-    MTP_WHY_PROBE_UP_TO,
-    MTP_WHY_PROBE_NOTHING,
-    MTP_WHY_STUCK,
-    MTP_WHY_OUTAGE,
-    MTP_WHY_LATE,
-    MTP_WHY_RETRY,
-    MTP_WHYS,
+enum mtp_reason {
+    MTP_REASON_ASKED,
+    MTP_REASON_PROBE_OVER, // the MTP_REASON_PROBE_* follow the order of enum mtp_probe_answer
+    MTP_REASON_PROBE_BEYOND,
+    MTP_REASON_PROBE_UP_TO,
+    MTP_REASON_PROBE_NOTHING,
+    MTP_REASON_STUCK,
+    MTP_REASON_OUTAGE,
+    MTP_REASON_LATE,
+    MTP_REASON_RETRY,
+    MTP_REASONS,
 };
 
 struct mtp_mode_control {
     enum mtp_mode top; // the requested mode, the highest one allowed
     enum mtp_mode mode;
-    enum mtp_why why;
+    enum mtp_reason reason;
     usec_t wait;     // time before the next try of a higher mode
     usec_t retry_at; // when to try the mode above; USEC_NEVER: no try
     bool on_trial;
@@ -67,7 +67,7 @@ bool mtp_mode_control_ack(struct mtp_mode_control *m, const struct mtp_sender *s
                           const struct mtp_ack *ack, int64_t cum, usec_t now);
 bool mtp_mode_control_timeout(struct mtp_mode_control *m, const struct mtp_sender *s, usec_t now);
 // An explanation for people, static.
-const char *mtp_why_text(enum mtp_why why);
+const char *mtp_reason_text(enum mtp_reason reason);
 
 #ifdef __cplusplus
 }

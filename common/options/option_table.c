@@ -264,8 +264,8 @@ static const char *msec_read(const struct option_row *row, const char *value, us
                              char *reason, size_t cap)
 {
     double number;
-    if (!number_read(value, true, row->least, row->most, &number)) {
-        snprintf(reason, cap, "expects %.10g to %.10g milliseconds", row->least, row->most);
+    if (!number_read(value, true, row->min, row->max, &number)) {
+        snprintf(reason, cap, "expects %.10g to %.10g milliseconds", row->min, row->max);
         return reason;
     }
     *out = (usec_t)number * USEC_PER_MSEC;
@@ -304,9 +304,9 @@ static const char *value_read(const struct option_row *row, const char *value, v
     case OPTION_PNG:
         return name_read(row->kind, value, at);
     case OPTION_INT:
-        return option_int_read(value, row->least, row->most, at, reason, cap);
+        return option_int_read(value, row->min, row->max, at, reason, cap);
     case OPTION_SECONDS:
-        return option_seconds_read(value, row->least, row->most, at, reason, cap);
+        return option_seconds_read(value, row->min, row->max, at, reason, cap);
     case OPTION_MSEC:
         return msec_read(row, value, at, reason, cap);
     case OPTION_LOG:
@@ -314,7 +314,7 @@ static const char *value_read(const struct option_row *row, const char *value, v
                    ? NULL
                    : "expects LEVEL[,MODULE=LEVEL...], levels error, warn, info or debug";
     case OPTION_LOG_ALL:
-        *(struct log_filter *)at = log_all((enum log_level)row->least);
+        *(struct log_filter *)at = log_all((enum log_level)row->min);
         return NULL;
     case OPTION_SEED:
         return seed_read(value, at);

@@ -24,11 +24,11 @@ enum option_kind {
     OPTION_TEXT,     // const char *, borrowed
     OPTION_FILE,     // the same, not empty
     OPTION_PNG,      // the same, ends in .png
-    OPTION_INT,      // int, `least` to `most`
-    OPTION_SECONDS,  // usec_t, from seconds with a fraction, `least` to `most`
-    OPTION_MSEC,     // usec_t, from whole milliseconds, `least` to `most`
+    OPTION_INT,      // int, `min` to `max`
+    OPTION_SECONDS,  // usec_t, from seconds with a fraction, `min` to `max`
+    OPTION_MSEC,     // usec_t, from whole milliseconds, `min` to `max`
     OPTION_LOG,      // struct log_filter, from its own words
-    OPTION_LOG_ALL,  // the same, a switch: that of the level `least`
+    OPTION_LOG_ALL,  // the same, a switch: that of the level `min`
     OPTION_SEED,     // uint64_t, below 9e17
     // Those of the command line alone.
     OPTION_CONFIG,
@@ -60,7 +60,7 @@ struct option_row {
     const char *fallback; // the default, if a value can express it
     enum option_kind kind;
     size_t at; // offset in the options
-    double least, most;
+    double min, max;
     option_read *read;    // also after another kind was read: NULL, or what more is wrong
     option_value *value;  // of a value, or of each part of a LIST; NULL: not from a list
     const char *opposite; // of OPTION_OPPOSITE: the name of the switch that it turns off
@@ -77,7 +77,7 @@ struct option_row {
     {.name = "log-json", .kind = OPTION_SWITCH, .at = (json),                                     \
      .help = "tell it as a JSON object a line"},                                                  \
     {.name = "verbose", .letter = 'v', .kind = OPTION_LOG_ALL, .at = (filter),                    \
-     .least = LOG_DEBUG, .help = "--log debug"}
+     .min = LOG_DEBUG, .help = "--log debug"}
 // clang-format on
 
 // The last rows of every table, in a section of their own or in the preceding one.
@@ -143,9 +143,9 @@ void option_table_near(const struct option_table *t, const char *name, const cha
 int option_setting_apply(const struct option_setting *s, void *options, char *error, size_t cap);
 
 // For `read`: NULL, or what is wanted.
-const char *option_seconds_read(const char *value, double least, double most, usec_t *out,
-                                char *why, size_t cap);
-const char *option_int_read(const char *value, double least, double most, int *out, char *why,
+const char *option_seconds_read(const char *value, double min, double max, usec_t *out, char *why,
+                                size_t cap);
+const char *option_int_read(const char *value, double min, double max, int *out, char *why,
                             size_t cap);
 
 #ifdef __cplusplus

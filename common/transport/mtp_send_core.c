@@ -53,11 +53,11 @@ static void tell_step(struct mtp_send_core *m)
     if (!mtp_flow_stepped(&m->flow, &step))
         return;
     const char *to = mtp_mode_name(step.to);
-    const char *why = mtp_why_text(step.why);
+    const char *reason = mtp_reason_text(step.reason);
     if (step.to > step.from)
-        log_warn("MTP: continuing in mode %s (%s)", to, why);
+        log_warn("MTP: continuing in mode %s (%s)", to, reason);
     else
-        log_info("MTP: continuing in mode %s (%s)", to, why);
+        log_info("MTP: continuing in mode %s (%s)", to, reason);
 }
 
 // The session is asked before each record: what finds no packet may leave empty.

@@ -103,8 +103,8 @@ static const struct option_row rows[] = {
      .read = read_device, .fallback = "weir-a", .help = "name of A's device"},
     {.name = "dev-b", .argument = "NAME", .kind = OPTION_TEXT, .at = AT(ends[1].device),
      .read = read_device, .fallback = "weir-b", .help = "name of B's device"},
-    {.name = "mtu", .argument = "N", .kind = OPTION_INT, .at = AT(mtu), .least = 576,
-     .most = 9000, .fallback = "1500", .help = "MTU of both devices, 576 to 9000"},
+    {.name = "mtu", .argument = "N", .kind = OPTION_INT, .at = AT(mtu), .min = 576,
+     .max = 9000, .fallback = "1500", .help = "MTU of both devices, 576 to 9000"},
 
     {.section = "Link", .name = "a-to-b", .argument = "SPEC", .read = read_a_to_b,
      .help = "link from A to B, such as rate=30mbit,delay=50ms,queue=droptail:375000B,loss=0.5%; \"\" "
@@ -116,7 +116,7 @@ static const struct option_row rows[] = {
     {.name = "seed", .argument = "N", .kind = OPTION_SEED, .at = AT(seed), .fallback = "1",
      .help = "seed of all random numbers"},
     {.name = "duration", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(duration),
-     .least = 0.001, .most = LONGEST_SEC,
+     .min = 0.001, .max = LONGEST_SEC,
      .help = "end after this time, at most 30 days (default: at SIGINT or SIGTERM)"},
 
     {.section = "SPEC, a link as text: keys with commas between them", NOTE,
@@ -158,8 +158,8 @@ static const struct option_row rows[] = {
      .help = "count packets with this TCP or UDP port separately; up to 7 times"},
     {.name = "pcap", .argument = "PREFIX", .kind = OPTION_FILE, .at = AT(pcap),
      .help = "capture packets that enter and leave: PREFIX-a-in.pcap, -b-out, -b-in and -a-out"},
-    {.name = "snap", .argument = "N", .kind = OPTION_INT, .at = AT(snap), .least = 1,
-     .most = UINT16_MAX, .fallback = "65535", .help = "bytes kept of each packet, 1 to 65535"},
+    {.name = "snap", .argument = "N", .kind = OPTION_INT, .at = AT(snap), .min = 1,
+     .max = UINT16_MAX, .fallback = "65535", .help = "bytes kept of each packet, 1 to 65535"},
     OPTION_ROWS_HELP,
 };
 // clang-format on

@@ -118,7 +118,7 @@ uint64_t audio_output_underruns(struct audio_output *p)
     return underruns;
 }
 
-void audio_output_read(struct audio_output *p, struct audio_output_figures *out)
+void audio_output_read(struct audio_output *p, struct audio_output_stats *out)
 {
     pthread_mutex_lock(&p->lock);
     out->counts = *audio_jitter_buffer_counts(p->playout);

@@ -23,7 +23,7 @@ struct audio_output_config {
     int volume; // percent
 };
 
-struct audio_output_figures {
+struct audio_output_stats {
     struct audio_counts counts;
     struct av_offset_figures offset;
     bool by_tone; // `offset` compares beeps heard with flashes seen; else it compares media times
@@ -43,7 +43,7 @@ void audio_output_flush(struct audio_output *p); // other media follows; the clo
 void audio_output_end(struct audio_output *p);   // no packet follows
 bool audio_output_mute(struct audio_output *p);  // toggles; returns true if muted now
 uint64_t audio_output_underruns(struct audio_output *p);
-void audio_output_read(struct audio_output *p, struct audio_output_figures *out);
+void audio_output_read(struct audio_output *p, struct audio_output_stats *out);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/options/play_options.h"
 
+#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,7 +155,7 @@ static const struct option_row rows[] = {
      .help = "congestion control of the sender's kernel, for transports over TCP (cubic, reno, "
      "bbr ...)"},
     {.name = "level", .letter = 'l', .argument = "N", .kind = OPTION_INT, .at = AT(level),
-     .most = LADDER_MAX_LEVELS - 1,
+     .max = LADDER_MAX_LEVELS - 1,
      .help = "the level to watch, 0 is the lowest (default: ?level=N of the URL, else the "
      "highest)"},
     {.name = "adapt", .argument = "HOW", .read = read_adapt, .value = adapt_value,
@@ -167,22 +169,22 @@ static const struct option_row rows[] = {
      .help = "media to buffer before playing starts, 0 to 60; after a stall the same, but at "
      "least 0.5"},
     {.name = "latency", .argument = "MS", .kind = OPTION_MSEC, .at = AT(latency),
-     .least = MIN_LATENCY_MS, .most = MAX_LATENCY_MS,
+     .min = MIN_LATENCY_MS, .max = MAX_LATENCY_MS,
      .help = "target for live media, from capture to screen, 50 to 30000: kept by playing up to "
      "5 % faster or slower, or by a skip (default: the latency at the start, with --buffer)"},
     {.name = "low-latency", .kind = OPTION_SWITCH, .at = AT(low_latency),
      .help = "a budget of 400 ms, all of it the sender's: the sender drops older frames, the "
      "player shows each frame as soon as it arrives"},
     {.name = "start", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(start),
-     .most = MAX_DURATION_SEC, .help = "begin at this position of a file"},
+     .max = MAX_DURATION_SEC, .help = "begin at this position of a file"},
     {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,
      .help = "perform ACTION at this time of the session; may be repeated. ACTION is seek=SECONDS, "
      "pause, go-on or level=N"},
     {.name = "duration", .letter = 'd', .argument = "SECONDS", .kind = OPTION_SECONDS,
-     .at = AT(duration), .least = 0.001, .most = MAX_DURATION_SEC,
+     .at = AT(duration), .min = 0.001, .max = MAX_DURATION_SEC,
      .help = "end after this time"},
     {.name = "timeout", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(timeout),
-     .least = 1, .most = MAX_TIMEOUT_SEC,
+     .min = 1, .max = MAX_TIMEOUT_SEC,
      .help = "give up the server after this time without a whole message or media, 1 to 3600 "
      "(default: 10 over TCP, 15 over UDP)"},
     {.name = "reconnect", .kind = OPTION_TRISTATE, .at = AT(reconnect),
@@ -197,8 +199,8 @@ static const struct option_row rows[] = {
 
     {.section = "Audio", .name = "no-audio", .kind = OPTION_SWITCH, .at = AT(no_audio),
      .help = "do not request the audio"},
-    {.name = "volume", .argument = "PERCENT", .kind = OPTION_INT, .at = AT(volume), .least = 0,
-     .most = 100, .fallback = "100", .help = "audio volume, 0 to 100"},
+    {.name = "volume", .argument = "PERCENT", .kind = OPTION_INT, .at = AT(volume), .min = 0,
+     .max = 100, .fallback = "100", .help = "audio volume, 0 to 100"},
 
     {.section = "Results", .name = "report", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(report),
@@ -222,7 +224,7 @@ static const struct option_row rows[] = {
 
     OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "warn"),
     {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
-     .least = LOG_ERROR, .read = read_quiet,
+     .min = LOG_ERROR, .read = read_quiet,
      .help = "--log error, and no summary at the end"},
     OPTION_ROWS_CONFIG,
     OPTION_ROWS_HELP,
@@ -251,6 +253,72 @@ const struct option_table play_option_table = {
     .rows = rows,
 };
 
+// ---- Which options conflict ----
+
+static bool __attribute__((format(printf, 3, 4)))
+fail(char *error, size_t cap, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error, cap, format, args);
+    va_end(args);
+    return false;
+}
+
+// --adapt goddard chooses level and buffer itself: options that set them conflict with it.
+static bool check_goddard(struct play_options *o, char *error, size_t cap)
+{
+    if (o->adapt != ADAPT_GODDARD)
+        return !o->has_goddard || fail(error, cap, "--goddard requires --adapt goddard");
+    if (o->level >= 0)
+        return fail(error, cap,
+                    "--adapt goddard chooses the level itself, by what it measures of the "
+                    "network: leave --level and ?level= out");
+    if (o->has_buffer)
+        return fail(error, cap,
+                    "--adapt goddard has its own buffer: --goddard play_buf_thresh=SECONDS "
+                    "instead of --buffer");
+    if (o->low_latency)
+        return fail(error, cap,
+                    "--low-latency conflicts with --adapt goddard, which fills a buffer");
+    if (o->latency)
+        return fail(error, cap,
+                    "--latency conflicts with --adapt goddard: both say how much the "
+                    "buffer holds");
+    o->buffer = (usec_t)llround(o->goddard.play_buf_thresh * 1e6);
+    return true;
+}
+
+// Derives values that depend on several options. Returns false if options conflict: `error` says
+// which.
+static bool check(struct play_options *o, char *error, size_t cap)
+{
+    if (!o->url.host[0])
+        return fail(error, cap, "no URL; expects rtsp://HOST[:PORT]/PATH");
+    if (o->level < 0)
+        o->level = o->url.level;
+    if (o->headless && o->full_screen)
+        return fail(error, cap, "--headless conflicts with --full-screen");
+    if (o->latency && o->low_latency)
+        return fail(error, cap, "--latency conflicts with --low-latency");
+    if (o->low_latency && o->has_buffer && o->buffer)
+        return fail(error, cap, "--low-latency conflicts with --buffer: it has no buffer");
+    if (o->latency && o->has_buffer && o->buffer >= o->latency)
+        return fail(error, cap,
+                    "--buffer %g s is more than --latency %g ms leaves: expects less than %g s",
+                    usec_to_sec(o->buffer), usec_to_msec(o->latency), usec_to_sec(o->latency));
+    if (o->reconnect == OPTION_UNSET)
+        o->reconnect = o->headless ? OPTION_OFF : OPTION_ON;
+    if (o->no_picture && o->reference)
+        return fail(error, cap, "--no-picture conflicts with --reference");
+    if (o->adu_events && !o->events)
+        return fail(error, cap, "--adu-events requires --events FILE");
+    if (o->picture_events && (!o->events || o->no_picture))
+        return fail(error, cap,
+                    "--picture-events requires --events FILE and conflicts with --no-picture");
+    return check_goddard(o, error, cap);
+}
+
 enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
                                        char *error, size_t error_cap)
 {
@@ -265,7 +333,7 @@ enum options_result play_options_parse(int argc, char **argv, struct play_option
     snprintf(out->transports.names[0], TRANSPORT_MAX_NAME, "%s", transport_kinds[0]->name);
     enum options_result result =
         command_line_read(&play_option_table, argc, argv, out, &out->file, to, error, error_cap);
-    if (result == OPTIONS_RUN && !play_options_check(out, error, error_cap)) {
+    if (result == OPTIONS_RUN && !check(out, error, error_cap)) {
         play_options_destroy(out);
         return OPTIONS_BAD;
     }

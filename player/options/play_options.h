@@ -67,7 +67,7 @@ struct play_options {
     int volume; // percent
     bool headless;
     enum option_tristate
-        reconnect; // reconnect to a lost server; after play_options_check on or off
+        reconnect; // reconnect to a lost server; after play_options_parse on or off
     bool full_screen;
     bool quiet;
     struct log_options log;
@@ -83,10 +83,6 @@ extern const struct option_table play_option_table;
 enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
                                        char *error, size_t error_cap);
 void play_options_destroy(struct play_options *o);
-
-// Derives values that depend on several options. Returns false if options conflict: `error` says
-// which.
-bool play_options_check(struct play_options *o, char *error, size_t cap);
 
 // Returns the max milliseconds that a frame may wait at the sender, at the start: the session's
 // `latency` parameter.

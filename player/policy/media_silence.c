@@ -10,7 +10,7 @@ usec_t media_silence_look(struct media_silence *s, uint64_t packets, bool due, u
 {
     bool came = packets != s->packets;
     s->packets = packets;
-    s->heard |= came;
+    s->received |= came;
     if (came || !due || !s->due) // media was not due before: the silence starts now
         s->since = now;
     s->due = due;

@@ -17,7 +17,7 @@ struct media_silence {
     uint64_t packets; // as counted last
     usec_t since;     // media came, or none was due
     bool due;         // at the last look
-    bool heard;       // media came since media_silence_begin
+    bool received;    // media came since media_silence_begin
 };
 
 // PLAY was answered: from now on media is due. `packets`: of media so far, by this connection.

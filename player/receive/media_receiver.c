@@ -64,7 +64,7 @@ static bool is_from_server(struct media_receiver *m, const struct sockaddr *serv
     if (m->tracks[TRACK_VIDEO].accepted && m->datagram && sockaddr_same_host(from, server) &&
         (!sockaddr_port(server) || sockaddr_port(from) == sockaddr_port(server)))
         return true;
-    m->strangers++;
+    m->third_party++;
     return false;
 }
 

@@ -61,7 +61,7 @@ struct media_receiver {
     char name[TRANSPORT_MAX_NAME];        // of the transport taken
     const struct media_receiver_ops *ops; // static
     void *ctx;                            // borrowed
-    uint64_t strangers;                   // datagrams from elsewhere, dropped
+    uint64_t third_party;                 // datagrams from elsewhere, dropped
     struct mtp_raw_receiver *raw;         // borrowed; NULL: transports that need it are not offered
     struct transport_receiver *receiver;  // owned; NULL: what arrives is RTP
     struct path_responder *responder;     // owned; NULL: the server does not validate the path

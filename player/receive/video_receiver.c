@@ -142,7 +142,7 @@ void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *
         on_rtp(in, data, len, arrived, now);
 }
 
-void video_receiver_tell(struct video_receiver *in)
+void video_receiver_report(struct video_receiver *in)
 {
     int64_t marked = in->config.ecn_marked(in->config.ctx);
     if (marked >= 0) // else its connection may be gone already
@@ -155,17 +155,16 @@ void video_receiver_tell(struct video_receiver *in)
     qoe_on_receiver(in->config.qoe, &counts);
 }
 
-void video_receiver_second(struct video_receiver *in, struct video_receiver_figures *out,
-                           usec_t now)
+void video_receiver_second(struct video_receiver *in, struct video_receiver_stats *out, usec_t now)
 {
     send_feedback(in, now);
-    video_receiver_tell(in);
+    video_receiver_report(in);
     struct loss_reading loss = loss_meter_read(&in->loss, rtp_of(in));
     if (loss.lost)
         trace_loss(in->config.events, loss.lost, loss.loss_events, now);
-    *out = (struct video_receiver_figures){.rate_bps = rate_meter_bps(&in->meter, now),
-                                           .loss = loss.fraction,
-                                           .queue = frame_receiver_queue(in->frames)};
+    *out = (struct video_receiver_stats){.rate_bps = rate_meter_bps(&in->meter, now),
+                                         .loss = loss.fraction,
+                                         .queue = frame_receiver_queue(in->frames)};
 }
 
 void video_receiver_send_pli(struct video_receiver *in, usec_t now)
@@ -180,7 +179,7 @@ void video_receiver_send_bye(struct video_receiver *in, usec_t now)
 {
     in->rtcp.feedback.bye = true;
     send_feedback(in, now);
-    video_receiver_tell(in);
+    video_receiver_report(in);
     uint64_t malformed = in->rtcp.malformed + frame_receiver_malformed(in->frames);
     uint64_t strange = frame_receiver_strange(in->frames);
     if (malformed || strange)

@@ -35,10 +35,10 @@ struct video_receiver_config {
     void *ctx;
 };
 
-struct video_receiver_figures { // since the last call; NaN = not measured
-    double rate_bps;            // that arrived
-    double loss;                // fraction of packets
-    double queue;               // seconds: one-way delay above the min seen
+struct video_receiver_stats { // since the last call; NaN = not measured
+    double rate_bps;          // that arrived
+    double loss;              // fraction of packets
+    double queue;             // seconds: one-way delay above the min seen
 };
 
 struct video_receiver;
@@ -49,10 +49,9 @@ void video_receiver_free(struct video_receiver *in);            // NULL is fine
 void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *data, size_t len,
                            usec_t arrived, usec_t now);
 // Call once a second: sends the report to the sender, passes the counts to QoE, fills `out`.
-void video_receiver_second(struct video_receiver *in, struct video_receiver_figures *out,
-                           usec_t now);
+void video_receiver_second(struct video_receiver *in, struct video_receiver_stats *out, usec_t now);
 void video_receiver_send_pli(struct video_receiver *in, usec_t now);
-void video_receiver_tell(struct video_receiver *in); // passes the counts so far to QoE
+void video_receiver_report(struct video_receiver *in); // passes the counts so far to QoE
 // At the end: sends BYE to the sender, passes the last counts to QoE.
 void video_receiver_send_bye(struct video_receiver *in, usec_t now);
 void video_receiver_set_rtt(struct video_receiver *in,

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The QoE report as JSON (schema weir.qoe/1) and as a summary for people. Seconds have three
-// decimals, milliseconds two. A value that was not measured is null in JSON and "-" in the summary.
+// The QoE report as JSON (schema weir.qoe/1). Seconds have three decimals, milliseconds two. A
+// value that was not measured is null.
 #ifndef WEIR_PLAYER_REPORT_QOE_JSON_H
 #define WEIR_PLAYER_REPORT_QOE_JSON_H
-
-#include <stdio.h>
 
 #include "stream/qoe/qoe_figures.h"
 
@@ -18,9 +16,6 @@ int qoe_json_write(const struct qoe_json *r, const char *path);
 
 // Returns the JSON text, indented, with a final newline; the caller frees it. NULL: no memory.
 char *qoe_json_json(const struct qoe_json *r);
-
-// Prints the summary at the end of a session: about ten aligned lines.
-void qoe_summary_print(const struct qoe_json *r, FILE *out);
 
 #ifdef __cplusplus
 }

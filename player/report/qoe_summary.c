@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/report/qoe_summary.h"
+
 #include <math.h>
 
 #include "common/base/utf8.h"
-#include "player/report/qoe_json.h"
 
 struct figure {
     char text[32];

@@ -159,7 +159,7 @@ void audio_session_read(struct audio_session *s, struct qoe *qoe)
     bool started = s->open && s->receiver.receiver.started;
     if (!s->output || !(started || s->before.packets))
         return;
-    struct audio_output_figures f;
+    struct audio_output_stats f;
     audio_output_read(s->output, &f);
     const struct rtp_receiver *now = s->open ? &s->receiver.receiver : NULL;
     struct qoe_audio e = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One connection of a viewing: the RTSP client, the receiver of its media, the pictures' way to the
-// screen, and what is known of stream, path and place. It is made, plays, and is freed; the next
-// connection of the viewing is another object.
+// One connection of a viewing, its control half: the RTSP session, and what follows from its
+// events: the level, the place in a file, BYE, silence, loss. Its media half is stream_player.h. It
+// is made, plays, and is freed; the next connection of the viewing is another object.
 //
-// After its client has ended, or connection_hang_up, the received media is still shown. Loop thread
+// After its link has ended, or connection_hang_up, the received media is still shown. Loop thread
 // only; after that has ended, the main thread.
 #ifndef WEIR_PLAYER_SESSION_CONNECTION_H
 #define WEIR_PLAYER_SESSION_CONNECTION_H
@@ -16,7 +16,7 @@
 #include "player/session/audio_session.h"
 #include "player/session/comparison.h"
 #include "player/ui/display.h"
-#include "player/video/presenter.h"
+#include "player/video/video_player.h"
 #include "stream/qoe/qoe.h"
 
 #ifdef __cplusplus
@@ -69,10 +69,10 @@ struct connection;
 
 // Begins to connect. NULL: no memory.
 struct connection *connection_new(const struct connection_config *config, usec_t now);
-// NULL is fine. Not inside a callback of its client. The show queue is emptied.
+// NULL is fine. Not inside a callback of its link. The show queue is emptied.
 void connection_free(struct connection *c);
 
-// Gives the network side back, before another connection is made: its client is freed, its BYE is
+// Gives the network side back, before another connection is made: its link is freed, its BYE is
 // no longer waited for, and the last counts go to QoE.
 void connection_hang_up(struct connection *c);
 // Another connection follows. What was received is still shown, to on_drained. Returns true if all
@@ -105,7 +105,7 @@ double connection_seek_base(const struct connection *c); // see seek_base
 
 struct connection_status { // borrowed until the connection's next call
     const struct sdp *sdp;
-    struct presenter *presenter; // NULL: no pictures
+    struct video_player *video; // NULL: no pictures
     const struct transport_info *path;
     const char *transport;
     int level;           // that plays
@@ -117,7 +117,7 @@ struct connection_status { // borrowed until the connection's next call
     uint64_t packets;           // of video and audio
     struct picture *last_shown; // NULL: none
 };
-struct connection_status connection_status(const struct connection *c);
+struct connection_status connection_read(const struct connection *c);
 
 #ifdef __cplusplus
 }

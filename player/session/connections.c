@@ -33,7 +33,7 @@ struct connection *connections_shown(const struct connections *c)
 struct connection_status connections_status(const struct connections *c)
 {
     struct connection_status none = {.position = NAN};
-    return c->shown ? connection_status(c->shown) : none;
+    return c->shown ? connection_read(c->shown) : none;
 }
 
 struct picture *connections_last_picture(const struct connections *c)
@@ -129,7 +129,7 @@ static enum reconnect_action take(struct connections *c, enum reconnect_event ev
     struct reconnect *r = &c->reconnect;
     struct connection_status s = connections_status(c);
     struct reconnect_facts facts = {
-        .pictures = s.presenter, .paused = s.paused, .stored = s.sdp && s.sdp->duration >= 0};
+        .pictures = s.video, .paused = s.paused, .stored = s.sdp && s.sdp->duration >= 0};
     enum reconnect_picture before = r->picture;
     enum reconnect_action action = reconnect_on(r, event, &facts, now);
     report_picture(c, before, now);
@@ -172,7 +172,7 @@ void connections_change_transport(struct connections *c, const char *name, usec_
 void connections_set_paused(struct connections *c, bool paused, usec_t now)
 {
     struct connection_status s = connections_status(c);
-    if (!s.presenter || s.paused == paused)
+    if (!s.video || s.paused == paused)
         return;
     if (!paused) {
         connection_resume(c->shown, now);

@@ -37,25 +37,25 @@ static void report_capacity(struct goddard_session *g, usec_t now)
 
 static void apply(struct goddard_session *g, const struct goddard_action *a, usec_t now)
 {
-    struct client *client = g->config.client;
+    struct rtsp_link *link = g->config.link;
     const char *reason = goddard_reason_name(a->reason);
     log_info("goddard: %s (%s), level %d, speed %g", goddard_state_name(a->state), reason, a->level,
              a->speed);
     if (a->reason == GODDARD_WHY_CAPACITY || a->reason == GODDARD_WHY_NO_CAPACITY)
         report_capacity(g, now);
     if (a->ask_pair)
-        client_ask_pair(client, goddard_inputs_ask(&g->inputs), now);
+        rtsp_link_ask_pair(link, goddard_inputs_ask(&g->inputs), now);
     if (a->level < 0)
         return;
     bool other = g->config.choose_level(g->config.ctx, a->level, reason);
     if (!g->begun) {
         g->begun = true;
-        client_begin(client, a->level, a->speed, now);
+        rtsp_link_begin(link, a->level, a->speed, now);
         return;
     }
     if (other)
-        client_set_level(client, a->level, now);
-    client_set_speed(client, a->speed, now);
+        rtsp_link_set_level(link, a->level, now);
+    rtsp_link_set_speed(link, a->speed, now);
 }
 
 static void drive(struct goddard_session *g, usec_t now)

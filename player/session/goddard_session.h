@@ -8,7 +8,7 @@
 #include <uv.h>
 
 #include "player/report/trace.h"
-#include "player/rtsp/client.h"
+#include "player/rtsp/rtsp_link.h"
 #include "stream/goddard/goddard_params.h"
 #include "stream/qoe/qoe.h"
 
@@ -18,7 +18,7 @@ extern "C" {
 
 struct goddard_session_config {
     uv_loop_t *loop; // these are borrowed
-    struct client *client;
+    struct rtsp_link *link;
     const struct ladder *ladder;
     const struct goddard_params *params;
     struct qoe *qoe;

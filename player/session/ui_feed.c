@@ -8,6 +8,7 @@
 
 #include "player/ui/model/rolling_mean.h"
 #include "player/ui/model/window_title.h"
+#include "stream/video/video_pipeline.h"
 
 enum {
     CONNECTING_TICKS = 2,   // before a window opens for the message: most servers answer sooner
@@ -74,18 +75,20 @@ static void show_title(struct ui_feed *u, const struct ui_facts *f)
         display->ops->set_status(display, text);
         return;
     }
-    struct connection_status c = connection_status(f->shown);
-    if (c.presenter) {
+    struct connection_status c = connection_read(f->shown);
+    if (c.video) {
+        const struct video_pipeline *pipeline = video_player_pipeline(c.video);
+        const struct playout *playout = video_pipeline_playout(pipeline);
         char variables[TRANSPORT_VARIABLES * 48];
         controller_text(c.path->variable, variables, sizeof(variables));
         struct window_title title = {.ladder = &c.sdp->ladder,
-                                     .level = presenter_level_shown(c.presenter),
+                                     .level = video_player_level_shown(c.video),
                                      .transport = c.transport,
-                                     .figures = variables,
-                                     .held = presenter_held(c.presenter),
-                                     .mode = presenter_mode(c.presenter),
+                                     .stats = variables,
+                                     .buffered = playout_held(playout),
+                                     .mode = playout_mode(playout),
                                      .paused = c.paused,
-                                     .speed = presenter_speed(c.presenter),
+                                     .speed = video_pipeline_speed(pipeline),
                                      .connects = reconnect_is_away(f->reconnect)};
         window_title_text(&title, text, sizeof(text));
     } else {
@@ -156,9 +159,10 @@ static void sample_connection(const struct connection_status *c, const struct ui
 {
     snprintf(s->transport, sizeof(s->transport), "%s", c->transport);
     s->levels = c->sdp->ladder.level_count;
-    if (c->presenter) {
-        int level = presenter_level_shown(c->presenter);
-        s->value[PANEL_BUFFER] = usec_to_sec(presenter_held(c->presenter));
+    if (c->video) {
+        int level = video_player_level_shown(c->video);
+        s->value[PANEL_BUFFER] =
+            usec_to_sec(playout_held(video_pipeline_playout(video_player_pipeline(c->video))));
         if (level >= 0 && level < s->levels) {
             s->value[PANEL_LEVEL] = level;
             level_text(&c->sdp->ladder, level, s->level, sizeof(s->level));
@@ -190,22 +194,23 @@ static void make_message(const struct ui_feed *u, const struct connection_status
 {
     struct overlay_message_facts m = {.link = link_of(f->reconnect->state),
                                       .host = u->config.options->url.host,
-                                      .why = f->reason,
+                                      .reason = f->reason,
                                       .other = f->transport,
                                       .tries = f->reconnect->tries,
                                       .next = reconnect_remaining(f->reconnect, now),
-                                      .described = c->presenter,
+                                      .described = c->video,
                                       .silence = -1};
-    if (c->presenter) {
-        struct presenter_wait wait = presenter_waiting(c->presenter, now);
+    if (c->video) {
+        const struct video_pipeline *pipeline = video_player_pipeline(c->video);
+        const struct playout *playout = video_pipeline_playout(pipeline);
         m.paused = c->paused;
-        m.mode = presenter_mode(c->presenter);
-        m.held = presenter_held(c->presenter);
+        m.mode = playout_mode(playout);
+        m.buffered = playout_held(playout);
         m.moves =
             m.mode == PLAYOUT_PLAYING && f->reconnect->picture == RECONNECT_MOVING && !m.paused;
-        m.goal = wait.goal;
-        m.silence = wait.silence;
-        m.cause = wait.cause;
+        m.buffer_target = playout_goal(playout);
+        m.silence = video_pipeline_silence(pipeline, now);
+        m.cause = video_pipeline_stall_cause(pipeline);
     }
     overlay_message_make(&m, out);
 }
@@ -215,10 +220,10 @@ static void show_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     struct osd_state *o = &u->osd;
     struct connection_status c = {.position = NAN};
     if (f->shown)
-        c = connection_status(f->shown);
+        c = connection_read(f->shown);
     o->samples++;
     o->ladder = c.sdp ? c.sdp->ladder : (struct ladder){0};
-    o->level = c.presenter ? presenter_level_shown(c.presenter) : -1;
+    o->level = c.video ? video_player_level_shown(c.video) : -1;
     o->may_choose = c.may_set_level;
     o->raw = f->raw;
     o->duration = c.sdp ? c.sdp->duration : -1;
@@ -227,7 +232,7 @@ static void show_osd(struct ui_feed *u, const struct ui_facts *f, usec_t now)
     if (c.sdp)
         sample_connection(&c, f, &o->panel);
     sample_report(u, &o->panel, now);
-    make_message(u, &c, f, &o->notice, now);
+    make_message(u, &c, f, &o->message, now);
     u->config.display->ops->set_osd(u->config.display, o);
 }
 
@@ -240,7 +245,7 @@ void ui_feed_tick(struct ui_feed *u, const struct ui_facts *f, usec_t now)
 
 void ui_feed_end(struct ui_feed *u, const char *error)
 {
-    overlay_message_ended(error, &u->osd.notice);
+    overlay_message_ended(error, &u->osd.message);
     u->osd.ended = true;
     u->osd.position = NAN;
     u->config.display->ops->set_osd(u->config.display, &u->osd);

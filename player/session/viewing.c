@@ -18,7 +18,7 @@
 #include "common/transport/mtp_raw_receiver.h"
 #include "player/compare/snapshot.h"
 #include "player/policy/media_progress.h"
-#include "player/report/qoe_json.h"
+#include "player/report/qoe_summary.h"
 #include "player/session/commands.h"
 #include "player/session/connections.h"
 #include "player/session/output_files.h"
@@ -109,7 +109,7 @@ static void on_duration(void *ctx, usec_t now)
     struct connection_status c = connections_status(v->connections);
     if (reconnect_is_lost(connections_reconnect(v->connections)))
         end(v, QOE_SERVER_LOST, EXIT_SERVER_LOST, connections_reason(v->connections), now);
-    else if (!c.presenter || !c.sdp->h264 || connections_last_picture(v->connections) ||
+    else if (!c.video || !c.sdp->h264 || connections_last_picture(v->connections) ||
              !media_progress_pictures_due(v->playing_since, c.paused, now))
         end(v, QOE_DURATION, EXIT_ENDED, NULL, now);
     else if (c.packets)
@@ -243,7 +243,7 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
         return;
     case COMMAND_LEVEL_BY: // two presses are two steps, however late the responses are
         if (shown)
-            connection_set_level(shown, connection_status(shown).requested_level + c->level, now);
+            connection_set_level(shown, connection_read(shown).requested_level + c->level, now);
         return;
     case COMMAND_SEEK:
         seek(v, c->seconds, now);

@@ -61,9 +61,9 @@ static int draw_middle(const struct osd *o, enum osd_size size, int y, SDL_Color
 // ---- Notices ----
 
 // A text too wide for OSD_BIG is drawn in OSD_BODY.
-static void osd_draw_notice(const struct osd *o)
+static void osd_draw_message(const struct osd *o)
 {
-    const struct overlay_message *n = &o->state.notice;
+    const struct overlay_message *n = &o->state.message;
     int px = osd_text_px_now(o->text);
     if (!*n->text)
         return;
@@ -271,7 +271,7 @@ void osd_tell(struct osd *o, const struct osd_state *state, usec_t now)
 static bool has_bar(const struct osd *o, usec_t now)
 {
     return o->text && o->state.duration > 0 && isfinite(o->state.position) &&
-           (now < o->bar_until || *o->state.notice.text);
+           (now < o->bar_until || *o->state.message.text);
 }
 
 // ---- Menus ----
@@ -465,7 +465,7 @@ static bool fit_text(struct osd *o)
 
 bool osd_is_active(const struct osd *o, usec_t now)
 {
-    return o->drawn || o->shows_panel || o->shows_help || o->open || *o->state.notice.text ||
+    return o->drawn || o->shows_panel || o->shows_help || o->open || *o->state.message.text ||
            now < o->toast_until || has_bar(o, now);
 }
 
@@ -479,7 +479,7 @@ void osd_draw(struct osd *o, usec_t now)
     if (!o->text || !fit_text(o))
         return;
     o->drawn = true;
-    osd_draw_notice(o);
+    osd_draw_message(o);
     if (o->shows_panel)
         panel_draw_show(&o->panel, o->text, &o->history, &o->state.panel, o->width, o->height);
     if (has_bar(o, now))

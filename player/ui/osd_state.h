@@ -14,8 +14,8 @@ extern "C" {
 struct osd_state {
     unsigned samples; // number of panel samples so far; `panel` is the newest
     struct panel_sample panel;
-    struct overlay_message notice;
-    bool ended; // the viewing has ended: `notice` is the last message
+    struct overlay_message message;
+    bool ended; // the viewing has ended: `message` is the last message
     struct ladder ladder;
     int level;       // of the picture shown; -1: none yet
     bool may_choose; // the viewer may choose the level

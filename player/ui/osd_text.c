@@ -8,7 +8,7 @@
 
 #include "common/base/log.h"
 
-enum { FIRST = 32, LAST = 126, GLYPHS = LAST - FIRST + 1, COLUMNS = 16, TEXT_MOST = 512 };
+enum { FIRST = 32, LAST = 126, GLYPHS = LAST - FIRST + 1, COLUMNS = 16, TEXT_MAX = 512 };
 
 struct face {
     SDL_Texture *texture; // owned; all glyphs in white
@@ -192,7 +192,7 @@ int osd_text_draw(const struct osd_text *t, enum osd_size size, int x, int y, SD
 void osd_text_cut(const struct osd_text *t, enum osd_size size, int x, int y, int width,
                   SDL_Color color, const char *text)
 {
-    char cut[TEXT_MOST];
+    char cut[TEXT_MAX];
     snprintf(cut, sizeof(cut), "%s", text);
     size_t len = strlen(cut);
     while (len > 3 && osd_text_width(t, size, cut) > width) {

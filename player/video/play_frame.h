@@ -25,7 +25,7 @@ enum frame_fate {
 struct play_frame {
     struct received_frame *coded; // owned; NULL once decoded
     struct picture *picture;      // one reference, owned; NULL before decoding and after a failure
-    unsigned session;             // presenter_config.session
+    unsigned session;             // video_player_config.session
     unsigned place;               // number of seeks before it
     int64_t number;
     int64_t depends_on; // -1 = none

@@ -157,15 +157,15 @@ static const struct option_row rows[] = {
              "requires its interface: [fe80::1%eth0]:8554"},
     {.name = "path", .argument = "PATH", .kind = OPTION_TEXT, .at = AT(path), .read = read_path,
      .fallback = "/live", .help = "path in the URL"},
-    {.name = "mtp-port", .argument = "PORT", .kind = OPTION_INT, .at = AT(mtp_port), .least = 1,
-     .most = 65535,
+    {.name = "mtp-port", .argument = "PORT", .kind = OPTION_INT, .at = AT(mtp_port), .min = 1,
+     .max = 65535,
      .help = "TCP port of the transport mtp-raw (default: any free port)"},
-    {.name = "timeout", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(timeout), .least = 1,
-     .most = 3600, .fallback = "20",
+    {.name = "timeout", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(timeout), .min = 1,
+     .max = 3600, .fallback = "20",
      .help = "drop a viewer that takes no data for this time, 1 to 3600"},
 
-    {.name = "max-viewers", .argument = "N", .kind = OPTION_INT, .at = AT(max_viewers), .least = 1,
-     .most = VIEWERS_MAX, .fallback = "1024",
+    {.name = "max-viewers", .argument = "N", .kind = OPTION_INT, .at = AT(max_viewers), .min = 1,
+     .max = VIEWERS_MAX, .fallback = "1024",
      .help = "maximum number of connections, 1 to 65535; one address may have a quarter of "
              "them, at least 4"},
 
@@ -191,7 +191,7 @@ static const struct option_row rows[] = {
      .help = "audio source: pulse[:DEVICE], alsa[:DEVICE] or none (default: the audio of SOURCE; "
              "test: has a beep each second)"},
     {.name = "sound-rate", .argument = "KBPS", .kind = OPTION_INT, .at = AT(audio_kbps),
-     .least = AUDIO_MIN_BPS / 1000, .most = AUDIO_MAX_BPS / 1000, .fallback = "64",
+     .min = AUDIO_MIN_BPS / 1000, .max = AUDIO_MAX_BPS / 1000, .fallback = "64",
      .help = "bitrate of the audio (Opus), 16 to 256"},
 
     {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
@@ -201,7 +201,7 @@ static const struct option_row rows[] = {
 
     OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "info"),
     {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
-     .least = LOG_ERROR, .help = "--log error"},
+     .min = LOG_ERROR, .help = "--log error"},
     OPTION_ROWS_CONFIG,
     OPTION_ROWS_HELP,
 };

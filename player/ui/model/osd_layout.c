@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/ui/model/osd_layout.h"
 
-enum { LEAST_PX = 8, MOST_PX = 96, PANEL_EMS = 33, PANEL_MOST_LINES = 21 };
+enum { MIN_PX = 8, MAX_PX = 96, PANEL_EMS = 33, PANEL_MAX_LINES = 21 };
 
-static int least(int a, int b)
+static int min(int a, int b)
 {
     return a < b ? a : b;
 }
 
-static int most(int a, int b)
+static int max(int a, int b)
 {
     return a > b ? a : b;
 }
@@ -41,10 +41,10 @@ int osd_text_px(int width, int height, double dpi)
 {
     if (!(dpi >= 48 && dpi <= 1200))
         dpi = 96;
-    int px = most(height / 46, (int)(11 * dpi / 96 + 0.5));
-    px = least(px, width / (PANEL_EMS + 1));
-    px = least(px, height * 5 / (7 * (PANEL_MOST_LINES + 2)));
-    return most(LEAST_PX, least(px, MOST_PX));
+    int px = max(height / 46, (int)(11 * dpi / 96 + 0.5));
+    px = min(px, width / (PANEL_EMS + 1));
+    px = min(px, height * 5 / (7 * (PANEL_MAX_LINES + 2)));
+    return max(MIN_PX, min(px, MAX_PX));
 }
 
 void panel_place(struct panel_layout *out, int width, int height, int px, int rows, bool parts)
@@ -55,9 +55,9 @@ void panel_place(struct panel_layout *out, int width, int height, int px, int ro
     int fixed = 2 * pad + 7 * line / 2 + px / 2; // head, foot
     if (parts)
         fixed += 3 * line;
-    int fits = most(0, (height - 2 * margin - fixed) / line);
-    *out = (struct panel_layout){.line = line, .pad = pad, .rows = least(rows, fits)};
-    int w = least(PANEL_EMS * px, width - 2 * margin);
+    int fits = max(0, (height - 2 * margin - fixed) / line);
+    *out = (struct panel_layout){.line = line, .pad = pad, .rows = min(rows, fits)};
+    int w = min(PANEL_EMS * px, width - 2 * margin);
     int h = fixed + out->rows * line;
     out->area = (struct osd_rect){margin, margin, w, h};
     out->head_y = margin + pad;
@@ -65,8 +65,8 @@ void panel_place(struct panel_layout *out, int width, int height, int px, int ro
     out->value_right = margin + pad + 13 * px;
     out->graph_x = out->value_right + px;
     out->scale_x = margin + w - pad - 9 * px / 2;
-    out->graph_w = most(1, out->scale_x - px / 2 - out->graph_x);
-    out->graph_h = line - most(2, line / 6);
+    out->graph_w = max(1, out->scale_x - px / 2 - out->graph_x);
+    out->graph_h = line - max(2, line / 6);
     int y = out->rows_y + out->rows * line + px / 4;
     out->parts_y = parts ? y : -1;
     out->foot_y = parts ? y + 3 * line : y;
@@ -76,10 +76,10 @@ void menu_place(struct menu_layout *out, int width, int height, int px, int item
 {
     int line = line_of(px) + px / 4;
     int pad = px;
-    int fits = most(1, (height - px - 2 * pad - line) / line);
-    *out = (struct menu_layout){.line = line, .pad = pad, .visible = least(items, fits)};
-    int w = least(text_width + 4 * pad, width - px);
-    int h = least(2 * pad + line * (out->visible + 1), height);
+    int fits = max(1, (height - px - 2 * pad - line) / line);
+    *out = (struct menu_layout){.line = line, .pad = pad, .visible = min(items, fits)};
+    int w = min(text_width + 4 * pad, width - px);
+    int h = min(2 * pad + line * (out->visible + 1), height);
     out->area = (struct osd_rect){(width - w) / 2, (height - h) / 2, w, h};
     out->first_y = out->area.y + pad + line;
 }
@@ -95,7 +95,7 @@ void bar_place(struct bar_layout *out, int width, int height, int px, int times_
     int h = 3 * px;
     out->area = (struct osd_rect){0, height - h, width, h};
     int x = 2 * px + times_width;
-    out->track = (struct osd_rect){x, height - h, most(1, width - 2 * x), h};
+    out->track = (struct osd_rect){x, height - h, max(1, width - 2 * x), h};
 }
 
 double bar_hit(const struct bar_layout *l, int x, int y)

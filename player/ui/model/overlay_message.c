@@ -39,8 +39,8 @@ static int seconds(usec_t t)
 static void buffering(const struct overlay_message_facts *f, struct overlay_message *out)
 {
     out->done = 0;
-    if (f->goal > 0)
-        out->done = fmin(1, (double)usec_max(0, f->held) / (double)f->goal);
+    if (f->buffer_target > 0)
+        out->done = fmin(1, (double)usec_max(0, f->buffered) / (double)f->buffer_target);
     say(out, "Buffering %.0f %%", floor(out->done * 100));
 }
 
@@ -81,7 +81,7 @@ void overlay_message_make(const struct overlay_message_facts *f, struct overlay_
         say(out, "Changing to %.40s", f->other);
         return;
     }
-    because(out, f->why);
+    because(out, f->reason);
     if (f->paused)
         say(out, "Paused; the server is lost");
     else if (f->link == LINK_TRYING || f->next <= 0)

@@ -26,18 +26,18 @@ enum overlay_message_link { LINK_CONNECTING, LINK_PLAYING, LINK_LOST, LINK_TRYIN
 
 struct overlay_message_facts {
     enum overlay_message_link link;
-    const char *host;  // LINK_CONNECTING
-    const char *why;   // LINK_LOST, LINK_TRYING: reason of the loss
-    const char *other; // LINK_CHANGING: the next transport
+    const char *host;   // LINK_CONNECTING
+    const char *reason; // LINK_LOST, LINK_TRYING: reason of the loss
+    const char *other;  // LINK_CHANGING: the next transport
     int tries;
     usec_t next;    // LINK_LOST: time until the next attempt; none is made while paused
     bool moves;     // not LINK_PLAYING: buffered pictures are still playing
     bool described; // the stream is described: pictures will follow or are shown
     bool paused;
     enum playout_mode mode;
-    usec_t held;    // media in the buffer
-    usec_t goal;    // buffered media at which playing starts or resumes
-    usec_t silence; // since the last packet; -1: none yet
+    usec_t buffered;      // media in the playout buffer
+    usec_t buffer_target; // buffered media at which playing starts or resumes
+    usec_t silence;       // since the last packet; -1: none yet
     enum stall_cause cause;
 };
 

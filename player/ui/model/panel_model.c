@@ -88,17 +88,17 @@ int panel_rows(const struct panel_history *h, enum panel_row out[PANEL_ROWS])
 
 double panel_graph_top(const struct panel_history *h, enum panel_row row)
 {
-    double most = 0;
+    double max = 0;
     if (row == PANEL_LEVEL)
         return h->levels > 1 ? h->levels - 1 : 1;
     for (int i = 0; i < h->count; i++)
-        most = fmax(most, panel_value(h, row, i)); // fmax leaves NaN out
-    if (!(most > 0) || !isfinite(most))
+        max = fmax(max, panel_value(h, row, i)); // fmax leaves NaN out
+    if (!(max > 0) || !isfinite(max))
         return row == PANEL_LOSS ? 0.01 : 1;
-    double power = pow(10, floor(log10(most)));
+    double power = pow(10, floor(log10(max)));
     static const double steps[] = {1, 2, 5, 10};
     for (int i = 0; i < 4; i++) {
-        if (most <= steps[i] * power * (1 + 1e-6)) // the history has floats
+        if (max <= steps[i] * power * (1 + 1e-6)) // the history has floats
             return steps[i] * power;
     }
     return 10 * power;

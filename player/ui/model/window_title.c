@@ -34,5 +34,5 @@ void window_title_text(const struct window_title *s, char *out, size_t cap)
     if (fabs(s->speed - 1) >= 0.005 && s->mode == PLAYOUT_PLAYING && !s->paused)
         snprintf(speed, sizeof(speed), ", speed %.2f", s->speed);
     snprintf(out, cap, "weir-play: %s%s%s, buffer %.1f s%s%s", level, s->transport,
-             s->figures ? s->figures : "", (double)s->held / 1e6, speed, state_text(s));
+             s->stats ? s->stats : "", (double)s->buffered / 1e6, speed, state_text(s));
 }

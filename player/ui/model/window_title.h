@@ -17,12 +17,12 @@ struct window_title {
     const struct ladder *ladder;
     int level; // of the picture shown; -1: none yet
     const char *transport;
-    usec_t held; // media in the buffer
+    usec_t buffered; // media in the playout buffer
     enum playout_mode mode;
     bool paused;
-    double speed;        // of playing
-    const char *figures; // the transport's stats, " (p 0.0012, X 1.2e+06)"; NULL: none
-    bool connects;       // reconnecting, or changing the transport
+    double speed;      // of playing
+    const char *stats; // the transport's stats, " (p 0.0012, X 1.2e+06)"; NULL: none
+    bool connects;     // reconnecting, or changing the transport
 };
 
 // "weir-play: 1280x720@30 1.80 Mbit/s, minbuf:1,3, buffer 0.4 s, stalled"

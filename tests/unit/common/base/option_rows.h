@@ -70,17 +70,17 @@ inline const option_row option_rows[] = {
                          row.section = "Numbers";
                          row.letter = 'r';
                          row.fallback = "4";
-                         row.least = 1;
-                         row.most = 10;
+                         row.min = 1;
+                         row.max = 10;
                      }),
     option_rows_make(
         "wait", "SECONDS", OPTION_SECONDS, AT(wait),
         "how long, which takes so many words to tell that they do not fit in one line of it",
-        [](option_row &row) { row.most = 3600; }),
+        [](option_row &row) { row.max = 3600; }),
     option_rows_make("delay", "MS", OPTION_MSEC, AT(delay), "how late; 50 is little",
                      [](option_row &row) {
-                         row.least = 50;
-                         row.most = 30000;
+                         row.min = 50;
+                         row.max = 30000;
                      }),
     option_rows_make("file", "FILE", OPTION_FILE, AT(file), "where",
                      [](option_row &row) { row.section = "Words"; }),

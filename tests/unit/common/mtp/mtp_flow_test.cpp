@@ -285,7 +285,7 @@ TEST_CASE("mtp_flow: who hears nothing three times steps down, twice at most, if
             CHECK(stepped == (adapts && (timeouts == 3 || timeouts == 6)));
             if (stepped) {
                 CHECK(step.to == step.from + 1);
-                CHECK(step.why == MTP_WHY_STUCK);
+                CHECK(step.reason == MTP_REASON_STUCK);
             }
             CHECK_FALSE(mtp_flow_stepped(&f, &step));
             f.pull(now);
@@ -328,7 +328,7 @@ TEST_CASE("mtp_flow: nothing but the probe leaves before its answer; a small win
         CHECK(f.sender.rto.srtt == 50000);
         mtp_step step;
         REQUIRE(mtp_flow_stepped(&f, &step));
-        CHECK(step.why == MTP_WHY_PROBE_OVER);
+        CHECK(step.reason == MTP_REASON_PROBE_OVER);
         fill(50000);
         auto media = f.pull(50000);
         REQUIRE(media.size() >= 2);

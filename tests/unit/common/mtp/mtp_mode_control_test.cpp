@@ -35,13 +35,13 @@ using record = std::vector<uint8_t>;
 struct told {
     int second;
     mtp_mode mode;
-    mtp_why why;
+    mtp_reason reason;
 
     bool operator==(const told &) const = default;
     friend std::ostream &operator<<(std::ostream &out, const told &t)
     {
-        return out << t.second << " s " << mtp_mode_name(t.mode) << " (" << mtp_why_text(t.why)
-                   << ")";
+        return out << t.second << " s " << mtp_mode_name(t.mode) << " ("
+                   << mtp_reason_text(t.reason) << ")";
     }
 };
 
@@ -142,7 +142,7 @@ struct world : mtp_flow {
         mtp_step s;
         if (mtp_flow_stepped(this, &s)) {
             CHECK(s.to == sender.mode);
-            steps_told.push_back({(int)(now / S), s.to, s.why});
+            steps_told.push_back({(int)(now / S), s.to, s.reason});
         }
     }
     void arrive(const record &r)
@@ -221,31 +221,31 @@ TEST_CASE("mtp_mode_control: the probe finds the mode, and pictures go on in it"
         std::vector<told> steps;
         usec_t first; // RTP packet at the viewer, at the latest
     } table[] = {
-        {"free", 20 * MS, FREE, 0, {{0, MTP_STRICT, MTP_WHY_PROBE_OVER}}, 65 * MS},
+        {"free", 20 * MS, FREE, 0, {{0, MTP_STRICT, MTP_REASON_PROBE_OVER}}, 65 * MS},
         {"drops what follows a hole",
          20 * MS,
          HOLDS_DATA,
          0,
-         {{0, MTP_RESEND, MTP_WHY_PROBE_UP_TO}},
+         {{0, MTP_RESEND, MTP_REASON_PROBE_UP_TO}},
          180 * MS},
         {"drops acknowledgements over a hole",
          20 * MS,
          HOLDS_ACKS,
          0,
-         {{0, MTP_FILL_HOLES, MTP_WHY_PROBE_BEYOND}},
+         {{0, MTP_FILL_HOLES, MTP_REASON_PROBE_BEYOND}},
          140 * MS},
-        {"terminates", 20 * MS, PROXY, 0, {{0, MTP_FILL_HOLES, MTP_WHY_PROBE_BEYOND}}, 140 * MS},
+        {"terminates", 20 * MS, PROXY, 0, {{0, MTP_FILL_HOLES, MTP_REASON_PROBE_BEYOND}}, 140 * MS},
         {"600 ms",
          300 * MS,
          FREE,
          0,
-         {{0, MTP_RESEND, MTP_WHY_PROBE_NOTHING}, {0, MTP_STRICT, MTP_WHY_LATE}},
+         {{0, MTP_RESEND, MTP_REASON_PROBE_NOTHING}, {0, MTP_STRICT, MTP_REASON_LATE}},
          1300 * MS},
         {"away for 2 s",
          20 * MS,
          FREE,
          2 * S,
-         {{0, MTP_RESEND, MTP_WHY_PROBE_NOTHING}, {3, MTP_STRICT, MTP_WHY_OUTAGE}},
+         {{0, MTP_RESEND, MTP_REASON_PROBE_NOTHING}, {3, MTP_STRICT, MTP_REASON_OUTAGE}},
          4 * S},
     };
     for (const auto &r : table) {
@@ -285,7 +285,7 @@ TEST_CASE("mtp_mode_control: losses are no box, those of replacements neither")
     w.at_random = true;
     w.run(600 * S);
     CHECK(w.sender.counts.timeouts > 0);
-    CHECK(w.steps_told == std::vector<told>{{0, MTP_STRICT, MTP_WHY_PROBE_OVER}});
+    CHECK(w.steps_told == std::vector<told>{{0, MTP_STRICT, MTP_REASON_PROBE_OVER}});
 }
 
 TEST_CASE("mtp_mode_control: an outage of the whole path is no box")
@@ -298,9 +298,9 @@ TEST_CASE("mtp_mode_control: an outage of the whole path is no box")
         w.lose_each = 50;
         w.run(60 * S);
         REQUIRE(w.steps_told.size() >= 3);
-        CHECK(w.steps_told[1] == told{11, MTP_FILL_HOLES, MTP_WHY_STUCK});
+        CHECK(w.steps_told[1] == told{11, MTP_FILL_HOLES, MTP_REASON_STUCK});
         CHECK(w.steps_told.back().mode == MTP_STRICT);
-        CHECK(w.steps_told.back().why == MTP_WHY_OUTAGE);
+        CHECK(w.steps_told.back().reason == MTP_REASON_OUTAGE);
         CHECK(w.steps_told.back().second < 10 + 2 * seconds + 1);
         CHECK(w.longest_gap(30 * S) < S);
     }
@@ -313,15 +313,16 @@ TEST_CASE("mtp_mode_control: a box appears in mid-stream and vanishes")
         world w("", 20 * MS, [&](usec_t now) { return now >= 10 * S && now < 80 * S ? b : FREE; });
         w.lose_each = 50;
         w.run(200 * S);
-        std::vector<std::pair<mtp_mode, mtp_why>> what;
+        std::vector<std::pair<mtp_mode, mtp_reason>> what;
         for (const told &s : w.steps_told)
-            what.emplace_back(s.mode, s.why);
+            what.emplace_back(s.mode, s.reason);
         // The try after 30 s fails, the next one after 60 s does not.
-        CHECK(what == std::vector<std::pair<mtp_mode, mtp_why>>{{MTP_STRICT, MTP_WHY_PROBE_OVER},
-                                                                {MTP_FILL_HOLES, MTP_WHY_STUCK},
-                                                                {MTP_STRICT, MTP_WHY_RETRY},
-                                                                {MTP_FILL_HOLES, MTP_WHY_STUCK},
-                                                                {MTP_STRICT, MTP_WHY_RETRY}});
+        CHECK(what ==
+              std::vector<std::pair<mtp_mode, mtp_reason>>{{MTP_STRICT, MTP_REASON_PROBE_OVER},
+                                                           {MTP_FILL_HOLES, MTP_REASON_STUCK},
+                                                           {MTP_STRICT, MTP_REASON_RETRY},
+                                                           {MTP_FILL_HOLES, MTP_REASON_STUCK},
+                                                           {MTP_STRICT, MTP_REASON_RETRY}});
         CHECK(w.longest_gap(0) < 2 * S);
     }
 }
@@ -334,7 +335,7 @@ TEST_CASE("mtp_mode_control: tries that fail become rare")
     std::vector<int> tries;
     int down = 0;
     for (const told &s : w.steps_told) {
-        if (s.why == MTP_WHY_RETRY)
+        if (s.reason == MTP_REASON_RETRY)
             tries.push_back(s.second - down);
         else
             down = s.second;
@@ -356,7 +357,7 @@ TEST_CASE("mtp_mode_control: when only the same data again passes, it ends there
 
 TEST_CASE("mtp_mode_control: each reason has its words")
 {
-    for (int i = 0; i < MTP_WHYS; i++)
+    for (int i = 0; i < MTP_REASONS; i++)
         for (int k = 0; k < i; k++)
-            CHECK(std::string(mtp_why_text((mtp_why)i)) != mtp_why_text((mtp_why)k));
+            CHECK(std::string(mtp_reason_text((mtp_reason)i)) != mtp_reason_text((mtp_reason)k));
 }

@@ -243,7 +243,7 @@ TEST_CASE("option table: what the log tells")
     const size_t at = offsetof(log_options, filter);
     const option_row log = option_rows_make("log", "LEVEL", OPTION_LOG, at, "what is told");
     const option_row quiet = option_rows_make("quiet", nullptr, OPTION_LOG_ALL, at, "errors",
-                                              [](option_row &row) { row.least = LOG_ERROR; });
+                                              [](option_row &row) { row.min = LOG_ERROR; });
     log_options o = {7, log_all(LOG_INFO)};
     char error[256] = "";
     auto say = [&](const option_row &row, const char *value) {

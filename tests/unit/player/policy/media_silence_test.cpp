@@ -12,7 +12,7 @@ TEST_CASE("media_silence: counts from PLAY or the last packet, and only while me
         int packets;
         bool due;
         int silent;
-        bool heard;
+        bool received;
     } table[] = {
         {11, 0, true, 1, false},   // PLAY was answered at 10
         {15, 0, true, 5, false},   //
@@ -27,15 +27,15 @@ TEST_CASE("media_silence: counts from PLAY or the last packet, and only while me
     };
     struct media_silence m = {};
     media_silence_begin(&m, 0, 10 * s);
-    CHECK(!m.heard);
+    CHECK(!m.received);
     for (const auto &row : table) {
         INFO(row.now);
         CHECK(media_silence_look(&m, (uint64_t)row.packets, row.due, row.now * s) ==
               row.silent * s);
-        CHECK(m.heard == row.heard);
+        CHECK(m.received == row.received);
     }
     media_silence_begin(&m, 2, 210 * s); // another connection, which counts anew
-    CHECK(!m.heard);
+    CHECK(!m.received);
     CHECK(media_silence_look(&m, 2, true, 213 * s) == 3 * s);
-    CHECK(!m.heard);
+    CHECK(!m.received);
 }

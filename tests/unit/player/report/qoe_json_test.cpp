@@ -63,20 +63,6 @@ std::string json_of(qoe *q, usec_t at)
     return copy;
 }
 
-std::string summary_of(qoe *q, usec_t at)
-{
-    qoe_json r;
-    qoe_read(q, &r, at * ms);
-    char *text = nullptr;
-    size_t len = 0;
-    FILE *out = open_memstream(&text, &len);
-    qoe_summary_print(&r, out);
-    fclose(out);
-    std::string copy(text, len);
-    free(text);
-    return copy;
-}
-
 // Every key of the schema; those marked '0' may be null when nothing was measured, '!' may not.
 const std::vector<std::pair<char, std::string>> schema = {
     {'!', "schema"},
@@ -310,38 +296,4 @@ TEST_CASE("qoe_json: the file")
     REQUIRE(qoe_json_write(&r, (folder / "report.json").c_str()) == 0);
     CHECK(folder.read("report.json") == json_of(q.get(), 5700));
     CHECK(qoe_json_write(&r, (folder / "no/where").c_str()) == ERR_IO);
-}
-
-TEST_CASE("qoe_json: the summary")
-{
-    pointer q = watched();
-    qoe_on_ended(q.get(), QOE_SERVER_LOST, "connection\x1b[2J reset", 5700 * ms);
-    CHECK(summary_of(q.get(), 5700) ==
-          "watched   rtsp://[::1]:8554/live, test 640x360@10, over minbuf:1,3\n"
-          "ended     server-lost after 4.70 s: connection?[2J reset\n"
-          "startup   connected 0.02 s, buffered until 0.50 s, first picture 0.50 s\n"
-          "playback  5 frames in 1.20 s, 4.2 of 9.2 frames/s; 1 lost, 1 late, 1 undecodable; "
-          "3 left out by the sender\n"
-          "not shown 3 of 8 frames: 2 network, 1 late; 1 of them only because they need another "
-          "one\n"
-          "stalls    1, together 0.50 s (41.67 %): 0.50 s transport too slow\n"
-          "freezes   1, together 0.60 s (50.00 %), longest 0.60 s: 0.60 s transport\n"
-          "picture   PSNR 35.1 dB, SSIM 0.850 (2 compared)\n"
-          "levels    mean 0.83 of 0 .. 1, 1 switches\n"
-          "latency   write to read 300.0 ms (p95 600.0 ms), within 200 ms 50.00 %, within 500 ms "
-          "75.00 %\n"
-          "          capture to screen 200.0 ms (p95 300.0 ms)\n"
-          "jitter    mean 105.0 ms, p95 209.9 ms, max 210.0 ms\n"
-          "network   16 kbit/s received, 12 kbit/s of use, RTT 30.0 ms\n"
-          "packets   4 received, 10 lost (5.00 %), 3 reordered\n");
-}
-
-TEST_CASE("qoe_json: the summary has no figure where nothing was measured")
-{
-    pointer q(qoe_new("rtsp://h/", started_wall, 0), qoe_free);
-    std::string text = summary_of(q.get(), 0);
-    CHECK(text.find("nan") == std::string::npos);
-    CHECK(text.find("stalls    -, together - (-)\n") != std::string::npos);
-    CHECK(text.find("freezes   -, together - (-), longest -\n") != std::string::npos);
-    CHECK(text.find("so far    watching after 0.00 s\n") != std::string::npos);
 }

@@ -15,7 +15,7 @@ struct overlay_message of(const std::function<void(struct overlay_message_facts 
     struct overlay_message_facts f = {};
     f.link = LINK_PLAYING;
     f.host = "example.net";
-    f.why = "it vanished";
+    f.reason = "it vanished";
     f.other = "udp";
     f.described = true;
     f.mode = PLAYOUT_PLAYING;
@@ -27,7 +27,7 @@ struct overlay_message of(const std::function<void(struct overlay_message_facts 
 }
 } // namespace
 
-TEST_CASE("notice: what is told when the picture stands still, and why")
+TEST_CASE("overlay_message: what it says while no new picture is shown, and why")
 {
     using facts = struct overlay_message_facts;
     static const struct {
@@ -41,22 +41,22 @@ TEST_CASE("notice: what is told when the picture stands still, and why")
         {[](facts &f) { f.paused = true; }, "Paused", ""},
         {[](facts &f) {
              f.mode = PLAYOUT_BUFFERING;
-             f.held = 105 * ms;
-             f.goal = 250 * ms;
+             f.buffered = 105 * ms;
+             f.buffer_target = 250 * ms;
          },
          "Buffering 42 %", ""},
         {[](facts &f) {
              f.mode = PLAYOUT_BUFFERING;
-             f.held = 900 * ms; // a key frame is awaited
-             f.goal = 250 * ms;
+             f.buffered = 900 * ms; // a key frame is awaited
+             f.buffer_target = 250 * ms;
          },
          "Buffering 100 %", ""},
         {[](facts &f) { f.mode = PLAYOUT_BUFFERING; }, "Buffering 0 %", ""},
         {[](facts &f) {
              f.mode = PLAYOUT_REBUFFERING;
              f.cause = STALL_TRANSPORT;
-             f.held = 250 * ms;
-             f.goal = 500 * ms;
+             f.buffered = 250 * ms;
+             f.buffer_target = 500 * ms;
              f.silence = 999 * ms;
          },
          "Buffering 50 %", "the network is slower than this level"},

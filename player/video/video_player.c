@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "player/video/presenter.h"
+#include "player/video/video_player.h"
 
 #include <stdlib.h>
 
@@ -13,8 +13,8 @@
 
 #define RESUME_THRESHOLD (500 * USEC_PER_MSEC)
 
-struct presenter {
-    struct presenter_config config;
+struct video_player {
+    struct video_player_config config;
     struct video_pipeline *pipeline; // owned, as are these
     struct timer *timer;
     struct picture *last_shown; // NULL: none yet
@@ -27,6 +27,11 @@ struct presenter {
 static usec_t wall_ahead(void)
 {
     return clock_wall() - clock_now();
+}
+
+static bool is_paused(const struct video_player *p)
+{
+    return playout_paused(video_pipeline_playout(p->pipeline));
 }
 
 // ---- Events of the pipeline
@@ -48,7 +53,7 @@ static void log_event(const struct viewing_event *e)
 
 static void on_event(void *ctx, const struct viewing_event *e)
 {
-    struct presenter *p = ctx;
+    struct video_player *p = ctx;
     if (e->kind == VIEWING_LEVEL)
         p->config.on_level(p->config.ctx, e->level, e->at);
     else if (e->kind == VIEWING_START)
@@ -61,7 +66,7 @@ static void on_event(void *ctx, const struct viewing_event *e)
 
 // ---- Frames to the decoder and back
 
-static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
+static void shown(struct video_player *p, const struct play_frame *f, usec_t now)
 {
     struct video_shown s = {.number = f->number,
                             .level = f->level,
@@ -74,14 +79,15 @@ static void shown(struct presenter *p, const struct play_frame *f, usec_t now)
                             .show_at = f->show_at,
                             .shown_at = f->shown_at};
     video_pipeline_shown(p->pipeline, &s, wall_ahead(), now);
-    p->config.on_picture(p->config.ctx, f, presenter_media_time(p, f->number));
+    p->config.on_picture(p->config.ctx, f,
+                         playout_pts(video_pipeline_playout(p->pipeline), f->number));
     picture_unref(p->last_shown);
     p->last_shown = f->picture ? picture_ref(f->picture) : NULL;
     p->last_level = f->level;
 }
 
 // Takes a frame that decoder and display have finished with, and reports its fate to the pipeline.
-static void back(struct presenter *p, struct play_frame *f, usec_t now)
+static void back(struct video_player *p, struct play_frame *f, usec_t now)
 {
     decode_feed_back(&p->feed, f);
     switch (f->fate) {
@@ -104,7 +110,7 @@ static void back(struct presenter *p, struct play_frame *f, usec_t now)
     play_frame_free(f);
 }
 
-static void hand_over(struct presenter *p, const struct video_output *out, usec_t now)
+static void hand_over(struct video_player *p, const struct video_output *out, usec_t now)
 {
     int64_t number = out->frame->number;
     int size_id = out->frame->size_id;
@@ -121,20 +127,20 @@ static void hand_over(struct presenter *p, const struct video_output *out, usec_
     }
 }
 
-static void report_clock(const struct presenter *p)
+static void report_clock(const struct video_player *p)
 {
-    bool playing = !video_pipeline_is_stopped(p->pipeline) && !presenter_paused(p) &&
-                   presenter_mode(p) == PLAYOUT_PLAYING;
     const struct playout *playout = video_pipeline_playout(p->pipeline);
+    bool playing = !video_pipeline_is_stopped(p->pipeline) && !playout_paused(playout) &&
+                   playout_mode(playout) == PLAYOUT_PLAYING;
     p->config.on_clock(p->config.ctx, playing, playing ? playout_clock(playout) : NULL);
 }
 
 // Executes all that the pipeline requests at `now`, then sets the timer to its next timeout.
-static void run(struct presenter *p, usec_t now)
+static void run(struct video_player *p, usec_t now)
 {
     if (video_pipeline_is_stopped(p->pipeline))
         return;
-    bool was_paused = presenter_paused(p);
+    bool was_paused = is_paused(p);
     usec_t hold_at = now;
     struct video_output out;
     while (video_pipeline_poll(p->pipeline, &out, now)) {
@@ -142,11 +148,11 @@ static void run(struct presenter *p, usec_t now)
             hand_over(p, &out, now);
             hold_at = out.show_at;
         } else {
-            p->config.ask_key(p->config.ctx, now);
+            p->config.request_key(p->config.ctx, now);
         }
     }
     // A seek within a pause shows one frame. Pictures decoded ahead of it stay in the queue.
-    if (p->config.sdp->reorders && !was_paused && presenter_paused(p))
+    if (p->config.sdp->reorders && !was_paused && is_paused(p))
         render_queue_hold(p->config.show, hold_at);
     report_clock(p);
     timer_set(p->timer, video_pipeline_next_timeout(p->pipeline));
@@ -163,52 +169,52 @@ static void on_timer(void *ctx, usec_t now)
 
 // ---- Input
 
-void presenter_packet(struct presenter *p, const struct rtp_packet *packet, int64_t ext_seq,
-                      usec_t arrived)
+void video_player_packet(struct video_player *p, const struct rtp_packet *packet, int64_t ext_seq,
+                         usec_t arrived)
 {
     video_pipeline_packet(p->pipeline, packet, ext_seq, arrived);
 }
 
-void presenter_push(struct presenter *p, struct received_frame *f, usec_t now)
+void video_player_push(struct video_player *p, struct received_frame *f, usec_t now)
 {
     (void)video_pipeline_push(p->pipeline, f, wall_ahead(), now); // logged
     run(p, now);
 }
 
-void presenter_done(struct presenter *p, struct play_frame *f, usec_t now)
+void video_player_done(struct video_player *p, struct play_frame *f, usec_t now)
 {
     back(p, f, now);
     run(p, now);
 }
 
-void presenter_end(struct presenter *p, usec_t now)
+void video_player_end(struct video_player *p, usec_t now)
 {
     video_pipeline_end(p->pipeline, now);
     run(p, now);
 }
 
-void presenter_nacked(struct presenter *p, usec_t now)
+void video_player_nacked(struct video_player *p, usec_t now)
 {
     video_pipeline_nacked(p->pipeline, now);
 }
 
-void presenter_set_rtt(struct presenter *p, usec_t rtt)
+void video_player_set_rtt(struct video_player *p, usec_t rtt)
 {
     video_pipeline_set_rtt(p->pipeline, rtt);
 }
 
-void presenter_stop(struct presenter *p, usec_t now)
+void video_player_stop(struct video_player *p, usec_t now)
 {
     if (video_pipeline_is_stopped(p->pipeline))
         return;
     timer_set(p->timer, USEC_NEVER);
-    if (p->config.sdp->reorders && presenter_paused(p))
+    if (p->config.sdp->reorders && is_paused(p))
         render_queue_drop(p->config.show);
     video_pipeline_stop(p->pipeline, now);
     report_clock(p);
 }
 
-void presenter_pause(struct presenter *p, usec_t now)
+void video_player_pause(struct video_player *p, usec_t now)
 {
     if (p->config.sdp->reorders) // else pictures decoded ahead would still be shown
         render_queue_hold(p->config.show, now);
@@ -216,14 +222,15 @@ void presenter_pause(struct presenter *p, usec_t now)
     run(p, now);
 }
 
-void presenter_resume(struct presenter *p, usec_t now)
+void video_player_resume(struct video_player *p, usec_t now)
 {
     render_queue_go_on(p->config.show, now);
     video_pipeline_resume(p->pipeline, now);
     run(p, now);
 }
 
-void presenter_seek(struct presenter *p, int64_t first, int64_t show, bool at_once, usec_t now)
+void video_player_seek(struct video_player *p, int64_t first, int64_t show, bool at_once,
+                       usec_t now)
 {
     p->feed.place++;
     if (p->config.sdp->reorders)
@@ -234,59 +241,22 @@ void presenter_seek(struct presenter *p, int64_t first, int64_t show, bool at_on
 
 // ---- State
 
-enum playout_mode presenter_mode(const struct presenter *p)
+const struct video_pipeline *video_player_pipeline(const struct video_player *p)
 {
-    return playout_mode(video_pipeline_playout(p->pipeline));
+    return p->pipeline;
 }
 
-bool presenter_paused(const struct presenter *p)
-{
-    return playout_paused(video_pipeline_playout(p->pipeline));
-}
-
-double presenter_speed(const struct presenter *p)
-{
-    return video_pipeline_speed(p->pipeline);
-}
-
-usec_t presenter_sender_share(const struct presenter *p)
-{
-    return video_pipeline_sender_share(p->pipeline);
-}
-
-usec_t presenter_held(const struct presenter *p)
-{
-    return playout_held(video_pipeline_playout(p->pipeline));
-}
-
-struct presenter_wait presenter_waiting(const struct presenter *p, usec_t now)
-{
-    return (struct presenter_wait){.goal = playout_goal(video_pipeline_playout(p->pipeline)),
-                                   .silence = video_pipeline_silence(p->pipeline, now),
-                                   .cause = video_pipeline_stall_cause(p->pipeline)};
-}
-
-uint64_t presenter_decoded(const struct presenter *p)
+uint64_t video_player_decoded(const struct video_player *p)
 {
     return p->feed.decoded;
 }
 
-struct picture *presenter_last_shown(const struct presenter *p)
+struct picture *video_player_last_shown(const struct video_player *p)
 {
     return p->last_shown;
 }
 
-usec_t presenter_media_time(const struct presenter *p, int64_t number)
-{
-    return playout_pts(video_pipeline_playout(p->pipeline), number);
-}
-
-int64_t presenter_arrived(const struct presenter *p)
-{
-    return video_pipeline_arrived(p->pipeline);
-}
-
-int presenter_level_shown(const struct presenter *p)
+int video_player_level_shown(const struct video_player *p)
 {
     return p->last_level;
 }
@@ -295,7 +265,7 @@ int presenter_level_shown(const struct presenter *p)
 
 // Latency control steers live video only. Stored media has no latency, synthetic media follows its
 // experiment, low-latency mode has no buffer, and Goddard controls the buffer itself.
-static struct video_pipeline *new_pipeline(struct presenter *p)
+static struct video_pipeline *new_pipeline(struct video_player *p)
 {
     const struct play_options *o = p->config.options;
     const struct sdp *sdp = p->config.sdp;
@@ -329,9 +299,9 @@ static struct video_pipeline *new_pipeline(struct presenter *p)
     return video_pipeline_new(&config);
 }
 
-struct presenter *presenter_new(const struct presenter_config *config)
+struct video_player *video_player_new(const struct video_player_config *config)
 {
-    struct presenter *p = calloc(1, sizeof(*p));
+    struct video_player *p = calloc(1, sizeof(*p));
     if (!p)
         return NULL;
     p->config = *config;
@@ -351,11 +321,11 @@ struct presenter *presenter_new(const struct presenter_config *config)
 
 failed:
     log_error("cannot set up the video: out of memory or threads");
-    presenter_free(p);
+    video_player_free(p);
     return NULL;
 }
 
-void presenter_free(struct presenter *p)
+void video_player_free(struct video_player *p)
 {
     if (!p)
         return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The connection of an RTSP client, over the loopback: what rtsp_client_test.cpp cannot show, which
 // is that hosts are looked up, connected to and changed. Each server answers each request the same.
-#include "player/rtsp/client.h"
+#include "player/rtsp/rtsp_link.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -82,7 +82,7 @@ struct Server {
 
 struct World {
     uv_loop_t loop;
-    client *c = nullptr;
+    rtsp_link *c = nullptr;
     std::vector<std::string> log;
     std::vector<std::unique_ptr<Server>> servers;
 
@@ -93,7 +93,7 @@ struct World {
 
     ~World()
     {
-        client_free(c);
+        rtsp_link_free(c);
         for (auto &s : servers)
             s->close();
         uv_run(&loop, UV_RUN_DEFAULT);
@@ -114,7 +114,7 @@ struct World {
     void watch(const std::string &url, const char *transports = "tcp");
 };
 
-const client_ops ops = {
+const rtsp_link_ops ops = {
     .rtsp =
         {
             .on_connected = [](void *ctx,
@@ -149,7 +149,9 @@ void World::watch(const std::string &url, const char *transports)
     const char *why;
     REQUIRE(url_parse(url.c_str(), &config.url, &why) == 0);
     REQUIRE(transport_list_split(transports, &config.transports) == 0);
-    c = client_new(&loop, &config, "", &ops, this, clock_now());
+    struct rtsp_link_config link = {
+        .loop = &loop, .rtsp = &config, .cc = "", .raw = nullptr, .ops = &ops, .ctx = this};
+    c = rtsp_link_new(&link, clock_now());
     REQUIRE(c);
     uv_run(&loop, UV_RUN_DEFAULT);
 }
@@ -161,7 +163,7 @@ std::string at(const char *host, int port, const char *path)
 
 } // namespace
 
-TEST_CASE("client: a redirect is followed to another host and port")
+TEST_CASE("rtsp_link: a redirect is followed to another host and port")
 {
     World w;
     Server &there = w.serve("RTSP/1.0 404 Not Found\r\nCSeq: 2\r\n\r\n");
@@ -175,7 +177,7 @@ TEST_CASE("client: a redirect is followed to another host and port")
     CHECK(there.seen.find("DESCRIBE " + url) == 0);
 }
 
-TEST_CASE("client: a redirect to where nothing listens")
+TEST_CASE("rtsp_link: a redirect to where nothing listens")
 {
     World w;
     Server &here = w.serve("");
@@ -193,7 +195,7 @@ TEST_CASE("client: a redirect to where nothing listens")
                                        ": nobody answers there (is weir-send running?)"});
 }
 
-TEST_CASE("client: transports over raw TCP segments need a socket for them")
+TEST_CASE("rtsp_link: transports over raw TCP segments need a socket for them")
 {
     World w;
     std::string sdp = SDP;

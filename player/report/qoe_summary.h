@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The QoE report as a summary for people, printed at the end of a viewing.
+#ifndef WEIR_PLAYER_REPORT_QOE_SUMMARY_H
+#define WEIR_PLAYER_REPORT_QOE_SUMMARY_H
+
+#include <stdio.h>
+
+#include "stream/qoe/qoe_figures.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Prints about ten aligned lines. A value that was not measured is "-".
+void qoe_summary_print(const struct qoe_json *r, FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

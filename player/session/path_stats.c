@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/session/path_stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/mtp/mtp_flow.h"
+
+struct path_stats {
+    struct qoe *qoe;
+    struct trace *events;
+    bool datagram;
+    usec_t rtt;
+    struct transport_info sender;
+};
+
+struct path_stats *path_stats_new(struct qoe *qoe, struct trace *events)
+{
+    struct path_stats *p = calloc(1, sizeof(*p));
+    if (!p)
+        return NULL;
+    p->qoe = qoe;
+    p->events = events;
+    transport_info_clear(&p->sender);
+    return p;
+}
+
+void path_stats_free(struct path_stats *p)
+{
+    free(p);
+}
+
+void path_stats_setup(struct path_stats *p, bool datagram, usec_t rtt)
+{
+    p->datagram = datagram;
+    p->rtt = rtt;
+}
+
+// Returns the sender's variable `name` if it is a number from 0 to `end` - 1, else -1.
+static int variable(const struct transport_info *info, const char *name, int end)
+{
+    for (int i = 0; i < TRANSPORT_VARIABLES && info->variable[i].name[0]; i++) {
+        double value = info->variable[i].value;
+        if (strcmp(info->variable[i].name, name) == 0 && value >= 0 && value < end)
+            return (int)value;
+    }
+    return -1;
+}
+
+static void report_mtp_mode(const struct path_stats *p, const struct transport_info *info,
+                            usec_t now)
+{
+    int from = variable(&p->sender, "mode", MTP_RESEND + 1);
+    int to = variable(info, "mode", MTP_RESEND + 1);
+    int reason = variable(info, "why", MTP_REASONS);
+    if (to < 0 || reason < 0 || (from == to && reason == variable(&p->sender, "why", MTP_REASONS)))
+        return;
+    // A flow that begins in the mode that its parameters request changes nothing.
+    if (from < 0 && reason == MTP_REASON_ASKED)
+        return;
+    const char *name = mtp_mode_name((enum mtp_mode)to);
+    const char *text = mtp_reason_text((enum mtp_reason)reason);
+    trace_transport_mode(p->events, from < 0 ? NULL : mtp_mode_name((enum mtp_mode)from), name,
+                         text, now);
+    log_info("MTP's mode at the sender: %s (%s)", name, text);
+}
+
+void path_stats_answer(struct path_stats *p, const struct rtsp_client_answer *a, usec_t now)
+{
+    report_mtp_mode(p, &a->params.transport, now);
+    p->sender = a->params.transport;
+    if (!isnan(a->params.skipped))
+        qoe_on_sender_skipped(p->qoe, (uint64_t)a->params.skipped);
+    p->rtt = isnan(p->sender.rtt_ms) ? a->rtt : (usec_t)(p->sender.rtt_ms * 1e3);
+}
+
+void path_stats_second(struct path_stats *p, const struct video_receiver_stats *f,
+                       struct qoe_transport *out, usec_t now)
+{
+    const struct transport_info *sender = &p->sender;
+    double rtt = p->rtt ? usec_to_sec(p->rtt) : NAN;
+    *out = (struct qoe_transport){
+        .rtt = isnan(sender->rtt_ms) ? rtt : sender->rtt_ms / 1e3,
+        .rate = f->rate_bps,
+        // TCP hides loss from the player by retransmission: take the sender's number.
+        .loss = p->datagram ? f->loss : sender->loss,
+        .queue = f->queue,
+        .cwnd = sender->cwnd_packets};
+    qoe_on_transport(p->qoe, out);
+    trace_transport(p->events, out, now);
+    if (!isnan(sender->allowed_bps))
+        trace_controller(p->events, sender, now);
+}
+
+usec_t path_stats_rtt(const struct path_stats *p)
+{
+    return p->rtt;
+}
+
+const struct transport_info *path_stats_sender(const struct path_stats *p)
+{
+    return &p->sender;
+}

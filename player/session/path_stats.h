@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The statistics of the path from the sender, as far as both ends know it: what the sender reports
+// of its transport, and what the receiver measures. They go to QoE and trace. One object a
+// connection. Loop thread only.
+#ifndef WEIR_PLAYER_SESSION_PATH_STATS_H
+#define WEIR_PLAYER_SESSION_PATH_STATS_H
+
+#include "common/protocol/rtsp_client.h"
+#include "player/receive/video_receiver.h"
+#include "player/report/trace.h"
+#include "stream/qoe/qoe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct path_stats;
+
+// Both are borrowed; `events` may be NULL. NULL: no memory.
+struct path_stats *path_stats_new(struct qoe *qoe, struct trace *events);
+void path_stats_free(struct path_stats *p); // NULL is fine
+
+// The transport is set up. `rtt`: the shortest so far; 0: unknown.
+void path_stats_setup(struct path_stats *p, bool datagram, usec_t rtt);
+// The sender reported its transport's state. Reports a change of MTP's mode to trace and log.
+void path_stats_answer(struct path_stats *p, const struct rtsp_client_answer *a, usec_t now);
+// Once a second, with what the receiver measured in it: the statistics of that second.
+void path_stats_second(struct path_stats *p, const struct video_receiver_stats *f,
+                       struct qoe_transport *out, usec_t now);
+
+usec_t path_stats_rtt(const struct path_stats *p); // 0: unknown
+// The sender's last report; empty: none. Borrowed.
+const struct transport_info *path_stats_sender(const struct path_stats *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

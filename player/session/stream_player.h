@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The media half of a connection: plays one described stream. Packets in; pictures to the display,
+// audio to the audio session and RTCP to the sender out. It makes no request of its own: events
+// report what the connection may react to. Loop thread only; after that has ended, the main thread.
+#ifndef WEIR_PLAYER_SESSION_STREAM_PLAYER_H
+#define WEIR_PLAYER_SESSION_STREAM_PLAYER_H
+
+#include <uv.h>
+
+#include "player/policy/media_progress.h"
+#include "player/receive/video_receiver.h"
+#include "player/session/audio_session.h"
+#include "player/session/comparison.h"
+#include "player/session/goddard_session.h"
+#include "player/video/video_player.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// All are required.
+struct stream_player_ops {
+    // Sends a compound of RTCP about the audio or the video.
+    void (*send_rtcp)(void *ctx, bool audio, const uint8_t *data, size_t len);
+    // Returns the media packets that routers marked so far; -1: unknown.
+    int64_t (*ecn_marked)(void *ctx);
+    void (*on_level)(void *ctx, int level, usec_t now); // frames of another level arrive
+    void (*on_started)(void *ctx, usec_t now);          // pictures move
+    void (*on_bye)(void *ctx, usec_t now);              // the sender ends the media
+    void (*on_drained)(void *ctx, usec_t now);          // after video_player_end: all was shown
+};
+
+struct stream_player_config {
+    uv_loop_t *loop; // these are borrowed
+    const struct play_options *options;
+    const struct sdp *sdp;
+    struct qoe *qoe;
+    struct trace *events; // may be NULL
+    struct render_queue *show;
+    struct audio_session *audio;
+    struct comparison *comparison;
+    struct goddard_session *goddard; // receives packets, frames and stalls; NULL: not wanted
+    uint64_t random;                 // for SSRC and CNAME
+    int level;              // at the start; -1: unknown, on_level reports the first that arrives
+    unsigned session;       // copied into each frame given to the decoder
+    play_frame_fn *on_done; // any thread, with done_ctx: brings a frame to video_player_done
+    void *done_ctx;
+    const struct stream_player_ops *ops; // static
+    void *ctx;
+};
+
+struct stream_player;
+
+struct stream_player *stream_player_new(const struct stream_player_config *config); // or NULL
+// Flush the show queue before: the decoder may wait there. NULL is fine.
+void stream_player_free(struct stream_player *s);
+
+// A packet of the video's track, which also carries the audio of a weir-send.
+void stream_player_packet(struct stream_player *s, bool rtcp, const uint8_t *data, size_t len,
+                          usec_t arrived, usec_t now);
+void stream_player_set_rtt(struct stream_player *s, usec_t rtt); // 0: unknown
+// A request's wall clock times, to compare the sender's clock with ours.
+void stream_player_clock_sample(struct stream_player *s, usec_t asked, usec_t sender,
+                                usec_t received);
+// Once a second: sends receiver reports, and passes the counts to QoE.
+void stream_player_second(struct stream_player *s, struct video_receiver_stats *out, usec_t now);
+void stream_player_report(struct stream_player *s);               // passes the counts to QoE
+void stream_player_send_bye(struct stream_player *s, usec_t now); // and the last counts to QoE
+
+// Plays the pictures; NULL: packets without frames. Borrowed.
+struct video_player *stream_player_video(const struct stream_player *s);
+uint64_t stream_player_packets(const struct stream_player *s); // of video and audio
+struct media_progress_facts stream_player_progress(const struct stream_player *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/audio/audio_receiver.h"
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+#include "common/wire/rtcp.h"
+#include "player/audio/audio_output.h"
+
+namespace
+{
+
+enum { AUDIO = 97 };
+
+struct fixture {
+    struct sdp sdp = {};
+    struct audio_output *output;
+    struct audio_receiver in;
+
+    fixture()
+    {
+        sdp.source = SDP_SOURCE_FILE;
+        sdp.h264 = true;
+        sdp.ext.adu = RTP_EXT_ADU_ID;
+        sdp.ladder.level_count = 1;
+        sdp.audio.present = true;
+        sdp.audio.payload_type = AUDIO;
+        sdp.audio.ext.adu = RTP_EXT_ADU_ID;
+        audio_output_config config = {true, false, 100};
+        output = audio_output_new(&config);
+        REQUIRE(output);
+        audio_receiver_init(&in, &sdp, output, 5);
+    }
+    ~fixture()
+    {
+        audio_output_free(output);
+    }
+    bool take(const std::vector<uint8_t> &data, bool rtcp = false)
+    {
+        return audio_receiver_packet(&in, rtcp, data.data(), data.size(), 1000);
+    }
+};
+
+std::vector<uint8_t> packet(uint16_t seq, bool placed = true, int payload_type = AUDIO)
+{
+    rtp_packet p = {};
+    p.payload_type = (uint8_t)payload_type;
+    p.seq = seq;
+    p.timestamp = seq * 960u;
+    p.ssrc = 7;
+    p.has_adu = placed;
+    p.adu.frame = seq * 960u;
+    p.adu.first = p.adu.last = true;
+    std::vector<uint8_t> data(RTP_MAX_HEADER);
+    data.resize(rtp_encode(&p, data.data()));
+    data.insert(data.end(), {0xf8, 0xff, 0xfe});
+    return data;
+}
+
+} // namespace
+
+TEST_CASE("audio_receiver: packets of another stream are left to others")
+{
+    fixture f;
+    CHECK_FALSE(f.take(packet(1, true, 96)));
+    CHECK_FALSE(f.take({}));
+    CHECK_FALSE(f.take({0x80}));
+    CHECK(f.in.receiver.received == 0);
+    CHECK(f.in.malformed == 0);
+}
+
+TEST_CASE("audio_receiver: malformed packets are counted and dropped")
+{
+    fixture f;
+    CHECK(f.take({0x80, AUDIO, 0}));
+    CHECK(f.in.malformed == 1);
+    CHECK(f.take(packet(1, false))); // a weir-send says where each packet belongs
+    CHECK(f.in.malformed == 2);
+    CHECK(f.in.receiver.received == 0);
+    CHECK(f.in.bytes == 0);
+}
+
+TEST_CASE("audio_receiver: duplicates do not count, lost packets do")
+{
+    fixture f;
+    size_t bytes = packet(1).size();
+    for (uint16_t seq : {1, 2, 2, 5})
+        CHECK(f.take(packet(seq)));
+    CHECK(f.in.bytes == 3 * bytes);
+    CHECK(rtp_receiver_lost(&f.in.receiver) == 2);
+}
+
+TEST_CASE("audio_receiver: it reports after its first packet, and takes the reports of its source")
+{
+    fixture f;
+    uint8_t out[RTCP_MAX_PACKET];
+    CHECK(audio_receiver_report(&f.in, out, USEC_PER_SEC) == 0);
+    auto compound = [](uint32_t ssrc) {
+        rtcp_item sr = {};
+        sr.kind = RTCP_IS_SR;
+        sr.ssrc = ssrc;
+        sr.sender.ntp = 1;
+        std::vector<uint8_t> data(RTCP_MAX_PACKET);
+        size_t used = 0;
+        REQUIRE(rtcp_append(&sr, data.data(), data.size(), &used) == 0);
+        data.resize(used);
+        return data;
+    };
+    CHECK_FALSE(f.take(compound(7), true)); // no audio came yet: it may be the video's
+    CHECK(f.take(packet(1)));
+    CHECK(f.take(compound(7), true));
+    CHECK_FALSE(f.take(compound(8), true));
+    size_t len = audio_receiver_report(&f.in, out, USEC_PER_SEC);
+    rtcp_item item;
+    size_t at = 0;
+    REQUIRE(rtcp_next(out, len, &at, &item) == 1);
+    CHECK(item.kind == RTCP_IS_RR);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "player/report/qoe_summary.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/support/qoe_session.hpp"
+
+using namespace qoe_session;
+
+namespace
+{
+
+std::string summary_of(qoe *q, usec_t at)
+{
+    qoe_json r;
+    qoe_read(q, &r, at * ms);
+    char *text = nullptr;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    qoe_summary_print(&r, out);
+    fclose(out);
+    std::string copy(text, len);
+    free(text);
+    return copy;
+}
+
+} // namespace
+
+TEST_CASE("qoe_summary: each line of a session that has every figure")
+{
+    pointer q = watched();
+    qoe_on_ended(q.get(), QOE_SERVER_LOST, "connection\x1b[2J reset", 5700 * ms);
+    CHECK(summary_of(q.get(), 5700) ==
+          "watched   rtsp://[::1]:8554/live, test 640x360@10, over minbuf:1,3\n"
+          "ended     server-lost after 4.70 s: connection?[2J reset\n"
+          "startup   connected 0.02 s, buffered until 0.50 s, first picture 0.50 s\n"
+          "playback  5 frames in 1.20 s, 4.2 of 9.2 frames/s; 1 lost, 1 late, 1 undecodable; "
+          "3 left out by the sender\n"
+          "not shown 3 of 8 frames: 2 network, 1 late; 1 of them only because they need another "
+          "one\n"
+          "stalls    1, together 0.50 s (41.67 %): 0.50 s transport too slow\n"
+          "freezes   1, together 0.60 s (50.00 %), longest 0.60 s: 0.60 s transport\n"
+          "picture   PSNR 35.1 dB, SSIM 0.850 (2 compared)\n"
+          "levels    mean 0.83 of 0 .. 1, 1 switches\n"
+          "latency   write to read 300.0 ms (p95 600.0 ms), within 200 ms 50.00 %, within 500 ms "
+          "75.00 %\n"
+          "          capture to screen 200.0 ms (p95 300.0 ms)\n"
+          "jitter    mean 105.0 ms, p95 209.9 ms, max 210.0 ms\n"
+          "network   16 kbit/s received, 12 kbit/s of use, RTT 30.0 ms\n"
+          "packets   4 received, 10 lost (5.00 %), 3 reordered\n");
+}
+
+TEST_CASE("qoe_summary: no figure where nothing was measured")
+{
+    pointer q(qoe_new("rtsp://h/", started_wall, 0), qoe_free);
+    std::string text = summary_of(q.get(), 0);
+    CHECK(text.find("nan") == std::string::npos);
+    CHECK(text.find("stalls    -, together - (-)\n") != std::string::npos);
+    CHECK(text.find("freezes   -, together - (-), longest -\n") != std::string::npos);
+    CHECK(text.find("so far    watching after 0.00 s\n") != std::string::npos);
+}
+
+TEST_CASE("qoe_summary: the audio has a line of its own if there was any")
+{
+    pointer q = watched();
+    CHECK(summary_of(q.get(), 5700).find("sound  ") == std::string::npos);
+    qoe_audio audio = {};
+    audio.packets = 500;
+    audio.lost = 4;
+    audio.concealed = 80;
+    audio.underruns = 1;
+    audio.offset.p50 = 12.34;
+    audio.offset.p5 = -3;
+    audio.offset.p95 = 40;
+    qoe_on_audio(q.get(), &audio);
+    CHECK(
+        summary_of(q.get(), 5700)
+            .find(
+                "sound     500 packets, 4 lost, 80.0 ms concealed, 1 underruns; behind the picture "
+                "12.3 ms (-3.0 ms to 40.0 ms)\n") != std::string::npos);
+}
