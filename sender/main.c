@@ -24,6 +24,8 @@
 #include "sender/catalog/stream.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/export/stats_outputs.h"
+#include "sender/feed/filler_media.h"
+#include "sender/feed/synthetic_media.h"
 #include "sender/options/options.h"
 #include "sender/policy/file_budget.h"
 #include "sender/prepare/prepare.h"
@@ -96,14 +98,14 @@ static bool is_folder(const char *source)
 
 static int open_stream(struct program *p, const struct options *o)
 {
-    if (o->filler_bps) {
-        stream_init_filler(&p->stream, o->steady ? SDP_SOURCE_STEADY : SDP_SOURCE_GREEDY,
-                           o->filler_bps);
-        return 0;
-    }
-    if (o->synthetic.kind != SDP_SOURCE_UNKNOWN) {
-        stream_init_synthetic(&p->stream, &o->synthetic);
-        return 0;
+    if (o->filler_bps || o->synthetic.kind != SDP_SOURCE_UNKNOWN) {
+        enum sdp_source kind = o->steady ? SDP_SOURCE_STEADY : SDP_SOURCE_GREEDY;
+        struct stream_media *media = o->filler_bps ? filler_media_new(kind, o->filler_bps)
+                                                   : synthetic_media_new(&o->synthetic);
+        if (!media)
+            return ERR_NO_MEMORY;
+        stream_init(&p->stream, media, NULL);
+        return stream_start(&p->stream, &p->loop);
     }
     if (!source_is_capture(o->source))
         return stream_open_in_time(&p->stream, &p->loop, o, o->source, CATALOG_OPEN_LIMIT);
@@ -171,14 +173,14 @@ static void announce(struct program *p, const struct options *o)
         on_list(p, clock_now());
         return;
     }
-    const struct ladder *l = &p->stream.ladder;
-    log_info("%s at rtsp://%s%s", p->stream.title, at, o->path);
-    for (int i = 0; i < l->level_count && stream_has_pictures(&p->stream); i++) {
+    const struct ladder *l = &p->stream.media->ladder;
+    log_info("%s at rtsp://%s%s", p->stream.media->title, at, o->path);
+    for (int i = 0; i < l->level_count && p->stream.media->h264; i++) {
         const struct size_spec *size = &l->sizes[l->levels[i].size_id];
         log_info("  level %d: %4dx%-4d %5.4g frames/s %6d kbit/s", i, size->width, size->height,
                  level_frame_rate(l, i), l->levels[i].bitrate_bps / 1000);
     }
-    const struct synthetic *media = &p->stream.synthetic;
+    const struct synthetic *media = &o->synthetic;
     for (int i = 0; i < media->ladder.level_count; i++) {
         const struct synthetic_size *size = &media->sizes[l->levels[i].size_id];
         log_info("  level %d: %6d bytes %5.4g frames/s %6d kbit/s", i, size->nals * size->nal_bytes,

@@ -218,11 +218,6 @@ static void on_frame(void *ctx, struct coded_frame *frame, usec_t now)
     stream_sender_frame(((struct flow_stream *)ctx)->sender, frame, now);
 }
 
-static void watch(void *ctx, int size_id, int change)
-{
-    stream_source_watch(&((struct flow_stream *)ctx)->source, size_id, change);
-}
-
 static usec_t wall(void *ctx, usec_t now)
 {
     (void)ctx;
@@ -276,7 +271,7 @@ static void stream_state(const struct flow *base, struct flow_state *out, usec_t
 static void stream_free(struct flow *base)
 {
     struct flow_stream *f = (struct flow_stream *)base;
-    stream_sender_free(f->sender, 0);
+    stream_sender_free(f->sender);
     stream_viewer_destroy(&f->viewer);
     if (f->transport)
         f->transport->ops->free(f->transport);
@@ -304,7 +299,7 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
                        struct rng *rng, usec_t now)
 {
     static const struct stream_sender_ops ops = {
-        .watch = watch, .wall = wall, .on_end = on_end, .on_closed = on_closed};
+        .wall = wall, .on_end = on_end, .on_closed = on_closed};
     struct stream_source_config source = {.media = config->media,
                                           .sizes = config->sizes,
                                           .length = config->length,
@@ -313,7 +308,7 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
                                           .ctx = f};
     stream_source_init(&f->source, &source);
     struct stream_sender_config sender = {.ladder = &config->media->ladder,
-                                          .media = STREAM_SYNTHETIC,
+                                          .feed = &f->source.feed,
                                           .payload_type = RTP_PT_SYNTHETIC,
                                           .seed = rng_u64(rng),
                                           .latency = config->latency,

@@ -3,9 +3,17 @@
 
 #include <assert.h>
 
+static void watch(struct media_feed *f, int size_id, int change)
+{
+    struct stream_source *s = (struct stream_source *)f;
+    s->watchers[size_id] += change;
+    assert(s->watchers[size_id] >= 0);
+}
+
 void stream_source_init(struct stream_source *s, const struct stream_source_config *config)
 {
-    *s = (struct stream_source){.config = *config};
+    static const struct media_feed_ops ops = {.watch = watch};
+    *s = (struct stream_source){.feed.ops = &ops, .config = *config};
     frame_clock_init(&s->clock, config->media->ladder.source_fps);
 }
 
@@ -18,12 +26,6 @@ void stream_source_start(struct stream_source *s, usec_t now)
 void stream_source_set_speed(struct stream_source *s, double speed)
 {
     frame_clock_set_speed(&s->clock, speed);
-}
-
-void stream_source_watch(struct stream_source *s, int size_id, int change)
-{
-    s->watchers[size_id] += change;
-    assert(s->watchers[size_id] >= 0);
 }
 
 void stream_source_end(struct stream_source *s)

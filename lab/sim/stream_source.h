@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Synthetic media at its times, for one simulated viewer: what sender/feed/synthetic_feed.h is to
-// the program. Frames come of the sizes that are watched, until the media ends.
+// Synthetic media at its times, for one simulated viewer: what sender/feed/synthetic_media.h is to
+// the program. A media_feed: frames come of the sizes that are watched, until the media ends.
 #ifndef WEIR_SIM_STREAM_SOURCE_H
 #define WEIR_SIM_STREAM_SOURCE_H
 
 #include "lab/sim/frame_sizes.h"
 #include "media/coded/synthetic.h"
 #include "sender/policy/frame_clock.h"
+#include "stream/send/media_feed.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +23,7 @@ struct stream_source_config {
 };
 
 struct stream_source {
+    struct media_feed feed; // first
     struct stream_source_config config;
     struct frame_clock clock;
     int watchers[LADDER_MAX_SIZES];
@@ -32,7 +34,6 @@ void stream_source_init(struct stream_source *s, const struct stream_source_conf
 void stream_source_start(struct stream_source *s, usec_t now); // frame 0 is due
 // FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED times its own pace.
 void stream_source_set_speed(struct stream_source *s, double speed);
-void stream_source_watch(struct stream_source *s, int size_id, int change); // +1 or -1
 void stream_source_end(struct stream_source *s);
 // Gives the frames that are due.
 void stream_source_run(struct stream_source *s, usec_t now);

@@ -493,7 +493,7 @@ void catalog_stats(struct catalog *s, struct stats *out, session_stats_fn *each,
 {
     const char *slash = strrchr(s->root, '/');
     if (s->stream)
-        snprintf(out->source, sizeof(out->source), "%s", s->stream->title);
+        snprintf(out->source, sizeof(out->source), "%s", s->stream->media->title);
     else // JSON requires UTF-8, which the name of a folder may not be
         utf8_copy(slash && slash[1] ? slash + 1 : s->root, out->source, sizeof(out->source));
     out->total = s->book.ended;

@@ -14,6 +14,8 @@
 #include "media/capture/audio_open.h"
 #include "media/capture/source_capture.h"
 #include "media/coded/ladder.h"
+#include "sender/feed/live_media.h"
+#include "sender/feed/stored_media.h"
 
 enum { DEFAULT_LAYERS = 2 };     // temporal layers
 #define GRACE (2 * USEC_PER_SEC) // time for the thread to return after its deadline
@@ -49,48 +51,43 @@ static const char *unfit(const struct stored_info *info, const struct stat *orig
     return has_levels(info, o) ? NULL : "--level requests other levels";
 }
 
-static int open_stored(struct stream *s, struct media_guard *guard, const struct options *o,
-                       const char *path)
-{
-    int err = stream_init_stored(s, path, guard, o->loop);
-    if (!err && o->audio)
-        s->audio_bps = 0;
-    return err;
-}
-
-// Opens the stored ladder of a file. Returns 0, ERR_NOT_FOUND if there is no usable one, or an
+// Opens the stored ladder of a file. NULL: *err is ERR_NOT_FOUND if there is no usable one, or an
 // error of media_guard_check.
-static int open_beside(struct stream *s, struct media_guard *guard, const struct options *o,
-                       const char *name)
+static struct stream_media *open_beside(struct media_guard *guard, const struct options *o,
+                                        const char *name, int *err)
 {
     char path[PATH_MAX];
     struct stat original, stored;
+    *err = ERR_NOT_FOUND;
     if (snprintf(path, sizeof(path), "%s" STORED_SUFFIX, name) >= (int)sizeof(path) ||
         stat(name, &original) != 0 || stat(path, &stored) != 0)
-        return ERR_NOT_FOUND;
-    int err = open_stored(s, guard, o, path);
+        return NULL;
+    int unread;
+    struct stored_cache *cache = stored_cache_new(path, guard, &unread);
     const char *reason =
-        err ? "it cannot be read" : unfit(stored_cache_info(s->stored), &original, o);
+        cache ? unfit(stored_cache_info(cache), &original, o) : "it cannot be read";
     if (!reason) {
         log_info("%s: using its prepared file %s", name, path);
-        return 0;
+        *err = ERR_NO_MEMORY;
+        return stored_media_new(cache, o->loop, !o->audio);
     }
     log_warn("%s is not used: %s (run --prepare again)", path, reason);
-    if (!err)
-        stream_destroy(s);
+    stored_cache_free(cache);
     int late = media_guard_check(guard);
-    return late ? late : ERR_NOT_FOUND;
+    *err = late ? late : ERR_NOT_FOUND;
+    return NULL;
 }
 
 // Adds the audio source. A file without audio, or with audio that does not decode, is no error; a
 // requested device that cannot be opened is.
-static int add_audio(struct stream *s, const struct options *o, struct audio_source *audio, int err)
+static int add_audio(struct stream_media *m, const struct options *o, struct audio_source *audio,
+                     int err)
 {
     if (!audio)
         return o->audio && err != ERR_NOT_FOUND ? err : 0;
     char name[sizeof(audio->name)];
     snprintf(name, sizeof(name), "%s", audio->name);
-    err = stream_add_audio(s, audio, o->audio_kbps * 1000);
+    err = live_media_add_audio(m, audio, o->audio_kbps * 1000);
     if (!err)
         log_info("audio: %s, %d kbit/s", name, o->audio_kbps);
     return err;
@@ -120,62 +117,76 @@ static bool is_slip(const char *name)
     return true;
 }
 
-static int open_encoded(struct stream *s, struct media_guard *guard, const struct options *o,
-                        const char *name)
+static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
+                                         const char *name, int *err)
 {
-    int err;
+    *err = ERR_UNSUPPORTED;
     if (is_slip(name))
-        return ERR_UNSUPPORTED;
+        return NULL;
     struct source *source =
         source_is_capture(name)
-            ? source_capture_open(name, o->has_capture ? &o->capture : NULL, &err)
-            : source_open_guarded(name, o->loop, guard, &err);
+            ? source_capture_open(name, o->has_capture ? &o->capture : NULL, err)
+            : source_open_guarded(name, o->loop, guard, err);
     if (!source)
-        return err;
+        return NULL;
     struct ladder ladder;
     int layers = o->temporal_layers ? o->temporal_layers : DEFAULT_LAYERS;
-    err = o->level_count
-              ? ladder_from_requests(o->levels, o->level_count, source->width, source->height,
-                                     source->fps, layers, &ladder)
-              : ladder_default(source->width, source->height, source->fps, layers, &ladder);
-    if (err) {
+    *err = o->level_count
+               ? ladder_from_requests(o->levels, o->level_count, source->width, source->height,
+                                      source->fps, layers, &ladder)
+               : ladder_default(source->width, source->height, source->fps, layers, &ladder);
+    if (*err) {
         log_error("%s: cannot make a ladder of levels for a source of %dx%d", source->name,
                   source->width, source->height);
         source_free(source);
-        return err;
+        return NULL;
     }
     int audio_err;
     struct audio_source *audio = audio_source_open(o->audio, source, name, guard, &audio_err);
-    err = stream_init(s, source, &ladder);
-    if (err) {
+    struct stream_media *m = live_media_new(source, &ladder);
+    if (!m) {
         audio_source_free(audio);
-        return err;
+        *err = ERR_IO;
+        return NULL;
     }
-    err = add_audio(s, o, audio, audio_err);
-    if (err)
-        stream_destroy(s);
-    return err;
+    *err = add_audio(m, o, audio, audio_err);
+    if (!*err)
+        return m;
+    m->ops->free(m);
+    return NULL;
+}
+
+static struct stream_media *open_media(struct media_guard *guard, const struct options *o,
+                                       const char *name, int *err)
+{
+    if (stored_file_is(name)) {
+        struct stored_cache *cache = stored_cache_new(name, guard, err);
+        if (cache && wants_device(o))
+            log_warn("%s: --sound %s is ignored: a prepared file has its own audio", name,
+                     o->audio);
+        if (cache)
+            *err = ERR_NO_MEMORY;
+        return cache ? stored_media_new(cache, o->loop, !o->audio) : NULL;
+    }
+    struct stream_media *m = open_beside(guard, o, name, err);
+    return m || *err != ERR_NOT_FOUND ? m : open_encoded(guard, o, name, err);
 }
 
 int stream_open(struct stream *s, struct media_guard *guard, const struct options *o,
                 const char *name)
 {
-    int err =
-        stored_file_is(name) ? open_stored(s, guard, o, name) : open_beside(s, guard, o, name);
-    if (stored_file_is(name) && !err && wants_device(o))
-        log_warn("%s: --sound %s is ignored: a prepared file has its own audio", name, o->audio);
-    if (err == ERR_NOT_FOUND && !stored_file_is(name))
-        err = open_encoded(s, guard, o, name);
-    if (err)
+    int err;
+    struct stream_media *m = open_media(guard, o, name, &err);
+    if (!m)
         return err;
     err = media_guard_check(guard); // opening the audio may have timed out
     if (!err) {
-        s->guard = media_guard_ref(guard);
+        stream_init(s, m, media_guard_ref(guard));
         return 0;
     }
     if (err == ERR_TIMED_OUT)
         log_error("%s: opening it takes too long (is the disk slow?)", name);
-    stream_destroy(s);
+    m->ops->free(m);
     return err;
 }
 

@@ -13,14 +13,17 @@ struct frame_sink;
 struct frame_sink_ops {
     // Frames and packets are borrowed for the call: a sink that keeps one takes a reference.
     void (*on_frame)(struct frame_sink *sink, struct coded_frame *f, usec_t now);
+    // A frame again, which the sink has asked for (media_feed.h).
+    void (*on_again)(struct frame_sink *sink, struct coded_frame *f, usec_t now);
     void (*on_audio)(struct frame_sink *sink, struct coded_audio *c, usec_t now);
-    void (*on_end)(struct frame_sink *sink, usec_t now); // the stream has ended
+    void (*on_end)(struct frame_sink *sink, usec_t now); // the media has ended, or cannot be read
     // Fills `out`; returns the index of the sink's transport (transport.h).
     int (*stats)(struct frame_sink *sink, struct session_stats *out, usec_t now);
 };
 
 struct frame_sink { // embedded first by each implementation
     const struct frame_sink_ops *ops;
+    int number; // of the session (stats.h); set by stream_add
 };
 
 #endif

@@ -1,37 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/feed/live_feed.h"
 
-#include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
-#include "sender/feed/live_feed_state.h"
+#include "common/net/mailbox.h"
+#include "sender/feed/audio_thread.h"
+#include "sender/feed/encoder_thread.h"
+#include "sender/feed/live_control.h"
 
 enum { WAITING_FRAMES = 256 };
 
+// A message to the loop: a frame, an audio packet, the end of the source, or the end of the feed's
+// threads.
+struct item {
+    struct coded_frame *frame; // one reference, or NULL
+    struct coded_audio *audio; // one reference, or NULL
+    int err;                   // if neither: why the source ended
+    bool gone;                 // the last item: the threads have ended
+};
+
+struct live_feed {
+    pthread_t thread;
+    bool started;
+    bool closed;           // live_feed_free was called; loop thread only
+    struct source *source; // owned; used by the source thread
+    struct ladder ladder;
+    struct live_control *control;                      // owned
+    struct encoder_thread *encoders[LADDER_MAX_SIZES]; // owned
+    struct audio_thread *audio;                        // owned; NULL: no audio
+    struct mailbox *mailbox;                           // owned; NULL before live_feed_start
+    const struct live_feed_events *events;             // static
+    void *ctx;                                         // borrowed
+};
+
 static void item_free(void *arg)
 {
-    struct live_feed_item *item = arg;
+    struct item *item = arg;
     coded_frame_unref(item->frame);
     coded_audio_unref(item->audio);
     free(item);
 }
 
-// Returns true if the end that the source thread posted is still valid. If a viewer has seeked
-// since then, or all viewers left and others came, the end would stop the wrong viewers.
-static bool end_is_current(struct live_feed *e)
-{
-    pthread_mutex_lock(&e->lock);
-    e->ended = e->ended && !e->has_seek;
-    bool ended = e->ended;
-    pthread_cond_broadcast(&e->changed);
-    pthread_mutex_unlock(&e->lock);
-    return ended;
-}
-
-void live_feed_free_parts(struct live_feed *e)
+// Frees the encoder and audio threads and the source. Only the source thread is left then.
+static void free_parts(struct live_feed *e)
 {
     for (int i = 0; i < e->ladder.size_count; i++)
         encoder_thread_free(e->encoders[i]);
@@ -42,15 +57,14 @@ void live_feed_free_parts(struct live_feed *e)
 static void free_rest(struct live_feed *e)
 {
     mailbox_free(e->mailbox);
-    pthread_cond_destroy(&e->changed);
-    pthread_mutex_destroy(&e->lock);
+    live_control_free(e->control);
     free(e);
 }
 
 static void on_item(void *ctx, void *arg, usec_t now)
 {
     struct live_feed *e = ctx;
-    struct live_feed_item *item = arg;
+    struct item *item = arg;
     if (item->gone) {
         pthread_join(e->thread, NULL); // returns at once: the thread posts this item last
         free_rest(e);
@@ -61,14 +75,18 @@ static void on_item(void *ctx, void *arg, usec_t now)
         e->events->on_frame(e->ctx, item->frame, now);
     else if (item->audio)
         e->events->on_audio(e->ctx, item->audio, now);
-    else if (end_is_current(e))
+    else if (live_control_end_is_current(e->control))
         e->events->on_end(e->ctx, item->err, now);
     item_free(item);
 }
 
-bool live_feed_post(struct live_feed *e, struct live_feed_item content)
+// ---- The other threads
+
+// Takes over the references in `content`, even on failure. Returns false if the mailbox is full, or
+// on lack of memory.
+static bool post(struct live_feed *e, struct item content)
 {
-    struct live_feed_item *item = malloc(sizeof(*item));
+    struct item *item = malloc(sizeof(*item));
     if (!item) {
         coded_frame_unref(content.frame);
         coded_audio_unref(content.audio);
@@ -81,54 +99,96 @@ bool live_feed_post(struct live_feed *e, struct live_feed_item content)
     return false;
 }
 
-void live_feed_picture_done(struct live_feed *e)
-{
-    pthread_mutex_lock(&e->lock);
-    e->in_flight--;
-    pthread_cond_broadcast(&e->changed);
-    pthread_mutex_unlock(&e->lock);
-}
-
 static bool on_coded(void *ctx, struct coded_frame *f)
 {
     struct live_feed *e = ctx;
-    bool taken = !f || live_feed_post(e, (struct live_feed_item){.frame = f});
-    live_feed_picture_done(e);
+    bool taken = !f || post(e, (struct item){.frame = f});
+    live_control_done(e->control);
     return taken;
 }
 
 static void on_audio(void *ctx, struct coded_audio *c)
 {
-    (void)live_feed_post(ctx, (struct live_feed_item){.audio = c});
+    (void)post(ctx, (struct item){.audio = c});
 }
 
 static void on_audio_done(void *ctx)
 {
-    live_feed_picture_done(ctx);
+    live_control_done(((struct live_feed *)ctx)->control);
 }
 
 static const struct audio_thread_events audio_events = {.on_audio = on_audio,
                                                         .on_done = on_audio_done};
 
-bool live_feed_is_watched(const struct live_feed *e)
+// Queues the picture for the encoders of the sizes that have viewers and a frame at this number,
+// and its audio if it has listeners.
+static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
 {
-    if (e->hearers)
-        return true;
-    for (int i = 0; i < e->ladder.size_count; i++)
-        if (e->watchers[i])
-            return true;
-    return false;
+    for (int i = 0; i < e->ladder.size_count; i++) {
+        if (size_index_of_frame(e->ladder.sizes[i].fps, e->ladder.source_fps, p->number) < 0)
+            continue;
+        if (live_control_begin_picture(e->control, i) &&
+            !encoder_thread_push(e->encoders[i], p, captured))
+            live_control_done(e->control);
+    }
+    if (live_control_begin_audio(e->control) && !audio_thread_push(e->audio, p, captured))
+        live_control_done(e->control);
 }
 
-void live_feed_begin_again(struct live_feed *e)
+// The source has ended: waits for the encoders, posts the end to the loop, and waits until the
+// viewers have left. Then a file starts again for the next viewers.
+static void finish(struct live_feed *e, int err)
 {
-    e->ended = false;
-    if (e->has_seek)
+    if (!live_control_end(e->control))
         return;
-    e->has_seek = true;
-    e->seek_to = 0;
-    e->seek_ahead = false;
+    while (!post(e, (struct item){.err = err})) // mailbox full: it drains
+        if (!live_control_wait_loop(e->control))
+            return;
+    live_control_wait_left(e->control);
 }
+
+static void *run(void *arg)
+{
+    struct live_feed *e = arg;
+    struct source *source = e->source;
+    bool held = true; // media time was interrupted
+    usec_t seek_to, lead;
+    while (live_control_wait_viewer(e->control, source, &held, &seek_to, &lead)) {
+        bool seeks = seek_to != USEC_NEVER && source->ops->seek;
+        held |= seeks;
+        bool sought = seeks && source->ops->seek(source, seek_to) == 0;
+        struct picture *p = NULL;
+        int err = source->ops->next(source, &p); // pulled before it is due
+        if (err == ERR_AGAIN)
+            continue;
+        if (err) {
+            finish(e, err);
+            held = true;
+            continue;
+        }
+        if (held)
+            live_control_begin_pace(e->control, lead);
+        held = false;
+        usec_t captured = clock_now();
+        if (source->live) {
+            captured = usec_min(captured, captured - (clock_wall() - p->capture_wall));
+        } else if (!live_control_wait_pace(e->control, p->number, &captured)) {
+            picture_unref(p);
+            continue;
+        }
+        if (!p->capture_wall)
+            p->capture_wall = clock_wall() - (clock_now() - captured);
+        live_control_advance(e->control, p->pts, p->number, sought ? seek_to : USEC_NEVER);
+        distribute(e, p, captured);
+        picture_unref(p);
+    }
+    free_parts(e);
+    while (!post(e, (struct item){.gone = true})) // mailbox full: it drains
+        (void)live_control_wait_loop(e->control);
+    return NULL;
+}
+
+// ---- The loop's thread
 
 struct live_feed *live_feed_new(struct source *source, const struct ladder *ladder,
                                 const struct live_feed_events *events, void *ctx)
@@ -142,10 +202,8 @@ struct live_feed *live_feed_new(struct source *source, const struct ladder *ladd
     e->ladder = *ladder;
     e->events = events;
     e->ctx = ctx;
-    e->speed = 1;
-    pthread_mutex_init(&e->lock, NULL);
-    clock_cond_init(&e->changed);
-    bool good = true;
+    e->control = live_control_new(ladder->size_count, ladder->source_fps);
+    bool good = e->control;
     for (int i = 0; good && i < ladder->size_count; i++)
         good = (e->encoders[i] = encoder_thread_new(ladder, i, on_coded, e)) != NULL;
     if (good)
@@ -158,7 +216,7 @@ struct live_feed *live_feed_new(struct source *source, const struct ladder *ladd
 int live_feed_start(struct live_feed *e, uv_loop_t *loop)
 {
     e->mailbox = mailbox_new(loop, WAITING_FRAMES, on_item, item_free, e);
-    e->started = e->mailbox && pthread_create(&e->thread, NULL, live_feed_run, e) == 0;
+    e->started = e->mailbox && pthread_create(&e->thread, NULL, run, e) == 0;
     if (e->started)
         return 0;
     log_error("cannot start the encoders");
@@ -176,15 +234,12 @@ void live_feed_free(struct live_feed *e)
     if (!e)
         return;
     if (!e->started) {
-        live_feed_free_parts(e);
+        free_parts(e);
         free_rest(e);
         return;
     }
     e->closed = true;
-    pthread_mutex_lock(&e->lock);
-    e->stop = true;
-    pthread_cond_broadcast(&e->changed);
-    pthread_mutex_unlock(&e->lock);
+    live_control_stop(e->control);
 }
 
 const char *live_feed_sprop(const struct live_feed *e, int size_id)
@@ -197,28 +252,18 @@ const char *live_feed_profile(const struct live_feed *e, int size_id)
     return encoder_thread_profile(e->encoders[size_id]);
 }
 
-static void watch(struct live_feed *e, int *count, int change)
-{
-    pthread_mutex_lock(&e->lock);
-    *count += change;
-    assert(*count >= 0);
-    if (e->ended && !live_feed_is_watched(e))
-        live_feed_begin_again(e);
-    pthread_cond_broadcast(&e->changed);
-    pthread_mutex_unlock(&e->lock);
-}
-
 void live_feed_watch_audio(struct live_feed *e, int change)
 {
-    watch(e, &e->hearers, change);
+    live_control_watch_audio(e->control, change);
 }
 
 void live_feed_watch(struct live_feed *e, int size_id, int account, int change)
 {
     if (change > 0)
         encoder_thread_begin(e->encoders[size_id], account, 0);
-    encoder_thread_set_viewers(e->encoders[size_id], e->watchers[size_id] + change);
-    watch(e, &e->watchers[size_id], change);
+    encoder_thread_set_viewers(e->encoders[size_id],
+                               live_control_viewers(e->control, size_id) + change);
+    live_control_watch(e->control, size_id, change);
 }
 
 void live_feed_begin(struct live_feed *e, int size_id, int account, int64_t from)
@@ -242,40 +287,24 @@ void live_feed_repair(struct live_feed *e, int size_id, int64_t number, int acco
 {
     const struct size_spec *size = &e->ladder.sizes[size_id];
     int64_t index = size_index_of_frame(size->fps, e->ladder.source_fps, number);
-    bool shared = e->watchers[size_id] > 1; // without the lock, as only this thread writes it
+    bool shared = live_control_viewers(e->control, size_id) > 1;
     if (!shared || layer_temporal_id(index, size->layers) == 0)
         encoder_thread_repair(e->encoders[size_id], number, account);
 }
 
 int64_t live_feed_seek(struct live_feed *e, usec_t pts, bool ahead)
 {
-    if (!e->source->ops->seek)
-        return ERR_UNSUPPORTED;
-    pthread_mutex_lock(&e->lock);
-    e->has_seek = true;
-    e->seek_to = pts;
-    e->seek_ahead = ahead;
-    pthread_cond_broadcast(&e->changed);
-    int64_t first = e->next_number;
-    pthread_mutex_unlock(&e->lock);
-    return first;
+    return e->source->ops->seek ? live_control_seek(e->control, pts, ahead) : ERR_UNSUPPORTED;
 }
 
 void live_feed_set_speed(struct live_feed *e, double speed)
 {
-    assert(speed >= 0.25 && speed <= 4);
-    pthread_mutex_lock(&e->lock);
-    e->speed = speed;
-    pthread_mutex_unlock(&e->lock);
+    live_control_set_speed(e->control, speed);
 }
 
 usec_t live_feed_position(struct live_feed *e, int64_t *number)
 {
-    pthread_mutex_lock(&e->lock);
-    usec_t position = e->has_seek ? e->seek_to : e->position;
-    *number = e->next_number;
-    pthread_mutex_unlock(&e->lock);
-    return position;
+    return live_control_position(e->control, number);
 }
 
 void live_feed_stats_of_size(struct live_feed *e, int size_id, struct live_feed_size_stats *out)

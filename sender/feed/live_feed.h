@@ -27,9 +27,6 @@
 extern "C" {
 #endif
 
-#define LIVE_FEED_SEEK_LEAD (USEC_PER_SEC / 4) // max. lead after a seek; see live_feed_seek
-#define LIVE_FEED_SEEK_PACE 1.25               // max. pace until that lead is reached
-
 struct live_feed;
 
 struct live_feed_events {
@@ -72,8 +69,8 @@ void live_feed_set_bitrate(struct live_feed *e, int size_id, int bitrate_bps);
 void live_feed_repair(struct live_feed *e, int size_id, int64_t number, int account);
 // Seeks for all viewers, so it is only useful while there is one. Returns the number of the first
 // frame from there, or ERR_UNSUPPORTED. `ahead`: then frames are encoded at up to
-// LIVE_FEED_SEEK_PACE times the pace until they are LIVE_FEED_SEEK_LEAD early; their `captured` is
-// the time at the normal pace.
+// LIVE_FEED_SEEK_PACE times the pace until they are LIVE_FEED_SEEK_LEAD early (live_control.h);
+// their `captured` is the time at the normal pace.
 int64_t live_feed_seek(struct live_feed *e, usec_t pts, bool ahead);
 void live_feed_set_speed(struct live_feed *e, double speed); // 0.25 .. 4 times the source's pace
 // Returns the media time of the next picture, or the target of a pending seek. *number: the number

@@ -134,7 +134,7 @@ static void on_done(void *ctx, void *item, usec_t now)
     trim(c);
     for (struct stored_waiter *w = c->waiters, *next; w; w = next) {
         next = w->next;
-        w->on_change(w, now);
+        w->on_change(w->ctx, now);
     }
 }
 

@@ -20,7 +20,8 @@ struct stored_cache;
 
 struct stored_waiter { // embedded by an object that waits for groups
     // A group was read, or cannot be read.
-    void (*on_change)(struct stored_waiter *w, usec_t now);
+    void (*on_change)(void *ctx, usec_t now);
+    void *ctx;                  // borrowed
     struct stored_waiter *next; // used by the cache
 };
 

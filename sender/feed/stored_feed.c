@@ -7,6 +7,7 @@
 
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "sender/policy/frame_clock.h"
 
 #define MAX_BEHIND   (USEC_PER_SEC / 2) // max. delay to catch up; a longer one shifts the time line
 #define RETRY        (20 * USEC_PER_MSEC) // delay until a retry if the cache had no room
@@ -14,8 +15,9 @@
 #define BURST        2.0                  // times the media's pace, until the lead is reached
 
 struct stored_feed {
-    struct stored_waiter waiter; // first
+    struct media_feed base; // first
     struct stored_feed_config config;
+    struct stored_waiter waiter;
     const struct stored_info *info;    // borrowed from the cache
     struct timer *timer;               // owned
     const struct stored_group *group;  // held: the group of the next frame
@@ -23,9 +25,9 @@ struct stored_feed {
     int watchers[LADDER_MAX_SIZES];
     bool running;
     double speed;
-    int64_t base; // number of the media's frame 0
-    int64_t at;   // the next slot
-    int64_t show; // frames before this one are sent only if it depends on them; -1: none
+    int64_t first_number; // number of the media's frame 0
+    int64_t at;           // the next slot
+    int64_t show;         // frames before this one are sent only if it depends on them; -1: none
     // At the media's pace slot `begin` is due at `origin`; it was sent from `start` on. Earlier
     // slots are sent at once.
     int64_t begin;
@@ -111,9 +113,9 @@ static struct coded_frame *copy_of(const struct stored_feed *f, const struct sto
     to->size_id = size_id;
     to->temporal_id = from->temporal_id;
     to->key = from->key;
-    to->number = f->base + group + place;
+    to->number = f->first_number + group + place;
     to->reorder = from->reorder;
-    to->depends_on = plan->depends < 0 ? -1 : f->base + group + plan->depends;
+    to->depends_on = plan->depends < 0 ? -1 : f->first_number + group + plan->depends;
     to->pts = usec_of_frames(group + place, fps.num, fps.den);
     to->captured = usec_max((usec_t)due_of(f, group + plan->slot), now);
     to->capture_wall = wall_of(f, group + place, now);
@@ -132,7 +134,7 @@ static void give(struct stored_feed *f, usec_t now)
             continue;
         struct coded_frame *frame = copy_of(f, f->group, i, place, now);
         if (frame)
-            f->config.events->on_frame(f->config.ctx, frame, now);
+            f->config.sink->ops->on_frame(f->config.sink, frame, now);
         coded_frame_unref(frame);
     }
 }
@@ -145,7 +147,7 @@ static bool wrap(struct stored_feed *f)
         return true;
     if (!f->config.loop)
         return false;
-    f->base += frames;
+    f->first_number += frames;
     f->begin -= frames;
     f->at = 0;
     f->show = -1;
@@ -169,17 +171,19 @@ static void give_audio(struct stored_feed *f, usec_t now)
             return;
         memcpy(copy->data, c->data, c->bytes);
         copy->bytes = c->bytes;
-        copy->position = c->position + audio_samples(usec_of_frames(f->base, fps.num, fps.den));
+        copy->position =
+            c->position + audio_samples(usec_of_frames(f->first_number, fps.num, fps.den));
         copy->captured = usec_max((usec_t)due_of(f, f->at), now);
         double after = (double)(c->position - begin) / AUDIO_RATE;
         copy->capture_wall = wall_of(f, f->at, now) + (usec_t)(after * USEC_PER_SEC / f->speed);
-        f->config.events->on_audio(f->config.ctx, copy, now);
+        f->config.sink->ops->on_audio(f->config.sink, copy, now);
         coded_audio_unref(copy);
     }
 }
 
-static void run(struct stored_feed *f, usec_t now)
+static void run(void *ctx, usec_t now)
 {
+    struct stored_feed *f = ctx;
     bool broken = false;
     while (f->running && wrap(f) && given_at(f) <= (double)now) {
         double late = (double)now - given_at(f);
@@ -199,47 +203,7 @@ static void run(struct stored_feed *f, usec_t now)
                         : waits             ? now + RETRY
                                             : (usec_t)given_at(f) + 1);
     if (over)
-        f->config.events->on_end(f->config.ctx, now);
-}
-
-static void on_timer(void *ctx, usec_t now)
-{
-    run(ctx, now);
-}
-
-static void on_change(struct stored_waiter *w, usec_t now)
-{
-    run((struct stored_feed *)w, now);
-}
-
-struct stored_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_config *config)
-{
-    struct stored_feed *f = calloc(1, sizeof(*f));
-    if (!f)
-        return NULL;
-    f->waiter.on_change = on_change;
-    f->config = *config;
-    f->info = stored_cache_info(config->cache);
-    f->speed = 1;
-    f->show = -1;
-    f->timer = timer_new(loop, on_timer, f);
-    if (!f->timer) {
-        free(f);
-        return NULL;
-    }
-    stored_cache_join(config->cache, &f->waiter);
-    stored_cache_want(config->cache, 0);
-    return f;
-}
-
-void stored_feed_free(struct stored_feed *f)
-{
-    if (!f)
-        return;
-    drop_groups(f);
-    stored_cache_leave(f->config.cache, &f->waiter);
-    timer_free(f->timer);
-    free(f);
+        f->config.sink->ops->on_end(f->config.sink, now);
 }
 
 static void begin_at(struct stored_feed *f, int64_t slot, usec_t now)
@@ -248,8 +212,9 @@ static void begin_at(struct stored_feed *f, int64_t slot, usec_t now)
     f->origin = f->start = (double)now;
 }
 
-void stored_feed_watch(struct stored_feed *f, int size_id, int change)
+static void watch(struct media_feed *feed, int size_id, int change)
 {
+    struct stored_feed *f = (struct stored_feed *)feed;
     f->watchers[size_id] += change;
     assert(f->watchers[size_id] >= 0);
     bool before = f->running;
@@ -265,7 +230,7 @@ void stored_feed_watch(struct stored_feed *f, int size_id, int change)
         return;
     }
     if (f->at >= f->info->origin.frames) { // the media has ended: play it again
-        f->base += f->info->origin.frames;
+        f->first_number += f->info->origin.frames;
         f->at = f->begin = 0;
         f->show = -1;
         f->stopped = 0;
@@ -279,8 +244,9 @@ void stored_feed_watch(struct stored_feed *f, int size_id, int change)
     timer_set(f->timer, now);
 }
 
-void stored_feed_set_speed(struct stored_feed *f, double speed)
+static void set_speed(struct media_feed *feed, double speed)
 {
+    struct stored_feed *f = (struct stored_feed *)feed;
     assert(speed >= FRAME_CLOCK_MIN_SPEED && speed <= FRAME_CLOCK_MAX_SPEED);
     if (speed == f->speed)
         return;
@@ -292,7 +258,8 @@ void stored_feed_set_speed(struct stored_feed *f, double speed)
         timer_set(f->timer, now);
 }
 
-void stored_feed_seek(struct stored_feed *f, double seconds, const struct level *level, usec_t now)
+// Seeks to the frame of `level` at or before `seconds`.
+static void seek(struct stored_feed *f, double seconds, const struct level *level, usec_t now)
 {
     const struct stored_plan *plan = &f->info->plan;
     int64_t last = f->info->origin.frames - 1;
@@ -301,9 +268,9 @@ void stored_feed_seek(struct stored_feed *f, double seconds, const struct level 
     int64_t group = target - target % plan->gop;
     const struct stored_shape *shape = stored_plan_shape(plan, group / plan->gop);
     // Within a group, a T0 frame may have been sent before its slot, by less than a period.
-    int64_t next = f->base + f->at + (f->at % plan->gop ? plan->period : 0);
+    int64_t next = f->first_number + f->at + (f->at % plan->gop ? plan->period : 0);
     next += (plan->period - next % plan->period) % plan->period;
-    f->base = next - group;
+    f->first_number = next - group;
     f->at = group;
     f->show = -1;
     f->stopped = 0;
@@ -319,30 +286,36 @@ void stored_feed_seek(struct stored_feed *f, double seconds, const struct level 
         timer_set(f->timer, now);
 }
 
-void stored_feed_told(const struct stored_feed *f, struct stored_place_told *out)
+static bool place(struct media_feed *feed, const struct media_seek *to, struct media_place *out,
+                  usec_t now)
 {
+    struct stored_feed *f = (struct stored_feed *)feed;
+    if (to)
+        seek(f, to->seconds, to->level, now);
     int64_t show = f->show > f->at ? f->show : f->at;
-    int64_t place = show % f->info->origin.frames; // at the end, the position is 0 again
-    out->seconds = (double)place / fps_value(f->info->sdp.ladder.source_fps);
-    out->frames =
-        (struct rtsp_frames){.first = f->base + f->at, .show = f->base + show, .ahead = true};
+    int64_t position = show % f->info->origin.frames; // at the end it is 0 again
+    out->seconds = (double)position / fps_value(f->info->sdp.ladder.source_fps);
+    out->frames = (struct rtsp_frames){
+        .first = f->first_number + f->at, .show = f->first_number + show, .ahead = true};
+    return to;
 }
 
-void stored_feed_rewind(struct stored_feed *f, int64_t slot)
+static void rewind_to(struct media_feed *feed, int64_t slot)
 {
-    int64_t back = f->base + f->at - slot, frames = f->info->origin.frames;
+    struct stored_feed *f = (struct stored_feed *)feed;
+    int64_t back = f->first_number + f->at - slot, frames = f->info->origin.frames;
     if (back <= 0 || back > frames)
         return;
     f->at -= back;
     if (f->at < 0) { // back across the loop's start
         f->at += frames;
-        f->base -= frames;
+        f->first_number -= frames;
         f->begin += frames;
     }
     drop_groups(f);
 }
 
-static void give_again(struct stored_feed *f, int size_id, int64_t frame, usec_t now)
+static void repeat(struct stored_feed *f, int size_id, int64_t frame, usec_t now)
 {
     int64_t group = frame / f->info->plan.gop;
     const struct stored_group *g = f->group && f->group->index == group     ? f->group
@@ -351,7 +324,7 @@ static void give_again(struct stored_feed *f, int size_id, int64_t frame, usec_t
     struct coded_frame *copy =
         g ? copy_of(f, g, size_id, (int)(frame % f->info->plan.gop), now) : NULL;
     if (copy)
-        f->config.events->on_again(f->config.ctx, copy, now);
+        f->config.sink->ops->on_again(f->config.sink, copy, now);
     coded_frame_unref(copy);
 }
 
@@ -365,14 +338,19 @@ static bool was_given(const struct stored_feed *f, int size_id, int64_t frame)
     return place->depends != STORED_NO_FRAME && group * gop + place->slot < f->at;
 }
 
-void stored_feed_repair(struct stored_feed *f, int size_id, int64_t number, usec_t now)
+// Gives a frame again if its group is still held.
+static void give_again(struct media_feed *feed, int size_id, int64_t number, usec_t now)
 {
+    struct stored_feed *f = (struct stored_feed *)feed;
+    if (number >= f->first_number && was_given(f, size_id, number - f->first_number))
+        repeat(f, size_id, number - f->first_number, now);
+}
+
+// Gives all frames again that the newest one needs.
+static void request_key(struct media_feed *feed, int size_id, usec_t now)
+{
+    struct stored_feed *f = (struct stored_feed *)feed;
     const struct stored_plan *plan = &f->info->plan;
-    if (number >= 0) {
-        if (number >= f->base && was_given(f, size_id, number - f->base))
-            give_again(f, size_id, number - f->base, now);
-        return;
-    }
     if (f->at == 0 || now - f->repaired < REPAIR_EVERY)
         return;
     f->repaired = now;
@@ -385,5 +363,44 @@ void stored_feed_repair(struct stored_feed *f, int size_id, int64_t number, usec
     for (int slot = 0; slot <= newest; slot++)
         if (decoded[slot] != STORED_NO_FRAME &&
             stored_shape_needs(shape, size_id, decoded[newest], decoded[slot]))
-            give_again(f, size_id, index * plan->gop + decoded[slot], now);
+            repeat(f, size_id, index * plan->gop + decoded[slot], now);
+}
+
+static void feed_free(struct media_feed *feed)
+{
+    struct stored_feed *f = (struct stored_feed *)feed;
+    drop_groups(f);
+    stored_cache_leave(f->config.cache, &f->waiter);
+    timer_free(f->timer);
+    free(f);
+}
+
+static const struct media_feed_ops ops = {.watch = watch,
+                                          .give_again = give_again,
+                                          .request_key = request_key,
+                                          .rewind = rewind_to,
+                                          .place = place,
+                                          .set_speed = set_speed,
+                                          .free = feed_free};
+
+struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_config *config)
+{
+    struct stored_feed *f = calloc(1, sizeof(*f));
+    if (!f)
+        return NULL;
+    f->base.ops = &ops;
+    f->base.reorders = true;
+    f->config = *config;
+    f->info = stored_cache_info(config->cache);
+    f->speed = 1;
+    f->show = -1;
+    f->timer = timer_new(loop, run, f);
+    if (!f->timer) {
+        free(f);
+        return NULL;
+    }
+    f->waiter = (struct stored_waiter){.on_change = run, .ctx = f};
+    stored_cache_join(config->cache, &f->waiter);
+    stored_cache_want(config->cache, 0);
+    return &f->base;
 }

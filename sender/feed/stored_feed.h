@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sends the frames of a stored ladder at their times, to one viewer. Each viewer has a time line
-// and a speed of its own, and can seek.
+// A media_feed of the frames of a stored ladder, at their times. Each viewer has a time line and a
+// speed of its own, and can seek: to the frame of its level at or before the target.
 //
 // Frames come in decoding order; their times are those of their slots (stored_plan.h).
 //
@@ -13,9 +13,8 @@
 #ifndef WEIR_SENDER_FEED_STORED_FEED_H
 #define WEIR_SENDER_FEED_STORED_FEED_H
 
-#include "common/wire/rtsp.h"
 #include "sender/feed/stored_cache.h"
-#include "sender/policy/frame_clock.h"
+#include "sender/feed/stream_media.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,42 +22,15 @@ extern "C" {
 
 #define STORED_FEED_LEAD (2 * USEC_PER_SEC)
 
-struct stored_feed;
-
-struct stored_feed_events {
-    // Frames and packets are borrowed for the call.
-    void (*on_frame)(void *ctx, struct coded_frame *f, usec_t now);
-    void (*on_audio)(void *ctx, struct coded_audio *c, usec_t now);
-    void (*on_again)(void *ctx, struct coded_frame *f, usec_t now); // see stored_feed_repair
-    void (*on_end)(void *ctx, usec_t now); // the media has ended, or cannot be read
-};
-
 struct stored_feed_config {
     struct stored_cache *cache; // borrowed
+    struct frame_sink *sink;    // borrowed
     bool loop;                  // the media starts again at its end
     bool exact; // the viewer decodes but does not show frames before a seek's target
-    const struct stored_feed_events *events; // static
-    void *ctx;                               // borrowed
 };
 
-struct stored_place_told {
-    double seconds; // media time of frame `frames.show`
-    struct rtsp_frames frames;
-};
-
-struct stored_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_config *config);
-void stored_feed_free(struct stored_feed *f); // NULL is fine; not inside an event
-void stored_feed_watch(struct stored_feed *f, int size_id, int change); // +1 or -1
-void stored_feed_set_speed(struct stored_feed *f, double speed);        // range: see frame_clock.h
-// Seeks to the frame of `level` at or before `seconds`.
-void stored_feed_seek(struct stored_feed *f, double seconds, const struct level *level, usec_t now);
-// Reports the current position.
-void stored_feed_told(const struct stored_feed *f, struct stored_place_told *out);
-// The frames from slot `slot` on, counted like frame numbers, were not sent: sends them again.
-void stored_feed_rewind(struct stored_feed *f, int64_t slot);
-// A frame was lost: sends it again through on_again, if its group is still held. number < 0: sends
-// all frames again that the newest one needs.
-void stored_feed_repair(struct stored_feed *f, int size_id, int64_t number, usec_t now);
+// NULL: no memory.
+struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_config *config);
 
 #ifdef __cplusplus
 }

@@ -194,7 +194,7 @@ static bool refuse_uri(struct rtsp_handler *h, const struct rtsp_item *request, 
 // The level to begin with: the URL's, or the highest, which a viewer gets that names none.
 static int first_level(const struct rtsp_handler *h)
 {
-    int top = h->stream->ladder.level_count - 1;
+    int top = h->stream->media->ladder.level_count - 1;
     return h->query_level >= 0 && h->query_level < top ? h->query_level : top;
 }
 
@@ -229,17 +229,6 @@ static void handle_describe(struct rtsp_handler *h, const struct rtsp_item *requ
     rtsp_response_header(a, "Content-Base: %s%s\r\n", base, len && base[len - 1] == '/' ? "" : "/");
 }
 
-// Range and speed are granted to a viewer that watches a file alone: all viewers share one time
-// line. Synthetic media has one for each viewer.
-static bool owns_time_line(struct rtsp_handler *h)
-{
-    struct stream *s = h->stream;
-    if (stream_is_synthetic(s) || s->stored)
-        return true;
-    return s->engine && s->duration >= 0 &&
-           s->playing == (session_is_playing(track_setup_session(h->setup)) ? 1 : 0);
-}
-
 // Without the header a viewer that plays already keeps its speed. Who joins others brings all back
 // to 1.
 static void handle_speed(struct rtsp_handler *h, struct text header, bool alone,
@@ -252,8 +241,6 @@ static void handle_speed(struct rtsp_handler *h, struct text header, bool alone,
         speed = fmin(fmax(atof(text), 0.25), 4);
     }
     bool keeps = !header.at && alone && session_is_playing(track_setup_session(h->setup));
-    if (h->stream->engine && !keeps)
-        live_feed_set_speed(h->stream->engine, speed);
     if (!keeps)
         session_set_speed(track_setup_session(h->setup), speed, now);
     if (header.at)
@@ -262,13 +249,13 @@ static void handle_speed(struct rtsp_handler *h, struct text header, bool alone,
 
 static void answer_place(struct rtsp_handler *h, double wanted, struct rtsp_response *a, usec_t now)
 {
-    struct stored_place_told place;
+    struct media_place place;
     if (!session_place(track_setup_session(h->setup), wanted, &place, now)) {
         rtsp_response_header(a, "Range: npt=now-\r\n");
         return;
     }
     char frames[96];
-    rtsp_response_header(a, "Range: npt=%.3f-%.3f\r\n", place.seconds, h->stream->duration);
+    rtsp_response_header(a, "Range: npt=%.3f-%.3f\r\n", place.seconds, h->stream->media->duration);
     if (rtsp_frames_encode(&place.frames, frames, sizeof(frames)) > 0)
         rtsp_response_header(a, RTSP_FRAMES_HEADER ": %s\r\n", frames);
 }
@@ -299,16 +286,17 @@ static void answer_rtp_info(const struct rtsp_handler *h, struct text uri, struc
 static void handle_play(struct rtsp_handler *h, const struct rtsp_item *request,
                         struct rtsp_response *a, usec_t now)
 {
-    struct stream *stream = h->stream;
     struct rtsp_range range = {.from = -1, .to = -1};
     struct text header = rtsp_header(request, "Range");
     int err = header.at ? rtsp_range_decode(header, &range) : 0;
-    if (err || (stream->duration >= 0 && range.from > stream->duration)) {
+    double duration = h->stream->media->duration;
+    if (err || (duration >= 0 && range.from > duration)) {
         rtsp_response_refuse(a, 457, "expected Range: npt=now- or npt=SECONDS-%s\r\n",
                              err ? "" : ", within the media");
         return;
     }
-    bool alone = owns_time_line(h);
+    // Viewers of live media share one time line.
+    bool alone = session_owns_time_line(track_setup_session(h->setup));
     handle_speed(h, rtsp_header(request, "Speed"), alone, a, now);
     answer_place(h, alone && range.from >= 0 ? range.from : NAN, a, now);
     answer_rtp_info(h, request->uri, a);
@@ -321,7 +309,7 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
     switch (parameter) {
     case PARAMETER_LEVEL:
         rtsp_response_refuse(a, 451, "no such level: expected 0 to %d\r\n",
-                             h->stream->ladder.level_count - 1);
+                             h->stream->media->ladder.level_count - 1);
         break;
     case PARAMETER_LATENCY:
         rtsp_response_refuse(a, 451, "expected latency: %d to %d ms\r\n", SESSION_LATENCY_MIN_MS,
@@ -424,7 +412,8 @@ static bool is_of_audio(const struct rtsp_handler *h, struct text uri)
     size_t len = 0;
     while (len < uri.len && uri.at[len] != '?')
         len++;
-    return h->stream->audio_bps && catalog_path_track_bytes(uri.at, len) && uri.at[len - 1] == '1';
+    return h->stream->media->audio_bps && catalog_path_track_bytes(uri.at, len) &&
+           uri.at[len - 1] == '1';
 }
 
 static void handle_setup(struct rtsp_handler *h, const struct rtsp_item *request,
@@ -435,7 +424,7 @@ static void handle_setup(struct rtsp_handler *h, const struct rtsp_item *request
         .track = is_of_audio(h, request->uri) ? TRACK_AUDIO : TRACK_VIDEO,
         .stream = h->stream,
         .level = first_level(h),
-        .is_level_known = h->query_level < h->stream->ladder.level_count};
+        .is_level_known = h->query_level < h->stream->media->ladder.level_count};
     track_setup_serve(h->setup, &setup, a, now);
 }
 
@@ -456,7 +445,7 @@ static void serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
         handle_play(h, request, a, now);
         break;
     case RTSP_PAUSE:
-        session_pause(track_setup_session(h->setup), now);
+        session_pause(track_setup_session(h->setup));
         break;
     case RTSP_GET_PARAMETER:
         handle_get_parameter(h, request, a, now);

@@ -329,7 +329,7 @@ static int open_session(struct track_setup *t, const struct track_setup_request 
                  .loop = t->config.loop},
         .address = ports ? media_ports_validation(ports) : NULL,
         .level = r->level,
-        .follows = r->stream->duration < 0,
+        .follows = r->stream->media->duration < 0,
         .keeps_size = !t->knows_weir,
         .audio_only = t->first == TRACK_AUDIO,
         .seed = seed,
@@ -404,7 +404,7 @@ void track_setup_serve(struct track_setup *t, const struct track_setup_request *
     }
     if (!r->is_level_known) {
         rtsp_response_refuse(a, 451, "no such level: expected 0 to %d\r\n",
-                             r->stream->ladder.level_count - 1);
+                             r->stream->media->ladder.level_count - 1);
         return;
     }
     char why[512] = "no transport in the Transport header is supported";

@@ -10,7 +10,6 @@
 #include "common/congestion/rto.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
-#include "sender/feed/synthetic_feed.h"
 #include "stream/send/repair_budget.h"
 #include "stream/send/stream_sender.h"
 
@@ -21,15 +20,13 @@ _Static_assert(REPAIR_VIEWERS == STATS_SESSIONS + 1, "a session's number is its 
 static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MAX_LIVE + USEC_PER_SEC;
 
 struct session {
-    struct frame_sink sink; // first: the stream sees this of it
+    struct frame_sink sink; // first: what the stream and the media know of a session
     struct session_config config;
-    int number;                       // among those that are there (stats.h)
-    struct stream_sender *sender;     // owned
-    struct transport *transport;      // owned
-    struct timer *timer;              // owned: the sender's
-    usec_t armed;                     // when it fires
-    struct synthetic_feed *synthetic; // owned; NULL: other media
-    struct stored_feed *stored;       // owned; NULL: other media
+    struct media_feed *feed;      // owned
+    struct stream_sender *sender; // owned
+    struct transport *transport;  // owned
+    struct timer *timer;          // owned: the sender's
+    usec_t armed;                 // when it fires
     char cname[64];
     usec_t begun_at; // when PLAY came
 };
@@ -60,79 +57,7 @@ static void on_room(void *ctx, usec_t now)
     arm(s);
 }
 
-// ---- What the sender asks of the media, and tells
-
-static void live_watch(void *ctx, int size_id, int change)
-{
-    const struct session *s = ctx;
-    live_feed_watch(s->config.stream->engine, size_id, s->number, change);
-}
-
-static void live_watch_audio(void *ctx, int change)
-{
-    const struct session *s = ctx;
-    live_feed_watch_audio(s->config.stream->engine, change);
-}
-
-static void live_set_bitrate(void *ctx, int size_id, int bps)
-{
-    const struct session *s = ctx;
-    live_feed_set_bitrate(s->config.stream->engine, size_id, bps);
-}
-
-static void live_repair(void *ctx, int size_id, int64_t number, usec_t now)
-{
-    (void)now;
-    const struct session *s = ctx;
-    live_feed_repair(s->config.stream->engine, size_id, number, s->number);
-}
-
-static void live_request_key(void *ctx, int size_id, usec_t now)
-{
-    const struct session *s = ctx;
-    live_feed_request_key(s->config.stream->engine, size_id, s->number, now);
-}
-
-static void live_begin(void *ctx, int size_id, int64_t from)
-{
-    const struct session *s = ctx;
-    live_feed_begin(s->config.stream->engine, size_id, s->number, from);
-}
-
-static bool live_is_alone(void *ctx)
-{
-    const struct session *s = ctx;
-    return s->config.stream->playing == 1;
-}
-
-static void stored_watch(void *ctx, int size_id, int change)
-{
-    const struct session *s = ctx;
-    stored_feed_watch(s->stored, size_id, change);
-}
-
-static void stored_repair(void *ctx, int size_id, int64_t number, usec_t now)
-{
-    const struct session *s = ctx;
-    stored_feed_repair(s->stored, size_id, number, now);
-}
-
-static void stored_request_key(void *ctx, int size_id, usec_t now)
-{
-    stored_repair(ctx, size_id, -1, now);
-}
-
-static void stored_rewind(void *ctx, int64_t slot)
-{
-    const struct session *s = ctx;
-    stored_feed_rewind(s->stored, slot);
-}
-
-static void synthetic_watch(void *ctx, int size_id, int change)
-{
-    const struct session *s = ctx;
-    synthetic_feed_watch(s->synthetic, size_id, change);
-}
+// ---- What the sender reports
 
 // More exact than the loop's time: hundreds of packets may leave at one wake-up.
 static usec_t wall(void *ctx, usec_t now)
@@ -169,9 +94,7 @@ static void on_begun(void *ctx, enum media_track track, usec_t now)
 
 static void on_sender_end(void *ctx, usec_t now)
 {
-    struct session *s = ctx;
-    send_report(s, true, now);
-    s->config.stream->playing--;
+    send_report(ctx, true, now);
 }
 
 static void on_closed(void *ctx, usec_t now)
@@ -181,71 +104,34 @@ static void on_closed(void *ctx, usec_t now)
     s->config.on_stuck(s->config.ctx, "its connection was closed");
 }
 
-#define OWNER_OPS                                                                                  \
-    .wall = wall, .on_begun = on_begun, .on_end = on_sender_end, .on_closed = on_closed
-static const struct stream_sender_ops sender_ops[] = {
-    [STREAM_LIVE] = {.watch = live_watch,
-                     .watch_audio = live_watch_audio,
-                     .set_bitrate = live_set_bitrate,
-                     .repair = live_repair,
-                     .request_key = live_request_key,
-                     .begin = live_begin,
-                     .is_alone = live_is_alone,
-                     OWNER_OPS},
-    [STREAM_STORED] = {.watch = stored_watch,
-                       .repair = stored_repair,
-                       .request_key = stored_request_key,
-                       .rewind = stored_rewind,
-                       OWNER_OPS},
-    [STREAM_SYNTHETIC] = {.watch = synthetic_watch, OWNER_OPS},
-    [STREAM_STEADY] = {OWNER_OPS},
-    [STREAM_GREEDY] = {OWNER_OPS},
-};
+// ---- Media. The sink stands first in its session.
 
-// ---- Media
-
-static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
+static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
 {
-    struct session *s = ctx;
+    struct session *s = (struct session *)sink;
     stream_sender_frame(s->sender, f, now);
     arm(s);
 }
 
-static void on_again(void *ctx, struct coded_frame *f, usec_t now)
+static void on_again(struct frame_sink *sink, struct coded_frame *f, usec_t now)
 {
-    struct session *s = ctx;
+    struct session *s = (struct session *)sink;
     stream_sender_frame_again(s->sender, f, now);
     arm(s);
 }
 
-static void on_audio(void *ctx, struct coded_audio *c, usec_t now)
+static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
 {
-    struct session *s = ctx;
+    struct session *s = (struct session *)sink;
     stream_sender_audio(s->sender, c, now);
     arm(s);
 }
 
-static void on_media_end(void *ctx, usec_t now)
+static void on_media_end(struct frame_sink *sink, usec_t now)
 {
-    struct session *s = ctx;
+    struct session *s = (struct session *)sink;
     stream_sender_end(s->sender, now);
     arm(s);
-}
-
-// The sink stands first in its session.
-static void sink_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
-{
-    on_frame(sink, f, now);
-}
-
-static void sink_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
-{
-    on_audio(sink, c, now);
-}
-
-static void sink_end(struct frame_sink *sink, usec_t now)
-{
-    on_media_end(sink, now);
 }
 
 static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t now)
@@ -256,11 +142,11 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     struct stream_sender_stats of;
     stream_sender_read(s->sender, &of, now);
     *out = (struct session_stats){
-        .number = s->number,
+        .number = s->sink.number,
         .playing = session_is_playing(s),
         .level = of.level,
         .size_id = of.size_id,
-        .layers = s->config.stream->ladder.sizes[of.size_id].layers,
+        .layers = s->config.stream->media->ladder.sizes[of.size_id].layers,
         .packets = video->packets,
         .octets = video->octets,
         .has_audio = session_has_audio(s),
@@ -283,68 +169,38 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
     return transport_number(s->transport->kind);
 }
 
-static const struct frame_sink_ops sink_ops = {
-    .on_frame = sink_frame, .on_audio = sink_audio, .on_end = sink_end, .stats = sink_stats};
-
 // ---- Life
-
-static enum stream_sender_media media_of(const struct stream *stream)
-{
-    if (stream->engine)
-        return STREAM_LIVE;
-    if (stream->stored)
-        return STREAM_STORED;
-    if (stream_is_synthetic(stream))
-        return STREAM_SYNTHETIC;
-    return stream->kind == SDP_SOURCE_GREEDY ? STREAM_GREEDY : STREAM_STEADY;
-}
-
-// Media that each viewer has a time line of its own of. 0, or ERR_NO_MEMORY.
-static int open_feed(struct session *s)
-{
-    static const struct stored_feed_events events = {
-        .on_frame = on_frame, .on_audio = on_audio, .on_again = on_again, .on_end = on_media_end};
-    struct stream *stream = s->config.stream;
-    void *loop = s->config.path.loop;
-    if (stream->stored) {
-        struct stored_feed_config config = {.cache = stream->stored,
-                                            .loop = stream->loop,
-                                            .exact = !s->config.keeps_size,
-                                            .events = &events,
-                                            .ctx = s};
-        s->stored = stored_feed_new(loop, &config);
-        return s->stored ? 0 : ERR_NO_MEMORY;
-    }
-    if (!stream_is_synthetic(stream))
-        return 0;
-    s->synthetic = synthetic_feed_new(loop, &stream->synthetic, on_frame, s);
-    return s->synthetic ? 0 : ERR_NO_MEMORY;
-}
 
 static struct stream_sender *new_sender(struct session *s, usec_t now)
 {
+    static const struct stream_sender_ops ops = {
+        .wall = wall, .on_begun = on_begun, .on_end = on_sender_end, .on_closed = on_closed};
     const struct session_config *config = &s->config;
-    const struct stream *stream = config->stream;
-    enum stream_sender_media media = media_of(stream);
-    struct stream_sender_config sender = {
-        .ladder = &stream->ladder,
-        .media = media,
-        .stands_still = stream->duration >= 0,
-        .payload_type = stream_has_pictures(stream) ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
-        .seed = config->seed,
-        .level = config->level,
-        .follows = config->follows,
-        .keeps_size = config->keeps_size,
-        .start_bps = config->start_bps,
-        .audio_only = config->audio_only,
-        .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
-        .ops = &sender_ops[media],
-        .ctx = s};
+    const struct stream_media *media = config->stream->media;
+    struct stream_sender_config sender = {.ladder = &media->ladder,
+                                          .feed = s->feed,
+                                          .payload_type =
+                                              media->h264 ? RTP_PT_H264 : RTP_PT_SYNTHETIC,
+                                          .seed = config->seed,
+                                          .level = config->level,
+                                          .follows = config->follows,
+                                          .keeps_size = config->keeps_size,
+                                          .start_bps = config->start_bps,
+                                          .audio_only = config->audio_only,
+                                          .latency = SESSION_LATENCY_DEFAULT_MS * USEC_PER_MSEC,
+                                          .ops = &ops,
+                                          .ctx = s};
     return stream_sender_new(&sender, now);
 }
 
 struct session *session_new(const struct session_config *config, usec_t now)
 {
+    static const struct frame_sink_ops sink_ops = {.on_frame = on_frame,
+                                                   .on_again = on_again,
+                                                   .on_audio = on_audio,
+                                                   .on_end = on_media_end,
+                                                   .stats = sink_stats};
+    struct stream_media *media = config->stream->media;
     struct session *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
@@ -353,9 +209,14 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->config.path.on_room = on_room;
     s->config.path.ctx = s;
     s->armed = USEC_NEVER;
+    struct media_feed_config feed = {
+        .loop = config->path.loop, .sink = &s->sink, .exact = !config->keeps_size};
+    s->feed = media->ops->feed_new(media, &feed);
+    if (!s->feed)
+        goto free_session;
     s->sender = new_sender(s, now);
     if (!s->sender)
-        goto free_session;
+        goto free_feed;
     s->config.path.ssrc = stream_sender_rtp(s->sender, TRACK_VIDEO)->ssrc;
     s->config.path.first_seq = stream_sender_rtp(s->sender, TRACK_VIDEO)->next_seq;
     s->transport = transport_open(config->transport, &s->config.path, now);
@@ -366,23 +227,19 @@ struct session *session_new(const struct session_config *config, usec_t now)
     s->timer = timer_new(config->path.loop, on_timer, s);
     if (!s->timer)
         goto free_transport;
-    if (open_feed(s) != 0)
+    if (stream_add(config->stream, &s->sink) != 0)
         goto free_timer;
-    s->number = stream_add(config->stream, &s->sink);
-    if (s->number < 0)
-        goto free_feed;
     snprintf(s->cname, sizeof(s->cname), "weir-send-%s", config->id);
     return s;
 
-free_feed:
-    stored_feed_free(s->stored);
-    synthetic_feed_free(s->synthetic);
 free_timer:
     timer_free(s->timer);
 free_transport:
     s->transport->ops->free(s->transport);
 free_sender:
-    stream_sender_free(s->sender, now);
+    stream_sender_free(s->sender);
+free_feed:
+    s->feed->ops->free(s->feed);
 free_session:
     free(s);
     log_error("cannot set up a session");
@@ -393,15 +250,12 @@ void session_free(struct session *s, usec_t now)
 {
     if (!s)
         return;
-    if (session_is_playing(s)) {
+    if (session_is_playing(s))
         send_report(s, true, now);
-        s->config.stream->playing--;
-    }
-    stream_sender_stop(s->sender, now); // the last stats count the frames it drops
+    stream_sender_stop(s->sender); // the last stats count the frames it drops
     stream_remove(s->config.stream, &s->sink, now);
-    stream_sender_free(s->sender, now);
-    stored_feed_free(s->stored);
-    synthetic_feed_free(s->synthetic);
+    stream_sender_free(s->sender);
+    s->feed->ops->free(s->feed);
     timer_free(s->timer);
     s->transport->ops->free(s->transport);
     free(s);
@@ -413,65 +267,43 @@ void session_play(struct session *s, usec_t now)
 {
     if (!session_is_playing(s)) {
         s->begun_at = now;
-        s->config.stream->playing++;
         send_report(s, false, now);
     }
     stream_sender_play(s->sender, now);
     arm(s);
 }
 
-void session_pause(struct session *s, usec_t now)
+void session_pause(struct session *s)
 {
-    if (!session_is_playing(s))
-        return;
-    s->config.stream->playing--;
-    stream_sender_pause(s->sender, now);
+    stream_sender_pause(s->sender);
     arm(s);
 }
 
-static void place_stored(struct session *s, double seconds, struct stored_place_told *out,
-                         usec_t now)
+bool session_place(struct session *s, double seconds, struct media_place *out, usec_t now)
 {
-    if (!isnan(seconds)) {
-        int level = stream_sender_level(s->sender);
-        stored_feed_seek(s->stored, seconds, &s->config.stream->ladder.levels[level], now);
-    }
-    stored_feed_told(s->stored, out);
-    if (!isnan(seconds))
-        stream_sender_go_to(s->sender, out->frames.first, now);
+    if (!s->feed->ops->place)
+        return false;
+    const struct ladder *ladder = &s->config.stream->media->ladder;
+    struct media_seek to = {
+        .seconds = seconds,
+        .level = &ladder->levels[stream_sender_level(s->sender)],
+        // More than the network takes would be lost, but for a transport that holds it back.
+        .ahead = s->transport->kind->holds_back};
+    if (s->feed->ops->place(s->feed, isnan(seconds) ? NULL : &to, out, now))
+        stream_sender_go_to(s->sender, out->frames.first);
+    return true;
 }
 
-bool session_place(struct session *s, double seconds, struct stored_place_told *out, usec_t now)
+bool session_owns_time_line(const struct session *s)
 {
-    struct live_feed *engine = s->config.stream->engine;
-    if (s->stored)
-        place_stored(s, seconds, out, now);
-    if (s->stored)
-        return true;
-    if (!engine || s->config.stream->duration < 0)
-        return false;
-    // More than the network takes would be lost, but for a transport that holds it back.
-    bool ahead = s->transport->kind->holds_back;
-    int64_t number;
-    out->seconds = usec_to_sec(live_feed_position(engine, &number));
-    int64_t first = ERR_UNSUPPORTED;
-    if (!isnan(seconds) && fabs(seconds - out->seconds) > 0.001)
-        first = live_feed_seek(engine, (usec_t)(seconds * 1e6), ahead);
-    if (first >= 0) {
-        stream_sender_go_to(s->sender, first, now);
-        live_feed_begin(engine, stream_sender_size(s->sender), s->number, first);
-        out->seconds = seconds;
-        number = first;
-    }
-    out->frames =
-        (struct rtsp_frames){.first = number, .show = number, .ahead = first >= 0 && ahead};
-    return true;
+    const struct media_feed_ops *ops = s->feed->ops;
+    return ops->set_speed && (!ops->is_alone || ops->is_alone(s->feed));
 }
 
 void session_add_audio(struct session *s, const struct track_path *to)
 {
     s->transport->tracks[TRACK_AUDIO] = *to;
-    stream_sender_add_audio(s->sender, s->config.stream->audio_bps);
+    stream_sender_add_audio(s->sender, s->config.stream->media->audio_bps);
 }
 
 void session_add_pictures(struct session *s, const struct track_path *to)
@@ -501,10 +333,8 @@ int session_set_latency(struct session *s, int ms)
 void session_set_speed(struct session *s, double speed, usec_t now)
 {
     stream_sender_set_speed(s->sender, speed, now);
-    if (s->synthetic)
-        synthetic_feed_set_speed(s->synthetic, speed);
-    if (s->stored)
-        stored_feed_set_speed(s->stored, speed);
+    if (s->feed->ops->set_speed)
+        s->feed->ops->set_speed(s->feed, speed);
 }
 
 // ---- What comes from the viewer
@@ -559,8 +389,7 @@ static bool is_unheard(struct session *s, usec_t now)
     session_info(s, &info, now);
     if (usec_min(info.unheard, now - s->begun_at) < UNHEARD_AFTER)
         return false;
-    s->config.stream->playing--;
-    stream_sender_stop(s->sender, now);
+    stream_sender_stop(s->sender);
     s->config.on_stuck(s->config.ctx, "no packet acknowledged for 13 s");
     return true;
 }

@@ -12,7 +12,6 @@
 #include "common/wire/rtsp.h"
 #include "media/coded/coded_frame.h"
 #include "sender/catalog/stream.h"
-#include "sender/feed/stored_feed.h"
 #include "sender/stats/stats.h"
 #include "stream/adapt/adaptation.h"
 #include "stream/send/scheduler.h"
@@ -51,10 +50,13 @@ struct session_config {
 struct session *session_new(const struct session_config *config, usec_t now); // NULL: logged
 void session_free(struct session *s, usec_t now); // sends BYE if it plays
 void session_play(struct session *s, usec_t now);
-void session_pause(struct session *s, usec_t now);
-// The position of the next frames in a file; before session_play. `seconds`: seek there first; NaN:
-// stay. Returns false for media that is no file, or whose position is unknown; `out` is unchanged.
-bool session_place(struct session *s, double seconds, struct stored_place_told *out, usec_t now);
+void session_pause(struct session *s);
+// Returns true if the viewer may seek and set a speed: no other viewer plays on its time line.
+bool session_owns_time_line(const struct session *s);
+// Fills in the position of the next frames; before session_play. `seconds`: seeks there first,
+// which requires session_owns_time_line; NaN: stays. Returns false for media whose position is
+// unknown; `out` is unchanged.
+bool session_place(struct session *s, double seconds, struct media_place *out, usec_t now);
 // Adds the audio track, sent to `to`. Requires a stream with audio, and that the session does not
 // play.
 void session_add_audio(struct session *s, const struct track_path *to);
@@ -69,8 +71,8 @@ int session_set_level(struct session *s, int level, usec_t now);
 void session_set_follows(struct session *s, bool follows, usec_t now);
 int session_level(const struct session *s);         // that is sent
 int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
-// The media comes at so many times its own pace, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED; of
-// synthetic media, make it come so.
+// The media comes at so many times its own pace, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED;
+// live media for all its viewers.
 void session_set_speed(struct session *s, double speed, usec_t now);
 // The sequence number and timestamp that follow, for RTP-Info.
 void session_rtp_info(const struct session *s, uint16_t *seq, uint32_t *timestamp, uint32_t *ssrc);

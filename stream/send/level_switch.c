@@ -3,10 +3,11 @@
 
 enum { MAX_GAP = 1000 }; // frames
 
-void level_switch_init(struct level_switch *l, const struct ladder *ladder, int level, bool stored)
+void level_switch_init(struct level_switch *l, const struct ladder *ladder, int level,
+                       bool reorders)
 {
     *l = (struct level_switch){.ladder = ladder,
-                               .stored = stored,
+                               .reorders = reorders,
                                .level = level,
                                .size_id = ladder->levels[level].size_id,
                                .wanted_size = ladder->levels[level].size_id,
@@ -67,11 +68,11 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
     if (f->size_id != l->size_id)
         return LEVEL_OTHER;
     // Other viewers watched on while this one paused.
-    if (!l->stored && f->depends_on > l->newest)
+    if (!l->reorders && f->depends_on > l->newest)
         l->waiting_key = true;
     if (l->waiting_key && !f->key)
         return LEVEL_LACKS_KEY;
-    if (!l->waiting_key && !l->stored)
+    if (!l->waiting_key && !l->reorders)
         count_uncoded(l, f->number);
     l->waiting_key = false;
     l->newest = f->number;
@@ -84,7 +85,7 @@ bool level_switch_sends(struct level_switch *l, const struct coded_frame *f, int
     // higher layer are decoded in the order of that frame's, though some are shown before it: their
     // level begins and ends with it. While another size is awaited, the old one continues at its
     // level.
-    bool may_change = !l->stored || f->temporal_id == 0;
+    bool may_change = !l->reorders || f->temporal_id == 0;
     if (l->size_id == l->wanted_size && may_change)
         l->sent_level = l->level;
     int whole = l->ladder->levels[l->sent_level].temporal_id;

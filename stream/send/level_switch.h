@@ -5,8 +5,8 @@
 //   The law.
 //     - Another size begins with its next key frame; until then the previous size continues,
 //       and both are watched.
-//     - Layers more begin with a frame of the base layer, layers fewer with any frame; of stored
-//       frames, which come in the order of decoding, both with a frame of the base layer.
+//     - Layers more begin with a frame of the base layer, layers fewer with any frame; if frames
+//       come in decoding order, both begin with a frame of the base layer.
 //     - Nothing is sent before the first key frame. After a pause a size continues without one
 //       if the viewer has all of its frames up to there.
 //     - Frames from before the last seek are not sent.
@@ -24,7 +24,7 @@ extern "C" {
 
 struct level_switch {
     const struct ladder *ladder; // borrowed
-    bool stored;                 // the media's frames are (stream_sender.h)
+    bool reorders;               // of the media (media_feed.h)
     int level;                   // requested level
     int sent_level;              // of size_id; differs from `level` until its key frame comes
     int size_id;                 // sent now
@@ -38,7 +38,8 @@ struct level_switch {
     uint64_t thinned;            // frames of the level above the top layer that was allowed
 };
 
-void level_switch_init(struct level_switch *l, const struct ladder *ladder, int level, bool stored);
+void level_switch_init(struct level_switch *l, const struct ladder *ladder, int level,
+                       bool reorders);
 void level_switch_set(struct level_switch *l, int level);
 // Frames come from now on.
 void level_switch_begin(struct level_switch *l);

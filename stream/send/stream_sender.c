@@ -25,7 +25,8 @@ enum {
 struct stream_sender {
     struct stream_sender_config config;
     const struct stream_sender_ops *ops;
-    struct rng rng; // of its RTP streams' first numbers
+    struct media_feed *feed; // borrowed
+    struct rng rng;          // of its RTP streams' first numbers
     struct packet_writer writer;
     struct scheduler scheduler;
     struct audio_queue audio; // of struct coded_audio, a reference each
@@ -57,14 +58,9 @@ struct stream_sender {
     struct rtp_payload payload;
 };
 
-static bool is_stored(const struct stream_sender *s)
-{
-    return s->config.media == STREAM_STORED;
-}
-
 static bool is_filler(const struct stream_sender *s)
 {
-    return s->config.media == STREAM_STEADY || s->config.media == STREAM_GREEDY;
+    return s->feed->filler != FILLER_NONE;
 }
 
 static const struct level *level_now(const struct stream_sender *s)
@@ -86,13 +82,14 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
         return NULL;
     s->config = *config;
     s->ops = config->ops;
+    s->feed = config->feed;
     s->rng = rng_seeded(config->seed);
     packet_writer_init(&s->writer, config->payload_type, &s->rng);
     stored_retransmit_init(&s->repairs);
     feedback_limit_init(&s->feedback, now);
     adaptation_init(&s->adaptation, config->ladder, config->level, config->start_bps,
                     config->keeps_size);
-    s->filler.greedy = config->media == STREAM_GREEDY;
+    s->filler.greedy = s->feed->filler == FILLER_GREEDY;
     s->watched[0] = s->watched[1] = -1;
     s->steered = -1;
     s->speed = 1;
@@ -107,28 +104,30 @@ static void set_media_rate(struct stream_sender *s, usec_t now)
     if (!t->ops->on_media_rate)
         return;
     double bps = level_now(s)->bitrate_bps * s->speed;
-    bps = s->config.media == STREAM_GREEDY ? bps : bps / 2 * PEAK_FACTOR_X2;
+    bps = s->feed->filler == FILLER_GREEDY ? bps : bps / 2 * PEAK_FACTOR_X2;
     t->ops->on_media_rate(t, bps < INT_MAX ? (int)bps : INT_MAX, now);
 }
 
 // The transport says what arrives, and the media has an encoder.
 static bool can_follow(const struct stream_sender *s)
 {
-    return s->ops->set_bitrate && s->writer.transport->measures;
+    return s->feed->ops->set_bitrate && s->writer.transport->measures;
 }
 
 int stream_sender_attach(struct stream_sender *s, struct media_transport *transport, usec_t now)
 {
     assert(!s->writer.transport);
-    // A transport whose packets have numbers of their own takes the same RTP packet twice.
-    bool keeps = transport->repeats && s->config.media == STREAM_LIVE;
+    // A transport whose packets have numbers of their own takes the same RTP packet twice. Of
+    // stored media the whole frame is sent again, and other media without an encoder ignores NACKs:
+    // neither needs old packets.
+    bool keeps = transport->repeats && s->feed->ops->repair;
     int err = packet_writer_attach(&s->writer, transport, keeps);
     if (err)
         return err;
     s->follows = s->config.follows && can_follow(s);
     s->writer.reports_often = s->follows;
     level_switch_init(&s->levels, s->config.ladder,
-                      s->follows ? s->adaptation.level : s->config.level, is_stored(s));
+                      s->follows ? s->adaptation.level : s->config.level, s->feed->reorders);
     scheduler_init(&s->scheduler, s->config.latency, layers_of(s, s->levels.size_id),
                    transport->reliable);
     set_media_rate(s, now);
@@ -150,9 +149,9 @@ void stream_sender_add_video(struct stream_sender *s)
 
 static void watch(struct stream_sender *s, int size_id, int change)
 {
-    bool both = s->config.audio_only && !is_stored(s); // a file gives both at once
-    if (size_id >= 0 && !both && s->ops->watch)
-        s->ops->watch(s->config.ctx, size_id, change);
+    bool is_needed = !s->config.audio_only || !s->feed->ops->watch_audio; // brings the audio
+    if (size_id >= 0 && is_needed && s->feed->ops->watch)
+        s->feed->ops->watch(s->feed, size_id, change);
 }
 
 // While another size's key frame is awaited, both sizes are watched.
@@ -176,17 +175,17 @@ static void watch_audio(struct stream_sender *s, bool hears)
     if (!s->writer.has_audio || hears == s->hears)
         return;
     s->hears = hears;
-    if (s->ops->watch_audio)
-        s->ops->watch_audio(s->config.ctx, hears ? 1 : -1);
+    if (s->feed->ops->watch_audio)
+        s->feed->ops->watch_audio(s->feed, hears ? 1 : -1);
 }
 
 // The encoder's rate of `size_id` is this sender's from now on, and that of no other; -1: of none.
 static void steer(struct stream_sender *s, int size_id, int bitrate_bps)
 {
     if (s->steered >= 0 && s->steered != size_id)
-        s->ops->set_bitrate(s->config.ctx, s->steered, 0);
+        s->feed->ops->set_bitrate(s->feed, s->steered, 0);
     if (size_id >= 0)
-        s->ops->set_bitrate(s->config.ctx, size_id, bitrate_bps);
+        s->feed->ops->set_bitrate(s->feed, size_id, bitrate_bps);
     s->steered = size_id;
 }
 
@@ -258,7 +257,7 @@ static void follow(struct stream_sender *s, usec_t now)
         .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
         .waiting = scheduler_waiting(&s->scheduler, now),
     };
-    bool alone = !s->ops->is_alone || s->ops->is_alone(s->config.ctx);
+    bool alone = !s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed);
     if (!adaptation_update(&s->adaptation, &sample, alone, now))
         return;
     serve_level(s, s->adaptation.level, now);
@@ -279,7 +278,7 @@ static bool is_depended_on(const struct stream_sender *s, int size_id, int tempo
 }
 
 // Frees what the scheduler gave up, and has the encoder make later frames independent of it.
-static void reap(struct stream_sender *s, usec_t now)
+static void reap(struct stream_sender *s)
 {
     struct scheduler_frame f;
     enum drop_cause cause;
@@ -289,9 +288,9 @@ static void reap(struct stream_sender *s, usec_t now)
             s->leaving = NULL;
             s->has_packet = false;
         }
-        if (s->watching && s->config.media == STREAM_LIVE && cause != DROP_FLUSHED &&
-            cause != DROP_BROKEN && is_depended_on(s, frame->size_id, f.temporal_id))
-            s->ops->repair(s->config.ctx, frame->size_id, f.number, now);
+        if (s->watching && s->feed->ops->repair && cause != DROP_FLUSHED && cause != DROP_BROKEN &&
+            is_depended_on(s, frame->size_id, f.temporal_id))
+            s->feed->ops->repair(s->feed, frame->size_id, f.number);
         coded_frame_unref(frame);
     }
 }
@@ -304,10 +303,10 @@ static void clear_audio(struct stream_sender *s)
 }
 
 // What waits is of no use any more, but for a frame that has begun to leave.
-static void flush_waiting(struct stream_sender *s, usec_t now)
+static void flush_waiting(struct stream_sender *s)
 {
     scheduler_flush(&s->scheduler, 0);
-    reap(s, now);
+    reap(s);
     clear_audio(s);
 }
 
@@ -325,7 +324,7 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
         .data = coded_frame_ref(f),
     };
     scheduler_push(&s->scheduler, &entry, now);
-    reap(s, now);
+    reap(s);
     stream_sender_pump(s, now);
 }
 
@@ -338,13 +337,13 @@ void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t 
         return;
     case LEVEL_LACKS_KEY:
         // The key frame that was asked for may have come before the place that is waited for.
-        if (s->levels.from > 0 && f->temporal_id == 0 && s->ops->begin)
-            s->ops->begin(s->config.ctx, s->levels.size_id, s->levels.from);
+        if (s->levels.from > 0 && f->temporal_id == 0 && s->feed->ops->begin)
+            s->feed->ops->begin(s->feed, s->levels.size_id, s->levels.from);
         return;
     case LEVEL_SWITCHED:
         watch_sizes(s);
         scheduler_flush(&s->scheduler, f->number);
-        reap(s, now);
+        reap(s);
         scheduler_set_layers(&s->scheduler, layers_of(s, s->levels.size_id));
         break;
     case LEVEL_TAKEN:
@@ -377,6 +376,8 @@ void stream_sender_play(struct stream_sender *s, usec_t now)
 {
     if (!s->playing) {
         s->playing = true;
+        if (s->feed->ops->play)
+            s->feed->ops->play(s->feed, true);
         s->progress_at = now;
         filler_begin(&s->filler, now);
         if (is_filler(s))
@@ -394,44 +395,48 @@ void stream_sender_play(struct stream_sender *s, usec_t now)
 
 static void stop_playing(struct stream_sender *s)
 {
+    if (s->playing && s->feed->ops->play)
+        s->feed->ops->play(s->feed, false);
     s->playing = s->ending = false;
     unwatch(s);
 }
 
-void stream_sender_stop(struct stream_sender *s, usec_t now)
+void stream_sender_stop(struct stream_sender *s)
 {
     stop_playing(s);
     scheduler_clear(&s->scheduler);
-    reap(s, now);
+    reap(s);
     clear_audio(s);
 }
 
-void stream_sender_pause(struct stream_sender *s, usec_t now)
+void stream_sender_pause(struct stream_sender *s)
 {
     if (!s->playing)
         return;
     stop_playing(s);
     const struct scheduler_frame *first = scheduler_first_waiting(&s->scheduler);
     const struct coded_frame *frame = first ? first->data : NULL;
-    if (frame && s->ops->rewind)
-        s->ops->rewind(s->config.ctx, frame->number + frame->reorder);
+    if (frame && s->feed->ops->rewind)
+        s->feed->ops->rewind(s->feed, frame->number + frame->reorder);
     // An encoder that no other viewer watches stops meanwhile.
-    level_switch_pause(&s->levels, is_stored(s) || (!frame && s->config.stands_still));
-    flush_waiting(s, now);
+    level_switch_pause(&s->levels, s->feed->ops->rewind || (!frame && s->feed->stands_still));
+    flush_waiting(s);
 }
 
-void stream_sender_go_to(struct stream_sender *s, int64_t from, usec_t now)
+void stream_sender_go_to(struct stream_sender *s, int64_t from)
 {
     level_switch_go_to(&s->levels, from);
     watch_sizes(s);
-    flush_waiting(s, now);
+    flush_waiting(s);
+    if (s->feed->ops->begin)
+        s->feed->ops->begin(s->feed, s->levels.size_id, from);
 }
 
-void stream_sender_free(struct stream_sender *s, usec_t now)
+void stream_sender_free(struct stream_sender *s)
 {
     if (!s)
         return;
-    stream_sender_stop(s, now);
+    stream_sender_stop(s);
     packet_writer_destroy(&s->writer);
     free(s);
 }
@@ -451,7 +456,7 @@ static void on_sent(struct stream_sender *s, enum media_track track, usec_t now)
 static bool prepare(struct stream_sender *s, const struct coded_frame **frame, usec_t now)
 {
     const struct scheduler_frame *f = scheduler_next(&s->scheduler, now);
-    reap(s, now);
+    reap(s);
     if (!f)
         return false;
     *frame = f->data;
@@ -685,7 +690,7 @@ static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t no
         if (!wanted || packet_writer_resend(&s->writer, seq, now - s->config.latency))
             continue;
         if (s->watching)
-            s->ops->repair(s->config.ctx, s->levels.size_id, number, now);
+            s->feed->ops->repair(s->feed, s->levels.size_id, number);
         wanted = false;
     }
 }
@@ -697,7 +702,7 @@ static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, us
         uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
         int64_t number = rtp_sender_frame_of(rtp, seq);
         if (number >= 0 && stored_retransmit_take(&s->repairs, number, seq, rtp->next_seq))
-            s->ops->repair(s->config.ctx, s->levels.size_id, number, now);
+            s->feed->ops->give_again(s->feed, s->levels.size_id, number, now);
     }
 }
 
@@ -707,7 +712,7 @@ static void on_nack(struct stream_sender *s, const struct rtcp_item *item, usec_
         int named = 1 + __builtin_popcount(item->nacks[i].blp);
         if (!feedback_limit_nack(&s->feedback, named, s->writer.rtp[TRACK_VIDEO].packets))
             continue;
-        if (is_stored(s))
+        if (s->feed->ops->give_again)
             on_missing_stored(s, item->nacks[i], now);
         else
             on_missing(s, item->nacks[i], now);
@@ -720,11 +725,12 @@ void stream_sender_feedback(struct stream_sender *s, const struct rtcp_item *ite
 {
     if (item->media_ssrc != s->writer.rtp[TRACK_VIDEO].ssrc)
         return;
-    if (item->kind == RTCP_IS_NACK && s->ops->repair)
+    const struct media_feed_ops *feed = s->feed->ops;
+    if (item->kind == RTCP_IS_NACK && (feed->repair || feed->give_again))
         on_nack(s, item, now);
     else if (item->kind == RTCP_IS_PLI && feedback_limit_pli(&s->feedback, now) &&
-             s->ops->request_key && (s->watching || is_stored(s)))
-        s->ops->request_key(s->config.ctx, s->levels.size_id, now);
+             feed->request_key && (s->watching || feed->give_again))
+        feed->request_key(s->feed, s->levels.size_id, now);
 }
 
 // ---- Reading

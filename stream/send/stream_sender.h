@@ -6,11 +6,8 @@
 //
 //   In:  the viewer's requests (play, pause, level ...), frames and audio packets of the sizes that
 //        are watched, what the viewer reports (NACK, PLI), "the transport has room", the time.
-//   Out: packets, to a media_transport; requests to the media and notices to the owner, through
-//        stream_sender_ops, inside the call that caused them.
-//   The media of one viewer is either live (several viewers share its encoders, frames come as they
-//   are coded), stored (frames of a file, in the order of decoding, that can be given again),
-//   synthetic (as live, without an encoder), or filler (packets without frames).
+//   Out: packets, to a media_transport; requests to the media, to a media_feed; notices to the
+//        owner, through stream_sender_ops; all inside the call that caused them.
 //
 // After each call that is not const, the owner sets its timer to stream_sender_next_timeout.
 //
@@ -24,6 +21,7 @@
 #include "media/coded/coded_audio.h"
 #include "media/coded/coded_frame.h"
 #include "stream/adapt/adaptation.h"
+#include "stream/send/media_feed.h"
 #include "stream/send/scheduler.h"
 
 #ifdef __cplusplus
@@ -32,30 +30,8 @@ extern "C" {
 
 struct stream_sender; // opaque
 
-// `ctx` is that of the configuration. The functions do not call the sender, except
-// stream_sender_frame_again out of `repair` and `request_key`.
+// `ctx` is that of the configuration. The functions do not call the sender.
 struct stream_sender_ops {
-    // ---- Of the media
-    // One viewer more (+1) or fewer (-1) of the size; from a +1 on its frames come, the first of
-    // live media a key frame. NULL: filler.
-    void (*watch)(void *ctx, int size_id, int change);
-    void (*watch_audio)(void *ctx, int change); // NULL: it comes without
-    // From now on that encoder makes so much; 0: the ladder's rate. NULL: nothing is encoded.
-    void (*set_bitrate)(void *ctx, int size_id, int bps);
-    // The viewer lacks that frame. Live: later frames do without it. Stored: it is given again
-    // (stream_sender_frame_again). NULL: synthetic, filler.
-    void (*repair)(void *ctx, int size_id, int64_t number, usec_t now);
-    // The viewer can decode nothing. Live: a key frame. Stored: all that the newest frame needs.
-    // NULL: it waits.
-    void (*request_key)(void *ctx, int size_id, usec_t now);
-    // Live: a key frame of number `from` or later. NULL: there is none on request.
-    void (*begin)(void *ctx, int size_id, int64_t from);
-    // Stored: frames from that slot (stored_plan.h) on did not leave, and are to be given again.
-    // NULL: live, synthetic, filler.
-    void (*rewind)(void *ctx, int64_t slot);
-    // Returns true if no other viewer shares the encoders. NULL: none ever does.
-    bool (*is_alone)(void *ctx);
-    // ---- Of the owner
     usec_t (*wall)(void *ctx, usec_t now); // the wall clock at this instant, since 1970
     // Of two tracks: the first packet of this one has left.
     void (*on_begun)(void *ctx, enum media_track track, usec_t now);
@@ -64,24 +40,15 @@ struct stream_sender_ops {
     void (*on_closed)(void *ctx, usec_t now); // the transport answered ERR_CLOSED
 };
 
-enum stream_sender_media {
-    STREAM_LIVE,
-    STREAM_STORED,
-    STREAM_SYNTHETIC,
-    STREAM_STEADY,
-    STREAM_GREEDY
-};
-
 struct stream_sender_config {
     const struct ladder *ladder; // borrowed
-    enum stream_sender_media media;
-    bool stands_still;    // live media of a file: it stops while this viewer pauses
-    uint8_t payload_type; // of the video
-    uint64_t seed;        // of the RTP streams' first numbers
-    int level;            // that is sent; while it follows the network, the highest one
-    bool follows;         // the network: adaptation.h
-    bool keeps_size;      // all levels that are sent have the size of `level`
-    double start_bps;     // bit/s that a path of this kind takes at first
+    struct media_feed *feed;     // borrowed; used until stream_sender_free
+    uint8_t payload_type;        // of the video
+    uint64_t seed;               // of the RTP streams' first numbers
+    int level;                   // that is sent; while it follows the network, the highest one
+    bool follows;                // the network: adaptation.h
+    bool keeps_size;             // all levels that are sent have the size of `level`
+    double start_bps;            // bit/s that a path of this kind takes at first
     bool audio_only;
     usec_t latency;                      // how long a frame may wait for the transport
     const struct stream_sender_ops *ops; // static
@@ -91,7 +58,7 @@ struct stream_sender_config {
 // stream_sender_attach follows. NULL: no memory.
 struct stream_sender *stream_sender_new(const struct stream_sender_config *config, usec_t now);
 // Stops. The transport may be gone. NULL is fine.
-void stream_sender_free(struct stream_sender *s, usec_t now);
+void stream_sender_free(struct stream_sender *s);
 // The transport that takes the packets, borrowed; once. 0, or ERR_NO_MEMORY.
 int stream_sender_attach(struct stream_sender *s, struct media_transport *transport, usec_t now);
 // The audio, too, of so many bit/s; or the video, where it was the audio alone. While it does not
@@ -101,10 +68,10 @@ void stream_sender_add_video(struct stream_sender *s);
 
 void stream_sender_play(struct stream_sender *s, usec_t now);
 // A frame that has begun to leave still leaves whole; what waits behind it is dropped.
-void stream_sender_pause(struct stream_sender *s, usec_t now);
-void stream_sender_stop(struct stream_sender *s, usec_t now); // drops all waiting frames
+void stream_sender_pause(struct stream_sender *s);
+void stream_sender_stop(struct stream_sender *s); // drops all waiting frames
 // The media has gone to another place: frames before `from` are not sent any more.
-void stream_sender_go_to(struct stream_sender *s, int64_t from, usec_t now);
+void stream_sender_go_to(struct stream_sender *s, int64_t from);
 
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now); // 0, ERR_RANGE
 void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now);

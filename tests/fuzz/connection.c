@@ -28,6 +28,8 @@
 #include "common/wire/rtcp.h"
 #include "common/wire/rtsp.h"
 #include "sender/catalog/catalog.h"
+#include "sender/feed/filler_media.h"
+#include "sender/feed/synthetic_media.h"
 #include "sender/rtsp/connection.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -247,21 +249,24 @@ static void open_world(struct world *w, uint8_t how)
     int err = uv_loop_init(&w->loop);
     assert(!err);
     (void)err;
+    struct stream_media *media;
     switch (how & 3) {
     case 0:
         synthetic_goddard(&synthetic);
-        stream_init_synthetic(&w->stream, &synthetic);
+        media = synthetic_media_new(&synthetic);
         break;
     case 1:
         (void)synthetic_parse("layers:4,1024", &synthetic);
-        stream_init_synthetic(&w->stream, &synthetic);
+        media = synthetic_media_new(&synthetic);
         break;
     case 2:
-        stream_init_filler(&w->stream, SDP_SOURCE_STEADY, 2000000);
+        media = filler_media_new(SDP_SOURCE_STEADY, 2000000);
         break;
     default:
-        stream_init_filler(&w->stream, SDP_SOURCE_GREEDY, 2000000);
+        media = filler_media_new(SDP_SOURCE_GREEDY, 2000000);
     }
+    assert(media);
+    stream_init(&w->stream, media, NULL);
     err = stream_start(&w->stream, &w->loop);
     assert(!err);
     w->catalog = catalog_new_one("/live", &w->stream);

@@ -62,7 +62,7 @@ class live_link
     }
     ~live_link()
     {
-        stream_sender_free(s, w.now);
+        stream_sender_free(s);
         chain_destroy(&c);
         world_destroy(&w);
         carrier->ops->free(carrier);
@@ -193,6 +193,10 @@ class live_link
         media_transport media;
         live_link *owner;
     } handed{};
+    struct encoded { // the media of the sender
+        media_feed base;
+        live_link *owner;
+    };
 
     struct missing {
         usec_t at; // when it comes to the sender
@@ -219,6 +223,7 @@ class live_link
     std::vector<flow *> others;
     std::vector<frame> frames;
     std::vector<double> sent, got; // bytes by tenth of a second
+    encoded media{};
     encoder encoders[LADDER_MAX_SIZES];
     bool repaired = false; // the sender asked for it since that was cleared
     usec_t next_frame = 0;
@@ -263,7 +268,9 @@ class live_link
         rtp_receiver_init(&viewer);
         stream_sender_config sender{};
         sender.ladder = &l;
-        sender.media = STREAM_LIVE;
+        media.owner = this;
+        media.base.ops = media_ops();
+        sender.feed = &media.base;
         sender.payload_type = RTP_PT_H264;
         sender.seed = seed;
         sender.level = l.level_count - 1;
@@ -330,40 +337,49 @@ class live_link
     {
         return static_cast<live_link *>(ctx);
     }
-    static void watch(void *ctx, int size_id, int change)
+    static live_link *of(media_feed *f)
     {
-        encoder &e = of(ctx)->encoders[size_id];
+        return reinterpret_cast<encoded *>(f)->owner;
+    }
+    static void watch(media_feed *f, int size_id, int change)
+    {
+        encoder &e = of(f)->encoders[size_id];
         e.watchers += change;
         e.key = e.key || change > 0;
     }
-    static void set_bitrate(void *ctx, int size_id, int bps)
+    static void set_bitrate(media_feed *f, int size_id, int bps)
     {
-        of(ctx)->encoders[size_id].bps = bps;
+        of(f)->encoders[size_id].bps = bps;
     }
-    static void repair(void *ctx, int size_id, int64_t, usec_t)
+    static void repair(media_feed *f, int size_id, int64_t)
     {
-        of(ctx)->encoders[size_id].repair = of(ctx)->repaired = true;
+        of(f)->encoders[size_id].repair = of(f)->repaired = true;
     }
-    static void request_key(void *ctx, int size_id, usec_t)
+    static void request_key(media_feed *f, int size_id, usec_t)
     {
-        of(ctx)->encoders[size_id].key = true;
+        of(f)->encoders[size_id].key = true;
     }
-    static bool is_alone(void *ctx)
+    static bool is_alone(const media_feed *f)
     {
-        return !of(ctx)->shared;
+        return !reinterpret_cast<const encoded *>(f)->owner->shared;
     }
     static usec_t wall(void *, usec_t now)
     {
         return now;
     }
-    static const stream_sender_ops *sender_ops()
+    static const media_feed_ops *media_ops()
     {
-        static stream_sender_ops ops{};
+        static media_feed_ops ops{};
         ops.watch = watch;
         ops.set_bitrate = set_bitrate;
         ops.repair = repair;
         ops.request_key = request_key;
         ops.is_alone = is_alone;
+        return &ops;
+    }
+    static const stream_sender_ops *sender_ops()
+    {
+        static stream_sender_ops ops{};
         ops.wall = wall;
         return &ops;
     }

@@ -31,6 +31,10 @@ struct source {
         static_cast<source *>(ctx)->all.push_back(
             {f->number, f->size_id, f->nals[0].len, f->captured, f->capture_wall, now});
     }
+    void watch(int size_id, int change)
+    {
+        s.feed.ops->watch(&s.feed, size_id, change);
+    }
     void run(usec_t from, usec_t until)
     {
         for (usec_t now = from; now < until; now += 1000)
@@ -48,7 +52,7 @@ TEST_CASE("stream_source: frames of the sizes that are watched, at their rate an
     stream_source_start(&v.s, sec);
     v.run(sec, 2 * sec);
     CHECK(v.all.empty()); // nor is it watched
-    stream_source_watch(&v.s, 4, 1);
+    v.watch(4, 1);
     v.run(2 * sec, 3 * sec);
     REQUIRE(v.all.size() == 20);
     CHECK(v.all[0].number == 62);
@@ -56,12 +60,12 @@ TEST_CASE("stream_source: frames of the sizes that are watched, at their rate an
     CHECK(v.all[0].captured <= v.all[0].at);
     CHECK(v.all[0].wall == 1000 * sec + v.all[0].captured);
     v.all.clear();
-    stream_source_watch(&v.s, 2, 1); // both, of one number the lower size first
+    v.watch(2, 1); // both, of one number the lower size first
     v.run(3 * sec, 4 * sec);
     CHECK(v.all.size() == 35);
-    stream_source_watch(&v.s, 4, -1);
-    stream_source_watch(&v.s, 2, -1);
-    stream_source_watch(&v.s, 4, 1);
+    v.watch(4, -1);
+    v.watch(2, -1);
+    v.watch(4, 1);
     v.all.clear();
     stream_source_set_speed(&v.s, 1.5);
     v.run(4 * sec, 6 * sec);
@@ -73,7 +77,7 @@ TEST_CASE("stream_source: frames of sizes that differ")
     float shares[] = {1.5F, 0.5F};
     const frame_sizes sizes = {shares, 2};
     source v(300 * sec, &sizes);
-    stream_source_watch(&v.s, 4, 1);
+    v.watch(4, 1);
     stream_source_start(&v.s, 0);
     v.run(0, sec);
     REQUIRE(v.all.size() == 20);
@@ -86,7 +90,7 @@ TEST_CASE("stream_source: the media ends")
 {
     for (bool early : {false, true}) {
         source v(2 * sec);
-        stream_source_watch(&v.s, 0, 1);
+        v.watch(0, 1);
         stream_source_start(&v.s, 0);
         v.run(0, sec);
         if (early)

@@ -1,54 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/feed/live_feed.h"
 
-#include <memory>
 #include <thread>
 
-#include "common/base/err.h"
 #include "common/net/clock.h"
-#include "tests/support/coded_stream.hpp"
+#include "tests/support/film.hpp"
 
 namespace
 {
-
-const int film_frames = 8;
-const usec_t film_end = film_frames * (USEC_PER_SEC / 100);
-
-// A film of 8 frames at 100 frames/s, drawn beforehand: the test's macros are not for other
-// threads.
-struct film {
-    source base; // first: the engine knows it as the source
-    std::vector<picture_ptr> pictures;
-    int64_t number;
-    int place;
-};
-
-int film_next(source *s, picture **out)
-{
-    film *f = reinterpret_cast<film *>(s);
-    if (f->place == film_frames)
-        return ERR_END;
-    picture *p = picture_alias(f->pictures[(size_t)f->place++].get());
-    if (!p)
-        return ERR_IO;
-    p->number = f->number++;
-    p->pts = usec_of_frames(p->number, 100, 1);
-    *out = p;
-    return 0;
-}
-
-int film_seek(source *s, usec_t pts)
-{
-    reinterpret_cast<film *>(s)->place = (int)(pts * 100 / USEC_PER_SEC);
-    return 0;
-}
-
-void film_free(source *s)
-{
-    delete reinterpret_cast<film *>(s);
-}
-
-const source_ops film_ops = {film_next, film_seek, nullptr, film_free};
 
 struct cinema {
     uv_loop_t loop;
@@ -73,20 +32,14 @@ struct cinema {
     cinema()
     {
         static const live_feed_events events = {on_frame, on_audio, on_end};
-        ladder levels = one_size(64, 48, 100, 1, {{0, 100000}});
-        film *f = new film{};
-        f->base.ops = &film_ops;
-        f->base.fps = levels.source_fps;
-        f->base.duration = usec_to_sec(film_end);
-        for (int64_t n = 0; n < film_frames; n++)
-            f->pictures.push_back(draw(levels, 0, n));
+        ladder levels = film::levels();
         uv_loop_init(&loop);
         uv_timer_init(&loop, &deadline);
         deadline.data = this;
         uv_timer_start(
             &deadline, [](uv_timer_t *t) { static_cast<cinema *>(t->data)->late = true; }, 60000,
             0);
-        e = live_feed_new(&f->base, &levels, &events, this);
+        e = live_feed_new(film::make(), &levels, &events, this);
         REQUIRE(e);
         REQUIRE(live_feed_start(e, &loop) == 0);
     }
@@ -132,7 +85,8 @@ struct cinema {
 
 } // namespace
 
-TEST_CASE("engine: a film begins again for who comes once its last viewer has left", "[threads]")
+TEST_CASE("live_feed: a film begins again for a viewer that comes once its last viewer has left",
+          "[threads]")
 {
     cinema c;
     live_feed_watch(c.e, 0, 1, +1);
@@ -142,24 +96,24 @@ TEST_CASE("engine: a film begins again for who comes once its last viewer has le
         uint64_t dropped = c.stats().overload;
         c.run_to_end(round);
         dropped = c.stats().overload - dropped; // on a busy machine
-        CHECK(c.frames + (int64_t)dropped == film_frames);
-        CHECK(c.position() == film_end);
+        CHECK(c.frames + (int64_t)dropped == film::FRAMES);
+        CHECK(c.position() == film::END);
         // At once: no thread had time to see that the viewer left.
         live_feed_watch(c.e, 0, 1, -1);
         CHECK(c.position() == 0);
         live_feed_watch(c.e, 0, 1, +1);
-        CHECK(c.position() < film_end);
+        CHECK(c.position() < film::END);
     }
     live_feed_watch(c.e, 0, 1, -1);
 }
 
-TEST_CASE("engine: who goes elsewhere just as a film ends does not get that end", "[threads]")
+TEST_CASE("live_feed: a viewer that seeks just as a film ends does not get that end", "[threads]")
 {
     cinema c;
     live_feed_watch(c.e, 0, 1, +1);
-    c.wait_pictures(film_frames);
-    CHECK(live_feed_seek(c.e, 0, false) >= film_frames);
+    c.wait_pictures(film::FRAMES);
+    CHECK(live_feed_seek(c.e, 0, false) >= film::FRAMES);
     c.run_to_end(1);
-    CHECK(c.pictures() == 2 * film_frames);
+    CHECK(c.pictures() == 2 * film::FRAMES);
     live_feed_watch(c.e, 0, 1, -1);
 }

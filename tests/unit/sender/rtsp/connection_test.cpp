@@ -2,6 +2,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" // functions named as their structs, which C allows
 #include "sender/catalog/catalog.h"
+#include "sender/feed/filler_media.h"
 #include "sender/rtsp/connection.h"
 #pragma GCC diagnostic pop
 
@@ -13,7 +14,9 @@ TEST_CASE("connection: a descriptor that the loop cannot watch is refused, and n
     uv_loop_t loop;
     uv_loop_init(&loop);
     stream s;
-    stream_init_filler(&s, SDP_SOURCE_GREEDY, 1000000);
+    stream_media *media = filler_media_new(SDP_SOURCE_GREEDY, 1000000);
+    REQUIRE(media);
+    stream_init(&s, media, nullptr);
     catalog *offered = catalog_new_one("/live", &s);
     REQUIRE(offered);
     connection_config config = {&loop, offered, nullptr, nullptr, nullptr};

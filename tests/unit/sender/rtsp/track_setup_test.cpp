@@ -2,6 +2,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" // functions named as their structs, which C allows
 #include "sender/catalog/catalog.h"
+#include "sender/feed/filler_media.h"
 #include "sender/rtsp/track_setup.h"
 #pragma GCC diagnostic pop
 
@@ -25,7 +26,9 @@ struct world {
 
     world()
     {
-        stream_init_filler(&offered, SDP_SOURCE_STEADY, 1000000);
+        stream_media *media = filler_media_new(SDP_SOURCE_STEADY, 1000000);
+        REQUIRE(media);
+        stream_init(&offered, media, nullptr);
         served = catalog_new_one("/live", &offered);
         REQUIRE(served);
         rtsp_session_init(&state, 0);
@@ -131,7 +134,7 @@ TEST_CASE("track_setup: a track is set up once, at a level that is there")
     std::string said;
     CHECK(w.serve("RTP/AVP/TCP;interleaved=0-1", &said, TRACK_VIDEO, false) == 451);
     CHECK(said == "no such level: expected 0 to " +
-                      std::to_string(w.offered.ladder.level_count - 1) + "\r\n");
+                      std::to_string(w.offered.media->ladder.level_count - 1) + "\r\n");
     REQUIRE(w.serve("RTP/AVP/TCP;interleaved=0-1", &said) == 200);
     CHECK(w.serve("RTP/AVP/TCP;interleaved=2-3", &said) == 455);
 }

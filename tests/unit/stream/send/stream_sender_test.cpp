@@ -18,10 +18,15 @@ const usec_t LATENCY = 400 * MS;
 const usec_t WALL = 1000 * USEC_PER_SEC;
 const size_t SMALL = 500; // bytes of a frame: one packet
 
+enum media { LIVE, STORED, SYNTHETIC, STEADY, GREEDY };
+
 // What the sender asks its media and its owner for, as text.
-struct asked {
+struct asked : media_feed {
     std::vector<std::string> all;
     bool alone = true;
+    int playing = 0;
+
+    asked() : media_feed{} {}
 
     std::string take()
     {
@@ -35,41 +40,53 @@ struct asked {
     {
         all.push_back(what);
     }
+    static asked *of(media_feed *f)
+    {
+        return static_cast<asked *>(f);
+    }
     static asked *of(void *ctx)
     {
         return static_cast<asked *>(ctx);
     }
-    static void watch(void *ctx, int size_id, int change)
+    static void watch(media_feed *f, int size_id, int change)
     {
-        of(ctx)->say((change > 0 ? "+size " : "-size ") + std::to_string(size_id));
+        of(f)->say((change > 0 ? "+size " : "-size ") + std::to_string(size_id));
     }
-    static void watch_audio(void *ctx, int change)
+    static void watch_audio(media_feed *f, int change)
     {
-        of(ctx)->say(change > 0 ? "+audio" : "-audio");
+        of(f)->say(change > 0 ? "+audio" : "-audio");
     }
-    static void set_bitrate(void *ctx, int size_id, int bps)
+    static void play(media_feed *f, bool plays)
     {
-        of(ctx)->say("size " + std::to_string(size_id) + " at " + std::to_string(bps));
+        of(f)->playing += plays ? 1 : -1;
     }
-    static void repair(void *ctx, int size_id, int64_t number, usec_t)
+    static void set_bitrate(media_feed *f, int size_id, int bps)
     {
-        of(ctx)->say("repair " + std::to_string(size_id) + "/" + std::to_string(number));
+        of(f)->say("size " + std::to_string(size_id) + " at " + std::to_string(bps));
     }
-    static void request_key(void *ctx, int size_id, usec_t)
+    static void repair(media_feed *f, int size_id, int64_t number)
     {
-        of(ctx)->say("key " + std::to_string(size_id));
+        of(f)->say("repair " + std::to_string(size_id) + "/" + std::to_string(number));
     }
-    static void begin(void *ctx, int size_id, int64_t from)
+    static void give_again(media_feed *f, int size_id, int64_t number, usec_t)
     {
-        of(ctx)->say("key " + std::to_string(size_id) + " from " + std::to_string(from));
+        of(f)->say("again " + std::to_string(size_id) + "/" + std::to_string(number));
     }
-    static void rewind(void *ctx, int64_t slot)
+    static void request_key(media_feed *f, int size_id, usec_t)
     {
-        of(ctx)->say("rewind " + std::to_string(slot));
+        of(f)->say("key " + std::to_string(size_id));
     }
-    static bool is_alone(void *ctx)
+    static void begin(media_feed *f, int size_id, int64_t from)
     {
-        return of(ctx)->alone;
+        of(f)->say("key " + std::to_string(size_id) + " from " + std::to_string(from));
+    }
+    static void rewind(media_feed *f, int64_t slot)
+    {
+        of(f)->say("rewind " + std::to_string(slot));
+    }
+    static bool is_alone(const media_feed *f)
+    {
+        return static_cast<const asked *>(f)->alone;
     }
     static usec_t wall(void *, usec_t now)
     {
@@ -94,34 +111,39 @@ struct sender {
     open_transport t;
     asked a;
     stream_sender_ops ops{};
+    media_feed_ops asks{};
     stream_sender *s = nullptr;
 
-    explicit sender(stream_sender_media media = STREAM_LIVE, int level = 1, bool repeats = false,
-                    bool follows = false)
+    explicit sender(media of = LIVE, int level = 1, bool repeats = false, bool follows = false)
     {
         ops.wall = asked::wall;
         ops.on_begun = asked::on_begun;
         ops.on_end = asked::on_end;
         ops.on_closed = asked::on_closed;
-        if (media == STREAM_LIVE || media == STREAM_STORED) {
-            ops.repair = asked::repair;
-            ops.request_key = asked::request_key;
+        if (of == LIVE || of == STORED)
+            asks.request_key = asked::request_key;
+        if (of == LIVE) {
+            asks.watch_audio = asked::watch_audio;
+            asks.play = asked::play;
+            asks.set_bitrate = asked::set_bitrate;
+            asks.repair = asked::repair;
+            asks.begin = asked::begin;
+            asks.is_alone = asked::is_alone;
         }
-        if (media == STREAM_LIVE) {
-            ops.watch_audio = asked::watch_audio;
-            ops.set_bitrate = asked::set_bitrate;
-            ops.begin = asked::begin;
-            ops.is_alone = asked::is_alone;
+        if (of == STORED) {
+            asks.give_again = asked::give_again;
+            asks.rewind = asked::rewind;
         }
-        if (media == STREAM_STORED)
-            ops.rewind = asked::rewind;
-        if (media != STREAM_STEADY && media != STREAM_GREEDY)
-            ops.watch = asked::watch;
+        if (of == LIVE || of == STORED || of == SYNTHETIC)
+            asks.watch = asked::watch;
+        a.ops = &asks;
+        a.reorders = of == STORED;
+        a.filler = of == STEADY ? FILLER_STEADY : of == GREEDY ? FILLER_GREEDY : FILLER_NONE;
         t.base.repeats = repeats;
         t.base.measures = true;
         stream_sender_config config{};
         config.ladder = &l;
-        config.media = media;
+        config.feed = &a;
         config.payload_type = RTP_PT_H264;
         config.seed = 1;
         config.level = level;
@@ -136,7 +158,7 @@ struct sender {
     }
     ~sender()
     {
-        stream_sender_free(s, 0);
+        stream_sender_free(s);
     }
     sender(const sender &) = delete;
     sender &operator=(const sender &) = delete;
@@ -237,7 +259,7 @@ TEST_CASE("stream_sender: frames that nobody asked for, or that come while it pa
     stream_sender_play(v.s, 0);
     v.frame(2, 0); // the key frame has not come
     v.frame(4, 0, true);
-    stream_sender_pause(v.s, 0);
+    stream_sender_pause(v.s);
     v.frame(5, 0);
     CHECK(v.numbers() == list{4});
     CHECK(v.a.take() == "+size 0, -size 0");
@@ -266,7 +288,7 @@ TEST_CASE("stream_sender: another size is watched beside the old one until its k
     CHECK(v.numbers() == list{0, 1, 2});
     CHECK(v.t.all[2].rtp.adu.size_id == 1);
     CHECK(v.t.all[2].rtp.adu.level == 2);
-    stream_sender_stop(v.s, 0);
+    stream_sender_stop(v.s);
     CHECK(v.a.take() == "-size 1");
 }
 
@@ -290,7 +312,7 @@ TEST_CASE("stream_sender: what waits for room is the newest that is of use, and 
 
 TEST_CASE("stream_sender: a greedy source leaves the loop to the others after 64 packets")
 {
-    sender v(STREAM_GREEDY);
+    sender v(GREEDY);
     CHECK(v.t.media_bps == 150000); // no frames, so no peaks
     stream_sender_play(v.s, 0);
     CHECK(stream_sender_next_timeout(v.s) == 0);
@@ -306,7 +328,7 @@ TEST_CASE("stream_sender: a greedy source leaves the loop to the others after 64
 
 TEST_CASE("stream_sender: steady filler comes at its rate")
 {
-    sender v(STREAM_STEADY, 3); // 400 kbit/s: 1200 bytes each 24 ms
+    sender v(STEADY, 3); // 400 kbit/s: 1200 bytes each 24 ms
     stream_sender_play(v.s, 0);
     usec_t now = 0;
     while ((now = stream_sender_next_timeout(v.s)) < USEC_PER_SEC)
@@ -348,7 +370,7 @@ TEST_CASE("stream_sender: a live packet that is missed is repaired by the encode
 
 TEST_CASE("stream_sender: over a transport that repeats, what is missed leaves again, before all")
 {
-    sender v(STREAM_LIVE, 1, true);
+    sender v(LIVE, 1, true);
     stream_sender_play(v.s, 0);
     v.frame(0, 0, true);
     v.t.room = 0;
@@ -369,13 +391,13 @@ TEST_CASE("stream_sender: over a transport that repeats, what is missed leaves a
 
 TEST_CASE("stream_sender: a stored frame is given again whole, once for all that was lost of it")
 {
-    sender v(STREAM_STORED);
+    sender v(STORED);
     stream_sender_play(v.s, 0);
     v.frame(0, 0, true, 0, 3000);
     v.a.take();
     v.missing(1, 10 * MS);
     v.missing(2, 10 * MS);
-    CHECK(v.a.take() == "repair 0/0");
+    CHECK(v.a.take() == "again 0/0");
     v.frame(0, 20 * MS, true, 0, 3000, true);
     CHECK(v.t.all.size() == 6);
     v.pli(30 * MS);
@@ -384,13 +406,13 @@ TEST_CASE("stream_sender: a stored frame is given again whole, once for all that
 
 TEST_CASE("stream_sender: a pause gives back what waits of a file")
 {
-    sender v(STREAM_STORED);
+    sender v(STORED);
     stream_sender_play(v.s, 0);
     v.frame(0, 0, true);
     v.t.room = 0;
     v.frame(2, 0);
     v.frame(1, 0);
-    stream_sender_pause(v.s, 0);
+    stream_sender_pause(v.s);
     CHECK(v.a.take() == "+size 0, -size 0, rewind 2");
     CHECK(stream_sender_is_idle(v.s));
     v.t.room = 10;
@@ -407,7 +429,7 @@ TEST_CASE("stream_sender: a frame that has begun to leave still leaves whole")
     v.t.room = 1;
     v.frame(0, 0, true, 0, 3000);
     v.frame(1, 0);
-    stream_sender_pause(v.s, 0);
+    stream_sender_pause(v.s);
     v.t.room = 10;
     stream_sender_pump(v.s, 100 * MS);
     CHECK(v.numbers() == list{0, 0, 0});
@@ -421,7 +443,9 @@ TEST_CASE("stream_sender: another place")
     v.frame(0, 0, true);
     v.t.room = 0;
     v.frame(1, 0);
-    stream_sender_go_to(v.s, 100, 0);
+    v.a.take();
+    stream_sender_go_to(v.s, 100);
+    CHECK(v.a.take() == "key 0 from 100");
     v.t.room = 10;
     v.frame(2, 0, true);
     v.a.take();
@@ -454,7 +478,7 @@ TEST_CASE("stream_sender: audio leaves first, each track is announced, and late 
     stream_sender_pump(v.s, 40 * MS + LATENCY + 1);
     CHECK(v.t.all.size() == 3);
     CHECK(v.stats().audio_dropped == 1);
-    stream_sender_pause(v.s, 0);
+    stream_sender_pause(v.s);
     CHECK(v.a.take() == "-audio, -size 0");
 }
 
@@ -468,6 +492,7 @@ TEST_CASE("stream_sender: audio alone watches no size, until the video is added"
     config.start_bps = 1e6;
     config.latency = LATENCY;
     config.audio_only = true;
+    config.feed = &v.a;
     config.ops = &v.ops;
     config.ctx = &v.a;
     stream_sender *s = stream_sender_new(&config, 0);
@@ -477,12 +502,12 @@ TEST_CASE("stream_sender: audio alone watches no size, until the video is added"
     stream_sender_play(s, 0);
     CHECK(v.a.take() == "+audio");
     CHECK_FALSE(stream_sender_has_video(s));
-    stream_sender_pause(s, 0);
+    stream_sender_pause(s);
     stream_sender_add_video(s);
     v.a.take();
     stream_sender_play(s, 0);
     CHECK(v.a.take() == "+size 0, +audio");
-    stream_sender_free(s, 0);
+    stream_sender_free(s);
 }
 
 TEST_CASE("stream_sender: the end of the media is the end of what waits")
@@ -499,8 +524,14 @@ TEST_CASE("stream_sender: the end of the media is the end of what waits")
     stream_sender_pump(v.s, 10 * MS);
     CHECK(v.a.take() == "end");
     CHECK_FALSE(stream_sender_is_playing(v.s));
+    CHECK(v.a.playing == 0);
     stream_sender_play(v.s, 20 * MS); // begins again
     CHECK(v.a.take() == "+size 0");
+    stream_sender_play(v.s, 20 * MS);
+    CHECK(v.a.playing == 1);
+    stream_sender_pause(v.s);
+    stream_sender_pause(v.s);
+    CHECK(v.a.playing == 0);
 }
 
 TEST_CASE("stream_sender: a transport that is gone, and one that takes nothing")
@@ -522,7 +553,7 @@ TEST_CASE("stream_sender: a transport that is gone, and one that takes nothing")
 TEST_CASE("stream_sender: alone it steers its encoder, beside others it takes levels as they are")
 {
     for (bool alone : {true, false}) {
-        sender v(STREAM_LIVE, 3, false, true);
+        sender v(LIVE, 3, false, true);
         v.a.alone = alone;
         stream_sender_play(v.s, 0);
         // The network brings 60 kbit/s, with a delay that grows.
@@ -549,7 +580,7 @@ TEST_CASE("stream_sender: alone it steers its encoder, beside others it takes le
 
 TEST_CASE("stream_sender: what cannot be followed is not")
 {
-    sender v(STREAM_STORED, 3, false, true); // has no encoder
+    sender v(STORED, 3, false, true); // has no encoder
     CHECK_FALSE(v.stats().follows);
     stream_sender_set_follows(v.s, true, 0);
     CHECK_FALSE(v.stats().follows);
@@ -558,7 +589,7 @@ TEST_CASE("stream_sender: what cannot be followed is not")
 
 TEST_CASE("stream_sender: the media's speed")
 {
-    sender v(STREAM_SYNTHETIC);
+    sender v(SYNTHETIC);
     stream_sender_set_speed(v.s, 1.5, 0);
     CHECK(v.t.media_bps == 562500);
     stream_sender_play(v.s, 0);

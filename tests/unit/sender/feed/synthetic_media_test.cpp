@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/net/clock.h"
-#include "sender/feed/synthetic_feed.h"
+#include "sender/feed/synthetic_media.h"
 
 namespace
 {
@@ -15,33 +15,43 @@ struct given {
     usec_t captured, now;
 };
 
-struct fixture {
+struct fixture : frame_sink {
     uv_loop_t loop;
-    synthetic media;
-    synthetic_feed *feed;
+    stream_media *media;
+    media_feed *feed;
     std::vector<given> frames;
     std::function<void()> after = [] {};
 
-    fixture()
+    static void on_frame(frame_sink *sink, coded_frame *f, usec_t now)
     {
+        auto *self = static_cast<fixture *>(sink);
+        self->frames.push_back({f->number, f->size_id, f->captured, now});
+        self->after();
+    }
+    fixture() : frame_sink{}
+    {
+        static const frame_sink_ops sink_ops = {on_frame, nullptr, nullptr, nullptr, nullptr};
         uv_loop_init(&loop);
-        synthetic_goddard(&media);
-        feed = synthetic_feed_new(
-            &loop, &media,
-            [](void *ctx, coded_frame *f, usec_t now) {
-                auto *self = static_cast<fixture *>(ctx);
-                self->frames.push_back({f->number, f->size_id, f->captured, now});
-                self->after();
-            },
-            this);
+        ops = &sink_ops;
+        synthetic goddard;
+        synthetic_goddard(&goddard);
+        media = synthetic_media_new(&goddard);
+        REQUIRE(media);
+        const media_feed_config config = {&loop, this, false};
+        feed = media->ops->feed_new(media, &config);
         REQUIRE(feed);
-        synthetic_feed_set_speed(feed, 4);
+        feed->ops->set_speed(feed, 4);
     }
     ~fixture()
     {
-        synthetic_feed_free(feed);
+        feed->ops->free(feed);
+        media->ops->free(media);
         uv_run(&loop, UV_RUN_DEFAULT);
         CHECK(uv_loop_close(&loop) == 0);
+    }
+    void watch(int size_id, int change)
+    {
+        feed->ops->watch(feed, size_id, change);
     }
     // Until so many frames are there, at most 60 s.
     void run(size_t count)
@@ -54,10 +64,10 @@ struct fixture {
 };
 } // namespace
 
-TEST_CASE("synthetic feed: frames of the watched size at their times")
+TEST_CASE("synthetic_media: frames of the watched size at their times")
 {
     fixture f;
-    synthetic_feed_watch(f.feed, 6, +1); // 30 frames/s, here 120
+    f.watch(6, +1); // 30 frames/s, here 120
     f.run(12);
     for (size_t i = 0; i < f.frames.size(); i++) {
         CHECK(f.frames[i].number == static_cast<int64_t>(2 * i + 1));
@@ -68,14 +78,14 @@ TEST_CASE("synthetic feed: frames of the watched size at their times")
     }
 }
 
-TEST_CASE("synthetic feed: two sizes are given side by side, and one that is let go no more")
+TEST_CASE("synthetic_media: two sizes are given side by side, and one that is let go no more")
 {
     fixture f;
-    synthetic_feed_watch(f.feed, 5, +1);
-    synthetic_feed_watch(f.feed, 6, +1);
+    f.watch(5, +1);
+    f.watch(6, +1);
     f.after = [&f] {
         if (f.frames.size() == 6)
-            synthetic_feed_watch(f.feed, 5, -1);
+            f.watch(5, -1);
     };
     f.run(10);
     const int sizes[] = {5, 6, 5, 6, 5, 6, 6, 6, 6, 6};
@@ -87,13 +97,13 @@ TEST_CASE("synthetic feed: two sizes are given side by side, and one that is let
     }
 }
 
-TEST_CASE("synthetic feed: time stands still while nobody watches")
+TEST_CASE("synthetic_media: time stands still while no size is watched")
 {
     fixture f;
-    synthetic_feed_watch(f.feed, 6, +1);
+    f.watch(6, +1);
     f.after = [&f] {
         if (f.frames.size() == 3)
-            synthetic_feed_watch(f.feed, 6, -1);
+            f.watch(6, -1);
     };
     f.run(3);
     uv_timer_t later; // the time of a dozen numbers
@@ -104,7 +114,7 @@ TEST_CASE("synthetic feed: time stands still while nobody watches")
     while (uv_is_active(reinterpret_cast<uv_handle_t *>(&later)))
         uv_run(&f.loop, UV_RUN_ONCE);
     CHECK(f.frames.size() == 3);
-    synthetic_feed_watch(f.feed, 6, +1);
+    f.watch(6, +1);
     f.run(4);
     CHECK(f.frames[3].number == 7);
 }

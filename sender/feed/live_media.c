@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/feed/live_media.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/base/err.h"
+#include "common/base/utf8.h"
+#include "common/net/clock.h"
+#include "sender/feed/live_feed.h"
+
+struct live_viewer;
+
+struct live_media {
+    struct stream_media base;    // first
+    struct live_feed *feed;      // owned
+    struct live_viewer *viewers; // borrowed
+    int playing;                 // number of viewers that play
+};
+
+struct live_viewer {
+    struct media_feed base;   // first
+    struct live_media *media; // borrowed
+    struct frame_sink *sink;  // borrowed; its number is the account of repair_budget.h
+    struct live_viewer *next;
+    bool plays;
+};
+
+// ---- One viewer's
+
+static struct live_feed *feed_of(struct media_feed *f)
+{
+    return ((struct live_viewer *)f)->media->feed;
+}
+
+static int account_of(const struct media_feed *f)
+{
+    return ((const struct live_viewer *)f)->sink->number;
+}
+
+static void watch(struct media_feed *f, int size_id, int change)
+{
+    live_feed_watch(feed_of(f), size_id, account_of(f), change);
+}
+
+static void watch_audio(struct media_feed *f, int change)
+{
+    live_feed_watch_audio(feed_of(f), change);
+}
+
+static void play(struct media_feed *f, bool plays)
+{
+    struct live_viewer *v = (struct live_viewer *)f;
+    v->media->playing += plays - v->plays;
+    v->plays = plays;
+}
+
+static void set_bitrate(struct media_feed *f, int size_id, int bps)
+{
+    live_feed_set_bitrate(feed_of(f), size_id, bps);
+}
+
+static void repair(struct media_feed *f, int size_id, int64_t number)
+{
+    live_feed_repair(feed_of(f), size_id, number, account_of(f));
+}
+
+static void request_key(struct media_feed *f, int size_id, usec_t now)
+{
+    live_feed_request_key(feed_of(f), size_id, account_of(f), now);
+}
+
+static void begin(struct media_feed *f, int size_id, int64_t from)
+{
+    live_feed_begin(feed_of(f), size_id, account_of(f), from);
+}
+
+static bool is_alone(const struct media_feed *f)
+{
+    const struct live_viewer *v = (const struct live_viewer *)f;
+    return v->media->playing == v->plays;
+}
+
+static bool place(struct media_feed *f, const struct media_seek *to, struct media_place *out,
+                  usec_t now)
+{
+    (void)now;
+    int64_t number, first = ERR_UNSUPPORTED;
+    out->seconds = usec_to_sec(live_feed_position(feed_of(f), &number));
+    if (to && fabs(to->seconds - out->seconds) > 0.001)
+        first = live_feed_seek(feed_of(f), (usec_t)(to->seconds * 1e6), to->ahead);
+    bool sought = first >= 0;
+    if (sought) {
+        out->seconds = to->seconds;
+        number = first;
+    }
+    out->frames =
+        (struct rtsp_frames){.first = number, .show = number, .ahead = sought && to->ahead};
+    return sought;
+}
+
+static void set_speed(struct media_feed *f, double speed)
+{
+    live_feed_set_speed(feed_of(f), speed);
+}
+
+static void viewer_free(struct media_feed *f)
+{
+    struct live_viewer *v = (struct live_viewer *)f;
+    struct live_viewer **at = &v->media->viewers;
+    while (*at != v)
+        at = &(*at)->next;
+    *at = v->next;
+    free(v);
+}
+
+#define OF_ALL                                                                                     \
+    .watch = watch, .watch_audio = watch_audio, .play = play, .set_bitrate = set_bitrate,          \
+    .repair = repair, .request_key = request_key, .begin = begin, .is_alone = is_alone,            \
+    .free = viewer_free
+
+static const struct media_feed_ops device_ops = {OF_ALL};
+static const struct media_feed_ops file_ops = {OF_ALL, .place = place, .set_speed = set_speed};
+
+// ---- All viewers'
+
+// Sending to hundreds of viewers takes milliseconds, so each call gets the current time.
+static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
+{
+    (void)now;
+    const struct live_media *m = ctx;
+    for (struct live_viewer *v = m->viewers; v; v = v->next)
+        v->sink->ops->on_frame(v->sink, f, clock_now());
+}
+
+static void on_audio(void *ctx, struct coded_audio *c, usec_t now)
+{
+    const struct live_media *m = ctx;
+    for (struct live_viewer *v = m->viewers; v; v = v->next)
+        v->sink->ops->on_audio(v->sink, c, now);
+}
+
+static void on_end(void *ctx, int err, usec_t now)
+{
+    (void)err; // the source has logged the reason
+    const struct live_media *m = ctx;
+    for (struct live_viewer *v = m->viewers; v; v = v->next)
+        v->sink->ops->on_end(v->sink, now);
+}
+
+static int start(struct stream_media *m, uv_loop_t *loop)
+{
+    return live_feed_start(((struct live_media *)m)->feed, loop);
+}
+
+static struct media_feed *feed_new(struct stream_media *base,
+                                   const struct media_feed_config *config)
+{
+    struct live_media *m = (struct live_media *)base;
+    struct live_viewer *v = calloc(1, sizeof(*v));
+    if (!v)
+        return NULL;
+    bool is_file = base->duration >= 0;
+    *v = (struct live_viewer){.base.ops = is_file ? &file_ops : &device_ops,
+                              .base.stands_still = is_file,
+                              .media = m,
+                              .sink = config->sink};
+    struct live_viewer **at = &m->viewers;
+    while (*at) // viewers get a frame in the order in which they came
+        at = &(*at)->next;
+    *at = v;
+    return &v->base;
+}
+
+static void describe(const struct stream_media *m, int size_id, struct sdp *out)
+{
+    const struct live_feed *feed = ((const struct live_media *)m)->feed;
+    snprintf(out->sprop, sizeof(out->sprop), "%s", live_feed_sprop(feed, size_id));
+    snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s",
+             live_feed_profile(feed, size_id));
+}
+
+static void stats(const struct stream_media *m, struct stream_stats *out)
+{
+    struct live_feed *feed = ((const struct live_media *)m)->feed;
+    out->encoder_count = m->ladder.size_count;
+    for (int i = 0; i < out->encoder_count; i++) {
+        const struct size_spec *size = &m->ladder.sizes[i];
+        struct encoder_stats *e = &out->encoders[i];
+        *e = (struct encoder_stats){.width = size->width,
+                                    .height = size->height,
+                                    .fps = fps_value(size->fps),
+                                    .bitrate_bps = ladder_size_bitrate(&m->ladder, i)};
+        live_feed_stats_of_size(feed, i, &e->stats);
+    }
+    if (live_feed_stats_of_audio(feed, &out->audio))
+        out->audio_bps = m->audio_bps;
+}
+
+static void media_free(struct stream_media *m)
+{
+    live_feed_free(((struct live_media *)m)->feed);
+    free(m);
+}
+
+struct stream_media *live_media_new(struct source *source, const struct ladder *ladder)
+{
+    static const struct stream_media_ops ops = {.start = start,
+                                                .feed_new = feed_new,
+                                                .describe = describe,
+                                                .stats = stats,
+                                                .free = media_free};
+    static const struct live_feed_events events = {
+        .on_frame = on_frame, .on_audio = on_audio, .on_end = on_end};
+    struct live_media *m = calloc(1, sizeof(*m));
+    if (!m) {
+        source_free(source);
+        return NULL;
+    }
+    m->base = (struct stream_media){.ops = &ops,
+                                    .ladder = *ladder,
+                                    .kind = source->kind,
+                                    .duration = source->duration,
+                                    .h264 = true};
+    // SDP, JSON and Prometheus require UTF-8
+    utf8_copy(source->name, m->base.title, sizeof(m->base.title));
+    m->feed = live_feed_new(source, ladder, &events, m);
+    if (m->feed)
+        return &m->base;
+    free(m);
+    return NULL;
+}
+
+int live_media_add_audio(struct stream_media *m, struct audio_source *audio, int bitrate_bps)
+{
+    int err = live_feed_add_audio(((struct live_media *)m)->feed, audio, bitrate_bps);
+    m->audio_bps = err ? 0 : bitrate_bps;
+    return err;
+}

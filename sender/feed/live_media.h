@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A stream_media that is encoded as it is sent. All viewers share a live_feed: its encoders and its
+// time line. Each coded frame goes to every viewer's sink.
+#ifndef WEIR_SENDER_FEED_LIVE_MEDIA_H
+#define WEIR_SENDER_FEED_LIVE_MEDIA_H
+
+#include "media/source/audio_source.h"
+#include "media/source/source.h"
+#include "sender/feed/stream_media.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Any thread. Encodes pictures from `source`, which it takes over, even on failure. NULL: logged.
+struct stream_media *live_media_new(struct source *source, const struct ladder *ladder);
+// Any thread. Adds audio to media of live_media_new and takes over the source; call it before it is
+// started. Returns 0, or ERR_NO_MEMORY (logged).
+int live_media_add_audio(struct stream_media *m, struct audio_source *audio, int bitrate_bps);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A stream_media of a stored ladder. Its feeds are stored_feed.
+#ifndef WEIR_SENDER_FEED_STORED_MEDIA_H
+#define WEIR_SENDER_FEED_STORED_MEDIA_H
+
+#include "sender/feed/stored_cache.h"
+#include "sender/feed/stream_media.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Takes over `cache`, even on failure. `loop`: the media starts again at its end. `has_audio`: its
+// audio is sent, if it has any. NULL: no memory.
+struct stream_media *stored_media_new(struct stored_cache *cache, bool loop, bool has_audio);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A stream_media of synthetic frames. They cost nothing to make, so each feed has a time line and a
+// speed of its own, on a timer. A feed stands still while its viewer watches no size.
+#ifndef WEIR_SENDER_FEED_SYNTHETIC_MEDIA_H
+#define WEIR_SENDER_FEED_SYNTHETIC_MEDIA_H
+
+#include "media/coded/synthetic.h"
+#include "sender/feed/stream_media.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct stream_media *synthetic_media_new(const struct synthetic *media); // copies. NULL: no memory
+
+#ifdef __cplusplus
+}
+#endif
+#endif

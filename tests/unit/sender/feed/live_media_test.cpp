@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/feed/live_media.h"
+
+#include <string>
+
+#include "tests/support/film.hpp"
+
+namespace
+{
+
+struct viewer : frame_sink {
+    stream_media *media;
+    media_feed *feed;
+    int frames = 0, ends = 0;
+
+    static void on_frame(frame_sink *sink, coded_frame *, usec_t)
+    {
+        static_cast<viewer *>(sink)->frames++;
+    }
+    static void on_end(frame_sink *sink, usec_t)
+    {
+        static_cast<viewer *>(sink)->ends++;
+    }
+
+    viewer(uv_loop_t *loop, stream_media *m, int account) : frame_sink{}, media(m)
+    {
+        static const frame_sink_ops sink_ops = {on_frame, nullptr, nullptr, on_end, nullptr};
+        ops = &sink_ops;
+        number = account;
+        const media_feed_config config = {loop, this, false};
+        feed = m->ops->feed_new(m, &config);
+        REQUIRE(feed);
+    }
+    ~viewer()
+    {
+        feed->ops->free(feed);
+    }
+    viewer(const viewer &) = delete;
+    viewer &operator=(const viewer &) = delete;
+
+    void watch(int change)
+    {
+        feed->ops->watch(feed, 0, change);
+    }
+    void play(bool plays)
+    {
+        feed->ops->play(feed, plays);
+    }
+    bool is_alone() const
+    {
+        return feed->ops->is_alone(feed);
+    }
+    // Seeks unless `seconds` is negative. Returns true if it did.
+    bool place(double seconds, bool ahead, media_place *out)
+    {
+        const media_seek to = {seconds, &media->ladder.levels[0], ahead};
+        return feed->ops->place(feed, seconds < 0 ? nullptr : &to, out, 0);
+    }
+};
+
+struct house {
+    uv_loop_t loop;
+    uv_timer_t deadline;
+    bool late = false;
+    stream_media *media;
+
+    house()
+    {
+        const ladder levels = film::levels();
+        uv_loop_init(&loop);
+        uv_timer_init(&loop, &deadline);
+        deadline.data = this;
+        uv_timer_start(
+            &deadline, [](uv_timer_t *t) { static_cast<house *>(t->data)->late = true; }, 60000, 0);
+        media = live_media_new(film::make(), &levels);
+        REQUIRE(media);
+        REQUIRE(media->ops->start(media, &loop) == 0);
+    }
+    ~house()
+    {
+        media->ops->free(media);
+        uv_close(reinterpret_cast<uv_handle_t *>(&deadline), nullptr);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+};
+
+} // namespace
+
+TEST_CASE("live_media: all viewers get the same frames and the end", "[threads]")
+{
+    house h;
+    viewer gone(&h.loop, h.media, 1);
+    viewer a(&h.loop, h.media, 2);
+    {
+        viewer left(&h.loop, h.media, 3); // between others
+        viewer b(&h.loop, h.media, 4);
+        a.watch(+1);
+        b.watch(+1);
+        while (!b.ends && !h.late)
+            uv_run(&h.loop, UV_RUN_ONCE);
+        CHECK(a.frames > 0);
+        CHECK(a.frames == b.frames);
+        CHECK(gone.frames == a.frames); // the session decides what it takes
+        CHECK(a.ends == 1);
+        CHECK(b.ends == 1);
+        stream_stats stats{};
+        h.media->ops->stats(h.media, &stats);
+        CHECK(stats.encoder_count == 1);
+        CHECK(stats.encoders[0].width == 64);
+        CHECK(stats.encoders[0].stats.frames + stats.encoders[0].stats.overload == film::FRAMES);
+        b.watch(-1);
+        a.watch(-1);
+    }
+    sdp description{};
+    h.media->ops->describe(h.media, 0, &description);
+    CHECK(std::string(description.sprop).find(',') != std::string::npos);
+    CHECK(std::string(description.profile_level_id).size() == 6);
+}
+
+TEST_CASE("live_media: a viewer is alone while no other plays", "[threads]")
+{
+    house h;
+    viewer a(&h.loop, h.media, 1), b(&h.loop, h.media, 2);
+    CHECK(a.is_alone());
+    a.play(true);
+    CHECK(a.is_alone());
+    CHECK_FALSE(b.is_alone());
+    b.play(true);
+    CHECK_FALSE(a.is_alone());
+    b.play(true); // counts once
+    b.play(false);
+    CHECK(a.is_alone());
+}
+
+TEST_CASE("live_media: the place in a file", "[threads]")
+{
+    house h;
+    viewer a(&h.loop, h.media, 1);
+    struct {
+        double seconds; // negative: stays
+        bool ahead;
+        bool sought;
+        double at;
+        bool is_ahead;
+    } const table[] = {
+        {-1, true, false, 0, false},    {0, true, false, 0, false}, // it is there
+        {0.03, true, true, 0.03, true}, {0.05, false, true, 0.05, false},
+        {-1, true, false, 0.05, false},
+    };
+    for (const auto &row : table) {
+        INFO(row.seconds);
+        media_place place{};
+        CHECK(a.place(row.seconds, row.ahead, &place) == row.sought);
+        CHECK(place.seconds == Approx(row.at));
+        CHECK(place.frames.ahead == row.is_ahead);
+        CHECK(place.frames.first == place.frames.show);
+    }
+}
