@@ -3,30 +3,41 @@
 
 #include <math.h>
 
-struct packet *flow_packet(struct flow *f, bool is_data, uint32_t bytes, size_t data_bytes)
+bool flow_send(struct flow *f, struct node *from, const struct flow_head *head, uint32_t bytes,
+               const struct media_packet *body)
 {
-    assert(data_bytes <= FLOW_LARGE);
-    struct packet *p = packet_new(data_bytes <= FLOW_SMALL ? f->env->small : f->env->large);
-    if (is_data) {
+    static const struct media_packet none = {0};
+    body = body ? body : &none;
+    size_t len = sizeof(*head) + body->head_len + body->body_len;
+    assert(len <= FLOW_LARGE);
+    struct packet *p = packet_new(len <= FLOW_SMALL ? f->env->small : f->env->large);
+    if (head->kind == FLOW_DATA) {
         f->counts.sent_packets++;
         f->counts.sent_bytes += bytes;
         f->counts.dropped += !p;
     }
-    if (p) {
-        p->bytes = bytes;
-        p->flow = 2 * f->id + !is_data;
-    }
-    return p;
+    if (!p)
+        return false;
+    p->bytes = bytes;
+    p->flow = 2 * f->id + (from == &f->sink);
+    p->ecn = head->ecn;
+    memcpy(p->data, head, sizeof(*head));
+    if (body->head_len)
+        memcpy(p->data + sizeof(*head), body->head, body->head_len);
+    if (body->body_len)
+        memcpy(p->data + sizeof(*head) + body->head_len, body->body, body->body_len);
+    node_push(from->to, p, head->sent_at);
+    return true;
 }
 
-void flow_arrived(struct flow *f, const struct packet *p, int64_t number, usec_t sent_at,
-                  usec_t now)
+void flow_arrived(struct flow *f, const struct packet *p, usec_t now)
 {
     f->counts.arrived_packets++;
     f->counts.arrived_bytes += p->bytes;
     if (!f->env->on_arrival)
         return;
-    struct flow_arrival a = {f->id, number, p->bytes, p->ecn, sent_at, p->queue_delay};
+    struct flow_head head = flow_head_of(p);
+    struct flow_arrival a = {f->id, head.number, p->bytes, p->ecn, head.sent_at, p->queue_delay};
     f->env->on_arrival(f->env->ctx, &a, now);
 }
 

@@ -5,7 +5,10 @@
 #ifndef WEIR_SIM_FLOW_H
 #define WEIR_SIM_FLOW_H
 
+#include <string.h>
+
 #include "common/base/rng.h"
+#include "common/protocol/media_transport.h"
 #include "lab/link/node.h"
 
 #ifdef __cplusplus
@@ -82,11 +85,42 @@ static inline struct flow *flow_of_sink(struct node *sink)
     return (struct flow *)((char *)sink - offsetof(struct flow, sink));
 }
 
-// Returns a packet of the flow. NULL: the simulation's bound is reached; counts as dropped.
-struct packet *flow_packet(struct flow *f, bool is_data, uint32_t bytes, size_t data_bytes);
+// What the data of each packet begins with.
+enum flow_kind {
+    FLOW_DATA, // from source to sink; counted
+    FLOW_BACK, // what the transport's receiving end answers
+    FLOW_PAIR, // the rest are those of a stream (flow_stream.c)
+    FLOW_ASK,
+    FLOW_ANSWER
+};
+
+struct flow_head {
+    uint8_t kind;        // enum flow_kind
+    uint8_t ecn;         // enum ecn, of the IP header
+    uint32_t connection; // of consecutive ones; else 0
+    int64_t number;
+    usec_t sent_at;
+};
+
+enum { FLOW_UDP_HEADERS = 28 }; // IPv4's and UDP's
+
+// Sends a packet of `bytes` on the wire, with the head and `body` (NULL: none), from `from`, which
+// is the flow's source or its sink, at head->sent_at. Returns false if it is lost here: the
+// simulation's bound is reached.
+bool flow_send(struct flow *f, struct node *from, const struct flow_head *head, uint32_t bytes,
+               const struct media_packet *body);
+static inline struct flow_head flow_head_of(const struct packet *p)
+{
+    struct flow_head head;
+    memcpy(&head, p->data, sizeof(head));
+    return head;
+}
+static inline const uint8_t *flow_body(const struct packet *p)
+{
+    return p->data + sizeof(struct flow_head);
+}
 // Counts a data packet at the sink, and reports it to on_arrival.
-void flow_arrived(struct flow *f, const struct packet *p, int64_t number, usec_t sent_at,
-                  usec_t now);
+void flow_arrived(struct flow *f, const struct packet *p, usec_t now);
 // For timers that are postponed often: wakes the node at `when` if it would sleep longer. A node
 // woken too early finds that its timer was postponed; this costs less than moving it in the world's
 // heap each time.

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum { FLOW_CC_MAX = 128, DATAGRAM_HEADERS = 28 }; // IPv4 and UDP headers
+enum { FLOW_CC_MAX = 128 };
 
 struct flow_datagram_config {
     char cc[FLOW_CC_MAX]; // controller.h: "NAME" or "NAME:PARAMS"; already checked

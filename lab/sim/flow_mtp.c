@@ -2,12 +2,9 @@
 #include "lab/sim/flow_mtp.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/mtp/mtp_receiver.h"
-#include "common/mtp/mtp_udp_ack.h"
-
-enum { UDP_HEADERS = 28 }; // IPv4 and UDP headers
+#include "lab/sim/mtp_acks.h"
 
 struct flow_mtp {
     struct flow flow;
@@ -17,24 +14,16 @@ struct flow_mtp {
     bool started;
 };
 
-struct mtp_data {
-    uint8_t header[MTP_HEADER_BYTES];
-    int64_t number;
-    usec_t sent_at;
-};
-
 static void send_one(struct flow_mtp *f, const struct mtp_out *out, usec_t now)
 {
-    uint32_t bytes = out->len ? f->config.packet_bytes : UDP_HEADERS + MTP_HEADER_BYTES;
-    struct packet *p = flow_packet(&f->flow, true, bytes, sizeof(struct mtp_data));
-    if (!p)
-        return;
+    uint8_t header[MTP_HEADER_BYTES];
     struct mtp_header h = {out->flags, out->len, (uint32_t)out->number, (uint32_t)out->slot,
                            (uint32_t)out->time};
-    struct mtp_data data = {.number = out->number, .sent_at = now};
-    mtp_header_encode(&h, data.header);
-    memcpy(p->data, &data, sizeof(data));
-    node_push(f->flow.source.to, p, now);
+    mtp_header_encode(&h, header);
+    uint32_t bytes = out->len ? f->config.packet_bytes : FLOW_UDP_HEADERS + MTP_HEADER_BYTES;
+    struct flow_head head = {FLOW_DATA, ECN_NOT, 0, out->number, now};
+    struct media_packet body = {.body = header, .body_len = sizeof(header)};
+    flow_send(&f->flow, &f->flow.source, &head, bytes, &body);
 }
 
 // The source always has data: one byte represents a packet.
@@ -51,20 +40,14 @@ static void send_all(struct flow_mtp *f, usec_t now)
     struct mtp_out out;
     while (now < f->flow.stop && pull(f, &out, now))
         send_one(f, &out, now);
-    const struct mtp_sender_counts *c = &f->sender.counts;
-    f->flow.counts.retransmits = c->resends;
-    f->flow.counts.timeouts = c->timeouts;
-    f->flow.counts.fast_retransmits = c->fast_recoveries;
-    f->flow.counts.lost = c->lost;
+    mtp_acks_count(&f->flow, &f->sender);
 }
 
 static void source_push(struct node *n, struct packet *p, usec_t now)
 {
     struct flow_mtp *f = (struct flow_mtp *)n;
     struct mtp_ack ack;
-    int err = mtp_udp_ack_decode(p->data, p->bytes - UDP_HEADERS, f->flow.id, f->sender.cum, &ack);
-    assert(err == 0); // always valid, as our own sink wrote it
-    packet_free(p);
+    mtp_acks_read(p, f->flow.id, &f->sender, &ack);
     mtp_sender_ack(&f->sender, &ack, now);
     send_all(f, now);
     flow_wake_by(n, mtp_sender_next_timeout(&f->sender));
@@ -81,35 +64,22 @@ static void source_run(struct node *n, usec_t now)
     node_wake_at(n, now < f->flow.stop ? mtp_sender_next_timeout(&f->sender) : USEC_NEVER);
 }
 
-static void send_ack(struct flow_mtp *f, usec_t now)
-{
-    uint8_t bytes[MTP_UDP_ACK_MAX];
-    struct mtp_ack ack;
-    mtp_receiver_ack(&f->receiver, &ack);
-    size_t len = mtp_udp_ack_encode(&ack, f->flow.id, bytes);
-    struct packet *p = flow_packet(&f->flow, false, UDP_HEADERS + (uint32_t)len, len);
-    if (!p)
-        return;
-    memcpy(p->data, bytes, len);
-    node_push(f->flow.sink.to, p, now);
-}
-
 static void sink_push(struct node *n, struct packet *p, usec_t now)
 {
     struct flow_mtp *f = (struct flow_mtp *)flow_of_sink(n);
-    struct mtp_data data;
     struct mtp_header h;
-    memcpy(&data, p->data, sizeof(data));
     // The simulation does not carry the payload's byte, so it is zero here.
     uint8_t record[MTP_HEADER_BYTES + 1] = {0};
-    memcpy(record, data.header, sizeof(data.header));
+    memcpy(record, flow_body(p), MTP_HEADER_BYTES);
     int err = mtp_header_decode(record, sizeof(record), &h);
     assert(err == 0); // always valid, as our own source wrote it
-    flow_arrived(&f->flow, p, data.number, data.sent_at, now);
+    flow_arrived(&f->flow, p, now);
     if (mtp_receiver_packet(&f->receiver, &h) == MTP_DELIVER)
         f->flow.counts.good_bytes += p->bytes;
     packet_free(p);
-    send_ack(f, now);
+    struct mtp_ack ack;
+    mtp_receiver_ack(&f->receiver, &ack);
+    mtp_acks_send(&f->flow, &ack, f->flow.id, now);
 }
 
 static void mtp_state(const struct flow *base, struct flow_state *out, usec_t now)

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lab/sim/spacing.h"
 #include "lab/traffic/model/pareto.h"
@@ -19,33 +18,12 @@ struct flow_onoff {
     struct rng rng;
 };
 
-struct onoff_data {
-    int64_t number;
-    usec_t sent_at;
-};
-
 static usec_t draw(struct flow_onoff *f, usec_t length)
 {
     if (f->config.shape == 0)
         return length;
     double mean = (double)length;
     return (usec_t)pareto_draw(&f->rng, mean, f->config.shape, PARETO_MAX * mean) + 1;
-}
-
-static void begin_period(struct flow_onoff *f, usec_t now)
-{
-    f->spacing = spacing_of(f->config.packet_bytes, f->config.bps);
-    f->on_until = f->config.off ? now + draw(f, f->config.on) : USEC_NEVER;
-}
-
-static void send_one(struct flow_onoff *f, usec_t now)
-{
-    struct onoff_data data = {f->number++, now};
-    struct packet *p = flow_packet(&f->flow, true, f->config.packet_bytes, sizeof(data));
-    if (!p)
-        return;
-    memcpy(p->data, &data, sizeof(data));
-    node_push(f->flow.source.to, p, now);
 }
 
 static void source_run(struct node *n, usec_t now)
@@ -55,9 +33,12 @@ static void source_run(struct node *n, usec_t now)
         node_wake_at(n, USEC_NEVER);
         return;
     }
-    if (now >= f->on_until || f->number == 0)
-        begin_period(f, now);
-    send_one(f, now);
+    if (now >= f->on_until || f->number == 0) {
+        f->spacing = spacing_of(f->config.packet_bytes, f->config.bps);
+        f->on_until = f->config.off ? now + draw(f, f->config.on) : USEC_NEVER;
+    }
+    struct flow_head head = {FLOW_DATA, ECN_NOT, 0, f->number++, now};
+    flow_send(&f->flow, &f->flow.source, &head, f->config.packet_bytes, NULL);
     usec_t next = spacing_after(&f->spacing, now);
     node_wake_at(n, next < f->on_until ? next : f->on_until + draw(f, f->config.off));
 }
@@ -72,9 +53,7 @@ static void source_push(struct node *n, struct packet *p, usec_t now)
 static void sink_push(struct node *n, struct packet *p, usec_t now)
 {
     struct flow *f = flow_of_sink(n);
-    struct onoff_data data;
-    memcpy(&data, p->data, sizeof(data));
-    flow_arrived(f, p, data.number, data.sent_at, now);
+    flow_arrived(f, p, now);
     f->counts.good_bytes += p->bytes;
     packet_free(p);
 }

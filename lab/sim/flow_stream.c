@@ -34,28 +34,20 @@ static struct flow_stream *of_sink(struct node *n)
     return (struct flow_stream *)flow_of_sink(n);
 }
 
-static void send(struct flow_stream *f, struct node *from, const struct stream_head *head,
-                 uint32_t bytes, const struct stream_wish *wish)
+static void send(struct flow_stream *f, struct node *from, enum flow_kind kind, int64_t number,
+                 uint32_t bytes, const struct stream_wish *wish, usec_t now)
 {
-    struct packet *p = stream_packet(&f->flow, head, bytes, wish, wish ? sizeof(*wish) : 0);
-    if (!p)
-        return;
-    p->flow = 2 * f->flow.id + (from == &f->flow.sink);
-    node_push(from->to, p, head->sent_at);
+    struct flow_head head = {(uint8_t)kind, ECN_NOT, 0, number, now};
+    struct media_packet body = {.body = (const uint8_t *)wish,
+                                .body_len = wish ? sizeof(*wish) : 0};
+    flow_send(&f->flow, from, &head, bytes, &body);
 }
 
 static void send_if_due(struct flow_stream *f, struct stream_control *c, struct node *from,
                         usec_t now)
 {
-    struct stream_head head = {STREAM_ASK, c->number, now};
     if (stream_control_pull(c, now))
-        send(f, from, &head, ASK_BYTES, &c->wish);
-}
-
-static void answer(struct flow_stream *f, struct node *from, int64_t number, usec_t now)
-{
-    struct stream_head head = {STREAM_ANSWER, number, now};
-    send(f, from, &head, ANSWER_BYTES, NULL);
+        send(f, from, FLOW_ASK, c->number, ASK_BYTES, &c->wish, now);
 }
 
 // ---- The sender's end
@@ -112,19 +104,18 @@ static void take_wish(struct flow_stream *f, const struct stream_wish *wish, use
 static void send_pairs(struct flow_stream *f, int32_t wanted, usec_t now)
 {
     for (; f->pairs < wanted; f->pairs++) {
-        for (int second = 0; second < 2; second++) {
-            struct stream_head head = {STREAM_PAIR, 2 * (int64_t)f->pairs + second, now};
-            send(f, &f->flow.source, &head, f->pair_bytes, NULL);
-        }
+        for (int second = 0; second < 2; second++)
+            send(f, &f->flow.source, FLOW_PAIR, 2 * (int64_t)f->pairs + second, f->pair_bytes, NULL,
+                 now);
     }
 }
 
 static void on_request(struct flow_stream *f, const struct packet *p, usec_t now)
 {
-    struct stream_head head = stream_head_of(p);
+    struct flow_head head = flow_head_of(p);
     struct stream_wish wish;
-    memcpy(&wish, stream_body(p), sizeof(wish));
-    answer(f, &f->flow.source, head.number, now);
+    memcpy(&wish, flow_body(p), sizeof(wish));
+    send(f, &f->flow.source, FLOW_ANSWER, head.number, ANSWER_BYTES, NULL, now);
     if (!stream_control_heard(&f->ending, head.number))
         return;
     send_pairs(f, wish.pairs, now);
@@ -136,11 +127,11 @@ static void on_request(struct flow_stream *f, const struct packet *p, usec_t now
 static void source_push(struct node *n, struct packet *p, usec_t now)
 {
     struct flow_stream *f = of_source(n);
-    struct stream_head head = stream_head_of(p);
-    if (head.kind == STREAM_BACK) {
+    struct flow_head head = flow_head_of(p);
+    if (head.kind == FLOW_BACK) {
         f->transport->ops->back(f->transport, p, now);
     } else {
-        if (head.kind == STREAM_ASK)
+        if (head.kind == FLOW_ASK)
             on_request(f, p, now);
         else
             (void)stream_control_answer(&f->ending, head.number);
@@ -173,35 +164,30 @@ static void sink_run(struct node *n, usec_t now)
 
 static void on_media_end(struct flow_stream *f, const struct packet *p, usec_t now)
 {
-    struct stream_head head = stream_head_of(p);
-    answer(f, &f->flow.sink, head.number, now);
+    struct flow_head head = flow_head_of(p);
+    send(f, &f->flow.sink, FLOW_ANSWER, head.number, ANSWER_BYTES, NULL, now);
     if (stream_control_heard(&f->asked, head.number))
         stream_viewer_media_end(&f->viewer, now);
-}
-
-// A level shows in its frames.
-static void on_answer(struct flow_stream *f, int64_t number, usec_t now)
-{
-    if (stream_control_answer(&f->asked, number))
-        stream_viewer_answered(&f->viewer, now - f->asked.asked_at);
 }
 
 static void sink_push(struct node *n, struct packet *p, usec_t now)
 {
     struct flow_stream *f = of_sink(n);
-    struct stream_head head = stream_head_of(p);
-    if (head.kind == STREAM_MEDIA) {
-        flow_arrived(&f->flow, p, head.number, head.sent_at, now);
+    struct flow_head head = flow_head_of(p);
+    if (head.kind == FLOW_DATA) {
+        flow_arrived(&f->flow, p, now);
         f->transport->ops->arrived(f->transport, p, now);
         settle_sink(f, now);
         return;
     }
-    if (head.kind == STREAM_ASK)
+    if (head.kind == FLOW_ASK) {
         on_media_end(f, p, now);
-    else if (head.kind == STREAM_ANSWER)
-        on_answer(f, head.number, now);
-    else
+    } else if (head.kind == FLOW_ANSWER) { // the level shows in its frames
+        if (stream_control_answer(&f->asked, head.number))
+            stream_viewer_answered(&f->viewer, now - f->asked.asked_at);
+    } else {
         stream_viewer_pair(&f->viewer, (uint32_t)(head.number / 2), head.number % 2, p->bytes, now);
+    }
     packet_free(p);
     settle_sink(f, now);
 }
@@ -332,7 +318,7 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
     f->transport->on_room = on_room;
     f->transport->deliver = deliver;
     f->transport->ctx = f;
-    f->pair_bytes = transport.packet_bytes + STREAM_UDP_HEADERS;
+    f->pair_bytes = transport.packet_bytes + FLOW_UDP_HEADERS;
     return stream_sender_attach(f->sender, &f->transport->media, now);
 }
 

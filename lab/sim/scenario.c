@@ -342,7 +342,7 @@ static int check(struct spec_reader *r, const struct group *g)
         return spec_fail(r, ERR_MALFORMED, "datagram requires cc=");
     if (g->kind == GROUP_STREAM && !g->via[0])
         return spec_fail(r, ERR_MALFORMED, "stream requires via=");
-    if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= DATAGRAM_HEADERS + 12)
+    if (g->kind == GROUP_DATAGRAM && g->packet_bytes <= FLOW_UDP_HEADERS + 12)
         return spec_fail(r, ERR_RANGE, "datagrams require size= above 40B");
     if (g->from == g->to)
         return spec_fail(r, ERR_RANGE, "from= and to= are the same router");

@@ -78,26 +78,3 @@ struct sim_transport *sim_transport_new(const struct sim_transport_config *confi
     controller_text(kind, params, text);
     return sim_transport_datagram_new(config, text, kinds[kind].responsive, now);
 }
-
-struct packet *stream_media_packet(struct flow *f, const struct stream_head *head, uint32_t bytes,
-                                   const struct media_packet *body)
-{
-    size_t len = sizeof(*head) + body->head_len + body->body_len;
-    struct packet *p = flow_packet(f, head->kind == STREAM_MEDIA, bytes, len);
-    if (!p)
-        return NULL;
-    uint8_t *at = p->data;
-    memcpy(at, head, sizeof(*head));
-    if (body->head_len)
-        memcpy(at + sizeof(*head), body->head, body->head_len);
-    if (body->body_len)
-        memcpy(at + sizeof(*head) + body->head_len, body->body, body->body_len);
-    return p;
-}
-
-struct packet *stream_packet(struct flow *f, const struct stream_head *head, uint32_t bytes,
-                             const void *body, size_t len)
-{
-    struct media_packet packet = {.body = body, .body_len = len};
-    return stream_media_packet(f, head, bytes, &packet);
-}

@@ -12,8 +12,6 @@
 #ifndef WEIR_SIM_SIM_TRANSPORT_H
 #define WEIR_SIM_SIM_TRANSPORT_H
 
-#include <string.h>
-
 #include "common/protocol/media_transport.h"
 #include "lab/sim/flow.h"
 #include "lab/sim/tcp_sender.h"
@@ -23,18 +21,8 @@ extern "C" {
 #endif
 
 enum {
-    STREAM_MAX_RTP = 1300,  // bytes of a packet, header included
-    STREAM_MAX_VIA = 64,    // a carrier's name with its parameters
-    STREAM_UDP_HEADERS = 28 // with IPv4's
-};
-
-// The first byte of what a stream's packets carry.
-enum stream_kind { STREAM_MEDIA, STREAM_BACK, STREAM_PAIR, STREAM_ASK, STREAM_ANSWER };
-
-struct stream_head {
-    uint8_t kind; // enum stream_kind
-    int64_t number;
-    usec_t sent_at;
+    STREAM_MAX_RTP = 1300, // bytes of a packet, header included
+    STREAM_MAX_VIA = 64,   // a transport's name with its parameters
 };
 
 struct sim_transport;
@@ -80,7 +68,7 @@ struct sim_transport_config {
     uint64_t token;
 };
 
-// 0; ERR_NOT_FOUND: no such carrier; ERR_MALFORMED, ERR_RANGE: its parameters.
+// 0; ERR_NOT_FOUND: no such transport; ERR_MALFORMED, ERR_RANGE: its parameters.
 int sim_transport_check(const char *via);
 // NULL: no memory. The caller fills in on_room, deliver and ctx, which come from
 // inside calls of the ops alone.
@@ -95,24 +83,6 @@ int sim_transport_mtp_check(const char *params);
 struct sim_transport *sim_transport_datagram_new(const struct sim_transport_config *config,
                                                  const char *controller, bool responsive,
                                                  usec_t now);
-
-// A packet of `bytes` on the wire with a head and that body; NULL: see flow_packet.
-struct packet *stream_media_packet(struct flow *f, const struct stream_head *head, uint32_t bytes,
-                                   const struct media_packet *body);
-// A packet of `bytes` on the wire with a head and `len` bytes of body; NULL: see flow_packet. Its
-// head is read with stream_head_of, its body is at stream_body.
-struct packet *stream_packet(struct flow *f, const struct stream_head *head, uint32_t bytes,
-                             const void *body, size_t len);
-static inline struct stream_head stream_head_of(const struct packet *p)
-{
-    struct stream_head head;
-    memcpy(&head, p->data, sizeof(head));
-    return head;
-}
-static inline const uint8_t *stream_body(const struct packet *p)
-{
-    return p->data + sizeof(struct stream_head);
-}
 
 #ifdef __cplusplus
 }

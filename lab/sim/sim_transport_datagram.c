@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "common/protocol/datagram_receiver.h"
-#include "common/protocol/datagram_sender.h"
 #include "common/wire/rtp.h"
+#include "lab/sim/datagram_ends.h"
 #include "lab/sim/sim_transport.h"
 
 static const double MAX_RATE_BPS = 10e9;
 
 struct sim_datagram {
     struct sim_transport base;
-    struct datagram_sender sender;
-    struct datagram_receiver receiver;
+    struct datagram_ends ends;
     bool waits; // the sender was refused
 };
 
 static bool datagram_room(struct media_transport *base, usec_t now)
 {
     struct sim_datagram *d = (struct sim_datagram *)base;
-    d->waits = !datagram_sender_room(&d->sender, now);
+    d->waits = !datagram_sender_room(&d->ends.sender, now);
     return !d->waits;
 }
 
@@ -28,30 +25,24 @@ static int datagram_send(struct media_transport *base, enum media_track track,
                          const struct media_packet *packet, usec_t now)
 {
     struct sim_datagram *d = (struct sim_datagram *)base;
-    struct flow *f = d->base.flow;
     uint32_t len = (uint32_t)(packet->head_len + packet->body_len);
-    struct stream_head head = {STREAM_MEDIA, d->sender.next_number, now};
     (void)track; // one flow carries both
     if (!datagram_room(base, now))
         return ERR_AGAIN;
-    datagram_sender_sent(&d->sender, len, now);
-    struct packet *p = stream_media_packet(f, &head, len + STREAM_UDP_HEADERS, packet);
-    if (!p)
-        return 0; // lost
-    p->ecn = base->responsive ? ECN_ECT0 : ECN_NOT;
-    node_push(f->source.to, p, now);
+    datagram_ends_send(&d->ends, len, len + FLOW_UDP_HEADERS, base->responsive ? ECN_ECT0 : ECN_NOT,
+                       packet, now);
     return 0;
 }
 
 static bool datagram_wish(const struct media_transport *base, struct feedback_wish *out)
 {
-    *out = datagram_sender_wish(&((const struct sim_datagram *)base)->sender);
+    *out = datagram_sender_wish(&((const struct sim_datagram *)base)->ends.sender);
     return true;
 }
 
 static void datagram_media_rate(struct media_transport *base, int bps, usec_t now)
 {
-    struct controller *cc = ((struct sim_datagram *)base)->sender.controller;
+    struct controller *cc = ((struct sim_datagram *)base)->ends.sender.controller;
     if (cc->ops->media_rate)
         cc->ops->media_rate(cc, bps, now);
 }
@@ -64,100 +55,62 @@ static bool datagram_is_empty(const struct sim_transport *base)
 
 static void datagram_back(struct sim_transport *base, struct packet *p, usec_t now)
 {
-    struct sim_datagram *d = (struct sim_datagram *)base;
-    struct ccfb report;
-    int err = ccfb_decode(stream_body(p), p->bytes - STREAM_UDP_HEADERS, &report);
-    assert(err == 0); // what our own sink wrote
-    packet_free(p);
-    datagram_sender_feedback(&d->sender, &report, now);
-    base->flow->counts.lost = d->sender.counts.lost;
-    base->flow->counts.timeouts = d->sender.counts.rtos;
+    datagram_ends_back(&((struct sim_datagram *)base)->ends, p, now);
     base->on_room(base->ctx, now);
 }
 
 static usec_t datagram_next(struct sim_transport *base, usec_t now)
 {
     struct sim_datagram *d = (struct sim_datagram *)base;
-    usec_t next = datagram_sender_next_timeout(&d->sender);
-    if (d->waits)
-        next = usec_min(next, usec_max(datagram_sender_next_send(&d->sender, now), now + 1));
-    return next;
+    return datagram_ends_next(&d->ends, d->waits, now);
 }
 
 static void datagram_run(struct sim_transport *base, usec_t now)
 {
-    struct sim_datagram *d = (struct sim_datagram *)base;
-    if (datagram_sender_next_timeout(&d->sender) <= now)
-        datagram_sender_timeout(&d->sender, now);
+    datagram_ends_run(&((struct sim_datagram *)base)->ends, now);
     base->on_room(base->ctx, now);
 }
 
 // ---- At the viewer
 
-static void report_if_due(struct sim_datagram *d, usec_t now)
-{
-    uint8_t bytes[FLOW_LARGE];
-    struct ccfb report;
-    size_t len = 0;
-    if (datagram_receiver_next_report(&d->receiver) > now ||
-        !datagram_receiver_report(&d->receiver, &report, now))
-        return;
-    int err = ccfb_append(&report, bytes, sizeof(bytes) - sizeof(struct stream_head), &len);
-    assert(err == 0);
-    struct stream_head head = {STREAM_BACK, 0, now};
-    struct flow *f = d->base.flow;
-    struct packet *p = stream_packet(f, &head, (uint32_t)len + STREAM_UDP_HEADERS, bytes, len);
-    if (!p)
-        return;
-    f->counts.feedback_packets++;
-    f->counts.feedback_bytes += p->bytes;
-    node_push(f->sink.to, p, now);
-}
-
 static void datagram_arrived(struct sim_transport *base, struct packet *p, usec_t now)
 {
     static const struct rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
     struct sim_datagram *d = (struct sim_datagram *)base;
-    size_t len = p->bytes - STREAM_UDP_HEADERS;
+    size_t len = p->bytes - FLOW_UDP_HEADERS;
     struct rtp_packet rtp;
-    int err = rtp_decode(stream_body(p), len, ids, &rtp);
+    int err = rtp_decode(flow_body(p), len, ids, &rtp);
     assert(err == 0); // what our own source wrote
     struct feedback_wish wish = {.interval = rtp.feedback.interval * (usec_t)RTP_FEEDBACK_UNIT_US,
                                  .packets = rtp.feedback.packets};
-    datagram_receiver_packet(&d->receiver, rtp.ssrc, rtp.seq, p->ecn, (uint32_t)len,
+    datagram_receiver_packet(&d->ends.receiver, rtp.ssrc, rtp.seq, p->ecn, (uint32_t)len,
                              rtp.has_feedback ? &wish : NULL, now);
     base->flow->counts.good_bytes += p->bytes;
-    base->deliver(base->ctx, stream_body(p), len, now);
+    base->deliver(base->ctx, flow_body(p), len, now);
     packet_free(p);
-    report_if_due(d, now);
+    datagram_ends_report_if_due(&d->ends, now);
 }
 
 static usec_t datagram_sink_next(const struct sim_transport *base)
 {
-    return datagram_receiver_next_report(&((const struct sim_datagram *)base)->receiver);
+    return datagram_receiver_next_report(&((const struct sim_datagram *)base)->ends.receiver);
 }
 
 static void datagram_sink_run(struct sim_transport *base, usec_t now)
 {
-    report_if_due((struct sim_datagram *)base, now);
+    datagram_ends_report_if_due(&((struct sim_datagram *)base)->ends, now);
 }
 
 // ----
 
 static void datagram_state(const struct sim_transport *base, struct flow_state *out, usec_t now)
 {
-    const struct datagram_sender *s = &((const struct sim_datagram *)base)->sender;
-    struct controller_info info = {0};
-    s->controller->ops->info(s->controller, &info, now);
-    *out = (struct flow_state){.rate_bps = info.rate_bps,
-                               .cwnd = (double)NAN,
-                               .loss_events = info.loss_events,
-                               .srtt = s->rto.srtt};
+    datagram_ends_state(&((const struct sim_datagram *)base)->ends, out, now);
 }
 
 static void datagram_info(struct media_transport *base, struct transport_info *out, usec_t now)
 {
-    const struct datagram_sender *s = &((const struct sim_datagram *)base)->sender;
+    const struct datagram_sender *s = &((const struct sim_datagram *)base)->ends.sender;
     struct controller_info info = {0};
     s->controller->ops->info(s->controller, &info, now);
     transport_info_clear(out);
@@ -171,7 +124,7 @@ static void datagram_info(struct media_transport *base, struct transport_info *o
 
 static void datagram_free(struct sim_transport *base)
 {
-    datagram_sender_destroy(&((struct sim_datagram *)base)->sender);
+    datagram_ends_destroy(&((struct sim_datagram *)base)->ends);
     free(base);
 }
 
@@ -184,7 +137,7 @@ static const struct media_transport_ops MEDIA_OPS = {
 };
 static int64_t datagram_marked(const struct sim_transport *base)
 {
-    return (int64_t)((const struct sim_datagram *)base)->receiver.marked;
+    return (int64_t)((const struct sim_datagram *)base)->ends.receiver.marked;
 }
 
 static const struct sim_transport_ops OPS = {
@@ -216,13 +169,12 @@ struct sim_transport *sim_transport_datagram_new(const struct sim_transport_conf
                                      .ops = &OPS,
                                      .flow = config->flow,
                                      .may_lose = true};
-    struct controller *cc = controller_new(controller, &limits, now);
     struct datagram_sender_config sender = {.first_seq = config->first_seq,
                                             .max_rto = RTO_MAX_LIVE}; // as the transports
-    if (!cc || datagram_sender_init(&d->sender, cc, &sender, now)) {
+    if (!datagram_ends_init(&d->ends, config->flow, controller, &limits, &sender, config->ssrc + 1,
+                            now)) {
         free(d);
         return NULL;
     }
-    datagram_receiver_init(&d->receiver, config->ssrc + 1, now);
     return &d->base;
 }

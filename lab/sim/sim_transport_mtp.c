@@ -6,7 +6,7 @@
 #include "common/mtp/mtp_flow.h"
 #include "common/mtp/mtp_info.h"
 #include "common/mtp/mtp_receive_flow.h"
-#include "common/mtp/mtp_udp_ack.h"
+#include "lab/sim/mtp_acks.h"
 #include "lab/sim/sim_transport.h"
 
 enum { MAX_RECORD = MTP_RECORD_HEAD + STREAM_MAX_RTP };
@@ -28,15 +28,10 @@ static bool pull(struct sim_mtp *m, usec_t now)
     size_t len = mtp_flow_pull(&m->mtp, record, &slot, now);
     if (!len)
         return false;
-    struct stream_head head = {STREAM_MEDIA, slot, now};
-    struct packet *p = stream_packet(f, &head, (uint32_t)len + STREAM_UDP_HEADERS, record, len);
-    if (p)
-        node_push(f->source.to, p, now);
-    const struct mtp_sender_counts *c = &m->mtp.sender.counts;
-    f->counts.retransmits = c->resends;
-    f->counts.timeouts = c->timeouts;
-    f->counts.fast_retransmits = c->fast_recoveries;
-    f->counts.lost = c->lost;
+    struct flow_head head = {FLOW_DATA, ECN_NOT, 0, slot, now};
+    struct media_packet body = {.body = record, .body_len = len};
+    flow_send(f, &f->source, &head, (uint32_t)len + FLOW_UDP_HEADERS, &body);
+    mtp_acks_count(f, &m->mtp.sender);
     return true;
 }
 
@@ -94,10 +89,7 @@ static void mtp_back(struct sim_transport *base, struct packet *p, usec_t now)
 {
     struct sim_mtp *m = (struct sim_mtp *)base;
     struct mtp_ack ack;
-    int err = mtp_udp_ack_decode(stream_body(p), p->bytes - STREAM_UDP_HEADERS, m->mtp.token,
-                                 m->mtp.sender.cum, &ack);
-    assert(err == 0); // what our own sink wrote
-    packet_free(p);
+    mtp_acks_read(p, m->mtp.token, &m->mtp.sender, &ack);
     mtp_flow_ack(&m->mtp, &ack, now);
     resume(m, now);
 }
@@ -121,17 +113,11 @@ static void mtp_run(struct sim_transport *base, usec_t now)
 
 static void acknowledge_if_due(struct sim_mtp *m, usec_t now)
 {
-    uint8_t bytes[MTP_UDP_ACK_MAX];
     struct mtp_ack ack;
     if (m->sink.ack_at > now)
         return;
     mtp_receive_flow_ack(&m->sink, &ack);
-    size_t len = mtp_udp_ack_encode(&ack, m->mtp.token, bytes);
-    struct stream_head head = {STREAM_BACK, 0, now};
-    struct flow *f = m->base.flow;
-    struct packet *p = stream_packet(f, &head, (uint32_t)len + STREAM_UDP_HEADERS, bytes, len);
-    if (p)
-        node_push(f->sink.to, p, now);
+    mtp_acks_send(m->base.flow, &ack, m->mtp.token, now);
 }
 
 static void mtp_arrived(struct sim_transport *base, struct packet *p, usec_t now)
@@ -139,8 +125,8 @@ static void mtp_arrived(struct sim_transport *base, struct packet *p, usec_t now
     struct sim_mtp *m = (struct sim_mtp *)base;
     const uint8_t *payload;
     size_t len;
-    if (mtp_receive_flow_record(&m->sink, stream_body(p), p->bytes - STREAM_UDP_HEADERS, &payload,
-                                &len, now) == MTP_RECEIVE_FLOW_RTP) {
+    if (mtp_receive_flow_record(&m->sink, flow_body(p), p->bytes - FLOW_UDP_HEADERS, &payload, &len,
+                                now) == MTP_RECEIVE_FLOW_RTP) {
         base->flow->counts.good_bytes += p->bytes;
         base->deliver(base->ctx, payload, len, now);
     }

@@ -9,7 +9,7 @@
 #include "common/base/scan.h"
 #include "common/protocol/minbuf.h"
 #include "lab/sim/sim_transport.h"
-#include "lab/sim/tcp_receiver.h"
+#include "lab/sim/tcp_ends.h"
 
 enum {
     SEND_BUFFER = 1 << 17, // packets written and not acknowledged, at most
@@ -25,8 +25,7 @@ struct segment {
 
 struct sim_tcp {
     struct sim_transport base;
-    struct tcp_sender sender;
-    struct tcp_receiver receiver;
+    struct tcp_ends ends;
     struct segment *buffer; // owned [SEND_BUFFER], by sequence number modulo that
     int64_t written;        // packets, in all
     int64_t freed;          // those below were acknowledged
@@ -35,13 +34,6 @@ struct sim_tcp {
     double acknowledged;    // bytes, in all
     bool is_minbuf;
     struct minbuf minbuf;
-    int64_t acked; // what the last ACK said
-    usec_t echo;   // RFC 7323, 4.3
-};
-
-struct reply {
-    usec_t echo;
-    struct tcp_ack ack;
 };
 
 static struct segment *segment_at(const struct sim_tcp *t, int64_t seq)
@@ -51,7 +43,7 @@ static struct segment *segment_at(const struct sim_tcp *t, int64_t seq)
 
 static struct tcp_snapshot snapshot(const struct sim_tcp *t)
 {
-    const struct tcp_sender *s = &t->sender;
+    const struct tcp_sender *s = &t->ends.sender;
     uint32_t mss = (uint32_t)t->base.media.max_packet;
     return (struct tcp_snapshot){.cwnd = (uint32_t)s->cwnd,
                                  .unacked = (uint32_t)(s->high - s->una),
@@ -73,24 +65,11 @@ static bool tcp_room(struct media_transport *base, usec_t now)
     return !t->limit || t->bytes + base->max_packet <= t->limit;
 }
 
-static void send_segment(struct sim_tcp *t, int64_t seq, usec_t now)
+static uint32_t segment_bytes(const struct tcp_ends *e, int64_t seq)
 {
-    struct flow *f = t->base.flow;
-    struct stream_head head = {STREAM_MEDIA, seq, now};
-    uint32_t bytes = segment_at(t, seq)->len + INTERLEAVED + TCP_ACK_BYTES;
-    struct packet *p = stream_packet(f, &head, bytes, NULL, 0);
-    if (p)
-        node_push(f->source.to, p, now);
-}
-
-static void send_all(struct sim_tcp *t, usec_t now)
-{
-    for (int64_t seq; (seq = tcp_sender_pull(&t->sender, now)) >= 0;)
-        send_segment(t, seq, now);
-    struct flow_counts *c = &t->base.flow->counts;
-    c->retransmits = t->sender.retransmits;
-    c->timeouts = t->sender.timeouts;
-    c->fast_retransmits = t->sender.fast_retransmits;
+    const struct sim_tcp *t =
+        (const struct sim_tcp *)((const char *)e - offsetof(struct sim_tcp, ends));
+    return segment_at(t, seq)->len + INTERLEAVED + TCP_ACK_BYTES;
 }
 
 static int tcp_send(struct media_transport *base, enum media_track track,
@@ -110,8 +89,8 @@ static int tcp_send(struct media_transport *base, enum media_track track,
     if (s->rtp)
         memcpy(s->rtp + packet->head_len, packet->body, packet->body_len);
     t->bytes += s->len;
-    tcp_sender_supply(&t->sender, ++t->written);
-    send_all(t, now);
+    tcp_sender_supply(&t->ends.sender, ++t->written);
+    tcp_ends_send(&t->ends, now);
     return 0;
 }
 
@@ -123,7 +102,7 @@ static bool tcp_is_empty(const struct sim_transport *base)
 
 static void free_acknowledged(struct sim_tcp *t)
 {
-    for (; t->freed < t->sender.una; t->freed++) {
+    for (; t->freed < t->ends.sender.una; t->freed++) {
         struct segment *s = segment_at(t, t->freed);
         t->bytes -= s->len;
         t->acknowledged += s->len;
@@ -135,73 +114,50 @@ static void free_acknowledged(struct sim_tcp *t)
 static void tcp_back(struct sim_transport *base, struct packet *p, usec_t now)
 {
     struct sim_tcp *t = (struct sim_tcp *)base;
-    struct reply reply;
-    memcpy(&reply, stream_body(p), sizeof(reply));
-    packet_free(p);
-    if (t->sender.config.timestamps)
-        tcp_sender_echo(&t->sender, &reply.ack, reply.echo, now);
-    tcp_sender_ack(&t->sender, &reply.ack, now);
+    tcp_ends_back(&t->ends, p, now);
     free_acknowledged(t);
-    send_all(t, now);
+    tcp_ends_send(&t->ends, now);
     base->on_room(base->ctx, now);
 }
 
 static usec_t tcp_next(struct sim_transport *base, usec_t now)
 {
     (void)now;
-    return tcp_sender_next_timeout(&((struct sim_tcp *)base)->sender);
+    return tcp_sender_next_timeout(&((struct sim_tcp *)base)->ends.sender);
 }
 
 static void tcp_run(struct sim_transport *base, usec_t now)
 {
     struct sim_tcp *t = (struct sim_tcp *)base;
-    if (tcp_sender_next_timeout(&t->sender) > now)
+    if (tcp_sender_next_timeout(&t->ends.sender) > now)
         return;
-    tcp_sender_timeout(&t->sender, now);
-    send_all(t, now);
+    tcp_ends_timeout(&t->ends, now);
+    tcp_ends_send(&t->ends, now);
 }
 
 // ---- At the viewer
 
-static void acknowledge_if_due(struct sim_tcp *t, usec_t now)
-{
-    if (tcp_receiver_next_ack(&t->receiver) > now)
-        return;
-    struct reply reply = {.echo = t->echo};
-    tcp_receiver_ack(&t->receiver, &reply.ack);
-    t->acked = reply.ack.next;
-    struct stream_head head = {STREAM_BACK, 0, now};
-    struct flow *f = t->base.flow;
-    struct packet *p = stream_packet(f, &head, TCP_ACK_BYTES, &reply, sizeof(reply));
-    if (p)
-        node_push(f->sink.to, p, now);
-}
-
 static void tcp_arrived(struct sim_transport *base, struct packet *p, usec_t now)
 {
     struct sim_tcp *t = (struct sim_tcp *)base;
-    struct stream_head head = stream_head_of(p);
-    packet_free(p);
-    if (head.number <= t->acked)
-        t->echo = head.sent_at;
-    int64_t before = t->receiver.next;
-    tcp_receiver_packet(&t->receiver, head.number, now);
-    for (int64_t seq = before; seq < t->receiver.next; seq++) {
+    int64_t packets = tcp_ends_arrived(&t->ends, p, now);
+    int64_t end = t->ends.receiver.next;
+    for (int64_t seq = end - packets; seq < end; seq++) {
         const struct segment *s = segment_at(t, seq);
-        base->flow->counts.good_bytes += s->len + INTERLEAVED + TCP_ACK_BYTES;
+        base->flow->counts.good_bytes += segment_bytes(&t->ends, seq);
         base->deliver(base->ctx, s->rtp, s->len, now);
     }
-    acknowledge_if_due(t, now);
+    tcp_ends_ack_if_due(&t->ends, now);
 }
 
 static usec_t tcp_sink_next(const struct sim_transport *base)
 {
-    return tcp_receiver_next_ack(&((const struct sim_tcp *)base)->receiver);
+    return tcp_receiver_next_ack(&((const struct sim_tcp *)base)->ends.receiver);
 }
 
 static void tcp_sink_run(struct sim_transport *base, usec_t now)
 {
-    acknowledge_if_due((struct sim_tcp *)base, now);
+    tcp_ends_ack_if_due(&((struct sim_tcp *)base)->ends, now);
 }
 
 // ----
@@ -209,7 +165,7 @@ static void tcp_sink_run(struct sim_transport *base, usec_t now)
 static void tcp_state(const struct sim_transport *base, struct flow_state *out, usec_t now)
 {
     (void)now;
-    const struct tcp_sender *s = &((const struct sim_tcp *)base)->sender;
+    const struct tcp_sender *s = &((const struct sim_tcp *)base)->ends.sender;
     *out = flow_window_state(s->cwnd, (double)base->media.max_packet, s->rto.srtt);
 }
 
@@ -217,7 +173,7 @@ static void tcp_info(struct media_transport *base, struct transport_info *out, u
 {
     (void)now;
     const struct sim_tcp *t = (const struct sim_tcp *)base;
-    const struct tcp_scoreboard *board = &t->sender.board;
+    const struct tcp_scoreboard *board = &t->ends.sender.board;
     double sacked = 0;
     for (int64_t seq = board->una; seq < board->sack_end; seq++)
         sacked += tcp_scoreboard_has(board, seq) ? segment_at(t, seq)->len : 0;
@@ -225,8 +181,8 @@ static void tcp_info(struct media_transport *base, struct transport_info *out, u
     out->delivered_bytes = t->acknowledged + sacked;
     out->unsent_bytes = snapshot(t).notsent_bytes;
     // The kernel tells the smoothed round-trip time alone.
-    if (t->sender.rto.srtt)
-        out->rtt_ms = usec_to_msec(t->sender.rto.srtt);
+    if (t->ends.sender.rto.srtt)
+        out->rtt_ms = usec_to_msec(t->ends.sender.rto.srtt);
 }
 
 static void tcp_free(struct sim_transport *base)
@@ -235,8 +191,7 @@ static void tcp_free(struct sim_transport *base)
     for (int64_t seq = t->freed; t->buffer && seq < t->written; seq++)
         free(segment_at(t, seq)->rtp);
     free(t->buffer);
-    tcp_sender_destroy(&t->sender);
-    tcp_receiver_destroy(&t->receiver);
+    tcp_ends_destroy(&t->ends);
     free(t);
 }
 
@@ -301,8 +256,8 @@ struct sim_transport *sim_transport_tcp_new(const struct sim_transport_config *c
     tcp.packets = 0;
     tcp.validates = true;
     t->buffer = calloc(SEND_BUFFER, sizeof(*t->buffer));
-    if (err || !t->buffer || tcp_sender_init(&t->sender, &tcp) ||
-        tcp_receiver_init(&t->receiver, config->delayed_ack, tcp.variant == TCP_SACK)) {
+    if (err || !t->buffer ||
+        tcp_ends_init(&t->ends, config->flow, &tcp, config->delayed_ack, segment_bytes)) {
         tcp_free(&t->base);
         return NULL;
     }

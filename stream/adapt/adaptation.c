@@ -104,11 +104,6 @@ void adaptation_set_beside(struct adaptation *a, double bps)
         a->rate.target_bps = a->rate.ceiling_bps;
 }
 
-static double least_for(const struct adaptation *a, int level, bool alone)
-{
-    return rate_of(a, level) * (alone ? shares[step_below(a, level)].least : 1);
-}
-
 static double enough_for(const struct adaptation *a, int level, bool alone)
 {
     if (alone)
@@ -151,8 +146,12 @@ static void judge_trial(struct adaptation *a, usec_t now)
 
 static void choose_level(struct adaptation *a, double target, bool alone, usec_t now)
 {
-    while (below(a, a->level) != a->level && target < least_for(a, a->level, alone))
+    while (below(a, a->level) != a->level) {
+        double least = alone ? shares[step_below(a, a->level)].least : 1;
+        if (!(target < rate_of(a, a->level) * least))
+            break;
         a->level = below(a, a->level);
+    }
     judge_trial(a, now);
     bool idle = rate_estimator_is_idle(&a->rate, now);
     int next = a->level;

@@ -6,17 +6,11 @@ static usec_t after_arrival(const struct latency_parts *parts)
     return parts->decoder + parts->display + LATENCY_MARGIN;
 }
 
-// The buffer cannot be less.
-static usec_t floor_of(const struct latency_parts *parts)
-{
-    return parts->jitter + after_arrival(parts);
-}
-
 void latency_budget_divide(usec_t target, const struct latency_parts *parts,
                            struct latency_shares *out)
 {
     usec_t left = target - parts->encoder - parts->transport;
-    out->floor = floor_of(parts);
+    out->floor = parts->jitter + after_arrival(parts); // the buffer cannot be less
     out->kept = left >= out->floor;
     out->buffer = usec_max(left, out->floor);
     usec_t sender = parts->encoder + out->buffer - after_arrival(parts);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "stream/playout/followed_size.h"
 #include "stream/playout/frame_times.h"
 #include "stream/playout/level_schedule.h"
 #include "stream/playout/missed_frames.h"
@@ -40,9 +41,7 @@ struct playout {
     int64_t hurried; // a frame that is not to wait for its time; -1 none
     bool at_once;    // playing begins once this frame is held, whatever the threshold
     int64_t newest;  // highest number taken; -1 none
-    int64_t decoded; // highest slot handed out as decodable of the size followed
-    int size;        // the size followed, -1 none: a key frame is needed
-    int64_t size_at; // the key frame that it began with
+    struct followed_size follows;
 
     struct media_clock clock;
     int64_t skip_to; // frames below are left out; -1: none
@@ -96,36 +95,9 @@ uint64_t playout_expected(const struct playout *p, int64_t from, int64_t to)
     return to - from < LONGEST_SKIP ? level_schedule_count(&p->levels, from, to) : 0;
 }
 
-static bool is_decodable(const struct playout *p, const struct received_frame *f)
-{
-    return !p->config.tracker || reference_tracker_verdict(p->config.tracker, f) == FRAME_DECODABLE;
-}
-
-// Returns true if a frame whose number was passed already can still serve as a reference.
-static bool is_useful(const struct playout *p, const struct received_frame *f)
-{
-    // A key frame that was late for the size before the present one does not bring that back.
-    if (f->size_id != p->size)
-        return f->key && (p->size < 0 || f->number > p->size_at);
-    return received_frame_slot(f) > p->decoded && is_decodable(p, f);
-}
-
-// The frame to leave next, after dropping the useless frames in front of it; NULL: none is held.
 static const struct received_frame *front(struct playout *p)
 {
-    while (held_frames_count(p->held) > 0) {
-        const struct received_frame *f = held_at(p, 0);
-        if (f->number < p->order.next ? !is_useful(p, f) : f->size_id != p->size && !f->key) {
-            held_frames_drop(p->held, 0);
-            continue;
-        }
-        const struct received_frame *twin = held_frames_count(p->held) > 1 ? held_at(p, 1) : NULL;
-        if (!twin || twin->number != f->number)
-            return f;
-        // One number in two sizes: a key frame of the other size is where the level changes.
-        held_frames_drop(p->held, twin->size_id != p->size && twin->key ? 0 : 1);
-    }
-    return NULL;
+    return followed_size_front(&p->follows, p->held, p->order.next);
 }
 
 // The media from frame `i` to the newest held, one interval included. A frame that is decoded
@@ -141,7 +113,7 @@ static usec_t media_from(const struct playout *p, int i)
 
 usec_t playout_goal(const struct playout *p)
 {
-    int size = held_frames_count(p->held) > 0 ? held_at(p, 0)->size_id : p->size;
+    int size = held_frames_count(p->held) > 0 ? held_at(p, 0)->size_id : p->follows.size;
     usec_t delay = reorder_delay(p, size);
     usec_t goal =
         p->mode == PLAYOUT_REBUFFERING ? p->config.resume_threshold : p->config.start_threshold;
@@ -192,8 +164,7 @@ static bool resync(struct playout *p, const struct received_frame *f, usec_t now
     p->far_count = 0;
     p->skip_to = -1;
     missed_frames_settle_all(&p->missed);
-    p->size = -1;
-    p->decoded = -1;
+    followed_size_forget(&p->follows);
     p->newest = f->number;
     if (p->mode == PLAYOUT_BUFFERING) {
         play_order_start(&p->order, -1);
@@ -215,7 +186,8 @@ static int push_passed(struct playout *p, struct received_frame *f, usec_t now)
     enum missed_arrival late = missed_frames_arrived(&p->missed, f->number);
     bool is_news = late == MISSED_LATE;
     int err = ERR_RANGE;
-    if ((is_news || f->size_id != p->size || late == MISSED_UNKNOWN) && is_useful(p, f))
+    bool may = is_news || f->size_id != p->follows.size || late == MISSED_UNKNOWN;
+    if (may && followed_size_needs(&p->follows, f))
         err = held_frames_add(p->held, f, &p->full, now);
     if (err)
         received_frame_free(f);
@@ -329,8 +301,7 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
     p->at_once = at_once;
     p->newest =
         held_frames_count(p->held) > 0 ? held_at(p, held_frames_count(p->held) - 1)->number : -1;
-    p->decoded = -1;
-    p->size = -1;
+    followed_size_forget(&p->follows);
     p->far_count = 0;
     p->last_now = usec_max(p->last_now, now);
     p->wake = 0;
@@ -374,7 +345,7 @@ static int64_t skip_target(const struct playout *p, usec_t keep)
 {
     for (int i = held_frames_count(p->held) - 1; i > 0; i--) {
         const struct received_frame *f = held_at(p, i);
-        if (f->key && f->size_id == p->size && media_from(p, i) >= keep)
+        if (f->key && f->size_id == p->follows.size && media_from(p, i) >= keep)
             return f->number;
     }
     return -1;
@@ -441,12 +412,7 @@ static bool hand_out(struct playout *p, enum playout_kind kind, usec_t show_at,
     out->number = f->number;
     out->level = playout_level_at(p, f->number);
     out->show_at = usec_max(show_at, now);
-    if (is_decodable(p, f)) {
-        if (f->size_id != p->size)
-            p->size_at = f->number;
-        p->size = f->size_id;
-        p->decoded = received_frame_slot(f);
-    }
+    followed_size_handed(&p->follows, f);
     if (kind == PLAYOUT_DECODE_AND_SHOW) {
         p->left = f->number;
         p->left_at = now;
@@ -553,7 +519,7 @@ static usec_t wanted_at(const struct playout *p)
     int count = held_frames_count(p->held);
     for (int i = 1; reorders && i < count && i < HELD_FRAMES_REORDER; i++)
         wanted = usec_min(wanted, playout_due(p, held_at(p, i)->number));
-    bool waits = p->config.reorders && !is_decodable(p, held_at(p, 0));
+    bool waits = p->config.reorders && !followed_size_decodes(&p->follows, held_at(p, 0));
     return wanted - (waits ? 0 : p->config.decode_lead);
 }
 
@@ -614,7 +580,7 @@ static bool may_pass(struct playout *p, const struct received_frame *f, int64_t 
         return true;
     for (int i = 0; i < held_frames_count(p->held); i++) {
         // A repaired or key frame is held: the missing frames before it are not needed any more.
-        if (is_decodable(p, held_at(p, i)))
+        if (followed_size_decodes(&p->follows, held_at(p, i)))
             return true;
     }
     usec_t limit = held_frames_since(p->held, 0) + PLAYOUT_REPAIR;
@@ -716,6 +682,7 @@ struct playout *playout_new(const struct playout_config *config)
         playout_free(p);
         return NULL;
     }
+    followed_size_init(&p->follows, config->tracker);
     play_order_init(&p->order, &p->levels);
     media_clock_init(&p->clock);
     playout_flush(p, 0, 0);

@@ -294,11 +294,6 @@ void reference_tracker_failed(struct reference_tracker *t, int size_id, int64_t 
         found_broken(t, size_id, number);
 }
 
-static usec_t pli_interval(usec_t rtt)
-{
-    return usec_max(rtt, REFERENCE_TRACKER_MIN_PLI);
-}
-
 static bool is_broken(const struct reference_tracker *t)
 {
     return t->arriving_size >= 0 && t->sizes[t->arriving_size].broken;
@@ -314,7 +309,7 @@ void reference_tracker_nacked(struct reference_tracker *t, usec_t now)
 static usec_t pli_due(const struct reference_tracker *t, usec_t rtt)
 {
     if (t->asked)
-        return t->asked_at + pli_interval(rtt);
+        return t->asked_at + usec_max(rtt, REFERENCE_TRACKER_MIN_PLI);
     usec_t repair = rtt + REFERENCE_TRACKER_REPAIR;
     bool repairing = t->nacked && t->nacked_at + repair > t->waiting_since;
     return t->waiting_since + (repairing ? repair : 0);

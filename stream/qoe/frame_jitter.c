@@ -9,22 +9,17 @@ void frame_jitter_init(struct frame_jitter *j)
     hist_init(&j->hist);
 }
 
-static bool is_expected(const struct ladder *ladder, int level, int64_t number)
-{
-    return !ladder_has_level(ladder, level) || level_has_frame(ladder, level, number);
-}
-
 // Takes the lowest waiting arrival: its distance in time to the one before it in number, whichever
 // came first.
 static void settle(struct frame_jitter *j, const struct ladder *ladder)
 {
-    struct frame_arrival a = j->waiting[0];
+    struct jitter_arrival a = j->waiting[0];
     j->waiting_count--;
     memmove(&j->waiting[0], &j->waiting[1], (size_t)j->waiting_count * sizeof(a));
     if (j->has_last && a.number - j->last.number <= FRAME_JITTER_MAX_GAP) {
         int lost = 0;
         for (int64_t n = j->last.number + 1; n < a.number; n++)
-            lost += is_expected(ladder, a.level, n);
+            lost += !ladder_has_level(ladder, a.level) || level_has_frame(ladder, a.level, n);
         usec_t apart = a.at - j->last.at;
         hist_add(&j->hist, (apart < 0 ? -apart : apart) / (lost + 1));
     }
@@ -32,7 +27,7 @@ static void settle(struct frame_jitter *j, const struct ladder *ladder)
     j->last = a;
 }
 
-void frame_jitter_add(struct frame_jitter *j, const struct ladder *ladder, struct frame_arrival a)
+void frame_jitter_add(struct frame_jitter *j, const struct ladder *ladder, struct jitter_arrival a)
 {
     if (j->has_last && a.number <= j->last.number)
         return; // its neighbours were settled without it

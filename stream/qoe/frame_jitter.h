@@ -19,7 +19,7 @@ enum {
     FRAME_JITTER_MAX_GAP = 10000, // numbers; beyond it was a seek, not a loss
 };
 
-struct frame_arrival {
+struct jitter_arrival {
     int64_t number;
     int level; // -1: unknown, then every number is a frame's
     usec_t at;
@@ -28,13 +28,13 @@ struct frame_arrival {
 struct frame_jitter {
     struct hist hist; // to be read after frame_jitter_break
     bool has_last;
-    struct frame_arrival last;
+    struct jitter_arrival last;
     int waiting_count;
-    struct frame_arrival waiting[FRAME_JITTER_REORDER]; // ascending numbers
+    struct jitter_arrival waiting[FRAME_JITTER_REORDER]; // ascending numbers
 };
 
 void frame_jitter_init(struct frame_jitter *j);
-void frame_jitter_add(struct frame_jitter *j, const struct ladder *ladder, struct frame_arrival a);
+void frame_jitter_add(struct frame_jitter *j, const struct ladder *ladder, struct jitter_arrival a);
 // A pause or a seek: the time across it says nothing of the network.
 void frame_jitter_break(struct frame_jitter *j, const struct ladder *ladder);
 

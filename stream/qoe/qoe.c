@@ -6,26 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/hist.h"
 #include "media/picture/quality.h"
 #include "stream/qoe/active_time.h"
 #include "stream/qoe/frame_jitter.h"
 #include "stream/qoe/freeze_account.h"
-#include "stream/qoe/level_time.h"
-#include "stream/qoe/speed_meter.h"
+#include "stream/qoe/outage_meter.h"
+#include "stream/qoe/qoe_latency.h"
+#include "stream/qoe/qoe_levels.h"
+#include "stream/qoe/qoe_network.h"
+#include "stream/qoe/qoe_playback.h"
 #include "stream/qoe/stall_account.h"
-
-struct qoe_counts {
-    double sender_skipped;
-    struct frame_totals totals;
-    struct qoe_receiver receiver;
-};
-
-struct span { // of time; count == 0: nothing happened
-    uint64_t count;
-    usec_t first;
-    usec_t last;
-};
 
 struct qoe {
     usec_t started;
@@ -41,67 +31,29 @@ struct qoe {
     usec_t ended_at;
     bool frames;
     struct ladder ladder;
-
     usec_t connected; // QOE_UNKNOWN
     usec_t playing;   // QOE_UNKNOWN
-    struct span shown;
-    usec_t wall_since; // by `pauses`, at the first picture
-    double media;      // seconds
-    uint64_t frames_received;
-    uint64_t frames_lost;
-    uint64_t frames_late;
-    uint64_t frames_undecodable;
-    uint64_t frames_skipped;
-    double sender_skipped;
-    struct frame_totals totals;
     uint64_t reconnects;
-    struct qoe_counts before; // of the connections before this one
-
-    struct speed_meter speed; // by `pauses`
-    uint64_t skips;
-    bool has_budget;
-    struct qoe_budget budget;
-
     struct active_time pauses;
+
+    // One object a group of the report.
+    struct qoe_playback playback;
+    struct stall_account stalls;
+    struct freeze_account freezes;
+    struct frame_totals totals;
+    struct frame_totals totals_before; // of the connections before this one
+    struct outage_meter outages;
+    struct frame_jitter jitter;
+    struct qoe_levels levels;
+    struct qoe_latency latency;
+    struct qoe_network network;
 
     uint64_t seeks;
     struct hist seek_wait;
-
-    struct stall_account stalls;
-    struct freeze_account freezes;
-    bool live_ended; // a connection, while its media was live
-    struct qoe_media_edge live_end;
-    usec_t live_end_active; // its `shown`, by `pauses`
-    usec_t newest_active;   // the last picture's time, by `pauses`
-    uint64_t outage_frames;
-    uint64_t switches;
-    struct qoe_switch_entry switch_list[QOE_MAX_LIST];
-
-    struct level_time levels;
-
-    struct frame_jitter jitter;
-    struct hist protocol;
-    uint64_t within_200;
-    uint64_t within_500;
-    struct hist frame;
-    struct hist display;
-    struct hist part_encoder;
-    struct hist part_transport;
-    struct hist spent_encoder; // of frames shown alone, as the parts below
-    struct hist spent_transport;
-    struct hist part_buffer;
-    struct hist part_decoder;
-    struct hist part_display;
-    struct hist rtt;
+    bool has_budget;
+    struct qoe_budget budget;
     bool has_clock;
     struct qoe_clock clock;
-
-    struct span packets;
-    uint64_t packet_bytes;
-    uint64_t good_bytes;
-    bool has_receiver;
-    struct qoe_receiver receiver;
-    double capacity;
     uint64_t compared;
     uint64_t pictures_skipped;
     double mse_sum;
@@ -111,191 +63,6 @@ struct qoe {
     bool has_cpu;
     struct qoe_cpu cpu;
 };
-
-// Seconds of the session; NaN: QOE_UNKNOWN.
-static double qoe_since_start(const struct qoe *q, usec_t at)
-{
-    return at == QOE_UNKNOWN ? NAN : usec_to_sec(at - q->started);
-}
-
-static double ratio(double a, double b)
-{
-    return b > 0 ? a / b : NAN;
-}
-
-static struct qoe_quantiles quantiles(const struct hist *h)
-{
-    return (struct qoe_quantiles){
-        .count = (double)h->count,
-        .mean = hist_mean_us(h) / 1e3,
-        .stddev = hist_stddev_us(h) / 1e3,
-        .p50 = hist_quantile_us(h, 0.50) / 1e3,
-        .p95 = hist_quantile_us(h, 0.95) / 1e3,
-        .p99 = hist_quantile_us(h, 0.99) / 1e3,
-        .max = hist_max_us(h) / 1e3,
-    };
-}
-
-static void report_causes(const struct qoe *q, struct qoe_json *out)
-{
-    out->causes.expected = (double)q->totals.expected;
-    out->causes.shown = (double)q->totals.shown;
-    for (int c = 0; c < FRAME_CAUSES; c++) {
-        out->causes.by_cause[c] = (double)q->totals.by_cause[c];
-        out->causes.by_root[c] = (double)q->totals.by_root[c];
-    }
-    out->causes.expected += (double)q->outage_frames;
-    out->causes.by_cause[CAUSE_OUTAGE] += (double)q->outage_frames;
-    out->causes.by_root[CAUSE_OUTAGE] += (double)q->outage_frames;
-}
-
-static void report_playback(struct qoe *q, struct qoe_json *out, usec_t now)
-{
-    out->playback.media = out->playback.wall = out->playback.frames_received =
-        out->playback.frames_played = out->playback.frames_lost = out->playback.frames_late =
-            out->playback.frames_undecodable = out->playback.frames_skipped =
-                out->playback.frame_rate = NAN;
-    out->playback.frames_skipped_by_sender = q->sender_skipped;
-    out->rebuffering.count = out->rebuffering.total = out->rebuffering.ratio = NAN;
-    out->freezes.count = out->freezes.total = out->freezes.ratio = out->freezes.longest = NAN;
-    out->causes.expected = NAN; // so are the others
-    if (!q->frames)
-        return;
-    double wall = q->shown.count > 0 ? active_time_seconds(&q->pauses, q->wall_since, now) : NAN;
-    out->playback.media = q->media;
-    out->playback.wall = wall;
-    out->playback.frames_received = (double)q->frames_received;
-    out->playback.frames_played = (double)q->shown.count;
-    out->playback.frames_lost = (double)q->frames_lost;
-    out->playback.frames_late = (double)q->frames_late;
-    out->playback.frames_undecodable = (double)q->frames_undecodable;
-    out->playback.frames_skipped = (double)q->frames_skipped;
-    out->playback.frame_rate = ratio((double)q->shown.count, wall);
-    stall_account_read(&q->stalls, &out->rebuffering, &q->pauses, now);
-    out->rebuffering.ratio = ratio(out->rebuffering.total, wall);
-    freeze_account_read(&q->freezes, &out->freezes, &q->pauses, now);
-    out->freezes.ratio = ratio(out->freezes.total, wall);
-    report_causes(q, out);
-}
-
-static void report_speed(const struct qoe *q, struct qoe_json *out, usec_t now)
-{
-    out->playback.speed.mean =
-        q->frames ? speed_meter_mean(&q->speed, active_time_read(&q->pauses, now)) : NAN;
-    out->playback.speed.min = q->frames ? speed_meter_least(&q->speed) : NAN;
-    out->playback.speed.max = q->frames ? speed_meter_most(&q->speed) : NAN;
-    out->playback.skips = q->frames ? (double)q->skips : NAN;
-}
-
-static void report_levels(struct qoe *q, struct qoe_json *out, usec_t now)
-{
-    level_time_count(&q->levels, &q->ladder, active_time_read(&q->pauses, now));
-    const double *time_at = q->levels.seconds;
-    double time = 0;
-    double level_time = 0;
-    double rate_time = 0;
-    for (int l = 0; l < q->ladder.level_count; l++) {
-        time += time_at[l];
-        level_time += l * time_at[l];
-        rate_time += level_frame_rate(&q->ladder, l) * time_at[l];
-        out->levels.time_at[l] = time_at[l];
-        out->levels.bitrates[l] = q->ladder.levels[l].bitrate_bps;
-    }
-    out->levels.count = q->ladder.level_count;
-    out->levels.mean = ratio(level_time, time);
-    out->playback.encoded_frame_rate = q->frames ? ratio(rate_time, time) : NAN;
-    out->levels.switch_count = (double)q->switches;
-    out->levels.listed = (int)(q->switches < QOE_MAX_LIST ? q->switches : QOE_MAX_LIST);
-    out->levels.switches = q->switch_list;
-}
-
-static void report_latency(const struct qoe *q, struct qoe_json *out)
-{
-    struct frame_jitter j = q->jitter; // a copy: the session continues
-    frame_jitter_break(&j, &q->ladder);
-    out->jitter = quantiles(&j.hist);
-    double samples = (double)q->protocol.count;
-    out->latency.protocol = quantiles(&q->protocol);
-    out->latency.d200 = ratio((double)q->within_200, samples);
-    out->latency.d500 = ratio((double)q->within_500, samples);
-    out->latency.samples = samples;
-    out->latency.frame = quantiles(&q->frame);
-    out->latency.display = quantiles(&q->display);
-    out->latency.parts.encoder = quantiles(&q->part_encoder);
-    out->latency.parts.transport = quantiles(&q->part_transport);
-    out->latency.parts.buffer = quantiles(&q->part_buffer);
-    out->latency.parts.decoder = quantiles(&q->part_decoder);
-    out->latency.parts.display = quantiles(&q->part_display);
-    out->latency.has_budget = q->has_budget;
-    out->latency.budget.target = usec_to_msec(q->budget.target);
-    out->latency.budget.sender = usec_to_msec(q->budget.sender);
-    out->latency.budget.buffer = usec_to_msec(q->budget.buffer);
-    out->latency.budget.spent_encoder = quantiles(&q->spent_encoder).mean;
-    out->latency.budget.spent_transport = quantiles(&q->spent_transport).mean;
-    out->latency.has_clock = q->has_clock;
-    out->latency.clock_shared = q->clock.shared;
-    out->latency.offset_error =
-        q->has_clock && !q->clock.shared ? usec_to_msec(q->clock.offset_error) : NAN;
-}
-
-static void report_network(const struct qoe *q, struct qoe_json *out)
-{
-    bool any = q->packets.count > 0;
-    double time = usec_to_sec(q->packets.last - q->packets.first);
-    const struct qoe_receiver *r = &q->receiver;
-    bool known = q->has_receiver;
-    out->network.bytes_received = any ? (double)q->packet_bytes : NAN;
-    out->network.packets_received = any ? (double)q->packets.count : NAN;
-    out->network.throughput = ratio((double)q->packet_bytes * 8, time);
-    out->network.goodput = ratio((double)q->good_bytes * 8, time);
-    out->network.packets_lost = known ? (double)r->lost : NAN;
-    out->network.loss_rate = known ? ratio((double)r->lost, (double)r->expected) : NAN;
-    // RFC 5348, 5: loss events, not packets, over the packets they are counted among.
-    out->network.loss_event_rate = known ? ratio((double)r->loss_events, (double)r->expected) : NAN;
-    out->network.packets_reordered = known ? (double)r->reordered : NAN;
-    out->network.ecn_marked = known && r->ecn_marked >= 0 ? (double)r->ecn_marked : NAN;
-    out->network.rtt_mean = hist_mean_us(&q->rtt) / 1e3;
-    out->network.rtt_p95 = hist_quantile_us(&q->rtt, 0.95) / 1e3;
-    out->network.capacity_estimate = q->capacity;
-}
-
-void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now)
-{
-    usec_t at = q->has_ended ? q->ended_at : now;
-    memset(out, 0, sizeof(*out));
-    out->has_ended = q->has_ended;
-    out->ended = q->ended;
-    out->error = q->has_error ? q->error : NULL;
-    out->session.url = q->url;
-    out->session.transport = q->transport;
-    out->session.why = q->why;
-    out->session.source = q->source;
-    out->session.started_wall = q->started_wall;
-    out->session.duration = qoe_since_start(q, at);
-    out->session.reconnects = (double)q->reconnects;
-    out->startup.connect = qoe_since_start(q, q->connected);
-    out->startup.initial_buffering = qoe_since_start(q, q->playing);
-    out->startup.time_to_first_frame =
-        q->shown.count > 0 ? qoe_since_start(q, q->shown.first) : NAN;
-    report_playback(q, out, at);
-    report_speed(q, out, at);
-    report_levels(q, out, at);
-    report_latency(q, out);
-    report_network(q, out);
-    out->seeks.count = (double)q->seeks;
-    out->seeks.wait = quantiles(&q->seek_wait);
-    out->picture.compared = (double)q->compared;
-    out->picture.skipped = (double)q->pictures_skipped;
-    out->picture.psnr_y = quality_psnr(ratio(q->mse_sum, (double)q->compared));
-    out->picture.ssim = ratio(q->ssim_sum, (double)q->compared);
-    out->has_audio = q->has_audio;
-    out->audio = q->audio;
-    out->cpu.user = q->has_cpu ? q->cpu.user : NAN;
-    out->cpu.system = q->has_cpu ? q->cpu.system : NAN;
-    out->cpu.max_rss = q->has_cpu ? q->cpu.max_rss : NAN;
-}
-
-#define MAX_LATENCY (30 * USEC_PER_SEC)
 
 const char *qoe_ended_text(enum qoe_ended ended)
 {
@@ -319,15 +86,11 @@ struct qoe *qoe_new(const char *url, usec_t started_wall, usec_t now)
     snprintf(q->url, sizeof(q->url), "%s", url);
     q->connected = QOE_UNKNOWN;
     q->playing = QOE_UNKNOWN;
-    q->sender_skipped = NAN;
-    q->capacity = NAN;
+    qoe_playback_init(&q->playback);
     frame_jitter_init(&q->jitter);
-    struct hist *hists[] = {&q->protocol,     &q->frame,          &q->display,
-                            &q->part_encoder, &q->part_transport, &q->part_buffer,
-                            &q->part_decoder, &q->part_display,   &q->rtt,
-                            &q->seek_wait,    &q->spent_encoder,  &q->spent_transport};
-    for (size_t i = 0; i < sizeof(hists) / sizeof(hists[0]); i++)
-        hist_init(hists[i]);
+    qoe_latency_init(&q->latency);
+    qoe_network_init(&q->network);
+    hist_init(&q->seek_wait);
     return q;
 }
 
@@ -336,23 +99,18 @@ void qoe_free(struct qoe *q)
     free(q);
 }
 
-static void span_add(struct span *s, usec_t at)
+// Seconds of the session; NaN: QOE_UNKNOWN.
+static double qoe_since_start(const struct qoe *q, usec_t at)
 {
-    if (s->count++ == 0)
-        s->first = at;
-    s->last = at;
-}
-
-static void add_known(struct hist *h, usec_t value)
-{
-    if (value != QOE_UNKNOWN)
-        hist_add(h, value);
+    return at == QOE_UNKNOWN ? NAN : usec_to_sec(at - q->started);
 }
 
 static usec_t active(const struct qoe *q, usec_t at)
 {
     return active_time_read(&q->pauses, at);
 }
+
+// ---- Session
 
 void qoe_on_connected(struct qoe *q, usec_t now)
 {
@@ -364,7 +122,7 @@ void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now)
 {
     if (q->has_ended)
         return;
-    level_time_count(&q->levels, &q->ladder, active(q, now));
+    qoe_levels_count(&q->levels, &q->ladder, active(q, now));
     snprintf(q->transport, sizeof(q->transport), "%s", e->transport);
     snprintf(q->why, sizeof(q->why), "%s", e->why);
     snprintf(q->source, sizeof(q->source), "%s", e->source);
@@ -377,10 +135,9 @@ void qoe_on_reconnect(struct qoe *q)
     if (q->has_ended)
         return;
     q->reconnects++;
-    if (!isnan(q->sender_skipped))
-        q->before.sender_skipped = q->sender_skipped;
-    q->before.totals = q->totals;
-    q->before.receiver = q->receiver;
+    qoe_playback_reconnect(&q->playback);
+    qoe_network_reconnect(&q->network);
+    q->totals_before = q->totals;
     frame_jitter_break(&q->jitter, &q->ladder);
     freeze_account_renumber(&q->freezes);
 }
@@ -390,181 +147,7 @@ void qoe_on_start(struct qoe *q, usec_t now)
     if (q->has_ended || q->playing != QOE_UNKNOWN)
         return;
     q->playing = now;
-    speed_meter_start(&q->speed, active(q, now));
-}
-
-void qoe_on_speed(struct qoe *q, double speed, usec_t now)
-{
-    if (!q->has_ended)
-        speed_meter_set(&q->speed, speed, active(q, now));
-}
-
-void qoe_on_skip(struct qoe *q)
-{
-    q->skips += !q->has_ended;
-}
-
-void qoe_on_budget(struct qoe *q, const struct qoe_budget *e)
-{
-    if (q->has_ended)
-        return;
-    q->has_budget = true;
-    q->budget = *e;
-}
-
-void qoe_on_packet(struct qoe *q, const struct qoe_packet *e, usec_t now)
-{
-    if (q->has_ended)
-        return;
-    span_add(&q->packets, now);
-    q->packet_bytes += e->bytes;
-    if (e->latency == QOE_UNKNOWN)
-        return;
-    hist_add(&q->protocol, e->latency);
-    q->within_200 += e->latency <= 200 * USEC_PER_MSEC;
-    q->within_500 += e->latency <= 500 * USEC_PER_MSEC;
-}
-
-void qoe_on_frame(struct qoe *q, const struct qoe_frame *e, usec_t now)
-{
-    if (q->has_ended || e->number < 0)
-        return;
-    q->frames_received++;
-    struct frame_arrival arrival = {.number = e->number, .level = e->level, .at = now};
-    frame_jitter_add(&q->jitter, &q->ladder, arrival);
-    add_known(&q->frame, e->latency);
-    add_known(&q->part_encoder, e->encoder);
-    add_known(&q->part_transport, e->transport);
-    if (q->frames)
-        return;
-    q->good_bytes += e->bytes;
-    level_time_show(&q->levels, &q->ladder, e->level, active(q, now));
-}
-
-static usec_t level_interval(const struct qoe *q, int level)
-{
-    if (ladder_has_level(&q->ladder, level))
-        return (usec_t)(1e6 / level_frame_rate(&q->ladder, level));
-    return q->ladder.source_fps.num > 0 ? (usec_t)(1e6 / fps_value(q->ladder.source_fps)) : 0;
-}
-
-const struct qoe_freeze_entry *qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
-{
-    if (q->has_ended)
-        return NULL;
-    if (q->shown.count == 0)
-        q->wall_since = active(q, now);
-    span_add(&q->shown, now);
-    q->good_bytes += e->bytes;
-    if (ladder_has_level(&q->ladder, e->level))
-        q->media += 1 / level_frame_rate(&q->ladder, e->level);
-    else if (q->ladder.source_fps.num > 0)
-        q->media += 1 / fps_value(q->ladder.source_fps);
-    add_known(&q->display, e->latency);
-    add_known(&q->part_buffer, e->buffer);
-    add_known(&q->part_decoder, e->decoder);
-    add_known(&q->part_display, e->display);
-    add_known(&q->spent_encoder, e->encoder);
-    add_known(&q->spent_transport, e->transport);
-    level_time_show(&q->levels, &q->ladder, e->level, active(q, now));
-    q->newest_active = active(q, now);
-    struct freeze_picture picture = {.number = e->number,
-                                     .interval = usec_max(e->interval, level_interval(q, e->level)),
-                                     .at_seconds = qoe_since_start(q, now),
-                                     .known = e->gap_known,
-                                     .why = e->gap};
-    return freeze_account_shown(&q->freezes, &picture, &q->pauses, now);
-}
-
-void qoe_on_missing(struct qoe *q, enum freeze_cause why)
-{
-    if (!q->has_ended)
-        freeze_account_missing(&q->freezes, why);
-}
-
-void qoe_on_live_end(struct qoe *q, const struct qoe_media_edge *e)
-{
-    if (q->has_ended)
-        return;
-    q->live_ended = true;
-    q->live_end = *e;
-    q->live_end_active = q->newest_active + e->shown - q->shown.last;
-}
-
-// Frames of `interval` that fill `time`.
-static uint64_t frames_in(usec_t time, usec_t interval)
-{
-    return time > 0 && interval > 0 ? (uint64_t)((time + interval / 2) / interval) : 0;
-}
-
-uint64_t qoe_on_live_begin(struct qoe *q, const struct qoe_media_edge *e)
-{
-    if (q->has_ended || !q->live_ended)
-        return 0;
-    const struct qoe_media_edge *end = &q->live_end;
-    q->live_ended = false;
-    usec_t gap = e->shown - end->shown;
-    usec_t media = gap;
-    if (e->captured != QOE_UNKNOWN && end->captured != QOE_UNKNOWN)
-        media = e->captured - end->captured;
-    // Another server may have another clock: then the viewer's tells.
-    if (media > gap + MAX_LATENCY || media < gap - MAX_LATENCY)
-        media = gap;
-    usec_t interval = level_interval(q, end->level);
-    usec_t paused = usec_max(0, gap - usec_max(0, active(q, e->shown) - q->live_end_active));
-    uint64_t missed = frames_in(media - paused, interval);
-    q->outage_frames += missed;
-    return missed;
-}
-
-void qoe_on_lost(struct qoe *q)
-{
-    q->frames_lost += !q->has_ended;
-}
-
-void qoe_on_late(struct qoe *q)
-{
-    q->frames_late += !q->has_ended;
-}
-
-void qoe_on_skipped(struct qoe *q)
-{
-    q->frames_skipped += !q->has_ended;
-}
-
-void qoe_on_undecodable(struct qoe *q)
-{
-    q->frames_undecodable += !q->has_ended;
-}
-
-void qoe_on_sender_skipped(struct qoe *q, uint64_t total)
-{
-    if (!q->has_ended)
-        q->sender_skipped = q->before.sender_skipped + (double)total;
-}
-
-void qoe_on_frames(struct qoe *q, const struct frame_totals *e)
-{
-    if (q->has_ended)
-        return;
-    q->totals = q->before.totals;
-    frame_totals_add(&q->totals, e);
-}
-
-void qoe_on_stall_begin(struct qoe *q, enum stall_cause cause, usec_t at)
-{
-    if (q->has_ended)
-        return;
-    stall_account_begin(&q->stalls, cause, qoe_since_start(q, at), &q->pauses, at);
-    freeze_account_stall_begin(&q->freezes, cause, &q->pauses, at);
-}
-
-void qoe_on_stall_end(struct qoe *q, enum stall_cause cause, usec_t at)
-{
-    if (q->has_ended)
-        return;
-    stall_account_end(&q->stalls, cause, &q->pauses, at);
-    freeze_account_stall_end(&q->freezes, cause, &q->pauses, at);
+    speed_meter_start(&q->playback.speed, active(q, now));
 }
 
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now)
@@ -593,40 +176,97 @@ void qoe_on_seek_shown(struct qoe *q, usec_t wait)
         hist_add(&q->seek_wait, wait);
 }
 
-void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now)
+const struct qoe_freeze_entry *qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error,
+                                            usec_t now)
+{
+    if (q->has_ended)
+        return NULL;
+    qoe_on_stall_end(q, q->stalls.cause, now);
+    q->has_ended = true;
+    q->ended = ended;
+    q->ended_at = now;
+    q->has_error = error != NULL;
+    snprintf(q->error, sizeof(q->error), "%s", error ? error : "");
+    return freeze_account_end(&q->freezes, ended == QOE_END_OF_MEDIA, &q->pauses, now);
+}
+
+// ---- Packets, frames, pictures
+
+void qoe_on_packet(struct qoe *q, const struct qoe_packet *e, usec_t now)
 {
     if (q->has_ended)
         return;
-    if (q->switches < QOE_MAX_LIST)
-        q->switch_list[q->switches] =
-            (struct qoe_switch_entry){qoe_since_start(q, now), e->from, e->to, e->why};
-    q->switches++;
+    qoe_network_packet(&q->network, e->bytes, now);
+    qoe_latency_packet(&q->latency, e->latency);
 }
 
-void qoe_on_transport(struct qoe *q, const struct qoe_transport *e)
+void qoe_on_frame(struct qoe *q, const struct qoe_frame *e, usec_t now)
 {
-    if (!q->has_ended && isfinite(e->rtt))
-        hist_add(&q->rtt, (usec_t)llround(e->rtt * 1e6));
+    if (q->has_ended || e->number < 0)
+        return;
+    q->playback.received++;
+    struct jitter_arrival arrival = {.number = e->number, .level = e->level, .at = now};
+    frame_jitter_add(&q->jitter, &q->ladder, arrival);
+    qoe_latency_frame(&q->latency, e);
+    if (q->frames)
+        return;
+    q->network.good_bytes += e->bytes;
+    qoe_levels_show(&q->levels, &q->ladder, e->level, active(q, now));
 }
 
-void qoe_on_capacity(struct qoe *q, double bps)
+const struct qoe_freeze_entry *qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now)
+{
+    if (q->has_ended)
+        return NULL;
+    double fps = qoe_level_fps(&q->ladder, e->level);
+    usec_t interval = fps > 0 ? (usec_t)(1e6 / fps) : 0;
+    qoe_playback_shown(&q->playback, fps, &q->pauses, now);
+    q->network.good_bytes += e->bytes;
+    qoe_latency_shown(&q->latency, e);
+    qoe_levels_show(&q->levels, &q->ladder, e->level, q->playback.last_active);
+    struct freeze_picture picture = {.number = e->number,
+                                     .interval = usec_max(e->interval, interval),
+                                     .at_seconds = qoe_since_start(q, now),
+                                     .known = e->gap_known,
+                                     .why = e->gap};
+    return freeze_account_shown(&q->freezes, &picture, &q->pauses, now);
+}
+
+void qoe_on_not_shown(struct qoe *q, enum qoe_not_shown why)
+{
+    q->playback.not_shown[why] += !q->has_ended;
+}
+
+void qoe_on_missing(struct qoe *q, enum freeze_cause why)
 {
     if (!q->has_ended)
-        q->capacity = bps;
+        freeze_account_missing(&q->freezes, why);
 }
 
-void qoe_on_receiver(struct qoe *q, const struct qoe_receiver *e)
+void qoe_on_sender_skipped(struct qoe *q, uint64_t total)
+{
+    if (!q->has_ended)
+        qoe_playback_sender_skipped(&q->playback, total);
+}
+
+void qoe_on_frames(struct qoe *q, const struct frame_totals *e)
 {
     if (q->has_ended)
         return;
-    const struct qoe_receiver *b = &q->before.receiver;
-    bool marks = e->ecn_marked >= 0 && b->ecn_marked >= 0;
-    q->has_receiver = true;
-    q->receiver = (struct qoe_receiver){.expected = b->expected + e->expected,
-                                        .lost = b->lost + e->lost,
-                                        .reordered = b->reordered + e->reordered,
-                                        .loss_events = b->loss_events + e->loss_events,
-                                        .ecn_marked = marks ? b->ecn_marked + e->ecn_marked : -1};
+    q->totals = q->totals_before;
+    frame_totals_add(&q->totals, e);
+}
+
+void qoe_on_live_end(struct qoe *q, const struct qoe_media_edge *e)
+{
+    if (!q->has_ended)
+        outage_meter_end(&q->outages, e,
+                         q->playback.last_active + e->shown - q->playback.last_shown);
+}
+
+uint64_t qoe_on_live_begin(struct qoe *q, const struct qoe_media_edge *e)
+{
+    return q->has_ended ? 0 : outage_meter_begin(&q->outages, e, &q->ladder, active(q, e->shown));
 }
 
 void qoe_on_picture(struct qoe *q, double mse_y, double ssim_y)
@@ -642,6 +282,69 @@ void qoe_on_pictures_skipped(struct qoe *q, uint64_t total)
 {
     if (!q->has_ended)
         q->pictures_skipped = total;
+}
+
+// ---- Playing
+
+void qoe_on_stall_begin(struct qoe *q, enum stall_cause cause, usec_t at)
+{
+    if (q->has_ended)
+        return;
+    stall_account_begin(&q->stalls, cause, qoe_since_start(q, at), &q->pauses, at);
+    freeze_account_stall_begin(&q->freezes, cause, &q->pauses, at);
+}
+
+void qoe_on_stall_end(struct qoe *q, enum stall_cause cause, usec_t at)
+{
+    if (q->has_ended)
+        return;
+    stall_account_end(&q->stalls, cause, &q->pauses, at);
+    freeze_account_stall_end(&q->freezes, cause, &q->pauses, at);
+}
+
+void qoe_on_speed(struct qoe *q, double speed, usec_t now)
+{
+    if (!q->has_ended)
+        speed_meter_set(&q->playback.speed, speed, active(q, now));
+}
+
+void qoe_on_skip(struct qoe *q)
+{
+    q->playback.skips += !q->has_ended;
+}
+
+void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now)
+{
+    if (!q->has_ended)
+        qoe_levels_switch(&q->levels, e, qoe_since_start(q, now));
+}
+
+void qoe_on_budget(struct qoe *q, const struct qoe_budget *e)
+{
+    if (q->has_ended)
+        return;
+    q->has_budget = true;
+    q->budget = *e;
+}
+
+// ---- Transport and machine
+
+void qoe_on_transport(struct qoe *q, const struct qoe_transport *e)
+{
+    if (!q->has_ended)
+        qoe_network_rtt(&q->network, e->rtt);
+}
+
+void qoe_on_capacity(struct qoe *q, double bps)
+{
+    if (!q->has_ended)
+        q->network.capacity = bps;
+}
+
+void qoe_on_receiver(struct qoe *q, const struct qoe_receiver *e)
+{
+    if (!q->has_ended)
+        qoe_network_receiver(&q->network, e);
 }
 
 void qoe_on_clock(struct qoe *q, const struct qoe_clock *e)
@@ -668,16 +371,86 @@ void qoe_on_audio(struct qoe *q, const struct qoe_audio *e)
     q->audio = *e;
 }
 
-const struct qoe_freeze_entry *qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error,
-                                            usec_t now)
+// ---- The report
+
+// Without frames, the figures of playing were not measured.
+static void clear_playing(struct qoe_json *out)
 {
-    if (q->has_ended)
-        return NULL;
-    qoe_on_stall_end(q, q->stalls.cause, now);
-    q->has_ended = true;
-    q->ended = ended;
-    q->ended_at = now;
-    q->has_error = error != NULL;
-    snprintf(q->error, sizeof(q->error), "%s", error ? error : "");
-    return freeze_account_end(&q->freezes, ended == QOE_END_OF_MEDIA, &q->pauses, now);
+    out->playback.media = out->playback.wall = out->playback.frames_received =
+        out->playback.frames_played = out->playback.frames_lost = out->playback.frames_late =
+            out->playback.frames_undecodable = out->playback.frames_skipped =
+                out->playback.speed.mean = out->playback.speed.min = out->playback.speed.max =
+                    out->playback.skips = out->playback.frame_rate =
+                        out->playback.encoded_frame_rate = NAN;
+    out->rebuffering.count = out->rebuffering.total = out->rebuffering.ratio = NAN;
+    out->freezes.count = out->freezes.total = out->freezes.ratio = out->freezes.longest = NAN;
+    out->causes.expected = NAN; // so are the others
+}
+
+static void read_playing(struct qoe *q, struct qoe_json *out, usec_t now)
+{
+    stall_account_read(&q->stalls, &out->rebuffering, &q->pauses, now);
+    out->rebuffering.ratio = qoe_ratio(out->rebuffering.total, out->playback.wall);
+    freeze_account_read(&q->freezes, &out->freezes, &q->pauses, now);
+    out->freezes.ratio = qoe_ratio(out->freezes.total, out->playback.wall);
+    struct frame_totals t = q->totals;
+    t.expected += q->outages.frames;
+    t.by_cause[CAUSE_OUTAGE] += q->outages.frames;
+    t.by_root[CAUSE_OUTAGE] += q->outages.frames;
+    out->causes.expected = (double)t.expected;
+    out->causes.shown = (double)t.shown;
+    for (int c = 0; c < FRAME_CAUSES; c++) {
+        out->causes.by_cause[c] = (double)t.by_cause[c];
+        out->causes.by_root[c] = (double)t.by_root[c];
+    }
+}
+
+void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now)
+{
+    usec_t at = q->has_ended ? q->ended_at : now;
+    memset(out, 0, sizeof(*out));
+    out->has_ended = q->has_ended;
+    out->ended = q->ended;
+    out->error = q->has_error ? q->error : NULL;
+    out->session.url = q->url;
+    out->session.transport = q->transport;
+    out->session.why = q->why;
+    out->session.source = q->source;
+    out->session.started_wall = q->started_wall;
+    out->session.duration = qoe_since_start(q, at);
+    out->session.reconnects = (double)q->reconnects;
+    out->startup.connect = qoe_since_start(q, q->connected);
+    out->startup.initial_buffering = qoe_since_start(q, q->playing);
+    out->startup.time_to_first_frame =
+        q->playback.shown > 0 ? qoe_since_start(q, q->playback.first_shown) : NAN;
+    qoe_playback_read(&q->playback, out, &q->pauses, at);
+    qoe_levels_read(&q->levels, &q->ladder, out, active(q, at));
+    if (q->frames)
+        read_playing(q, out, at);
+    else
+        clear_playing(out);
+    struct frame_jitter j = q->jitter; // a copy: the session continues
+    frame_jitter_break(&j, &q->ladder);
+    out->jitter = qoe_quantiles_of(&j.hist);
+    qoe_latency_read(&q->latency, out);
+    out->latency.has_budget = q->has_budget;
+    out->latency.budget.target = usec_to_msec(q->budget.target);
+    out->latency.budget.sender = usec_to_msec(q->budget.sender);
+    out->latency.budget.buffer = usec_to_msec(q->budget.buffer);
+    out->latency.has_clock = q->has_clock;
+    out->latency.clock_shared = q->clock.shared;
+    out->latency.offset_error =
+        q->has_clock && !q->clock.shared ? usec_to_msec(q->clock.offset_error) : NAN;
+    qoe_network_read(&q->network, out);
+    out->seeks.count = (double)q->seeks;
+    out->seeks.wait = qoe_quantiles_of(&q->seek_wait);
+    out->picture.compared = (double)q->compared;
+    out->picture.skipped = (double)q->pictures_skipped;
+    out->picture.psnr_y = quality_psnr(qoe_ratio(q->mse_sum, (double)q->compared));
+    out->picture.ssim = qoe_ratio(q->ssim_sum, (double)q->compared);
+    out->has_audio = q->has_audio;
+    out->audio = q->audio;
+    out->cpu.user = q->has_cpu ? q->cpu.user : NAN;
+    out->cpu.system = q->has_cpu ? q->cpu.system : NAN;
+    out->cpu.max_rss = q->has_cpu ? q->cpu.max_rss : NAN;
 }

@@ -16,6 +16,7 @@
 #ifndef WEIR_STREAM_QOE_QOE_FIGURES_H
 #define WEIR_STREAM_QOE_QOE_FIGURES_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -218,6 +219,12 @@ struct qoe_json {
         double max_rss;
     } cpu;
 };
+
+// a / b; NaN: b is not above 0.
+static inline double qoe_ratio(double a, double b)
+{
+    return b > 0 ? a / b : (double)NAN;
+}
 
 #ifdef __cplusplus
 }

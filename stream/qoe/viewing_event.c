@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stream/qoe/viewing_event.h"
 
-static void count_not_shown(struct qoe *q, enum frame_end end)
-{
-    switch (end) {
-    case FRAME_END_LOST:
-        qoe_on_lost(q);
-        return;
-    case FRAME_END_UNDECODABLE:
-    case FRAME_END_FAILED:
-        qoe_on_undecodable(q);
-        return;
-    case FRAME_END_LATE:
-    case FRAME_END_SLOW:
-    case FRAME_END_UNSEEN:
-        qoe_on_late(q);
-        return;
-    }
-}
-
 static void tell_qoe(struct qoe *q, struct viewing_event *e)
 {
+    static const enum qoe_not_shown counts_as[] = {[FRAME_END_LOST] = QOE_LOST,
+                                                   [FRAME_END_LATE] = QOE_LATE,
+                                                   [FRAME_END_UNDECODABLE] = QOE_UNDECODABLE,
+                                                   [FRAME_END_FAILED] = QOE_UNDECODABLE,
+                                                   [FRAME_END_SLOW] = QOE_LATE,
+                                                   [FRAME_END_UNSEEN] = QOE_LATE};
     switch (e->kind) {
     case VIEWING_PACKET:
         qoe_on_packet(q, &e->packet.figures, e->at);
@@ -35,10 +23,10 @@ static void tell_qoe(struct qoe *q, struct viewing_event *e)
         e->freeze = qoe_on_shown(q, &e->shown.figures, e->shown.at);
         return;
     case VIEWING_NOT_SHOWN:
-        count_not_shown(q, e->lost.end);
+        qoe_on_not_shown(q, counts_as[e->lost.end]);
         return;
     case VIEWING_SKIPPED:
-        qoe_on_skipped(q);
+        qoe_on_not_shown(q, QOE_SKIPPED);
         return;
     case VIEWING_LIVE_END:
         qoe_on_live_end(q, &e->edge);

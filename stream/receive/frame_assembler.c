@@ -53,16 +53,13 @@ struct frame_assembler *frame_assembler_new(struct fps fps)
 
 // ---- Lists ----
 
-static void drop(struct frame_assembler *f, struct foreign_packet *p)
-{
-    f->bytes -= p->packet.payload_len;
-    free((void *)(uintptr_t)p->packet.payload);
-}
-
 static void drop_all(struct frame_assembler *f, struct list *l, int from)
 {
-    for (int i = from; i < l->count; i++)
-        drop(f, &l->at[i]);
+    for (int i = from; i < l->count; i++) {
+        const struct rtp_packet *p = &l->at[i].packet;
+        f->bytes -= p->payload_len;
+        free((void *)(uintptr_t)p->payload);
+    }
     l->count = 0;
 }
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "media/rtp/packetiser.h"
 #include "stream/send/audio_queue.h"
 #include "stream/send/feedback_limit.h"
 #include "stream/send/filler.h"
+#include "stream/send/frame_packets.h"
 #include "stream/send/level_switch.h"
-#include "stream/send/packet_writer.h"
+#include "stream/send/size_watch.h"
 #include "stream/send/stored_retransmit.h"
 
 enum {
@@ -35,7 +35,7 @@ struct stream_sender {
     struct feedback_limit feedback;
     bool playing;
     bool watching;
-    int watched[2];     // the sizes; -1: none
+    struct size_watch sizes;
     bool hears;         // it watches the audio
     bool ending;        // the media ended: what waits still leaves
     usec_t wake_at;     // there is more to send then
@@ -50,12 +50,8 @@ struct stream_sender {
     int steered;  // the size whose encoder's rate is this sender's; -1 none
     double speed; // that the media comes at
 
-    // The frame that leaves: the scheduler's begun frame, which holds the reference; NULL: none.
-    const struct coded_frame *leaving;
-    int leaving_level;
-    struct packetiser packets; // over it
-    bool has_packet;           // `payload` waits to be sent
-    struct rtp_payload payload;
+    // Of the scheduler's begun frame, which holds the reference.
+    struct frame_packets leaving;
 };
 
 static bool is_filler(const struct stream_sender *s)
@@ -90,7 +86,7 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
     adaptation_init(&s->adaptation, config->ladder, config->level, config->start_bps,
                     config->keeps_size);
     s->filler.greedy = s->feed->filler == FILLER_GREEDY;
-    s->watched[0] = s->watched[1] = -1;
+    size_watch_init(&s->sizes);
     s->steered = -1;
     s->speed = 1;
     s->wake_at = USEC_NEVER;
@@ -147,27 +143,17 @@ void stream_sender_add_video(struct stream_sender *s)
 
 // ---- What is watched
 
-static void watch(struct stream_sender *s, int size_id, int change)
-{
-    bool is_needed = !s->config.audio_only || !s->feed->ops->watch_audio; // brings the audio
-    if (size_id >= 0 && is_needed && s->feed->ops->watch)
-        s->feed->ops->watch(s->feed, size_id, change);
-}
-
-// While another size's key frame is awaited, both sizes are watched.
 static void watch_sizes(struct stream_sender *s)
 {
+    struct size_watch_change changes[SIZE_WATCH_CHANGES];
     int size_id = s->watching ? s->levels.size_id : -1;
-    int wanted = s->watching && s->levels.wanted_size != size_id ? s->levels.wanted_size : -1;
-    int before[2] = {s->watched[0], s->watched[1]};
-    s->watched[0] = size_id;
-    s->watched[1] = wanted;
-    for (int i = 0; i < 2; i++)
-        if (s->watched[i] != before[0] && s->watched[i] != before[1])
-            watch(s, s->watched[i], +1);
-    for (int i = 0; i < 2; i++)
-        if (before[i] != size_id && before[i] != wanted)
-            watch(s, before[i], -1);
+    int count =
+        size_watch_set(&s->sizes, size_id, s->watching ? s->levels.wanted_size : -1, changes);
+    bool is_needed = !s->config.audio_only || !s->feed->ops->watch_audio; // brings the audio
+    if (!s->feed->ops->watch || !is_needed)
+        return;
+    for (int i = 0; i < count; i++)
+        s->feed->ops->watch(s->feed, changes[i].size_id, changes[i].viewers);
 }
 
 static void watch_audio(struct stream_sender *s, bool hears)
@@ -284,10 +270,8 @@ static void reap(struct stream_sender *s)
     enum drop_cause cause;
     while (scheduler_dropped(&s->scheduler, &f, &cause)) {
         struct coded_frame *frame = f.data;
-        if (frame == s->leaving) { // its rest went with it
-            s->leaving = NULL;
-            s->has_packet = false;
-        }
+        if (frame == s->leaving.frame) // its rest went with it
+            frame_packets_forget(&s->leaving);
         if (s->watching && s->feed->ops->repair && cause != DROP_FLUSHED && cause != DROP_BROKEN &&
             is_depended_on(s, frame->size_id, f.temporal_id))
             s->feed->ops->repair(s->feed, frame->size_id, f.number);
@@ -452,70 +436,26 @@ static void on_sent(struct stream_sender *s, enum media_track track, usec_t now)
     s->ops->on_begun(s->config.ctx, track, now);
 }
 
-// The next packet of the frame that leaves, or of the one the scheduler picks now. False: none.
-static bool prepare(struct stream_sender *s, const struct coded_frame **frame, usec_t now)
-{
-    const struct scheduler_frame *f = scheduler_next(&s->scheduler, now);
-    reap(s);
-    if (!f)
-        return false;
-    *frame = f->data;
-    if (s->leaving != *frame) {
-        packetiser_init(&s->packets, (*frame)->data, (*frame)->nals, (*frame)->nal_count);
-        s->leaving = *frame;
-        s->leaving_level = f->level;
-        s->has_packet = false;
-    }
-    if (!s->has_packet) {
-        struct rtp_packet shape = {.has_adu = true,
-                                   .adu = {.reorder = (int16_t)s->leaving->reorder},
-                                   .has_capture = packetiser_is_at_first(&s->packets)};
-        size_t room = packet_writer_payload_room(&s->writer, &shape);
-        s->has_packet = packetiser_next(&s->packets, room, &s->payload);
-        assert(s->has_packet);
-    }
-    return true;
-}
-
 static int send_video(struct stream_sender *s, usec_t now)
 {
-    const struct coded_frame *f;
-    if (!prepare(s, &f, now))
+    const struct scheduler_frame *next = scheduler_next(&s->scheduler, now);
+    reap(s);
+    if (!next)
         return ERR_NOT_FOUND;
-    struct fps fps = s->config.ladder->source_fps;
-    struct outgoing_packet p = {
-        .track = TRACK_VIDEO,
-        .rtp = {.marker = s->payload.last,
-                .has_adu = true,
-                .adu = {.frame = (uint32_t)f->number,
-                        .written_us = (uint32_t)s->ops->wall(s->config.ctx, now),
-                        .size_id = (uint8_t)f->size_id,
-                        .temporal_id = (uint8_t)f->temporal_id,
-                        .key = f->key,
-                        .first = s->payload.first,
-                        .last = s->payload.last,
-                        .level = (uint8_t)s->leaving_level,
-                        .depends = f->depends_on >= 0 ? (int16_t)(f->number - f->depends_on) : 0,
-                        .reorder = (int16_t)f->reorder},
-                .has_capture = s->payload.first,
-                .capture_wall = f->capture_wall},
-        .payload = s->payload,
-        .number = f->number,
-        // Media time on the wire counts frames, so it advances evenly through seeks and pauses.
-        .pts = usec_of_frames(f->number, fps.num, fps.den),
-        .is_kept = is_depended_on(s, f->size_id, f->temporal_id),
-        .captured = f->captured,
-    };
+    struct coded_frame *f = next->data;
+    struct outgoing_packet p;
+    frame_packets_of(&s->leaving, f, next->level);
+    frame_packets_next(&s->leaving, &s->writer, s->config.ladder->source_fps,
+                       s->ops->wall(s->config.ctx, now),
+                       is_depended_on(s, f->size_id, f->temporal_id), &p);
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
     on_sent(s, TRACK_VIDEO, now);
-    s->has_packet = false;
-    if (p.payload.last) {
+    if (frame_packets_sent(&s->leaving)) {
         packet_writer_flush(&s->writer, now); // what the transport kept back depends on the frame
         scheduler_done(&s->scheduler);
-        s->leaving = NULL;
-        coded_frame_unref((struct coded_frame *)(uintptr_t)f);
+        coded_frame_unref(f);
     }
     return 0;
 }
@@ -581,7 +521,7 @@ static bool has_packets(struct stream_sender *s, usec_t now)
         return true;
     if (is_filler(s))
         return s->playing && filler_is_due(&s->filler, now);
-    return s->scheduler.count > 0 && (s->playing || s->leaving);
+    return s->scheduler.count > 0 && (s->playing || s->leaving.frame);
 }
 
 // Lost packets go first, because later frames depend on them. Audio goes next: it is small, and a

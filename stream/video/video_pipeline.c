@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stream/video/video_pipeline.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -11,8 +10,8 @@
 #include "stream/outcome/stall_classifier.h"
 #include "stream/playout/level_schedule.h"
 #include "stream/qoe/freeze_watch.h"
-
-#define WORTH_TELLING 0.01 // of a change of speed
+#include "stream/video/latency_reporter.h"
+#include "stream/video/live_edges.h"
 
 struct video_pipeline {
     struct video_pipeline_config config;
@@ -30,14 +29,8 @@ struct video_pipeline {
     int64_t passed;     // everything below was handed out or passed over; -1: not known
     int64_t awaited;    // when the stall began; -1: none did
 
-    // Of live media: the last picture, to know what an outage costs.
-    struct qoe_media_edge newest;
-    int64_t newest_number; // -1: none
-    usec_t newest_waited;  // here, from its last packet to the screen
-    int64_t first;         // where playing began, while no picture was shown; -1: one was
-
-    double told_speed;
-    bool told_short;  // the target cannot be kept
+    struct live_edges edges; // of live media
+    struct latency_reporter reporter;
     bool pushed;      // a frame, since the latency was steered last
     bool last_frames; // video_pipeline_end was called
     bool ending;      // and everything was handed out
@@ -192,73 +185,12 @@ void video_pipeline_not_shown(struct video_pipeline *v, int64_t number, enum fra
         emit_totals(v, now);
 }
 
-static void skipped(struct video_pipeline *v, int64_t number, usec_t now)
-{
-    struct not_shown why = {
-        .number = number, .cause = CAUSE_SKIPPED, .root = CAUSE_SKIPPED, .needs = -1};
-    frame_outcomes_skipped(v->outcomes, 1);
-    emit_lost(v, VIEWING_SKIPPED, &why, FRAME_END_LOST, now);
-}
-
 void video_pipeline_undecoded(struct video_pipeline *v, int size_id, int64_t number, bool show,
                               enum frame_end end, usec_t now)
 {
     reference_tracker_failed(v->tracker, size_id, number);
     if (show)
         video_pipeline_not_shown(v, number, end, now);
-}
-
-static struct qoe_media_edge edge(const struct video_pipeline *v, const struct qoe_media_edge *of,
-                                  int64_t number, int64_t to)
-{
-    usec_t media = playout_pts(v->playout, to) - playout_pts(v->playout, number);
-    struct qoe_media_edge e = *of;
-    e.shown += media;
-    if (e.captured != QOE_UNKNOWN)
-        e.captured += media;
-    return e;
-}
-
-// Returns true if the sender's numbers went on after the last picture, but its clock and the
-// viewer's show that it stood still. The sender's clock alone may have been set. The media's gap is
-// longer than the viewer's by the latency that the viewer lost: at most what the last picture had
-// waited here, and STALL_SILENCE for the changes in the sender and on the way.
-static bool stood_still(const struct video_pipeline *v, const struct qoe_media_edge *end,
-                        const struct qoe_media_edge *begin)
-{
-    if (v->newest_number < 0 || end->captured == QOE_UNKNOWN || begin->captured == QOE_UNKNOWN)
-        return false;
-    usec_t media = begin->captured - end->captured;
-    usec_t gap = begin->shown - end->shown;
-    return media > STALL_SILENCE && gap > STALL_SILENCE &&
-           media <= gap + v->newest_waited + STALL_SILENCE;
-}
-
-static void emit_edge(const struct video_pipeline *v, enum viewing_kind kind,
-                      const struct qoe_media_edge *e, usec_t at)
-{
-    emit(v, (struct viewing_event){.kind = kind, .at = at, .edge = *e});
-}
-
-static void note_live(struct video_pipeline *v, const struct video_shown *s)
-{
-    struct qoe_media_edge begin = {.captured = s->capture_wall ? s->capture_wall : QOE_UNKNOWN,
-                                   .shown = s->shown_at,
-                                   .level = s->level};
-    if (v->first >= 0) {
-        struct qoe_media_edge first = edge(v, &begin, s->number, v->first);
-        emit_edge(v, VIEWING_LIVE_BEGIN, &first, s->shown_at);
-        v->first = -1;
-    } else {
-        struct qoe_media_edge end = edge(v, &v->newest, v->newest_number, s->number);
-        if (stood_still(v, &end, &begin)) {
-            emit_edge(v, VIEWING_LIVE_END, &end, s->shown_at);
-            emit_edge(v, VIEWING_LIVE_BEGIN, &begin, s->shown_at);
-        }
-    }
-    v->newest = begin;
-    v->newest_number = s->number;
-    v->newest_waited = usec_max(0, s->shown_at - s->last_arrived);
 }
 
 void video_pipeline_shown(struct video_pipeline *v, const struct video_shown *s, usec_t wall_ahead,
@@ -276,8 +208,13 @@ void video_pipeline_shown(struct video_pipeline *v, const struct video_shown *s,
                           .encoder = arrival.known ? arrival.encoder : QOE_UNKNOWN,
                           .transport = arrival.known ? arrival.transport : QOE_UNKNOWN};
     freeze_watch_shown(&v->freezes, &e);
-    if (v->config.live)
-        note_live(v, s);
+    if (v->config.live) {
+        struct qoe_media_edge live = {.captured = s->capture_wall ? s->capture_wall : QOE_UNKNOWN,
+                                      .shown = s->shown_at,
+                                      .level = s->level};
+        live_edges_shown(&v->edges, v->playout, &v->config.sink, &live, s->number,
+                         s->shown_at - s->last_arrived);
+    }
     frame_outcomes_shown(v->outcomes, s->number);
     struct viewing_shown shown = {.figures = e, .at = s->shown_at, .arrival = arrival};
     emit(v, (struct viewing_event){.kind = VIEWING_SHOWN, .at = now, .shown = shown});
@@ -323,7 +260,7 @@ static void note_passed(struct video_pipeline *v, const struct playout_action *a
                      (struct viewing_event){.kind = VIEWING_LEFT_OUT, .at = now, .range = range});
         }
         if (v->passed < 0)
-            v->first = a->number;
+            live_edges_begin(&v->edges, a->number);
         v->passed = a->number;
         return;
     case PLAYOUT_DECODE_AND_SHOW:
@@ -379,9 +316,13 @@ static bool act(struct video_pipeline *v, const struct playout_action *a, struct
         latency_control_late(&v->latency, now);
         video_pipeline_not_shown(v, a->number, FRAME_END_LATE, now);
         return false;
-    case PLAYOUT_SKIPPED:
-        skipped(v, a->number, now);
+    case PLAYOUT_SKIPPED: {
+        struct not_shown why = {
+            .number = a->number, .cause = CAUSE_SKIPPED, .root = CAUSE_SKIPPED, .needs = -1};
+        frame_outcomes_skipped(v->outcomes, 1);
+        emit_lost(v, VIEWING_SKIPPED, &why, FRAME_END_LOST, now);
         return false;
+    }
     case PLAYOUT_STALL_BEGIN:
         stall_begin(v, a->at, now);
         return false;
@@ -400,39 +341,6 @@ static bool act(struct video_pipeline *v, const struct playout_action *a, struct
 
 // ---- The latency of live media
 
-static void emit_budget(const struct video_pipeline *v, usec_t now)
-{
-    const struct latency_control *l = &v->latency;
-    struct qoe_budget budget = {.target = latency_control_target(l),
-                                .sender = l->config.target ? latency_control_sender(l)
-                                                           : v->config.sender_share,
-                                .buffer = l->wanted_lag};
-    if (budget.target) // else it has not settled yet
-        emit(v, (struct viewing_event){.kind = VIEWING_BUDGET, .at = now, .budget = budget});
-}
-
-static void emit_short(struct video_pipeline *v, usec_t now)
-{
-    const struct latency_control *l = &v->latency;
-    if (!l->config.target || !l->settled || l->shares.kept || v->told_short)
-        return;
-    v->told_short = true;
-    struct viewing_latency parts = {.target = l->config.target,
-                                    .encoder = l->parts.encoder,
-                                    .transport = l->parts.transport,
-                                    .buffer = l->shares.floor};
-    emit(v, (struct viewing_event){.kind = VIEWING_SHORT, .at = now, .latency = parts});
-}
-
-static void emit_speed(struct video_pipeline *v, double speed, usec_t now)
-{
-    bool back = speed == 1 && v->told_speed != 1;
-    bool told = fabs(speed - v->told_speed) > WORTH_TELLING || back;
-    if (told)
-        v->told_speed = speed;
-    emit(v, (struct viewing_event){.kind = VIEWING_SPEED, .at = now, .speed = {speed, told}});
-}
-
 // Returns true if a key frame is wanted, to skip to.
 static bool steer(struct video_pipeline *v, usec_t now)
 {
@@ -440,11 +348,8 @@ static bool steer(struct video_pipeline *v, usec_t now)
     if (!v->config.steers || v->last_frames || v->stopped ||
         !latency_control_steer(&v->latency, v->playout, &s, now))
         return false;
-    emit_budget(v, now);
-    emit_short(v, now);
-    emit_speed(v, s.speed, now);
-    if (s.skipped)
-        emit(v, (struct viewing_event){.kind = VIEWING_SKIP, .at = now, .media = s.skipped});
+    latency_reporter_steered(&v->reporter, &v->config.sink, &v->latency, v->config.sender_share, &s,
+                             now);
     return s.wants_key;
 }
 
@@ -539,10 +444,8 @@ void video_pipeline_stop(struct video_pipeline *v, usec_t now)
     enum freeze_cause why;
     if (freeze_watch_missing(&v->freezes, v->passed, &why))
         emit(v, (struct viewing_event){.kind = VIEWING_MISSING, .at = now, .gap = why});
-    if (!v->config.live || v->newest_number < 0 || v->passed < 0)
-        return;
-    struct qoe_media_edge end = edge(v, &v->newest, v->newest_number, v->passed);
-    emit_edge(v, VIEWING_LIVE_END, &end, now);
+    if (v->config.live && v->passed >= 0)
+        live_edges_end(&v->edges, v->playout, &v->config.sink, v->passed, now);
 }
 
 // ---- State
@@ -619,8 +522,9 @@ struct video_pipeline *video_pipeline_new(const struct video_pipeline_config *co
         return NULL;
     }
     v->arriving_level = config->level;
-    v->arrived = v->passed = v->awaited = v->newest_number = v->first = -1;
-    v->told_speed = 1;
+    v->arrived = v->passed = v->awaited = -1;
+    live_edges_init(&v->edges);
+    latency_reporter_init(&v->reporter);
     const struct ladder *l = config->ladder;
     double slowest = l->level_count > 0 ? level_frame_rate(l, 0) : fps_value(l->source_fps);
     stall_classifier_init(&v->stalls, (usec_t)(1e6 / slowest));

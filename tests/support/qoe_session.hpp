@@ -79,13 +79,13 @@ inline pointer watched()
     qoe_on_stall_begin(q.get(), STALL_OUTAGE, 1800 * ms);
     qoe_on_stall_end(q.get(), STALL_TRANSPORT, 2300 * ms);
     shown(q.get(), 2300, 3, 1, 300);
-    qoe_on_lost(q.get());
-    qoe_on_late(q.get());
-    qoe_on_undecodable(q.get());
+    qoe_on_not_shown(q.get(), QOE_LOST);
+    qoe_on_not_shown(q.get(), QOE_LATE);
+    qoe_on_not_shown(q.get(), QOE_UNDECODABLE);
     qoe_on_speed(q.get(), 1.05, 2350 * ms);
     qoe_on_skip(q.get());
-    qoe_on_skipped(q.get());
-    qoe_on_skipped(q.get());
+    qoe_on_not_shown(q.get(), QOE_SKIPPED);
+    qoe_on_not_shown(q.get(), QOE_SKIPPED);
     qoe_budget budget = {500 * ms, 450 * ms, 350 * ms};
     qoe_on_budget(q.get(), &budget);
     qoe_on_pause(q.get(), true, 2400 * ms);

@@ -185,7 +185,7 @@ TEST_CASE("qoe: after the end the report stands still")
     qoe_on_ended(q.get(), QOE_DURATION, nullptr, 5700 * ms);
     qoe_on_ended(q.get(), QOE_ERROR, "later", 5800 * ms);
     shown(q.get(), 5800, 9, 1, 100);
-    qoe_on_lost(q.get());
+    qoe_on_not_shown(q.get(), QOE_LOST);
     packet(q.get(), 5800, 1000, 1);
     qoe_json r = report_at(q, 9000);
     CHECK(r.ended == QOE_DURATION);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/playout/followed_size.h"
+
+void followed_size_init(struct followed_size *s, const struct reference_tracker *tracker)
+{
+    *s = (struct followed_size){.tracker = tracker, .size = -1, .decoded = -1};
+}
+
+void followed_size_forget(struct followed_size *s)
+{
+    s->size = -1;
+    s->decoded = -1;
+}
+
+bool followed_size_decodes(const struct followed_size *s, const struct received_frame *f)
+{
+    return !s->tracker || reference_tracker_verdict(s->tracker, f) == FRAME_DECODABLE;
+}
+
+bool followed_size_needs(const struct followed_size *s, const struct received_frame *f)
+{
+    // A key frame that was late for the size before the present one does not bring that back.
+    if (f->size_id != s->size)
+        return f->key && (s->size < 0 || f->number > s->began);
+    return received_frame_slot(f) > s->decoded && followed_size_decodes(s, f);
+}
+
+const struct received_frame *followed_size_front(const struct followed_size *s,
+                                                 struct held_frames *held, int64_t next)
+{
+    while (held_frames_count(held) > 0) {
+        const struct received_frame *f = held_frames_at(held, 0);
+        bool useless =
+            f->number < next ? !followed_size_needs(s, f) : f->size_id != s->size && !f->key;
+        if (useless) {
+            held_frames_drop(held, 0);
+            continue;
+        }
+        const struct received_frame *twin =
+            held_frames_count(held) > 1 ? held_frames_at(held, 1) : NULL;
+        if (!twin || twin->number != f->number)
+            return f;
+        // One number in two sizes: a key frame of the other size is where the level changes.
+        held_frames_drop(held, twin->size_id != s->size && twin->key ? 0 : 1);
+    }
+    return NULL;
+}
+
+void followed_size_handed(struct followed_size *s, const struct received_frame *f)
+{
+    if (!followed_size_decodes(s, f))
+        return;
+    if (f->size_id != s->size)
+        s->began = f->number;
+    s->size = f->size_id;
+    s->decoded = received_frame_slot(f);
+}

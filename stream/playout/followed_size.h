@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which size the decoder follows, and which of the held frames it can use. One decoder follows one
+// size at a time: from a released key frame on, frames of other sizes are useless until they have a
+// key frame of their own. A frame whose number was passed already can still serve as a reference,
+// unless one that is decoded after it was decoded; a key frame of another size only if its number
+// is above that of the key frame that the followed size began with: else it is of a size that was
+// left. Pure.
+#ifndef WEIR_STREAM_PLAYOUT_FOLLOWED_SIZE_H
+#define WEIR_STREAM_PLAYOUT_FOLLOWED_SIZE_H
+
+#include "stream/playout/held_frames.h"
+#include "stream/playout/reference_tracker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct followed_size {                       // followed_size.c alone writes the fields
+    const struct reference_tracker *tracker; // borrowed; NULL: all is decodable
+    int size;                                // -1 none: a key frame is needed
+    int64_t began;                           // the key frame that it began with
+    int64_t decoded;                         // highest slot handed out as decodable; -1 none
+};
+
+void followed_size_init(struct followed_size *s, const struct reference_tracker *tracker);
+void followed_size_forget(struct followed_size *s); // a key frame is needed
+bool followed_size_decodes(const struct followed_size *s, const struct received_frame *f);
+// Returns true if `f`, whose number was passed already, can still serve as a reference.
+bool followed_size_needs(const struct followed_size *s, const struct received_frame *f);
+// The frame to leave next, after dropping the useless frames in front of it; NULL: none is held.
+// Numbers below `next` were passed.
+const struct received_frame *followed_size_front(const struct followed_size *s,
+                                                 struct held_frames *held, int64_t next);
+void followed_size_handed(struct followed_size *s, const struct received_frame *f); // to decode
+
+#ifdef __cplusplus
+}
+#endif
+#endif

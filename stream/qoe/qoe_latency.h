@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The latencies of packets, frames and pictures, and what their parts took: histograms, read as the
+// group `latency` of the report but for its budget and its clock. Pure.
+#ifndef WEIR_STREAM_QOE_QOE_LATENCY_H
+#define WEIR_STREAM_QOE_QOE_LATENCY_H
+
+#include "common/base/hist.h"
+#include "stream/qoe/qoe_events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct qoe_latency { // qoe_latency.c alone reads and writes the fields
+    struct hist protocol;
+    uint64_t within_200;
+    uint64_t within_500;
+    struct hist frame, frame_encoder, frame_transport; // of frames that became whole
+    struct hist display, buffer, decoder, last; // of frames shown, as are these; `last`: decoded to
+                                                // shown
+    struct hist shown_encoder, shown_transport;
+};
+
+void qoe_latency_init(struct qoe_latency *l);
+void qoe_latency_packet(struct qoe_latency *l, usec_t latency); // QOE_UNKNOWN: ignored
+void qoe_latency_frame(struct qoe_latency *l, const struct qoe_frame *e);
+void qoe_latency_shown(struct qoe_latency *l, const struct qoe_shown *e);
+void qoe_latency_read(const struct qoe_latency *l, struct qoe_json *out);
+
+struct qoe_quantiles qoe_quantiles_of(const struct hist *h);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

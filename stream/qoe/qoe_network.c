@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/qoe/qoe_network.h"
+
+#include <math.h>
+
+void qoe_network_init(struct qoe_network *n)
+{
+    *n = (struct qoe_network){.capacity = NAN};
+    hist_init(&n->rtt);
+}
+
+void qoe_network_reconnect(struct qoe_network *n)
+{
+    n->before = n->receiver;
+}
+
+void qoe_network_packet(struct qoe_network *n, size_t bytes, usec_t now)
+{
+    if (n->packets++ == 0)
+        n->first = now;
+    n->last = now;
+    n->bytes += bytes;
+}
+
+void qoe_network_receiver(struct qoe_network *n, const struct qoe_receiver *e)
+{
+    const struct qoe_receiver *b = &n->before;
+    bool marks = e->ecn_marked >= 0 && b->ecn_marked >= 0;
+    n->has_receiver = true;
+    n->receiver = (struct qoe_receiver){.expected = b->expected + e->expected,
+                                        .lost = b->lost + e->lost,
+                                        .reordered = b->reordered + e->reordered,
+                                        .loss_events = b->loss_events + e->loss_events,
+                                        .ecn_marked = marks ? b->ecn_marked + e->ecn_marked : -1};
+}
+
+void qoe_network_rtt(struct qoe_network *n, double seconds)
+{
+    if (isfinite(seconds))
+        hist_add(&n->rtt, (usec_t)llround(seconds * 1e6));
+}
+
+void qoe_network_read(const struct qoe_network *n, struct qoe_json *out)
+{
+    bool any = n->packets > 0;
+    double time = usec_to_sec(n->last - n->first);
+    const struct qoe_receiver *r = &n->receiver;
+    double expected = n->has_receiver ? (double)r->expected : NAN;
+    out->network.bytes_received = any ? (double)n->bytes : NAN;
+    out->network.packets_received = any ? (double)n->packets : NAN;
+    out->network.throughput = qoe_ratio((double)n->bytes * 8, time);
+    out->network.goodput = qoe_ratio((double)n->good_bytes * 8, time);
+    out->network.packets_lost = n->has_receiver ? (double)r->lost : NAN;
+    out->network.loss_rate = qoe_ratio((double)r->lost, expected);
+    // RFC 5348, 5: loss events, not packets, over the packets they are counted among.
+    out->network.loss_event_rate = qoe_ratio((double)r->loss_events, expected);
+    out->network.packets_reordered = n->has_receiver ? (double)r->reordered : NAN;
+    out->network.ecn_marked = n->has_receiver && r->ecn_marked >= 0 ? (double)r->ecn_marked : NAN;
+    out->network.rtt_mean = hist_mean_us(&n->rtt) / 1e3;
+    out->network.rtt_p95 = hist_quantile_us(&n->rtt, 0.95) / 1e3;
+    out->network.capacity_estimate = n->capacity;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/send/frame_packets.h"
+
+#include <assert.h>
+
+void frame_packets_of(struct frame_packets *p, const struct coded_frame *frame, int level)
+{
+    if (p->frame == frame)
+        return;
+    packetiser_init(&p->packets, frame->data, frame->nals, frame->nal_count);
+    p->frame = frame;
+    p->level = level;
+    p->has_payload = false;
+}
+
+void frame_packets_forget(struct frame_packets *p)
+{
+    p->frame = NULL;
+    p->has_payload = false;
+}
+
+void frame_packets_next(struct frame_packets *p, const struct packet_writer *w, struct fps fps,
+                        usec_t written_wall, bool is_kept, struct outgoing_packet *out)
+{
+    const struct coded_frame *f = p->frame;
+    if (!p->has_payload) {
+        struct rtp_packet shape = {.has_adu = true,
+                                   .adu = {.reorder = (int16_t)f->reorder},
+                                   .has_capture = packetiser_is_at_first(&p->packets)};
+        p->has_payload =
+            packetiser_next(&p->packets, packet_writer_payload_room(w, &shape), &p->payload);
+        assert(p->has_payload);
+    }
+    *out = (struct outgoing_packet){
+        .track = TRACK_VIDEO,
+        .rtp = {.marker = p->payload.last,
+                .has_adu = true,
+                .adu = {.frame = (uint32_t)f->number,
+                        .written_us = (uint32_t)written_wall,
+                        .size_id = (uint8_t)f->size_id,
+                        .temporal_id = (uint8_t)f->temporal_id,
+                        .key = f->key,
+                        .first = p->payload.first,
+                        .last = p->payload.last,
+                        .level = (uint8_t)p->level,
+                        .depends = f->depends_on >= 0 ? (int16_t)(f->number - f->depends_on) : 0,
+                        .reorder = (int16_t)f->reorder},
+                .has_capture = p->payload.first,
+                .capture_wall = f->capture_wall},
+        .payload = p->payload,
+        .number = f->number,
+        // Media time on the wire counts frames, so it advances evenly through seeks and pauses.
+        .pts = usec_of_frames(f->number, fps.num, fps.den),
+        .is_kept = is_kept,
+        .captured = f->captured,
+    };
+}
+
+bool frame_packets_sent(struct frame_packets *p)
+{
+    p->has_payload = false;
+    if (!p->payload.last)
+        return false;
+    p->frame = NULL;
+    return true;
+}

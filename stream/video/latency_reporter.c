@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/video/latency_reporter.h"
+
+#include <math.h>
+
+void latency_reporter_init(struct latency_reporter *r)
+{
+    *r = (struct latency_reporter){.told_speed = 1};
+}
+
+static void emit(const struct viewing_sink *sink, struct viewing_event e)
+{
+    viewing_emit(sink, &e);
+}
+
+void latency_reporter_steered(struct latency_reporter *r, const struct viewing_sink *sink,
+                              const struct latency_control *l, usec_t sender_share,
+                              const struct live_steer *s, usec_t now)
+{
+    usec_t target = l->config.target;
+    struct qoe_budget budget = {.target = latency_control_target(l),
+                                .sender = target ? latency_control_sender(l) : sender_share,
+                                .buffer = l->wanted_lag};
+    if (budget.target) // else it has not settled yet
+        emit(sink, (struct viewing_event){.kind = VIEWING_BUDGET, .at = now, .budget = budget});
+    if (target && l->settled && !l->shares.kept && !r->told_short) {
+        r->told_short = true;
+        struct viewing_latency parts = {.target = target,
+                                        .encoder = l->parts.encoder,
+                                        .transport = l->parts.transport,
+                                        .buffer = l->shares.floor};
+        emit(sink, (struct viewing_event){.kind = VIEWING_SHORT, .at = now, .latency = parts});
+    }
+    bool back = s->speed == 1 && r->told_speed != 1;
+    bool told = fabs(s->speed - r->told_speed) > LATENCY_REPORTER_WORTH || back;
+    if (told)
+        r->told_speed = s->speed;
+    emit(sink, (struct viewing_event){.kind = VIEWING_SPEED, .at = now, .speed = {s->speed, told}});
+    if (s->skipped)
+        emit(sink, (struct viewing_event){.kind = VIEWING_SKIP, .at = now, .media = s->skipped});
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/playout/followed_size.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <memory>
+
+namespace
+{
+
+struct rig {
+    followed_size s;
+    std::unique_ptr<held_frames, void (*)(held_frames *)> held{held_frames_new(), held_frames_free};
+
+    rig()
+    {
+        followed_size_init(&s, nullptr); // all is decodable
+    }
+    static received_frame frame(int64_t number, int size_id, bool key = false)
+    {
+        received_frame f{};
+        f.number = number;
+        f.size_id = size_id;
+        f.key = key;
+        return f;
+    }
+    void hold(int64_t number, int size_id, bool key = false)
+    {
+        auto *f = static_cast<received_frame *>(calloc(1, sizeof(received_frame)));
+        *f = frame(number, size_id, key);
+        bool full = false;
+        REQUIRE(held_frames_add(held.get(), f, &full, 0) == 0);
+    }
+    void handed(int64_t number, int size_id, bool key = false)
+    {
+        received_frame f = frame(number, size_id, key);
+        followed_size_handed(&s, &f);
+    }
+    bool needs(int64_t number, int size_id, bool key = false)
+    {
+        received_frame f = frame(number, size_id, key);
+        return followed_size_needs(&s, &f);
+    }
+    int64_t front(int64_t next)
+    {
+        const received_frame *f = followed_size_front(&s, held.get(), next);
+        return f ? 100 * f->size_id + f->number : -1;
+    }
+};
+
+} // namespace
+
+TEST_CASE("followed_size: until a key frame, every frame is useless")
+{
+    rig r;
+    r.hold(1, 0);
+    r.hold(2, 0);
+    CHECK(r.front(0) == -1);
+    CHECK(held_frames_count(r.held.get()) == 0);
+    r.hold(3, 0, true);
+    CHECK(r.front(0) == 3);
+}
+
+TEST_CASE("followed_size: frames of another size wait for their key frame")
+{
+    rig r;
+    r.handed(1, 0, true);
+    r.hold(2, 1);
+    r.hold(3, 0);
+    CHECK(r.front(2) == 3); // 2 was dropped
+    r.handed(4, 1, true);
+    CHECK(r.s.size == 1);
+    CHECK(r.s.began == 4);
+    CHECK(r.front(5) == -1); // 3 is of the size before
+}
+
+TEST_CASE("followed_size: one number in two sizes: the level changes at a key frame")
+{
+    rig r;
+    r.handed(1, 0, true);
+    r.hold(2, 0);
+    r.hold(2, 1, true);
+    CHECK(r.front(2) == 102);
+    CHECK(held_frames_count(r.held.get()) == 1);
+}
+
+TEST_CASE("followed_size: a frame that was passed serves those decoded after it")
+{
+    rig r;
+    CHECK(r.needs(1, 0, true)); // it begins a size
+    CHECK_FALSE(r.needs(1, 0));
+    r.handed(5, 0, true);
+    r.handed(8, 0);
+    CHECK(r.needs(9, 0));
+    CHECK_FALSE(r.needs(8, 0));       // a later one was decoded
+    CHECK(r.needs(6, 1, true));       // another size, that was not left
+    CHECK_FALSE(r.needs(4, 1, true)); // from before the size that is followed
+    CHECK_FALSE(r.needs(6, 1));
+    followed_size_forget(&r.s);
+    CHECK(r.needs(4, 1, true));
+    CHECK_FALSE(r.needs(9, 0));
+}
+
+TEST_CASE("followed_size: what cannot be decoded is not followed")
+{
+    ladder l{};
+    l.source_fps = {30, 1};
+    std::unique_ptr<reference_tracker, void (*)(reference_tracker *)> t{reference_tracker_new(&l),
+                                                                        reference_tracker_free};
+    rig r;
+    followed_size_init(&r.s, t.get());
+    received_frame f = rig::frame(3, 0);
+    f.depends_on = 2; // which did not come
+    CHECK_FALSE(followed_size_decodes(&r.s, &f));
+    followed_size_handed(&r.s, &f);
+    CHECK(r.s.size == -1);
+    received_frame key = rig::frame(4, 0, true);
+    key.depends_on = -1;
+    CHECK(followed_size_decodes(&r.s, &key));
+    followed_size_handed(&r.s, &key);
+    CHECK(r.s.size == 0);
+    CHECK(r.s.decoded == 4);
+}
