@@ -22,7 +22,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 
 set(CPACK_DEBIAN_WEIR_PACKAGE_NAME weir)
 set(CPACK_DEBIAN_WEIR_PACKAGE_SECTION video)
-set(CPACK_DEBIAN_WEIR_DESCRIPTION "video streaming that measures what its viewer lives through
+set(CPACK_DEBIAN_WEIR_DESCRIPTION "video streaming that measures the quality of experience
 weir-send encodes a source into a ladder of scalable levels and serves any
 number of viewers over RTSP, each over the transport it asks for: TCP with a
 short send buffer, UDP under a rate controller (TFRC, ARC, packet spacing), or

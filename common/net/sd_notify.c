@@ -37,7 +37,7 @@ bool sd_notify_send(const char *state)
     bool sent = fd >= 0 && sendto(fd, state, strlen(state), MSG_NOSIGNAL,
                                   (const struct sockaddr *)&to, len) >= 0;
     if (!sent)
-        log_warn("cannot tell systemd \"%s\": %s", state, strerror(errno));
+        log_warn("cannot notify systemd of \"%s\": %s", state, strerror(errno));
     if (fd >= 0)
         close(fd);
     return sent;

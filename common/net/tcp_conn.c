@@ -274,7 +274,7 @@ static void append_out(struct tcp_conn *c, const void *data, size_t len)
         c->out_at = 0;
     }
     if (!reserve_out(c, c->out_len + len)) {
-        log_error("out of memory: a connection is given up");
+        log_error("a connection is closed: out of memory");
         shutdown(c->fd, SHUT_RDWR); // on_close follows from the loop
         return;
     }

@@ -105,8 +105,8 @@ static int unknown(struct reading *r, const char *name)
     char near[96];
     option_table_near(r->table, name, "", near, sizeof(near));
     if (near[0])
-        return bad(r, "\"%s\" is no option of %s%s", name, r->table->program, near);
-    int err = bad(r, "\"%s\" is no option of %s; there are", name, r->table->program);
+        return bad(r, "\"%s\" is not an option of %s%s", name, r->table->program, near);
+    int err = bad(r, "\"%s\" is not an option of %s; available:", name, r->table->program);
     for (const struct option_row *row = r->table->rows; row->name; row++) {
         size_t len = strlen(r->error);
         if (option_row_in_file(row))
@@ -122,7 +122,7 @@ static int read_option(struct reading *r, struct scan line, char *text, size_t b
     char name[40];
     size_t len = scan_left(&word);
     if (rest.at == line.end && (scan_end(&line) || line.end[-1] != '='))
-        return bad(r, "expects NAME = VALUE, a [SECTION], or a comment behind #");
+        return bad(r, "expects NAME = VALUE, a [SECTION], or a comment after #");
     if (len == 0 || len >= sizeof(name))
         return bad(r, "expects the name of an option before the =");
     if (!r->ours)
@@ -132,7 +132,7 @@ static int read_option(struct reading *r, struct scan line, char *text, size_t b
     if (!row)
         return unknown(r, name);
     if (!option_row_in_file(row))
-        return bad(r, "\"%s\" has its place on the command line only", name);
+        return bad(r, "\"%s\" is allowed on the command line only", name);
     scan_space(&rest);
     char *at = text + begin + (rest.at - line.at);
     return read_value(r, row, at, at + scan_left(&rest));
@@ -152,7 +152,7 @@ int option_file_read(const struct option_table *t, const char *name, char *text,
     while (!err && scan_line(&all, &line)) {
         r.line++;
         if (memchr(line.at, '\0', scan_left(&line)))
-            return bad(&r, "is not a text");
+            return bad(&r, "contains a NUL byte: expects text");
         scan_space(&line);
         if (scan_end(&line) || *line.at == '#')
             continue;

@@ -100,11 +100,11 @@ static int scan_operands(const struct option_table *t, int argc, char **argv,
     while (row->name && (!row->operand || row->kind == OPTION_NOTE))
         row++;
     if (optind < argc && !row->name)
-        return err_say(error, cap, ERR_MALFORMED, "takes options only, not \"%s\"", argv[optind]);
+        return err_say(error, cap, ERR_MALFORMED, "expects options only, not \"%s\"", argv[optind]);
     if (optind + 1 < argc && !row->repeats) {
         const char *dots;
         const char *shown = value_shown(row, argv[optind + 1], &dots);
-        return err_say(error, cap, ERR_MALFORMED, "one %s is enough: '%s%s' is one too many",
+        return err_say(error, cap, ERR_MALFORMED, "expects one %s, but '%s%s' is a second one",
                        row->argument, dots, shown);
     }
     for (int i = optind; i < argc; i++) {
@@ -127,7 +127,7 @@ int option_table_scan(const struct option_table *t, int argc, char **argv,
     int answer;
     while ((answer = getopt_long(argc, argv, letters, list, NULL)) != -1) {
         if (answer == ':')
-            return err_say(error, cap, ERR_MALFORMED, "%s needs a value", argv[optind - 1]);
+            return err_say(error, cap, ERR_MALFORMED, "%s requires a value", argv[optind - 1]);
         if (answer == '?')
             return unknown(t, argc, argv, error, cap);
         int err = add(t, out, row_of(t, answer), optarg, error, cap);

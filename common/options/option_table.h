@@ -41,15 +41,15 @@ enum option_kind {
 // A switch whose default depends on other options. The program sets OPTION_UNSET before it reads.
 enum option_tristate { OPTION_UNSET = -1, OPTION_OFF, OPTION_ON };
 
-// Into the options; NULL, or what is wrong with the value and what is allowed, which may be put
-// into `why`. A switch's value is NULL; one that is false is not told.
+// Reads `value` into the options. Returns NULL, or the fault with the allowed values, which may be
+// in `why`. A switch's value is NULL; the function is not called for a switch that is false.
 typedef const char *option_read(void *options, const char *value, char *why, size_t cap);
 
 // Returns the `i`th word that a value may be, and its meaning (may be NULL); NULL after the last.
 typedef const char *option_value(int i, const char **help);
 
 struct option_row {
-    const char *section; // heading that begins at this row; else NULL
+    const char *section; // heading that begins at this row; otherwise NULL
     const char
         *name;    // long name, without dashes; for an operand, its name in the configuration file
     char letter;  // '\0': none
@@ -64,7 +64,7 @@ struct option_row {
     option_read *read;    // also after another kind was read: NULL, or what more is wrong
     option_value *value;  // of a value, or of each part of a LIST; NULL: not from a list
     const char *opposite; // of OPTION_OPPOSITE: the name of the switch that it turns off
-    bool hides_user;      // a URL: what stands before its '@' is in no message
+    bool hides_user;      // a URL: no message contains the part before its '@'
 };
 
 // The rows of the log options; `filter` and `json` are offsets. The table's --quiet follows.
@@ -72,10 +72,10 @@ struct option_row {
 #define OPTION_ROWS_LOG(filter, json, usual)                                                      \
     {.section = "General", .name = "log", .argument = "LEVEL[,MODULE=LEVEL...]",                  \
      .kind = OPTION_LOG, .at = (filter), .fallback = (usual),                                     \
-     .help = "which messages go to stderr: error, warn, info or debug; of a module of the program "    \
-             "(session, transport, encoder ...) more or less than that"},                         \
+     .help = "min level of messages on stderr: error, warn, info or debug; MODULE=LEVEL sets the "      \
+             "level of one module (session, transport, encoder ...)"},                         \
     {.name = "log-json", .kind = OPTION_SWITCH, .at = (json),                                     \
-     .help = "tell it as a JSON object a line"},                                                  \
+     .help = "write each message as a JSON object on one line"},                                                  \
     {.name = "verbose", .letter = 'v', .kind = OPTION_LOG_ALL, .at = (filter),                    \
      .min = LOG_DEBUG, .help = "--log debug"}
 // clang-format on
@@ -84,10 +84,10 @@ struct option_row {
 // clang-format off
 #define OPTION_ROWS_CONFIG                                                                        \
     {.name = "config", .argument = "FILE", .kind = OPTION_CONFIG,                                 \
-     .help = "read options from this file, one NAME = VALUE a line; those of the command line "   \
-             "go before"},                                                                        \
+     .help = "read options from this file, one NAME = VALUE a line; options on the command line " \
+             "take precedence"},                                                                        \
     {.name = "print-config", .kind = OPTION_PRINT_CONFIG,                                         \
-     .help = "print the options that hold, as a file for --config, and end"}
+     .help = "print the options in effect, as a file for --config, and exit"}
 #define OPTION_ROWS_HELP                                                                          \
     {.name = "version", .letter = 'V', .kind = OPTION_VERSION, .help = "print the version"},      \
     {.name = "help", .letter = 'h', .kind = OPTION_HELP, .help = "print this"},                   \
@@ -128,9 +128,9 @@ bool option_row_in_file(const struct option_row *row);
 // Returns NULL if no row has that name.
 const struct option_row *option_table_find(const struct option_table *t, const char *name);
 
-// The user gave `row` that value. A switch's opposite becomes a setting of the switch, so that the
-// last of both holds; one that is neither true nor false stays, and option_setting_apply() refuses
-// it.
+// Returns the setting of `row` with that value. A switch's opposite becomes a setting of the
+// switch, so that the last of both is in effect. An opposite that is neither true nor false does
+// not change, and option_setting_apply() refuses it.
 struct option_setting option_setting_of(const struct option_table *t, const struct option_row *row,
                                         const char *value, int line);
 

@@ -18,7 +18,7 @@ int whole_file_write(const char *path, const void *data, size_t bytes)
     int n = snprintf(temporary, sizeof(temporary), "%s.%d-%u.tmp", path, (int)getpid(),
                      __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
     if (n < 0 || (size_t)n >= sizeof(temporary)) {
-        log_error("cannot write, the name is too long: %.200s", path);
+        log_error("cannot write %.200s: the name is too long", path);
         return ERR_IO;
     }
     FILE *file = fopen(temporary, "wbxe");

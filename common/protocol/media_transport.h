@@ -40,19 +40,21 @@ struct media_packet {
 struct media_transport;
 
 struct media_transport_ops {
-    // May a packet be handed over now? The answer holds until anything else happens to the
-    // transport or its connection: `send` checks again.
+    // Returns true if a packet may be sent now. The result is valid until the next event of the
+    // transport or its connection; `send` checks again.
     bool (*room)(struct media_transport *t, usec_t now);
-    // Hands over one packet. 0: taken; ERR_AGAIN: no room after all, nothing taken; ERR_CLOSED.
+    // Sends one packet. Returns 0 if the transport took it; ERR_AGAIN if it has no room and took
+    // nothing; ERR_CLOSED.
     int (*send)(struct media_transport *t, enum media_track track, const struct media_packet *p,
                 usec_t now);
-    // No more packets follow for now: what `send` kept back to go out together leaves. NULL: keeps
-    // nothing back.
+    // Sends the packets that `send` collected into a batch; the caller has no more packets for now.
+    // NULL: the transport makes no batches.
     void (*flush)(struct media_transport *t, usec_t now);
-    // What each packet is to ask the viewer for. False: nothing. NULL: never anything.
+    // Returns the feedback to request from the viewer in each packet; false if none is requested.
+    // NULL: the transport never requests feedback.
     bool (*wish)(const struct media_transport *t, struct feedback_wish *out);
-    // The fastest that this media is meant to leave; a transport without a rate control paces at
-    // it. NULL: not interested.
+    // The max rate of this media; a transport without rate control paces at this rate. NULL: not
+    // used.
     void (*on_media_rate)(struct media_transport *t, int bitrate_bps, usec_t now);
     void (*info)(struct media_transport *t, struct transport_info *out, usec_t now);
 };
@@ -60,10 +62,10 @@ struct media_transport_ops {
 struct media_transport { // embedded first
     const struct media_transport_ops *ops;
     size_t max_packet; // bytes of RTP header and payload that fit one segment of the path
-    bool reliable;     // what began to go out arrives, in order
-    bool responsive;   // its rate answers to what the viewer reports
-    bool measures;     // its info tells what arrives, so that the media can follow it
-    bool repeats;      // its packets have numbers of their own: it takes an RTP packet twice
+    bool reliable;     // a packet that began to leave arrives, in order
+    bool responsive;   // its rate depends on the viewer's reports
+    bool measures;     // its info reports arrivals, so that the media can adapt to the network
+    bool repeats; // its packets have numbers of their own, so the same RTP packet can be sent twice
 };
 
 #ifdef __cplusplus

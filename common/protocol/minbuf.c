@@ -59,7 +59,7 @@ static double auto_limit_bytes(const struct minbuf *m, const struct tcp_snapshot
 
 static uint32_t auto_packets(const struct minbuf *m, const struct tcp_snapshot *s)
 {
-    // An empty queue always takes one packet, or no rate would ever be measured.
+    // An empty queue always accepts one packet; otherwise no rate would ever be measured.
     uint32_t min = s->notsent_bytes == 0;
     double packets = (auto_limit_bytes(m, s) - s->notsent_bytes) / (s->mss ? s->mss : 1);
     if (packets < min)

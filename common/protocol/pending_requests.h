@@ -35,7 +35,7 @@ struct pending {
     enum request_kind kind;
     int cseq;
     int level;   // REQUEST_LEVEL
-    bool sought; // REQUEST_PLAY: it asks for another position
+    bool sought; // REQUEST_PLAY: it requests another position
     bool paused; // REQUEST_PLAY: the server was paused before it
     char *text;  // owned; the caller frees it
     usec_t asked;
@@ -49,12 +49,12 @@ struct pending_requests { // all zero at first
 
 // Requires count < PENDING_REQUESTS_MAX.
 void pending_requests_add(struct pending_requests *q, const struct pending *p);
-// Takes out the request with that CSeq. A response without one (cseq < 0) answers the oldest
-// request, as some servers leave CSeq out. Returns false if there is no such request.
+// Removes the request with that CSeq. A response without CSeq (cseq < 0) matches the oldest
+// request, as some servers omit it. Returns false if there is no such request.
 bool pending_requests_take(struct pending_requests *q, int cseq, struct pending *out);
 // Returns true if a request of that kind has no response yet.
 bool pending_requests_waiting(const struct pending_requests *q, enum request_kind kind);
-// NULL: every request was answered.
+// NULL: every request has a response
 const struct pending *pending_requests_oldest(const struct pending_requests *q);
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ struct playback_request {
     char headers[80]; // each line ends with CRLF; may be empty
     char body[32];    // empty: none
     int level;        // REQUEST_LEVEL
-    bool sought;      // REQUEST_PLAY: it asks for another position
+    bool sought;      // REQUEST_PLAY: it requests another position
     bool paused;      // REQUEST_PLAY: the server was paused before it
 };
 

@@ -99,7 +99,8 @@ bool rtsp_auth_challenge(struct rtsp_auth *a, const struct rtsp_item *response)
     for (int i = 0; i < response->header_count; i++)
         if (text_is_nocase(response->headers[i].name, "WWW-Authenticate"))
             consider(response->headers[i].value, &best, &stale);
-    // A server that accepted a hash must not get the password itself, nor ask without end.
+    // A server that accepted a hash must not receive the password itself, nor send challenges
+    // without end.
     bool refused = best.scheme <= a->scheme && !(stale && a->renewed++ < MAX_RENEWED);
     if (!a->user[0] || best.scheme == RTSP_AUTH_NONE || refused)
         return false;

@@ -33,13 +33,13 @@ struct rtsp_auth {
     bool sha256;    // else MD5
     bool qop;       // "auth" is among the qualities of protection offered
     unsigned count; // of requests with this nonce
-    int renewed;    // nonces since a request was accepted
+    int renewed;    // nonces since the last accepted request
 };
 
-// Takes the challenges of a 401. Returns true if another request may succeed. Returns false if
-// there are no credentials, if none of the challenges can be met, or if the server refuses what it
-// just got: the same scheme or a weaker one. A new nonce in place of a stale one may succeed, but
-// not any number of times.
+// Reads the challenges of a 401. Returns true if another request may succeed. Returns false if
+// there are no credentials, if none of the challenges is supported, or if the server refused the
+// same or a stronger scheme. A new nonce in place of a stale one may succeed, but only a limited
+// number of times.
 bool rtsp_auth_challenge(struct rtsp_auth *a, const struct rtsp_item *response);
 void rtsp_auth_accepted(struct rtsp_auth *a); // the server accepted a request
 // Writes the Authorization line of a request, with its CRLF; empty if the server sent no challenge.

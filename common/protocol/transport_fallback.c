@@ -70,7 +70,7 @@ usec_t transport_fallback_given(struct transport_fallback *c, const char *name, 
 
 void transport_fallback_heard(struct transport_fallback *c, usec_t now)
 {
-    say(c, "%s: the server was heard after %.0f ms", c->left.names[0],
+    say(c, "%s: the server responded after %.0f ms", c->left.names[0],
         usec_to_sec(now - c->asked) * 1e3);
 }
 

@@ -9,12 +9,11 @@
 struct datagram_reports {
     struct datagram_reports_config config;
     struct timer *timer; // owned
-    usec_t armed;        // no later than needed
+    usec_t armed;        // must not fire later than the next report is due
     struct datagram_receiver receiver;
 };
 
-// A report that is due at once still waits for the datagrams of this wake-up: the timer fires after
-// them.
+// The timer fires after the datagrams of this wake-up, so a report that is due now includes them.
 static void arm(struct datagram_reports *r)
 {
     usec_t when = datagram_receiver_next_report(&r->receiver);

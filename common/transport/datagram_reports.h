@@ -18,10 +18,10 @@ struct datagram_reports; // opaque
 
 struct datagram_reports_config {
     uv_loop_t *loop;        // borrowed
-    struct rtp_ext_ids ext; // under which the sender announced its extensions
-    uint32_t ssrc;          // the viewer's
-    uint32_t media_ssrc;    // that reports of numbers in the flow name (RTP's feedback extension)
-    void (*send)(void *ctx, const uint8_t *data, size_t len); // a report
+    struct rtp_ext_ids ext; // id of the sender's header extension
+    uint32_t ssrc;          // the viewer's SSRC
+    uint32_t media_ssrc; // media SSRC of reports that use flow numbers (feedback extension of RTP)
+    void (*send)(void *ctx, const uint8_t *data, size_t len); // sends a report
     void *ctx;                                                // borrowed
 };
 
@@ -31,7 +31,7 @@ void datagram_reports_free(struct datagram_reports *r);    // NULL is fine
 // A datagram arrived on the port for RTP; one that is not RTP is skipped.
 void datagram_reports_packet(struct datagram_reports *r, const struct datagram *d);
 uint64_t
-datagram_reports_marked(const struct datagram_reports *r); // packets with the CE mark so far
+datagram_reports_marked(const struct datagram_reports *r); // number of packets with the CE mark
 
 #ifdef __cplusplus
 }

@@ -12,8 +12,8 @@
 
 enum {
     FRAMING = RTSP_INTERLEAVED_HEAD,
-    // A packet with its framing is one segment of the path. 1448 is Ethernet's with timestamps;
-    // loopback and jumbo frames would take more, but a viewer's path further on may not.
+    // A packet with its framing is one segment of the path. 1448 is the payload of Ethernet with
+    // timestamps. Loopback and jumbo frames allow more, but a later hop of the path may not.
     SEGMENT_MAX = 1448,
     SEGMENT_MIN = 256,
 };
@@ -89,7 +89,8 @@ int interleaved_send_rtcp(struct transport *t, enum media_track track, const uin
     assert(len <= RTCP_MAX_PACKET);
     rtsp_interleaved_encode(out, channel_of(i, track)[1], len);
     memcpy(out + FRAMING, data, len);
-    int err = tcp_conn_send(i->conn, out, FRAMING + len); // all or nothing of it
+    int err =
+        tcp_conn_send(i->conn, out, FRAMING + len); // the batch is written completely or not at all
     return err == ERR_FULL ? ERR_AGAIN : err;
 }
 
@@ -106,7 +107,8 @@ void interleaved_info(struct media_transport *t, struct transport_info *out, use
     if (s.segments_out)
         out->loss = (double)s.retransmissions / (double)s.segments_out;
     out->unsent_bytes = s.notsent_bytes;
-    // What was SACKed has come, too: a loss is no lack of room for a whole round trip.
+    // SACKed data has arrived too: otherwise a loss would look like a lack of room for a whole
+    // round trip.
     out->delivered_bytes = (double)s.bytes_acked + (double)s.sacked * s.mss;
     out->cwnd_packets = s.cwnd;
 }

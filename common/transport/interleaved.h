@@ -17,26 +17,26 @@ enum { INTERLEAVED_BATCH = 16 };
 
 struct interleaved_packet {
     size_t head_len;
-    uint8_t head[4 + MEDIA_PACKET_MAX_HEAD]; // with the framing
+    uint8_t head[4 + MEDIA_PACKET_MAX_HEAD]; // bytes, including the framing
     struct iovec payload;                    // borrowed until the flush
 };
 
 struct interleaved { // embedded first by a stream transport
     struct transport base;
     struct tcp_conn *conn;   // borrowed
-    struct rate_meter meter; // of what the kernel took
+    struct rate_meter meter; // bytes that the kernel accepted
     int queued;              // packets that wait for the flush
     struct interleaved_packet queue[INTERLEAVED_BATCH];
 };
 
 void interleaved_init(struct interleaved *i, const struct transport_path *path);
-// Releases the connection unchanged: another transport may follow on it.
+// Releases the connection unchanged; another transport may use it afterwards.
 void interleaved_destroy(struct interleaved *i);
 // Adds a packet to the batch that interleaved_flush writes. The caller adds none while the
 // connection has a backlog, so at most one batch waits behind RTSP responses. At most
 // INTERLEAVED_BATCH.
 void interleaved_queue(struct interleaved *i, enum media_track track, const struct media_packet *p);
-// Writes the batch, behind what was written to the connection since its first packet was added. 0;
+// Writes the batch, after all data written to the connection since its first packet was added. 0;
 // ERR_FULL, ERR_CLOSED: the batch is lost.
 int interleaved_flush(struct interleaved *i, usec_t now);
 // The functions of the same names in struct transport_ops.

@@ -18,7 +18,7 @@ enum { V4, V6, FAMILIES, BUCKETS = 256 };
 
 struct family {
     struct mtp_raw *server;
-    struct raw_tcp *raw; // owned; NULL: not served
+    struct raw_tcp *raw; // owned; NULL: this address family is not served
 };
 
 struct mtp_raw_link {
@@ -30,7 +30,7 @@ struct mtp_raw_link {
     uint64_t token;
     uint64_t id;
     struct raw_tcp *raw; // borrowed; NULL: waits for its hello
-    bool over;           // on_end was called
+    bool over;           // true after on_end was called
     struct mtp_tcp tcp;
     struct mtp_raw_link *next; // of its list
 };
@@ -40,13 +40,13 @@ struct mtp_raw {
     struct family family[FAMILIES];
     struct siphash_key secret;
     struct mtp_raw_link *waiting; // owned
-    // Those connected, by a viewer's address and port. Owned.
+    // Connected links, by the viewer's address and port. Owned.
     struct mtp_raw_link *links[BUCKETS];
 };
 
 // ---- Lists
 
-// Viewers behind one NAT differ in the port, those on one port in the address.
+// Viewers behind one NAT differ in the port; viewers with the same port differ in the address.
 static struct mtp_raw_link **bucket_of(struct mtp_raw *r, const struct tcp_endpoint *viewer,
                                        bool v6)
 {
@@ -100,13 +100,14 @@ static void end(struct mtp_raw_link *link, usec_t now)
         link->ops->on_end(link->ctx, now);
 }
 
-// After anything that happened; the link may be gone then, if it has no owner any more.
+// Call after each event. The link may be freed if it has no owner.
 static void settle(struct mtp_raw_link *link, usec_t now)
 {
     send_segments(link, now);
     usec_t when = mtp_tcp_next_timeout(&link->tcp);
     if (link->tcp.state != MTP_TCP_CLOSED) {
-        if (when < link->armed) { // each segment defers the keep-alive: not a system call each
+        if (when < link->armed) { // Each segment postpones the keep-alive; this avoids a system
+                                  // call per segment.
             link->armed = when;
             timer_set(link->timer, when);
         }
@@ -169,7 +170,7 @@ static void accept_hello(struct family *f, const struct mtp_tcp_accepted *a, use
     unlink_from(&r->waiting, link);
     link->raw = f->raw;
     insert(list_of(link), link);
-    send_segments(link, now); // the hello's acknowledgement goes before data
+    send_segments(link, now); // sends the hello's acknowledgement before data
     link->ops->on_open(link->ctx, (link->tcp.edge - 1) / MTP_TCP_DATA, now);
     settle(link, now);
 }
@@ -196,7 +197,7 @@ static void on_segment(void *ctx, const struct tcp_segment *s, usec_t now)
     }
 }
 
-// Each segment was answered when it came; what that gave leaves with the socket's own flush.
+// Each segment was processed when it arrived; the socket's own flush sends the resulting packets.
 static void on_idle(void *ctx, usec_t now)
 {
     (void)ctx;
@@ -233,7 +234,7 @@ struct mtp_raw *mtp_raw_new(uv_loop_t *loop, const struct sockaddr *at)
     if (is_wildcard(at)) {
         struct sockaddr_in v4 = {.sin_family = AF_INET};
         sockaddr_set_port((struct sockaddr *)&v4, raw_tcp_port(r->family[V6].raw));
-        (void)open_family(r, V4, (struct sockaddr *)&v4); // else IPv6 only
+        (void)open_family(r, V4, (struct sockaddr *)&v4); // otherwise IPv6 only
     }
     return r;
 }
@@ -255,7 +256,7 @@ int mtp_raw_port(const struct mtp_raw *r, const struct sockaddr *local)
 {
     struct sockaddr_in6 v6;
     bool is_v6 = local->sa_family == AF_INET6;
-    if (is_v6) { // a mapped address stands for IPv4's
+    if (is_v6) { // a mapped address represents an IPv4 address
         memcpy(&v6, local, sizeof(v6));
         is_v6 = !IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr);
     }

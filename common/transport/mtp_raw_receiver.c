@@ -60,8 +60,8 @@ static void end(struct mtp_raw_receiver *m, usec_t now)
     m->path.on_end(m->path.ctx, error_of(&m->tcp), now);
 }
 
-// After anything that happened. With FINs both ways the connection is over, though its own end
-// stays for a while to answer the last one again.
+// Call after each event. After FINs both ways the connection is closed, but its own end remains for
+// a while to acknowledge a repeated FIN.
 static void settle(struct mtp_raw_receiver *m, usec_t now)
 {
     send_segments(m, now);
@@ -161,7 +161,7 @@ struct mtp_raw_receiver *mtp_raw_receiver_new(uv_loop_t *loop)
     if (!m->timer)
         goto free_it;
     m->v4 = open_family(m, loop, AF_INET);
-    if (!m->v4) // then IPv6 lacks the same
+    if (!m->v4) // then IPv6 is not available either
         goto free_timer;
     m->v6 = open_family(m, loop, AF_INET6);
     return m;
@@ -242,6 +242,6 @@ int mtp_raw_receive(const struct transport_receiver_path *path, struct transport
     if (!path->raw || !path->has_token || !sockaddr_port(path->server))
         return ERR_UNSUPPORTED;
     path->raw->base = (struct transport_receiver){.ops = &connection_ops, .connects = true};
-    *out = &path->raw->base; // also if it fails at once: the address cannot be used again
+    *out = &path->raw->base; // even if it fails at once, the address cannot be used again
     return mtp_raw_receiver_connect(path->raw, path, now);
 }

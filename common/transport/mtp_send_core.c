@@ -16,8 +16,8 @@ static struct mtp_send_core *of(struct media_transport *t)
     return (struct mtp_send_core *)t;
 }
 
-// The timer is only moved forward. A later deadline is set when the timer fires: so a
-// retransmission timeout that each packet defers costs nothing.
+// The timer is only moved to earlier times. If the deadline is later, the timer is set again when
+// it fires. A retransmission timeout that each packet postpones therefore costs no system call.
 static void arm(struct mtp_send_core *m, usec_t now)
 {
     usec_t when = mtp_flow_next_timeout(&m->flow);
@@ -60,7 +60,7 @@ static void tell_step(struct mtp_send_core *m)
         log_info("MTP: continuing in mode %s (%s)", to, reason);
 }
 
-// The session is asked before each record: what finds no packet may leave empty.
+// Asks the session before each record; if it has no packet, the record may be empty.
 void mtp_send_core_resume(struct mtp_send_core *m, usec_t now)
 {
     do {
@@ -100,7 +100,8 @@ bool mtp_send_core_room(struct media_transport *t, usec_t now)
     return !m->waits;
 }
 
-// A queue that drops instead of refusing takes a source that never ends at the media's rate only.
+// A queue that drops packets instead of refusing them accepts an endless source only at the media's
+// rate.
 static void pace_intake(struct mtp_send_core *m, size_t len, usec_t now)
 {
     if (m->flow.options.drops && m->media_bps > 0)
@@ -113,8 +114,9 @@ int mtp_send_core_send(struct media_transport *t, enum media_track track,
 {
     (void)track; // one flow carries both
     struct mtp_send_core *m = of(t);
-    if (!mtp_send_core_room(t,
-                            now)) // the window or the path may have closed since the session asked
+    if (!mtp_send_core_room(
+            t,
+            now)) // the window or the path may have closed since the room was reported
         return ERR_AGAIN;
     uint8_t packet[MAX_PACKET];
     size_t len = p->head_len + p->body_len;

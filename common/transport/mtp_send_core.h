@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Shared by the transports that carry an MTP flow: when packets are taken from the
-// session, and when they leave. A carrier brings the records to the viewer.
+// Shared by the transports that carry an MTP flow: takes packets from the session and decides when
+// they are sent. A carrier transports the records to the viewer.
 #ifndef WEIR_TRANSPORT_MTP_SEND_CORE_H
 #define WEIR_TRANSPORT_MTP_SEND_CORE_H
 
@@ -15,14 +15,14 @@ extern "C" {
 struct mtp_send_core;
 
 struct mtp_carrier {
-    // Returns true if records may leave. While they may not, no packet is taken, either.
+    // Returns true if records may be sent. Otherwise no packet is taken from the session.
     bool (*is_open)(const struct mtp_send_core *m);
-    // Room for the next record of max_packet bytes and MTP_RECORD_HEAD.
+    // Returns a buffer for the next record, of max_packet + MTP_RECORD_HEAD bytes.
     uint8_t *(*buffer)(struct mtp_send_core *m);
-    // The record in that room leaves, with the next flush at the latest; or it is lost.
+    // Sends the record in that buffer, at the latest with the next flush; it may be lost.
     void (*put)(struct mtp_send_core *m, int64_t slot, size_t len, usec_t now);
     void (*flush)(struct mtp_send_core *m);
-    // Adapts to a path that judges sequence numbers (mtp_flow_adapt).
+    // true if the flow adapts to a path that checks sequence numbers (mtp_flow_adapt)
     bool adapts;
 };
 
@@ -33,7 +33,7 @@ struct mtp_send_core { // embedded first
     struct timer *timer; // owned
     usec_t armed;        // no later than needed
     bool waits;          // the session was refused
-    usec_t intake_at;    // of the next packet, where the queue takes all that comes
+    usec_t intake_at;    // bytes of the next packet, if the queue accepts all packets
     int media_bps;       // 0: not said
     struct rate_meter meter;
     transport_room_fn *on_room;
@@ -48,8 +48,8 @@ int mtp_send_core_init(struct mtp_send_core *m, const struct mtp_carrier *carrie
                        usec_t now);
 void mtp_send_core_destroy(struct mtp_send_core *m);
 
-// The carrier opened, or an acknowledgement came: the session first, as a replacement takes its
-// packet along.
+// The carrier opened, or an acknowledgement arrived. Asks the session first, because a replacement
+// carries the session's next packet.
 void mtp_send_core_resume(struct mtp_send_core *m, usec_t now);
 void mtp_send_core_ack(struct mtp_send_core *m, const struct mtp_ack *ack, usec_t now);
 

@@ -77,7 +77,7 @@ static void send_tokens(struct path_responder *p, usec_t now)
     path_token_encode(p->config.ssrc, p->config.token, packet);
     struct iovec part = {packet, sizeof(packet)};
     for (int i = 0; i < 2; i++)
-        if (!p->heard[i]) // what the kernel refuses now is sent again soon
+        if (!p->heard[i]) // what the kernel refuses now is sent again after the interval
             (void)udp_socket_send(p->config.socket[i], p->config.to[i], &part, 1);
     bool over = (p->heard[0] && p->heard[1]) || now >= p->until;
     timer_set(p->timer, over ? USEC_NEVER : now + REPEAT_AFTER);

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-// The viewer's figures as RTCP brings them (RFC 3550, 6.4.1).
+// The contents of the viewer's RTCP report block (RFC 3550, 6.4.1).
 struct transport_report {
     double fraction_lost; // since the last report
     usec_t rtt;           // 0 = not measurable from this report
@@ -35,18 +35,17 @@ typedef void transport_room_fn(void *ctx, usec_t now);
 struct transport;
 
 struct transport_ops {
-    struct media_transport_ops media; // after a `room` that was false the room callback follows
-    // A datagram of RTCP came from the viewer. NULL: not interested.
+    struct media_transport_ops media; // after `room` was false, the room callback follows
+    // An RTCP datagram of the viewer arrived. NULL: not used.
     void (*on_rtcp)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
-    // A datagram came from the viewer's port for RTP. NULL: it has no meaning.
+    // A datagram arrived from the viewer's port for RTP. NULL: such datagrams are ignored.
     void (*on_media)(struct transport *t, const uint8_t *data, size_t len, usec_t now);
-    // RTCP goes beside the media and is never held back for long. 0; ERR_AGAIN: dropped;
-    // ERR_CLOSED.
+    // Sends RTCP, which is never delayed for long. 0; ERR_AGAIN: dropped; ERR_CLOSED.
     int (*send_rtcp)(struct transport *t, enum media_track track, const uint8_t *data, size_t len,
                      usec_t now);
     void (*on_report)(struct transport *t, const struct transport_report *r,
-                      usec_t now); // NULL: not interested
-    // The control connection takes bytes again, or the viewer's address was validated.
+                      usec_t now); // NULL: not used
+    // The control connection became writable, or the viewer's address was validated.
     void (*on_writable)(struct transport *t, usec_t now);
     void (*free)(struct transport *t);
 };
@@ -54,12 +53,12 @@ struct transport_ops {
 struct udp_socket;
 struct sockaddr;
 
-// The path of one track's RTP ([0]) and RTCP ([1]). Who owns the sockets says so; peers are
-// borrowed.
+// The paths of one track's RTP ([0]) and RTCP ([1]). The struct that embeds this one owns the
+// sockets; peers are borrowed.
 struct track_path {
-    int channel[2]; // on the RTSP connection: transports that are no datagram transports
+    int channel[2]; // on the RTSP connection: stream transports
     struct udp_socket
-        *socket[2]; // datagram transports; the audio's are NULL if it shares the video's
+        *socket[2]; // datagram transports; NULL for the audio if it shares the video's ports
     const struct sockaddr
         *peer[2]; // AF_UNSPEC: not validated (path_validation.h); nothing is sent there
 };
@@ -75,17 +74,16 @@ struct transport {                // embedded first
 struct tcp_conn;
 struct mtp_raw;
 
-// What the session lends a new transport. Everything outlives the transport.
+// What the session passes to a new transport. All pointers outlive the transport.
 struct transport_path {
     struct tcp_conn *control;     // the RTSP connection; its packets are `$`-interleaved on it
     int channel[2];               // RTP, RTCP; stream transports
     struct udp_socket *socket[2]; // RTP, RTCP; datagram transports
-    // Where to; datagram transports. Of the family AF_UNSPEC until it is validated:
-    // nothing is sent there before.
+    // destination of datagram transports; AF_UNSPEC until it is validated: nothing is sent before
     const struct sockaddr *peer[2];
     struct mtp_raw *raw; // `raw` transports; NULL: there is none
     bool feedback;       // the viewer reports each packet (RFC 8888)
-    uint64_t token;      // of SETUP's answer; authenticates MTP's packets and acknowledgements
+    uint64_t token;      // of the SETUP response; authenticates MTP's packets and acknowledgements
     uint32_t ssrc;       // of the RTP stream; and its first sequence number
     uint16_t first_seq;
     void *loop; // uv_loop_t
@@ -96,42 +94,42 @@ struct transport_path {
 struct transport_receiver;
 struct transport_receiver_path;
 
-// A row of the table. The properties are what the sessions and RTSP ask of a transport.
+// A row of the table. Sessions and RTSP read these properties.
 struct transport_kind {
     const char *name;
     const char *help; // a line for --help and the manual
-    bool datagram;    // RTP/AVP: on UDP ports at both ends; else RTP/AVP/TCP
+    bool datagram;    // RTP/AVP: on UDP ports at both ends; otherwise RTP/AVP/TCP
     bool needs_raw;   // raw sockets at both ends (CAP_NET_RAW): media takes a TCP connection of its
                       // own
-    bool plain_rtp;   // a peer that knows RTP alone can be its other end
+    bool plain_rtp;   // its other end may be a peer that supports only plain RTP
     bool reliable;    // a packet that began to leave arrives, in order
-    bool holds_back;  // packets that the network does not take yet wait; they are not lost
-    bool measures;    // its info reports arrivals, so that the media can follow the network
-    bool repeats;     // its packets have numbers of their own: it takes an RTP packet twice
-    bool reports;     // the viewer reports each packet if it can (RFC 8888)
-    // Its rate depends on what the viewer reports, which therefore must report; its packets say
-    // that they are ECN-capable.
+    bool holds_back;  // packets that the network cannot accept yet wait; they are not lost
+    bool measures;    // its info reports arrivals, so that the media can adapt to the network
+    bool repeats; // its packets have numbers of their own, so the same RTP packet can be sent twice
+    bool reports; // the viewer reports each packet if it can (RFC 8888)
+    // Its rate depends on the viewer's reports, so it requires them; its packets are marked as
+    // ECN-capable.
     bool responsive;
-    const char *controller; // transport_datagram.c: the parameters are the controller's
+    const char *controller; // used by transport_datagram.c: the parameters are the controller's
     // 0, ERR_MALFORMED, ERR_RANGE, ERR_NOT_FOUND
     int (*check)(const struct transport_kind *kind, const char *params);
     // The sending end. NULL: no memory, or a requirement is missing.
     struct transport *(*create)(const struct transport_kind *kind, const char *params,
                                 const struct transport_path *path, usec_t now);
-    // The receiving end. NULL: what arrives is RTP, and takes nothing more.
-    // 0; ERR_UNSUPPORTED: the server's answer lacks a required value; ERR_NO_MEMORY.
+    // Creates the receiving end. NULL: none is required; packets that arrive are plain RTP. 0;
+    // ERR_UNSUPPORTED: the server's response lacks a required value; ERR_NO_MEMORY.
     int (*receive)(const struct transport_receiver_path *path, struct transport_receiver **out,
                    usec_t now);
 };
 
 // All transports, ended by NULL. The first is the default.
 extern const struct transport_kind *const transport_kinds[];
-int transport_number(const struct transport_kind *kind); // its place in the table
+int transport_number(const struct transport_kind *kind); // index in the table
 
 // Splits "NAME:PARAMS", finds the kind, and checks the parameters. 0; ERR_NOT_FOUND; ERR_MALFORMED;
 // ERR_RANGE. *params points into `name`.
 int transport_find(const char *name, const struct transport_kind **kind, const char **params);
-// Finds the kind and makes one. NULL: a bad name, or no memory (logged).
+// Finds the kind and creates a transport. NULL: a bad name, or no memory (logged).
 struct transport *transport_open(const char *name, const struct transport_path *path, usec_t now);
 // Returns true if the transport of this name needs raw sockets.
 bool transport_needs_raw(const char *name);

@@ -28,11 +28,11 @@
 enum {
     MAX_PACKET = 1200, // RTP header and payload: fits IPv6's least MTU of 1280 (RFC 8200, 5)
     WAKE_UP_PACKETS = UDP_SOCKET_BATCH,
-    // Reports that are read: one a packet sent, and so many ahead; more than that is a flood.
+    // Max number of reports accepted: one per packet sent, plus this number. More is a flood.
     REPORTS_AHEAD = 256,
     ECT_0 = 2,
 };
-// What no path that this is for exceeds, nor any sum over it.
+// Max rate: above that of every supported path, and of the sum of its flows.
 static const double MAX_RATE_BPS = 10e9;
 
 struct datagram_transport {
@@ -43,18 +43,18 @@ struct datagram_transport {
     struct datagram_sender endpoint;
     int64_t next_number; // without an endpoint
     struct timer *timer; // owned
-    usec_t armed;        // no later than needed
-    bool waits;          // the session was refused
-    usec_t heard_at;     // a useful report came, or the first packet under way left
+    usec_t armed;        // must not fire later than the next deadline
+    bool waits;          // true after room was refused to the session
+    usec_t heard_at; // time of the last useful report, or when the first outstanding packet left
     int report_credit;
     uint64_t reports_ignored;
     bool told_lies;
     struct rate_meter meter;
-    double report_rtt_ms; // of receiver reports, where there is nothing better
+    double report_rtt_ms; // from receiver reports, if there is no better source
     double report_loss;
-    usec_t wake_up; // when `woken` packets left
+    usec_t wake_up; // time at which `woken` packets left
     int woken;
-    int queued; // packets of this wake-up that wait for the flush
+    int queued; // packets of this wake-up, until the flush
     uint8_t heads[UDP_SOCKET_BATCH][MEDIA_PACKET_MAX_HEAD];
     struct iovec queue[UDP_SOCKET_BATCH][2]; // head and payload, borrowed until the flush
     transport_room_fn *on_room;
@@ -76,7 +76,7 @@ static bool is_validated(const struct datagram_transport *d)
 static usec_t next_send(struct datagram_transport *d, usec_t now)
 {
     if (d->wake_up == now && d->woken >= WAKE_UP_PACKETS)
-        return now; // after the loop's others
+        return now; // runs after the loop's other callbacks
     return d->fed_back ? datagram_sender_next_send(&d->endpoint, now)
                        : d->controller->ops->next_send(d->controller, now);
 }
@@ -89,8 +89,8 @@ static usec_t next_timeout(const struct datagram_transport *d)
     return ops->next_timeout ? ops->next_timeout(d->controller) : USEC_NEVER;
 }
 
-// The timer is only moved forward. A later deadline is set when the timer fires: so a
-// retransmission timeout that each packet defers costs nothing.
+// The timer is only moved to earlier times. If the deadline is later, the timer is set again when
+// it fires. A retransmission timeout that each packet postpones therefore costs no system call.
 static void arm(struct datagram_transport *d, usec_t now)
 {
     usec_t when = next_timeout(d);
@@ -131,7 +131,7 @@ static bool may_send(struct datagram_transport *d, usec_t now)
     if (!is_validated(d))
         return false;
     if (d->wake_up == now && d->woken >= WAKE_UP_PACKETS) {
-        d->endpoint.blocked = true; // it waits for us: not a pause of the application's
+        d->endpoint.blocked = true; // the transport causes the wait: the application does not pause
         return false;
     }
     return d->fed_back ? datagram_sender_room(&d->endpoint, now)
@@ -151,7 +151,7 @@ static bool datagram_room(struct media_transport *t, usec_t now)
 static void note_sent(struct datagram_transport *d, uint32_t bytes, usec_t now)
 {
     if (d->fed_back) {
-        if (d->endpoint.rto_at == USEC_NEVER) // nothing was under way
+        if (d->endpoint.rto_at == USEC_NEVER) // nothing was outstanding
             d->heard_at = now;
         datagram_sender_sent(&d->endpoint, bytes, now);
         d->report_credit += d->report_credit < REPORTS_AHEAD;
@@ -176,7 +176,7 @@ static void datagram_flush(struct media_transport *t, usec_t now)
     arm(d, now);
 }
 
-// To a player that knows nothing of one flow for both.
+// For a player that does not support one flow for both tracks.
 static int send_beside(struct datagram_transport *d, const struct media_packet *p, usec_t now)
 {
     const struct track_path *audio = &d->base.tracks[TRACK_AUDIO];
@@ -192,7 +192,8 @@ static int datagram_send(struct media_transport *t, enum media_track track,
     struct datagram_transport *d = of(t);
     if (track == TRACK_AUDIO && d->base.tracks[TRACK_AUDIO].socket[0])
         return send_beside(d, p, now);
-    if (!datagram_room(t, now)) // a report or a timeout may have closed it since the session asked
+    if (!datagram_room(
+            t, now)) // a report or a timeout may have removed the room since it was reported
         return ERR_AGAIN;
     size_t len = p->head_len + p->body_len;
     assert(p->head_len <= MEDIA_PACKET_MAX_HEAD && len <= MAX_PACKET);
@@ -229,8 +230,8 @@ static void on_feedback(struct datagram_transport *d, const struct ccfb *report,
     if (counts->arrived + counts->late != arrived)
         d->heard_at = now;
     if (counts->lies && !d->told_lies) {
-        d->told_lies = true; // once: --stats counts them
-        log_warn("viewer sent impossible feedback (packets never sent)");
+        d->told_lies = true; // logged once; --stats counts them
+        log_warn("a viewer sent impossible feedback: it reports packets that were never sent");
     }
 }
 
@@ -254,7 +255,7 @@ static void datagram_on_report(struct transport *t, const struct transport_repor
     struct datagram_transport *d = of(&t->media);
     double rtt_ms = usec_to_msec(r->rtt);
     d->report_loss = r->fraction_lost;
-    if (r->rtt > 0) // smoothed as RFC 6298 does it
+    if (r->rtt > 0) // smoothed as in RFC 6298
         d->report_rtt_ms =
             isnan(d->report_rtt_ms) ? rtt_ms : d->report_rtt_ms + (rtt_ms - d->report_rtt_ms) / 8;
 }
@@ -381,7 +382,7 @@ static struct transport *datagram_create(const struct transport_kind *kind, cons
         goto free_transport;
     struct datagram_sender_config sender = {.first_seq = path->first_seq, .max_rto = RTO_MAX_LIVE};
     if (path->feedback && datagram_sender_init(&d->endpoint, d->controller, &sender, now) != 0)
-        goto free_transport; // the controller was taken over
+        goto free_transport; // the endpoint has taken over the controller
     d->fed_back = path->feedback;
     d->timer = timer_new(path->loop, on_timer, d);
     if (!d->timer)
@@ -403,7 +404,7 @@ free_transport:
 struct datagram_receiving {
     struct transport_receiver base;
     struct transport_receiver_path path;
-    struct datagram_reports *reports; // owned; NULL: not agreed to
+    struct datagram_reports *reports; // owned; NULL: reports were not negotiated
 };
 
 static void receiving_datagram(struct transport_receiver *r, const struct datagram *d, usec_t now)
@@ -463,7 +464,7 @@ static int datagram_receive(const struct transport_receiver_path *path,
 
 const struct transport_kind transport_udp =
     DATAGRAM("udp", "fixed", false,
-             "RTP over UDP at the media's rate, whatever the network does; udp:rate=BPS");
+             "RTP over UDP at the media's rate, without congestion control; udp:rate=BPS");
 const struct transport_kind transport_psp =
     DATAGRAM("psp", "psp", true, "UDP, damped packet spacing; psp:initial=,first=,step=,link=");
 const struct transport_kind transport_psp_plain =

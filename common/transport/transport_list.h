@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "NAME[:PARAMS][,NAME[:PARAMS]...]": transports in order of preference. Parameters may hold commas
-// themselves (minbuf:1,3): a part that begins with a digit belongs to the name before it, and so
-// does what is no transport's name behind a name that has parameters (tfrc:damp,selfclock,udp).
-// "auto" stands for TRANSPORT_LIST_AUTO.
+// "NAME[:PARAMS][,NAME[:PARAMS]...]": transports in order of preference. Parameters may contain
+// commas (minbuf:1,3). A part that begins with a digit belongs to the name before it. After a name
+// with parameters, so does a part that is not a transport's name (tfrc:damp,selfclock,udp). "auto"
+// stands for TRANSPORT_LIST_AUTO.
 #ifndef WEIR_TRANSPORT_TRANSPORT_LIST_H
 #define WEIR_TRANSPORT_TRANSPORT_LIST_H
 
@@ -15,11 +15,11 @@
 extern "C" {
 #endif
 
-// UDP, then what passes where UDP is blocked, then what passes everywhere.
+// UDP first, then a transport for networks that block UDP, then one that works on every network.
 #define TRANSPORT_LIST_AUTO "mtp,mtp-raw,minbuf"
 
-// Splits only; whether a name exists is transport_find's business. 0; ERR_MALFORMED: an empty part,
-// or parameters without a name; ERR_TOO_BIG: too many, or one too long.
+// Only splits the text; transport_find checks the names. 0; ERR_MALFORMED: an empty part, or
+// parameters without a name; ERR_TOO_BIG: too many names, or a name that is too long.
 int transport_list_split(const char *text, struct transport_list *out);
 // The transports to request instead of `list` from a server that does not know Weir's: plain RTP
 // over TCP or UDP. TCP, which passes firewalls, is first if the list has both or is the default.

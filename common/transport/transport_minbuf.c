@@ -28,17 +28,17 @@ struct minbuf_transport {
     struct timer *timer; // owned
     uint32_t lowat;      // set in the kernel; 0: not set
     uint32_t admitted;   // packets of the current batch, as of its first one (is_granted)
-    bool gone;           // the connection failed, or took none of a batch
+    bool gone;           // the connection failed, or refused a packet of a batch
     transport_room_fn *on_room;
     void *ctx; // borrowed
 };
 
-// How many packets may be written now.
+// Returns how many packets may be written now.
 static uint32_t admits(struct minbuf_transport *m, struct tcp_snapshot *s)
 {
     *s = (struct tcp_snapshot){0};
     if (tcp_info_read(tcp_conn_fd(m->stream.conn), s) != 0)
-        return 1; // the write itself will find out
+        return 1; // the write itself reports the error
     return minbuf_packets(&m->rule, s);
 }
 
@@ -54,7 +54,7 @@ static uint32_t mark_of(const struct minbuf_transport *m, const struct tcp_snaps
     return 2 * minbuf_wake_below(&m->rule, s);
 }
 
-// Has the kernel wake us when its unsent data falls below the rule's mark.
+// Makes the kernel wake the loop when its unsent data falls below the rule's mark.
 static void wait_for_kernel(struct minbuf_transport *m, const struct tcp_snapshot *s)
 {
     set_mark(m, mark_of(m, s));
@@ -75,8 +75,8 @@ static bool is_granted(const struct minbuf_transport *m)
     return (uint32_t)m->stream.queued < m->admitted && !tcp_conn_has_backlog(m->stream.conn);
 }
 
-// A grant belongs to a batch. While the batch is empty each call reads TCP_INFO, so a grant
-// that the session does not use does not last until its next frame.
+// A grant is valid for one batch. While the batch is empty each call reads TCP_INFO again, so an
+// unused grant does not last until the session's next frame.
 static bool minbuf_room(struct media_transport *t, usec_t now)
 {
     struct minbuf_transport *m = (struct minbuf_transport *)t;
@@ -89,7 +89,7 @@ static bool minbuf_room(struct media_transport *t, usec_t now)
         wait_for_kernel(m, &s);
         return false;
     }
-    // A write is held to the mark, too, which the window may have outgrown.
+    // The mark also limits the write: the mark may be older than the current window.
     if (m->lowat && m->lowat < mark_of(m, &s))
         set_mark(m, mark_of(m, &s));
     m->admitted = admitted < INTERLEAVED_BATCH ? admitted : INTERLEAVED_BATCH;

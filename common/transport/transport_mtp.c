@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MTP in UDP: each slot a datagram of its own, acknowledgements as datagrams (mtp_udp_ack.h) to the
-// port that the media comes from. Authentic is what brings SETUP's token.
+// MTP over UDP: each slot is one datagram, and acknowledgements are datagrams (mtp_udp_ack.h) to
+// the port that sends the media. The token of the SETUP response authenticates both.
 //
-// A path that passes UDP has no opinion on sequence numbers, so no mode needs to be probed for.
+// A path that passes UDP does not check sequence numbers, so no mode has to be probed.
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -15,7 +15,8 @@
 #include "common/transport/udp_track.h"
 #include "common/wire/path_token.h"
 
-// NATs may forget a UDP flow after two minutes of silence (RFC 4787, REQ-5); many do so far sooner.
+// NATs may drop a UDP mapping after two minutes of silence (RFC 4787, REQ-5); many do so much
+// earlier.
 #define KEEP_ALIVE (15 * USEC_PER_SEC)
 
 enum {
@@ -66,7 +67,7 @@ static void on_idle(void *ctx, usec_t now)
     send_queued(ctx);
 }
 
-// What a batch of acknowledgements lets out leaves in one.
+// Sends the packets that a batch of acknowledgements allows as one batch.
 static void carrier_flush(struct mtp_send_core *core)
 {
     struct mtp_transport *m = (struct mtp_transport *)core;
@@ -76,7 +77,7 @@ static void carrier_flush(struct mtp_send_core *core)
 
 static void carrier_put(struct mtp_send_core *core, int64_t slot, size_t len, usec_t now)
 {
-    (void)slot; // in the record, too
+    (void)slot; // the record contains it too
     (void)now;
     struct mtp_transport *m = (struct mtp_transport *)core;
     m->queue[m->queued] = (struct iovec){m->records[m->queued], len};
@@ -95,7 +96,7 @@ static void mtp_on_media(struct transport *t, const uint8_t *data, size_t len, u
 {
     struct mtp_send_core *core = &of(&t->media)->core;
     struct mtp_ack ack;
-    uint64_t token; // of path validation, whose responses come to this port, too
+    uint64_t token; // used by path validation, whose responses arrive on this port too
     if (mtp_udp_ack_decode(data, len, core->flow.token, core->flow.sender.cum, &ack) == 0)
         mtp_send_core_ack(core, &ack, now);
     else if (!path_token_decode(data, len, &token))
@@ -189,7 +190,7 @@ static void acknowledge(struct mtp_receiving *m, usec_t now)
     m->sent_at = now;
 }
 
-// Each acknowledgement defers the next one: that is not a system call each.
+// Each acknowledgement postpones the next one; this avoids a system call for each.
 static void arm(struct mtp_receiving *m)
 {
     usec_t when = usec_min(m->sink.ack_at, m->sent_at + KEEP_ALIVE);
@@ -216,7 +217,7 @@ static void receiving_free(struct transport_receiver *r)
     free(m);
 }
 
-// A datagram that is no record with the token is skipped.
+// Ignores a datagram that is not a record with the token.
 static void receiving_datagram(struct transport_receiver *r, const struct datagram *d, usec_t now)
 {
     struct mtp_receiving *m = (struct mtp_receiving *)r;
@@ -265,7 +266,7 @@ static int mtp_receive(const struct transport_receiver_path *path, struct transp
 
 const struct transport_kind transport_mtp = {
     .name = "mtp",
-    .help = "TCP Reno without retransmission, in UDP; mtp:strict|fill|resend,A,B or queue=",
+    .help = "TCP Reno without retransmission, over UDP; mtp:strict|fill|resend,A,B or queue=",
     .datagram = true,
     .holds_back = true,
     .measures = true,

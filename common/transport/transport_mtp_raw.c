@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// MTP in TCP segments: the slots go over a connection of their own (mtp_raw.h), which the viewer
-// makes; RTCP stays on the RTSP connection, as no other port need pass the firewalls.
+// MTP in TCP segments: the slots are sent over a separate connection (mtp_raw.h), which the viewer
+// opens. RTCP stays on the RTSP connection, so that firewalls need not pass another port.
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ static void on_ack(void *ctx, const struct mtp_ack *ack, usec_t now)
     mtp_send_core_ack(&m->core, ack, now);
 }
 
-// The session finds out when it sends.
+// The session receives the error when it sends.
 static void on_end(void *ctx, usec_t now)
 {
     struct mtp_raw_transport *m = ctx;
@@ -151,7 +151,7 @@ free_transport:
 
 const struct transport_kind transport_mtp_raw = {
     .name = "mtp-raw",
-    .help = "the same in TCP segments, where UDP is blocked; takes CAP_NET_RAW at both ends",
+    .help = "mtp in TCP segments, for networks that block UDP; requires CAP_NET_RAW at both ends",
     .needs_raw = true,
     .holds_back = true,
     .measures = true,

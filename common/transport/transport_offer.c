@@ -7,7 +7,7 @@
 #include "common/base/err.h"
 #include "common/net/raw_tcp.h"
 
-enum { MAX_PORT_FOR_RTP = 65534 }; // RTCP's is the next one
+enum { MAX_PORT_FOR_RTP = 65534 }; // the port for RTCP is the next one
 
 int transport_offer_of(const char *name, bool named, bool reports, struct rtsp_transport *out)
 {
@@ -76,7 +76,7 @@ int transport_offer_check(const struct rtsp_transport *offer, bool has_raw, char
         snprintf(why, cap, "%s", RAW_TCP_REMEDY);
         return ERR_IO;
     } else if (kind->responsive && !transport_offer_reports(offer))
-        snprintf(why, cap, "transport \"%s\" needs feedback: RTP/AVPF (RFC 4585, RFC 8888)",
+        snprintf(why, cap, "transport \"%s\" requires feedback: RTP/AVPF (RFC 4585, RFC 8888)",
                  kind->name);
     else
         return 0;

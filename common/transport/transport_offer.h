@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Transports in the Transport header of SETUP (RFC 2326, 12.39): what the viewer offers, what the
-// server takes of it, and what the viewer reads in the answer.
+// Transports in the Transport header of SETUP (RFC 2326, 12.39): the viewer's offers, the server's
+// selection, and the viewer's reading of the response.
 #ifndef WEIR_TRANSPORT_TRANSPORT_OFFER_H
 #define WEIR_TRANSPORT_TRANSPORT_OFFER_H
 
@@ -16,18 +16,21 @@ extern "C" {
 // (RFC 8888). 0 or as transport_find.
 int transport_offer_of(const char *name, bool named, bool reports, struct rtsp_transport *out);
 
-// Reads the server's answer: the transport of `offered` that it took, in that list; NULL: none. A
-// server that does not name it took the first of this kind of port or connection that is plain RTP.
+// Reads the server's response. Returns which transport of `offered` the server selected; NULL: none
+// of them. If the response contains no name, it is the first plain RTP transport with the same kind
+// of port or connection.
 const char *transport_offer_taken(const struct transport_list *offered,
                                   const struct rtsp_transport *answer);
 
-// The server: the name of the transport that an alternative asks for, the default if it names none.
+// At the server: returns the name of the requested transport; the default if the alternative
+// contains no name.
 const char *transport_offer_name(const struct rtsp_transport *offer);
-// The viewer reports each packet: the profile allows feedback, and the name shows that it read the
-// SDP.
+// Returns true if the viewer reports each packet: its profile allows feedback, and the name shows
+// that it has read the SDP.
 bool transport_offer_reports(const struct rtsp_transport *offer);
-// Returns 0 if the server can give this alternative; ERR_UNSUPPORTED; ERR_IO: it has no raw
-// sockets, which this transport needs. `why`: the reason for people, without a full stop.
+// At the server: returns 0 if this alternative is supported; ERR_UNSUPPORTED; ERR_IO: the transport
+// requires raw sockets, which the server does not have. `why`: the reason for people, without a
+// full stop.
 int transport_offer_check(const struct rtsp_transport *offer, bool has_raw, char *why, size_t cap);
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@ bool udp_track_is_validated(const struct track_path *track, int which)
 
 void udp_track_send(const struct track_path *track, const struct iovec *queue, int parts, int count)
 {
-    if (count == 1) // a plain call costs less than a batch of one
+    if (count == 1) // a plain call is cheaper than a batch of one packet
         (void)udp_socket_send(track->socket[0], track->peer[0], queue, parts);
     else if (count > 1)
         (void)udp_socket_send_batch(track->socket[0], track->peer[0], queue, parts, count);
@@ -23,7 +23,7 @@ int udp_track_send_rtcp(struct transport *t, enum media_track track, const uint8
     (void)now;
     const struct track_path *to = &t->tracks[t->tracks[track].socket[1] ? track : TRACK_VIDEO];
     struct iovec part = {.iov_len = len};
-    part.iov_base = (uint8_t *)(uintptr_t)data; // sendmsg does not write through it
+    part.iov_base = (uint8_t *)(uintptr_t)data; // sendmsg does not write to it
     bool sent =
         udp_track_is_validated(to, 1) && udp_socket_send(to->socket[1], to->peer[1], &part, 1) == 0;
     return sent ? 0 : ERR_AGAIN;

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-// Returns true if the viewer's address of port `which` (0: RTP, 1: RTCP) is validated, so that it
-// may be sent to.
+// Returns true if the viewer's address of port `which` (0: RTP, 1: RTCP) is validated, so that
+// packets may be sent there.
 bool udp_track_is_validated(const struct track_path *track, int which);
 // Sends `count` RTP packets of `parts` parts each, UDP_SOCKET_BATCH at most, in one system call.
 // What the kernel refuses (a full device queue, an unreachable peer) is lost like any datagram.

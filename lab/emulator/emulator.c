@@ -207,9 +207,9 @@ static bool read_one(struct direction *way)
     packet_free(p);
     if (n > 0) {
         // A rate and a loss per packet are meaningless if one packet represents many.
-        log_error("a packet longer than the MTU of %u came from the device of %s: not segmented, "
-                  "or the MTU was changed; 'ip link set DEV mtu %u gso_max_segs 1' or 'ethtool -K "
-                  "DEV tso off gso off' helps",
+        log_error("a packet longer than the MTU of %u came from the device of %s: it was not "
+                  "segmented, or the MTU was changed (try 'ip link set DEV mtu %u gso_max_segs 1' "
+                  "or 'ethtool -K DEV tso off gso off')",
                   e->mtu, way->in == e->tun[0] ? "A" : "B", e->mtu);
         e->failed = ERR_TOO_BIG;
     } else if (n < 0 && errno != EAGAIN && errno != EINTR && errno != EIO) {

@@ -20,7 +20,7 @@ static void be_punctual(void)
         log_debug("cannot raise the priority; wake-ups may be late on a busy machine");
     // Does not lock future memory: beyond the limit of locked memory an allocation would fail.
     if (mlockall(MCL_CURRENT) != 0)
-        log_debug("the memory cannot be locked");
+        log_debug("cannot lock the memory; wake-ups may be late");
 }
 
 int main(int argc, char **argv)

@@ -34,7 +34,7 @@ int netns_open(const char *name)
 {
     char path[PATH_MAX];
     if (path_of(name, path, sizeof(path)) != 0) {
-        log_error("\"%s\" is not a network namespace: a name, a path, self, or pid:N", name);
+        log_error("\"%s\" is not a network namespace: expects a name, a path, self or pid:N", name);
         return ERR_MALFORMED;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -52,8 +52,9 @@ int netns_enter(int fd)
 {
     if (setns(fd, CLONE_NEWNET) == 0)
         return 0;
-    log_error("cannot enter the network namespace: %s", errno == EPERM    ? NETNS_PERMISSION_HINT
-                                                        : errno == EINVAL ? "the file is not one"
-                                                                          : strerror(errno));
+    log_error("cannot enter the network namespace: %s", errno == EPERM ? NETNS_PERMISSION_HINT
+                                                        : errno == EINVAL
+                                                            ? "the file is not a namespace"
+                                                            : strerror(errno));
     return ERR_IO;
 }

@@ -127,7 +127,7 @@ static const struct option_row rows[] = {
      .help = "a Mahimahi trace in place of a rate: each line is the ms at which a packet of 1500 "
              "bytes may leave"},
     {NOTE, .argument = "overhead=N",
-     .help = "bytes that a packet costs in addition to its IP length (Ethernet: 14 or 38)"},
+     .help = "bytes per packet in addition to its IP length (Ethernet: 14 or 38)"},
     {NOTE,
      .argument = "queue=KIND[:LIMIT][:KEY=VALUE...]",
      .help = "sizes as 375000B, 64KB, 250p (packets), or 100ms at the first rate; droptail:1000p "
@@ -150,7 +150,7 @@ static const struct option_row rows[] = {
     {NOTE, .argument = "delay=T  jitter=T",
      .help = "us, ms or s"},
     {NOTE, .argument = "reorder=P%:T",
-     .help = "this share of the packets is held back for T"},
+     .help = "delays this share of the packets by T"},
 
     {.section = "Stats", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
      .at = AT(stats), .help = "write a JSON line per second, and the totals at the end, to this file"},

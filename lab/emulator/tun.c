@@ -25,8 +25,8 @@ static int open_device(void)
         return fd;
     // Rights within a user namespace do not help here: the device file itself is closed.
     if (errno == EACCES || errno == EPERM)
-        log_error("cannot open /dev/net/tun: its mode excludes this user, inside unshare -Urn, "
-                  "too; run as root, or let root type 'chmod 0666 /dev/net/tun', the usual mode");
+        log_error("cannot open /dev/net/tun: its mode excludes this user, also inside unshare "
+                  "-Urn (run as root, or have root run 'chmod 0666 /dev/net/tun', the usual mode)");
     else
         log_error("cannot open /dev/net/tun: %s (load it with 'modprobe tun')", strerror(errno));
     return ERR_IO;

@@ -7,7 +7,8 @@
 #include "common/wire/rtp.h"
 #include "stream/send/stream_sender.h"
 
-// With IP's and TCP's headers: SET_PARAMETER with a session and a short body, its answer.
+// Bytes of a SET_PARAMETER with a session and a short body, or of its response, with the IP and TCP
+// headers.
 enum { ASK_BYTES = 250, ANSWER_BYTES = 150 };
 
 struct flow_stream {
@@ -16,12 +17,12 @@ struct flow_stream {
     struct stream_sender *sender;    // owned
     struct stream_source source;
     struct stream_viewer viewer;
-    struct stream_control asked;  // by the viewer
-    struct stream_control ending; // by the server: the media's end
+    struct stream_control asked;  // requests of the viewer
+    struct stream_control ending; // the server's notice of the media's end
     int32_t pairs;                // sent
     uint32_t pair_bytes;
-    bool started; // the viewer
-    bool drained; // the media ended, and all of it has left
+    bool started; // true for the viewer's end
+    bool drained; // the media has ended, and all of it was sent
 };
 
 static struct flow_stream *of_source(struct node *n)
@@ -65,7 +66,7 @@ static void settle_source(struct flow_stream *f, usec_t now)
     node_wake_at(&f->flow.source, next == USEC_NEVER ? next : usec_max(next, now + 1));
 }
 
-// Frames that are due, then all that the transport has room for.
+// Takes the frames that are due, then sends all packets for which the transport has room.
 static void run_sender(struct flow_stream *f, usec_t now)
 {
     bool over = f->source.over;
@@ -74,7 +75,7 @@ static void run_sender(struct flow_stream *f, usec_t now)
     stream_source_run(&f->source, now);
     if (!over && f->source.over) {
         stream_sender_end(f->sender, now);
-        f->drained = !stream_sender_is_playing(f->sender); // else on_end follows
+        f->drained = !stream_sender_is_playing(f->sender); // otherwise on_end follows
     }
     stream_sender_pump(f->sender, now);
 }
@@ -87,7 +88,7 @@ static void source_run(struct node *n, usec_t now)
     settle_source(f, now);
 }
 
-// The first level begins the media.
+// The first level starts the media.
 static void take_wish(struct flow_stream *f, const struct stream_wish *wish, usec_t now)
 {
     if (f->source.over || stream_sender_set_level(f->sender, wish->level, now) != 0)
@@ -100,7 +101,7 @@ static void take_wish(struct flow_stream *f, const struct stream_wish *wish, use
     }
 }
 
-// Packets of a pair are as large as media's, back to back.
+// The packets of a pair are as large as media packets, and are sent back to back.
 static void send_pairs(struct flow_stream *f, int32_t wanted, usec_t now)
 {
     for (; f->pairs < wanted; f->pairs++) {
@@ -216,7 +217,7 @@ static void on_end(void *ctx, usec_t now)
     ((struct flow_stream *)ctx)->drained = true;
 }
 
-// Simulated transports stay.
+// A simulated transport cannot be changed.
 static void on_closed(void *ctx, usec_t now)
 {
     (void)ctx;
@@ -273,7 +274,8 @@ const struct stream_viewer *flow_stream_viewer(const struct flow *f)
     return f->ops == &OPS ? &((const struct flow_stream *)f)->viewer : NULL;
 }
 
-// Bytes of the RTP packet that carries so many of a frame behind the largest header.
+// Returns the bytes of the RTP packet that contains this many bytes of a frame after the largest
+// header.
 static uint32_t packet_bytes(uint32_t fragment_bytes)
 {
     enum { FU_HEAD = 2 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A whole session: weir-send's sending core (stream_sender.h) with synthetic media
 // (stream_source.h) at one end, weir-play's buffer and Goddard policy at the other
-// (stream_viewer.h), a transport between them (sim_transport.h). What the viewer asks for, its
-// packet pairs and the end of the media cross the network as packets, too (stream_control.h).
+// (stream_viewer.h), and a transport between them (sim_transport.h). The viewer's requests, packet
+// pairs and the end of the media are packets in the network too (stream_control.h).
 //
-// Packets have the bytes that the programs' have; those of requests are about RTSP's. A viewer has
-// no connection to set up first: the session begins with its first request.
+// Packets are as large as the programs' packets; requests are about as large as RTSP requests. A
+// viewer does not set up a connection: the session begins with its first request.
 #ifndef WEIR_SIM_FLOW_STREAM_H
 #define WEIR_SIM_FLOW_STREAM_H
 
@@ -20,9 +20,9 @@ extern "C" {
 enum { FLOW_STREAM_LEAST = 100, FLOW_STREAM_MOST = 1200 }; // bytes of a frame in a packet
 
 struct flow_stream_config {
-    const char *via; // passed sim_transport_check; borrowed, as the media
+    const char *via; // passed sim_transport_check; borrowed, like the media
     const struct synthetic *media;
-    const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all alike
+    const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all frames have one size
     struct goddard_params goddard;
     usec_t length;           // of the media
     usec_t latency;          // in the scheduler
@@ -33,7 +33,7 @@ struct flow_stream_config {
     usec_t delayed_ack;
 };
 
-// From `stop` on the server makes no more frames; frames under way still arrive and are played.
+// From `stop` on the server makes no more frames; frames in flight still arrive and are played.
 // NULL: no memory.
 struct flow *flow_stream_new(const struct flow_env *env, const struct flow_stream_config *config,
                              uint32_t id, usec_t start, usec_t stop, uint64_t seed);

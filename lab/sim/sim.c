@@ -126,8 +126,9 @@ static int check_group(const struct sim *s, const struct group *g, char *error, 
                        g->text, last);
     struct chain_path path = path_of(s, g, 0);
     if (path.rtt < chain_min_rtt(&s->chain, &path))
-        return err_say(error, cap, ERR_RANGE, "%.80s: its hops alone have an rtt of %lld us",
-                       g->text, (long long)chain_min_rtt(&s->chain, &path));
+        return err_say(error, cap, ERR_RANGE,
+                       "%.80s: the rtt is too short: its hops alone take %lld us", g->text,
+                       (long long)chain_min_rtt(&s->chain, &path));
     return 0;
 }
 

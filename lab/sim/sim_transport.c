@@ -7,7 +7,7 @@
 
 enum transport_family { BY_TCP, BY_MINBUF, BY_MTP, BY_DATAGRAM };
 
-// The programs' transports of these names.
+// The programs' transports with these names.
 static const struct {
     const char *name;
     enum transport_family family;
@@ -21,7 +21,7 @@ static const struct {
 };
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-// Which kind, or -1; *params: what stands behind the colon.
+// Returns the kind, or -1; *params: the text after the colon.
 static int find(const char *via, const char **params)
 {
     size_t len = strcspn(via, ":");

@@ -28,16 +28,18 @@ enum {
 struct sim_transport;
 
 struct sim_transport_ops {
-    // ---- At the sender, beside media_transport's
-    bool (*is_empty)(const struct sim_transport *base); // nothing waits here any more
-    void (*back)(struct sim_transport *base, struct packet *p, usec_t now); // takes the packet
+    // ---- At the sender, in addition to media_transport's
+    bool (*is_empty)(const struct sim_transport *base); // returns true if no packet waits here
+    void (*back)(struct sim_transport *base, struct packet *p, usec_t now); // takes over the packet
     usec_t (*next)(struct sim_transport *base, usec_t now);
     void (*run)(struct sim_transport *base, usec_t now);
     // ---- At the viewer
-    void (*arrived)(struct sim_transport *base, struct packet *p, usec_t now); // takes the packet
+    void (*arrived)(struct sim_transport *base, struct packet *p,
+                    usec_t now); // takes over the packet
     usec_t (*sink_next)(const struct sim_transport *base);
     void (*sink_run)(struct sim_transport *base, usec_t now);
-    int64_t (*marked)(const struct sim_transport *base); // packets with the CE mark; NULL: unknown
+    int64_t (*marked)(
+        const struct sim_transport *base); // number of packets with the CE mark; NULL: unknown
     // ----
     void (*state)(const struct sim_transport *base, struct flow_state *out, usec_t now);
     void (*free)(struct sim_transport *base);
@@ -47,12 +49,12 @@ struct sim_transport {            // embedded first
     struct media_transport media; // first
     const struct sim_transport_ops *ops;
     struct flow *flow; // borrowed: its counts, and its packets
-    // Frames, on the way or because there is no room for them: the policy may scale by loss
+    // Frames that the network lost or that had no room: the policy may scale by loss
     // (goddard_inputs_loses_frames).
     bool may_lose;
-    // At the sender: hand packets over now. After a `room` that was false.
+    // At the sender: the transport has room again after `room` was false.
     void (*on_room)(void *ctx, usec_t now);
-    // At the viewer: an RTP packet, borrowed for the call.
+    // At the viewer: an RTP packet arrived; borrowed for the call.
     void (*deliver)(void *ctx, const uint8_t *rtp, size_t len, usec_t now);
     void *ctx;
 };
@@ -70,8 +72,8 @@ struct sim_transport_config {
 
 // 0; ERR_NOT_FOUND: no such transport; ERR_MALFORMED, ERR_RANGE: its parameters.
 int sim_transport_check(const char *via);
-// NULL: no memory. The caller fills in on_room, deliver and ctx, which come from
-// inside calls of the ops alone.
+// NULL: no memory. The caller fills in on_room, deliver and ctx; they are called only inside calls
+// of the ops.
 struct sim_transport *sim_transport_new(const struct sim_transport_config *config, usec_t now);
 
 struct sim_transport *sim_transport_tcp_new(const struct sim_transport_config *config,

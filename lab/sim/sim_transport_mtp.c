@@ -15,8 +15,8 @@ struct sim_mtp {
     struct sim_transport base;
     struct mtp_flow mtp;
     struct mtp_receive_flow sink;
-    bool waits;       // the sender was refused
-    usec_t intake_at; // of the next packet, where the queue takes all that comes
+    bool waits;       // room was refused to the sender
+    usec_t intake_at; // bytes of the next packet, if the queue accepts all packets
     int media_bps;
 };
 
@@ -42,7 +42,7 @@ static bool mtp_room(struct media_transport *base, usec_t now)
     return !m->waits;
 }
 
-// A queue that drops instead of refusing takes packets at the media's rate only.
+// A queue that drops packets instead of refusing them accepts packets only at the media's rate.
 static int mtp_send(struct media_transport *base, enum media_track track,
                     const struct media_packet *packet, usec_t now)
 {
@@ -76,7 +76,7 @@ static bool mtp_is_empty(const struct sim_transport *base)
     return ((const struct sim_mtp *)base)->mtp.sender.queue.packets == 0;
 }
 
-// The session is asked before each record: what finds no packet may leave empty.
+// Asks the session before each record; if it has no packet, the record may be empty.
 static void resume(struct sim_mtp *m, usec_t now)
 {
     do {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// RTP packets on simulated TCP, a segment each (RFC 2326, 10.12, puts four bytes before each). The
-// network carries sequence numbers; what they stand for stays here until the viewer has it, in
-// order.
+// RTP packets over simulated TCP, one segment per packet (RFC 2326, 10.12, puts four bytes before
+// each). The network transports only sequence numbers; the data stays here until the viewer has
+// received it, in order.
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "lab/sim/tcp_ends.h"
 
 enum {
-    SEND_BUFFER = 1 << 17, // packets written and not acknowledged, at most
+    SEND_BUFFER = 1 << 17, // max packets written and not acknowledged
     INTERLEAVED = 4,
     LEAST_SNDBUF = 2 * STREAM_MAX_RTP,
     MOST_SNDBUF = 1 << 30,
@@ -251,7 +251,7 @@ struct sim_transport *sim_transport_tcp_new(const struct sim_transport_config *c
                                      .flow = config->flow};
     t->is_minbuf = minbuf;
     int err = minbuf ? minbuf_parse(params, &t->minbuf) : read_limit(params, &t->limit);
-    t->base.may_lose = minbuf || t->limit; // what finds no room waits, and is dropped in the end
+    t->base.may_lose = minbuf || t->limit; // packets without room wait, and are dropped in the end
     struct tcp_sender_config tcp = config->tcp;
     tcp.packets = 0;
     tcp.validates = true;

@@ -15,9 +15,9 @@ extern "C" {
 
 struct stream_source_config {
     const struct synthetic *media;   // borrowed
-    const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all alike
+    const struct frame_sizes *sizes; // of its frames; borrowed; NULL: all frames have one size
     usec_t length;                   // of the media
-    usec_t wall;                     // the wall clock at time 0
+    usec_t wall;                     // wall clock at time 0
     void (*on_frame)(void *ctx, struct coded_frame *f, usec_t now); // borrowed for the call
     void *ctx;                                                      // borrowed
 };
@@ -31,13 +31,13 @@ struct stream_source {
 };
 
 void stream_source_init(struct stream_source *s, const struct stream_source_config *config);
-void stream_source_start(struct stream_source *s, usec_t now); // frame 0 is due
-// FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED times its own pace.
+void stream_source_start(struct stream_source *s, usec_t now); // starts: frame 0 is due
+// FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED, multiple of the media's own pace
 void stream_source_set_speed(struct stream_source *s, double speed);
 void stream_source_end(struct stream_source *s);
-// Gives the frames that are due.
+// Emits the frames that are due.
 void stream_source_run(struct stream_source *s, usec_t now);
-// When the next one is; USEC_NEVER: none, as it has not started or has ended.
+// Returns when the next frame is due; USEC_NEVER: none, as it has not started or has ended.
 usec_t stream_source_next(const struct stream_source *s);
 
 #ifdef __cplusplus

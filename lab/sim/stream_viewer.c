@@ -61,7 +61,7 @@ static void on_event(void *ctx, const struct viewing_event *e)
     }
 }
 
-// Playing needs a level: the pipeline is made with the first.
+// Playing requires a level: the pipeline is created with the first.
 static void open_pipeline(struct stream_viewer *v, int level)
 {
     usec_t threshold = (usec_t)(v->feed.policy.params.play_buf_thresh * 1e6);
@@ -97,7 +97,7 @@ static void run_pipeline(struct stream_viewer *v, usec_t now)
 {
     struct video_output out;
     while (v->pipeline && video_pipeline_poll(v->pipeline, &out, now))
-        show(v, &out, now); // it asks for no key frames
+        show(v, &out, now); // it requests no key frames
     if (v->ended || !v->pipeline || !video_pipeline_is_ending(v->pipeline))
         return;
     v->ended = true;
@@ -143,8 +143,9 @@ static void ask(struct stream_viewer *v, usec_t now)
 
 // ---- What comes
 
-// Of consecutive whole frames, in ms: their distance / (frames missing between + 1) (Chung,
-// Claypool, Kinicki 2005, section IV). NaN: there was none before, or it comes after a later one.
+// Jitter of consecutive complete frames, in ms: their distance / (number of missing frames between
+// them + 1) (Chung, Claypool, Kinicki 2005, section IV). NaN: the first frame, or a frame after a
+// later one.
 static double jitter_of(struct stream_viewer *v, int64_t number, usec_t now)
 {
     if (number <= v->whole)
@@ -162,7 +163,7 @@ static void on_frame(struct stream_viewer *v, struct received_frame *f, usec_t n
     int64_t number = f->number;
     int level = f->level;
     (void)video_pipeline_push(v->pipeline, f, STREAM_WALL, now);
-    // Before playing takes frames out of the buffer.
+    // Runs before playing takes frames from the buffer.
     goddard_inputs_whole(&v->feed, number, playout_held(playout_of(v)), now);
     tell(v, STREAM_EVENT_FRAME, jitter_of(v, number, now), level, now);
     run_pipeline(v, now);

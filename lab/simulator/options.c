@@ -82,13 +82,13 @@ static const struct option_row rows[] = {
     {KEY, .argument = "from=0 to=HOPS", .help = "first and last router; from=1,to=0 runs left"},
     {KEY, .argument = "rtt=T or T..T",
      .help = "round-trip time without queues; spread evenly over the flows (default: that of the hops)"},
-    {KEY, .argument = "start=0s stop=T", .help = "when the flow sends"},
-    {KEY, .argument = "spread=0s", .help = "each flow begins up to this much later, at random"},
+    {KEY, .argument = "start=0s stop=T", .help = "times at which the flow starts and stops"},
+    {KEY, .argument = "spread=0s", .help = "max random delay of each flow's start"},
     {KEY, .argument = "access=100mbit", .help = "rate of the access links"},
     {KEY, .argument = "loss=0%", .help = "loss on the sink's access link, each way"},
-    {KEY, .argument = "overhead=0us", .help = "time per packet in the sending host, random up to this"},
+    {KEY, .argument = "overhead=0us", .help = "max random time per packet in the sending host"},
     {KEY, .argument = "local=R localq=20p",
-     .help = "a line between the last router and the sink, drop-tail, both ways"},
+     .help = "a drop-tail link between the last router and the sink, both ways"},
     {KEY, .argument = "size=1500B", .help = "size of packets"},
 
     {.section = "Keys of TCP and web", KEY, .argument = "window=10000p iw=2p",
@@ -97,7 +97,7 @@ static const struct option_row rows[] = {
     {KEY, .argument = "delack=100ms", .help = "delayed ACKs; 0: none"},
     {KEY, .argument = "ca=ack",
      .help = "congestion avoidance: + 1/cwnd per ACK; count: + 1 per cwnd of ACKs"},
-    {KEY, .argument = "ts=0", .help = "1: timestamps, which time every ACK"},
+    {KEY, .argument = "ts=0", .help = "1: timestamps, an RTT sample from each ACK"},
     {KEY, .argument = "packets=N", .help = "TCP: end after this many packets"},
     {KEY, .argument = "tcp=newreno", .help = "web: reno, newreno or sack"},
     {KEY, .argument = "bytes=50KB think=1s shape=1.5",
@@ -126,11 +126,11 @@ static const struct option_row rows[] = {
     {KEY, .argument = "media=goddard length=300s fragment=1000B", .help = "media, its length, and its bytes per packet"},
     {KEY, .argument = "latency=1s", .help = "max wait in the scheduler"},
     {KEY, .argument = "sizes=FILE",
-     .help = "frames vary in size as these: one frame's bytes per line, as ffprobe -select_streams "
-             "v -show_entries packet=size -of csv=p=0 prints them"},
+     .help = "frame sizes: one frame's bytes per line, as ffprobe -select_streams v -show_entries "
+             "packet=size -of csv=p=0 prints them"},
     {KEY, .argument = "pair=1",
-     .help = "0: no packet pair passes; the first media measures the capacity"},
-    {KEY, .argument = "parts=0", .help = "1: frames that arrived in part count as complete"},
+     .help = "0: no packet pairs; the first media packets measure the capacity"},
+    {KEY, .argument = "parts=0", .help = "1: incomplete frames count as complete"},
     {KEY, .argument = "goddard=NAME=VALUE/...",
      .help = "parameters of the Goddard policy, such as upscale_interval=30"},
 
@@ -149,9 +149,9 @@ static const struct option_row rows[] = {
     {.name = "since", .argument = "S", .kind = OPTION_SECONDS, .at = AT(since),
      .max = SIM_OPTIONS_SECONDS, .fallback = "0", .help = "count stats from this time on, to 0.1 s"},
     {.name = "till-ended", .kind = OPTION_SWITCH, .at = AT(till_ended),
-     .help = "end when all streams have been played to their ends"},
+     .help = "end when the last stream has ended"},
     {.name = "seed", .argument = "N", .kind = OPTION_SEED, .at = AT(scenario.seed),
-     .fallback = "1", .help = "of all that is random"},
+     .fallback = "1", .help = "seed of all random numbers"},
     {.name = "scenario", .argument = "FILE", .read = read_scenario,
      .help = "read words of this command line from a file; # begins a comment"},
 
@@ -165,7 +165,7 @@ static const struct option_row rows[] = {
              "with one event per line"},
     {.name = "arrivals", .argument = "FLOW:FILE", .read = read_arrivals,
      .help = "write a CSV of the packets that reached this flow's sink"},
-    {.name = "quiet", .kind = OPTION_SWITCH, .at = AT(quiet), .help = "no lines of single flows"},
+    {.name = "quiet", .kind = OPTION_SWITCH, .at = AT(quiet), .help = "print no lines of single flows"},
     OPTION_ROWS_HELP,
 };
 // clang-format on
@@ -174,8 +174,8 @@ const struct option_table sim_option_table = {
     .program = "weir-sim",
     .usage = "[OPTION]... --link SPEC GROUP...",
     .brief = "stream over simulated networks, on a virtual clock",
-    .about = "Flows over a simulated network, on a virtual clock: the same words give the same "
-             "figures.",
+    .about = "Flows over a simulated network, on a virtual clock: the same command line gives the "
+             "same results.",
     .rest = "Exit status:\n"
             "    0  done\n"
             "    1  failed\n"

@@ -131,7 +131,7 @@ static void ask(struct flow *f, usec_t now)
     int len = request_encode(&f->request, line);
     // A new connection's buffer is empty, so the whole line fits.
     if (send(watch_fd(f->tcp), line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len) {
-        fail(f, "the connection broke", now);
+        fail(f, "the connection was lost", now);
         return;
     }
     f->connected = true;

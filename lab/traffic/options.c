@@ -68,7 +68,7 @@ static const char *spec_value(int i, const char **help)
 {
     static const char *const list[][2] = {
         {"elephants:[KEYS]", "long TCP flows"},
-        {"mice:bytes=[N]", "connect, N bytes from the server, close, again"},
+        {"mice:bytes=[N]", "short TCP flows: connect, receive N bytes, close, repeat"},
         {"cbr:rate=[R]", "UDP datagrams at that rate, of size=1000 payload bytes"},
         {"web:[KEYS]", "objects of Pareto sizes, mean=50000 and shape=1.2, with pauses of off=1 s"},
     };
@@ -102,12 +102,12 @@ static const struct option_row rows[] = {
      .help = "write a JSON line per second, and one at the end, to this file"},
     {.name = "spec", .argument = "SPEC", .operand = true, .repeats = true, .read = read_spec,
      .value = spec_value,
-     .help = "a group of flows, with keys such as elephants:n=7,cc=reno,start=5,stop=60; all take "
-             "n (flows), start and stop (seconds after the epoch), those over TCP cc (congestion "
+     .help = "a group of flows such as elephants:n=7,cc=reno,start=5,stop=60. Keys of all: n (flows), "
+             "start and stop (seconds after the epoch); of TCP flows also cc (congestion "
              "control)"},
 
     {.section = "Options of both", .name = "verbose", .kind = OPTION_SWITCH, .at = AT(verbose),
-     .help = "log to stderr reason connections fail"},
+     .help = "log to stderr why connections fail"},
     OPTION_ROWS_HELP,
 };
 // clang-format on
@@ -147,10 +147,10 @@ enum options_result traffic_options_parse(int argc, char **argv, struct options 
         result = command_line_read(&traffic_option_table, argc - known, argv + known, o, &file, out,
                                    error, sizeof(error));
     else
-        snprintf(error, sizeof(error), "the command is serve or run, not \"%s\"", command);
+        snprintf(error, sizeof(error), "unknown command \"%s\": expects serve or run", command);
     const char *wrong = result == OPTIONS_BAD    ? error
                         : result == OPTIONS_DONE ? NULL
-                        : !known                 ? "the first argument is the command: serve or run"
+                        : !known                 ? "no command: expects serve or run"
                                                  : check(o);
     if (wrong)
         fprintf(err, "weir-traffic: %s\nTry 'weir-traffic --help'.\n", wrong);

@@ -19,19 +19,20 @@ extern "C" {
 
 struct audio_output_config {
     bool headless;
-    bool test;  // the audio is the test tone, and the pictures flash with it
+    bool test;  // the audio is the test tone, and the pictures flash in time with it
     int volume; // percent
 };
 
 struct audio_output_stats {
     struct audio_counts counts;
     struct av_offset_figures offset;
-    bool by_tone; // `offset` compares beeps heard with flashes seen; else it compares media times
+    bool by_tone; // `offset` compares heard beeps with shown flashes; otherwise it compares media
+                  // times
 };
 
 struct audio_output;
 
-// NULL on failure (logged). A machine without an audio device is no failure: nothing is heard.
+// NULL on failure (logged). A machine without an audio device is no failure: no audio is played.
 struct audio_output *audio_output_new(const struct audio_output_config *config);
 void audio_output_free(struct audio_output *p); // NULL is fine
 void audio_output_packet(struct audio_output *p, int64_t position, const uint8_t *data, size_t len);
@@ -40,7 +41,7 @@ void audio_output_set_clock(struct audio_output *p, const struct media_clock *cl
 // A picture of media time `pts` was shown; `flash`: it is a flash of the test picture.
 void audio_output_shown(struct audio_output *p, usec_t pts, usec_t shown_at, bool flash);
 void audio_output_flush(struct audio_output *p); // other media follows; the clock does not run
-void audio_output_end(struct audio_output *p);   // no packet follows
+void audio_output_end(struct audio_output *p);   // no further packet follows
 bool audio_output_mute(struct audio_output *p);  // toggles; returns true if muted now
 uint64_t audio_output_underruns(struct audio_output *p);
 void audio_output_read(struct audio_output *p, struct audio_output_stats *out);

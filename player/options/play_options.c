@@ -31,13 +31,14 @@ static const char *read_transports(void *options, const char *value, char *why, 
         snprintf(why, cap, "at most %d transports, each shorter than %d characters",
                  RTSP_MAX_OFFERS, TRANSPORT_MAX_NAME);
     else if (err)
-        snprintf(why, cap, "expects NAME[:PARAMS][,NAME...]; there are %s, auto", names);
+        snprintf(why, cap, "expects NAME[:PARAMS][,NAME...] (available: %s, auto)", names);
     for (int i = 0; !err && i < list->count; i++) {
         const struct transport_kind *kind;
         const char *params;
         err = transport_find(list->names[i], &kind, &params);
         if (err == ERR_NOT_FOUND)
-            snprintf(why, cap, "no transport '%s'; there are %s, auto", list->names[i], names);
+            snprintf(why, cap, "unknown transport '%s' (available: %s, auto)", list->names[i],
+                     names);
         else if (err)
             snprintf(why, cap, "the parameters of '%s' are %s; %s: %s", list->names[i],
                      err == ERR_RANGE ? "out of range" : "malformed", kind->name, kind->help);
@@ -125,7 +126,7 @@ static const char *read_at(void *options, const char *value, char *why, size_t c
 {
     int err = play_script_add(&((struct play_options *)options)->script, value);
     if (err == ERR_FULL) {
-        snprintf(why, cap, "at most %d of them", PLAY_SCRIPT_MAX);
+        snprintf(why, cap, "at most %d actions", PLAY_SCRIPT_MAX);
         return why;
     }
     return err ? "expects SECONDS:seek=SECONDS, SECONDS:pause, SECONDS:go-on or SECONDS:level=N"
@@ -144,13 +145,13 @@ static const char *read_quiet(void *options, const char *value, char *why, size_
 // clang-format off
 static const struct option_row rows[] = {
     {.name = "url", .operand = true, .argument = "URL", .read = read_url, .hides_user = true,
-     .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N]; the port is 8554 unless "
-     "given, put an IPv6 address in brackets, a link-local one with its interface: [fe80::1%25eth0]"},
+     .section = "Stream", .help = "rtsp://HOST[:PORT]/PATH[?level=N]; the default port is 8554; "
+     "an IPv6 address requires brackets, a link-local one its interface: [fe80::1%25eth0]"},
 
     {.section = "Network", .name = "transport", .letter = 't', .argument = "LIST",
      .read = read_transports, .value = transport_value,
-     .help = "transports in order of preference, separated by commas: the first that the server "
-     "gives and the network lets through (default: the first of these)"},
+     .help = "transports in order of preference, separated by commas; uses the first that the server "
+     "offers and that works on this network (default: the first of these)"},
     {.name = "cc", .argument = "NAME", .read = read_cc, .value = cc_value,
      .help = "congestion control of the sender's kernel, for transports over TCP (cubic, reno, "
      "bbr ...)"},
@@ -162,19 +163,19 @@ static const struct option_row rows[] = {
      .help = "who changes the level when the network changes:"},
     {.name = "goddard", .argument = "NAME=VALUE,...", .read = read_goddard,
      .value = goddard_params_name,
-     .help = "parameters of --adapt goddard; player.md of the guides lists them"},
+     .help = "parameters of --adapt goddard; the guide player.md explains them"},
 
     {.section = "Playing", .name = "buffer", .letter = 'b', .argument = "SECONDS",
      .read = read_buffer, .fallback = "0.25",
-     .help = "media to buffer before playing starts, 0 to 60; after a stall the same, but at "
-     "least 0.5"},
+     .help = "media to buffer before playing starts, and after a stall (then at least 0.5), 0 to "
+     "60"},
     {.name = "latency", .argument = "MS", .kind = OPTION_MSEC, .at = AT(latency),
      .min = MIN_LATENCY_MS, .max = MAX_LATENCY_MS,
      .help = "target for live media, from capture to screen, 50 to 30000: kept by playing up to "
      "5 % faster or slower, or by a skip (default: the latency at the start, with --buffer)"},
     {.name = "low-latency", .kind = OPTION_SWITCH, .at = AT(low_latency),
-     .help = "a budget of 400 ms, all of it the sender's: the sender drops older frames, the "
-     "player shows each frame as soon as it arrives"},
+     .help = "the sender drops frames older than 400 ms, and the player shows each frame as soon "
+     "as it arrives, without a buffer"},
     {.name = "start", .argument = "SECONDS", .kind = OPTION_SECONDS, .at = AT(start),
      .max = MAX_DURATION_SEC, .help = "begin at this position of a file"},
     {.name = "at", .argument = "SECONDS:ACTION", .read = read_at, .repeats = true,
@@ -193,7 +194,7 @@ static const struct option_row rows[] = {
      .help = "end when the server is lost; the default with --headless"},
 
     {.section = "Display", .name = "headless", .kind = OPTION_SWITCH, .at = AT(headless),
-     .help = "no window; pictures are \"shown\" on a clock only"},
+     .help = "no window; pictures are timed, but not displayed"},
     {.name = "full-screen", .letter = 'f', .kind = OPTION_SWITCH, .at = AT(full_screen),
      .help = "begin in full screen"},
 
@@ -213,12 +214,12 @@ static const struct option_row rows[] = {
      .help = "add a line to --events for each frame of the source: its similarity to the picture "
      "shown in its place"},
     {.name = "snapshot", .argument = "FILE.png", .kind = OPTION_PNG, .at = AT(snapshot),
-     .help = "write the picture shown last"},
+     .help = "write the last shown picture"},
     {.name = "contact-sheet", .argument = "FILE.png", .kind = OPTION_PNG, .at = AT(contact_sheet),
      .help = "write twelve of the shown pictures, spread over the session"},
     {.name = "reference", .argument = "FILE", .kind = OPTION_FILE, .at = AT(reference),
-     .help = "compare pictures with this video, of which the server plays a copy (test pictures "
-     "are compared without it)"},
+     .help = "compare pictures with this copy of the video that the server plays (test pictures "
+     "require no copy)"},
     {.name = "no-picture", .kind = OPTION_SWITCH, .at = AT(no_picture),
      .help = "do not compare pictures"},
 
@@ -234,22 +235,21 @@ static const struct option_row rows[] = {
 const struct option_table play_option_table = {
     .program = "weir-play",
     .usage = "[OPTION]... rtsp://HOST[:PORT]/PATH[?level=N]",
-    .brief = "play a stream and measure what its viewer lives through",
-    .about = "Plays a stream of weir-send and measures what its viewer lives through.",
-    .rest =
-        "Keys in the window: ? lists them; i the panel of figures and graphs, l and t menus of\n"
-        "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
-        "and -) level, f or a double click full screen, m mute, s snapshot to\n"
-        "weir-snapshot-NUMBER.png, q or Escape quit.\n"
-        "\n"
-        "Exit status:\n"
-        "    0  end of the media, end of --duration, or the viewer quit\n"
-        "    1  internal error, or a result could not be written\n"
-        "    2  wrong usage\n"
-        "    3  the server cannot be reached, or refused\n"
-        "    4  the server was lost in mid-stream\n"
-        "    5  the stream cannot be decoded: no picture within 10 s of media\n"
-        "  130  interrupted by a signal\n",
+    .brief = "play a stream and measure its quality of experience",
+    .about = "Plays a stream of weir-send and measures the quality of experience (QoE).",
+    .rest = "Keys in the window: ? lists them; i the panel of stats and graphs, l and t menus of\n"
+            "levels and transports, space pause, left and right 10 s in a file, up and down (or +\n"
+            "and -) level, f or a double click full screen, m mute, s snapshot to\n"
+            "weir-snapshot-NUMBER.png, q or Escape quit.\n"
+            "\n"
+            "Exit status:\n"
+            "    0  end of the media, end of --duration, or the viewer quit\n"
+            "    1  internal error, or a result could not be written\n"
+            "    2  wrong usage\n"
+            "    3  the server cannot be reached, or refused the request\n"
+            "    4  the server was lost during the stream\n"
+            "    5  the stream cannot be decoded: no picture within 10 s of media\n"
+            "  130  interrupted by a signal\n",
     .rows = rows,
 };
 
@@ -272,19 +272,19 @@ static bool check_goddard(struct play_options *o, char *error, size_t cap)
         return !o->has_goddard || fail(error, cap, "--goddard requires --adapt goddard");
     if (o->level >= 0)
         return fail(error, cap,
-                    "--adapt goddard chooses the level itself, by what it measures of the "
-                    "network: leave --level and ?level= out");
+                    "--adapt goddard conflicts with --level and ?level=: it chooses the level "
+                    "itself");
     if (o->has_buffer)
         return fail(error, cap,
-                    "--adapt goddard has its own buffer: --goddard play_buf_thresh=SECONDS "
-                    "instead of --buffer");
+                    "--buffer conflicts with --adapt goddard: use --goddard "
+                    "play_buf_thresh=SECONDS");
     if (o->low_latency)
         return fail(error, cap,
                     "--low-latency conflicts with --adapt goddard, which fills a buffer");
     if (o->latency)
         return fail(error, cap,
-                    "--latency conflicts with --adapt goddard: both say how much the "
-                    "buffer holds");
+                    "--latency conflicts with --adapt goddard: both set the size of "
+                    "the buffer");
     o->buffer = (usec_t)llround(o->goddard.play_buf_thresh * 1e6);
     return true;
 }
@@ -294,7 +294,7 @@ static bool check_goddard(struct play_options *o, char *error, size_t cap)
 static bool check(struct play_options *o, char *error, size_t cap)
 {
     if (!o->url.host[0])
-        return fail(error, cap, "no URL; expects rtsp://HOST[:PORT]/PATH");
+        return fail(error, cap, "a URL is required: rtsp://HOST[:PORT]/PATH");
     if (o->level < 0)
         o->level = o->url.level;
     if (o->headless && o->full_screen)
@@ -305,7 +305,7 @@ static bool check(struct play_options *o, char *error, size_t cap)
         return fail(error, cap, "--low-latency conflicts with --buffer: it has no buffer");
     if (o->latency && o->has_buffer && o->buffer >= o->latency)
         return fail(error, cap,
-                    "--buffer %g s is more than --latency %g ms leaves: expects less than %g s",
+                    "--buffer %g s conflicts with --latency %g ms: expects less than %g s",
                     usec_to_sec(o->buffer), usec_to_msec(o->latency), usec_to_sec(o->latency));
     if (o->reconnect == OPTION_UNSET)
         o->reconnect = o->headless ? OPTION_OFF : OPTION_ON;

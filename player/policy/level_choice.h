@@ -11,14 +11,14 @@ extern "C" {
 #endif
 
 struct level_choice {
-    int level;          // that comes; -1: not known
-    int requested;      // last, or the level that comes
-    const char *reason; // for the request, static; NULL: nothing is requested that has not come
+    int level;          // level of the received frames; -1: unknown
+    int requested;      // the last requested level, or the received one
+    const char *reason; // reason for the request, static; NULL: no request is pending
 };
 
 struct level_start {
     int top;     // the ladder's highest level
-    int wanted;  // by the user; -1: the server's choice
+    int wanted;  // requested by the user; -1: the server selects
     bool policy; // --adapt goddard chooses the level
     bool again;  // the connection follows another one
     int before;  // `again`: the level that played
@@ -29,13 +29,13 @@ struct level_switch { // for QoE and trace
     const char *reason;
 };
 
-// The level that PLAY begins with, as far as it is known. After another connection it is the level
-// from before, so that what the outage did not change is not reported as a change.
+// Returns the initial level of PLAY, if known. After another connection it is that connection's
+// level, so that a level that the outage did not change is not reported as a change.
 void level_choice_begin(struct level_choice *c, const struct level_start *s);
-// `level` is requested from the server, for `reason` (static).
+// The client requested `level` from the server, for `reason` (static).
 void level_choice_request(struct level_choice *c, int level, const char *reason);
-void level_choice_refused(struct level_choice *c); // by the server
-// Frames of `level` come. Returns true if that is a switch.
+void level_choice_refused(struct level_choice *c); // The server changed the level.
+// A frame of `level` arrived. Returns true if the level changed.
 bool level_choice_arrived(struct level_choice *c, int level, struct level_switch *out);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether what a connection receives turns into pictures: a warning when PLAY was answered but no
-// packet comes, and the verdict that a stream cannot be decoded. Pure.
+// Detects whether received media becomes pictures: a warning if PLAY was answered but no packet
+// arrives, and an end if the stream cannot be decoded. Pure.
 #ifndef WEIR_PLAYER_POLICY_MEDIA_PROGRESS_H
 #define WEIR_PLAYER_POLICY_MEDIA_PROGRESS_H
 
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-#define MEDIA_PROGRESS_QUIET       (3 * USEC_PER_SEC)  // without any packet: a warning
-#define MEDIA_PROGRESS_UNDECODABLE (10 * USEC_PER_SEC) // of media without any picture: the end
+#define MEDIA_PROGRESS_QUIET       (3 * USEC_PER_SEC)  // time without any packet until the warning
+#define MEDIA_PROGRESS_UNDECODABLE (10 * USEC_PER_SEC) // media without any picture until the end
 
 struct media_progress {
     usec_t since; // PLAY was answered
@@ -22,25 +22,26 @@ struct media_progress {
 };
 
 struct media_progress_facts {
-    uint64_t packets;     // of video, by this connection
+    uint64_t packets;     // video packets of this connection
     usec_t span;          // media time from the first packet to the last
     bool pictures;        // the stream has pictures
-    bool paused;          // by the viewer
-    uint64_t decoded;     // pictures
-    usec_t buffer_target; // media that is held back before the first picture
+    bool paused;          // true while the viewer has paused
+    uint64_t decoded;     // number of shown pictures
+    usec_t buffer_target; // media that is buffered before the first picture
 };
 
 enum media_progress_verdict {
     MEDIA_PROGRESS_FINE,
-    MEDIA_PROGRESS_NO_PACKET, // once a connection
+    MEDIA_PROGRESS_NO_PACKET, // returned at most once per connection
     MEDIA_PROGRESS_NO_PICTURE,
 };
 
 void media_progress_begin(struct media_progress *m, usec_t now); // PLAY was answered
-// About once a second.
+// Call about once a second.
 enum media_progress_verdict media_progress_check(struct media_progress *m,
                                                  const struct media_progress_facts *f, usec_t now);
-// At the end. Returns true if pictures were due: it has played for MEDIA_PROGRESS_QUIET.
+// Call at the end. Returns true if a picture was due: the connection has played for
+// MEDIA_PROGRESS_QUIET.
 bool media_progress_pictures_due(usec_t playing_since, bool paused, usec_t now);
 
 #ifdef __cplusplus

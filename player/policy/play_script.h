@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a viewer does by the clock, `--at SECONDS:ACTION`: the keys of a viewing without a window.
+// The viewer's timed actions, `--at SECONDS:ACTION`. They replace the keys if there is no window.
 // Pure.
 #ifndef WEIR_PLAYER_POLICY_PLAY_SCRIPT_H
 #define WEIR_PLAYER_POLICY_PLAY_SCRIPT_H
@@ -15,7 +15,7 @@ enum { PLAY_SCRIPT_MAX = 32 };
 enum play_action { PLAY_SEEK, PLAY_PAUSE, PLAY_GO_ON, PLAY_LEVEL };
 
 struct play_step {
-    usec_t at; // since playing was asked for
+    usec_t at; // since playing was requested
     enum play_action action;
     double value; // PLAY_SEEK: seconds; PLAY_LEVEL: the level
 };

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "player/policy/reconnect.h"
 
-// What an event does in a state.
+// The effect of an event in a state.
 enum effect {
     IGNORE,
     END,    // RECONNECT_END; the state stays
-    RETRY,  // the next attempt by the series of delays, or END if that is not allowed
-    LEAVE,  // RECONNECT_LEAVE; the attempt is not due before RECONNECT_LEFT
+    RETRY,  // starts the next attempt by the series of delays, or RECONNECT_END if that is not
+            // allowed
+    LEAVE,  // RECONNECT_LEAVE; the attempt waits until RECONNECT_LEFT
     NOW,    // the attempt is due now
-    POLL,   // the attempt may be due: look at it again from the timer
-    TRY,    // the attempt begins, unless the viewer sees something that it must not interrupt
+    POLL,   // the attempt may be due: the timer checks it again
+    TRY,    // the attempt begins, unless it would interrupt what the viewer sees
     REVERT, // RECONNECT_REVERT; the attempt is due now
-    STAY,   // counts for the picture only
+    STAY,   // changes only what the viewer sees
     SUCCEED
 };
 
 struct transition {
     enum effect effect;
-    enum reconnect_state to; // IGNORE, END, POLL, STAY: not looked at
+    enum reconnect_state to; // unused by IGNORE, END, POLL and STAY
 };
 
 #define S(name) RECONNECT_##name
@@ -101,8 +102,8 @@ static void schedule(struct reconnect *r, usec_t now)
     r->next = now + delay(r->tries);
 }
 
-// A stored medium continues from its last picture, so that has to be known; and another connection
-// shows another picture than the one that the viewer has paused at.
+// An attempt for a stored medium continues from the last picture, so it requires its position.
+// During a pause an attempt would replace the picture at which the viewer has paused.
 static bool must_hold(const struct reconnect *r, const struct reconnect_facts *facts)
 {
     return facts->pictures && (facts->paused || (facts->stored && r->picture == RECONNECT_MOVING));
@@ -118,7 +119,7 @@ static void update_picture(struct reconnect *r, enum reconnect_event event,
         if (facts->pictures && reconnect_is_away(r) && r->picture == RECONNECT_MOVING)
             r->picture = reconnect_is_lost(r) ? RECONNECT_STALLED : RECONNECT_HALTED;
         return;
-    case RECONNECT_LOST: // from here on the viewer's choice is no longer the reason
+    case RECONNECT_LOST: // from here on the viewer's choice is not the reason any more
         if (reconnect_is_lost(r) && r->picture == RECONNECT_HALTED)
             r->picture = RECONNECT_STALLED;
         return;

@@ -18,7 +18,7 @@ double seek_position(const struct seek *s)
     if (!s->known || !s->possible)
         return NAN;
     double at = fmax(0, s->seconds + seconds_of(s, s->shown - s->number));
-    return s->duration > 0 ? fmod(at, s->duration) : at; // weir-send --loop begins again
+    return s->duration > 0 ? fmod(at, s->duration) : at; // weir-send --loop starts again
 }
 
 double seek_base(const struct seek *s)
@@ -89,7 +89,7 @@ bool seek_again(struct seek *s)
     if (s->phase != SEEK_REQUESTED)
         return false;
     if (!s->known || !(fabs(s->seconds - s->to) < SEEK_TOLERANCE))
-        return true; // PLAY had been sent before the viewer sought
+        return true; // PLAY was sent before the viewer's seek
     s->phase = SEEK_IDLE;
     return false;
 }
@@ -97,7 +97,7 @@ bool seek_again(struct seek *s)
 bool seek_shown(struct seek *s, int64_t number, usec_t shown_at, bool paused, usec_t *wait)
 {
     if (!s->known || (s->phase == SEEK_PLACED && number < s->number))
-        return false; // from before the jump
+        return false; // a frame from before the seek
     s->shown = number;
     if (s->phase != SEEK_PLACED)
         return false;

@@ -20,11 +20,11 @@ extern "C" {
 #define SEEK_PAUSE_BUFFER USEC_PER_SEC
 #define SEEK_TOLERANCE    0.5 // seconds between the requested place and the server's
 #define SEEK_EARLY        3.0 // seconds: audio may be longer than video, so an end is not exact
-#define SEEK_PROGRESS     1.0 // seconds that a connection must bring for its end to be judged
+#define SEEK_PROGRESS     1.0 // min seconds of media of a connection whose end is checked
 
 // Times in the media are seconds, NaN: not known. Frames count at `frame_rate`.
 struct seek {
-    bool possible;     // the media is a file whose place is the viewer's choice
+    bool possible;     // true if the media is a file in which the viewer may seek
     double frame_rate; // frames a second
     double duration;   // of the file
     bool known;        // frame `number` is at `seconds`
@@ -34,15 +34,15 @@ struct seek {
     enum { SEEK_IDLE, SEEK_REQUESTED, SEEK_PLACED } phase; // PLACED: its frame was not shown yet
     double to;                                             // REQUESTED, PLACED: the requested place
     usec_t requested;                                      // REQUESTED, PLACED: when
-    bool pause_due; // the viewer has paused, but the server sends
+    bool pause_due; // true if the viewer has paused but the server still sends
 };
 
-// PLAY's answer.
+// The response to PLAY.
 struct seek_place {
     double seconds; // NaN: not given
     int64_t first;  // the first frame that is sent; -1: not given
     int64_t show;   // the frame at `seconds`; -1: not given
-    bool sought;    // the answer to a seek
+    bool sought;    // true if it is the response to a seek
 };
 
 enum seek_request { SEEK_IMPOSSIBLE, SEEK_PLACE_UNKNOWN, SEEK_WANTED };
@@ -54,9 +54,10 @@ enum seek_answer {
 
 void seek_init(struct seek *s, bool possible, double frame_rate, double duration);
 
-// The place on the screen; NaN: not a file, or not known.
+// Returns the position of the picture on the screen in seconds; NaN: not a file, or unknown.
 double seek_position(const struct seek *s);
-// Where a relative step counts from: with several steps in a row, from the place of the last one.
+// Returns the start of a relative step: the target of the preceding step if several steps follow
+// each other.
 double seek_base(const struct seek *s);
 // Returns true if the media ends before the file does. `arrived`: the newest frame. Not if the
 // connection brought next to nothing: then the file is shorter than its description says.
@@ -64,16 +65,16 @@ bool seek_is_early(const struct seek *s, int64_t arrived);
 
 // The viewer seeks. SEEK_WANTED: request `to` from the server.
 enum seek_request seek_to(struct seek *s, double seconds, usec_t now);
-// PLAY was answered. `arrived`: the newest frame, -1: none.
+// PLAY was answered. `arrived`: number of the newest frame, -1: none.
 enum seek_answer seek_placed(struct seek *s, const struct seek_place *place, int64_t arrived);
 void seek_refused(struct seek *s);
-// A connection plays that was being made when the viewer sought. Returns true if PLAY did not begin
-// at that place: request it.
+// A connection that was being made when the viewer sought plays now. Returns true if PLAY did not
+// begin at that position: request it.
 bool seek_again(struct seek *s);
-// A frame was shown. Returns true if that ends a seek; *wait is how long the seek took.
+// A frame was shown. Returns true if that completes a seek; *wait is the duration of the seek.
 bool seek_shown(struct seek *s, int64_t number, usec_t shown_at, bool paused, usec_t *wait);
-// At times. `buffered`: media that waits to be shown. Returns true if the server is to be paused
-// now.
+// Call periodically. `buffered`: media that waits to be shown. Returns true if the server should be
+// paused now.
 bool seek_must_pause(struct seek *s, bool paused, usec_t buffered);
 
 #ifdef __cplusplus

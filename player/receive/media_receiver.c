@@ -9,7 +9,7 @@
 #include "common/wire/path_token.h"
 #include "common/wire/rtsp.h"
 
-enum { UDP_HEADERS_V4 = 28, UDP_HEADERS_V6 = 48 }; // IP's and UDP's
+enum { UDP_HEADERS_V4 = 28, UDP_HEADERS_V6 = 48 }; // headers of IP and UDP
 
 void media_receiver_init(struct media_receiver *m, uv_loop_t *loop, struct tcp_conn *control,
                          const struct sdp *sdp, uint32_t ssrc, struct mtp_raw_receiver *raw,
@@ -47,7 +47,7 @@ void media_receiver_destroy(struct media_receiver *m)
         }
 }
 
-// ---- In
+// ---- Input
 
 static void on_rtp(void *ctx, const uint8_t *data, size_t len, usec_t arrived, usec_t now)
 {
@@ -55,7 +55,7 @@ static void on_rtp(void *ctx, const uint8_t *data, size_t len, usec_t arrived, u
     m->ops->on_packet(m->ctx, TRACK_VIDEO, false, data, len, arrived, now);
 }
 
-// Before SETUP's answer no datagram is expected; after it, from the server alone. RTP has no other
+// Before the SETUP response no datagram is expected; after it, only the server's. RTP has no other
 // authentication (RFC 3550, 9).
 static bool is_from_server(struct media_receiver *m, const struct sockaddr *server,
                            const struct datagram *d)
@@ -76,7 +76,7 @@ static bool is_of_path(struct media_receiver *m, int which, const struct datagra
     if (m->responder)
         path_responder_heard(m->responder, which, now);
     if (path_token_decode(d->data, d->len, &token))
-        return true; // the server sends the viewer's token back
+        return true; // the server echoes the viewer's token
     if (which != 0 || !capacity_pair_decode(d->data, d->len, &pair))
         return false;
     size_t headers = d->from->ss_family == AF_INET6 ? UDP_HEADERS_V6 : UDP_HEADERS_V4;
@@ -129,7 +129,7 @@ void media_receiver_interleaved(struct media_receiver *m, int channel, const uin
 
 // ---- SETUP
 
-// Binds to the control connection's local address: the server sends to no other.
+// Binds to the control connection's local address, because the server sends only to that address.
 static int open_ports(struct media_receiver *m, struct receiver_track *track)
 {
     return udp_socket_pair(m->loop, (const struct sockaddr *)tcp_conn_local(m->control),
@@ -187,7 +187,7 @@ static void take_peers(const struct media_receiver *m, const struct rtsp_transpo
     }
 }
 
-// Takes the channels of the answer, else those of the offer. If only one is given, RTCP has the
+// Uses the channels of the response, or those of the offer. If only one is given, RTCP uses the
 // next.
 static void take_channels(const struct rtsp_transport *t, int channel[2])
 {
@@ -327,7 +327,7 @@ int media_receiver_accept_audio(struct media_receiver *m, struct text answer)
     return 0;
 }
 
-// ---- Out
+// ---- Output
 
 void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, const uint8_t *data,
                               size_t len)

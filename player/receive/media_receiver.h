@@ -35,18 +35,19 @@ struct media_receiver_ops {
     // One of two packets that measure the path; `bytes`: with the headers of IP and UDP.
     void (*on_pair)(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
                     usec_t now);
-    // Media can arrive on a path other than the control connection: once, if media_receiver_tells.
+    // Media can arrive on a path other than the control connection. Called once, if
+    // media_receiver_tells.
     void (*on_validated)(void *ctx, usec_t now);
-    // The media's own connection is over; `error` as transport_receiver.h has it.
+    // The separate media connection ended; `error` as in transport_receiver.h.
     void (*on_end)(void *ctx, const char *error, usec_t now);
 };
 
-// One track's path, at the viewer.
+// One track's path, at the viewer's end.
 struct receiver_track {
     struct media_receiver *owner; // borrowed
     bool accepted;                // the server answered this track's SETUP
-    struct track_path path; // its sockets are owned; NULL unless the track has ports of its own
-    struct sockaddr_storage peer[2]; // path.peer: where the server sends from
+    struct track_path path; // its sockets are owned; NULL if the track has no ports of its own
+    struct sockaddr_storage peer[2]; // path.peer: the address from which the server sends
 };
 
 struct media_receiver {
@@ -56,9 +57,9 @@ struct media_receiver {
     const struct server_dialect *dialect; // static; of the SDP
     uint32_t ssrc;                        // the viewer's
     struct receiver_track tracks[TRACKS];
-    bool datagram;                        // media arrives on UDP ports
-    bool reports;                         // of each packet (RFC 8888), which the server agreed to
-    char name[TRANSPORT_MAX_NAME];        // of the transport taken
+    bool datagram;                 // media arrives on UDP ports
+    bool reports;                  // true if the server agreed to reports of each packet (RFC 8888)
+    char name[TRANSPORT_MAX_NAME]; // of the transport taken
     const struct media_receiver_ops *ops; // static
     void *ctx;                            // borrowed
     uint64_t third_party;                 // datagrams from elsewhere, dropped
@@ -74,30 +75,31 @@ void media_receiver_init(struct media_receiver *m, uv_loop_t *loop, struct tcp_c
                          const struct media_receiver_ops *ops, void *ctx);
 void media_receiver_destroy(struct media_receiver *m);
 
-// Writes the offers of `list` to `out`, the value of a Transport header; opens UDP ports when one
-// needs them. 0; ERR_IO (logged); ERR_FULL; ERR_UNSUPPORTED: a name that is no transport's.
+// Writes the offers of `list` to `out`, the value of a Transport header; opens UDP ports if one of
+// them requires ports. 0; ERR_IO (logged); ERR_FULL; ERR_UNSUPPORTED: an unknown transport.
 int media_receiver_offer(struct media_receiver *m, const struct transport_list *list,
                          const char *cc, char *out, size_t cap);
-// The server's choice, one of `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: not what was offered;
-// ERR_NO_MEMORY.
+// Reads the server's selection from `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: a transport that was
+// not offered; ERR_NO_MEMORY.
 int media_receiver_accept(struct media_receiver *m, const struct transport_list *list,
                           struct text answer, usec_t now);
 // The same for the audio, which takes the transport that was accepted: 0, ERR_IO, ERR_FULL; and 0,
 // ERR_MALFORMED, ERR_UNSUPPORTED.
 int media_receiver_offer_audio(struct media_receiver *m, char *out, size_t cap);
 int media_receiver_accept_audio(struct media_receiver *m, struct text answer);
-// Returns true if on_validated or on_end will tell whether the taken transport's path passes media.
+// Returns true if on_validated or on_end will be called for the selected transport's path.
 bool media_receiver_tells(const struct media_receiver *m);
-// Returns true if media takes a connection that the transport's receiving end made.
+// Returns true if media uses a connection that the transport's receiving end made.
 bool media_receiver_connects(const struct media_receiver *m);
 
-// Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.
+// Returns the number of media packets that routers marked (ECN CE); -1: the transport does not
+// report marks.
 int64_t media_receiver_marked(const struct media_receiver *m);
 
-// Hands an interleaved frame of the control connection on, if its channel is a track's.
+// Passes an interleaved frame of the control connection on, if its channel is a track's.
 void media_receiver_interleaved(struct media_receiver *m, int channel, const uint8_t *data,
                                 size_t len, usec_t now);
-// Sends one compound about a track. When the network has no room it is lost, as RTCP may be.
+// Sends one compound of a track. If the network has no room it is lost, which RTCP allows.
 void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, const uint8_t *data,
                               size_t len);
 

@@ -17,14 +17,14 @@
 struct video_receiver {
     struct video_receiver_config config;
     struct frame_receiver *frames;        // owned
-    uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, or as they came last; Annex B
+    uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, or the last received ones; Annex B
     size_t sets_len;
     const struct server_dialect *dialect; // static; of the SDP
     struct rtcp_exchange rtcp;
     struct rate_meter meter;
     struct loss_meter loss;
     usec_t rtt;
-    usec_t now;         // the wake-up that wall_ahead was read at
+    usec_t now;         // the wake-up at which wall_ahead was read
     usec_t wall_ahead;  // wall clock minus monotonic clock
     int64_t ecn_marked; // packets with the CE mark; -1: unknown
 };
@@ -145,7 +145,7 @@ void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *
 void video_receiver_report(struct video_receiver *in)
 {
     int64_t marked = in->config.ecn_marked(in->config.ctx);
-    if (marked >= 0) // else its connection may be gone already
+    if (marked >= 0) // otherwise the connection may already be freed
         in->ecn_marked = marked;
     struct qoe_receiver counts = {.expected = rtp_receiver_expected(rtp_of(in)),
                                   .lost = rtp_receiver_lost(rtp_of(in)),

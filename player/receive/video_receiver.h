@@ -22,15 +22,15 @@ struct video_receiver_config {
     struct trace *events; // may be NULL
     uint64_t random;      // for SSRC and CNAME
     void (*send_rtcp)(void *ctx, const uint8_t *data, size_t len);
-    // A packet of a frame, not a duplicate.
+    // A packet of a frame arrived; it is not a duplicate.
     void (*on_packet)(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
                       usec_t now);
-    void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes the frame
+    void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
     void (*on_nacked)(void *ctx, usec_t now);                          // lost packets were reported
     void (*on_bye)(void *ctx, usec_t now);
-    // The sender's report: which instant of the wall clock an RTP time stamp stands for.
+    // A sender report: the wall-clock time of an RTP timestamp.
     void (*on_report)(void *ctx, uint64_t ntp, uint32_t timestamp);
-    // Returns the media packets that routers marked so far; -1: unknown.
+    // Returns the number of media packets that routers marked; -1: unknown.
     int64_t (*ecn_marked)(void *ctx);
     void *ctx;
 };
@@ -56,7 +56,7 @@ void video_receiver_report(struct video_receiver *in); // passes the counts so f
 void video_receiver_send_bye(struct video_receiver *in, usec_t now);
 void video_receiver_set_rtt(struct video_receiver *in,
                             usec_t rtt); // separates loss events; 0 = unknown
-// Packets of this stream so far, and the media time they span.
+// The number of packets of this stream, and the duration of their media.
 uint64_t video_receiver_packets(const struct video_receiver *in);
 usec_t video_receiver_media_span(const struct video_receiver *in);
 

@@ -25,7 +25,7 @@ static inline json_t *json_figure(double value, int decimals)
         return json_integer((json_int_t)llround(value));
     double scale = pow(10, decimals);
     double rounded = round(value * scale) / scale;
-    return json_real(rounded == 0 ? 0 : rounded); // no -0.0
+    return json_real(rounded == 0 ? 0 : rounded); // avoids -0.0
 }
 
 // Returns `text`; null for NULL. If it is not UTF-8, bytes beyond ASCII become '?'. NULL: no

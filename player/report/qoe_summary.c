@@ -88,7 +88,7 @@ static void print_causes(const struct qoe_json *r, FILE *out)
         }
     }
     if (r->causes.by_cause[CAUSE_DEPENDENCY] > 0)
-        fprintf(out, "; %.0f of them only because they need another one",
+        fprintf(out, "; %.0f of them only because they depend on another frame",
                 r->causes.by_cause[CAUSE_DEPENDENCY]);
     fputc('\n', out);
 }

@@ -75,8 +75,7 @@ void trace_frame(struct trace *e, const struct event_frame *f, usec_t now);
 // line for all of them.
 void trace_skipped(struct trace *e, int64_t from, int64_t to, uint64_t frames, usec_t now);
 
-// The source's frame `number` was compared with the picture on the screen at its time: frame
-// `shown`.
+// The source's frame `number` was compared with frame `shown`, which was on the screen at its time.
 void trace_picture(struct trace *e, int64_t number, int64_t shown, double ssim, usec_t now);
 
 // Packets found lost since the last line.

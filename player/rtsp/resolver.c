@@ -20,7 +20,7 @@ struct resolver {
     char host[URL_MAX_HOST];
     char service[16];
     pthread_mutex_t lock;   // guards the members below
-    bool freed;             // the owner is gone
+    bool freed;             // true after the owner freed it
     int holders;            // 2, 1 or 0: the loop and the thread, while each uses this object
     struct addrinfo *found; // owned
     int status;             // getaddrinfo's
@@ -106,7 +106,7 @@ struct resolver *resolver_new(uv_loop_t *loop, const char *host, int port, resol
     snprintf(r->service, sizeof(r->service), "%d", port);
     if (start(r))
         return r;
-    log_error("cannot look up '%s': no thread", host);
+    log_error("cannot look up '%s': cannot start a thread", host);
     r->holders = 1;
     resolver_free(r);
     return NULL;

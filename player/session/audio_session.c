@@ -13,9 +13,9 @@
 struct audio_session {
     const struct play_options *options; // borrowed
     struct audio_output *output;        // owned; NULL: no connection had audio yet
-    const struct sdp *sdp;              // borrowed from the connection; NULL: there is none
+    const struct sdp *sdp;              // borrowed from the connection; NULL: no connection
     uint64_t random;
-    bool open; // `receiver` is that of the connection
+    bool open; // true if `receiver` is the connection's
     struct audio_receiver receiver;
     struct audio_clock clock; // low latency
     bool flashed;             // the last picture was a flash of the test picture
@@ -79,7 +79,7 @@ bool audio_session_packet(struct audio_session *s, bool rtcp, const uint8_t *dat
 {
     if (!s->sdp || !s->sdp->audio.present)
         return false;
-    // Datagrams may overtake the response to the SETUP that they follow from: those are dropped.
+    // Datagrams may arrive before the SETUP response that they depend on: those are dropped.
     if (!s->open)
         return !rtcp && len > 1 && (data[1] & 127) == s->sdp->audio.payload_type;
     return audio_receiver_packet(&s->receiver, rtcp, data, len, arrived);
@@ -135,7 +135,8 @@ void audio_session_picture(struct audio_session *s, const struct play_frame *f, 
         audio_clock_picture(&s->clock, pts, f->shown_at);
     bool flash = s->sdp && s->sdp->source == SDP_SOURCE_TEST && f->picture &&
                  pattern_picture_read_flash(f->picture);
-    // True for the first picture of a flash, which is not always exactly at the full second.
+    // Returns true for the first picture of a flash, which is not always exactly at the full
+    // second.
     bool begins = flash && !s->flashed;
     usec_t second = begins ? pts % USEC_PER_SEC : 0;
     audio_output_shown(s->output, pts, f->shown_at - second, begins);

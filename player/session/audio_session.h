@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The audio of a viewing: the packets of one connection after the other, one output for all of
-// them, and its stats. Without audio every function does nothing. Loop thread only,
-// apart from audio_session_read and audio_session_free.
+// The audio of a viewing: receives the packets of successive connections, with one output for all
+// of them, and keeps its stats. Without audio every function does nothing. Loop thread only, except
+// audio_session_read and audio_session_free.
 #ifndef WEIR_PLAYER_SESSION_AUDIO_SESSION_H
 #define WEIR_PLAYER_SESSION_AUDIO_SESSION_H
 
@@ -23,7 +23,7 @@ void audio_session_free(struct audio_session *s);                            // 
 // A connection's stream is described. `sdp` is borrowed until audio_session_leave. `random`: as for
 // the video's feedback, so that both are one receiver's (RFC 3550, 5.2).
 void audio_session_join(struct audio_session *s, const struct sdp *sdp, uint64_t random);
-// The server has set the audio up: it can be heard.
+// The server has set up the audio.
 void audio_session_open(struct audio_session *s);
 // The connection ends: drops its buffered audio.
 void audio_session_leave(struct audio_session *s);
@@ -31,23 +31,23 @@ void audio_session_leave(struct audio_session *s);
 // Returns true if the packet is the audio's.
 bool audio_session_packet(struct audio_session *s, bool rtcp, const uint8_t *data, size_t len,
                           usec_t arrived);
-// A packet of frame `number` came from a weir-send: audio that comes now is near it.
+// A weir-send packet of frame `number` arrived: the position of the current audio is near it.
 void audio_session_near(struct audio_session *s, int64_t number);
 // Servers other than weir-send give RTP time stamps only: the frame of media time `media` has
 // `stamp`, and a sender report says which wall clock (NTP format) the video's `stamp` stands for.
 void audio_session_frame(struct audio_session *s, uint32_t stamp, usec_t media, usec_t arrived);
 void audio_session_video_report(struct audio_session *s, uint64_t ntp, uint32_t stamp);
-uint64_t audio_session_packets(const struct audio_session *s); // of this connection
-// The report of this second to `out` of RTCP_MAX_PACKET bytes; returns its length, 0: none.
+uint64_t audio_session_packets(const struct audio_session *s); // stats of this connection
+// Writes the report of this second to `out` of RTCP_MAX_PACKET bytes; returns its length, 0: none.
 size_t audio_session_second(struct audio_session *s, uint8_t *out, usec_t now);
 
-// Whether pictures move, and the clock that they follow; NULL: none, low-latency mode.
+// Sets whether pictures move, and their clock; NULL: none, low-latency mode.
 void audio_session_clock(struct audio_session *s, bool playing, const struct media_clock *clock);
 // A picture of media time `pts` was shown.
 void audio_session_picture(struct audio_session *s, const struct play_frame *f, usec_t pts);
-void audio_session_mute(struct audio_session *s);                  // or not any longer
-void audio_session_end(struct audio_session *s);                   // no packet follows
-void audio_session_read(struct audio_session *s, struct qoe *qoe); // the statistics to `qoe`
+void audio_session_mute(struct audio_session *s);                  // false: it ended
+void audio_session_end(struct audio_session *s);                   // no further packet follows
+void audio_session_read(struct audio_session *s, struct qoe *qoe); // writes the stats to `qoe`
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the viewer requests, by the window's keys and menus (main thread) and by the options'
-// script: both reach the session on its loop thread, as one kind of command.
+// The viewer's requests, from the window's keys and menus (main thread) and from the options'
+// script. Both reach the session on its loop thread as one type of command.
 #ifndef WEIR_PLAYER_SESSION_COMMANDS_H
 #define WEIR_PLAYER_SESSION_COMMANDS_H
 
@@ -22,12 +22,12 @@ struct command {
         COMMAND_PAUSE,
         COMMAND_RESUME,
         COMMAND_LEVEL,    // to `level`
-        COMMAND_LEVEL_BY, // by `level`, from the one that was requested last
+        COMMAND_LEVEL_BY, // by `level`, from the last requested level
         COMMAND_SEEK,     // to `seconds` of the media
         COMMAND_SEEK_BY,  // by `seconds`
         COMMAND_TRANSPORT,
         COMMAND_SNAPSHOT,
-        COMMAND_MUTE, // or not any longer
+        COMMAND_MUTE, // false: no longer
     } kind;
     int level;
     double seconds;
@@ -47,9 +47,10 @@ struct commands *commands_new(const struct commands_config *config); // NULL: no
 void commands_free(struct commands *c);                              // NULL is fine
 // Sets the callbacks of a display that send commands, and their context.
 void commands_connect(struct commands *c, struct display_config *display);
-// Any thread. When the loop is stuck and keys repeat the queue is full, and commands are lost.
+// Any thread. If the loop is blocked while keys repeat, the queue becomes full and commands are
+// lost.
 void commands_post(struct commands *c, const struct command *command);
-void commands_start_script(struct commands *c, usec_t now); // its times count from now
+void commands_start_script(struct commands *c, usec_t now); // script times count from now
 void commands_stop_script(struct commands *c);
 
 #ifdef __cplusplus

@@ -7,14 +7,14 @@
 #include "media/picture/geometry.h"
 #include "player/compare/picture_compare.h"
 
-// The loop empties the mailbox, apart from the results that wait when the loop has ended.
+// The loop empties the mailbox, except for results that arrive after the loop has ended.
 enum { RESULTS = 2 * PICTURE_COMPARE_QUEUE_PICTURES };
 
 struct comparison {
     struct comparison_config config; // its reference is owned until `compare` takes it over
     struct mailbox *results;         // owned; struct measured
     struct picture_compare *compare; // owned; NULL: nothing to compare
-    struct contact_sheet *sheet;     // owned; NULL: not wanted
+    struct contact_sheet *sheet;     // owned; NULL: not requested
 };
 
 static void on_result(void *ctx, void *item, usec_t now)
@@ -73,8 +73,8 @@ bool comparison_open(struct comparison *c, const struct sdp *sdp)
     const struct play_options *o = c->config.options;
     const struct ladder *l = &sdp->ladder;
     struct geometry g = {l->source_width, l->source_height, l->source_fps};
-    // The player draws the test pictures again to compare, so only of the sizes that weir-send
-    // sends.
+    // The player draws the test pictures for the comparison, so it supports only the sizes that
+    // weir-send sends.
     bool draws = sdp->source == SDP_SOURCE_TEST && geometry_is_good(&g);
     if (c->compare)
         return true;

@@ -30,15 +30,15 @@ struct comparison;
 
 struct comparison *comparison_new(const struct comparison_config *config); // NULL: no memory
 void comparison_free(struct comparison *c);                                // NULL is fine
-// Loop thread. The stream is described: begins, if there is anything to compare with and it has not
-// begun for a connection before. Returns false if out of memory or threads.
+// Loop thread. The stream is described: starts, unless there is nothing to compare with or an
+// earlier connection has started it. Returns false if out of memory or threads.
 bool comparison_open(struct comparison *c, const struct sdp *sdp);
 // Main thread: a frame was shown.
 void comparison_push(struct comparison *c, const struct play_frame *f);
-// Main thread, after the loop thread has ended: waits for the comparisons under way, until
-// `deadline`, and posts their results to the loop.
+// Main thread, after the loop thread has ended: waits for unfinished comparisons until `deadline`,
+// and posts their results to the loop.
 void comparison_finish(struct comparison *c, usec_t deadline);
-const struct contact_sheet *comparison_sheet(const struct comparison *c); // NULL: not wanted
+const struct contact_sheet *comparison_sheet(const struct comparison *c); // NULL: not requested
 
 #ifdef __cplusplus
 }

@@ -26,13 +26,13 @@ extern "C" {
 struct mtp_raw_receiver;
 
 struct connection_ops {
-    // The stream is described: the connection before this one, if there is one, ends here.
+    // The stream is described: the preceding connection, if there is one, ends here.
     void (*on_described)(void *ctx, usec_t now);
     // PLAY was answered; again after each pause and seek.
     void (*on_playing)(void *ctx, usec_t now);
     void (*on_started)(void *ctx, usec_t now); // pictures move
     void (*on_drained)(void *ctx, usec_t now); // the media has ended, and all of it was shown
-    // The server was lost, refuses an attempt to reconnect, or ended before its media. Returns true
+    // The server was lost, refused an attempt to reconnect, or ended before its media. Returns true
     // if another connection follows.
     bool (*on_lost)(void *ctx, const char *reason, usec_t now);
     // The server was lost while media played, and no connection follows.
@@ -40,27 +40,27 @@ struct connection_ops {
     // The viewing ends. `error`: for people; NULL: none.
     void (*on_end)(void *ctx, enum qoe_ended ended, int exit_code, const char *error, usec_t now);
     void (*on_left)(void *ctx, usec_t now); // after connection_leave
-    void (*on_idle)(void *ctx);             // PLAY was answered, but no media came at all
+    void (*on_idle)(void *ctx);             // PLAY was answered, but no media arrived
 };
 
 struct connection_config {
     uv_loop_t *loop; // these are borrowed
-    // What the viewer chose; its level is lowered when the server comes back with fewer, its start
-    // follows a seek while there is no connection.
+    // The viewer's choices. The level is lowered if the server returns with fewer levels; the start
+    // changes with a seek while there is no connection.
     struct play_options *options;
-    struct mtp_raw_receiver *raw; // NULL: not wanted, or not possible
+    struct mtp_raw_receiver *raw; // NULL: not requested, or not available
     struct qoe *qoe;
     struct trace *events; // may be NULL
     struct display *display;
     struct render_queue *show;
     struct audio_session *audio;
     struct comparison *comparison;
-    play_frame_fn *on_done; // any thread, with done_ctx: brings a frame to connection_done
+    play_frame_fn *on_done; // any thread, with done_ctx: passes a frame to connection_done
     void *done_ctx;
     const struct connection_ops *ops; // static
     void *ctx;
     unsigned number;       // of the viewing's connections
-    bool again;            // it follows another connection, of which these are:
+    bool again;            // true if it follows another connection, whose values are:
     const char *transport; // read once
     int level;
 };
@@ -75,28 +75,29 @@ void connection_free(struct connection *c);
 // Gives the network side back, before another connection is made: its link is freed, its BYE is
 // no longer waited for, and the last counts go to QoE.
 void connection_hang_up(struct connection *c);
-// Another connection follows. What was received is still shown, to on_drained. Returns true if all
-// of it was shown already.
+// Another connection follows. Received media is still shown until on_drained. Returns true if all
+// of it has been shown.
 bool connection_end_media(struct connection *c, usec_t now);
-// No other connection follows. Returns true if on_drained will be called; false: there is nothing
-// left to show, or the viewer has paused.
+// No other connection follows. Returns true if on_drained will be called; false: no media is left
+// to show, or the viewer has paused.
 bool connection_drain(struct connection *c, usec_t now);
-// Another connection, made after connection_hang_up, is described: nothing more is shown or heard.
+// Another connection, made after connection_hang_up, is described: this one shows and plays nothing
+// more.
 void connection_retire(struct connection *c, usec_t now);
-// The viewing is over: nothing more is shown.
+// The viewing ends: nothing more is shown.
 void connection_stop(struct connection *c, usec_t now);
-// Sends BYE, and the last counts to QoE.
+// Sends BYE, and passes the last counts to QoE.
 void connection_send_bye(struct connection *c, usec_t now);
-// Sends TEARDOWN. Returns true if on_left follows.
+// Sends TEARDOWN. Returns true if on_left will be called.
 bool connection_leave(struct connection *c, usec_t now);
 
-// Takes a frame that on_done was called with.
+// Takes over a frame from on_done.
 void connection_done(struct connection *c, struct play_frame *f, usec_t now);
-void connection_tick(struct connection *c, usec_t now); // a few times a second
-// While it plays, once a second: the statistics of that second.
+void connection_tick(struct connection *c, usec_t now); // call a few times a second
+// Call once a second while it plays: the stats of that second.
 void connection_second(struct connection *c, struct qoe_transport *out, usec_t now);
 
-// What the viewer requests. They do nothing where they are not possible.
+// The viewer's requests. They do nothing if the stream does not support them.
 void connection_set_level(struct connection *c, int level, usec_t now);
 void connection_pause(struct connection *c, usec_t now);
 void connection_resume(struct connection *c, usec_t now);
@@ -108,9 +109,9 @@ struct connection_status { // borrowed until the connection's next call
     struct video_player *video; // NULL: no pictures
     const struct transport_info *path;
     const char *transport;
-    int level;           // that plays
-    int requested_level; // by the viewer, or the level that plays
-    bool playing;        // PLAY was answered, and media is still to come
+    int level;           // level of the received frames
+    int requested_level; // level requested by the viewer, or the received one
+    bool playing;        // PLAY was answered, and more media is expected
     bool may_set_level;
     bool paused;
     double position;            // seconds of the media on the screen; NaN: not a file, or not known

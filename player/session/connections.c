@@ -11,14 +11,14 @@
 
 struct connections {
     struct connections_config config;
-    struct play_options chosen; // the options, with what the viewer chose since
+    struct play_options chosen; // the options, with the viewer's later choices
     struct connection *shown;   // owned; NULL: no stream is described yet
     struct connection *next;    // owned; an attempt that is not described yet; NULL: none
-    unsigned made;              // so far
+    unsigned made;              // number of connections
     struct reconnect reconnect;
     struct timer *retry;            // owned
     struct transport_list previous; // transports from before the viewer's choice
-    char reason[256];               // for the last loss
+    char reason[256];               // reason of the last loss
     usec_t stalled_since;           // RECONNECT_STALLED
     struct picture *last_picture;   // of earlier connections; owned, NULL: none
     bool over;                      // connections_stop was called
@@ -89,7 +89,7 @@ static void make_next(struct connections *c, usec_t now)
 {
     if (c->config.raw)
         mtp_raw_receiver_abort(c->config.raw);
-    connection_free(c->next); // an attempt that failed
+    connection_free(c->next); // an attempt failed
     double position = connection_seek_base(c->shown);
     if (!isnan(position))
         c->chosen.start = (usec_t)(position * 1e6);
@@ -99,7 +99,7 @@ static void make_next(struct connections *c, usec_t now)
                                  "cannot connect again: out of memory", now);
 }
 
-// Reports to QoE and trace that the picture began or ceased to stand still.
+// Reports to QoE and trace that a freeze began or ended.
 static void report_picture(struct connections *c, enum reconnect_picture before, usec_t now)
 {
     enum reconnect_picture after = c->reconnect.picture;
@@ -122,8 +122,7 @@ static void report_picture(struct connections *c, enum reconnect_picture before,
     }
 }
 
-// Performs what all events of this kind have in common. Returns the action, for what differs by
-// event.
+// Performs the common part of all events of this kind. Returns the action for the event's own part.
 static enum reconnect_action take(struct connections *c, enum reconnect_event event, usec_t now)
 {
     struct reconnect *r = &c->reconnect;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The connections of a viewing, one after the other: makes each, shows one, and replaces it after a
-// loss or when the viewer chooses another transport, as policy/reconnect decides. A connection that
-// was replaced is freed. Loop thread only; after that has ended, the main thread.
+// The successive connections of a viewing: creates each, shows one, and replaces it after a loss or
+// when the viewer chooses another transport, as policy/reconnect decides. A replaced connection is
+// freed. Loop thread only; after that has ended, the main thread.
 #ifndef WEIR_PLAYER_SESSION_CONNECTIONS_H
 #define WEIR_PLAYER_SESSION_CONNECTIONS_H
 
@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 struct connections_ops {
-    void (*on_playing)(void *ctx, usec_t now); // PLAY was answered; again after a pause, a seek ...
+    void (*on_playing)(void *ctx, usec_t now); // PLAY was answered, also after a pause or a seek
     void (*on_ended)(void *ctx, usec_t now);   // all media was received and shown
     // The server was lost while media played, and no connection follows.
     void (*on_gone)(void *ctx, const char *reason, usec_t now);
@@ -27,14 +27,14 @@ struct connections_ops {
 struct connections_config {
     uv_loop_t *loop; // these are borrowed
     const struct play_options *options;
-    struct mtp_raw_receiver *raw; // NULL: not wanted, or not possible
+    struct mtp_raw_receiver *raw; // NULL: not requested, or not available
     struct qoe *qoe;
     struct trace *events; // may be NULL
     struct display *display;
     struct render_queue *show;
     struct audio_session *audio;
     struct comparison *comparison;
-    play_frame_fn *on_done;            // any thread: brings a frame to connection_done
+    play_frame_fn *on_done;            // any thread: passes a frame to connection_done
     const struct connections_ops *ops; // static
     void *ctx;                         // of `ops` and on_done
 };
@@ -47,22 +47,23 @@ void connections_free(struct connections *c); // NULL is fine
 
 // The connection whose media is on the screen; NULL: no stream is described yet.
 struct connection *connections_shown(const struct connections *c);
-struct connection_status connections_status(const struct connections *c); // its; empty: none
+struct connection_status
+connections_status(const struct connections *c); // the transport of that connection; empty: none
 // The newest picture shown, of any connection. Borrowed until the next call; NULL: none.
 struct picture *connections_last_picture(const struct connections *c);
 const struct reconnect *connections_reconnect(const struct connections *c);
-const char *connections_reason(const struct connections *c); // for the last loss
-// The transport that the next connection begins with.
+const char *connections_reason(const struct connections *c); // reason of the last loss
+// The transport with which the next connection begins.
 const char *connections_transport(const struct connections *c);
 
-// What the viewer requests. They do nothing where they are not possible.
+// The viewer's requests. They do nothing if the stream does not support them.
 void connections_set_paused(struct connections *c, bool paused, usec_t now);
 enum seek_request connections_seek(struct connections *c, double seconds, usec_t now);
 void connections_change_transport(struct connections *c, const char *name, usec_t now);
 
-// The viewing is over: nothing more is shown, and no connection follows.
+// The viewing ends: nothing more is shown, and no connection follows.
 void connections_stop(struct connections *c, usec_t now);
-// Sends BYE and TEARDOWN. Returns true if on_left follows.
+// Sends BYE and TEARDOWN. Returns true if on_left will be called.
 bool connections_leave(struct connections *c, usec_t now);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // --adapt goddard for one connection: reports what the connection receives to the policy
-// (stream/goddard) and requests from the server what the policy decides. It begins with
+// (stream/goddard), and requests the policy's decisions from the server. It starts with
 // goddard_session_ready and ends with the connection's media. Loop thread only.
 #ifndef WEIR_PLAYER_SESSION_GODDARD_SESSION_H
 #define WEIR_PLAYER_SESSION_GODDARD_SESSION_H
@@ -23,14 +23,14 @@ struct goddard_session_config {
     const struct goddard_params *params;
     struct qoe *qoe;
     struct trace *events; // may be NULL
-    // The policy decides for `level`. Returns true if it is another one than was requested last.
+    // The policy decided for `level`. Returns true if it differs from the last requested level.
     bool (*choose_level)(void *ctx, int level, const char *reason);
     void *ctx;
 };
 
 struct goddard_path {
     const char *transport;
-    bool pairs; // of packets can be requested, to measure the capacity with
+    bool pairs; // true if packet pairs can be requested, which measure the capacity
     usec_t rtt; // 0: unknown
 };
 
@@ -39,19 +39,21 @@ struct goddard_session;
 struct goddard_session *goddard_session_new(const struct goddard_session_config *config); // or NULL
 void goddard_session_free(struct goddard_session *g); // NULL is fine
 
-// A NULL session ignores what follows.
-// The transport is set up: the policy begins, and PLAY follows when it has chosen a level.
+// If the session is NULL, the functions below do nothing. The transport is set up: the policy
+// starts, and PLAY follows when it has chosen a level.
 void goddard_session_ready(struct goddard_session *g, const struct goddard_path *path, usec_t now);
 void goddard_session_pair(struct goddard_session *g, const struct capacity_packet *packet,
                           size_t bytes, usec_t arrived, usec_t now);
-void goddard_session_no_pair(struct goddard_session *g, usec_t now); // the server refuses pairs
+void goddard_session_no_pair(struct goddard_session *g,
+                             usec_t now); // the server refused packet pairs
 void goddard_session_packet(struct goddard_session *g, const struct rtp_packet *packet,
                             usec_t arrived, usec_t now);
 // Frame `number` is complete; `buffered`: media that waits to be shown.
 void goddard_session_frame(struct goddard_session *g, int64_t number, usec_t buffered, usec_t now);
-void goddard_session_empty(struct goddard_session *g, usec_t now);             // a stall begins
-void goddard_session_pause(struct goddard_session *g, bool pause, usec_t now); // or resume
-// The media has ended or the connection was lost: there is nothing left to request.
+void goddard_session_empty(struct goddard_session *g, usec_t now); // a stall begins
+void goddard_session_pause(struct goddard_session *g, bool pause,
+                           usec_t now); // false: playing resumes
+// The media has ended or the connection was lost: no further requests.
 void goddard_session_end(struct goddard_session *g);
 
 #ifdef __cplusplus

@@ -11,8 +11,8 @@
 #include "common/base/log.h"
 #include "player/report/qoe_json.h"
 
-// Files are replaced whole by rename(2): that needs a directory to write in, and must not hit a
-// device.
+// Files are replaced as a whole by rename(2), which requires write access to the directory, and
+// must not replace a device.
 static int check_replaceable(const char *option, const char *path)
 {
     if (!path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files that a session leaves behind: report, events, snapshot, contact sheet. That they can be
-// written is checked before the session begins.
+// The files that a session writes: report, events, snapshot, contact sheet. Checks before the
+// session that they can be written.
 #ifndef WEIR_PLAYER_SESSION_OUTPUT_FILES_H
 #define WEIR_PLAYER_SESSION_OUTPUT_FILES_H
 
@@ -15,11 +15,11 @@
 extern "C" {
 #endif
 
-// Checks every file that the options name, and opens the one for events: *events, the caller's;
-// NULL when not wanted. 0, or ERR_IO (logged).
+// Checks every file of the options, and opens the events file: *events belongs to the caller; NULL
+// if there is none. 0, or ERR_IO (logged).
 int output_files_open(const struct play_options *o, FILE **events);
-// Writes what the options name. `sheet` and `last_shown` may be NULL. 0, or ERR_IO (logged):
-// something was not written.
+// Writes the files of the options. `sheet` and `last_shown` may be NULL. 0, or ERR_IO (logged): a
+// file was not written.
 int output_files_write(const struct play_options *o, const struct qoe_json *report,
                        const struct contact_sheet *sheet, const struct picture *last_shown);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a server's description means to this program: whether the stream can be played, and how it
-// is named to people.
+// Interprets a server's description: whether this program can play the stream, and its description
+// for people.
 #ifndef WEIR_PLAYER_SESSION_STREAM_DESCRIPTION_H
 #define WEIR_PLAYER_SESSION_STREAM_DESCRIPTION_H
 
@@ -13,14 +13,14 @@ extern "C" {
 
 enum { STREAM_DESCRIPTION_TEXT = 128 };
 
-// Returns NULL if the stream can be played, else the reason: `out`, of `cap` bytes. `has_display`:
-// pictures can be shown.
+// Returns NULL if the stream can be played, otherwise the reason: `out`, of `cap` bytes.
+// `has_display`: pictures can be shown.
 const char *stream_description_refuse(const struct sdp *sdp, const struct play_options *options,
                                       bool has_display, char *out, size_t cap);
-// The source as weir-send's command line has it, as far as it is known: "test 1280x720@30".
+// Writes the source as on weir-send's command line, as far as known: "test 1280x720@30".
 void stream_description_source(const struct sdp *sdp, char out[STREAM_DESCRIPTION_TEXT]);
-// Prints a folder's list of files, a line each with columns between tabs, without anything that a
-// terminal would obey.
+// Prints a folder's list of files: one file a line, columns separated by tabs, without control
+// characters for the terminal.
 void stream_description_print_list(struct text list);
 
 #ifdef __cplusplus

@@ -11,15 +11,16 @@
 #include "stream/video/video_pipeline.h"
 
 enum {
-    CONNECTING_TICKS = 2,   // before a window opens for the message: most servers answer sooner
+    CONNECTING_TICKS =
+        2, // delay before a window opens for the message: most servers respond sooner
     CONNECTING_WIDTH = 640, // of that window
     CONNECTING_HEIGHT = 360,
 };
 
 struct ui_feed {
     struct ui_feed_config config;
-    int ticks;            // before the stream was described
-    struct osd_state osd; // as the display has it
+    int ticks;            // values before the stream was described
+    struct osd_state osd; // as the display has it at present
     struct {              // over the last second
         struct rolling_mean shown;
         struct rolling_mean display;

@@ -38,10 +38,10 @@ struct viewing {
     struct render_queue *show;     // decoder to display
     struct mailbox *done;          // display to loop; struct play_frame
     struct commands *commands;     // display to loop
-    struct comparison *comparison; // its push is the main thread's
+    struct comparison *comparison; // only the main thread pushes to it
     struct audio_session *audio;
     struct ui_feed *ui;
-    struct mtp_raw_receiver *raw; // NULL: not wanted, or not possible
+    struct mtp_raw_receiver *raw; // NULL: not requested, or not available
     struct qoe *qoe;
     struct trace *events;
     struct timer *tick;
@@ -49,12 +49,12 @@ struct viewing {
 
     // Used by the loop thread; after that is joined, by the main thread.
     struct connections *connections; // owned
-    struct qoe_transport second;     // the last second's statistics
+    struct qoe_transport second;     // stats of the last second
     usec_t playing_since;            // 0: not yet
     usec_t next_tick;
     int ticks; // since then
 
-    // How it ends.
+    // The result of the viewing.
     bool over;
     usec_t over_at;
     enum qoe_ended ended;
@@ -64,7 +64,7 @@ struct viewing {
 
 // ---- The end ----
 
-// Remembers how the viewing ends, without ending it; the first reason counts.
+// Records the result of the viewing, without ending it; the first reason takes precedence.
 static void give_reason(struct viewing *v, enum qoe_ended ended, int exit_code, const char *error)
 {
     if (v->over || v->error[0])
@@ -180,7 +180,7 @@ static void post_done(void *ctx, struct play_frame *f)
 {
     struct viewing *v = ctx;
     if (!mailbox_post(v->done, f))
-        play_frame_free(f); // cannot happen: the mailbox has room for all frames that there may be
+        play_frame_free(f); // cannot happen: the mailbox has room for all existing frames
 }
 
 // Main thread.
@@ -241,7 +241,7 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
         if (shown)
             connection_set_level(shown, c->level, now);
         return;
-    case COMMAND_LEVEL_BY: // two presses are two steps, however late the responses are
+    case COMMAND_LEVEL_BY: // two key presses are two steps, even if the responses are late
         if (shown)
             connection_set_level(shown, connection_read(shown).requested_level + c->level, now);
         return;
@@ -302,11 +302,12 @@ static void *run(void *arg)
     return NULL;
 }
 
-// Runs before threads start, so that none of them has the capability.
+// Runs before threads start, so that no thread has the capability.
 static void open_raw(struct viewing *v)
 {
     const struct transport_list *list = &v->options->transports;
-    // In a list of several, as "auto" is, a missing capability is reported when its turn has come.
+    // In a list of transports, such as "auto", a missing capability is reported when that transport
+    // is tried.
     if (transport_list_needs_raw(list) && (list->count == 1 || raw_tcp_has_capability()))
         v->raw = mtp_raw_receiver_new(&v->loop);
     (void)raw_tcp_drop_capability();
@@ -381,8 +382,8 @@ int viewing_start(struct viewing *v, struct display *display)
     }
     v->next_tick = now + TICK;
     timer_set(v->tick, v->next_tick);
-    // Signals are taken on the loop's thread; libuv's handler only writes to a pipe, so any thread
-    // may run it.
+    // Signals are processed on the loop's thread; libuv's handler only writes to a pipe, so any
+    // thread may run it.
     if (pthread_create(&v->thread, NULL, run, v) != 0) {
         log_error("cannot start a thread");
         return ERR_IO;
@@ -408,7 +409,8 @@ static void report_cpu(struct viewing *v)
 int viewing_finish(struct viewing *v)
 {
     pthread_join(v->thread, NULL);
-    // The loop thread has ended. Results that display and comparison have posted still count.
+    // The loop thread has ended. Results that display and comparison have posted are still
+    // processed.
     comparison_finish(v->comparison, clock_now() + COMPARE_GRACE);
     uv_run(&v->loop, UV_RUN_NOWAIT);
     report_cpu(v);
@@ -428,7 +430,7 @@ int viewing_finish(struct viewing *v)
         err = ERR_IO;
     v->events = NULL;
     if (!v->options->quiet &&
-        report.session.transport[0]) // else no stream was set up: there is nothing to summarise
+        report.session.transport[0]) // otherwise no stream was set up, so there is no summary
         qoe_summary_print(&report, stdout);
     return err && v->exit_code == EXIT_ENDED ? EXIT_INTERNAL : v->exit_code;
 }
@@ -451,7 +453,7 @@ void viewing_free(struct viewing *v)
     stop_signals_close(&v->signals);
     uv_run(&v->loop, UV_RUN_DEFAULT);
     int err = uv_loop_close(&v->loop);
-    assert(err == 0); // every handle has an owner, and was closed by it
+    assert(err == 0); // every handle was closed by its owner
     (void)err;
     render_queue_free(v->show);
     trace_free(v->events);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One viewing, from connecting to the report: connections that follow each other, and what outlives
-// them. All network work, the playout buffer and the QoE statistics live on a loop of their own
-// thread; decoding and comparing have a thread each; the display has the main thread. They meet in
-// bounded queues only, so a stalled network cannot freeze the window, nor a slow picture the
-// network.
+// One viewing, from connecting to the report: its successive connections, and the objects that
+// outlive them. All network work, the playout buffer and the QoE stats run on a loop with a thread
+// of its own. Decoding and comparing have a thread each; the display has the main thread. They
+// exchange data only by bounded queues, so a stalled network cannot block the window, and a slow
+// display cannot block the network.
 #ifndef WEIR_PLAYER_SESSION_VIEWING_H
 #define WEIR_PLAYER_SESSION_VIEWING_H
 
@@ -19,10 +19,10 @@ extern "C" {
 
 struct viewing;
 
-// All on the main thread, in this order. `options` is borrowed; `events` (may be NULL) too;
+// Call all on the main thread, in this order. `options` is borrowed; `events` (may be NULL) too;
 // `reference` (may be NULL) is taken over.
 struct viewing *viewing_new(const struct play_options *options, FILE *events,
-                            struct source *reference); // NULL: logged
+                            struct source *reference); // NULL: failed (logged)
 // The configuration of a display for this viewing.
 struct display_config viewing_display_config(struct viewing *v);
 // Starts the threads. The display's queue is closed when the viewing has ended. 0 or ERR_IO
@@ -30,11 +30,11 @@ struct display_config viewing_display_config(struct viewing *v);
 int viewing_start(struct viewing *v, struct display *display);
 // The display has failed: ends the viewing.
 void viewing_fail(struct viewing *v);
-// After the display has returned: waits for the threads, writes all results, prints the summary.
-// Returns an exit code.
+// Call after the display has returned: waits for the threads, writes all results, prints the
+// summary. Returns an exit code.
 int viewing_finish(struct viewing *v);
 void viewing_free(
-    struct viewing *v); // NULL is fine; after viewing_finish, or without viewing_start
+    struct viewing *v); // NULL is fine; call it after viewing_finish, or without viewing_start
 
 #ifdef __cplusplus
 }

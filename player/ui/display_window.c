@@ -439,11 +439,11 @@ struct display *display_window_new(const struct display_config *config)
     if (!is_visible(SDL_GetCurrentVideoDriver())) {
         const char *named = SDL_getenv("DISPLAY");
         if (named && *named)
-            log_error("there is no display here: DISPLAY is %s and cannot be opened "
+            log_error("no display is available: DISPLAY is %s and cannot be opened "
                       "(--headless plays without one)",
                       named);
         else
-            log_error("there is no display here: set DISPLAY, or play with --headless");
+            log_error("no display is available: set DISPLAY, or play with --headless");
         SDL_Quit();
         free(w);
         return NULL;

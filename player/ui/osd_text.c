@@ -61,8 +61,8 @@ struct osd_text *osd_text_new(SDL_Renderer *renderer)
     struct osd_text *t = path ? calloc(1, sizeof(*t)) : NULL;
     if (!t) {
         log_warn(
-            "no panel, menus and messages in the window: no font DejaVu Sans is found (package "
-            "fonts-dejavu-core, or WEIR_FONT=FILE.ttf)");
+            "no panel, menus and messages in the window: the font DejaVu Sans is not installed "
+            "(install fonts-dejavu-core, or set WEIR_FONT=FILE.ttf)");
         TTF_Quit();
         return NULL;
     }

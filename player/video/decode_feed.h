@@ -19,14 +19,14 @@ enum { DECODE_FEED_MAX_FRAMES = (int)DECODE_QUEUE_FRAMES + (int)RENDER_QUEUE_FRA
 struct decode_feed {
     struct decode_thread *decoder; // borrowed; NULL: there are no pictures
     unsigned session, place;       // copied into each frame
-    int in_flight;                 // given to the decoder and not back yet
-    uint64_t decoded;              // pictures that the decoder gave
+    int in_flight;                 // given to the decoder and not returned yet
+    uint64_t decoded;              // number of decoded pictures
 };
 
 enum decode_feed_result {
     FEED_TAKEN, // the decoder has the frame and reports it
     FEED_DONE,  // the media has no pictures: pass *done to decode_feed_back
-    FEED_SLOW,  // the decoder does not keep up, or no memory: the frame was freed
+    FEED_SLOW,  // the decoder is too slow, or no memory: the frame was freed
 };
 
 // Takes over out->frame. out->kind is VIDEO_DECODE.

@@ -11,7 +11,7 @@
 // When the loop learns of a failure it pushes no more dependent frames, so those are in the queue.
 enum { FAILED_REMEMBERED = DECODE_QUEUE_FRAMES };
 
-// Without input for so long, frames whose pictures are pending are given up.
+// After this time without input, frames without a picture are given up.
 static const usec_t STANDSTILL = 500 * USEC_PER_MSEC;
 
 struct decode_thread {
@@ -80,7 +80,7 @@ static void hand_on(struct decode_thread *d, struct play_frame *f)
         end_as(d, f, FATE_DISCARDED);
 }
 
-// ---- Pictures that leave the decoder in another order than their frames ----
+// ---- Pictures that leave the decoder in an order other than their frames' ----
 
 static struct play_frame *take_pending(struct decode_thread *d, int i)
 {

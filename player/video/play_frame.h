@@ -16,10 +16,10 @@ extern "C" {
 
 enum frame_fate {
     FATE_SHOWN,
-    FATE_SKIPPED,      // decoded too late: a newer picture was due as well
+    FATE_SKIPPED,      // decoded too late: a newer picture was due too
     FATE_DECODED_ONLY, // not to be shown: `show` was false
-    FATE_FAILED,       // could not be decoded, or depends on a frame that could not
-    FATE_DISCARDED,    // the session ended or the viewer sought before it was shown
+    FATE_FAILED,       // could not be decoded, or depends on such a frame
+    FATE_DISCARDED,    // the session ended or the viewer sought before the frame was shown
 };
 
 struct play_frame {

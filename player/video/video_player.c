@@ -18,7 +18,7 @@ struct video_player {
     struct video_pipeline *pipeline; // owned, as are these
     struct timer *timer;
     struct picture *last_shown; // NULL: none yet
-    struct decode_feed feed;    // its decoder is owned
+    struct decode_feed feed;    // the decoder in it is owned
     int last_level;             // of the last frame shown; -1 none yet
     bool ended;                 // on_ended was called
 };
@@ -216,7 +216,7 @@ void video_player_stop(struct video_player *p, usec_t now)
 
 void video_player_pause(struct video_player *p, usec_t now)
 {
-    if (p->config.sdp->reorders) // else pictures decoded ahead would still be shown
+    if (p->config.sdp->reorders) // otherwise pictures that were decoded ahead would still be shown
         render_queue_hold(p->config.show, now);
     video_pipeline_pause(p->pipeline, now);
     run(p, now);
@@ -271,7 +271,7 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
     const struct sdp *sdp = p->config.sdp;
     bool live = sdp->duration < 0 && sdp->h264;
     bool steers = live && !o->low_latency && o->adapt != ADAPT_GODDARD;
-    // Goddard has one threshold, to start and to resume.
+    // Goddard has one threshold for starting and resuming.
     usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
     struct video_pipeline_config config = {
         .ladder = &sdp->ladder,

@@ -51,7 +51,7 @@ static bool is_writable(struct stats_file *s)
     struct pollfd p = {.fd = fileno(s->file), .events = POLLOUT};
     bool writable = poll(&p, 1, s->late ? 0 : PATIENCE_MS) != 0;
     if (!writable && !s->late)
-        log_warn("statistics lines dropped: their reader is too slow");
+        log_warn("lines of stats dropped: the reader of --stats is too slow");
     s->late = !writable;
     return writable;
 }
@@ -62,7 +62,7 @@ static void write_line(struct stats_file *s, json_t *o)
     int err = json_dumpf(o, s->file, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(o);
     if (err || fputc('\n', s->file) == EOF) { // a full disk must not end the stream
-        log_error("cannot write statistics: %s; continuing without", strerror(errno));
+        log_error("cannot write stats: %s; continuing without", strerror(errno));
         fclose(s->file);
         s->file = NULL;
     }

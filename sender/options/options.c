@@ -128,8 +128,8 @@ static const char *source_value(int i, const char **help)
         {"screen:[DISPLAY]",
          "an X display (default: $DISPLAY); :0+X,Y with --capture: a part of it"},
         {"synthetic:greedy[:KBPS]",
-         "packets without pictures, whenever the transport has room; KBPS paces udp (default "
-         "1920)"},
+         "packets without pictures, as fast as the transport accepts them; KBPS is the rate of "
+         "udp (default 1920)"},
         {"synthetic:steady[:KBPS]",
          "packets without pictures at a constant KBPS, even if the transport delays them"},
         {"synthetic:goddard",
@@ -153,7 +153,7 @@ static const struct option_row rows[] = {
 
     {.section = "Server", .name = "listen", .argument = "ADDR:PORT", .read = read_listen,
      .fallback = "127.0.0.1:8554",
-     .help = "address for viewers; all addresses: 0.0.0.0:8554 or [::]:8554; a link-local address "
+     .help = "address to listen on; all addresses: 0.0.0.0:8554 or [::]:8554; a link-local address "
              "requires its interface: [fe80::1%eth0]:8554"},
     {.name = "path", .argument = "PATH", .kind = OPTION_TEXT, .at = AT(path), .read = read_path,
      .fallback = "/live", .help = "path in the URL"},
@@ -173,8 +173,8 @@ static const struct option_row rows[] = {
      .repeats = true,
      .help = "a quality level; repeat it for a ladder (default: seven levels, 80 to 1920 kbit/s)"},
     {.name = "temporal-layers", .argument = "N", .read = read_layers,
-     .help = "2 or 3 layers of frames that can be dropped one by one (default: 2, with --prepare "
-             "3)"},
+     .help = "number of temporal layers, 2 or 3, which can be dropped one by one (default: 2, with "
+             "--prepare 3)"},
     {.name = "prepare", .kind = OPTION_SWITCH, .at = AT(prepare),
      .help = "do not stream: encode FILE into FILE.weir.mkv, which weir-send then streams to many "
              "viewers without encoding; a second run continues an interrupted one"},

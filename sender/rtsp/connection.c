@@ -14,13 +14,14 @@
 struct connection {
     struct connection_config config;
     struct tcp_conn *tcp;         // owned
-    struct timer *reaper;         // owned: ends the connection outside of its own callbacks
-    struct timer *turn;           // owned: for the next of several requests that are there
+    struct timer *reaper;         // owned; ends the connection outside of its own callbacks
+    struct timer *turn;           // owned; serves further requests that were received together
     struct rtsp_handler *handler; // owned
-    char name[64];                // of the viewer: its address
+    char name[64];                // the viewer's address
 };
 
-// Serves one request. 0; ERR_AGAIN: it has to wait; ERR_FULL: this peer cannot be served any more.
+// Serves one request. 0; ERR_AGAIN: the request has to wait; ERR_FULL: this peer cannot be served
+// any more.
 static int on_request(struct connection *c, const struct rtsp_item *request, usec_t now)
 {
     struct rtsp_response *a = calloc(1, sizeof(*a));
@@ -30,11 +31,11 @@ static int on_request(struct connection *c, const struct rtsp_item *request, use
         free(a);
         return ERR_AGAIN;
     }
-    bool taken =
-        rtsp_response_send(a, request->cseq, c->tcp) == 0; // else answers pile up: it does not read
+    bool taken = rtsp_response_send(a, request->cseq, c->tcp) ==
+                 0; // otherwise responses accumulate because the peer does not read
     if (taken && request->method == RTSP_PLAY && a->status == 200) {
         struct session *session = rtsp_handler_session(c->handler);
-        session_play(session, now); // after its answer
+        session_play(session, now); // after the response
         log_of(LOG_INFO, "viewer", c->name, "viewer %s plays level %d", c->name,
                session_level(session));
     }
@@ -67,14 +68,14 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
             break;
         }
         err = item.kind == RTSP_REQUEST ? on_request(c, &item, now) : 0;
-        if (err == ERR_AGAIN) { // for a film: on_film offers the request again
+        if (err == ERR_AGAIN) { // waits for a film; on_film serves the request again
             tcp_conn_hold(c->tcp);
             break;
         }
         if (err)
             return err;
         used += item_len;
-        // There is room for hundreds of requests: the other viewers come in between.
+        // The buffer may hold hundreds of requests; other viewers are served in between.
         if (item.kind == RTSP_REQUEST && used < len) {
             tcp_conn_hold(c->tcp);
             timer_set(c->turn, now);
@@ -138,7 +139,7 @@ struct connection *connection_new(int fd, const struct connection_config *config
 {
     struct connection *c = calloc(1, sizeof(*c));
     if (!c) {
-        log_error("out of memory: a viewer is refused");
+        log_error("a viewer is refused: out of memory");
         close(fd);
         return NULL;
     }

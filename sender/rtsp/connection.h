@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One RTSP connection and the session on it, if any: it ends with its connection. Requests are
+// One RTSP connection and its session, if any. The session ends with the connection. Requests are
 // answered in order. Loop thread only.
 #ifndef WEIR_SENDER_RTSP_CONNECTION_H
 #define WEIR_SENDER_RTSP_CONNECTION_H
@@ -16,19 +16,20 @@ struct connection; // opaque
 
 struct connection_config {
     uv_loop_t *loop;
-    struct catalog *catalog;                         // borrowed
-    struct mtp_raw *raw;                             // borrowed; NULL: none
-    void (*on_end)(void *ctx, struct connection *c); // last callback: free it
-    void *ctx;                                       // borrowed
+    struct catalog *catalog; // borrowed
+    struct mtp_raw *raw;     // borrowed; NULL: none
+    void (*on_end)(void *ctx,
+                   struct connection *c); // the last callback: the owner frees the connection
+    void *ctx;                            // borrowed
 };
 
 // Takes over the accepted socket. NULL: logged.
 struct connection *connection_new(int fd, const struct connection_config *config, usec_t now);
 void connection_free(struct connection *c, usec_t now);
-// Ends the session (RTCP BYE), lets what waits leave and closes; on_end follows when the viewer has
+// Ends the session (RTCP BYE), sends pending data and closes; on_end is called when the viewer has
 // closed too.
 void connection_finish(struct connection *c, usec_t now);
-// About once a second: reports, time-outs.
+// Call about once a second: sends reports, checks timeouts.
 void connection_second(struct connection *c, usec_t now);
 
 #ifdef __cplusplus

@@ -32,7 +32,8 @@ static void send_waiting_pair(struct media_ports *m)
     for (int which = 0; which < 2; which++) {
         struct capacity_packet p = {.ssrc = m->pair.ssrc, .pair = m->pair.number, .which = which};
         size_t len = capacity_pair_encode(&p, out, bytes);
-        // One call a packet: what the kernel cuts (UDP GSO) may pass the bottleneck uncut.
+        // One call per packet: packets that the kernel segments (UDP GSO) could pass the bottleneck
+        // unsegmented.
         (void)udp_socket_send(m->socket[0], peer_of(m, 0), &(struct iovec){out, len}, 1);
     }
 }
@@ -44,8 +45,8 @@ void media_ports_send_pair(struct media_ports *m, const struct media_pair *pair)
     send_waiting_pair(m);
 }
 
-// A response is sent back to where it came from, so that the viewer knows that the path passes
-// datagrams both ways.
+// Echoes a response to its source, so that the viewer knows that the path passes datagrams both
+// ways.
 static void validate(struct media_ports *m, int which, const struct datagram *d, usec_t now)
 {
     enum path_validation_result result = path_validation_input(&m->validation, which, d);

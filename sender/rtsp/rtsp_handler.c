@@ -21,8 +21,8 @@ struct rtsp_handler {
     struct rtsp_handler_config config;
     struct rtsp_session state;
     struct track_setup *setup; // owned
-    struct catalog_hold hold;  // of the film of the path that was requested last
-    struct stream *stream;     // its stream; NULL: none yet
+    struct catalog_hold hold;  // of the film whose path was requested last
+    struct stream *stream;     // the stream of the film; NULL: none yet
     int query_level;           // from ?level=N; -1 = none
 };
 
@@ -96,7 +96,7 @@ void rtsp_handler_interleaved(struct rtsp_handler *h, const struct rtsp_item *fr
 
 void rtsp_handler_dismiss(struct rtsp_handler *h, const char *why)
 {
-    // RTSP 1.0 lets servers ask, too; RTSP 2.0 has this very request (RFC 7826, 13.7.2).
+    // RTSP 1.0 allows requests of the server; RTSP 2.0 defines this one (RFC 7826, 13.7.2).
     char text[512];
     int len = snprintf(text, sizeof(text),
                        "TEARDOWN * RTSP/1.0\r\nCSeq: 1\r\nSession: %s\r\nContent-Type: "
@@ -117,10 +117,11 @@ static void read_query(struct rtsp_handler *h, const char *path)
     char *end;
     long level = strtol(query + 7, &end, 10);
     bool good = end != query + 7 && !*end && level >= 0 && level < LADDER_MAX_LEVELS;
-    h->query_level = good ? (int)level : LADDER_MAX_LEVELS; // refused at SETUP
+    h->query_level = good ? (int)level : LADDER_MAX_LEVELS; // the request was refused at SETUP
 }
 
-// Takes the stream at a request's URI; a session keeps its own. 0 or as catalog_take.
+// Gets the stream of a request's URI; a session keeps its stream. Returns 0, or an error of
+// catalog_take.
 static int take_stream(struct rtsp_handler *h, struct text uri, bool allow_star)
 {
     char text[MAX_URI];
@@ -145,8 +146,8 @@ static int take_stream(struct rtsp_handler *h, struct text uri, bool allow_star)
     return 0;
 }
 
-// The files of a folder, for people: no player can choose among them. Returns false if the list is
-// still being made.
+// Lists the files of a folder, for people: players cannot choose among them. Returns false if the
+// list is not complete yet.
 static bool list_files(struct rtsp_handler *h, struct rtsp_response *a)
 {
     int count;
@@ -191,7 +192,7 @@ static bool refuse_uri(struct rtsp_handler *h, const struct rtsp_item *request, 
     return true;
 }
 
-// The level to begin with: the URL's, or the highest, which a viewer gets that names none.
+// Returns the level to begin with: the URL's, or the highest if the URL has none.
 static int first_level(const struct rtsp_handler *h)
 {
     int top = h->stream->media->ladder.level_count - 1;
@@ -260,7 +261,7 @@ static void answer_place(struct rtsp_handler *h, double wanted, struct rtsp_resp
         rtsp_response_header(a, RTSP_FRAMES_HEADER ": %s\r\n", frames);
 }
 
-// The first sequence number of each track; `uri` is that of the stream, or of one track.
+// Writes the first sequence number of each track; `uri` is that of the stream, or of one track.
 static void answer_rtp_info(const struct rtsp_handler *h, struct text uri, struct rtsp_response *a)
 {
     uint16_t seq;
@@ -329,7 +330,7 @@ static void refuse_setting(struct rtsp_handler *h, enum rtsp_parameter parameter
     }
 }
 
-// Returns false if it is refused; `a` says why.
+// Returns false if the request is refused; `a` has the reason.
 static bool set_parameter(struct rtsp_handler *h, const struct rtsp_setting *s,
                           struct rtsp_response *a, usec_t now)
 {
@@ -440,7 +441,7 @@ static void serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
         break;
     case RTSP_SETUP:
         handle_setup(h, request, a, now);
-        return; // it applies its own change of state
+        return; // SETUP applies its own change of state
     case RTSP_PLAY:
         handle_play(h, request, a, now);
         break;
@@ -471,10 +472,10 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
                                                        rtsp_header(request, "Session"));
     struct text require = rtsp_header(request, "Require");
     int err;
-    rtsp_session_alive(&h->state, now); // also while it waits for a film
+    rtsp_session_alive(&h->state, now); // true even while it waits for a film
     if (a->status == 501) {
         handle_options(a);
-    } else if (a->status == 455) { // RFC 2326, 11.3.6: the methods that are valid now
+    } else if (a->status == 455) { // RFC 2326, 11.3.6: the methods that are valid in this state
         rtsp_response_header(a, "Allow: OPTIONS, DESCRIBE, GET_PARAMETER, %s\r\n",
                              track_setup_session(h->setup) ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER"
                                                            : "SETUP");
@@ -482,7 +483,7 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *request,
                (err = take_stream(h, request->uri, request->method == RTSP_OPTIONS)) != 0) {
         if (!refuse_uri(h, request, err, a))
             return false;
-    } else if (a->status == 200 && require.at) { // RFC 2326, 12.32: no option is known
+    } else if (a->status == 200 && require.at) { // RFC 2326, 12.32: no option is supported
         a->status = 551;
         rtsp_response_header(a, "Unsupported: %.*s\r\n",
                              (int)(require.len < 200 ? require.len : 200), require.at);

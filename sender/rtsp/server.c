@@ -19,7 +19,7 @@
 #include "sender/rtsp/connection.h"
 
 enum {
-    ACCEPTS = 16, // a wake-up
+    ACCEPTS = 16, // max connections accepted per wake-up
 };
 
 struct server {
@@ -28,12 +28,12 @@ struct server {
     int fd;
     bool deaf; // the machine has no descriptor for one more viewer: tries again each second
     struct server_config config;
-    struct timer *second;          // owned; once it stops: its deadline
-    void (*on_stopped)(void *ctx); // NULL: it does not stop
+    struct timer *second;          // owned; the deadline of stopping
+    void (*on_stopped)(void *ctx); // NULL: the server is not stopping
     void *stop_ctx;                // borrowed
     struct places places;
     struct place_key *place_keys;    // owned
-    struct connection **connections; // owned, as are those; of the place of that number
+    struct connection **connections; // owned, like its elements; the index is the place
 };
 
 static struct place_key key_of(const struct sockaddr_storage *peer)
@@ -48,7 +48,7 @@ static struct place_key key_of(const struct sockaddr_storage *peer)
     return place_key_v4((const uint8_t *)&v4.sin_addr);
 }
 
-// Frees the place of a connection.
+// Frees a connection's place.
 static void leave(struct server *s, int i)
 {
     s->connections[i] = s->connections[s->places.count - 1];
@@ -67,7 +67,7 @@ static void on_end(void *ctx, struct connection *c)
         s->on_stopped(s->stop_ctx);
 }
 
-// `err` is that of places_take.
+// `err` is an error of places_take.
 static void refuse(const struct server *s, int fd, const struct sockaddr_storage *peer, int err)
 {
     char why[128] = "the server is full";
@@ -82,7 +82,7 @@ static void refuse(const struct server *s, int fd, const struct sockaddr_storage
                        "Content-Type: text/plain\r\nContent-Length: %zu\r\n\r\n%s\r\n",
                        strlen(why) + 2, why);
     if (write(fd, answer, (size_t)len) < 0)
-        log_debug("a refused viewer was gone already");
+        log_debug("a refused viewer had already disconnected");
     close(fd);
     sockaddr_text((const struct sockaddr *)peer, name, sizeof(name));
     if (err == ERR_RANGE)
@@ -99,7 +99,7 @@ static void refuse(const struct server *s, int fd, const struct sockaddr_storage
 
 static void on_acceptable(uv_poll_t *poll, int status, int events);
 
-// Who knocks stays in the backlog, and would wake the loop again at once.
+// Connections that are not accepted stay in the backlog, and would wake the loop again at once.
 static void set_deaf(struct server *s, bool deaf)
 {
     s->deaf = deaf;
@@ -156,7 +156,8 @@ static void on_second(void *ctx, usec_t now)
     if (s->deaf)
         set_deaf(s, false);
     stats_outputs_collect(s->config.telemetry, now);
-    // Backwards: a connection that ends here is replaced by the last one, which was seen already.
+    // Iterates backwards: a connection that ends is replaced by the last one, which was already
+    // visited.
     for (int i = s->places.count - 1; i >= 0; i--)
         connection_second(s->connections[i], now);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The RTSP server: listens, and gives each connection its own `connection`. Loop thread only.
+// The RTSP server: listens, and creates a `connection` for each accepted socket. Loop thread only.
 #ifndef WEIR_SENDER_RTSP_SERVER_H
 #define WEIR_SENDER_RTSP_SERVER_H
 
@@ -21,19 +21,19 @@ struct server_config {
     struct catalog *catalog; // borrowed
     int max_viewers;
     struct stats_outputs *telemetry; // borrowed
-    struct mtp_raw *raw;             // borrowed; NULL: no transport over TCP segments of our own
+    struct mtp_raw *raw;             // borrowed; NULL: mtp-raw is not available
 };
 
-// NULL: logged (address in use ...).
+// NULL: failed, such as when the address is in use (logged).
 struct server *server_new(uv_loop_t *loop, const struct server_config *config);
-// Takes no viewer any more, and ends all sessions (RTCP BYE). `on_stopped` follows once all viewers
-// have closed their connections, SERVER_STOP_TIME later at most.
+// Accepts no further viewers, and ends all sessions (RTCP BYE). Calls `on_stopped` when all viewers
+// have closed their connections, at most SERVER_STOP_TIME later.
 #define SERVER_STOP_TIME USEC_PER_SEC
 void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx);
-// Ends the remaining sessions, and closes.
+// Ends the remaining sessions, and closes their connections.
 void server_free(struct server *s);
 void server_address(const struct server *s, char *out,
-                    size_t cap); // "ADDR:PORT", the port that was really bound
+                    size_t cap); // "ADDR:PORT", with the port in use
 
 #ifdef __cplusplus
 }

@@ -16,22 +16,25 @@
 #include "common/wire/rtsp_transport.h"
 #include "sender/rtsp/media_ports.h"
 
-enum { SECOND_CHANNEL = 2 };           // and the next one, unless the viewer names others
-static const double START_BPS = 500e3; // where the round trip is not known
+enum {
+    SECOND_CHANNEL = 2
+}; // audio uses this channel and the next one, unless the viewer names others
+static const double START_BPS = 500e3; // used if the round trip is unknown
 
 struct set_up_track {
     int channel[2];            // RTP, RTCP; interleaved
-    struct media_ports *ports; // owned; NULL: none of its own
+    struct media_ports *ports; // owned; NULL: the track has no ports of its own
 };
 
 struct track_setup {
     struct track_setup_config config;
     struct session *session; // owned; NULL before SETUP
-    bool interleaved;        // RTP or at least RTCP goes over the connection
-    bool knows_weir;         // the viewer names Weir's transports
+    bool interleaved;        // true if RTP or at least RTCP uses the connection
+    bool knows_weir;         // true if the viewer names Weir's transports
     bool has_token;          // `token` authorizes a connection for media
-    uint64_t token;          // of SETUP's answer; 0: none
-    enum media_track first;  // that was set up first: its ports serve both tracks in one flow
+    uint64_t token;          // token of the SETUP response; 0: none
+    enum media_track
+        first; // the track that was set up first: in one flow both tracks use its ports
     struct set_up_track tracks[TRACKS];
 };
 
@@ -76,7 +79,7 @@ bool track_setup_has_both(const struct track_setup *t)
     return session_has_audio(t->session) && session_has_pictures(t->session);
 }
 
-// ---- What comes from the viewer
+// ---- The viewer's address and reports
 
 static void on_validated(void *ctx, int which, const struct sockaddr *address, usec_t now)
 {
@@ -134,14 +137,14 @@ int track_setup_send_pair(struct track_setup *t, uint32_t number)
 
 // ---- Paths
 
-// The server's port for transports that need raw sockets; 0: none.
+// Returns the server's port for transports that require raw sockets; 0: none.
 static int raw_port(const struct track_setup *t)
 {
     return mtp_raw_port(t->config.raw, (const struct sockaddr *)tcp_conn_local(t->config.tcp));
 }
 
-// RTP's channel and RTCP's: two, even if the viewer names one, or one twice; `usual` if it names
-// none.
+// Returns the channels of RTP and RTCP. They always differ, even if the viewer names only one, or
+// one twice; `usual` if it names none.
 static void choose_channels(const struct rtsp_transport *offer, int usual, int channel[2])
 {
     channel[0] = offer->interleaved[0] >= 0 ? offer->interleaved[0] : usual;
@@ -172,8 +175,8 @@ static int open_ports(struct track_setup *t, enum media_track track,
     return t->tracks[track].ports ? 0 : ERR_IO;
 }
 
-// The path that the transport takes for a track. In one flow the audio has none of its own, and the
-// video's is that of the ports, whichever track opened them.
+// Fills in the path of a track for the transport. In one flow the audio has no path of its own, and
+// the video's path uses the ports of whichever track opened them.
 static struct track_path path_of(const struct track_setup *t, enum media_track track)
 {
     const struct set_up_track *own = &t->tracks[track];
@@ -186,7 +189,7 @@ static struct track_path path_of(const struct track_setup *t, enum media_track t
     return path;
 }
 
-// ---- The answer
+// ---- The response
 
 static uint32_t ssrc_of(const struct track_setup *t, enum media_track track)
 {
@@ -220,7 +223,7 @@ static void answer(const struct track_setup *t, enum media_track track,
         }
     }
     snprintf(given.weir, sizeof(given.weir), "%s", offer->weir);
-    if (track == t->first) { // what concerns the transport, not the track
+    if (track == t->first) { // headers of the transport, not of the track
         given.has_token = t->has_token;
         given.token = t->token;
         if (offer->tcp && t->has_token)
@@ -275,7 +278,7 @@ static void set_up_second(struct track_setup *t, enum media_track track,
 
 // ---- The first track
 
-// Returns 0 if this alternative can be given; else `why` not.
+// Returns 0 if this alternative is supported; otherwise `why` has the reason.
 static int try_offer(const struct track_setup *t, const struct rtsp_transport *offer, char *why,
                      size_t cap)
 {
@@ -292,7 +295,7 @@ static int try_offer(const struct track_setup *t, const struct rtsp_transport *o
     return ERR_UNSUPPORTED;
 }
 
-// Five packets a round trip of the RTSP connection, half of what a TCP may begin with (RFC 6928).
+// Five packets per round trip of the RTSP connection: half of TCP's max initial window (RFC 6928).
 static double start_rate(const struct track_setup *t)
 {
     struct tcp_snapshot s;
@@ -301,12 +304,12 @@ static double start_rate(const struct track_setup *t)
     return 5 * 8.0 * s.mss / usec_to_sec(s.srtt);
 }
 
-// What one viewer must not guess of another's session; each from the system's randomness, so that
-// none of them tells anything of another.
+// Values that viewers must not be able to guess of other sessions. Each is drawn separately from
+// the system's randomness, so that none reveals another.
 struct secrets {
     uint64_t session_id;
-    uint64_t seed;  // of its RTP streams' numbers
-    uint64_t token; // of its connection for media, where the transport makes one
+    uint64_t seed;  // for the numbers of its RTP streams
+    uint64_t token; // for its media connection, if the transport makes one
 };
 
 static int open_session(struct track_setup *t, const struct track_setup_request *r,

@@ -52,7 +52,7 @@ const char *goddard_params_name(int i, const char **help)
 
 static void tell_names(const struct param table[ROWS], char *error, size_t cap)
 {
-    int len = snprintf(error, cap, "NAME=VALUE,... with the names");
+    int len = snprintf(error, cap, "NAME=VALUE,... with these names:");
     for (int i = 0; i < ROWS && len >= 0 && (size_t)len < cap; i++)
         len += snprintf(error + len, cap - (size_t)len, "%s %s", i ? "," : "", table[i].key);
 }
@@ -83,7 +83,8 @@ int goddard_params_read(const char *text, struct goddard_params *p, char *error,
     }
     // Else one loss rate would ask for a level more and for one less.
     if (read.upscale_frame_loss_rate > read.downscale_frame_loss_rate) {
-        snprintf(error, error_cap, "upscale_frame_loss_rate up to downscale_frame_loss_rate (%g)",
+        snprintf(error, error_cap,
+                 "an upscale_frame_loss_rate of at most downscale_frame_loss_rate (%g)",
                  read.downscale_frame_loss_rate);
         return ERR_RANGE;
     }

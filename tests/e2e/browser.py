@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A browser without a window, told what to do over a pipe (the Chrome DevTools Protocol)."""
+"""A browser without a window, controlled over a pipe (the Chrome DevTools Protocol)."""
 import base64
 import fcntl
 import json
@@ -10,7 +10,7 @@ import time
 
 
 class Browser:
-    """One page. Every call has a deadline; `said` is what the page wrote on its console, errors too."""
+    """One page. Every call has a deadline; `said` lists the page's console output, including errors."""
 
     def __init__(self, folder, seconds):
         self.seconds = seconds
@@ -78,7 +78,7 @@ class Browser:
         return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
 
     def look(self, width, height, dark):
-        """The window's size, and whether its person likes it dark."""
+        """Sets the window's size, and whether it prefers the dark colour scheme."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])

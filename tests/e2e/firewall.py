@@ -129,7 +129,7 @@ table inet wrong {
 
 
 def set_up(isolate):
-    """For setUpModule: skips it where the network cannot be had. isolate: lab/isolate.py."""
+    """For setUpModule: skips the module if the network cannot be created. isolate: lab/isolate.py."""
     lib.need("unshare", "nsenter", "nft")
     if not os.path.exists("/dev/net/tun"):
         raise unittest.SkipTest("there is no /dev/net/tun")
@@ -184,7 +184,7 @@ class Network:
         return subprocess.run(self.command(at, *argv), check=True, capture_output=True, text=True).stdout
 
     def rules(self, at, text, **words):
-        """Loads nft rules; skips the test where the kernel has no such thing."""
+        """Loads nft rules; skips the test if the kernel does not support them."""
         words = {"inside": "weir1-b", "outside": "weir2-a", **words}
         for word, value in words.items():
             text = text.replace("{" + word + "}", str(value))
@@ -200,7 +200,7 @@ class Network:
         return {**found, "stat": self.statistic(at, "nf_conntrack", "invalid")}
 
     def statistic(self, at, table, name):
-        """A column of /proc/net/stat, of all processors."""
+        """Returns the sum of a column of /proc/net/stat over all processors."""
         lines = self.run(at, "cat", f"/proc/net/stat/{table}").splitlines()
         column = lines[0].split().index(name)
         return sum(int(line.split()[column], 16) for line in lines[1:])

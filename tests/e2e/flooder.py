@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A viewer over RTP/AVP that receives a live stream and sends a feedback packet every 5 ms, whether it
-lost something or not."""
+"""A viewer over RTP/AVP that receives a live stream and sends a feedback packet every 5 ms, even without a
+loss."""
 import re
 import socket
 import struct
@@ -20,7 +20,7 @@ def nack_newest(ssrc, seq):
 
 
 def nack_all(ssrc, seq):
-    """The newest 170 packets."""
+    """Names the newest 170 packets."""
     entries = b"".join(struct.pack("!HH", (seq - 17 * k) & 0xFFFF, 0xFFFF) for k in range(10))
     return struct.pack("!BBHII", 0x81, 205, 2 + 10, 1, ssrc) + entries
 

@@ -34,7 +34,7 @@ SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime er
 
 
 def until(condition, what, seconds=10):
-    """Waits for condition() to be true and returns what it gave."""
+    """Waits until condition() is true and returns its result."""
     deadline = time.monotonic() + seconds * PATIENCE
     while True:
         result = condition()
@@ -46,7 +46,7 @@ def until(condition, what, seconds=10):
 
 
 def need(*tools):
-    """Skips the test where a tool of packages.txt is not installed."""
+    """Skips the test if a tool of packages.txt is not installed."""
     for tool in tools:
         if not shutil.which(tool):
             raise unittest.SkipTest(f"{tool} is not installed")
@@ -99,7 +99,7 @@ class Process:
             self.popen.wait()
 
     def status_kb(self, field):
-        """A figure of /proc/PID/status, VmRSS for one."""
+        """Returns a value of /proc/PID/status, such as VmRSS."""
         with open(f"/proc/{self.pid}/status") as f:
             return int(re.search(rf"^{field}:\s+(\d+) kB", f.read(), re.M).group(1))
 
@@ -124,13 +124,13 @@ class Sender(Process):
         self.port = int(re.search(r":(\d+)/", self.url).group(1))
 
     def levels(self):
-        """[(width, height, frames a second, kbit/s)] as announced."""
+        """Returns the announced levels, [(width, height, frames a second, kbit/s)]."""
         return [(int(w), int(h), float(f), int(k)) for w, h, f, k in
                 re.findall(r"level +\d+: +(\d+)x(\d+) +([\d.]+) frames/s +(\d+) kbit/s", self.stderr)]
 
 
 class Player(Process):
-    """weir-play, headless unless `window`; its report and events are there once it has ended."""
+    """weir-play, headless unless `window`; its report and events are available when it has ended."""
 
     def __init__(self, folder, url, *args, window=False, env=None, prefix=()):
         self.base = os.path.join(tempfile.mkdtemp(prefix="play-", dir=folder), "play")
@@ -146,7 +146,7 @@ class Player(Process):
             return json.load(f)
 
     def events(self, name=None):
-        """All events of the trace, each line parsed; a line that is being written is left out."""
+        """Returns all events of the trace, parsed, without an incomplete last line."""
         try:
             with open(self.base + ".jsonl") as f:
                 lines = [line for line in f.read().split("\n")[:-1]]
@@ -189,7 +189,7 @@ class Case(unittest.TestCase):
         return p
 
     def server(self, *args, **options):
-        """A sender whose figures stats() reads."""
+        """Starts a sender whose stats stats() reads."""
         return self.sender("--stats", self.path("stats.jsonl"), *args, **options)
 
     def stats(self):
@@ -197,7 +197,7 @@ class Case(unittest.TestCase):
             return [json.loads(line) for line in f.read().split("\n")[:-1]]
 
     def last_transport(self, name=None):
-        """What was last told of a transport: of this one, or of any."""
+        """Returns the last stats of a transport: of this one, or of any."""
         told = [line["transport"] for line in self.stats() if "transport" in line]
         return [t for t in told if name in (None, t["name"])][-1]
 
@@ -219,18 +219,18 @@ class Case(unittest.TestCase):
         return p
 
     def preloaded(self, name):
-        """LD_PRELOAD of that library of ours, from a path without blanks, at which it would be broken."""
+        """Returns LD_PRELOAD for one of our libraries, from a path without blanks, because LD_PRELOAD splits at blanks."""
         link = self.path(name + ".so")
         os.symlink(os.path.join(BUILD, f"lib{name}.so"), link)
         return link
 
     def stop_cleanly(self, p):
-        """A program that is asked to stop frees all it has."""
+        """Checks that a stopped program frees all its memory."""
         p.signal(signal.SIGTERM)
         self.assertEqual(p.wait(), 0, str(p))
 
     def clip(self, name="clip.mkv", seconds=4, size="640x360", fps=25):
-        """A file with moving pictures, hard enough to encode to be worth comparing."""
+        """Makes a file with moving pictures that are difficult enough to encode for a comparison."""
         need("ffmpeg")
         path = self.path(name)
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
@@ -244,13 +244,13 @@ class Case(unittest.TestCase):
         self.assertLessEqual(value, high, text)
 
     def all_came(self, report):
-        """The network lost no frame. The encoder may have left out some that it had no time for."""
+        """Checks that the network lost no frame. The encoder may have dropped some if it was too slow."""
         causes = report["causes"]
         self.assertEqual(causes["by_root"]["network"], 0, str(causes))
 
 
 def own_address():
-    """An address of the loopback that no other process uses: a port of it is still free after its server has ended."""
+    """Returns an address of the loopback that no other process uses: its ports stay free after its server has ended."""
     pid = os.getpid()
     return f"127.{100 + pid // 65536 % 100}.{pid // 256 % 256}.{pid % 256}"
 
@@ -264,7 +264,7 @@ def png_size(path):
 
 
 def grey_picture(path):
-    """(width, height, luma bytes) of a picture file; ffmpeg reads it."""
+    """Returns (width, height, luma bytes) of a picture file, read by ffmpeg."""
     need("ffmpeg")
     raw = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", path, "-frames:v", "1", "-f", "rawvideo",
                           "-pix_fmt", "gray", "-"], stdout=subprocess.PIPE, check=True, timeout=30 * PATIENCE).stdout
@@ -273,8 +273,8 @@ def grey_picture(path):
 
 
 def frame_number(width, height, luma):
-    """The frame number that the test picture shows in its strip of black and white cells, -1 if none can be read:
-    32 bits of Gray code, then a CRC-8 (see media/pattern/pattern_strip.h)."""
+    """Returns the frame number in the test picture's strip of black and white cells, -1 if it is not readable: 32 bits
+    of Gray code, then a CRC-8 (see media/pattern/pattern_strip.h)."""
     cells = 0
     for i in range(40):
         column, row = i % 20, i // 20
@@ -296,7 +296,7 @@ def frame_number(width, height, luma):
 
 
 def main_isolated(isolate):
-    """main() in namespaces of its own; isolate: lab/isolate.py."""
+    """Runs main() in namespaces of its own; isolate: lab/isolate.py."""
     if isolate.isolated():
         isolate.prepare()
         main()

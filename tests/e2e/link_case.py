@@ -24,7 +24,7 @@ A6, B6 = "fd99::1", "fd99::2"
 
 
 def set_up():
-    """For setUpModule: skips it where the namespaces cannot be had."""
+    """For setUpModule: skips the module if the namespaces cannot be created."""
     lib.need("unshare", "nsenter", "setpriv")
     if subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL).returncode != 0:
         raise unittest.SkipTest("network namespaces are not allowed here: run as root or inside unshare -Urn")
@@ -62,8 +62,7 @@ class LinkCase(lib.Case):
         self.addCleanup(self.end_processes)
 
     def link(self, a_to_b, b_to_a, *args, ready=True):
-        """weir-link between the ends, which have one at a time: what an earlier part of the test left, failed or not, is
-        ended first."""
+        """Starts weir-link between the ends, which can have one at a time: ends an earlier one of the same test first."""
         self.end_processes()
         a, b = self.ends
         p = self.start([LINK, "--ns-a", f"pid:{a.holder.pid}", "--ns-b", b.path, "--addr-a", A + "/30", "--addr-a",
@@ -75,7 +74,7 @@ class LinkCase(lib.Case):
         return p
 
     def serve(self, end, verb, addr, *args, port=0):
-        """A server of the probe at that end, on a free port: its `port`."""
+        """Starts a server of the probe at that end, on a free port (`port`)."""
         p = self.start(self.ends[end].inside(PROBE, verb, addr, str(port), *map(str, args)))
         found = lib.until(lambda: re.search(r"ready (\d+)\n", p.stderr) or not p.running(), "a server", 30)
         self.assertNotEqual(found, True, str(p))
@@ -90,7 +89,7 @@ class LinkCase(lib.Case):
         return json.loads(p.stdout)
 
     def stats(self, p=None):
-        """(seconds, end) of the figures; a link that runs is stopped."""
+        """Returns (lines per second, last line) of the stats; stops the link if it runs."""
         if p:
             self.stop_cleanly(p)
         with open(self.path("stats")) as f:
@@ -99,7 +98,7 @@ class LinkCase(lib.Case):
         return lines[:-1], lines[-1]
 
     def pcap(self, name, snap):
-        """[(us, bytes)] of the packets of a capture: when the emulated link received or sent each."""
+        """Returns [(us, bytes)] of the packets of a capture: when the emulated link received or sent each."""
         with open(self.path(name), "rb") as f:
             data = f.read()
         self.assertEqual(struct.unpack("<IHHiIII", data[:24]), (0xa1b23c4d, 2, 4, 0, 0, snap, 101))
@@ -115,7 +114,7 @@ class LinkCase(lib.Case):
         return packets
 
     def services(self, prefix):
-        """([us that each packet from A was served], [us that it waited for that]) of captures without drops."""
+        """Returns ([us of service of each packet from A], [us of waiting before it]) from captures without drops."""
         entered, left = self.pcap(f"{prefix}-a-in.pcap", 96), self.pcap(f"{prefix}-b-out.pcap", 96)
         self.assertEqual([size for _, size in entered], [size for _, size in left])
         begun = [max(into, before) for (into, _), before in zip(entered, [0] + [at for at, _ in left])]
@@ -152,8 +151,8 @@ class TwoLinks(lib.Case):
         """
 
     def both_parts(self):
-        """What a flow does over both parts: exit codes, shortest round trips in us, lines of the client's and of each
-        link's stats."""
+        """Runs a flow over both links. Returns exit codes, min round trips in us, and the stats of the client and of each
+        link."""
         lib.need("ip")
         p = self.start([*isolate.command([sys.executable, "-c", self.SCRIPT]), self.path("run"), lib.BUILD],
                        {"PYTHONPATH": lib.ROOT})

@@ -105,7 +105,7 @@ class Relay(threading.Thread):
                     self._down(self.far.index(s))
 
     def _rewrite(self, data):
-        """The server's ports in SETUP's answer become the relay's."""
+        """Replaces the server's ports in the SETUP response by the relay's."""
         found = re.search(rb"server_port=(\d+)-(\d+)", data)
         if not found:
             return data
@@ -137,7 +137,7 @@ class Relay(threading.Thread):
         self._pass(i, self.near[i], data, self.viewer_at[i], wait)
 
     def _queue(self, size):
-        """Seconds until a datagram of that size has left a drop-tail queue; None: there is no room."""
+        """Returns the seconds until a datagram of that size has left a drop-tail queue; None: the queue is full."""
         now = time.monotonic()
         begin = max(now, self.free_at)
         if (begin - now) * self.rate_down > 8 * self.queue_down:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A firewall that gives TCP connections other sequence numbers, as those do that hide what hosts choose badly: a constant
-is added on the way through, both ways. Here it is such that the numbers wrap soon. IPv4, between two TUN devices."""
+"""A firewall that changes the sequence numbers of TCP connections, as some firewalls do to hide predictable ones. It adds
+a constant in each direction, chosen so that the numbers wrap soon. IPv4, between two TUN devices."""
 import fcntl
 import os
 import select
@@ -45,7 +45,7 @@ def put_word(packet, tcp, at, value):
 
 
 def sack_edges(packet, tcp, end):
-    """Where the numbers of a segment's SACK blocks stand (RFC 2018, section 3)."""
+    """Returns the offsets of the numbers in a segment's SACK blocks (RFC 2018, section 3)."""
     at = tcp + 20
     while at < end and packet[at] != 0:
         if packet[at] == 1:
@@ -66,8 +66,8 @@ class Connection:
 
 
 class Renumber(threading.Thread):
-    """From namespace `near` to the server in `far`, and on to one port of it. with_sack: SACK blocks are translated, too;
-    old firewalls forgot them."""
+    """Between namespace `near` and one port of the server in `far`. with_sack: also translates SACK blocks, which old
+    firewalls do not."""
 
     def __init__(self, near, far, addresses, port, below_wrap, with_sack=True):
         super().__init__(daemon=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""RTSP by hand: a client that says just what a test tells it, a viewer that watches for gaps, and a server that
-misbehaves."""
+"""RTSP for tests: a client that sends exactly the requests of a test, a viewer that checks for gaps, and a server with
+faults."""
 import re
 import select
 import socket
@@ -31,14 +31,14 @@ class Closed(Exception):
 
 
 def send_token(s, token, port):
-    """Sends the proof of the media's address; returns the datagram."""
+    """Sends the token that validates the media's address; returns the datagram."""
     packet = struct.pack("!BBHI4sQ", 0x80, 204, 4, 1, b"WEIR", token)
     s.sendto(packet, ("127.0.0.1", port))
     return packet
 
 
 def prove(s, token, port):
-    """Sends the proof and takes its echo."""
+    """Sends the token and receives its echo."""
     packet = send_token(s, token, port)
     s.settimeout(5 * PATIENCE)
     while s.recv(65536) != packet:
@@ -46,8 +46,8 @@ def prove(s, token, port):
 
 
 class Client:
-    """A connection on which requests, or any bytes, are sent. Interleaved frames that come between the answers are
-    kept in `frames` as (channel, bytes)."""
+    """A connection that sends requests, or any bytes. `frames` collects the interleaved frames that arrive between
+    responses, as (channel, bytes)."""
 
     def __init__(self, port, host="127.0.0.1", receive_buffer=None, source=None, segment=None):
         self.socket = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
@@ -80,7 +80,7 @@ class Client:
         self.socket.sendall(data)
 
     def format(self, method, uri=None, headers=None, body=""):
-        """A request as bytes; a header of value None is left out, the session is named once there is one."""
+        """Returns a request as bytes, without headers of value None; adds the session if there is one."""
         self.cseq += 1
         fields = {"CSeq": self.cseq}
         if self.session:
@@ -110,7 +110,7 @@ class Client:
         self.buffer += data
 
     def _take(self):
-        """The next interleaved frame as a pair, or a Response; None: it is not there yet."""
+        """Returns the next interleaved frame as a pair, or a Response; None: it has not arrived yet."""
         b = self.buffer
         if b[:1] == b"$":
             if len(b) >= 4 and len(b) >= 4 + int.from_bytes(b[2:4], "big"):
@@ -127,7 +127,7 @@ class Client:
         return None
 
     def item(self):
-        """The same, waited for."""
+        """Waits for the next frame or response, and returns it."""
         while not (item := self._take()):
             self._more()
         return item
@@ -140,7 +140,7 @@ class Client:
             self.frames.append(item)
 
     def collect(self, seconds):
-        """Reads interleaved frames for a while; returns those that came."""
+        """Reads interleaved frames for this time, and returns them."""
         deadline = time.monotonic() + seconds
         first = len(self.frames)
         while (left := deadline - time.monotonic()) > 0:
@@ -154,14 +154,14 @@ class Client:
         return self.frames[first:]
 
     def collect_least(self, least, seconds=0.0):
-        """The same, and goes on until so many frames have come."""
+        """Reads interleaved frames until this many have arrived, and returns them."""
         first = len(self.frames)
         self.collect(seconds)
         until(lambda: self.collect(0.1) is None or len(self.frames) - first >= least, f"{least} frames", 20)
         return self.frames[first:]
 
     def closed(self, seconds=5):
-        """Whether the server closes the connection within the time, or resets it."""
+        """Returns True if the server closes or resets the connection within the time."""
         self.socket.settimeout(seconds * PATIENCE)
         try:
             while self.socket.recv(65536):
@@ -173,7 +173,7 @@ class Client:
         return True
 
     def watch(self, transport="RTP/AVP/TCP;unicast;interleaved=0-1", level=None):
-        """SETUP and PLAY. Returns the answer to PLAY."""
+        """Sends SETUP and PLAY. Returns the response to PLAY."""
         answer = self.request("SETUP", f"{self.url}/trackID=0", {"Transport": transport})
         assert answer.status == 200, str(answer)
         if level is not None:
@@ -185,7 +185,7 @@ class Client:
 
 
 class Rtp:
-    """The fields of an RTP packet that the tests look at."""
+    """The fields of an RTP packet that the tests check."""
 
     def __init__(self, data):
         first, second, self.seq, self.timestamp, self.ssrc = struct.unpack("!BBHII", data[:12])
@@ -197,7 +197,7 @@ class Rtp:
 
 
 def rtcp_types(data):
-    """Of the packets in a compound one (RFC 3550, 6.1)."""
+    """Returns the packets of a compound packet (RFC 3550, 6.1)."""
     types = []
     while len(data) >= 4:
         types.append(data[1])
@@ -206,7 +206,7 @@ def rtcp_types(data):
 
 
 class Viewer(threading.Thread):
-    """Someone who watches quietly over TCP while others misbehave. `check` tells whether anything was missing."""
+    """A viewer over TCP, next to clients with faults. `check` fails if any packet was missing."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
@@ -250,7 +250,7 @@ class Viewer(threading.Thread):
         assert not self.error, f"the quiet viewer was cut off: {self.error!r}"
 
     def check(self):
-        """Ends the watching: frames came until now, in order and without a hole."""
+        """Ends the session, and checks that frames arrived until now, in order and without a gap."""
         self.wait_frames(5)
         self.over = True
         self.join(5 * PATIENCE)
@@ -260,7 +260,7 @@ class Viewer(threading.Thread):
 
 
 class Recording:
-    """What a real sender said: its description, and packets of a few seconds."""
+    """A recording of a real sender: its description, and the packets of a few seconds."""
 
     def __init__(self, port, seconds=2.0, level=None):
         with Client(port) as c:
@@ -274,8 +274,8 @@ class Recording:
 
 
 class FakeServer(threading.Thread):
-    """An RTSP server for one viewer that answers properly and then sends what `media(server)` tells it to. A whole
-    answer can be replaced by giving bytes in `answers` for its method, or what makes them of (server, request)."""
+    """An RTSP server for one viewer, which answers correctly and then sends the media of `media(server)`. `answers` can
+    replace the response to a method by bytes, or by a function of (server, request) that returns them."""
 
     def __init__(self, sdp, media, answers=None, port=0, host="127.0.0.1"):
         super().__init__(daemon=True)
@@ -378,5 +378,5 @@ class FakeServer(threading.Thread):
         self.send(b"$" + bytes([channel]) + struct.pack("!H", len(data)) + data)
 
     def pause(self, seconds):
-        """False once the test is over."""
+        """Returns False when the test has ended."""
         return not self.over.wait(seconds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A virtual X display, the player's window on it, and the keys, clicks and pictures of that."""
+"""A virtual X display, the player's window on it, and its keys, clicks and pictures."""
 import os
 import subprocess
 
@@ -41,7 +41,7 @@ class Screen(lib.Case):
         self.xdotool("key", "--delay", "50", *keys)
 
     def click(self, x, y):
-        """At a place of the window."""
+        """Clicks at a position of the window."""
         self.xdotool("mousemove", "--window", self.window, str(x), str(y), "click", "1")
 
     def open_url(self, url, *args):
@@ -65,7 +65,7 @@ class Screen(lib.Case):
         until(lambda: self.geometry()[2:] == (width, height), "another size")
 
     def grab_into(self, output, area=None):
-        """What stands at (x, y, width, height) of the window, all of it unless told, through ffmpeg."""
+        """Grabs (x, y, width, height) of the window (default: all of it), with ffmpeg."""
         x, y, width, height = self.geometry()
         dx, dy, width, height = area or (0, 0, width, height)
         return subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "x11grab", "-draw_mouse", "0", "-video_size",
@@ -73,7 +73,7 @@ class Screen(lib.Case):
                                *output], stdout=subprocess.PIPE, check=True, timeout=20 * lib.SLOW).stdout
 
     def grab(self, area=None):
-        """Its luma."""
+        """Returns the luma of the window."""
         return self.grab_into(["-f", "rawvideo", "-pix_fmt", "gray", "-"], area)
 
     def quits(self, p, seconds=5):

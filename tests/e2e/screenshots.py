@@ -20,7 +20,7 @@ class Screenshots(Screen, Relayed):
     SOURCE = "test:640x360@15"
 
     def shoot(self, name, width=1280, height=720):
-        """An indexed PNG: a quarter of the bytes."""
+        """Writes an indexed PNG, which has a quarter of the bytes."""
         if name not in SHOWN:
             return
         self.resize(width, height)
@@ -70,7 +70,7 @@ class Screenshots(Screen, Relayed):
         self.shoot("paused")
 
     def test_step(self):
-        """A link that becomes slow and fast again, in the graphs of the panel."""
+        """Shows a link that becomes slow and fast again in the graphs of the panel."""
         server = self.sender(source=self.SOURCE)
         relay = self.relay(server.port)
         self.open_url(relay.url, "--transport", "minbuf", "--latency", "1000")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A list of transports: the first that the server gives and the network lets through, and the report says why.
-What the network does not let through is blocked on the loopback of a namespace."""
+"""A list of transports: the player uses the first that the server offers and that works on the network, and reports why.
+The other transports are blocked on the loopback of a namespace."""
 import subprocess
 import sys
 import unittest
@@ -63,11 +63,11 @@ class Auto(lib.Case):
                 self.assertEqual(transport, taken, why)
                 for reason in reasons:
                     self.assertIn(reason, why)
-                self.assertEqual("the server was heard after" in why, taken != "minbuf", why)
+                self.assertEqual("the server responded after" in why, taken != "minbuf", why)
         self.stop_cleanly(server)
 
     def test_two_modes_of_one_port(self):
-        """What is wrong with the port is said of both."""
+        """The fault of the port is reported for both transports."""
         server = self.server("--mtp-port", str(MEDIA), listen=f"{HOST}:0")
         block(f"tcp dport {MEDIA} reject with tcp reset")
         p = self.play(server.url, "--transport", "mtp-raw:strict,mtp-raw:resend,minbuf", "--duration", "1")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Wrong words and broken files: the exit code says what kind of trouble it is, the message what to do."""
+"""Wrong options and broken files: the exit code gives the kind of error, the message the remedy."""
 import os
 import socket
 import subprocess
@@ -34,7 +34,7 @@ class Sender(BadInput):
     def test_usage(self):
         self.send_fails(2, ["--nosuch"], "--nosuch", "--help")
         self.send_fails(2, ["test:", "test:"], "one SOURCE")
-        self.send_fails(2, ["--level"], "--level", "needs a value")
+        self.send_fails(2, ["--level"], "--level", "requires a value")
         for value in "640x360", "640x360@30", "639x360@30:900", "640x360@0:900", "640x360@30:1", "ax360@30:900":
             self.send_fails(2, ["--level", value], value)
         self.send_fails(2, ["--temporal-layers", "4"], "2 or 3")
@@ -88,7 +88,7 @@ class Sender(BadInput):
         self.send_fails(1, [sound], "sound.wav", "no video")
 
     def test_broken_film(self):
-        """A film with its second half overwritten plays as far as it can be read; the server stays."""
+        """A film with its second half overwritten plays as far as it is readable; the server continues."""
         clip = self.clip(seconds=3, size="320x180")
         size = os.path.getsize(clip)
         with open(clip, "r+b") as f:
@@ -119,7 +119,7 @@ class Sender(BadInput):
         server = self.sender("--stats", "/dev/full")
         p = self.play(server.url, "--duration", "2.5")
         self.assertGreater(p.report()["playback"]["frames_played"], 0)
-        self.assertEqual(server.stderr.count("cannot write statistics"), 1, server.stderr)
+        self.assertEqual(server.stderr.count("cannot write stats"), 1, server.stderr)
 
 
 class Player(BadInput):
@@ -132,8 +132,8 @@ class Player(BadInput):
 
     def test_usage(self):
         url = "rtsp://127.0.0.1:1/live"
-        self.play_fails(2, [], "no URL", "rtsp://")
-        self.play_fails(2, [url, url], "one too many")
+        self.play_fails(2, [], "a URL is required", "rtsp://")
+        self.play_fails(2, [url, url], "is a second one")
         self.play_fails(2, ["--nosuch", url], "--nosuch", "--help")
         self.play_fails(2, ["-x", url], "-x")
         self.play_fails(2, ["--transport", "smoke", url], "smoke", "tcp", "minbuf", "udp", "auto")
@@ -191,7 +191,7 @@ class Player(BadInput):
         self.stop_cleanly(server)
 
     def test_not_an_rtsp_server(self):
-        """Something that hangs up, and something that speaks another language."""
+        """A server that closes the connection, and a server of another protocol."""
         for answer in b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x00" * 100:
             with self.subTest(answer), socket.create_server(("127.0.0.1", 0)) as s:
                 p = self.player(f"rtsp://127.0.0.1:{s.getsockname()[1]}/live")

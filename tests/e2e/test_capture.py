@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Screens and cameras as sources. The screen is an Xvfb of the test's own; the camera is one of software
-(fake_camera.c), put in front of the kernel's with LD_PRELOAD."""
+"""Screens and cameras as sources. The screen is an Xvfb of the test; the camera is fake_camera.c, which replaces the
+kernel's devices by LD_PRELOAD."""
 import os
 import re
 import signal
@@ -87,7 +87,7 @@ class Screen(Capture):
         self.assertIn(f"screen:{self.display}  640x480\n", p.stdout)
 
     def test_a_screen_that_stands_still(self):
-        """It keeps nobody from ending."""
+        """A hanging X server does not prevent the end of the programs."""
         server = self.sender(source=f"screen:{self.display}")
         p = self.player(server.url)
         p.wait_shown(10)
@@ -169,7 +169,7 @@ class Camera(Capture):
         self.stop_cleanly(server)
 
     def test_mjpeg(self):
-        """A size that it has in MJPEG alone arrives as it is; half a picture, or none, is left out."""
+        """A size that the camera offers only in MJPEG arrives unchanged; half pictures and empty ones are skipped."""
         drawn, seen = self.path("drawn.png"), self.path("seen.png")
         test = self.sender("--sound", "none", source="test:1280x720@30")
         self.play(test.url, "--duration", "0.5", "--snapshot", drawn)
@@ -193,7 +193,7 @@ class Camera(Capture):
                 self.assertNotIn("trying again", server.stderr)
 
     def test_another_rate_than_it_says(self):
-        """Its pictures are repeated; those without bytes, too."""
+        """Its pictures are repeated, also in place of empty ones."""
         for how in "slow", "empty":
             with self.subTest(how):
                 self.plug(how + " 90")
@@ -218,7 +218,7 @@ class Camera(Capture):
         self.assertEqual(server.stderr.count("trying again"), 1)
 
     def test_it_comes_back_under_another_number(self):
-        """Who said only camera: gets it; who named it waits."""
+        """The source `camera:` uses it; a source with the camera's name waits."""
         server = self.camera()
         named = self.sender(source="camera:/dev/video0", prefix=["env", *(f"{k}={v}" for k, v in self.env.items())])
         seen = self.path("seen.png")
@@ -234,7 +234,7 @@ class Camera(Capture):
         self.assertNotIn("works again", named.stderr)
 
     def test_its_clock_is_behind(self):
-        """Its pictures are shown as they come."""
+        """Its pictures are shown as they arrive."""
         self.plug("late 180")
         seen = self.path("seen.png")
         p = self.player(self.camera().url, "--duration", "3", "--snapshot", seen)
@@ -245,7 +245,7 @@ class Camera(Capture):
         self.between(20, p.report()["playback"]["frames_played"], 100)
 
     def test_pictures_of_another_size(self):
-        """They keep their shape: what was 16:9 and is 4:3 stands between black bars."""
+        """Pictures keep their aspect ratio: a 4:3 picture in a 16:9 stream is shown between black bars."""
         def photograph(size):
             subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", f"color=white:s={size}",
                             "-frames:v", "1", "-pix_fmt", "yuvj422p", self.file + ".new.jpg"], check=True, timeout=30)

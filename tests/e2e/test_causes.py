@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Why frames were not shown and why it stalled: each frame is told once, with one cause, and the report adds them up."""
+"""The causes of missing frames and of stalls: each frame is reported once, with one cause, and the report has the sums."""
 import signal
 import time
 
@@ -11,7 +11,7 @@ CAUSES = {"network", "late", "sender", "dependency", "decoder", "display", "skip
 
 class Causes(Relayed):
     def check_account(self, p):
-        """Report, events and the frames' numbers agree. The level has every frame of the source."""
+        """Checks that report, events and the frames' numbers agree. The level has every frame of the source."""
         causes = p.report()["causes"]
         self.assertEqual(set(causes["by_cause"]), CAUSES)
         self.assertEqual(set(causes["by_root"]), CAUSES - {"dependency"})
@@ -40,7 +40,7 @@ class Causes(Relayed):
         return causes
 
     def check_stalls(self, p):
-        """The causes of the stalls, in order."""
+        """Returns the causes of the stalls, in order."""
         stalls = p.report()["rebuffering"]
         sums = stalls["by_cause"]
         self.assertEqual(set(sums), {"network", "transport", "outage", "sender", "server-lost"})
@@ -93,7 +93,7 @@ class Causes(Relayed):
                 self.assertEqual(causes["by_cause"]["network"] > 0, transport == "udp")
 
     def test_the_source_stops(self):
-        """The sender gives nothing for a while, over a path that has nothing against it."""
+        """The sender sends nothing for a while, over a path without faults."""
         server = self.sender()
         p = self.player(server.url, "--duration", "6", "--buffer", "0.5")
         p.wait_shown(30)
@@ -105,7 +105,7 @@ class Causes(Relayed):
         self.assertIn("sender", self.check_stalls(p))
 
     def test_tcp_slower_than_the_level(self):
-        """The sender leaves out what would come too late: no sequence number is missing."""
+        """The sender drops frames that would arrive too late: no sequence number is missing."""
         server = self.sender()
         relay = self.relay(server.port)
         p = self.player(relay.url, "--buffer", "0.3", "--adapt", "none")
@@ -125,7 +125,7 @@ class Causes(Relayed):
         self.assertEqual(p.wait(), 130, str(p))
 
     def bits_per_second(self, p):
-        """Of the frames shown."""
+        """Returns the values of the shown frames."""
         shown = p.shown()
         return 8 * sum(e["bytes"] for e in shown) / (shown[-1]["arrived"] - shown[0]["arrived"])
 

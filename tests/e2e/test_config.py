@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Options from a file: what holds, what goes before, and what is said of a wrong line."""
+"""Options from a file: the effective values, their precedence, and the error of a wrong line."""
 import json
 import re
 import subprocess
@@ -18,7 +18,7 @@ class Config(lib.Case):
         return subprocess.run(argv, capture_output=True, text=True, timeout=20 * lib.PATIENCE)
 
     def printed(self, program, *args):
-        """{name: [values]} of --print-config."""
+        """Returns {name: [values]} of --print-config."""
         p = self.run_program(program, *args, "--print-config")
         self.assertEqual((p.returncode, p.stderr), (0, ""))
         options = {}
@@ -95,15 +95,15 @@ report = {self.path('file.json')}
             self.assertIn("cannot print: No space left", p.stderr)
 
     def test_wrong_lines_are_named(self):
-        self.fails(lib.SEND, "loop = true\nlevle = 640x360@30:960\n", 'weir-send: FILE:2: "levle" is no option',
+        self.fails(lib.SEND, "loop = true\nlevle = 640x360@30:960\n", 'weir-send: FILE:2: "levle" is not an option',
                    'did you mean "level"?')
-        self.fails(lib.SEND, "fps = 30", 'FILE:1: "fps" is no option of weir-send', "listen", "level", "stats")
+        self.fails(lib.SEND, "fps = 30", 'FILE:1: "fps" is not an option of weir-send', "listen", "level", "stats")
         self.fails(lib.SEND, "\n\nlevel = 640x360", "FILE:3: level '640x360': expects WIDTHxHEIGHT@FPS:KBPS")
         self.fails(lib.PLAY, "headless = yes", "weir-play: FILE:1: headless 'yes': expects true or false")
         self.fails(lib.PLAY, "goddard = buf_factor=9", "FILE:1: goddard 'buf_factor=9': expects", "1 to 4")
         self.fails(lib.PLAY, "version = true", "command line only")
         self.fails(lib.PLAY, "x" * 70000, "larger than 64 KiB")
-        self.fails(lib.PLAY, "headless = true", "no URL")
+        self.fails(lib.PLAY, "headless = true", "a URL is required")
         p = self.run_program(lib.SEND, "--config", self.path("none"))
         self.assertEqual(p.returncode, 2)
         self.assertIn("No such file", p.stderr)

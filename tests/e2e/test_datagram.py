@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Datagram transports on real sockets: their rate controllers, the proof of the media's address, feedback, and paths
-that die."""
+"""Datagram transports on real sockets: their rate controllers, path validation, feedback, and paths that fail."""
 import re
 import select
 import signal
@@ -67,7 +66,7 @@ class Addresses(Relayed):
         return s
 
     def setup(self, server, name="udp", profile="RTP/AVPF"):
-        """(client, token, server's ports, the ports named in SETUP)"""
+        """Returns (client, token, server's ports, the ports of SETUP)."""
         c = Client(server.port)
         self.addCleanup(c.close)
         mine = [self.bound(), self.bound()]
@@ -103,7 +102,7 @@ class Addresses(Relayed):
         lib.until(lambda: self.last_transport()["wrong_tokens"] == 6, "the wrong tokens to be counted")
 
     def test_pairs(self):
-        """Two packets back to back, as large as the media's; not before the address is proved."""
+        """Two packets back to back, as large as media packets; not before the address is validated."""
         server = self.server()
         c, token, ports, mine = self.setup(server)
         self.assertEqual(c.request("SET_PARAMETER", body="capacity-probe: 5\r\n").status, 200)
@@ -187,7 +186,7 @@ class Addresses(Relayed):
 
 class Paths(Relayed):
     def test_a_path_that_returns(self):
-        """Two viewers of one sender, side by side."""
+        """Two viewers of one sender, at the same time."""
         server = self.server()
         relays = [self.relay(server.port) for _ in range(2)]
         players = [self.player(relay.url, "--transport", name)
@@ -218,7 +217,7 @@ class Paths(Relayed):
                 self.assertGreaterEqual(f["probes"], 2)
 
     def test_a_path_that_stays_dead(self):
-        """Both ends say why it ended."""
+        """Both ends report why the session ended."""
         server = self.server()
         relay = self.relay(server.port)
         p = self.player(relay.url, "--transport", "tfrc")
@@ -232,7 +231,7 @@ class Paths(Relayed):
         self.assertEqual(p.report()["ended"], "server-lost")
 
     def test_reports_get_lost(self):
-        """The way back alone is dead: this too is a viewer that is not heard, and no end of the media."""
+        """Only the return path fails: this also counts as a viewer without feedback, not as the end of the media."""
         server = self.server()
         relay = self.relay(server.port)
         p = self.player(relay.url, "--transport", "udp")

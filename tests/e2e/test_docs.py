@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The guides: links lead somewhere, and what the programs write stands in them."""
+"""The guides: links have targets, and the programs' output is documented."""
 import glob
 import os
 import re
@@ -42,7 +42,7 @@ class Docs(lib.Case):
                 self.assertIn(f"({name})", text("README.md"))
 
     def test_emulated_links_can_be_read(self):
-        """Each link that stands in a guide or a manual page is a text that weir-link takes: it misses a namespace only."""
+        """weir-link accepts each link of a guide or manual page: it reports only a missing namespace."""
         pages = "\n".join(text(os.path.relpath(path, DOCS)) for path in glob.glob(os.path.join(DOCS, "*.md")) +
                           glob.glob(os.path.join(DOCS, "man", "*.in"))).replace("\\-", "-")
         links = re.findall(r"--(?:a-to-b|b-to-a|link) ([a-z]+=\S+)", pages) + re.findall(r'"(rate=[^"]+?),?"', pages)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Many viewers at once: each gets every frame whole."""
+"""Many viewers at once: each receives every frame completely."""
 import os
 import sys
 

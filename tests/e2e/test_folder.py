@@ -39,7 +39,7 @@ class Folder(lib.Case):
                          (0, ["/one.mkv\t3.0\t320x180", "/sub/my%20film.mkv\t2.0\t160x90"]), listed.stderr)
 
     def test_the_list_knows_stored_ladders(self):
-        """One that is made, and one whose film is another by now."""
+        """A stored ladder that is valid, and one whose film has changed since."""
         server, film = self.sender(source=self.path("films")), self.path("films/one.mkv")
 
         def line():
@@ -55,7 +55,7 @@ class Folder(lib.Case):
         self.assertEqual(line(), "/one.mkv\t3.0\t320x180")
 
     def test_files_that_come_and_go(self):
-        """The list keeps nothing of those that are gone."""
+        """The list forgets removed files."""
         server, names = self.sender(source=self.path("films")), [self.path(f"films/{i}-0.avi") for i in range(150)]
         for name in names:
             open(name, "w").close()
@@ -110,7 +110,7 @@ class Folder(lib.Case):
         self.assertEqual({dict(k)["path"] for k in metrics["weir_encoder_frames_total"][1]}, set(paths))
 
     def test_many_requests_at_once(self):
-        """Who has films opened and closed, over and over, does not keep others from theirs."""
+        """A viewer that opens and closes films repeatedly does not block the films of others."""
         shutil.copy(self.path("films/one.mkv"), self.path("films/live"))
         server = self.sender("--loop", source=self.path("films"))
         viewer = Viewer(server.port)
@@ -123,7 +123,7 @@ class Folder(lib.Case):
         viewer.check()
 
     def test_among_other_files(self):
-        """Films are found beside tens of thousands of photographs."""
+        """Films are found among tens of thousands of photographs."""
         for i in range(30000):
             open(self.path(f"films/{i}.jpg"), "w").close()
         server = self.sender(source=self.path("films"))
@@ -141,7 +141,7 @@ class Folder(lib.Case):
         self.assertNotIn(" is open", server.stderr)
 
     def test_a_sound_device_that_is_not_there(self):
-        """No film can be opened; what had been opened of it is closed again."""
+        """If no film can be opened, all its open files are closed again."""
         server = self.sender("--sound", "alsa:none-such", source=self.path("films"))
 
         def threads():
@@ -154,7 +154,7 @@ class Folder(lib.Case):
         self.assertLessEqual(threads(), before, "threads are left behind")
 
     def test_deep_down(self):
-        """The answer to PLAY names both tracks, and ends, however long their URLs are."""
+        """The response to PLAY names both tracks, and is complete, however long their URLs are."""
         path = "/".join(["d" * 200] * 4 + ["f" * 150])
         os.makedirs(os.path.dirname(self.path("films/" + path)))
         os.rename(self.path("films/one.mkv"), self.path("films/" + path))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Live media follows its network: less is sent when a TCP path becomes slow. How far, and how soon it is more again, depends
-on the encoder's time: tests/measure."""
+"""The rate of live media adapts to the network: it falls when a TCP path becomes slow. How much, and when it rises again,
+depends on the encoder's speed: tests/measure."""
 import signal
 
 from lib import main, until
@@ -13,7 +13,7 @@ class Follow(Relayed):
         self.assertEqual(p.wait(), 130, str(p))
 
     def test_a_slow_viewer_beside_a_quick_one(self):
-        """Two viewers of one test picture: the slow one's level falls, whatever the encoders have time for."""
+        """Two viewers of one test picture: the level of the slow viewer falls, however fast the encoders are."""
         server = self.server()
         relay = self.relay(server.port)
         quick, slow = (self.player(url, "--transport", "minbuf", "--no-picture") for url in (server.url, relay.url))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""weir-play watches servers that are not weir-send: GStreamer's (gst_server.py), and one that does what cameras do."""
+"""weir-play with third-party servers: GStreamer's (gst_server.py), and one that behaves like cameras."""
 import hashlib
 import os
 import re
@@ -46,11 +46,11 @@ class ForeignServer(lib.Case):
         return p, r
 
     def test_at_the_root(self):
-        """Where weir-send has a list, which needs no display. A stream there is not played for nobody to see."""
+        """At the root weir-send has a list, which requires no display. Another server's stream there requires a display."""
         root = self.serve("--path", "/").replace("/live", "/")
         self.watch(root)
         p = self.play(root, window=True, env={"DISPLAY": "", "WAYLAND_DISPLAY": "", "SDL_VIDEODRIVER": ""}, code=3)
-        self.assertIn("there is no display here", p.stderr)
+        self.assertIn("no display is available", p.stderr)
 
     def test_tcp_and_udp(self):
         url = self.serve()
@@ -65,7 +65,7 @@ class ForeignServer(lib.Case):
         self.assertEqual(self.asked("teardown"), 2)
 
     def test_sound(self):
-        """Opus is heard, by ports and channels of its own, whatever its payload type; what else there is, is told of."""
+        """Opus is played, over separate ports and channels, with any payload type; other codecs are reported."""
         url = self.serve("--audio", "opus", "--audio-type", "96")
         for transport in "tcp", "udp":
             with self.subTest(transport):
@@ -113,7 +113,7 @@ class ForeignServer(lib.Case):
             self.assertRegex(bad.stderr, "the server refuses DESCRIBE: 401")
 
     def test_a_session_that_times_out_soon(self):
-        """What weir-play asks to keep a session comes three times in the time that the server gives it."""
+        """weir-play sends its keep-alive request three times within the server's session timeout."""
         url = self.serve("--timeout", "3")
         self.watch(url, "--transport", "udp", seconds=5)
         self.assertGreaterEqual(self.asked("get-parameter"), 2)
@@ -165,7 +165,7 @@ class Camera(FakeServer):
 
 
 class Udp(Camera):
-    """Its media comes over UDP."""
+    """Its media is sent over UDP."""
 
     def give(self, data):
         port = int(re.search(r"client_port=(\d+)", self.asked("SETUP")[-1]).group(1))
@@ -173,7 +173,7 @@ class Udp(Camera):
 
 
 def refuse(status, headers="", times=1, method="SETUP"):
-    """An answer of FakeServer: the first `times` requests are refused."""
+    """Returns a response of FakeServer that refuses the first `times` requests."""
     def answer(server, head):
         if server.methods.count(method) > times:
             return None
@@ -182,8 +182,8 @@ def refuse(status, headers="", times=1, method="SETUP"):
 
 
 def digest(algorithm, user="joe", password="pa@ss", old=()):
-    """The answer of a server that wants to know who is there, for each method; `old`: those at which its nonce is too
-    old, once."""
+    """Returns the responses of a server that requires authentication, for each method; `old`: methods at which its nonce
+    is stale, once."""
     hexed = {"MD5": hashlib.md5, "SHA-256": hashlib.sha256}[algorithm]
     nonces = ["n0"]
 
@@ -206,7 +206,7 @@ def digest(algorithm, user="joe", password="pa@ss", old=()):
 
 
 class Cameras(lib.Case):
-    """What servers do that others were seen to stumble over, each by a server of its own."""
+    """Behaviour of servers that is known to cause errors in players, each with a server of its own."""
 
     @classmethod
     def setUpClass(cls):
@@ -227,7 +227,7 @@ class Cameras(lib.Case):
         self.started = []
 
     def camera(self, sdp=None, packets=None, url=None, args=(), kind=Camera, change=None, code=0, **options):
-        """Starts it and a player; both are returned, and the player's end is seen to by finish()."""
+        """Starts the server and a player, and returns both; finish() ends the player."""
         settings = {name: options.pop(name) for name in ("base", "session", "transport", "channel", "udp") if name in options}
         server = kind(sdp or self.sdp, packets or self.packets, change, **options)
         self.addCleanup(server.stop)
@@ -277,12 +277,12 @@ class Cameras(lib.Case):
             self.assertEqual(server.uris("SETUP"), [f"{server.url}/trackID=0"], name)
 
     def test_another_size_in_mid_stream(self):
-        """Its parameter sets come once, and are not those of the description."""
+        """Its parameter sets are sent once, and differ from those of the description."""
         def kind(data):
             return Rtp(data).payload[0] & 31
 
         def begin(packets, frames):
-            """The first so many, from the first parameter sets on."""
+            """Returns this many packets, from the first parameter sets on."""
             packets = packets[[kind(d) for d in packets].index(7):]
             ends = [i for i, d in enumerate(packets) if Rtp(d).marker]
             return packets[:ends[frames - 1] + 1]
@@ -324,7 +324,7 @@ class Cameras(lib.Case):
         self.assertEqual(player.report()["session"]["transport"], "udp")
 
     def test_a_token_is_for_the_server_alone(self):
-        """Who names somebody else as the source does not have him sent tokens."""
+        """A server that names another host as the source cannot make the player send tokens there."""
         udp, victim, also = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(3)]
         for s in udp, victim, also:
             self.addCleanup(s.close)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Goddard's client (--adapt goddard): which level it asks for, and why. What it makes of a rate is in tests/measure."""
+"""Goddard's client (--adapt goddard): the requested levels, and their reasons. tests/measure has its estimates."""
 
 import lib
 from relay import Relayed
@@ -7,7 +7,7 @@ from relay import Relayed
 
 class Goddard(Relayed):
     def goddard(self, url, transport, *args, **parameters):
-        """A player with these of Goddard's parameters."""
+        """Starts a player with these parameters of Goddard."""
         values = ",".join(f"{name}={value}" for name, value in parameters.items())
         return self.player(url, "--adapt", "goddard", "--goddard", values, "--transport", transport, *args)
 
@@ -18,7 +18,7 @@ class Goddard(Relayed):
         return [e["mode"] for e in p.events("mode")]
 
     def test_lost_pairs(self):
-        """They are asked for again; when none comes, playing begins at the lowest level."""
+        """The player requests packet pairs again; if none arrives, playing begins at the lowest level."""
         server = self.sender(source="synthetic:goddard")
         relay = self.relay(server.port, loss_down=1.0)
         p = self.goddard(relay.url, "udp", "--duration", "2", play_buf_thresh=0.5, pkp_timeout_interval=lib.SLOW)
@@ -39,7 +39,7 @@ class Goddard(Relayed):
         self.stop_cleanly(server)
 
     def test_stalls_over_tcp(self):
-        """There the rate of the first media tells the capacity, and a stall takes levels."""
+        """Over TCP the rate of the first media gives the capacity, and a stall lowers the level."""
         server = self.sender(source="synthetic:goddard")
         relay = self.relay(server.port)
         p = self.goddard(relay.url, "tcp", play_buf_thresh=1, loss_monitor_interval=2)
@@ -59,7 +59,7 @@ class Goddard(Relayed):
         self.stop_cleanly(server)
 
     def test_speed(self):
-        """A speed is asked for while the buffer fills; a live source has one pace, and the policy lives with it."""
+        """The player requests a higher speed while the buffer fills; a live source has one pace, which the policy accepts."""
         for source in "synthetic:goddard", lib.SOURCE:
             with self.subTest(source=source):
                 server = self.sender(source=source)
@@ -72,7 +72,7 @@ class Goddard(Relayed):
                 self.stop_cleanly(server)
 
     def test_after_a_reconnect(self):
-        """The policy of the next connection measures the path, too, and then playing begins."""
+        """The policy of the next connection also measures the path, and then playing begins."""
         server = self.sender(listen=f"{lib.own_address()}:0", source="synthetic:goddard")
         p = self.goddard(server.url, "udp", "--reconnect", play_buf_thresh=0.5)
         lib.until(lambda: self.levels(p), "a level")
@@ -93,7 +93,7 @@ class Adapt(lib.Case):
             self.assertIn(word, p.stderr)
 
     def test_who_adapts(self):
-        """The player says whether the sender follows the network."""
+        """The player requests whether the sender adapts to the network."""
         for args, follows in ([], True), (["--adapt", "sender"], True), (["--adapt", "none"], False):
             with self.subTest(args=args):
                 server = self.server()

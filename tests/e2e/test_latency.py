@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The latency of live media: what is asked for is told, and media that is behind it is left out or played faster."""
+"""The latency of live media: the target is reported, and late media is skipped or played faster."""
 import lib
 import relay
 
@@ -14,7 +14,7 @@ class Stalled(relay.Relayed):
         return p
 
     def test_live_catches_up_and_a_file_does_not(self):
-        """The relays let nothing pass for a while, and then all that was held up; TCP loses nothing of it."""
+        """The relays pass no data for a while, and then all held data; TCP loses none of it."""
         live = self.sender()
         file = self.sender(source=self.clip(seconds=70, size="320x180"))
         short = self.behind_relay(live, "--latency", "500")
@@ -53,7 +53,7 @@ class Stalled(relay.Relayed):
         self.between(speed["mean"], speed["max"], 1.05)
 
     def check_skipped(self, p):
-        """2 s are beyond the bound of a short buffer: frames that were there are left out, and told."""
+        """2 s exceed the bound of a short buffer: received frames are skipped, and reported."""
         playback = p.report()["playback"]
         self.assertGreater(playback["skips"], 0)
         self.assertEqual(playback["skips"], len(p.events("skip")))

@@ -33,7 +33,7 @@ def setUpModule():
 
 class NeverEarly(LinkCase):
     def ping(self, addr, ms, count, interval_us, disturb=None):
-        """Round trips over a link that takes `ms`; disturb(link, ping) runs meanwhile."""
+        """Checks the round trips over a link with a delay of `ms`; disturb(link, ping) runs meanwhile."""
         link = self.link(f"delay={ms / 2}ms", f"delay={ms / 2}ms")
         echo = self.serve(1, "echo", addr)
         ping = self.probe(0, "ping", addr, echo.port, count, interval_us)
@@ -52,7 +52,7 @@ class NeverEarly(LinkCase):
                     self.ping(addr, ms, 300, 5000)
 
     def test_while_the_link_is_held_up(self):
-        """Packets that arrive while weir-link stands still in the middle of its work get no older stamp."""
+        """Packets that arrive while weir-link is stopped get no older timestamp."""
         def hold_up(link, ping):
             while ping.running():
                 link.signal(signal.SIGSTOP)
@@ -65,7 +65,7 @@ class NeverEarly(LinkCase):
 
 class Rate(LinkCase):
     def test_each_packet_takes_its_time(self):
-        """A packet leaves when the one before it has left, or when it came, plus its own time at the rate."""
+        """A packet leaves at the later of its arrival and the preceding departure, plus its own time at the rate."""
         for mbit in 1, 12, 30, 100:
             with self.subTest(mbit=mbit):
                 n = 40 * mbit + 60

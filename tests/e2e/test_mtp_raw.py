@@ -78,7 +78,7 @@ class Firewall(Raw):
         self.assertGreater(s["fills"], 0)
 
     def test_other_sequence_numbers(self):
-        """A firewall behind the router renumbers the connection, but not its SACK blocks."""
+        """A firewall after the router renumbers the connection, but not its SACK blocks."""
         net = Network(self, "0.5%", renumber=PORT, below_wrap=1 << 20, with_sack=False)
         server = self.serve(net, "strict", 4e6, 8)
         client = self.fetch(net)
@@ -102,7 +102,7 @@ class Firewall(Raw):
 
 
 class Controls(Raw):
-    """The same firewall finds what is wrong."""
+    """The firewall of this test detects faults."""
 
     def test_bad_checksums(self):
         net = Network(self, "")

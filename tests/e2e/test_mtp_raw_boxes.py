@@ -52,7 +52,7 @@ class Boxes(lib.Case):
         return server, p
 
     def pictures(self, what, net, enough=lambda: True):
-        """Pictures until packets were replaced, more than the one of the probe, and until a box has done enough."""
+        """Plays until packets were replaced, in addition to the probe's, and until a middlebox has changed enough packets."""
         server, p = self.start_watching(net)
         p.wait_shown(60)
         lib.until(lambda: not p.running() or self.stats() and self.last_transport()["controller"]["replaced"] > 2 and enough(),
@@ -68,7 +68,7 @@ class Boxes(lib.Case):
         self.assertEqual(r["session"]["transport"], "mtp-raw")
 
     def test_pictures_through_nat_and_loss(self):
-        """Beyond the router, the server's and the client's sequence numbers are changed, so that they wrap."""
+        """After the router, the sequence numbers of server and client are changed, so that they wrap."""
         net = firewall.Network(self, LOSS, ports=BOTH, renumber=MEDIA, below_wrap=BELOW_WRAP)
         self.pictures("NAT", net, lambda: sum(seen.across for seen in net.box.connections.values()) > 100)
         (seen,) = net.box.connections.values()
@@ -93,7 +93,7 @@ class Boxes(lib.Case):
         self.assertEqual(net.statistic("router", "synproxy", "cookie_valid"), 1)
 
     def test_reserved_bits(self):
-        """Nothing depends on them: a box may clear what another one has set, or not."""
+        """No result depends on these bits: a middlebox may clear the bits that another one has set."""
         for cleared in True, False:
             with self.subTest(cleared=cleared):
                 net = firewall.Network(self, LOSS, ports=BOTH)
@@ -109,7 +109,7 @@ class Boxes(lib.Case):
                     self.assertGreater(net.counters()["c_cleared"], 100)
 
     def test_what_is_wrong_is_noticed(self):
-        """The controls: with wrong checksums, or a window that is not heeded, the tests above would fail."""
+        """Controls: with wrong checksums, or an ignored window, the tests above fail."""
         checksums = {"server": firewall.WRONG_SUMS}
         window = {"client": firewall.SMALL_WINDOW, "server": firewall.LARGE_WINDOW}
         for what, rules in ("checksums", checksums), ("window", window):
@@ -125,7 +125,7 @@ class Boxes(lib.Case):
                 self.assertGreater(stat, 0)
 
     def proxy(self):
-        """A kernel's TCP that stands in between never acknowledges what a hole has swallowed."""
+        """A kernel's TCP between the ends never acknowledges the data of a hole."""
         every = 150
         net = firewall.Network(self, "", ports=str(RTSP))
         net.rules("router", firewall.REDIRECT, port=MEDIA, proxy=PROXY, every=every, last=every - 1)

@@ -93,7 +93,7 @@ class Loopback(Raw):
         self.stop_cleanly(server)
 
     def test_strangers_on_the_port(self):
-        """An ordinary client's connect is answered like any TCP's; what it says is not listened to."""
+        """A normal TCP client can connect; its data is ignored."""
         server = self.server()
         p = self.player(server.url, "--transport", "mtp-raw", "--duration", "4")
         p.wait_shown(10)
@@ -128,7 +128,7 @@ class Capability(Raw):
                 self.assertTrue(server.running())
 
     def given_up(self, env=None):
-        """The names of all threads of both programs, none of which holds the capability."""
+        """Returns the names of all threads of both programs, and checks that none has the capability."""
         server = self.server(env=env)
         p = self.player(server.url, "--transport", "mtp-raw", env=env)
         p.wait_shown(10)
@@ -147,7 +147,7 @@ class Capability(Raw):
         self.given_up()
 
     def test_a_thread_of_a_library_gives_it_up(self):
-        """One that runs before main(), which no code of the programs knows."""
+        """A thread that starts before main(), unknown to the programs."""
         if lib.SLOW > 1:
             raise unittest.SkipTest("sanitizers want to be loaded first themselves")
         for names in self.given_up({"LD_PRELOAD": self.preloaded("early_thread")}):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The host's name: its addresses, and name servers that do not answer. In a namespace, with files of its own for both."""
+"""Host names: their addresses, and name servers that do not respond. In a namespace, with its own files for both."""
 import signal
 import socket
 import subprocess
@@ -21,7 +21,7 @@ def setUpModule():
 
 class Names(lib.Case):
     def instead(self, path, text):
-        """Another file in the place of one of the system."""
+        """Replaces a file of the system."""
         mine = self.path("instead")
         with open(mine, "w") as f:
             f.write(text)
@@ -29,7 +29,7 @@ class Names(lib.Case):
         self.addCleanup(subprocess.run, ["umount", path], check=True)
 
     def test_an_address_that_does_not_answer(self):
-        """Where a host has several, the next one is tried."""
+        """If a host has several addresses, the player tries the next one."""
         self.instead("/etc/hosts", "::1 two\n127.0.0.1 two\n")
         server = self.sender()
         subprocess.run(["nft", "add table inet block; add chain inet block out { type filter hook output priority 0; }; "

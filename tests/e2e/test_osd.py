@@ -33,14 +33,14 @@ class Osd(Screen):
         return grabs[-1]
 
     def changed(self, before, area=(0, 0, WIDTH, HEIGHT)):
-        """The fraction of the pixels of an area that are others than before."""
+        """Returns the fraction of the pixels of an area that changed."""
         x, y, w, h = area
         now = self.grab()
         rows = [slice((y + i) * WIDTH + x, (y + i) * WIDTH + x + w) for i in range(h)]
         return sum(a != b for r in rows for a, b in zip(before[r], now[r])) / (w * h)
 
     def bright(self, area):
-        """The fraction of white pixels: text."""
+        """Returns the fraction of white pixels: text."""
         luma = self.grab(area)
         return sum(v > 150 for v in luma) / len(luma)
 
@@ -126,7 +126,7 @@ class Osd(Screen):
         self.quits(p)
 
     def test_steps_in_a_file_whose_place_is_not_told(self):
-        """By a server that is not weir-send: 10 s on from where nobody knows would be anywhere."""
+        """With a server that is not weir-send, the position is unknown, so a step of 10 s has no target."""
         foreign = test_foreign_server.Cameras
         foreign.setUpClass()
         server = test_foreign_server.Camera(foreign.sdp.replace("t=0 0", "t=0 0\r\na=range:npt=0-60"), foreign.packets)
@@ -148,7 +148,7 @@ class Osd(Screen):
         self.assertEqual(len(still), WIDTH * HEIGHT)
 
     def test_a_click_without_a_font(self):
-        """Where no text can be drawn there is no bar to click on."""
+        """Without text there is no position bar to click on."""
         self.env.update(WEIR_FONT="/nowhere.ttf")
         server = self.sender(source=self.clip("film.mkv", 10, "320x180"))
         p = self.open_url(server.url)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The packages: what is in them and what they need, the manual pages, and what the shell completes."""
+"""The packages: their contents and dependencies, the manual pages, and the shell completion."""
 import os
 import re
 import subprocess
@@ -17,7 +17,7 @@ def run(*argv, **options):
 
 
 class Completion(lib.Case):
-    """bash and zsh, with the completion loaded and a line typed."""
+    """Runs bash and zsh with the completion and a typed line."""
 
     def bash(self, line):
         return " ".join(self.bash_lines(line)).split()
@@ -105,7 +105,7 @@ class Manual(lib.Case):
 @unittest.skipIf(lib.SLOW > 1, "packages are of a plain build")
 class Packages(lib.Case):
     def test_an_installation_elsewhere(self):
-        """Nothing is put outside of its prefix, and what is in it finds the rest."""
+        """No file is installed outside of the prefix, and installed files find each other."""
         lib.need("cmake")
         prefix = self.path("programs")
         for component in "weir", "weir-lab":

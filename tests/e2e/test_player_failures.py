@@ -15,7 +15,7 @@ SUMMARY = "playback"  # a line of the summary begins so
 
 class Failures(lib.Case):
     def check_end(self, p, code, ended, seconds=30):
-        """However it ended: exit code, report, last event and summary say so."""
+        """Checks that exit code, report, last event and summary agree on how the session ended."""
         self.assertEqual(p.wait(seconds), code, str(p))
         r = p.report()
         self.assertEqual((r["schema"], r["ended"]), ("weir.qoe/1", ended), str(p))
@@ -40,7 +40,7 @@ class Ends(Failures):
                 self.assertGreater(r["playback"]["frames_played"], 0)
 
     def test_server_is_stopped(self):
-        """BYE: what is in the buffer is still shown, then it is a regular end."""
+        """BYE: buffered frames are still shown, then the session ends normally."""
         for transport in "minbuf", "tcp", "udp":
             with self.subTest(transport):
                 server = self.sender()
@@ -62,7 +62,7 @@ class Ends(Failures):
         lib.until(lambda: server.stderr.count("is gone") == 2, "the server to see them leave")
 
     def test_interrupt_before_the_first_picture(self):
-        """A server that accepts and then says nothing: the user need not wait for the timeout."""
+        """A server that accepts and then sends nothing: the user does not have to wait for the timeout."""
         server = FakeServer("", lambda s: None, {"OPTIONS": b"", "DESCRIBE": b""})
         self.addCleanup(server.stop)
         p = self.player(server.url)
@@ -80,7 +80,7 @@ class Ends(Failures):
 
 class Stalls(Failures):
     def test_the_network_stops_for_a_while(self):
-        """The picture stands still, that is counted, and it goes on."""
+        """The picture freezes, the freeze is counted, and playing continues."""
         stalls = []
         for transport in "minbuf", "udp":
             server = self.sender()
@@ -108,7 +108,7 @@ class Stalls(Failures):
                 self.assertTrue(server.running())
 
     def test_the_network_stops_for_good(self):
-        """Nothing for seconds: the server counts as lost, though its connection stands."""
+        """No data for seconds: the server counts as lost, although its connection is open."""
         server = self.sender()
         p = self.player(server.url, "--transport", "udp", "--timeout", "3")
         p.wait_shown(20)
@@ -123,7 +123,7 @@ class Stalls(Failures):
 
 
 class BrokenStreams(Failures):
-    """A server that sends a real stream with something wrong in it."""
+    """A server that sends a real stream with faults."""
 
     @classmethod
     def setUpClass(cls):
@@ -136,7 +136,7 @@ class BrokenStreams(Failures):
             maker.doCleanups()
 
     def serve(self, packets, gap=0.004, raw=None, args=()):
-        """A player for whom the packets are streamed; then the server says goodbye."""
+        """Starts a player and streams the packets to it; then the server sends BYE."""
         def media(server):
             for data in packets:
                 if raw:
@@ -153,12 +153,12 @@ class BrokenStreams(Failures):
         return self.player(server.url, "--transport", "tcp", *args)
 
     def mutated(self, change):
-        """The recording with each packet changed by change(random, its bytes, its fields)."""
+        """Returns the recording with each packet changed by change(random, its bytes, its fields)."""
         r = random.Random(change.__name__)
         return [change(r, data, Rtp(data)) for data in self.recording.packets]
 
     def test_broken_packets(self):
-        """Whatever is wrong with packets, the rest is played to the end."""
+        """Whatever the faults of packets, the rest is played to the end."""
         r = random.Random(1)
         good = self.recording.packets
 
@@ -206,14 +206,14 @@ class BrokenStreams(Failures):
         self.assertTrue(players["lost"].events("loss"))
 
     def test_a_pause_behind_the_goodbye(self):
-        """All has come, and is not shown yet."""
+        """All media has arrived, and is not shown yet."""
         p = self.serve(self.recording.packets, 0.001, args=("--at", "1.2:pause", "--at", "2.7:go-on"))
         self.check_end(p, 0, "end-of-media")
         shown = [e["shown"] for e in p.shown()]
         self.assertGreater(max(b - a for a, b in zip(shown, shown[1:])), 1.3)
 
     def test_a_seek_that_is_refused(self):
-        """In a pause, which goes on: the server is asked to play when the viewer wants it."""
+        """A seek during a pause, which continues: the player requests playing when the viewer resumes."""
         def media(server):
             for data in self.recording.packets:
                 server.packet(data)
@@ -232,7 +232,7 @@ class BrokenStreams(Failures):
         self.assertEqual([m for m in server.methods if m in ("PLAY", "PAUSE")], ["PLAY", "PAUSE", "PLAY", "PLAY"])
 
     def test_sound_before_its_answer(self):
-        """Requests leave in a row, so sound in datagrams may overtake the answer to what asked for it: nothing strange."""
+        """Requests are pipelined, so audio datagrams may arrive before the response to their SETUP: they are no third party's."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rtp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rtcp:
             for s in rtp, rtcp:
                 s.bind(("127.0.0.1", 0))
@@ -262,7 +262,7 @@ class BrokenStreams(Failures):
         self.assertNotIn("of another stream", p.stderr)
 
     def test_garbage_on_the_connection(self):
-        """What is no RTSP ends the session: nobody could know where the next message begins."""
+        """Data that is not RTSP ends the session, because the start of the next message is unknown."""
         r = random.Random(8)
         good = self.recording.packets[:60]
         p = self.serve(good + [r.randbytes(5000) for _ in range(50)],
@@ -277,7 +277,7 @@ class BrokenStreams(Failures):
         self.assertIn("a message larger than the limit", r["error"])
 
     def test_descriptions(self):
-        """Mutilated SDP is refused or played; never more than that."""
+        """Damaged SDP is refused or played, without other effects."""
         r = random.Random(9)
         base = self.recording.sdp
         wild = [base.replace("H264", "H265"), base.replace("96", "97"), base.replace("x-weir-level", "x-other"),
@@ -304,7 +304,7 @@ class BrokenStreams(Failures):
                 p.report()
 
     def test_nothing_that_can_be_decoded(self):
-        """H.264 with its slices destroyed: after 10 s of media the player gives up and says why."""
+        """H.264 with damaged slices: after 10 s of media the player ends, and reports why."""
         def broken(i):
             data = self.recording.packets[i % len(self.recording.packets)]
             p = Rtp(data)

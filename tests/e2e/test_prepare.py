@@ -24,7 +24,7 @@ class Prepare(lib.Case):
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", *args], check=True, timeout=60 * lib.PATIENCE)
 
     def film(self, name="film.mkv", seconds=1, *args, sound=True, filters=("-c:a", "pcm_s16le")):
-        """Its pictures blink and its sound beeps, together."""
+        """Makes a film whose pictures flash and whose audio beeps at the same times."""
         path = self.path(name)
         inputs = ["-f", "lavfi", "-i", BLINK.format(seconds)] + sound * ["-f", "lavfi", "-i", TONE.format(seconds)]
         self.ffmpeg(*inputs, "-c:v", "libx264", "-preset", "ultrafast", *sound * filters, *args, "file:" + path)
@@ -46,7 +46,7 @@ class Prepare(lib.Case):
                 self.found(path, "a", "silencedetect=n=-30dB:d=0.1", "silence_end: "))
 
     def check_together(self, path, least, near=0.06):
-        """So many blinks have their tone, and none has one near by that is not its own."""
+        """Checks that this many flashes have their tone, and no flash has another tone near it."""
         blinks, tones = self.blinks_and_tones(path)
         apart = [min((abs(blink - tone) for tone in tones), default=9) for blink in blinks]
         self.assertGreaterEqual(sum(d < near for d in apart), least, f"{blinks} {tones}")
@@ -77,7 +77,7 @@ class Prepare(lib.Case):
         self.assertIn("using its prepared file", self.sender(source=film).stderr)
 
     def test_a_rate_with_no_simple_part(self):
-        """The levels that nobody chose then have the film's own."""
+        """The default levels then have the film's own frame rate."""
         film = self.path("film.mkv")
         self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=160x120:r=313/10:d=1", "-c:v", "libx264", "-preset", "ultrafast", film)
         p = self.start([lib.SEND, "--prepare", film])
@@ -105,13 +105,13 @@ class Prepare(lib.Case):
             self.assertNotIn("m=audio", c.request("DESCRIBE").body)
 
     def test_sound_with_a_hole(self):
-        """It is silent for as long as there is none of it, and comes with its pictures again."""
+        """The stream is silent while the audio has a gap, and synchronous afterwards."""
         film = self.film(seconds=6, filters=("-af", "aselect='not(between(t,1.1,3.3))'", "-c:a", "pcm_s16le"))
         self.prepare(film)
         self.check_together(film + ".weir.mkv", 3)
 
     def test_sound_of_a_recording_that_begins_between_key_frames(self):
-        """Its pictures begin with the first key frame, some way in."""
+        """The pictures of the recording begin with the first key frame, after its start."""
         film = self.film("film.ts", 6, "-g", "75", filters=("-c:a", "mp2"))
         with open(film, "rb") as f:
             data = f.read()
@@ -151,7 +151,7 @@ class Prepare(lib.Case):
         self.between(30 * 25, self.frames(film + ".weir.mkv"), 30 * 25 + 3)
 
     def test_taken_up_again_far_from_a_key_frame(self):
-        """Containers without an index: the pictures before the next key frame are there, too."""
+        """Containers without an index: the pictures before the next key frame are not lost."""
         film = self.film("film.ts", 30, "-g", "250", filters=("-c:a", "mp2"))
         self.interrupted(film)
         self.prepare(film)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A lost server is connected to again, and one report tells of all of it."""
+"""The player reconnects to a lost server, and one report covers all connections."""
 import signal
 import time
 import unittest
@@ -18,15 +18,15 @@ a=control:trackID=0
 
 class Reconnect(lib.Case):
     def again(self, server, **options):
-        """A sender where another one was."""
+        """Starts a sender on the address of an earlier one."""
         return self.sender(listen=f"{lib.own_address()}:{server.port}", **options)
 
     def sender(self, *args, listen=None, **options):
-        """On an address where no other process takes its port when it has ended."""
+        """Starts it on an address whose port no other process uses after its end."""
         return super().sender(*args, listen=listen or f"{lib.own_address()}:0", **options)
 
     def pictures_after(self, p, begun):
-        """Waits for a picture that was shown after the session's second `begun`; its time."""
+        """Waits for a picture that was shown after the session's second `begun`; returns its time."""
         return until(lambda: next((e["shown"] for e in p.shown() if e["shown"] > begun), None), "a picture again", 20)
 
     def lose_and_find(self, end, *args):
@@ -65,7 +65,7 @@ class Reconnect(lib.Case):
         self.assertIsNotNone(r["picture"])
 
     def test_ended(self):
-        """A server that says goodbye comes back, too; over UDP."""
+        """A server that sent BYE also returns; over UDP."""
         p, lost, _ = self.lose_and_find(lambda s: s.signal(signal.SIGTERM), "--transport", "udp")
         self.assertEqual(lost["why"], "the server has ended")
         p.signal(signal.SIGTERM)
@@ -97,7 +97,7 @@ class Reconnect(lib.Case):
         self.assertEqual(p.events("reconnect"), [])
 
     def test_another_server_in_between(self):
-        """One whose stream cannot be played does not keep the player from the right one."""
+        """A server whose stream is not playable does not prevent the player from finding the right one."""
         server = self.sender()
         p = self.player(server.url, "--reconnect")
         p.wait_shown(10)
@@ -112,7 +112,7 @@ class Reconnect(lib.Case):
         self.pictures_after(p, p.events("connected")[1]["t"])
 
     def through_a_restart(self, seconds, stop):
-        """A film whose server stops in its course and comes again. The player, which saw it to its end."""
+        """Plays a film whose server stops during the film and returns. Returns the player, which played to the end."""
         film = self.clip("film.mkv", seconds)
         server = self.sender(source=film)
         p = self.player(server.url, "--reconnect")
@@ -137,7 +137,7 @@ class Reconnect(lib.Case):
         self.assertEqual([e["why"] for e in p.events("reconnect")][:1], ["the server has ended"])
 
     def test_a_seek_while_the_server_is_lost(self):
-        """It is where the next connection begins."""
+        """The next connection begins at that position."""
         film = self.clip("film.mkv", 12, "320x180")
         server = self.sender(source=film)
         p = self.player(server.url, "--reconnect", "--at", "2.2:seek=11")
@@ -152,7 +152,7 @@ class Reconnect(lib.Case):
         self.assertLess(len(p.shown()), 6 * 25, "from the beginning up to the loss, and the last second")
 
     def test_what_was_lost_before_counts(self):
-        """Up to the last packet of a connection, which may be less than a second old."""
+        """The stats include the last packet of a connection, which may be less than a second old."""
         recording = Recording(self.sender(listen="127.0.0.1:0").port, 1.0)
         holes = range(10, 40, 5)
 
@@ -176,7 +176,7 @@ class Reconnect(lib.Case):
         self.assertEqual(p.report()["network"]["packets_lost"], len(holes), str(p))
 
     def test_the_last_picture_is_kept(self):
-        """Until another server shows one."""
+        """Keeps the last picture until another server delivers one."""
         server = self.sender()
         p = self.player(server.url, "--reconnect", "--snapshot", self.path("last.png"))
         p.wait_shown(10)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""RTSP by raw sockets: what is answered to right and to wrong requests, while another viewer watches undisturbed."""
+"""RTSP over raw sockets: the responses to correct and wrong requests, while another viewer watches without a disturbance."""
 import os
 import random
 import re
@@ -16,7 +16,7 @@ TCP = "RTP/AVP/TCP;unicast;interleaved=0-1"
 
 
 class RtspCase(lib.Case):
-    """A sender with a quiet viewer, whose stream must stay whole whatever the test does."""
+    """A sender with a second viewer, whose stream must stay complete during the test."""
 
     def setUp(self):
         super().setUp()
@@ -137,12 +137,12 @@ class Conversation(RtspCase):
             self.setup(client=c, query=f"?level={bad}", status=451)
 
     def setup_track(self, track, transport, status=200):
-        """The source that SETUP's answer names."""
+        """Returns the SSRC of the SETUP response."""
         answer = self.ask(status, "SETUP", f"{self.client.url}/trackID={track}", {"Transport": transport})
         return status == 200 and int(re.search("ssrc=([0-9A-F]{8})", answer.headers["transport"]).group(1), 16)
 
     def play_tracks(self, uri, tracks):
-        """The first sequence numbers that PLAY's answer tells, all of these tracks'."""
+        """Returns the first sequence numbers in the response to PLAY, for all of these tracks."""
         told = self.ask(200, "PLAY", uri).headers["rtp-info"].split(",")
         found = [re.fullmatch(rf"url={re.escape(self.client.url)}/trackID=(\d);seq=(\d+)", part).groups() for part in told]
         self.assertEqual([int(track) for track, _ in found], tracks)
@@ -185,7 +185,7 @@ class Conversation(RtspCase):
             self.assertEqual(rtsp.rtcp_types(s.recv(65536)), [200, 202])
 
     def test_udp_goes_to_the_peer_alone(self):
-        """A `destination=` of somebody else is not followed: a server must not be a weapon (RFC 2326, 16)."""
+        """The server ignores a `destination=` of another host, which could be an attack on that host (RFC 2326, 16)."""
         def bound(host):
             s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             self.addCleanup(s.close)
@@ -284,7 +284,7 @@ class Refusals(RtspCase):
 
 class Malformed(RtspCase):
     def refused(self, data, status):
-        """The bytes are answered with the status, and the connection is closed."""
+        """Checks that the response to the bytes has the status, and that the connection is closed."""
         c = self.connect()
         c.send(data)
         answer = c.response()
@@ -322,7 +322,7 @@ class Malformed(RtspCase):
         self.assertEqual([self.client.response().headers["cseq"] for _ in range(count)], [str(i + 1) for i in range(count)])
 
     def test_line_ends_between_requests(self):
-        """Some keep their connection alive with them, for days."""
+        """Some players keep their connection alive with such requests, for days."""
         for _ in range(8):
             self.client.send(b"\r\n" * 5000)
             time.sleep(0.05)
@@ -354,7 +354,7 @@ class Malformed(RtspCase):
             c.close()
 
     def test_mutated_requests(self):
-        """A sane conversation with some bytes changed: any answer is right, or a close; never the end of the server."""
+        """A valid session with some changed bytes: any response or a closed connection is correct; the server must not end."""
         r = random.Random(13)
         for _ in range(60):
             c = self.connect()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""./run as it is typed: from elsewhere, in a folder with blanks, with words that it does not know."""
+"""./run from another folder, in a folder with blanks, and with unknown commands."""
 import os
 import shutil
 import subprocess
@@ -20,7 +20,7 @@ class Run(lib.Case):
             "PATH": path, "CDPATH": self.folder, "GIT_CEILING_DIRECTORIES": self.folder})
 
     def test_from_elsewhere(self):
-        """... by its name, by a link to it, and where CDPATH leads astray."""
+        """./run works by its name, by a link to it, and with a misleading CDPATH."""
         os.makedirs(self.path("there/a clone"))
         os.symlink(f"{self.clone}/run", self.path("weir"))
         for command, cwd in ((f"{self.clone}/run", "/"), (self.path("weir"), "/"), ("a clone/run", self.folder)):
@@ -28,7 +28,7 @@ class Run(lib.Case):
             self.assertEqual((p.returncode, p.stderr, p.stdout[:19]), (0, "", "Usage: ./run COMMAN"))
 
     def test_wrong_words(self):
-        for words, said in ((["tset"], 'there is no command "tset"'), (["demo", "long"], '"long" is not a number of seconds'),
+        for words, said in ((["tset"], 'unknown command "tset"'), (["demo", "long"], '"long" is not a number of seconds'),
                             (["fuzz", "0"], 'a number of seconds, not "0"'), (["fuzz", "x"], 'a number of seconds, not "x"'),
                             (["fuzz", "1", "2"], 'a number of seconds, not "1 2"'), (["package", "-x"], 'not "-x"')):
             with self.subTest(words):
@@ -37,7 +37,7 @@ class Run(lib.Case):
                 self.assertIn(said, p.stderr)
 
     def test_without_dpkg(self):
-        """It says so, does not try apt-get, and goes on with what is there."""
+        """It reports that, does not try apt-get, and continues with the installed packages."""
         tools = self.path("tools")
         os.mkdir(tools)
         for tool in "bash", "env", "dirname", "readlink":
@@ -45,12 +45,12 @@ class Run(lib.Case):
         for command, code, said in (("install-packages", 1, ""), ("fuzz", 127, "cmake: command not found")):
             p = self.run_it(f"{self.clone}/run", command, path=tools)
             self.assertEqual(p.returncode, code, p.stderr)
-            self.assertIn("there is no dpkg here", p.stderr)
+            self.assertIn("no dpkg", p.stderr)
             self.assertIn(said, p.stderr)
             self.assertNotIn("apt-get", p.stderr)
 
     def test_a_folder_with_blanks(self):
-        """What the packages are compiled with names the folder of the clone."""
+        """The flags of the packages' compilation contain the folder of the clone."""
         lib.need("cmake", "ninja")
         shutil.copy(os.path.join(lib.ROOT, "CMakePresets.json"), self.clone)
         with open(f"{self.clone}/CMakeLists.txt", "w") as f:
@@ -59,7 +59,7 @@ class Run(lib.Case):
         self.assertEqual(p.returncode, 0, p.stderr)
 
     def test_a_check_of_nothing_is_not_good(self):
-        """Without git there are no files to look at."""
+        """Without git there are no files to check."""
         p = self.run_it(f"{self.clone}/.ci/check")
         self.assertEqual((p.returncode, p.stdout), (1, ""), p.stderr)
         self.assertIn("needs a git clone", p.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a sender does at its limits: the end of a file, no descriptor left, one connection used again and again."""
+"""A sender at its limits: the end of a file, no free descriptor, one connection for many sessions."""
 import os
 import resource
 import socket
@@ -18,7 +18,7 @@ class Limits(lib.Case):
         return c
 
     def watch_to_the_end(self, client):
-        """Frame markers until BYE."""
+        """Returns the frame markers until BYE."""
         frames = 0
         while True:
             item = client.item()
@@ -119,7 +119,7 @@ class Limits(lib.Case):
             self.assertEqual(c.request("OPTIONS").status, 200)
 
     def test_time_between_packets_is_no_silence(self):
-        """Of 8 kbit/s a packet has 1.4 s; who takes each at once is not dropped after one."""
+        """At 8 kbit/s a packet lasts 1.4 s; a viewer that accepts each at once is not dropped after one."""
         server = self.sender("--timeout", "1", source="synthetic:steady:8")
         c = self.connect(server)
         c.watch(TCP + ";x-weir=tcp")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The programs as others run them: stopped by signals, supervised by systemd, their log read by machines."""
+"""The programs as services: stopped by signals, supervised by systemd, with a log for machines."""
 import fcntl
 import json
 import os
@@ -15,20 +15,20 @@ from lib import until
 
 
 def signalled(p, number):
-    """Whether the signal waits for the process to take it."""
+    """Returns True if the signal is pending for the process."""
     with open(f"/proc/{p.pid}/status") as f:
         return int(re.search(r"(?m)^ShdPnd:\s+(\w+)", f.read()).group(1), 16) >> (number - 1) & 1
 
 
 class Stop(lib.Case):
     def ended(self, p, seconds):
-        """How long it takes to end, with the exit code 0."""
+        """Returns the time until its end, and checks the exit code 0."""
         begun = time.monotonic()
         self.assertEqual(p.wait(seconds), 0, str(p))
         return time.monotonic() - begun
 
     def test_viewers_get_all_that_was_said(self):
-        """Answers and the BYE reach a viewer that goes on talking, and the connection ends without a reset."""
+        """Responses and the BYE reach a viewer that continues to send requests, and the connection ends without a reset."""
         server = self.sender()
         c = rtsp.Client(server.port)
         self.addCleanup(c.close)
@@ -48,7 +48,7 @@ class Stop(lib.Case):
         self.ended(server, 5)
 
     def test_a_viewer_that_does_not_leave(self):
-        """... keeps the sender for a second at most."""
+        """A viewer that does not read delays the sender's end by at most a second."""
         server = self.sender()
         idle = socket.create_connection(("127.0.0.1", server.port))
         self.addCleanup(idle.close)
@@ -65,7 +65,7 @@ class Stop(lib.Case):
         self.ended(server, 5)
 
     def test_nobody_reads_what_it_says(self):
-        """A pager that was not turned over, or a stopped terminal, keeps no viewer from the stream."""
+        """A waiting pager or a stopped terminal does not block viewers."""
         for option in [], ["--stats", "/dev/stderr"]:
             reader, writer = os.pipe()
             self.addCleanup(os.close, reader)
@@ -119,7 +119,7 @@ class Stop(lib.Case):
             self.assertIn("asked TEARDOWN", p.stderr)
 
     def test_a_terminal_that_is_gone(self):
-        """... ends a stream as any signal does, and nothing that was started with nohup."""
+        """SIGHUP ends a stream like other signals, but not a program that was started with nohup."""
         server = self.sender(prefix=["nohup"])
         p = self.player(server.url, prefix=["nohup"])
         p.wait_shown(5)
@@ -132,7 +132,7 @@ class Stop(lib.Case):
         self.assertIn("stopped by SIGHUP", other.stderr)
 
     def test_the_player_ends_at_once(self):
-        """... when it is told to twice, though its server does not answer."""
+        """A second signal ends it at once, although its server does not respond."""
         server = self.sender()
         p = self.player(server.url)
         p.wait_shown(5)
@@ -181,7 +181,7 @@ class Notify(lib.Case):
         self.assertEqual(p.wait(), 0, str(p))
 
     def test_what_is_tried_again(self):
-        """... is what may go better then; a wrong configuration, which the exit code tells, would be read for ever."""
+        """systemd restarts the service after failures that may be temporary, but not after a wrong configuration (exit code)."""
         with open(os.path.join(lib.ROOT, "packaging", "weir-send.service")) as f:
             final = re.search("^RestartPreventExitStatus=(.*)$", f.read(), re.M).group(1).split()
         config = self.path("send.conf")
@@ -207,7 +207,7 @@ class Notify(lib.Case):
 
 class Streams(lib.Case):
     def test_closed_ones(self):
-        """As of a daemon: no file and no socket takes their numbers."""
+        """With closed standard streams, no file and no socket gets their numbers."""
         address = lib.own_address()  # where the port stays free
         with socket.create_server((address, 0)) as s:
             port = s.getsockname()[1]

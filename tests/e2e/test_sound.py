@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sound goes with the pictures: over each kind of transport, through loss, stalls and changes of speed, from a file."""
+"""Audio is synchronous with the pictures: over each kind of transport, through loss, stalls and changes of speed, from a file."""
 import os
 import re
 import signal
@@ -13,7 +13,7 @@ from lib import until
 
 class Sound(relay.Relayed):
     def check(self, report):
-        """Sound was heard, and compared with the pictures; the network lost none of it."""
+        """Checks that audio was played and compared with the pictures, and that the network lost none of it."""
         audio = report["audio"]
         self.assertEqual(audio["lost"], 0, audio)
         self.assertGreater(audio["packets"], 50, audio)
@@ -41,7 +41,7 @@ class Sound(relay.Relayed):
             self.assertGreater(sound["packets"], 100)
 
     def test_a_device_that_is_not_there(self):
-        """It ends a sender that would need it; of a folder no film can be opened, and the sender stays."""
+        """A sender that requires it ends; with a folder, no film can be opened, and the sender continues."""
         nobody = {"PULSE_SERVER": "unix:" + self.path("none")}
         p = self.start([lib.SEND, "--listen", "127.0.0.1:0", "--sound", "pulse", lib.SOURCE], nobody)
         self.assertEqual(p.wait(), 1, str(p))
@@ -68,7 +68,7 @@ class Sound(relay.Relayed):
         self.assertGreaterEqual(audio["concealed_ms"], 0.5 * 20 * audio["lost"], audio)
 
     def test_after_a_stall_and_at_another_speed(self):
-        """The relay holds all back for a while: the pictures stand still, then the player catches up at 1.05."""
+        """The relay delays all packets for a while: the picture freezes, then the player plays at speed 1.05."""
         r = self.relay(self.sender().port)
         p = self.player(r.url, "--transport", "minbuf", "--level", "1", "--no-picture", "--latency", "400")
         p.wait_shown(20)
@@ -85,7 +85,7 @@ class Sound(relay.Relayed):
         self.assertGreater(audio["spliced"], 0, audio)  # periods left out, at a higher speed
 
     def file(self):
-        """A picture that blinks and a tone with it, each second for 0.2 s, from 0.5 s on."""
+        """Makes a film with a flash and a tone of 0.2 s each second, from 0.5 s on."""
         lib.need("ffmpeg")
         path = self.path("clap.mkv")
         blink = "color=black:s=320x180:r=25:d=4,drawbox=c=white:t=fill:enable='lt(mod(t+0.5\\,1)\\,0.2)'"
@@ -105,7 +105,7 @@ class Sound(relay.Relayed):
         self.check(report)
 
     def test_the_file_s_blinks_and_tones_reach_a_stranger_together(self):
-        """ffmpeg records what it is sent; where the picture turns white and the tone begins is found in that."""
+        """ffmpeg records the stream; returns the times of flashes and tones in the recording."""
         lib.need("ffmpeg")
         server = self.sender(source=self.file())
         path = self.path("copy.mkv")
@@ -133,7 +133,7 @@ class Sound(relay.Relayed):
 
 @unittest.skipIf(lib.SLOW > 1, "sanitizers want to be loaded first themselves")
 class Microphone(lib.Case):
-    """A sound card of software (fake_microphone.c), put in front of ALSA's with LD_PRELOAD."""
+    """A software sound card (fake_microphone.c), which replaces ALSA's by LD_PRELOAD."""
 
     def setUp(self):
         super().setUp()
@@ -151,7 +151,7 @@ class Microphone(lib.Case):
             "env", f"LD_PRELOAD={self.library}", f"WEIR_FAKE_MICROPHONE={self.file}"])
 
     def loudness(self, server):
-        """In dB, of 1.5 s."""
+        """Returns the level of 1.5 s in dB."""
         p = self.start(["ffmpeg", "-nostdin", "-rtsp_transport", "tcp", "-i", server.url, "-t", "1.5", "-vn", "-af",
                         "volumedetect", "-f", "null", "-"])
         self.assertEqual(p.wait(), 0, str(p))
@@ -166,7 +166,7 @@ class Microphone(lib.Case):
                 self.stop_cleanly(server)
 
     def test_unplugged_and_back(self):
-        """Silence until then, and a line each time."""
+        """Until then there is silence, and one log line per failure."""
         self.plug(2, 48000)
         server = self.record()
         self.assertGreater(self.loudness(server), -24)

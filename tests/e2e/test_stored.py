@@ -22,7 +22,7 @@ LEVELS = ["--level", "240x134@15:80", "--level", "480x270@7.5:150", "--level", "
 
 
 def strip(number):
-    """The 40 cells of media/pattern/pattern_strip.h: 32 bits of Gray code, then a CRC-8."""
+    """Returns the 40 cells of media/pattern/pattern_strip.h: 32 bits of Gray code, then a CRC-8."""
     crc = 0xFF
     for byte in number.to_bytes(4, "big"):
         crc ^= byte
@@ -33,7 +33,7 @@ def strip(number):
 
 
 def picture(number):
-    """A frame in grey: a moving wave, and its number."""
+    """Returns a grey frame: a moving wave, and its number."""
     x = numpy.arange(WIDTH)[None, :]
     y = numpy.arange(HEIGHT)[:, None]
     luma = 128 + 60 * numpy.sin((x + 3 * number) / 23) * numpy.cos((y - number) / 17)
@@ -52,14 +52,14 @@ class Stored(lib.Case):
         cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
 
     def numbered(self, seconds=SECONDS):
-        """A copy of the clip of so many seconds, which is made once."""
+        """Returns a copy of a clip of this many seconds, which is made once."""
         made = os.path.join(self.made, f"{seconds}.mkv")
         if not os.path.exists(made):
             self.make(made, seconds)
         return shutil.copy2(made, self.path("film.mkv"))
 
     def prepared(self):
-        """The same with its stored ladder."""
+        """Returns a copy of the clip with its stored ladder."""
         film = self.numbered()
         made = os.path.join(self.made, "stored")
         if not os.path.exists(made):
@@ -98,7 +98,7 @@ class Stored(lib.Case):
         return lib.frame_number(*lib.grey_picture(p.snapshot))
 
     def at(self, url, seconds, level, *args):
-        """A player that goes to a place in a pause, and ends there."""
+        """Runs a player that seeks during a pause, and ends there."""
         snapshot = self.path(f"at-{seconds}-{level}.png")
         p = self.player(url, "--level", str(level), "--at", "0.6:pause", "--at", f"0.8:seek={seconds}", "--snapshot",
                         snapshot, "--duration", str(3 * lib.SLOW), *args)
@@ -161,7 +161,7 @@ class Stored(lib.Case):
         self.all_came(p.report())
 
     def in_order(self, p, numbers):
-        """These frames were shown, one after the other, and each is the one that it says."""
+        """Checks that these frames were shown in order, and that each picture has its frame's number."""
         shown = sorted(p.shown(), key=lambda e: e["shown"])
         seen, causes = [e["number"] for e in shown], p.report()["causes"]
         # A decoder that others keep from its work may be late, but shows nothing out of turn.
@@ -171,7 +171,7 @@ class Stored(lib.Case):
         self.assertGreater(min([e["ssim"] for e in p.events("picture")], default=1), 0.85, "another picture scores 0.7")
 
     def test_every_frame_in_its_place(self):
-        """They come in the order of decoding: B frames."""
+        """Frames arrive in decoding order: B frames."""
         film = self.prepared()
         server = self.sender(source=film)
         compared = ["--reference", film, "--picture-events"]
@@ -190,7 +190,7 @@ class Stored(lib.Case):
         self.assertTrue([n for n in shown if 51 <= n < 140] and [n for n in shown if n >= 153], f"behind the seeks: {shown}")
 
     def test_a_frame_is_given_again_once(self):
-        """... for all that is missing of it, in however many entries and reports."""
+        """A frame is sent again once for all its missing packets, in any number of entries and reports."""
         with Client(self.sender(source=self.prepared()).port) as c:
             c.watch(level=3)
             packets = [Rtp(data) for channel, data in c.collect_least(20, 0.5) if channel == 0]
@@ -215,7 +215,7 @@ class Stored(lib.Case):
         self.assertEqual(p.report()["causes"]["expected"], len(numbers))
 
     def test_other_players(self):
-        """They get all frames, with the time stamps of when each is to be shown."""
+        """Third-party players receive all frames, with the timestamps of their presentation."""
         lib.need("ffmpeg")
         server = self.sender(source=self.prepared())
         out = subprocess.run(["ffmpeg", "-v", "error", "-rtsp_transport", "tcp", "-i", server.url, "-map", "0:v", "-t", "3",
@@ -227,7 +227,7 @@ class Stored(lib.Case):
         self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
 
     def test_seeks_without_a_stored_ladder(self):
-        """The film is encoded as it is watched, from the place on; it has a single key frame."""
+        """The film is encoded live, from the seek's position on; it has a single key frame."""
         p = self.play(self.sender(source=self.numbered()).url, "--at", "0.8:seek=4", "--at", "1.6:pause", "--at", "2:go-on",
                       "--at", "2.6:seek=2", "--at", "3.4:seek=5.5", "--duration", "4.2")
         waits = [seek["first_frame_ms"] for seek in p.events("seek")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a viewer of a stored ladder may ask for, one request after the other, and the frames that then come."""
+"""The requests of a viewer of a stored ladder, one after the other, and the frames that follow."""
 import collections
 import os
 import shutil
@@ -19,7 +19,7 @@ Frame = collections.namedtuple("Frame", "number size key")
 
 
 def adu(data):
-    """Number, size and layer, flags: what a packet tells of its frame (common/wire/rtp.h)."""
+    """Returns number, size and layer, and flags of a packet's frame (common/wire/rtp.h)."""
     p = Rtp(data)
     at = 12 + 4
     while p.header[at] >> 4 != 2:
@@ -28,7 +28,7 @@ def adu(data):
 
 
 def frame_of(data):
-    """None: the packet begins none."""
+    """Returns None if the packet does not begin a frame."""
     number, layers, flags = adu(data)
     return Frame(number, layers >> 4, bool(flags & 0x80)) if flags & 0x40 else None
 
@@ -63,19 +63,19 @@ class StoredViewer(lib.Case):
         return answer
 
     def frames(self, seconds):
-        """Those that begin within the time, and what came between the answers before."""
+        """Returns the frames that begin within the time, and those received between earlier responses."""
         self.client.collect(seconds)
         packets, self.client.frames = self.client.frames, []
         return [f for f in (frame_of(data) for channel, data in packets if channel == 0) if f]
 
     def least(self, count, seconds=0.0):
-        """So many, and what comes within the time."""
+        """Returns this many frames, and those that arrive within the time."""
         found = self.frames(seconds)
         until(lambda: found.extend(self.frames(0.1)) or len(found) >= count, f"{count} frames")
         return found
 
     def to_the_end(self):
-        """All frames until the server says goodbye."""
+        """Returns all frames until BYE."""
         frames, deadline = [], time.monotonic() + 20 * lib.PATIENCE
         while time.monotonic() < deadline:
             self.client.collect(0.1)
@@ -86,7 +86,7 @@ class StoredViewer(lib.Case):
         raise AssertionError("the media does not end")
 
     def test_another_speed_after_a_pause(self):
-        """What was given before came at the speed of then."""
+        """Earlier frames were sent at the earlier speed."""
         self.set_up()
         self.ask("PLAY", Range="npt=0-", Speed="4")
         before = self.least(10)
@@ -97,7 +97,7 @@ class StoredViewer(lib.Case):
         self.between(before - 8, min(numbers), before + 8, "it goes on where it stopped")
 
     def test_once_more_from_the_beginning(self):
-        """After the end, wherever it was watched from, in no more of a hurry than at first."""
+        """Playing again after the end, from any position, is no faster than the first time."""
         self.set_up()
         self.ask("PLAY", Range="npt=5-")
         last = max(f.number for f in self.to_the_end())
@@ -118,7 +118,7 @@ class StoredViewer(lib.Case):
         self.assertTrue(any(f.key for f in again), "what the newest picture needs was not given again")
 
     def test_a_pause_before_another_size_has_begun(self):
-        """The size that is there goes on until the other one's key frame."""
+        """The current size continues until the key frame of the other one."""
         self.set_up()
         self.ask("PLAY", Range="npt=0-")
         before = self.least(5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Players that know nothing of Weir watch its streams."""
+"""Third-party players watch Weir's streams."""
 import json
 import os
 import re
@@ -20,7 +20,7 @@ class Strangers(lib.Case):
         return p
 
     def gstreamer(self, protocol, *elements):
-        """Until its end of stream. Behind it GStreamer 1.22 may cancel its own PAUSE and calls that an error."""
+        """Runs it until its end of stream. After that GStreamer 1.22 may cancel its own PAUSE and report an error."""
         p = self.run_tool(["gst-launch-1.0", "-v", "rtspsrc", f"location={self.server.url}", f"protocols={protocol}",
                            "latency=100", *elements], code=1)
         self.assertIn('Got EOS from element "pipeline0"', p.stdout)
@@ -29,7 +29,7 @@ class Strangers(lib.Case):
         return p
 
     def ffmpeg(self, transport, query="", seconds=3):
-        """Hashes of the frames that ffmpeg decodes in so many seconds of media."""
+        """Returns hashes of the frames that ffmpeg decodes in this many seconds of media."""
         p = self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-rtsp_transport", transport, "-i",
                            self.server.url + query, "-t", str(seconds), "-map", "0:v", "-fps_mode", "passthrough",
                            "-f", "framemd5", "-"])
@@ -48,7 +48,7 @@ class Strangers(lib.Case):
         self.assertEqual((streams[1]["codec_name"], streams[1]["sample_rate"], streams[1]["channels"]), ("opus", "48000", 2))
 
     def beeps(self, said):
-        """What ffmpeg's silencedetect said: a beep of 0.1 s each second."""
+        """Checks ffmpeg's silencedetect output: a beep of 0.1 s each second."""
         lengths = [float(length) for length in re.findall(r"silence_duration: ([\d.]+)", said)]
         self.between(1, len(lengths), 4, said)
         self.between(0.85, max(lengths), 0.95, said)
@@ -58,7 +58,7 @@ class Strangers(lib.Case):
                                   "-f", "null", "-"]).stderr)
 
     def test_ffmpeg_hears_it(self):
-        """A beep of 0.1 s each second, over interleaved channels and over ports of its own; with the picture, or alone."""
+        """A beep of 0.1 s each second, over interleaved channels and separate ports; with the video, or alone."""
         for transport in "tcp", "udp":
             for media in ("audio", "video+audio"):
                 with self.subTest(f"{media} over {transport}"):
@@ -127,7 +127,7 @@ class Strangers(lib.Case):
                 self.assertLess(numbers[1], numbers[2])
 
     def test_the_file_that_ffmpeg_records_is_whole(self):
-        """Stream copy: no frame is decoded on the way, so what lies in the file is what was sent."""
+        """Stream copy: no frame is decoded, so the file contains the sent frames."""
         path = self.path("copy.mkv")
         self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-rtsp_transport", "tcp", "-i", self.server.url, "-t", "2",
                        "-c", "copy", path])

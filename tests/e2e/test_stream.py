@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Streaming from end to end over each transport: what the player reports of it, and what it shows."""
+"""Streaming from end to end over each transport: the player's report, and its pictures."""
 import json
 import math
 import os
@@ -50,8 +50,8 @@ class StreamCase(lib.Case):
                 self.assertTrue(math.isfinite(value), name)
 
     def check_events(self, p, ended):
-        """Every line is an object with a time and a name; times never run backwards, but for the end's: frames that
-        were on their way to the screen at that time are told before it."""
+        """Checks that every line is an object with a time and a name, in order of time. Only the end's time may be earlier:
+        frames that were passed to the screen before it are reported first."""
         events = p.events()
         times = [e["t"] for e in events[:-1]]
         self.assertTrue(all(a <= b for a, b in zip(times, times[1:])), times)
@@ -69,7 +69,7 @@ class StreamCase(lib.Case):
             self.assertLessEqual({"rtt", "rate", "loss", "queue", "cwnd"}, set(e))
 
     def check_whole(self, report, seconds, rate=lib.FPS):
-        """A stream that was shown from its first to its last frame."""
+        """Checks a stream that was shown from its first to its last frame."""
         playback = report["playback"]
         self.all_came(report)
         self.assertEqual(report["network"]["packets_lost"], 0)
@@ -89,7 +89,7 @@ class StreamCase(lib.Case):
 
 class Transports(StreamCase):
     def test_all_at_once(self):
-        """One viewer a transport, at the same time. Each has it all."""
+        """One viewer per transport, at the same time. Each receives all frames."""
         server = self.sender("--stats", self.path("stats.jsonl"))
         names = ["tcp", "tcp:notsent=16384", "minbuf", "minbuf:1,0", "minbuf:auto,20", "udp"]
         players = [self.player(server.url, "--transport", name, "--duration", "4") for name in names]
@@ -147,7 +147,7 @@ class Transports(StreamCase):
         self.assertGreater(sum(last["scheduler"]["sent"]), 0)
 
     def test_preference(self):
-        """The first transport of the list that the server gives is taken; udp when it stands first."""
+        """The player uses the first transport of the list that the server offers; udp if it is first."""
         server = self.sender()
         r = self.play(server.url, "--transport", "udp,tcp", "--duration", "1").report()
         self.assertEqual(r["session"]["transport"], "udp")
@@ -168,7 +168,7 @@ class Transports(StreamCase):
             self.assertIn(name, p.stderr)
 
     def test_filler(self):
-        """As fast as each transport lets it; there are no pictures, so nothing is said of them."""
+        """Filler is as fast as each transport allows; without pictures, the report has no picture values."""
         server = self.sender(source="synthetic:greedy:4000")
         names = ["tcp", "tcp:notsent=16384", "minbuf", "udp"]
         players = [self.player(server.url, "--transport", name, "--duration", "2.5") for name in names]
@@ -189,8 +189,7 @@ class Transports(StreamCase):
                 self.assertGreater(r["network"]["throughput"], 0)
 
     def test_adu_events(self):
-        """Each packet of filler is told: when it was written and read, on the monotonic clock that all programs of the
-        machine read."""
+        """Each packet of filler is reported: when it was written and read, on the machine's monotonic clock."""
         server = self.sender(source="synthetic:greedy:4000")
         began = time.monotonic()
         p = self.play(server.url, "--transport", "udp", "--duration", "1.5", "--adu-events")
@@ -223,7 +222,7 @@ class Transports(StreamCase):
 
 class Levels(StreamCase):
     def test_each_level(self):
-        """By option and by URL: the right size is shown at the right rate, and no more is sent than the level has."""
+        """By option and by URL: the right size is shown at the right rate, and the sent rate does not exceed the level's."""
         server = self.sender()
         players = []
         for i, level in enumerate(server.levels()):
@@ -243,7 +242,7 @@ class Levels(StreamCase):
                 self.assertGreater(r["picture"]["psnr_y"], 20)
 
     def test_the_picture_shown_last(self):
-        """The number in the picture's strip is that of the frame that the trace says was shown last."""
+        """The number in the picture's strip is that of the last shown frame in the trace."""
         server = self.sender()
         p = self.play(server.url, "--duration", "2", "--snapshot", self.path("last.png"), "--contact-sheet",
                       self.path("sheet.png"))
@@ -272,8 +271,7 @@ class Levels(StreamCase):
 
 class Files(StreamCase):
     def test_to_the_end(self):
-        """Each frame of a file is sent and accounted for, then it is over; with the file at hand the pictures are
-        compared."""
+        """Each frame of a file is sent and reported, then the session ends; with --reference the pictures are compared."""
         clip = self.clip(seconds=3, size="320x180")
         server = self.sender(source=clip)
         p = self.play(server.url, "--reference", clip)
@@ -307,7 +305,7 @@ class Files(StreamCase):
         self.check_picture(r)
 
     def test_formats(self):
-        """Containers and codecs of the usual kind, of an odd size."""
+        """Common containers and codecs, with an odd size."""
         lib.need("ffmpeg")
         base = ["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=427x241:r=24000/1001:d=1.5"]
         files = {"a.mp4": ["-c:v", "mpeg4"], "b.webm": ["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8"],

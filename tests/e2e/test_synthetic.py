@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Media of frames without pictures: what a player makes of it, and what a viewer gets who asks for levels and speeds."""
+"""Frames without pictures: the player's report, and the effect of requested levels and speeds."""
 import collections
 
 import lib
@@ -11,7 +11,7 @@ GODDARD = [(10, 80), (15, 120), (15, 240), (20, 320), (20, 640), (30, 960), (30,
 
 
 def media(frames):
-    """(RTP timestamp, bytes of payload) of the media among interleaved frames."""
+    """Returns (RTP timestamp, bytes of payload) of the media among interleaved frames."""
     out = []
     for channel, packet in frames:
         if channel == 0:
@@ -21,7 +21,7 @@ def media(frames):
 
 
 def size_of(viewer):
-    """Packets of each frame, by its time stamp."""
+    """Returns the packets of each frame, by timestamp."""
     return collections.Counter(timestamp for timestamp, _ in media(viewer.frames))
 
 
@@ -59,7 +59,7 @@ class Synthetic(lib.Case):
         self.stop_cleanly(server)
 
     def test_levels_and_speed(self):
-        """A level asked for is there with the next frame; a speed holds for who asked for it alone."""
+        """A requested level begins with the next frame; a speed applies only to the viewer that requested it."""
         server = self.sender(source="synthetic:layers:8,1024")
         with rtsp.Client(server.port) as viewer, rtsp.Client(server.port) as other:
             viewer.watch(level=7)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Competing traffic over the loopback: flows of each kind move what they should, when they should; never sooner, and
-never more. How much they move is the machine's matter (tests/measure/measure_traffic.py)."""
+"""Competing traffic over the loopback: flows of each kind transfer their data at their times, not earlier and not
+more. Their throughput depends on the machine (tests/measure/measure_traffic.py)."""
 import json
 import os
 import re
@@ -34,7 +34,7 @@ class Traffic(lib.Case):
             return []
 
     def run_traffic(self, *args):
-        """The lines of the seconds, and the last line."""
+        """Returns the lines of the seconds, and the last line."""
         p = self.begin(*args)
         self.assertEqual(p.wait(60), 0, str(p))
         *seconds, end = self.lines()
@@ -124,7 +124,7 @@ class OverIpv6(Traffic):
 
 class Strangers(Traffic):
     def ask(self, line):
-        """What the server sends, or None after a reset."""
+        """Returns the server's data, or None after a reset."""
         with socket.create_connection((self.host, self.port), timeout=10 * lib.SLOW) as s:
             s.sendall(line)
             got = b""
@@ -177,7 +177,7 @@ class WrongUsage(Traffic):
         self.fails(2, ["run", "--server", "127.0.0.1:0", "mice:bytes=1"], "ADDR:PORT")
         self.fails(2, server, "SPEC")
         self.fails(2, [*server, "--nosuch"], "--nosuch")
-        self.fails(2, [*server, "--duration"], "needs a value")
+        self.fails(2, [*server, "--duration"], "requires a value")
         self.fails(2, [*server, "--duration", "x", "elephants"], "--duration")
         self.fails(2, [*server, "lions:n=1"], "elephants:")
         self.fails(2, [*server, "mice:n=4"], "bytes=")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Viewers who stop reading, vanish, or are too many: the others must not notice."""
+"""Viewers that stop reading, disappear, or are too many do not disturb the others."""
 import re
 import signal
 import socket
@@ -107,7 +107,7 @@ class Viewers(lib.Case):
             self.assertRaises(BlockingIOError, media.recv, 65536)
 
     def test_nobody_watches(self):
-        """Without viewers nothing is encoded; the next one gets a whole stream."""
+        """Without viewers nothing is encoded; the next viewer receives a complete stream."""
         server = self.sender("--verbose", "--metrics", "127.0.0.1:0")
         metrics = re.search(r"metrics at (http://\S+)", server.stderr).group(1) + "metrics"
 

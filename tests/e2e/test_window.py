@@ -17,7 +17,7 @@ class Window(Screen):
         return self.open_url(self.server.url, *args)
 
     def screenshot(self):
-        """(width, height, luma) of the picture as it stands on the screen, without the bars beside it."""
+        """Returns (width, height, luma) of the picture on the screen, without the bars next to it."""
         _, _, width, height = self.geometry()
         shape = self.server.levels()[-1][0] / self.server.levels()[-1][1]
         bars = max(0, width - round(height * shape)), max(0, height - round(width / shape))
@@ -27,7 +27,7 @@ class Window(Screen):
         return width, height, raw
 
     def number(self, dim=False):
-        """The frame number on the screen; now and then a grab hits a picture half drawn. `dim`: behind a notice."""
+        """Returns the frame number on the screen; a grab may contain a partly drawn picture. `dim`: behind an overlay message."""
         light = bytes(min(255, v * 255 // 105) for v in range(256)) if dim else bytes(range(256))
 
         def read():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One host opens connections and asks nothing, or asks again and again: others still watch, and the log stays short."""
+"""One host opens idle connections, or sends many requests: other viewers still watch, and the log stays short."""
 import os
 import re
 import resource
@@ -20,7 +20,7 @@ class Connections(lib.Case):
         self.begin = time.monotonic()
 
     def flood(self, port, count, data=HALF, source="127.0.0.1"):
-        """So many connections of one address, all kept open; a refused one is closed by the server."""
+        """Opens this many connections from one address and keeps them open; the server closes refused ones."""
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count + 512), hard))
         crowd = []
@@ -38,7 +38,7 @@ class Connections(lib.Case):
         return len(os.listdir(f"/proc/{server.pid}/fd"))
 
     def told(self, server, line):
-        """How often, by the log: lines of its own, and those that summaries count. Checks that they are bounded."""
+        """Returns how often the log has the message, including the counts of summaries. Checks that the lines are bounded."""
         more = [int(n) for n in re.findall(rf"(\d+) more like this: {line}", server.stderr)]
         lines = len(re.findall(line, server.stderr)) - len(more)
         seconds = time.monotonic() - self.begin
@@ -47,7 +47,7 @@ class Connections(lib.Case):
         return lines + sum(more)
 
     def is_refused(self, s):
-        """Whether the connection was answered with 503; else it was closed without a word."""
+        """Returns True if the response was 503, False if the connection was closed without a response."""
         s.settimeout(30 * lib.SLOW)
         try:
             return s.recv(1000).startswith(b"RTSP/1.0 503 ")
@@ -111,7 +111,7 @@ class Connections(lib.Case):
         again.close()
 
     def test_a_household_has_four_places(self):
-        """Of few: a quarter of 4 alone would lock out who reconnects while its old connection still stands."""
+        """With few viewers, a quarter of 4 would refuse a viewer that reconnects while its old connection is still open."""
         server = self.sender("--max-viewers", "4")
         for _ in range(3):
             c = Client(server.port)
@@ -131,7 +131,7 @@ class Connections(lib.Case):
         return None
 
     def test_lines_that_requests_cause_are_bounded(self):
-        """Sessions opened and ended at will, and bytes that are no request."""
+        """Sessions that are opened and ended quickly, and bytes that are not a request."""
         server = self.sender()
         with Client(server.port) as c:
             for _ in range(300):
@@ -150,7 +150,7 @@ class Connections(lib.Case):
         self.assertEqual(self.told(server, r"viewer 127.0.0.1:\d+ is dropped: bad request"), 300)
 
     def test_the_files_that_it_promises_are_enough(self):
-        """As many viewers as the warning says, each with two pairs of UDP ports."""
+        """The number of viewers of the warning fits, each with two pairs of UDP ports."""
         lib.need("prlimit")
         server = self.sender("--max-viewers", "400", prefix=("prlimit", "--nofile=400:400"))
         found = until(lambda: re.search(r"(?:only|enough for) (\d+)", server.stderr), "the warning")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Files that would hang, fill or mislead a server that shares their folder, and a disk that fails."""
+"""Files that could block, fill or mislead a server of their folder, and a disk that fails."""
 import os
 import re
 import shutil
@@ -21,12 +21,12 @@ def box(kind, *parts):
 
 
 def full(kind, *words):
-    """A box with a version and flags of 0, and these words of 32 bits."""
+    """Returns an MP4 box with version and flags 0, and these 32-bit words."""
     return box(kind, struct.pack(f">{len(words) + 1}I", 0, *words))
 
 
 def claims(samples):
-    """An MP4 of about 500 bytes whose one track, of 320 x 180, claims so many samples of one byte."""
+    """Returns an MP4 of about 500 bytes whose only track (320 x 180) claims this many samples of one byte."""
     entry = box(b"avc1", struct.pack(">6xH16xHHIIIH32xHh", 1, 320, 180, 72 << 16, 72 << 16, 0, 1, 24, -1),
                 box(b"avcC", bytes.fromhex("0142001effe1000a6742c01ed900a02ff97001000468cb83cb")))
     samples_of = box(b"stbl", box(b"stsd", struct.pack(">II", 0, 1), entry), full(b"stts", 1, samples, 1),
@@ -45,7 +45,7 @@ class Folder(lib.Case):
         self.clip("films/live", seconds=3, size="320x180")  # the path that Viewer and Client.url name
 
     def clip(self, name, seconds=3, size="160x90", **options):
-        """Without an ending a name says no format."""
+        """A name without an extension does not tell the format."""
         made = super().clip("made.mkv", seconds, size, **options)
         os.rename(made, self.path(name))
         return self.path(name)
@@ -86,7 +86,7 @@ class Folder(lib.Case):
 
 class Files(Folder):
     def hls(self):
-        """A playlist that its recorder did not end, under two names, and one that leads out of the folder."""
+        """An unfinished playlist, under two names, and a playlist that refers to files outside of the folder."""
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", self.path("films/live"), "-c:v", "libx264", "-f", "mpegts",
                         self.path("films/part0.ts")], check=True, timeout=60 * lib.SLOW)
         shutil.copy(self.path("films/part0.ts"), self.path("outside.ts"))
@@ -96,7 +96,7 @@ class Files(Folder):
         self.write("films/list.mkv", "ffconcat version 1.0\nfile part0.ts\n")
 
     def test_playlists(self):
-        """A list of other files is no film, whatever its name: nothing waits for its next part."""
+        """A list of other files is not a film, whatever its name: the server does not wait for its next part."""
         self.hls()
         server = self.share()
         viewer = Viewer(server.port)
@@ -114,7 +114,7 @@ class Files(Folder):
             self.assertIn("hls is not a format that contains its own video", p.stderr)
 
     def test_torn_files(self):
-        """Preallocated, never written: of each a part is read, and nothing of it is kept."""
+        """Preallocated files that were never written: a part of each is read, and no memory is kept."""
         for ending in "h264", "mp4", "ts", "avi", "mpg", "mkv":
             with open(self.path("films/torn." + ending), "wb") as f:
                 f.truncate(1 << 30)
@@ -132,7 +132,7 @@ class Files(Folder):
         self.stop_cleanly(server)
 
     def test_an_index_that_a_few_bytes_claim(self):
-        """85 million samples: an index of 2 GB. It is not built, whoever lists the folder or requests the film."""
+        """85 million samples require an index of 2 GB. It is not built for a list of the folder or a request of the film."""
         with open(self.path("films/claims.mp4"), "wb") as f:
             f.write(claims(85_000_000))
         server = self.share()
@@ -163,7 +163,7 @@ class Files(Folder):
         self.stop_cleanly(server)
 
     def test_names(self):
-        """What is listed can be requested."""
+        """Every film of the list can be requested."""
         deep = "/".join(["d\u00e4" * 60] * 3)
         os.makedirs(self.path("films/" + deep))
         for name in "new\nline.mp4", "del\x7f.mp4", "tab\t.mkv", "blank %41?#.mkv", "\u00e4\u4e16.mkv", deep + "/film.mkv":
@@ -175,7 +175,7 @@ class Files(Folder):
             self.assertEqual(self.describe(server, name[1:]).status, 200, name)
 
     def test_links_in_place_of_work_files(self):
-        """--prepare follows none: what they lead to stays as it is."""
+        """--prepare follows no links: their targets do not change."""
         os.mkdir(self.path("else"))
         self.write("mine", "mine")
         film = self.clip("film.mkv", seconds=1)
@@ -190,7 +190,7 @@ class Files(Folder):
             self.assertEqual(f.read(), "mine")
 
     def test_ever_other_films(self):
-        """Viewers who look at film after film, and stay, keep few films open; who watches one is not disturbed."""
+        """Viewers that describe film after film and stay connected keep few films open, and do not disturb a viewer that watches."""
         for i in range(40):
             os.link(self.path("films/live"), self.path(f"films/{i}.mkv"))
         server = self.share()
@@ -212,7 +212,7 @@ class Files(Folder):
         self.stop_cleanly(server)
 
     def test_one_idle_film_makes_room(self):
-        """Who requested another one keeps it."""
+        """A viewer that requested another film keeps it."""
         for i in range(33):
             os.link(self.path("films/live"), self.path(f"films/{i}.mkv"))
         server = self.share()
@@ -229,7 +229,7 @@ class Files(Folder):
 
 
 class SlowDisk(Folder):
-    """slow_disk.c stands in front of the kernel."""
+    """slow_disk.c intercepts system calls."""
 
     def setUp(self):
         if lib.SLOW > 1:
@@ -238,7 +238,7 @@ class SlowDisk(Folder):
         self.preload = ["env", "LD_PRELOAD=" + self.preloaded("slow_disk")]
 
     def test_films_that_do_not_open(self):
-        """Each viewer has an answer within the limit. Nobody else waits, and the end of the program does not."""
+        """Each viewer gets a response within the limit. Other viewers and the end of the program do not wait."""
         for name in "slow.mkv", "stuck.mkv", "other.mkv":
             self.clip("films/" + name, seconds=60 if name == "slow.mkv" else 2, size="640x360")
         server = self.share(prefix=self.preload)
@@ -263,7 +263,7 @@ class SlowDisk(Folder):
         self.assertEqual(server.wait(), 0, str(server))
 
     def test_a_film_that_hangs_takes_one_thread(self):
-        """However often it is requested, and whoever has left meanwhile: the others still open."""
+        """The other films open, however often the slow one is requested, and even if its viewers have left."""
         for name in "stuck.mkv", "other.mkv":
             self.clip("films/" + name)
         server = self.share(prefix=self.preload)
@@ -283,7 +283,7 @@ class SlowDisk(Folder):
         self.assertEqual(server.wait(), 0, str(server))
 
     def test_a_request_that_waits_is_a_request(self):
-        """The viewer's first one is complete in time; that the film takes longer to open is not its fault."""
+        """The viewer's first request is complete in time; the time to open the film does not count."""
         self.clip("films/stuck.mkv")
         server = self.share(prefix=self.preload)
         c = self.client(server)
@@ -324,7 +324,7 @@ class SlowDisk(Folder):
             self.assertEqual(p.wait(3), -signal.SIGTERM, str(p))
 
     def test_a_disk_that_fails_while_a_film_plays(self):
-        """Its viewer has no more of it; other films open, and the program ends without the thread that reads."""
+        """Its viewer receives no more of it; other films open, and the program ends without waiting for the reading thread."""
         self.clip("films/other.mkv", size="320x180")
         server = self.share(prefix=self.preload)
         viewer = Viewer(server.port)

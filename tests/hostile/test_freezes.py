@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A picture that stands still is told, whatever the reason: the report's freezes are those between the pictures shown."""
+"""Every freeze is reported, whatever its cause: the report's freezes are the gaps between the shown pictures."""
 import re
 import signal
 import struct
@@ -16,7 +16,7 @@ SECONDS = 6
 
 class Freezes(lib.Case):
     def without_a_piece(self):
-        """A server that is not weir-send: after one hole no key frame comes, and each frame needs the one before."""
+        """A server that is not weir-send: after a loss it sends no key frame, and each frame depends on the one before."""
         sender = self.sender("--level", "320x180@30:300", "--sound", "none", source="test:320x180@30")
         recording = rtsp.Recording(sender.port, SECONDS + 2)
         sdp = "\r\n".join(l for l in recording.sdp.split("\r\n")
@@ -39,7 +39,7 @@ class Freezes(lib.Case):
         return server
 
     def check(self, p, limit):
-        """The report against the events `frame`. Returns the report's freezes."""
+        """Compares the report with the events `frame`. Returns the report's freezes."""
         report = p.report()
         freezes = report["freezes"]
         shown = sorted(e["shown"] for e in p.shown())
@@ -78,14 +78,14 @@ class Freezes(lib.Case):
         self.assertLess(p.report()["rebuffering"]["by_cause"]["network"]["total"], freezes["by_cause"]["network"]["total"])
 
     def test_a_level_of_few_frames(self):
-        """At 7.5 frames/s a picture stands for 133 ms, and 400 ms are no freeze."""
+        """At 7.5 frames/s a picture is shown for 133 ms, and a gap of 400 ms is not a freeze."""
         sender = self.sender("--sound", "none", source="test:320x180@15")
         p = self.player(sender.url, "--level", "0", "--adapt", "none", "--duration", "4")
         p.wait(60 * lib.SLOW)
         self.check(p, 3 / 7.5)
 
     def test_a_server_that_stands_still(self):
-        """Its numbers go on where they were: the frames that the level has by its clock are missed."""
+        """Its frame numbers continue without a gap: the frames that the level has by its clock count as missed."""
         sender = self.sender("--sound", "none", source="test:320x180@15")
         p = self.player(sender.url, "--level", "3", "--adapt", "none")
         p.wait_shown(20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What one client is told lets it guess nothing: no other session's numbers, nor what names the machine."""
+"""A client's numbers reveal neither the numbers of other sessions nor the machine's identity."""
 import re
 
 import lib
@@ -10,7 +10,7 @@ DRAWS = 64
 
 
 def mix(state):
-    """SplitMix64's output of a state."""
+    """Returns the output of SplitMix64 for a state."""
     z = state
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
@@ -25,7 +25,7 @@ def unshift(z, by):
 
 
 def unmix(z):
-    """The state of an output: the generator is a permutation."""
+    """Returns the state of an output: the generator is a permutation."""
     z = unshift(z, 31) * pow(0x94D049BB133111EB, -1, 1 << 64) & MASK
     z = unshift(z, 27) * pow(0xBF58476D1CE4E5B9, -1, 1 << 64) & MASK
     return unshift(z, 30)
@@ -33,7 +33,7 @@ def unmix(z):
 
 class Ids(lib.Case):
     def watch(self, server):
-        """The numbers of a session: its id, SSRC and first sequence number."""
+        """Returns the numbers of a session: its id, SSRC and first sequence number."""
         c = Client(server.port)
         self.addCleanup(c.close)
         setup = c.request("SETUP", f"{c.url}/trackID=0", {"Transport": "RTP/AVP/TCP;unicast;interleaved=0-1"})

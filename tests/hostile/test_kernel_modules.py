@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A viewer names a congestion control that the kernel does not have at work: no system call asks for its module."""
+"""A viewer names a congestion control that the kernel has not loaded: no system call loads its module."""
 import re
 
 import lib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What one viewer of a live stream requests is not the trouble of others that watch the same size."""
+"""Requests of one viewer of a live stream do not harm other viewers of the same size."""
 import time
 
 import flooder
@@ -13,7 +13,7 @@ SECONDS = 7
 
 class Neighbours(lib.Case):
     def share(self):
-        """A sender, and a viewer that watches without a loss."""
+        """Starts a sender, and a viewer without losses."""
         self.begun = time.monotonic()
         sender = self.server(*ARGS, source=SOURCE)
         viewer = Viewer(sender.port)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Viewers fill the connection that carries their media with the answers to their requests, at the moment at which the
-server means to send media; or they do it while the server stands still. The server and its other viewers go on."""
+"""Viewers fill their media connection with responses to their requests just when the server is about to send media, or
+while the server is stopped. The server and its other viewers continue."""
 import signal
 import threading
 import time
@@ -15,21 +15,21 @@ ROUNDS = 3
 
 
 class Attacker:
-    """Watches over minbuf through a small window, at a level with few frames, so that most of the time nothing waits
-    to be sent."""
+    """Watches over minbuf with a small window, at a level with few frames, so that most of the time no data waits to
+    be sent."""
 
     def __init__(self, port):
         self.client = rtsp.Client(port, receive_buffer=4096, segment=536)
         self.client.watch(level=0)
 
     def wait_reports(self, count):
-        """The server has just looked after its sessions, as it does once a second."""
+        """Returns when the server has just run its check of all sessions, once a second."""
         while count > 0:
             item = self.client.item()
             count -= not isinstance(item, rtsp.Response) and item[0] == 1
 
     def flood(self, requests):
-        """Asks much, and reads none of it."""
+        """Sends many requests, and reads no responses."""
         self.client.send(b"".join(self.client.format("GET_PARAMETER", body=QUESTIONS) for _ in range(requests)))
 
 
@@ -67,8 +67,8 @@ class Requests(lib.Case):
         self.check()
 
     def test_server_stands_still(self):
-        """The server stops right after it has looked after its sessions. When it goes on, half of the viewers have
-        reset their connections, and the others have asked much that they do not read."""
+        """The server stops right after its check of all sessions. When it continues, half of the viewers have reset
+        their connections, and the others have sent many requests whose responses they do not read."""
         attackers = [Attacker(self.server.port) for _ in range(ATTACKERS)]
         for a in attackers:
             a.wait_reports(2)  # one came with PLAY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""RTCP of a viewer without a token counts from the ports that it named alone, not from any of its host."""
+"""The server accepts RTCP of a viewer without a token only from the ports that the viewer named, not from others of its host."""
 import re
 import socket
 import struct
@@ -13,7 +13,7 @@ LOST = 0.75
 
 
 def report(ssrc, of):
-    """A receiver report that three of four packets were lost (RFC 3550, 6.4.2)."""
+    """Returns a receiver report that three of four packets were lost (RFC 3550, 6.4.2)."""
     return struct.pack("!BBHIIB3xIIII", 0x81, 201, 7, ssrc, of, int(LOST * 256), 0, 0, 0, 0)
 
 
@@ -32,7 +32,7 @@ class RtcpSource(lib.Case):
         return s
 
     def pair(self):
-        """An even port and the next one."""
+        """Returns sockets on an even port and the next one."""
         for _ in range(100):
             first = self.udp()
             port = first.getsockname()[1]
@@ -55,14 +55,14 @@ class RtcpSource(lib.Case):
         return media, rtcp, int(re.search("ssrc=([0-9A-Fa-f]+)", text).group(1), 16), to
 
     def loss(self):
-        """As the last line of the sender's statistics has it."""
+        """Returns the value of the last line of the sender's stats."""
         return self.last_transport().get("loss")
 
     def lines(self):
         return len([line for line in self.stats() if "transport" in line])
 
     def send(self, s, packet, to):
-        """Again and again, until the statistics were written twice."""
+        """Repeats it until the stats were written twice."""
         before = self.lines()
 
         def twice():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Hostile servers against weir-play: those that want its password, its patience, or its terminal."""
+"""Hostile servers against weir-play: they try to get its password, to keep it waiting, or to control its terminal."""
 import re
 import socket
 import threading
@@ -12,8 +12,8 @@ CONTROLS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\xc2-\xf4
 
 
 class Told(threading.Thread):
-    """Answers every request, on any number of connections one after the other, with what `answer(number, request)`
-    makes; the requests are in `seen`."""
+    """Answers every request, on successive connections, with the result of `answer(number, request)`; `seen` lists the
+    requests."""
 
     def __init__(self, answer):
         super().__init__(daemon=True)
@@ -74,7 +74,7 @@ class Case(lib.Case):
 
 class Passwords(Case):
     def test_another_port_is_another_server(self):
-        """A redirect to another port of the host gets no password, and the user is told."""
+        """The player sends no password after a redirect to another port of the host, and reports that."""
         thief = self.told(lambda n, head: UNAUTHORIZED)
         honest = self.told(lambda n, head: moved(thief.url))
         p = self.play(honest.url.replace("//", "//joe:sekret@"), code=3)
@@ -84,7 +84,7 @@ class Passwords(Case):
         self.assertNotIn("sekret", p.stderr + str(p.report()))
 
     def test_the_same_server_still_gets_it(self):
-        """By another path, however the redirect writes the host."""
+        """A redirect to another path of the same host, in any notation of the host."""
         server = self.told(lambda n, head: UNAUTHORIZED if b"/other" in head.split(b"\r\n")[0]
                            else moved(server.url.replace("/live", "/other")))
         self.play(server.url.replace("//", "//joe:sekret@"), code=3)
@@ -119,7 +119,7 @@ class Patience(Case):
         self.assertGreaterEqual(server.methods.count("GET_PARAMETER"), 1)
 
     def test_no_media_any_more(self):
-        """What came is shown; then it is a lost server, to which the player connects again if it shall."""
+        """Received media is shown; then the server counts as lost, and the player reconnects if --reconnect is given."""
         def media(server):
             for data in self.recording.packets:
                 server.packet(data)
@@ -135,7 +135,7 @@ class Patience(Case):
         self.assertIn("sends no media", more.events("reconnect")[0]["why"])
 
     def test_reports_are_no_media(self):
-        """Sender reports alone show nothing."""
+        """Sender reports alone do not count as media."""
         def media(server):
             report = b"\x80\xc8\x00\x06" + b"\0" * 24
             while server.pause(0.2):
@@ -144,7 +144,7 @@ class Patience(Case):
         self.lost(self.player(server.url, "--transport", "tcp", "--timeout", "2"), "sends no media for 2 s")
 
     def test_bytes_are_no_message(self):
-        """A frame of which a byte comes now and then is no sign of life, whatever it hides."""
+        """An interleaved frame whose bytes arrive slowly does not count as a message, whatever it contains."""
         def media(server):
             for data in self.recording.packets[:60]:
                 server.packet(data)
@@ -156,7 +156,7 @@ class Patience(Case):
         self.lost(p, "no data from the server for 2 s")
 
     def test_a_short_look_at_nothing(self):
-        """--duration ends before the server is given up: what showed no picture was not fine."""
+        """--duration ends before the server counts as lost: a session without a picture is an error."""
         server = self.fake(self.recording.sdp, lambda s: s.pause(60 * lib.SLOW))
         p = self.player(server.url, "--transport", "tcp", "--timeout", "60", "--duration", "4")
         self.lost(p, "the server sent no media")
@@ -182,7 +182,7 @@ class Terminals(Case):
         self.assertIn(b"\t5\t640x360\n/gr\xc3\xbcn \xe2\x82\xac\t6\t320x180\n", out)
 
     def test_words(self):
-        """The reason of a refusal, and what explains it."""
+        """The message has the reason of a refusal, and the server's explanation."""
         body = self.NASTY
         nasty = self.NASTY.replace(b"\r", b"")
         self.output(b"RTSP/1.0 403 " + nasty + b"\r\nCSeq: @CSEQ@\r\nContent-Length: %d\r\n\r\n" % len(body) + body)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The figures of ./run measure: one row each, with the bound that a quiet machine of two cores meets."""
+"""The figures of ./run measure: one row each, with the bound that an idle machine of two cores meets."""
 import lib
 
 SOURCE = "test:640x360@30"
@@ -7,8 +7,8 @@ rows = []
 
 
 class Measurement(lib.Case):
-    """Its methods named measure_* run programs and call figure(). A failed assertion there says that the measurement
-    could not be made; a figure outside its bound is a row that says so."""
+    """Its methods named measure_* run programs and call figure(). A failed assertion there means that the measurement
+    failed; a figure outside of its bound is marked in its row."""
 
     def sender(self, *args, source=SOURCE, **options):
         return super().sender(*args, source=source, **options)
@@ -29,7 +29,7 @@ class Measurement(lib.Case):
 
 
 def table(result):
-    """The table as text; below it what was skipped or could not be measured (of a unittest.TestResult)."""
+    """Returns the table as text, and below it the skipped and failed measurements (of a unittest.TestResult)."""
     lines = [("figure", "bound", "measured", "met"), *rows]
     widths = [max(len(line[i]) for line in lines) for i in range(4)]
     text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]

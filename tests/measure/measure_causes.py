@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Why frames are not shown, on paths that lose packets or are too slow: whose share of them it is."""
+"""Measures the causes of frames that were not shown, on paths that lose packets or are too slow."""
 import test_causes
 from figures import Measurement
 

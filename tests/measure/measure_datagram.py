@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Datagram transports: round trips, reports, and what a lost packet costs others."""
+"""Datagram transports: round trips, reports, and the effect of a lost packet on later packets."""
 import subprocess
 import time
 
@@ -25,7 +25,7 @@ class Datagram(Measurement, Relayed):
             self.stop_cleanly(server)
 
     def measure_dead_paths(self):
-        """Nothing passes for 9 s: a time-out after 1, 3, 5, 7, 9 s."""
+        """The path is interrupted for 9 s: timeouts after 1, 3, 5, 7, 9 s."""
         for name in "udp", "tfrc":
             server = self.server()
             relay = self.relay(server.port)
@@ -42,7 +42,7 @@ class Datagram(Measurement, Relayed):
             server.stop()
 
     def measure_no_packet_waits_for_another_ones_loss(self):
-        """p99.9 of the protocol's latency is within a round trip, of 40 ms, of the median."""
+        """The 99.9th percentile of the protocol's latency is within one round trip (40 ms) of the median."""
         for name in "mtp", "mtp:fill":
             for loss in 0.01, 0.02:
                 server = self.server(source="synthetic:greedy")

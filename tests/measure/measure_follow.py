@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Live media follows its network: less is sent when a TCP path becomes slow, and more again when it is fast."""
+"""The rate of live media adapts to the network: it falls when a TCP path becomes slow, and rises when it is fast again."""
 import time
 
 import lib
@@ -28,7 +28,7 @@ class Follow(Measurement, Relayed):
         self.figure("path that is slow for 7 s: frames shown in 22 s", len(p.shown()), low=22 * lib.FPS * 0.3)
 
     def lowest_level(self):
-        """Of the two viewers in the last second."""
+        """Returns the values of the two viewers in the last second."""
         return min((line["level"] for line in self.stats()[-2:] if line["playing"]), default=9)
 
     def measure_a_slow_viewer_beside_a_quick_one(self):

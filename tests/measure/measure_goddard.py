@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Goddard's client on paths of a rate: what it estimates, and which levels it asks for."""
+"""Goddard's client on paths of a constant rate: its estimates, and the levels that it requests."""
 import time
 
 import lib
@@ -12,7 +12,7 @@ BITRATES = [1000 * kbps for _, kbps in GODDARD]
 
 class Goddard(Measurement, test_goddard.Goddard):
     def measure_capacity_then_loss(self):
-        """A path of 800 kbit/s, then loss on it, then none."""
+        """A path of 800 kbit/s, without loss, with loss, then without."""
         server = self.sender(source="synthetic:goddard")
         relay = self.relay(server.port, rate_down=800e3, queue_down=60000)
         p = self.goddard(relay.url, "udp", play_buf_thresh=1, loss_monitor_interval=2, upscale_interval=2,
@@ -37,7 +37,7 @@ class Goddard(Measurement, test_goddard.Goddard):
         self.figure("path of 800 kbit/s: stalls", p.report()["rebuffering"]["count"], high=0)
 
     def measure_first_level(self):
-        """The highest below the capacity, whatever the datagrams carry."""
+        """It requests the highest level below the capacity, whatever the datagrams contain."""
         server = self.sender(source="synthetic:goddard")
         for transport, rate in ("udp", 400e3), ("mtp", 1400e3), ("tfrc", 200e3):
             relay = self.relay(server.port, rate_down=rate)
@@ -59,7 +59,7 @@ class Goddard(Measurement, test_goddard.Goddard):
         self.figure("tcp, then 500 kbit/s: playing again after", time.monotonic() - begun, high=50, unit="s")
 
     def measure_minbuf_that_becomes_slow(self):
-        """What finds no room is left out by the sender before the buffer runs empty, and counts as lost."""
+        """The sender drops frames without room before the buffer runs empty, and they count as lost."""
         server = self.sender(source="synthetic:goddard")
         relay = self.relay(server.port, tcp_rate=3e6)
         p = self.goddard(relay.url, "minbuf:1,3", play_buf_thresh=3, loss_monitor_interval=2)
@@ -72,7 +72,7 @@ class Goddard(Measurement, test_goddard.Goddard):
         self.figure("minbuf, then 700 kbit/s: frames left out", p.report()["playback"]["frames_skipped_by_sender"], low=1)
 
     def measure_speed(self):
-        """2 s fill at twice the pace; a live source has one pace."""
+        """The first 2 s are sent at twice the pace; a live source has one pace."""
         for source, fastest, slowest in ("synthetic:goddard", 0.9, 1.6), (SOURCE, 1.8, 3.0):
             server = self.sender(source=source)
             p = self.play(server.url, "--adapt", "goddard", "--goddard", "play_buf_thresh=2,buf_factor=2", "--transport",

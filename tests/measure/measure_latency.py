@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The latency of live media: how near it is to what was asked for, and how soon it is back after a stall."""
+"""The latency of live media: its distance from the target, and the time to reach the target again after a stall."""
 import time
 
 import lib
@@ -21,7 +21,7 @@ class Latency(Measurement, relay.Relayed):
 
     @staticmethod
     def lags(p):
-        """How long after its media time each frame was shown; the zero is arbitrary."""
+        """Returns the time from each frame's media time to its showing; the zero is arbitrary."""
         return [e["shown"] - e["number"] / lib.FPS for e in p.shown()]
 
     def measure_after_a_stall(self):

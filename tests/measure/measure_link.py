@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""weir-link: how late packets leave, how exact its rate is at a receiver, what it costs."""
+"""weir-link: the lateness of packets, the accuracy of its rate at a receiver, its CPU time."""
 import link_case
 from figures import Measurement
 from link_case import A, B, B6, LinkCase, TwoLinks

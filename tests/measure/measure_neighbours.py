@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How much of its picture a viewer without a loss gives up for a neighbour that loses or floods, on the loopback."""
+"""The loss of picture quality of a viewer without losses, caused by a neighbour that loses packets or floods, on the loopback."""
 import statistics
 
 import flooder
@@ -16,7 +16,7 @@ class Neighbours(Measurement):
     alone = None  # PSNR, measured once for all
 
     def clean(self, neighbour):
-        """PSNR of a viewer over minbuf; neighbour(sender) starts what is beside it and returns what ends that."""
+        """Returns the PSNR of a viewer over minbuf; neighbour(sender) starts a neighbour and returns a function that ends it."""
         sender = self.sender("--level", "640x360@30:600", source="test:640x360@30")
         viewer = self.player(sender.url, "--transport", "minbuf", "--adapt", "none", "--duration", SECONDS)
         end = neighbour(sender)

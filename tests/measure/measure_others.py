@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Other players, boxes on the way, and viewers that are not heard: how many pictures, how soon."""
+"""Third-party players, middleboxes, and viewers without feedback: number of pictures, and time to them."""
 import subprocess
 import time
 

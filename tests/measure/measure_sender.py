@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a sender takes of the processor, how soon it answers and ends, and how soon its viewers are back."""
+"""A sender's CPU time, its time to respond and to end, and the time in which its viewers return."""
 import os
 import re
 import resource
@@ -77,7 +77,7 @@ class Sender(Measurement):
             self.figure("full connection, then another transport: processor in 1 s", self.spent(server, 1), high=0.3, unit="s")
 
     def measure_metrics(self):
-        """Beside those who only hold connections."""
+        """Next to idle connections."""
         server = self.sender("--metrics", "127.0.0.1:0")
         port = int(re.search(r"metrics at http://127.0.0.1:(\d+)/", server.stderr).group(1))
 

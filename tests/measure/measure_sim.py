@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a session of 300 s costs in weir-sim."""
+"""The CPU time of a session of 300 s in weir-sim."""
 import importlib.util
 import os
 import resource

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sound comes with its pictures: how far apart, on each transport, through loss, stalls and changes of speed."""
+"""The offset between audio and video on each transport, through loss, stalls and changes of speed."""
 import test_foreign_server
 import test_sound
 from figures import Measurement

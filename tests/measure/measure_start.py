@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How soon a viewer sees a live picture on the loopback."""
+"""The time until a viewer sees a live picture on the loopback."""
 import lib
 from figures import Measurement
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Stored ladders: how soon a place is there, and what viewers cost."""
+"""Stored ladders: the duration of a seek, and the cost of viewers."""
 import time
 
 import test_stored

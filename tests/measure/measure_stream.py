@@ -14,7 +14,7 @@ class Stream(Measurement):
         return [p.report() for p in players]
 
     def measure_all_transports_at_once(self):
-        """4 s; of each figure the worst of all viewers."""
+        """Runs for 4 s; returns the worst of all viewers for each figure."""
         reports = self.watch(self.sender(), NAMES, "--duration", "4")
         playback = [r["playback"] for r in reports]
         latency = [r["latency"] for r in reports]
@@ -51,7 +51,7 @@ class Stream(Measurement):
         self.figure("low latency: below the usual by", usual - low, low=0, unit="ms")
 
     def measure_levels(self):
-        """What a level needs, of its bitrate; the first second has the key frame."""
+        """Returns the rate of a level as a fraction of its bitrate; the first second includes the key frame."""
         server = self.sender()
         players = [self.player(server.url, "--level", str(i), "--adapt", "none", "--duration", "3")
                    for i in range(len(server.levels()))]

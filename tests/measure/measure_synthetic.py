@@ -31,7 +31,7 @@ class Synthetic(Measurement):
         self.whole("synthetic, 8 layers", p.report(), 25, 8 * 1024 * 8 * 25 / 1000)
 
     def measure_speed(self):
-        """A speed holds for who asked for it alone."""
+        """A speed applies only to the viewer that requested it."""
         server = self.sender(source="synthetic:layers:8,1024")
         with rtsp.Client(server.port) as viewer, rtsp.Client(server.port) as other:
             viewer.watch(level=7)

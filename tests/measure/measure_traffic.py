@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What weir-traffic moves over the loopback, and how punctual it is."""
+"""The throughput and punctuality of weir-traffic on the loopback."""
 import time
 
 from figures import Measurement

@@ -71,10 +71,12 @@ TEST_CASE("option file: what is wrong, where, and what is allowed")
     const struct {
         const char *text, *error;
     } rows[] = {
-        {"\n\nraet = 5", "a.conf:3: \"raet\" is no option of weir-send; did you mean \"rate\"?"},
-        {"fps = 5", "a.conf:1: \"fps\" is no option of weir-send; there are source rate wait delay "
-                    "file picture loop twice retry no-retry seed"},
-        {"rate", "a.conf:1: expects NAME = VALUE, a [SECTION], or a comment behind #"},
+        {"\n\nraet = 5",
+         "a.conf:3: \"raet\" is not an option of weir-send; did you mean \"rate\"?"},
+        {"fps = 5",
+         "a.conf:1: \"fps\" is not an option of weir-send; available: source rate wait delay "
+         "file picture loop twice retry no-retry seed"},
+        {"rate", "a.conf:1: expects NAME = VALUE, a [SECTION], or a comment after #"},
         {"= 5", "a.conf:1: expects the name of an option before the ="},
         {"a-name-that-no-option-has-for-it-is-too-long = 5",
          "a.conf:1: expects the name of an option before the ="},
@@ -84,12 +86,12 @@ TEST_CASE("option file: what is wrong, where, and what is allowed")
         {"file = \"a", "a.conf:1: the value of \"file\" has no closing quote"},
         {"file = \"a\\\"", "a.conf:1: the value of \"file\" has no closing quote"},
         {"file = \"a\" b", "a.conf:1: only a comment may follow the quoted value of \"file\""},
-        {"config = x", "a.conf:1: \"config\" has its place on the command line only"},
+        {"config = x", "a.conf:1: \"config\" is allowed on the command line only"},
         {"[send]", "a.conf:1: expects a section [weir-send] or [weir-play]"},
         {"[weir-send", "a.conf:1: expects a section [weir-send] or [weir-play]"},
         {"[weir-send] x", "a.conf:1: expects a section [weir-send] or [weir-play]"},
         {"[weir-play]\nvolume",
-         "a.conf:2: expects NAME = VALUE, a [SECTION], or a comment behind #"},
+         "a.conf:2: expects NAME = VALUE, a [SECTION], or a comment after #"},
     };
     for (const auto &row : rows) {
         CAPTURE(row.text);
@@ -97,7 +99,8 @@ TEST_CASE("option file: what is wrong, where, and what is allowed")
         CHECK(p.err == ERR_MALFORMED);
         CHECK(p.error == row.error);
     }
-    CHECK(parse(std::string("file = a\0b", 10)).error == "a.conf:1: is not a text");
+    CHECK(parse(std::string("file = a\0b", 10)).error ==
+          "a.conf:1: contains a NUL byte: expects text");
     std::string text = "[weir-send]"; // what stands behind the text is no part of it
     option_settings said;
     char error[256] = "";

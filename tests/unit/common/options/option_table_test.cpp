@@ -68,14 +68,14 @@ TEST_CASE("option table: what a command line cannot be")
         std::vector<std::string> args;
         const char *error;
     } rows[] = {
-        {{"--rate"}, "--rate needs a value"},
-        {{"-r"}, "-r needs a value"},
+        {{"--rate"}, "--rate requires a value"},
+        {{"-r"}, "-r requires a value"},
         {{"--loop", "-x"}, "unknown option '-x'"},
         {{"-lx"}, "unknown option '-x'"},
         {{"--source", "x"}, "unknown option '--source'"},
         {{"--help=x"}, "unknown option '--help=x'; did you mean \"--help\"?"},
         {{"--lop"}, "unknown option '--lop'; did you mean \"--loop\"?"},
-        {{"a", "b"}, "one SOURCE is enough: 'b' is one too many"},
+        {{"a", "b"}, "expects one SOURCE, but 'b' is a second one"},
         {{"-\xc3\xa4"}, "unknown option '-\xc3\xa4'"}, // a letter of two bytes
         {{"a", "-l\xc3\xa4", "-r", "1"}, "unknown option '-l\xc3\xa4'"},
         {{"a", "-\xe2\x80\x93loop"}, "unknown option '-\xe2\x80\x93loop'"},

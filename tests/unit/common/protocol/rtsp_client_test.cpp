@@ -773,7 +773,7 @@ TEST_CASE("rtsp client: the transports of a list, the first that is heard")
                 {10, in(weir_description(1)), {setup + "2 Transport: mtp,mtp-raw,minbuf"}},
                 {20, in(weir_setup(2, mtp)), {}},
                 {32, media_open,
-                 with("setup mtp datagram pairs rtt 10: mtp: the server was heard after 12 ms",
+                 with("setup mtp datagram pairs rtt 10: mtp: the server responded after 12 ms",
                       starts(3))},
                 {40, media_open, {}}});
     }

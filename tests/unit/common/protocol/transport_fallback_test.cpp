@@ -92,7 +92,7 @@ TEST_CASE("transport choice: the words")
     transport_fallback_heard(&c, T0 + 12 * MS);
     CHECK(std::string(transport_fallback_why(&c)) ==
           "mtp-raw: not to be had here; mtp: the server did not choose it; "
-          "minbuf: the server was heard after 12 ms");
+          "minbuf: the server responded after 12 ms");
     CHECK(c.left.count == 2);
 
     transport_fallback one = choice_of("mtp");

@@ -152,8 +152,8 @@ TEST_CASE("weir-link's options: what is missing, or too much")
     }
     const row rows[] = {
         {{"--nonsense"}, "unknown option '--nonsense'"},
-        {{"--mtu"}, "--mtu needs a value"},
-        {{"word"}, "takes options only, not \"word\""},
+        {{"--mtu"}, "--mtu requires a value"},
+        {{"word"}, "expects options only, not \"word\""},
         {{"--mtu", "1279", "--addr-a", "fd00::1/64"}, "IPv6 addresses require --mtu 1280 or more"},
         {flows, "--flow '8': at most 7 ports"},
         {addresses, "at most 8 addresses"},

@@ -191,7 +191,7 @@ TEST_CASE("sim: a flow that its network cannot have is refused")
 {
     simulation low("rate=1mbit,delay=10ms", {"reno:rtt=30ms"}, 1, 2);
     CHECK_FALSE(low.made);
-    CHECK(low.error == "reno:rtt=30ms: its hops alone have an rtt of 40000 us");
+    CHECK(low.error == "reno:rtt=30ms: the rtt is too short: its hops alone take 40000 us");
     simulation far("rate=1mbit", {"reno:from=0,to=2"});
     CHECK_FALSE(far.made);
     CHECK(far.error == "reno:from=0,to=2: from and to are two of the routers 0 to 1");

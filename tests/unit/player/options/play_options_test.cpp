@@ -140,8 +140,8 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         std::vector<std::string> args;
         const char *names, *allows;
     } const table[] = {
-        {{}, "no URL", "rtsp://"},
-        {{URL, "rtsp://two"}, "rtsp://two", "too many"},
+        {{}, "a URL is required", "rtsp://"},
+        {{URL, "rtsp://two"}, "rtsp://two", "a second one"},
         {{"http://h"}, "http://h", "rtsp://"},
         {{"--transport", "quic", URL}, "quic", "minbuf"},
         {{"--transport", "1,3", URL}, "1,3", "NAME"},

@@ -37,7 +37,7 @@ TEST_CASE("stream_description: why a stream cannot be played")
     set_up plain;
     REQUIRE(server_dialect_of(&plain.sdp)->has_levels);
     CHECK(plain.refusal() == "");
-    CHECK(plain.refusal(false).find("there is no display here") == 0);
+    CHECK(plain.refusal(false).find("no display is available") == 0);
 
     set_up s;
     s.options.level = 1;

@@ -58,18 +58,18 @@ TEST_CASE("goddard params: what is wrong is refused whole, and told")
         {"buf_factor=", ERR_MALFORMED, "a number of 1 to 4 as buf_factor, not \"\""},
         {"buf_factor", ERR_MALFORMED, "a number of 1 to 4 as buf_factor"},
         {"buf_factor=2,buf_factor=3", ERR_MALFORMED, "not buf_factor twice"},
-        {"buf_factor=2,", ERR_MALFORMED, "names pkp_timeout_interval, buf_factor, "},
+        {"buf_factor=2,", ERR_MALFORMED, "names: pkp_timeout_interval, buf_factor, "},
         {"haste=2", ERR_MALFORMED, ", upscale_limit_time_factor"},
-        {"Buf_factor=2", ERR_MALFORMED, "names pkp_timeout_interval"},
-        {" buf_factor=2", ERR_MALFORMED, "names pkp_timeout_interval"},
+        {"Buf_factor=2", ERR_MALFORMED, "names: pkp_timeout_interval"},
+        {" buf_factor=2", ERR_MALFORMED, "names: pkp_timeout_interval"},
         {"upscale_interval=60.1234567890123456789012345678901234567890123456789", 0, ""},
         {"upscale_interval=0."
          "12345678901234567890123456789012345678901234567890123456789012345678901"
          "234567890123456789012345678901234567890123456789012345678901234567890123456789012345678",
          ERR_RANGE, "not \"0.12345678901234567890123456789012345678901234567890123456789012...\""},
         {"upscale_frame_loss_rate=0.05", 0, ""},
-        {"upscale_frame_loss_rate=0.06", ERR_RANGE, "up to downscale_frame_loss_rate (0.05)"},
-        {"downscale_frame_loss_rate=0", ERR_RANGE, "up to downscale_frame_loss_rate (0)"},
+        {"upscale_frame_loss_rate=0.06", ERR_RANGE, "at most downscale_frame_loss_rate (0.05)"},
+        {"downscale_frame_loss_rate=0", ERR_RANGE, "at most downscale_frame_loss_rate (0)"},
         {"downscale_frame_loss_rate=0,upscale_frame_loss_rate=0", 0, ""},
     };
     for (const row &r : rows) {
