@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // weir-play: constructs, starts and stops.
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/net/log_stderr.h"
-#include "common/program/standard_streams.h"
+#include "common/program/program_main.h"
 #include "player/session/output_files.h"
 #include "player/session/viewing.h"
 
@@ -53,8 +51,9 @@ free_viewing:
     return code;
 }
 
-static int open_and_play(const struct play_options *options)
+static int run(void *ctx)
 {
+    const struct play_options *options = ctx;
     FILE *events;
     if (output_files_open(options, &events) != 0)
         return EXIT_USAGE;
@@ -70,21 +69,12 @@ static int open_and_play(const struct play_options *options)
 
 int main(int argc, char **argv)
 {
-    standard_streams_open();
-    struct play_options options;
-    char error[1024];
-    switch (play_options_parse(argc, argv, &options, stdout, error, sizeof(error))) {
-    case OPTIONS_DONE:
-        return EXIT_ENDED;
-    case OPTIONS_BAD:
-        fprintf(stderr, "weir-play: %s\nTry 'weir-play --help'.\n", error);
-        return EXIT_USAGE;
-    case OPTIONS_RUN:
-        break;
-    }
-    signal(SIGPIPE, SIG_IGN); // a reader that closed our output makes that write fail instead
-    log_to_stderr_as("weir-play", &options.log);
-    int code = open_and_play(&options);
-    play_options_destroy(&options);
-    return code;
+    static struct play_options options;
+    return program_main(&(struct program_parts){.name = "weir-play",
+                                                .options = &options,
+                                                .log = &options.log,
+                                                .parse = play_options_parse,
+                                                .run = run,
+                                                .destroy = play_options_destroy},
+                        argc, argv);
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // weir-send: constructs, connects, starts, stops.
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,11 +9,10 @@
 
 #include "common/base/err.h"
 #include "common/net/clock.h"
-#include "common/net/log_stderr.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/stop_signals.h"
 #include "common/net/udp_socket.h"
-#include "common/program/standard_streams.h"
+#include "common/program/program_main.h"
 #include "common/transport/mtp_raw.h"
 #include "media/capture/capture_list.h"
 #include "media/capture/source_capture.h"
@@ -188,7 +185,7 @@ static void announce(struct program *p, const struct options *o)
     }
 }
 
-static int run(struct program *p, const struct options *o)
+static int serve(struct program *p, const struct options *o)
 {
     int code = EXIT_FAILURE;
     if (open_raw(p, o) != 0)
@@ -209,7 +206,6 @@ static int run(struct program *p, const struct options *o)
     p->server = server_new(&p->loop, &config);
     if (!p->server)
         goto free_outputs;
-    signal(SIGPIPE, SIG_IGN);
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     announce(p, o);
     p->service = systemd_new(&p->loop);
@@ -233,7 +229,7 @@ static void on_finish_limit(uv_timer_t *timer)
 
 // Waits until closed handles and their threads have finished. A thread may hang in a read (for
 // example from a network disk that is gone): then the program exits without it.
-static void finish(uv_loop_t *loop, int *code)
+static int finish(uv_loop_t *loop, int code)
 {
     uv_timer_t limit;
     uv_timer_init(loop, &limit);
@@ -245,42 +241,35 @@ static void finish(uv_loop_t *loop, int *code)
     uv_run(loop, UV_RUN_NOWAIT);
     if (late) {
         log_warn("exiting while a thread still reads a file");
-        _exit(*code);
+        _exit(code);
     }
-    if (uv_loop_close(loop) != 0) {
-        log_error("internal error: handles were still open at the end");
-        *code = EXIT_FAILURE;
+    return program_close_loop(loop, code);
+}
+
+static int run(void *ctx)
+{
+    const struct options *options = ctx;
+    if (options->list_devices) {
+        log_to(NULL, options->log.filter); // the list itself says why a device cannot be opened
+        capture_list_print(stdout);
+        return EXIT_SUCCESS;
     }
+    if (options->prepare)
+        return prepare_run(options);
+    allow_files(options->max_viewers);
+    static struct program program; // static, as it is large
+    uv_loop_init(&program.loop);
+    return finish(&program.loop, serve(&program, options));
 }
 
 int main(int argc, char **argv)
 {
-    standard_streams_open();
-    struct options options;
-    switch (options_parse(argc, argv, &options, stdout, stderr)) {
-    case OPTIONS_DONE:
-        return EXIT_SUCCESS;
-    case OPTIONS_BAD:
-        return 2;
-    case OPTIONS_RUN:
-        break;
-    }
-    if (options.list_devices) {
-        capture_list_print(stdout);
-        options_destroy(&options);
-        return EXIT_SUCCESS;
-    }
-    log_to_stderr_as("weir-send", &options.log);
-    if (options.prepare) {
-        int code = prepare_run(&options);
-        options_destroy(&options);
-        return code;
-    }
-    allow_files(options.max_viewers);
-    static struct program program; // static, as it is large
-    uv_loop_init(&program.loop);
-    int code = run(&program, &options);
-    finish(&program.loop, &code);
-    options_destroy(&options);
-    return code;
+    static struct options options;
+    return program_main(&(struct program_parts){.name = "weir-send",
+                                                .options = &options,
+                                                .log = &options.log,
+                                                .parse = options_parse,
+                                                .run = run,
+                                                .destroy = options_destroy},
+                        argc, argv);
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // weir-link: constructs, starts and stops the emulator.
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
-#include "common/net/log_stderr.h"
-#include "common/program/standard_streams.h"
+#include "common/program/program_main.h"
 #include "lab/emulator/emulator.h"
 
 // Each setting is optional: without the privilege, wake-ups are later on a busy machine.
@@ -23,27 +21,25 @@ static void be_punctual(void)
         log_debug("cannot lock the memory; wake-ups may be late");
 }
 
-int main(int argc, char **argv)
+static int run(void *ctx)
 {
-    standard_streams_open();
-    static struct link_options options;
+    const struct link_options *options = ctx;
     static struct emulator emulator;
-    switch (link_options_parse(argc, argv, &options, stdout, stderr)) {
-    case OPTIONS_DONE:
-        return EXIT_SUCCESS;
-    case OPTIONS_BAD:
-        return 2;
-    case OPTIONS_RUN:
-        break;
-    }
-    signal(SIGPIPE, SIG_IGN);
-    log_to_stderr("weir-link", LOG_INFO);
-    if (emulator_open(&emulator, &options) != 0)
+    if (emulator_open(&emulator, options) != 0)
         return EXIT_FAILURE;
     be_punctual();
-    log_info("ready (seed %llu)", (unsigned long long)options.seed);
+    log_info("ready (seed %llu)", (unsigned long long)options->seed);
     int err = emulator_run(&emulator);
     if (emulator_close(&emulator) != 0 && err == 0)
         err = ERR_IO;
     return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    static struct link_options options;
+    return program_main(
+        &(struct program_parts){
+            .name = "weir-link", .options = &options, .parse = link_options_parse, .run = run},
+        argc, argv);
 }

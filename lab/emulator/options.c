@@ -204,18 +204,18 @@ static const char *check(const struct link_options *o)
     return NULL;
 }
 
-enum options_result link_options_parse(int argc, char **argv, struct link_options *o, FILE *out,
-                                       FILE *err)
+enum options_result link_options_parse(int argc, char **argv, void *options, FILE *out, char *error,
+                                       size_t cap)
 {
+    struct link_options *o = options;
     *o = (struct link_options){.mtu = 1500, .snap = 65535, .seed = 1, .duration = USEC_NEVER};
     o->ends[0].device = "weir-a";
     o->ends[1].device = "weir-b";
-    char error[1024];
     char *file; // unused: there is no --config
     enum options_result result =
-        command_line_read(&link_option_table, argc, argv, o, &file, out, error, sizeof(error));
-    const char *wrong = result == OPTIONS_BAD ? error : result == OPTIONS_RUN ? check(o) : NULL;
+        command_line_read(&link_option_table, argc, argv, o, &file, out, error, cap);
+    const char *wrong = result == OPTIONS_RUN ? check(o) : NULL;
     if (wrong)
-        fprintf(err, "weir-link: %s\nTry 'weir-link --help'.\n", wrong);
+        snprintf(error, cap, "%s", wrong);
     return wrong ? OPTIONS_BAD : result;
 }

@@ -40,10 +40,10 @@ struct link_options {
 
 extern const struct option_table link_option_table;
 
-// DONE: --help or --version was printed to `out`. BAD: the fault and the allowed values were
-// printed to `err`.
-enum options_result link_options_parse(int argc, char **argv, struct link_options *o, FILE *out,
-                                       FILE *err);
+// Fills a struct link_options. DONE: --help or --version was printed to `out`. BAD: `error`
+// contains the fault and the allowed values.
+enum options_result link_options_parse(int argc, char **argv, void *options, FILE *out, char *error,
+                                       size_t cap);
 
 #ifdef __cplusplus
 }

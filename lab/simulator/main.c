@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // weir-sim: constructs, runs, reports.
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/log.h"
-#include "common/net/log_stderr.h"
+#include "common/program/program_main.h"
 #include "lab/simulator/options.h"
 #include "lab/simulator/report.h"
 
 struct program {
-    struct sim_options options;
+    struct sim_options *options;
     struct sim sim;
     struct meter *meters;
     FILE *series, *arrivals, *events;
@@ -41,7 +42,7 @@ static bool close_file(const char *path, FILE *f)
 static void on_arrival(void *ctx, const struct flow_arrival *a, usec_t now)
 {
     struct program *p = ctx;
-    if (a->flow == p->options.arrivals_of)
+    if (a->flow == p->options->arrivals_of)
         sim_report_arrival(p->arrivals, a, now);
 }
 
@@ -53,7 +54,7 @@ static void on_stream(void *ctx, const struct stream_event *e, usec_t now)
 
 static bool open_streams(struct program *p)
 {
-    const char *prefix = p->options.streams;
+    const char *prefix = p->options->streams;
     if (!prefix)
         return true;
     size_t cap = sizeof(p->events_path);
@@ -71,7 +72,7 @@ static bool open_streams(struct program *p)
 static bool start(struct program *p)
 {
     char error[256];
-    const struct sim_options *o = &p->options;
+    const struct sim_options *o = p->options;
     if (sim_init(&p->sim, &o->scenario, error, sizeof(error))) {
         log_error("%s", error);
         return false;
@@ -101,30 +102,30 @@ static void sample(struct program *p, usec_t now)
         meter_sample(&p->meters[i], p->sim.flows[i], now);
 }
 
-static void run(struct program *p)
+static void simulate(struct program *p)
 {
-    usec_t end = p->options.duration;
+    usec_t end = p->options->duration;
     usec_t next_sample = 0;
     usec_t next_series = p->series ? 0 : USEC_NEVER;
     for (usec_t now = 0; now < end;) {
         now = usec_min(usec_min(next_sample, next_series), end);
         sim_run(&p->sim, now);
-        if (p->options.till_ended && now >= p->options.since && sim_streams_ended(&p->sim))
-            end = p->options.duration = now;
+        if (p->options->till_ended && now >= p->options->since && sim_streams_ended(&p->sim))
+            end = p->options->duration = now;
         if (now == next_sample) {
             sample(p, now);
             next_sample += METER_STEP;
         }
         if (now == next_series) {
             sim_report_series(p->series, &p->sim, now);
-            next_series += p->options.step;
+            next_series += p->options->step;
         }
     }
 }
 
 static bool report(struct program *p)
 {
-    const struct sim_options *o = &p->options;
+    const struct sim_options *o = p->options;
     struct sim_report_run r = {&p->sim, &o->scenario, p->meters, o->since, o->duration};
     if ((o->quiet || sim_report_flows(stdout, &r)) && sim_report_summary(stdout, &r) &&
         fflush(stdout) == 0 && !ferror(stdout))
@@ -133,27 +134,33 @@ static bool report(struct program *p)
     return false;
 }
 
-int main(int argc, char **argv)
+static int run(void *options)
 {
     static struct program p;
-    log_to_stderr("weir-sim", LOG_INFO);
-    enum options_result result = sim_options_parse(argc, argv, &p.options, stdout, stderr);
-    if (result != OPTIONS_RUN) {
-        sim_options_destroy(&p.options);
-        return result == OPTIONS_DONE ? EXIT_SUCCESS : 2;
-    }
+    struct sim_options *o = p.options = options;
+    signal(SIGPIPE, SIG_DFL); // a filter: ends when its output's reader, such as head(1), has gone
     bool good = start(&p);
     if (good) {
-        run(&p);
+        simulate(&p);
         good = report(&p);
     }
-    if (good && p.options.streams)
-        good = sim_report_qoe(p.options.streams, &p.sim, p.options.duration);
+    if (good && o->streams)
+        good = sim_report_qoe(o->streams, &p.sim, o->duration);
     good = close_file(p.events_path, p.events) && good;
-    good = close_file(p.options.series, p.series) && good;
-    good = close_file(p.options.arrivals, p.arrivals) && good;
+    good = close_file(o->series, p.series) && good;
+    good = close_file(o->arrivals, p.arrivals) && good;
     sim_destroy(&p.sim);
     free(p.meters);
-    sim_options_destroy(&p.options);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    static struct sim_options options;
+    return program_main(&(struct program_parts){.name = "weir-sim",
+                                                .options = &options,
+                                                .parse = sim_options_parse,
+                                                .run = run,
+                                                .destroy = sim_options_destroy},
+                        argc, argv);
 }

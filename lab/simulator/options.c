@@ -192,38 +192,36 @@ static const char *check(const struct sim_options *o)
                                           : NULL;
 }
 
-enum options_result sim_options_parse(int argc, char **argv, struct sim_options *o, FILE *out,
-                                      FILE *err)
+enum options_result sim_options_parse(int argc, char **argv, void *options, FILE *out, char *error,
+                                      size_t cap)
 {
+    struct sim_options *o = options;
     *o = (struct sim_options){.duration = 100 * USEC_PER_SEC, .step = USEC_PER_SEC};
     o->scenario.hops = 1;
     o->scenario.seed = 1;
-    char error[1024] = ""; // stays empty if the error was logged
     char *words[SIM_OPTIONS_WORDS + 1];
-    int count = sim_options_expand(o, argc, argv, words, error, sizeof(error));
+    int count = sim_options_expand(o, argc, argv, words, error, cap);
     char *file; // unused: there is no --config
     enum options_result result = OPTIONS_BAD;
     if (count >= 0)
-        result =
-            command_line_read(&sim_option_table, count, words, o, &file, out, error, sizeof(error));
-    const char *wrong = result == OPTIONS_BAD ? error : result == OPTIONS_RUN ? check(o) : NULL;
-    if (wrong && *wrong)
-        fprintf(err, "weir-sim: %s\nTry 'weir-sim --help'.\n", wrong);
-    if (wrong || result == OPTIONS_DONE)
-        return wrong ? OPTIONS_BAD : OPTIONS_DONE;
+        result = command_line_read(&sim_option_table, count, words, o, &file, out, error, cap);
+    if (result != OPTIONS_RUN)
+        return result;
+    const char *wrong = check(o);
+    if (wrong) {
+        snprintf(error, cap, "%s", wrong);
+        return OPTIONS_BAD;
+    }
     if (!o->has_back)
         o->scenario.left = o->scenario.right;
     // Stats are sampled, so `since` is rounded up to a sample.
     o->since = (o->since + METER_STEP - 1) / METER_STEP * METER_STEP;
-    if (sim_options_load(o, error, sizeof(error)) == 0)
-        return OPTIONS_RUN;
-    if (error[0])
-        fprintf(err, "weir-sim: %s\n", error);
-    return OPTIONS_BAD;
+    return sim_options_load(o, error, cap) == 0 ? OPTIONS_RUN : OPTIONS_BAD;
 }
 
-void sim_options_destroy(struct sim_options *o)
+void sim_options_destroy(void *options)
 {
+    struct sim_options *o = options;
     free(o->file);
     free(o->traces[0]);
     free(o->traces[1]);

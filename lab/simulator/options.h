@@ -31,11 +31,12 @@ struct sim_options {
 
 extern const struct option_table sim_option_table;
 
-// Fills `o`. DONE: --help or --version was printed to `out`. BAD: the fault and the allowed values
-// were printed to `err`, or logged (files). Call sim_options_destroy in any case.
-enum options_result sim_options_parse(int argc, char **argv, struct sim_options *o, FILE *out,
-                                      FILE *err);
-void sim_options_destroy(struct sim_options *o);
+// Fills a struct sim_options. DONE: --help or --version was printed to `out`. BAD: `error` contains
+// the fault and the allowed values, or is unchanged if the fault was logged (files). Call
+// sim_options_destroy in any case.
+enum options_result sim_options_parse(int argc, char **argv, void *options, FILE *out, char *error,
+                                      size_t cap);
+void sim_options_destroy(void *options);
 
 // The parts of the parser that read files. They return an ERR_* with the fault in `error`, or with
 // `error` unchanged if the fault was logged.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // weir-traffic: constructs, starts and stops the client or server.
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -8,10 +7,9 @@
 #include <uv.h>
 
 #include "common/base/log.h"
-#include "common/net/log_stderr.h"
 #include "common/net/stop_signals.h"
 #include "common/net/tcp_info.h"
-#include "common/program/standard_streams.h"
+#include "common/program/program_main.h"
 #include "lab/traffic/client.h"
 #include "lab/traffic/options.h"
 #include "lab/traffic/report.h"
@@ -92,33 +90,29 @@ static int start_run(struct program *p, const struct options *o)
     return p->client ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-int main(int argc, char **argv)
+static int run(void *ctx)
 {
-    standard_streams_open();
-    static struct options options;
-    switch (traffic_options_parse(argc, argv, &options, stdout, stderr)) {
-    case OPTIONS_DONE:
-        return EXIT_SUCCESS;
-    case OPTIONS_BAD:
-        return 2;
-    case OPTIONS_RUN:
-        break;
-    }
-    log_to_stderr("weir-traffic", options.verbose ? LOG_DEBUG : LOG_INFO);
+    const struct options *options = ctx;
     allow_many_files();
     struct program program = {0};
     uv_loop_init(&program.loop);
-    signal(SIGPIPE, SIG_IGN);
     stop_signals_watch(&program.signals, &program.loop, on_signal, &program);
-    int code = options.serve ? start_serve(&program, &options) : start_run(&program, &options);
+    int code = options->serve ? start_serve(&program, options) : start_run(&program, options);
     if (code != EXIT_SUCCESS)
         finish(&program);
     uv_run(&program.loop, UV_RUN_DEFAULT);
     if (traffic_report_close(program.report) != 0)
         code = EXIT_FAILURE;
-    if (uv_loop_close(&program.loop) != 0) {
-        log_error("internal error: handles were left open at the end");
-        code = EXIT_FAILURE;
-    }
-    return code;
+    return program_close_loop(&program.loop, code);
+}
+
+int main(int argc, char **argv)
+{
+    static struct options options;
+    return program_main(&(struct program_parts){.name = "weir-traffic",
+                                                .options = &options,
+                                                .log = &options.log,
+                                                .parse = traffic_options_parse,
+                                                .run = run},
+                        argc, argv);
 }

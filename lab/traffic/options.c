@@ -106,8 +106,8 @@ static const struct option_row rows[] = {
              "start and stop (seconds after the epoch); of TCP flows also cc (congestion "
              "control)"},
 
-    {.section = "Options of both", .name = "verbose", .kind = OPTION_SWITCH, .at = AT(verbose),
-     .help = "log to stderr why connections fail"},
+    {.section = "Options of both", .name = "verbose", .kind = OPTION_LOG_ALL, .at = AT(log.filter),
+     .min = LOG_DEBUG, .help = "log to stderr why connections fail"},
     OPTION_ROWS_HELP,
 };
 // clang-format on
@@ -133,26 +133,28 @@ static const char *check(const struct options *o)
     return o->serve || o->spec_count ? NULL : "run requires a SPEC";
 }
 
-enum options_result traffic_options_parse(int argc, char **argv, struct options *o, FILE *out,
-                                          FILE *err)
+enum options_result traffic_options_parse(int argc, char **argv, void *options, FILE *out,
+                                          char *error, size_t cap)
 {
-    *o = (struct options){.epoch = USEC_NEVER, .duration = USEC_NEVER, .seed = 1};
+    struct options *o = options;
+    *o = (struct options){.epoch = USEC_NEVER,
+                          .duration = USEC_NEVER,
+                          .seed = 1,
+                          .log = {.filter = log_all(LOG_INFO)}};
     const char *command = argc > 1 ? argv[1] : "";
     o->serve = strcmp(command, "serve") == 0;
     bool known = o->serve || strcmp(command, "run") == 0;
-    char error[1024];
     char *file; // unused: there is no --config
     enum options_result result = OPTIONS_BAD;
     if (known || command[0] == '-') // the command takes the place of the program's name
         result = command_line_read(&traffic_option_table, argc - known, argv + known, o, &file, out,
-                                   error, sizeof(error));
+                                   error, cap);
     else
-        snprintf(error, sizeof(error), "unknown command \"%s\": expects serve or run", command);
-    const char *wrong = result == OPTIONS_BAD    ? error
-                        : result == OPTIONS_DONE ? NULL
-                        : !known                 ? "no command: expects serve or run"
-                                                 : check(o);
+        snprintf(error, cap, "unknown command \"%s\": expects serve or run", command);
+    const char *wrong = result != OPTIONS_RUN ? NULL
+                        : !known              ? "no command: expects serve or run"
+                                              : check(o);
     if (wrong)
-        fprintf(err, "weir-traffic: %s\nTry 'weir-traffic --help'.\n", wrong);
+        snprintf(error, cap, "%s", wrong);
     return wrong ? OPTIONS_BAD : result;
 }

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "common/base/usec.h"
+#include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 #include "lab/traffic/model/spec.h"
 
@@ -28,15 +29,15 @@ struct options {
     int spec_count;    // at least 1
     int flow_count;    // total of all specs, at most OPTIONS_FLOWS
     struct spec specs[OPTIONS_SPECS];
-    bool verbose;
+    struct log_options log;
 };
 
 extern const struct option_table traffic_option_table;
 
-// Fills `o`. DONE: --help or --version was printed to `out`. BAD: the fault and the allowed values
-// were printed to `err`.
-enum options_result traffic_options_parse(int argc, char **argv, struct options *o, FILE *out,
-                                          FILE *err);
+// Fills a struct options. DONE: --help or --version was printed to `out`. BAD: `error` contains the
+// fault and the allowed values.
+enum options_result traffic_options_parse(int argc, char **argv, void *options, FILE *out,
+                                          char *error, size_t cap);
 
 #ifdef __cplusplus
 }

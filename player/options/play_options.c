@@ -319,9 +319,10 @@ static bool check(struct play_options *o, char *error, size_t cap)
     return check_goddard(o, error, cap);
 }
 
-enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
-                                       char *error, size_t error_cap)
+enum options_result play_options_parse(int argc, char **argv, void *options, FILE *to, char *error,
+                                       size_t error_cap)
 {
+    struct play_options *out = options;
     *out = (struct play_options){.level = -1,
                                  .reconnect = OPTION_UNSET,
                                  .volume = 100,
@@ -340,8 +341,9 @@ enum options_result play_options_parse(int argc, char **argv, struct play_option
     return result;
 }
 
-void play_options_destroy(struct play_options *o)
+void play_options_destroy(void *options)
 {
+    struct play_options *o = options;
     free(o->file);
     o->file = NULL;
 }

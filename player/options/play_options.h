@@ -77,12 +77,12 @@ enum { PLAY_OPTIONS_LOW_LATENCY_MS = 400 };
 
 extern const struct option_table play_option_table;
 
-// RUN: `out` is filled; its strings point into argv; the caller calls play_options_destroy(). DONE:
-// the requested text (such as --help) was printed to `to`. BAD: `error` says which value is wrong
-// and which are allowed.
-enum options_result play_options_parse(int argc, char **argv, struct play_options *out, FILE *to,
-                                       char *error, size_t error_cap);
-void play_options_destroy(struct play_options *o);
+// Fills a struct play_options. RUN: its strings point into argv; the caller calls
+// play_options_destroy(). DONE: the requested text (such as --help) was printed to `to`. BAD:
+// `error` says which value is wrong and which are allowed.
+enum options_result play_options_parse(int argc, char **argv, void *options, FILE *to, char *error,
+                                       size_t error_cap);
+void play_options_destroy(void *options);
 
 // Returns the max milliseconds that a frame may wait at the sender, at the start: the session's
 // `latency` parameter.

@@ -223,8 +223,10 @@ const struct option_table send_option_table = {
     .rows = rows,
 };
 
-enum options_result options_parse(int argc, char **argv, struct options *o, FILE *out, FILE *err)
+enum options_result options_parse(int argc, char **argv, void *options, FILE *out, char *error,
+                                  size_t cap)
 {
+    struct options *o = options;
     *o = (struct options){.path = "/live",
                           .source = "test:",
                           .log = {.filter = log_all(LOG_INFO)},
@@ -232,16 +234,12 @@ enum options_result options_parse(int argc, char **argv, struct options *o, FILE
                           .timeout = VIEWER_TIMEOUT_SEC,
                           .max_viewers = VIEWERS_DEFAULT};
     sockaddr_parse("127.0.0.1:8554", &o->listen);
-    char error[1024];
-    enum options_result result =
-        command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, sizeof(error));
-    if (result == OPTIONS_BAD)
-        fprintf(err, "weir-send: %s\nTry 'weir-send --help'.\n", error);
-    return result;
+    return command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, cap);
 }
 
-void options_destroy(struct options *o)
+void options_destroy(void *options)
 {
+    struct options *o = options;
     free(o->file);
     o->file = NULL;
 }

@@ -45,11 +45,11 @@ struct options {
 
 extern const struct option_table send_option_table;
 
-// Parses the command line into `o`. OPTIONS_RUN: run the program; the caller calls options_destroy.
-// OPTIONS_DONE: the requested text was printed to `out`. OPTIONS_BAD: the error was printed to
-// `err`.
-enum options_result options_parse(int argc, char **argv, struct options *o, FILE *out, FILE *err);
-void options_destroy(struct options *o);
+// Parses the command line into a struct options; returns what command_line_read() returns. After
+// OPTIONS_RUN the caller calls options_destroy.
+enum options_result options_parse(int argc, char **argv, void *options, FILE *out, char *error,
+                                  size_t cap);
+void options_destroy(void *options);
 
 #ifdef __cplusplus
 }

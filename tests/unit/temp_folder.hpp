@@ -40,6 +40,12 @@ struct temp_folder {
         std::ifstream f(*this / name, std::ios::binary);
         return {std::istreambuf_iterator<char>(f), {}};
     }
+    // Returns the file's path.
+    std::string write(const std::string &name, const std::string &text) const
+    {
+        std::ofstream(*this / name, std::ios::binary) << text;
+        return *this / name;
+    }
     static std::string &logged()
     {
         static std::string text;

@@ -13,10 +13,10 @@
 
 using words = std::vector<std::string>;
 
-template <class Options>
-using options_parser = options_result (*)(int argc, char **argv, Options *, FILE *out, FILE *err);
+using options_parser = options_result (*)(int argc, char **argv, void *options, FILE *out,
+                                          char *error, size_t cap);
 
-template <class Options, options_parser<Options> parse> struct parsed_options {
+template <class Options, options_parser parse> struct parsed_options {
     Options o{};
     options_result result;
     std::string out, err;
@@ -29,16 +29,16 @@ template <class Options, options_parser<Options> parse> struct parsed_options {
         for (std::string &a : argv)
             pointers.push_back(a.data());
         pointers.push_back(nullptr);
-        char *texts[2];
-        size_t sizes[2];
-        FILE *files[2] = {open_memstream(&texts[0], &sizes[0]),
-                          open_memstream(&texts[1], &sizes[1])};
-        result = parse(static_cast<int>(argv.size()), pointers.data(), &o, files[0], files[1]);
-        for (int i = 0; i < 2; i++) {
-            fclose(files[i]);
-            (i ? err : out) = texts[i];
-            free(texts[i]);
-        }
+        char *text;
+        size_t size;
+        FILE *file = open_memstream(&text, &size);
+        char error[1024] = "";
+        result =
+            parse(static_cast<int>(argv.size()), pointers.data(), &o, file, error, sizeof(error));
+        fclose(file);
+        out = text;
+        free(text);
+        err = error;
     }
     parsed_options(const parsed_options &) = delete;
     parsed_options &operator=(const parsed_options &) = delete;

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -121,10 +120,10 @@ TEST_CASE("weir-link's options: values that are not allowed, and what is")
         CAPTURE(r.option, r.value);
         parsed p(good + words{r.option, r.value});
         CHECK(p.result == OPTIONS_BAD);
-        std::string start = std::string("weir-link: ") + r.option + " '" + r.value + "': ";
+        std::string start = std::string(r.option) + " '" + r.value + "': ";
         CHECK(p.err.substr(0, start.size()) == start);
         CHECK(p.err.find(r.says, start.size()) != std::string::npos);
-        CHECK(std::count(p.err.begin(), p.err.end(), '\n') == 2);
+        CHECK(p.err.find('\n') == std::string::npos);
         CHECK(p.out.empty());
     }
 }
@@ -139,7 +138,7 @@ TEST_CASE("weir-link's options: what is missing, or too much")
                    some.begin() + 2 * static_cast<long>(i) + 2);
         parsed p(some);
         CHECK(p.result == OPTIONS_BAD);
-        CHECK(p.err == "weir-link: " + names[i] + " is required\nTry 'weir-link --help'.\n");
+        CHECK(p.err == names[i] + " is required");
     }
     struct row {
         words more;

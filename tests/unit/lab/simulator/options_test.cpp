@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/unit/lab/parsed_options.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 namespace
 {
@@ -16,23 +17,6 @@ struct parsed : parsed_options<sim_options, sim_options_parse> {
     ~parsed()
     {
         sim_options_destroy(&o);
-    }
-};
-
-// A file that goes with it.
-struct text_file {
-    char name[32] = "/tmp/weir-sim-test-XXXXXX";
-
-    explicit text_file(const std::string &text)
-    {
-        int fd = mkstemp(name);
-        REQUIRE(fd >= 0);
-        REQUIRE(write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-        close(fd);
-    }
-    ~text_file()
-    {
-        unlink(name);
     }
 };
 
@@ -96,30 +80,15 @@ TEST_CASE("weir-sim's options: what is said, in any order")
     CHECK((p.o.till_ended && p.o.quiet));
 }
 
-TEST_CASE("weir-sim's options: words, traces and sizes from files")
-{
-    text_file trace("1\n2\n"), sizes("1000\n2000\n");
-    text_file scenario("# two flows\n--link trace=" + std::string(trace.name) + "\n reno:n=3\t" +
-                       "stream:via=udp,sizes=" + sizes.name);
-    parsed p({"--scenario", scenario.name, "--seconds", "5"});
-    INFO(p.err);
-    REQUIRE(p.result == OPTIONS_RUN);
-    CHECK(p.o.scenario.group_count == 2);
-    CHECK(p.o.scenario.groups[0].n == 3);
-    CHECK(p.o.duration == 5000000);
-    CHECK(std::string(p.o.scenario.right_trace, p.o.scenario.right_trace_len) == "1\n2\n");
-    CHECK(std::string(p.o.scenario.left_trace, p.o.scenario.left_trace_len) == "1\n2\n");
-    CHECK(p.o.scenario.groups[1].sizes.count == 2);
-}
-
 TEST_CASE("weir-sim's options: what is wrong, and what is allowed")
 {
-    text_file sizes("1000\nx\n"), scenario("--scenario x");
+    temp_folder t;
+    std::string scenario = t.write("scenario", "--scenario x");
     const struct {
         words args;
         std::string says;
     } rows[] = {
-        {{}, "weir-sim: --link SPEC is required\nTry 'weir-sim --help'.\n"},
+        {{}, "--link SPEC is required"},
         {{"--link", ""}, "a GROUP of flows is required"},
         {{"--link", "", "reno", "--seconds", "1", "--since", "2"}, "--since is after the end"},
         {{"--link", "banana"}, "--link 'banana': "},
@@ -132,8 +101,7 @@ TEST_CASE("weir-sim's options: what is wrong, and what is allowed")
         {{"--nonsense"}, "unknown option '--nonsense'"},
         {{"--scenario"}, "--scenario requires a FILE and can be given once"},
         {{"--scenario=x"}, "expects --scenario FILE, unabbreviated, and not within a FILE"},
-        {{"--scenario", scenario.name}, "not within a FILE"},
-        {{"--link", "", std::string("stream:via=udp,sizes=") + sizes.name}, "line 2: "},
+        {{"--scenario", scenario}, "not within a FILE"},
         {words(SIM_OPTIONS_WORDS, "x"), "at most 4096 words"},
     };
     for (const auto &row : rows) {

@@ -3,51 +3,17 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include <jansson.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
-#include "lab/watch/clip.h"
 #include "lab/watch/watch.h"
-#include "media/pattern/pattern_picture.h"
+#include "tests/unit/lab/watch/clip_file.hpp"
 
 namespace
 {
-
-const int width = 320, height = 720; // no lower: a clip would be enlarged
-const size_t frame_bytes = size_t(width) * height * 3 / 2;
-
-struct clip_file {
-    char path[32] = "/tmp/weir-clip-XXXXXX";
-    std::string bytes;
-
-    clip_file(int w, int h, int frames)
-    {
-        FILE *f = fdopen(mkstemp(path), "w+");
-        REQUIRE(f);
-        struct source *s = source_pattern_new(w, h, {30, 1});
-        REQUIRE(s);
-        CHECK(clip_write(s, frames, f) == 0);
-        source_free(s);
-        bytes.resize(static_cast<size_t>(ftell(f)));
-        rewind(f);
-        REQUIRE(fread(&bytes[0], 1, bytes.size(), f) == bytes.size());
-        fclose(f);
-    }
-    ~clip_file()
-    {
-        unlink(path);
-    }
-    std::string picture(size_t n) const
-    {
-        size_t header = bytes.find('\n') + 1, marker = strlen("FRAME\n");
-        return bytes.substr(header + n * (marker + frame_bytes) + marker, frame_bytes);
-    }
-};
 
 // Of a frame: number, could it be read. Of a picture: number, that of what stood there, are they
 // the same.
@@ -89,28 +55,6 @@ std::vector<line> watched(const clip_file &clip, std::string pictures, std::stri
 }
 
 } // namespace
-
-TEST_CASE("clip: raw pictures that carry their numbers")
-{
-    clip_file clip(width, height, 3);
-    const std::string header = "YUV4MPEG2 W320 H720 F30:1 Ip A1:1 C420mpeg2 XCOLORRANGE=LIMITED\n";
-    CHECK(clip.bytes.substr(0, header.size() + 6) == header + "FRAME\n");
-    CHECK(clip.bytes.size() == header.size() + 3 * (6 + frame_bytes));
-    struct picture *p = picture_new(width, height);
-    std::string luma = clip.picture(2);
-    for (int y = 0; y < height; y++)
-        memcpy(p->plane[0] + y * p->stride[0], &luma[size_t(y) * width], width);
-    CHECK(pattern_picture_read(p) == 2);
-    picture_unref(p);
-}
-
-TEST_CASE("clip: a small source is enlarged to 720 lines, of even width")
-{
-    clip_file clip(258, 180, 1);
-    CHECK(clip.bytes.substr(0, 20) == "YUV4MPEG2 W1032 H720");
-    clip_file odd(242, 242, 1); // 720.0
-    CHECK(odd.bytes.substr(0, 19) == "YUV4MPEG2 W720 H720");
-}
 
 TEST_CASE("watch: what was shown, and what stood in the place of what was not")
 {

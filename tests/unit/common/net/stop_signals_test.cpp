@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/net/stop_signals.h"
+
+#include <catch2/catch.hpp>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+struct watch {
+    uv_loop_t loop;
+    stop_signals signals;
+    std::vector<std::string> names;
+
+    watch()
+    {
+        REQUIRE(uv_loop_init(&loop) == 0);
+        stop_signals_watch(
+            &signals, &loop,
+            [](void *ctx, const char *name) { static_cast<watch *>(ctx)->names.push_back(name); },
+            this);
+    }
+    ~watch()
+    {
+        stop_signals_close(&signals);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(uv_loop_close(&loop) == 0);
+    }
+    watch(const watch &) = delete;
+    watch &operator=(const watch &) = delete;
+};
+
+bool is_default(int number)
+{
+    struct sigaction now;
+    return sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
+}
+
+} // namespace
+
+TEST_CASE("stop_signals: the first signal is reported, the second has its default effect")
+{
+    struct {
+        int number;
+        const char *name;
+    } const table[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
+    for (const auto &row : table) {
+        CAPTURE(row.name);
+        auto before = signal(row.number, SIG_DFL);
+        {
+            watch w;
+            CHECK_FALSE(is_default(row.number));
+            raise(row.number);
+            while (w.names.empty())
+                uv_run(&w.loop, UV_RUN_ONCE);
+            CHECK(w.names == std::vector<std::string>{row.name});
+            for (const auto &other : table)
+                CHECK(is_default(other.number));
+        }
+        signal(row.number, before);
+    }
+}
+
+TEST_CASE("stop_signals: SIGHUP stays ignored if it was (nohup), SIGINT does not")
+{
+    auto hup = signal(SIGHUP, SIG_IGN), interrupt = signal(SIGINT, SIG_IGN);
+    {
+        watch w;
+        raise(SIGHUP);
+        raise(SIGINT);
+        while (w.names.empty())
+            uv_run(&w.loop, UV_RUN_ONCE);
+        CHECK(w.names == std::vector<std::string>{"SIGINT"});
+    }
+    signal(SIGHUP, hup);
+    signal(SIGINT, interrupt);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sender/options/options.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "common/net/udp_socket.h"
+#include "sender/policy/viewer_limits.h"
+
+namespace
+{
+
+struct parsed {
+    options_result result;
+    options o;
+    std::string out, error;
+    std::vector<std::string> words; // options point into them
+
+    explicit parsed(std::vector<std::string> args) : words(std::move(args))
+    {
+        words.insert(words.begin(), "weir-send");
+        std::vector<char *> argv;
+        for (auto &word : words)
+            argv.push_back(word.data());
+        argv.push_back(nullptr);
+        char *text;
+        size_t size;
+        char reason[1024] = "";
+        FILE *to = open_memstream(&text, &size);
+        result = options_parse(static_cast<int>(words.size()), argv.data(), &o, to, reason,
+                               sizeof(reason));
+        fclose(to);
+        out.assign(text, size);
+        free(text);
+        error = reason;
+    }
+    ~parsed()
+    {
+        options_destroy(&o);
+    }
+    parsed(const parsed &) = delete;
+    parsed &operator=(const parsed &) = delete;
+};
+
+std::string address(const sockaddr_storage &at)
+{
+    char text[SOCKADDR_TEXT];
+    sockaddr_url_text(reinterpret_cast<const sockaddr *>(&at), text, sizeof(text));
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("weir-send's options: what is left out has defaults")
+{
+    parsed p({});
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(p.o.source == std::string("test:"));
+    CHECK(p.o.path == std::string("/live"));
+    CHECK(address(p.o.listen) == "127.0.0.1:8554");
+    CHECK(p.o.metrics.ss_family == AF_UNSPEC);
+    CHECK(p.o.level_count == 0);
+    CHECK(p.o.temporal_layers == 0);
+    CHECK(p.o.audio == nullptr);
+    CHECK(p.o.audio_kbps == 64);
+    CHECK(p.o.max_viewers == VIEWERS_DEFAULT);
+    CHECK(p.o.timeout == VIEWER_TIMEOUT_SEC);
+    CHECK(p.o.filler_bps == 0);
+    CHECK(p.o.synthetic.kind == SDP_SOURCE_UNKNOWN);
+    CHECK(p.o.log.filter.level == LOG_INFO);
+    CHECK_FALSE((p.o.loop || p.o.prepare || p.o.list_devices || p.o.has_capture || p.o.log.json));
+}
+
+TEST_CASE("weir-send's options: what is said")
+{
+    parsed p({"--listen",
+              "[::1]:0",
+              "--path",
+              "/a/b",
+              "--level",
+              "320x180@15:100",
+              "--level",
+              "640x360@30:800",
+              "--temporal-layers",
+              "3",
+              "--loop",
+              "--capture",
+              "640x480@25",
+              "--sound",
+              "none",
+              "--sound-rate",
+              "32",
+              "--stats",
+              "s",
+              "--metrics",
+              "127.0.0.1:9464",
+              "-q",
+              "film.mkv"});
+    INFO(p.error);
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(address(p.o.listen) == "[::1]:0");
+    CHECK(p.o.path == std::string("/a/b"));
+    REQUIRE(p.o.level_count == 2);
+    CHECK(p.o.temporal_layers == 3);
+    CHECK(p.o.loop);
+    CHECK(p.o.has_capture);
+    CHECK((p.o.capture.width == 640 && p.o.capture.height == 480));
+    CHECK(p.o.audio == std::string("none"));
+    CHECK(p.o.audio_kbps == 32);
+    CHECK(p.o.stats == std::string("s"));
+    CHECK(address(p.o.metrics) == "127.0.0.1:9464");
+    CHECK(p.o.log.filter.level == LOG_ERROR);
+    CHECK(p.o.source == std::string("film.mkv"));
+}
+
+TEST_CASE("weir-send's options: synthetic sources")
+{
+    struct {
+        const char *source;
+        int filler_bps;
+        bool steady;
+        sdp_source kind;
+    } const table[] = {
+        {"synthetic:greedy", 1920000, false, SDP_SOURCE_UNKNOWN},
+        {"synthetic:greedy:8", 8000, false, SDP_SOURCE_UNKNOWN},
+        {"synthetic:steady:2000000", 2000000000, true, SDP_SOURCE_UNKNOWN},
+        {"synthetic:goddard", 0, false, SDP_SOURCE_GODDARD},
+        {"synthetic:layers:8,16", 0, false, SDP_SOURCE_LAYERS},
+        {"synthetic", 0, false, SDP_SOURCE_UNKNOWN}, // a file of this name
+    };
+    for (const auto &row : table) {
+        CAPTURE(row.source);
+        parsed p({row.source});
+        REQUIRE(p.result == OPTIONS_RUN);
+        CHECK(p.o.filler_bps == row.filler_bps);
+        CHECK(p.o.steady == row.steady);
+        CHECK(p.o.synthetic.kind == row.kind);
+    }
+}
+
+TEST_CASE("weir-send's options: what is wrong, and what is allowed")
+{
+    std::vector<std::string> many;
+    for (int i = 0; i <= LADDER_MAX_LEVELS; i++)
+        many.insert(many.end(), {"--level", "320x180@15:100"});
+    struct {
+        std::vector<std::string> args;
+        const char *error;
+    } const table[] = {
+        {{"--listen", "localhost:8554"}, "expects ADDR:PORT with a numeric address"},
+        {{"--path", "live"}, "expects a path such as /live"},
+        {{"--path", "/"}, "expects a path such as /live"},
+        {{"--path", "/live/"}, "expects a path such as /live"},
+        {{"--path", "/a b"}, "expects a path such as /live"},
+        {{"--path", "/" + std::string(199, 'x')}, "expects a path such as /live"},
+        {{"--level", "640x360@30"}, "expects WIDTHxHEIGHT@FPS:KBPS"},
+        {{"--level", "641x360@30:800"}, "expects even sizes"},
+        {{"--level", "640x360@30:7"}, "8 to 100000 kbit/s"},
+        {many, "at most 32 levels"},
+        {{"--temporal-layers", "1"}, "expects 2 or 3"},
+        {{"--temporal-layers", "2x"}, "expects 2 or 3"},
+        {{"--capture", "640x480"}, "expects WIDTHxHEIGHT@FPS"},
+        {{"--metrics", "9464"}, "expects ADDR:PORT with a numeric address"},
+        {{"--sound", "loud"}, "expects pulse[:DEVICE], alsa[:DEVICE] or none"},
+        {{"--sound-rate", "15"}, "16"},
+        {{"--max-viewers", "0"}, "1"},
+        {{"synthetic:"}, "expects synthetic:greedy"},
+        {{"synthetic:greedy:7"}, "KBPS from 8 to 2000000"},
+        {{"synthetic:greedy:2000001"}, "KBPS from 8 to 2000000"},
+        {{"synthetic:steady:x"}, "KBPS from 8 to 2000000"},
+        {{"synthetic:greedyx"}, "expects synthetic:greedy"},
+        {{"synthetic:layers:9,16"}, "expects 1 to 8 layers of 16 to 16384 bytes"},
+        {{"--nonsense"}, "unknown option '--nonsense'"},
+    };
+    for (const auto &row : table) {
+        parsed p(row.args);
+        CAPTURE(row.error, p.error);
+        CHECK(p.result == OPTIONS_BAD);
+        CHECK(p.error.find(row.error) != std::string::npos);
+        CHECK(p.out.empty());
+    }
+}
