@@ -16,7 +16,7 @@ const char *stream_description_refuse(const struct sdp *s, const struct play_opt
     bool goddard = o->adapt == ADAPT_GODDARD;
     int levels = s->ladder.level_count;
     if (!has_display)
-        snprintf(out, cap, "there is no display here: set DISPLAY, or play with --headless");
+        snprintf(out, cap, "no display is available: set DISPLAY, or play with --headless");
     else if (has_levels && (s->ext.adu == 0 || (sdp_has_frames(s) && !levels)))
         snprintf(out, cap, "no levels, or no frame numbers on the packets");
     else if (!has_levels && (o->level > 0 || goddard))

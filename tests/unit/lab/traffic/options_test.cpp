@@ -68,9 +68,9 @@ TEST_CASE("weir-traffic's options: what is wrong, and what is allowed")
         words args;
         const char *error;
     } const table[] = {
-        {{}, "the command is serve or run, not \"\""},
-        {{"walk"}, "the command is serve or run, not \"walk\""},
-        {{"--verbose"}, "the first argument is the command: serve or run"},
+        {{}, "unknown command \"\": expects serve or run"},
+        {{"walk"}, "unknown command \"walk\": expects serve or run"},
+        {{"--verbose"}, "no command: expects serve or run"},
         {{"serve"}, "serve requires --listen ADDR:PORT"},
         {{"run"}, "run requires --server ADDR:PORT"},
         {{"run", "--server", "10.0.0.1:9000"}, "run requires a SPEC"},

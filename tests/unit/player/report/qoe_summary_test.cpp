@@ -33,24 +33,25 @@ TEST_CASE("qoe_summary: each line of a session that has every figure")
 {
     pointer q = watched();
     qoe_on_ended(q.get(), QOE_SERVER_LOST, "connection\x1b[2J reset", 5700 * ms);
-    CHECK(summary_of(q.get(), 5700) ==
-          "watched   rtsp://[::1]:8554/live, test 640x360@10, over minbuf:1,3\n"
-          "ended     server-lost after 4.70 s: connection?[2J reset\n"
-          "startup   connected 0.02 s, buffered until 0.50 s, first picture 0.50 s\n"
-          "playback  5 frames in 1.20 s, 4.2 of 9.2 frames/s; 1 lost, 1 late, 1 undecodable; "
-          "3 left out by the sender\n"
-          "not shown 3 of 8 frames: 2 network, 1 late; 1 of them only because they need another "
-          "one\n"
-          "stalls    1, together 0.50 s (41.67 %): 0.50 s transport too slow\n"
-          "freezes   1, together 0.60 s (50.00 %), longest 0.60 s: 0.60 s transport\n"
-          "picture   PSNR 35.1 dB, SSIM 0.850 (2 compared)\n"
-          "levels    mean 0.83 of 0 .. 1, 1 switches\n"
-          "latency   write to read 300.0 ms (p95 600.0 ms), within 200 ms 50.00 %, within 500 ms "
-          "75.00 %\n"
-          "          capture to screen 200.0 ms (p95 300.0 ms)\n"
-          "jitter    mean 105.0 ms, p95 209.9 ms, max 210.0 ms\n"
-          "network   16 kbit/s received, 12 kbit/s of use, RTT 30.0 ms\n"
-          "packets   4 received, 10 lost (5.00 %), 3 reordered\n");
+    CHECK(
+        summary_of(q.get(), 5700) ==
+        "watched   rtsp://[::1]:8554/live, test 640x360@10, over minbuf:1,3\n"
+        "ended     server-lost after 4.70 s: connection?[2J reset\n"
+        "startup   connected 0.02 s, buffered until 0.50 s, first picture 0.50 s\n"
+        "playback  5 frames in 1.20 s, 4.2 of 9.2 frames/s; 1 lost, 1 late, 1 undecodable; "
+        "3 left out by the sender\n"
+        "not shown 3 of 8 frames: 2 network, 1 late; 1 of them only because they depend on another "
+        "frame\n"
+        "stalls    1, together 0.50 s (41.67 %): 0.50 s transport too slow\n"
+        "freezes   1, together 0.60 s (50.00 %), longest 0.60 s: 0.60 s transport\n"
+        "picture   PSNR 35.1 dB, SSIM 0.850 (2 compared)\n"
+        "levels    mean 0.83 of 0 .. 1, 1 switches\n"
+        "latency   write to read 300.0 ms (p95 600.0 ms), within 200 ms 50.00 %, within 500 ms "
+        "75.00 %\n"
+        "          capture to screen 200.0 ms (p95 300.0 ms)\n"
+        "jitter    mean 105.0 ms, p95 209.9 ms, max 210.0 ms\n"
+        "network   16 kbit/s received, 12 kbit/s of use, RTT 30.0 ms\n"
+        "packets   4 received, 10 lost (5.00 %), 3 reordered\n");
 }
 
 TEST_CASE("qoe_summary: no figure where nothing was measured")

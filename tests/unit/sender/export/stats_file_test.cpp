@@ -70,5 +70,5 @@ TEST_CASE("stats_file: a full disk ends the file, not the program")
     stats_file_end(s, 0);
     stats_file_close(s);
     CHECK(temp_folder::logged() ==
-          "cannot write statistics: No space left on device; continuing without\n");
+          "cannot write stats: No space left on device; continuing without\n");
 }
