@@ -90,7 +90,7 @@ TEST_CASE("sd_notify: without a service manager nothing is sent")
     CHECK(temp_folder::logged().empty());
     variable v("NOTIFY_SOCKET", t / "nobody");
     CHECK_FALSE(sd_notify_send("READY=1"));
-    CHECK(temp_folder::logged().find("cannot tell systemd \"READY=1\"") == 0);
+    CHECK(temp_folder::logged().find("cannot notify systemd of \"READY=1\"") == 0);
 }
 
 TEST_CASE("sd_notify: the watchdog's time, if it is for this process")
