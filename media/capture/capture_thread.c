@@ -1,41 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "media/capture/capture_thread.h"
+
 #include <libavutil/frame.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/net/abandonable_thread.h"
 #include "common/net/clock.h"
 #include "media/capture/capture_list.h"
-#include "media/capture/capture_state.h"
 #include "media/capture/policy/capture_mode.h"
+#include "media/convert/convert.h"
 #include "media/picture/picture_fit.h"
 
-static const usec_t POLL = USEC_PER_MSEC; // interval of reads when a picture is due
+static const usec_t POLL = USEC_PER_MSEC;    // interval of reads when a picture is due
+static const usec_t PATIENCE = USEC_PER_SEC; // max. time to wait for the thread's end
 
-void capture_wait(struct source_capture *s, usec_t when)
-{
-    struct timespec t = {.tv_sec = when / USEC_PER_SEC, .tv_nsec = when % USEC_PER_SEC * 1000};
-    if (when == USEC_NEVER)
-        pthread_cond_wait(&s->changed, &s->lock);
-    else
-        pthread_cond_timedwait(&s->changed, &s->lock, &t);
-}
+// Used by the thread alone, once it runs; `exchange` locks.
+struct capture_thread {
+    struct abandonable_thread *thread; // owned
+    struct capture_exchange *exchange; // owned
+    struct capture_target target;
+    struct capture_given given; // mode of the last opening
+    int width;
+    int height;
+    struct converter converter;
+};
 
-bool capture_take(struct source_capture *s, struct captured *out)
+void capture_log_given(const struct capture_target *t, const struct capture_given *g)
 {
-    if (!s->count)
-        return false;
-    *out = s->ring[s->first];
-    s->first = (s->first + 1) % CAPTURE_RING;
-    s->count--;
-    return true;
-}
-
-void capture_log_given(const struct source_capture *s, const struct capture_given *g)
-{
-    const struct capture_target *t = &s->target;
     char rate[16];
     char requested_rate[16];
     char note[64] = "";
@@ -48,33 +43,6 @@ void capture_log_given(const struct source_capture *s, const struct capture_give
                  t->requested.height, requested_rate);
     log_info("%s %s: %dx%d@%s%s%s%s", t->screen ? "screen" : "camera", t->name, g->width, g->height,
              rate, *g->format ? " " : "", g->format, note);
-}
-
-static void failed(struct source_capture *s, const char *reason)
-{
-    pthread_mutex_lock(&s->lock);
-    bool news = retry_policy_failed(&s->link, clock_now());
-    snprintf(s->reason, sizeof(s->reason), "%s", reason);
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-    if (news)
-        log_warn("%s; trying again", reason);
-}
-
-static void put(struct source_capture *s, struct picture *p, usec_t stamp)
-{
-    struct captured oldest;
-    pthread_mutex_lock(&s->lock);
-    if (s->count == CAPTURE_RING && capture_take(s, &oldest))
-        picture_unref(oldest.picture);
-    s->ring[(s->first + s->count++) % CAPTURE_RING] = (struct captured){p, stamp};
-    bool back = s->link.failed;
-    retry_policy_picture(&s->link, clock_now());
-    s->reason[0] = '\0';
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-    if (back)
-        log_info("%s: the device works again", s->target.name);
 }
 
 // Returns the part of `p` that a picture of `from`'s shape fills. The borders become black: a
@@ -94,115 +62,138 @@ static struct image place_in(struct picture *p, const struct image *from)
     return to;
 }
 
-// Converts a frame of the device and puts it into the ring. Returns 0, ERR_NO_MEMORY or
+// Converts a frame of the device and puts it into the exchange. Returns 0, ERR_NO_MEMORY or
 // ERR_UNSUPPORTED.
-static int convert(struct source_capture *s, const AVFrame *frame, usec_t stamp)
+static int convert(struct capture_thread *t, const AVFrame *frame, usec_t stamp)
 {
-    struct picture *p = picture_new(s->base.width, s->base.height);
+    struct picture *p = picture_new(t->width, t->height);
     if (!p)
         return ERR_NO_MEMORY;
     struct image from = image_of_frame(frame);
     struct image to = place_in(p, &from);
-    int err = converter_run(&s->converter, &from, &to);
+    int err = converter_run(&t->converter, &from, &to);
     if (err) {
         picture_unref(p);
         return err;
     }
     p->capture_wall = clock_wall() - (clock_now() - stamp);
-    put(s, p, stamp);
+    if (capture_exchange_put(t->exchange, (struct captured){p, stamp}))
+        log_info("%s: the device works again", t->target.name);
     return 0;
-}
-
-// The caller holds the lock. Returns true if the device is still wanted, without a pause since it
-// was opened for `session`.
-static bool is_current(struct source_capture *s, unsigned session)
-{
-    return !s->stop && s->link.wanted && s->session == session;
 }
 
 // Reads the device until it is no longer wanted. Returns false if the device failed, with a
 // sentence in `reason`.
-static bool watch(struct source_capture *s, struct capture_device *d, unsigned session,
+static bool watch(struct capture_thread *t, struct capture_device *d, unsigned session,
                   char *reason, size_t cap)
 {
-    usec_t interval = (usec_t)((double)USEC_PER_SEC / fps_value(s->given.fps));
+    usec_t interval = (usec_t)((double)USEC_PER_SEC / fps_value(t->given.fps));
     usec_t next = 0; // earliest time of the next picture
     AVFrame *frame = av_frame_alloc();
     int err = frame ? 0 : err_say(reason, cap, ERR_NO_MEMORY, "no memory");
-    for (bool wanted = true; !err && wanted;) {
+    enum capture_turn turn = CAPTURE_READ;
+    while (!err && turn == CAPTURE_READ) {
         usec_t stamp;
         err = capture_device_read(d, frame, &stamp, reason, cap);
         if (err == 0) {
-            err = convert(s, frame, stamp);
+            err = convert(t, frame, stamp);
             if (err)
-                snprintf(reason, cap, "%s: cannot convert a picture: %s", s->target.name,
+                snprintf(reason, cap, "%s: cannot convert a picture: %s", t->target.name,
                          err_text(err));
             next = clock_now() + interval * 3 / 4;
         }
-        if (err == ERR_AGAIN)
-            err = 0;
-        pthread_mutex_lock(&s->lock);
-        usec_t now = clock_now();
-        if (!err && retry_policy_is_silent(&s->link, now))
+        if (err && err != ERR_AGAIN)
+            break;
+        err = 0;
+        turn = capture_exchange_pause(t->exchange, session, usec_max(next, clock_now() + POLL));
+        if (turn == CAPTURE_SILENT)
             err =
-                err_say(reason, cap, ERR_IO, "%s: the device delivers no pictures", s->target.name);
-        usec_t until = usec_max(next, now + POLL);
-        while (!err && (wanted = is_current(s, session)) && clock_now() < until)
-            capture_wait(s, until);
-        pthread_mutex_unlock(&s->lock);
+                err_say(reason, cap, ERR_IO, "%s: the device delivers no pictures", t->target.name);
     }
     av_frame_free(&frame);
     return !err;
 }
 
-// Waits until the device should be opened. Returns false if the thread must stop.
-static bool wait_for_work(struct source_capture *s, unsigned *session)
-{
-    pthread_mutex_lock(&s->lock);
-    usec_t when;
-    while (!s->stop && (when = retry_policy_open_at(&s->link)) > clock_now())
-        capture_wait(s, when);
-    *session = s->session;
-    bool running = !s->stop;
-    pthread_mutex_unlock(&s->lock);
-    return running;
-}
-
 // If the user named no camera and the current one is gone, opens the first camera instead: a camera
 // that is plugged in again often gets another number.
-static struct capture_device *open_device(struct source_capture *s, struct capture_given *given,
+static struct capture_device *open_device(struct capture_thread *t, struct capture_given *given,
                                           char *reason, size_t cap)
 {
     int err;
-    char first[sizeof(s->target.name)];
-    struct capture_device *d = capture_device_open(&s->target, given, reason, cap, &err);
-    if (d || err == ERR_IO || !s->target.any || !capture_first_camera(first, sizeof(first)))
+    char first[sizeof(t->target.name)];
+    struct capture_device *d = capture_device_open(&t->target, given, reason, cap, &err);
+    if (d || err == ERR_IO || !t->target.any || !capture_first_camera(first, sizeof(first)))
         return d;
-    memcpy(s->target.name, first, sizeof(first));
-    return capture_device_open(&s->target, given, reason, cap, &err);
+    memcpy(t->target.name, first, sizeof(first));
+    return capture_device_open(&t->target, given, reason, cap, &err);
 }
 
-void capture_thread_run(void *arg)
+// Runs until the device fails or is no longer wanted. Returns false if it failed.
+static bool use_device(struct capture_thread *t, unsigned session, char *reason, size_t cap)
 {
-    struct source_capture *s = arg;
+    struct capture_given given;
+    struct capture_device *d = open_device(t, &given, reason, cap);
+    if (!d)
+        return false;
+    if (memcmp(&given, &t->given, sizeof(given)) != 0)
+        capture_log_given(&t->target, &given);
+    t->given = given;
+    capture_exchange_opened(t->exchange, session);
+    bool works = watch(t, d, session, reason, cap);
+    capture_device_close(d);
+    return works;
+}
+
+static void run(void *arg)
+{
+    struct capture_thread *t = arg;
     unsigned session;
-    while (wait_for_work(s, &session)) {
+    while (capture_exchange_wait_work(t->exchange, &session)) {
         char reason[CAPTURE_MAX_REASON];
-        struct capture_given given;
-        struct capture_device *d = open_device(s, &given, reason, sizeof(reason));
-        if (!d) {
-            failed(s, reason);
-            continue;
-        }
-        if (memcmp(&given, &s->given, sizeof(given)) != 0)
-            capture_log_given(s, &given);
-        s->given = given;
-        pthread_mutex_lock(&s->lock);
-        if (is_current(s, session))
-            retry_policy_opened(&s->link, clock_now());
-        pthread_mutex_unlock(&s->lock);
-        if (!watch(s, d, session, reason, sizeof(reason)))
-            failed(s, reason);
-        capture_device_close(d);
+        if (!use_device(t, session, reason, sizeof(reason)) &&
+            capture_exchange_failed(t->exchange, reason))
+            log_warn("%s; trying again", reason);
     }
+}
+
+static void destroy(void *arg)
+{
+    struct capture_thread *t = arg;
+    capture_exchange_free(t->exchange);
+    converter_destroy(&t->converter);
+    free(t);
+}
+
+struct capture_thread *capture_thread_start(const struct capture_target *target,
+                                            const struct capture_given *given, int width,
+                                            int height)
+{
+    struct capture_thread *t = calloc(1, sizeof(*t));
+    if (!t)
+        return NULL;
+    t->target = *target;
+    t->given = *given;
+    t->width = width;
+    t->height = height;
+    t->exchange = capture_exchange_new();
+    t->thread = t->exchange ? abandonable_thread_new(run, t) : NULL;
+    if (t->thread)
+        return t;
+    destroy(t);
+    return NULL;
+}
+
+struct capture_exchange *capture_thread_exchange(struct capture_thread *t)
+{
+    return t->exchange;
+}
+
+bool capture_thread_end(struct capture_thread *t)
+{
+    capture_exchange_stop(t->exchange);
+    // `t` belongs to a thread that was abandoned.
+    bool ended = abandonable_thread_end(t->thread, PATIENCE, destroy);
+    if (ended)
+        destroy(t);
+    return ended;
 }

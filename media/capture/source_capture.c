@@ -12,18 +12,21 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "media/capture/capture_list.h"
-#include "media/capture/capture_state.h"
+#include "media/capture/capture_thread.h"
+#include "media/capture/policy/frame_grid.h"
 #include "media/pattern/no_signal.h"
 #include "media/picture/picture_fit.h"
 
 static const usec_t WAIT = 100 * USEC_PER_MSEC; // max. time in `next`
-static const usec_t PATIENCE = USEC_PER_SEC;    // max. time to wait for the thread at the end
 
-static void drop_all(struct source_capture *s)
-{
-    for (struct captured c; capture_take(s, &c);)
-        picture_unref(c.picture);
-}
+struct source_capture {
+    struct source base;
+    struct capture_thread *thread;     // owned
+    struct capture_exchange *exchange; // the thread's
+    struct frame_grid ticks;
+    struct picture *current; // owned; the last picture, or the card; NULL: none yet
+    bool is_card;            // `current` is the card
+};
 
 static void show(struct source_capture *s, struct picture *p, bool card)
 {
@@ -35,12 +38,7 @@ static void show(struct source_capture *s, struct picture *p, bool card)
 static bool show_card(struct source_capture *s)
 {
     char reason[CAPTURE_MAX_REASON];
-    pthread_mutex_lock(&s->lock);
-    snprintf(reason, sizeof(reason), "%s",
-             *s->reason     ? s->reason
-             : s->link.open ? "the device delivers no pictures"
-                            : "the device is being opened");
-    pthread_mutex_unlock(&s->lock);
+    capture_exchange_reason(s->exchange, reason);
     struct picture *card = picture_new(s->base.width, s->base.height);
     if (!card)
         return false;
@@ -62,40 +60,32 @@ static int emit(struct source_capture *s, usec_t stamp, struct picture **out)
     return 0;
 }
 
-// Emits the next frame from the ring. Returns ERR_AGAIN if the ring is empty. If the ring's first
+// Emits the next frame from the exchange. Returns ERR_AGAIN if there is no picture. If the oldest
 // picture belongs to a later frame, it stays there and the current picture is repeated.
 static int emit_new(struct source_capture *s, struct picture **out)
 {
-    struct captured c;
-    for (;;) {
-        pthread_mutex_lock(&s->lock);
-        bool any = s->count > 0;
-        if (any)
-            c = s->ring[s->first];
-        int before = any ? frame_grid_place(&s->ticks, c.stamp, clock_now()) : 0;
-        bool repeat = before > 0 && s->current;
-        if (any && !repeat)
-            capture_take(s, &c);
-        pthread_mutex_unlock(&s->lock);
-        if (!any)
-            return ERR_AGAIN;
-        if (repeat)
+    usec_t stamp;
+    while (capture_exchange_oldest(s->exchange, &stamp)) {
+        int before = frame_grid_place(&s->ticks, stamp, clock_now());
+        if (before > 0 && s->current)
             return emit(s, frame_grid_instant(&s->ticks), out);
-        if (before >= 0)
-            break;
+        struct captured c;
+        if (!capture_exchange_take(s->exchange, stamp, &c))
+            continue; // the full ring dropped it
+        if (before >= 0) {
+            show(s, c.picture, false);
+            return emit(s, c.stamp, out);
+        }
         picture_unref(c.picture);
     }
-    show(s, c.picture, false);
-    return emit(s, c.stamp, out);
+    return ERR_AGAIN;
 }
 
 // Emits the next frame after its deadline, as no picture came for it: repeats the current picture
 // or shows the card.
 static int emit_old(struct source_capture *s, struct picture **out, usec_t now)
 {
-    pthread_mutex_lock(&s->lock);
-    enum capture_view view = retry_policy_view(&s->link, now);
-    pthread_mutex_unlock(&s->lock);
+    enum capture_view view = capture_exchange_view(s->exchange, now);
     if (view == CAPTURE_VIEW_CARD && !s->is_card && !show_card(s))
         return ERR_AGAIN;
     if (view == CAPTURE_VIEW_NONE || !s->current)
@@ -107,17 +97,7 @@ static int emit_old(struct source_capture *s, struct picture **out, usec_t now)
 
 static void want(struct source_capture *s, bool wanted)
 {
-    pthread_mutex_lock(&s->lock);
-    bool news = s->link.wanted != wanted;
-    retry_policy_want(&s->link, wanted, clock_now());
-    if (news) {
-        s->session += wanted;
-        s->reason[0] = '\0';
-        drop_all(s);
-        pthread_cond_broadcast(&s->changed);
-    }
-    pthread_mutex_unlock(&s->lock);
-    if (!news)
+    if (!capture_exchange_want(s->exchange, wanted))
         return;
     frame_grid_restart(&s->ticks);
     show(s, NULL, false); // a viewer that returns must not see a picture from minutes ago
@@ -137,10 +117,7 @@ static int capture_next(struct source *base, struct picture **out)
             return 0;
         if (now >= end)
             return ERR_AGAIN;
-        pthread_mutex_lock(&s->lock);
-        if (!s->count)
-            capture_wait(s, due > now ? usec_min(due, end) : end);
-        pthread_mutex_unlock(&s->lock);
+        capture_exchange_wait_picture(s->exchange, due > now ? usec_min(due, end) : end);
     }
 }
 
@@ -149,33 +126,14 @@ static void capture_idle(struct source *base)
     want((struct source_capture *)base, false);
 }
 
-static void destroy(void *source)
-{
-    struct source_capture *s = source;
-    drop_all(s);
-    picture_unref(s->current);
-    converter_destroy(&s->converter);
-    pthread_cond_destroy(&s->changed);
-    pthread_mutex_destroy(&s->lock);
-    free(s);
-}
-
-// A hung X server blocks its callers for ever. In that case the thread is abandoned, and frees `s`
-// if the call ever returns.
+// A hung X server blocks its callers for ever.
 static void capture_free(struct source *base)
 {
     struct source_capture *s = (struct source_capture *)base;
-    char name[sizeof(
-        base->name)]; // the abandoned thread may have freed `s` when the warning is logged
-    memcpy(name, base->name, sizeof(name));
-    pthread_mutex_lock(&s->lock);
-    s->stop = true;
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-    if (!s->thread || abandonable_thread_end(s->thread, PATIENCE, destroy))
-        destroy(s);
-    else
-        log_warn("%s: the device does not respond", name);
+    if (!capture_thread_end(s->thread))
+        log_warn("%s: the device does not respond", base->name);
+    picture_unref(s->current);
+    free(s);
 }
 
 static const struct source_ops capture_ops = {
@@ -217,50 +175,56 @@ static int find_target(const char *name, const struct geometry *requested,
 }
 
 // Opens the device once to learn its mode, and closes it, as no viewer is connected yet.
-static int learn(struct source_capture *s)
+static int learn(const struct capture_target *target, struct capture_given *given)
 {
     char reason[CAPTURE_MAX_REASON];
     int err;
-    struct capture_device *d =
-        capture_device_open(&s->target, &s->given, reason, sizeof(reason), &err);
+    struct capture_device *d = capture_device_open(target, given, reason, sizeof(reason), &err);
     if (!d) {
         log_error("%s", reason);
         return err;
     }
     capture_device_close(d);
-    capture_log_given(s, &s->given);
-    if (!picture_fit(s->given.width, s->given.height, 1, 1, &s->base.width, &s->base.height)) {
-        log_error("%s: the device's pictures are too small", s->target.name);
+    capture_log_given(target, given);
+    return 0;
+}
+
+static int init(struct source_capture *s, const struct capture_target *target,
+                const struct capture_given *given)
+{
+    if (!picture_fit(given->width, given->height, 1, 1, &s->base.width, &s->base.height)) {
+        log_error("%s: the device's pictures are too small", target->name);
         return ERR_UNSUPPORTED;
     }
     s->base.ops = &capture_ops;
-    s->base.kind = s->target.screen ? SDP_SOURCE_SCREEN : SDP_SOURCE_CAMERA;
+    s->base.kind = target->screen ? SDP_SOURCE_SCREEN : SDP_SOURCE_CAMERA;
     s->base.live = true;
-    s->base.fps = s->given.fps;
+    s->base.fps = given->fps;
     s->base.duration = -1;
-    snprintf(s->base.name, sizeof(s->base.name), "%s:%.100s",
-             s->target.screen ? "screen" : "camera", s->target.name);
-    frame_grid_init(&s->ticks, s->given.fps);
+    snprintf(s->base.name, sizeof(s->base.name), "%s:%.100s", target->screen ? "screen" : "camera",
+             target->name);
+    frame_grid_init(&s->ticks, given->fps);
+    s->thread = capture_thread_start(target, given, s->base.width, s->base.height);
+    if (!s->thread) {
+        log_error("%s: cannot start a thread", s->base.name);
+        return ERR_NO_MEMORY;
+    }
+    s->exchange = capture_thread_exchange(s->thread);
     return 0;
 }
 
 struct source *source_capture_open(const char *name, const struct geometry *requested, int *err)
 {
+    struct capture_target target;
+    struct capture_given given = {0};
     struct source_capture *s = calloc(1, sizeof(*s));
-    *err = s ? find_target(name, requested, &s->target) : ERR_NO_MEMORY;
+    *err = s ? find_target(name, requested, &target) : ERR_NO_MEMORY;
     if (!*err)
-        *err = learn(s);
-    if (*err) {
-        free(s);
-        return NULL;
-    }
-    pthread_mutex_init(&s->lock, NULL);
-    clock_cond_init(&s->changed);
-    s->thread = abandonable_thread_new(capture_thread_run, s);
-    if (s->thread)
+        *err = learn(&target, &given);
+    if (!*err)
+        *err = init(s, &target, &given);
+    if (!*err)
         return &s->base;
-    log_error("%s: cannot start a thread", s->base.name);
-    capture_free(&s->base);
-    *err = ERR_NO_MEMORY;
+    free(s);
     return NULL;
 }

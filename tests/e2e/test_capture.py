@@ -11,6 +11,7 @@ import unittest
 import lib
 
 MARGIN = 12  # of a colour after coding
+FRAMES = 60  # as many as 2 s have at most
 
 
 def mean_colour(path):
@@ -44,6 +45,15 @@ class Capture(lib.Case):
     def said(self, p, pattern, seconds=10):
         lib.until(lambda: re.search(pattern, p.stderr), f"{pattern} of {p}", seconds)
 
+    def watched(self, p, frames):
+        """Ends a player after so many more shown frames, and returns its report. On a busy machine a duration could be over
+        before them. What happens before this call is on screen after FRAMES more: even at full rate these take longer than
+        a frame's way."""
+        p.wait_shown(len(p.shown()) + frames, 30)
+        p.signal(signal.SIGINT)
+        self.assertEqual(p.wait(), 130, str(p))
+        return p.report()
+
     def fails(self, args, pattern, env=None):
         p = self.start([lib.SEND, "--listen", "127.0.0.1:0", *args], env)
         self.assertEqual(p.wait(), 1, str(p))
@@ -62,8 +72,8 @@ class Screen(Capture):
 
     def snapshot(self, server, *args):
         path = self.path("shot.png")
-        p = self.play(server.url, "--duration", "1", "--snapshot", path, *args)
-        return p.report(), mean_colour(path)
+        report = self.watched(self.player(server.url, "--snapshot", path, *args), 10)
+        return report, mean_colour(path)
 
     def test_a_screen_is_seen_as_it_is(self):
         server = self.sender("--capture", "640x480@25", source=f"screen:{self.display}")
@@ -73,7 +83,7 @@ class Screen(Capture):
             report, got = self.snapshot(server)
             self.near(got, (colour >> 16, colour >> 8 & 255, colour & 255))
         self.assertRegex(report["session"]["source"], "screen 640x480@25")
-        self.between(3, report["playback"]["frames_played"], 30)
+        self.assertGreaterEqual(report["playback"]["frames_played"], 10)
         self.stop_cleanly(server)
 
     def test_a_part_of_a_screen(self):
@@ -107,11 +117,11 @@ class Screen(Capture):
     def test_a_screen_that_goes_away(self):
         server = self.sender("--capture", "640x480@25", source=f"screen:{self.display}")
         paint(self.display, 0x208040)
-        p = self.player(server.url, "--duration", "4")
+        p = self.player(server.url)
         p.wait_shown(10)
         self.processes[0].stop()
         self.said(server, f"{self.display}: this X display is gone or was resized; trying again")
-        self.assertEqual(p.wait(), 0, str(p))
+        self.watched(p, 5)
         self.stop_cleanly(server)
 
 
@@ -158,13 +168,11 @@ class Camera(Capture):
         server = self.camera("--capture", "1280x720@60")
         self.assertRegex(server.stderr, r"camera /dev/video0: 640x480@30 YUYV \(requested 1280x720@60\)\n")
         self.assertFalse(self.is_lit())
-        p = self.player(server.url, "--duration", "3")
+        p = self.player(server.url)
         p.wait_shown(30)
         self.assertTrue(self.is_lit())
-        self.assertEqual(p.wait(), 0, str(p))
+        r = self.watched(p, 1)
         lib.until(lambda: not self.is_lit(), "the light to go out", 3)
-        r = p.report()
-        self.between(5, r["playback"]["frames_played"], 92)
         self.assertGreater(r["latency"]["frame"]["p50"], 0, "capture to arrival")
         self.stop_cleanly(server)
 
@@ -172,7 +180,7 @@ class Camera(Capture):
         """A size that the camera offers only in MJPEG arrives unchanged; half pictures and empty ones are skipped."""
         drawn, seen = self.path("drawn.png"), self.path("seen.png")
         test = self.sender("--sound", "none", source="test:1280x720@30")
-        self.play(test.url, "--duration", "0.5", "--snapshot", drawn)
+        self.watched(self.player(test.url, "--snapshot", drawn), 5)
         test.stop()
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", drawn, "-pix_fmt", "yuvj422p", "-q:v", "3",
                         self.file + ".jpg"], check=True, timeout=30)
@@ -183,10 +191,9 @@ class Camera(Capture):
                 self.plug(how)
                 server = self.camera("--capture", "1280x720@30")
                 self.assertRegex(server.stderr, r"camera /dev/video0: 1280x720@20 MJPEG \(requested 1280x720@30\)\n")
-                r = self.play(server.url, "--duration", "2", "--snapshot", seen).report()
+                self.watched(self.player(server.url, "--snapshot", seen), FRAMES)
                 self.assertEqual(lib.frame_number(*lib.grey_picture(seen)), number)
                 self.near(mean_colour(seen), colour)
-                self.between(5, r["playback"]["frames_played"], 42)
                 self.stop_cleanly(server)
                 self.assertEqual("/dev/video0: broken picture skipped" in server.stderr, broken)
                 self.assertEqual("broken pictures skipped" in server.stderr, broken)
@@ -199,22 +206,20 @@ class Camera(Capture):
                 self.plug(how + " 90")
                 seen = self.path("seen.png")
                 server = self.camera()
-                r = self.play(server.url, "--duration", "2.5", "--snapshot", seen).report()
-                self.between(5, r["playback"]["frames_played"], 78)
+                self.watched(self.player(server.url, "--snapshot", seen), FRAMES)
                 self.near(mean_colour(seen), (86, 86, 86))
                 self.assertNotIn("trying again", server.stderr)
 
     def test_unplugged_and_back(self):
         server = self.camera()
-        p = self.player(server.url, "--duration", "5")
+        p = self.player(server.url)
         p.wait_shown(20)
         os.unlink(self.file)
         self.said(server, "/dev/video0: the device was unplugged; trying again")
         self.plug("good 90")
         self.said(server, "/dev/video0: the device works again")
         lib.until(self.is_lit, "the light")
-        self.assertEqual(p.wait(), 0, str(p))
-        self.between(20, p.report()["playback"]["frames_played"], 155)
+        self.watched(p, 1)
         self.assertEqual(server.stderr.count("trying again"), 1)
 
     def test_it_comes_back_under_another_number(self):
@@ -222,13 +227,14 @@ class Camera(Capture):
         server = self.camera()
         named = self.sender(source="camera:/dev/video0", prefix=["env", *(f"{k}={v}" for k, v in self.env.items())])
         seen = self.path("seen.png")
-        p = self.player(server.url, "--duration", "4", "--snapshot", seen)
-        q = self.player(named.url, "--duration", "4")
+        p = self.player(server.url, "--snapshot", seen)
+        q = self.player(named.url)
         p.wait_shown(20)
         q.wait_shown(20)
         self.plug("good 90 3")
         self.said(server, "/dev/video3: the device works again")
-        self.assertEqual((p.wait(), q.wait()), (0, 0), str(p))
+        self.watched(p, FRAMES)
+        self.watched(q, 1)
         self.near(mean_colour(seen), (86, 86, 86))
         self.assertRegex(named.stderr, "/dev/video0: the device was unplugged; trying again")
         self.assertNotIn("works again", named.stderr)
@@ -237,12 +243,11 @@ class Camera(Capture):
         """Its pictures are shown as they arrive."""
         self.plug("late 180")
         seen = self.path("seen.png")
-        p = self.player(self.camera().url, "--duration", "3", "--snapshot", seen)
+        p = self.player(self.camera().url, "--snapshot", seen)
         p.wait_shown(20)
         self.plug("late 90")
-        self.assertEqual(p.wait(), 0, str(p))
+        self.watched(p, FRAMES)
         self.near(mean_colour(seen), (86, 86, 86))
-        self.between(20, p.report()["playback"]["frames_played"], 100)
 
     def test_pictures_of_another_size(self):
         """Pictures keep their aspect ratio: a 4:3 picture in a 16:9 stream is shown between black bars."""
@@ -253,10 +258,10 @@ class Camera(Capture):
         lib.need("ffmpeg")
         photograph("1280x720")
         seen = self.path("seen.png")
-        p = self.player(self.camera("--capture", "1280x720@30").url, "--duration", "3", "--snapshot", seen)
+        p = self.player(self.camera("--capture", "1280x720@30").url, "--snapshot", seen)
         p.wait_shown(10)
         photograph("640x480")
-        self.assertEqual(p.wait(), 0, str(p))
+        self.watched(p, FRAMES)
         width, height, luma = lib.grey_picture(seen)
         row = [luma[height // 2 * width + x * width // 16] for x in range(16)]
         self.assertEqual(["." if v < 40 else "#" if v > 215 else "?" for v in row[1:2] + row[3:13] + row[15:]],
@@ -265,10 +270,11 @@ class Camera(Capture):
     def test_unplugged_and_gone(self):
         server = self.camera()
         seen = self.path("seen.png")
-        p = self.player(server.url, "--duration", "4", "--snapshot", seen)
+        p = self.player(server.url, "--snapshot", seen)
         p.wait_shown(10)
         os.unlink(self.file)
-        self.assertEqual(p.wait(), 0, str(p))
+        self.said(server, "/dev/video0: the device was unplugged; trying again")
+        self.watched(p, 2 * FRAMES)  # the last picture stays for 2 s
         width, height, luma = lib.grey_picture(seen)
         ground = sum(luma[y * width + x] for y in range(20) for x in range(width)) / (20 * width)
         self.between(15, ground, 50, "the card is dark")
@@ -287,10 +293,9 @@ class Camera(Capture):
     def test_it_gives_nothing(self):
         self.plug("silent")
         server = self.camera()
-        p = self.player(server.url, "--duration", "4.5")
+        p = self.player(server.url)
         self.said(server, "/dev/video0: the device delivers no pictures; trying again")
-        self.assertEqual(p.wait(), 0, str(p))
-        self.assertGreater(p.report()["playback"]["frames_played"], 5)  # of the card
+        self.watched(p, 5)  # of the card
         self.assertNotIn("works again", server.stderr)  # opened again it gives nothing still
         self.assertEqual(server.stderr.count("trying again"), 1)
 
