@@ -89,7 +89,7 @@ struct controller_ops {
     // Timers of the controller. Both NULL: it has none.
     usec_t (*next_timeout)(const struct controller *c);
     void (*timeout)(struct controller *c, usec_t now);
-    // The max rate at which the media will be sent. NULL: the controller does not use it.
+    // Reports the max rate at which the media will be sent. NULL: the controller does not use it.
     void (*media_rate)(struct controller *c, double bps, usec_t now);
     void (*info)(const struct controller *c, struct controller_info *out, usec_t now);
 };

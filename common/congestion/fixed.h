@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// No congestion control: the media's own rate, spaced evenly.
+// No congestion control: sends at the media's own rate, with even spacing.
 //
 //   The law: in any interval of length T at most  burst + R T  leaves (pacer.h), burst = two
 //   nominal packets or 1 ms of R, whichever is more. R = the parameter `rate` (bit/s) if it is

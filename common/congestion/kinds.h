@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The rows of the table of controllers, CONTROLLER_*. Each is defined in its controller's header.
+// Includes the rows of the table of controllers, CONTROLLER_*. Each controller's header defines its
+// row.
 #ifndef WEIR_CONGESTION_KINDS_H
 #define WEIR_CONGESTION_KINDS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From lost packets to the loss event rate p, RFC 5348 section 5.
+// Computes the loss event rate p from lost packets (RFC 5348, section 5).
 //
 //   The law: losses whose nominal arrivals lie within one round-trip time of the first of them are
 //   one event (5.2); an interval is the distance in packets from one event's first loss to the next

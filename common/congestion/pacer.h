@@ -22,12 +22,12 @@ struct pacer {
 };
 
 void pacer_init(struct pacer *p, double rate_bps, double burst_bytes, usec_t now);
-void pacer_set_rate(struct pacer *p, double rate_bps, usec_t now); // what was earned so far stays
+void pacer_set_rate(struct pacer *p, double rate_bps, usec_t now); // keeps the credit earned so far
 void pacer_sent(struct pacer *p, size_t bytes, usec_t now);
-// Who has had something to send since the last packet, and was not woken in time, has earned more
-// than the burst: up to `most_bytes`, to be spent at this instant.
+// Call it if a sender that has had data to send since the last packet was woken too late. Adds the
+// credit of the elapsed time beyond the burst, up to `most_bytes`; it may be used at `now` only.
 void pacer_catch_up(struct pacer *p, double most_bytes, usec_t now);
-usec_t pacer_next_timeout(const struct pacer *p); // the first instant at which a packet may leave
+usec_t pacer_next_timeout(const struct pacer *p); // earliest time at which a packet may leave
 
 #ifdef __cplusplus
 }

@@ -76,7 +76,7 @@ int params_read(const char *text, const struct param *table, size_t count,
     bool more = !scan_end(&rest);
     while (more) {
         struct scan item = scan_until(&rest, ',');
-        more = item.end != rest.end; // a comma at the end promises one more
+        more = item.end != rest.end; // after a trailing comma another part must follow
         int err = read_one(item, table, count, &seen, fault ? fault : &unused);
         if (err)
             return err;

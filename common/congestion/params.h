@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Parameters, such as those of a controller, "KEY=VALUE,...": decimal numbers within a range, or
-// one of some words. Any order, each at most once.
+// Reads parameters, such as those of a controller, from "KEY=VALUE,...", in any order, each key at
+// most once. A value is a decimal number within a range, or one of several words.
 #ifndef WEIR_CONGESTION_PARAMS_H
 #define WEIR_CONGESTION_PARAMS_H
 
@@ -20,16 +20,17 @@ struct param {
         *words; // NULL: a number; else "word|word|...": the value is the word's index, from 0
 };
 
-// What was refused.
+// The parameter that was refused.
 struct param_fault {
-    const struct param *row; // the key's; NULL: the table has no such key
-    bool twice;              // the key came before
-    const char *value;       // in the text; what stands behind the '='
+    const struct param *row; // the key's row; NULL: the table has no such key
+    bool twice;              // the key is given twice
+    const char *value;       // points into the text, after the '='
     size_t len;
 };
 
-// Reads `text` into the values of the table, of at most 32 rows. 0; ERR_MALFORMED; ERR_RANGE. After
-// an error the values before it have been read, and `fault` (may be NULL) says what is wrong.
+// Reads `text` into the values of the table, which has at most 32 rows. Returns 0, ERR_MALFORMED or
+// ERR_RANGE. After an error the values before it have been set, and `fault` (may be NULL) names the
+// refused parameter.
 int params_read(const char *text, const struct param *table, size_t count,
                 struct param_fault *fault);
 

@@ -46,8 +46,9 @@ struct psp {
     int early;              // packets sent before the first RTT sample
 };
 
-int psp_init(struct controller *c, const char *params, usec_t now); // damped
-// Figure 4 only.
+// Initialises the damped variant (2.2).
+int psp_init(struct controller *c, const char *params, usec_t now);
+// Initialises the plain variant (Figure 4 only).
 int psp_plain_init(struct controller *c, const char *params, usec_t now);
 
 #define CONTROLLER_PSP                                                                             \

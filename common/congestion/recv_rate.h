@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TFRC's receive rate X_recv and X_recv_set, RFC 5348 sections 6.2 and 4.3.
+// Computes TFRC's receive rate X_recv and the set X_recv_set (RFC 5348, sections 6.2 and 4.3).
 //
 //   The law: X_recv = the bytes of the last R up to the newest arrival, divided by R. A packet's
 //   bytes count as spread evenly since its predecessor's arrival, but over at most R. X_recv_set
@@ -40,7 +40,7 @@ struct recv_rate {                  // initially zeroed: nothing arrived, the se
 
 // `rtt` is R, > 0.
 void recv_rate_arrived(struct recv_rate *r, uint32_t bytes, usec_t at, usec_t rtt);
-// Sets `rate`.
+// Updates `rate`. `rtt` is R, > 0.
 void recv_rate_measure(struct recv_rate *r, usec_t rtt);
 
 double recv_set_max(const struct recv_rate *r);

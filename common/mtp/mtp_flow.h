@@ -51,7 +51,7 @@ struct mtp_flow {
     bool step_due; // true if `step` was not returned yet
     uint64_t token;
     struct mtp_options options;
-    usec_t heard_at; // when the last ACK with news came, or the first outstanding packet left
+    usec_t heard_at; // time of the last ACK with news, or of the first outstanding packet
 };
 
 // `packet_bytes`: max size of an RTP packet. Returns 0; ERR_NO_MEMORY.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An MTP flow's figures in a transport's words, whatever carries its slots.
+// Reports an MTP flow's stats as struct transport_info, for every carrier of its slots.
 #ifndef WEIR_MTP_MTP_INFO_H
 #define WEIR_MTP_MTP_INFO_H
 
@@ -10,9 +10,9 @@
 extern "C" {
 #endif
 
-// Fills all of `out` but rate_bps and acks_ignored. Variables: `mode` (0 strict, 1 fill, 2 resend),
-// `holes` at the receiver now, `replaced`: losses made up for by new data, `dropped` by the queue,
-// `why` this mode (enum mtp_reason).
+// Fills all fields of `out` except rate_bps and acks_ignored. Variables: `mode` (0 strict, 1 fill,
+// 2 resend); `holes`: holes at the receiver now; `replaced`: losses replaced by new data;
+// `dropped`: packets that the queue dropped; `why`: reason for the mode (enum mtp_reason).
 void mtp_info_fill(const struct mtp_flow *f, struct transport_info *out, usec_t now);
 
 #ifdef __cplusplus

@@ -10,11 +10,11 @@
 struct abandonable_thread {
     pthread_t thread;
     void (*run)(void *arg);
-    void *arg;            // borrowed; the thread's own once it is left behind
-    pthread_mutex_t lock; // guards what follows
+    void *arg;            // borrowed; owned by the thread once it is abandoned
+    pthread_mutex_t lock; // guards the members below
     pthread_cond_t changed;
     bool ended;              // `run` has returned
-    void (*destroy)(void *); // set when the thread is left behind; NULL: it is not
+    void (*destroy)(void *); // set when the thread is abandoned; NULL: it is not
 };
 
 static void free_self(struct abandonable_thread *t)
@@ -24,7 +24,8 @@ static void free_self(struct abandonable_thread *t)
     free(t);
 }
 
-// Whoever comes second under the lock frees: either `ended` or `destroy` is set before.
+// The second of thread and owner to take the lock frees `t`: it finds `ended` or `destroy` set by
+// the other.
 static void *start(void *arg)
 {
     struct abandonable_thread *t = arg;
@@ -71,7 +72,7 @@ bool abandonable_thread_end(struct abandonable_thread *t, usec_t patience,
     }
     pthread_mutex_unlock(&t->lock);
     if (!ended)
-        return false; // `t` may be gone
+        return false; // `t` may have been freed
     pthread_join(t->thread, NULL);
     free_self(t);
     return true;

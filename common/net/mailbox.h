@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A bounded queue of pointers to a loop, from any thread; worker_queue.h is one to a thread that
-// waits. Order is kept. When the mailbox is full, the poster keeps the item and decides what to
-// drop.
+// A bounded queue of pointers from any thread to a loop; worker_queue.h is the counterpart to a
+// waiting thread. Order is kept. When the mailbox is full, the poster keeps the item and decides
+// what to drop.
 #ifndef WEIR_NET_MAILBOX_H
 #define WEIR_NET_MAILBOX_H
 

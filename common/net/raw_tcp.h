@@ -63,7 +63,7 @@ bool raw_tcp_has_capability(void);
 // thread runs code of this program. Returns 0; ERR_IO (logged).
 int raw_tcp_drop_capability(void);
 
-// From `local` to `remote`, of one family.
+// Returns the path from `local` to `remote`, which must be of the same address family.
 struct tcp_path raw_tcp_path(const struct sockaddr *local, const struct sockaddr *remote);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CAP_NET_RAW, which each thread has for itself: a program may already have threads that libraries
-// started when they were loaded, and all threads share one memory, so it counts only when none has
-// it any more. A thread can be told to give it up by a signal alone (as nptl(7) does for setuid).
+// Drops CAP_NET_RAW, which each thread holds separately. Libraries may have started threads when
+// they were loaded; as all threads share one memory, the capability is gone only when no thread
+// holds it. The only way to make another thread drop it is a signal (as nptl(7) does for setuid).
 #include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
@@ -19,13 +19,13 @@
 #include "common/net/raw_tcp.h"
 
 #ifdef __SANITIZE_THREAD__
-#define ANSWER_TIMEOUT USEC_PER_SEC // ThreadSanitizer has a thread of its own that takes no signals
+#define ANSWER_TIMEOUT USEC_PER_SEC // ThreadSanitizer's own thread handles no signals
 #else
 #define ANSWER_TIMEOUT                                                                             \
-    (10 * USEC_PER_SEC) // one that reads a library from a busy disk takes none either
+    (10 * USEC_PER_SEC) // nor does a thread that reads a library from a busy disk
 #endif
 
-static atomic_int dropped; // threads that were told to, and did
+static atomic_int dropped; // number of threads that have dropped it
 
 bool raw_tcp_has_capability(void)
 {
@@ -35,7 +35,8 @@ bool raw_tcp_has_capability(void)
            sets[CAP_TO_INDEX(CAP_NET_RAW)].effective & CAP_TO_MASK(CAP_NET_RAW);
 }
 
-// This thread's. False: errno says why. Safe in a signal's handler.
+// Drops the capability of this thread. Returns false with errno set on failure. Safe in a signal
+// handler.
 static bool drop(void)
 {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -46,7 +47,7 @@ static bool drop(void)
     struct __user_cap_data_struct *set = &sets[CAP_TO_INDEX(CAP_NET_RAW)];
     set->effective &= keep;
     set->permitted &= keep;
-    set->inheritable &= keep; // which takes it out of the ambient ones, too
+    set->inheritable &= keep; // which also removes it from the ambient set
     return syscall(SYS_capset, &head, sets) == 0;
 }
 
@@ -65,9 +66,9 @@ static bool tell(pid_t thread)
     usec_t end = clock_now() + ANSWER_TIMEOUT;
     for (int number = SIGRTMIN; atomic_load(&dropped) == before; number = 0) {
         if (syscall(SYS_tgkill, getpid(), thread, number) != 0)
-            return errno == ESRCH; // it has ended, perhaps before it took the signal
+            return errno == ESRCH; // the thread has ended, perhaps before it handled the signal
         if (clock_now() > end) {
-            errno = ETIMEDOUT; // it blocks the signal, or failed
+            errno = ETIMEDOUT; // the thread blocks the signal, or failed
             return false;
         }
         nanosleep(&(struct timespec){.tv_nsec = 50 * 1000}, NULL);
@@ -75,7 +76,8 @@ static bool tell(pid_t thread)
     return true;
 }
 
-// Threads that no code of ours has started yet start none either.
+// Makes the other threads drop the capability. They run no code of this program and start no
+// threads.
 static bool tell_the_others(void)
 {
     DIR *folder = opendir("/proc/self/task");
@@ -89,7 +91,8 @@ static bool tell_the_others(void)
         if (thread > 0 && thread != (pid_t)syscall(SYS_gettid) && !tell(thread))
             why = errno;
     }
-    if (why == 0) // else one may still take the signal, which must not end the program
+    if (why == 0) // after a failure a thread may still receive the signal, which must not end the
+                  // program
         sigaction(SIGRTMIN, &before, NULL);
     closedir(folder);
     errno = why;

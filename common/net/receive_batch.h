@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Many datagrams from a socket in one system call.
+// Receives many datagrams from a socket in one system call.
 #ifndef WEIR_NET_RECEIVE_BATCH_H
 #define WEIR_NET_RECEIVE_BATCH_H
 
@@ -16,7 +16,7 @@ enum {
     RECEIVE_BATCH_CONTROL = 64, // bytes of control messages for each
 };
 
-// 7 KiB; on the stack, or one for all sockets of a thread.
+// The struct has 7 KiB: place it on the stack, or share one among all sockets of a thread.
 struct receive_batch {
     struct mmsghdr
         messages[RECEIVE_BATCH_MAX]; // msg_len: bytes; msg_hdr: the sender, the bytes, control
@@ -28,8 +28,8 @@ struct receive_batch {
     } control[RECEIVE_BATCH_MAX];
 };
 
-// Receives up to `count` datagrams without waiting, the i-th into `buffers` + i x `each`: what is
-// longer is cut. Returns how many there are; -1: none (errno).
+// Receives up to `count` datagrams without waiting, the i-th into `buffers` + i x `each`, truncated
+// to `each` bytes. Returns how many were received; -1: none (errno).
 int receive_batch_read(struct receive_batch *b, int fd, uint8_t *buffers, size_t each, int count);
 
 #ifdef __cplusplus

@@ -205,7 +205,7 @@ int udp_socket_send(struct udp_socket *u, const struct sockaddr *to, const struc
                     int count)
 {
     struct msghdr msg = {.msg_namelen = sockaddr_len(to), .msg_iovlen = (size_t)count};
-    // Sendmsg does not write through these pointers.
+    // sendmsg does not write through these pointers.
     msg.msg_name = (struct sockaddr *)(uintptr_t)to;
     msg.msg_iov = (struct iovec *)(uintptr_t)parts;
     for (int tries = 0; tries < 2; tries++) {

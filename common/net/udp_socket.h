@@ -22,7 +22,7 @@ struct datagram {
     const uint8_t *data; // borrowed for the call
     size_t len;
     const struct sockaddr_storage *from;
-    usec_t arrived; // when the kernel received it, monotonic
+    usec_t arrived; // time at which the kernel received it, CLOCK_MONOTONIC
     uint8_t ecn;    // codepoint: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE
 };
 
@@ -68,8 +68,8 @@ bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b);
 // Parses "ADDR:PORT" or "[ADDR6]:PORT"; a link-local address requires its interface,
 // "[fe80::1%eth0]:PORT" (ip_literal.h). Returns 0 or ERR_MALFORMED.
 int sockaddr_parse(const char *text, struct sockaddr_storage *out);
-// As sockaddr_parse(). On an error in the content, *reason is a static text; on an error in the
-// form it is NULL.
+// Same as sockaddr_parse(), with the reason of an error: a static text if the content is wrong,
+// NULL if the form is.
 int sockaddr_read(const char *text, struct sockaddr_storage *out, const char **reason);
 enum { SOCKADDR_TEXT = 80 }; // max bytes of either text with NUL
 void sockaddr_text(const struct sockaddr *a, char *out, size_t cap);

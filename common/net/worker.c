@@ -12,7 +12,7 @@ struct worker {
     void *ctx;                    // borrowed
     struct worker_queue *queue;   // owned
     pthread_t thread;
-    bool ended;       // and joined
+    bool ended;       // the thread has ended and is joined
     uint64_t refused; // atomic
 };
 

@@ -8,7 +8,7 @@
 #include "common/net/clock.h"
 
 struct worker_queue {
-    pthread_mutex_t lock; // guards all below
+    pthread_mutex_t lock; // guards the members below
     pthread_cond_t changed;
     struct item_ring ring;
     bool closed;

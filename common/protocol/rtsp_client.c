@@ -21,13 +21,13 @@
 enum { HANDSHAKE_RESPONSES = 4 };
 #define RESPONSE_TIMEOUT (8 * USEC_PER_SEC) // weir-send may take 5 s to open a film
 #define SILENCE_STREAM   (10 * USEC_PER_SEC)
-#define SILENCE_DATAGRAM (15 * USEC_PER_SEC) // the sender gives up after 13 s, and then says why
+#define SILENCE_DATAGRAM (15 * USEC_PER_SEC) // the sender ends a session after 13 s, with a reason
 
 enum step {
-    STEP_CONNECTING, // to the server, or to where it redirects
+    STEP_CONNECTING, // connecting to the server, or to the target of a redirect
     STEP_DESCRIBING,
     STEP_SETTING_UP,
-    STEP_VALIDATING, // the path of media
+    STEP_VALIDATING, // validating the media path
     STEP_STARTING,
     STEP_PLAYING,
     STEP_LEAVING,
@@ -43,19 +43,19 @@ struct rtsp_client {
     enum step step;
     struct rtsp_origin origin;
     struct transport_fallback fallback;
-    struct rtsp_client_path path; // of the transport in use
-    usec_t deadline;              // STEP_VALIDATING, STEP_LEAVING
-    usec_t started;               // when this client was made
-    usec_t heard;                 // last whole message or packet from the server
-    usec_t received_wall;         // of the bytes that are being read
+    struct rtsp_client_path path; // path of the transport in use
+    usec_t deadline;              // used in STEP_VALIDATING and STEP_LEAVING
+    usec_t started;               // time at which this client was created
+    usec_t heard;                 // time of the last whole message or packet from the server
+    usec_t received_wall;         // wall clock at reception of the bytes being parsed
     struct rtsp_requests requests;
     struct playback_requests playback;
     struct keep_alive alive;
-    bool torn_down; // TEARDOWN was answered
+    bool torn_down; // the server responded to TEARDOWN
     struct sdp sdp;
     const struct server_dialect *dialect; // static; of the SDP
     struct rng rng;
-    usec_t rtt; // the shortest of DESCRIBE's and SETUP's
+    usec_t rtt; // shortest round trip of DESCRIBE and SETUP
 };
 
 // ---- The end ----
@@ -86,7 +86,8 @@ static void end_with(struct rtsp_client *c, enum rtsp_client_end end, usec_t now
     end_as(c, end, text, now);
 }
 
-// Whether a server that is gone was lost or never gave media depends on how far the session came.
+// Returns RTSP_CLIENT_LOST if media played before the server vanished, otherwise
+// RTSP_CLIENT_REFUSED.
 static enum rtsp_client_end end_of_server(const struct rtsp_client *c)
 {
     return c->step >= STEP_PLAYING ? RTSP_CLIENT_LOST : RTSP_CLIENT_REFUSED;
@@ -141,7 +142,8 @@ static void send_keep_alive(struct rtsp_client *c, usec_t now)
     struct client_request r = {0};
     r.kind = keep_alive_request(&c->alive, c->dialect, &r.body);
     keep_alive_asked(&c->alive, c->dialect, rtsp_client_silence_limit(c), now);
-    // One at a time: requests must not pile up behind a stalled network.
+    // Only one such request may be pending, so that requests do not pile up when the network
+    // stalls.
     if (!pending_requests_waiting(&c->requests.pending, r.kind))
         send_request(c, &r, now);
 }
@@ -161,7 +163,7 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
     if (c->dialect->pipelines)
         send_keep_alive(c, now);
     else
-        c->alive.due = now; // STEP_PLAYING, which waits for PLAY's response, sends it
+        c->alive.due = now; // sent in STEP_PLAYING, after PLAY's response
 }
 
 static void start_playing(struct rtsp_client *c, usec_t now)
@@ -252,7 +254,8 @@ bool rtsp_client_leave(struct rtsp_client *c, usec_t now)
 static const char transport_header[] = "Transport: ";
 enum { TRANSPORT_HEADER = sizeof(transport_header) - 1 };
 
-// Requests the audio track. Returns false if there is none that can be played, or none is wanted.
+// Requests the audio track. Returns false if there is none that can be played, or the viewer does
+// not request audio.
 static bool send_setup_audio(struct rtsp_client *c, usec_t now)
 {
     const struct sdp *sdp = &c->sdp;
@@ -286,7 +289,7 @@ static void transport_chosen(struct rtsp_client *c, usec_t now)
         start_playing(c, now);
 }
 
-// The server sends audio, or does not. PLAY is still to be sent unless the server pipelines.
+// The server has accepted or refused the audio track. Sends PLAY unless it was pipelined.
 static void audio_settled(struct rtsp_client *c, usec_t now)
 {
     if (c->step == STEP_SETTING_UP)
@@ -325,7 +328,7 @@ static void send_setup(struct rtsp_client *c, usec_t now)
     }
     struct transport_list offered =
         transport_fallback_offer(&c->fallback, c->dialect->reads_alternatives);
-    // Room for the line's end stays.
+    // Leaves room for the line's end.
     if (c->link->offer(c->link_ctx, &c->sdp, &offered, headers + TRANSPORT_HEADER,
                        sizeof(headers) - TRANSPORT_HEADER - 2) != 0) {
         end_as(c, RTSP_CLIENT_INTERNAL, "cannot offer the transports", now);
@@ -337,11 +340,13 @@ static void send_setup(struct rtsp_client *c, usec_t now)
                  now);
 }
 
-// TEARDOWN and the next SETUP take one round trip: the server serves them in order.
+// Sends TEARDOWN and the next SETUP together: they take one round trip, because the server
+// processes them in order.
 static void try_next_transport(struct rtsp_client *c, const char *name, const char *why, usec_t now)
 {
     char ruled_out[TRANSPORT_MAX_NAME];
-    snprintf(ruled_out, sizeof(ruled_out), "%s", name); // `name` may be in the list, which shrinks
+    // copied, as `name` may point into the list, which shrinks
+    snprintf(ruled_out, sizeof(ruled_out), "%s", name);
     log_info("not %s: %s", ruled_out, why);
     transport_fallback_rule_out(&c->fallback, ruled_out, why);
     if (*c->requests.session)
@@ -434,7 +439,7 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
     send_setup(c, now);
 }
 
-// A response of 300 or above.
+// Processes a response with a status of 300 or above.
 static void on_failure(struct rtsp_client *c, const struct pending *p, const struct rtsp_item *r,
                        usec_t now)
 {
@@ -462,7 +467,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
             end_refused(c, p, r, now);
         return;
     case REQUEST_OPTIONS:
-    case REQUEST_TEARDOWN: // of a transport that was given up
+    case REQUEST_TEARDOWN: // of a transport that was abandoned
         return;
     case REQUEST_LATENCY:
         log_warn("the server does not support the latency parameter: %d", r->status);
@@ -568,7 +573,7 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
     if (r->status < 200)
         return; // 100 Continue
     if (!pending_requests_take(&c->requests.pending, r->cseq, &p)) {
-        // A full server answers before it has read a request, so without its CSeq.
+        // A full server responds before it has read a request, so its response has no CSeq.
         const struct pending *oldest = pending_requests_oldest(&c->requests.pending);
         if (r->status == 503 && oldest && c->step == STEP_DESCRIBING)
             end_refused(c, oldest, r, now);
@@ -577,8 +582,8 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
         return;
     }
     if (c->step == STEP_LEAVING) {
-        // Media's own connection ends with FINs both ways first: otherwise its last segments meet a
-        // kernel that answers them with resets.
+        // Wait until the media's own connection has ended with FINs in both directions; otherwise
+        // the kernel answers its last segments with resets.
         c->torn_down |= p.kind == REQUEST_TEARDOWN;
         if (c->torn_down && !c->link->media_is_open(c->link_ctx))
             end_as(c, RTSP_CLIENT_LEFT, "", now);
@@ -592,8 +597,8 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
     send_playback_next(c, now);
 }
 
-// A server may send requests, too (RFC 2326, section 10). TEARDOWN may say why the session ends
-// (RFC 7826, section 13.7.2); every other method gets the same response.
+// Responds to a request of the server (RFC 2326, section 10). TEARDOWN may carry the reason for the
+// end (RFC 7826, section 13.7.2); all methods get the same response.
 static void on_request(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     if (r->method == RTSP_TEARDOWN && *c->requests.session) {
@@ -614,7 +619,7 @@ static void on_request(struct rtsp_client *c, const struct rtsp_item *r, usec_t 
 void rtsp_client_connected(struct rtsp_client *c, usec_t now)
 {
     if (c->step != STEP_CONNECTING)
-        return; // the viewer leaves
+        return; // the viewer is leaving
     c->step = STEP_DESCRIBING;
     c->events->on_connected(c->ctx, now);
     send_request(c,
@@ -628,7 +633,7 @@ int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, us
 {
     size_t at = 0;
     c->received_wall = wall;
-    // A redirect leaves the rest of this connection unread.
+    // After a redirect the rest of this connection's input is ignored.
     while (c->step != STEP_OVER && c->step != STEP_CONNECTING && at < len) {
         struct rtsp_item item;
         size_t used;
@@ -638,7 +643,7 @@ int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, us
         if (err)
             return err;
         at += used;
-        c->heard = now; // a whole message: single bytes are no sign of life
+        c->heard = now; // only a whole message shows that the server is alive
         if (item.kind == RTSP_INTERLEAVED)
             c->link->on_interleaved(c->link_ctx, item.channel, item.data, item.data_len, now);
         else if (item.kind == RTSP_RESPONSE)
@@ -692,15 +697,15 @@ usec_t rtsp_client_silence_limit(const struct rtsp_client *c)
     return c->path.datagram ? SILENCE_DATAGRAM : SILENCE_STREAM;
 }
 
-// Some servers begin to encode at the first request: a viewer that accepts a long silence of media
-// waits as long for a response.
+// Some servers start encoding at the first request, so a viewer that tolerates a long silence waits
+// as long for a response.
 static usec_t response_limit(const struct rtsp_client *c)
 {
     return usec_max(RESPONSE_TIMEOUT, c->config.silence);
 }
 
-// Until a transport is set up. Each response has its own limit, but redirects, challenges and
-// transports that fail cause new requests.
+// Returns the time limit until a transport is set up. Each response has its own limit, but
+// redirects, challenges and failing transports cause further requests.
 static usec_t handshake_limit(const struct rtsp_client *c)
 {
     return HANDSHAKE_RESPONSES * response_limit(c);
@@ -711,7 +716,7 @@ usec_t rtsp_client_next_timeout(const struct rtsp_client *c)
     const struct pending *oldest = pending_requests_oldest(&c->requests.pending);
     usec_t when = USEC_NEVER;
     switch (c->step) {
-    case STEP_CONNECTING: // the link has deadlines of its own
+    case STEP_CONNECTING: // the link has its own deadlines
     case STEP_OVER:
         break;
     case STEP_VALIDATING:

@@ -5,17 +5,17 @@
 //
 // Round trips from the connection to media: DESCRIBE | SETUP | parameters + PLAY. Requests that do
 // not depend on each other leave together, except to third-party servers, which get one at a time.
-// Each further transport of the list costs one round trip to hear whether the network lets it
-// through, and TEARDOWN + SETUP if it does not (transport_fallback.h).
+// Each further transport of the list costs one round trip to learn whether the network passes it,
+// and TEARDOWN + SETUP if it does not (transport_fallback.h).
 //
 // Deadlines: 8 s for each response until the media plays, 32 s until a transport is set up. From
-// then on each whole message, and each packet of media, shows that the server lives. Without any
-// for 10 s it is lost (15 s if media comes in datagrams: the sender waits 13 s for reports, so an
-// outage of 10 s is survived). A request each second, or every 5 s to a third-party server, makes
-// sure that there is something to hear and keeps the session from expiring. The viewer
-// checks that media arrives, because it knows of pauses and ends.
+// then on each whole message and each media packet shows that the server is alive. Without any for
+// 10 s the server counts as lost. With media in datagrams the limit is 15 s: the sender waits 13 s
+// for reports, so a session survives an outage of 10 s. A request each second, or every 5 s to a
+// third-party server, causes responses and keeps the session from expiring. The viewer checks that
+// media arrives, because it knows of pauses and ends.
 //
-// After every call the owner asks rtsp_client_next_timeout again.
+// After every call the owner reads rtsp_client_next_timeout again.
 #ifndef WEIR_PROTOCOL_RTSP_CLIENT_H
 #define WEIR_PROTOCOL_RTSP_CLIENT_H
 
@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-// After rtsp_client_leave, the longest time until on_end.
+// Max time from rtsp_client_leave to on_end.
 #define RTSP_CLIENT_LEAVE_TIME (500 * USEC_PER_MSEC)
 
 enum rtsp_client_end {
@@ -49,42 +49,45 @@ enum rtsp_client_end {
 struct rtsp_client_config {
     struct url url;
     struct transport_list transports;
-    struct transport_list standard_transports; // in place of those, where the server does not
-                                               // know Weir's (server_dialect.h)
-    const char *adapt;   // the session's parameter: "sender" or "none"; NULL: not sent. Static
-    bool controls_speed; // rtsp_client_begin sends PLAY, with a Speed; else the client does
-    int live_latency_ms; // the session's parameter
+    struct transport_list standard_transports; // used instead of `transports` if the server does
+                                               // not support Weir's (server_dialect.h)
+    const char *adapt;   // value of the parameter `adapt`: "sender" or "none", static; NULL: not
+                         // sent
+    bool controls_speed; // rtsp_client_begin sends PLAY, with a Speed; false: the client sends PLAY
+                         // itself
+    int live_latency_ms; // value of the parameter `latency` for live media, ms
     int stored_latency_ms;
-    usec_t silence; // after which the server counts as lost; 0: the transport's default
-    bool has_audio; // audio is wanted
+    usec_t silence; // silence after which the server counts as lost; 0: the transport's default
+    bool has_audio; // the viewer requests audio
     rtsp_hash_fn *hash;
-    uint64_t seed; // of the nonces for authentication
+    uint64_t seed; // seed of the nonces for authentication
 };
 
 struct rtsp_client_setup {
-    const char *transport; // as negotiated
+    const char *transport; // the negotiated transport
     const char *why;       // the reason for it; empty: the list had one entry
     bool datagram;         // media comes beside the control connection, and may be lost
-    bool pairs;            // media comes in datagrams, so packet pairs can be requested
-    usec_t rtt;            // the shortest so far
+    bool pairs;            // media arrives in datagrams, so packet pairs can be requested
+    usec_t rtt;            // the shortest round trip so far
 };
 
 struct rtsp_client_start {
     int level;    // -1: the server's choice
-    usec_t start; // of stored media
+    usec_t start; // start position of stored media
 };
 
 struct rtsp_client_place { // where PLAY begins
     double seconds;        // of stored media; NaN: not reported
-    int64_t first;         // number of the first frame that is sent; -1: not reported
-    int64_t show;          // of the frame at `seconds`; those before it are only decoded; or -1
+    int64_t first;         // number of the first frame sent; -1: not reported
+    int64_t show;          // number of the frame at `seconds`; earlier frames are only decoded; -1:
+                           // not reported
     bool ahead;            // the server first sends faster than the media's own pace
     bool sought;           // rtsp_client_seek requested it
 };
 
-struct rtsp_client_answer { // to one request for the sender's parameters
+struct rtsp_client_answer { // response to one request for the sender's parameters
     struct rtsp_params params;
-    usec_t rtt; // of the request
+    usec_t rtt; // round-trip time of the request
     usec_t asked_wall;
     usec_t received_wall;
 };
@@ -96,7 +99,7 @@ struct rtsp_client_events {
     // `sdp` is valid for the client's life. Returns false if the stream cannot be played: the
     // client then ends with RTSP_CLIENT_REFUSED, and *why says the reason.
     bool (*on_described)(void *ctx, const struct sdp *sdp, const char **why, usec_t now);
-    // The URL is of a folder: its files, a line each.
+    // The URL names a folder. `list`: its files, one line each.
     void (*on_list)(void *ctx, struct text list, usec_t now);
     void (*on_setup)(void *ctx, const struct rtsp_client_setup *setup, usec_t now);
     void (*on_audio)(void *ctx); // the server sends audio, too
@@ -107,45 +110,50 @@ struct rtsp_client_events {
     void (*on_playing)(void *ctx, const struct rtsp_client_place *place, usec_t now);
     void (*on_answer)(void *ctx, const struct rtsp_client_answer *answer, usec_t now);
     void (*on_pair_refused)(void *ctx, usec_t now);
-    void (*on_level)(void *ctx, int level, bool accepted, usec_t now); // of rtsp_client_set_level
+    // the result of rtsp_client_set_level
+    void (*on_level)(void *ctx, int level, bool accepted, usec_t now);
     void (*on_pause_refused)(void *ctx, usec_t now); // the server continues to send
-    void (*on_seek_refused)(void *ctx, usec_t now);  // the server stays where it is
+    void (*on_seek_refused)(void *ctx, usec_t now);  // the server keeps its position
     // The last call. `text`: for people; empty for RTSP_CLIENT_LEFT and RTSP_CLIENT_LISTED.
     void (*on_end)(void *ctx, enum rtsp_client_end end, const char *text, usec_t now);
 };
 
-struct rtsp_client_path { // of media, as the server accepted it
+struct rtsp_client_path { // the media path that the server accepted
     char transport[TRANSPORT_MAX_NAME];
     bool datagram;  // media comes beside the control connection, and may be lost
-    bool pairs;     // media comes in datagrams
-    bool validates; // rtsp_client_media_open follows when media can come
+    bool pairs;     // media arrives in datagrams
+    bool validates; // rtsp_client_media_open follows when media can arrive
 };
 
-// What the owner of the connection does for the client. All are required.
+// Operations that the owner of the connection provides to the client. All are required.
 struct rtsp_client_link {
-    // Queues bytes for the connection, and sets *wall to the wall clock. 0, or any error: the
-    // client ends.
+    // Queues bytes for the connection, and sets *wall to the wall clock. Returns 0; after an error
+    // the client ends.
     int (*send)(void *ctx, const char *data, size_t len, usec_t *wall);
     // A redirect: closes the connection, but not in this call, and connects to `to`, which is valid
     // until the next redirect. rtsp_client_connected or rtsp_client_fail follows.
     void (*redirect)(void *ctx, const struct url *to, usec_t now);
-    // Why the transport cannot be used on this machine; NULL: it can. Valid until the next call.
+    // Returns why the transport cannot be used on this machine, valid until the next call; NULL: it
+    // can be used.
     const char *(*impossible)(void *ctx, const char *name);
-    // Opens what these transports need, and writes the value of a Transport header (RFC 2326,
-    // section 12.39) to `out`. 0, or any error: the client ends.
+    // Opens the sockets that these transports need, and writes the value of a Transport header (RFC
+    // 2326, section 12.39) to `out`. Returns 0; after an error the client ends.
     int (*offer)(void *ctx, const struct sdp *sdp, const struct transport_list *list, char *out,
                  size_t cap);
-    // Takes the server's choice. 0; ERR_NO_MEMORY; any other error: none of `list`.
+    // Accepts the server's choice. Returns 0; ERR_NO_MEMORY; another error: the choice is not in
+    // `list`.
     int (*accept)(void *ctx, const struct transport_list *list, struct text answer,
                   struct rtsp_client_path *out, usec_t now);
-    // The same for the audio track, which uses the path that was accepted. Errors: no audio.
+    // Offer and accept the audio track, which uses the accepted path. After an error there is no
+    // audio.
     int (*offer_audio)(void *ctx, char *out, size_t cap);
     int (*accept_audio)(void *ctx, struct text answer);
-    // Closes what `offer` and `accept` opened: the server is not heard over it, or ends it.
+    // Closes what `offer` and `accept` opened, because nothing arrives over it or the server ends
+    // it.
     void (*abandon)(void *ctx, const char *why);
     // Returns true if media has a connection of its own that is not closed yet.
     bool (*media_is_open)(void *ctx);
-    // A frame of a channel of the control connection (RFC 2326, section 10.12).
+    // A frame arrived on a channel of the control connection (RFC 2326, section 10.12).
     void (*on_interleaved)(void *ctx, int channel, const uint8_t *data, size_t len, usec_t now);
 };
 
@@ -161,23 +169,24 @@ void rtsp_client_free(struct rtsp_client *c); // NULL is fine; not inside a call
 // ---- From the connection
 
 void rtsp_client_connected(struct rtsp_client *c, usec_t now);
-// Takes received bytes. Returns how many it used: the rest is to be passed again with more behind
-// it. ERR_MALFORMED, ERR_TOO_BIG: the stream cannot be followed; the caller closes the connection
-// and calls rtsp_client_closed. `wall`: the wall clock when they were received.
+// Processes received bytes. Returns how many were consumed; the caller passes the rest again,
+// together with later bytes. ERR_MALFORMED, ERR_TOO_BIG: the stream cannot be parsed; the caller
+// closes the connection and calls rtsp_client_closed. `wall`: the wall clock at reception.
 int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, usec_t wall,
                       usec_t now);
-// The connection ended: `err` as tcp_conn_ops.on_close has it (ERR_CLOSED, ERR_IO, ERR_TOO_BIG,
+// The connection ended. `err`: as for tcp_conn_ops.on_close (ERR_CLOSED, ERR_IO, ERR_TOO_BIG,
 // ERR_MALFORMED).
 void rtsp_client_closed(struct rtsp_client *c, int err, usec_t now);
 // Ends the client for a reason outside the protocol.
 void rtsp_client_fail(struct rtsp_client *c, enum rtsp_client_end end, const char *text,
                       usec_t now);
-// A packet of media was received. Returns true if the viewer takes it: it comes neither before PLAY
-// nor after the end.
+// A media packet was received. Returns true if the viewer accepts it: it arrived after PLAY and
+// before the end.
 bool rtsp_client_media_received(struct rtsp_client *c, usec_t now);
-// Media can come beside the control connection (rtsp_client_path.validates).
+// Media can arrive outside the control connection (rtsp_client_path.validates).
 void rtsp_client_media_open(struct rtsp_client *c, usec_t now);
-// Media's own connection ended. `error`: what went wrong, for people; NULL: the server ended it.
+// The separate connection for media ended. `error`: the failure, for people; NULL: the server ended
+// it.
 void rtsp_client_media_closed(struct rtsp_client *c, const char *error, usec_t now);
 
 usec_t rtsp_client_next_timeout(const struct rtsp_client *c); // USEC_NEVER: none
@@ -188,27 +197,27 @@ void rtsp_client_on_timeout(struct rtsp_client *c, usec_t now);
 // Returns true if the client waits for a connection.
 bool rtsp_client_is_connecting(const struct rtsp_client *c);
 bool rtsp_client_is_over(const struct rtsp_client *c); // on_end was called
-// Returns true if the viewer takes media.
+// Returns true if the viewer accepts media.
 bool rtsp_client_takes_media(const struct rtsp_client *c);
-// The longest time without anything from the server while media plays.
+// Returns the max time without any input from the server while media plays.
 usec_t rtsp_client_silence_limit(const struct rtsp_client *c);
 
 // ---- From the viewer
 
-// After on_ready: requests the two packets of a pair, which carry this number.
+// Call it after on_ready. Requests a packet pair; both packets carry the number `pair`.
 void rtsp_client_ask_pair(struct rtsp_client *c, uint32_t pair, usec_t now);
-// After on_ready, once: PLAY at this level (-1: the server's choice) and speed.
+// Call it once, after on_ready. Sends PLAY with this level (-1: the server's choice) and speed.
 void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t now);
-// After on_playing. Level, seek and pause are answered by their events.
+// Call these after on_playing. The results of level, seek and pause are reported by their events.
 void rtsp_client_set_speed(struct rtsp_client *c, double speed, usec_t now);
 void rtsp_client_set_level(struct rtsp_client *c, int level, usec_t now);
 void rtsp_client_set_latency(struct rtsp_client *c, int ms, usec_t now);
-void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now); // and plays
+void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now); // and continues playing
 void rtsp_client_pause(struct rtsp_client *c, usec_t now);
 void rtsp_client_resume(struct rtsp_client *c, usec_t now);
-// Sends TEARDOWN. Returns true if on_end(RTSP_CLIENT_LEFT) follows: when the server answers, at the
-// latest after RTSP_CLIENT_LEAVE_TIME. Returns false if the client has ended. The viewer gets no
-// media afterwards.
+// Sends TEARDOWN. Returns true if on_end(RTSP_CLIENT_LEFT) follows: when the server responds, or
+// after RTSP_CLIENT_LEAVE_TIME. Returns false if the client has ended. The viewer gets no media
+// afterwards.
 bool rtsp_client_leave(struct rtsp_client *c, usec_t now);
 
 #ifdef __cplusplus

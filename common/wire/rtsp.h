@@ -68,11 +68,12 @@ enum { RTSP_INTERLEAVED_HEAD = 4 };
 // (10.12).
 void rtsp_interleaved_encode(uint8_t out[RTSP_INTERLEAVED_HEAD], int channel, size_t len);
 
-// The value of the first header of that name (case folded); .at == NULL when there is none.
+// Returns the value of the first header with that name, ignoring case; .at == NULL if there is
+// none.
 struct text rtsp_header(const struct rtsp_item *item, const char *name);
 
-// Range: npt=FROM-TO (3.6). `from`/`to` are seconds; from = -1 for "now", to = -1 if open. Returns
-// 0, ERR_MALFORMED, ERR_UNSUPPORTED (clock=, smpte=).
+// Decodes Range: npt=FROM-TO (3.6). `from` and `to` are in seconds; from = -1 for "now", to = -1 if
+// open. Returns 0, ERR_MALFORMED, or ERR_UNSUPPORTED (clock=, smpte=).
 struct rtsp_range {
     double from;
     double to;

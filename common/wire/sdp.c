@@ -344,7 +344,8 @@ static int on_order(struct sdp *s, struct scan v)
 static int on_session_control(struct sdp *s, struct scan v)
 {
     struct scan url = v;
-    if (scan_word(&url, "rtsp://") && scan_left(&v) < sizeof(s->base)) // else "*", or of no use
+    if (scan_word(&url, "rtsp://") && scan_left(&v) < sizeof(s->base)) // otherwise it is "*" or
+                                                                       // useless
         text_copy(text_of_scan(v), s->base, sizeof(s->base));
     return 0;
 }

@@ -76,8 +76,8 @@ struct sdp {
     struct ladder ladder;
 };
 
-// Returns true for H.264 of a third party, whose packets do not describe their frames. What follows
-// from it is in server_dialect.h.
+// Returns true for H.264 of a third party, whose packets do not describe their frames.
+// server_dialect.h has the consequences.
 bool sdp_is_third_party(const struct sdp *s);
 // Returns true if the medium consists of frames with times; filler does not.
 bool sdp_has_frames(const struct sdp *s);

@@ -17,22 +17,22 @@ struct text { // a slice of borrowed bytes, not terminated
     size_t len;
 };
 
-// Compares bytes.
+// Returns true if the bytes are equal.
 bool text_is(struct text t, const char *s);
-// Compares with ASCII case folded.
+// Returns true if the texts are equal except for the case of ASCII letters.
 bool text_is_nocase(struct text t, const char *s);
-// Truncates, always terminates.
+// Copies the text, truncated to fit; always terminates `out`.
 void text_copy(struct text t, char *out, size_t cap);
 
-// Folds ASCII only.
+// Converts ASCII letters to lower case; returns other characters unchanged.
 char text_lower(char c);
 // Convert between slices and cursors.
 struct text text_of_scan(struct scan s);
 struct scan text_scan(struct text t);
-// Tokens of HTTP (RFC 2616, 2.2).
+// For tokens of HTTP (RFC 2616, 2.2).
 bool text_is_token_char(char c);
 struct scan text_take_token(struct scan *s);
-// No control character but tab.
+// Returns true if the text contains no control character except tab.
 bool text_is_clean(struct scan s);
 
 #ifdef __cplusplus

@@ -37,16 +37,17 @@ int url_parse(const char *text, struct url *out, const char **reason);
 // the line apart.
 bool url_is_plain(const char *text);
 
-// What requests name: `text` without the zone, which means nothing on another machine (RFC 6874,
-// 4).
+// Writes the URL for requests: `text` without the zone, which has no meaning on another machine
+// (RFC 6874, 4).
 void url_request_text(const struct url *u, char out[URL_MAX_TEXT]);
 
-// Returns true if the URL has no path: it names the files of a folder, if the server has one.
+// Returns true if the URL has no path. Such a URL lists the files of a folder, if the server serves
+// one.
 bool url_is_root(const struct url *u);
 
-// The URL that SETUP names: `control` when it is absolute, `base` itself for "*" or nothing, else
-// `control` behind `base`, its query and all: so servers expect it, whatever RFC 1808 says. 0;
-// ERR_TOO_BIG; ERR_MALFORMED: it is not plain.
+// Writes the URL for SETUP: `control` if it is absolute; `base` if it is "*" or empty; otherwise
+// `base`, including its query, followed by `control`. Servers expect the last form, although RFC
+// 1808 differs. Returns 0; ERR_TOO_BIG; ERR_MALFORMED: the URL is not plain (url_is_plain).
 int url_resolve(const char *base, const char *control, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -43,7 +43,7 @@ static void serve_next(struct bottleneck *b, int64_t credit_e9, usec_t at, usec_
     if (!p)
         return;
     b->since = usec_max(at, p->queued_at);
-    // A packet that came only now could not be served before, so it gets no credit.
+    // A packet that has just arrived could not be served before, so it gets no credit.
     b->bits_left_e9 = (int64_t)cost_bytes(b, p) * 8 * E9 - (p->queued_at < at ? credit_e9 : 0);
 }
 

@@ -17,7 +17,7 @@ struct delay {
     usec_t jitter;
     struct rng rng;
     struct held_packets held;
-    usec_t latest; // when the packet that came last leaves
+    usec_t latest; // time at which the last packet that arrived leaves
 };
 
 void delay_init(struct delay *d, struct node *to, usec_t delay, usec_t jitter, uint64_t seed);

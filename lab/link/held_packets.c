@@ -4,10 +4,10 @@
 void held_packets_push(struct held_packets *h, struct node *n, struct packet *p, usec_t due)
 {
     p->due = due;
-    if (!h->list.head || due >= h->latest) { // almost always: nodes mostly keep the order
+    if (!h->list.head || due >= h->latest) { // the usual case: nodes mostly keep the order
         packet_list_push(&h->list, p);
         h->latest = due;
-    } else { // before the first that is due later; the last one is
+    } else { // insert before the first packet that is due later; the last one is
         struct packet **at = &h->list.head;
         while ((*at)->due <= due)
             at = &(*at)->next;

@@ -27,7 +27,7 @@ struct spec_unit {
 struct spec_quantity {
     const struct spec_unit *units; // static
     double min, max;               // in the unit with factor 1
-    bool or_zero;                  // 0 is allowed, although below min
+    bool or_zero;                  // true: 0 is allowed although it is below `min`
     const char *allowed;           // static; the allowed values, for the error line
 };
 

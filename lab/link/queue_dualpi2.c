@@ -60,7 +60,7 @@ static usec_t wait_of(const struct half *h, usec_t now)
     return h->list.head ? now - h->list.head->queued_at : 0;
 }
 
-// Returns true if further updates leave p unchanged until a packet comes or goes.
+// Returns true if further updates leave p unchanged until a packet arrives or leaves.
 static bool update_once(struct dualpi2 *d, usec_t now)
 {
     const struct queue_config *c = &d->queue.config;

@@ -6,7 +6,7 @@ static void reorder_push(struct node *n, struct packet *p, usec_t now)
     struct reorder *r = (struct reorder *)n;
     if (r->probability <= 0 || rng_unit(&r->rng) >= r->probability || r->by == 0)
         node_push(n->to, p, now);
-    else // `by` may have become less: before those that leave later
+    else // `by` may have been reduced: insert before the packets that leave later
         held_packets_push(&r->held, n, p, now + r->by);
 }
 

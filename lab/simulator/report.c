@@ -12,7 +12,8 @@
 // Digits of a number: enough for 1 bit/s in 1 Gbit/s.
 enum { DIGITS = 9 };
 
-// A number that is whole at so many digits has no decimal point; null: not a finite number.
+// Writes a number with DIGITS digits; a number that is whole at this precision has no decimal
+// point. null: not finite.
 static json_t *number(double x)
 {
     if (!isfinite(x))
@@ -39,7 +40,7 @@ static json_t *line_new(const char *what)
     return json_pack("{s:s}", "what", what);
 }
 
-// Takes `line` over. Returns false if it could not be built or written.
+// Takes over `line`. Returns false if it could not be built or written.
 static bool write_line(FILE *out, json_t *line)
 {
     bool written = json_dumpf(line, out, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) == 0 &&
@@ -53,7 +54,8 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : (double)NAN;
 }
 
-// From the flow's start, or since when figures count, to its stop or the end.
+// Returns the seconds from the flow's start (or from `since`, if later) to its stop or the end of
+// the run.
 static double seconds_of(const struct sim_report_run *r, const struct flow *f)
 {
     usec_t from = usec_max(f->start, r->since);

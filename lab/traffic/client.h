@@ -19,7 +19,7 @@ struct client;
 // (NULL: none) are borrowed until traffic_client_free. NULL: logged.
 struct client *traffic_client_new(uv_loop_t *loop, const struct options *options,
                                   struct report *report, void (*on_end)(void *ctx), void *ctx);
-// Stops what still runs and reports the end. No callback afterwards. NULL is fine.
+// Stops the flows that still run and reports the end. No callback afterwards. NULL is fine.
 void traffic_client_free(struct client *c);
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A viewer for pictures that another program decodes: it reports when each frame of the source
-// came, and how similar the picture on the screen was to the frame that should be there. It
+// arrived, and how similar the picture on the screen was to the frame that should be there. It
 // measures with weir-play's own code, so its results and those of weir-play --picture-events are
 // comparable.
 //
 // Input: raw pictures, YUV 4:2:0 planar, of the source's size, with the test picture's strip
-// (media/pattern/pattern_strip.h). A picture counts as shown when its last byte came. Output: one
-// JSON object per line:
+// (media/pattern/pattern_strip.h). A picture counts as shown when its last byte has arrived.
+// Output: one JSON object per line:
 //
 //   {"event":"frame","number":12,"shown":104.2,"read":true}  CLOCK_MONOTONIC seconds
 //   {"event":"picture","number":12,"shown":12,"ssim":0.97}   as in weir-play

@@ -81,8 +81,8 @@ static int emit_new(struct source_capture *s, struct picture **out)
     return ERR_AGAIN;
 }
 
-// Emits the next frame after its deadline, as no picture came for it: repeats the current picture
-// or shows the card.
+// Emits the next frame after its deadline, if no picture arrived for it: repeats the current
+// picture or shows the card.
 static int emit_old(struct source_capture *s, struct picture **out, usec_t now)
 {
     enum capture_view view = capture_exchange_view(s->exchange, now);

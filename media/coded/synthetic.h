@@ -6,8 +6,7 @@
 //                             MTP, 2005, Figure 6), 1 KB at 10 frames/s to 8 KB at 30 frames/s; a
 //                             KB is 1000 bytes
 //   synthetic:layers:N,BYTES  the hierarchical dummy layers of Fiksdal's thesis (2003), which uses
-//   8
-//                             layers of 1024 bytes. A frame of level k has k + 1 layers of BYTES
+//                             8 layers of 1024 bytes. A frame of level k has k + 1 layers of BYTES
 //                             each, one NAL unit per layer. The thesis gives no frame rate; Weir
 //                             uses 25 frames/s
 //

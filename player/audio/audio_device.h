@@ -27,7 +27,7 @@ struct audio_device { // embedded first
     struct audio_device_config config;
 };
 
-// Both start at once. NULL on failure (logged).
+// Both devices start at once. They return NULL on failure (logged).
 struct audio_device *audio_device_sdl_new(const struct audio_device_config *config);
 struct audio_device *audio_device_virtual_new(const struct audio_device_config *config);
 static inline void audio_device_free(struct audio_device *d)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The machine's audio device, through SDL. SDL requests a block when the preceding one begins to
 // play, so the first sample is heard one block later; the device's own buffer adds one block more.
-// Requests come in bursts and a little early or late: a slowly fitted line through their times is
-// the device's clock.
+// Requests arrive in bursts and slightly early or late, so the device's clock is a slowly fitted
+// line through their times.
 #include <SDL.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum {
 struct device_sdl {
     struct audio_device base;
     SDL_AudioDeviceID id;
-    usec_t latency; // from the request to the ear
+    usec_t latency; // from the request to the loudspeaker
     bool begun;     // audio thread only; so is `due`
     double due;     // time of the next request on the line; audio thread only
 };

@@ -20,7 +20,7 @@ struct audio_output {
     struct av_offset offset;
 };
 
-// ---- The decoder, as the playout buffer sees it
+// ---- The decoder of the jitter buffer
 
 static int decode(void *ctx, const uint8_t *data, size_t len, int16_t *out)
 {

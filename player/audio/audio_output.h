@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The audio output of a viewing: takes packets from the loop, gives samples to the device's thread
-// by the pictures' clock, and measures the offset between audio and video. Thread-safe by a lock,
-// but for `new` and `free`.
+// The audio output of a viewing: takes packets from the loop, delivers samples to the device's
+// thread by the video's clock, and measures the offset between audio and video. Thread-safe (by a
+// lock), except `new` and `free`.
 #ifndef WEIR_PLAYER_AUDIO_AUDIO_OUTPUT_H
 #define WEIR_PLAYER_AUDIO_AUDIO_OUTPUT_H
 

@@ -35,7 +35,8 @@ void audio_receiver_init(struct audio_receiver *in, const struct sdp *sdp,
 // Takes a packet of this stream. Returns false if it belongs to another.
 bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *data, size_t len,
                            usec_t arrived);
-// The video is at `media`. Packets carry positions modulo 2^32; this resolves them.
+// The video is at media time `media`. Audio packets carry positions modulo 2^32, which are extended
+// to the value nearest to it.
 void audio_receiver_near(struct audio_receiver *in, usec_t media);
 // Writes the report of this second to `out` of RTCP_MAX_PACKET bytes. Returns its length; 0: no
 // packet has arrived yet.

@@ -97,7 +97,7 @@ static void fill(struct picture *p)
     }
 }
 
-// Copies `from` to (x, y), even, of `to`; rows that would not fit are left out.
+// Copies `from` to (x, y), even, of `to`; rows that would not fit are skipped.
 static void paste(const struct picture *from, struct picture *to, int x, int y)
 {
     for (int i = 0; i < 3; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A grid of twelve of the pictures shown, spread evenly over a session of unknown length. Keeps max
-// twice as many small copies; when these are full, every second one is dropped and the interval
-// between them doubles. One thread at a time.
+// A grid of twelve of the pictures shown, spread evenly over a session of unknown length. Keeps at
+// most twice as many small copies; when that many are kept, every second one is dropped and the
+// interval between copies doubles. One thread at a time.
 #ifndef WEIR_PLAYER_COMPARE_CONTACT_SHEET_H
 #define WEIR_PLAYER_COMPARE_CONTACT_SHEET_H
 
@@ -24,7 +24,7 @@ void contact_sheet_free(struct contact_sheet *c); // NULL is fine
 // A picture was shown at `at`. Keeps it only if the interval since the last kept one is over.
 void contact_sheet_add(struct contact_sheet *c, const struct picture *p, usec_t at);
 int contact_sheet_count(const struct contact_sheet *c); // pictures kept now
-// 0; ERR_NOT_FOUND: no picture was shown; ERR_NO_MEMORY; ERR_IO (logged).
+// Returns 0; ERR_NOT_FOUND: no picture was shown; ERR_NO_MEMORY; ERR_IO (logged).
 int contact_sheet_write(const struct contact_sheet *c, const char *path);
 
 #ifdef __cplusplus

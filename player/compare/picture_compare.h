@@ -25,8 +25,9 @@ enum {
 };
 
 struct measured {
-    int64_t number; // of the source's frame
-    int64_t shown;  // of the picture compared with it; below `number`: it was still on the screen
+    int64_t number; // number of the source's frame
+    int64_t shown;  // number of the picture compared with it; if below `number`, that picture was
+                    // still on the screen
     double mse_y;
     double ssim_y;
 };

@@ -14,7 +14,7 @@
 #include "common/wire/url.h"
 
 struct resolver {
-    uv_async_t done; // the loop's
+    uv_async_t done; // wakes the loop
     resolver_fn *fn;
     void *ctx; // borrowed
     char host[URL_MAX_HOST];
@@ -23,7 +23,7 @@ struct resolver {
     bool freed;             // true after the owner freed it
     int holders;            // 2, 1 or 0: the loop and the thread, while each uses this object
     struct addrinfo *found; // owned
-    int status;             // getaddrinfo's
+    int status;             // result of getaddrinfo
 };
 
 static void let_go(struct resolver *r)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The addresses of a host, without blocking the loop. Loop thread only.
+// Looks up the addresses of a host without blocking the loop. Loop thread only.
 #ifndef WEIR_PLAYER_RTSP_RESOLVER_H
 #define WEIR_PLAYER_RTSP_RESOLVER_H
 
@@ -14,7 +14,8 @@ enum { RESOLVER_MAX_ADDRESSES = 8 };
 
 struct resolver;
 
-// `count` addresses in the order to try them, with the port set; or 0, and `error` says why.
+// `addresses`: `count` addresses, with the port set, in the order to try them. If `count` is 0,
+// `error` is the reason.
 typedef void resolver_fn(void *ctx, const struct sockaddr_storage *addresses, int count,
                          const char *error);
 

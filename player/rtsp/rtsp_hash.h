@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The hashes of Digest authentication, by libavutil.
+// Computes the hashes of Digest authentication with libavutil.
 #ifndef WEIR_PLAYER_RTSP_RTSP_HASH_H
 #define WEIR_PLAYER_RTSP_RTSP_HASH_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// As rtsp_hash_fn says. Returns false if there is no memory.
+// Implements rtsp_hash_fn. Returns false if out of memory.
 bool rtsp_hash(bool sha256, const void *data, size_t len, uint8_t sum[32]);
 
 #ifdef __cplusplus

@@ -35,17 +35,18 @@ struct rtsp_link {
     int address_next;
     struct tcp_conn *conn;        // owned
     struct timer *timer;          // owned
-    usec_t deadline;              // to connect
+    usec_t deadline;              // deadline to connect
     bool redirected;              // a connection to `host` will replace `conn`
     struct mtp_raw_receiver *raw; // borrowed; NULL: not possible
-    const char *no_raw;           // why; static or `raw_failure`
+    const char *no_raw;           // reason why raw transports are not possible; static or
+                                  // `raw_failure`
     char raw_failure[256];
-    uint32_t ssrc; // ours
+    uint32_t ssrc; // our SSRC
     struct media_receiver path;
-    bool has_path; // path is to be destroyed
+    bool has_path; // `path` must be destroyed
 };
 
-// The next deadline, of connecting or of the conversation.
+// Sets the timer to the next deadline, of connecting or of the RTSP session.
 static void arm(struct rtsp_link *l)
 {
     usec_t when = rtsp_client_next_timeout(l->rtsp);
@@ -83,7 +84,7 @@ static void on_close(void *ctx, int err, usec_t now)
 {
     struct rtsp_link *l = ctx;
     if (l->redirected)
-        return; // the timer closes it
+        return; // the timer closes the connection
     if (rtsp_client_is_connecting(l->rtsp)) {
         connect_next(l, now);
         return;
@@ -120,7 +121,7 @@ static void on_resolved(void *ctx, const struct sockaddr_storage *addresses, int
     struct rtsp_link *l = ctx;
     usec_t now = clock_now();
     if (!rtsp_client_is_connecting(l->rtsp))
-        return; // the viewer leaves
+        return; // the viewer is leaving
     if (!count) {
         char text[512];
         snprintf(text, sizeof(text), "cannot find the host %s: %s", l->host, error);

@@ -17,14 +17,14 @@ extern "C" {
 
 struct rtsp_link_ops {
     struct rtsp_client_events rtsp;
-    // Media. weir-send's audio comes by on_packet, too; that of third-party servers by
-    // on_audio_packet. `data` is borrowed for the call.
+    // A media packet arrived. on_packet also delivers the audio of weir-send; on_audio_packet
+    // delivers the audio of third-party servers. `data` is borrowed for the call.
     void (*on_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                       usec_t now);
     void (*on_audio_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
                             usec_t now);
-    // One packet of a pair that rtsp_link_ask_pair requested; `bytes`: with the headers of IP and
-    // UDP.
+    // One packet of a pair that rtsp_link_ask_pair requested arrived. `bytes`: with the headers of
+    // IP and UDP.
     void (*on_pair)(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
                     usec_t now);
 };
@@ -38,7 +38,7 @@ struct rtsp_link_config {
     const struct rtsp_client_config *rtsp;
     const char *cc; // the kernel's congestion control to request for media over TCP; empty: the
                     // server's choice. Copied
-    // For transports over raw TCP segments; NULL: they are not possible. Borrowed.
+    // Receiver for transports over raw TCP segments, borrowed; NULL: they are not possible.
     struct mtp_raw_receiver *raw;
     const struct rtsp_link_ops *ops; // static
     void *ctx;                       // borrowed
@@ -51,7 +51,7 @@ void rtsp_link_free(struct rtsp_link *l); // NULL is fine; no callback afterward
 // Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.
 int64_t rtsp_link_ecn_marked(const struct rtsp_link *l);
 void rtsp_link_set_ssrc(struct rtsp_link *l,
-                        uint32_t ssrc); // of our RTCP; in on_described at the latest
+                        uint32_t ssrc); // SSRC of our RTCP; call it in on_described at the latest
 // Sends a compound of RTCP about the audio or the video.
 void rtsp_link_send_rtcp(struct rtsp_link *l, bool audio, const uint8_t *data, size_t len);
 
@@ -66,7 +66,7 @@ void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now);
 void rtsp_link_pause(struct rtsp_link *l, usec_t now);
 void rtsp_link_resume(struct rtsp_link *l, usec_t now);
 bool rtsp_link_leave(struct rtsp_link *l, usec_t now);
-// While media plays: on_end(RTSP_CLIENT_LOST) with this text, in this call.
+// Ends the session while media plays: calls on_end(RTSP_CLIENT_LOST) with the text `why`.
 void rtsp_link_give_up(struct rtsp_link *l, const char *why, usec_t now);
 
 #ifdef __cplusplus

@@ -33,11 +33,12 @@ bool audio_session_packet(struct audio_session *s, bool rtcp, const uint8_t *dat
                           usec_t arrived);
 // A weir-send packet of frame `number` arrived: the position of the current audio is near it.
 void audio_session_near(struct audio_session *s, int64_t number);
-// Servers other than weir-send give RTP time stamps only: the frame of media time `media` has
-// `stamp`, and a sender report says which wall clock (NTP format) the video's `stamp` stands for.
+// For servers other than weir-send, which send RTP time stamps only. _frame: the frame of media
+// time `media` has the time stamp `stamp`. _video_report: a sender report relates the video's
+// `stamp` to the wall clock `ntp` (NTP format).
 void audio_session_frame(struct audio_session *s, uint32_t stamp, usec_t media, usec_t arrived);
 void audio_session_video_report(struct audio_session *s, uint64_t ntp, uint32_t stamp);
-uint64_t audio_session_packets(const struct audio_session *s); // stats of this connection
+uint64_t audio_session_packets(const struct audio_session *s); // packets of this connection
 // Writes the report of this second to `out` of RTCP_MAX_PACKET bytes; returns its length, 0: none.
 size_t audio_session_second(struct audio_session *s, uint8_t *out, usec_t now);
 
@@ -45,7 +46,7 @@ size_t audio_session_second(struct audio_session *s, uint8_t *out, usec_t now);
 void audio_session_clock(struct audio_session *s, bool playing, const struct media_clock *clock);
 // A picture of media time `pts` was shown.
 void audio_session_picture(struct audio_session *s, const struct play_frame *f, usec_t pts);
-void audio_session_mute(struct audio_session *s);                  // false: it ended
+void audio_session_mute(struct audio_session *s);                  // toggles muting
 void audio_session_end(struct audio_session *s);                   // no further packet follows
 void audio_session_read(struct audio_session *s, struct qoe *qoe); // writes the stats to `qoe`
 

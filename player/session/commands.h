@@ -27,7 +27,7 @@ struct command {
         COMMAND_SEEK_BY,  // by `seconds`
         COMMAND_TRANSPORT,
         COMMAND_SNAPSHOT,
-        COMMAND_MUTE, // false: no longer
+        COMMAND_MUTE, // toggles muting
     } kind;
     int level;
     double seconds;

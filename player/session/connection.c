@@ -32,12 +32,13 @@ struct connection {
     int sender_ms; // the sender's share of the latency, as requested last; 0: not yet
     char transport[TRANSPORT_MAX_NAME];
     bool datagram;
-    bool pairs; // of packets can be requested, to measure the path
+    bool pairs; // packet pairs can be requested to measure the path
     struct level_choice level;
     enum phase {
         CONNECTING, // up to the response to PLAY
         PLAYING,
-        ENDED,     // no media follows: BYE came, or the server was lost. A seek may start it again
+        ENDED,     // no media follows: BYE arrived, or the server was lost. A seek may start it
+                   // again
         ABANDONED, // ENDED for good: another connection follows
     } phase;
     bool stopped; // the viewing is over, or another connection is shown
@@ -47,13 +48,14 @@ struct connection {
     char refusal[128]; // why the description cannot be played
 };
 
-// Returns true if media does not come from here: it has ended for good, or has not begun again.
+// Returns true if this connection delivers no media: it has ended for good, or has not started
+// again.
 static bool is_away(const struct connection *c)
 {
     return c->phase == ABANDONED || (c->config.again && c->phase == CONNECTING);
 }
 
-// NULL: not described yet, or packets without frames.
+// Returns NULL if the stream is not described yet, or has packets without frames.
 static struct video_player *video(const struct connection *c)
 {
     return c->stream ? stream_player_video(c->stream) : NULL;
@@ -69,7 +71,7 @@ static bool is_paused(const struct connection *c)
     return playout(c) && playout_paused(playout(c));
 }
 
-// The newest frame; -1: none yet.
+// Returns the number of the newest frame; -1: none yet.
 static int64_t arrived_frame(const struct connection *c)
 {
     return video(c) ? video_pipeline_arrived(video_player_pipeline(video(c))) : -1;
@@ -145,7 +147,7 @@ static void on_bye_time(void *ctx, usec_t now)
     // Live media has no end of its own: its BYE means that the server ended.
     bool early = c->sdp.duration < 0 || seek_is_early(&c->seek, arrived_frame(c));
     if (early && c->config.ops->on_lost(c->config.ctx, "the server has ended", now)) {
-        c->phase = ABANDONED; // whatever its link, which lives on, still receives
+        c->phase = ABANDONED; // the link still exists and may receive more, which is ignored
         return;
     }
     if (video(c))
@@ -156,7 +158,7 @@ static void on_bye_time(void *ctx, usec_t now)
 
 void connection_done(struct connection *c, struct play_frame *f, usec_t now)
 {
-    if (f->session != c->config.number) { // of an earlier connection
+    if (f->session != c->config.number) { // the frame belongs to an earlier connection
         play_frame_free(f);
         return;
     }
@@ -325,7 +327,7 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
         report_raw_missing(c);
     }
     const struct ladder *l = &c->sdp.ladder;
-    if (c->sdp.h264) // other servers report the size with the first picture only
+    if (c->sdp.h264) // other servers reveal the size only with the first picture
         c->config.display->ops->expect(c->config.display,
                                        l->source_width > 0 ? l->source_width : 640,
                                        l->source_height > 0 ? l->source_height : 360);
@@ -349,7 +351,7 @@ static void on_ready(void *ctx, usec_t now)
     goddard_session_ready(c->goddard, &path, now);
 }
 
-// The server refused the seek. The link takes every seek for the end of a pause, so restore what
+// The server refused the seek. As the link ends a pause at every seek, this restores the state that
 // the viewer sees: paused or playing.
 static void stay(struct connection *c, usec_t now)
 {
@@ -453,7 +455,8 @@ static void on_link_end(void *ctx, enum rtsp_client_end end, const char *text, u
 {
     struct connection *c = ctx;
     const struct connection_ops *ops = c->config.ops;
-    bool expected = c->phase == PLAYING || is_away(c); // else its BYE has ended the media before
+    // otherwise a BYE has ended the media already
+    bool expected = c->phase == PLAYING || is_away(c);
     if (end == RTSP_CLIENT_LEFT) {
         ops->on_left(c->config.ctx, now);
         return;
@@ -506,9 +509,10 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                               .on_audio_packet = on_audio_media,
                                               .on_pair = on_pair};
 
-// ---- Once in a while ----
+// ---- Periodic checks ----
 
-// A server may answer every request and yet send nothing.
+// Ends the connection if no media arrives: a server may respond to every request and still send
+// nothing.
 static void check_silence(struct connection *c, usec_t now)
 {
     bool due = c->phase == PLAYING && !is_paused(c);
@@ -596,7 +600,7 @@ void connection_pause(struct connection *c, usec_t now)
         return;
     video_player_pause(video(c), now);
     goddard_session_pause(c->goddard, true, now);
-    if (c->phase == PLAYING) // else all media was received, and the buffered rest is played
+    if (c->phase == PLAYING) // otherwise all media was received, and the buffered rest is played
         rtsp_link_pause(c->link, now);
 }
 
@@ -615,7 +619,7 @@ enum seek_request connection_seek(struct connection *c, double seconds, usec_t n
     enum seek_request answer = seek_to(&c->seek, seconds, now);
     if (answer != SEEK_WANTED)
         return answer;
-    if (is_away(c)) // the next connection begins there
+    if (is_away(c)) // the next connection begins at that position
         c->config.options->start = (usec_t)(c->seek.to * 1e6);
     else
         rtsp_link_seek(c->link, c->seek.to, now);
@@ -696,7 +700,7 @@ void connection_hang_up(struct connection *c)
 {
     timer_set(c->bye, USEC_NEVER);
     if (c->stream)
-        stream_player_report(c->stream); // while the link still knows the ECN marks
+        stream_player_report(c->stream); // before the link, which counts the ECN marks, is freed
     rtsp_link_free(c->link);
     c->link = NULL;
 }
@@ -752,7 +756,8 @@ void connection_free(struct connection *c)
     if (!c)
         return;
     rtsp_link_free(c->link);
-    c->link = NULL;                     // the player of the stream may still ask for its ECN marks
+    c->link = NULL;                     // marks it as freed for the stream player, which still
+                                        // reads its ECN marks
     render_queue_flush(c->config.show); // the decoder may wait there
     stream_player_free(c->stream);
     render_queue_flush(c->config.show);

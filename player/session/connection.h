@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One connection of a viewing, its control half: the RTSP session, and what follows from its
-// events: the level, the place in a file, BYE, silence, loss. Its media half is stream_player.h. It
-// is made, plays, and is freed; the next connection of the viewing is another object.
+// One connection of a viewing, its control half: runs the RTSP session and handles its events:
+// level, position in a file, BYE, silence, loss. Its media half is stream_player.h. Each connection
+// of a viewing is a separate object.
 //
 // After its link has ended, or connection_hang_up, the received media is still shown. Loop thread
 // only; after that has ended, the main thread.
@@ -26,9 +26,9 @@ extern "C" {
 struct mtp_raw_receiver;
 
 struct connection_ops {
-    // The stream is described: the preceding connection, if there is one, ends here.
+    // The stream is described: the previous connection, if there is one, ends here.
     void (*on_described)(void *ctx, usec_t now);
-    // PLAY was answered; again after each pause and seek.
+    // The server responded to PLAY; called again after each pause and seek.
     void (*on_playing)(void *ctx, usec_t now);
     void (*on_started)(void *ctx, usec_t now); // pictures move
     void (*on_drained)(void *ctx, usec_t now); // the media has ended, and all of it was shown
@@ -44,7 +44,7 @@ struct connection_ops {
 };
 
 struct connection_config {
-    uv_loop_t *loop; // these are borrowed
+    uv_loop_t *loop; // the pointers down to `comparison` are borrowed
     // The viewer's choices. The level is lowered if the server returns with fewer levels; the start
     // changes with a seek while there is no connection.
     struct play_options *options;
@@ -59,7 +59,7 @@ struct connection_config {
     void *done_ctx;
     const struct connection_ops *ops; // static
     void *ctx;
-    unsigned number;       // of the viewing's connections
+    unsigned number;       // number of this connection within the viewing, counted from 0
     bool again;            // true if it follows another connection, whose values are:
     const char *transport; // read once
     int level;
@@ -69,7 +69,7 @@ struct connection;
 
 // Begins to connect. NULL: no memory.
 struct connection *connection_new(const struct connection_config *config, usec_t now);
-// NULL is fine. Not inside a callback of its link. The show queue is emptied.
+// NULL is fine. Do not call it inside a callback of its link. Empties the show queue.
 void connection_free(struct connection *c);
 
 // Gives the network side back, before another connection is made: its link is freed, its BYE is

@@ -57,7 +57,7 @@ const char *connections_transport(const struct connections *c)
     return c->chosen.transports.names[0];
 }
 
-// ---- From one to the next ----
+// ---- Replacement ----
 
 static const struct connection_ops connection_ops;
 
@@ -249,7 +249,7 @@ static bool on_lost(void *ctx, const char *reason, usec_t now)
         trace_reconnect(c->config.events, reason, c->reconnect.tries, wait, now);
         break;
     }
-    default: // lost before
+    default: // the connection was lost already
         return true;
     }
     snprintf(c->reason, sizeof(c->reason), "%s", reason);

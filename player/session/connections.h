@@ -20,8 +20,9 @@ struct connections_ops {
     // The viewing ends. `error`: for people; NULL: none.
     void (*on_failed)(void *ctx, enum qoe_ended ended, int exit_code, const char *error,
                       usec_t now);
-    void (*on_left)(void *ctx, usec_t now);             // after connections_leave
-    void (*on_refused)(void *ctx, const char *message); // the transport that the viewer chose
+    void (*on_left)(void *ctx, usec_t now); // after connections_leave
+    // The transport that the viewer chose was refused.
+    void (*on_refused)(void *ctx, const char *message);
 };
 
 struct connections_config {

@@ -18,7 +18,7 @@ struct goddard_session {
     bool pairs;
     struct goddard_inputs inputs;
     bool capacity_reported;
-    double capacity_bps; // as reported
+    double capacity_bps; // capacity reported last
 };
 
 // ---- Decisions of the policy ----
@@ -103,7 +103,7 @@ void goddard_session_pair(struct goddard_session *g, const struct capacity_packe
         return;
     goddard_inputs_pair(&g->inputs, packet, bytes, arrived, now);
     drive(g, now);
-    if (g->capacity_reported) // a late answer to a probe that was given up
+    if (g->capacity_reported) // a late result of a probe that had ended
         report_capacity(g, now);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files that a session writes: report, events, snapshot, contact sheet. Checks before the
-// session that they can be written.
+// Writes the output files of a session: report, events, snapshot, contact sheet. Before the session
+// it checks that they can be written.
 #ifndef WEIR_PLAYER_SESSION_OUTPUT_FILES_H
 #define WEIR_PLAYER_SESSION_OUTPUT_FILES_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The statistics of the path from the sender, as far as both ends know it: what the sender reports
-// of its transport, and what the receiver measures. They go to QoE and trace. One object a
+// Collects the stats of the path from the sender: those that the sender reports of its transport,
+// and those that the receiver measures. Passes them to QoE and trace. One object for each
 // connection. Loop thread only.
 #ifndef WEIR_PLAYER_SESSION_PATH_STATS_H
 #define WEIR_PLAYER_SESSION_PATH_STATS_H
@@ -24,7 +24,7 @@ void path_stats_free(struct path_stats *p); // NULL is fine
 void path_stats_setup(struct path_stats *p, bool datagram, usec_t rtt);
 // The sender reported its transport's state. Reports a change of MTP's mode to trace and log.
 void path_stats_answer(struct path_stats *p, const struct rtsp_client_answer *a, usec_t now);
-// Once a second, with what the receiver measured in it: the statistics of that second.
+// Call it once a second with the receiver's measurements; writes the stats of that second to `out`.
 void path_stats_second(struct path_stats *p, const struct video_receiver_stats *f,
                        struct qoe_transport *out, usec_t now);
 

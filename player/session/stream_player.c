@@ -127,7 +127,7 @@ static void on_drained(void *ctx, usec_t now)
 void stream_player_packet(struct stream_player *s, bool rtcp, const uint8_t *data, size_t len,
                           usec_t arrived, usec_t now)
 {
-    // weir-send's audio comes among the video's packets.
+    // weir-send sends the audio in the video's flow.
     if (!server_dialect_of(s->config.sdp)->audio_has_own_flow &&
         audio_session_packet(s->config.audio, rtcp, data, len, arrived))
         return;

@@ -62,7 +62,7 @@ void stream_player_set_rtt(struct stream_player *s, usec_t rtt); // 0: unknown
 // A request's wall clock times, to compare the sender's clock with ours.
 void stream_player_clock_sample(struct stream_player *s, usec_t asked, usec_t sender,
                                 usec_t received);
-// Once a second: sends receiver reports, and passes the counts to QoE.
+// Call it once a second. Sends receiver reports, and passes the counts to QoE.
 void stream_player_second(struct stream_player *s, struct video_receiver_stats *out, usec_t now);
 void stream_player_report(struct stream_player *s);               // passes the counts to QoE
 void stream_player_send_bye(struct stream_player *s, usec_t now); // and the last counts to QoE

@@ -13,14 +13,14 @@
 enum {
     CONNECTING_TICKS =
         2, // delay before a window opens for the message: most servers respond sooner
-    CONNECTING_WIDTH = 640, // of that window
+    CONNECTING_WIDTH = 640, // width of that window
     CONNECTING_HEIGHT = 360,
 };
 
 struct ui_feed {
     struct ui_feed_config config;
     int ticks;            // values before the stream was described
-    struct osd_state osd; // as the display has it at present
+    struct osd_state osd; // the state that the display shows now
     struct {              // over the last second
         struct rolling_mean shown;
         struct rolling_mean display;

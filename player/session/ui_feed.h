@@ -31,7 +31,7 @@ struct ui_facts {
 
 struct ui_feed *ui_feed_new(const struct ui_feed_config *config); // NULL: no memory
 void ui_feed_free(struct ui_feed *u);                             // NULL is fine
-// UI_FEED_TICKS times a second.
+// Call ui_feed_tick UI_FEED_TICKS times a second.
 enum { UI_FEED_TICKS = 4 };
 void ui_feed_tick(struct ui_feed *u, const struct ui_facts *f, usec_t now);
 // Shows a message once, for a few seconds.

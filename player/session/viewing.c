@@ -52,7 +52,7 @@ struct viewing {
     struct qoe_transport second;     // stats of the last second
     usec_t playing_since;            // 0: not yet
     usec_t next_tick;
-    int ticks; // since then
+    int ticks; // ticks since playing_since
 
     // The result of the viewing.
     bool over;
@@ -202,7 +202,7 @@ static void free_done(void *item)
     play_frame_free(item);
 }
 
-// ---- What the viewer requests ----
+// ---- Requests of the viewer ----
 
 static void seek(struct viewing *v, double seconds, usec_t now)
 {
@@ -265,7 +265,7 @@ static void on_command(void *ctx, const struct command *c, usec_t now)
     }
 }
 
-// ---- A few times a second ----
+// ---- The tick ----
 
 static void on_tick(void *ctx, usec_t now)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The window. The main thread waits for events, at most until the next picture is due, so nothing
-// that the network does can freeze it. Without vsync: a picture goes out when it is due, not a
-// refresh later.
+// that the network does can freeze it. Vsync is off: a picture is drawn when it is due, not at the
+// next refresh.
 #include <SDL.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,14 +20,14 @@ enum { STATUS_BYTES = 256, LEAST_WIDTH = 640, IDLE_WAIT_MS = 1000 };
 struct window {
     struct display base;
     SDL_Window *window; // owned; NULL before pictures are expected
-    int opened_width;   // of the pictures that the window was opened for
+    int opened_width;   // width of the pictures for which the window was opened
     int opened_height;
     SDL_Rect windowed; // place and size before full screen
     SDL_Renderer *renderer;
     SDL_Texture *texture;
     struct osd *osd; // owned
     bool leaves;     // the viewer has quit
-    int width;       // of the texture
+    int width;       // width of the texture
     int height;
     Uint32 wake_event;
     pthread_mutex_t lock; // guards the rest
@@ -270,8 +270,8 @@ static void wait_events(struct window *w, usec_t until)
 {
     usec_t left = until == USEC_NEVER ? IDLE_WAIT_MS * USEC_PER_MSEC : until - clock_now();
     SDL_Event e;
-    // SDL waits in whole milliseconds; the last part of one is slept, for a picture's time is
-    // exact.
+    // SDL waits in whole milliseconds; the remaining fraction is slept, so that a picture is shown
+    // at its exact time.
     int ms = (int)usec_min(left / USEC_PER_MSEC, IDLE_WAIT_MS);
     if (ms > 0) {
         if (!SDL_WaitEventTimeout(&e, ms))
@@ -284,8 +284,8 @@ static void wait_events(struct window *w, usec_t until)
         on_event(w, &e);
 }
 
-// Opens the window before the first picture arrives, because opening takes longer than one picture
-// is shown. A window that is open already, with the connecting message, gets the pictures' size.
+// Opens the window before the first picture arrives, because opening takes longer than a frame
+// interval. A window that is open already, with the connecting message, gets the pictures' size.
 static int open_expected(struct window *w)
 {
     pthread_mutex_lock(&w->lock);
@@ -311,7 +311,7 @@ static int open_expected(struct window *w)
     return 0;
 }
 
-// Shows for LINGER how the viewing ended, unless the viewer quit.
+// Shows the final message for LINGER, unless the viewer quit.
 static void linger(struct window *w)
 {
     update_osd(w);
@@ -348,7 +348,7 @@ static int run(struct display *d)
     return 0;
 }
 
-// Any thread: SDL's event queue is made for that.
+// Any thread, as SDL's event queue is thread-safe.
 static void wake(void *ctx)
 {
     struct window *w = ctx;
@@ -412,7 +412,8 @@ static const struct display_ops window_ops = {.run = run,
                                               .set_osd = set_osd,
                                               .free = window_free};
 
-// Without a display SDL falls back on drivers that show nothing. Fine if the user named one.
+// Returns false for a driver that shows nothing, which SDL selects without a display, unless the
+// user selected it.
 static bool is_visible(const char *driver)
 {
     const char *asked = SDL_getenv("SDL_VIDEODRIVER");
@@ -428,7 +429,7 @@ struct display *display_window_new(const struct display_config *config)
     w->base.ops = &window_ops;
     w->base.config = *config;
     SDL_SetMainReady();
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); // signals are the loop's business
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); // the loop handles signals
     SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
     if (SDL_Init(SDL_INIT_VIDEO) != 0) {

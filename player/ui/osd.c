@@ -28,7 +28,7 @@ struct osd {
     bool drawn;       // something was drawn at the last draw
     usec_t bar_until; // shown until then, because the pointer moved
     usec_t toast_until;
-    int width; // of the renderer's output
+    int width; // width of the renderer's output
     int height;
 };
 
@@ -58,7 +58,7 @@ static int draw_middle(const struct osd *o, enum osd_size size, int y, SDL_Color
     return osd_text_height(o->text, size);
 }
 
-// ---- Notices ----
+// ---- Messages ----
 
 // A text too wide for OSD_BIG is drawn in OSD_BODY.
 static void osd_draw_message(const struct osd *o)
@@ -406,7 +406,7 @@ static void hover(struct osd *o, int x, int y)
     struct menu_layout l;
     osd_menu_place(o, &l);
     int hit = menu_hit(&l, x, y);
-    // A list that does not fit scrolls by keys and wheel only: else it would move under the
+    // A list that does not fit scrolls by keys and wheel only; otherwise it would move under the
     // pointer.
     if (hit >= 0 && l.visible == o->menu.count)
         o->menu.selected = hit;

@@ -102,7 +102,7 @@ static SDL_Surface *draw_glyphs(struct face *f, TTF_Font *font, int px)
         SDL_Surface *one = TTF_RenderGlyph_Blended(font, (Uint16)(FIRST + i), white);
         TTF_GlyphMetrics(font, (Uint16)(FIRST + i), NULL, NULL, NULL, NULL, &f->advance[i]);
         if (!one)
-            continue; // a blank
+            continue; // the glyph is blank
         f->at[i] = (SDL_Rect){cell.x, cell.y, SDL_min(one->w, w), SDL_min(one->h, h)};
         SDL_SetSurfaceBlendMode(one, SDL_BLENDMODE_NONE);
         SDL_BlitSurface(one, NULL, all, &cell);

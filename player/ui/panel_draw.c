@@ -6,7 +6,7 @@
 #include "common/base/log.h"
 #include "player/ui/model/osd_layout.h"
 
-// Opaque: a frame then costs one copy of memory, and numbers are easier to read.
+// The ground is opaque: a frame then costs one copy of memory, and numbers are easier to read.
 static const SDL_Color ground = {11, 15, 21, 255};
 static const SDL_Color plot = {26, 34, 44, 255};
 static const SDL_Color label = {148, 163, 180, 255};
@@ -211,7 +211,7 @@ static void redraw(struct panel_draw *d, const struct osd_text *t, const struct 
     SDL_SetRenderDrawColor(d->renderer, ground.r, ground.g, ground.b, ground.a);
     SDL_RenderClear(d->renderer);
     SDL_SetRenderDrawBlendMode(d->renderer, SDL_BLENDMODE_NONE);
-    // The texture's own corner.
+    // Draw relative to the texture's corner.
     int x = l.area.x, y = l.area.y;
     l.area.x = l.area.y = 0;
     l.head_y -= y;

@@ -35,7 +35,8 @@ struct film;
 // A viewer's hold on a film, embedded by the viewer. With it the viewer waits until the film is
 // open, and then keeps it open. Initialise the first three members; the others must be zero.
 struct catalog_hold {
-    void (*on_ready)(void *ctx, usec_t now); // repeat the call that returned CATALOG_WAITS
+    // The owner repeats the call that returned CATALOG_WAITS.
+    void (*on_ready)(void *ctx, usec_t now);
     // The film is closed to make room for others; only if no session uses it. May be NULL.
     void (*on_revoked)(void *ctx);
     void *ctx;                 // borrowed

@@ -32,7 +32,7 @@ int stream_start(struct stream *s, uv_loop_t *loop);
 void stream_destroy(struct stream *s);
 // Fills in the session description for a viewer of `level`.
 void stream_describe(const struct stream *s, int level, struct sdp *out);
-// Adds a session's sink and gives it its number (stats.h). Returns 0, ERR_FULL or ERR_NO_MEMORY.
+// Adds a session's sink and assigns its number (stats.h). Returns 0, ERR_FULL or ERR_NO_MEMORY.
 int stream_add(struct stream *s, struct frame_sink *sink);
 // Removes a sink and adds its final stats to the book; call it before the sink's transport is
 // freed.

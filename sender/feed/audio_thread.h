@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads and encodes the audio of each picture's time on a thread of its own. Unless the audio is
 // captured, it also reads a little ahead, so that a viewer has a picture's audio when the picture
-// arrives. A queue holds about a second of pictures; the audio of further ones is dropped and heard
-// as a gap.
+// arrives. A queue holds about a second of pictures; the audio of further pictures is dropped,
+// which causes an audible gap.
 #ifndef WEIR_SENDER_FEED_AUDIO_THREAD_H
 #define WEIR_SENDER_FEED_AUDIO_THREAD_H
 

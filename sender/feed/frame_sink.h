@@ -13,7 +13,7 @@ struct frame_sink;
 struct frame_sink_ops {
     // Frames and packets are borrowed for the call: a sink that keeps one takes a reference.
     void (*on_frame)(struct frame_sink *sink, struct coded_frame *f, usec_t now);
-    // A frame again, which the sink has asked for (media_feed.h).
+    // Delivers a frame again that the sink has requested (media_feed.h).
     void (*on_again)(struct frame_sink *sink, struct coded_frame *f, usec_t now);
     void (*on_audio)(struct frame_sink *sink, struct coded_audio *c, usec_t now);
     void (*on_end)(struct frame_sink *sink, usec_t now); // the media has ended, or cannot be read

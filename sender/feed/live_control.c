@@ -15,7 +15,7 @@ struct live_control {
     // The source thread's time line.
     double due;   // time of the next picture; a double, as most intervals are no whole number of us
     double begin; // when this time line began
-    usec_t lead;  // how early a picture may be given
+    usec_t lead;  // how early a picture may be delivered
 
     pthread_mutex_t lock; // guards the members below
     pthread_cond_t changed;
@@ -269,7 +269,7 @@ void live_control_done(struct live_control *c)
 bool live_control_end(struct live_control *c)
 {
     pthread_mutex_lock(&c->lock);
-    c->next_number--; // undo live_control_wait_viewer's increment, as no picture came
+    c->next_number--; // undo live_control_wait_viewer's increment, as no picture arrived
     while (c->in_flight > 0 && !c->stop)
         wait_change(c, USEC_NEVER);
     bool watched = c->ended = is_watched(c);

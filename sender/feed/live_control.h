@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the viewers want of a live feed's source thread, and how far that thread is. The loop's
-// thread sets what is wanted; the source thread waits for it. Each function locks.
+// Connects the loop's thread with a live feed's source thread. The loop's thread sets viewers,
+// seeks and speed; the source thread waits for them and reports its progress. Each function locks.
 #ifndef WEIR_SENDER_FEED_LIVE_CONTROL_H
 #define WEIR_SENDER_FEED_LIVE_CONTROL_H
 
@@ -22,14 +22,16 @@ void live_control_free(struct live_control *c); // NULL is fine
 
 // ---- The loop's thread
 
-// Makes the source thread's functions return; they block no more.
+// Makes the source thread's functions return; they no longer block.
 void live_control_stop(struct live_control *c);
 void live_control_watch(struct live_control *c, int size_id, int change); // +1 or -1 viewer
 void live_control_watch_audio(struct live_control *c, int change);        // +1 or -1 listener
 int live_control_viewers(const struct live_control *c, int size_id);
-// Returns the number of the first picture from there. `ahead`: pictures may then be early.
+// Seeks to media time `pts`. Returns the number of the first picture after the seek. `ahead`:
+// pictures may then be early.
 int64_t live_control_seek(struct live_control *c, usec_t pts, bool ahead);
-void live_control_set_speed(struct live_control *c, double speed); // times the source's pace
+// Sets the speed as a multiple of the source's pace.
+void live_control_set_speed(struct live_control *c, double speed);
 // Returns the media time of the next picture, or the target of a pending seek. *number: the number
 // of that picture.
 usec_t live_control_position(struct live_control *c, int64_t *number);
@@ -39,29 +41,32 @@ bool live_control_end_is_current(struct live_control *c);
 
 // ---- The source thread
 
-// Waits until the feed has a viewer, and then takes a pending seek. While it has none, `source`
-// idles. Returns false if the thread must stop. Sets *held if it waited. *seek_to: the seek's
-// target, or USEC_NEVER. *lead: how early pictures may be given from there.
+// Waits until the feed has a viewer, and then takes a pending seek. While it has no viewer,
+// `source` idles. Returns false if the thread must stop. Sets *held if it waited. *seek_to: the
+// seek's target, or USEC_NEVER. *lead: how early pictures may be delivered after the seek.
 bool live_control_wait_viewer(struct live_control *c, struct source *source, bool *held,
                               usec_t *seek_to, usec_t *lead);
-// Restarts the time line now, so that pictures do not come in a burst after a pause or a suspend.
+// Restarts the time line now, so that a pause or a suspend is not followed by a burst of pictures.
 void live_control_begin_pace(struct live_control *c, usec_t lead);
 // Waits for the time of the next picture, `number`, and advances the time line. *instant: that
 // time. Returns false if a seek is pending: then the picture is dropped.
 bool live_control_wait_pace(struct live_control *c, int64_t number, usec_t *instant);
-// A picture goes to the encoders. `pts`, `number`: its own; `seeked`: the target of a seek that it
-// is the first picture of, or USEC_NEVER.
+// A picture goes to the encoders. `pts`, `number`: those of the picture. `seeked`: target of the
+// seek whose first picture it is, or USEC_NEVER.
 void live_control_advance(struct live_control *c, usec_t pts, int64_t number, usec_t seeked);
 // Returns true if the size has a viewer (the audio a listener): then the picture (its audio) counts
 // as in flight until live_control_done.
 bool live_control_begin_picture(struct live_control *c, int size_id);
 bool live_control_begin_audio(struct live_control *c);
 void live_control_done(struct live_control *c); // any thread
-// The source has ended: waits until no picture is in flight. Returns true if there are viewers, who
-// are to get the end: live_control_wait_left follows. If there are none, rewinds for the next ones.
+// The source has ended: waits until no picture is in flight. Returns true if there are viewers: the
+// caller reports the end to them and calls live_control_wait_left. Without viewers, rewinds for the
+// next ones.
 bool live_control_end(struct live_control *c);
-void live_control_wait_left(struct live_control *c); // until the viewers have got the end and left
-// Waits a moment, until the loop may have taken something. Returns false if the thread must stop.
+// Waits until the viewers have received the end and left.
+void live_control_wait_left(struct live_control *c);
+// Waits briefly, so that the loop can take items from its queue. Returns false if the thread must
+// stop.
 bool live_control_wait_loop(struct live_control *c);
 
 #ifdef __cplusplus

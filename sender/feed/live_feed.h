@@ -67,8 +67,8 @@ void live_feed_set_bitrate(struct live_feed *e, int size_id, int bitrate_bps);
 // A viewer lacks frame `number`. If several viewers watch the size, only the base layer is
 // repaired: a loss in a higher layer ends with the next frame of the base layer.
 void live_feed_repair(struct live_feed *e, int size_id, int64_t number, int account);
-// Seeks for all viewers, so it is only useful while there is one. Returns the number of the first
-// frame from there, or ERR_UNSUPPORTED. `ahead`: then frames are encoded at up to
+// Seeks for all viewers, so it is only useful while there is a single viewer. Returns the number of
+// the first frame after the seek, or ERR_UNSUPPORTED. `ahead`: frames are then encoded at up to
 // LIVE_FEED_SEEK_PACE times the pace until they are LIVE_FEED_SEEK_LEAD early (live_control.h);
 // their `captured` is the time at the normal pace.
 int64_t live_feed_seek(struct live_feed *e, usec_t pts, bool ahead);

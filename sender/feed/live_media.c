@@ -27,7 +27,7 @@ struct live_viewer {
     bool plays;
 };
 
-// ---- One viewer's
+// ---- The feed of one viewer
 
 static struct live_feed *feed_of(struct media_feed *f)
 {
@@ -123,7 +123,7 @@ static void viewer_free(struct media_feed *f)
 static const struct media_feed_ops device_ops = {OF_ALL};
 static const struct media_feed_ops file_ops = {OF_ALL, .place = place, .set_speed = set_speed};
 
-// ---- All viewers'
+// ---- The media of all viewers
 
 // Sending to hundreds of viewers takes milliseconds, so each call gets the current time.
 static void on_frame(void *ctx, struct coded_frame *f, usec_t now)
@@ -167,7 +167,7 @@ static struct media_feed *feed_new(struct stream_media *base,
                               .media = m,
                               .sink = config->sink};
     struct live_viewer **at = &m->viewers;
-    while (*at) // viewers get a frame in the order in which they came
+    while (*at) // viewers get a frame in the order in which they joined
         at = &(*at)->next;
     *at = v;
     return &v->base;

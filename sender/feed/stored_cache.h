@@ -41,7 +41,8 @@ void stored_cache_leave(struct stored_cache *c, struct stored_waiter *w);
 // not in memory: then it is requested, and on_change follows. Sets *broken if it cannot be read.
 const struct stored_group *stored_cache_hold(struct stored_cache *c, int64_t group, bool *broken);
 void stored_cache_drop(struct stored_cache *c, const struct stored_group *g); // NULL is fine
-void stored_cache_want(struct stored_cache *c, int64_t group);                // reads it in advance
+// Starts reading the group in advance.
+void stored_cache_want(struct stored_cache *c, int64_t group);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@
 #define MAX_BEHIND   (USEC_PER_SEC / 2) // max. delay to catch up; a longer one shifts the time line
 #define RETRY        (20 * USEC_PER_MSEC) // delay until a retry if the cache had no room
 #define REPAIR_EVERY (USEC_PER_SEC / 2)   // min. interval of repairs of all needed frames
-#define BURST        2.0                  // times the media's pace, until the lead is reached
+#define BURST        2.0                  // multiple of the media's pace until the lead is reached
 
 struct stored_feed {
     struct media_feed base; // first
@@ -338,7 +338,7 @@ static bool was_given(const struct stored_feed *f, int size_id, int64_t frame)
     return place->depends != STORED_NO_FRAME && group * gop + place->slot < f->at;
 }
 
-// Gives a frame again if its group is still held.
+// Delivers a frame again if its group is still held.
 static void give_again(struct media_feed *feed, int size_id, int64_t number, usec_t now)
 {
     struct stored_feed *f = (struct stored_feed *)feed;
@@ -346,7 +346,7 @@ static void give_again(struct media_feed *feed, int size_id, int64_t number, use
         repeat(f, size_id, number - f->first_number, now);
 }
 
-// Gives all frames again that the newest one needs.
+// Delivers all frames again on which the newest one depends.
 static void request_key(struct media_feed *feed, int size_id, usec_t now)
 {
     struct stored_feed *f = (struct stored_feed *)feed;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A media_feed of the frames of a stored ladder, at their times. Each viewer has a time line and a
-// speed of its own, and can seek: to the frame of its level at or before the target.
+// A media_feed that delivers the frames of a stored ladder at their times. Each viewer has its own
+// time line and speed, and can seek to the frame of its level at or before the target.
 //
-// Frames come in decoding order; their times are those of their slots (stored_plan.h).
+// Frames are delivered in decoding order, at the times of their slots (stored_plan.h).
 //
-// After a start or a seek, frames come at twice the media's pace until they are STORED_FEED_LEAD
-// early. So the viewer can show the first one at once and still fills its buffer. A frame's
-// `captured` is its time at the media's own pace: an early frame may wait that much longer.
+// After a start or a seek, frames are delivered at twice the media's pace until they are
+// STORED_FEED_LEAD early. So the viewer can show the first frame at once and still fill its buffer.
+// A frame's `captured` is its time at the media's own pace, so an early frame may wait longer for
+// the transport, by as much as it is early.
 //
 // Numbers are never reused: after a seek they continue at a multiple of the plan's period.
 // Loop thread only.

@@ -14,7 +14,7 @@ struct synthetic_media {
     struct synthetic media;
 };
 
-// ---- One viewer's
+// ---- The feed of one viewer
 
 struct synthetic_feed {
     struct media_feed base;        // first
@@ -79,7 +79,7 @@ static void feed_free(struct media_feed *feed)
 static const struct media_feed_ops feed_ops = {
     .watch = watch, .set_speed = set_speed, .free = feed_free};
 
-// ---- All viewers'
+// ---- The media of all viewers
 
 static struct media_feed *feed_new(struct stream_media *m, const struct media_feed_config *config)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A stream_media of synthetic frames. They cost nothing to make, so each feed has a time line and a
-// speed of its own, on a timer. A feed stands still while its viewer watches no size.
+// A stream_media of synthetic frames. They cost nothing to make, so each feed has its own time line
+// and speed, on a timer. A feed stops while its viewer watches no size.
 #ifndef WEIR_SENDER_FEED_SYNTHETIC_MEDIA_H
 #define WEIR_SENDER_FEED_SYNTHETIC_MEDIA_H
 

@@ -20,9 +20,10 @@ extern "C" {
 
 struct frame_clock {
     double interval; // us of media time
-    double speed;    // times the media's own pace
+    double speed;    // as a multiple of the media's own pace
     int64_t number;  // the next number
-    double due;      // when it is due; a double, as most intervals are no whole number of us
+    double due;      // time at which it is due; a double, because most intervals are not a whole
+                     // number of us
 };
 
 // The initial speed is 1. Call frame_clock_start before the first tick.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parameters that a viewer sets and asks for (RFC 2326, 10.8 and 10.9): their names and values
-// as text. What they do is the handler's business (rtsp_handler.c). Pure.
+// Reads and writes the parameters of GET_PARAMETER and SET_PARAMETER (RFC 2326, 10.8 and 10.9):
+// their names and values as text. rtsp_handler.c implements their effects. Pure.
 #ifndef WEIR_SENDER_POLICY_RTSP_PARAMETERS_H
 #define WEIR_SENDER_POLICY_RTSP_PARAMETERS_H
 
@@ -16,7 +16,7 @@ extern "C" {
 
 enum rtsp_parameter {
     PARAMETER_UNKNOWN,
-    PARAMETER_LEVEL,          // set, get: of the ladder
+    PARAMETER_LEVEL,          // set, get: level of the ladder
     PARAMETER_LATENCY,        // set: how long a frame may wait for the transport, ms
     PARAMETER_ADAPT,          // set: `sender` (1) or `none` (0)
     PARAMETER_CAPACITY_PROBE, // set: the number of a packet pair
@@ -34,8 +34,8 @@ struct rtsp_setting {
 struct rtsp_setting rtsp_setting_of(struct text name, struct text value);
 // Reads one name of GET_PARAMETER's body: LEVEL, CLOCK, TRANSPORT or UNKNOWN.
 enum rtsp_parameter rtsp_parameter_of(struct text name);
-// Writes "transport: rtt_ms=12.345 ...", terminated, cut where `cap` ends: what `info` knows, and
-// the frames that this viewer did not get.
+// Writes "transport: rtt_ms=12.345 ...", terminated and truncated to `cap`: the known values of
+// `info`, and the number of frames that this viewer did not get.
 void rtsp_parameter_transport(const struct transport_info *info, double skipped, char *out,
                               size_t cap);
 

@@ -15,25 +15,25 @@
 
 _Static_assert(REPAIR_VIEWERS == STATS_SESSIONS + 1, "a session's number is its account");
 
-// A viewer that shall report packets and has not reported one for so long is not there any more. A
-// path that was away for 10 s has had its probe by then, and the probe its answer.
+// A viewer that must report packets and has reported none for this long counts as gone. After an
+// outage of 10 s the sender has probed the path and received the response within this time.
 static const usec_t UNHEARD_AFTER = 10 * USEC_PER_SEC + RTO_MAX_LIVE + USEC_PER_SEC;
 
 struct session {
-    struct frame_sink sink; // first: what the stream and the media know of a session
+    struct frame_sink sink; // must be first: the stream and the media know a session as a sink
     struct session_config config;
     struct media_feed *feed;      // owned
     struct stream_sender *sender; // owned
     struct transport *transport;  // owned
-    struct timer *timer;          // owned: the sender's
-    usec_t armed;                 // when it fires
+    struct timer *timer;          // owned; fires at the sender's next timeout
+    usec_t armed;                 // time at which `timer` fires
     char cname[64];
-    usec_t begun_at; // when PLAY came
+    usec_t begun_at; // time of the first PLAY
 };
 
 // ---- The sender's timer
 
-// Follows each call of the sender that is given the time.
+// Sets the timer. Call it after each call of the sender that takes the time.
 static void arm(struct session *s)
 {
     usec_t when = stream_sender_next_timeout(s->sender);
@@ -57,9 +57,9 @@ static void on_room(void *ctx, usec_t now)
     arm(s);
 }
 
-// ---- What the sender reports
+// ---- Events of the sender
 
-// More exact than the loop's time: hundreds of packets may leave at one wake-up.
+// Reads the clock again, because hundreds of packets may leave in one wake-up of the loop.
 static usec_t wall(void *ctx, usec_t now)
 {
     (void)ctx;
@@ -75,8 +75,8 @@ static void report_track(struct session *s, enum media_track track, bool bye, us
     s->transport->ops->send_rtcp(s->transport, track, out, len, now);
 }
 
-// Where there are two tracks, a report before the first packet would tell what the other's does
-// not: a player brings them together by it.
+// With two tracks, a report before a track's first packet would not match that of the other track,
+// and players use the reports to synchronise the tracks.
 static void send_report(struct session *s, bool bye, usec_t now)
 {
     bool both = session_has_audio(s);
@@ -104,7 +104,7 @@ static void on_closed(void *ctx, usec_t now)
     s->config.on_stuck(s->config.ctx, "its connection was closed");
 }
 
-// ---- Media. The sink stands first in its session.
+// ---- Media. The sink is the first member of its session.
 
 static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
 {
@@ -287,7 +287,7 @@ bool session_place(struct session *s, double seconds, struct media_place *out, u
     struct media_seek to = {
         .seconds = seconds,
         .level = &ladder->levels[stream_sender_level(s->sender)],
-        // More than the network takes would be lost, but for a transport that holds it back.
+        // Media that is early would be lost in the network unless the transport holds it back.
         .ahead = s->transport->kind->holds_back};
     if (s->feed->ops->place(s->feed, isnan(seconds) ? NULL : &to, out, now))
         stream_sender_go_to(s->sender, out->frames.first);
@@ -337,7 +337,7 @@ void session_set_speed(struct session *s, double speed, usec_t now)
         s->feed->ops->set_speed(s->feed, speed);
 }
 
-// ---- What comes from the viewer
+// ---- Input from the viewer
 
 static void on_reports(struct session *s, const struct rtcp_item *item, usec_t now)
 {

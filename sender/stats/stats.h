@@ -33,7 +33,7 @@ struct session_stats {
     uint64_t packets;
     uint64_t octets; // of payload
     uint64_t wrong_tokens;
-    uint64_t feedback_dropped; // PLIs and entries of NACKs, beyond the limit
+    uint64_t feedback_dropped; // PLIs and NACK entries beyond the limit
     uint64_t thinned;          // frames omitted to get within the rate at once
     int waiting_frames;
     size_t waiting_bytes;
@@ -43,7 +43,7 @@ struct session_stats {
     uint64_t audio_packets;
     uint64_t audio_octets;
     uint64_t audio_dropped; // packets dropped after their deadline
-    bool follows;           // the network
+    bool follows;           // the level adapts to the network
     struct adaptation_stats adaptation;
     struct transport_info info;
 };

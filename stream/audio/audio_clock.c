@@ -13,7 +13,7 @@ void audio_clock_picture(struct audio_clock *c, usec_t pts, usec_t shown_at)
 {
     usec_t heard_at = shown_at + c->delay;
     usec_t off = heard_at - media_clock_due(&c->clock, pts);
-    // A jump that audio would follow over seconds is worse than a seam.
+    // One jump of the audio is better than an offset that it corrects over seconds.
     if (!c->is_set || llabs(off) > AUDIO_CLOCK_ASTRAY)
         media_clock_set(&c->clock, pts, heard_at);
     else

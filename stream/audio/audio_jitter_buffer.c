@@ -9,10 +9,10 @@
 
 enum {
     FADE = AUDIO_RATE / 200,           // 5 ms
-    MOST_CONCEALED = 3 * AUDIO_PACKET, // at a stretch; then silence
-    CONCEAL_UNIT = AUDIO_RATE / 400,   // of a decoder
+    MOST_CONCEALED = 3 * AUDIO_PACKET, // max samples concealed in a row; then silence
+    CONCEAL_UNIT = AUDIO_RATE / 400,   // decoders conceal multiples of this
     HELD = AUDIO_MAX_PULL + TIME_STRETCH_NEEDS + TIME_STRETCH_MOST + AUDIO_PACKET_MAX,
-    PULLS = 128, // remembered
+    PULLS = 128, // pulls remembered
 };
 
 struct packet {
@@ -24,29 +24,30 @@ struct packet {
 
 struct pull {
     usec_t at;
-    int64_t position; // -1 with count 0: silence
+    int64_t position; // -1 if count is 0: silence
     int count;
 };
 
 struct audio_jitter_buffer {
     const struct audio_decoding *decoding; // static
     void *ctx;                             // borrowed
-    struct packet **packets;               // owned, SOUND_MAX_PACKETS, a ring, ascending positions
+    struct packet **packets;               // owned; ring of AUDIO_MAX_PACKETS in ascending order of
+                                           // position
     int head;
     int count;
-    size_t bytes; // of all of them
+    size_t bytes; // bytes of all packets
     bool runs;
     struct media_clock clock;
     bool ended;
     bool plays;        // false: silence
     bool dry;          // an underrun continues
-    int concealed_run; // samples since the last packet
-    int fade_in;       // samples of it that are left
+    int concealed_run; // samples concealed since the last packet
+    int fade_in;       // samples of the fade-in that remain
     int64_t next;      // position of pcm[0]
-    int held;          // samples in pcm
+    int held;          // number of samples in pcm
     int16_t pcm[HELD * AUDIO_CHANNELS];
     struct audio_counts counts;
-    int pull_count; // ever
+    int pull_count; // number of pulls so far
     struct pull pulls[PULLS];
 };
 
@@ -78,7 +79,7 @@ static bool has_room(const struct audio_jitter_buffer *s, size_t len)
     return s->count < AUDIO_MAX_PACKETS && s->bytes + len <= AUDIO_MAX_BYTES;
 }
 
-// Its place is found from the back, where nearly all go.
+// Searches the position from the back, as nearly all packets belong there.
 static bool insert(struct audio_jitter_buffer *s, struct packet *p)
 {
     int i = s->count;
@@ -145,7 +146,7 @@ static void decode_first(struct audio_jitter_buffer *s)
     int16_t *to = end_of(s);
     int samples = s->decoding->decode(s->ctx, p->data, p->len, to);
     if (samples <= 0) {
-        samples = p->samples; // broken: as if it had not come
+        samples = p->samples; // a packet that does not decode counts as missing
         silence(to, samples);
         s->counts.concealed += (uint64_t)samples;
     }
@@ -230,7 +231,8 @@ static void fade_out(struct audio_jitter_buffer *s, int16_t *out, int count)
     s->held = 0;
 }
 
-// Samples of silence before the first that can be heard now; `count`: none can.
+// Returns the number of samples of silence before the first sample that can be played now; `count`:
+// none can.
 static int begin(struct audio_jitter_buffer *s, int64_t wanted, int count)
 {
     while (s->count && (*slot(s, 0))->position + (*slot(s, 0))->samples <= wanted)

@@ -20,13 +20,13 @@ void av_sync_report(struct av_sync *s, bool audio, uint64_t ntp, uint32_t stamp)
     *(audio ? &s->audio : &s->pictures) = (struct sync_report){true, ntp, stamp};
 }
 
-// How far `stamp` is behind `from`.
+// Returns the time from `from` to `stamp`.
 static usec_t behind(uint32_t stamp, uint32_t from, int rate)
 {
     return rtp_usec((int32_t)(stamp - from), rate);
 }
 
-// The media time of the sound with this time stamp, as the reports have it.
+// Returns the media time of audio with this time stamp, computed from the reports.
 static usec_t media_told(const struct av_sync *s, uint32_t stamp)
 {
     usec_t audio = wall_of_ntp(s->audio.ntp) + behind(stamp, s->audio.stamp, RTP_OPUS_CLOCK_RATE);

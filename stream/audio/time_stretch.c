@@ -5,17 +5,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEP = 4 }; // samples: fine enough to find a period, and then once more around it
+enum {
+    STEP = 4
+}; // samples: step of the coarse search, which a fine search around its result
+   // follows
 
 static double mono(const int16_t *pcm, int i)
 {
     return (double)pcm[i * AUDIO_CHANNELS] + pcm[i * AUDIO_CHANNELS + 1];
 }
 
-// How alike the sound is to itself `lag` later: 1 is the same.
+// Returns the correlation of the audio with itself `lag` samples later; 1: identical.
 static double likeness(const int16_t *pcm, int lag)
 {
-    double cross = 0, first = 1, second = 1; // silence is like silence, but no more than sound is
+    double cross = 0, first = 1, second = 1; // 1 avoids a division by 0 in silence
     for (int i = 0; i < TIME_STRETCH_WINDOW; i += STEP) {
         double a = mono(pcm, i), b = mono(pcm, i + lag);
         cross += a * b;
@@ -60,7 +63,7 @@ static int find_period(const int16_t *pcm, int most)
     return best_of(pcm, from, coarse + STEP > most ? most : coarse + STEP, 1);
 }
 
-// From `a` to `b` over `count` samples, into `a`.
+// Fades from `a` to `b` over `count` samples, in `a`.
 static void cross_fade(int16_t *a, const int16_t *b, int count)
 {
     for (int i = 0; i < count; i++)
@@ -90,7 +93,7 @@ int time_stretch_longer(int16_t *pcm, int count, int most)
     assert(count >= time_stretch_needs(most));
     int period = find_period(pcm, most);
     move(pcm, period, 0,
-         count); // the period once more; its second time fades from what followed it
+         count); // repeats the period; the repetition fades in from the samples that followed it
     int16_t again[TIME_STRETCH_MOST * AUDIO_CHANNELS];
     memcpy(again, pcm + 2 * period * AUDIO_CHANNELS,
            (size_t)period * AUDIO_CHANNELS * sizeof(*pcm));

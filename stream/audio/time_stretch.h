@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes sound shorter or longer by one of its own periods, with its pitch kept, as NetEQ does it:
-// where the sound is most alike itself, one period is cross-faded into the next, and so left out,
-// or played once more. It costs no delay and says exactly how many samples it changed, so sound is
-// kept on the pictures' clock by single splices as they are needed; libavfilter's `atempo` works on
-// windows that hold back some 40 ms, and tells of them only afterwards.
+// Shortens or lengthens audio by one of its periods without changing the pitch, as NetEq does
+// (accelerate, expand). At the period with the highest correlation, it cross-fades one period into
+// the next, which removes or repeats one. It adds no delay and returns exactly how many samples it
+// changed, so single splices keep audio on the video's clock. libavfilter's `atempo` works on
+// windows that add about 40 ms of delay, and reports changes only afterwards.
 //
 // Pure.
 #ifndef WEIR_STREAM_AUDIO_TIME_STRETCH_H
@@ -16,17 +16,17 @@ extern "C" {
 #endif
 
 enum {
-    TIME_STRETCH_LEAST = AUDIO_RATE / 400,      // 2.5 ms: periods that are looked for
-    TIME_STRETCH_MOST = AUDIO_RATE / 80,        // 12.5 ms
-    TIME_STRETCH_WINDOW = AUDIO_RATE / 100,     // that is compared
-    TIME_STRETCH_NEEDS = 2 * TIME_STRETCH_MOST, // samples, at most
+    TIME_STRETCH_LEAST = AUDIO_RATE / 400,      // 2.5 ms: the shortest period searched
+    TIME_STRETCH_MOST = AUDIO_RATE / 80,        // 12.5 ms: the longest period searched
+    TIME_STRETCH_WINDOW = AUDIO_RATE / 100,     // 10 ms: window of the comparison
+    TIME_STRETCH_NEEDS = 2 * TIME_STRETCH_MOST, // largest number of samples needed
 };
 
-// How many samples must be there to look for periods of `most` samples at most.
+// Number of samples needed to search for periods of up to `most` samples.
 int time_stretch_needs(int most);
-// Both work on the `count` samples at `pcm`, and return the period by which these became fewer or
-// more: between TIME_STRETCH_LEAST and the larger of that and `most`. time_stretch_longer wants
-// room behind them for TIME_STRETCH_MOST more.
+// Both change the `count` samples at `pcm` in place, and return the period in samples by which they
+// were shortened or lengthened: TIME_STRETCH_LEAST .. max(TIME_STRETCH_LEAST, most).
+// time_stretch_longer requires room after them for TIME_STRETCH_MOST more.
 int time_stretch_shorter(int16_t *pcm, int count, int most);
 int time_stretch_longer(int16_t *pcm, int count, int most);
 

@@ -20,7 +20,7 @@ void frame_loss_counter_restart(struct frame_loss_counter *c)
     frame_loss_counter_init(c, c->ladder);
 }
 
-// Those below `number` are lost unless they are whole, or were not to come.
+// Decides the frames below `number`: each is lost unless it is whole or was not expected.
 static int settle(struct frame_loss_counter *c, int64_t number, int level)
 {
     int lost = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Section numbers are those of the paper that the header names.
+// Section numbers refer to the paper named in the header.
 #include "stream/goddard/goddard.h"
 
 #include <assert.h>
@@ -10,8 +10,8 @@ static usec_t usec_of(double seconds)
     return (usec_t)llround(seconds * 1e6);
 }
 
-// The policy's own time, which stops while the user pauses: no media arrives then, and none is
-// missing.
+// Returns the policy's own time, which stops while the user pauses: during a pause no media arrives
+// and none is missing.
 static usec_t own_time(const struct goddard *g, usec_t now)
 {
     return (g->paused_at == USEC_NEVER ? now : g->paused_at) - g->paused;
@@ -34,7 +34,7 @@ static void ask(struct goddard *g, usec_t t)
     g->tried_at = t;
     bool first = g->tries == 1;
     if (g->probe == GODDARD_BY_MEDIA && !first)
-        return; // the media is under way
+        return; // media already arrives
     act(g, GODDARD_WHY_PROBE, -1);
     g->action.ask_pair = g->probe == GODDARD_BY_PAIR;
 }
@@ -69,7 +69,8 @@ bool goddard_poll(struct goddard *g, struct goddard_action *out)
     return true;
 }
 
-// The highest level, up to `top`, with a bitrate below the rate; the lowest when there is none.
+// Returns the highest level, up to `top`, with a bitrate below `bps`; the lowest level if there is
+// none.
 static int level_below(const struct goddard *g, double bps, int top)
 {
     int level = top;
@@ -104,8 +105,8 @@ usec_t goddard_next_timeout(const struct goddard *g)
 
 static void try_again(struct goddard *g, usec_t t)
 {
-    // The paper asks for ever. A path that loses every pair, or a filter that takes them, would
-    // then never show a picture.
+    // The paper repeats the request without limit. On a path that loses or filters every pair, no
+    // picture would ever be shown.
     if (g->tries < GODDARD_TRIES)
         ask(g, t);
     else
@@ -130,7 +131,7 @@ void goddard_on_pair(struct goddard *g, const struct goddard_pair *pair, usec_t 
     }
     if (!probing && isfinite(g->capacity_bps))
         return;
-    // Two packets in one tick of the clock: the path is faster than it can tell.
+    // Two packets in one tick of the clock: the path is faster than the clock can measure.
     g->capacity_bps = 8.0 * (double)pair->bytes[1] / usec_to_sec(usec_max(dispersion, 1));
     if (probing)
         begin_buffering(g, level_below(g, g->capacity_bps, g->level_count - 1),
@@ -172,8 +173,8 @@ void goddard_on_empty(struct goddard *g, usec_t now)
     g->state = GODDARD_REBUFFERING;
     g->limit = g->level > 0 ? g->level - 1 : 0;
     g->limit_since = t;
-    // "One below the last scale level that caused media re-buffering" is as far as scaling up may
-    // go, so the throughput while the buffer drained cannot select a higher level.
+    // Scaling up is limited to "one below the last scale level that caused media re-buffering", so
+    // the throughput while the buffer drained cannot select a higher level.
     double bps = loss_window_throughput(&g->monitor, t);
     decide(g, level_below(g, bps, g->level), GODDARD_WHY_REBUFFER, t);
 }
@@ -218,7 +219,7 @@ static bool must_go_down(const struct goddard *g, usec_t t)
            loss_window_loss_lately(&g->monitor, t) > g->params.downscale_frame_loss_rate;
 }
 
-// The buffer fills first: a level more would only put playout off.
+// While the buffer fills, a higher level would only delay playout.
 static bool may_go_up(const struct goddard *g, usec_t t)
 {
     return g->state == GODDARD_STREAMING && g->level < g->limit &&
@@ -242,7 +243,7 @@ void goddard_on_frames(struct goddard *g, const struct goddard_frames *frames, u
     }
 }
 
-// ---- What others may know ----
+// ---- State ----
 
 double goddard_capacity_bps(const struct goddard *g)
 {

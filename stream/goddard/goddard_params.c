@@ -24,7 +24,7 @@ static void table_of(struct goddard_params *p, struct param table[ROWS])
 {
     const struct param rows[ROWS] = {
         {"pkp_timeout_interval", &p->pkp_timeout_interval, 0.1, 60, NULL},
-        // Commercial streams use 1.5 to 4 (section III); 1 is no haste at all.
+        // Commercial streams use 1.5 to 4 (section III); 1 is real time.
         {"buf_factor", &p->buf_factor, 1, 4, NULL},
         {"play_buf_thresh", &p->play_buf_thresh, 0.1, 60, NULL},
         {"loss_monitor_interval", &p->loss_monitor_interval, 0.5, 60, NULL},
@@ -81,7 +81,7 @@ int goddard_params_read(const char *text, struct goddard_params *p, char *error,
         tell(&fault, table, error, error_cap);
         return err;
     }
-    // Else one loss rate would ask for a level more and for one less.
+    // Otherwise one loss rate would require both a higher and a lower level.
     if (read.upscale_frame_loss_rate > read.downscale_frame_loss_rate) {
         snprintf(error, error_cap,
                  "an upscale_frame_loss_rate of at most downscale_frame_loss_rate (%g)",

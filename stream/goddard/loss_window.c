@@ -41,7 +41,7 @@ void loss_window_decided(struct loss_window *m)
         m->bins[i].frames = m->bins[i].missed = 0;
 }
 
-// The sums over the window.
+// Returns the sums over the window.
 static struct loss_window_bin window(const struct loss_window *m, usec_t now)
 {
     struct loss_window_bin sum = {0};

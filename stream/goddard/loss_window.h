@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the Goddard client watches of the stream: the share of frames lost lately and since the last
-// decision, and the throughput lately.
+// The Goddard client's measurements of the stream: the fraction of frames lost recently and since
+// the last decision, and the recent throughput.
 //
-// "Lately" is a window of `interval` in LOSS_WINDOW_BINS bins; it begins with the bin that
-// `interval` less one bin ago falls into, so it is never longer than `interval`. A decision empties
-// the counts of frames, not those of bytes: loss is judged on what came after it (the paper's
-// section III: "at least loss_monitor_interval since the last scale adjustment decision"),
-// throughput on the whole previous interval.
+// "Recent" is a window of `interval`, divided into LOSS_WINDOW_BINS bins. It begins with the bin
+// that contains the time (`interval` - one bin) ago, so it is never longer than `interval`. A
+// decision resets the counts of frames but not those of bytes: loss is judged on frames after the
+// decision (the paper's section III: "at least loss_monitor_interval since the last scale
+// adjustment decision"), throughput on the whole previous interval.
 #ifndef WEIR_STREAM_GODDARD_LOSS_WINDOW_H
 #define WEIR_STREAM_GODDARD_LOSS_WINDOW_H
 
@@ -20,24 +20,25 @@ extern "C" {
 
 enum { LOSS_WINDOW_BINS = 50 };
 
-// Since the last report; each frame counts once.
+// Counts since the last report; each frame counts once.
 struct goddard_frames {
-    int received;  // whole, in time
-    int lost;      // expected, never whole
-    int late;      // whole, but after their time: the viewer has them as little as lost ones
-    int64_t bytes; // that arrived, also of frames that are not whole
+    int received;  // frames that were whole in time
+    int lost;      // expected frames that never became whole
+    int late;      // frames that were whole after their playout time; useless to the viewer, like
+                   // lost ones
+    int64_t bytes; // bytes that arrived, those of incomplete frames included
 };
 
 struct loss_window_bin {
-    int64_t id; // time since `begun` / width; what stands in an older one is out of date
+    int64_t id; // time since `begun` / width; a bin with an older id is out of date
     int64_t frames;
     int64_t missed;
     int64_t bytes;
 };
 
 struct loss_window {
-    usec_t width; // of a bin
-    usec_t begun; // USEC_NEVER before the first report
+    usec_t width; // duration of a bin
+    usec_t begun; // time of the first report; USEC_NEVER: none yet
     int64_t frames;
     int64_t missed; // since the last decision
     struct loss_window_bin bins[LOSS_WINDOW_BINS];
@@ -47,10 +48,10 @@ void loss_window_init(struct loss_window *m, usec_t interval);
 void loss_window_add(struct loss_window *m, const struct goddard_frames *f, usec_t now);
 void loss_window_decided(struct loss_window *m);
 
-// Fractions of the frames; NaN without frames.
+// Fractions of the frames, 0 .. 1; NaN without frames.
 double loss_window_loss_lately(const struct loss_window *m, usec_t now);
 double loss_window_loss_since_decision(const struct loss_window *m);
-// Bits a second over the window, or since the first report if that is less; 0 before it.
+// Bit/s over the window, or since the first report if that is shorter; 0 before the first report.
 double loss_window_throughput(const struct loss_window *m, usec_t now);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Why a frame was not shown, and why playing stood still: one cause each.
+// The causes of frames that were not shown, of stalls and of freezes. Each has exactly one cause.
 #ifndef WEIR_STREAM_OUTCOME_CAUSE_H
 #define WEIR_STREAM_OUTCOME_CAUSE_H
 
@@ -10,56 +10,60 @@ extern "C" {
 #endif
 
 enum frame_cause {
-    CAUSE_NETWORK,    // a packet of it was lost: a gap in the RTP sequence numbers
-    CAUSE_LATE,       // complete only after its time, or not yet
-    CAUSE_SENDER,     // never sent: its number is missing without a gap in the sequence numbers
-    CAUSE_DEPENDENCY, // complete, but a frame it needs is not there
-    CAUSE_DECODER,    // could not be decoded, or not in time
-    CAUSE_DISPLAY,    // decoded in time, but a newer picture was due when the display came to it
-    CAUSE_SKIPPED,    // the player's own choice: a pause, a full buffer
-    CAUSE_OUTAGE,     // of live media, while the connection was lost
+    CAUSE_NETWORK,    // a packet of the frame was lost: a gap in the RTP sequence numbers
+    CAUSE_LATE,       // the frame was complete after its playout time, or is still incomplete
+    CAUSE_SENDER,     // the frame was never sent: its number is missing without a gap in the
+                      // sequence numbers
+    CAUSE_DEPENDENCY, // the frame is complete, but a frame it depends on is missing
+    CAUSE_DECODER,    // the decoder failed, or was too slow
+    CAUSE_DISPLAY,    // decoded in time, but a newer picture was due when the display was ready
+    CAUSE_SKIPPED,    // the player dropped it on purpose: a pause, a full buffer
+    CAUSE_OUTAGE,     // live media that was missed while the connection was lost
     FRAME_CAUSES,
 };
 const char *frame_cause_text(enum frame_cause cause); // "network" ...
 
-// The root of a frame is its cause; of CAUSE_DEPENDENCY the root of the frame it needs.
+// A frame that was not shown. Its root is its cause; for CAUSE_DEPENDENCY, the root of the frame it
+// depends on.
 struct not_shown {
     int64_t number;
     enum frame_cause cause;
     enum frame_cause root; // never CAUSE_DEPENDENCY
-    int64_t needs;         // of CAUSE_DEPENDENCY: the frame that is missing; else -1
+    int64_t needs;         // CAUSE_DEPENDENCY: number of the missing frame; else -1
 };
 
-// A slow decoder is no cause: frames leave the playout buffer all the same, and are not shown.
+// A slow decoder does not cause stalls: frames still leave the playout buffer, but are not shown.
 enum stall_cause {
-    STALL_NETWORK,   // the frame waited for was lost
-    STALL_TRANSPORT, // nothing was lost, the data came late: the path is slower than the media
-    STALL_OUTAGE,    // nothing at all came for a while, though it was sent
-    STALL_SENDER,    // nothing was sent: the encoder or the source gave nothing
-    STALL_LOST,      // the server or the connection to it was lost, until media came again
+    STALL_NETWORK,   // the awaited frame was lost
+    STALL_TRANSPORT, // nothing was lost, but the data arrived late: the path is slower than the
+                     // media
+    STALL_OUTAGE,    // no packet arrived for a while, although packets were sent
+    STALL_SENDER,    // nothing was sent: the encoder or the source delivered nothing
+    STALL_LOST,      // the server or the connection was lost, until media arrived again
     STALL_CAUSES,
 };
 const char *stall_cause_text(enum stall_cause cause); // "network" ...
 
-// Why no new picture came: the causes of stalls, and those of frames that were not shown.
+// The causes of a freeze (no new picture): those of stalls, and those of frames that were not
+// shown.
 enum freeze_cause {
     FREEZE_NETWORK,     // packets were lost
     FREEZE_TRANSPORT,   // as of stalls
     FREEZE_SENDER,      // nothing was sent
-    FREEZE_LATE,        // frames were complete only after their time
-    FREEZE_UNDECODABLE, // the decoder could not make pictures, or not in time; nothing was lost
-    FREEZE_DISPLAY,     // the picture was there, and came to the screen late
-    FREEZE_SKIPPED,     // the player left frames out
+    FREEZE_LATE,        // frames were complete after their playout time
+    FREEZE_UNDECODABLE, // the decoder failed or was too slow; nothing was lost
+    FREEZE_DISPLAY,     // the picture was decoded in time, but reached the screen late
+    FREEZE_SKIPPED,     // the player skipped frames
     FREEZE_LOST,        // as of stalls
-    FREEZE_OUTAGE,      // as of stalls, and of frames
+    FREEZE_OUTAGE,      // STALL_OUTAGE, CAUSE_OUTAGE
     FREEZE_CAUSES,
 };
 const char *freeze_cause_text(enum freeze_cause cause); // "network" ...
 enum freeze_cause freeze_cause_of_stall(enum stall_cause cause);
 enum freeze_cause freeze_cause_of_frame(enum frame_cause root); // not CAUSE_DEPENDENCY
 
-// Every frame that the level should have, from the first one handed out to the last whose fate is
-// known: expected = shown + the sum of by_cause, which is the sum of by_root, too.
+// All frames of the level, from the first one released for display to the last one whose outcome is
+// known. expected = shown + sum(by_cause) = shown + sum(by_root).
 struct frame_totals {
     uint64_t expected;
     uint64_t shown;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A viewer's record of each frame number: the packets that arrived, when it
-// became whole, its outcome and the reason. loss_attribution.h and frame_outcomes.h write their
-// part of the record and answer questions over all of them.
+// A viewer's record of each frame: the packets that arrived, the time at which it became whole, its
+// outcome and the cause. loss_attribution.h and frame_outcomes.h write their parts of the records
+// and evaluate them.
 //
-// Bound: FRAME_HISTORY_WINDOW numbers. A number takes the record of the one that many before or
-// after it. Pure.
+// Bound: FRAME_HISTORY_WINDOW records. A frame replaces the record of a frame whose number differs
+// by a multiple of FRAME_HISTORY_WINDOW. Pure.
 #ifndef WEIR_STREAM_OUTCOME_FRAME_HISTORY_H
 #define WEIR_STREAM_OUTCOME_FRAME_HISTORY_H
 
@@ -20,34 +20,35 @@ extern "C" {
 
 enum { FRAME_HISTORY_WINDOW = 4096 }; // a power of two
 
-struct frame_span { // the packets of the frame that arrived; loss_attribution.c's
-    int packets;    // 0: none
+struct frame_span { // the frame's packets that arrived; written by loss_attribution.c
+    int packets;    // count; 0: none arrived
     int64_t slot;
     int64_t first_seq;
     int64_t last_seq;
-    bool begun; // its first packet is among them
-    bool ended; // its last one
+    bool begun; // the frame's first packet arrived
+    bool ended; // the frame's last packet arrived
 };
 
 enum frame_state {
-    FRAME_UNSEEN,   // not whole, and nothing decided
+    FRAME_UNSEEN,   // not whole, and not decided
     FRAME_ARRIVED,  // whole
     FRAME_REFUSED,  // whole, but playout had no room for it
-    FRAME_HANDED,   // handed out to be shown; stays so if it was shown, or decoded and not seen
-    FRAME_NOT_SHOWN // `root` says why
+    FRAME_HANDED,   // released for display; also after it was shown, or decoded without being
+                    // displayed
+    FRAME_NOT_SHOWN // `root` is the cause
 };
 
-struct frame_outcome { // frame_outcomes.c's
+struct frame_outcome { // written by frame_outcomes.c
     enum frame_state state;
-    int64_t depends_on; // -1: nothing, or not known
+    int64_t depends_on; // frame number; -1: none, or unknown
     enum frame_cause root;
 };
 
-struct frame_arrival { // of the last frame that became whole under this number
+struct frame_arrival { // the last frame that became whole with this number
     bool known;
     int level;
     size_t bytes;
-    usec_t at;        // its last packet
+    usec_t at;        // arrival of its last packet
     usec_t encoder;   // capture to first write; QOE_UNKNOWN: not known
     usec_t transport; // first write to last arrival; QOE_UNKNOWN: not known
 };
@@ -63,10 +64,10 @@ struct frame_history; // opaque
 
 struct frame_history *frame_history_new(void); // NULL: no memory
 void frame_history_free(struct frame_history *h);
-// The record of `number`, or NULL if nothing is known of it.
+// Returns the record of `number`, or NULL if there is none.
 const struct frame_record *frame_history_find(const struct frame_history *h, int64_t number);
-// The record of `number` >= 0, new if there was none. It is the frame's until another number takes
-// it.
+// Returns the record of `number` >= 0; creates it if there is none. It is valid until another
+// number replaces it.
 struct frame_record *frame_history_make(struct frame_history *h, int64_t number);
 
 #ifdef __cplusplus

@@ -24,7 +24,7 @@ void frame_outcomes_free(struct frame_outcomes *l)
     free(l);
 }
 
-// NULL: nothing is known but packets.
+// Returns NULL if only packets of the frame are known.
 static const struct frame_outcome *outcome_of(const struct frame_outcomes *l, int64_t number)
 {
     const struct frame_record *r = frame_history_find(l->history, number);
@@ -45,7 +45,7 @@ void frame_outcomes_arrived(struct frame_outcomes *l, const struct received_fram
 {
     const struct frame_outcome *known = outcome_of(l, f->number);
     if (known && known->state != FRAME_ARRIVED)
-        return; // its fate is known, or the number's in another size
+        return; // its outcome is known, or that of the same number in another size
     struct frame_outcome *n = make_outcome(l, f->number);
     n->depends_on = f->key ? -1 : f->depends_on;
     n->state = FRAME_ARRIVED;
@@ -78,7 +78,7 @@ static enum frame_cause cause_of_packets(const struct frame_outcomes *l, int64_t
     case PACKETS_AHEAD:
         return CAUSE_LATE;
     case PACKETS_WHOLE:
-        return CAUSE_DECODER; // all of it came, and is not what RFC 6184 says
+        return CAUSE_DECODER; // all packets arrived, but violate RFC 6184
     case PACKETS_UNSENT:
     case PACKETS_UNKNOWN:
         break;
@@ -86,7 +86,7 @@ static enum frame_cause cause_of_packets(const struct frame_outcomes *l, int64_t
     return CAUSE_SENDER;
 }
 
-// Why is `number`, which others need, not there?
+// Returns the root cause why frame `number`, on which others depend, is missing.
 static enum frame_cause root_of(const struct frame_outcomes *l, int64_t number)
 {
     for (int i = 0; i < FRAME_HISTORY_WINDOW; i++) {
@@ -96,12 +96,13 @@ static enum frame_cause root_of(const struct frame_outcomes *l, int64_t number)
         if (n->state == FRAME_NOT_SHOWN)
             return n->root;
         if (n->state == FRAME_HANDED)
-            return CAUSE_DECODER; // decoding fails, and the decoder reports that later
+            return CAUSE_DECODER; // it was released, so decoding fails; the decoder reports that
+                                  // later
         if (n->state == FRAME_REFUSED || n->depends_on < 0 || n->depends_on == number)
             return CAUSE_SKIPPED;
         number = n->depends_on;
     }
-    return CAUSE_SENDER; // no key frame before
+    return CAUSE_SENDER; // no key frame precedes it
 }
 
 static bool is_missing(const struct frame_outcomes *l, int64_t number)
@@ -110,7 +111,7 @@ static bool is_missing(const struct frame_outcomes *l, int64_t number)
     return number >= 0 && (!n || n->state != FRAME_HANDED);
 }
 
-// Passed over, and not whole now: lost, never sent - or whole, but left in the buffer.
+// Returns the cause for a frame that was passed over: lost, never sent, or whole but not released.
 static struct not_shown passed_over(const struct frame_outcomes *l, int64_t number)
 {
     struct not_shown out = {.number = number, .needs = -1};
@@ -163,7 +164,7 @@ struct not_shown frame_outcomes_ended(struct frame_outcomes *l, int64_t number, 
     l->totals.expected++;
     l->totals.by_cause[out.cause]++;
     l->totals.by_root[out.root]++;
-    // What the decoder made a picture of serves those that need it, seen or not.
+    // A decoded picture serves as a reference even if it was not displayed.
     if (end != FRAME_END_UNSEEN) {
         struct frame_outcome *n = make_outcome(l, number);
         n->state = FRAME_NOT_SHOWN;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The account of frames: each one that was to be shown was shown, or has exactly one cause.
+// Counts the outcome of every expected frame: the frame was shown, or it has exactly one cause.
 //
-// The law it keeps (struct frame_totals): expected - shown = the sum over the causes. A frame is
-// expected when playout hands it out to be shown or passes it over, so once; it is off the account
-// while it is with the decoder and the display, and for good if the viewing ends meanwhile.
+// The law (struct frame_totals): expected - shown = the sum over the causes. A frame becomes
+// expected, once, when playout releases it for display or passes over it. A frame in the decoder or
+// the display is not counted yet; if the viewing ends meanwhile, it is never counted.
 //
 // A frame whose reference is missing has CAUSE_DEPENDENCY and inherits the root: the cause of the
-// frame it needs, followed from reference to reference. That frame may itself be undecided yet (it
-// could still come late); then its packets tell.
+// missing frame at the end of the chain of references. If that frame is not decided yet (it could
+// still arrive late), the root follows from its packets.
 //
-// Bound: that of frame_history.h; older frames are forgotten. Pure.
+// Bound: the records of frame_history.h; older frames are forgotten. Pure.
 #ifndef WEIR_STREAM_OUTCOME_FRAME_OUTCOMES_H
 #define WEIR_STREAM_OUTCOME_FRAME_OUTCOMES_H
 
@@ -22,41 +22,42 @@ extern "C" {
 #endif
 
 enum frame_end {
-    FRAME_END_LOST,        // passed over, and did not become whole in time to matter
-    FRAME_END_LATE,        // passed over, and became whole afterwards
-    FRAME_END_UNDECODABLE, // not given to the decoder: what it needs is missing
-    FRAME_END_FAILED,      // the decoder could not make a picture of it
+    FRAME_END_LOST,        // passed over, and not whole in time
+    FRAME_END_LATE,        // passed over, and whole afterwards
+    FRAME_END_UNDECODABLE, // not decoded: a frame it depends on is missing
+    FRAME_END_FAILED,      // the decoder failed to decode it
     FRAME_END_SLOW,        // the decoder was too slow for it
     FRAME_END_UNSEEN,      // the display was too slow for it
 };
 
 struct frame_outcomes; // opaque
 
-// `history` is borrowed for its life; its outcomes and spans are written here alone. NULL: no
-// memory.
+// `history` is borrowed until frame_outcomes_free; only this unit writes its outcomes and spans.
+// NULL: no memory.
 struct frame_outcomes *frame_outcomes_new(struct frame_history *history);
 void frame_outcomes_free(struct frame_outcomes *l);
 
-// What came, before playout decides on it: each packet once, each whole frame, each whole frame
-// that the full buffer had no room for.
+// Call these before playout decides on the frame: for each packet once, for each whole frame, and
+// for each whole frame that the full buffer refused.
 void frame_outcomes_packet(struct frame_outcomes *l, const struct adu_ext *adu, int64_t ext_seq);
 void frame_outcomes_arrived(struct frame_outcomes *l, const struct received_frame *f);
 void frame_outcomes_refused(struct frame_outcomes *l, int64_t number);
 
-// Playout handed it out to be shown; shown, ended or discarded follows, once.
+// Playout released the frame for display. Call frame_outcomes_shown or frame_outcomes_ended next,
+// once.
 void frame_outcomes_handed(struct frame_outcomes *l, int64_t number);
 void frame_outcomes_shown(struct frame_outcomes *l, int64_t number);
-// It is not shown: why. FRAME_END_LOST and _LATE are of frames that were not handed out, the others
-// of those that were.
+// The frame is not shown; returns the cause. FRAME_END_LOST and FRAME_END_LATE apply to frames that
+// were not released, the others to frames that were.
 struct not_shown frame_outcomes_ended(struct frame_outcomes *l, int64_t number, enum frame_end end);
-// The player left out so many frames that the level has.
+// The player skipped `frames` frames of the level.
 void frame_outcomes_skipped(struct frame_outcomes *l, uint64_t frames);
 
-// Why frame `number`, which the level has, was not handed out to be shown: its root, as far as it
-// is known by now. Returns false if it was handed out.
+// Writes the root cause why frame `number`, which the level has, was not released for display, as
+// far as it is known now. Returns false if the frame was released.
 bool frame_outcomes_root(const struct frame_outcomes *l, int64_t number, enum frame_cause *root);
 
-// What the packets say of a frame that is waited for.
+// Judges an awaited frame from the packets that arrived.
 enum packets_say frame_outcomes_packets(const struct frame_outcomes *l, int64_t number);
 const struct frame_totals *frame_outcomes_totals(const struct frame_outcomes *l);
 

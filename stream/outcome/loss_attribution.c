@@ -8,7 +8,7 @@ void loss_attribution_init(struct loss_attribution *p, struct frame_history *his
     *p = (struct loss_attribution){.history = history, .newest = -1};
 }
 
-// NULL: no packet of the frame arrived.
+// Returns NULL if no packet of the frame arrived.
 static const struct frame_span *span_of(const struct loss_attribution *p, int64_t number)
 {
     const struct frame_record *r = frame_history_find(p->history, number);
@@ -20,12 +20,12 @@ void loss_attribution_add(struct loss_attribution *p, const struct adu_ext *adu,
     int64_t number = p->newest < 0 ? adu->frame : seq32_extend(p->newest, adu->frame);
     if (number < 0)
         return;
-    // Packets are never so late: numbers that far back are those of a source that restarted.
+    // Packets are never that late: a number so far back shows that the source restarted.
     if (number > p->newest || number <= p->newest - LOSS_ATTRIBUTION_WINDOW)
         p->newest = number;
     int apart = adu->reorder < 0 ? -adu->reorder : adu->reorder;
-    bool believed =
-        apart <= LOSS_ATTRIBUTION_REACH; // else a search for its neighbours would be long
+    bool believed = apart <= LOSS_ATTRIBUTION_REACH; // a larger distance would make the search for
+                                                     // neighbours long
     if (believed && apart > p->reach)
         p->reach = apart;
     struct frame_span *s = &frame_history_make(p->history, number)->span;
@@ -42,7 +42,7 @@ void loss_attribution_add(struct loss_attribution *p, const struct adu_ext *adu,
     s->ended |= adu->last;
 }
 
-// The frame of which something came next to a slot, in a direction.
+// Returns the nearest received frame before (`step` -1) or after (`step` 1) a slot.
 static const struct frame_span *neighbour(const struct loss_attribution *p, int64_t slot, int step)
 {
     int64_t oldest = p->newest - LOSS_ATTRIBUTION_WINDOW + 1;
@@ -58,7 +58,8 @@ static const struct frame_span *neighbour(const struct loss_attribution *p, int6
     return nearest;
 }
 
-// Packets missing between two frames that are not one's end or the other's beginning.
+// Returns the packets missing between two frames, without the end of the first and the begin of the
+// second.
 static int64_t hole_between(const struct loss_attribution *p, const struct frame_span *before,
                             const struct frame_span *after)
 {
@@ -81,7 +82,7 @@ static enum packets_say partly_there(const struct frame_span *s, const struct fr
     if (s->begun && s->ended)
         return PACKETS_WHOLE;
     if (s->ended)
-        return PACKETS_UNSENT; // what stands before it has another frame's number
+        return PACKETS_UNSENT; // the packet before it belongs to another frame
     if (!after)
         return PACKETS_AHEAD;
     return after->first_seq > s->last_seq + 1 ? PACKETS_GAP : PACKETS_UNSENT;

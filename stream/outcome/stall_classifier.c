@@ -15,7 +15,7 @@ void stall_classifier_forget(struct stall_classifier *w)
     w->behind = w->waited = 0;
 }
 
-// Was it that nothing was sent?
+// Returns true if the silence arose because nothing was sent.
 static bool sender_was_silent(const struct stall_classifier *w, const struct rtp_packet *p,
                               int64_t ext_seq, usec_t silence)
 {

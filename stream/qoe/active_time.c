@@ -19,7 +19,7 @@ usec_t active_time_read(const struct active_time *c, usec_t now)
     return now - c->total - open;
 }
 
-// A late event may have a time before a pause that began meanwhile: never negative.
+// A late event may be dated before a pause that has begun since; the result is never negative.
 double active_time_seconds(const struct active_time *c, usec_t since, usec_t now)
 {
     return usec_to_sec(usec_max(0, active_time_read(c, now) - since));

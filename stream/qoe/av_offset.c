@@ -27,7 +27,7 @@ static int nearest(const struct av_offset_marks *m, usec_t at)
     return best;
 }
 
-// Its other is there already, or it waits. False: it waits.
+// Pairs the mark with its counterpart. If there is none yet, queues it and returns false.
 static bool match(struct av_offset_marks *others, struct av_offset_marks *own, usec_t at,
                   usec_t *other)
 {
@@ -63,7 +63,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The smallest value that has at least `q` of all at or below it.
+// Returns the smallest value v such that at least the fraction `q` of all values is <= v.
 static double quantile(const int64_t *sorted, int count, double q)
 {
     int i = (int)ceil(q * count) - 1;

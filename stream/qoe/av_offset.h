@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How far sound and picture are apart: when a sound was heard minus when what belongs to it was
-// shown, so positive is sound late. Flashes and beeps are brought together when they come within
+// The audio/video offset: the time at which audio was heard minus the time at which the matching
+// picture was shown; positive: audio is late. A flash and a beep form a pair if they are within
 // AV_OFFSET_NEAR of each other; offsets measured elsewhere are added unchanged.
 //
 // Pure.
@@ -16,8 +16,9 @@ extern "C" {
 #define AV_OFFSET_NEAR (400 * USEC_PER_MSEC)
 
 enum {
-    AV_OFFSET_SAMPLES = 8192, // kept; further ones replace the oldest
-    AV_OFFSET_WAITING = 8,    // flashes and beeps without the other; the oldest goes
+    AV_OFFSET_SAMPLES = 8192, // samples kept; a new one replaces the oldest
+    AV_OFFSET_WAITING = 8,    // flashes, or beeps, that wait for their counterpart; beyond, the
+                              // oldest is dropped
 };
 
 struct av_offset_marks {
@@ -28,7 +29,7 @@ struct av_offset_marks {
 struct av_offset { // all zero to begin with
     struct av_offset_marks flashes;
     struct av_offset_marks beeps;
-    uint64_t samples; // ever
+    uint64_t samples; // number of samples so far, replaced ones included
     int64_t us[AV_OFFSET_SAMPLES];
 };
 
@@ -40,7 +41,7 @@ struct av_offset_figures { // ms; NaN: nothing was measured
     double p50;
     double p95;
     double max;
-    double abs_p95; // of the absolute values
+    double abs_p95; // 95th percentile of the absolute values
 };
 
 void av_offset_flash(struct av_offset *o, usec_t shown_at);

@@ -9,8 +9,8 @@ void frame_jitter_init(struct frame_jitter *j)
     hist_init(&j->hist);
 }
 
-// Takes the lowest waiting arrival: its distance in time to the one before it in number, whichever
-// came first.
+// Counts the waiting arrival with the lowest number: its distance in time to the previous number,
+// whichever arrived first.
 static void settle(struct frame_jitter *j, const struct ladder *ladder)
 {
     struct jitter_arrival a = j->waiting[0];
@@ -30,7 +30,7 @@ static void settle(struct frame_jitter *j, const struct ladder *ladder)
 void frame_jitter_add(struct frame_jitter *j, const struct ladder *ladder, struct jitter_arrival a)
 {
     if (j->has_last && a.number <= j->last.number)
-        return; // its neighbours were settled without it
+        return; // its neighbours have already been counted
     if (j->waiting_count == FRAME_JITTER_REORDER)
         settle(j, ladder);
     int i = j->waiting_count;

@@ -8,7 +8,7 @@ static usec_t limit_of(usec_t interval)
     return usec_max(FREEZE_INTERVALS * interval, FREEZE_LEAST);
 }
 
-// A stall that is open counts up to `now`.
+// Adds the open stall, up to `now`, to the gap.
 static void add_stall(struct freeze_account *a, usec_t now)
 {
     usec_t took = usec_max(0, now - usec_max(a->stalled_since, a->since));

@@ -17,7 +17,7 @@ bool freeze_watch_missing(const struct freeze_watch *w, int64_t end, enum freeze
         return false;
     int64_t first = w->last + 1;
     if (end - first > FRAME_HISTORY_WINDOW)
-        first = end - FRAME_HISTORY_WINDOW; // the ledger knows no more
+        first = end - FRAME_HISTORY_WINDOW; // frame_outcomes knows no older frames
     for (int64_t n = first; n < end; n++) {
         int level = playout_level_at(w->playout, n);
         enum frame_cause root;

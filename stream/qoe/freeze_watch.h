@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Why no new picture came, from the frames between two pictures (freeze_account.h counts the time).
+// Finds the cause of a freeze from the frames between two pictures (freeze_account.h measures its
+// duration).
 //
-// Of the frames that the level has between the two and that were not handed out to be shown, most
-// have one root cause (frame_outcomes_root): it is the reason. Of equals the lower freeze_cause. If
-// none is missing, but a foreign stream itself has a hole that long, nothing was sent.
+// The cause is the most frequent root cause (frame_outcomes_root) among the level's frames between
+// the two pictures that were not released for display; of equally frequent causes, the lower
+// freeze_cause. If no frame is missing, but a third party's stream itself has a gap that long, the
+// cause is FREEZE_SENDER.
 //
-// A foreign stream may have fewer pictures a second than its description says. Its interval is the
-// shortest media time between two of the last FREEZE_WATCH_PACE pictures. Pure.
+// A third party's stream may have a lower frame rate than its description says. Its frame interval
+// is the shortest media time between consecutive pictures among the last FREEZE_WATCH_PACE. Pure.
 #ifndef WEIR_STREAM_QOE_FREEZE_WATCH_H
 #define WEIR_STREAM_QOE_FREEZE_WATCH_H
 
@@ -21,23 +23,23 @@ extern "C" {
 enum { FREEZE_WATCH_PACE = 8 };
 
 struct freeze_watch {
-    const struct ladder *ladder; // borrowed, as are these
+    const struct ladder *ladder; // borrowed, like the next two
     const struct frame_outcomes *ledger;
     const struct playout *playout;
-    int64_t last; // picture; -1: none
+    int64_t last; // number of the last picture; -1: none
     usec_t last_pts;
-    usec_t pace[FREEZE_WATCH_PACE]; // a ring of media times from picture to picture
+    usec_t pace[FREEZE_WATCH_PACE]; // ring of the media times from picture to picture
     int paces;
 };
 
 void freeze_watch_init(struct freeze_watch *w, const struct ladder *ladder,
                        const struct frame_outcomes *ledger, const struct playout *playout);
-// Picture `e->number` is shown: sets `interval`, `gap_known` and `gap` of *e.
+// Picture `e->number` is shown. Sets `interval`, `gap_known` and `gap` of *e.
 void freeze_watch_shown(struct freeze_watch *w, struct qoe_shown *e);
-// Why most of the frames from the last picture to before `end` are missing. Returns false if none
-// is.
+// Writes why most of the frames after the last picture and before `end` are missing. Returns false
+// if none is missing.
 bool freeze_watch_missing(const struct freeze_watch *w, int64_t end, enum freeze_cause *why);
-// A seek: the next picture does not follow the last one.
+// A seek happened: the next picture does not follow the last one.
 void freeze_watch_moved(struct freeze_watch *w);
 
 #ifdef __cplusplus

@@ -36,12 +36,12 @@ struct qoe {
     uint64_t reconnects;
     struct active_time pauses;
 
-    // One object a group of the report.
+    // One object for each group of the report.
     struct qoe_playback playback;
     struct stall_account stalls;
     struct freeze_account freezes;
     struct frame_totals totals;
-    struct frame_totals totals_before; // of the connections before this one
+    struct frame_totals totals_before; // totals of the previous connections
     struct outage_meter outages;
     struct frame_jitter jitter;
     struct qoe_levels levels;
@@ -99,7 +99,7 @@ void qoe_free(struct qoe *q)
     free(q);
 }
 
-// Seconds of the session; NaN: QOE_UNKNOWN.
+// Returns the seconds of the session at `at`; NaN if `at` is QOE_UNKNOWN.
 static double qoe_since_start(const struct qoe *q, usec_t at)
 {
     return at == QOE_UNKNOWN ? NAN : usec_to_sec(at - q->started);
@@ -373,7 +373,7 @@ void qoe_on_audio(struct qoe *q, const struct qoe_audio *e)
 
 // ---- The report
 
-// Without frames, the figures of playing were not measured.
+// Marks the playback figures as not measured, for media without frames.
 static void clear_playing(struct qoe_json *out)
 {
     out->playback.media = out->playback.wall = out->playback.frames_received =
@@ -384,7 +384,7 @@ static void clear_playing(struct qoe_json *out)
                         out->playback.encoded_frame_rate = NAN;
     out->rebuffering.count = out->rebuffering.total = out->rebuffering.ratio = NAN;
     out->freezes.count = out->freezes.total = out->freezes.ratio = out->freezes.longest = NAN;
-    out->causes.expected = NAN; // so are the others
+    out->causes.expected = NAN; // marks the whole group as not measured
 }
 
 static void read_playing(struct qoe *q, struct qoe_json *out, usec_t now)

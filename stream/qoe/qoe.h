@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The quality of experience of a viewing, computed from events. Feed events as they happen, from
-// one thread, in the order of time; read the report at any time (qoe_figures.h says what each
-// figure is). Pure.
+// Computes the quality of experience of a viewing from events. Report events as they happen, from
+// one thread, in order of time; read the report at any time (qoe_figures.h defines each figure).
+// Pure.
 #ifndef WEIR_STREAM_QOE_QOE_H
 #define WEIR_STREAM_QOE_QOE_H
 
@@ -13,8 +13,8 @@ extern "C" {
 
 struct qoe; // opaque
 
-// `url`: as the user gave it; `started_wall`: wall clock at `now`, the start of the session. NULL:
-// no memory.
+// `url`: as the user gave it. `now`: start of the session; `started_wall`: the wall clock at `now`.
+// NULL: no memory.
 struct qoe *qoe_new(const char *url, usec_t started_wall, usec_t now);
 void qoe_free(struct qoe *q); // NULL is fine
 
@@ -23,49 +23,50 @@ void qoe_on_connected(struct qoe *q, usec_t now);
 
 void qoe_on_setup(struct qoe *q, const struct qoe_setup *e, usec_t now);
 
-// Call after a setup that follows a lost connection or an abandoned transport: counts since the
-// start (frames, packets, frames left out by the sender) begin at 0 again, and are added to the
+// Call it after a setup that follows a lost connection or an abandoned transport. The counters that
+// events report (frames, packets, frames that the sender skipped) restart at 0 and are added to the
 // previous ones.
 void qoe_on_reconnect(struct qoe *q);
 
-// Buffering is over (PLAYOUT_START). The first call counts as the end of initial buffering.
+// Buffering has ended (PLAYOUT_START). The first call ends the initial buffering.
 void qoe_on_start(struct qoe *q, usec_t now);
 
 void qoe_on_packet(struct qoe *q, const struct qoe_packet *e, usec_t now);
-// `now`: when the frame's last packet arrived.
+// `now`: arrival of the frame's last packet.
 void qoe_on_frame(struct qoe *q, const struct qoe_frame *e, usec_t now);
-// Returns the freeze that this picture ends; NULL: none. It lives until the next event.
+// Returns the freeze that this picture ends; NULL: none. It is valid until the next event.
 const struct qoe_freeze_entry *qoe_on_shown(struct qoe *q, const struct qoe_shown *e, usec_t now);
-// Since the last picture frames are missing, most of them for this reason.
+// Frames are missing since the last picture; `why` is the cause of most of them.
 void qoe_on_missing(struct qoe *q, enum freeze_cause why);
 
-// The connection's live media ends, or that of another one begins. The frames that the level
-// would have brought in between, the viewer's pauses apart, were missed (CAUSE_OUTAGE).
+// The live media of one connection ends, or that of the next connection begins. The level's frames
+// in between, without the viewer's pauses, count as missed (CAUSE_OUTAGE).
 void qoe_on_live_end(struct qoe *q, const struct qoe_media_edge *e);
-// Returns how many were missed.
+// Returns how many frames were missed.
 uint64_t qoe_on_live_begin(struct qoe *q, const struct qoe_media_edge *e);
 
-// A frame that was due, or that the player left out, is not shown.
+// A frame that was due, or that the player skipped, is not shown.
 void qoe_on_not_shown(struct qoe *q, enum qoe_not_shown why);
-// The sender reports so many frames as left out, so far.
+// The sender reports that it has skipped `total` frames so far.
 void qoe_on_sender_skipped(struct qoe *q, uint64_t total);
-// The account of frames so far; each replaces the last.
+// Frame totals so far; each call replaces the previous totals.
 void qoe_on_frames(struct qoe *q, const struct frame_totals *e);
 
-// Of PLAYOUT_STALL_BEGIN and _END. The end's cause is the one that counts.
+// For PLAYOUT_STALL_BEGIN and PLAYOUT_STALL_END. The report uses the cause given at the end.
 void qoe_on_stall_begin(struct qoe *q, enum stall_cause cause, usec_t at);
 void qoe_on_stall_end(struct qoe *q, enum stall_cause cause, usec_t at);
 // Playing continues at this speed; 1 before the first call.
 void qoe_on_speed(struct qoe *q, double speed, usec_t now);
-void qoe_on_skip(struct qoe *q);                               // to a later frame, to catch up
-void qoe_on_budget(struct qoe *q, const struct qoe_budget *e); // each replaces the last
+// Playout jumped to a later frame to reduce latency.
+void qoe_on_skip(struct qoe *q);
+void qoe_on_budget(struct qoe *q, const struct qoe_budget *e); // replaces the previous budget
 void qoe_on_pause(struct qoe *q, bool paused, usec_t now);
 // The viewer's action drops the buffered media, and buffering begins again: no freeze. Returns the
 // freeze that ends here.
 const struct qoe_freeze_entry *qoe_on_rebuffer(struct qoe *q, usec_t now);
-// The viewer went to another place of the media, to frame `number`; and so long after asking, a
-// picture of it stood on the screen. The time between is no stall, nor a freeze. Returns the freeze
-// that ends here.
+// The viewer sought to frame `number`. Its first picture was shown `wait` after the request. The
+// time between counts neither as a stall nor as a freeze. qoe_on_seek returns the freeze that ends
+// here.
 const struct qoe_freeze_entry *qoe_on_seek(struct qoe *q, int64_t number, usec_t now);
 void qoe_on_seek_shown(struct qoe *q, usec_t wait);
 
@@ -77,19 +78,19 @@ void qoe_on_receiver(struct qoe *q, const struct qoe_receiver *e);
 
 // One picture was compared with its source.
 void qoe_on_picture(struct qoe *q, double mse_y, double ssim_y);
-// So many shown pictures were to be compared, and were not: too busy.
+// `total` shown pictures so far were not compared because the machine was too busy.
 void qoe_on_pictures_skipped(struct qoe *q, uint64_t total);
 
 void qoe_on_clock(struct qoe *q, const struct qoe_clock *e);
 void qoe_on_cpu(struct qoe *q, const struct qoe_cpu *e);
 void qoe_on_audio(struct qoe *q, const struct qoe_audio *e);
 
-// Once, last. `error`: text or NULL; copied. Later events are ignored; the report does not change
-// any more. Returns the freeze that ends with it.
+// Call it once, as the last event; later events are ignored and the report no longer changes.
+// `error`: text or NULL; copied. Returns the freeze that ends with the session.
 const struct qoe_freeze_entry *qoe_on_ended(struct qoe *q, enum qoe_ended ended, const char *error,
                                             usec_t now);
 
-// The report as of `now` (of the end, once ended).
+// Writes the report as of `now`; after the end, as of the end.
 void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now);
 
 #ifdef __cplusplus

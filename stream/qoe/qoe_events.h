@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The events that the quality of experience is computed from; qoe.h says which function takes each.
+// The events from which the quality of experience is computed; qoe.h has the function for each.
 #ifndef WEIR_STREAM_QOE_QOE_EVENTS_H
 #define WEIR_STREAM_QOE_QOE_EVENTS_H
 
@@ -14,67 +14,68 @@ extern "C" {
 #define QOE_UNKNOWN INT64_MIN // a duration that could not be measured
 
 struct qoe_setup {
-    const char *transport;       // as negotiated, "minbuf:1,3"; copied
-    const char *why;             // it was taken, of several; empty: there was no choice; copied
+    const char *transport;       // negotiated transport, e.g. "minbuf:1,3"; copied
+    const char *why;             // reason for choosing this transport; empty: there was no choice;
+                                 // copied
     const char *source;          // "test 1280x720@30"; copied
     const struct ladder *ladder; // copied
-    bool frames;                 // false: packets alone; playback figures stay unmeasured
+    bool frames;                 // false: packets without frames; playback figures are not measured
 };
 
 struct qoe_packet { // an RTP packet arrived
-    size_t bytes;   // RTP header included
-    usec_t latency; // protocol latency: the sender's write to our read; QOE_UNKNOWN
+    size_t bytes;   // bytes, RTP header included
+    usec_t latency; // protocol latency: from the sender's write to our read; or QOE_UNKNOWN
 };
 
 struct qoe_frame { // a frame became whole
     int64_t number;
-    int level; // playout_level_at; -1 unknown
+    int level; // from playout_level_at; -1: unknown
     size_t bytes;
-    usec_t latency;   // capture (or media write) to its last packet's arrival; QOE_UNKNOWN, as are
-                      // the parts:
-    usec_t encoder;   // capture to its first packet's write
-    usec_t transport; // first write to last arrival
+    usec_t latency;   // capture (or media write) to arrival of the last packet; or QOE_UNKNOWN,
+                      // like its parts:
+    usec_t encoder;   // capture to write of the first packet
+    usec_t transport; // write of the first packet to arrival of the last
 };
 
-struct qoe_shown { // a picture went on the screen
+struct qoe_shown { // a picture was shown on the screen
     int64_t number;
-    int level;      // -1 unknown
-    size_t bytes;   // of its frame
-    usec_t latency; // capture to now; QOE_UNKNOWN, as are the parts:
-    usec_t buffer;  // last arrival to hand-over for decoding
-    usec_t decoder; // decoding took
+    int level;      // -1: unknown
+    size_t bytes;   // bytes of its frame
+    usec_t latency; // capture to now; or QOE_UNKNOWN, like its parts:
+    usec_t buffer;  // arrival of the last packet to start of decoding
+    usec_t decoder; // duration of decoding
     usec_t display; // decoded to shown
-    usec_t encoder; // these two as they were when it came (qoe_frame)
+    usec_t encoder; // `encoder` and `transport`: as in qoe_frame
     usec_t transport;
-    usec_t interval;       // of the media, where it is longer than the level's
+    usec_t interval;       // frame interval of the media, if longer than the level's
     bool gap_known;        // frames between the last picture and this one were not shown
-    enum freeze_cause gap; // why most of them were not
+    enum freeze_cause gap; // cause of most of them
 };
 
 enum qoe_not_shown {
     QOE_LOST,
     QOE_LATE,
     QOE_UNDECODABLE, // whole and in time, but the frame it depends on was not
-    QOE_SKIPPED,     // whole, and left out to catch up
+    QOE_SKIPPED,     // whole, but skipped to reduce latency
     QOE_NOT_SHOWN_KINDS
 };
 
-// An edge of the live media of one connection: the first frame that is accounted for, or the one
-// after the last.
+// An edge of the live media of one connection: the first frame that is counted, or the frame after
+// the last one.
 struct qoe_media_edge {
-    usec_t captured; // by the sender's wall clock; QOE_UNKNOWN
-    usec_t shown;    // when it was shown, or would have been
+    usec_t captured; // capture time by the sender's wall clock; or QOE_UNKNOWN
+    usec_t shown;    // time at which it was shown, or would have been
     int level;
 };
 
 struct qoe_budget {
-    usec_t target; // capture to shown
-    usec_t sender; // the age at which a frame may leave there
-    usec_t buffer; // that the playout buffer adds to the best arrival
+    usec_t target; // target latency from capture to display
+    usec_t sender; // max age of a frame when it leaves the sender
+    usec_t buffer; // delay that the playout buffer adds to the earliest arrival
 };
 
 struct qoe_switch {
-    int from; // -1: the first
+    int from; // previous level; -1: none
     int to;
     const char *why; // "user", "network", or of goddard_reason_name: "capacity" "no-capacity"
                      // "loss" "rebuffer" "upscale" "probe"; static
@@ -82,9 +83,9 @@ struct qoe_switch {
 
 struct qoe_transport { // once a second; NaN = unknown
     double rtt;        // seconds
-    double rate;       // bit/s arriving, or allowed
+    double rate;       // bit/s that arrives, or that is allowed
     double loss;       // fraction of packets over the last second
-    double queue;      // seconds: one-way delay above the least seen
+    double queue;      // seconds: one-way delay above the smallest one seen
     double cwnd;       // packets
 };
 
@@ -98,7 +99,7 @@ struct qoe_receiver { // counts since the start; each snapshot replaces the last
 
 struct qoe_clock {
     bool shared;         // one machine's clock at both ends
-    usec_t offset_error; // otherwise: bound of the estimate's error
+    usec_t offset_error; // if not shared: bound of the estimate's error
 };
 
 struct qoe_cpu {

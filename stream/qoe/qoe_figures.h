@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The quality of experience report: the schema weir.qoe/1 field by field. Definitions:
 //   jitter           frame_jitter.h
-//   D200, D500       fraction of ADUs whose protocol latency is within 200, 500 ms (MIN_BUF TCP,
+//   D200, D500       fraction of ADUs whose protocol latency is at most 200 or 500 ms (MIN_BUF TCP,
 //                    2002)
-//   wall             first picture to end, the user's pauses left out
+//   wall             time from the first picture to the end, without the user's pauses
 //   media            sum of the shown frames' intervals at their level
-//   time_at[l]       time that a picture of level l stood on the screen (without pictures: between
-//                    frames received)
+//   time_at[l]       time for which a picture of level l was on the screen (without pictures:
+//                    between received frames)
 //   throughput       bytes received, and
 //   goodput          bytes of the frames shown (without pictures: of whole frames); both over the
 //                    time from the first packet to the last
-//   loss event rate  loss events / packets expected (RFC 5348, 5)
-//   PSNR             of the mean MSE over all pictures compared, not the mean of their PSNRs
+//   loss event rate loss events / packets expected (RFC 5348, 5) PSNR computed from the mean MSE
+//   over all compared pictures; not the mean of their PSNRs
 // A figure that was not measured is NaN.
 #ifndef WEIR_STREAM_QOE_QOE_FIGURES_H
 #define WEIR_STREAM_QOE_QOE_FIGURES_H
@@ -30,14 +30,14 @@ extern "C" {
 #endif
 
 enum {
-    QOE_MAX_TEXT = 256,  // bytes of a text from outside, with its end
+    QOE_MAX_TEXT = 256,  // bytes of a text from outside, its terminating zero included
     QOE_MAX_LIST = 1024, // stalls, freezes and level switches that are listed; all are counted
 };
 
 enum qoe_ended { QOE_END_OF_MEDIA, QOE_DURATION, QOE_INTERRUPTED, QOE_SERVER_LOST, QOE_ERROR };
 const char *qoe_ended_text(enum qoe_ended ended); // "end-of-media" ...
 
-struct qoe_audio { // of the whole viewing
+struct qoe_audio { // audio figures of the whole viewing
     double packets;
     double lost;
     double late; // packets
@@ -45,13 +45,14 @@ struct qoe_audio { // of the whole viewing
     double heard;     // seconds
     double concealed; // ms
     double underruns;
-    double jumps;                    // to another place of the media
-    double spliced;                  // periods left out or played twice, to stay with the pictures
-    bool by_tone;                    // the offset is of beeps and flashes, else by their times
-    struct av_offset_figures offset; // ms; positive: sound late
+    double jumps;                    // restarts at another position of the media
+    double spliced;                  // periods removed or played twice to follow the video
+    bool by_tone;                    // the offset was measured with beeps and flashes; else from
+                                     // playout times
+    struct av_offset_figures offset; // ms; positive: audio is late
 };
 
-struct qoe_quantiles { // ms; what a figure does not have stays NaN
+struct qoe_quantiles { // ms; a value that was not measured is NaN
     double count;
     double mean;
     double stddev;
@@ -82,7 +83,8 @@ struct qoe_stalls {
 };
 
 struct qoe_freeze_entry {
-    double at;       // seconds since the start of the session: the last picture before
+    double at;       // time of the last picture before the freeze, in seconds since the start of
+                     // the session
     double duration; // seconds
     enum freeze_cause cause;
 };
@@ -104,8 +106,8 @@ struct qoe_switch_entry {
     const char *why; // static
 };
 
-// Seconds, ms (latencies), bit/s, bytes. Counts are doubles too, so that they can be NaN. The
-// pointers live as long as the qoe, and what they point at changes with the next event.
+// Units: seconds, ms (latencies), bit/s, bytes. Counts are doubles, too, so that they can be NaN.
+// The pointers are valid as long as the qoe; the next event changes the data behind them.
 struct qoe_json {
     bool has_ended; // false: the session continues, and `ended` has no meaning
     enum qoe_ended ended;
@@ -113,7 +115,7 @@ struct qoe_json {
     struct {
         const char *url;
         const char *transport; // empty = not known yet
-        const char *why;       // this transport; empty = there was no choice
+        const char *why;       // reason for choosing this transport; empty = there was no choice
         const char *source;
         usec_t started_wall;
         double duration;
@@ -135,7 +137,7 @@ struct qoe_json {
         double frames_skipped;
         double frames_skipped_by_sender;
         struct {
-            double mean; // over time
+            double mean; // weighted by duration
             double min;
             double max;
         } speed;
@@ -153,7 +155,7 @@ struct qoe_json {
         double expected;
         double shown;
         double by_cause[FRAME_CAUSES]; // of expected - shown
-        double by_root[FRAME_CAUSES];  // of expected - shown; CAUSE_DEPENDENCY has none
+        double by_root[FRAME_CAUSES];  // of expected - shown; CAUSE_DEPENDENCY is always 0
     } causes;
     struct qoe_quantiles jitter;
     struct {
@@ -181,10 +183,10 @@ struct qoe_json {
         } parts;
         bool has_budget;
         struct {
-            double target; // ms, as are these
+            double target; // ms, like the other fields of `budget`
             double sender;
             double buffer;
-            double spent_encoder; // means over the frames shown, whose other parts are above
+            double spent_encoder; // mean over the frames shown; `parts` has the other parts
             double spent_transport;
         } budget;
         bool has_clock;
@@ -206,7 +208,7 @@ struct qoe_json {
         double capacity_estimate;
     } network;
     struct {
-        double compared; // 0: no picture figures
+        double compared; // 0: pictures were not measured
         double skipped;
         double psnr_y;
         double ssim;
@@ -220,7 +222,7 @@ struct qoe_json {
     } cpu;
 };
 
-// a / b; NaN: b is not above 0.
+// Returns a / b; NaN if b <= 0.
 static inline double qoe_ratio(double a, double b)
 {
     return b > 0 ? a / b : (double)NAN;

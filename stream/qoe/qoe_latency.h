@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The latencies of packets, frames and pictures, and what their parts took: histograms, read as the
-// group `latency` of the report but for its budget and its clock. Pure.
+// Histograms of the latencies of packets, frames and pictures and of their parts: the group
+// `latency` of the report, except its budget and clock. Pure.
 #ifndef WEIR_STREAM_QOE_QOE_LATENCY_H
 #define WEIR_STREAM_QOE_QOE_LATENCY_H
 
@@ -16,8 +16,8 @@ struct qoe_latency { // qoe_latency.c alone reads and writes the fields
     uint64_t within_200;
     uint64_t within_500;
     struct hist frame, frame_encoder, frame_transport; // of frames that became whole
-    struct hist display, buffer, decoder, last; // of frames shown, as are these; `last`: decoded to
-                                                // shown
+    struct hist display, buffer, decoder, last; // of frames shown, like the next two; `last`:
+                                                // decoded to shown
     struct hist shown_encoder, shown_transport;
 };
 

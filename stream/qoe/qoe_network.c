@@ -52,7 +52,7 @@ void qoe_network_read(const struct qoe_network *n, struct qoe_json *out)
     out->network.goodput = qoe_ratio((double)n->good_bytes * 8, time);
     out->network.packets_lost = n->has_receiver ? (double)r->lost : NAN;
     out->network.loss_rate = qoe_ratio((double)r->lost, expected);
-    // RFC 5348, 5: loss events, not packets, over the packets they are counted among.
+    // RFC 5348, 5: loss events, not lost packets, divided by the packets expected.
     out->network.loss_event_rate = qoe_ratio((double)r->loss_events, expected);
     out->network.packets_reordered = n->has_receiver ? (double)r->reordered : NAN;
     out->network.ecn_marked = n->has_receiver && r->ecn_marked >= 0 ? (double)r->ecn_marked : NAN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What arrived from the network and what was lost there, over all connections of a viewing: the
-// group `network` of the report. Pure.
+// Packets received and lost over all connections of a viewing: the group `network` of the report.
+// Pure.
 #ifndef WEIR_STREAM_QOE_QOE_NETWORK_H
 #define WEIR_STREAM_QOE_QOE_NETWORK_H
 
@@ -12,20 +12,20 @@ extern "C" {
 #endif
 
 struct qoe_network {
-    uint64_t good_bytes; // the owner adds those that count as goodput
-    double capacity;     // the owner sets it; NaN: not known
+    uint64_t good_bytes; // the owner adds the bytes that count as goodput
+    double capacity;     // bit/s, set by the owner; NaN: unknown
     // qoe_network.c alone reads and writes these.
     uint64_t packets;
     uint64_t bytes;
-    usec_t first, last; // packet
+    usec_t first, last; // arrival of the first and the last packet
     bool has_receiver;
     struct qoe_receiver receiver;
-    struct qoe_receiver before; // of the connections before this one
+    struct qoe_receiver before; // totals of the previous connections
     struct hist rtt;
 };
 
 void qoe_network_init(struct qoe_network *n);
-// Another connection follows: its receiver counts from 0.
+// Another connection follows, whose receiver counts from 0.
 void qoe_network_reconnect(struct qoe_network *n);
 void qoe_network_packet(struct qoe_network *n, size_t bytes, usec_t now);
 void qoe_network_receiver(struct qoe_network *n, const struct qoe_receiver *e);

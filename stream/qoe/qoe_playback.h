@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The frames of a viewing, received, shown and not shown, the media and the time that the pictures
-// took, and the speed of playing: the group `playback` of the report. Times are of a clock that
-// stops while the viewer pauses (active_time.h), unless they say otherwise. Pure.
+// Frames received, shown and not shown, duration of the shown media, and playing speed: the group
+// `playback` of the report. Times are in active time (active_time.h) unless stated otherwise. Pure.
 #ifndef WEIR_STREAM_QOE_QOE_PLAYBACK_H
 #define WEIR_STREAM_QOE_QOE_PLAYBACK_H
 
@@ -17,28 +16,28 @@ struct qoe_playback {
     // The owner counts these.
     uint64_t received;
     uint64_t not_shown[QOE_NOT_SHOWN_KINDS];
-    uint64_t skips;           // to a later frame
+    uint64_t skips;           // jumps to a later frame
     struct speed_meter speed; // in active time
     // qoe_playback.c alone writes these.
     uint64_t shown;
     usec_t first_shown, last_shown;   // by the clock of `now`
-    usec_t first_active, last_active; // the same, in active time
+    usec_t first_active, last_active; // the same two, in active time
     double media;                     // seconds
     double sender_skipped;            // NaN: not known
-    double sender_skipped_before;     // of the connections before this one
+    double sender_skipped_before;     // total of the previous connections
 };
 
 void qoe_playback_init(struct qoe_playback *p);
-void qoe_playback_reconnect(struct qoe_playback *p); // what the sender counts begins at 0 again
-// `fps`: of the level that the picture is of; 0: not known.
+void qoe_playback_reconnect(struct qoe_playback *p); // the sender's counters restart at 0
+// `fps`: frame rate of the picture's level; 0: unknown.
 void qoe_playback_shown(struct qoe_playback *p, double fps, const struct active_time *pauses,
                         usec_t now);
-// Frames that the sender left out, so far.
+// `total`: frames that the sender has skipped so far.
 void qoe_playback_sender_skipped(struct qoe_playback *p, uint64_t total);
 // Seconds from the first picture to `now`; NaN: none was shown.
 double qoe_playback_wall(const struct qoe_playback *p, const struct active_time *pauses,
                          usec_t now);
-// All of the group but `encoded_frame_rate`.
+// Writes the group except `encoded_frame_rate`.
 void qoe_playback_read(const struct qoe_playback *p, struct qoe_json *out,
                        const struct active_time *pauses, usec_t now);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The speed of playing over time: mean (each speed weighted with how long it lasted), min and
-// max.
+// The playing speed over time: mean (weighted by duration), min and max.
 #ifndef WEIR_STREAM_QOE_SPEED_METER_H
 #define WEIR_STREAM_QOE_SPEED_METER_H
 
@@ -17,15 +16,16 @@ struct speed_meter { // all zero to begin with: nothing plays
     double speed;
     double least;
     double most;
-    double media; // seconds of it, by the speeds
+    double media; // seconds of media: the sum of speed x duration
     double time;  // seconds
     usec_t since;
 };
 
-void speed_meter_start(struct speed_meter *m, usec_t now); // at speed 1; again: nothing
-// From now on. Ignored before the start.
+// Starts at speed 1; a second call does nothing.
+void speed_meter_start(struct speed_meter *m, usec_t now);
+// Sets the speed from now on. Ignored before the start.
 void speed_meter_set(struct speed_meter *m, double speed, usec_t now);
-// NaN before the start.
+// These return NaN before the start.
 double speed_meter_mean(const struct speed_meter *m, usec_t now);
 double speed_meter_least(const struct speed_meter *m);
 double speed_meter_most(const struct speed_meter *m);

@@ -16,7 +16,7 @@ void stall_account_begin(struct stall_account *a, enum stall_cause cause, double
     a->count++;
 }
 
-// The open stall as it would be if it ended at `at`.
+// Returns the duration of the open stall as if it ended at `at`, in seconds.
 static double so_far(struct stall_account *a, const struct active_time *clock, usec_t at)
 {
     double duration = active_time_seconds(clock, a->since, at);

@@ -65,11 +65,11 @@ static void tell_qoe(struct qoe *q, struct viewing_event *e)
     case VIEWING_SKIP:
         qoe_on_skip(q);
         return;
-    // The report has a level's change with its reason (qoe_on_switch), and a seek when its first
-    // picture is shown (qoe_on_seek_shown); the program knows both.
+    // The program itself reports a switch of levels with its reason (qoe_on_switch), and a seek
+    // when its first picture is shown (qoe_on_seek_shown).
     case VIEWING_LEVEL:
     case VIEWING_SEEK:
-    case VIEWING_LEFT_OUT: // in the totals
+    case VIEWING_LEFT_OUT: // counted in VIEWING_TOTALS
     case VIEWING_SHORT:
         return;
     }

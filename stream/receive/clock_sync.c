@@ -9,7 +9,7 @@ void clock_sync_shared(struct clock_sync *c)
 bool clock_sync_sample(struct clock_sync *c, usec_t asked, usec_t answered, usec_t received)
 {
     usec_t rtt = received - asked;
-    // A negative round trip: our wall clock was set back in between.
+    // A negative round trip means that our wall clock was set back in between.
     if (c->shared || rtt < 0)
         return false;
     usec_t age = usec_max(0, received - c->taken);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the sender's wall clock says when ours says t: t + offset. From request and answer as NTP
-// does it (RFC 5905, section 8), the sender's two stamps being one: offset = answered - (asked +
-// received) / 2, wrong by half the round trip at most. The sample of the least round trip is kept,
-// but each ages: two clocks drift apart by up to CLOCK_SYNC_DRIFT_PPM, which adds to its error (RFC
-// 5905, section 11.2, the dispersion), until a newer one is the better one. On one machine's clock
-// the offset is 0, exactly.
+// Estimates the sender's wall clock: it shows t + offset when ours shows t. The estimate uses a
+// request and its response as NTP does (RFC 5905, section 8), with a single time stamp of the
+// sender: offset = answered - (asked + received) / 2. Its error is at most half the round trip. The
+// sample with the smallest round trip is kept. As two clocks drift apart by up to
+// CLOCK_SYNC_DRIFT_PPM, the error bound of a sample grows with its age (the dispersion, RFC 5905,
+// section 11.2), until a newer sample has a smaller one. If both ends use one machine's clock, the
+// offset is exactly 0.
 #ifndef WEIR_STREAM_RECEIVE_CLOCK_SYNC_H
 #define WEIR_STREAM_RECEIVE_CLOCK_SYNC_H
 
@@ -18,17 +19,18 @@ extern "C" {
 
 enum { CLOCK_SYNC_DRIFT_PPM = 200 };
 
-struct clock_sync { // all zero to begin with; the first three are to be read
+struct clock_sync { // all zero at first; callers may read the first three fields
     bool known;
     bool shared;
     usec_t offset;    // sender's wall clock minus ours
-    usec_t least_rtt; // of the sample kept; its half bounds the error
-    usec_t taken;     // when it was, by our wall clock
+    usec_t least_rtt; // round trip of the kept sample; half of it bounds the error
+    usec_t taken;     // time of the kept sample, by our wall clock
 };
 
-// The SDP's x-weir-clock is of this machine (clock_is_ours).
+// The SDP's x-weir-clock names this machine's clock (clock_is_ours).
 void clock_sync_shared(struct clock_sync *c);
-// A sample, in wall clocks. True when it is the best one so far.
+// Adds a sample. `asked` and `received` are by our wall clock, `answered` by the sender's. Returns
+// true if it is the best sample so far.
 bool clock_sync_sample(struct clock_sync *c, usec_t asked, usec_t answered, usec_t received);
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@
 
 enum {
     SEI_RECOVERY_POINT = 6,
-    FIRST_MB = 0x80, // first_mb_in_slice is 0: ue(v) with a 1 at once
+    FIRST_MB = 0x80, // first_mb_in_slice is 0: ue(v) begins with a 1 bit
     DEFAULT_FPS = 25,
 };
 
@@ -23,21 +23,21 @@ struct frame_assembler {
     struct list frame;   // packets of the frame that has not ended yet
     struct list ready;
     int ready_next;
-    size_t bytes; // of all three
+    size_t bytes; // bytes in all three lists
     bool started;
     int64_t next_seq;
-    bool gap;          // packets are missing before the next one
-    bool frame_gap;    // before the frame, or in it
-    bool frame_broken; // it is not whole
-    bool marked;       // the packet before ended a frame by its marker
+    bool gap;          // true: packets are missing before the next packet
+    bool frame_gap;    // packets are missing before the frame, or in it
+    bool frame_broken; // the frame is incomplete
+    bool marked;       // the previous packet ended a frame with its marker
     bool markers_lie;
-    int64_t number;      // of the last frame; -1: none yet
-    int64_t reference;   // the last one that may be referred to
-    uint32_t timestamp;  // of the last frame, or of the one that is coming
-    uint32_t last_stamp; // of the last frame that ended
-    int32_t interval;    // ticks from frame to frame, the least
-    uint32_t shift;      // of time stamps
-    usec_t arrived;      // the packet before
+    int64_t number;      // number of the last frame; -1: none yet
+    int64_t reference;   // number of the last reference frame
+    uint32_t timestamp;  // time stamp of the last frame, or of the one being received
+    uint32_t last_stamp; // time stamp of the last frame that ended
+    int32_t interval;    // smallest number of ticks between two frames
+    uint32_t shift;      // offset added to time stamps
+    usec_t arrived;      // arrival of the previous packet
 };
 
 struct frame_assembler *frame_assembler_new(struct fps fps)
@@ -80,11 +80,11 @@ static void give_up(struct frame_assembler *f)
     f->gap = true;
 }
 
-// ---- What a payload is ----
+// ---- Payloads ----
 
 struct nature {
-    bool vcl;    // it has part of a picture
-    bool begins; // an access unit may begin with it
+    bool vcl;    // contains a part of a picture
+    bool begins; // an access unit may begin here
     bool key;
     bool reference;
 };
@@ -130,7 +130,7 @@ static struct nature nature_of(const struct rtp_packet *p)
         return nature_of_stap(p->payload, p->payload_len);
     if (type != H264_FU_A)
         return nature_of_nal(p->payload, p->payload_len);
-    // The unit's header is spread over two bytes (RFC 6184, 5.8); what follows them is its body.
+    // The unit's header is split over two bytes (RFC 6184, 5.8), which its body follows.
     uint8_t nal[2] = {(uint8_t)((p->payload[0] & ~H264_NAL_TYPE) | (p->payload[1] & H264_NAL_TYPE)),
                       p->payload_len > 2 ? p->payload[2] : 0};
     struct nature n = nature_of_nal(nal, 2);
@@ -152,7 +152,7 @@ static struct nature nature_of_frame(const struct frame_assembler *f)
     return all;
 }
 
-// How many frames are missing before the one that ends now.
+// Returns how many frames are missing before the frame that ends now.
 static int64_t missing_before(const struct frame_assembler *f)
 {
     int32_t apart = (int32_t)(f->timestamp - f->last_stamp);
@@ -172,7 +172,7 @@ static void learn_interval(struct frame_assembler *f)
 
 static void hand_out(struct frame_assembler *f, const struct adu_ext *adu)
 {
-    if (f->ready.count + f->frame.count > FOREIGN_MAX_PACKETS) { // the caller does not take packets
+    if (f->ready.count + f->frame.count > FOREIGN_MAX_PACKETS) { // the caller does not pull packets
         drop_all(f, &f->frame, 0);
         return;
     }
@@ -202,7 +202,7 @@ static void end_frame(struct frame_assembler *f)
                           .depends = n.key                ? 0
                                      : apart <= INT16_MAX ? (int16_t)apart
                                                           : INT16_MAX};
-    bool orphan = !n.key && needs < 0; // before the first key frame
+    bool orphan = !n.key && needs < 0; // no key frame has arrived yet
     if (f->frame_broken || orphan)
         drop_all(f, &f->frame, 0);
     else
@@ -212,7 +212,7 @@ static void end_frame(struct frame_assembler *f)
     f->frame_gap = f->frame_broken = false;
 }
 
-// Puts its time stamp on the time line.
+// Converts the packet's time stamp to the output's time line.
 static void stamp(struct frame_assembler *f, struct foreign_packet *p)
 {
     usec_t passed = usec_max(p->arrived - f->arrived, 0);
@@ -220,7 +220,8 @@ static void stamp(struct frame_assembler *f, struct foreign_packet *p)
     usec_t leap = rtp_usec((int32_t)(stamp - f->timestamp), RTP_CLOCK_RATE);
     if (f->started && (leap > passed + FOREIGN_LEAP || leap < -FOREIGN_LEAP)) {
         uint32_t apart = rtp_ticks(usec_min(passed, FOREIGN_LEAP));
-        uint32_t least = (uint32_t)f->interval * (f->gap ? 2 : 1); // something is missing
+        // at least one frame is missing after a gap
+        uint32_t least = (uint32_t)f->interval * (f->gap ? 2 : 1);
         f->shift += f->timestamp + (apart > least ? apart : least) - stamp;
         stamp = p->packet.timestamp + f->shift;
     }
@@ -228,14 +229,14 @@ static void stamp(struct frame_assembler *f, struct foreign_packet *p)
     f->arrived = p->arrived;
 }
 
-// The next packet in order, which is taken over.
+// Processes the next packet in order; takes it over.
 static void accept(struct frame_assembler *f, struct foreign_packet *p)
 {
     struct nature n = nature_of(&p->packet);
     stamp(f, p);
     bool same = f->started && p->packet.timestamp == f->timestamp;
     if (f->frame.count && (!same || f->frame.count == FOREIGN_MAX_PACKETS)) {
-        // Parameter sets that travel under a time stamp of their own belong to what follows.
+        // Parameter sets with a time stamp of their own belong to the next frame.
         bool alone = !nature_of_frame(f).vcl && !f->gap && f->frame.count < FOREIGN_MAX_PACKETS;
         f->frame_broken |= f->gap;
         if (!alone)
@@ -275,13 +276,13 @@ static bool hold(struct frame_assembler *f, const struct rtp_packet *p, int64_t 
     memmove(&l->at[i + 1], &l->at[i], (size_t)(l->count - i) * sizeof(l->at[0]));
     l->at[i] = (struct foreign_packet){.packet = *p, .ext_seq = ext_seq, .arrived = now};
     l->at[i].packet.payload = copy;
-    l->at[i].packet.has_capture = false; // of no use without the sender's clock
+    l->at[i].packet.has_capture = false; // useless without the sender's clock
     l->count++;
     f->bytes += p->payload_len;
     return true;
 }
 
-// Does it belong before the very first packet, of which nothing was made yet?
+// Returns true if the packet belongs before the first packet received, which has not been used yet.
 static bool comes_first(const struct frame_assembler *f, int64_t ext_seq)
 {
     if (!f->started || f->number >= 0 || f->shift || !f->frame.count)
@@ -307,7 +308,7 @@ void frame_assembler_push(struct frame_assembler *f, const struct rtp_packet *p,
     if (comes_first(f, ext_seq))
         begin_anew(f);
     if (f->started && ext_seq < f->next_seq)
-        return; // its place was given up
+        return; // the wait for it has ended
     if (f->waiting.count == FOREIGN_MAX_PACKETS || f->bytes + p->payload_len > FOREIGN_MAX_BYTES)
         give_up(f);
     if (!hold(f, p, ext_seq, now))

@@ -18,7 +18,7 @@ struct frame_receiver {
     int64_t first_timestamp; // extended
     int64_t last_timestamp;  // extended
     usec_t least_delay;
-    double delay_sum; // since frame_receiver_queue was called last
+    double delay_sum; // sum since the last call of frame_receiver_queue
     int delay_count;
 };
 
@@ -56,7 +56,7 @@ static void note_timestamp(struct frame_receiver *r, const struct rtp_packet *p)
         r->last_timestamp = timestamp;
 }
 
-// Protocol latency: the sender's write to our read (MIN_BUF TCP, section 3).
+// Returns the protocol latency: from the sender's write to our read (MIN_BUF TCP, section 3).
 static usec_t measure_delay(struct frame_receiver *r, const struct rtp_packet *p, usec_t wall_ahead,
                             usec_t arrived)
 {
@@ -73,7 +73,7 @@ static usec_t measure_delay(struct frame_receiver *r, const struct rtp_packet *p
 static void emit_packet(const struct frame_receiver *r, const struct rtp_packet *p, size_t len,
                         usec_t latency, usec_t arrived, usec_t now)
 {
-    // Only on a shared clock are the sender's times ours.
+    // The sender's times are comparable with ours only on a shared clock.
     bool shared = r->config.clock->shared && latency != QOE_UNKNOWN;
     struct viewing_packet packet = {.figures = {.bytes = len, .latency = latency},
                                     .adu = r->config.adus && p->has_adu,
@@ -84,7 +84,7 @@ static void emit_packet(const struct frame_receiver *r, const struct rtp_packet 
     viewing_emit(&r->config.sink, &e);
 }
 
-// `p` has an adu.
+// Passes on a packet, which has an adu.
 static void take_packet(struct frame_receiver *r, const struct rtp_packet *p, int64_t ext_seq,
                         usec_t arrived, usec_t now)
 {

@@ -15,7 +15,7 @@ struct rtcp_received rtcp_exchange_compound(struct rtcp_exchange *x, struct rtp_
     size_t at = 0;
     int got;
     while ((got = rtcp_next(data, len, &at, &item)) == 1) {
-        // Before the first packet the stream's source is not known.
+        // The stream's source is unknown before the first packet.
         bool ours = !rtp->started || item.ssrc == rtp->ssrc;
         if (item.kind == RTCP_IS_SR && ours) {
             rtp_receiver_sender_report(rtp, item.sender.ntp, arrived);

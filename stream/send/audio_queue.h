@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Packets of sound that wait for the transport, in front of all pictures: without a layer to thin,
-// they leave in order, and are given up only once they have waited longer than the bound, or when
-// AUDIO_QUEUE_PACKETS wait, the oldest first.
+// The queue of audio packets that wait for the transport. The sender sends them before all video.
+// Audio has no layers to thin, so packets leave in order. A packet is dropped when it has waited
+// longer than the bound; when the queue is full, the oldest is dropped.
 //
 // Pure. The caller owns the packets and gets each back exactly once.
 #ifndef WEIR_STREAM_SEND_AUDIO_QUEUE_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { AUDIO_QUEUE_PACKETS = 256 }; // of 20 ms
+enum { AUDIO_QUEUE_PACKETS = 256 }; // packets of 20 ms each
 
 struct audio_queue { // all zero to begin with
     int head;
@@ -21,16 +21,16 @@ struct audio_queue { // all zero to begin with
     uint64_t dropped;
     struct {
         usec_t since;
-        void *data; // the caller's
+        void *data; // owned by the caller
     } entries[AUDIO_QUEUE_PACKETS];
 };
 
-// Returns what has to go for it; NULL: nothing.
+// Appends a packet. Returns the oldest one, dropped, if the queue was full; NULL: none was dropped.
 void *audio_queue_push(struct audio_queue *q, void *data, usec_t now);
-// Takes out one that has waited longer than `bound`; NULL: there is none (left).
+// Drops and returns a packet that has waited longer than `bound`; NULL: there is none.
 void *audio_queue_expired(struct audio_queue *q, usec_t bound, usec_t now);
-void *audio_queue_front(const struct audio_queue *q); // the next to leave; NULL: none
-void *audio_queue_take(struct audio_queue *q);        // takes it out
+void *audio_queue_front(const struct audio_queue *q); // the packet to send next; NULL: none
+void *audio_queue_take(struct audio_queue *q);        // removes and returns it
 
 #ifdef __cplusplus
 }

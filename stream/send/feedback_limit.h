@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How much feedback of one viewer is looked at. A viewer cannot miss more packets than it was sent.
+// Limits how much feedback of one viewer the sender processes. A viewer cannot miss more packets
+// than it was sent.
 //
 //   The law.
-//     - A NACK that names n packets takes n credits. Each packet sent gives 2, so that a viewer may
-//       name a packet twice; at most FEEDBACK_MAX_CREDIT are kept.
-//     - A PLI takes one of 10 tokens; 10 more a second.
-//   What finds none is dropped and counted.
+//     - A NACK that names n packets takes n credits. Each packet sent adds 2 credits, so that a
+//       viewer may name a packet twice. The credit is at most FEEDBACK_MAX_CREDIT.
+//     - A PLI takes one token. The bucket holds 10 tokens and gains 10 a second.
+//   Feedback without credit or token is dropped and counted.
 //
 // Pure.
 #ifndef WEIR_STREAM_SEND_FEEDBACK_LIMIT_H
@@ -20,21 +21,21 @@
 extern "C" {
 #endif
 
-enum { FEEDBACK_MAX_CREDIT = 4096 }; // packets: of a path that was away for seconds
+enum { FEEDBACK_MAX_CREDIT = 4096 }; // packets; enough for a path that was interrupted for seconds
 
 struct feedback_limit {
-    uint64_t sent; // packets, when the credit was last counted
+    uint64_t sent; // packets sent when the credit was last updated
     uint64_t credit;
     double plis;
     usec_t plis_at;
-    uint64_t dropped; // entries of NACKs, and PLIs
+    uint64_t dropped; // NACK entries and PLIs
 };
 
 void feedback_limit_init(struct feedback_limit *l, usec_t now);
-// Returns true if a NACK entry that names `named` packets is to be looked at; `sent` packets have
-// left.
+// Returns true if the sender shall process a NACK entry that names `named` packets. `sent`: packets
+// sent so far.
 bool feedback_limit_nack(struct feedback_limit *l, int named, uint64_t sent);
-bool feedback_limit_pli(struct feedback_limit *l, usec_t now); // the same of a PLI
+bool feedback_limit_pli(struct feedback_limit *l, usec_t now); // true: process the PLI
 
 #ifdef __cplusplus
 }

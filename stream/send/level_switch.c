@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stream/send/level_switch.h"
 
-enum { MAX_GAP = 1000 }; // frames
+enum { MAX_GAP = 1000 }; // max frames that a gap counts
 
 void level_switch_init(struct level_switch *l, const struct ladder *ladder, int level,
                        bool reorders)
@@ -46,7 +46,7 @@ void level_switch_go_to(struct level_switch *l, int64_t from)
     l->waiting_key = true;
 }
 
-// Frames of the level between the newest and this one never came from the encoder.
+// Counts the level's frames between the newest one and `number`: the encoder skipped them.
 static void count_uncoded(struct level_switch *l, int64_t number)
 {
     if (l->size_id != l->wanted_size)
@@ -67,7 +67,7 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
     }
     if (f->size_id != l->size_id)
         return LEVEL_OTHER;
-    // Other viewers watched on while this one paused.
+    // Frames were encoded for other viewers while this one paused, so a reference may be missing.
     if (!l->reorders && f->depends_on > l->newest)
         l->waiting_key = true;
     if (l->waiting_key && !f->key)
@@ -81,10 +81,10 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
 
 bool level_switch_sends(struct level_switch *l, const struct coded_frame *f, int top)
 {
-    // Before a base frame higher layers depend on frames that were left out. Stored frames of a
-    // higher layer are decoded in the order of that frame's, though some are shown before it: their
-    // level begins and ends with it. While another size is awaited, the old one continues at its
-    // level.
+    // Layers are added at a base frame only, because until then higher layers depend on frames that
+    // were not sent. Stored frames of higher layers follow their base frame in decoding order,
+    // although some are shown before it, so the level changes at base frames in both directions.
+    // While the key frame of another size is awaited, the current size continues at its level.
     bool may_change = !l->reorders || f->temporal_id == 0;
     if (l->size_id == l->wanted_size && may_change)
         l->sent_level = l->level;

@@ -32,7 +32,7 @@ void packet_writer_add_audio(struct packet_writer *w, struct rng *rng)
     rtp_sender_init(&w->rtp[TRACK_AUDIO], RTP_PT_OPUS, rng);
 }
 
-// Has the packet ask for the feedback that the transport wants.
+// Adds the transport's feedback request to the packet.
 static void request_feedback(const struct packet_writer *w, struct rtp_packet *p)
 {
     struct feedback_wish wish;
@@ -45,7 +45,7 @@ static void request_feedback(const struct packet_writer *w, struct rtp_packet *p
     usec_t units = usec_min(wish.interval / RTP_FEEDBACK_UNIT_US, UINT16_MAX);
     p->feedback.interval = (uint16_t)usec_max(units, 1);
     p->feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);
-    // A transport that asks for reports carries both tracks in one flow.
+    // A transport that requests reports carries both tracks in one flow.
     p->feedback.has_number = w->has_audio;
     p->feedback.number = w->flow_number;
 }

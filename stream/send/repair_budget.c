@@ -4,10 +4,10 @@
 #include <assert.h>
 #include <math.h>
 
-#define KEYS         4.0 // of viewers that begin
+#define KEYS         4.0 // key frames for starting viewers
 #define KEYS_PER_SEC 1.0
 
-// One viewer that loses without end leaves a quarter of the encode's repairs to others.
+// A viewer that loses packets permanently leaves a quarter of the encode's repairs to the others.
 #define VIEWER_REPAIRS         3.0
 #define VIEWER_REPAIRS_PER_SEC 1.5
 #define REPAIRS                4.0
@@ -42,7 +42,8 @@ static bool is_shared(const struct repair_budget *b, usec_t now)
     return now < b->shared_until;
 }
 
-// A viewer that comes and goes does not make the other one alone in between.
+// A viewer counts as alone only after a delay, so another one that leaves and returns does not
+// matter.
 void repair_budget_viewers(struct repair_budget *b, int viewers, usec_t now)
 {
     if (viewers > 1)
@@ -72,7 +73,8 @@ static bool may_begin_again(const struct repair_account *a, usec_t now)
     return a->again > 0 && now - a->begun_at < REPAIR_BEGINNING;
 }
 
-// A viewer whose first key frame was lost has seen nothing yet, and would have to wait longest.
+// A viewer whose first key frame was lost has seen nothing yet and would wait longest, so it may
+// start again.
 bool repair_budget_wait(struct repair_budget *b, int account, usec_t now)
 {
     assert(account >= 0 && account < REPAIR_VIEWERS);
@@ -102,7 +104,7 @@ bool repair_budget_take(struct repair_budget *b, int account, usec_t now)
     assert(account >= 0 && account < REPAIR_VIEWERS);
     if (!is_shared(b, now))
         return true;
-    if (b->accounts[account].waits) // no repair serves it before the key frame
+    if (b->accounts[account].waits) // it cannot decode a repair before the key frame
         return false;
     struct repair_tokens *own = &b->accounts[account].repairs;
     refill(own, VIEWER_REPAIRS, VIEWER_REPAIRS_PER_SEC, now);

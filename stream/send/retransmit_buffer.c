@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 1, ASKED }; // 0: nothing is kept there
+enum { KEPT = 1, ASKED }; // state of a place; 0: empty
 enum { PLACES = 4096 };   // a power of two
 
 struct kept {
     uint8_t state;
-    bool again; // it was sent again
+    bool again; // it was retransmitted
     uint16_t seq;
     usec_t captured;
     size_t len;
@@ -18,10 +18,11 @@ struct kept {
 };
 
 struct retransmit_buffer {
-    struct kept kept[RETRANSMIT_BUFFER_KEPT]; // by the order of leaving
-    int next;                                 // place of the next one
-    uint8_t place_of[PLACES];          // by sequence number; whose place it is, the place tells
-    int asked[RETRANSMIT_BUFFER_KEPT]; // places; a queue
+    struct kept kept[RETRANSMIT_BUFFER_KEPT]; // in the order of sending
+    int next;                                 // place of the next packet
+    uint8_t place_of[PLACES];                 // place of a packet, by sequence number; kept[place]
+                                              // confirms the number
+    int asked[RETRANSMIT_BUFFER_KEPT];        // queue of the requested places
     int asked_count;
 };
 

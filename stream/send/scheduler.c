@@ -37,10 +37,11 @@ static int64_t *memory_of(struct scheduler *s, int64_t number)
 
 static void give_up(struct scheduler *s, const struct scheduler_frame *f, enum drop_cause cause)
 {
-    assert(s->dropped_count <= SCHEDULER_MAX_FRAMES); // the caller fetches after each call
+    // the caller fetches dropped frames after each call
+    assert(s->dropped_count <= SCHEDULER_MAX_FRAMES);
     s->dropped[s->dropped_count] = *f;
     s->dropped_cause[s->dropped_count++] = cause;
-    if (cause != DROP_FLUSHED) // frames after a flush do not depend on it
+    if (cause != DROP_FLUSHED) // frames after a flush do not depend on flushed ones
         *memory_of(s, f->number) = f->number;
     s->counters.dropped[cause][f->temporal_id]++;
 }
@@ -50,7 +51,7 @@ static bool is_broken(struct scheduler *s, const struct scheduler_frame *f)
     return f->depends_on >= 0 && *memory_of(s, f->depends_on) == f->depends_on;
 }
 
-// The highest layer that may stay when the oldest waiting frame has this age.
+// Returns the highest layer that may stay queued when the oldest waiting frame has this age.
 static int layers_kept(const struct scheduler *s, usec_t age)
 {
     int top = s->layers - 1;
@@ -59,7 +60,7 @@ static int layers_kept(const struct scheduler *s, usec_t age)
     return top;
 }
 
-// Removes frame i and hands it back.
+// Removes frame i from the queue and adds it to the dropped frames.
 static void drop_at(struct scheduler *s, int i, enum drop_cause cause)
 {
     struct scheduler_frame f = *frame_at(s, i);
@@ -72,7 +73,8 @@ static void drop_at(struct scheduler *s, int i, enum drop_cause cause)
     give_up(s, &f, cause);
 }
 
-// Applies the law to everything that waits. One pass in order: a drop breaks later frames only.
+// Applies the law to all waiting frames. One pass in order suffices, as a dropped frame breaks
+// later frames only.
 static void trim(struct scheduler *s, usec_t now)
 {
     bool keep_first = s->begun && s->reliable;
@@ -99,7 +101,7 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
 {
     assert(f->temporal_id >= 0 && f->temporal_id < SCHEDULER_MAX_LAYERS);
     s->counters.queued[f->temporal_id]++;
-    trim(s, now); // frames past their deadline must not keep a new one out
+    trim(s, now); // late frames must not block a new one
     if (s->count == SCHEDULER_MAX_FRAMES) {
         give_up(s, f, DROP_FULL);
         return;
@@ -107,7 +109,7 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
     *frame_at(s, s->count++) = *f;
     s->bytes += f->bytes;
     if (*memory_of(s, f->number) == f->number)
-        *memory_of(s, f->number) = -1; // it is given again
+        *memory_of(s, f->number) = -1; // the frame is queued again
     trim(s, now);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which sizes of the media a sender watches: the one that it sends, and, while another size's key
-// frame is awaited, that one too. Pure.
+// The sizes of the media that a sender watches: the one that it sends, and, while it waits for
+// another size's key frame, that size too. Pure.
 #ifndef WEIR_STREAM_SEND_SIZE_WATCH_H
 #define WEIR_STREAM_SEND_SIZE_WATCH_H
 
@@ -18,12 +18,12 @@ struct size_watch { // size_watch.c alone reads and writes the fields
 
 struct size_watch_change {
     int size_id;
-    int viewers; // +1: it is watched from now on; -1: no longer
+    int viewers; // +1: start watching it; -1: stop watching it
 };
 
 void size_watch_init(struct size_watch *w);
-// From now on these two are watched; -1: none. Fills in what changes, sizes that are new first, so
-// that media which both need does not stop in between. Returns how many changes these are.
+// Sets the two sizes to watch; -1: none. Writes the changes to `out`, new sizes first, so that
+// media which both sizes need does not stop in between. Returns the number of changes.
 int size_watch_set(struct size_watch *w, int size_id, int awaited,
                    struct size_watch_change out[SIZE_WATCH_CHANGES]);
 

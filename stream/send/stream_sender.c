@@ -16,41 +16,41 @@
 #include "stream/send/stored_retransmit.h"
 
 enum {
-    BATCH = 64,          // packets a call: a greedy sender must leave the loop to the others
-    PEAK_FACTOR_X2 = 5,  // a video's frames may leave at 2.5 times its mean rate: a key frame is
-                         // many times the mean frame
-    PACKET_HEADERS = 40, // bytes, of RTP with its extensions, and what frames it
+    BATCH = 64,          // max packets per call, so that a greedy sender does not block the loop
+    PEAK_FACTOR_X2 = 5,  // video may leave at 2.5 times its mean rate, as key frames are far larger
+                         // than the mean frame
+    PACKET_HEADERS = 40, // bytes: RTP header with extensions, and the transport's framing
 };
 
 struct stream_sender {
     struct stream_sender_config config;
     const struct stream_sender_ops *ops;
     struct media_feed *feed; // borrowed
-    struct rng rng;          // of its RTP streams' first numbers
+    struct rng rng;          // draws the first numbers of the RTP streams
     struct packet_writer writer;
     struct scheduler scheduler;
-    struct audio_queue audio; // of struct coded_audio, a reference each
+    struct audio_queue audio; // holds one reference to each struct coded_audio
     struct filler filler;
-    struct stored_retransmit repairs; // of stored media
+    struct stored_retransmit repairs; // used for stored media
     struct feedback_limit feedback;
     bool playing;
     bool watching;
     struct size_watch sizes;
-    bool hears;         // it watches the audio
-    bool ending;        // the media ended: what waits still leaves
-    usec_t wake_at;     // there is more to send then
-    usec_t progress_at; // a packet left, or there was nothing to send
+    bool hears;         // the sender watches the audio
+    bool ending;        // the media has ended; waiting frames are still sent
+    usec_t wake_at;     // time at which there is more to send
+    usec_t progress_at; // last time at which a packet left, or nothing waited
 
-    struct level_switch levels; // which frames
+    struct level_switch levels; // selects the frames
 
-    // The network: `adaptation` says level and encoder's rate while `follows`.
+    // While `follows`, `adaptation` sets the level and the encoder's rate.
     bool follows;
     struct adaptation adaptation;
-    double made;  // bytes for this viewer, with the headers of their packets
-    int steered;  // the size whose encoder's rate is this sender's; -1 none
-    double speed; // that the media comes at
+    double made;  // bytes encoded for this viewer, packet headers included
+    int steered;  // size whose encoder's rate this sender sets; -1: none
+    double speed; // pace of the media, as a multiple of real time
 
-    // Of the scheduler's begun frame, which holds the reference.
+    // Packets of the scheduler's begun frame; the scheduler holds the frame's reference.
     struct frame_packets leaving;
 };
 
@@ -104,7 +104,8 @@ static void set_media_rate(struct stream_sender *s, usec_t now)
     t->ops->on_media_rate(t, bps < INT_MAX ? (int)bps : INT_MAX, now);
 }
 
-// The transport says what arrives, and the media has an encoder.
+// Returns true if the level can adapt to the network: the transport reports arrivals, and the media
+// has an encoder.
 static bool can_follow(const struct stream_sender *s)
 {
     return s->feed->ops->set_bitrate && s->writer.transport->measures;
@@ -113,8 +114,8 @@ static bool can_follow(const struct stream_sender *s)
 int stream_sender_attach(struct stream_sender *s, struct media_transport *transport, usec_t now)
 {
     assert(!s->writer.transport);
-    // A transport whose packets have numbers of their own takes the same RTP packet twice. Of
-    // stored media the whole frame is sent again, and other media without an encoder ignores NACKs:
+    // Only a transport that numbers its packets itself can carry the same RTP packet twice. Stored
+    // media sends the whole frame again, and other media without an encoder ignores NACKs, so
     // neither needs old packets.
     bool keeps = transport->repeats && s->feed->ops->repair;
     int err = packet_writer_attach(&s->writer, transport, keeps);
@@ -141,7 +142,7 @@ void stream_sender_add_video(struct stream_sender *s)
     s->config.audio_only = false;
 }
 
-// ---- What is watched
+// ---- Watched sizes
 
 static void watch_sizes(struct stream_sender *s)
 {
@@ -149,7 +150,8 @@ static void watch_sizes(struct stream_sender *s)
     int size_id = s->watching ? s->levels.size_id : -1;
     int count =
         size_watch_set(&s->sizes, size_id, s->watching ? s->levels.wanted_size : -1, changes);
-    bool is_needed = !s->config.audio_only || !s->feed->ops->watch_audio; // brings the audio
+    // The sizes are needed for their video, or for audio that arrives with them.
+    bool is_needed = !s->config.audio_only || !s->feed->ops->watch_audio;
     if (!s->feed->ops->watch || !is_needed)
         return;
     for (int i = 0; i < count; i++)
@@ -165,7 +167,7 @@ static void watch_audio(struct stream_sender *s, bool hears)
         s->feed->ops->watch_audio(s->feed, hears ? 1 : -1);
 }
 
-// The encoder's rate of `size_id` is this sender's from now on, and that of no other; -1: of none.
+// This sender sets the encoder's rate of `size_id` from now on, and of no other size; -1: of none.
 static void steer(struct stream_sender *s, int size_id, int bitrate_bps)
 {
     if (s->steered >= 0 && s->steered != size_id)
@@ -225,7 +227,7 @@ void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now)
     set_media_rate(s, now);
 }
 
-// Does what the network's state calls for; about every frame.
+// Adapts level and rate to the network; called about once a frame.
 static void follow(struct stream_sender *s, usec_t now)
 {
     struct media_transport *t = s->writer.transport;
@@ -233,7 +235,7 @@ static void follow(struct stream_sender *s, usec_t now)
     t->ops->info(t, &info, now);
     if (isnan(info.delivered_bytes))
         return;
-    // A smoothed one lags behind queues; the kernel's, taken of each ACK, does so little.
+    // A smoothed RTT lags behind the queue. The kernel's RTT, sampled at each ACK, lags little.
     double rtt_ms = isnan(info.latest_rtt_ms) ? info.rtt_ms : info.latest_rtt_ms;
     struct rate_estimator_sample sample = {
         .delivered = info.delivered_bytes,
@@ -253,24 +255,25 @@ static void follow(struct stream_sender *s, usec_t now)
         steer(s, -1, 0);
 }
 
-// ---- Which frames
+// ---- Selection of frames
 
-// Does a later frame depend on one of this layer? None does on the top layer, unless it is the only
-// one.
+// Returns true if later frames depend on a frame of this layer. None depends on the top layer,
+// unless it is the only one.
 static bool is_depended_on(const struct stream_sender *s, int size_id, int temporal_id)
 {
     int layers = layers_of(s, size_id);
     return layers == 1 || temporal_id < layers - 1;
 }
 
-// Frees what the scheduler gave up, and has the encoder make later frames independent of it.
+// Frees the frames that the scheduler dropped, and makes the encoder's later frames independent of
+// them.
 static void reap(struct stream_sender *s)
 {
     struct scheduler_frame f;
     enum drop_cause cause;
     while (scheduler_dropped(&s->scheduler, &f, &cause)) {
         struct coded_frame *frame = f.data;
-        if (frame == s->leaving.frame) // its rest went with it
+        if (frame == s->leaving.frame) // its unsent packets are dropped, too
             frame_packets_forget(&s->leaving);
         if (s->watching && s->feed->ops->repair && cause != DROP_FLUSHED && cause != DROP_BROKEN &&
             is_depended_on(s, frame->size_id, f.temporal_id))
@@ -286,7 +289,7 @@ static void clear_audio(struct stream_sender *s)
         coded_audio_unref(c);
 }
 
-// What waits is of no use any more, but for a frame that has begun to leave.
+// Drops the waiting frames, except a frame that has begun to leave.
 static void flush_waiting(struct stream_sender *s)
 {
     scheduler_flush(&s->scheduler, 0);
@@ -320,7 +323,8 @@ void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t 
     case LEVEL_OTHER:
         return;
     case LEVEL_LACKS_KEY:
-        // The key frame that was asked for may have come before the place that is waited for.
+        // The requested key frame may have arrived before the position that is awaited: request
+        // another.
         if (s->levels.from > 0 && f->temporal_id == 0 && s->feed->ops->begin)
             s->feed->ops->begin(s->feed, s->levels.size_id, s->levels.from);
         return;
@@ -402,7 +406,7 @@ void stream_sender_pause(struct stream_sender *s)
     const struct coded_frame *frame = first ? first->data : NULL;
     if (frame && s->feed->ops->rewind)
         s->feed->ops->rewind(s->feed, frame->number + frame->reorder);
-    // An encoder that no other viewer watches stops meanwhile.
+    // An encoder without another viewer stops during the pause.
     level_switch_pause(&s->levels, s->feed->ops->rewind || (!frame && s->feed->stands_still));
     flush_waiting(s);
 }
@@ -453,7 +457,8 @@ static int send_video(struct stream_sender *s, usec_t now)
         return err;
     on_sent(s, TRACK_VIDEO, now);
     if (frame_packets_sent(&s->leaving)) {
-        packet_writer_flush(&s->writer, now); // what the transport kept back depends on the frame
+        // the transport's batched packets borrow from the frame
+        packet_writer_flush(&s->writer, now);
         scheduler_done(&s->scheduler);
         coded_frame_unref(f);
     }
@@ -506,7 +511,7 @@ static bool has_lost(struct stream_sender *s, usec_t now)
     return s->playing && packet_writer_has_lost(&s->writer, now - s->config.latency);
 }
 
-// Drops audio that is too late. Returns true if audio is to be sent.
+// Drops audio past its deadline. Returns true if audio waits to be sent.
 static bool has_audio(struct stream_sender *s, usec_t now)
 {
     struct coded_audio *late;
@@ -540,7 +545,7 @@ bool stream_sender_is_idle(const struct stream_sender *s)
     return s->scheduler.count == 0 && s->audio.count == 0;
 }
 
-// At the end of the media it goes back to Ready (RFC 2326, A.2): PLAY begins again.
+// At the end of the media the session returns to Ready (RFC 2326, A.2); PLAY starts it again.
 static void end_if_done(struct stream_sender *s, usec_t now)
 {
     if (!s->ending || !stream_sender_is_idle(s))
@@ -549,8 +554,8 @@ static void end_if_done(struct stream_sender *s, usec_t now)
     s->ops->on_end(s->config.ctx, now);
 }
 
-// The transport is not asked for room that nothing needs: it would take the sender for one that it
-// holds back.
+// The transport is asked for room only if something waits; otherwise it would conclude that it
+// limits the sender.
 void stream_sender_pump(struct stream_sender *s, usec_t now)
 {
     struct media_transport *t = s->writer.transport;
@@ -586,7 +591,7 @@ void stream_sender_end(struct stream_sender *s, usec_t now)
 {
     if (!s->playing)
         return;
-    // A viewer that still has frames to get does not keep the source from beginning again for
+    // A viewer that still has to receive frames must not prevent the source from restarting for
     // others.
     unwatch(s);
     level_switch_pause(&s->levels, false);
@@ -596,8 +601,8 @@ void stream_sender_end(struct stream_sender *s, usec_t now)
 
 usec_t stream_sender_blocked(struct stream_sender *s, usec_t now)
 {
-    // Nothing to send is no sign of being stuck; but the queue is also empty when no
-    // frame could leave and all were dropped.
+    // An empty queue does not mean a stuck transport, unless it is empty because no frame could
+    // leave and all were dropped.
     struct media_transport *t = s->writer.transport;
     bool nothing = is_filler(s) ? !filler_is_due(&s->filler, now) : s->scheduler.count == 0;
     if (nothing && t->ops->room(t, now))
@@ -605,7 +610,7 @@ usec_t stream_sender_blocked(struct stream_sender *s, usec_t now)
     return now - s->progress_at;
 }
 
-// ---- What the viewer says
+// ---- Feedback of the viewer
 
 static bool frame_is_depended_on(const struct stream_sender *s, int64_t number)
 {
@@ -615,8 +620,9 @@ static bool frame_is_depended_on(const struct stream_sender *s, int64_t number)
            is_depended_on(s, s->levels.size_id, layer_temporal_id(index, size->layers));
 }
 
-// The viewer reports live packets missing: they are sent again, or the encoder stops referring to
-// their frames. A viewer may name thousands at once, so each frame is looked up only once.
+// The viewer reports missing live packets: retransmits them, or makes the encoder stop referring to
+// their frames. A viewer may name thousands of packets at once, so each frame is looked up only
+// once.
 static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t now)
 {
     int64_t last = -1;

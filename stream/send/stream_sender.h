@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sending core: one viewer's stream, from coded frames to packets. It chooses the level
-// (adaptation.h), which frames leave (scheduler.h), cuts them into RTP packets (packetiser.h),
-// sends again what got lost (retransmit_buffer.h, stored_retransmit.h), and asks the media for
-// sizes, rates and key frames. weir-send, the simulator and the tests all build this object.
+// (adaptation.h), selects the frames to send (scheduler.h), cuts them into RTP packets
+// (packetiser.h), retransmits losses (retransmit_buffer.h, stored_retransmit.h), and requests
+// sizes, rates and key frames from the media. weir-send, the simulator and the tests all build this
+// object.
 //
-//   In:  the viewer's requests (play, pause, level ...), frames and audio packets of the sizes that
-//        are watched, what the viewer reports (NACK, PLI), "the transport has room", the time.
+//   In:  the viewer's requests (play, pause, level ...), frames and audio packets of the watched
+//        sizes, the viewer's feedback (NACK, PLI), "the transport has room", the time.
 //   Out: packets, to a media_transport; requests to the media, to a media_feed; notices to the
 //        owner, through stream_sender_ops; all inside the call that caused them.
 //
@@ -30,91 +31,93 @@ extern "C" {
 
 struct stream_sender; // opaque
 
-// `ctx` is that of the configuration. The functions do not call the sender.
+// `ctx`: see stream_sender_config. These functions must not call the sender.
 struct stream_sender_ops {
     usec_t (*wall)(void *ctx, usec_t now); // the wall clock at this instant, since 1970
-    // Of two tracks: the first packet of this one has left.
+    // The first packet of this track has left.
     void (*on_begun)(void *ctx, enum media_track track, usec_t now);
-    // The media has ended and all of it has left. It plays no longer.
+    // The media has ended and its last packet has left. The sender no longer plays.
     void (*on_end)(void *ctx, usec_t now);
-    void (*on_closed)(void *ctx, usec_t now); // the transport answered ERR_CLOSED
+    void (*on_closed)(void *ctx, usec_t now); // the transport returned ERR_CLOSED
 };
 
 struct stream_sender_config {
     const struct ladder *ladder; // borrowed
     struct media_feed *feed;     // borrowed; used until stream_sender_free
-    uint8_t payload_type;        // of the video
-    uint64_t seed;               // of the RTP streams' first numbers
-    int level;                   // that is sent; while it follows the network, the highest one
-    bool follows;                // the network: adaptation.h
-    bool keeps_size;             // all levels that are sent have the size of `level`
-    double start_bps;            // bit/s that a path of this kind takes at first
+    uint8_t payload_type;        // RTP payload type of the video
+    uint64_t seed;               // seed of the RTP streams' random first numbers
+    int level;                   // level to send; if `follows`, the highest level
+    bool follows;                // the level adapts to the network (adaptation.h)
+    bool keeps_size;             // adaptation keeps the size of `level`
+    double start_bps;            // initial rate for a path of this kind, bit/s
     bool audio_only;
-    usec_t latency;                      // how long a frame may wait for the transport
+    usec_t latency;                      // longest time that a frame may wait for the transport
     const struct stream_sender_ops *ops; // static
     void *ctx;                           // borrowed
 };
 
-// stream_sender_attach follows. NULL: no memory.
+// Call stream_sender_attach next. NULL: no memory.
 struct stream_sender *stream_sender_new(const struct stream_sender_config *config, usec_t now);
-// Stops. The transport may be gone. NULL is fine.
+// Stops sending and frees. The transport may have been destroyed already. NULL is allowed.
 void stream_sender_free(struct stream_sender *s);
-// The transport that takes the packets, borrowed; once. 0, or ERR_NO_MEMORY.
+// Sets the transport, borrowed. Call it once. Returns 0, or ERR_NO_MEMORY.
 int stream_sender_attach(struct stream_sender *s, struct media_transport *transport, usec_t now);
-// The audio, too, of so many bit/s; or the video, where it was the audio alone. While it does not
+// Adds audio of `bps` bit/s to video, or video to audio. Call these only while the sender does not
 // play.
 void stream_sender_add_audio(struct stream_sender *s, double bps);
 void stream_sender_add_video(struct stream_sender *s);
 
 void stream_sender_play(struct stream_sender *s, usec_t now);
-// A frame that has begun to leave still leaves whole; what waits behind it is dropped.
+// A frame of which a packet has left is still sent to its end; the frames that wait behind it are
+// dropped.
 void stream_sender_pause(struct stream_sender *s);
 void stream_sender_stop(struct stream_sender *s); // drops all waiting frames
-// The media has gone to another place: frames before `from` are not sent any more.
+// The media was moved to another position: frames before `from` are no longer sent.
 void stream_sender_go_to(struct stream_sender *s, int64_t from);
 
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now); // 0, ERR_RANGE
 void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now);
 void stream_sender_set_latency(struct stream_sender *s, usec_t latency);
-// The media comes at so many times its own pace.
+// Sets the media's pace as a multiple of real time.
 void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now);
 
-// Frames and audio are borrowed: the sender takes a reference to those it keeps.
+// Frames and audio are borrowed: the sender takes a reference to those that it keeps.
 void stream_sender_frame(struct stream_sender *s, struct coded_frame *f, usec_t now);
 void stream_sender_frame_again(struct stream_sender *s, struct coded_frame *f, usec_t now);
 void stream_sender_audio(struct stream_sender *s, struct coded_audio *c, usec_t now);
 void stream_sender_end(struct stream_sender *s,
-                       usec_t now); // of the media; what waits still leaves
-// One item of RTCP from the viewer: NACK and PLI of the video are looked at (feedback_limit.h).
+                       usec_t now); // the media ended; waiting frames are still sent
+// Processes one RTCP item from the viewer: NACK and PLI of the video, within feedback_limit.h;
+// other items are ignored.
 void stream_sender_feedback(struct stream_sender *s, const struct rtcp_item *item, usec_t now);
-// Sends while the transport has room; called when it may have room again.
+// Sends while the transport has room. Call it when the transport may have room again.
 void stream_sender_pump(struct stream_sender *s, usec_t now);
 usec_t stream_sender_next_timeout(const struct stream_sender *s);
 void stream_sender_on_timeout(struct stream_sender *s, usec_t now);
-// For how long packets have waited and none has left; 0: there was nothing to send. About once a
-// second.
+// How long packets have waited without one leaving; 0: there was nothing to send. Call it about
+// once a second.
 usec_t stream_sender_blocked(struct stream_sender *s, usec_t now);
 
 bool stream_sender_is_playing(const struct stream_sender *s);
-bool stream_sender_is_idle(const struct stream_sender *s); // no frame and no audio waits
+bool stream_sender_is_idle(const struct stream_sender *s); // neither frames nor audio wait
 bool stream_sender_has_audio(const struct stream_sender *s);
-bool stream_sender_has_video(const struct stream_sender *s); // or filler, which stands for it
-int stream_sender_level(const struct stream_sender *s); // the current level, or the one awaited
-int stream_sender_size(const struct stream_sender *s);  // that is sent
-// Numbers and counts of a track.
+bool stream_sender_has_video(const struct stream_sender *s); // true for filler, too
+int stream_sender_level(const struct stream_sender *s);      // the requested level
+int stream_sender_size(const struct stream_sender *s);       // the size that is sent now
+// Sequence numbers and counters of a track.
 const struct rtp_sender *stream_sender_rtp(const struct stream_sender *s, enum media_track track);
 
 struct stream_sender_stats {
     int level, size_id;
-    uint64_t skipped;          // frames of its levels that encoder or scheduler left out
-    uint64_t thinned;          // frames left out to be within the rate at once
-    uint64_t feedback_dropped; // PLIs and entries of NACKs, beyond the limit
-    uint64_t audio_dropped;    // packets, past their deadline
+    uint64_t skipped;          // frames of its levels that the encoder or the scheduler skipped
+    uint64_t thinned;          // frames not sent because their temporal layer exceeded the rate
+    uint64_t feedback_dropped; // PLIs and NACK entries beyond the limit
+    uint64_t audio_dropped;    // packets dropped after their deadline
     int waiting_frames;
     size_t waiting_bytes;
-    usec_t waiting; // the oldest
+    usec_t waiting; // age of the oldest waiting frame
     struct scheduler_counters frames;
-    bool follows; // the network
+    bool follows; // the level adapts to the network
     struct adaptation_stats adaptation;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// UDP without any protocol on it, as fast as possible: mtp.py compares it with MTP.
-//   bench_blast receive ADDR:PORT SECONDS   "ready", then how many datagrams came
-//   bench_blast send ADDR:PORT SECONDS      batches that the kernel cuts (GSO); how many left
+// Sends plain UDP datagrams as fast as possible; mtp.py compares this with MTP.
+//   bench_blast receive ADDR:PORT SECONDS   "ready", then the number of datagrams received
+//   bench_blast send ADDR:PORT SECONDS      batches that the kernel splits (GSO); the number of
+//                                           datagrams sent
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

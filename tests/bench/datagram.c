@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What datagram transports cost and how evenly they send.
-//   bench_datagram memory          ns a packet of both protocol endpoints, no sockets, each
-//   controller bench_datagram loopback NAME S packets of 1200 bytes over the loopback for S
-//   seconds: how many left
-//                                  and arrived a second, CPU time, and their spacing where they
-//                                  arrived
-// One line a result: words and figures, for datagram.py.
+// Measures the cost of datagram transports and the regularity of their sending.
+//   bench_datagram memory            ns per packet of both protocol endpoints, without sockets, for
+//                                    each controller
+//   bench_datagram loopback NAME S   packets of 1200 bytes over the loopback for S seconds: packets
+//                                    sent and received per second, CPU time, and the spacing of
+//                                    arrivals
+// Prints one line per result, words and figures, for datagram.py.
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For tests of what writes to the standard streams or ends the program: a function in a process of
-// its own.
+// Runs a function in a child process, for tests of code that writes to the standard streams or ends
+// the program.
 #ifndef WEIR_TESTS_CHILD_PROCESS_HPP
 #define WEIR_TESTS_CHILD_PROCESS_HPP
 
@@ -26,7 +26,8 @@ inline std::string child_read_all(int fd)
     return all;
 }
 
-// Runs `main` in a child process, its stdout and stderr into pipes. The texts fit a pipe.
+// Runs `main` in a child process and captures its stdout and stderr through pipes. Each output must
+// fit into a pipe's buffer.
 template <typename Main> child_outcome child_run(Main main)
 {
     int out[2], err[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Makes small files for the tests of sources, in a folder that goes with the object. Frame k of a
-// clip has luma level_of(k) everywhere but in its top left quarter, which is white.
+// Makes small files for the tests of sources, in a folder that is deleted with the object. Frame k
+// of a clip has luma level_of(k) everywhere but in its top left quarter, which is white.
 #ifndef WEIR_TESTS_SUPPORT_CLIP_H
 #define WEIR_TESTS_SUPPORT_CLIP_H
 
@@ -44,9 +44,9 @@ struct clip {
     AVRational rate = {25, 1};
     const char *codec = "mpeg4";
     AVRational aspect = {1, 1};
-    int degrees = 0; // clockwise, of the display matrix
+    int degrees = 0; // rotation of the display matrix, clockwise
     int gop = 12;
-    std::vector<int64_t> pts; // in ticks of `rate`; as many frames
+    std::vector<int64_t> pts; // time stamp of each frame, in ticks of `rate`
     AVPixelFormat format = AV_PIX_FMT_YUV420P;
 };
 

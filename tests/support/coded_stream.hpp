@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Coded clips for the tests of encoder and decoder, and a player that checks what it decodes.
+// Coded clips for the tests of encoder and decoder, and a player that checks the decoded pictures.
 #ifndef WEIR_TESTS_CODED_STREAM_HPP
 #define WEIR_TESTS_CODED_STREAM_HPP
 
@@ -111,10 +111,10 @@ inline uint64_t decode(decoder *d, const coded_frame *f)
 
 struct stream {
     std::vector<frame_ptr> frames;
-    std::map<int64_t, uint64_t> sums; // by number, as decoded with nothing missing
+    std::map<int64_t, uint64_t> sums; // checksum of each frame, by number, decoded without losses
     decoder_ptr reference = make_decoder();
 
-    // False: nothing came out.
+    // Returns false if the encoder produced no frame.
     bool add(frame_ptr f)
     {
         if (!f)
@@ -125,8 +125,8 @@ struct stream {
     }
 };
 
-// Decodes what `arrives` and builds on what was decoded; each picture must equal the one of the
-// whole stream. Returns the numbers shown.
+// Decodes the frames that arrive and whose reference was decoded; each picture must equal that of
+// the complete stream. Returns the numbers of the decoded frames.
 inline std::set<int64_t> play(const stream &s, std::function<bool(const coded_frame &)> arrives)
 {
     decoder_ptr d = make_decoder();

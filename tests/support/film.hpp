@@ -13,7 +13,7 @@ struct film {
     static constexpr int FRAMES = 8;
     static constexpr usec_t END = FRAMES * (USEC_PER_SEC / 100);
 
-    source base{}; // first: the feed knows the film as the source
+    source base{}; // must be first: the feed uses the film as a struct source
     std::vector<picture_ptr> pictures;
     int64_t number = 0;
     int place = 0;
@@ -22,7 +22,7 @@ struct film {
     {
         return one_size(64, 48, 100, 1, {{0, 100000}});
     }
-    // Endless media, as of a device, if `duration` is negative.
+    // A negative `duration` makes endless media, such as that of a device.
     static source *make(double duration = usec_to_sec(END))
     {
         static const source_ops ops = {next, seek, nullptr, release};
@@ -36,7 +36,7 @@ struct film {
         return &f->base;
     }
 
-private:
+  private:
     static int next(source *s, picture **out)
     {
         film *f = reinterpret_cast<film *>(s);

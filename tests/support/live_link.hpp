@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For tests: a live session that follows its network, over a simulated link: the sending core, an
-// encoder that makes frames as large as it is asked for, a transport's own code at both ends,
-// downloads by TCP beside it. Deterministic; a minute takes some milliseconds.
+// For tests: a live session that adapts to its network over a simulated link. It consists of the
+// sending core, an encoder model that makes frames of the requested size, a transport's own code at
+// both ends, and competing TCP downloads. Deterministic; a minute takes some milliseconds.
 #ifndef WEIR_TESTS_LIVE_LINK_HPP
 #define WEIR_TESTS_LIVE_LINK_HPP
 
@@ -29,11 +29,12 @@ class live_link
     static constexpr usec_t MS = USEC_PER_MSEC;
     static constexpr usec_t BOUND = 400 * MS;
 
-    bool shared = false;         // others watch what the encoders make, too
-    double still_bps = INFINITY; // all that the picture needs at the highest level
+    bool shared = false;         // other viewers share the encoders
+    double still_bps = INFINITY; // max bitrate that the picture needs at the highest level
 
-    // `link` as weir-link has it; `downloads` by TCP with SACK beside it from `from` on. `resends`:
-    // over MTP, what is lost is sent again while it is of use.
+    // `link`: a link in weir-link's syntax. `downloads`: number of competing TCP downloads (SACK),
+    // which start at `from`. `resends`: over MTP, lost packets are retransmitted while they are
+    // useful.
     live_link(const std::string &via, const char *link, usec_t rtt, int downloads = 0,
               usec_t from = 0, uint64_t seed = 1, bool resends = true)
         : r(rng_seeded(seed)), way_back(rtt / 2)
@@ -82,7 +83,7 @@ class live_link
     {
         return usec_to_sec(w.now);
     }
-    // Mbit/s that entered the network, between two instants at whole tenths of a second.
+    // Returns the Mbit/s that entered the network between two instants at whole tenths of a second.
     double sent_mbps(double from, double to) const
     {
         return sum(sent, from, to) * 8e-6 / (to - from);
@@ -91,7 +92,8 @@ class live_link
     {
         return sum(got, from, to) * 8e-6 / (to - from);
     }
-    // Capture to last packet of the frames captured between two instants, ms; those that came.
+    // Returns a quantile of the time from capture to arrival of the last packet, in ms, of the
+    // frames that were captured between two instants and arrived.
     double late_ms(double quantile, double from, double to) const
     {
         std::vector<double> all;
@@ -103,8 +105,8 @@ class live_link
         std::sort(all.begin(), all.end());
         return all[static_cast<size_t>(quantile * static_cast<double>(all.size() - 1))];
     }
-    // The share of the time in which no new picture came for more than 200 ms; of pictures that
-    // come with all they lean on.
+    // Returns the fraction of the time during which no new decodable picture arrived for more than
+    // 200 ms.
     double stalled(double from, double to) const
     {
         std::vector<usec_t> seen(frames.size(), 0); // 0: never
@@ -116,7 +118,8 @@ class live_link
                 continue;
             usec_t ground = f.depends_on < 0 ? 0 : seen[static_cast<size_t>(f.depends_on)];
             seen[i] = std::max(f.arrived, ground);
-            while (!shown.empty() && shown.back() > seen[i]) // it passes those before it
+            while (!shown.empty() && shown.back() > seen[i]) // a later picture replaces earlier
+                                                             // ones
                 shown.pop_back();
             shown.push_back(seen[i]);
         }
@@ -130,7 +133,7 @@ class live_link
         }
         return total * 1e-6 / (to - from);
     }
-    // Frames a second that came whole. What is lost, the encoder repairs.
+    // Returns the frames per second that arrived whole. The encoder repairs losses.
     double shown(double from, double to) const
     {
         int count = 0;
@@ -149,7 +152,7 @@ class live_link
             }
         return count ? total / count : 0;
     }
-    int switches(double from, double to) const // of the level
+    int switches(double from, double to) const // number of level switches
     {
         int count = 0;
         for (size_t i = 1; i < frames.size(); i++)
@@ -157,7 +160,8 @@ class live_link
                      frames[i].level != frames[i - 1].level;
         return count;
     }
-    // Seconds from `from` until what was sent in the last `width` is below, or above; NaN: never.
+    // Returns the seconds from `from` until the rate sent during the last `width` seconds is below,
+    // or above, `mbps`; NaN: never.
     double first_at(double mbps, double from, double to, double width, bool below) const
     {
         for (double t = from; t + 1e-9 < to; t += 0.1) {
@@ -177,32 +181,34 @@ class live_link
         usec_t at, arrived;
         int level;
         int64_t depends_on;
-        int size_id;         // of the packets that came
-        int64_t first, last; // of those, -1: it has not come
+        int size_id;         // size of the packets that arrived
+        int64_t first, last; // sequence numbers of the frame's first and last packet; -1: not
+                             // arrived
         int came;
     };
-    struct encoder { // of one size
+    struct encoder { // the encoder of one size
         int watchers = 0;
-        int bps = 0;         // 0: the ladder's
+        int bps = 0;         // 0: the ladder's rate
         bool key = false;    // the next base frame is a key frame
-        bool repair = false; // it depends on an older picture: a base frame was lost
-        double debt = 0;     // bits beyond its rate: a key frame is paid back
+        bool repair = false; // the next frame depends on an older picture, because a base frame was
+                             // lost
+        double debt = 0;     // bits beyond the rate, which later frames pay back
     };
-    // Counts what the sender hands over.
+    // Counts the packets that the sender passes to the transport.
     struct tap {
         media_transport media;
         live_link *owner;
     } handed{};
-    struct encoded { // the media of the sender
+    struct encoded { // the sender's media feed
         media_feed base;
         live_link *owner;
     };
 
     struct missing {
-        usec_t at; // when it comes to the sender
+        usec_t at; // time at which the NACK arrives at the sender
         uint16_t seq;
     };
-    struct impatience { // unless the frame is there by then
+    struct impatience { // a PLI that is sent unless the frame has arrived by then
         usec_t at;
         int64_t number;
     };
@@ -218,14 +224,14 @@ class live_link
     stream_sender *s = nullptr;
     sim_transport *carrier = nullptr;
     rtp_receiver viewer{};
-    std::vector<missing> nacks; // under way
+    std::vector<missing> nacks; // NACKs on their way to the sender
     std::vector<impatience> plis;
     std::vector<flow *> others;
     std::vector<frame> frames;
-    std::vector<double> sent, got; // bytes by tenth of a second
+    std::vector<double> sent, got; // bytes in each tenth of a second
     encoded media{};
     encoder encoders[LADDER_MAX_SIZES];
-    bool repaired = false; // the sender asked for it since that was cleared
+    bool repaired = false; // true if the sender has requested a repair since this was cleared
     usec_t next_frame = 0;
 
     static tcp_sender_config tcp()
@@ -275,7 +281,8 @@ class live_link
         sender.seed = seed;
         sender.level = l.level_count - 1;
         sender.follows = true;
-        sender.start_bps = 5 * 8 * 1448 / usec_to_sec(rtt); // half of what a TCP may begin with
+        // half of a TCP's initial window per round trip
+        sender.start_bps = 5 * 8 * 1448 / usec_to_sec(rtt);
         sender.latency = BOUND;
         sender.ops = sender_ops();
         sender.ctx = this;
@@ -331,7 +338,7 @@ class live_link
         return total;
     }
 
-    // ---- The encoders, and what the sender asks of them
+    // ---- The encoders, and the sender's requests to them
 
     static live_link *of(void *ctx)
     {
@@ -383,12 +390,12 @@ class live_link
         ops.wall = wall;
         return &ops;
     }
-    // Bits that the picture needs, of a frame that is no key frame.
+    // Returns the bits that the picture needs in a frame that is not a key frame.
     double needs(int bps, double share)
     {
         return still_bps / FPS * share * bps / l.levels[l.level_count - 1].bitrate_bps;
     }
-    // As layer_rate.h: what a key frame takes beyond its share is paid back over a second.
+    // As in layer_rate.h, the excess of a key frame is paid back over a second.
     size_t encode(int size_id, bool key, int temporal_id)
     {
         encoder &e = encoders[size_id];
@@ -410,9 +417,9 @@ class live_link
         bool base = temporal_id == 0;
         bool key = base && e.key;
         bool anew = base && e.repair && !key;
-        if (e.key && !key) // nothing before it
+        if (e.key && !key) // no key frame precedes it
             return;
-        // What is coded anew depends on an older picture, so it is larger.
+        // A repair depends on an older picture, so it is larger.
         size_t bytes = encode(size_id, key, temporal_id) * (anew ? 2 : 1);
         coded_frame *f = coded_frame_new(bytes);
         REQUIRE(f);
@@ -439,7 +446,7 @@ class live_link
         frames.back().level = stream_sender_level(s);
     }
 
-    // ---- The transport, counted
+    // ---- The transport, which counts packets
 
     static tap *tap_of(media_transport *t)
     {
@@ -481,7 +488,7 @@ class live_link
         return &ops;
     }
 
-    // ---- What the viewer says
+    // ---- Feedback of the viewer
 
     rtcp_item item(rtcp_kind kind) const
     {
@@ -490,7 +497,8 @@ class live_link
         i.media_ssrc = stream_sender_rtp(s, TRACK_VIDEO)->ssrc;
         return i;
     }
-    // A viewer asks for a key frame when what was sent again does not come, either.
+    // The viewer reports a loss. It also requests a key frame if the retransmission does not arrive
+    // either.
     void missed(uint16_t seq, usec_t now)
     {
         int64_t number = rtp_sender_frame_of(stream_sender_rtp(s, TRACK_VIDEO), seq);
@@ -534,7 +542,7 @@ class live_link
         if (count)
             node_wake_at(&self.flow.source, std::min(next_frame, nacks.front().at));
         frame &f = frames[p.adu.frame];
-        if (f.size_id != p.adu.size_id) { // at a switch a frame may come in both sizes
+        if (f.size_id != p.adu.size_id) { // at a switch a frame may arrive in both sizes
             f.size_id = p.adu.size_id;
             f.first = f.last = -1;
             f.came = 0;

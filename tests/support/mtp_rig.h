@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// An MTP sender and a receiver in virtual time, joined by a path of constant delay each way.
-// Packets and ACKs are numbered in the order in which they leave; a test says what becomes of each.
-// What the path may not do is checked as it happens: nothing beyond the window, nothing delivered
+// An MTP sender and receiver in virtual time, connected by a path of constant delay in each
+// direction. Packets and ACKs are numbered in the order of sending; a test sets the fate of each.
+// The rig checks continuously that no packet exceeds the window and that no packet is delivered
 // twice or altered.
 #ifndef WEIR_TESTS_MTP_RIG_H
 #define WEIR_TESTS_MTP_RIG_H
@@ -27,7 +27,7 @@ struct mtp_rig {
     };
     struct packet {
         mtp_header header;
-        int64_t frame; // what is in it; -1: empty
+        int64_t frame; // frame in the packet; -1: empty packet
         usec_t left;
     };
     struct event {
@@ -35,25 +35,28 @@ struct mtp_rig {
         packet data;
         mtp_ack ack;
     };
-    // The delays after which copies of transmission `index` arrive, beyond `delay`; none: lost.
+    // Returns the additional delays, beyond `delay`, of the copies of transmission `index`; an
+    // empty vector: lost.
     using fate = std::function<std::vector<usec_t>(bool is_ack, int index)>;
 
     static constexpr usec_t delay = 30 * USEC_PER_MSEC;
 
     mtp_sender sender;
     mtp_receiver receiver;
-    // A terminating receiver acknowledges only what it has, whatever is marked: kernel TCP.
+    // true: the receiver is a kernel's TCP, which acknowledges only received data and ignores
+    // marks.
     bool terminates = false;
-    // Echoes are of the newest transmission (TCP's time stamps), not of the newest packet.
+    // true: echoes refer to the newest transmission (as TCP time stamps do), not to the newest
+    // packet.
     bool stamps = false;
     usec_t newest = 0;
-    std::set<int64_t> held; // by a receiver that terminates
+    std::set<int64_t> held; // slots received, if `terminates`
     int64_t in_order = 0;
     fate path = [](bool, int) { return std::vector<usec_t>{0}; };
-    std::multimap<usec_t, event> under_way; // of equal times, the first inserted is the first out
+    std::multimap<usec_t, event> under_way; // events of equal time occur in the order of insertion
     usec_t now = 0;
     int transmissions = 0, acks = 0;
-    int64_t frames = 0; // written so far
+    int64_t frames = 0; // frames written so far
     std::vector<sent> log;
     std::set<int64_t> delivered, lost, sent_frames;
     int64_t edge;
@@ -135,7 +138,7 @@ struct mtp_rig {
         launch(e, acks++);
     }
 
-    // One event or timeout; false: nothing is left to happen.
+    // Runs one event or timeout. Returns false if none is left.
     bool step()
     {
         usec_t timeout = mtp_sender_next_timeout(&sender);
@@ -160,7 +163,7 @@ struct mtp_rig {
         return true;
     }
 
-    // Until nothing is left; false: it takes more than `steps`.
+    // Runs until no event is left. Returns false if that takes more than `steps`.
     bool finish(int steps)
     {
         pull();

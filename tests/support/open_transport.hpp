@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For tests: a media_transport that takes packets while it is told so, and keeps them.
+// For tests: a media_transport that accepts as many packets as the test permits, and keeps them.
 #ifndef WEIR_TESTS_OPEN_TRANSPORT_HPP
 #define WEIR_TESTS_OPEN_TRANSPORT_HPP
 
@@ -13,14 +13,14 @@
 #include "common/wire/rtp.h"
 
 struct open_transport {
-    media_transport base{}; // first
-    int room = 1 << 30;     // packets that are taken yet
-    int err = 0;            // what `send` answers where there is room
+    media_transport base{}; // must be first
+    int room = 1 << 30;     // packets that it still accepts
+    int err = 0;            // result of `send` while there is room
     bool wishes = false;
     feedback_wish wish{};
     int media_bps = 0;
     transport_info info{};
-    int asked = 0;     // for room
+    int asked = 0;     // number of calls of `room`
     int unflushed = 0; // packets since the last flush
     struct sent {
         media_track track;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A session whose every figure can be computed by hand; qoe_test.cpp says how.
+// A session of which every figure can be computed by hand; qoe_test.cpp has the computation.
 #ifndef WEIR_TESTS_QOE_SESSION_HPP
 #define WEIR_TESTS_QOE_SESSION_HPP
 
@@ -67,7 +67,7 @@ inline void network(qoe *q)
     qoe_on_clock(q, &clock);
 }
 
-// Everything but the end, which comes at 5700.
+// Returns the session up to, but without, its end at 5700 ms.
 inline pointer watched()
 {
     pointer q = begun(true);
@@ -96,7 +96,7 @@ inline pointer watched()
     qoe_on_picture(q.get(), 10, 0.9);
     qoe_on_picture(q.get(), 30, 0.8);
     qoe_on_sender_skipped(q.get(), 3);
-    // 5 of 8 shown: 4 lost, 6 late, and 7 needs 4.
+    // 5 of 8 frames are shown: 4 is lost, 6 is late, and 7 depends on 4.
     frame_totals frames = {8, 5, {1, 1, 0, 1, 0, 0, 0}, {2, 1, 0, 0, 0, 0, 0}};
     qoe_on_frames(q.get(), &frames);
     qoe_cpu cpu = {1.25, 0.5, 1e7};

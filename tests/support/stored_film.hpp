@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A stored ladder of 40 frames at 10 frames/s, in two groups, without audio; in a folder that goes
-// with the object.
+// A stored ladder of 40 frames at 10 frames/s, in two groups, without audio, in a folder that is
+// deleted with the object.
 #ifndef WEIR_TESTS_STORED_FILM_HPP
 #define WEIR_TESTS_STORED_FILM_HPP
 
@@ -44,8 +44,8 @@ struct stored_film {
         stored_maker_free(maker);
         description.duration = FRAMES / 10.;
         stored_plan_end(&plan, &description.ladder, FRAMES);
-        const stored_mux mux = {
-            &description, &plan, {1, 1, FRAMES}, parts.c_str(), 2, false, path.c_str()};
+        const stored_mux mux = {&description, &plan,       {1, 1, FRAMES}, parts.c_str(), 2,
+                                false,        path.c_str()};
         REQUIRE(stored_mux_run(&mux) == 0);
         close(lock);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A TCP connection over the loopback: this end on a loop, the other a plain socket. Input is dropped.
+// A TCP connection over the loopback: one end on a loop, the other a plain socket. Input is
+// dropped.
 #ifndef WEIR_TEST_TCP_PAIR_HPP
 #define WEIR_TEST_TCP_PAIR_HPP
 
@@ -23,7 +24,8 @@ struct tcp_pair {
     tcp_pair()
     {
         static const tcp_conn_ops ops = {
-            nullptr, [](void *, const uint8_t *, size_t len, usec_t) { return static_cast<int>(len); },
+            nullptr,
+            [](void *, const uint8_t *, size_t len, usec_t) { return static_cast<int>(len); },
             [](void *, usec_t) {}, [](void *, int, usec_t) {}};
         uv_loop_init(&loop);
         int listener = socket(AF_INET, SOCK_STREAM, 0);
@@ -45,7 +47,7 @@ struct tcp_pair {
     tcp_pair(const tcp_pair &) = delete;
     tcp_pair &operator=(const tcp_pair &) = delete;
 
-    // After what uses the loop is gone.
+    // Destroy it after all users of the loop.
     ~tcp_pair()
     {
         tcp_conn_free(conn);

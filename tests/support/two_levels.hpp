@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 10 frames/s in two temporal layers: level 0 has the even ones, 5 frames/s, level 1 all 10.
+// A ladder of 10 frames/s in two temporal layers: level 0 has the even frames (5 frames/s), level 1
+// has all.
 #ifndef WEIR_TESTS_TWO_LEVELS_HPP
 #define WEIR_TESTS_TWO_LEVELS_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// 10 frames/s in two sizes of two temporal layers each: levels 0 and 1, 2 and 3.
+// A ladder of 10 frames/s in two sizes of two temporal layers each: levels 0 and 1, levels 2 and 3.
 #ifndef WEIR_TESTS_TWO_SIZES_HPP
 #define WEIR_TESTS_TWO_SIZES_HPP
 

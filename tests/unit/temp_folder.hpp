@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For tests that write files: a folder that goes away with the test, and what was logged meanwhile.
+// For tests that write files: a folder that is deleted with the test, and the log lines written
+// meanwhile.
 #ifndef WEIR_TESTS_TEMP_FOLDER_HPP
 #define WEIR_TESTS_TEMP_FOLDER_HPP
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Decides when to open a capture device, when to give it up, and what viewers see meanwhile. Pure.
+// Decides when to open a capture device, when to close it after a failure, and which picture
+// viewers see until it works again. Pure.
 //
 // The device is open only while a viewer watches. If it cannot be opened, fails, or gives no
 // picture for CAPTURE_SILENCE, it is closed and opened again after a pause. The pause is 0.5 s at
@@ -34,7 +35,7 @@ struct retry_policy { // initialise with {0}
     bool failed;      // the device failed and has given no picture since
     bool has_picture; // the device has given a picture since it became wanted
     usec_t since;     // when the device was opened; before that, when it became wanted
-    usec_t picture;   // when the last picture came
+    usec_t picture;   // time of the last picture
     usec_t pause;     // last pause before a retry; 0 after a picture
     usec_t retry;     // time of the next attempt to open
 };

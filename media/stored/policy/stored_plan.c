@@ -15,7 +15,7 @@ static int64_t gcd(int64_t a, int64_t b)
 static int64_t period_of(const struct size_spec *size, struct fps source)
 {
     int64_t taken =
-        (int64_t)size->fps.num * source.den; // the size has so many of every `of` source frames
+        (int64_t)size->fps.num * source.den; // frames that the size has of every `of` source frames
     int64_t of = (int64_t)size->fps.den * source.num;
     int64_t both = gcd(taken, of);
     int64_t layers = 1 << (size->layers - 1);

@@ -31,12 +31,12 @@ struct panel_layout {
     int pad;
     int head_y;
     int rows_y;
-    int rows; // number that fit
+    int rows; // number of rows that fit
     int value_right;
     int graph_x;
     int graph_w;
     int graph_h;
-    int scale_x; // of the scale text next to the graph
+    int scale_x; // x of the scale text next to the graph
     int parts_y; // of the latency bar, with two lines of legend below it; -1: does not fit
     int foot_y;  // three lines, each 5/6 of `line`
 };
@@ -47,7 +47,7 @@ struct menu_layout {
     struct osd_rect area;
     int line;
     int pad;
-    int first_y; // of the first item
+    int first_y; // y of the first item
     int visible; // number of items that fit
 };
 // `text_width` is the width of the widest item.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The message over the picture while no new picture is shown: what happens, and why. The last
-// picture stays behind it, dimmed.
+// The message over the picture while no new picture is shown: the state and its cause. The last
+// picture remains behind it, dimmed.
 #ifndef WEIR_PLAYER_UI_MODEL_OVERLAY_MESSAGE_H
 #define WEIR_PLAYER_UI_MODEL_OVERLAY_MESSAGE_H
 

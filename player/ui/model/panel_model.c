@@ -47,7 +47,7 @@ void panel_history_push(struct panel_history *h, const struct panel_sample *s)
         if (strcmp(h->name[i], s->name[i]) == 0)
             continue;
         snprintf(h->name[i], PANEL_NAME, "%s", s->name[i]);
-        forget(h, PANEL_VARIABLE + i); // another transport's figure
+        forget(h, PANEL_VARIABLE + i); // the variable of another transport
     }
     for (int row = 0; row < PANEL_ROWS; row++)
         h->value[row][h->next] = (float)s->value[row];
@@ -63,7 +63,7 @@ double panel_value(const struct panel_history *h, enum panel_row row, int ago)
     return h->value[row][(h->next - 1 - ago + 2 * PANEL_SAMPLES) % PANEL_SAMPLES];
 }
 
-// Why MTP is in a mode is a number without a size: it has no graph.
+// The reason of MTP's mode is a code, not a quantity, so it has no graph.
 static bool is_shown(const struct panel_history *h, enum panel_row row)
 {
     if (row >= PANEL_VARIABLE &&
@@ -92,13 +92,13 @@ double panel_graph_top(const struct panel_history *h, enum panel_row row)
     if (row == PANEL_LEVEL)
         return h->levels > 1 ? h->levels - 1 : 1;
     for (int i = 0; i < h->count; i++)
-        max = fmax(max, panel_value(h, row, i)); // fmax leaves NaN out
+        max = fmax(max, panel_value(h, row, i)); // fmax ignores NaN
     if (!(max > 0) || !isfinite(max))
         return row == PANEL_LOSS ? 0.01 : 1;
     double power = pow(10, floor(log10(max)));
     static const double steps[] = {1, 2, 5, 10};
     for (int i = 0; i < 4; i++) {
-        if (max <= steps[i] * power * (1 + 1e-6)) // the history has floats
+        if (max <= steps[i] * power * (1 + 1e-6)) // tolerance, as the history stores floats
             return steps[i] * power;
     }
     return 10 * power;
@@ -126,7 +126,7 @@ static void rate_text(double bps, char *out, size_t cap)
         snprintf(out, cap, "%.0f kbit/s", bps / 1e3);
 }
 
-// "1.444 M": the units of a transport's own figures are its paper's.
+// Writes "1.444 M": the units of a transport's own variables are those of its paper.
 static void figure_text(double value, int digits, char *out, size_t cap)
 {
     double size = fabs(value);
@@ -183,7 +183,7 @@ void panel_value_text(const struct panel_history *h, enum panel_row row, double 
     }
 }
 
-// Without decimals, which such a number does not have.
+// The value is a round number, so no decimals are written.
 void panel_scale_text(const struct panel_history *h, enum panel_row row, char *out, size_t cap)
 {
     double top = panel_graph_top(h, row);

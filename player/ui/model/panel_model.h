@@ -22,11 +22,11 @@ enum {
 
 enum panel_row {
     PANEL_LEVEL,
-    PANEL_FRAME_RATE, // shown a second
+    PANEL_FRAME_RATE, // frames shown per second
     PANEL_BUFFER,     // seconds
     PANEL_LATENCY,    // capture to shown, ms
-    PANEL_RATE,       // arriving, bit/s
-    PANEL_ALLOWED,    // by the sender's rate controller, bit/s
+    PANEL_RATE,       // rate of arrival, bit/s
+    PANEL_ALLOWED,    // rate allowed by the sender's rate controller, bit/s
     PANEL_RTT,        // ms
     PANEL_QUEUE,      // one-way delay above the min seen, ms
     PANEL_LOSS,       // fraction of packets

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a program of the lab makes of a command line.
+// Parses a command line as a program of the lab does.
 #ifndef WEIR_TESTS_LAB_PARSED_OPTIONS_HPP
 #define WEIR_TESTS_LAB_PARSED_OPTIONS_HPP
 

@@ -20,7 +20,7 @@ TEST_CASE("bytes: network order")
     CHECK((out[0] == 0xff && out[1] == 0xfe));
 }
 
-TEST_CASE("bytes: the cursor takes what it gives")
+TEST_CASE("bytes: the cursor returns the bytes it consumes")
 {
     const uint8_t wire[] = {1, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 9};
     struct bytes b = bytes_of(wire, sizeof(wire));
@@ -86,7 +86,7 @@ TEST_CASE("scan: lines end in LF or CRLF")
     CHECK(scan_is(scan_trimmed(cursor("  ")), ""));
 }
 
-TEST_CASE("put: what does not fit is told and stays terminated")
+TEST_CASE("put: text that does not fit is reported, and the buffer stays terminated")
 {
     char out[8];
     struct put p = put_into(out, sizeof(out));

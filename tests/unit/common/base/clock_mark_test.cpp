@@ -19,7 +19,7 @@ static std::string mark(const siphash_key &key, uint64_t nonce)
     return text;
 }
 
-TEST_CASE("clock_mark: the key is the boot id, all of it")
+TEST_CASE("clock_mark: the key is the whole boot id")
 {
     siphash_key key = key_of("01234567-89ab-cdef-0123-456789abcdef");
     CHECK(key.k[0] == 0x0123456789abcdef);
@@ -33,7 +33,7 @@ TEST_CASE("clock_mark: the key is the boot id, all of it")
     }
 }
 
-TEST_CASE("clock_mark: who has the key knows it again, others do not")
+TEST_CASE("clock_mark: a holder of the key recognises the mark, others do not")
 {
     siphash_key ours = key_of("01234567-89ab-cdef-0123-456789abcdef");
     siphash_key other = key_of("01234567-89ab-cdef-0123-456789abcdee");
@@ -47,7 +47,7 @@ TEST_CASE("clock_mark: who has the key knows it again, others do not")
     }
 }
 
-TEST_CASE("clock_mark: what is changed, cut, or of an older sender is of nobody")
+TEST_CASE("clock_mark: a changed, truncated or older mark is not recognised")
 {
     const char *boot = "01234567-89ab-cdef-0123-456789abcdef";
     siphash_key key = key_of(boot);

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-TEST_CASE("err: each code has a text of its own")
+TEST_CASE("err: each code has its own text")
 {
     std::set<std::string> texts;
     for (int err = ERR_TIMED_OUT; err <= ERR_OK; err++)
@@ -18,7 +18,7 @@ TEST_CASE("err: each code has a text of its own")
         CHECK(err_text(err) == std::string("unknown error"));
 }
 
-TEST_CASE("err: a message is cut to fit, and the code is passed on")
+TEST_CASE("err: a message is truncated to fit, and the code is returned")
 {
     char out[9];
     memset(out, 'x', sizeof(out));

@@ -8,7 +8,7 @@
 #include "common/base/hist.h"
 #include "common/base/rng.h"
 
-TEST_CASE("hist: empty is not a number")
+TEST_CASE("hist: an empty histogram gives NaN")
 {
     struct hist h;
     hist_init(&h);
@@ -33,7 +33,7 @@ TEST_CASE("hist: small values are exact")
     CHECK(hist_max_us(&h) == 9);
 }
 
-TEST_CASE("hist: values out of range count at the ends")
+TEST_CASE("hist: values out of range count in the first and the last bucket")
 {
     struct hist h;
     hist_init(&h);
@@ -45,7 +45,7 @@ TEST_CASE("hist: values out of range count at the ends")
     CHECK(h.count == 2);
 }
 
-TEST_CASE("hist: quantiles lie within 1/128 of the truth")
+TEST_CASE("hist: quantiles are within 1/128 of the exact value")
 {
     struct rng rng = rng_seeded(2);
     struct hist h;

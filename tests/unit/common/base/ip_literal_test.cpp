@@ -7,7 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/ip_literal.h"
 
-TEST_CASE("ip_literal: the address, and its zone as shells and as URLs have it")
+TEST_CASE("ip_literal: addresses and zones, in both notations")
 {
     struct row {
         const char *text, *address, *zone;
@@ -37,7 +37,7 @@ TEST_CASE("ip_literal: the address, and its zone as shells and as URLs have it")
     }
 }
 
-TEST_CASE("ip_literal: what is wrong is said")
+TEST_CASE("ip_literal: a malformed literal gives a reason")
 {
     struct row {
         const char *text, *why;

@@ -16,7 +16,7 @@ void note(void *item)
 
 } // namespace
 
-TEST_CASE("item ring: first in, first out, over the end and back, up to its capacity")
+TEST_CASE("item ring: first in, first out, across the wrap, up to its capacity")
 {
     int items[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     item_ring r;

@@ -5,7 +5,7 @@
 
 #include "common/base/level.h"
 
-TEST_CASE("level: which source frames a size takes")
+TEST_CASE("level: the source frames of a size")
 {
     const struct {
         struct fps size;
@@ -24,7 +24,7 @@ TEST_CASE("level: which source frames a size takes")
             CHECK(size_index_of_frame(c.size, c.source, (int64_t)n) == c.index[n]);
 }
 
-TEST_CASE("level: indices count up without gaps, however far")
+TEST_CASE("level: indices ascend without gaps, also for large numbers")
 {
     const struct fps source = {60000, 1001}, size = {24, 1};
     int64_t next = -1;
@@ -98,7 +98,7 @@ TEST_CASE("level: frames and rates of a ladder's levels")
     CHECK(ladder_size_bitrate(&l, 1) == 0);
 }
 
-TEST_CASE("level: every broken bound is found")
+TEST_CASE("level: every violated bound is detected")
 {
     void (*const breaks[])(struct ladder &) = {
         [](struct ladder &l) { l.source_fps.den = 0; },

@@ -7,7 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/log_filter.h"
 
-TEST_CASE("log_filter: what passes")
+TEST_CASE("log_filter: which messages pass")
 {
     struct {
         const char *filter;
@@ -19,19 +19,19 @@ TEST_CASE("log_filter: what passes")
         {"info", LOG_DEBUG, "sender/session/session.c", false},
         {"warn", LOG_INFO, "a.c", false},
         {"error", LOG_ERROR, "a.c", true},
-        // By the first word of the file's name ...
+        // A rule matches the first word of the file's name ...
         {"info,session=debug", LOG_DEBUG, "sender/session/session_send.c", true},
         {"info,session=debug", LOG_DEBUG, "/x/y/sender/session.c", true},
         {"info,session=debug", LOG_DEBUG, "sender/sessions.c", false},
         {"debug,session=error", LOG_WARN, "sender/session/session.c", false},
-        // ... or a folder above it; the last rule that fits holds.
+        // ... or a folder above it; the last matching rule applies.
         {"info,sender=debug", LOG_DEBUG, "/x/sender/viewer.c", true},
         {"info,sender=debug", LOG_DEBUG, "sender/net/viewer.c", true},
         {"info,send=debug", LOG_DEBUG, "sender/net/viewer.c", false},
         {"info,net=debug", LOG_DEBUG, "sender/net/viewer.c", true},
         {"info,sender=debug,session=warn", LOG_INFO, "sender/session/session.c", false},
         {"info,session=warn,sender=debug", LOG_DEBUG, "sender/session/session.c", true},
-        // Without a level of its own it stays what it was: warn.
+        // Without a LEVEL the level is unchanged: warn.
         {"tcp=debug", LOG_INFO, "net/udp_socket.c", false},
         {"tcp=debug", LOG_WARN, "net/udp_socket.c", true},
         {"tcp=debug", LOG_DEBUG, "net/tcp_conn.c", true},
@@ -45,7 +45,7 @@ TEST_CASE("log_filter: what passes")
     }
 }
 
-TEST_CASE("log_filter: what is none")
+TEST_CASE("log_filter: malformed filters")
 {
     for (const char *text : {"", "loud", "Info", "info,", ",info", "info,session", "info,=debug",
                              "session=", "session=loud", "sender/session=debug", "a=b=info",

@@ -37,7 +37,7 @@ TEST_CASE("log_json: strings")
         CHECK(string_of(row.text) == row.json);
 }
 
-TEST_CASE("log_json: a message, with a field and without")
+TEST_CASE("log_json: a message with and without a field")
 {
     char out[256];
     put p = put_into(out, sizeof(out));

@@ -44,7 +44,7 @@ const char a[] = "a", b[] = "b";
 
 } // namespace
 
-TEST_CASE("log_limit: a place has so many lines a second, then one that tells how many more")
+TEST_CASE("log_limit: a call site writes a limited number of lines per second, then a summary")
 {
     rig r;
     CHECK(r.passed(a, 1000, SECOND) == LOG_LIMIT_LINES);
@@ -54,7 +54,7 @@ TEST_CASE("log_limit: a place has so many lines a second, then one that tells ho
     CHECK(r.summary(2 * SECOND).empty());
 }
 
-TEST_CASE("log_limit: while it goes on there are summaries alone")
+TEST_CASE("log_limit: while lines continue there are only summaries")
 {
     rig r;
     r.passed(a, 100, SECOND);
@@ -66,7 +66,7 @@ TEST_CASE("log_limit: while it goes on there are summaries alone")
     CHECK(r.passed(a, 100, 11 * SECOND) == LOG_LIMIT_LINES); // after a quiet second
 }
 
-TEST_CASE("log_limit: a pace that is allowed is never held back")
+TEST_CASE("log_limit: lines at the permitted rate are never suppressed")
 {
     rig r;
     for (int i = 0; i < 1000; i++)
@@ -74,7 +74,7 @@ TEST_CASE("log_limit: a pace that is allowed is never held back")
     CHECK(r.summary(USEC_NEVER).empty());
 }
 
-TEST_CASE("log_limit: places do not count each other's lines")
+TEST_CASE("log_limit: call sites are counted separately")
 {
     rig r;
     CHECK(r.passed(a, 100, 0) == LOG_LIMIT_LINES);
@@ -83,7 +83,7 @@ TEST_CASE("log_limit: places do not count each other's lines")
     CHECK(r.summary(SECOND).empty());
 }
 
-TEST_CASE("log_limit: more places than entries share one; idle ones are used again")
+TEST_CASE("log_limit: call sites beyond the table share an entry; idle entries are reused")
 {
     rig r;
     static const char many[2 * LOG_LIMIT_PLACES] = {};
@@ -98,7 +98,7 @@ TEST_CASE("log_limit: more places than entries share one; idle ones are used aga
     CHECK(told == 3);
 }
 
-TEST_CASE("log_limit: at the end all are told")
+TEST_CASE("log_limit: at the end all summaries are due")
 {
     rig r;
     r.passed(a, LOG_LIMIT_LINES + 1, SECOND);

@@ -41,7 +41,7 @@ struct sink {
 
 } // namespace
 
-TEST_CASE("log: an entry names its module and its subject")
+TEST_CASE("log: an entry contains its module and its subject")
 {
     sink s("info");
     log_write(LOG_WARN, "sender/rtsp/server.c", "viewer", "7", "viewer %d of %s", 7, "x");
@@ -78,7 +78,7 @@ TEST_CASE("log: the filter decides by level and module")
     }
 }
 
-TEST_CASE("log: calls of one place can be told from those of another")
+TEST_CASE("log: call sites are distinguishable")
 {
     sink s("info");
     for (int i = 0; i < 2; i++)
@@ -89,7 +89,7 @@ TEST_CASE("log: calls of one place can be told from those of another")
     CHECK(lines[0].place != lines[2].place);
 }
 
-TEST_CASE("log: a long message is cut, and without a sink all are discarded")
+TEST_CASE("log: a long message is truncated, and without a sink all are discarded")
 {
     std::string text(LOG_TEXT + 10, 'x');
     {

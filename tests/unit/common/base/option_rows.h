@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A small table of options that tests go by.
+// A small table of options for the tests.
 #ifndef WEIR_TESTS_OPTION_ROWS_H
 #define WEIR_TESTS_OPTION_ROWS_H
 
@@ -34,7 +34,7 @@ inline const char *option_rows_word(int i, const char **help)
     return i < 2 ? words[i] : nullptr;
 }
 
-// A row of the kind, with what more stands in it put there by `more`.
+// Makes a row of the kind; `more` sets its other fields.
 template <typename More>
 option_row option_rows_make(const char *name, const char *argument, option_kind kind, size_t at,
                             const char *help, More more)

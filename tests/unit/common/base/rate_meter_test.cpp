@@ -13,7 +13,7 @@ TEST_CASE("rate_meter: a steady stream, its end, and silence")
     for (int i = 0; i < 300; i++, now += 10 * USEC_PER_MSEC) { // 1000 B every 10 ms: 800 kbit/s
         rate_meter_add(&m, 1000, now);
         if (i == 5)
-            CHECK(std::isnan(rate_meter_bps(&m, now))); // 50 ms say nothing
+            CHECK(std::isnan(rate_meter_bps(&m, now))); // 50 ms are too short for a rate
         if (i >= 20)
             CHECK(rate_meter_bps(&m, now) == Approx(800e3).epsilon(0.06));
     }

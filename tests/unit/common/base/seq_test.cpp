@@ -4,7 +4,7 @@
 #include "common/base/rng.h"
 #include "common/base/seq.h"
 
-TEST_CASE("seq: the nearest number with these low bits")
+TEST_CASE("seq: the nearest number with the given low bits")
 {
     const struct {
         int64_t reference;
@@ -28,7 +28,7 @@ TEST_CASE("seq: the nearest number with these low bits")
     CHECK(seq32_extend(0x500000005, 3) == 0x500000003);
 }
 
-TEST_CASE("seq: any number within half the range comes back")
+TEST_CASE("seq: any number within half the range is restored")
 {
     struct rng rng = rng_seeded(1);
     for (int i = 0; i < 100000; i++) {

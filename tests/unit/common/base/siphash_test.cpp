@@ -20,7 +20,7 @@ uint64_t of_bytes(size_t len)
 
 } // namespace
 
-TEST_CASE("siphash: the paper's vector, and the first ones of its reference code")
+TEST_CASE("siphash: the vectors of the paper and of the reference code")
 {
     CHECK(of_bytes(15) == 0xa129ca6149be45e5); // appendix A: bytes 00 01 .. 0e
     CHECK(of_bytes(0) == 0x726fdb47dd0e0e31);
@@ -28,7 +28,7 @@ TEST_CASE("siphash: the paper's vector, and the first ones of its reference code
     CHECK(of_bytes(8) == 0x93f5f5799a932462);
 }
 
-TEST_CASE("siphash: words and bytes are one text")
+TEST_CASE("siphash: words and bytes give the same hash")
 {
     siphash h;
     siphash_init(&h, &key);

@@ -12,7 +12,7 @@ static std::string copy_of(const char *text, size_t cap)
     return out;
 }
 
-TEST_CASE("utf8_copy: what is no character, and where the room ends")
+TEST_CASE("utf8_copy: invalid characters, and truncation")
 {
     struct {
         const char *text;

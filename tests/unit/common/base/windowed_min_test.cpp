@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("window min: the least of the last one to two windows")
+TEST_CASE("window min: the min of the last one to two windows")
 {
     windowed_min w;
     windowed_min_init(&w, 10);

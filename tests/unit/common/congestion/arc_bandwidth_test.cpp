@@ -10,7 +10,7 @@ TEST_CASE("arc bandwidth: Eq. 8 by hand")
     const usec_t srtt = 100000;
     arc_bandwidth_arrived(&b, 100, 0, srtt);
     arc_bandwidth_arrived(&b, 210, srtt, srtt);
-    CHECK(b.mean == 1000); // the first sample sets it: 100 bytes in 0.1 s
+    CHECK(b.mean == 1000); // the first sample sets the estimate: 100 bytes in 0.1 s
     // T = 0.1: (1 - 0.1) / (1 + 0.1) * 1000 + 0.1 / 1.1 * (2100 + 1000) = 818.18 + 281.82
     arc_bandwidth_arrived(&b, 210, 2 * srtt, srtt);
     CHECK(b.mean == Approx(1100));

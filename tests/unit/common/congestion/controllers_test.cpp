@@ -27,7 +27,7 @@ struct step {
     }
 };
 
-// Random packets, reports, losses, marks, silences; what the controller said after each.
+// Random packets, reports, losses, marks and silences; the controller's outputs after each.
 class script
 {
   public:
@@ -140,7 +140,7 @@ class script
 };
 } // namespace
 
-TEST_CASE("controllers: the table")
+TEST_CASE("controllers: the table has every controller")
 {
     int rows = 0;
     for (const controller_kind *k = controller_kinds; k->name; k++, rows++) {
@@ -159,7 +159,7 @@ TEST_CASE("controllers: the table")
     CHECK(rows == 5);
 }
 
-TEST_CASE("controllers: a table of names")
+TEST_CASE("controllers: names that are accepted and refused")
 {
     struct row {
         const char *name;
@@ -192,7 +192,7 @@ TEST_CASE("controllers: a table of names")
     }
 }
 
-TEST_CASE("controllers: whatever happens, rates and instants stay sane, and the same every time")
+TEST_CASE("controllers: rates and times stay valid for random input, and are reproducible")
 {
     for (const controller_kind *k = controller_kinds; k->name; k++)
         for (uint64_t seed = 1; seed <= 4; seed++) {

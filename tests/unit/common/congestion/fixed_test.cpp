@@ -63,8 +63,7 @@ TEST_CASE("fixed: a table of instants")
     CHECK(c->ops->next_send(c.get(), 4001) == 4001 + 400);
 }
 
-TEST_CASE(
-    "fixed: who was woken late catches up with 20 ms at most, who had nothing to send does not")
+TEST_CASE("fixed: a late wake-up is made up for by at most 20 ms, idle time is not")
 {
     // 1 Mbit/s, 0.125 bytes/us. The credit is -1000 bytes at 1 us; packets of 1000 bytes leave
     // while it is above 0.
@@ -116,7 +115,7 @@ TEST_CASE("fixed: losses and marks change nothing, silence does")
     CHECK(c->ops->next_send(c.get(), 40000) == 40000);
 }
 
-TEST_CASE("fixed: the long-run rate is the rate, however late the wake-ups within a millisecond")
+TEST_CASE("fixed: the long-run rate is exact if wake-ups are late by less than a millisecond")
 {
     controller_ptr c = make("fixed:rate=100000000"); // 12.5 bytes/us
     usec_t now = 0;

@@ -10,7 +10,7 @@ namespace
 {
 const usec_t ms = USEC_PER_MSEC;
 
-// A packet a millisecond. The packets whose numbers stand in `lost` do not arrive.
+// One packet per millisecond. The packets with the numbers in `lost` do not arrive.
 struct trace {
     loss_intervals l;
     int64_t next = 0;
@@ -73,8 +73,8 @@ TEST_CASE("loss intervals: eight weigh 1 1 1 1 0.8 0.6 0.4 0.2, a ninth nothing"
     trace t(5 * ms);
     // Closed, newest first: 80 70 60 50 40 30 20 10, and before them 500.
     t.until(870, {500, 510, 530, 560, 600, 650, 710, 780, 860});
-    // 80 + 70 + 60 + 50 + 0.8 * 40 + 0.6 * 30 + 0.4 * 20 + 0.2 * 10 = 320, over 6, with the
-    // discounts that the long first interval did not bring: it was no open one.
+    // 80 + 70 + 60 + 50 + 0.8 * 40 + 0.6 * 30 + 0.4 * 20 + 0.2 * 10 = 320, divided by 6. The long
+    // first interval caused no discounts, as it was not an open one.
     CHECK(t.l.count == 8);
     CHECK(loss_intervals_rate(&t.l) == Approx(6 / 320.0));
 }
@@ -119,7 +119,7 @@ TEST_CASE("loss intervals: nominal arrivals of a run of losses are interpolated"
     CHECK(l.length[2] == 4);
 }
 
-TEST_CASE("loss intervals: a loss told of after later arrivals")
+TEST_CASE("loss intervals: a loss that is reported after later arrivals")
 {
     loss_intervals l;
     loss_intervals_init(&l);
@@ -132,7 +132,7 @@ TEST_CASE("loss intervals: a loss told of after later arrivals")
     CHECK(l.events == 1);
 }
 
-TEST_CASE("loss intervals: the first packets lost, a foreign clock below zero, and a seed")
+TEST_CASE("loss intervals: lost first packets, a negative remote clock, and a seed")
 {
     loss_intervals l;
     loss_intervals_init(&l);
@@ -149,7 +149,7 @@ TEST_CASE("loss intervals: the first packets lost, a foreign clock below zero, a
     CHECK(loss_intervals_rate(&l) <= 1);
 }
 
-TEST_CASE("loss intervals: a mark is a loss that arrived")
+TEST_CASE("loss intervals: a mark counts as a loss of a packet that arrived")
 {
     trace t(10 * ms);
     t.until(50);

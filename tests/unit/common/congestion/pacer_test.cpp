@@ -27,7 +27,7 @@ TEST_CASE("pacer: a table of instants")
     CHECK_FALSE(may_send(&p, 1000000));
 }
 
-TEST_CASE("pacer: a new rate counts from now on")
+TEST_CASE("pacer: a new rate takes effect at once")
 {
     pacer p;
     pacer_init(&p, 8e6, 1000, 0);

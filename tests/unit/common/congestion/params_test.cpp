@@ -51,7 +51,7 @@ TEST_CASE("params: a table of texts")
     }
 }
 
-TEST_CASE("params: what was refused")
+TEST_CASE("params: the refused parameter is reported")
 {
     struct row {
         const char *text;

@@ -26,7 +26,7 @@ struct flow {
         cc_sent s = {number++, 1500, true};
         c->ops->sent(c.get(), &s, now);
     }
-    // One more packet is known to have arrived, or to be lost.
+    // Reports one more packet as arrived or lost.
     void hear(usec_t now, bool lost, usec_t rtt = RTT, bool ce = false, uint64_t flight = 0)
     {
         cc_packet p = {number - 1, 1500, lost, ce, now - RTT, lost ? 0 : now};
@@ -54,7 +54,8 @@ struct flow {
 };
 } // namespace
 
-// One decision an RTT: what was heard (-: all arrived, x: a loss, m: a mark), the spacing after it.
+// One decision per RTT: the feedback (-: all arrived, x: a loss, m: a mark), and the spacing after
+// it.
 TEST_CASE("psp: tables of decisions")
 {
     struct row {
@@ -90,7 +91,7 @@ TEST_CASE("psp: tables of decisions")
     }
 }
 
-TEST_CASE("psp: a packet leaves t_x + t_s after the one before")
+TEST_CASE("psp: a packet leaves t_x + t_s after its predecessor")
 {
     // 1500 bytes at 100 Mbit/s: 120 us.
     flow f("psp-plain:link=100000000,initial=30");
@@ -106,7 +107,7 @@ TEST_CASE("psp: a packet leaves t_x + t_s after the one before")
     CHECK(flow("psp:link=100000000").rate() == Approx(1e8));
 }
 
-TEST_CASE("psp: the mean period is exact though instants are whole microseconds")
+TEST_CASE("psp: the mean period is exact although times are whole microseconds")
 {
     flow f("psp-plain:link=70000000", 1e12); // 171.43 us
     f.send(0);
@@ -138,7 +139,7 @@ TEST_CASE("psp: ten packets before the first RTT sample")
     CHECK(f.c->wish.interval == RTT);
 }
 
-TEST_CASE("psp: one decision a base RTT, at its end if the news came earlier")
+TEST_CASE("psp: one decision per base RTT, at its end if the feedback came earlier")
 {
     flow f("psp-plain");
     const controller_ops *ops = f.c->ops;

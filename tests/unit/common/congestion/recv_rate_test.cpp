@@ -7,7 +7,7 @@
 
 static const usec_t ms = USEC_PER_MSEC;
 
-TEST_CASE("recv rate: evenly spaced packets give their rate, whenever it is asked for")
+TEST_CASE("recv rate: evenly spaced packets give their rate at any time")
 {
     recv_rate r = {};
     for (int i = 0; i < 500; i++) { // 1000 bytes each 2 ms
@@ -18,7 +18,7 @@ TEST_CASE("recv rate: evenly spaced packets give their rate, whenever it is aske
     }
 }
 
-TEST_CASE("recv rate: the first packet and one after a silence count as one an R")
+TEST_CASE("recv rate: the first packet, and one after a silence, count as one packet per R")
 {
     recv_rate r = {};
     recv_rate_measure(&r, 100 * ms);
@@ -34,7 +34,7 @@ TEST_CASE("recv rate: the first packet and one after a silence count as one an R
     CHECK(r.rate == Approx(40000));
 }
 
-TEST_CASE("recv rate: reordered arrivals and wild clocks")
+TEST_CASE("recv rate: reordered arrivals and an arbitrary clock")
 {
     recv_rate r = {};
     recv_rate_arrived(&r, 1000, 0, 100 * ms);

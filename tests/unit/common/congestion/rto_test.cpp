@@ -24,7 +24,7 @@ TEST_CASE("rto: RFC 6298 step by step")
     }
 }
 
-TEST_CASE("rto: bounds, doubling, and the end of doubling")
+TEST_CASE("rto: bounds, doubling, and the limit of doubling")
 {
     struct rto r;
     rto_init(&r, USEC_PER_SEC, 0);
@@ -41,7 +41,7 @@ TEST_CASE("rto: bounds, doubling, and the end of doubling")
     CHECK(rto_value(&r) == 60 * USEC_PER_SEC); // the most
 }
 
-TEST_CASE("rto: doubling ends at the most asked for, which bounds nothing that was measured")
+TEST_CASE("rto: doubling ends at the requested max, which does not limit measured values")
 {
     const usec_t MS = USEC_PER_MSEC;
     const struct {
@@ -70,7 +70,7 @@ TEST_CASE("rto: doubling ends at the most asked for, which bounds nothing that w
     }
 }
 
-TEST_CASE("rto: a sample below 1 us counts as 1 us, and SRTT never falls back to none")
+TEST_CASE("rto: a sample below 1 us counts as 1 us, and SRTT never becomes 0")
 {
     struct rto r;
     rto_init(&r, 0, 0);

@@ -28,7 +28,7 @@ TEST_CASE("tcp equation: a table of rates")
         CHECK(tcp_equation_rate(&row.path, row.p) == Approx(row.rate).epsilon(1e-6));
 }
 
-TEST_CASE("tcp equation: the inverse is one, and the rate falls with p, R and t_RTO")
+TEST_CASE("tcp equation: the inverse is correct, and the rate falls with p, R and t_RTO")
 {
     rng r = rng_seeded(3);
     for (int i = 0; i < 300; i++) {

@@ -35,7 +35,7 @@ struct flow : mtp_flow {
     flow(const flow &) = delete;
     flow &operator=(const flow &) = delete;
 
-    // An RTP packet as far as MTP looks: sequence number and timestamp.
+    // Makes an RTP packet with the fields that MTP reads: sequence number and timestamp.
     int push(uint16_t seq, uint32_t timestamp, usec_t now)
     {
         uint8_t rtp[PACKET] = {2 << 6};
@@ -140,7 +140,7 @@ TEST_CASE("mtp_flow: parameters")
     }
 }
 
-TEST_CASE("mtp_flow: MIN_BUF keeps the queue short; nothing waits for a loss")
+TEST_CASE("mtp_flow: MIN_BUF keeps the queue short, and a loss delays no packet")
 {
     flow f("1,3"); // cwnd 4: 4 under way and min(3, 4) waiting
     sink s;
@@ -159,7 +159,7 @@ TEST_CASE("mtp_flow: MIN_BUF keeps the queue short; nothing waits for a loss")
     CHECK(s.ack().cum == 0);
     CHECK(s.ack().ranges[0].begin == 1);
     CHECK(s.ack().ranges[0].end == 4);
-    // Late, it is delivered; the copy is not.
+    // The late packet is delivered; its copy is not.
     CHECK(s.take(out[0]) == MTP_RECEIVE_FLOW_RTP);
     CHECK(s.take(out[0]) == MTP_RECEIVE_FLOW_TAKEN);
     CHECK(s.ack().cum == 4);
@@ -169,7 +169,7 @@ TEST_CASE("mtp_flow: MIN_BUF keeps the queue short; nothing waits for a loss")
     CHECK(f.sender.rto.srtt == 50000);
 }
 
-TEST_CASE("mtp_flow: queue= takes what comes and drops the oldest")
+TEST_CASE("mtp_flow: queue= accepts all packets and drops the oldest")
 {
     flow f("queue=2000"); // 20 packets
     for (uint16_t seq = 0; seq < 60; seq++) {
@@ -190,7 +190,7 @@ TEST_CASE("mtp_flow: queue= takes what comes and drops the oldest")
     CHECK(mtp_sender_info(&whole.sender).dropped == 3);
 }
 
-TEST_CASE("mtp_flow: by default a packet is wanted when it can leave at once")
+TEST_CASE("mtp_flow: by default a packet is accepted only when it can leave")
 {
     flow f("");
     sink s;
@@ -220,7 +220,7 @@ TEST_CASE("mtp_flow: by default a packet is wanted when it can leave at once")
     CHECK(sent.back().size() == MTP_RECORD_HEAD + PACKET);
     CHECK(f.sender.counts.empties == 0);
 
-    // What is sent again in `resend` is no new packet.
+    // A packet retransmitted in `resend` does not count as new.
     flow again("resend");
     for (; mtp_flow_room(&again, 0); again.pull(0))
         REQUIRE(again.push(1, 1, 0) == 0);
@@ -229,7 +229,7 @@ TEST_CASE("mtp_flow: by default a packet is wanted when it can leave at once")
     CHECK(again.pull(2 * USEC_PER_SEC).size() == 1);
 }
 
-TEST_CASE("mtp_flow: only the token's owner is heard")
+TEST_CASE("mtp_flow: an acknowledgement requires the token")
 {
     flow f("");
     sink s;
@@ -248,7 +248,7 @@ TEST_CASE("mtp_flow: only the token's owner is heard")
     CHECK(s.take(r) == MTP_RECEIVE_FLOW_RTP);
 }
 
-TEST_CASE("mtp_flow: silence is told of while packets are under way")
+TEST_CASE("mtp_flow: silence is reported while packets are outstanding")
 {
     flow f("");
     sink s;
@@ -265,7 +265,7 @@ TEST_CASE("mtp_flow: silence is told of while packets are under way")
     CHECK(mtp_flow_unheard(&f, 20 * USEC_PER_SEC) == 0);
 }
 
-TEST_CASE("mtp_flow: who hears nothing three times steps down, twice at most, if the path may care")
+TEST_CASE("mtp_flow: three recoveries without progress step the mode down, at most twice")
 {
     for (bool adapts : {true, false}) {
         INFO(adapts);
@@ -301,7 +301,7 @@ TEST_CASE("mtp_flow: who hears nothing three times steps down, twice at most, if
     CHECK(mtp_mode_name(MTP_FILL_HOLES) == std::string("fill"));
 }
 
-TEST_CASE("mtp_flow: nothing but the probe leaves before its answer; a small window is not probed")
+TEST_CASE("mtp_flow: no packet but the probe leaves before the probe's result")
 {
     for (const char *params : {"", "1,3", "queue=20000"}) {
         INFO(params);
@@ -340,7 +340,8 @@ TEST_CASE("mtp_flow: nothing but the probe leaves before its answer; a small win
         CHECK(s.ack().cum == 6);
         CHECK(f.sender.counts.lost == 0);
     }
-    // Nothing over the hole: what waits takes the slot that was left out, and goes on behind.
+    // No acknowledgement passes the hole: waiting packets fill the skipped slot and the slots after
+    // it.
     flow filling("queue=20000");
     mtp_flow_adapt(&filling);
     for (uint16_t seq = 0; seq < 8; seq++)
@@ -374,7 +375,7 @@ TEST_CASE("mtp_flow: nothing but the probe leaves before its answer; a small win
     CHECK(mtp_flow_room(&small, 0));
 }
 
-TEST_CASE("mtp_flow: nothing leaves beyond the window that the receiver has after all")
+TEST_CASE("mtp_flow: no packet exceeds the receiver's actual window")
 {
     flow f("queue=20000");
     mtp_flow_set_window(&f, 2); // fewer than the first cwnd of 4
@@ -384,7 +385,7 @@ TEST_CASE("mtp_flow: nothing leaves beyond the window that the receiver has afte
 }
 
 // A path of 20 ms each way that loses one record in ten and one ACK in ten.
-TEST_CASE("mtp_flow: over a path that loses, all that is not lost arrives once, in each mode")
+TEST_CASE("mtp_flow: over a lossy path every packet that is not lost arrives once, in each mode")
 {
     for (const char *mode : {"strict", "fill", "resend"}) {
         INFO(mode);

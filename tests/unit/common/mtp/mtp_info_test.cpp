@@ -30,7 +30,7 @@ struct flow : mtp_flow {
 
 } // namespace
 
-TEST_CASE("mtp_info: before anything is sent, what is not known is NaN")
+TEST_CASE("mtp_info: before the first packet, unknown values are NaN")
 {
     flow f(0);
     transport_info info;
@@ -46,7 +46,7 @@ TEST_CASE("mtp_info: before anything is sent, what is not known is NaN")
     CHECK(std::isnan(info.rate_bps));
 }
 
-TEST_CASE("mtp_info: the variables have names, in this order")
+TEST_CASE("mtp_info: names and order of the variables")
 {
     flow f(0);
     transport_info info;
@@ -57,7 +57,7 @@ TEST_CASE("mtp_info: the variables have names, in this order")
     CHECK(info.variable[5].name == std::string());
 }
 
-TEST_CASE("mtp_info: packets that were sent and not acknowledged")
+TEST_CASE("mtp_info: outstanding packets")
 {
     flow f(0);
     uint8_t rtp[PACKET] = {2 << 6};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A flow that adapts, its viewer and a box between them, in virtual time.
+// An adaptive flow, its viewer and a middlebox between them, in virtual time.
 #include "common/mtp/mtp_mode_control.h"
 
 #include <catch2/catch.hpp>
@@ -23,9 +23,9 @@ const usec_t MS = USEC_PER_MSEC, S = USEC_PER_SEC;
 
 enum box {
     FREE,
-    HOLDS_DATA, // drops what follows a hole
-    HOLDS_ACKS, // drops acknowledgements of what it has not seen
-    PROXY,      // is the receiver itself, as a kernel's TCP
+    HOLDS_DATA, // drops data after a hole
+    HOLDS_ACKS, // drops acknowledgements of data that it has not seen
+    PROXY,      // terminates the connection, like a kernel's TCP
     COMPARES,   // HOLDS_ACKS, and drops new data in an old slot
     AWAY,       // drops all
 };
@@ -50,16 +50,17 @@ struct world : mtp_flow {
     usec_t now = 0;
     usec_t delay;
     std::function<box(usec_t)> kind;
-    int lose_each = 0; // on the server's side of the box; 0: none
+    int lose_each = 0; // delay on the server's side of the box; 0: none
     bool at_random = false;
     rng random = rng_seeded(3);
     usec_t packet_gap = 20 * MS;
 
     std::multimap<usec_t, std::pair<int64_t, record>> records; // at the viewer
     std::multimap<usec_t, mtp_ack> acks;
-    std::map<int64_t, record> seen;  // by the box; the proxy's are handed on and forgotten
-    int64_t highest = -1, whole = 0; // `whole`: the first that the box has not seen
-    uint32_t recent = 0;             // RFC 7323: of what came in order last
+    std::map<int64_t, record> seen;  // slots received by the box; the proxy forwards and forgets
+                                     // its own
+    int64_t highest = -1, whole = 0; // `whole`: the first slot that the box has not seen
+    uint32_t recent = 0;             // RFC 7323: the time of the last data that arrived in order
     box before = FREE;
     int sent = 0;
     uint16_t seq = 0;
@@ -83,14 +84,14 @@ struct world : mtp_flow {
     world(const world &) = delete;
     world &operator=(const world &) = delete;
 
-    // Times as TCP carries them.
+    // Converts times as TCP carries them.
     static uint32_t in_ms(usec_t t)
     {
         return (uint32_t)(t - t % MS);
     }
     void follow(int64_t slot, const record &r, box b)
     {
-        if (b != before) // it knows nothing of what was before it
+        if (b != before) // the box knows nothing of earlier packets
             whole = highest + 1;
         before = b;
         highest = std::max(highest, slot);
@@ -211,7 +212,7 @@ box free_path(usec_t)
 
 } // namespace
 
-TEST_CASE("mtp_mode_control: the probe finds the mode, and pictures go on in it")
+TEST_CASE("mtp_mode_control: the probe selects the mode in which media then flows")
 {
     const struct {
         const char *what;
@@ -219,7 +220,7 @@ TEST_CASE("mtp_mode_control: the probe finds the mode, and pictures go on in it"
         box kind;
         usec_t away; // at first
         std::vector<told> steps;
-        usec_t first; // RTP packet at the viewer, at the latest
+        usec_t first; // latest time at which an RTP packet arrived at the viewer
     } table[] = {
         {"free", 20 * MS, FREE, 0, {{0, MTP_STRICT, MTP_REASON_PROBE_OVER}}, 65 * MS},
         {"drops what follows a hole",
@@ -257,11 +258,11 @@ TEST_CASE("mtp_mode_control: the probe finds the mode, and pictures go on in it"
         REQUIRE_FALSE(w.came.empty());
         CHECK(w.came.front() <= r.first);
         CHECK(w.longest_gap(5 * S) < S);
-        CHECK(w.whole >= MTP_PROBE_SLOTS); // the box saw the slot that was left out
+        CHECK(w.whole >= MTP_PROBE_SLOTS); // the box saw the skipped slot
     }
 }
 
-TEST_CASE("mtp_mode_control: a mode that is named is not probed for, and nothing goes above it")
+TEST_CASE("mtp_mode_control: a named mode is not probed, and is the highest mode used")
 {
     for (const char *name : {"strict", "fill", "resend"}) {
         INFO(name);
@@ -278,7 +279,7 @@ TEST_CASE("mtp_mode_control: a mode that is named is not probed for, and nothing
         CHECK(s.mode >= MTP_FILL_HOLES);
 }
 
-TEST_CASE("mtp_mode_control: losses are no box, those of replacements neither")
+TEST_CASE("mtp_mode_control: losses, also of replacements, are not taken for a middlebox")
 {
     world w("", 20 * MS, free_path);
     w.lose_each = 50;
@@ -288,7 +289,7 @@ TEST_CASE("mtp_mode_control: losses are no box, those of replacements neither")
     CHECK(w.steps_told == std::vector<told>{{0, MTP_STRICT, MTP_REASON_PROBE_OVER}});
 }
 
-TEST_CASE("mtp_mode_control: an outage of the whole path is no box")
+TEST_CASE("mtp_mode_control: an outage of the whole path is not taken for a middlebox")
 {
     for (int seconds : {2, 5, 9}) {
         INFO(seconds << " s");
@@ -306,7 +307,7 @@ TEST_CASE("mtp_mode_control: an outage of the whole path is no box")
     }
 }
 
-TEST_CASE("mtp_mode_control: a box appears in mid-stream and vanishes")
+TEST_CASE("mtp_mode_control: a middlebox that appears and disappears during the stream")
 {
     for (box b : {HOLDS_DATA, HOLDS_ACKS, PROXY}) {
         INFO("box " << b);
@@ -316,7 +317,7 @@ TEST_CASE("mtp_mode_control: a box appears in mid-stream and vanishes")
         std::vector<std::pair<mtp_mode, mtp_reason>> what;
         for (const told &s : w.steps_told)
             what.emplace_back(s.mode, s.reason);
-        // The try after 30 s fails, the next one after 60 s does not.
+        // The try after 30 s fails; the next one, after 60 s, succeeds.
         CHECK(what ==
               std::vector<std::pair<mtp_mode, mtp_reason>>{{MTP_STRICT, MTP_REASON_PROBE_OVER},
                                                            {MTP_FILL_HOLES, MTP_REASON_STUCK},
@@ -327,7 +328,7 @@ TEST_CASE("mtp_mode_control: a box appears in mid-stream and vanishes")
     }
 }
 
-TEST_CASE("mtp_mode_control: tries that fail become rare")
+TEST_CASE("mtp_mode_control: failed tries become rarer")
 {
     world w("", 20 * MS, [](usec_t) { return PROXY; });
     w.lose_each = 50;
@@ -346,7 +347,7 @@ TEST_CASE("mtp_mode_control: tries that fail become rare")
         CHECK(std::abs(tries[i] - waits[i]) <= 2);
 }
 
-TEST_CASE("mtp_mode_control: when only the same data again passes, it ends there")
+TEST_CASE("mtp_mode_control: if only retransmitted data passes, the mode is resend")
 {
     world w("", 20 * MS, [](usec_t now) { return now < 10 * S ? FREE : COMPARES; });
     w.lose_each = 50;
@@ -355,7 +356,7 @@ TEST_CASE("mtp_mode_control: when only the same data again passes, it ends there
     CHECK(w.longest_gap(0) < 8 * S);
 }
 
-TEST_CASE("mtp_mode_control: each reason has its words")
+TEST_CASE("mtp_mode_control: each reason has a text")
 {
     for (int i = 0; i < MTP_REASONS; i++)
         for (int k = 0; k < i; k++)

@@ -41,7 +41,7 @@ std::vector<mtp_header> flight_of(mtp_probe *p)
 
 } // namespace
 
-TEST_CASE("mtp_probe: the answer and when it is known")
+TEST_CASE("mtp_probe: the result, and when it is known")
 {
     const struct {
         const char *what;
@@ -92,7 +92,7 @@ TEST_CASE("mtp_probe: the answer and when it is known")
     }
 }
 
-TEST_CASE("mtp_probe: before the flight nothing is an answer")
+TEST_CASE("mtp_probe: an acknowledgement before the flight is ignored")
 {
     mtp_probe p;
     mtp_probe_init(&p);
@@ -101,9 +101,9 @@ TEST_CASE("mtp_probe: before the flight nothing is an answer")
     CHECK(mtp_probe_result(&p) == MTP_PROBE_NOTHING);
 }
 
-// All 32 patterns: a free path is taken for one whenever at most one packet is lost, and what a
-// viewer says is never an answer that the probe does not believe.
-TEST_CASE("mtp_probe: a viewer goes over the hole though any packet is lost")
+// All 32 loss patterns: a free path is recognised if at most one packet is lost, and the probe
+// accepts every acknowledgement that a viewer sends.
+TEST_CASE("mtp_probe: a free path is recognised although any one packet is lost")
 {
     mtp_probe sent;
     mtp_probe_init(&sent);

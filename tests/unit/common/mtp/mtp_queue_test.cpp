@@ -36,7 +36,7 @@ struct rig {
         std::vector<uint8_t> bytes(len, (uint8_t)frame);
         return mtp_queue_push(&q, bytes.data(), len, frame, false, net, now);
     }
-    // The frames that are left, taken out.
+    // Removes the remaining packets and returns their frames.
     std::string rest(usec_t now = 0)
     {
         std::string all;
@@ -60,7 +60,7 @@ mtp_queue_config bytes(size_t n)
 
 } // namespace
 
-TEST_CASE("mtp_queue: full, the front is dropped, packet by packet")
+TEST_CASE("mtp_queue: a full queue drops packets from the front")
 {
     rig r(bytes(1000));
     CHECK(r.push(400, 1) == 0);
@@ -76,7 +76,7 @@ TEST_CASE("mtp_queue: full, the front is dropped, packet by packet")
     CHECK(r.rest() == "34");
 }
 
-TEST_CASE("mtp_queue: an empty queue takes what is beyond its bound")
+TEST_CASE("mtp_queue: an empty queue accepts a packet beyond its bound")
 {
     rig r(bytes(100));
     CHECK(r.push(400, 1) == 0);
@@ -85,7 +85,7 @@ TEST_CASE("mtp_queue: an empty queue takes what is beyond its bound")
     CHECK(r.rest() == "2");
 }
 
-TEST_CASE("mtp_queue: whole frames are dropped, with what comes of them later")
+TEST_CASE("mtp_queue: whole frames are dropped, including packets written later")
 {
     mtp_queue_config c = bytes(1000);
     c.whole_frames = true;
@@ -107,7 +107,7 @@ TEST_CASE("mtp_queue: whole frames are dropped, with what comes of them later")
     CHECK(large.rest() == "8");
 }
 
-TEST_CASE("mtp_queue: blocking, it refuses and drops nothing")
+TEST_CASE("mtp_queue: a blocking queue refuses, and drops nothing")
 {
     mtp_queue_config c{}; // 64 KB by default
     c.block = true;

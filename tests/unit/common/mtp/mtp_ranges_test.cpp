@@ -6,7 +6,7 @@
 #include "common/base/rng.h"
 #include "common/mtp/mtp_ranges.h"
 
-TEST_CASE("mtp_ranges: neighbours and overlaps become one")
+TEST_CASE("mtp_ranges: adjacent and overlapping ranges are merged")
 {
     mtp_ranges rs{};
     CHECK(mtp_ranges_add(&rs, 10, 12));
@@ -25,7 +25,7 @@ TEST_CASE("mtp_ranges: neighbours and overlaps become one")
     CHECK(rs.at[0].begin == 11);
 }
 
-TEST_CASE("mtp_ranges: full, it refuses only what would be one range more")
+TEST_CASE("mtp_ranges: a full set refuses only an additional range")
 {
     mtp_ranges rs{};
     for (int64_t i = 0; i < MTP_RANGES; i++)
@@ -37,7 +37,7 @@ TEST_CASE("mtp_ranges: full, it refuses only what would be one range more")
     CHECK(rs.count == 1);
 }
 
-TEST_CASE("mtp_ranges: like a set of numbers, at random")
+TEST_CASE("mtp_ranges: equals a set of numbers, for random input")
 {
     rng r = rng_seeded(5);
     for (int round = 0; round < 200; round++) {

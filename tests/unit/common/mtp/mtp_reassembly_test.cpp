@@ -27,7 +27,7 @@ struct rig {
         mtp_reassembly_destroy(&s);
     }
 
-    // The slots that the piece completes, "2:abcd".
+    // Returns the slots that the piece completes, "2:abcd".
     std::string feed(int64_t offset, const std::string &data)
     {
         mtp_piece piece = {offset, reinterpret_cast<const uint8_t *>(data.data()), data.size()};
@@ -43,7 +43,7 @@ struct rig {
 
 } // namespace
 
-TEST_CASE("mtp_reassembly: pieces, of slots of four bytes")
+TEST_CASE("mtp_reassembly: pieces of slots of four bytes")
 {
     rig r(4);
     struct row {
@@ -78,7 +78,7 @@ TEST_CASE("mtp_reassembly: pieces, of slots of four bytes")
     }
 }
 
-TEST_CASE("mtp_reassembly: no more partial slots than there is room for, the lowest gives way")
+TEST_CASE("mtp_reassembly: the number of partial slots is bounded; the lowest is discarded")
 {
     rig r(4);
     for (int64_t slot = 1; slot <= MTP_PARTIAL_SLOTS; slot++)
@@ -93,7 +93,7 @@ TEST_CASE("mtp_reassembly: no more partial slots than there is room for, the low
     CHECK(r.feed(402, "cd") == "100:abcd");
 }
 
-TEST_CASE("mtp_reassembly: crumbs beyond the bound are not taken for received")
+TEST_CASE("mtp_reassembly: too many small pieces of a slot are not counted as received")
 {
     rig r(64);
     for (int i = 0; i < MTP_SLOT_PIECES + 3; i++)
@@ -102,8 +102,7 @@ TEST_CASE("mtp_reassembly: crumbs beyond the bound are not taken for received")
     CHECK(r.feed(1, all.substr(1)) == "0:" + all);
 }
 
-TEST_CASE(
-    "mtp_reassembly: a byte stream cut at random, shuffled and doubled, gives each slot right")
+TEST_CASE("mtp_reassembly: a byte stream cut, shuffled and duplicated at random gives each slot")
 {
     rng r = rng_seeded(9);
     for (int round = 0; round < 100; round++) {

@@ -18,7 +18,7 @@ struct sink : mtp_receive_flow {
     {
         mtp_receive_flow_init(this, TOKEN);
     }
-    // After a packet for the slot: when the acknowledgement is due.
+    // Returns when the acknowledgement is due after a packet for the slot.
     usec_t take(uint32_t slot, unsigned flags, usec_t now)
     {
         uint8_t payload[1] = {0}, bytes[MTP_RECORD_HEAD + 1];
@@ -40,7 +40,7 @@ struct sink : mtp_receive_flow {
 
 } // namespace
 
-TEST_CASE("mtp_receive_flow: each second packet is acknowledged at once, a lone one after 40 ms")
+TEST_CASE("mtp_receive_flow: every second packet is acknowledged at once, a single one after 40 ms")
 {
     sink s;
     CHECK(s.ack_at == USEC_NEVER);
@@ -52,8 +52,7 @@ TEST_CASE("mtp_receive_flow: each second packet is acknowledged at once, a lone 
     CHECK(s.take(3, 0, 150 * MS) == 190 * MS);
 }
 
-TEST_CASE(
-    "mtp_receive_flow: what a hole, a replacement or a late packet tells is acknowledged at once")
+TEST_CASE("mtp_receive_flow: a hole, a replacement and a late packet are acknowledged at once")
 {
     struct {
         uint32_t slot;

@@ -52,7 +52,7 @@ std::unique_ptr<mtp_receiver> check_rows(const std::vector<row> &rows, int64_t w
 
 } // namespace
 
-TEST_CASE("mtp_receiver: Figure 1's receive window: the replacement goes over the hole")
+TEST_CASE("mtp_receiver: Figure 1's receive window: a replacement moves past the hole")
 {
     // The figure's packet 11 is slot 1 here.
     check_rows({
@@ -65,7 +65,7 @@ TEST_CASE("mtp_receiver: Figure 1's receive window: the replacement goes over th
     });
 }
 
-TEST_CASE("mtp_receiver: replacements mark the oldest hole, one each")
+TEST_CASE("mtp_receiver: each replacement marks the oldest hole")
 {
     auto r = check_rows({
         {1, 1, 0, MTP_DELIVER, 0, "[1,2)"},
@@ -97,7 +97,7 @@ TEST_CASE("mtp_receiver: a fill closes its hole like a retransmission")
     });
 }
 
-TEST_CASE("mtp_receiver: outside of the window nothing is noted, an old slot is answered")
+TEST_CASE("mtp_receiver: slots beyond the window are not recorded, old slots are acknowledged")
 {
     auto r = check_rows(
         {
@@ -128,7 +128,7 @@ TEST_CASE("mtp_receiver: empty packets are acknowledged, not delivered; the newe
     CHECK(ack.echo_us == 8);
 }
 
-TEST_CASE("mtp_receiver: the highest ranges are told, and there is a bound on holes")
+TEST_CASE("mtp_receiver: the highest ranges are reported, and holes are bounded")
 {
     auto r = std::make_unique<mtp_receiver>();
     mtp_receiver_init(r.get(), MTP_MAX_WINDOW);
@@ -146,7 +146,7 @@ TEST_CASE("mtp_receiver: the highest ranges are told, and there is a bound on ho
     CHECK(ack.ranges[0].begin == 2 * MTP_RANGES + 2);
 }
 
-TEST_CASE("mtp_receiver: slots and numbers go on where 32 bits wrap")
+TEST_CASE("mtp_receiver: slots and numbers continue across the wrap of 32 bits")
 {
     auto r = std::make_unique<mtp_receiver>();
     mtp_receiver_init(r.get(), 1000);

@@ -47,7 +47,7 @@ struct figure {
         mtp_sender_destroy(&s);
     }
 
-    // What is sent, as "15* 16".
+    // Returns the packets sent, as "15* 16".
     std::string pull(usec_t now)
     {
         std::string all;
@@ -57,7 +57,7 @@ struct figure {
                    (out.flags & MTP_R ? "*" : "");
         return all;
     }
-    // Up to packet 10 all are acknowledged, cwnd did not grow, and `last` is the last one sent.
+    // All packets up to 10 are acknowledged, cwnd did not grow, and `last` is the last packet sent.
     void start(int64_t last)
     {
         pull(1);
@@ -199,7 +199,7 @@ TEST_CASE("mtp_sender: a second timeout of the same slot leaves ssthresh")
 namespace
 {
 
-// The slots sent in [0, 4) were sent at once with cwnd 4; each ACK comes when the test says.
+// The slots [0, 4) were sent at once with cwnd 4; the test sets the time of each ACK.
 struct timed : figure {
     timed() : figure(config())
     {
@@ -221,7 +221,7 @@ constexpr usec_t MS = USEC_PER_MSEC;
 
 } // namespace
 
-TEST_CASE("mtp_sender: Karn: a packet a round trip is timed, and no replacement")
+TEST_CASE("mtp_sender: Karn: one packet per round trip is timed, never a replacement")
 {
     timed f;
     f.ack(1, 100 * MS); // packet 1 was timed; then 5
@@ -244,8 +244,7 @@ TEST_CASE("mtp_sender: Karn: a packet a round trip is timed, and no replacement"
     CHECK(mtp_sender_info(&f.s).srtt == 110 * MS);
 }
 
-TEST_CASE(
-    "mtp_sender: Karn: a timeout stays backed off until what replaces nothing is acknowledged")
+TEST_CASE("mtp_sender: Karn: a timeout stays backed off until a new packet is acknowledged")
 {
     for (bool karn : {true, false}) {
         INFO("karn " << karn);
@@ -270,7 +269,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("mtp_sender: the replacement in fast recovery has a full RTO")
+TEST_CASE("mtp_sender: a replacement in fast recovery gets a full RTO")
 {
     timed f;
     CHECK(mtp_sender_next_timeout(&f.s) == USEC_PER_SEC);
@@ -284,7 +283,8 @@ TEST_CASE("mtp_sender: the replacement in fast recovery has a full RTO")
     CHECK(mtp_sender_next_timeout(&f.s) == 300 * MS + USEC_PER_SEC);
 }
 
-TEST_CASE("mtp_sender: once a window, not before new data after a timeout is acknowledged")
+TEST_CASE(
+    "mtp_sender: once a window: no fast recovery before new data after a timeout is acknowledged")
 {
     for (bool once : {true, false}) {
         INFO("once a window " << once);
@@ -319,8 +319,8 @@ TEST_CASE("mtp_sender: Figure 4, a timeout, packets 11 and 13 lost")
 namespace
 {
 
-// Reno as RFC 5681 writes it, with RFC 3042, and a receiver: what MTP is compared with. No timer:
-// the comparison ends where one would be needed.
+// Reno by RFC 5681 and RFC 3042, with a receiver, for comparison with MTP. It has no timer: the
+// comparison ends where one would be needed.
 struct reno {
     struct mail {
         bool is_ack;
@@ -418,7 +418,7 @@ mtp_rig::fate lose(std::set<int> data, std::set<int> acks)
     };
 }
 
-// Runs both for `count` transmissions; they must agree on each transmission before the first
+// Runs both senders for `count` transmissions; they must agree on each one before the first
 // timeout.
 void compare_with_reno(mtp_mode mode, bool once_a_window, bool newreno, const mtp_rig::fate &path,
                        size_t count, size_t *compared)
@@ -450,7 +450,7 @@ void compare_with_reno(mtp_mode mode, bool once_a_window, bool newreno, const mt
 
 } // namespace
 
-TEST_CASE("mtp_sender: cwnd and times of transmission are Reno's, all patterns of 13 packets")
+TEST_CASE("mtp_sender: cwnd and send times equal Reno's for all patterns of 13 packets")
 {
     size_t compared = 0;
     // The last bit: once_a_window; the first: newreno.
@@ -465,7 +465,7 @@ TEST_CASE("mtp_sender: cwnd and times of transmission are Reno's, all patterns o
     CHECK(compared > 100000);
 }
 
-TEST_CASE("mtp_sender: cwnd and times of transmission are Reno's, random losses both ways")
+TEST_CASE("mtp_sender: cwnd and send times equal Reno's with random losses both ways")
 {
     size_t compared = 0;
     for (unsigned seed = 0; seed < 600; seed++) {
@@ -521,8 +521,9 @@ void no_deadlock(mtp_mode mode, int64_t window, int bits, bool data_only)
         CHECK(rig.sender.queue.packets == 0);
         if (mode == MTP_RESEND)
             CHECK((int64_t)rig.delivered.size() == rig.frames);
-        // With all ACKs, what arrived is never told as lost, and without timeout recovery what did
-        // not arrive always is. (In it a replacement may mark one that the ranges never showed.)
+        // If all ACKs arrive, no received packet is reported lost, and outside timeout recovery
+        // every missing packet is. (In timeout recovery a replacement may mark a slot that the
+        // ranges never showed.)
         bool exact = mode == MTP_FILL_HOLES || rig.sender.counts.timeouts == 0;
         for (int64_t f = 0; f < rig.frames && data_only; f++)
             if (rig.delivered.count(f) ? rig.lost.count(f) : exact && !rig.lost.count(f))
@@ -541,7 +542,7 @@ TEST_CASE("mtp_sender: no loss pattern of the first 13 transmissions, data or AC
     no_deadlock(MTP_RESEND, 4096, 12, false);
 }
 
-TEST_CASE("mtp_sender: a window that binds: replacements fill holes, nothing is sent beyond it")
+TEST_CASE("mtp_sender: with a limiting window replacements fill holes, and nothing exceeds it")
 {
     no_deadlock(MTP_STRICT, 1, 11, false);
     no_deadlock(MTP_STRICT, 4, 12, false);
@@ -561,7 +562,7 @@ TEST_CASE("mtp_sender: a window that binds: replacements fill holes, nothing is 
     CHECK(rig.delivered.size() == 12);
 }
 
-TEST_CASE("mtp_sender: every loss is told, and only that, when the ranges show it")
+TEST_CASE("mtp_sender: all losses, and only losses, are reported if the ranges show them")
 {
     // A timeout, and a replacement that is lost itself.
     mtp_rig again(config_of(MTP_STRICT, 4096, 4, 8));
@@ -578,7 +579,7 @@ TEST_CASE("mtp_sender: every loss is told, and only that, when the ranges show i
     CHECK(rig.delivered.size() == 95);
 }
 
-TEST_CASE("mtp_sender: reordering, duplicates and losses at random")
+TEST_CASE("mtp_sender: random reordering, duplicates and losses")
 {
     for (unsigned seed = 0; seed < 300; seed++) {
         rng r = rng_seeded(1000 + seed);
@@ -609,7 +610,7 @@ TEST_CASE("mtp_sender: reordering, duplicates and losses at random")
     }
 }
 
-TEST_CASE("mtp_sender: stuck in strict mode at a proxy that terminates, it is told to step down")
+TEST_CASE("mtp_sender: stuck in strict mode at a terminating proxy, it requests a step down")
 {
     for (mtp_mode to : {MTP_FILL_HOLES, MTP_RESEND}) {
         mtp_rig rig(config_of(MTP_STRICT, 4096, 8, 8));
@@ -630,7 +631,7 @@ TEST_CASE("mtp_sender: stuck in strict mode at a proxy that terminates, it is to
     }
 }
 
-TEST_CASE("mtp_sender: a flow that does well steps down without sending anything again")
+TEST_CASE("mtp_sender: a flow without losses steps down without retransmission")
 {
     mtp_rig rig(config_of(MTP_STRICT, 4096, 8, 8));
     rig.write(100);
@@ -645,7 +646,7 @@ TEST_CASE("mtp_sender: a flow that does well steps down without sending anything
     CHECK(rig.lost.empty());
 }
 
-TEST_CASE("mtp_sender: without data, a replacement is empty, and the flow comes to rest")
+TEST_CASE("mtp_sender: without data a replacement is empty, and the flow comes to rest")
 {
     mtp_rig rig(config_of(MTP_STRICT, 4096, 8, 8));
     rig.path = lose({2}, {});
@@ -667,7 +668,7 @@ TEST_CASE("mtp_sender: without data, a replacement is empty, and the flow comes 
     CHECK(tail.lost == std::set<int64_t>{2, 3, 4, 5});
 }
 
-TEST_CASE("mtp_sender: a window of zero is asked about with an old slot, then used")
+TEST_CASE("mtp_sender: a window of zero is probed with an old slot, then used")
 {
     mtp_rig rig(config_of(MTP_STRICT, 0));
     mtp_receiver_init(&rig.receiver, 16);
@@ -680,7 +681,7 @@ TEST_CASE("mtp_sender: a window of zero is asked about with an old slot, then us
     CHECK(rig.delivered.size() == 5);
 }
 
-TEST_CASE("mtp_sender: malformed acknowledgements change nothing harmful")
+TEST_CASE("mtp_sender: malformed acknowledgements do no harm")
 {
     mtp_rig rig(config_of(MTP_STRICT, 64, 8, 8));
     rig.write(100);
@@ -740,7 +741,7 @@ TEST_CASE("mtp_sender: malformed acknowledgements change nothing harmful")
     CHECK(rig.sender.edge == 2 + (int64_t)INT32_MAX);
 }
 
-TEST_CASE("mtp_sender: lies about what arrived do not stop the flow")
+TEST_CASE("mtp_sender: false acknowledgements do not stop the flow")
 {
     mtp_rig rig(config_of(MTP_FILL_HOLES, 4096, 8, 8));
     rig.path = lose({0, 1, 2, 3, 4, 5, 6, 7}, {});
@@ -755,7 +756,7 @@ TEST_CASE("mtp_sender: lies about what arrived do not stop the flow")
     CHECK(rig.sender.next == rig.sender.cum);
 }
 
-TEST_CASE("mtp_sender: RTT from echoes, ambiguous and impossible ones left out")
+TEST_CASE("mtp_sender: RTT from echoes, without ambiguous and impossible ones")
 {
     mtp_sender_config c = config_of(MTP_RESEND, 4096, 2, 2);
     mtp_sender s;
@@ -800,8 +801,8 @@ TEST_CASE("mtp_sender: RTT from echoes, ambiguous and impossible ones left out")
 namespace
 {
 
-// The longest time without progress in five minutes of a flow as the programs have it, data lost
-// with probability p.
+// Returns the longest time without progress in five minutes of a flow configured as in the
+// programs, with a loss probability p.
 usec_t longest_silence(mtp_mode mode, double p, unsigned seed)
 {
     mtp_sender_config c = config_of(mode, 16384, 0, 0, true);
@@ -831,7 +832,7 @@ usec_t longest_silence(mtp_mode mode, double p, unsigned seed)
 
 } // namespace
 
-TEST_CASE("mtp_sender: no flow of the programs is silent for 10 s on a path that loses 20 %")
+TEST_CASE("mtp_sender: no flow of the programs is silent for 10 s at a loss of 20 %")
 {
     // Of 3000 packets one is lost five times in a row. With Karn's rule and a timeout that doubles
     // without bound `resend` is silent for 26 s.
@@ -842,7 +843,7 @@ TEST_CASE("mtp_sender: no flow of the programs is silent for 10 s on a path that
         }
 }
 
-TEST_CASE("mtp_sender: with a stamp of its own the echo of a packet sent again ends the back-off")
+TEST_CASE("mtp_sender: with own timestamps, the echo of a retransmitted packet ends the back-off")
 {
     for (bool stamps : {false, true}) {
         INFO(stamps);
@@ -869,7 +870,7 @@ TEST_CASE("mtp_sender: with a stamp of its own the echo of a packet sent again e
     }
 }
 
-TEST_CASE("mtp_sender: without echoes a packet a round trip is timed")
+TEST_CASE("mtp_sender: without echoes one packet per round trip is timed")
 {
     timed f;
     f.s.config.karn = false;
@@ -877,7 +878,7 @@ TEST_CASE("mtp_sender: without echoes a packet a round trip is timed")
     CHECK(mtp_sender_info(&f.s).srtt == 100 * MS);
 }
 
-TEST_CASE("mtp_sender: what it refuses")
+TEST_CASE("mtp_sender: refused packets")
 {
     mtp_sender_config c = config_of(MTP_STRICT, 16);
     c.queue.block = true;
@@ -899,7 +900,7 @@ TEST_CASE("mtp_sender: what it refuses")
     mtp_sender_destroy(&s);
 }
 
-TEST_CASE("mtp_sender: cwnd grows only while it limits, and is forgotten after an idle RTO")
+TEST_CASE("mtp_sender: cwnd grows only while it is the limit, and is reset after an idle RTO")
 {
     mtp_rig rig(config_of(MTP_STRICT, 4096, 10));
     auto frame = [&rig](usec_t at, int64_t packets) {
@@ -919,7 +920,7 @@ TEST_CASE("mtp_sender: cwnd grows only while it limits, and is forgotten after a
     CHECK(rig.log.size() == before + 10);
 }
 
-TEST_CASE("mtp_sender: who keeps a window grows while half of it is used, and halves that")
+TEST_CASE("mtp_sender: keeps_window: cwnd grows while half of it is used, and a loss halves it")
 {
     // Three packets a round trip, in congestion avoidance from a window of 4 on, each acknowledged.
     // The first ACK of three finds all under way: enough for a window of 6, too little for one of 4
@@ -945,7 +946,7 @@ TEST_CASE("mtp_sender: who keeps a window grows while half of it is used, and ha
 }
 
 TEST_CASE(
-    "mtp_sender: in a window of two, one later slot and a quarter of a round trip tell a loss")
+    "mtp_sender: in a window of two, a later slot and a quarter of a round trip indicate a loss")
 {
     // A round trip is 60 ms. Packets 10 and 11 leave together, 10 is lost, 11's ACK comes 60 ms
     // later: 15 ms more, and 10 is replaced. Three duplicate ACKs take two round trips besides.
@@ -975,7 +976,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("mtp_sender: a packet that a later one overtakes by less is not lost")
+TEST_CASE("mtp_sender: a packet that is reordered by less is not lost")
 {
     for (usec_t late : {10, 20}) { // ms; a quarter of a round trip is 15
         mtp_sender_config c = config_of(MTP_STRICT, 4096, 2, 2, true);
@@ -993,7 +994,7 @@ TEST_CASE("mtp_sender: a packet that a later one overtakes by less is not lost")
     }
 }
 
-TEST_CASE("mtp_sender: a replacement that is lost is replaced at once, not after a timeout")
+TEST_CASE("mtp_sender: a lost replacement is replaced at once, not after a timeout")
 {
     for (bool again : {false, true}) {
         INFO(again);
@@ -1017,7 +1018,7 @@ TEST_CASE("mtp_sender: a replacement that is lost is replaced at once, not after
     }
 }
 
-TEST_CASE("mtp_sender: counted in slots, an ACK of two is worth two")
+TEST_CASE("mtp_sender: counts_slots: an ACK of two slots counts twice")
 {
     // Slow start up to 8, two slots an ACK at most (RFC 3465, 2.2). Then a slot for as many as
     // cwnd.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A steady source over MTP, far below what TCP may send at this loss rate, and a greedy one: the
-// wait for the window counts, and what the window becomes.
+// A steady source over MTP, far below TCP's rate at this loss rate, and a greedy one: measures the
+// wait for the window, and the window.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ const size_t PACKET = 1176;
 const usec_t RTT = 25 * USEC_PER_MSEC;
 const double LINK_BPS = 10e6;
 
-// On a link of 10 Mbit/s with a queue of a round trip; what waits for 1 s in the sender is left
-// out.
+// On a link of 10 Mbit/s with a queue of one round trip; packets that wait for 1 s in the sender
+// are dropped.
 struct steady {
     mtp_flow flow{};
     mtp_receive_flow sink{};
@@ -142,8 +142,8 @@ struct steady {
 
 TEST_CASE("mtp: at a quarter of the fair rate, a loss keeps few packets waiting")
 {
-    // 1 Mbit/s at a loss of 1 %: 99 of 100 within a round trip of the median, which it is not when
-    // the flight is halved; and all but the loss arrive.
+    // 1 Mbit/s at a loss of 1 %: 99 of 100 delays are within a round trip of the median, which
+    // fails if the flight is halved; and all packets that are not lost arrive.
     const int SEEDS = 6;
     const usec_t end = 120 * USEC_PER_SEC;
     for (bool keeps : {false, true}) {
@@ -164,7 +164,7 @@ TEST_CASE("mtp: at a quarter of the fair rate, a loss keeps few packets waiting"
     }
 }
 
-TEST_CASE("mtp: who always has more to send gets no more for it")
+TEST_CASE("mtp: a greedy sender gains nothing from keeping the window")
 {
     const int SEEDS = 6;
     const usec_t end = 60 * USEC_PER_SEC;

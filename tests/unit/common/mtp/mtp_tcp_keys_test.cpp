@@ -6,7 +6,7 @@
 
 #include "common/mtp/mtp_tcp_keys.h"
 
-TEST_CASE("mtp_tcp_keys: a seal holds for one slot, one key, these bytes")
+TEST_CASE("mtp_tcp_keys: a tag is valid for one slot, one key and its bytes")
 {
     siphash_key key = mtp_tcp_key(1), other = mtp_tcp_key(2);
     std::vector<uint8_t> slot(100, 5);

@@ -29,8 +29,8 @@ std::string flags_of(const tcp_segment &s)
     return text;
 }
 
-// A client and a server with a path between them that keeps the order, drops and alters what the
-// test says, and checks what a stateful firewall would.
+// A client and a server with a path between them, which keeps the order, drops and alters the
+// packets that the test selects, and checks like a stateful firewall.
 struct pair {
     struct flying {
         usec_t at;
@@ -260,7 +260,7 @@ TEST_CASE("mtp_tcp: the handshake, and each packet of it lost")
     }
 }
 
-TEST_CASE("mtp_tcp: nobody there, or a reset for an answer")
+TEST_CASE("mtp_tcp: no response, or a reset")
 {
     pair nobody;
     nobody.passes = [](int, tcp_segment &) { return false; };
@@ -281,7 +281,7 @@ TEST_CASE("mtp_tcp: nobody there, or a reset for an answer")
     }
 }
 
-TEST_CASE("mtp_tcp: options that the path took away are not used")
+TEST_CASE("mtp_tcp: options that the path removed are not used")
 {
     struct row {
         bool times, scale, sack;
@@ -370,7 +370,7 @@ TEST_CASE("mtp_tcp: slots, acknowledgements, SACK, the echo")
     CHECK(mtp_tcp_send(&p.server, 5, record, slot_bytes - MTP_TCP_TAG + 1) == ERR_TOO_BIG);
 }
 
-TEST_CASE("mtp_tcp: nothing is acknowledged that did not come")
+TEST_CASE("mtp_tcp: only received data is acknowledged")
 {
     pair p;
     p.open();
@@ -399,13 +399,13 @@ TEST_CASE("mtp_tcp: slots larger than the path's segments are cut")
     CHECK(p.slots == std::vector<int64_t>{0});
 }
 
-TEST_CASE("mtp_tcp: both sequences wrap")
+TEST_CASE("mtp_tcp: both sequence numbers wrap")
 {
     siphash_key secret = {{3, 4}};
     tcp_path there = {};
     there.source = {{10, 1, 0, 1}, 50000};
     there.destination = {{10, 2, 0, 1}, 443};
-    // When the client's clock of 4 us has its ISN just below 2^32.
+    // The time at which the client's clock of 4 us gives an ISN just below 2^32.
     usec_t start_at = 4 * (usec_t)(0xfffffff0 - mtp_tcp_isn(&secret, &there, 0));
     pair p(secret, start_at);
     p.open();
@@ -429,7 +429,7 @@ TEST_CASE("mtp_tcp: both sequences wrap")
     CHECK(p.server.isn + (uint32_t)p.server.acked < 20000);
 }
 
-TEST_CASE("mtp_tcp: keep-alives, and an end without them")
+TEST_CASE("mtp_tcp: keep-alives, and the end of the connection without them")
 {
     pair p;
     p.open();
@@ -447,7 +447,7 @@ TEST_CASE("mtp_tcp: keep-alives, and an end without them")
     CHECK(p.server.end == MTP_TCP_LOST);
 }
 
-TEST_CASE("mtp_tcp: the end, by either side, each packet of it lost")
+TEST_CASE("mtp_tcp: closing by either side, with each packet lost")
 {
     for (bool by_server : {false, true}) {
         for (int lost = -1; lost < 4; lost++) {
@@ -478,7 +478,7 @@ TEST_CASE("mtp_tcp: the end, by either side, each packet of it lost")
     }
 }
 
-TEST_CASE("mtp_tcp: an end behind a hole")
+TEST_CASE("mtp_tcp: closing after a hole")
 {
     pair p;
     p.open();
@@ -496,7 +496,7 @@ TEST_CASE("mtp_tcp: an end behind a hole")
     CHECK(p.slots == std::vector<int64_t>{0});
 }
 
-TEST_CASE("mtp_tcp: an abort ends the other side")
+TEST_CASE("mtp_tcp: an abort ends the connection at the other side")
 {
     for (bool hole : {false, true}) {
         pair p;
@@ -512,7 +512,7 @@ TEST_CASE("mtp_tcp: an abort ends the other side")
     }
 }
 
-TEST_CASE("mtp_tcp: who does not know the token is not let in")
+TEST_CASE("mtp_tcp: a client without the token is refused")
 {
     pair p;
     p.config.token ^= 1; // what the server looks up
@@ -520,7 +520,7 @@ TEST_CASE("mtp_tcp: who does not know the token is not let in")
     CHECK_FALSE(p.accepted);
     CHECK(p.client.state == MTP_TCP_GREETING);
 
-    // An answer to a cookie that was not given, or long ago.
+    // A response to a cookie that was never sent, or that has expired.
     pair q;
     tcp_segment hello = {};
     uint8_t bytes[MTP_TCP_HELLO];
@@ -551,7 +551,7 @@ TEST_CASE("mtp_tcp: who does not know the token is not let in")
     CHECK(mtp_tcp_listen(&server_secret, &hello, &reply, &a, 0) == MTP_TCP_IGNORE);
 }
 
-TEST_CASE("mtp_tcp: a blind injector neither inserts nor ends anything")
+TEST_CASE("mtp_tcp: a blind attacker can neither insert data nor end the connection")
 {
     rng r = rng_seeded(7);
     pair p;
@@ -598,7 +598,7 @@ TEST_CASE("mtp_tcp: a blind injector neither inserts nor ends anything")
     CHECK(p.slots.back() == 10);
 }
 
-TEST_CASE("mtp_tcp: an injector who knows all of the header but not the token")
+TEST_CASE("mtp_tcp: an attacker who knows the whole header but not the token")
 {
     pair p;
     p.open();
@@ -631,7 +631,7 @@ TEST_CASE("mtp_tcp: an injector who knows all of the header but not the token")
     CHECK(p.slots == std::vector<int64_t>{0, 1});
 }
 
-TEST_CASE("mtp_tcp: resets and SYNs within the window get a challenge, few of them")
+TEST_CASE("mtp_tcp: resets and SYNs in the window cause a limited number of challenges")
 {
     struct row {
         unsigned flags;

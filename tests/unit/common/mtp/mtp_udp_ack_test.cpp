@@ -26,7 +26,7 @@ int decode(const std::vector<uint8_t> &bytes, mtp_ack *a, int64_t cum = FIRST - 
 
 } // namespace
 
-TEST_CASE("mtp_udp_ack: the figure, both ways")
+TEST_CASE("mtp_udp_ack: the header's figure, encoded and decoded")
 {
     mtp_ack a;
     REQUIRE(decode(golden, &a) == 0);
@@ -44,7 +44,7 @@ TEST_CASE("mtp_udp_ack: the figure, both ways")
     CHECK(memcmp(out, golden.data(), golden.size()) == 0);
 }
 
-TEST_CASE("mtp_udp_ack: the slot is the one near to the last")
+TEST_CASE("mtp_udp_ack: a slot is extended to the value nearest to the previous one")
 {
     mtp_ack a;
     CHECK(decode(golden, &a, FIRST + 70000) == 0);
@@ -55,7 +55,7 @@ TEST_CASE("mtp_udp_ack: the slot is the one near to the last")
     CHECK(a.cum == 2 * (INT64_C(1) << 32) + 16);
 }
 
-TEST_CASE("mtp_udp_ack: what is refused")
+TEST_CASE("mtp_udp_ack: refused datagrams")
 {
     struct row {
         size_t at;
@@ -92,7 +92,7 @@ TEST_CASE("mtp_udp_ack: what is refused")
     }
 }
 
-TEST_CASE("mtp_udp_ack: the largest fits")
+TEST_CASE("mtp_udp_ack: the largest acknowledgement fits")
 {
     mtp_ack a{};
     a.window = 65535;

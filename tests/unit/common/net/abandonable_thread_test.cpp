@@ -41,7 +41,7 @@ void destroy(void *arg)
 
 } // namespace
 
-TEST_CASE("abandonable thread: one that returns leaves its work to the caller", "[threads]")
+TEST_CASE("abandonable thread: if it returns, the caller keeps its argument", "[threads]")
 {
     work w;
     abandonable_thread *t = abandonable_thread_new(run, &w);
@@ -52,7 +52,7 @@ TEST_CASE("abandonable thread: one that returns leaves its work to the caller", 
     CHECK(w.destroyed == 0);
 }
 
-TEST_CASE("abandonable thread: one that hangs destroys its work when it comes back", "[threads]")
+TEST_CASE("abandonable thread: if it hangs, it destroys its argument when it returns", "[threads]")
 {
     work w;
     abandonable_thread *t = abandonable_thread_new(run, &w);

@@ -7,7 +7,7 @@
 
 #include "tests/support/child_process.hpp"
 
-TEST_CASE("log_stderr: lines for people, with the level of what is no information")
+TEST_CASE("log_stderr: lines for people contain the level unless it is info")
 {
     child_outcome o = child_run([] {
         log_to_stderr("weir-x", LOG_DEBUG);
@@ -54,7 +54,7 @@ TEST_CASE("log_stderr: JSON lines with time, level, module and subject")
     CHECK(o.err.back() == '\n');
 }
 
-TEST_CASE("log_stderr: what is repeated is summed up, and nothing of it is lost at the end")
+TEST_CASE("log_stderr: repeated lines are summarised, and no count is lost at the end")
 {
     child_outcome o = child_run([] {
         log_to_stderr("weir-x", LOG_INFO);

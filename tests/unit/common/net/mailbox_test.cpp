@@ -44,7 +44,8 @@ item *new_item(int poster, int number)
 
 } // namespace
 
-TEST_CASE("mailbox: two threads post, the loop gets all of it in each one's order", "[threads]")
+TEST_CASE("mailbox: two threads post, and the loop gets all items in the order of each",
+          "[threads]")
 {
     const int each = 5000;
     reader r;

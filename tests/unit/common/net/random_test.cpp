@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <set>
 
-TEST_CASE("random: the whole length is filled, and nothing behind it")
+TEST_CASE("random: fills the whole length, and no byte after it")
 {
     uint8_t out[258];
     std::set<uint8_t> seen[2];

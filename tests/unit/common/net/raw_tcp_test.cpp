@@ -73,7 +73,7 @@ TEST_CASE("raw_tcp: paths")
     CHECK(p.source.address[15] == 2);
 }
 
-TEST_CASE("raw_tcp: segments over the loopback, where it is allowed")
+TEST_CASE("raw_tcp: segments over the loopback, if permitted")
 {
     for (const char *text : {"127.0.0.1:0", "[::1]:0"}) {
         INFO(text);

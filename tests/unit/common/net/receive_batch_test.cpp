@@ -32,7 +32,7 @@ struct pair_of_sockets {
 
 } // namespace
 
-TEST_CASE("receive batch: all that waits, up to the count, each in its own buffer")
+TEST_CASE("receive batch: receives all waiting datagrams up to the count, each in its own buffer")
 {
     enum { EACH = 8, COUNT = 3 };
     pair_of_sockets s;

@@ -16,7 +16,7 @@
 namespace
 {
 
-// Sets a variable of the environment, and removes it at the end.
+// Sets an environment variable, and removes it when destroyed.
 struct variable {
     const char *name;
 
@@ -63,7 +63,7 @@ struct manager {
 
 } // namespace
 
-TEST_CASE("sd_notify: a state goes to the socket that the environment names")
+TEST_CASE("sd_notify: a state is sent to the socket named by the environment")
 {
     temp_folder t;
     for (const std::string &name : {t / "notify", "@weir-test-" + std::to_string(getpid())}) {
@@ -93,7 +93,7 @@ TEST_CASE("sd_notify: without a service manager nothing is sent")
     CHECK(temp_folder::logged().find("cannot notify systemd of \"READY=1\"") == 0);
 }
 
-TEST_CASE("sd_notify: the watchdog's time, if it is for this process")
+TEST_CASE("sd_notify: the watchdog's time, if it applies to this process")
 {
     std::string own = std::to_string(getpid()), other = std::to_string(getpid() + 1);
     struct {

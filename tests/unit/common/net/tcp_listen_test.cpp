@@ -28,7 +28,8 @@ std::string address_of(int fd)
 
 } // namespace
 
-TEST_CASE("tcp_listen: port 0 is any, and the address says which; connections are accepted")
+TEST_CASE(
+    "tcp_listen: port 0 selects a free port, the address contains it, connections are accepted")
 {
     int fd = listen_at("127.0.0.1:0");
     REQUIRE(fd >= 0);
@@ -48,7 +49,7 @@ TEST_CASE("tcp_listen: port 0 is any, and the address says which; connections ar
         close(each);
 }
 
-TEST_CASE("tcp_listen: an address that is not to be had, and the option that chooses another")
+TEST_CASE("tcp_listen: an unavailable address, and the option that chooses another")
 {
     temp_folder t;
     int fd = listen_at("127.0.0.1:0");

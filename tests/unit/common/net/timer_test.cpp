@@ -11,7 +11,7 @@
 namespace
 {
 
-// Timers that are all due at once, in one wake-up, and note that they fired.
+// Timers that are all due in one wake-up and record that they fired.
 struct rig {
     struct entry {
         rig *owner;
@@ -64,7 +64,7 @@ struct rig {
 
 } // namespace
 
-TEST_CASE("timer: each fires once, in the order of their instants")
+TEST_CASE("timer: each timer fires once, in the order of time")
 {
     rig r(5);
     const usec_t when[] = {400, 100, USEC_NEVER, 300, 200};
@@ -74,7 +74,7 @@ TEST_CASE("timer: each fires once, in the order of their instants")
     CHECK(r.run().empty());
 }
 
-TEST_CASE("timer: the last setting holds")
+TEST_CASE("timer: the last setting applies")
 {
     rig r(3);
     for (int i = 0; i < 3; i++)
@@ -89,7 +89,7 @@ TEST_CASE("timer: the last setting holds")
     CHECK(r.run() == std::vector<int>{1});
 }
 
-TEST_CASE("timer: what is set for now in a wake-up waits for the next")
+TEST_CASE("timer: a timer that a callback sets for now waits for the next wake-up")
 {
     rig r(2);
     r.also = [](rig::entry *e) { timer_set(e->t, 1); };
@@ -104,7 +104,7 @@ TEST_CASE("timer: what is set for now in a wake-up waits for the next")
     r.run();
 }
 
-TEST_CASE("timer: one that fires may free itself and another that is due")
+TEST_CASE("timer: a callback may free its timer and another one that is due")
 {
     rig r(3);
     r.also = [](rig::entry *e) {
@@ -119,7 +119,7 @@ TEST_CASE("timer: one that fires may free itself and another that is due")
     CHECK(r.run() == std::vector<int>{0, 2});
 }
 
-TEST_CASE("timer: many, set, moved and disarmed at random, fire in order")
+TEST_CASE("timer: many timers, set, moved and disarmed at random, fire in order")
 {
     rig r(300);
     rng random = rng_seeded(7);

@@ -46,7 +46,7 @@ TEST_CASE("sockaddr: addresses from text and back")
     }
 }
 
-TEST_CASE("sockaddr: a link-local address has its interface, in URLs behind %25")
+TEST_CASE("sockaddr: a link-local address has its interface, in URLs after %25")
 {
     sockaddr_storage a, b;
     for (const char *text : {"[fe80::1%lo]:80", "[fe80::1%25lo]:80", "[fe80::1%1]:80"}) {
@@ -91,7 +91,7 @@ void on_datagram(void *ctx, const datagram *d, usec_t now)
 
 } // namespace
 
-TEST_CASE("udp_socket: an even port and the next, and datagrams of two parts")
+TEST_CASE("udp_socket: an even port and the next one, and datagrams of two parts")
 {
     inbox box;
     uv_loop_init(&box.loop);
@@ -136,8 +136,8 @@ void on_arrival(void *ctx, const datagram *d, usec_t)
         uv_stop(&a->loop);
 }
 
-// Sends datagrams of these sizes, of `each` parts, as a batch with this mark, and checks that they
-// arrive so.
+// Sends datagrams of these sizes, of `each` parts, as a batch with this ECN mark, and checks that
+// they arrive unchanged.
 void pass_batch(const char *address, const std::vector<size_t> &sizes, uint8_t ecn, int each)
 {
     arrivals a;
@@ -174,7 +174,7 @@ void pass_batch(const char *address, const std::vector<size_t> &sizes, uint8_t e
 
 } // namespace
 
-TEST_CASE("udp_socket: batches keep their datagrams, their order and their mark")
+TEST_CASE("udp_socket: batches keep datagrams, order and mark")
 {
     const std::vector<std::vector<size_t>> table = {
         {100},
@@ -194,7 +194,7 @@ TEST_CASE("udp_socket: batches keep their datagrams, their order and their mark"
 namespace
 {
 
-// What was told, in order: "d" a datagram, "i" idle.
+// The callbacks in order: "d" a datagram, "i" idle.
 struct batch {
     uv_loop_t loop;
     udp_socket *socket = nullptr;
@@ -218,7 +218,7 @@ void on_batch_end(void *ctx, usec_t)
 
 } // namespace
 
-TEST_CASE("udp_socket: idle once what came in one go has been handed over")
+TEST_CASE("udp_socket: idle is called after all datagrams of a receive call")
 {
     batch b;
     uv_loop_init(&b.loop);

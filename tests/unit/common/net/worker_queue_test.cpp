@@ -23,7 +23,7 @@ item *new_item(int number)
 
 } // namespace
 
-TEST_CASE("worker_queue: bounded, ordered, and closed for good", "[threads]")
+TEST_CASE("worker_queue: bounded, ordered, and closed permanently", "[threads]")
 {
     worker_queue *q = worker_queue_new(4, free);
     std::vector<int> got;
@@ -50,7 +50,7 @@ TEST_CASE("worker_queue: bounded, ordered, and closed for good", "[threads]")
     worker_queue_free(q);
 }
 
-TEST_CASE("worker_queue: a full one refuses, a passed deadline gives nothing", "[threads]")
+TEST_CASE("worker_queue: a full queue refuses, a passed deadline returns nothing", "[threads]")
 {
     worker_queue *q = worker_queue_new(2, free);
     CHECK(worker_queue_pop(q, 1) == nullptr); // an instant long ago

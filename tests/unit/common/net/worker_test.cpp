@@ -89,7 +89,7 @@ const worker_ops IDLES = {nullptr, run, drop, wait_until, on_idle};
 
 } // namespace
 
-TEST_CASE("worker: begins, runs jobs in order, and runs what waits when it is finished",
+TEST_CASE("worker: begins, runs jobs in order, and runs the waiting ones when finished",
           "[threads]")
 {
     work w;
@@ -112,7 +112,8 @@ TEST_CASE("worker: begins, runs jobs in order, and runs what waits when it is fi
     worker_free(nullptr);
 }
 
-TEST_CASE("worker: a full queue refuses, and what waits is dropped when it is freed", "[threads]")
+TEST_CASE("worker: a full queue refuses, and waiting jobs are dropped when it is freed",
+          "[threads]")
 {
     work w;
     world = &w;
@@ -142,7 +143,7 @@ TEST_CASE("worker: a full queue refuses, and what waits is dropped when it is fr
     CHECK(w.dropped == std::vector<int>{5});
 }
 
-TEST_CASE("worker: is told that no job came in time, and at its end", "[threads]")
+TEST_CASE("worker: on_idle is called when no job came in time, and at the end", "[threads]")
 {
     work w;
     world = &w;

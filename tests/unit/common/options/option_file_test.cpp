@@ -29,7 +29,7 @@ parsed parse(std::string text)
 }
 } // namespace
 
-TEST_CASE("option file: what can stand in it")
+TEST_CASE("option file: valid contents")
 {
     const struct {
         const char *text, *said;
@@ -66,7 +66,7 @@ TEST_CASE("option file: what can stand in it")
     }
 }
 
-TEST_CASE("option file: what is wrong, where, and what is allowed")
+TEST_CASE("option file: errors name the line and the allowed values")
 {
     const struct {
         const char *text, *error;

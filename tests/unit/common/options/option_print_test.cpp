@@ -59,7 +59,7 @@ TEST_CASE("option print: help")
           "The end.\n");
 }
 
-TEST_CASE("option print: a configuration of defaults, and of what was said")
+TEST_CASE("option print: a configuration of defaults and of given values")
 {
     std::string text = config({});
     CHECK_THAT(text, Catch::Contains("\n[weir-send]\n\n# what it is\n#source = nothing\n"));
@@ -81,7 +81,7 @@ TEST_CASE("option print: a configuration of defaults, and of what was said")
     CHECK_THAT(text, Catch::Contains("\ntwice = x\ntwice = y\n"));
     CHECK_THAT(text, Catch::Contains("\nloop = true\n"));
 
-    // What is no list may be said again on a command line, but stands in a file once.
+    // An option that is not a list may be repeated on a command line, but occurs once in a file.
     said = {{{rate, "7", 0}, {loop, nullptr, 0}, {rate, "8", 0}, {loop, "false", 0}}, 4};
     text = config(said);
     CHECK_THAT(text, Catch::Contains("\n# how fast\nrate = 8\n\n"));

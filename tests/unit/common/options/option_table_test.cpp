@@ -48,7 +48,7 @@ std::string apply(const char *name, const char *value, option_rows_options *o, i
 }
 } // namespace
 
-TEST_CASE("option table: a command line as it was said")
+TEST_CASE("option table: valid command lines")
 {
     CHECK(scan({}).said == "");
     CHECK(scan({"--rate", "5", "-r6", "--rate=7"}).said == "rate=5 rate=6 rate=7");
@@ -62,7 +62,7 @@ TEST_CASE("option table: a command line as it was said")
           "no-retry=yes"); // whose value option_setting_apply() refuses
 }
 
-TEST_CASE("option table: what a command line cannot be")
+TEST_CASE("option table: invalid command lines")
 {
     const struct {
         std::vector<std::string> args;
@@ -122,7 +122,7 @@ TEST_CASE("option table: values of each kind")
     CHECK(o.twice == 2);
 }
 
-TEST_CASE("option table: values that are wrong, and what is allowed")
+TEST_CASE("option table: wrong values, and the allowed ones")
 {
     const struct {
         const char *name, *value, *error;
@@ -157,7 +157,7 @@ TEST_CASE("option table: values that are wrong, and what is allowed")
     CHECK(apply("rate", "0", &o, 3) == "rate '0': expects a number from 1 to 10");
 }
 
-TEST_CASE("option table: numbers, however they are written")
+TEST_CASE("option table: numbers in all notations")
 {
     const struct {
         const char *text;
@@ -234,7 +234,7 @@ TEST_CASE("option table: the nearest name")
     }
 }
 
-TEST_CASE("option table: what the log tells")
+TEST_CASE("option table: the log lists the options that were set")
 {
     struct log_options {
         int other;

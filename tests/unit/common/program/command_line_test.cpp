@@ -14,7 +14,7 @@
 namespace
 {
 
-// The rows that other tests use, and those that only print.
+// The rows of the other tests, and the rows that only print.
 const option_table &table_of_all()
 {
     static std::vector<option_row> rows;
@@ -65,7 +65,7 @@ struct parsed {
 
 } // namespace
 
-TEST_CASE("command_line: the file's options hold where the command line has none")
+TEST_CASE("command_line: options of the file apply unless the command line sets them")
 {
     temp_folder t;
     std::string name = t.write("a.conf", "rate = 5\nfile = from the file\ntwice = x\ntwice = y\n");
@@ -88,7 +88,7 @@ TEST_CASE("command_line: the file's options hold where the command line has none
     CHECK(without.file == nullptr);
 }
 
-TEST_CASE("command_line: what is printed instead of running")
+TEST_CASE("command_line: texts that are printed instead of running")
 {
     struct {
         std::vector<std::string> words;
@@ -109,7 +109,7 @@ TEST_CASE("command_line: what is printed instead of running")
     CHECK(parsed({"--rate", "9", "--print-config"}).out.find("rate = 9\n") != std::string::npos);
 }
 
-TEST_CASE("command_line: a fault names the option, and where it stands")
+TEST_CASE("command_line: an error names the option and its position")
 {
     temp_folder t;
     std::string name = t.write("a.conf", "\nrate = 99\n"), none = t / "none.conf";
@@ -135,7 +135,7 @@ TEST_CASE("command_line: a fault names the option, and where it stands")
     }
 }
 
-TEST_CASE("command_line: a text that cannot be printed is a fault")
+TEST_CASE("command_line: a text that cannot be printed is an error")
 {
     char *file, help[] = "--help", name[] = "weir";
     char *argv[] = {name, help, nullptr};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// program_main() in a process of its own: it reports through exit code, stdout and stderr.
+// Runs program_main() in a child process: it reports through exit code, stdout and stderr.
 #include "common/program/program_main.h"
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ struct options {
     std::string seen; // what was called, in order
 };
 
-// "run", "done", "bad" and "logged" return what they say.
+// "run", "done", "bad" and "logged" make the parser return that result.
 options_result parse(int argc, char **argv, void *to, FILE *out, char *error, size_t cap)
 {
     auto *o = static_cast<options *>(to);
@@ -73,7 +73,7 @@ child_outcome run_program(const char *word, bool has_log)
 
 } // namespace
 
-TEST_CASE("program_main: what the parser returned decides")
+TEST_CASE("program_main: the parser's result decides")
 {
     struct {
         const char *word;
@@ -96,7 +96,7 @@ TEST_CASE("program_main: what the parser returned decides")
     }
 }
 
-TEST_CASE("program_main: closed standard streams are open, and SIGPIPE is ignored")
+TEST_CASE("program_main: closed standard streams are opened, and SIGPIPE is ignored")
 {
     child_outcome o = child_run([] {
         int report = dup(STDOUT_FILENO); // behind the standard streams
@@ -120,7 +120,7 @@ TEST_CASE("program_main: closed standard streams are open, and SIGPIPE is ignore
     CHECK(o.out == "1");
 }
 
-TEST_CASE("program_close_loop: a handle that is open is an error")
+TEST_CASE("program_close_loop: an open handle is an error")
 {
     uv_loop_t loop;
     uv_timer_t timer;

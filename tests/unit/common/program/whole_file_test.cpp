@@ -5,7 +5,7 @@
 #include "common/program/whole_file.h"
 #include "tests/unit/temp_folder.hpp"
 
-TEST_CASE("whole_file: there whole or not at all")
+TEST_CASE("whole_file: written completely or not at all")
 {
     temp_folder t;
     const std::string first("a\0b\n", 4);

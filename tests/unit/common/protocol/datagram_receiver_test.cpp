@@ -49,7 +49,7 @@ struct endpoint {
 
 } // namespace
 
-TEST_CASE("datagram receiver: each packet is told of twice")
+TEST_CASE("datagram receiver: each packet is reported twice")
 {
     endpoint e;
     CHECK(e.due() == USEC_NEVER);
@@ -75,7 +75,7 @@ TEST_CASE("datagram receiver: each packet is told of twice")
     CHECK(e.r->reports == 4);
 }
 
-TEST_CASE("datagram receiver: late packets, duplicates and marks are told of, twice")
+TEST_CASE("datagram receiver: late packets, duplicates and marks are reported twice")
 {
     endpoint e;
     for (int seq : {10, 11, 13, 14})
@@ -109,7 +109,7 @@ TEST_CASE("datagram receiver: late packets, duplicates and marks are told of, tw
 TEST_CASE("datagram receiver: when a report is due")
 {
     endpoint e;
-    SECTION("a wished interval, within bounds")
+    SECTION("the requested interval, within bounds")
     {
         const usec_t wishes[][2] = {
             {30 * MS, 30 * MS}, {1, 5 * MS}, {0, 20 * MS}, {USEC_NEVER, 1000 * MS}, {-1, 5 * MS}};
@@ -118,7 +118,7 @@ TEST_CASE("datagram receiver: when a report is due")
             CHECK(e.due() == w[1]);
         }
     }
-    SECTION("a wished number of packets")
+    SECTION("the requested number of packets")
     {
         e.wish(500 * MS, 3);
         e.get(1, MS);
@@ -163,7 +163,8 @@ TEST_CASE("datagram receiver: when a report is due")
     }
 }
 
-TEST_CASE("datagram receiver: reports take at most 5 % of what was received, and one a second")
+TEST_CASE(
+    "datagram receiver: reports use at most 5 % of the received rate, and one a second is allowed")
 {
     const struct {
         uint32_t bytes;
@@ -195,7 +196,7 @@ TEST_CASE("datagram receiver: reports take at most 5 % of what was received, and
     }
 }
 
-TEST_CASE("datagram receiver: more than a report holds")
+TEST_CASE("datagram receiver: more packets than a report holds")
 {
     endpoint e;
     std::vector<int> told(1400);
@@ -222,7 +223,7 @@ TEST_CASE("datagram receiver: more than a report holds")
         REQUIRE(n >= 1);
 }
 
-TEST_CASE("datagram receiver: nobody asks for reports for longer than it remembers")
+TEST_CASE("datagram receiver: no report request for longer than the history")
 {
     endpoint e;
     for (int seq = 0; seq < 60000; seq++)
@@ -241,7 +242,7 @@ TEST_CASE("datagram receiver: jumps, and another source")
     for (int i = 0; i < 20; i++)
         e.get(0, 0); // enough is received to pay for a report
     CHECK(e.tell(20 * MS) == "0:+");
-    SECTION("an outage is told of as loss, at once when it is certain")
+    SECTION("an outage is reported as a loss, as soon as it is certain")
     {
         for (int seq : {20000, 20001})
             e.get(seq, 21 * MS);
@@ -273,9 +274,9 @@ TEST_CASE("datagram receiver: a packet stamped after the report has no arrival t
     CHECK(e.report.metric[1].offset == 1);
 }
 
-// Random reordering within 100, loss and duplicates: what is told is the truth, and every arrival
-// is told of twice, but for what the last report tells.
-TEST_CASE("datagram receiver: random arrivals are told of, truly and twice")
+// Random reordering within 100, loss and duplicates: all reports are correct, and every arrival is
+// reported twice, except those of the last report.
+TEST_CASE("datagram receiver: random arrivals are reported correctly and twice")
 {
     for (uint64_t seed = 1; seed <= 10; seed++) {
         INFO("seed " << seed);

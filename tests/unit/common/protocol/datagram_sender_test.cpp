@@ -12,7 +12,7 @@
 namespace
 {
 
-// Lets a packet out when `send_at` has come, and writes down what it is told.
+// A controller that sends a packet at `send_at` and records its inputs.
 struct recorder {
     struct controller base;
     usec_t send_at, timer;
@@ -86,8 +86,9 @@ struct flow {
             datagram_sender_sent(&s, 1000, from + i * 10 * MS);
         }
     }
-    // Packets from number `begin`: '+' arrived, 'c' with CE, '?' at an unknown time, 'o' long ago,
-    // '.' not. They came `held` before the report, which was made at `at` of our clock.
+    // A report of packets from number `begin`: '+' arrived, 'c' with CE, '?' at an unknown time,
+    // 'o' long ago, '.' not arrived. They arrived `held` before the report, which was made at `at`
+    // of our clock.
     void hear(int begin, const std::string &what, usec_t held, usec_t at, usec_t now)
     {
         report.begin_seq = (uint16_t)(s.first_seq + begin);
@@ -103,7 +104,7 @@ struct flow {
         }
         datagram_sender_feedback(&s, &report, now);
     }
-    // "0+ 1x 2c": arrived, lost, CE; in the order in which the controller was told.
+    // "0+ 1x 2c": arrived, lost, CE; in the order of the controller's feedback.
     std::string told() const
     {
         std::string text;
@@ -118,7 +119,7 @@ struct flow {
 
 } // namespace
 
-TEST_CASE("datagram sender: what reports make of packets")
+TEST_CASE("datagram sender: the fate of packets by the reports")
 {
     struct step {
         int begin;
@@ -218,7 +219,7 @@ TEST_CASE("datagram sender: rounding does not bias the round trip")
     CHECK(f.s.counts.lies == 0);
 }
 
-TEST_CASE("datagram sender: a round trip shorter than rounding is no lie")
+TEST_CASE("datagram sender: a round trip shorter than the rounding is accepted")
 {
     flow f;
     f.send(1);
@@ -227,7 +228,7 @@ TEST_CASE("datagram sender: a round trip shorter than rounding is no lie")
     CHECK(f.feedback.at(0).rtt == 1);
 }
 
-TEST_CASE("datagram sender: lies change nothing that honest loss would not")
+TEST_CASE("datagram sender: false reports change nothing that honest loss would not")
 {
     const struct {
         const char *what;
@@ -267,7 +268,7 @@ TEST_CASE("datagram sender: lies change nothing that honest loss would not")
     }
 }
 
-TEST_CASE("datagram sender: one probe an RTO in silence; only real news end it")
+TEST_CASE("datagram sender: one probe per RTO in silence; only a new report ends it")
 {
     flow f;
     f.send(4);
@@ -316,7 +317,7 @@ TEST_CASE("datagram sender: one probe an RTO in silence; only real news end it")
     CHECK(datagram_sender_room(&f.s, 3100 * MS));
 }
 
-TEST_CASE("datagram sender: probes of a dead path, by the bound of their doubling")
+TEST_CASE("datagram sender: probes of a dead path, by the limit of doubling")
 {
     const struct {
         usec_t most; // 0: 60 s
@@ -342,7 +343,7 @@ TEST_CASE("datagram sender: probes of a dead path, by the bound of their doublin
     }
 }
 
-TEST_CASE("datagram sender: a receiver's clock that jumped is taken after one RTO")
+TEST_CASE("datagram sender: a receiver's clock that jumped is accepted after one RTO")
 {
     flow f;
     f.send(3);
@@ -358,7 +359,7 @@ TEST_CASE("datagram sender: a receiver's clock that jumped is taken after one RT
     CHECK(f.s.silent == 0);
 }
 
-TEST_CASE("datagram sender: full books stop it, and a dead path is still probed")
+TEST_CASE("datagram sender: a full sent map stops it, and a dead path is still probed")
 {
     flow f(8);
     f.send(8);
@@ -384,7 +385,7 @@ TEST_CASE("datagram sender: full books stop it, and a dead path is still probed"
     CHECK(f.s.counts.unreported == 2);
 }
 
-TEST_CASE("datagram sender: the books grow with what is under way, and forget nothing of it")
+TEST_CASE("datagram sender: the sent map grows with the outstanding packets, and forgets none")
 {
     flow f;
     for (int i = 0; i < 100; i++) // resolved before they grow
@@ -410,7 +411,7 @@ TEST_CASE("datagram sender: the books grow with what is under way, and forget no
     CHECK(f.s.counts.late == 1);
 }
 
-TEST_CASE("datagram sender: the controller's own timer, pacing and wish")
+TEST_CASE("datagram sender: the controller's own timer, pacing and requested feedback")
 {
     flow f;
     f.c->timer = 30 * MS;
@@ -437,9 +438,9 @@ TEST_CASE("datagram sender: the controller's own timer, pacing and wish")
     }
 }
 
-// Any sequence of reports keeps the books: each packet is told of once, in ascending order within a
-// feedback, and everything sent is accounted for.
-TEST_CASE("datagram sender: random reports keep the books")
+// The sent map is consistent for any sequence of reports: each packet is reported once, in
+// ascending order within a feedback, and every sent packet is accounted for.
+TEST_CASE("datagram sender: the sent map is consistent for random reports")
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         INFO("seed " << seed);

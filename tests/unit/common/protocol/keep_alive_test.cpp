@@ -17,7 +17,7 @@ const server_dialect *dialect(bool weir)
 
 } // namespace
 
-TEST_CASE("keep alive: which request")
+TEST_CASE("keep alive: the request that is sent")
 {
     const struct {
         bool weir, has_get, denies;

@@ -36,7 +36,7 @@ std::string text_of(const playback_request &r)
     return out;
 }
 
-// All that is to be sent now; it becomes pending.
+// Returns the requests to send now, which become pending.
 std::vector<std::string> take(playback_requests *p, pending_requests *pending)
 {
     std::vector<std::string> out;
@@ -84,7 +84,7 @@ TEST_CASE("playback requests: the first PLAY")
     CHECK(text_of(r) == "PLAY Range: npt=0.000-;Speed: 1.250;");
 }
 
-TEST_CASE("playback requests: the last choice of each kind, once the one before is answered")
+TEST_CASE("playback requests: the last choice of each kind is sent after the previous response")
 {
     using Texts = std::vector<std::string>;
     for (bool live : {true, false}) {
@@ -117,7 +117,7 @@ TEST_CASE("playback requests: the last choice of each kind, once the one before 
     }
 }
 
-TEST_CASE("playback requests: a position comes before a pause, and ends it")
+TEST_CASE("playback requests: a position is sent before a pause, and ends it")
 {
     using Texts = std::vector<std::string>;
     playback_requests p = requests_of(described(60, true));
@@ -131,7 +131,7 @@ TEST_CASE("playback requests: a position comes before a pause, and ends it")
     CHECK(take(&p, &pending) == Texts{"PLAY Range: npt=20.000-;soughtpaused"});
     pending.count = 0;
     CHECK(take(&p, &pending) == Texts{});
-    SECTION("the server refuses it, and is still paused: PLAY")
+    SECTION("the server refuses it and is still paused: PLAY")
     {
         playback_requests_seek_refused(&p, true);
         CHECK(take(&p, &pending) == Texts{"PLAY "});

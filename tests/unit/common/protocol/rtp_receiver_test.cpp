@@ -60,7 +60,7 @@ TEST_CASE("rtp_receiver: verdicts in order of arrival")
     CHECK(rtp_receiver_packet(&f.r, &other, 0, &f.ext, 0) == RTP_DISCARD);
 }
 
-TEST_CASE("rtp_receiver: a restart needs two packets in a row, and is nobody's loss")
+TEST_CASE("rtp_receiver: a restart requires two consecutive packets, and counts no loss")
 {
     fixture f;
     for (uint16_t seq = 100; seq < 110; seq++)
@@ -78,7 +78,7 @@ TEST_CASE("rtp_receiver: a restart needs two packets in a row, and is nobody's l
     for (uint16_t seq = 30004; seq < 30010; seq++)
         f.packet(seq);
     CHECK(rtp_receiver_holes(&f.r, nacks, 4) == 0);
-    // backwards, beyond what is remembered: numbers go on upwards
+    // backwards, beyond the history: numbers continue upwards
     f.packet(5);
     CHECK(f.packet(6) == RTP_NEW);
     CHECK(f.ext == 65536 + 6);
@@ -86,7 +86,7 @@ TEST_CASE("rtp_receiver: a restart needs two packets in a row, and is nobody's l
     CHECK(f.r.loss_events == 0);
 }
 
-TEST_CASE("rtp_receiver: another source goes on after two packets in a row")
+TEST_CASE("rtp_receiver: another source is accepted after two consecutive packets")
 {
     fixture f;
     for (uint16_t seq = 100; seq < 110; seq++)
@@ -186,7 +186,7 @@ TEST_CASE("rtp_receiver: loss events begin more than a round trip apart")
     CHECK(rtp_receiver_lost(&f.r) == 9); // 1, 5, 13 .. 19
 }
 
-TEST_CASE("rtp_receiver: holes are handed out once, as NACK entries")
+TEST_CASE("rtp_receiver: holes are returned once, as NACK entries")
 {
     fixture f;
     struct rtcp_nack n[4];
@@ -217,7 +217,7 @@ TEST_CASE("rtp_receiver: holes are handed out once, as NACK entries")
     CHECK(rtp_receiver_holes(&f.r, n, 4) == 0);
 }
 
-TEST_CASE("rtp_receiver: against a plain count, with loss, reordering and duplicates")
+TEST_CASE("rtp_receiver: compared with a plain count, with loss, reordering and duplicates")
 {
     struct rng rng = rng_seeded(8);
     fixture f;

@@ -58,7 +58,7 @@ TEST_CASE("rtp_sender: a packet names its frame")
         CHECK(rtp_sender_frame_of(&s, static_cast<uint16_t>(first + t.packet)) == t.frame);
 }
 
-TEST_CASE("rtp_sender: a packet from beyond the history names nothing wrong")
+TEST_CASE("rtp_sender: a packet from beyond the history has no frame")
 {
     rng r = rng_seeded(3);
     rtp_sender s;

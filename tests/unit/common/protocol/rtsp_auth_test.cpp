@@ -61,7 +61,7 @@ TEST_CASE("Digest: the example of RFC 2617, 3.5")
     CHECK(line(&q, "GET", "/dir/index.html").find("nc=00000002") != std::string::npos);
 }
 
-TEST_CASE("Basic, and which of several challenges is met")
+TEST_CASE("Basic, and the choice among several challenges")
 {
     rtsp_auth a = someone("Aladdin", "open sesame"); // RFC 2617, 2
     REQUIRE(challenge(&a, "WWW-Authenticate: Basic realm=\"WallyWorld\"\r\n"));
@@ -109,7 +109,7 @@ TEST_CASE("Digest with SHA-256: the example of RFC 7616, 3.9.1, with a cnonce of
     }
 }
 
-TEST_CASE("when another try is of no use")
+TEST_CASE("when another attempt is useless")
 {
     const char *digest = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n";
     rtsp_auth nobody = {};
@@ -129,7 +129,7 @@ TEST_CASE("when another try is of no use")
     CHECK(std::string(a.nonce) == "m");
 }
 
-TEST_CASE("a server that is never content")
+TEST_CASE("a server that never accepts")
 {
     const char *basic = "WWW-Authenticate: Basic realm=\"r\"\r\n";
     const char *digest = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whole conversations in virtual time. A step is a time, what happens then, and all that the client
-// does about it, in order: requests that it sends and calls to its owner. A deadline that is due at
-// once belongs to its step; between steps none may pass. Responses are those of weir-send and of
-// GStreamer's server, as they were sent.
+// Whole sessions in virtual time. A step is a time, an input, and all reactions of the client in
+// order: the requests that it sends and the calls to its owner. A deadline that is due at once
+// belongs to its step; between steps no deadline may pass. The responses were recorded from
+// weir-send and from GStreamer's server.
 #include "common/protocol/rtsp_client.h"
 
 #include <catch2/catch.hpp>
@@ -33,7 +33,7 @@ std::string crlf(const std::string &text)
     return out;
 }
 
-// A message with lines as in the source; `body`: its Content-Length is added.
+// Makes a message from lines; with a `body`, adds its Content-Length.
 std::string message(const std::string &head, const std::string &body = "")
 {
     std::string text = crlf(body);
@@ -163,7 +163,7 @@ transport_list list_of(const std::vector<std::string> &names)
     return list;
 }
 
-// The owner of a client: a connection that writes down what leaves, and media paths that exist only
+// The owner of a client: a connection that records the bytes sent, and media paths that exist only
 // by name.
 struct Owner {
     rtsp_client_config config = {};
@@ -238,7 +238,7 @@ std::string number(double value)
     return std::isnan(value) ? "-" : out.str();
 }
 
-// "METHOD URI #CSEQ Name: value; ... [body]" without what every request has.
+// "METHOD URI #CSEQ Name: value; ... [body]", without the headers that every request has.
 int send(void *ctx, const char *data, size_t len, usec_t *wall)
 {
     rtsp_item item;
@@ -289,7 +289,8 @@ const rtsp_client_link link_ops = {
             std::strcpy(out, text.c_str());
             return 0;
         },
-    // As common/transport names them: mtp and udp are datagrams, and weir-send's are validated.
+    // The names are those of common/transport: mtp and udp use datagrams, and weir-send's paths are
+    // validated.
     .accept =
         [](void *ctx, const transport_list *list, text answer, rtsp_client_path *out, usec_t) {
             rtsp_transport t[RTSP_MAX_OFFERS];
@@ -384,7 +385,7 @@ void connected(Owner &o)
     rtsp_client_connected(o.client, o.now);
 }
 
-// The deadline is this very microsecond.
+// Checks that the deadline is exactly this microsecond.
 void timeout(Owner &o)
 {
     CHECK(rtsp_client_next_timeout(o.client) == o.now);
@@ -480,7 +481,7 @@ TEST_CASE("rtsp client: a session with weir-send, however its bytes arrive")
               "SET_PARAMETER " + URL + "/ #4" + SESSION + " [latency: 1000,]",
               "PLAY " + URL + "/ #5" + SESSION + " Range: npt=now-",
               "GET_PARAMETER " + URL + "/ #6" + SESSION + PARAMS}},
-            // Media may overtake the response to PLAY, and stands between two responses.
+            // Media may arrive before the response to PLAY, and between two responses.
             {30,
              in(weir_setup(3, tcp + "2-3;ssrc=A5C84BFD;x-weir=tcp") + frame(0, "early") + reply(4) +
                 frame(1, "report") +
@@ -522,7 +523,7 @@ TEST_CASE("rtsp client: a session with GStreamer's server, one request at a time
              in(gst_reply(4, "Range: npt=now-\n")),
              {"playing from - frame -1 shows -1", "OPTIONS " + URL + "/ #5" + GST_SESSION}},
             {50, in(gst_reply(5, GST_PUBLIC) + frame(0, "media")), {"frame 0 media"}},
-            // From then on GET_PARAMETER without a body, every 5 s.
+            // After that, GET_PARAMETER without a body, every 5 s.
             {5040, timeout, {"GET_PARAMETER " + URL + "/ #6" + GST_SESSION}},
             {5050, in(gst_reply(6)), {"params level -1 rtt 10 wall 10"}},
             {10040, timeout, {"GET_PARAMETER " + URL + "/ #7" + GST_SESSION}},
@@ -541,7 +542,7 @@ TEST_CASE("rtsp client: a folder is listed")
 
 TEST_CASE("rtsp client: Basic and Digest")
 {
-    // The request and the challenge of a conversation with GStreamer's server, and its hash.
+    // Request, challenge and hash of a recorded session with GStreamer's server.
     Owner o;
     o.set_url("rtsp://joe:pass@127.0.0.1:46417/live");
     std::string url = "rtsp://127.0.0.1:46417/live";
@@ -567,7 +568,7 @@ TEST_CASE("rtsp client: Basic and Digest")
               {"setup tcp rtt 10", "PLAY " + url + "/ #4 Session: J.I55VVaCtqPR-94" + line + url +
                                        "/\", response=\"e9a9142714b977c098090e531c04e77a\""}}});
     }
-    SECTION("Basic; a second 401 is the end")
+    SECTION("Basic; a second 401 ends the session")
     {
         std::string basic = "WWW-Authenticate: Basic realm=\"x\"\n";
         run(o, {{0, connected, {"connected", "DESCRIBE " + url + " #1 Accept: application/sdp"}},
@@ -590,7 +591,7 @@ TEST_CASE("rtsp client: Basic and Digest")
         CHECK(requests - 1 == 10);
         CHECK(o.log.back() == "end refused: the server refuses DESCRIBE: 401 U");
     }
-    SECTION("in mid-session: the request again, with all that it said")
+    SECTION("during the session: the same request is sent again with its content")
     {
         o.config.adapt = "sender";
         std::string ask = "WWW-Authenticate: Basic realm=\"x\"\n";
@@ -655,7 +656,7 @@ TEST_CASE("rtsp client: redirects")
                  },
                  {"end refused: cannot connect"}}});
     }
-    SECTION("nowhere, and not RTSP")
+    SECTION("invalid targets, and schemes other than RTSP")
     {
         run(o, {{0, connected, {"connected", DESCRIBE_1}},
                 {10,
@@ -683,7 +684,7 @@ TEST_CASE("rtsp client: redirects")
                  {"end refused: the server redirects to rtsp://192.0.2.2:8554/other, to which the "
                   "password is not sent: give that URL with its own password"}}});
     }
-    SECTION("responses in drips: the whole handshake has a limit")
+    SECTION("slow responses: the handshake has a total time limit")
     {
         run(o, {{0, connected, {"connected", DESCRIBE_1}}});
         for (int i = 0; i < 4; i++) {
@@ -747,7 +748,7 @@ TEST_CASE("rtsp client: 461 of a third-party server: the next transport")
     }
 }
 
-TEST_CASE("rtsp client: the transports of a list, the first that is heard")
+TEST_CASE("rtsp client: the transports of a list, up to the first that works")
 {
     Owner o;
     o.config.transports = list_of({"mtp", "mtp-raw", "minbuf"});
@@ -777,7 +778,7 @@ TEST_CASE("rtsp client: the transports of a list, the first that is heard")
                       starts(3))},
                 {40, media_open, {}}});
     }
-    SECTION("silence, a refusal, then what always passes")
+    SECTION("silence, a refusal, then one that always passes")
     {
         std::string silent = "the server is not heard in time";
         std::string refuses = "the server's media port refuses TCP";
@@ -797,7 +798,7 @@ TEST_CASE("rtsp client: the transports of a list, the first that is heard")
              {550, in(reply(5) + weir_setup(6, minbuf)),
               with("setup minbuf rtt 10: mtp: " + silent + "; mtp-raw: " + refuses, starts(7))}});
     }
-    SECTION("what this machine cannot do is not offered")
+    SECTION("transports that this machine does not support are not offered")
     {
         o.no_raw = "no capability";
         run(o,
@@ -815,7 +816,7 @@ TEST_CASE("rtsp client: the transports of a list, the first that is heard")
                     {"end refused: no transport of the list is available: mtp-raw:fill: no "
                      "capability; mtp-raw:strict: no capability"}}});
     }
-    SECTION("461 of weir-send is about all of them")
+    SECTION("461 of weir-send applies to all of them")
     {
         run(o, {{0, connected, {"connected", DESCRIBE_1}},
                 {10, in(weir_description(1)), {setup + "2 Transport: mtp,mtp-raw,minbuf"}},
@@ -824,7 +825,7 @@ TEST_CASE("rtsp client: the transports of a list, the first that is heard")
                  {"end refused: the server refuses SETUP: 461 Unsupported Transport: no such "
                   "algorithm"}}});
     }
-    SECTION("media's own connection ends, with the server's or without")
+    SECTION("the media's own connection ends, with the server's or without")
     {
         o.config.transports = list_of({"mtp-raw"});
         run(o, {{0, connected, {"connected", DESCRIBE_1}},
@@ -850,7 +851,7 @@ TEST_CASE("rtsp client: the transports of a list, the first that is heard")
     }
 }
 
-TEST_CASE("rtsp client: responses to SETUP that are of no use")
+TEST_CASE("rtsp client: unusable responses to SETUP")
 {
     const struct {
         std::string headers, end;
@@ -883,7 +884,7 @@ TEST_CASE("rtsp client: responses to SETUP that are of no use")
              {"end internal: out of memory or timers"}}});
 }
 
-TEST_CASE("rtsp client: descriptions that are of no use")
+TEST_CASE("rtsp client: unusable descriptions")
 {
     const struct {
         std::string sdp, end;
@@ -907,7 +908,7 @@ TEST_CASE("rtsp client: descriptions that are of no use")
             {10, in(weir_description(1)), {"end refused: it has no levels"}}});
 }
 
-TEST_CASE("rtsp client: what a URL names, by base and control")
+TEST_CASE("rtsp client: URLs of the requests, from base and control")
 {
     const std::string far = "rtsp://192.0.2.7:554/x/";
     const std::string query = URL + "?channel=1&subtype=0";
@@ -944,7 +945,7 @@ TEST_CASE("rtsp client: what a URL names, by base and control")
     }
 }
 
-TEST_CASE("rtsp client: a URL that would break a request apart is not sent")
+TEST_CASE("rtsp client: a URL that would break a request is not sent")
 {
     const struct {
         std::string session, control, end;
@@ -972,7 +973,7 @@ TEST_CASE("rtsp client: a URL that would break a request apart is not sent")
 
 TEST_CASE("rtsp client: a full server")
 {
-    // weir-send answers 503 before it has read a request, so its CSeq is not that of one.
+    // weir-send responds with 503 before it has read a request, so the CSeq matches no request.
     std::string busy = "503 Service Unavailable";
     for (int cseq : {0, 1, 99}) {
         Owner o;
@@ -1004,7 +1005,7 @@ TEST_CASE("rtsp client: responses without a request, and without a number")
 
 TEST_CASE("rtsp client: each request has its deadline")
 {
-    // The limit of silence of --timeout also is that of a response, if it is longer.
+    // The limit of --timeout also applies to responses, if it is longer.
     const struct {
         int silence, response;
     } table[] = {{0, 8}, {1, 8}, {20, 20}};
@@ -1056,7 +1057,7 @@ TEST_CASE("rtsp client: each request has its deadline")
            "asks for ever more (--timeout allows more)"}}});
 }
 
-TEST_CASE("rtsp client: a slow answer that the viewer is ready to wait for")
+TEST_CASE("rtsp client: a slow response that the viewer accepts")
 {
     Owner o;
     o.config.silence = 20 * USEC_PER_SEC;
@@ -1067,7 +1068,7 @@ TEST_CASE("rtsp client: a slow answer that the viewer is ready to wait for")
               "in it"}}});
 }
 
-TEST_CASE("rtsp client: silence of a server that plays")
+TEST_CASE("rtsp client: silence while media plays")
 {
     Owner o;
     auto asks = [](int at, int cseq) {
@@ -1091,7 +1092,7 @@ TEST_CASE("rtsp client: silence of a server that plays")
                 quiet(10020),
                 {10031, timeout, {"end lost: no data from the server for 10 s"}}});
     }
-    SECTION("a byte is no message, a frame is one")
+    SECTION("a single byte does not count, a frame does")
     {
         o.config.silence = 2 * USEC_PER_SEC;
         play_weir(o);
@@ -1121,7 +1122,7 @@ TEST_CASE("rtsp client: silence of a server that plays")
             run(o, {quiet(1000 * i + 20)}); // #5 has no response
         run(o, {{15500, timeout, {"end lost: no data from the server for 15 s"}}});
     }
-    SECTION("--timeout: it is asked well before")
+    SECTION("--timeout: keep-alives are sent well before it")
     {
         o.config.silence = 1 * USEC_PER_SEC;
         play_weir(o);
@@ -1133,7 +1134,7 @@ TEST_CASE("rtsp client: silence of a server that plays")
     }
 }
 
-TEST_CASE("rtsp client: a third-party server's session is kept")
+TEST_CASE("rtsp client: keep-alives to a third-party server")
 {
     auto play = [](Owner &o, const std::string &session) {
         run(o, {{0, connected, {"connected", DESCRIBE_1}},
@@ -1145,7 +1146,7 @@ TEST_CASE("rtsp client: a third-party server's session is kept")
                  in(reply(3)),
                  {"playing from - frame -1 shows -1", "OPTIONS " + URL + "/ #4 Session: 1"}}});
     };
-    SECTION("three times within its time-out, at least every 5 s")
+    SECTION("three times within its time-out, and at least every 5 s")
     {
         const struct {
             const char *session;
@@ -1170,7 +1171,7 @@ TEST_CASE("rtsp client: a third-party server's session is kept")
                     {at + row.interval, timeout, {"GET_PARAMETER " + URL + "/ #6 Session: 1"}}});
         }
     }
-    SECTION("by OPTIONS, if it has no GET_PARAMETER or refuses it")
+    SECTION("OPTIONS, if it does not support GET_PARAMETER or refuses it")
     {
         Owner without, refuses;
         play(without, "Session: 1\n");
@@ -1195,7 +1196,7 @@ TEST_CASE("rtsp client: the server ends the session")
                  in(reply(6, "454 Session Not Found")),
                  {"end lost: the server has ended the session"}}});
     }
-    SECTION("TEARDOWN says why; other requests are not served")
+    SECTION("TEARDOWN contains the reason; other requests are refused")
     {
         play_weir(o);
         run(o, {{40,
@@ -1206,7 +1207,7 @@ TEST_CASE("rtsp client: the server ends the session")
                  in(message("TEARDOWN " + URL + " RTSP/1.0\nCSeq: 11\n", "no reports\x1b came\n")),
                  {"end lost: the server ends the session: no reports  came"}}});
     }
-    SECTION("TEARDOWN before there is one is not served")
+    SECTION("TEARDOWN before the session exists is refused")
     {
         run(o, {{0, connected, {"connected", DESCRIBE_1}},
                 {10, in(message("TEARDOWN " + URL + " RTSP/1.0\nCSeq: 1\n")), {"reply 501 #1"}}});
@@ -1269,7 +1270,7 @@ TEST_CASE("rtsp client: malformed and over-long bytes end the connection")
     }
 }
 
-TEST_CASE("rtsp client: what the viewer wants, one request of a kind at a time")
+TEST_CASE("rtsp client: the viewer's requests, one of each kind at a time")
 {
     Owner o;
     o.start = {1, 0};
@@ -1356,7 +1357,7 @@ TEST_CASE("rtsp client: stored media")
              {"playing from 30 frame -1 shows -1 sought"}}});
 }
 
-TEST_CASE("rtsp client: a viewer who controls the speed")
+TEST_CASE("rtsp client: a viewer that controls the speed")
 {
     Owner o;
     o.config.controls_speed = true;
@@ -1390,7 +1391,7 @@ TEST_CASE("rtsp client: a viewer who controls the speed")
               "PLAY " + URL + "/ #10" + SESSION + " Speed: 2.000"}}});
 }
 
-TEST_CASE("rtsp client: audio that the server does not give")
+TEST_CASE("rtsp client: audio that the server does not provide")
 {
     Owner o;
     run(o, {{0, connected, {"connected", DESCRIBE_1}},
@@ -1407,11 +1408,11 @@ TEST_CASE("rtsp client: audio that the server does not give")
                  in(reply(3, "461 Unsupported Transport")),
                  {"PLAY " + URL + "/ #4" + GST_SESSION}}});
     }
-    SECTION("by another transport")
+    SECTION("over another transport")
     {
         run(o, {{30, in(reply(3)), {"PLAY " + URL + "/ #4" + GST_SESSION}}});
     }
-    SECTION("not wanted")
+    SECTION("not requested")
     {
         Owner mute;
         mute.config.has_audio = false;
@@ -1425,7 +1426,7 @@ TEST_CASE("rtsp client: audio that the server does not give")
     }
 }
 
-TEST_CASE("rtsp client: a connection that takes no more")
+TEST_CASE("rtsp client: a connection that accepts no more bytes")
 {
     Owner o;
     o.send_error = ERR_FULL;
@@ -1436,9 +1437,9 @@ TEST_CASE("rtsp client: a connection that takes no more")
     run(later, {{1020, timeout, {"end lost: cannot send GET_PARAMETER to the server"}}});
 }
 
-TEST_CASE("rtsp client: requests that pile up end it")
+TEST_CASE("rtsp client: too many pending requests end it")
 {
-    // The viewer may ask for pairs as often as he likes; the server answers none.
+    // The viewer requests many pairs; the server responds to none.
     Owner o;
     o.config.controls_speed = true;
     run(o, {{0, connected, {"connected", DESCRIBE_1}},

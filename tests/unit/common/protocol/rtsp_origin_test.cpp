@@ -61,7 +61,7 @@ TEST_CASE("rtsp origin: credentials stay with scheme, host and port")
     CHECK_FALSE(nobody.withheld); // there is nothing to withhold
 }
 
-TEST_CASE("rtsp origin: redirects that lead nowhere")
+TEST_CASE("rtsp origin: invalid redirects")
 {
     const std::string nowhere = "no valid Location header, or too many redirects";
     const char *why;

@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 
-TEST_CASE("rtsp request: what is written is what a server reads")
+TEST_CASE("rtsp request: a server decodes what was written")
 {
     struct rtsp_request r = {};
     r.method = RTSP_SET_PARAMETER;

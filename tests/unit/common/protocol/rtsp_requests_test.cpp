@@ -41,7 +41,7 @@ client_request request(request_kind kind, const char *headers = nullptr, const c
 
 } // namespace
 
-TEST_CASE("rtsp requests: the number, the session and the credentials come with each")
+TEST_CASE("rtsp requests: each has a number, the session and the credentials")
 {
     viewer v;
     REQUIRE(v.write(request(REQUEST_DESCRIBE, "Accept: application/sdp\r\n")) > 0);
@@ -66,7 +66,7 @@ TEST_CASE("rtsp requests: the number, the session and the credentials come with 
     CHECK((p.asked == 4000 && p.asked_wall == 99));
 }
 
-TEST_CASE("rtsp requests: a request is written again from what was kept")
+TEST_CASE("rtsp requests: a request is written again from its stored data")
 {
     for (const char *body : {(const char *)nullptr, "level: 1\r\n"}) {
         viewer v;
@@ -86,7 +86,7 @@ TEST_CASE("rtsp requests: a request is written again from what was kept")
     }
 }
 
-TEST_CASE("rtsp requests: what does not fit is neither numbered as pending nor kept")
+TEST_CASE("rtsp requests: a request that does not fit is neither pending nor stored")
 {
     viewer v;
     const std::string body(RTSP_REQUESTS_TEXT, 'x');

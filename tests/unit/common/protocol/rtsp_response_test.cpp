@@ -60,7 +60,7 @@ TEST_CASE("rtsp response: SETUP's session and its timeout")
     }
 }
 
-TEST_CASE("rtsp response: where PLAY begins")
+TEST_CASE("rtsp response: the position of PLAY")
 {
     const struct {
         const char *headers;

@@ -15,7 +15,7 @@ text text_of(const char *s)
 
 } // namespace
 
-TEST_CASE("rtsp_session: which method is served in which state")
+TEST_CASE("rtsp_session: the methods allowed in each state")
 {
     struct row {
         rtsp_method method;
@@ -45,7 +45,7 @@ TEST_CASE("rtsp_session: which method is served in which state")
     }
 }
 
-TEST_CASE("rtsp_session: a wrong session is 454, and so is none where one is needed")
+TEST_CASE("rtsp_session: a wrong session gives 454, and so does a missing one where it is required")
 {
     rtsp_session s;
     rtsp_session_init(&s, 0);
@@ -59,7 +59,7 @@ TEST_CASE("rtsp_session: a wrong session is 454, and so is none where one is nee
     CHECK(rtsp_session_check(&s, RTSP_OPTIONS, text_of(nullptr)) == 200);
 }
 
-TEST_CASE("rtsp_session: silence of more than 60 s ends it")
+TEST_CASE("rtsp_session: a silence of more than 60 s ends it")
 {
     rtsp_session s;
     rtsp_session_init(&s, 0);

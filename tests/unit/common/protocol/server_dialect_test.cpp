@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-TEST_CASE("server dialect: which streams are weir-send's")
+TEST_CASE("server dialect: streams that count as weir-send's")
 {
     const std::string adu =
         std::string("a=extmap:") + std::to_string(RTP_EXT_ADU_ID) + " " RTP_EXT_ADU_URI "\r\n";
@@ -15,7 +15,7 @@ TEST_CASE("server dialect: which streams are weir-send's")
     } table[] = {
         {h264 + adu, true},
         {h264, false},
-        // A name is no proof: the packets have to carry the numbers.
+        // A name alone is not sufficient: the packets must carry the numbers.
         {"a=x-weir-source:test 16x16@30/1\r\n" + h264, false},
         {h264 + "a=extmap:3 urn:ietf:params:rtp-hdrext:toffset\r\n", false},
         {"m=video 0 RTP/AVP 98\r\na=rtpmap:98 x-weir-synthetic/90000\r\n" + adu, true},

@@ -23,7 +23,7 @@ transport_fallback choice_of(const char *text)
 
 } // namespace
 
-TEST_CASE("transport choice: how long each may take")
+TEST_CASE("transport choice: the time limit of each transport")
 {
     struct {
         const char *list;
@@ -33,9 +33,9 @@ TEST_CASE("transport choice: how long each may take")
         {"mtp", 10 * MS, {-1}},
         {"mtp,minbuf", 10 * MS, {500 * MS, -1}},
         {"mtp,mtp-raw,minbuf", 10 * MS, {500 * MS, 500 * MS, -1}},
-        // 1500 from the first SETUP on: less 200 for each of three, half of the rest.
+        // 1500 ms from the first SETUP on: minus 200 ms for each of three, then half of the rest.
         {"mtp,mtp-raw,minbuf", 200 * MS, {450 * MS, 450 * MS, -1}},
-        // An answer takes a round trip: less makes no sense.
+        // A response takes at least a round trip, so a shorter limit is useless.
         {"mtp,mtp-raw,minbuf", 400 * MS, {600 * MS, 600 * MS, -1}},
     };
     for (const auto &row : table) {
@@ -83,7 +83,7 @@ TEST_CASE("transport choice: what one SETUP offers")
     CHECK(transport_fallback_offer(&c, false).count == 0);
 }
 
-TEST_CASE("transport choice: the words")
+TEST_CASE("transport choice: the texts")
 {
     transport_fallback c = choice_of("mtp,mtp-raw,minbuf,tcp");
     transport_fallback_rule_out(&c, "mtp-raw", "not to be had here");
@@ -101,7 +101,7 @@ TEST_CASE("transport choice: the words")
     CHECK(std::string(transport_fallback_why(&one)).empty());
 }
 
-TEST_CASE("transport choice: words that do not fit are cut")
+TEST_CASE("transport choice: texts that do not fit are truncated")
 {
     transport_fallback c = choice_of("a,b,c,d,e,f,g,h");
     for (char name = 'a'; name <= 'h'; name++)

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-TEST_CASE("transport info: cleared, nothing is known")
+TEST_CASE("transport info: after clearing, every value is unknown")
 {
     transport_info info;
     std::memset(&info, 1, sizeof(info));

@@ -17,7 +17,7 @@ static const uint8_t golden[] = {
     0,    0,    0,    0,    0, 0, 0, 0,
 };
 
-TEST_CASE("capacity_pair: golden bytes both ways")
+TEST_CASE("capacity_pair: encoding and decoding of known bytes")
 {
     const capacity_packet p = {0xdeadbeef, 0x12345678, 1};
     uint8_t out[sizeof(golden) + 3];
@@ -44,7 +44,7 @@ TEST_CASE("capacity_pair: any size that a packet may have")
     }
 }
 
-TEST_CASE("capacity_pair: anything else is something else")
+TEST_CASE("capacity_pair: other bytes are refused")
 {
     capacity_packet read;
     for (size_t len = 0; len < sizeof(golden); len++) {

@@ -28,7 +28,7 @@ static int decode(const bytes_list &b, struct ccfb *out)
     return ccfb_decode(b.data(), b.size(), out);
 }
 
-TEST_CASE("ccfb: golden report both ways")
+TEST_CASE("ccfb: encoding and decoding of a known report")
 {
     struct ccfb f;
     REQUIRE(decode(golden, &f) == 0);
@@ -52,7 +52,7 @@ TEST_CASE("ccfb: golden report both ways")
     }
 }
 
-TEST_CASE("ccfb: malformed, foreign and odd packets")
+TEST_CASE("ccfb: malformed packets, and packets of other types")
 {
     const struct {
         const char *what;
@@ -106,7 +106,7 @@ TEST_CASE("ccfb: malformed, foreign and odd packets")
     }
 }
 
-TEST_CASE("ccfb: every truncation is found")
+TEST_CASE("ccfb: every truncation is detected")
 {
     for (size_t len = 0; len < golden.size(); len++) {
         struct ccfb f;
@@ -196,7 +196,7 @@ TEST_CASE("ccfb: offsets")
     CHECK(std::abs(sum / 1e6) < 1); // no bias
 }
 
-TEST_CASE("ccfb: timestamps there and back")
+TEST_CASE("ccfb: timestamps are converted and restored")
 {
     CHECK(ccfb_timestamp(0) == 0);
     CHECK(ccfb_timestamp(1500000) == 0x18000);
@@ -215,7 +215,7 @@ TEST_CASE("ccfb: timestamps there and back")
     }
 }
 
-TEST_CASE("ccfb: random reports survive the wire")
+TEST_CASE("ccfb: random reports are encoded and decoded")
 {
     struct rng r = rng_seeded(1);
     auto f = std::make_unique<struct ccfb>(), back = std::make_unique<struct ccfb>();

@@ -16,7 +16,7 @@ const std::vector<uint8_t> golden = {0x51, 0x01, 0x00, 0x03, 0x01, 0x02, 0x03, 0
 
 } // namespace
 
-TEST_CASE("mtp_header: the figure, both ways")
+TEST_CASE("mtp_header: the header's figure, encoded and decoded")
 {
     mtp_header h;
     REQUIRE(mtp_header_decode(golden.data(), golden.size(), &h) == 0);
@@ -30,7 +30,7 @@ TEST_CASE("mtp_header: the figure, both ways")
     CHECK(memcmp(out, golden.data(), sizeof(out)) == 0);
 }
 
-TEST_CASE("mtp_header: what is refused")
+TEST_CASE("mtp_header: refused bytes")
 {
     struct row {
         size_t at;

@@ -20,7 +20,7 @@ const std::vector<uint8_t> golden = {0x51, 0x01, 0x00, 0x03, 0x01, 0x02, 0x03, 0
 
 } // namespace
 
-TEST_CASE("mtp_record: the figure, both ways")
+TEST_CASE("mtp_record: the header's figure, encoded and decoded")
 {
     mtp_header h;
     const uint8_t *payload;
@@ -38,7 +38,7 @@ TEST_CASE("mtp_record: the figure, both ways")
     CHECK(h.length == 0);
 }
 
-TEST_CASE("mtp_record: every bit of the token counts")
+TEST_CASE("mtp_record: every bit of the token matters")
 {
     mtp_header h;
     const uint8_t *payload;
@@ -47,7 +47,7 @@ TEST_CASE("mtp_record: every bit of the token counts")
                                 &payload) == ERR_NOT_FOUND);
 }
 
-TEST_CASE("mtp_record: what is refused")
+TEST_CASE("mtp_record: refused bytes")
 {
     mtp_header h;
     const uint8_t *payload;

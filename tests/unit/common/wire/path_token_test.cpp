@@ -14,7 +14,7 @@ static const uint8_t golden[PATH_TOKEN_BYTES] = {
     0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
 };
 
-TEST_CASE("path_token: golden bytes both ways")
+TEST_CASE("path_token: encoding and decoding of known bytes")
 {
     uint8_t out[PATH_TOKEN_BYTES];
     path_token_encode(0xdeadbeef, 0x0123456789abcdef, out);
@@ -25,7 +25,7 @@ TEST_CASE("path_token: golden bytes both ways")
     CHECK(token == 0x0123456789abcdef);
 }
 
-TEST_CASE("path_token: anything else is something else")
+TEST_CASE("path_token: other bytes are refused")
 {
     uint64_t token;
     for (size_t len = 0; len < PATH_TOKEN_BYTES; len++) {

@@ -50,7 +50,7 @@ static std::vector<std::unique_ptr<struct rtcp_item>> decode_all(const std::vect
     }
 }
 
-TEST_CASE("rtcp: golden compound both ways")
+TEST_CASE("rtcp: encoding and decoding of a known compound")
 {
     int result;
     auto items = decode_all(golden, &result);
@@ -90,7 +90,7 @@ TEST_CASE("rtcp: golden compound both ways")
     CHECK(std::vector<uint8_t>(out, out + len) == golden);
 }
 
-TEST_CASE("rtcp: what does not fit leaves the compound as it was")
+TEST_CASE("rtcp: an item that does not fit leaves the compound unchanged")
 {
     int result;
     auto items = decode_all(golden, &result);
@@ -105,7 +105,7 @@ TEST_CASE("rtcp: what does not fit leaves the compound as it was")
     }
 }
 
-TEST_CASE("rtcp: every truncation is found, the items before it stand")
+TEST_CASE("rtcp: every truncation is detected; the items before it are valid")
 {
     for (size_t len = 0; len <= golden.size(); len++) {
         std::vector<uint8_t> cut(golden.begin(), golden.begin() + (long)len);
@@ -163,7 +163,7 @@ TEST_CASE("rtcp: single packets")
     }
 }
 
-TEST_CASE("rtcp: CNAMEs of every length end on a word")
+TEST_CASE("rtcp: CNAMEs of every length are padded to a word")
 {
     for (size_t len = 0; len <= RTCP_MAX_CNAME; len++) {
         struct rtcp_item item = {}, back;
@@ -180,7 +180,7 @@ TEST_CASE("rtcp: CNAMEs of every length end on a word")
     }
 }
 
-TEST_CASE("rtcp: the most reports and NACKs, and no more")
+TEST_CASE("rtcp: the max number of reports and NACKs")
 {
     struct rtcp_item item = {}, back;
     item.kind = RTCP_IS_RR;
@@ -201,7 +201,7 @@ TEST_CASE("rtcp: the most reports and NACKs, and no more")
     CHECK(at == many.size());
 }
 
-TEST_CASE("rtcp: told from RTP by its second byte")
+TEST_CASE("rtcp: the second byte distinguishes it from RTP")
 {
     for (int second = 0; second < 256; second++) {
         const uint8_t data[] = {0x80, (uint8_t)second, 0, 0};
@@ -212,7 +212,7 @@ TEST_CASE("rtcp: told from RTP by its second byte")
     CHECK_FALSE(rtcp_is(version1, 0));
 }
 
-TEST_CASE("rtcp: mutations are survived")
+TEST_CASE("rtcp: random mutations do no harm")
 {
     struct rng rng = rng_seeded(5);
     for (int i = 0; i < 20000; i++) {

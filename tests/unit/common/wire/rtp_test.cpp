@@ -42,7 +42,7 @@ static struct rtp_packet golden_packet()
     return p;
 }
 
-TEST_CASE("rtp: golden bytes both ways")
+TEST_CASE("rtp: encoding and decoding of known bytes")
 {
     struct rtp_packet p = golden_packet();
     uint8_t out[RTP_MAX_HEADER];
@@ -73,7 +73,7 @@ TEST_CASE("rtp: golden bytes both ways")
     CHECK(memcmp(q.payload, "ABC", 3) == 0);
 }
 
-TEST_CASE("rtp: the wish for feedback")
+TEST_CASE("rtp: the feedback request")
 {
     const uint8_t wire[] = {
         0x90, 0x60, 0x12, 0x34, 0, 0, 0, 0, 0xde, 0xad, 0xbe, 0xef, //
@@ -100,7 +100,7 @@ TEST_CASE("rtp: the wish for feedback")
     CHECK(rtp_decode(out, sizeof(wire), ids, &q) == ERR_MALFORMED);
 }
 
-TEST_CASE("rtp: the number in the flow, behind the wish for feedback")
+TEST_CASE("rtp: the flow number after the feedback request")
 {
     const uint8_t element[] = {0x34, 0x01, 0x38, 0x04, 0xab, 0xcd}; // id 3, 5 bytes
     struct rtp_packet p = {};
@@ -147,7 +147,7 @@ TEST_CASE("rtp: the largest header fits")
     CHECK(rtp_encode(&p, out) <= RTP_MAX_HEADER);
 }
 
-TEST_CASE("rtp: extensions are read under the ids that were announced")
+TEST_CASE("rtp: extensions are read by the announced ids")
 {
     struct rtp_packet q;
     REQUIRE(rtp_decode(golden, sizeof(golden), {0, 0, 0}, &q) == 0);
@@ -220,7 +220,7 @@ TEST_CASE("rtp: a key frame depends on nothing")
     CHECK(q.adu.key);
 }
 
-TEST_CASE("rtp: what is decoded in another order says so in two more bytes")
+TEST_CASE("rtp: a decoding order that differs takes two more bytes")
 {
     struct rtp_packet p = golden_packet(), q;
     uint8_t out[RTP_MAX_HEADER];
@@ -245,7 +245,7 @@ TEST_CASE("rtp: what is decoded in another order says so in two more bytes")
     CHECK(rtp_decode(out, len, ids, &q) == ERR_MALFORMED);
 }
 
-TEST_CASE("rtp: every truncated header is refused, every mutation survived")
+TEST_CASE("rtp: every truncated header is refused, and mutations do no harm")
 {
     for (size_t len = 0; len < sizeof(golden) - 3; len++) {
         std::vector<uint8_t> cut(golden, golden + len); // its own allocation: overreads show
@@ -265,7 +265,7 @@ TEST_CASE("rtp: every truncated header is refused, every mutation survived")
     }
 }
 
-TEST_CASE("rtp: random packets come back")
+TEST_CASE("rtp: random packets are encoded and decoded")
 {
     struct rng rng = rng_seeded(4);
     for (int i = 0; i < 5000; i++) {
@@ -320,7 +320,7 @@ TEST_CASE("rtp: NTP time")
         REQUIRE(wall_of_ntp(ntp_of_wall(wall + us)) == wall + us);
 }
 
-TEST_CASE("rtp: ticks of frame times are whole")
+TEST_CASE("rtp: ticks of frame times are whole numbers")
 {
     for (int n = 0; n < 1000; n++) {
         CHECK(rtp_ticks(usec_of_frames(n, 30, 1)) == (uint32_t)n * 3000);

@@ -50,7 +50,7 @@ static const char response[] = // RFC 2326, 10.9
     "\r\n"
     "barparam\r\n";
 
-TEST_CASE("rtsp: the RFC's requests and responses")
+TEST_CASE("rtsp: requests and responses of the RFC")
 {
     struct rtsp_item item;
     size_t used;
@@ -124,7 +124,7 @@ TEST_CASE("rtsp: a keep-alive of line ends may be dropped")
     CHECK(used == 0);
 }
 
-TEST_CASE("rtsp: what is malformed")
+TEST_CASE("rtsp: malformed messages")
 {
     const struct {
         const char *bytes;
@@ -221,7 +221,7 @@ TEST_CASE("rtsp: limits")
     CHECK(item.channel == 7);
 }
 
-TEST_CASE("rtsp: every truncation asks for more")
+TEST_CASE("rtsp: every truncation requires more input")
 {
     const std::string frame("$\x01\x00\x03xyz", 7);
     for (const std::string &whole :
@@ -235,7 +235,7 @@ TEST_CASE("rtsp: every truncation asks for more")
     }
 }
 
-TEST_CASE("rtsp: mutations are survived")
+TEST_CASE("rtsp: random mutations do no harm")
 {
     struct rng rng = rng_seeded(6);
     for (int i = 0; i < 20000; i++) {
@@ -297,7 +297,7 @@ TEST_CASE("rtsp: Range")
     }
 }
 
-TEST_CASE("rtsp: the frames that an answer to PLAY tells")
+TEST_CASE("rtsp: the frames in a response to PLAY")
 {
     struct {
         struct rtsp_frames frames;

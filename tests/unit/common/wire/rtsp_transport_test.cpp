@@ -87,7 +87,7 @@ TEST_CASE("rtsp_transport: values")
     CHECK(rtsp_transport_decode(text_from(many.c_str()), t) == RTSP_MAX_OFFERS);
 }
 
-TEST_CASE("rtsp_transport: written and read back")
+TEST_CASE("rtsp_transport: encoded and decoded")
 {
     const char *const values[] = {
         "RTP/AVP;unicast;client_port=5000-5001;server_port=6000-6001;ssrc=0000BEEF",

@@ -73,7 +73,7 @@ static int decode(const std::string &text, struct sdp *s)
     return sdp_decode(copy.data(), copy.size(), s);
 }
 
-TEST_CASE("sdp: golden text both ways")
+TEST_CASE("sdp: encoding and decoding of a known text")
 {
     struct sdp s = example(), back;
     char out[SDP_MAX_BYTES];
@@ -124,7 +124,7 @@ TEST_CASE("sdp: a file of filler over IPv6, without a ladder")
     CHECK(back.title[0] == '\0');
 }
 
-TEST_CASE("sdp: which media have frames")
+TEST_CASE("sdp: media that have frames")
 {
     struct row {
         enum sdp_source source;
@@ -150,7 +150,7 @@ TEST_CASE("sdp: which media have frames")
     }
 }
 
-TEST_CASE("sdp: no room is told")
+TEST_CASE("sdp: lack of room is reported")
 {
     struct sdp s = example();
     char out[SDP_MAX_BYTES];
@@ -159,7 +159,7 @@ TEST_CASE("sdp: no room is told")
     CHECK(sdp_encode(&s, false, out, strlen(golden) + 1) == (int)strlen(golden));
 }
 
-TEST_CASE("sdp: a stranger's camera")
+TEST_CASE("sdp: a third party's camera")
 {
     struct sdp s;
     REQUIRE(decode("v=0\n"
@@ -197,7 +197,7 @@ TEST_CASE("sdp: a stranger's camera")
     CHECK(s.ladder.level_count == 0);
 }
 
-TEST_CASE("sdp: sound beside the video")
+TEST_CASE("sdp: audio next to the video")
 {
     struct sdp s = example();
     s.audio.present = true;
@@ -227,7 +227,7 @@ TEST_CASE("sdp: sound beside the video")
     CHECK(back.payload_type == s.payload_type);
 }
 
-TEST_CASE("sdp: which sound is ours")
+TEST_CASE("sdp: which audio is supported")
 {
     struct row {
         const char *audio; // behind the video
@@ -281,7 +281,7 @@ static std::string with(const std::string &from, const std::string &to)
     return text.replace(at, from.size(), to);
 }
 
-TEST_CASE("sdp: what is refused")
+TEST_CASE("sdp: refused descriptions")
 {
     const struct {
         const char *from;
@@ -353,7 +353,7 @@ TEST_CASE("sdp: too many sizes and levels")
     CHECK(decode(with("a=x-weir-level:0", many + "a=x-weir-level:0"), &s) == ERR_MALFORMED);
 }
 
-TEST_CASE("sdp: truncations and mutations are survived, and leave a valid ladder or none")
+TEST_CASE("sdp: truncations and mutations give a valid ladder or none")
 {
     auto check = [](const std::string &text) {
         auto s = std::make_unique<struct sdp>();
@@ -378,7 +378,7 @@ TEST_CASE("sdp: truncations and mutations are survived, and leave a valid ladder
     }
 }
 
-TEST_CASE("sdp: strangers' descriptions")
+TEST_CASE("sdp: third parties' descriptions")
 {
     auto s = std::make_unique<struct sdp>();
     const char *gstreamer =

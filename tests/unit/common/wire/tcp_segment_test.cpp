@@ -113,7 +113,7 @@ TEST_CASE("tcp_segment: data with SACK in IPv6, both ways")
     CHECK(built(s) == data6);
 }
 
-TEST_CASE("tcp_segment: what a checksum says")
+TEST_CASE("tcp_segment: results of the checksum")
 {
     struct row {
         uint16_t field;
@@ -141,7 +141,7 @@ TEST_CASE("tcp_segment: what a checksum says")
     }
 }
 
-TEST_CASE("tcp_segment: packets that are refused")
+TEST_CASE("tcp_segment: refused packets")
 {
     struct row {
         const char *what;
@@ -215,7 +215,7 @@ TEST_CASE("tcp_segment: options")
     }
 }
 
-TEST_CASE("tcp_segment: SACK blocks that fit")
+TEST_CASE("tcp_segment: as many SACK blocks as fit")
 {
     for (bool times : {false, true}) {
         tcp_segment s = {};
@@ -233,7 +233,7 @@ TEST_CASE("tcp_segment: SACK blocks that fit")
     }
 }
 
-TEST_CASE("tcp_segment: what is built is parsed, whatever its size; no room, no bytes")
+TEST_CASE("tcp_segment: a built segment of any size is parsed; without room nothing is written")
 {
     rng r = rng_seeded(1);
     bytes data(1400);

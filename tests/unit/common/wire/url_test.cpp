@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 
-TEST_CASE("url: what is accepted, and how it is read")
+TEST_CASE("url: accepted URLs and their parts")
 {
     struct {
         const char *text, *host;
@@ -36,7 +36,7 @@ TEST_CASE("url: what is accepted, and how it is read")
     }
 }
 
-TEST_CASE("url: what is refused, and why")
+TEST_CASE("url: refused URLs and the reasons")
 {
     const std::string long_host(300, 'h');
     struct {
@@ -117,7 +117,7 @@ TEST_CASE("url: the medium's URL from the control attribute")
     CHECK(url_is_plain("rtsp://h/a%20b?c=d&\xc3\xbc"));
 }
 
-TEST_CASE("url: a user is taken out of it")
+TEST_CASE("url: the user is removed from the text")
 {
     const struct {
         const char *text, *left, *user, *password, *host;
@@ -142,7 +142,7 @@ TEST_CASE("url: a user is taken out of it")
     }
 }
 
-TEST_CASE("url: a link-local address with its interface, which requests do not name")
+TEST_CASE("url: a link-local address has its interface, which requests do not contain")
 {
     struct row {
         const char *text, *host, *request;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The emulator's loop between two sockets that keep packets apart, in place of devices. What is to
-// be stopped is told so before it runs: it wakes up once, reads what there is, and ends.
+// Runs the emulator's loop between two datagram sockets instead of devices. The stop is requested
+// before it runs: the loop wakes up once, reads all packets, and ends.
 #include <catch2/catch.hpp>
 
 #include <sys/epoll.h>
@@ -117,8 +117,8 @@ struct bench {
     }
 };
 
-// A sink in front of which time passes: when the first packet reaches it, the clock moves on, and
-// only then the second packet arrives at the device.
+// A sink at which time passes: when the first packet reaches it, the clock advances, and only then
+// the second packet arrives at the device.
 struct slow_sink {
     struct node node;
     bench *b;
@@ -156,7 +156,7 @@ TEST_CASE("emulator: a packet that arrives while it works is stamped after its a
     CHECK(sink.stamped >= sink.arrived);
 }
 
-TEST_CASE("emulator: what comes on one side leaves on the other")
+TEST_CASE("emulator: packets that enter at one side leave at the other")
 {
     bench b("", 100);
     for (int i = 0; i < 5; i++)
@@ -169,7 +169,7 @@ TEST_CASE("emulator: what comes on one side leaves on the other")
     CHECK(link_flow_stats(&b.e.ways[1].link, 0)->bytes_out == 1500);
 }
 
-TEST_CASE("emulator: beyond what it may hold packets are dropped and counted, and room comes back")
+TEST_CASE("emulator: packets beyond the bound are dropped and counted, and room returns")
 {
     bench b("delay=3600s", 3);
     for (uint16_t port : {7, 9, 7, 7, 9}) // the last two find no room
@@ -194,7 +194,7 @@ TEST_CASE("emulator: beyond what it may hold packets are dropped and counted, an
     CHECK(b.folder.logged().empty());
 }
 
-TEST_CASE("emulator: what a device does not take is no packet that left")
+TEST_CASE("emulator: a packet that the device refuses does not count as forwarded")
 {
     bench b("", 3);
     b.close_far(1);
@@ -205,7 +205,7 @@ TEST_CASE("emulator: what a device does not take is no packet that left")
     CHECK(b.folder.read("stats").find("\"packets_out\":0") != std::string::npos);
 }
 
-TEST_CASE("emulator: a packet above the MTU ends it, and it says what helps")
+TEST_CASE("emulator: a packet above the MTU ends it, and the message names the remedy")
 {
     for (size_t held : {1u, 0u}) { // also one that there would be no room for
         bench b("", held);

@@ -34,7 +34,7 @@ std::string address_of(const struct ip_prefix &p)
 
 } // namespace
 
-TEST_CASE("weir-link's options: what is left out has defaults")
+TEST_CASE("weir-link's options: defaults")
 {
     parsed p(good);
     INFO(p.err);
@@ -58,7 +58,7 @@ TEST_CASE("weir-link's options: what is left out has defaults")
     CHECK((p.out.empty() && p.err.empty()));
 }
 
-TEST_CASE("weir-link's options: what is said")
+TEST_CASE("weir-link's options: given values")
 {
     parsed p(good + words{"--dev-a",   "x0",     "--addr-b", "fd00::2/64", "--mtu=9000",
                           "--changes", "c",      "--stats",  "s",          "--pcap",
@@ -82,7 +82,7 @@ TEST_CASE("weir-link's options: what is said")
     CHECK(o.duration == 250000);
 }
 
-TEST_CASE("weir-link's options: values that are not allowed, and what is")
+TEST_CASE("weir-link's options: values that are refused, and the allowed ones")
 {
     struct row {
         const char *option, *value, *says;
@@ -128,7 +128,7 @@ TEST_CASE("weir-link's options: values that are not allowed, and what is")
     }
 }
 
-TEST_CASE("weir-link's options: what is missing, or too much")
+TEST_CASE("weir-link's options: missing and conflicting options")
 {
     const words names = {"--ns-a", "--ns-b", "--addr-a", "--addr-b", "--a-to-b", "--b-to-a"};
     for (size_t i = 0; i < names.size(); i++) {
@@ -165,7 +165,7 @@ TEST_CASE("weir-link's options: what is missing, or too much")
     }
 }
 
-TEST_CASE("weir-link's options: help and version ask for nothing else")
+TEST_CASE("weir-link's options: help and version require no other option")
 {
     for (const char *option : {"--help", "-h", "--version"}) {
         parsed p({option});

@@ -46,7 +46,7 @@ TEST_CASE("pcap: a file by hand, packets cut at the snap length")
     CHECK(t.logged().empty());
 }
 
-TEST_CASE("pcap: a file that was there is replaced")
+TEST_CASE("pcap: an existing file is replaced")
 {
     temp_folder t;
     std::ofstream(t / "x-y.pcap") << std::string(1000, 'x');
@@ -56,7 +56,7 @@ TEST_CASE("pcap: a file that was there is replaced")
     CHECK(t.read("x-y.pcap").size() == 24);
 }
 
-TEST_CASE("pcap: paths that are too long, or lead nowhere")
+TEST_CASE("pcap: paths that are too long or invalid")
 {
     temp_folder t;
     struct pcap p;
@@ -80,7 +80,7 @@ TEST_CASE("pcap: a disk that is full from the start")
     CHECK(pcap_close(&p) == ERR_IO);
 }
 
-TEST_CASE("pcap: a disk that becomes full is told of once, and at the end")
+TEST_CASE("pcap: a disk that becomes full is reported once, and at the end")
 {
     temp_folder t;
     const uint8_t data[1500] = {};

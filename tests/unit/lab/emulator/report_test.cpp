@@ -14,7 +14,7 @@
 namespace
 {
 
-// Two links that have passed nothing. Tests write into their stats.
+// Two links without traffic. Tests write into their stats.
 struct ways {
     world w;
     node sinks[2] = {};
@@ -49,7 +49,7 @@ const char empty_way[] = R"("packets_in":0,"bytes_in":0,"packets_out":0,"bytes_o
 
 } // namespace
 
-TEST_CASE("link report: a second's line, with the packets that the link itself does not know")
+TEST_CASE("link report: a second's line, with packets that the link's own stats do not contain")
 {
     temp_folder t;
     std::string path = t / "stats";

@@ -9,7 +9,7 @@
 #include "common/base/err.h"
 #include "tests/unit/temp_folder.hpp"
 
-TEST_CASE("text_file: all of it, and a zero behind it")
+TEST_CASE("text_file: the whole file, followed by a NUL")
 {
     temp_folder folder;
     size_t size = GENERATE(0u, 1u, 65535u, 65536u, 65537u, 300000u);
@@ -23,7 +23,7 @@ TEST_CASE("text_file: all of it, and a zero behind it")
     free(text);
 }
 
-TEST_CASE("text_file: what is not there")
+TEST_CASE("text_file: a missing file")
 {
     temp_folder folder; // the log is its own
     char *text;

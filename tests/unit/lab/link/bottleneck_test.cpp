@@ -67,7 +67,7 @@ struct bench {
 
 } // namespace
 
-TEST_CASE("bottleneck: one after the other, each for its bits")
+TEST_CASE("bottleneck: packets are sent one by one, each as long as its bits take")
 {
     bench b(constant(12e6), 0, 5000); // 1500 bytes in 1000 us
     std::vector<usec_t> waited;
@@ -133,7 +133,7 @@ TEST_CASE("bottleneck: a busy period ends with its last bit, rounded up once")
     }
 }
 
-TEST_CASE("bottleneck: the time before a packet came is not used for it")
+TEST_CASE("bottleneck: time before a packet's arrival is not credited to it")
 {
     // 12,000 bits at 7 Mbit/s: 1714.29 us.
     bench waiting(constant(7e6));
@@ -156,7 +156,8 @@ TEST_CASE("bottleneck: the time before a packet came is not used for it")
     CHECK(idle.out.times() == times{1715, 3430});
 }
 
-TEST_CASE("bottleneck: many leave in one microsecond, and their receiver may answer at once")
+TEST_CASE(
+    "bottleneck: several packets leave in one microsecond, and their receiver may push at once")
 {
     bench b(constant(100e9)); // 100,000 bits a microsecond
     for (uint32_t i = 0; i < 30; i++)
@@ -173,7 +174,7 @@ TEST_CASE("bottleneck: many leave in one microsecond, and their receiver may ans
     CHECK(b.out.times() == expected);
 }
 
-TEST_CASE("bottleneck: what is left of a packet is sent at the new rate")
+TEST_CASE("bottleneck: the rest of a packet is sent at the new rate")
 {
     const rate_schedule half = {2, {{0, 12e6}, {500, 6e6}}, 0};
     const rate_schedule outage = {3, {{0, 12e6}, {500, 0}, {10500, 24e6}}, 0};
@@ -203,7 +204,7 @@ TEST_CASE("bottleneck: what is left of a packet is sent at the new rate")
     }
 }
 
-TEST_CASE("bottleneck: standing still it leaves packets in the queue, idle it does not wake")
+TEST_CASE("bottleneck: at rate 0 packets stay in the queue, and an idle one does not wake")
 {
     const rate_schedule s = {3, {{0, 12e6}, {1000, 0}, {50000, 6e6}}, 0};
     bench b(s);
@@ -244,7 +245,7 @@ TEST_CASE("bottleneck: a rate set in place of the schedule")
     CHECK(b.node.bps == 24e6);
 }
 
-TEST_CASE("bottleneck: a rate of nothing, then some, with packets that wait")
+TEST_CASE("bottleneck: rate 0 and then a rate, with waiting packets")
 {
     bench b(constant(0));
     b.push(0, 1500, 0);
@@ -267,7 +268,7 @@ TEST_CASE("bottleneck: a late caller does not slow the server down")
     CHECK(b.out.came.back().second == 20000);
 }
 
-TEST_CASE("bottleneck: as work counted microsecond by microsecond")
+TEST_CASE("bottleneck: equals a computation microsecond by microsecond")
 {
     rng r = rng_seeded(9);
     for (int round = 0; round < 40; round++) {
@@ -338,7 +339,7 @@ TEST_CASE("bottleneck: a trace's opportunities carry 1500 bytes, of packets and 
     }
 }
 
-TEST_CASE("bottleneck: what is left of an opportunity, and one that finds nobody, is lost")
+TEST_CASE("bottleneck: the rest of an opportunity, and one without a packet, are lost")
 {
     bench b("1\n2\n5\n"); // 1 2 5, 6 7 10, ...
     CHECK(b.node.queue->rate_bps == Approx(7.2e6));
@@ -371,7 +372,7 @@ TEST_CASE("bottleneck: a packet leaves the queue when an opportunity has room fo
     CHECK(b.node.queue->packets == 1);
 }
 
-TEST_CASE("bottleneck: a trace's idle time costs nothing, however long")
+TEST_CASE("bottleneck: a trace's idle time takes no computation")
 {
     bench b("0\n1\n1\n10\n");
     const usec_t day = 86400 * USEC_PER_SEC;
@@ -386,7 +387,7 @@ TEST_CASE("bottleneck: a trace's idle time costs nothing, however long")
     CHECK(runs == 1000);
 }
 
-TEST_CASE("bottleneck: gives back what it holds")
+TEST_CASE("bottleneck: destroying it returns its packets")
 {
     for (bool is_trace : {false, true}) {
         collector out;

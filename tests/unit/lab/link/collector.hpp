@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For tests of nodes: a sink that notes which packet came when, what dropped packets were, and a
-// pool for both.
+// For tests of nodes: a sink that records each packet and its time, the dropped packets, and a pool
+// for both.
 #ifndef WEIR_TESTS_COLLECTOR_HPP
 #define WEIR_TESTS_COLLECTOR_HPP
 
@@ -79,7 +79,7 @@ struct collector {
     }
 };
 
-// Runs a node by hand, each time at its own instant, up to and including `until`.
+// Runs a node at each of its own times, up to and including `until`.
 inline void run_node(struct node *n, usec_t until)
 {
     while (node_next_run_at(n) <= until && node_next_run_at(n) != USEC_NEVER)

@@ -10,7 +10,7 @@
 
 using times = std::vector<usec_t>;
 
-TEST_CASE("delay: each packet leaves `delay` after it came")
+TEST_CASE("delay: each packet leaves `delay` after its arrival")
 {
     collector c;
     delay d;
@@ -28,7 +28,7 @@ TEST_CASE("delay: each packet leaves `delay` after it came")
     CHECK(node_next_run_at(&d.node) == USEC_NEVER);
 }
 
-TEST_CASE("delay: none passes at once, without waking")
+TEST_CASE("delay: packets without delay pass at once, without waking")
 {
     collector c;
     delay d;
@@ -38,7 +38,7 @@ TEST_CASE("delay: none passes at once, without waking")
     CHECK(node_next_run_at(&d.node) == USEC_NEVER);
 }
 
-TEST_CASE("delay: less delay, and none, do not pass those under way")
+TEST_CASE("delay: a reduced delay keeps the order of earlier packets")
 {
     collector c;
     delay d;
@@ -118,7 +118,7 @@ TEST_CASE("delay: jitter keeps the order")
     }
 }
 
-TEST_CASE("delay: gives back what it holds")
+TEST_CASE("delay: destroying it returns its packets")
 {
     collector c;
     delay d;

@@ -25,7 +25,7 @@ const node_ops OPS = {nullptr, run, nullptr};
 
 } // namespace
 
-TEST_CASE("held packets: leave when they are due, those of one instant as they came")
+TEST_CASE("held packets: leave when they are due, those of one instant in the order of arrival")
 {
     collector c;
     holder h{};
@@ -49,7 +49,7 @@ TEST_CASE("held packets: leave when they are due, those of one instant as they c
     CHECK_FALSE(held_packets_any(&h.held));
 }
 
-TEST_CASE("held packets: go back to their pool with the node")
+TEST_CASE("held packets: destroying the node returns them to their pool")
 {
     collector c;
     holder h{};

@@ -39,7 +39,7 @@ TEST_CASE("link_spec: limits, marks and thresholds of queues")
     }
 }
 
-TEST_CASE("link_spec: what queues are without being told")
+TEST_CASE("link_spec: default parameters of queues")
 {
     struct queue_config c = parsed("rate=1mbit,queue=red").queue;
     CHECK(!c.ecn);
@@ -65,7 +65,7 @@ TEST_CASE("link_spec: what queues are without being told")
     CHECK(c.step == 1000);
 }
 
-TEST_CASE("link_spec: what queues are told")
+TEST_CASE("link_spec: given parameters of queues")
 {
     struct queue_config c = parsed("rate=1mbit,queue=red:90p:pmax=2%:weight=0.25:gentle:ecn").queue;
     CHECK(c.ecn);
@@ -86,7 +86,7 @@ TEST_CASE("link_spec: what queues are told")
     CHECK(c.step == 800);
 }
 
-TEST_CASE("link_spec: times that stand for sizes")
+TEST_CASE("link_spec: sizes given as times")
 {
     struct link_spec s = parsed("queue=red:120ms,rate=8mbit:1mbit@1s");
     CHECK(s.as_time.limit == 120000);

@@ -23,7 +23,7 @@ TEST_CASE("link_spec: an empty text is a perfect link")
     CHECK(s.as_time.limit == USEC_NEVER);
 }
 
-TEST_CASE("link_spec: all of a link, in any order")
+TEST_CASE("link_spec: all keys, in any order")
 {
     struct link_spec s = parsed("loss=0.5%,queue=droptail:375000B,overhead=38,jitter=1500us,"
                                 "reorder=2%:10ms,delay=0.05s,rate=30mbit");
@@ -59,7 +59,7 @@ TEST_CASE("link_spec: a schedule of rates")
     CHECK(parsed(steps).rate.count == RATE_STEPS_MAX);
 }
 
-TEST_CASE("link_spec: a trace is a path, colons and all")
+TEST_CASE("link_spec: a trace is a path, which may contain colons")
 {
     struct link_spec s = parsed("trace=a dir/x:1=2.down,queue=codel");
     CHECK(!s.has_rate);
@@ -74,7 +74,7 @@ TEST_CASE("link_spec: a trace is a path, colons and all")
 #define KEYS  "rate, trace, overhead, queue, loss, delay, jitter, reorder"
 #define KINDS "droptail, drophead, red, dred, drd, codel, dualpi2"
 
-TEST_CASE("link_spec: what is wrong, and what is allowed")
+TEST_CASE("link_spec: errors, and the allowed values")
 {
     const struct {
         const char *text;

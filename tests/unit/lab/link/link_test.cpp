@@ -52,7 +52,7 @@ void note_drop(void *ctx, const struct packet *p, enum link_drop cause, usec_t n
     static_cast<std::vector<struct drop> *>(ctx)->push_back({id_of(p), cause, now});
 }
 
-// A link on a world of its own; packets carry the number of their push, from 0.
+// A link in its own world; packets carry the number of their push, from 0.
 struct bench {
     struct packet_pool pool;
     struct world world;
@@ -121,7 +121,7 @@ struct bench {
 };
 } // namespace
 
-TEST_CASE("link: a perfect link passes all on at once")
+TEST_CASE("link: a perfect link forwards all packets at once")
 {
     bench b("");
     b.push(5);
@@ -192,7 +192,7 @@ TEST_CASE("link: a full queue")
 }
 
 // A millisecond each at 12 Mbit/s; one is under way, the others wait.
-TEST_CASE("link: the longest queue is that of a packet that came to it")
+TEST_CASE("link: the longest queue is one that an arriving packet met")
 {
     struct row {
         const char *loss;
@@ -219,7 +219,8 @@ TEST_CASE("link: the longest queue is that of a packet that came to it")
     }
 }
 
-TEST_CASE("link: a limit given as time is taken at the link's first rate, or the trace's mean")
+TEST_CASE(
+    "link: a limit given as a time is converted at the link's first rate, or the trace's mean")
 {
     bench rate("rate=12mbit:1mbit@1s,queue=droptail:2ms"); // 3000 bytes
     rate.push_many(9, 0);
@@ -229,7 +230,7 @@ TEST_CASE("link: a limit given as time is taken at the link's first rate, or the
     CHECK(trace.link.bottleneck.queue->config.limit.bytes == 3000);
 }
 
-TEST_CASE("link: marks are counted where they leave")
+TEST_CASE("link: marks are counted when the packet leaves")
 {
     bench b("rate=12mbit,queue=droptail:100p:ecn=2p");
     for (int i = 0; i < 10; i++)
@@ -241,7 +242,7 @@ TEST_CASE("link: marks are counted where they leave")
     CHECK(link_all_stats(&b.link)->marked == 3); // 5, 7, 9
 }
 
-TEST_CASE("link: a packet that comes from another link is as new")
+TEST_CASE("link: a packet from another link counts as new")
 {
     bench b("");
     struct packet *p = packet_new(&b.pool);
@@ -253,7 +254,7 @@ TEST_CASE("link: a packet that comes from another link is as new")
     CHECK(link_all_stats(&b.link)->queue_delay.max == 0);
 }
 
-TEST_CASE("link: reordered packets come late, the others pass")
+TEST_CASE("link: reordered packets arrive late, the others pass")
 {
     bench b("delay=20ms,reorder=50%:2500us", 3);
     for (int i = 0; i < 100; i++)
@@ -272,7 +273,7 @@ TEST_CASE("link: reordered packets come late, the others pass")
     CHECK(passed > 10);
 }
 
-TEST_CASE("link: a rate and a delay that change in the midst")
+TEST_CASE("link: a rate and a delay that change during a transmission")
 {
     bench b("rate=12mbit,delay=10ms");
     b.push_many(4, 0);
@@ -294,7 +295,7 @@ TEST_CASE("link: an outage, and its end")
     CHECK(b.run() == events{{0, 1005000}, {1, 1015000}});
 }
 
-TEST_CASE("link: loss, reordering and jitter that come later")
+TEST_CASE("link: loss, reordering and jitter that are set later")
 {
     bench b("");
     b.push(0);
@@ -309,7 +310,7 @@ TEST_CASE("link: loss, reordering and jitter that come later")
     CHECK(b.drops == std::vector<struct drop>{{2, LINK_DROP_LOSS, 30}});
 }
 
-TEST_CASE("link: figures of flows, and lately")
+TEST_CASE("link: stats of flows, and recent stats")
 {
     bench b("rate=12mbit,queue=droptail:3p");
     const uint32_t flows[] = {1, 1, 7, 2, 2, 8, 0, 1000}; // the last four are dropped
@@ -342,7 +343,7 @@ TEST_CASE("link: figures of flows, and lately")
     CHECK(link_all_stats(&b.link)->dropped[LINK_DROP_FULL] == 4);
 }
 
-TEST_CASE("link: a trace serves")
+TEST_CASE("link: a trace")
 {
     bench b("trace=x,delay=1ms", 1, "# a packet each 3 ms\n3\n");
     b.push(0);
@@ -352,7 +353,7 @@ TEST_CASE("link: a trace serves")
     CHECK(b.run() == events{{0, 4000}, {1, 7000}, {2, 10000}});
 }
 
-TEST_CASE("link: a trace that is none")
+TEST_CASE("link: an invalid trace")
 {
     struct link_spec spec;
     struct link l;
@@ -368,7 +369,7 @@ TEST_CASE("link: a trace that is none")
     world_destroy(&w);
 }
 
-TEST_CASE("link: ends with packets in all of its nodes")
+TEST_CASE("link: destroyed with packets in all of its nodes")
 {
     bench b("rate=12mbit,delay=2ms,reorder=50%:9ms");
     b.push_many(10, 0);
@@ -403,7 +404,7 @@ events play(const char *text, uint64_t seed)
 }
 } // namespace
 
-TEST_CASE("link: a seed is a run")
+TEST_CASE("link: the same seed gives the same run")
 {
     const char *all = "rate=6mbit:4mbit@1s:loop=2s,queue=red:30p,delay=20ms,jitter=5ms,"
                       "loss=ge:p=1%:r=20%,reorder=1%:7ms";
@@ -413,7 +414,7 @@ TEST_CASE("link: a seed is a run")
     CHECK(play(all, 8) != once);
 }
 
-TEST_CASE("link: what is lost does not depend on the rest of the spec")
+TEST_CASE("link: losses do not depend on the rest of the spec")
 {
     auto ids = [](const events &out) {
         std::vector<uint32_t> v;

@@ -23,7 +23,7 @@ loss_config mask_of(const std::string &bits, bool repeats)
     return config;
 }
 
-// Which of `n` packets are lost, as text: 1 is lost.
+// Returns the fate of `n` packets as text; 1: lost.
 std::string pattern(loss *l, collector *c, int n)
 {
     std::string lost;
@@ -53,7 +53,7 @@ double rate_of(const std::string &lost)
     return (double)std::count(lost.begin(), lost.end(), '1') / (double)lost.size();
 }
 
-// The mean length of the runs of 1.
+// Returns the mean length of the runs of 1.
 double burst_of(const std::string &lost)
 {
     size_t bursts = lost[0] == '1';
@@ -64,7 +64,7 @@ double burst_of(const std::string &lost)
 
 } // namespace
 
-TEST_CASE("loss: a mask names packets")
+TEST_CASE("loss: a mask selects packets")
 {
     struct {
         const char *mask;
@@ -88,7 +88,7 @@ TEST_CASE("loss: a mask names packets")
     CHECK(pattern_of(mask_of(longest, true), 2 * LOSS_MASK_MAX, 1) == longest + longest);
 }
 
-TEST_CASE("loss: what is set counts from then on, and a mask from its first packet")
+TEST_CASE("loss: a setting applies to later packets, a mask from its first packet on")
 {
     collector c;
     loss l;

@@ -6,7 +6,7 @@
 
 #include "lab/link/packet.h"
 
-TEST_CASE("packet pool: bounded, and what came back is used again")
+TEST_CASE("packet pool: bounded, and returned packets are reused")
 {
     packet_pool pool;
     packet_pool_init(&pool, 100, 3);
@@ -33,7 +33,7 @@ TEST_CASE("packet pool: bounded, and what came back is used again")
     packet_pool_destroy(&pool);
 }
 
-TEST_CASE("packet pool: a used packet comes back with clean fields and all of its data")
+TEST_CASE("packet pool: a reused packet has cleared fields and its full capacity")
 {
     packet_pool pool;
     packet_pool_init(&pool, 64, 1);
@@ -56,7 +56,7 @@ TEST_CASE("packet pool: a used packet comes back with clean fields and all of it
     packet_pool_destroy(&pool);
 }
 
-TEST_CASE("packet pool: limit 0 gives none")
+TEST_CASE("packet pool: limit 0 provides no packet")
 {
     packet_pool pool;
     packet_pool_init(&pool, 0, 0);
@@ -64,7 +64,7 @@ TEST_CASE("packet pool: limit 0 gives none")
     packet_pool_destroy(&pool);
 }
 
-TEST_CASE("packet: which may be marked, and what a mark does")
+TEST_CASE("packet: which packets may be marked, and the effect of a mark")
 {
     struct {
         uint8_t ecn;
@@ -80,7 +80,7 @@ TEST_CASE("packet: which may be marked, and what a mark does")
     CHECK((p.marked && p.ecn == ECN_CE));
 }
 
-TEST_CASE("packet list: first in, first out, also after it ran empty")
+TEST_CASE("packet list: first in, first out, also after it was empty")
 {
     packet a{}, b{}, c{};
     packet_list l{};

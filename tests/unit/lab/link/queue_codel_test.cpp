@@ -15,7 +15,7 @@ queue_config codel_config(bool ecn = false)
     return c;
 }
 
-// A dequeue every millisecond; at which of them the queue dropped or marked.
+// Dequeues every millisecond; returns at which times the queue dropped or marked.
 std::vector<usec_t> signal_times(queue_fixture &f, usec_t from_ms, usec_t to_ms)
 {
     std::vector<usec_t> times;
@@ -58,7 +58,7 @@ TEST_CASE("codel: ECT packets are marked at the same times, and delivered")
     CHECK(others.marked.empty());
 }
 
-TEST_CASE("codel: the next dropping state begins where the last one was, if that is not long ago")
+TEST_CASE("codel: the next dropping state begins at the last rate, if that is recent")
 {
     struct row {
         usec_t again_ms;
@@ -84,7 +84,7 @@ TEST_CASE("codel: the next dropping state begins where the last one was, if that
     }
 }
 
-TEST_CASE("codel: below the target, or with no more than an MTU left, nothing is dropped")
+TEST_CASE("codel: below the target, or with at most an MTU left, nothing is dropped")
 {
     queue_fixture f(codel_config());
     for (usec_t t = 0; t < 1000; t++) { // 4.999 ms each
@@ -104,7 +104,7 @@ TEST_CASE("codel: below the target, or with no more than an MTU left, nothing is
     CHECK(slow.signals() == 0);
 }
 
-TEST_CASE("codel: one wait below the target ends the dropping state and starts the interval anew")
+TEST_CASE("codel: one wait below the target ends the dropping state and restarts the interval")
 {
     queue_fixture f(codel_config());
     f.put_many(150, 0);
@@ -116,7 +116,7 @@ TEST_CASE("codel: one wait below the target ends the dropping state and starts t
     CHECK(times == std::vector<usec_t>{105, 251});
 }
 
-TEST_CASE("codel: several drops that are due come at once, marks one a dequeue")
+TEST_CASE("codel: several due drops happen at once, marks once per dequeue")
 {
     queue_fixture drops(codel_config());
     drops.put_many(1000, 0);
@@ -151,7 +151,7 @@ TEST_CASE("codel: a responsive sender waits near the target and keeps the link b
     CHECK(f.out.size() > 0.9 * 60e6 / 1200);
 }
 
-TEST_CASE("codel: 10 % more than the link carries, for ever: bounded, with 10 % dropped")
+TEST_CASE("codel: permanent overload of 10 %: bounded, with 10 % dropped")
 {
     queue_fixture f(codel_config());
     rng r = rng_seeded(11);

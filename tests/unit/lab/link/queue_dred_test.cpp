@@ -28,7 +28,7 @@ void fill_to(queue_fixture &f, uint64_t length)
     f.q->config.p_max = p_max;
 }
 
-// Of 1e5 arrivals that all meet `length` packets.
+// Returns the fraction of drops of 1e5 arrivals that all meet `length` packets.
 double dropped_share(const queue_config &c, uint64_t length)
 {
     queue_fixture f(c, 7);
@@ -79,7 +79,7 @@ TEST_CASE("dred: at the paper's setting, max = limit, ECT is marked before and d
     CHECK(f.marked == expected);
 }
 
-TEST_CASE("dred: without `ecn` ECT packets are dropped, too; with it the others are")
+TEST_CASE("dred: without `ecn` ECT packets are dropped, too; with `ecn` the others are")
 {
     queue_config c = dred_config(QUEUE_DRED);
     queue_fixture off(c);
@@ -97,7 +97,7 @@ TEST_CASE("dred: without `ecn` ECT packets are dropped, too; with it the others 
     CHECK(on.marked == std::vector<uint32_t>{25, 26, 27, 28, 29});
 }
 
-TEST_CASE("drd: 95 % of an endless burst, and the limit at last")
+TEST_CASE("drd: 95 % of a permanent burst is dropped, and finally the limit applies")
 {
     queue_fixture f(dred_config(QUEUE_DRD), 3);
     f.put_many(10000, 0);

@@ -6,7 +6,7 @@
 namespace
 {
 
-// The step is out of the way: L's marks are the coupled ones.
+// The step is set so high that all marks of L are coupled ones.
 queue_config dualpi2_config(usec_t step = 1000 * USEC_PER_SEC)
 {
     queue_config c = config_of(QUEUE_DUALPI2, 10000);
@@ -24,7 +24,7 @@ struct counts {
     size_t dropped, marked;
 };
 
-// 1000 packets come at 0, and all are taken at `t`.
+// 1000 packets arrive at 0, and all are dequeued at `t`.
 counts signals_at(usec_t t, ecn e, const queue_config &c = dualpi2_config())
 {
     queue_fixture f(c);
@@ -67,7 +67,7 @@ TEST_CASE("dualpi2: p', its square for C, its double for L, by hand")
     }
 }
 
-TEST_CASE("dualpi2: without `ecn` ECT(0) is dropped; L is marked all the same")
+TEST_CASE("dualpi2: without `ecn` ECT(0) is dropped; L is marked in any case")
 {
     queue_config c = dualpi2_config();
     c.ecn = false;
@@ -98,7 +98,7 @@ TEST_CASE("dualpi2: both queues share p', the longer wait drives it")
     CHECK(f.marked.size() == 323);
 }
 
-TEST_CASE("dualpi2: updates are at their own times, however many packets come between")
+TEST_CASE("dualpi2: updates happen at their own times, for any number of packets between them")
 {
     queue_config c = dualpi2_config();
     c.limit.packets = 1000;
@@ -113,7 +113,7 @@ TEST_CASE("dualpi2: updates are at their own times, however many packets come be
     }
 }
 
-TEST_CASE("dualpi2: p' falls while nothing waits")
+TEST_CASE("dualpi2: p' falls while no packet waits")
 {
     struct row {
         usec_t at_ms;
@@ -134,7 +134,7 @@ TEST_CASE("dualpi2: p' falls while nothing waits")
     }
 }
 
-TEST_CASE("dualpi2: a link that stood still for long has p' = 1 and drops all")
+TEST_CASE("dualpi2: after a long rate of 0, p' is 1 and all packets are dropped")
 {
     for (usec_t hours : {1, 100}) {
         queue_fixture f(dualpi2_config());
@@ -146,7 +146,7 @@ TEST_CASE("dualpi2: a link that stood still for long has p' = 1 and drops all")
     }
 }
 
-TEST_CASE("dualpi2: skipping what is beyond the bound of steps leaves no jump of the wait")
+TEST_CASE("dualpi2: skipping updates beyond the bound does not distort the wait")
 {
     // The wait itself does not count, its growth adds 1e-8 an update.
     queue_config c = dualpi2_config(USEC_NEVER);
@@ -158,7 +158,7 @@ TEST_CASE("dualpi2: skipping what is beyond the bound of steps leaves no jump of
     CHECK(f.marked.size() == 0);     // 1000 * 2 * 0.0001 = 0.2
 }
 
-TEST_CASE("dualpi2: L's step, with more than one packet behind the one that leaves")
+TEST_CASE("dualpi2: L's step, with more than one packet behind the leaving one")
 {
     struct row {
         uint32_t behind;
@@ -184,7 +184,7 @@ TEST_CASE("dualpi2: L's step, with more than one packet behind the one that leav
     CHECK(classic.marked.empty());
 }
 
-TEST_CASE("dualpi2: a step's mark leaves the coupled ones as they are")
+TEST_CASE("dualpi2: a step's mark does not affect the coupled ones")
 {
     // p' = 0.05136 at 16 ms, p_CL = 0.10272: the tenth, ... of those that the step leaves alone.
     queue_config c = dualpi2_config(15999);
@@ -258,7 +258,7 @@ TEST_CASE("dualpi2: a responsive classic sender waits near the target")
     CHECK(f.out.size() > 0.75 * 60e6 / 1200); // one flow, cut by 30 %
 }
 
-TEST_CASE("dualpi2: 10 % more than the link carries, for ever: the target's wait, 1 / 11 dropped")
+TEST_CASE("dualpi2: permanent overload of 10 %: the target's wait, 1 / 11 dropped")
 {
     queue_fixture f(dualpi2_config(MS));
     rng r = rng_seeded(11);

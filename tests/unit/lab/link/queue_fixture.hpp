@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For tests of queues: a queue that gets packets numbered from 0, and what became of each.
+// For tests of queues: a queue that receives packets numbered from 0, and the fate of each.
 #ifndef WEIR_TESTS_QUEUE_FIXTURE_HPP
 #define WEIR_TESTS_QUEUE_FIXTURE_HPP
 
@@ -34,7 +34,7 @@ struct queue_fixture {
     }
     ~queue_fixture()
     {
-        queue_free(q); // before the pool, whose packets it holds
+        queue_free(q); // declared before the pool, whose packets it holds
     }
     queue_fixture(const queue_fixture &) = delete;
     queue_fixture &operator=(const queue_fixture &) = delete;
@@ -50,7 +50,7 @@ struct queue_fixture {
         for (uint32_t i = 0; i < n; i++)
             put(now, e);
     }
-    // False: empty.
+    // Returns false if the queue is empty.
     bool take(usec_t now)
     {
         packet *p = q->ops->dequeue(q, now);
@@ -82,8 +82,8 @@ struct queue_fixture {
     }
 };
 
-// Packets of 1500 bytes through a link of 10 Mbit/s, 1200 us each, until `end`. `gap` says how long
-// after one arrival the next one comes.
+// Sends packets of 1500 bytes through a link of 10 Mbit/s, 1200 us each, until `end`. `gap` returns
+// the time from one arrival to the next.
 inline void run_link(queue_fixture &f, usec_t end, ecn e, const std::function<usec_t(usec_t)> &gap)
 {
     f.q->rate_bps = 10e6;
@@ -98,8 +98,8 @@ inline void run_link(queue_fixture &f, usec_t end, ecn e, const std::function<us
     }
 }
 
-// The gaps of one sender that adds a packet to its window every round trip of 50 ms, and takes
-// `decrease` of it when the queue signalled in that round trip.
+// The gaps of a sender that adds a packet to its window every round trip of 50 ms, and reduces it
+// by the factor `decrease` if the queue signalled in that round trip.
 struct aimd {
     queue_fixture &f;
     double decrease;

@@ -144,7 +144,7 @@ TEST_CASE("red: gentle")
     CHECK(mark_distances(c, 10, 1000).size() == 1); // max: each
 }
 
-TEST_CASE("red: thresholds in bytes; below min none is touched; the hard limit")
+TEST_CASE("red: thresholds in bytes; below min no packet is signalled; the hard limit")
 {
     queue_config c = config_of(QUEUE_RED, 8);
     c.min.bytes = c.max.bytes = 3000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What holds for every discipline.
+// Properties of every discipline.
 #include <catch2/catch.hpp>
 
 #include "common/base/rng.h"
@@ -52,7 +52,7 @@ void random_traffic(queue_fixture &f, uint64_t seed)
 
 } // namespace
 
-TEST_CASE("queue: every packet is dequeued or dropped, once; the counters return to 0")
+TEST_CASE("queue: every packet is dequeued or dropped once; the counters return to 0")
 {
     const int kind = GENERATE(range(0, static_cast<int>(QUEUE_KINDS)));
     CAPTURE(kind);
@@ -84,7 +84,7 @@ TEST_CASE("queue: the same seed gives the same run")
     CHECK(a.c.dropped == b.c.dropped);
 }
 
-TEST_CASE("queue: freed with packets in it, they go back to their pool")
+TEST_CASE("queue: freeing it returns its packets to their pool")
 {
     const int kind = GENERATE(range(0, static_cast<int>(QUEUE_KINDS)));
     collector c;
@@ -101,7 +101,7 @@ TEST_CASE("queue: freed with packets in it, they go back to their pool")
     CHECK(c.dropped.empty());
 }
 
-TEST_CASE("queue: the wait is added to what the packet waited before")
+TEST_CASE("queue: the wait is added to earlier waits of the packet")
 {
     const int kind = GENERATE(range(0, static_cast<int>(QUEUE_KINDS)));
     queue_fixture f(any_config(static_cast<queue_kind>(kind)));
@@ -113,7 +113,7 @@ TEST_CASE("queue: the wait is added to what the packet waited before")
     CHECK(f.waits == std::vector<usec_t>{257});
 }
 
-TEST_CASE("queue: freeing none is fine")
+TEST_CASE("queue: freeing NULL is allowed")
 {
     queue_free(nullptr);
 }

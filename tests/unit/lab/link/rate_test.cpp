@@ -62,7 +62,7 @@ TEST_CASE("rate_schedule: the rate in force and when it changes")
     }
 }
 
-TEST_CASE("trace: what parses, and where it does not")
+TEST_CASE("trace: valid lines, and the first invalid one")
 {
     using list = std::vector<int64_t>;
     struct {
@@ -97,7 +97,7 @@ TEST_CASE("trace: what parses, and where it does not")
     CHECK(parsed(std::string("1\0\n", 3), &line) == list{ERR_MALFORMED});
 }
 
-TEST_CASE("trace: as many lines as allowed, and one more")
+TEST_CASE("trace: the max number of lines, and one more")
 {
     std::string text(2 * (size_t)TRACE_LINES_MAX, '\n');
     for (size_t i = 0; i < text.size(); i += 2)
@@ -132,7 +132,7 @@ TEST_CASE("trace: the mean rate")
     }
 }
 
-TEST_CASE("trace: opportunities over its rounds, and the first one from an instant on")
+TEST_CASE("trace: opportunities over its rounds, and the first one from a time on")
 {
     // Times of 0, 1, 2 ...: 0 3 3 10, 10 13 13 20, 20 ...
     const std::string text = "0\n3\n3\n10\n";

@@ -20,7 +20,7 @@ TEST_CASE("reorder: with probability 0, or by no time, all pass at once")
     CHECK(node_next_run_at(&r.node) == USEC_NEVER);
 }
 
-TEST_CASE("reorder: one that is held is passed by those behind it")
+TEST_CASE("reorder: later packets overtake a held one")
 {
     collector c;
     reorder r;
@@ -34,7 +34,8 @@ TEST_CASE("reorder: one that is held is passed by those behind it")
     CHECK(c.came == came{{1, 20}, {0, 510}, {2, 600}});
 }
 
-TEST_CASE("reorder: held packets leave by time, those of one instant as they came")
+TEST_CASE("reorder: held packets leave in the order of time, those of one instant in the order of "
+          "arrival")
 {
     collector c;
     reorder r;
@@ -60,7 +61,7 @@ TEST_CASE("reorder: held packets leave by time, those of one instant as they cam
     CHECK(node_next_run_at(&r.node) == USEC_NEVER);
 }
 
-TEST_CASE("reorder: as many as the probability says, each by the time set")
+TEST_CASE("reorder: the probability and the set time apply")
 {
     collector c;
     reorder r;
@@ -82,7 +83,7 @@ TEST_CASE("reorder: as many as the probability says, each by the time set")
     CHECK(held == Approx(5000).margin(270)); // standard deviation 67
 }
 
-TEST_CASE("reorder: gives back what it holds")
+TEST_CASE("reorder: destroying it returns its packets")
 {
     collector c;
     reorder r;

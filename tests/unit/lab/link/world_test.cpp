@@ -61,7 +61,7 @@ struct wakers {
 
 } // namespace
 
-TEST_CASE("world: by time, and in the order of adding at one instant, whatever the order of waking")
+TEST_CASE("world: in the order of time, and of adding at one instant, in any order of waking")
 {
     wakers w(5);
     CHECK(world_next(&w.world) == USEC_NEVER);
@@ -94,7 +94,7 @@ TEST_CASE("world: a late call runs each node at its own instant")
           std::vector<event>{{0, 7}, {1, 10}, {0, 14}, {1, 20}, {0, 21}, {0, 28}, {1, 30}});
 }
 
-TEST_CASE("world: nodes wake, put off and wake up others")
+TEST_CASE("world: nodes wake, postpone and wake others")
 {
     wakers w(3);
     w.all[0].then = [&](waker &, usec_t now) {
@@ -110,7 +110,7 @@ TEST_CASE("world: nodes wake, put off and wake up others")
     CHECK(w.log == std::vector<event>{{0, 1}, {2, 1}, {1, 7}});
 }
 
-TEST_CASE("world: an instant that has passed is run now")
+TEST_CASE("world: a time that has passed runs at once")
 {
     wakers w(1);
     world_run(&w.world, 100);
@@ -138,7 +138,7 @@ TEST_CASE("world: removed nodes are not run, the others are")
     CHECK(w.log.back() == event{0, 1000});
 }
 
-TEST_CASE("world: destroyed, it leaves its nodes alone")
+TEST_CASE("world: destroying it leaves its nodes unchanged")
 {
     wakers w(3);
     w.wake(1, 5);
@@ -149,7 +149,7 @@ TEST_CASE("world: destroyed, it leaves its nodes alone")
     w.wake(1, 6);
 }
 
-TEST_CASE("world: as a sorted list would run them, 100,000 events of 200 nodes")
+TEST_CASE("world: equals a sorted list, for 100,000 events of 200 nodes")
 {
     wakers w(200);
     rng r = rng_seeded(1);
@@ -170,7 +170,7 @@ TEST_CASE("world: as a sorted list would run them, 100,000 events of 200 nodes")
     CHECK(w.log == expected);
 }
 
-TEST_CASE("world: the same seed gives the same times, on one call or on many")
+TEST_CASE("world: the same seed gives the same times, in one call or in many")
 {
     auto times = [](uint64_t seed, usec_t step) {
         collector c;

@@ -43,7 +43,7 @@ struct pair_of_ends : flow_wire {
 
 } // namespace
 
-TEST_CASE("datagram_ends: a report of what arrived reaches the controller")
+TEST_CASE("datagram_ends: a report of arrivals reaches the controller")
 {
     pair_of_ends w;
     w.send(0);
@@ -72,7 +72,7 @@ TEST_CASE("datagram_ends: a report of what arrived reaches the controller")
     CHECK(std::isnan(s.cwnd));
 }
 
-TEST_CASE("datagram_ends: no report for so long is a timeout, which is counted")
+TEST_CASE("datagram_ends: a long time without a report is a timeout, which is counted")
 {
     pair_of_ends w;
     w.send(0);
@@ -84,7 +84,7 @@ TEST_CASE("datagram_ends: no report for so long is a timeout, which is counted")
     CHECK(w.e.sender.counts.rtos == 1);
 }
 
-TEST_CASE("datagram_ends: it wakes for a packet that waits, never at once")
+TEST_CASE("datagram_ends: it wakes for a waiting packet, never at once")
 {
     pair_of_ends w;
     w.send(0);

@@ -7,7 +7,7 @@
 
 #include "tests/unit/lab/sim/simulation.hpp"
 
-TEST_CASE("flow_mtp: without loss as Reno, packet for packet")
+TEST_CASE("flow_mtp: without loss it equals Reno, packet by packet")
 {
     // Links so fast that nothing queues; 60 ms: the window doubles each round trip from 2.
     simulation mtp("rate=1gbit", {"mtp:rtt=60ms,size=1000B,access=10gbit"});
@@ -22,7 +22,7 @@ TEST_CASE("flow_mtp: without loss as Reno, packet for packet")
     CHECK(mtp.counts().sent_packets == 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256);
 }
 
-TEST_CASE("flow_mtp: one loss costs what it costs Reno, and nothing is sent twice")
+TEST_CASE("flow_mtp: one loss costs as much as with Reno, and no data is sent twice")
 {
     // Packet 20, in a window of 16, found by duplicate ACKs.
     const char *link = "rate=1gbit,loss=mask:000000000000000000001";
@@ -43,7 +43,7 @@ TEST_CASE("flow_mtp: one loss costs what it costs Reno, and nothing is sent twic
     CHECK(mtp.counts().good_bytes == mtp.counts().arrived_bytes);
 }
 
-TEST_CASE("flow_mtp: its throughput is Reno's, whatever the mode")
+TEST_CASE("flow_mtp: its throughput equals Reno's, in each mode")
 {
     const char *ends = "rtt=60ms,size=1000B";
     auto goodput = [&](const std::string &kind) {
@@ -63,7 +63,7 @@ TEST_CASE("flow_mtp: its throughput is Reno's, whatever the mode")
     }
 }
 
-TEST_CASE("flow_mtp: at many losses, too, with time stamps and without")
+TEST_CASE("flow_mtp: also at high loss, with time stamps and without")
 {
     auto goodput = [&](const std::string &kind) {
         uint64_t sum = 0;

@@ -59,7 +59,7 @@ TEST_CASE("flow_stream: on a wide path each transport plays the best level, whol
     }
 }
 
-TEST_CASE("flow_stream: the level is what the sink's line takes")
+TEST_CASE("flow_stream: the level is what the sink's line carries")
 {
     // UDP keeps level 4 where frames in part count; else its losses while it buffers, 1023 kbit/s
     // on a line of 750, cost it two levels.
@@ -76,7 +76,7 @@ TEST_CASE("flow_stream: the level is what the sink's line takes")
     }
 }
 
-TEST_CASE("flow_stream: without a pair, the rate once slow start has met the line")
+TEST_CASE("flow_stream: without a pair, the rate after slow start has reached the line's")
 {
     // Of a packet of 1077 bytes 1000 are media. The first 200 ms are slow start's from 140 ms
     // on; at 900 ms the window still grows after 5 s.
@@ -98,7 +98,7 @@ TEST_CASE("flow_stream: without a pair, the rate once slow start has met the lin
         }
 }
 
-TEST_CASE("flow_stream: the report has the network's marks, where the transport tells of them")
+TEST_CASE("flow_stream: the report has the network's marks, if the transport reports them")
 {
     const struct {
         const char *via;
@@ -123,7 +123,7 @@ TEST_CASE("flow_stream: the report has the network's marks, where the transport 
     }
 }
 
-TEST_CASE("flow_stream: lost requests are made again")
+TEST_CASE("flow_stream: lost requests are repeated")
 {
     // A fifth of all packets is lost, also of those that ask, answer and tell the end.
     for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -134,7 +134,7 @@ TEST_CASE("flow_stream: lost requests are made again")
     }
 }
 
-TEST_CASE("flow_stream: a seed gives one outcome, byte for byte")
+TEST_CASE("flow_stream: the same seed gives the same outcome, byte for byte")
 {
     for (const char *via : transports) {
         event_log logs[2];
@@ -155,7 +155,7 @@ TEST_CASE("flow_stream: a seed gives one outcome, byte for byte")
     }
 }
 
-TEST_CASE("flow_stream: a stream that is stopped is played to where it was")
+TEST_CASE("flow_stream: a stopped stream is played up to its last frame")
 {
     for (const char *via : {"udp", "tcp", "mtp"}) {
         simulation s("rate=100mbit", {std::string("stream:stop=10s,rtt=40ms,via=") + via});
@@ -171,7 +171,7 @@ TEST_CASE("flow_stream: a stream that is stopped is played to where it was")
     CHECK(report(never, 30).playback.frames_received == 0);
 }
 
-TEST_CASE("flow_stream: other flows are no streams, and a run without streams has not ended")
+TEST_CASE("flow_stream: other flows are not streams, and a run without streams has not ended")
 {
     simulation s("rate=2mbit", {"reno"});
     s.run(1);

@@ -27,7 +27,7 @@ TEST_CASE("flow_send: the packet carries its head and both parts of its body")
     CHECK(std::string((const char *)flow_body(p), 3) == "abc");
 }
 
-TEST_CASE("flow_send: data alone counts; what finds no packet is dropped")
+TEST_CASE("flow_send: only data counts; data without a free packet is dropped")
 {
     flow_wire w(1);
     flow_head data = {FLOW_DATA, ECN_NOT, 0, 0, 0}, back = {FLOW_BACK, ECN_NOT, 0, 0, 0};
@@ -42,7 +42,7 @@ TEST_CASE("flow_send: data alone counts; what finds no packet is dropped")
     CHECK(w.f.counts.dropped == 1);
 }
 
-TEST_CASE("flow_arrived: counts and reports what the head says")
+TEST_CASE("flow_arrived: counts and reports the fields of the head")
 {
     flow_wire w;
     flow_arrival seen{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For tests: a flow whose packets stay where they were sent, for the test to hand over.
+// For tests: a flow whose packets are kept when sent, until the test delivers them.
 #ifndef WEIR_TESTS_FLOW_WIRE_HPP
 #define WEIR_TESTS_FLOW_WIRE_HPP
 

@@ -12,7 +12,7 @@ static int parse(const std::string &text, frame_sizes *s, size_t *line)
     return frame_sizes_parse(text.data(), text.size(), s, line);
 }
 
-TEST_CASE("frame_sizes: shares of the mean, over and over")
+TEST_CASE("frame_sizes: shares of the mean, repeated")
 {
     frame_sizes s;
     size_t line;
@@ -27,7 +27,7 @@ TEST_CASE("frame_sizes: shares of the mean, over and over")
     CHECK(frame_sizes_scale(&s, 2, 20) == 20); // without any
 }
 
-TEST_CASE("frame_sizes: what is wrong, and where")
+TEST_CASE("frame_sizes: errors and their lines")
 {
     struct {
         const char *text;

@@ -20,7 +20,7 @@ static void state(const struct flow *, struct flow_state *out, usec_t now)
     out->rate_bps = now < 3 * USEC_PER_SEC ? 1e6 : 3e6;
 }
 
-TEST_CASE("meter: bins of 100 ms and of 1 s, from an instant on")
+TEST_CASE("meter: bins of 100 ms and of 1 s, from a given time on")
 {
     static const flow_ops ops = {state, nullptr};
     flow f = {};

@@ -132,7 +132,7 @@ TEST_CASE("scenario: pages, lines and streams")
     CHECK(parse("reno:objects=2", &g) == ERR_MALFORMED);
 }
 
-TEST_CASE("scenario: what is wrong is said")
+TEST_CASE("scenario: errors are reported")
 {
     static const struct {
         const char *text;

@@ -30,7 +30,7 @@ static void note(void *, const struct flow_arrival *a, usec_t now)
     arrivals.emplace_back(a->sent_at, now);
 }
 
-TEST_CASE("sim: a packet's way takes its rtt's half and its transmissions")
+TEST_CASE("sim: a packet's delay is half its rtt plus its transmissions")
 {
     // Access 2 x 120 us, bottleneck 1200 us, 20 ms / 2; over two hops a bottleneck and 5 ms more.
     arrivals.clear();
@@ -90,7 +90,7 @@ TEST_CASE("sim: TCP's rate at a given loss and round-trip time")
     }
 }
 
-TEST_CASE("sim: a finite transfer arrives in full, whatever is lost")
+TEST_CASE("sim: a finite transfer arrives completely in spite of losses")
 {
     auto variant = GENERATE("reno", "newreno", "sack");
     CAPTURE(variant);
@@ -101,7 +101,7 @@ TEST_CASE("sim: a finite transfer arrives in full, whatever is lost")
     CHECK(s.counts().sent_packets == 2000 + s.counts().retransmits);
 }
 
-TEST_CASE("sim: web objects come one after the other")
+TEST_CASE("sim: web objects are transferred one by one")
 {
     simulation s("rate=10mbit,loss=1%,queue=droptail:100p",
                  {"web:n=5,rtt=50ms,bytes=20KB,think=500ms"});
@@ -117,7 +117,7 @@ TEST_CASE("sim: web objects come one after the other")
     CHECK(bytes / objects < 60000);
 }
 
-TEST_CASE("sim: a page has several objects, then comes a pause")
+TEST_CASE("sim: a page has several objects, then a pause follows")
 {
     // An object of a packet takes a round trip, 100 ms; a page of two, and 1 s to think on average.
     for (const char *pause : {"pareto", "exp"}) {
@@ -146,7 +146,7 @@ TEST_CASE("sim: Pareto on and off")
     CHECK(sent / 50 < 500e3 * 0.5);
 }
 
-TEST_CASE("sim: a datagram flow with its real ends")
+TEST_CASE("sim: a datagram flow with the real endpoints")
 {
     simulation s("rate=1mbit,queue=droptail:20p",
                  {"datagram:cc=fixed,rate=500kbit,rtt=100ms,start=1s,stop=11s"});
@@ -168,7 +168,7 @@ TEST_CASE("sim: a datagram flow with its real ends")
     CHECK(lossy.counts().lost == Approx((double)lossy.counts().dropped).margin(10));
 }
 
-TEST_CASE("sim: a seed gives one outcome, and another seed another")
+TEST_CASE("sim: the same seed gives the same outcome, another seed another")
 {
     auto outcome = [](uint64_t seed) {
         simulation s("rate=5mbit,queue=red:50p",
@@ -187,7 +187,7 @@ TEST_CASE("sim: a seed gives one outcome, and another seed another")
     CHECK(outcome(1) != outcome(2));
 }
 
-TEST_CASE("sim: a flow that its network cannot have is refused")
+TEST_CASE("sim: a flow that the network cannot carry is refused")
 {
     simulation low("rate=1mbit,delay=10ms", {"reno:rtt=30ms"}, 1, 2);
     CHECK_FALSE(low.made);

@@ -13,7 +13,7 @@
 
 namespace
 {
-// A transport over a network that takes 50 ms each way and drops what it is told to.
+// A transport over a network with a delay of 50 ms in each direction that drops selected packets.
 struct path {
     struct end {
         node n; // first
@@ -136,7 +136,7 @@ struct path {
 };
 } // namespace
 
-TEST_CASE("sim_transport: names are those of the programs")
+TEST_CASE("sim_transport: the names are those of the programs")
 {
     for (const char *good : {"tcp", "tcp:sndbuf=65536", "tcp:sndbuf=64KB", "minbuf", "minbuf:2,0",
                              "udp", "udp:rate=1000000", "psp", "psp-plain", "tfrc:damp", "arc",
@@ -150,7 +150,7 @@ TEST_CASE("sim_transport: names are those of the programs")
     CHECK(sim_transport_check(("arc:" + std::string(70, 'x')).c_str()) == ERR_RANGE);
 }
 
-TEST_CASE("sim_transport: TCP delivers all, in order, late where one was lost")
+TEST_CASE("sim_transport: TCP delivers all in order, late after a loss")
 {
     path p("tcp");
     p.drop = {1};
@@ -166,7 +166,7 @@ TEST_CASE("sim_transport: TCP delivers all, in order, late where one was lost")
     CHECK(p.c->ops->is_empty(p.c));
 }
 
-TEST_CASE("sim_transport: a send buffer, and MIN_BUF, hold no more than they should")
+TEST_CASE("sim_transport: a send buffer, and MIN_BUF, hold no more than their limits")
 {
     struct {
         const char *via;
@@ -191,7 +191,7 @@ TEST_CASE("sim_transport: a send buffer, and MIN_BUF, hold no more than they sho
     }
 }
 
-TEST_CASE("sim_transport: what MTP and datagrams lose stays lost, and nothing waits for it")
+TEST_CASE("sim_transport: losses of MTP and datagrams stay lost and delay nothing")
 {
     for (const char *via : {"mtp", "udp", "tfrc", "arc", "psp"}) {
         path p(via);

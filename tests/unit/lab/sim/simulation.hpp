@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// For tests: a simulation from the texts that weir-sim takes.
+// For tests: makes a simulation from texts in weir-sim's syntax.
 #ifndef WEIR_TESTS_SIMULATION_HPP
 #define WEIR_TESTS_SIMULATION_HPP
 

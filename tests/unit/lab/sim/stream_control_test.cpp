@@ -5,7 +5,7 @@
 
 static const usec_t sec = USEC_PER_SEC;
 
-TEST_CASE("stream_control: a request is made again until it is answered")
+TEST_CASE("stream_control: a request is repeated until the response")
 {
     stream_control c;
     stream_control_init(&c);
@@ -27,7 +27,7 @@ TEST_CASE("stream_control: a request is made again until it is answered")
     CHECK_FALSE(stream_control_answer(&c, 1)); // again
 }
 
-TEST_CASE("stream_control: the latest request counts")
+TEST_CASE("stream_control: the latest request applies")
 {
     stream_control c;
     stream_control_init(&c);
@@ -36,7 +36,7 @@ TEST_CASE("stream_control: the latest request counts")
     stream_control_ask(&c, &wish, 5);
     CHECK_FALSE(stream_control_answer(&c, 1));
     CHECK(stream_control_answer(&c, 2));
-    // The other side: what was heard, or is older, is not new.
+    // The receiving end: a request that was received before, or is older, is not new.
     CHECK(stream_control_heard(&c, 2));
     CHECK_FALSE(stream_control_heard(&c, 2));
     CHECK_FALSE(stream_control_heard(&c, 1));

@@ -20,7 +20,7 @@ rtp_packet packet(bool first, bool last, usec_t capture = 0)
 }
 } // namespace
 
-TEST_CASE("stream_parts: a frame comes with its last packet")
+TEST_CASE("stream_parts: a frame is complete with its last packet")
 {
     stream_parts s{};
     rtp_packet p = packet(true, false, 77);
@@ -40,7 +40,7 @@ TEST_CASE("stream_parts: a frame comes with its last packet")
     CHECK(stream_parts_before(&s, 8) == nullptr);
 }
 
-TEST_CASE("stream_parts: or when a later one begins, however little of it came")
+TEST_CASE("stream_parts: a frame ends when a later one begins, however little of it arrived")
 {
     stream_parts s{};
     rtp_packet p = packet(false, false);

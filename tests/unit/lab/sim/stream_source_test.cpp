@@ -43,7 +43,7 @@ struct source {
 };
 } // namespace
 
-TEST_CASE("stream_source: frames of the sizes that are watched, at their rate and speed")
+TEST_CASE("stream_source: frames of the watched sizes, at their rate and speed")
 {
     source v;
     v.run(0, sec);
@@ -72,7 +72,7 @@ TEST_CASE("stream_source: frames of the sizes that are watched, at their rate an
     CHECK(v.all.size() == Approx(60).margin(1));
 }
 
-TEST_CASE("stream_source: frames of sizes that differ")
+TEST_CASE("stream_source: frames of different sizes")
 {
     float shares[] = {1.5F, 0.5F};
     const frame_sizes sizes = {shares, 2};

@@ -134,7 +134,7 @@ TEST_CASE("stream_viewer: a pair, a level, a buffer, and playing")
     CHECK(r.freezes.by_cause[FREEZE_OUTAGE].total == Approx(r.freezes.total));
 }
 
-TEST_CASE("stream_viewer: no pair, another is asked for")
+TEST_CASE("stream_viewer: without a pair another is requested")
 {
     viewer w;
     stream_viewer_pair(&w.v, 0, true, 1000, sec); // its first was lost
@@ -150,7 +150,7 @@ TEST_CASE("stream_viewer: no pair, another is asked for")
     CHECK(w.wishes.back().level == 6);
 }
 
-TEST_CASE("stream_viewer: lost frames are told at once, and jitter shared out among them")
+TEST_CASE("stream_viewer: lost frames are reported at once, and jitter is shared among them")
 {
     viewer w;
     w.pair(80 * ms, 100 * ms);
@@ -165,7 +165,7 @@ TEST_CASE("stream_viewer: lost frames are told at once, and jitter shared out am
     CHECK(loss_window_loss_since_decision(&w.v.feed.policy.monitor) == Approx(2 / 5.0));
 }
 
-TEST_CASE("stream_viewer: a frame that came in part counts where it is to")
+TEST_CASE("stream_viewer: a partial frame counts when it is due")
 {
     for (bool in_part : {false, true}) {
         viewer w(in_part);
@@ -179,7 +179,7 @@ TEST_CASE("stream_viewer: a frame that came in part counts where it is to")
     }
 }
 
-TEST_CASE("stream_viewer: pictures that stand because frames are lost are a freeze, and no stall")
+TEST_CASE("stream_viewer: a picture that remains because frames are lost is a freeze, not a stall")
 {
     viewer w;
     w.pair(80 * ms, 100 * ms);

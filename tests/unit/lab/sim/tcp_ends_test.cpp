@@ -28,7 +28,7 @@ struct connection : flow_wire {
     {
         tcp_ends_destroy(&e);
     }
-    // Hands all segments over, then all ACKs. Returns how many packets came in order.
+    // Delivers all segments, then all ACKs. Returns how many packets arrived in order.
     int64_t round(usec_t arrive, usec_t back)
     {
         int64_t packets = 0;
@@ -44,7 +44,7 @@ struct connection : flow_wire {
 
 } // namespace
 
-TEST_CASE("tcp_ends: segments go out, ACKs come back, the window opens")
+TEST_CASE("tcp_ends: segments leave, ACKs return, the window opens")
 {
     connection c;
     tcp_ends_send(&c.e, 0);
@@ -56,7 +56,8 @@ TEST_CASE("tcp_ends: segments go out, ACKs come back, the window opens")
     CHECK(c.e.sender.rto.srtt == 100 * ms);
 }
 
-TEST_CASE("tcp_ends: a hole is filled after three duplicate ACKs, and what waited is in order then")
+TEST_CASE(
+    "tcp_ends: a hole is filled after three duplicate ACKs, and the waiting data is then in order")
 {
     connection c;
     for (int round = 0; round < 3; round++) {
@@ -72,7 +73,7 @@ TEST_CASE("tcp_ends: a hole is filled after three duplicate ACKs, and what waite
     CHECK(c.round(450 * ms, 500 * ms) >= 16);
 }
 
-TEST_CASE("tcp_ends: a timeout sends again and is counted")
+TEST_CASE("tcp_ends: a timeout retransmits and is counted")
 {
     connection c;
     tcp_ends_send(&c.e, 0);
@@ -86,7 +87,7 @@ TEST_CASE("tcp_ends: a timeout sends again and is counted")
     CHECK(flow_head_of(c.to_sink[0]).number == 0);
 }
 
-TEST_CASE("tcp_ends: packets of a connection before are ignored")
+TEST_CASE("tcp_ends: packets of a previous connection are ignored")
 {
     connection c;
     tcp_ends_send(&c.e, 0);
@@ -99,7 +100,7 @@ TEST_CASE("tcp_ends: packets of a connection before are ignored")
     CHECK(c.e.receiver.next == 0);
 }
 
-TEST_CASE("tcp_ends: with time stamps every ACK is timed, by the segment that it echoes")
+TEST_CASE("tcp_ends: with time stamps every ACK is timed by the segment that it echoes")
 {
     connection c(true);
     tcp_ends_send(&c.e, 10 * ms);

@@ -32,7 +32,7 @@ blocks blocks_of(const tcp_ack &a)
 }
 } // namespace
 
-TEST_CASE("tcp_receiver: when an ACK is due, and what it says")
+TEST_CASE("tcp_receiver: when an ACK is due, and its content")
 {
     static const struct {
         usec_t at;
@@ -104,7 +104,7 @@ TEST_CASE("tcp_receiver: SACK blocks, the latest first")
     }
 }
 
-TEST_CASE("tcp_receiver: what is too far ahead is dropped; a restart forgets all")
+TEST_CASE("tcp_receiver: data too far ahead is dropped; a restart clears the state")
 {
     receiver r(0, true);
     tcp_receiver_packet(&r, TCP_SPAN, 0);

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("tcp_scoreboard: lost, pipe and what is next")
+TEST_CASE("tcp_scoreboard: lost, pipe and the next packet")
 {
     static const struct {
         tcp_ack ack;
@@ -33,7 +33,7 @@ TEST_CASE("tcp_scoreboard: lost, pipe and what is next")
     tcp_scoreboard_destroy(&b);
 }
 
-TEST_CASE("tcp_scoreboard: what was sent again counts in the pipe, and is not next")
+TEST_CASE("tcp_scoreboard: a retransmitted packet counts in the pipe, and is not next")
 {
     tcp_scoreboard b;
     REQUIRE(tcp_scoreboard_init(&b) == 0);

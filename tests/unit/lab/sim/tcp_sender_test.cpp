@@ -47,7 +47,7 @@ struct sender : tcp_sender {
 };
 } // namespace
 
-TEST_CASE("tcp_sender: slow start adds a packet an ACK, then one a window")
+TEST_CASE("tcp_sender: slow start adds a packet per ACK, then one per window")
 {
     sender s(TCP_RENO, 2, 1000);
     s.ssthresh = 4;
@@ -61,7 +61,7 @@ TEST_CASE("tcp_sender: slow start adds a packet an ACK, then one a window")
     CHECK(s.acks(6) == seqs{8, 9}); // a delayed ACK: two left, + 1 / cwnd
 }
 
-TEST_CASE("tcp_sender: time stamps time what was sent again, too")
+TEST_CASE("tcp_sender: time stamps also time retransmitted packets")
 {
     sender s(TCP_RENO, 2);
     s.config.timestamps = true;
@@ -112,7 +112,7 @@ TEST_CASE("tcp_sender: congestion avoidance that counts ACKs")
     CHECK(s.tcp_sender::acks == 0);
 }
 
-TEST_CASE("tcp_sender: the window has a maximum, a transfer an end")
+TEST_CASE("tcp_sender: the window has a max, and a transfer an end")
 {
     sender s(TCP_RENO, 2, 3, 6);
     CHECK(s.pull() == seqs{0, 1});
@@ -196,7 +196,8 @@ TEST_CASE("tcp_sender: timeouts double until a new packet is timed")
     CHECK(tcp_sender_next_timeout(&s) == t + 100000 + USEC_PER_SEC); // the least
 }
 
-TEST_CASE("tcp_sender: after a timeout all is sent again, and duplicates do not halve the window")
+TEST_CASE(
+    "tcp_sender: after a timeout all is retransmitted, and duplicates do not halve the window")
 {
     sender s(TCP_NEWRENO, 8);
     s.pull(0);
@@ -252,7 +253,7 @@ TEST_CASE("tcp_sender: after a timeout SACK skips what the receiver has")
     CHECK(s.acks(3) == seqs{3, 4, 5});
 }
 
-TEST_CASE("tcp_sender: ACKs of what was not sent, or is old, change nothing")
+TEST_CASE("tcp_sender: ACKs of unsent data, and old ACKs, change nothing")
 {
     sender s(TCP_SACK, 4);
     s.pull();
@@ -267,7 +268,7 @@ TEST_CASE("tcp_sender: ACKs of what was not sent, or is old, change nothing")
     CHECK(tcp_scoreboard_pipe(&s.board, s.high) == s.high - s.una);
 }
 
-TEST_CASE("tcp_sender: an application that writes little by little")
+TEST_CASE("tcp_sender: an application that writes in small pieces")
 {
     sender s(TCP_NEWRENO, 2, 1000, 0);
     CHECK(s.pull().empty());
@@ -282,7 +283,7 @@ TEST_CASE("tcp_sender: an application that writes little by little")
     CHECK(tcp_sender_next_timeout(&s) == USEC_NEVER);
 }
 
-TEST_CASE("tcp_sender: a window that is not used does not grow, if it is to be validated")
+TEST_CASE("tcp_sender: with window validation, an unused window does not grow")
 {
     for (bool validates : {false, true}) {
         sender s(TCP_NEWRENO, 8, 1000, 0, false, validates);

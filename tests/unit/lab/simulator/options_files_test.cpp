@@ -67,7 +67,7 @@ TEST_CASE("weir-sim's options: words, traces and sizes from files")
     CHECK(p.o.scenario.groups[1].sizes.count == 2);
 }
 
-TEST_CASE("weir-sim's options: a file's words take its place on the command line")
+TEST_CASE("weir-sim's options: a file's words replace its option")
 {
     temp_folder t;
     struct {
@@ -88,7 +88,7 @@ TEST_CASE("weir-sim's options: a file's words take its place on the command line
     }
 }
 
-TEST_CASE("weir-sim's options: files of words that cannot be used")
+TEST_CASE("weir-sim's options: unusable files of words")
 {
     temp_folder t;
     std::string many;
@@ -121,7 +121,7 @@ TEST_CASE("weir-sim's options: files of words that cannot be used")
     }
 }
 
-TEST_CASE("weir-sim's options: a wrong line of a file of sizes is named")
+TEST_CASE("weir-sim's options: a wrong line of a file of sizes is reported")
 {
     temp_folder t;
     std::string sizes = t.write("sizes", "1000\nx\n");

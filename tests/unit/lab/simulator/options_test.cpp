@@ -22,7 +22,7 @@ struct parsed : parsed_options<sim_options, sim_options_parse> {
 
 } // namespace
 
-TEST_CASE("weir-sim's options: what is left out has defaults")
+TEST_CASE("weir-sim's options: defaults")
 {
     parsed p({"--link", "rate=1mbit", "reno"});
     INFO(p.err);
@@ -37,7 +37,7 @@ TEST_CASE("weir-sim's options: what is left out has defaults")
     CHECK_FALSE((p.o.quiet || p.o.till_ended || p.o.series || p.o.streams || p.o.arrivals));
 }
 
-TEST_CASE("weir-sim's options: what is said, in any order")
+TEST_CASE("weir-sim's options: given values, in any order")
 {
     parsed p({"reno:n=2",
               "--link",
@@ -80,7 +80,7 @@ TEST_CASE("weir-sim's options: what is said, in any order")
     CHECK((p.o.till_ended && p.o.quiet));
 }
 
-TEST_CASE("weir-sim's options: what is wrong, and what is allowed")
+TEST_CASE("weir-sim's options: errors, and the allowed values")
 {
     temp_folder t;
     std::string scenario = t.write("scenario", "--scenario x");

@@ -47,7 +47,7 @@ struct measured {
 
 } // namespace
 
-TEST_CASE("report: a flow's line, and null where there is no figure")
+TEST_CASE("report: a flow's line, and null for unknown values")
 {
     measured m({"cbr:rate=1200kbit"}, 2.5);
     output out;
@@ -61,7 +61,7 @@ TEST_CASE("report: a flow's line, and null where there is no figure")
     CHECK(line.back() == '}');
 }
 
-TEST_CASE("report: a group's text comes back as it was typed")
+TEST_CASE("report: a group's text is written as it was given")
 {
     const char *typed[] = {"cbr", "a \"quote\" and a \\", "tab\t, line\n, \x01", "ol\xc3\xa9"};
     measured m({"cbr:rate=100kbit"}, 1);
@@ -83,7 +83,7 @@ TEST_CASE("report: a group's text comes back as it was typed")
     CHECK(out.line(3).rfind(R"({"what":"run","seed":1,"seconds":1,"since":0,"flows":1,)", 0) == 0);
 }
 
-TEST_CASE("report: a file that takes nothing more is an error")
+TEST_CASE("report: a file that cannot be written is an error")
 {
     measured m({"cbr:rate=100kbit"}, 1);
     FILE *full = fopen("/dev/full", "w");

@@ -20,7 +20,7 @@ int port_of(const options &o)
 
 } // namespace
 
-TEST_CASE("weir-traffic's options: what is left out has defaults")
+TEST_CASE("weir-traffic's options: defaults")
 {
     parsed p({"run", "--server", "10.0.0.1:9000", "elephants"});
     INFO(p.err);
@@ -36,7 +36,7 @@ TEST_CASE("weir-traffic's options: what is left out has defaults")
     CHECK(p.o.log.filter.level == LOG_INFO);
 }
 
-TEST_CASE("weir-traffic's options: what is said")
+TEST_CASE("weir-traffic's options: given values")
 {
     parsed p({"run", "--server", "[fd00::1]:9", "--epoch", "12.5", "--duration", "0.25", "--seed",
               "7", "--stats", "s", "--verbose", "elephants:n=7", "mice:bytes=500,n=2"});
@@ -57,7 +57,7 @@ TEST_CASE("weir-traffic's options: what is said")
     CHECK(port_of(server.o) == 0);
 }
 
-TEST_CASE("weir-traffic's options: what is wrong, and what is allowed")
+TEST_CASE("weir-traffic's options: errors, and the allowed values")
 {
     words many = {"run", "--server", "10.0.0.1:9000"}, flows = many;
     for (int i = 0; i <= OPTIONS_SPECS; i++)

@@ -21,7 +21,7 @@ void fill(report_spec *specs, int64_t bytes)
 
 } // namespace
 
-TEST_CASE("traffic report: bytes of a second are those since the last line")
+TEST_CASE("traffic report: a second's bytes are those since the last line")
 {
     temp_folder t;
     std::string path = t / "stats";
@@ -48,7 +48,7 @@ TEST_CASE("traffic report: bytes of a second are those since the last line")
     CHECK(temp_folder::logged().empty());
 }
 
-TEST_CASE("traffic report: a file that takes no line is told of once, and at the end")
+TEST_CASE("traffic report: a file that cannot be written is reported once, and at the end")
 {
     temp_folder t;
     CHECK(traffic_report_open((t / "no/where").c_str(), 1) == nullptr);

@@ -3,7 +3,7 @@
 
 #include "lab/watch/numbering.h"
 
-TEST_CASE("numbering: what was read, and what is due where nothing can be read")
+TEST_CASE("numbering: numbers that were read, and the frame that is due if none can be read")
 {
     const int none = NUMBERING_NOTHING_NEW;
     const struct {

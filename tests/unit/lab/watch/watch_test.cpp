@@ -15,11 +15,11 @@
 namespace
 {
 
-// Of a frame: number, could it be read. Of a picture: number, that of what stood there, are they
-// the same.
+// Of a frame: its number, and whether it could be read. Of a picture: its number, the number of the
+// picture on the screen, and whether the two are equal.
 using line = std::vector<int>;
 
-// Frames first, then pictures: they come from two threads.
+// Frames first, then pictures, because two threads write the lines.
 std::vector<line> watched(const clip_file &clip, std::string pictures, std::string &end)
 {
     int err;
@@ -56,7 +56,7 @@ std::vector<line> watched(const clip_file &clip, std::string pictures, std::stri
 
 } // namespace
 
-TEST_CASE("watch: what was shown, and what stood in the place of what was not")
+TEST_CASE("watch: shown frames, and the pictures shown in place of others")
 {
     clip_file clip(width, height, 8);
     std::string broken(frame_bytes, '\x80'), end;
@@ -79,7 +79,7 @@ TEST_CASE("watch: what was shown, and what stood in the place of what was not")
     CHECK(end == R"({"event":"end","pictures":7,"unreadable":1,"repeated":2,"skipped":0})");
 }
 
-TEST_CASE("watch: beyond the source's end nothing is compared")
+TEST_CASE("watch: nothing is compared after the source's end")
 {
     clip_file clip(width, height, 2), longer(width, height, 3);
     std::string end;

@@ -6,7 +6,7 @@
 #include "media/audio/audio_decoder.h"
 #include "media/coded/audio.h"
 
-TEST_CASE("sound: hostile packets do not decode, and do no harm")
+TEST_CASE("audio: hostile packets do not decode, and do no harm")
 {
     audio_decoder *d = audio_decoder_new();
     int16_t out[AUDIO_PACKET_MAX * AUDIO_CHANNELS];

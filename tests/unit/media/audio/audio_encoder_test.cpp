@@ -26,7 +26,7 @@ std::vector<coded_audio *> encode(audio_encoder *e, int64_t from, int64_t to, in
 
 } // namespace
 
-TEST_CASE("sound: a beep is decoded at the position that its packet says")
+TEST_CASE("audio: a beep is decoded at the position of its packet")
 {
     audio_encoder *e = audio_encoder_new(64000);
     audio_decoder *d = audio_decoder_new();
@@ -57,7 +57,7 @@ TEST_CASE("sound: a beep is decoded at the position that its packet says")
     audio_encoder_free(e);
 }
 
-TEST_CASE("sound: a stretch that does not go on begins anew")
+TEST_CASE("audio: samples that do not continue start a new stretch")
 {
     audio_encoder *e = audio_encoder_new(32000);
     auto first = encode(e, 0, 1500, 500); // a packet and a half

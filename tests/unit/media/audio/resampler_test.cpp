@@ -43,7 +43,7 @@ struct converter_of_audio : resampler {
 
 } // namespace
 
-TEST_CASE("resampler: what can be set up")
+TEST_CASE("resampler: supported inputs")
 {
     struct {
         int rate, format, channels, samples;
@@ -81,7 +81,7 @@ TEST_CASE("resampler: kept while the input's format is the same")
     CHECK(r.swr == nullptr);
 }
 
-TEST_CASE("resampler: one channel of 24 kHz becomes two of 48 kHz, of the same power in all")
+TEST_CASE("resampler: one channel of 24 kHz becomes two of 48 kHz with the same power")
 {
     converter_of_audio r;
     frame f(24000, AV_SAMPLE_FMT_S16, 1, 2400);

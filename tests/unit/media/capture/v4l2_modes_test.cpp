@@ -7,7 +7,7 @@
 
 #include "common/base/err.h"
 
-TEST_CASE("v4l2_modes: what is no camera")
+TEST_CASE("v4l2_modes: a device that is not a camera")
 {
     struct {
         const char *path;

@@ -13,7 +13,7 @@ TEST_CASE("coded_audio: a new packet is empty, and lives until its last referenc
     CHECK(c->references == 2);
     coded_audio_unref(c);
     CHECK(c->references == 1);
-    c->data[AUDIO_PACKET_MAX_BYTES - 1] = 1; // still there: the sanitizers would tell
+    c->data[AUDIO_PACKET_MAX_BYTES - 1] = 1; // still allocated; the sanitizers check it
     coded_audio_unref(c);
     coded_audio_unref(nullptr);
 }

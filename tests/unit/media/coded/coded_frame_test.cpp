@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-TEST_CASE("a new coded frame is zero, with 64 zero bytes behind its data")
+TEST_CASE("a new coded frame is zero, with 64 zero bytes after its data")
 {
     coded_frame *f = coded_frame_new(100);
     REQUIRE(f);
@@ -21,7 +21,7 @@ TEST_CASE("a new coded frame is zero, with 64 zero bytes behind its data")
     CHECK(coded_frame_new(SIZE_MAX) == nullptr);
 }
 
-TEST_CASE("any thread may hold and drop a coded frame")
+TEST_CASE("any thread may hold and release a coded frame")
 {
     coded_frame *f = coded_frame_new(1);
     REQUIRE(f);

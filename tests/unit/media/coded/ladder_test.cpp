@@ -113,7 +113,7 @@ TEST_CASE("ladder: defaults")
     CHECK(ladder_default(100000, 720, {30, 1}, 2, &l) == ERR_RANGE);
 }
 
-TEST_CASE("ladder: every source gets a valid default")
+TEST_CASE("ladder: every source has a valid default")
 {
     for (int width = 16; width <= 2000; width += 62)
         for (int height = 16; height <= 2000; height += 58)
@@ -195,7 +195,7 @@ TEST_CASE("ladder: from requests")
          "640x360@30/1*3",
          "0.0:200 0.1:300 0.2:500"},
         {{"640x360@30:500", "640x360@7.5:200"}, {30, 1}, 2, "640x360@30/1*3", "0.0:200 0.2:500"},
-        // a third of the rate is no temporal layer
+        // a third of the rate is not a temporal layer
         {{"640x360@30:500", "640x360@10:300"},
          {30, 1},
          2,
@@ -218,7 +218,7 @@ TEST_CASE("ladder: from requests")
          3,
          "320x180@15/1*3 1280x720@30/1*3",
          "0.2:100 1.2:2000"},
-        // 30 asked of 29.97 is all of it
+        // 30 requested of 29.97 is the full rate
         {{"640x360@30:500", "640x360@15:300"},
          {30000, 1001},
          2,

@@ -11,8 +11,8 @@
 namespace
 {
 
-// An encoder that is a formula: bits halve every 6 qp, at coarse quantisers every 8; each frame
-// differs by some noise.
+// A model of an encoder: bits halve every 6 qp, at coarse quantisers every 8; each frame has some
+// noise.
 struct fake_encoder {
     rng random = rng_seeded(1);
     double cost[LEVEL_MAX_LAYERS + 1] = {18, 17, 16.5, 16,
@@ -75,7 +75,7 @@ void check_windows(const run_t &run, double fps, int tid, double bps, double low
 
 } // namespace
 
-TEST_CASE("levels keep their rate over 2 s, whatever the layers cost")
+TEST_CASE("levels keep their rate over 2 s, whatever their layers cost")
 {
     struct {
         double fps;
@@ -130,7 +130,7 @@ TEST_CASE("the upper bound holds when the content becomes eight times as hard, f
     check_windows(all, 15, 1, 120000, 0.75, 1.10);
 }
 
-TEST_CASE("easy content gets no finer than the finest quantiser and saves no credit")
+TEST_CASE("easy content is not encoded finer than the finest quantiser and saves no credit")
 {
     int bps[LEVEL_MAX_LAYERS] = {80000, 120000};
     layer_rate r;

@@ -37,7 +37,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("what each frame references and what is forgotten for it")
+TEST_CASE("the reference of each frame, and what the encoder forgets for it")
 {
     struct {
         int64_t number, depends_on, forget_from;
@@ -60,7 +60,7 @@ TEST_CASE("what each frame references and what is forgotten for it")
     }
 }
 
-TEST_CASE("what a loss does, by the layer and the age")
+TEST_CASE("the effect of a loss, by layer and age")
 {
     struct {
         int layers;
@@ -91,7 +91,7 @@ TEST_CASE("what a loss does, by the layer and the age")
     }
 }
 
-TEST_CASE("a second viewer's loss of what was already gone past is harmless")
+TEST_CASE("a second viewer's loss of a frame that is already avoided is harmless")
 {
     fixture f(2);
     f.make_to(0, 8);
@@ -103,7 +103,7 @@ TEST_CASE("a second viewer's loss of what was already gone past is harmless")
     CHECK(f.make(12).depends_on == 10);
 }
 
-TEST_CASE("nobody misses what came before a key frame, or was never made")
+TEST_CASE("losses of frames before a key frame, or of frames never made, are harmless")
 {
     fixture f(2);
     f.make_to(0, 5);
@@ -113,7 +113,7 @@ TEST_CASE("nobody misses what came before a key frame, or was never made")
     CHECK(f.make(7).depends_on == 6);
 }
 
-TEST_CASE("while a key frame is awaited, higher layers go on for those who lost nothing")
+TEST_CASE("while a key frame is awaited, higher layers continue for viewers without loss")
 {
     fixture f(3);
     f.make_to(0, 4);
@@ -124,7 +124,7 @@ TEST_CASE("while a key frame is awaited, higher layers go on for those who lost 
     CHECK(f.make(8).key);
 }
 
-TEST_CASE("losses older than what is remembered need a key frame")
+TEST_CASE("losses older than the history need a key frame")
 {
     fixture f(2);
     f.make_to(0, 2 * LAYER_REFS_HISTORY);
@@ -132,7 +132,7 @@ TEST_CASE("losses older than what is remembered need a key frame")
     CHECK_FALSE(f.make(2 * LAYER_REFS_HISTORY + 1).key);
 }
 
-TEST_CASE("results may be thrown away as long as references stay in the window")
+TEST_CASE("results may be discarded as long as references stay in the window")
 {
     fixture f(2); // a window of 8, a period of 2: 6 to spare
     f.make_to(0, 3);
@@ -153,7 +153,7 @@ TEST_CASE("results may be thrown away as long as references stay in the window")
     CHECK(layer_refs_may_discard(&f.r, &key));
 }
 
-TEST_CASE("what a loss would take is known beforehand, and asking changes nothing")
+TEST_CASE("the effect of a loss can be queried without recording it")
 {
     fixture f(2);
     f.make_to(0, 13);

@@ -12,7 +12,8 @@
 
 namespace
 {
-// Of one second: the bytes of the size's NAL units, the frames, and whether they come evenly.
+// The bytes of the size's NAL units in one second, the number of frames, and whether they are
+// evenly spaced.
 struct second {
     int frames = 0;
     size_t bytes = 0;
@@ -86,7 +87,7 @@ TEST_CASE("synthetic: level k of the dummy layers is k + 1 layers of the same si
     }
 }
 
-TEST_CASE("synthetic: what is read, and what is not")
+TEST_CASE("synthetic: accepted and refused names")
 {
     struct row {
         const char *text;
@@ -118,7 +119,7 @@ TEST_CASE("synthetic: what is read, and what is not")
     }
 }
 
-TEST_CASE("synthetic: a frame goes through packets whole")
+TEST_CASE("synthetic: a frame passes through packets unchanged")
 {
     synthetic s;
     synthetic_goddard(&s);

@@ -13,7 +13,7 @@ extern "C" {
 
 #include "common/base/err.h"
 
-TEST_CASE("convert: the colour matrix that a frame says, or its height")
+TEST_CASE("convert: the colour matrix stated by a frame, or derived from its height")
 {
     struct {
         int colorspace, height, matrix;
@@ -35,7 +35,7 @@ TEST_CASE("convert: the colour matrix that a frame says, or its height")
     av_frame_free(&f);
 }
 
-TEST_CASE("convert: full range by the frame's own word, or by its format")
+TEST_CASE("convert: full range as stated by the frame, or by its format")
 {
     struct {
         int format, range, seen_as;
@@ -101,7 +101,7 @@ TEST_CASE("convert: colours of RGB, in the matrix of the picture")
     picture_unref(p);
 }
 
-TEST_CASE("convert: the context is kept while the geometry is, and made anew where it is not")
+TEST_CASE("convert: the context is kept for equal geometry, and replaced for another")
 {
     picture *small = picture_new(32, 32), *large = picture_new(64, 64);
     for (picture *p : {small, large})

@@ -53,7 +53,7 @@ decoded read_png(const std::string &path)
 }
 } // namespace
 
-TEST_CASE("picture_write_png: colours come back, nothing else is left")
+TEST_CASE("picture_write_png: colours are preserved, and no temporary file remains")
 {
     namespace fs = std::filesystem;
     fs::path dir = fs::temp_directory_path() / ("weir-png-" + std::to_string(getpid()));

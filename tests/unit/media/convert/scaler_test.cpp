@@ -37,7 +37,7 @@ TEST_CASE("scaler: equal sizes are copied, labels carried over")
     scaler_free(s);
 }
 
-TEST_CASE("scaler: flat stays flat, at changing sizes")
+TEST_CASE("scaler: flat pictures stay flat, at changing sizes")
 {
     scaler *s = scaler_new();
     picture *a = picture_new(320, 180);

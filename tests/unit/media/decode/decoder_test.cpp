@@ -6,7 +6,7 @@
 namespace
 {
 
-// A copy with the 64 zero bytes that the decoder wants behind it, and nothing after them (for the
+// A copy followed by the 64 zero bytes that the decoder requires, and by nothing else (for the
 // sanitizer).
 std::vector<uint8_t> padded(const uint8_t *data, size_t bytes)
 {
@@ -38,7 +38,7 @@ double psnr_y(const picture *a, const picture *b)
 
 } // namespace
 
-TEST_CASE("one frame in, its picture out at once")
+TEST_CASE("one frame in, its picture out, without delay")
 {
     ladder l = one_size(200, 120, 30, 2, {{1, 400000}});
     encoder_ptr e = make_encoder(l);
@@ -78,7 +78,7 @@ TEST_CASE("pictures outlive later frames and the decoder")
     }
 }
 
-TEST_CASE("one decoder through changes of size at key frames")
+TEST_CASE("one decoder handles changes of size at key frames")
 {
     ladder l = ladder_of(30);
     add_size(l, 128, 72, 15, 2, {{1, 100000}});
@@ -116,7 +116,7 @@ TEST_CASE("one decoder through changes of size at key frames")
     CHECK(shown > 100);
 }
 
-TEST_CASE("bytes that break off or do not parse give no picture, and a key frame mends all")
+TEST_CASE("truncated or malformed bytes give no picture, and a key frame recovers")
 {
     ladder l = one_size(160, 96, 30, 2, {{1, 300000}});
     encoder_ptr e = make_encoder(l);
@@ -148,7 +148,7 @@ TEST_CASE("bytes that break off or do not parse give no picture, and a key frame
     CHECK(feed(d.get(), next->data, next->bytes) == 0);
 }
 
-TEST_CASE("flipped bits never crash, whatever comes out")
+TEST_CASE("flipped bits never crash the decoder")
 {
     ladder l = one_size(160, 96, 30, 2, {{1, 300000}});
     encoder_ptr e = make_encoder(l);

@@ -38,7 +38,7 @@ struct frame {
 };
 } // namespace
 
-TEST_CASE("parameter sets out of a description")
+TEST_CASE("parameter sets from a description")
 {
     CHECK(decode("Z0LA,aM48") == bytes{0, 0, 0, 1, 0x67, 0x42, 0xc0, 0, 0, 0, 1, 0x68, 0xce, 0x3c});
     CHECK(decode("Z0I=,") == bytes{0, 0, 0, 1, 0x67, 0x42}); // a comma too many
@@ -48,7 +48,7 @@ TEST_CASE("parameter sets out of a description")
     CHECK(decode(std::string(3000, 'A'), 4096).empty());
 }
 
-TEST_CASE("a key frame that lacks them gets them")
+TEST_CASE("a key frame without parameter sets gets them")
 {
     const bytes sets = {0, 0, 0, 1, 0x67, 0x42};
     const struct {
@@ -69,7 +69,7 @@ TEST_CASE("a key frame that lacks them gets them")
     }
 }
 
-TEST_CASE("the parameter sets that came last are those that count")
+TEST_CASE("the latest parameter sets apply")
 {
     const bytes before = {0, 0, 0, 1, 0x67, 1}, sps = {0, 0, 0, 1, 0x67, 2, 3},
                 pps = {0, 0, 0, 1, 0x68, 4}, idr = {0, 0, 0, 1, 0x65, 5}, sei = {0, 0, 0, 1, 6, 7};

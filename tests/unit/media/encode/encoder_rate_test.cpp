@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the levels are promised: over any 2 s, the bytes of a level are within 10 % of its bitrate.
+// The promise for each level: over any 2 s its bytes are within 10 % of its bitrate.
 #include "tests/support/coded_stream.hpp"
 
 namespace
@@ -43,7 +43,7 @@ struct share {
     double highest = 0;
 };
 
-// Of the bitrate, in each window of 2 s that lies in frames from .. end.
+// The fraction of the bitrate in each window of 2 s within the frames from .. end.
 share windows(const std::vector<sent> &all, const ladder &l, int tid, double bps, int64_t from,
               int64_t end)
 {
@@ -75,8 +75,7 @@ void check_levels(const std::vector<sent> &all, const ladder &l, int64_t from, i
 
 } // namespace
 
-TEST_CASE(
-    "each level of the ladder keeps its bitrate over any 2 s, with key frames at awkward times")
+TEST_CASE("each level keeps its bitrate over any 2 s, with key frames at unfavourable times")
 {
     struct {
         int width, height, rate, layers;
@@ -94,7 +93,8 @@ TEST_CASE(
         INFO(row.width << "x" << row.height << " layers " << row.layers);
         ladder l = one_size(row.width, row.height, row.rate, row.layers, row.levels);
         encoder_ptr e = make_encoder(l);
-        // Two soon after each other, one right after the first frame, then now and then.
+        // Two key frames in short succession, one right after the first frame, then occasional
+        // ones.
         int64_t end = row.seconds * row.rate;
         script how = {
             .keys = {3, row.rate + 1, row.rate + row.rate / 3, 5 * row.rate / 2 + 3, 6 * row.rate}};
@@ -115,7 +115,7 @@ TEST_CASE("the upper bound holds through scene changes")
     }
 }
 
-TEST_CASE("a new bitrate holds from the next frame, lower levels keep their proportion")
+TEST_CASE("a new bitrate applies to the next frame, and lower levels keep their proportion")
 {
     for (double scale : {0.5, 2.0}) {
         ladder l = one_size(320, 180, 30, 2, {{0, 200000}, {1, 300000}});
@@ -127,7 +127,7 @@ TEST_CASE("a new bitrate holds from the next frame, lower levels keep their prop
     }
 }
 
-TEST_CASE("a size whose rate is no whole part of the source's")
+TEST_CASE("a size whose rate does not divide the source's")
 {
     ladder l = ladder_of(25);
     add_size(l, 192, 108, 20, 2, {{1, 150000}});

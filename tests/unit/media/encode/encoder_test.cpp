@@ -30,7 +30,7 @@ const coded_frame *frame_of(const stream &s, int64_t number)
     return nullptr;
 }
 
-// The frame and all that it builds on.
+// The frame and all frames that it depends on.
 std::set<int64_t> closure(const stream &s, int64_t number)
 {
     std::set<int64_t> all;
@@ -49,7 +49,7 @@ void check_closures(const stream &s, size_t step)
 
 } // namespace
 
-TEST_CASE("a frame carries what its picture and its place say")
+TEST_CASE("a frame carries the fields of its picture and position")
 {
     ladder l = ladder_of(30);
     add_size(l, 64, 48, 30, 1, {{0, 50000}});
@@ -87,7 +87,7 @@ TEST_CASE("a frame carries what its picture and its place say")
     }
 }
 
-TEST_CASE("parameter sets are told before anything is encoded, and are those in band")
+TEST_CASE("parameter sets are known before encoding, and equal those in band")
 {
     ladder l = small(2);
     encoder_ptr e = make_encoder(l);
@@ -106,7 +106,7 @@ TEST_CASE("parameter sets are told before anything is encoded, and are those in 
     CHECK(std::string(in_band) == profile);
 }
 
-TEST_CASE("nothing comes out before the first IDR position")
+TEST_CASE("no frame is output before the first IDR position")
 {
     ladder l = small(3);
     encoder_ptr e = make_encoder(l);
@@ -117,7 +117,7 @@ TEST_CASE("nothing comes out before the first IDR position")
     CHECK(f->key);
 }
 
-TEST_CASE("every prefix of the layers decodes exactly, and depends_on is the truth")
+TEST_CASE("every prefix of the layers decodes exactly, and depends_on is correct")
 {
     for (int layers = 1; layers <= LEVEL_MAX_LAYERS; layers++) {
         INFO("layers " << layers);
@@ -134,7 +134,7 @@ TEST_CASE("every prefix of the layers decodes exactly, and depends_on is the tru
     }
 }
 
-TEST_CASE("layers may be switched down and up at any frame, and any of the top layer may be lost")
+TEST_CASE("layers may be added and removed at any frame, and any top-layer frame may be lost")
 {
     rng r = rng_seeded(3);
     for (int layers = 2; layers <= 3; layers++) {
@@ -157,7 +157,7 @@ TEST_CASE("layers may be switched down and up at any frame, and any of the top l
     }
 }
 
-TEST_CASE("frames left out by an encoder that is late")
+TEST_CASE("frames skipped by a late encoder")
 {
     rng r = rng_seeded(4);
     for (int layers = 1; layers <= 3; layers++) {
@@ -171,7 +171,7 @@ TEST_CASE("frames left out by an encoder that is late")
             play(s, [&](const coded_frame &f) { return f.temporal_id <= top; });
         check_closures(s, 11);
     }
-    // Nothing but top layer frames for longer than the window: they end, a key frame begins anew.
+    // Only top-layer frames for longer than the window: they stop, and a key frame starts again.
     ladder l = small(2);
     encoder_ptr e = make_encoder(l);
     stream s;
@@ -184,7 +184,7 @@ TEST_CASE("frames left out by an encoder that is late")
     CHECK(s.frames.back()->key);
 }
 
-// A viewer misses `lost` and hears the repair `age` frames later.
+// A viewer lacks `lost` and reports it `age` frames later.
 static void check_repair(int layers, int64_t lost, int age)
 {
     INFO("layers " << layers << " lost " << lost << " age " << age);
@@ -211,13 +211,13 @@ static void check_repair(int layers, int64_t lost, int age)
     else
         CHECK(verdict == ERR_NOT_FOUND);
     CHECK(key_after == (base && next_t0 - good > 8));
-    // With no IDR, all is whole from the next frame on; otherwise from the IDR.
+    // Without an IDR, all frames are decodable from the next one on; otherwise from the IDR on.
     int64_t from = key_after ? next_t0 : told + 1;
     for (int64_t n = from; n <= end; n++)
         CHECK(shown.count(n) == 1);
 }
 
-TEST_CASE("loss is repaired without an IDR as far back as the window reaches, beyond it with one")
+TEST_CASE("a loss is repaired without an IDR within the window, beyond it with one")
 {
     for (int age = 0; age <= 10; age++) {
         check_repair(1, 12, age);
@@ -230,7 +230,7 @@ TEST_CASE("loss is repaired without an IDR as far back as the window reaches, be
     }
 }
 
-TEST_CASE("many losses and repairs, told late, leave no viewer with a wrong picture")
+TEST_CASE("many losses and repairs, reported late, give no viewer a wrong picture")
 {
     rng r = rng_seeded(5);
     for (int layers = 1; layers <= 4; layers++) {
@@ -256,7 +256,7 @@ TEST_CASE("many losses and repairs, told late, leave no viewer with a wrong pict
     }
 }
 
-TEST_CASE("repair of what nothing depends on any more does nothing")
+TEST_CASE("repair of a frame without dependent frames does nothing")
 {
     ladder l = small(2);
     encoder_ptr e = make_encoder(l);
@@ -276,7 +276,7 @@ TEST_CASE("repair of what nothing depends on any more does nothing")
     CHECK(frame_of(s, 16)->key);
 }
 
-TEST_CASE("a key frame comes at the next IDR position, unless a younger one was sent")
+TEST_CASE("a key frame is made at the next IDR position, unless a newer one was sent")
 {
     ladder l = small(3);
     encoder_ptr e = make_encoder(l);
@@ -296,7 +296,7 @@ TEST_CASE("a key frame comes at the next IDR position, unless a younger one was 
     CHECK(next_key(35) == 36);
 }
 
-TEST_CASE("without requests a key frame comes after at most 10 s")
+TEST_CASE("without requests a key frame is made after at most 10 s")
 {
     for (int layers = 1; layers <= 3; layers++) {
         ladder l = one_size(64, 48, 8, layers, {{layers - 1, 40000}});

@@ -6,7 +6,7 @@
 
 namespace
 {
-// A picture's bright pixels: how many, and the rows they span.
+// Counts a picture's bright pixels and finds the rows that they span.
 struct ink {
     int pixels = 0, top = -1, bottom = -1;
 };
@@ -25,7 +25,7 @@ ink ink_of(const picture *p)
 }
 } // namespace
 
-TEST_CASE("the card says no signal, and why")
+TEST_CASE("the card shows its title and the reason")
 {
     picture *p = picture_new(640, 360);
     no_signal_draw(p, "");
@@ -39,7 +39,7 @@ TEST_CASE("the card says no signal, and why")
     picture_unref(p);
 }
 
-TEST_CASE("long reasons, small pictures and strange letters stay inside")
+TEST_CASE("long reasons, small pictures and unknown letters stay within the picture")
 {
     const int sizes[][2] = {{16, 16}, {64, 36}, {160, 90}, {256, 144}, {1920, 1080}, {90, 160}};
     const std::string reasons[] = {

@@ -37,7 +37,8 @@ struct ground {
 
 } // namespace
 
-TEST_CASE("pattern_ground: both layers tile the plane: an offset of both moves the picture, round")
+TEST_CASE("pattern_ground: both layers tile the plane: an equal offset of both moves the picture "
+          "cyclically")
 {
     ground a, b;
     a.draw(0, 0, 0, 0);

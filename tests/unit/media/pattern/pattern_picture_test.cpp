@@ -13,7 +13,7 @@ extern "C" {
 
 namespace
 {
-// FNV-1a of what is shown.
+// FNV-1a of the visible pixels.
 uint64_t checksum(const picture *p)
 {
     uint64_t h = 0xcbf29ce484222325u;
@@ -55,7 +55,7 @@ TEST_CASE("pattern_picture: frame n is a pure function of n")
     CHECK(checksum(a.get()) != checksum(b.get()));
 }
 
-TEST_CASE("pattern_picture: all machines draw alike")
+TEST_CASE("pattern_picture: all machines draw the same pixels")
 {
     struct {
         int width, height;

@@ -49,7 +49,7 @@ TEST_CASE("pattern_strip: the low 32 bits of a number are read back, at every si
     CHECK(pattern_strip_read(c.p) == 0x23456789);
 }
 
-TEST_CASE("pattern_strip: by hand, number 1 in a picture of 400 x 200")
+TEST_CASE("pattern_strip: number 1 in a picture of 400 x 200, computed by hand")
 {
     canvas c(400, 200, 128);
     box all = pattern_strip_box(400, 200);

@@ -19,7 +19,7 @@ std::vector<int16_t> tone(int64_t from, int count)
 
 } // namespace
 
-TEST_CASE("test_tone: 1 kHz for a tenth of each second, silence else")
+TEST_CASE("test_tone: 1 kHz for a tenth of each second, otherwise silence")
 {
     for (int64_t second : {-2, 0, 1, 100000}) {
         auto pcm = tone(second * AUDIO_RATE, AUDIO_RATE);
@@ -33,7 +33,7 @@ TEST_CASE("test_tone: 1 kHz for a tenth of each second, silence else")
     }
 }
 
-TEST_CASE("test_tone: pieces fit each other")
+TEST_CASE("test_tone: pieces join exactly")
 {
     auto whole = tone(-1000, 3000), first = tone(-1000, 1234), second = tone(234, 1766);
     first.insert(first.end(), second.begin(), second.end());
@@ -56,7 +56,7 @@ TEST_CASE("test_tone: each beep is found once, at its first loud sample")
         CHECK(std::abs(found[static_cast<size_t>(k)] - k * AUDIO_RATE) <= 3);
 }
 
-TEST_CASE("test_tone: what begins in the middle of a beep is none")
+TEST_CASE("test_tone: a stream that begins within a beep has no beginning of a beep")
 {
     tone_watch w;
     tone_watch_init(&w);

@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 
-TEST_CASE("sizes with a rate")
+TEST_CASE("valid and invalid sizes with a rate")
 {
     const struct {
         const char *text;

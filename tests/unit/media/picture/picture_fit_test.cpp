@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("picture fit: where a picture of another shape stands")
+TEST_CASE("picture fit: the place of a picture with another shape")
 {
     const struct {
         int width, height, box_width, box_height; // of the picture, and of what it stands in

@@ -28,7 +28,7 @@ struct pair {
     pair(const pair &) = delete;
 };
 
-// The formula as the paper writes it, a window at a time, with C1 / N as quality.c says.
+// The paper's formula, computed window by window, with C1 / N as in quality.c.
 double plain_ssim(const picture *a, const picture *b)
 {
     const double c1 = 416 / 4096.0, c2 = 235963 / (64.0 * 63.0);
@@ -67,7 +67,7 @@ TEST_CASE("quality: equal pictures")
     CHECK(quality_ssim_y(p.a, p.b) == 1);
 }
 
-TEST_CASE("quality: a constant difference of d is an MSE of d^2")
+TEST_CASE("quality: a constant difference of d gives an MSE of d^2")
 {
     for (int d : {1, 5, 100, 155}) {
         pair p(
@@ -106,7 +106,7 @@ TEST_CASE("quality: SSIM by hand")
     CHECK(quality_ssim_y(board.a, board.b) == Approx(-0.552746).epsilon(1e-5));
 }
 
-TEST_CASE("quality: SSIM is the plain formula's, whatever the size")
+TEST_CASE("quality: SSIM equals the plain formula, for any size")
 {
     rng r = rng_seeded(7);
     const int sizes[][2] = {{8, 8},    {10, 12},  {62, 30},  {64, 64},

@@ -48,7 +48,7 @@ struct fixture {
     {
         return push(p.seq, p.head, p.payload);
     }
-    // The next frame's number and bytes with '|' for start codes; "" when there is none.
+    // Returns the next frame's number and bytes, with '|' for start codes; "" if there is none.
     std::string pull()
     {
         struct received_frame *f = depacketiser_pull(d);
@@ -92,7 +92,7 @@ TEST_CASE("depacketiser: single units, STAP-A and FU-A make one frame")
     CHECK(depacketiser_malformed(f.d) == 0);
 }
 
-TEST_CASE("depacketiser: what a frame is told")
+TEST_CASE("depacketiser: the fields of a frame")
 {
     fixture f;
     struct rtp_packet p = {};
@@ -135,7 +135,7 @@ TEST_CASE("depacketiser: what a frame is told")
     CHECK(frame->bytes == 18);
 }
 
-TEST_CASE("depacketiser: any order, each frame once")
+TEST_CASE("depacketiser: packets in any order give each frame once")
 {
     std::vector<int> order = {0, 1, 2, 3};
     do {
@@ -159,7 +159,7 @@ TEST_CASE("depacketiser: any order, each frame once")
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_CASE("depacketiser: frames come out as they become whole")
+TEST_CASE("depacketiser: frames are output when they become whole")
 {
     fixture f;
     f.push(1, "F", "A1", 1);
@@ -212,7 +212,7 @@ TEST_CASE("depacketiser: malformed payloads")
     }
 }
 
-TEST_CASE("depacketiser: fragments that do not fit together")
+TEST_CASE("depacketiser: fragments that do not match")
 {
     const std::string start = bytes({0x7c, 0x85, 's'}), middle = bytes({0x7c, 0x05, 'm'}),
                       end = bytes({0x7c, 0x45, 'e'}), single = bytes({0x61}),
@@ -248,7 +248,7 @@ TEST_CASE("depacketiser: packets of two frames never mix")
     CHECK(f.pull() == "3|C");
 }
 
-TEST_CASE("depacketiser: numbers beyond 2^32 and before 0")
+TEST_CASE("depacketiser: numbers beyond 2^32 and below 0")
 {
     fixture f;
     f.push(1, "FL", "A", 0xffffffff);
@@ -265,7 +265,7 @@ TEST_CASE("depacketiser: numbers beyond 2^32 and before 0")
     CHECK(g.pull() == "3|A");
 }
 
-TEST_CASE("depacketiser: a frame may rest on a later one, and has a slot of its own")
+TEST_CASE("depacketiser: a frame may depend on a later one, and has its own slot")
 {
     fixture f;
     struct rtp_packet p = {};
@@ -279,7 +279,7 @@ TEST_CASE("depacketiser: a frame may rest on a later one, and has a slot of its 
     received_frame_free(got);
 }
 
-TEST_CASE("depacketiser: the window moves on")
+TEST_CASE("depacketiser: the window advances")
 {
     fixture f;
     f.push(0, "F", "A0", 1);
@@ -329,9 +329,9 @@ TEST_CASE("depacketiser: memory is bounded")
     CHECK(f.pull() == "3744|A");
 }
 
-// Frames through the packetiser, shuffled within a few places, some packets lost: what is whole
-// comes out, byte for byte.
-TEST_CASE("depacketiser: undoes the packetiser")
+// Frames pass through the packetiser, are shuffled slightly, and some packets are lost: every whole
+// frame is output unchanged.
+TEST_CASE("depacketiser: restores what the packetiser cut")
 {
     struct rng rng = rng_seeded(10);
     std::vector<packet> wire;

@@ -40,7 +40,7 @@ const bytes_t baseline_wide = {0x67, 0x42, 0x00, 0x1e, 0x89, 0x65, 0x8a, 0x36, 0
 
 } // namespace
 
-TEST_CASE("an SPS is made wider and allows gaps")
+TEST_CASE("an SPS gets more bits and allows gaps")
 {
     CHECK(widened_sps(baseline, 4) == baseline_wide);
 }
@@ -59,7 +59,7 @@ TEST_CASE("a high profile SPS with a guard byte")
         CHECK_FALSE((wide[i - 2] == 0 && wide[i - 1] == 0 && wide[i] < 3));
 }
 
-TEST_CASE("an SPS that is none")
+TEST_CASE("a unit that is not an SPS")
 {
     uint8_t out[64];
     int bits;
@@ -75,7 +75,7 @@ TEST_CASE("an SPS that is none")
     CHECK(h264_widen_sps(big.data(), big.size(), &bits, out, sizeof(out)) == ERR_TOO_BIG);
 }
 
-TEST_CASE("a slice's frame_num is made wider, the rest is copied")
+TEST_CASE("a slice's frame_num gets more bits, the rest is copied")
 {
     // 41, then first_mb 1, slice_type 00110, pps 1, frame_num 0101, 5 more bits 10101.
     struct {
@@ -97,7 +97,7 @@ TEST_CASE("a slice's frame_num is made wider, the rest is copied")
         CHECK(widened_slice(row.in, row.frame_num) == row.out);
 }
 
-TEST_CASE("a slice that is none")
+TEST_CASE("a unit that is not a slice")
 {
     uint8_t out[64];
     bytes_t slice = {0x41, 0x9a, 0xb5, 0x12};
@@ -109,7 +109,7 @@ TEST_CASE("a slice that is none")
     CHECK(h264_widen_slice(slice.data(), 4, 4, 5, out, sizeof(out)) == ERR_MALFORMED);
 }
 
-TEST_CASE("any bytes get an answer")
+TEST_CASE("any bytes give a result")
 {
     rng r = rng_seeded(7);
     uint8_t out[256];

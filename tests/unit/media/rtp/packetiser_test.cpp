@@ -65,7 +65,7 @@ TEST_CASE("packetiser: the edge between one packet and two")
     CHECK(flags == "B");
 }
 
-TEST_CASE("packetiser: any limit, even one that changes, carries the same bytes")
+TEST_CASE("packetiser: any limit, also a changing one, gives the same bytes")
 {
     struct rng rng = rng_seeded(9);
     for (int round = 0; round < 300; round++) {

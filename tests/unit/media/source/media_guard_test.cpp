@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 
-TEST_CASE("media_guard: reading may go on until the deadline, which may be replaced")
+TEST_CASE("media_guard: reading may continue until the deadline, which may be replaced")
 {
     media_guard *g = media_guard_new(USEC_NEVER);
     REQUIRE(g);
@@ -20,7 +20,7 @@ TEST_CASE("media_guard: reading may go on until the deadline, which may be repla
     media_guard_unref(g);
 }
 
-TEST_CASE("media_guard: a stop holds for all who share it, and goes before the deadline")
+TEST_CASE("media_guard: a stop applies to all holders, and takes precedence over the deadline")
 {
     media_guard *g = media_guard_new(0), *shared = media_guard_ref(g);
     CHECK(shared == g);

@@ -73,7 +73,7 @@ TEST_CASE("media_input: a clip opens and reads")
     CHECK(media_input_seek(o.in, 0, 0, AVSEEK_FLAG_BACKWARD) >= 0);
 }
 
-TEST_CASE("media_input: what names other files is refused, whatever its name")
+TEST_CASE("media_input: a file that refers to other files is refused")
 {
     clip_folder dir;
     clip c;
@@ -102,7 +102,7 @@ TEST_CASE("media_input: only a regular file is opened")
     CHECK(none.says("No such file"));
 }
 
-TEST_CASE("media_input: of a bare stream without contents little is read")
+TEST_CASE("media_input: little is read of a bare stream without contents")
 {
     clip_folder dir;
     put(dir / "torn.h264", std::string("\0\0\0\1\x67\x42\0\x1e", 8));

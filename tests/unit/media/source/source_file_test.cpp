@@ -33,7 +33,8 @@ int fails(const std::string &path)
     return err;
 }
 
-// Which frame of the clip this is, by its level near the lower right corner; -1 when it is none.
+// Returns the frame of the clip that a picture shows, by its luma near the lower right corner; -1:
+// none.
 int frame_of(const picture *p)
 {
     int level = p->plane[0][(p->height - 3) * p->stride[0] + p->width - 3];
@@ -41,8 +42,8 @@ int frame_of(const picture *p)
     return abs(level_of(k) - level) <= 3 ? k : -1;
 }
 
-// The clip's frames shown, at most `limit`; checks numbers and times on the way. `end`: what came
-// then.
+// Returns the frames of the clip that are shown, at most `limit`; checks their numbers and times.
+// `end`: the final result.
 std::vector<int> play(source *s, size_t limit = 1000, int64_t first = 0, int *end = nullptr)
 {
     std::vector<int> shown;
@@ -175,7 +176,7 @@ TEST_CASE("source_file: full range becomes limited range")
     picture_unref(p);
 }
 
-TEST_CASE("source_file: a variable rate becomes constant")
+TEST_CASE("source_file: a variable rate is converted to a constant one")
 {
     clip_folder dir;
     clip c;
@@ -199,7 +200,7 @@ TEST_CASE("source_file: a variable rate becomes constant")
     CHECK(play(s.get()) == want);
 }
 
-TEST_CASE("source_file: a clock that jumps is not followed")
+TEST_CASE("source_file: clock jumps are skipped")
 {
     clip_folder dir;
     clip c;
@@ -235,7 +236,7 @@ TEST_CASE("source_file: the size may change within the file")
     CHECK(play(s.get()) == std::vector<int>{0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
 }
 
-TEST_CASE("source_file: a clock that stands still ends, looped or not")
+TEST_CASE("source_file: a file whose clock stops ends, looped or not")
 {
     clip_folder dir;
     clip c;
@@ -304,7 +305,7 @@ TEST_CASE("source_file: square pixels, and no larger than 1080p")
     }
 }
 
-TEST_CASE("source_file: loops with numbers going on")
+TEST_CASE("source_file: loops with continuing numbers")
 {
     clip_folder dir;
     for (const char *name : {"a.mp4", "b.mkv", "c.avi", "d.m4v", "e.h264", "f.ts"}) {
@@ -323,7 +324,7 @@ TEST_CASE("source_file: loops with numbers going on")
     }
 }
 
-TEST_CASE("source_file: seeks to the frame of that time")
+TEST_CASE("source_file: seeks to the frame at a time")
 {
     clip_folder dir;
     for (const char *name : {"a.mp4", "b.mkv"}) {
@@ -347,8 +348,7 @@ TEST_CASE("source_file: seeks to the frame of that time")
     }
 }
 
-TEST_CASE(
-    "source_file: what lies between a key frame and the place is passed over, not what it rests on")
+TEST_CASE("source_file: a seek skips frames that the target does not depend on")
 {
     clip_folder dir;
     clip c;
@@ -367,7 +367,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "source_file: containers without an index are searched for the key frame before the place")
+    "source_file: containers without an index are searched for the key frame before the target")
 {
     clip_folder dir;
     clip c;
@@ -385,7 +385,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("source_file: what nobody can seek in begins again all the same")
+TEST_CASE("source_file: a file without seeking can still start again")
 {
     clip_folder dir;
     clip c;
@@ -428,7 +428,7 @@ TEST_CASE("source_file: the same file gives the same pictures")
     }
 }
 
-TEST_CASE("source_file: a truncated file ends where it breaks off")
+TEST_CASE("source_file: a truncated file ends where it is cut")
 {
     clip_folder dir;
     for (const char *name : {"a.mkv", "b.avi", "c.ts"}) {
@@ -487,7 +487,7 @@ TEST_CASE("source_file: damage in the middle is skipped, and counted once")
     CHECK(logged[0].find("a.avi: skipped") != std::string::npos);
 }
 
-TEST_CASE("source_file: what is no video is refused, by name")
+TEST_CASE("source_file: a file without video is refused with its name")
 {
     clip_folder dir;
     log_capture log;

@@ -38,7 +38,7 @@ struct group {
             coded_frame_unref(f);
     }
 
-    // The pictures, by number, of the frames up to a layer, as they are decoded.
+    // Decodes the frames up to a layer; returns the pictures by number.
     std::map<int, uint64_t> decoded(int top) const
     {
         std::map<int, uint64_t> sums;
@@ -64,7 +64,7 @@ struct group {
 
 } // namespace
 
-TEST_CASE("stored encoder: whatever layers are left out, the others decode as they were")
+TEST_CASE("stored encoder: without any higher layers, the others decode exactly")
 {
     for (int layers : {1, 2, 3}) {
         for (int frames : {60, 8}) {
@@ -91,7 +91,7 @@ TEST_CASE("stored encoder: each level has its rate")
     CHECK(g.kbps(1) >= 132);
 }
 
-TEST_CASE("stored encoder: a picture that is there at once is the one that comes in time")
+TEST_CASE("stored encoder: the picture at arrival equals the one in display order")
 {
     group g(3, 60, {{2, 300000}});
     std::map<int, uint64_t> all = g.decoded(2), shown;

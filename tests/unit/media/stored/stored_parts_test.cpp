@@ -78,7 +78,7 @@ TEST_CASE("stored_parts: a part is read as it was written")
     }
 }
 
-TEST_CASE("stored_parts: a part that breaks off is told, and one that fails is not there")
+TEST_CASE("stored_parts: a truncated part is reported, and a failed part does not exist")
 {
     parts p;
     REQUIRE(p.open("a plan") == 0);
@@ -96,7 +96,7 @@ TEST_CASE("stored_parts: a part that breaks off is told, and one that fails is n
     CHECK(p.files() == 2); // the plan and part 0
 }
 
-TEST_CASE("stored_parts: those of the same plan are taken over, those of another thrown away")
+TEST_CASE("stored_parts: parts of the same plan are reused, those of another deleted")
 {
     parts p;
     REQUIRE(p.open("a plan") == 0);
@@ -120,7 +120,7 @@ TEST_CASE("stored_parts: those of the same plan are taken over, those of another
     CHECK_FALSE(std::filesystem::exists(p.folder));
 }
 
-TEST_CASE("stored_parts: one at a time")
+TEST_CASE("stored_parts: only one program at a time")
 {
     parts first, second;
     second.folder = first.folder;
@@ -137,7 +137,7 @@ TEST_CASE("stored_parts: one at a time")
     CHECK_FALSE(first.has(0));
 }
 
-TEST_CASE("stored_parts: the work file is a symbolic link is refused, not followed")
+TEST_CASE("stored_parts: a symbolic link is refused, not followed")
 {
     temp_folder elsewhere;
     const std::string target = elsewhere / "target";

@@ -60,7 +60,7 @@ std::vector<uint8_t> packet(uint16_t seq, bool placed = true, int payload_type =
 
 } // namespace
 
-TEST_CASE("audio_receiver: packets of another stream are left to others")
+TEST_CASE("audio_receiver: packets of another stream are not accepted")
 {
     fixture f;
     CHECK_FALSE(f.take(packet(1, true, 96)));
@@ -91,7 +91,7 @@ TEST_CASE("audio_receiver: duplicates do not count, lost packets do")
     CHECK(rtp_receiver_lost(&f.in.receiver) == 2);
 }
 
-TEST_CASE("audio_receiver: it reports after its first packet, and takes the reports of its source")
+TEST_CASE("audio_receiver: it reports after its first packet, and reads its source's reports")
 {
     fixture f;
     uint8_t out[RTCP_MAX_PACKET];

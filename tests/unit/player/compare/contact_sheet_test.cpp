@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 
-TEST_CASE("contact sheet: never more than twenty-four pictures, however long it takes")
+TEST_CASE("contact sheet: at most twenty-four pictures, for any duration")
 {
     struct contact_sheet *c = contact_sheet_new();
     REQUIRE(c);

@@ -11,7 +11,7 @@
 namespace
 {
 
-// Its measuring thread stands still while `gate` is held.
+// A comparison whose thread is blocked while `gate` is held.
 struct fixture {
     std::mutex gate;
     uint64_t compared = 0; // guarded by gate; after picture_compare_finish nobody else's
@@ -117,7 +117,7 @@ TEST_CASE_METHOD(fixture, "measure: what waits is bounded, by pictures and by by
         }
         uint64_t skipped = picture_compare_finish(f.m, USEC_NEVER);
         CHECK(f.compared + skipped == static_cast<uint64_t>(row.pushed));
-        // The thread may have taken one into its hands before the others came.
+        // The thread may have taken one picture before the others arrived.
         CHECK(f.compared >= static_cast<uint64_t>(row.waiting));
         CHECK(f.compared <= static_cast<uint64_t>(row.waiting) + 1);
     }

@@ -8,7 +8,7 @@
 #include "player/compare/snapshot.h"
 #include "tests/unit/temp_folder.hpp"
 
-TEST_CASE("snapshot: what was written is told, and what was not")
+TEST_CASE("snapshot: success and failure are reported")
 {
     temp_folder folder;
     auto before = std::filesystem::current_path();

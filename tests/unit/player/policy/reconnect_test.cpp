@@ -62,7 +62,8 @@ TEST_CASE("reconnect: every pair of state and event")
 
 TEST_CASE("reconnect: the picture, for every pair of state and event that begins a still one")
 {
-    // DRAINED and DESCRIBED stop a moving picture of a connection that is away; by whose doing?
+    // DRAINED and DESCRIBED stop the moving picture of a connection that is away; the cause depends
+    // on the state.
     static const enum reconnect_picture still[RECONNECT_STATES] = {
         RECONNECT_MOVING, RECONNECT_MOVING, RECONNECT_STALLED, RECONNECT_STALLED,
         RECONNECT_HALTED, RECONNECT_HALTED, RECONNECT_HALTED,  RECONNECT_HALTED};
@@ -81,7 +82,7 @@ TEST_CASE("reconnect: the picture, for every pair of state and event that begins
             reconnect_on(&r, (enum reconnect_event)event, &no_pictures, 1000 * ms);
             CHECK(r.picture == RECONNECT_MOVING);
 
-            // A picture that stands still does so until pictures move again.
+            // A still picture remains until pictures move again.
             r = in_state((enum reconnect_state)state);
             r.picture = RECONNECT_STALLED;
             reconnect_on(&r, (enum reconnect_event)event, &live, 1000 * ms);
@@ -138,7 +139,7 @@ TEST_CASE(
     for (int state :
          {RECONNECT_LOST_WAITING, RECONNECT_CHANGING_WAITING, RECONNECT_REVERTING_WAITING}) {
         struct reconnect r = in_state((enum reconnect_state)state);
-        // A timer that is early is set again.
+        // A timer that fires early is set again.
         CHECK(reconnect_on(&r, RECONNECT_TIMER, &live, 900 * ms - 1) == RECONNECT_WAIT);
         CHECK(reconnect_on(&r, RECONNECT_TIMER, &paused, 1000 * ms) == RECONNECT_NOTHING);
         CHECK(r.state == state);
@@ -168,17 +169,17 @@ TEST_CASE(
 
 TEST_CASE("reconnect: what comes late from the connection that is left changes nothing")
 {
-    // Playing that starts with the last buffered pictures: it had made a loss of the viewer's
-    // choice.
+    // Playing starts with the last buffered pictures. An earlier version counted the viewer's
+    // choice as a loss.
     struct reconnect r = in_state(RECONNECT_PLAYING);
     reconnect_on(&r, RECONNECT_CHANGE, &live, 1000 * ms);
     reconnect_on(&r, RECONNECT_STARTED, &live, 1000 * ms);
     CHECK(r.state == RECONNECT_CHANGING_WAITING);
-    // Its BYE: it had reverted the change, or counted as a loss.
+    // A BYE of the old connection. An earlier version reverted the change, or counted a loss.
     CHECK(reconnect_on(&r, RECONNECT_LOST, &live, 1010 * ms) == RECONNECT_NOTHING);
     CHECK(r.state == RECONNECT_CHANGING_WAITING);
     CHECK(r.tries == 0);
-    // A BYE after a loss: it had lengthened the wait.
+    // A BYE after a loss. An earlier version lengthened the wait.
     r = in_state(RECONNECT_PLAYING);
     reconnect_on(&r, RECONNECT_LOST, &live, 1000 * ms);
     CHECK(reconnect_on(&r, RECONNECT_LOST, &live, 1200 * ms) == RECONNECT_NOTHING);

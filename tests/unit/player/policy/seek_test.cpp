@@ -7,8 +7,8 @@
 
 static const usec_t ms = USEC_PER_MSEC;
 
-// A file of 100 s at 25 frames/s that plays from its beginning, with frame 1000 at 0 s; frame 1050,
-// 2 s later, is on the screen.
+// A file of 100 s at 25 frames/s that plays from its beginning. Frame 1000 is at 0 s; frame 1050,
+// at 2 s, is on the screen.
 static struct seek playing()
 {
     struct seek s;
@@ -20,7 +20,7 @@ static struct seek playing()
     return s;
 }
 
-// The viewer seeks to 50 s at 1 s, and the server answers.
+// The viewer seeks to 50 s at the time 1 s, and the server responds.
 static struct seek placed()
 {
     struct seek s = playing();

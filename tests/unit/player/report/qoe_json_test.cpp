@@ -27,7 +27,7 @@ struct json {
     {
         json_decref(root);
     }
-    // "a.b.c"; nullptr when the key is not there.
+    // Returns the value at the path "a.b.c"; nullptr if the key does not exist.
     json_t *at(const std::string &path) const
     {
         json_t *v = root;
@@ -63,7 +63,7 @@ std::string json_of(qoe *q, usec_t at)
     return copy;
 }
 
-// Every key of the schema; those marked '0' may be null when nothing was measured, '!' may not.
+// Every key of the schema; '0': null is allowed if nothing was measured; '!': null is not allowed.
 const std::vector<std::pair<char, std::string>> schema = {
     {'!', "schema"},
     {'0', "ended"},

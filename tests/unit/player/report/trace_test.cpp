@@ -23,7 +23,7 @@ void count_errors(const log_entry *e)
     errors_logged += e->level == LOG_ERROR;
 }
 
-// What `tell` writes; the session began at 1000 ms.
+// Returns the lines that `tell` writes; the session began at 1000 ms.
 template <typename F> std::string written(F tell, bool adus = false)
 {
     char *text = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The connection of an RTSP client, over the loopback: what rtsp_client_test.cpp cannot show, which
-// is that hosts are looked up, connected to and changed. Each server answers each request the same.
+// Tests the connection of an RTSP client over the loopback: looking up, connecting to and changing
+// hosts, which rtsp_client_test.cpp does not cover. Each server sends the same response to every
+// request.
 #include "player/rtsp/rtsp_link.h"
 
 #include <catch2/catch.hpp>
@@ -167,7 +168,7 @@ TEST_CASE("rtsp_link: a redirect is followed to another host and port")
 {
     World w;
     Server &there = w.serve("RTSP/1.0 404 Not Found\r\nCSeq: 2\r\n\r\n");
-    // Its first address may be one where nothing listens.
+    // The host's first address may have no server.
     std::string url = at("localhost", there.port, "/there");
     Server &here = w.serve("RTSP/1.0 302 Found\r\nCSeq: 1\r\nLocation: " + url + "\r\n\r\nrest");
     w.watch(at("127.0.0.1", here.port, "/here"));
@@ -177,7 +178,7 @@ TEST_CASE("rtsp_link: a redirect is followed to another host and port")
     CHECK(there.seen.find("DESCRIBE " + url) == 0);
 }
 
-TEST_CASE("rtsp_link: a redirect to where nothing listens")
+TEST_CASE("rtsp_link: a redirect to a port without a server")
 {
     World w;
     Server &here = w.serve("");
@@ -195,7 +196,7 @@ TEST_CASE("rtsp_link: a redirect to where nothing listens")
                                        ": nobody answers there (is weir-send running?)"});
 }
 
-TEST_CASE("rtsp_link: transports over raw TCP segments need a socket for them")
+TEST_CASE("rtsp_link: transports over raw TCP segments require a raw socket")
 {
     World w;
     std::string sdp = SDP;

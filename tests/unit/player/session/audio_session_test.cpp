@@ -134,7 +134,7 @@ TEST_CASE("audio_session: the report has the packets of all connections")
     CHECK(f.figures().bytes == 8 * packet(AUDIO, 1).size());
 }
 
-TEST_CASE("audio_session: the receiver reports on audio that came")
+TEST_CASE("audio_session: the receiver reports on audio that arrived")
 {
     fixture f;
     sdp s = description(true);

@@ -73,7 +73,7 @@ TEST_CASE("commands: the window's keys and menus reach the loop in order")
     CHECK(s.seen[8].transport == std::string("minbuf:1,3"));
 }
 
-TEST_CASE("commands: those that a stuck loop cannot take are lost")
+TEST_CASE("commands: commands that a blocked loop cannot accept are lost")
 {
     session s;
     struct command mute = {};

@@ -71,7 +71,7 @@ struct fixture {
         comparison_push(c, &f);
         picture_unref(f.picture);
     }
-    // Waits for the comparisons under way. Returns the pictures that were compared.
+    // Waits for unfinished comparisons. Returns the pictures that were compared.
     double compared()
     {
         comparison_finish(c, clock_now() + 60 * USEC_PER_SEC);
@@ -113,7 +113,7 @@ TEST_CASE("comparison: pictures are compared if their source is known", "[thread
     }
 }
 
-TEST_CASE("comparison: a size that no weir-send sends is not drawn again")
+TEST_CASE("comparison: sizes that weir-send never sends are not compared")
 {
     fixture f;
     sdp s = description(SDP_SOURCE_TEST);
@@ -154,7 +154,7 @@ TEST_CASE("comparison: --picture-events has a line for each picture of the sourc
     CHECK(count >= 4);
 }
 
-TEST_CASE("comparison: a contact sheet is made without anything to compare")
+TEST_CASE("comparison: a contact sheet is made even if nothing can be compared")
 {
     play_options o = {};
     o.contact_sheet = "sheet.png";

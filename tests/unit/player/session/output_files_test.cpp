@@ -69,7 +69,7 @@ TEST_CASE("output_files: a file that cannot be written is named before the sessi
     }
 }
 
-TEST_CASE("output_files: what the options name is written, as far as there is anything to write")
+TEST_CASE("output_files: the requested files are written, as far as there is content")
 {
     temp_folder folder;
     std::string report = folder / "r.json", snapshot = folder / "s.png",

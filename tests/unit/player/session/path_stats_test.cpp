@@ -67,7 +67,7 @@ rtsp_client_answer mtp_answer(double mode, double reason)
 
 } // namespace
 
-TEST_CASE("path_stats: each figure comes from the end that knows it")
+TEST_CASE("path_stats: each stat comes from the end that knows it")
 {
     struct {
         const char *name;
@@ -120,7 +120,7 @@ TEST_CASE("path_stats: before the sender's first report only the setup's round t
     CHECK(w.lines().find("\"controller\"") == std::string::npos);
 }
 
-TEST_CASE("path_stats: a rate controller's figures are traced if the sender has one")
+TEST_CASE("path_stats: a rate controller's variables are traced if the sender has one")
 {
     world w;
     path_stats_setup(w.stats, true, 0);
@@ -133,7 +133,8 @@ TEST_CASE("path_stats: a rate controller's figures are traced if the sender has 
     CHECK(w.lines().find("\"allowed\":2000000") != std::string::npos);
 }
 
-TEST_CASE("path_stats: MTP's mode is reported when it changes, and at first if it is a surprise")
+TEST_CASE("path_stats: MTP's mode is reported when it changes, and at first if it differs from the "
+          "request")
 {
     const double none = -1;
     struct {

@@ -32,7 +32,7 @@ struct set_up {
     }
 };
 
-TEST_CASE("stream_description: why a stream cannot be played")
+TEST_CASE("stream_description: reasons why a stream cannot be played")
 {
     set_up plain;
     REQUIRE(server_dialect_of(&plain.sdp)->has_levels);

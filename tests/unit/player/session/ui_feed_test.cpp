@@ -76,7 +76,7 @@ const usec_t TICK = USEC_PER_SEC / UI_FEED_TICKS;
 
 } // namespace
 
-TEST_CASE("ui_feed: a window opens for the message if the server does not answer soon")
+TEST_CASE("ui_feed: a window opens for the message if the server does not respond soon")
 {
     fixture f;
     for (int i = 0; i < 2; i++)
@@ -97,7 +97,7 @@ TEST_CASE("ui_feed: a window opens for the message if the server does not answer
     CHECK_FALSE(o.ended);
 }
 
-TEST_CASE("ui_feed: nothing is drawn over a picture that nobody sees")
+TEST_CASE("ui_feed: nothing is drawn over a picture that is not displayed")
 {
     fixture f(true);
     f.tick(0);
@@ -122,7 +122,7 @@ TEST_CASE("ui_feed: each toast is counted, and the next tick shows it")
     CHECK(std::string(f.to.osds.back().toast) == std::string(199, 'x'));
 }
 
-TEST_CASE("ui_feed: the last message says how the viewing ended")
+TEST_CASE("ui_feed: the last message states how the viewing ended")
 {
     struct {
         const char *error;

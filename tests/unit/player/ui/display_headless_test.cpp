@@ -58,7 +58,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("display_headless: a picture is shown when it is due, unless a newer one is due, too")
+TEST_CASE("display_headless: a picture is shown when it is due, unless a newer one is also due")
 {
     fixture f;
     usec_t now = clock_now();
@@ -71,7 +71,7 @@ TEST_CASE("display_headless: a picture is shown when it is due, unless a newer o
     CHECK(f.passed_over == std::vector<int64_t>{1});
 }
 
-TEST_CASE("display_headless: it ends when the queue is closed, and has nothing to draw on")
+TEST_CASE("display_headless: it ends when the queue is closed, and draws nothing")
 {
     fixture f;
     osd_state state = {};

@@ -55,7 +55,7 @@ TEST_CASE("osd_text: a text is as wide as its glyphs")
     CHECK(f.width("\x1b") == f.width("?"));
 }
 
-TEST_CASE("osd_text: a text is drawn in its colour between its corner and what follows")
+TEST_CASE("osd_text: a text is drawn in its colour between its corner and the returned x")
 {
     fixture f;
     int end = osd_text_draw(f.text, OSD_BODY, 50, 30, SDL_Color{255, 0, 0, 255}, "Weir");
@@ -75,7 +75,7 @@ TEST_CASE("osd_text: a text is drawn in its colour between its corner and what f
     CHECK(f.drawn().w == 0);
 }
 
-TEST_CASE("osd_text: a text that is too wide ends with dots, one that fits is whole")
+TEST_CASE("osd_text: a text that is too wide ends with dots, others are complete")
 {
     fixture f;
     const char *text = "the server was lost";

@@ -11,7 +11,7 @@ namespace
 {
 
 const int WIDTH = 640, HEIGHT = 480;
-const uint32_t RATE = 0x5ca4fc; // of the graph of the arriving rate
+const uint32_t RATE = 0x5ca4fc; // position of the graph of the arriving rate
 
 struct fixture : surface {
     struct osd_text *text = osd_text_new(renderer);
@@ -77,7 +77,7 @@ TEST_CASE("panel_draw: the panel covers its area and nothing else")
     CHECK(r.h == l.area.h);
 }
 
-TEST_CASE("panel_draw: a graph has the newest sample at its right, and gaps where none is known")
+TEST_CASE("panel_draw: a graph has the newest sample at its right, and gaps for unknown samples")
 {
     fixture f;
     f.push(1e6, 1);
@@ -99,7 +99,7 @@ TEST_CASE("panel_draw: the panel is drawn again when its stats or the window's s
     int one = f.count(RATE, 0, f.layout(1).graph_w);
     CHECK(one > 0);
 
-    // The stats change, but the panel was not told: it shows the same.
+    // The stats change without a call of panel_draw_renew: the panel is unchanged.
     f.sample.value[PANEL_RATE] = NAN;
     for (int i = 0; i < PANEL_SAMPLES; i++)
         panel_history_push(&f.history, &f.sample);

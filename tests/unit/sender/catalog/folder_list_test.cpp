@@ -38,7 +38,7 @@ struct folder {
 
 } // namespace
 
-TEST_CASE("folder_list: films with what they are; what cannot be requested is left out")
+TEST_CASE("folder_list: films with their properties; files that cannot be requested are omitted")
 {
     folder f;
     f.put("a.mkv");
@@ -51,7 +51,7 @@ TEST_CASE("folder_list: films with what they are; what cannot be requested is le
     CHECK(f.make() == "/a.mkv\t1.0\t96x64\r\n/c.mkv\t1.0\t96x64\r\n");
 }
 
-TEST_CASE("folder_list: what there was no time for is unknown, and looked at later")
+TEST_CASE("folder_list: files that there was no time to open are unknown, and opened later")
 {
     folder f;
     f.put("a.mkv");
@@ -60,7 +60,7 @@ TEST_CASE("folder_list: what there was no time for is unknown, and looked at lat
     CHECK(f.make() == "/a.mkv\t1.0\t96x64\r\n/b.mkv\t1.0\t96x64\r\n");
 }
 
-TEST_CASE("folder_list: a slow file is tried again, but not for ever")
+TEST_CASE("folder_list: a slow file is tried again a limited number of times")
 {
     folder f;
     f.put("a.mkv");

@@ -17,7 +17,7 @@
 namespace
 {
 
-// A session of a stream, as far as the stream knows it.
+// A minimal session: the part that a stream uses.
 struct seat : frame_sink {
     uint64_t packets;
 
@@ -54,7 +54,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("stream: sessions get numbers, up to the limit of viewers")
+TEST_CASE("stream: sessions get numbers, up to the max number of viewers")
 {
     fixture f;
     seat a, b, c;
@@ -72,7 +72,7 @@ TEST_CASE("stream: sessions get numbers, up to the limit of viewers")
     CHECK(f.s.sink_count == 0);
 }
 
-TEST_CASE("stream: the stats of sessions that play, and of those that have left")
+TEST_CASE("stream: the stats of current and of ended sessions")
 {
     fixture f;
     seat a(10), b(7);
@@ -100,7 +100,7 @@ TEST_CASE("stream: the stats of sessions that play, and of those that have left"
     stream_remove(&f.s, &b, 0);
 }
 
-TEST_CASE("stream: the description says what the media is")
+TEST_CASE("stream: the description of the media")
 {
     fixture f;
     sdp out;

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-TEST_CASE("process_stats: what this process has")
+TEST_CASE("process_stats: the resources of this process")
 {
     process_stats p;
     process_stats_read(&p);
@@ -17,7 +17,7 @@ TEST_CASE("process_stats: what this process has")
     CHECK(p.max_resident_bytes > 100e3);
 }
 
-TEST_CASE("process_stats: open files are counted, and their limit is the soft one")
+TEST_CASE("process_stats: open files are counted, and the limit is the soft one")
 {
     process_stats before, with, limited;
     process_stats_read(&before);

@@ -34,7 +34,7 @@ std::vector<std::string> lines_of(const std::string &text)
 
 } // namespace
 
-TEST_CASE("stats_file: a line a second and session, and one at the end")
+TEST_CASE("stats_file: a line per second and session, and one at the end")
 {
     temp_folder t;
     stats_file *s = stats_file_open((t / "stats").c_str());

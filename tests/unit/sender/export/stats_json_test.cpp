@@ -75,7 +75,7 @@ std::unique_ptr<stats> make()
 
 } // namespace
 
-TEST_CASE("stats_json: a session; what is not known is null")
+TEST_CASE("stats_json: a session; unknown values are null")
 {
     auto f = make();
     object s(json_object());
@@ -106,7 +106,8 @@ TEST_CASE("stats_json: a session; what is not known is null")
     }
 }
 
-TEST_CASE("stats_json: what a session has only with feedback, a controller, adaptation or audio")
+TEST_CASE(
+    "stats_json: keys that a session has only with feedback, a controller, adaptation or audio")
 {
     auto f = make();
     session_stats &v = f->sessions[0];
@@ -147,7 +148,7 @@ TEST_CASE("stats_json: the process")
     CHECK(o.at("") == R"({"cpu":{"user":1.5,"system":0.25},"rss":5e7,"max_rss":null})");
 }
 
-TEST_CASE("stats_json: the status of all, with the transports that had sessions")
+TEST_CASE("stats_json: the whole status, with the transports that had sessions")
 {
     auto f = make();
     const process_stats p = {1.5, 0.25, 50e6, 60e6, 12, -1};

@@ -48,9 +48,8 @@ struct coder {
 
 } // namespace
 
-TEST_CASE(
-    "encoder_thread: who comes as another goes elsewhere does not keep him from his key frame",
-    "[threads]")
+TEST_CASE("encoder_thread: a viewer that starts while another seeks still gets its key frame",
+          "[threads]")
 {
     coder c;
     c.encode(0, 1);
@@ -60,13 +59,13 @@ TEST_CASE(
     encoder_thread_begin(c.t, 1, 0);
     encoder_thread_begin(c.t, 1, 9);
     c.encode(8, 12);
-    // The last one's callback comes after its statistics.
+    // The callback of the last frame follows its stats.
     encoder_thread_free(c.t);
     c.t = nullptr;
     CHECK(c.keys == std::vector<int64_t>{0, 5, 9});
 }
 
-TEST_CASE("encoder_thread: of a shared encode, one viewer's losses are repaired within the budget",
+TEST_CASE("encoder_thread: in a shared encode, one viewer's losses are repaired within the budget",
           "[threads]")
 {
     coder c;
@@ -93,7 +92,7 @@ TEST_CASE("encoder_thread: of a shared encode, one viewer's losses are repaired 
     CHECK(s.repairs.repaired + s.repairs.coalesced + s.repairs.waited == 3 * (frames - 1) - 1);
 }
 
-TEST_CASE("encoder_thread: a viewer alone has every loss repaired", "[threads]")
+TEST_CASE("encoder_thread: for a single viewer every loss is repaired", "[threads]")
 {
     coder c;
     encoder_thread_set_viewers(c.t, 1);

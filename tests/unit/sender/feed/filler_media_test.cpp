@@ -5,7 +5,7 @@
 
 #include <string>
 
-TEST_CASE("filler_media: one level of the bit rate, and a title that says how it is sent")
+TEST_CASE("filler_media: one level of the bit rate, and a title that states the kind")
 {
     struct {
         sdp_source kind;

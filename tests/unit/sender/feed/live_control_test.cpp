@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// On one thread: only calls that have nothing to wait for.
+// Runs on one thread, so it uses only calls that do not wait.
 #include "sender/feed/live_control.h"
 
 #include <catch2/catch.hpp>
@@ -85,7 +85,7 @@ TEST_CASE("live_control: the position is that of the next picture, or of a pendi
     REQUIRE(f.wait_viewer());
     CHECK(f.seek_to == 500000);
     CHECK(f.lead == LIVE_FEED_SEEK_LEAD);
-    // Pictures count on; the position is that of the seek.
+    // Picture numbers continue; the position is that of the seek.
     live_control_advance(f.c, 10000, 1, f.seek_to);
     CHECK(f.position() == 510000);
     live_control_advance(f.c, 20000, 2, USEC_NEVER);
@@ -110,7 +110,7 @@ TEST_CASE("live_control: a picture waits for its time, unless a seek is pending"
     CHECK(instant - first == 50 * USEC_PER_SEC);
 }
 
-TEST_CASE("live_control: the end is for the viewers that saw it")
+TEST_CASE("live_control: the end applies to the viewers that reached it")
 {
     fixture f;
     live_control_watch(f.c, 0, +1);

@@ -68,7 +68,7 @@ struct cinema {
         live_feed_size_stats s = stats();
         return s.frames + s.overload;
     }
-    // They are through; nothing has been told yet.
+    // They have been encoded; no event has been delivered yet.
     void wait_pictures(uint64_t count)
     {
         usec_t until = clock_now() + 60 * USEC_PER_SEC;
@@ -85,7 +85,7 @@ struct cinema {
 
 } // namespace
 
-TEST_CASE("live_feed: a film begins again for a viewer that comes once its last viewer has left",
+TEST_CASE("live_feed: a film starts again for a viewer that comes after the last one has left",
           "[threads]")
 {
     cinema c;
@@ -98,7 +98,7 @@ TEST_CASE("live_feed: a film begins again for a viewer that comes once its last 
         dropped = c.stats().overload - dropped; // on a busy machine
         CHECK(c.frames + (int64_t)dropped == film::FRAMES);
         CHECK(c.position() == film::END);
-        // At once: no thread had time to see that the viewer left.
+        // At once, before any thread can notice that the viewer left.
         live_feed_watch(c.e, 0, 1, -1);
         CHECK(c.position() == 0);
         live_feed_watch(c.e, 0, 1, +1);
@@ -107,7 +107,7 @@ TEST_CASE("live_feed: a film begins again for a viewer that comes once its last 
     live_feed_watch(c.e, 0, 1, -1);
 }
 
-TEST_CASE("live_feed: a viewer that seeks just as a film ends does not get that end", "[threads]")
+TEST_CASE("live_feed: a viewer that seeks as a film ends does not get that end", "[threads]")
 {
     cinema c;
     live_feed_watch(c.e, 0, 1, +1);

@@ -133,7 +133,7 @@ TEST_CASE("live_media: a viewer is alone while no other plays", "[threads]")
     CHECK(a.is_alone());
 }
 
-TEST_CASE("live_media: the place in a file", "[threads]")
+TEST_CASE("live_media: the position in a file", "[threads]")
 {
     house h;
     viewer a(&h.loop, h.media, 1);

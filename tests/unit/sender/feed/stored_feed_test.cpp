@@ -136,7 +136,7 @@ TEST_CASE("stored_feed: a seek goes to the key frame before the target")
     }
 }
 
-TEST_CASE("stored_feed: frames that were lost or not sent are given again")
+TEST_CASE("stored_feed: lost and unsent frames are delivered again")
 {
     screening s(false);
     s.watch(+1);
@@ -144,11 +144,11 @@ TEST_CASE("stored_feed: frames that were lost or not sent are given again")
     s.watch(-1);
     auto given = static_cast<int64_t>(s.numbers.size());
     s.feed->ops->give_again(s.feed, 0, 3, 0);
-    s.feed->ops->give_again(s.feed, 0, given, 0); // it was not given yet
+    s.feed->ops->give_again(s.feed, 0, given, 0); // it has not been delivered yet
     CHECK(s.again == std::vector<int64_t>{3});
     s.again.clear();
     s.feed->ops->request_key(s.feed, 0, 60 * USEC_PER_SEC);
-    CHECK(s.again == range(0, given)); // of one layer, each frame needs all before it
+    CHECK(s.again == range(0, given)); // with one layer, each frame depends on all earlier ones
     s.again.clear();
     s.feed->ops->request_key(s.feed, 0, 60 * USEC_PER_SEC + 1); // too soon
     CHECK(s.again.empty());

@@ -5,7 +5,7 @@
 
 #include "tests/support/stored_film.hpp"
 
-TEST_CASE("stored_media: what a prepared file says of itself")
+TEST_CASE("stored_media: the description of a prepared file")
 {
     stored_film film;
     stream_media *m = stored_media_new(film.open(), true, true);

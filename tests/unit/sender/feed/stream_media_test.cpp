@@ -45,7 +45,7 @@ stream_media *goddard()
 
 } // namespace
 
-TEST_CASE("stream_media: what a viewer may ask of each kind of media")
+TEST_CASE("stream_media: the operations of each kind of media")
 {
     stored_film film_file;
     const ladder levels = film::levels();

@@ -53,7 +53,7 @@ struct fixture : frame_sink {
     {
         feed->ops->watch(feed, size_id, change);
     }
-    // Until so many frames are there, at most 60 s.
+    // Runs until `count` frames have arrived, at most 60 s.
     void run(size_t count)
     {
         const usec_t deadline = clock_now() + 60 * USEC_PER_SEC;
@@ -78,7 +78,8 @@ TEST_CASE("synthetic_media: frames of the watched size at their times")
     }
 }
 
-TEST_CASE("synthetic_media: two sizes are given side by side, and one that is let go no more")
+TEST_CASE(
+    "synthetic_media: two sizes are delivered together, and one that is no longer watched stops")
 {
     fixture f;
     f.watch(5, +1);
@@ -97,7 +98,7 @@ TEST_CASE("synthetic_media: two sizes are given side by side, and one that is le
     }
 }
 
-TEST_CASE("synthetic_media: time stands still while no size is watched")
+TEST_CASE("synthetic_media: the time line stops while no size is watched")
 {
     fixture f;
     f.watch(6, +1);

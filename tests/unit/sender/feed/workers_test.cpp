@@ -11,7 +11,7 @@
 namespace
 {
 
-// The threads stand in their work until the gate opens.
+// The threads block in their work until the gate opens.
 struct gate {
     std::mutex lock;
     std::condition_variable changed;
@@ -58,7 +58,7 @@ struct task {
 
 } // namespace
 
-TEST_CASE("workers: so many run at once, so many wait, the rest are refused", "[threads]")
+TEST_CASE("workers: a limited number runs and waits; further work is refused", "[threads]")
 {
     uv_loop_t loop;
     uv_loop_init(&loop);
@@ -86,7 +86,7 @@ TEST_CASE("workers: so many run at once, so many wait, the rest are refused", "[
     CHECK(uv_loop_close(&loop) == 0);
 }
 
-TEST_CASE("workers: those that are freed drop each work once, when its thread is back", "[threads]")
+TEST_CASE("workers: freeing drops each work once, when its thread has returned", "[threads]")
 {
     uv_loop_t loop;
     uv_loop_init(&loop);

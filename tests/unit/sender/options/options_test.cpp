@@ -54,7 +54,7 @@ std::string address(const sockaddr_storage &at)
 
 } // namespace
 
-TEST_CASE("weir-send's options: what is left out has defaults")
+TEST_CASE("weir-send's options: defaults")
 {
     parsed p({});
     REQUIRE(p.result == OPTIONS_RUN);
@@ -74,7 +74,7 @@ TEST_CASE("weir-send's options: what is left out has defaults")
     CHECK_FALSE((p.o.loop || p.o.prepare || p.o.list_devices || p.o.has_capture || p.o.log.json));
 }
 
-TEST_CASE("weir-send's options: what is said")
+TEST_CASE("weir-send's options: given values")
 {
     parsed p({"--listen",
               "[::1]:0",
@@ -141,7 +141,7 @@ TEST_CASE("weir-send's options: synthetic sources")
     }
 }
 
-TEST_CASE("weir-send's options: what is wrong, and what is allowed")
+TEST_CASE("weir-send's options: errors, and the allowed values")
 {
     std::vector<std::string> many;
     for (int i = 0; i <= LADDER_MAX_LEVELS; i++)

@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 
-TEST_CASE("catalog path: of a URL, below a folder")
+TEST_CASE("catalog path: from a URL to a path below a folder")
 {
     struct {
         const char *url, *path;
@@ -33,7 +33,7 @@ TEST_CASE("catalog path: of a URL, below a folder")
     }
 }
 
-TEST_CASE("catalog path: no way out, nothing hidden, nothing odd")
+TEST_CASE("catalog path: paths that leave the folder, hidden files and bad characters are refused")
 {
     for (const char *url :
          {"/..",     "/../x",  "/a/../x", "/%2e%2e/x", "/%2E./x",   "/.%2e%2fx",      "/.hidden",
@@ -49,7 +49,7 @@ TEST_CASE("catalog path: no way out, nothing hidden, nothing odd")
     CHECK(catalog_path_decode("/abc", small, sizeof(small)) == 0);
 }
 
-TEST_CASE("catalog path: into a URL and back")
+TEST_CASE("catalog path: encoded into a URL and decoded")
 {
     char url[64], back[64];
     CHECK(catalog_path_encode("sub/my film \xc3\xa4%?.mp4", url, sizeof(url)) == 33);

@@ -3,7 +3,7 @@
 
 #include "sender/policy/file_budget.h"
 
-TEST_CASE("file_budget: what is asked for is enough, one file less is not")
+TEST_CASE("file_budget: the requested limit suffices, one file less does not")
 {
     for (int viewers : {1, 2, 1024, 65535}) {
         CHECK(file_budget_viewers(file_budget_of(viewers)) == viewers);
@@ -12,7 +12,7 @@ TEST_CASE("file_budget: what is asked for is enough, one file less is not")
     CHECK(file_budget_of(1024) == 5280);
 }
 
-TEST_CASE("file_budget: too little is none, endless is as many as can be told")
+TEST_CASE("file_budget: too small a limit allows no viewer, an unlimited one the max")
 {
     CHECK(file_budget_viewers(0) == 0);
     CHECK(file_budget_viewers(FILE_BUDGET_OTHERS) == 0);

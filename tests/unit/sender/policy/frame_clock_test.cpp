@@ -18,7 +18,7 @@ std::vector<usec_t> ticks(frame_clock *c, usec_t now)
 }
 } // namespace
 
-TEST_CASE("frame_clock: numbers at their times, at any speed")
+TEST_CASE("frame_clock: numbers are due at their times, at any speed")
 {
     frame_clock c;
     frame_clock_init(&c, {10, 1});
@@ -32,7 +32,7 @@ TEST_CASE("frame_clock: numbers at their times, at any speed")
     CHECK(c.number == 5);
 }
 
-TEST_CASE("frame_clock: no drift where an interval is no whole number of microseconds")
+TEST_CASE("frame_clock: no drift if an interval is not a whole number of microseconds")
 {
     frame_clock c;
     frame_clock_init(&c, {30, 1});
@@ -42,7 +42,7 @@ TEST_CASE("frame_clock: no drift where an interval is no whole number of microse
     CHECK(c.number == 3000);
 }
 
-TEST_CASE("frame_clock: behind by half a second it catches up, by more it goes on from now")
+TEST_CASE("frame_clock: half a second late it catches up, later it restarts the time line")
 {
     frame_clock c;
     frame_clock_init(&c, {10, 1});

@@ -84,7 +84,7 @@ TEST_CASE("places: the addresses of an IPv6 /64 are one, IPv4 in IPv6 is IPv4")
     }
 }
 
-TEST_CASE("places: who leaves makes room for its address, the last one takes its number")
+TEST_CASE("places: leaving frees a place of the address, and the last place takes its number")
 {
     rig r(16);
     CHECK(r.took("192.0.2.1", 5) == 4);

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-TEST_CASE("prepare progress: how far, how fast, how long")
+TEST_CASE("prepare progress: progress, speed and remaining time")
 {
     auto text = [](prepare_progress p, int64_t done, bool bar, usec_t now) {
         char out[128];

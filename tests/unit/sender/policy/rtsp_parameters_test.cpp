@@ -9,7 +9,7 @@ static text of(const std::string &s)
     return {s.data(), s.size()};
 }
 
-TEST_CASE("rtsp_parameters: what SET_PARAMETER's lines say")
+TEST_CASE("rtsp_parameters: lines of SET_PARAMETER")
 {
     struct {
         std::string name, value;
@@ -43,7 +43,7 @@ TEST_CASE("rtsp_parameters: what SET_PARAMETER's lines say")
     }
 }
 
-TEST_CASE("rtsp_parameters: what GET_PARAMETER's lines ask for")
+TEST_CASE("rtsp_parameters: lines of GET_PARAMETER")
 {
     CHECK(rtsp_parameter_of(of("clock")) == PARAMETER_CLOCK);
     CHECK(rtsp_parameter_of(of("LEVEL")) == PARAMETER_LEVEL);
@@ -51,7 +51,7 @@ TEST_CASE("rtsp_parameters: what GET_PARAMETER's lines ask for")
     CHECK(rtsp_parameter_of(of("latency")) == PARAMETER_UNKNOWN);
 }
 
-TEST_CASE("rtsp_parameters: the transport's line has what is known")
+TEST_CASE("rtsp_parameters: the transport's line has the known values")
 {
     transport_info info;
     char line[512];

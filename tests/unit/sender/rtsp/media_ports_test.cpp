@@ -12,7 +12,7 @@
 namespace
 {
 
-// A server's ports, and two sockets of a viewer that keep what comes.
+// A server's ports, and two sockets of a viewer that keep received datagrams.
 struct world {
     uv_loop_t loop;
     sockaddr_storage host;
@@ -67,7 +67,7 @@ struct world {
         REQUIRE(ports);
     }
 
-    // From the viewer's port `from` to the server's port `which`.
+    // Sends from the viewer's port `from` to the server's port `which`.
     void send(int from, int which, const std::string &text)
     {
         sockaddr_storage to = host;

@@ -12,14 +12,14 @@
 namespace
 {
 
-// What the other end of a connection receives of the response.
+// Returns the response as the other end of a connection receives it.
 std::string sent(const rtsp_response &a, int cseq)
 {
     test::tcp_pair pair;
     REQUIRE(rtsp_response_send(&a, cseq, pair.conn) == 0);
     std::string text;
     char part[4096];
-    // All of it stands in the kernel's buffers by now.
+    // All bytes are in the kernel's buffers by now.
     for (ssize_t n; (n = recv(pair.other, part, sizeof(part), MSG_DONTWAIT)) > 0;)
         text.append(part, static_cast<size_t>(n));
     return text;

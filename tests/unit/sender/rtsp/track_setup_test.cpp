@@ -20,7 +20,7 @@ namespace
 struct world {
     test::tcp_pair tcp;
     stream offered;
-    catalog *served; // keeps the account of the stream's sessions
+    catalog *served; // counts the stream's sessions
     rtsp_session state;
     track_setup *setup;
 

@@ -65,7 +65,7 @@ bool has(const std::string &text, const std::string &line)
 
 } // namespace
 
-TEST_CASE("metrics_text: figures in base units")
+TEST_CASE("metrics_text: stats in base units")
 {
     auto f = make();
     session_stats s = session(3);
@@ -130,7 +130,7 @@ TEST_CASE("metrics_text: figures in base units")
     }
 }
 
-TEST_CASE("metrics_text: streams stand side by side, and sessions name theirs")
+TEST_CASE("metrics_text: streams are separate, and sessions name theirs")
 {
     auto f = make();
     f->stream_count = 2;
@@ -156,7 +156,7 @@ TEST_CASE("metrics_text: streams stand side by side, and sessions name theirs")
     }
 }
 
-TEST_CASE("metrics_text: sound is counted where there is some")
+TEST_CASE("metrics_text: audio is counted if there is any")
 {
     auto f = make();
     for (int number : {1, 2}) {
@@ -194,7 +194,7 @@ TEST_CASE("metrics_text: sound is counted where there is some")
     CHECK(text.find("sound_packets_total{session=\"1\"}") == std::string::npos);
 }
 
-TEST_CASE("metrics_text: what cannot be known has no sample")
+TEST_CASE("metrics_text: unknown values have no sample")
 {
     auto f = make();
     f->sessions[f->session_count++] = session(1);
@@ -209,7 +209,7 @@ TEST_CASE("metrics_text: what cannot be known has no sample")
     }
 }
 
-TEST_CASE("metrics_text: each family stands once, with help, type and its own samples")
+TEST_CASE("metrics_text: each family occurs once, with help, type and its own samples")
 {
     auto f = make();
     for (int number : {1, 2})
@@ -237,7 +237,7 @@ TEST_CASE("metrics_text: each family stands once, with help, type and its own sa
     CHECK(seen.size() > 40);
 }
 
-TEST_CASE("metrics_text: the most sessions fit")
+TEST_CASE("metrics_text: the max number of sessions fits")
 {
     auto f = make();
     f->stream_count = STATS_STREAMS;

@@ -3,7 +3,7 @@
 
 #include "sender/stats/stats.h"
 
-TEST_CASE("figures: totals are sums, by transport")
+TEST_CASE("stats: totals are sums, by transport")
 {
     total_stats total = {};
     session_stats s = {};
@@ -35,7 +35,7 @@ TEST_CASE("figures: totals are sums, by transport")
     CHECK(stats_dropped_by_layer(&total.frames, 1) == 0);
 }
 
-TEST_CASE("figures: the least number that is free, and what was done is kept")
+TEST_CASE("stats: a session gets the smallest free number, and its stats are kept")
 {
     stats_book book = {};
     session_stats s = {};

@@ -7,7 +7,7 @@
 
 static const usec_t ms = USEC_PER_MSEC;
 
-// When media time `pts` is heard.
+// Returns when media time `pts` is played.
 static usec_t due(const struct audio_clock *c, usec_t pts)
 {
     const struct media_clock *clock = audio_clock_get(c);
@@ -15,7 +15,7 @@ static usec_t due(const struct audio_clock *c, usec_t pts)
     return media_clock_due(clock, pts);
 }
 
-TEST_CASE("audio_clock: the first picture sets it, 10 ms behind the picture")
+TEST_CASE("audio_clock: the first picture sets it, 10 ms after the picture")
 {
     struct audio_clock c;
     audio_clock_init(&c);
@@ -29,7 +29,7 @@ TEST_CASE("audio_clock: the first picture sets it, 10 ms behind the picture")
     CHECK(due(&c, 1000 * ms) == 5040 * ms);
 }
 
-TEST_CASE("audio_clock: a picture that is off moves it by a sixteenth, one that is astray sets it")
+TEST_CASE("audio_clock: a small error moves it by a sixteenth, a large one sets it")
 {
     static const struct {
         int off;   // ms, of the second picture
@@ -46,7 +46,7 @@ TEST_CASE("audio_clock: a picture that is off moves it by a sixteenth, one that 
     }
 }
 
-TEST_CASE("audio_clock: pictures that jitter about their times leave it within a few ms of them")
+TEST_CASE("audio_clock: jitter of the pictures moves it by only a few ms")
 {
     struct audio_clock c;
     audio_clock_init(&c);
@@ -59,7 +59,7 @@ TEST_CASE("audio_clock: pictures that jitter about their times leave it within a
     }
 }
 
-TEST_CASE("audio_clock: audio that is missing is heard later, up to 200 ms")
+TEST_CASE("audio_clock: after underruns audio is played later, up to 200 ms")
 {
     struct audio_clock c;
     audio_clock_init(&c);

@@ -14,8 +14,8 @@ namespace
 
 constexpr usec_t MS = USEC_PER_MSEC;
 
-// A decoder whose samples are a tone, in phase with media time, so that it can be seen what is
-// played when; what it conceals is loud. A packet is its position.
+// A decoder whose samples are a tone in phase with media time, so that the test can tell what is
+// played when; concealed samples are loud. A packet contains its position.
 int samples_of(const uint8_t *, size_t len)
 {
     return len >= sizeof(int64_t) ? AUDIO_PACKET : 0;
@@ -103,7 +103,7 @@ struct rig {
 
 } // namespace
 
-TEST_CASE("audio_jitter_buffer: on a clean path each sample is heard when the clock says")
+TEST_CASE("audio_jitter_buffer: on a clean path each sample is played at the clock's time")
 {
     rig r;
     r.push(0, 50);
@@ -121,7 +121,7 @@ TEST_CASE("audio_jitter_buffer: on a clean path each sample is heard when the cl
     CHECK_FALSE(audio_jitter_buffer_heard_at(r.s, 48 * 901, &at));
 }
 
-TEST_CASE("audio_jitter_buffer: order of arrival does not matter; a packet twice is refused")
+TEST_CASE("audio_jitter_buffer: packets in any order are accepted; a duplicate is refused")
 {
     rig r;
     r.push(2, 10);
@@ -137,7 +137,7 @@ TEST_CASE("audio_jitter_buffer: order of arrival does not matter; a packet twice
     CHECK(r.counts().concealed == 0);
 }
 
-TEST_CASE("audio_jitter_buffer: begins where the clock is, with what is before it dropped")
+TEST_CASE("audio_jitter_buffer: it begins at the clock's position and drops earlier audio")
 {
     rig r;
     r.push(0, 50);
@@ -204,7 +204,7 @@ TEST_CASE("audio_jitter_buffer: the end of the stream is no underrun")
 }
 
 TEST_CASE(
-    "audio_jitter_buffer: a stall is silence after a fade; then it goes on where the pictures do")
+    "audio_jitter_buffer: a stall is silence after a fade; then audio continues with the video")
 {
     rig r;
     r.push(0, 100);
@@ -223,7 +223,7 @@ TEST_CASE(
     CHECK(r.counts().underruns == 0);
 }
 
-TEST_CASE("audio_jitter_buffer: a skip or a seek begins anew at the wanted place")
+TEST_CASE("audio_jitter_buffer: a skip or a seek restarts at the clock's position")
 {
     rig r;
     r.push(0, 200);
@@ -236,8 +236,7 @@ TEST_CASE("audio_jitter_buffer: a skip or a seek begins anew at the wanted place
     CHECK(r.out[48 * 280] == tone(48 * 3080));
 }
 
-TEST_CASE(
-    "audio_jitter_buffer: at another speed it stays within 15 ms, and sounds at its own pitch")
+TEST_CASE("audio_jitter_buffer: at another speed it stays within 15 ms, with unchanged pitch")
 {
     for (int ppm : {1050000, 950000, 1000200}) {
         INFO("speed " << ppm);
@@ -256,7 +255,7 @@ TEST_CASE(
         CHECK(most <= 15 * MS);
         CHECK(r.counts().underruns == 0);
         CHECK(r.counts().concealed == 0);
-        // 100 Hz: 2 crossings a period, whatever the speed.
+        // 100 Hz: 2 zero crossings per period at any speed.
         int crossings = 0;
         for (size_t i = 1; i < r.out.size(); i++)
             crossings += (r.out[i - 1] < 0) != (r.out[i] < 0);
@@ -285,7 +284,7 @@ TEST_CASE("audio_jitter_buffer: the device's drift is corrected")
     CHECK(r.counts().spliced > 0);
 }
 
-TEST_CASE("audio_jitter_buffer: the buffer is bounded; what is needed last goes")
+TEST_CASE("audio_jitter_buffer: the buffer is bounded; the packet needed last is dropped")
 {
     rig r;
     r.push(1, AUDIO_MAX_PACKETS + 1);

@@ -10,7 +10,7 @@ namespace
 {
 const usec_t SEC = 1000000;
 
-// The position in ms, rounded; -1: none.
+// Returns the position in ms, rounded; -1: none.
 int64_t place(struct av_sync *s, uint32_t stamp, usec_t arrived)
 {
     int64_t position;
@@ -20,7 +20,7 @@ int64_t place(struct av_sync *s, uint32_t stamp, usec_t arrived)
 }
 } // namespace
 
-TEST_CASE("without reports what arrives together belongs together")
+TEST_CASE("without reports, packets that arrive together belong together")
 {
     struct av_sync s = {};
     CHECK(place(&s, 4294967000u, 0) == -1); // no picture yet
@@ -33,7 +33,7 @@ TEST_CASE("without reports what arrives together belongs together")
     CHECK(place(&s, 500960, 10 * SEC + 120000) == 100140);
 }
 
-TEST_CASE("reports of both say what belongs together")
+TEST_CASE("reports of both tracks give the offset")
 {
     const uint64_t then = ntp_of_wall(1700000000 * SEC);
     struct av_sync s = {};
@@ -41,7 +41,7 @@ TEST_CASE("reports of both say what belongs together")
     CHECK(place(&s, 436800, 20 * SEC + 300000) == 5300);
     av_sync_report(&s, false, then, 450000); // with the picture, at 5 s
     CHECK(place(&s, 437760, 20 * SEC + 320000) == 5320);
-    av_sync_report(&s, true, then, 432000); // likewise
+    av_sync_report(&s, true, then, 432000); // audio with the picture, at the same time
     CHECK(place(&s, 438720, 20 * SEC + 340000) == 5140);
     av_sync_picture(&s, 540000, 6 * SEC, 21 * SEC);
     CHECK(place(&s, 480000, 21 * SEC) == 6000);

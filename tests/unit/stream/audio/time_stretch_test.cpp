@@ -12,7 +12,7 @@ namespace
 
 const double pi = 3.14159265358979;
 
-// `hz` for `count` samples, with room behind.
+// A tone of `hz` for `count` samples, followed by room.
 std::vector<int16_t> tone(double hz, int count)
 {
     std::vector<int16_t> pcm(static_cast<size_t>(count + TIME_STRETCH_MOST) * AUDIO_CHANNELS);
@@ -24,7 +24,7 @@ std::vector<int16_t> tone(double hz, int count)
     return pcm;
 }
 
-// The largest step between two samples: a seam that is heard would be one.
+// Returns the largest step between two samples; an audible seam would be a large one.
 int steepest(const std::vector<int16_t> &pcm, int count)
 {
     int most = 0;
@@ -36,7 +36,7 @@ int steepest(const std::vector<int16_t> &pcm, int count)
 
 } // namespace
 
-TEST_CASE("time_scale: whole periods of a tone, without a seam")
+TEST_CASE("time_stretch: whole periods of a tone, without an audible seam")
 {
     struct row {
         double hz;
@@ -61,7 +61,7 @@ TEST_CASE("time_scale: whole periods of a tone, without a seam")
     }
 }
 
-TEST_CASE("time_scale: silence and a lone click do no harm")
+TEST_CASE("time_stretch: silence and a single click do no harm")
 {
     std::vector<int16_t> pcm(static_cast<size_t>(2000 + TIME_STRETCH_MOST) * AUDIO_CHANNELS);
     CHECK(time_stretch_shorter(pcm.data(), 2000, 600) >= TIME_STRETCH_LEAST);
@@ -70,7 +70,7 @@ TEST_CASE("time_scale: silence and a lone click do no harm")
     CHECK(time_stretch_longer(pcm.data(), 1900, 600) >= TIME_STRETCH_LEAST);
 }
 
-TEST_CASE("time_scale: what it needs is enough")
+TEST_CASE("time_stretch: the stated number of samples suffices")
 {
     for (int most : {0, 120, 300, 480, 600, 10000}) {
         int needs = time_stretch_needs(most);

@@ -20,7 +20,8 @@ struct fixture {
             levels.levels[i] = {0, i, 100000 * (i + 1)};
         frame_loss_counter_init(&c, &levels);
     }
-    // A frame of one packet, whole at once; how many are lost with it.
+    // Adds a frame of one packet, which is whole at once; returns how many frames it shows to be
+    // lost.
     int whole(uint32_t number, int level = 1)
     {
         int lost = frame_loss_counter_packet(&c, number, 0, level);
@@ -106,7 +107,7 @@ TEST_CASE_METHOD(fixture, "frame_loss_counter: frames that come in the order of 
         CHECK(frame_loss_counter_packet(&c, f.number, f.reorder, 1) == f.lost);
         CHECK(frame_loss_counter_whole(&c, f.number));
     }
-    // One layer of them.
+    // A ladder with one layer.
     CHECK(frame_loss_counter_packet(&c, 16, -3, 0) == 0);
     CHECK(frame_loss_counter_whole(&c, 16));
     CHECK(frame_loss_counter_packet(&c, 20, -3, 0) == 0);

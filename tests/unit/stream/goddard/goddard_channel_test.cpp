@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The policy against a modelled server and path, over seeds: a queue that drains at a rate which
-// steps and trembles, and now and then loses a packet.
+// The policy with a model of server and path, for several seeds: a queue that drains at a rate with
+// steps and noise, and occasionally loses a packet.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -33,8 +33,9 @@ struct change {
     int level;
 };
 
-// Frames of the level's size at its times; packets of 1000 bytes into a queue of `queue_bytes`.
-// Lossy: what does not fit is lost. Else the server waits for room. 50 ms each way.
+// Frames of the level's size at its times, in packets of 1000 bytes, enter a queue of
+// `queue_bytes`. Lossy: packets that do not fit are lost; otherwise the server waits for room. The
+// delay is 50 ms in each direction.
 class world
 {
   public:
@@ -62,7 +63,7 @@ class world
         for (usec_t now = ms; now <= until; now += ms)
             tick(now);
     }
-    // Seconds in [from, to) at levels whose bitrate is above the path's.
+    // Returns the seconds in [from, to) at levels with a bitrate above the path's rate.
     double above(usec_t from, usec_t to) const
     {
         double total = 0;
@@ -208,7 +209,7 @@ class world
 };
 } // namespace
 
-TEST_CASE("goddard channel: levels follow the steps of a lossy path, no faster than the policy")
+TEST_CASE("goddard channel: levels follow a changing lossy path, at the policy's intervals")
 {
     for (uint64_t seed = 1; seed <= 10; seed++) {
         CAPTURE(seed);
@@ -229,9 +230,9 @@ TEST_CASE("goddard channel: levels follow the steps of a lossy path, no faster t
             CHECK((w.level_at(t) >= 1 && w.level_at(t) <= 3));
         for (usec_t t = 900 * sec; t < 1200 * sec; t += sec)
             CHECK((w.level_at(t) >= 4 && w.level_at(t) <= 6));
-        // A level far too high goes after one interval. One that exceeds the path by about the loss
-        // that is borne (320 kbit/s) goes after three. Tried each upscale_interval, the former is a
-        // thirteenth of the time (5 s of 65), the latter a fifth.
+        // A level far too high is left after one interval. One that exceeds the path by about the
+        // tolerated loss (320 kbit/s) is left after three. As each is tried every upscale_interval,
+        // the former takes a thirteenth of the time (5 s of 65), the latter a fifth.
         CHECK(w.longest_above() <= 16.5);
         CHECK(w.above(25 * sec, 300 * sec) <= 275 / 13.0);
         CHECK(w.above(325 * sec, 600 * sec) <= 275 / 5.0);
@@ -242,7 +243,7 @@ TEST_CASE("goddard channel: levels follow the steps of a lossy path, no faster t
     }
 }
 
-TEST_CASE("goddard channel: the capacity holds however good the path behind it looks")
+TEST_CASE("goddard channel: the capacity limits the level even if the path seems better")
 {
     world w(1, true, {{0, 10e6}});
     w.run(600 * sec, 500e3);
@@ -251,7 +252,7 @@ TEST_CASE("goddard channel: the capacity holds however good the path behind it l
     CHECK(w.rebufferings == 0);
 }
 
-TEST_CASE("goddard channel: a path that keeps all goes down by rebuffering, and stays")
+TEST_CASE("goddard channel: without losses, rebuffering lowers the level, which then stays")
 {
     world w(1, false, {{0, 300e3}, {60 * sec, 150e3}});
     w.run(600 * sec, 0);

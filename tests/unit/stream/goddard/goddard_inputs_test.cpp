@@ -168,7 +168,7 @@ TEST_CASE_METHOD(fixture, "goddard_inputs: what a pause left out is not lost")
     CHECK(last.reason == GODDARD_WHY_LOSS);
 }
 
-TEST_CASE("goddard_inputs: which transports leave frames out")
+TEST_CASE("goddard_inputs: transports that may skip frames")
 {
     const struct {
         const char *name;

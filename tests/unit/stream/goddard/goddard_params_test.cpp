@@ -41,7 +41,7 @@ TEST_CASE("goddard params: every name is read into its own field")
     CHECK(p.upscale_limit_time_factor == 2);
 }
 
-TEST_CASE("goddard params: what is wrong is refused whole, and told")
+TEST_CASE("goddard params: a wrong text is refused completely, with a reason")
 {
     struct row {
         const char *text;

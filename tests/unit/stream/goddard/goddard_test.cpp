@@ -12,7 +12,7 @@ namespace
 const usec_t ms = USEC_PER_MSEC;
 const usec_t sec = USEC_PER_SEC;
 
-// The paper's Figure 6; of a level the policy only knows its bitrate.
+// The levels of the paper's Figure 6; the policy uses only their bitrates.
 ladder figure_6()
 {
     const int kbps[] = {80, 120, 240, 320, 640, 960, 1920};
@@ -72,7 +72,7 @@ struct client {
         goddard_on_timeout(&g, now);
         drain();
     }
-    // What stands in `last`, in one line: "state reason level speed".
+    // Returns `last` as one line: "state reason level speed".
     std::string said() const
     {
         char text[80];
@@ -82,8 +82,8 @@ struct client {
     }
 };
 
-// Streaming at `level` from 1 s on, decided at 0. The first media came faster than any level, so
-// the capacity is unknown and stops nothing.
+// Streams at `level` from 1 s on, decided at 0. The first media arrived faster than any level, so
+// the capacity is unknown and does not limit.
 client streaming(int level, const char *params_text = "")
 {
     client c(GODDARD_BY_MEDIA, level, true, params_text);
@@ -96,7 +96,7 @@ client streaming(int level, const char *params_text = "")
     return c;
 }
 
-// Frames of which none is lost, one each 100 ms, in (from, to].
+// Reports one frame every 100 ms in (from, to], without loss.
 void steady(client &c, usec_t from, usec_t to, int64_t bytes = 1000)
 {
     for (usec_t t = from + 100 * ms; t <= to; t += 100 * ms)
@@ -104,7 +104,7 @@ void steady(client &c, usec_t from, usec_t to, int64_t bytes = 1000)
 }
 } // namespace
 
-TEST_CASE("goddard: a pair is asked for at once, and again at each timeout")
+TEST_CASE("goddard: a pair is requested at once, and again at each timeout")
 {
     client c;
     CHECK(c.said() == "probe probe -1 1.5");
@@ -161,7 +161,7 @@ TEST_CASE("goddard: the first level is the highest below the capacity")
     }
 }
 
-TEST_CASE("goddard: a pair in the wrong order says nothing")
+TEST_CASE("goddard: a pair in the wrong order is ignored")
 {
     client c;
     c.pair(-10 * ms, 100 * ms);
@@ -178,7 +178,7 @@ TEST_CASE("goddard: a pair in the wrong order says nothing")
     CHECK(c.said() == "buffering no-capacity 0 1.5");
 }
 
-TEST_CASE("goddard: without datagrams the rate of the first media stands for the capacity")
+TEST_CASE("goddard: without datagrams the rate of the first media is the capacity")
 {
     struct row {
         int start;
@@ -209,7 +209,7 @@ TEST_CASE("goddard: without datagrams the rate of the first media stands for the
     }
 }
 
-TEST_CASE("goddard: media that does not come ends the probe too")
+TEST_CASE("goddard: media that does not arrive also ends the probe")
 {
     client c(GODDARD_BY_MEDIA, 6);
     for (int i = 1; i <= GODDARD_TRIES; i++)
@@ -278,7 +278,7 @@ TEST_CASE("goddard: an empty buffer before playout is no rebuffering")
     CHECK(c.said() == "buffering capacity 6 1.5");
 }
 
-TEST_CASE("goddard: loss above the limit takes one level, once an interval")
+TEST_CASE("goddard: loss above the limit lowers the level by one, once per interval")
 {
     client c = streaming(3); // decided at 0
     c.frames(94, 6, 4999 * ms);
@@ -297,7 +297,7 @@ TEST_CASE("goddard: loss above the limit takes one level, once an interval")
     CHECK(c.asked == 3);
 }
 
-TEST_CASE("goddard: five lost of a hundred are not above 0.05; late ones count as lost")
+TEST_CASE("goddard: five lost of a hundred are not above 0.05; late frames count as lost")
 {
     client c = streaming(3);
     c.frames(95, 5, 6 * sec);
@@ -306,7 +306,7 @@ TEST_CASE("goddard: five lost of a hundred are not above 0.05; late ones count a
     CHECK(c.said() == "streaming loss 2 1.0"); // 6 of 101
 }
 
-TEST_CASE("goddard: what was lost before the last decision, or an interval ago, counts no more")
+TEST_CASE("goddard: losses before the last decision, or older than an interval, do not count")
 {
     client c = streaming(3);
     c.frames(0, 100, 1 * sec);
@@ -319,7 +319,7 @@ TEST_CASE("goddard: what was lost before the last decision, or an interval ago, 
     CHECK(c.asked == 1);
 }
 
-TEST_CASE("goddard: loss while buffering takes a level too, and the haste stays")
+TEST_CASE("goddard: loss while buffering also lowers the level, and the speed stays")
 {
     client c;
     c.pair(4 * ms, 0);
@@ -327,7 +327,7 @@ TEST_CASE("goddard: loss while buffering takes a level too, and the haste stays"
     CHECK(c.said() == "buffering loss 5 1.5");
 }
 
-TEST_CASE("goddard: a level more each upscale_interval with little loss")
+TEST_CASE("goddard: one level up after each upscale_interval with little loss")
 {
     client c = streaming(2); // decided at 0
     steady(c, 1 * sec, 59900 * ms);
@@ -342,7 +342,7 @@ TEST_CASE("goddard: a level more each upscale_interval with little loss")
     CHECK(c.asked == 4);
 }
 
-TEST_CASE("goddard: one lost of a hundred is not below 0.01; it is watched since the decision")
+TEST_CASE("goddard: one lost of a hundred is not below 0.01; loss counts since the decision")
 {
     client c = streaming(2);
     c.frames(990, 10, 50 * sec);
@@ -352,7 +352,7 @@ TEST_CASE("goddard: one lost of a hundred is not below 0.01; it is watched since
     CHECK(c.said() == "streaming upscale 3 1.0");
 }
 
-TEST_CASE("goddard: no level above the capacity, one equal to it is taken")
+TEST_CASE("goddard: no level above the capacity; one equal to it is allowed")
 {
     client equal;
     equal.pair(12500, 0); // 640 kbit/s: begins at 3
@@ -374,7 +374,7 @@ TEST_CASE("goddard: buffering does not go up")
     CHECK(c.said() == "buffering capacity 3 1.5");
 }
 
-TEST_CASE("goddard: after rebuffering one level below is the limit, until it is relaxed")
+TEST_CASE("goddard: after rebuffering the limit is one level below, until it is raised")
 {
     client c = streaming(4);
     steady(c, 1 * sec, 10 * sec, 3100); // 248 kbit/s
@@ -397,7 +397,7 @@ TEST_CASE("goddard: after rebuffering one level below is the limit, until it is 
     CHECK(c.said() == "streaming upscale 5 1.0");
 }
 
-TEST_CASE("goddard: scaling down puts the relaxation off")
+TEST_CASE("goddard: scaling down postpones raising the limit")
 {
     client c = streaming(4);
     steady(c, 1 * sec, 10 * sec, 3100);
@@ -426,7 +426,7 @@ TEST_CASE("goddard: rebuffering at the lowest level holds it there")
     CHECK(c.said() == "streaming upscale 1 1.0");
 }
 
-TEST_CASE("goddard: over transports that lose nothing only rebuffering scales")
+TEST_CASE("goddard: over transports without loss only rebuffering scales")
 {
     client c(GODDARD_BY_MEDIA, 3, false);
     goddard_on_media_rate(&c.g, 400e3, 200 * ms);
@@ -451,7 +451,7 @@ TEST_CASE("goddard: a seek fills the buffer again at the same level")
     CHECK(c.said() == "streaming buffered 3 1.0");
 }
 
-TEST_CASE("goddard: time stands still while the user pauses")
+TEST_CASE("goddard: the policy's time stops while the user pauses")
 {
     client c = streaming(2);
     steady(c, 1 * sec, 50 * sec);

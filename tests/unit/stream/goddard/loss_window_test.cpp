@@ -24,7 +24,7 @@ void add(loss_window &m, usec_t at, int received, int lost, int late, int64_t by
 }
 } // namespace
 
-TEST_CASE("goddard monitor: without frames nothing is known")
+TEST_CASE("goddard monitor: without frames the loss is unknown")
 {
     loss_window m = fresh();
     CHECK(std::isnan(loss_window_loss_lately(&m, start)));
@@ -32,7 +32,7 @@ TEST_CASE("goddard monitor: without frames nothing is known")
     CHECK(loss_window_throughput(&m, start) == 0);
 }
 
-TEST_CASE("goddard monitor: lost and late are missed, of all frames")
+TEST_CASE("goddard monitor: lost and late frames are missed, as a fraction of all frames")
 {
     loss_window m = fresh();
     add(m, 0, 16, 3, 1, 0);
@@ -52,7 +52,7 @@ TEST_CASE("goddard monitor: loss leaves the window after the interval, not the t
     CHECK(std::isnan(loss_window_loss_lately(&m, start + 9000 * ms)));
 }
 
-TEST_CASE("goddard monitor: a decision empties the frames and keeps the bytes")
+TEST_CASE("goddard monitor: a decision resets the frames and keeps the bytes")
 {
     loss_window m = fresh();
     add(m, 0, 5, 5, 0, 50000);
@@ -76,7 +76,7 @@ TEST_CASE("goddard monitor: throughput of a steady stream, at first and in the w
     CHECK(loss_window_throughput(&m, start + 16000 * ms) == 0);
 }
 
-TEST_CASE("goddard monitor: bytes of one instant are not an endless rate")
+TEST_CASE("goddard monitor: bytes of one instant do not give an infinite rate")
 {
     loss_window m = fresh();
     add(m, 0, 1, 0, 0, 1000);

@@ -30,8 +30,8 @@ outcome of(usec_t rtt, const std::vector<double> &arrivals)
     return {false, r.span, r.bps / 1e3};
 }
 
-// A slow start from `window` packets: a round of twice as many each `rtt`, no faster than a packet
-// each `gap` ms.
+// Simulates a slow start from `window` packets: each `rtt` twice as many, at most one packet per
+// `gap` ms.
 std::vector<double> slow_start(double rtt, double gap, int window, double until)
 {
     std::vector<double> all;
@@ -46,7 +46,7 @@ std::vector<double> slow_start(double rtt, double gap, int window, double until)
 
 } // namespace
 
-TEST_CASE("startup_rate: 200 ms where that is four round trips")
+TEST_CASE("startup_rate: 200 ms, if that is four round trips")
 {
     // A packet each 20 ms is 400 kbit/s; the 11th is 200 ms after the first.
     std::vector<double> even;
@@ -72,7 +72,7 @@ TEST_CASE("startup_rate: 200 ms where that is four round trips")
     }
 }
 
-TEST_CASE("startup_rate: a slow start counts from the round on that no longer grows")
+TEST_CASE("startup_rate: slow start ends with the first round that no longer grows")
 {
     // 750 kbit/s are a packet each 10.67 ms, 44 a round trip. Rounds have 10, 20, 40 packets, then
     // the path is full; the first has 170 kbit/s, the fourth and fifth all of it.
@@ -96,7 +96,7 @@ TEST_CASE("startup_rate: a slow start counts from the round on that no longer gr
     }
 }
 
-TEST_CASE("startup_rate: it ends, and without packets it does not")
+TEST_CASE("startup_rate: it ends after the max time, but not without packets")
 {
     // Twice as many each second, for ever.
     outcome o = of(1000 * ms, slow_start(1000, 0, 1, 9000));

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-TEST_CASE("frame_history: one record a number, until another number takes it")
+TEST_CASE("frame_history: one record per frame, until another frame replaces it")
 {
     std::unique_ptr<frame_history, void (*)(frame_history *)> h{frame_history_new(),
                                                                 frame_history_free};

@@ -29,7 +29,7 @@ received_frame *new_frame(int64_t number, int64_t depends_on)
     return f;
 }
 
-// One packet a frame; what the sender leaves out takes no sequence number.
+// One packet per frame; a frame that the sender skips takes no sequence number.
 struct account {
     std::unique_ptr<frame_history, void (*)(frame_history *)> history{frame_history_new(),
                                                                       frame_history_free};
@@ -109,7 +109,7 @@ TEST_CASE("frame_outcomes: each end of a frame has its cause")
         CHECK(t->by_cause[c] == by_cause[c]);
 }
 
-TEST_CASE("frame_outcomes: a root goes from reference to reference")
+TEST_CASE("frame_outcomes: the root follows the chain of references")
 {
     account a;
     a.arrived(0, -1);
@@ -128,17 +128,17 @@ TEST_CASE("frame_outcomes: a root goes from reference to reference")
         a.check(6, FRAME_END_UNDECODABLE, CAUSE_DEPENDENCY, CAUSE_NETWORK, 4);
         a.check(2, FRAME_END_LOST, CAUSE_NETWORK);
     }
-    SECTION("over frames that came and were not handed out")
+    SECTION("through frames that arrived and were not released")
     {
         a.check(6, FRAME_END_LOST, CAUSE_DEPENDENCY, CAUSE_NETWORK, 4);
     }
-    SECTION("to what came late")
+    SECTION("to a frame that arrived late")
     {
         a.check(2, FRAME_END_LATE, CAUSE_LATE);
         frame_outcomes_handed(a.l.get(), 4);
         a.check(4, FRAME_END_UNDECODABLE, CAUSE_DEPENDENCY, CAUSE_LATE, 2);
     }
-    SECTION("to a failure in the decoder, told before or after")
+    SECTION("to a failure of the decoder, reported before or after")
     {
         a.arrived(8, -1);
         a.arrived(10, 8);
@@ -163,7 +163,7 @@ TEST_CASE("frame_outcomes: a root goes from reference to reference")
 namespace
 {
 
-// What truly became of a frame on its way.
+// The true outcome of a frame.
 struct truth {
     bool sent = false;
     bool lost = false; // a packet of it
@@ -176,8 +176,8 @@ struct arrival {
     int64_t number;
 };
 
-// 20 frames/s in two temporal layers over a path that loses, delays and reorders, to a sender that
-// leaves frames out; a decoder and a display that fail now and then.
+// 20 frames/s in two temporal layers, from a sender that skips frames, over a path that loses,
+// delays and reorders, to a decoder and a display that fail occasionally.
 class simulation
 {
   public:
@@ -345,7 +345,7 @@ class simulation
 
 } // namespace
 
-TEST_CASE("frame_outcomes: over a bad path every frame is shown or has one cause, the true one")
+TEST_CASE("frame_outcomes: over a bad path every frame is shown or has one cause, the correct one")
 {
     uint64_t seen[FRAME_CAUSES] = {};
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -373,7 +373,7 @@ TEST_CASE("frame_outcomes: over a bad path every frame is shown or has one cause
             INFO("frame " << number << ": " << frame_cause_text(why.cause));
             CHECK((why.cause != CAUSE_SENDER || !f.sent));
             CHECK((why.cause != CAUSE_LATE || (f.sent && !f.lost) || number > s.newest_sent));
-            // A gap is taken to hold every frame missing in it.
+            // All frames missing in a gap are assumed to be lost in it.
             CHECK((why.cause != CAUSE_NETWORK || f.lost || !f.sent));
             if (number < s.newest_sent && f.lost)
                 CHECK(why.cause == CAUSE_NETWORK);

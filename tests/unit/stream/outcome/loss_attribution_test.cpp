@@ -39,7 +39,7 @@ std::unique_ptr<attribution> after(const std::vector<packet> &packets)
 
 } // namespace
 
-TEST_CASE("loss_attribution: what came of a frame and its neighbours")
+TEST_CASE("loss_attribution: results by the received parts of a frame and its neighbours")
 {
     struct row {
         const char *name;
@@ -93,7 +93,7 @@ TEST_CASE("loss_attribution: what came of a frame and its neighbours")
     }
 }
 
-TEST_CASE("loss_attribution: numbers of 32 bits go on after the last, and old ones are forgotten")
+TEST_CASE("loss_attribution: 32-bit numbers continue after the wrap, and old frames are forgotten")
 {
     auto p = after({{1, 0xffffffff, true, true}, {2, 1, true, true}});
     CHECK(loss_attribution_of(p.get(), int64_t{1} << 32) == PACKETS_UNSENT);
@@ -105,13 +105,13 @@ TEST_CASE("loss_attribution: numbers of 32 bits go on after the last, and old on
     loss_attribution_add(p.get(), &adu, 3);
     CHECK(loss_attribution_of(p.get(), (int64_t{1} << 32) + 1) == PACKETS_UNKNOWN);
 
-    // A source that began anew.
+    // A source that restarted.
     adu.frame = 0x90000000;
     loss_attribution_add(p.get(), &adu, 4);
     CHECK(loss_attribution_of(p.get(), 0x90000000) == PACKETS_WHOLE);
 }
 
-TEST_CASE("loss_attribution: frames that come in the order of decoding")
+TEST_CASE("loss_attribution: frames in decoding order")
 {
     // I0 P4 B2 b1 b3 P8 B6 b5 b7 P12 B10 b9 b11, a packet each, from sequence number 100 on.
     struct one {
@@ -178,7 +178,7 @@ TEST_CASE("loss_attribution: the rest of a frame that is decoded before others")
     }
 }
 
-TEST_CASE("loss_attribution: who says that a frame is far from its place is not believed")
+TEST_CASE("loss_attribution: an implausible distance between slot and number is ignored")
 {
     for (int reorder : {LOSS_ATTRIBUTION_REACH + 1, 32767, -32768}) {
         INFO(reorder);

@@ -9,7 +9,7 @@ namespace
 const usec_t ms = USEC_PER_MSEC;
 const usec_t wall = 1700000000000 * ms; // of the sender, when our clock says 0
 
-// A frame of one packet every 40 ms, which takes 10 ms to be encoded and 20 ms to arrive.
+// One frame of one packet every 40 ms; encoding takes 10 ms and transport 20 ms.
 struct stream {
     stall_classifier w;
     int64_t seq = 100;
@@ -20,7 +20,7 @@ struct stream {
         for (usec_t t = 0; t <= 1000; t += 40)
             packet(t - 20, t);
     }
-    // Times in ms of our clock; `lost` packets before it.
+    // A packet with times in ms of our clock; `lost`: packets lost before it.
     void packet(usec_t written, usec_t arrived, usec_t waited = 10, int lost = 0)
     {
         rtp_packet p{};
@@ -42,39 +42,39 @@ struct stream {
 
 } // namespace
 
-TEST_CASE("stall_classifier: nothing came")
+TEST_CASE("stall_classifier: no packet arrived")
 {
     stream s;
     CHECK(stall_classifier_silence(&s.w, 1450 * ms) == 450 * ms);
     CHECK(s.begin(1450) == STALL_OUTAGE);
-    SECTION("and the path gives what was sent before")
+    SECTION("and the path delivers earlier packets")
     {
         s.packet(1020, 2500);
         CHECK(s.end(2500) == STALL_OUTAGE);
     }
-    SECTION("and what was sent meanwhile is lost")
+    SECTION("and packets sent meanwhile are lost")
     {
         s.packet(2480, 2500, 10, 30);
         CHECK(s.end(2500, PACKETS_GAP) == STALL_OUTAGE);
     }
-    SECTION("because the sender had no room: what comes first waited there")
+    SECTION("because the sender had no room: the first packet had waited there")
     {
         s.packet(2480, 2500, 1400);
         CHECK(s.end(2500) == STALL_OUTAGE);
     }
-    SECTION("because nothing was made")
+    SECTION("because nothing was produced")
     {
         s.packet(2480, 2500);
         s.packet(2520, 2540);
         CHECK(s.end(2600) == STALL_SENDER);
     }
-    SECTION("to the end")
+    SECTION("until the end")
     {
         CHECK(s.end(9000, PACKETS_AHEAD) == STALL_OUTAGE);
     }
 }
 
-TEST_CASE("stall_classifier: a silence before the stall explains it for a while")
+TEST_CASE("stall_classifier: a silence before the stall explains it for a limited time")
 {
     stream s;
     s.packet(1020, 2000);
@@ -84,10 +84,10 @@ TEST_CASE("stall_classifier: a silence before the stall explains it for a while"
     CHECK(s.begin(5100) == STALL_TRANSPORT); // as long as little is known
 }
 
-TEST_CASE("stall_classifier: packets come all the time")
+TEST_CASE("stall_classifier: packets arrive all the time")
 {
     stream s;
-    SECTION("later and later: the path is slower than the media")
+    SECTION("with growing delay: the path is slower than the media")
     {
         s.packet(1020, 1200);
         CHECK(s.begin(1300) == STALL_TRANSPORT);
@@ -95,20 +95,20 @@ TEST_CASE("stall_classifier: packets come all the time")
         s.packet(1440, 1460); // the refill is fresh
         CHECK(s.end(1460) == STALL_TRANSPORT);
     }
-    SECTION("they have waited in the sender: it had no room")
+    SECTION("after waiting in the sender: it had no room")
     {
         s.packet(1180, 1200, 170);
         CHECK(s.begin(1300) == STALL_TRANSPORT);
         CHECK(s.end(1310) == STALL_TRANSPORT);
     }
-    SECTION("what is waited for was lost")
+    SECTION("the awaited frame was lost")
     {
         s.packet(1060, 1080, 10, 3);
         CHECK(s.begin(1200, PACKETS_GAP) == STALL_NETWORK);
         s.packet(1100, 1240);
         CHECK(s.end(1300, PACKETS_GAP) == STALL_NETWORK);
     }
-    SECTION("fresh, but too few")
+    SECTION("on time, but too few")
     {
         CHECK(s.begin(1200) == STALL_TRANSPORT);
         s.packet(1300, 1320);
@@ -116,7 +116,7 @@ TEST_CASE("stall_classifier: packets come all the time")
     }
 }
 
-TEST_CASE("stall_classifier: frames far apart are no outage; a pause is none")
+TEST_CASE("stall_classifier: large frame intervals and pauses are no outage")
 {
     stream slow(500 * ms);
     CHECK(slow.begin(2400) == STALL_TRANSPORT); // three intervals are 1500 ms

@@ -3,7 +3,7 @@
 
 #include "stream/qoe/active_time.h"
 
-TEST_CASE("active_time: stands still while the viewer pauses")
+TEST_CASE("active_time: stops while the viewer pauses")
 {
     const usec_t s = USEC_PER_SEC;
     active_time c{};
@@ -20,5 +20,5 @@ TEST_CASE("active_time: stands still while the viewer pauses")
     CHECK(active_time_read(&c, 30 * s) == 19 * s);
     // 11 s by this clock was at 11 s, before the pauses.
     CHECK(active_time_seconds(&c, 11 * s, 30 * s) == Approx(8));
-    CHECK(active_time_seconds(&c, 11 * s, 21 * s) == 0); // told late
+    CHECK(active_time_seconds(&c, 11 * s, 21 * s) == 0); // reported late
 }

@@ -20,7 +20,7 @@ av_offset_figures read(const av_offset &o)
 
 } // namespace
 
-TEST_CASE("av_offset: nothing measured is NaN, not 0")
+TEST_CASE("av_offset: unmeasured values are NaN, not 0")
 {
     auto o = std::make_unique<av_offset>();
     CHECK(read(*o).samples == 0);
@@ -28,7 +28,7 @@ TEST_CASE("av_offset: nothing measured is NaN, not 0")
     CHECK(std::isnan(read(*o).abs_p95));
 }
 
-TEST_CASE("av_offset: a beep belongs to the flash that is nearest, in either order")
+TEST_CASE("av_offset: a beep is paired with the nearest flash, in either order")
 {
     struct row {
         usec_t flash, beep; // 0: none
@@ -52,7 +52,7 @@ TEST_CASE("av_offset: a beep belongs to the flash that is nearest, in either ord
     CHECK(f.abs_p95 == 30);
 }
 
-TEST_CASE("av_offset: what is further away than AV_OFFSET_NEAR belongs to nothing")
+TEST_CASE("av_offset: marks further apart than AV_OFFSET_NEAR are not paired")
 {
     auto o = std::make_unique<av_offset>();
     for (int i = 0; i < 3 * AV_OFFSET_WAITING; i++) {
@@ -62,7 +62,7 @@ TEST_CASE("av_offset: what is further away than AV_OFFSET_NEAR belongs to nothin
     CHECK(read(*o).samples == 0);
 }
 
-TEST_CASE("av_offset: the newest are kept")
+TEST_CASE("av_offset: the newest samples are kept")
 {
     auto o = std::make_unique<av_offset>();
     for (int i = 0; i < AV_OFFSET_SAMPLES; i++)

@@ -23,7 +23,7 @@ struct fixture {
     {
         frame_jitter_add(j.get(), &levels, {number, level, at * ms});
     }
-    // ms; settles all.
+    // Returns the mean in ms, after all arrivals are counted.
     double mean()
     {
         frame_jitter_break(j.get(), &levels);
@@ -33,7 +33,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("frame_jitter: times between neighbours in number, whichever came first")
+TEST_CASE("frame_jitter: times between consecutive numbers, whichever arrived first")
 {
     fixture f;
     f.add(0, 1000);
@@ -44,7 +44,7 @@ TEST_CASE("frame_jitter: times between neighbours in number, whichever came firs
     CHECK(f.j->hist.count == 2);
 }
 
-TEST_CASE("frame_jitter: counts as lost only what the level has")
+TEST_CASE("frame_jitter: only frames of the level count as lost")
 {
     fixture f;
     f.add(0, 1000, 0);
@@ -58,7 +58,7 @@ TEST_CASE("frame_jitter: counts as lost only what the level has")
     CHECK(unknown.mean() == Approx(100));
 }
 
-TEST_CASE("frame_jitter: a break ends what came before it")
+TEST_CASE("frame_jitter: a break ends the series")
 {
     fixture f;
     f.add(0, 1000);
@@ -80,7 +80,7 @@ TEST_CASE("frame_jitter: a jump of numbers is a seek")
     CHECK(f.j->hist.count == 1);
 }
 
-TEST_CASE("frame_jitter: more frames than wait for reordering")
+TEST_CASE("frame_jitter: more frames than the reordering window")
 {
     fixture f;
     for (int n = 0; n < 500; n++)

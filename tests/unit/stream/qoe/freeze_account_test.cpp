@@ -73,7 +73,7 @@ TEST_CASE("freeze_account: above three intervals of the slower level, and above 
     }
 }
 
-TEST_CASE("freeze_account: how many, how long, the longest, and where")
+TEST_CASE("freeze_account: count, duration, longest and position")
 {
     fixture f;
     for (usec_t at : {1000, 1033, 1233, 1266, 2266, 2299})
@@ -126,7 +126,7 @@ TEST_CASE("freeze_account: the cause")
     }
 }
 
-TEST_CASE("freeze_account: the viewer's pauses and seeks are no freeze")
+TEST_CASE("freeze_account: the viewer's pauses and seeks are not freezes")
 {
     fixture f;
     f.shown(1000);
@@ -158,7 +158,7 @@ TEST_CASE("freeze_account: the end")
         bool freeze;
     } table[] = {
         {false, false, 0, 300, true},  // the viewer leaves
-        {false, false, 0, 100, false}, // likewise, soon
+        {false, false, 0, 100, false}, // the viewer leaves soon
         {true, false, 0, 300, false},  // the last picture is the last
         {true, false, 60, 300, false}, // the wait for what might still come
         {true, true, 0, 300, true},    // pictures after it are missing
@@ -181,7 +181,7 @@ TEST_CASE("freeze_account: the end")
     }
 }
 
-TEST_CASE("freeze_account: a stall that goes on while a picture is shown counts from there")
+TEST_CASE("freeze_account: a stall that continues after a picture counts from that picture")
 {
     fixture f;
     f.shown(1000);

@@ -62,7 +62,7 @@ struct viewing {
 
 } // namespace
 
-TEST_CASE("freeze_watch: most of the frames between two pictures tell")
+TEST_CASE("freeze_watch: the cause of most frames between two pictures")
 {
     const frame_end late = FRAME_END_LATE, lost = FRAME_END_LOST, slow = FRAME_END_SLOW;
     const struct {
@@ -91,7 +91,8 @@ TEST_CASE("freeze_watch: most of the frames between two pictures tell")
     }
 }
 
-TEST_CASE("freeze_watch: what was lost and is not told yet counts, and what needs it")
+TEST_CASE(
+    "freeze_watch: frames that are lost but not decided count, and frames that depend on them")
 {
     viewing v(1);
     v.shown(0);
@@ -120,7 +121,7 @@ TEST_CASE("freeze_watch: nothing is missing")
     CHECK(v.shown(3).interval == 0); // the level's own
 }
 
-TEST_CASE("freeze_watch: the pace of a foreign stream, and a hole in it")
+TEST_CASE("freeze_watch: the frame interval of a third party's stream, and a gap in it")
 {
     viewing v(-1);
     int64_t n = 0;

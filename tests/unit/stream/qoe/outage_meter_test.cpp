@@ -11,7 +11,7 @@ const usec_t sec = USEC_PER_SEC;
 
 } // namespace
 
-TEST_CASE("outage_meter: what live media lost between two connections")
+TEST_CASE("outage_meter: the live frames missed between two connections")
 {
     const usec_t unknown = QOE_UNKNOWN;
     struct {
@@ -73,7 +73,7 @@ TEST_CASE("outage_meter: what live media lost between two connections")
     }
 }
 
-TEST_CASE("outage_meter: no frame rate is known, so no frame was missed")
+TEST_CASE("outage_meter: without a known frame rate, no frame was missed")
 {
     ladder none{};
     outage_meter o{};

@@ -49,7 +49,7 @@ TEST_CASE("qoe_latency: D200 and D500 count packets up to their limit")
     CHECK(r.latency.d500 == 0.75);
 }
 
-TEST_CASE("qoe_latency: frames and pictures have parts, each measured or not")
+TEST_CASE("qoe_latency: frames and pictures have parts, each measured or unknown")
 {
     measured m;
     qoe_frame arrived[] = {{0, 0, 700, 50 * ms, 10 * ms, 40 * ms},

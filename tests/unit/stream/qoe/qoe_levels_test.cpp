@@ -67,7 +67,7 @@ TEST_CASE("qoe_levels: more switches than the list holds are counted")
     CHECK(out->levels.listed == QOE_MAX_LIST);
 }
 
-TEST_CASE("qoe_level_fps: of the level, else of the source")
+TEST_CASE("qoe_level_fps: the rate of the level, or of the source")
 {
     ladder l = two_levels();
     CHECK(qoe_level_fps(&l, 0) == level_frame_rate(&l, 0));

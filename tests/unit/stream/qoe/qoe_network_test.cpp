@@ -54,7 +54,7 @@ TEST_CASE("qoe_network: throughput and goodput are over the time of the packets"
     CHECK(r.network.capacity_estimate == 3e6);
 }
 
-TEST_CASE("qoe_network: each snapshot replaces the last, and adds to the connections before")
+TEST_CASE("qoe_network: each snapshot replaces the last, and adds to previous connections")
 {
     network w;
     qoe_receiver early = {50, 1, 0, 1, 2}, late = {100, 5, 1, 4, 3}, other = {100, 5, 2, 1, 4};
@@ -82,7 +82,7 @@ TEST_CASE("qoe_network: marks are unknown if those of one connection are")
     CHECK(std::isnan(w.read().network.ecn_marked));
 }
 
-TEST_CASE("qoe_network: round-trip times that are not known do not count")
+TEST_CASE("qoe_network: unknown round-trip times do not count")
 {
     network w;
     qoe_network_rtt(w.n.get(), 0.020);

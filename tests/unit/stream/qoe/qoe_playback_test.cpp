@@ -58,7 +58,7 @@ TEST_CASE("qoe_playback: media counts intervals, wall the time without pauses")
     CHECK(w.p.last_active == 3 * sec);
 }
 
-TEST_CASE("qoe_playback: what the sender left out adds up over connections")
+TEST_CASE("qoe_playback: frames that the sender skipped add up over connections")
 {
     playback w;
     qoe_playback_reconnect(&w.p); // no connection reported any
@@ -71,7 +71,7 @@ TEST_CASE("qoe_playback: what the sender left out adds up over connections")
     CHECK(w.read(0).playback.frames_skipped_by_sender == 10);
 }
 
-TEST_CASE("qoe_playback: each count has its figure")
+TEST_CASE("qoe_playback: each count has its key")
 {
     playback w;
     w.p.received = 20;

@@ -20,13 +20,13 @@ qoe_json report_at(const pointer &q, usec_t at)
     return r;
 }
 
-// Exact but for rounding of doubles.
+// Equal except for the rounding of doubles.
 Approx is(double v)
 {
     return Approx(v).epsilon(1e-9);
 }
 
-// A quantile: within a bucket of the histogram.
+// A quantile is exact to a bucket of the histogram.
 Approx about(double v)
 {
     return Approx(v).epsilon(1.0 / 100);
@@ -34,7 +34,7 @@ Approx about(double v)
 
 } // namespace
 
-TEST_CASE("qoe: seeks, and the wait after each, are no stalls")
+TEST_CASE("qoe: seeks, and the wait after each, are not stalls")
 {
     pointer q = watched();
     qoe_json before = report_at(q, 5700);
@@ -154,7 +154,7 @@ TEST_CASE("qoe: a session computed by hand")
     CHECK(r.cpu.max_rss == is(1e7));
 }
 
-TEST_CASE("qoe: what is counted goes on over another connection")
+TEST_CASE("qoe: counters continue over another connection")
 {
     pointer q = watched();
     qoe_json one = report_at(q, 5600);
@@ -179,7 +179,7 @@ TEST_CASE("qoe: what is counted goes on over another connection")
     CHECK(two.playback.frames_skipped_by_sender == one.playback.frames_skipped_by_sender + 2);
 }
 
-TEST_CASE("qoe: after the end the report stands still")
+TEST_CASE("qoe: after the end the report does not change")
 {
     pointer q = watched();
     qoe_on_ended(q.get(), QOE_DURATION, nullptr, 5700 * ms);
@@ -226,7 +226,7 @@ TEST_CASE("qoe: an open stall, and a pause inside it")
     CHECK(r.playback.wall == is(0.6));
 }
 
-TEST_CASE("qoe: jitter says nothing across a pause")
+TEST_CASE("qoe: jitter excludes pauses")
 {
     pointer q = begun(true);
     frame(q.get(), 1000, 0, 1, 20);
@@ -258,7 +258,7 @@ TEST_CASE("qoe: filler without pictures has latency and network, no playback")
     CHECK(r.levels.time_at[1] == is(2.5));             // from the first frame, 1100, to 3600
 }
 
-TEST_CASE("qoe: nothing measured is NaN, never 0 by division")
+TEST_CASE("qoe: unmeasured values are NaN, never a division by 0")
 {
     pointer q(qoe_new("rtsp://h/", started_wall, 0), qoe_free);
     qoe_json r = report_at(q, 0);
@@ -292,7 +292,7 @@ TEST_CASE("qoe: the list of switches is bounded, their count is not")
     CHECK(r.levels.listed == QOE_MAX_LIST);
 }
 
-TEST_CASE("qoe: the frames of live media that were missed from one connection to the next")
+TEST_CASE("qoe: the frames of live media missed between connections")
 {
     static const struct {
         usec_t captured, shown; // ms, of the first frame that follows; the last account ended at

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-TEST_CASE("speed meter: the mean is weighted with time")
+TEST_CASE("speed meter: the mean is weighted by duration")
 {
     const usec_t sec = USEC_PER_SEC;
     speed_meter m{};

@@ -32,7 +32,7 @@ struct fixture {
 
 } // namespace
 
-TEST_CASE("stall_account: the cause at the end is the one that counts")
+TEST_CASE("stall_account: the cause at the end applies")
 {
     fixture f;
     f.begin(STALL_OUTAGE, 1000);
@@ -55,7 +55,7 @@ TEST_CASE("stall_account: the cause at the end is the one that counts")
     CHECK(s.events[1].at == Approx(2));
 }
 
-TEST_CASE("stall_account: an open stall counts so far, without the pauses in it")
+TEST_CASE("stall_account: an open stall counts so far, without its pauses")
 {
     fixture f;
     f.begin(STALL_OUTAGE, 1000);

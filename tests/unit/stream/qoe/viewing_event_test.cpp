@@ -58,7 +58,7 @@ struct viewing {
 
 } // namespace
 
-TEST_CASE("viewing_event: each end of a frame counts where it belongs")
+TEST_CASE("viewing_event: each end of a frame counts in its group")
 {
     struct {
         frame_end end;
@@ -84,7 +84,7 @@ TEST_CASE("viewing_event: each end of a frame counts where it belongs")
     CHECK(v.report(20).playback.frames_skipped == 1);
 }
 
-TEST_CASE("viewing_event: the sink learns of the freeze that an event ends")
+TEST_CASE("viewing_event: the sink gets the freeze that an event ends")
 {
     viewing v;
     v.emit(v.event(VIEWING_START, 0));
@@ -97,7 +97,7 @@ TEST_CASE("viewing_event: the sink learns of the freeze that an event ends")
     CHECK(v.report(950).freezes.count == 1);
 }
 
-TEST_CASE("viewing_event: stalls, pauses and totals stand in the report, heard or not")
+TEST_CASE("viewing_event: stalls, pauses and totals are in the report, with or without a sink")
 {
     for (bool listens : {true, false}) {
         viewing v;

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("clock sync: the sample of the least round trip counts")
+TEST_CASE("clock sync: the sample with the smallest round trip applies")
 {
     struct clock_sync c = {};
     CHECK_FALSE(c.known);

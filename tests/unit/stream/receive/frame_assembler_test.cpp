@@ -26,7 +26,8 @@ struct stream {
         frame_assembler_free(f);
     }
 
-    // "0K[3,4] 1->0[5]": number, K or what it needs, the packets; ' when it may be left out.
+    // "0K[3,4] 1->0[5]": number, K or the frame it depends on, the packets; ': no frame depends on
+    // it.
     std::string pull()
     {
         std::string out;
@@ -60,7 +61,7 @@ struct stream {
 };
 } // namespace
 
-TEST_CASE("frames end with the marker, and are numbered as they come")
+TEST_CASE("frames end with the marker, and are numbered in the order of arrival")
 {
     stream s;
     CHECK(s.push(10, 0, SPS, false) == "");
@@ -79,7 +80,7 @@ TEST_CASE("frames end with the marker, and are numbered as they come")
     CHECK(s.push(23, 9, FU_LAST, true) == "7K[21,22,23]");
 }
 
-TEST_CASE("what comes before the first key frame is left out")
+TEST_CASE("packets before the first key frame are dropped")
 {
     stream s;
     CHECK(s.push(1, 0, P_SECOND, true) == "");
@@ -112,7 +113,7 @@ TEST_CASE("without markers, or with too many, the time stamp ends a frame")
     CHECK(apart.push(3, 1, IDR, true) == "0K[1,2,3]");
 }
 
-TEST_CASE("packets that changed places, and packets that are lost")
+TEST_CASE("reordered and lost packets")
 {
     stream s;
     CHECK(s.push(1, 0, IDR, true) == "0K[1]");
@@ -132,7 +133,7 @@ TEST_CASE("packets that changed places, and packets that are lost")
     CHECK(got.substr(0, 20) == "8->7[10] 9->8[11] 10");
 }
 
-TEST_CASE("the first packets of all may change places as others may")
+TEST_CASE("the first packets may be reordered, too")
 {
     stream sets;
     CHECK(sets.push(11, 0, PPS, false) == "");
@@ -156,7 +157,7 @@ TEST_CASE("the first packets of all may change places as others may")
     CHECK(far.push(101, 0, IDR, true) == "0K[100,101]");
 }
 
-TEST_CASE("how many frames are missing is told by the time stamps")
+TEST_CASE("the time stamps give the number of missing frames")
 {
     stream told({50, 1}); // 1800 ticks; the stream has 3600: two a frame are counted
     CHECK(told.push(1, 0, IDR, true) == "0K[1]");
@@ -184,7 +185,7 @@ TEST_CASE("how many frames are missing is told by the time stamps")
     CHECK(faster.push(4, 1501, P, true) == "4097->4096[3] 4098->4097[4]");
 }
 
-TEST_CASE("time stamps that leap go on")
+TEST_CASE("time stamps that jump are shifted")
 {
     // 3600 ticks a frame: 250 frames are the 10 s that may be beyond the time that passed.
     const struct {
@@ -213,7 +214,7 @@ TEST_CASE("time stamps that leap go on")
     }
 }
 
-TEST_CASE("nothing grows without end")
+TEST_CASE("all buffers are bounded")
 {
     stream s;
     bytes large(60000, 0x41);

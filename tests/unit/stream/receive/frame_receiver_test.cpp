@@ -90,7 +90,7 @@ struct receiver {
 
 } // namespace
 
-TEST_CASE("frame_receiver: each packet once, and the frames as they become whole")
+TEST_CASE("frame_receiver: each packet once, and frames when they become whole")
 {
     receiver w;
     for (int64_t n : {0, 1, 2, 2, 4, 3, 7, 8}) // a duplicate, a change of places, a loss
@@ -107,7 +107,7 @@ TEST_CASE("frame_receiver: each packet once, and the frames as they become whole
     CHECK(frame_receiver_strange(w.r) == 0);
 }
 
-TEST_CASE("frame_receiver: what is not of the stream is counted and dropped")
+TEST_CASE("frame_receiver: packets of other streams are counted and dropped")
 {
     receiver w;
     uint8_t junk[40];
@@ -125,7 +125,7 @@ TEST_CASE("frame_receiver: what is not of the stream is counted and dropped")
     CHECK(w.frames == std::vector<int64_t>{0});
 }
 
-TEST_CASE("frame_receiver: the latency of packets, and what they waited on the way")
+TEST_CASE("frame_receiver: the latency of packets, and their queueing delay")
 {
     struct {
         bool known, shared;
@@ -152,7 +152,7 @@ TEST_CASE("frame_receiver: the latency of packets, and what they waited on the w
     }
 }
 
-TEST_CASE("frame_receiver: packets that only fill the path make no frames")
+TEST_CASE("frame_receiver: filler packets make no frames")
 {
     receiver w(false);
     CHECK(w.take(receiver::packet(0, 0), 0));
@@ -162,7 +162,7 @@ TEST_CASE("frame_receiver: packets that only fill the path make no frames")
     CHECK(w.frames.empty());
 }
 
-TEST_CASE("frame_receiver: a third party's packets are told their frames")
+TEST_CASE("frame_receiver: a third party's packets get frame numbers")
 {
     receiver w(true, true);
     for (int64_t n = 0; n < 6; n++) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-TEST_CASE("loss meter: what was lost since the last reading")
+TEST_CASE("loss meter: losses since the last reading")
 {
     const struct {
         std::vector<uint16_t> seqs;

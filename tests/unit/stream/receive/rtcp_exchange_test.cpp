@@ -58,7 +58,7 @@ rtcp_item item(rtcp_kind kind, uint32_t ssrc, uint64_t ntp = 0, uint32_t timesta
 
 } // namespace
 
-TEST_CASE("rtcp exchange: what a compound says")
+TEST_CASE("rtcp exchange: the contents of a compound")
 {
     const uint32_t own = 9, audio = 10;
     const struct {
@@ -98,7 +98,7 @@ TEST_CASE("rtcp exchange: the next report refers to the sender's last")
     CHECK(block.dlsr == 65536);
 }
 
-TEST_CASE("rtcp exchange: what precedes a fault in a compound counts")
+TEST_CASE("rtcp exchange: items before a malformed one count")
 {
     viewer v;
     v.receive(1);
@@ -108,7 +108,7 @@ TEST_CASE("rtcp exchange: what precedes a fault in a compound counts")
     CHECK(v.x.malformed == 1);
 }
 
-TEST_CASE("rtcp exchange: NACK is due once a hole is certain, and once")
+TEST_CASE("rtcp exchange: NACK is due once, when a loss is certain")
 {
     for (bool takes : {true, false}) {
         INFO(takes);
@@ -126,7 +126,7 @@ TEST_CASE("rtcp exchange: NACK is due once a hole is certain, and once")
     }
 }
 
-TEST_CASE("rtcp exchange: PLI only to a sender that takes it")
+TEST_CASE("rtcp exchange: PLI only to a sender that accepts it")
 {
     for (bool takes : {true, false}) {
         INFO(takes);

@@ -53,7 +53,7 @@ TEST_CASE("feedback: every compound begins with RR and SDES")
     CHECK(items[0].reports[0].highest_seq == 11);
 }
 
-TEST_CASE("feedback: what is added goes out once")
+TEST_CASE("feedback: pending contents are sent once")
 {
     struct rtcp_feedback f;
     rtcp_feedback_init(&f, 1);

@@ -12,7 +12,7 @@ int packets[2 * AUDIO_QUEUE_PACKETS];
 
 } // namespace
 
-TEST_CASE("audio_queue: packets leave in order; late ones are given up, first of all the oldest")
+TEST_CASE("audio_queue: packets leave in order; late ones are dropped, the oldest first")
 {
     auto q = std::make_unique<audio_queue>();
     CHECK(audio_queue_front(q.get()) == nullptr);
@@ -21,7 +21,7 @@ TEST_CASE("audio_queue: packets leave in order; late ones are given up, first of
         CHECK(audio_queue_push(q.get(), &packets[i], i * 20) == nullptr);
     CHECK(audio_queue_front(q.get()) == &packets[0]);
     CHECK(audio_queue_take(q.get()) == &packets[0]);
-    // A bound of 100: the one of 20 may wait until 120.
+    // With a bound of 100 the packet of time 20 may wait until 120.
     CHECK(audio_queue_expired(q.get(), 100, 120) == nullptr);
     CHECK(audio_queue_expired(q.get(), 100, 141) == &packets[1]);
     CHECK(audio_queue_expired(q.get(), 100, 141) == &packets[2]);
@@ -31,7 +31,7 @@ TEST_CASE("audio_queue: packets leave in order; late ones are given up, first of
     CHECK(q->count == 0);
 }
 
-TEST_CASE("audio_queue: when it is full the oldest makes room")
+TEST_CASE("audio_queue: a full queue drops the oldest")
 {
     auto q = std::make_unique<audio_queue>();
     for (int i = 0; i < AUDIO_QUEUE_PACKETS; i++)

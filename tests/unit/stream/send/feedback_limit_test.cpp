@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("feedback_limit: a viewer may name each packet that it was sent twice")
+TEST_CASE("feedback_limit: a viewer may name each packet twice")
 {
     struct step {
         uint64_t sent;
@@ -33,7 +33,7 @@ TEST_CASE("feedback_limit: a viewer may name each packet that it was sent twice"
     CHECK(more == FEEDBACK_MAX_CREDIT - 17);
 }
 
-TEST_CASE("feedback_limit: PLIs are 10 at once and 10 a second")
+TEST_CASE("feedback_limit: a bucket of 10 PLIs, and 10 a second")
 {
     feedback_limit l;
     feedback_limit_init(&l, 0);

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-TEST_CASE("filler: steady packets are due at their rate, and written when they are due")
+TEST_CASE("filler: steady packets are due at their rate, and carry their due time")
 {
     filler f{};
     filler_begin(&f, 5000);
@@ -35,7 +35,7 @@ TEST_CASE("filler: steady packets are due at their rate, and written when they a
     CHECK(p.payload.body_len == 65536);
 }
 
-TEST_CASE("filler: the oldest steady packets are left out once they waited for the latency")
+TEST_CASE("filler: steady packets that waited for the latency are skipped, the oldest first")
 {
     struct row {
         usec_t now;
@@ -53,7 +53,7 @@ TEST_CASE("filler: the oldest steady packets are left out once they waited for t
     }
 }
 
-TEST_CASE("filler: greedy packets are always due, and written now")
+TEST_CASE("filler: greedy packets are always due, and carry the current time")
 {
     filler f{};
     f.greedy = true;

@@ -58,7 +58,7 @@ struct rig {
 
 } // namespace
 
-TEST_CASE("frame_packets: all of the frame leaves, in packets that fit")
+TEST_CASE("frame_packets: the whole frame is sent, in packets that fit")
 {
     rig r;
     frame_pointer f = frame_of(30, 1200);
@@ -89,7 +89,7 @@ TEST_CASE("frame_packets: all of the frame leaves, in packets that fit")
     CHECK(r.p.frame == nullptr);
 }
 
-TEST_CASE("frame_packets: a packet that was refused is offered again")
+TEST_CASE("frame_packets: a refused packet is offered again")
 {
     rig r;
     frame_pointer f = frame_of(30, 1200);

@@ -22,7 +22,7 @@ struct frames {
         level_switch_init(&s, &l, level, stored);
         level_switch_begin(&s);
     }
-    // "key", "base" and "top" of a size: what becomes of frame `number`.
+    // Makes frame `number` as "key", "base" or "top" of a size; returns its fate.
     std::string come(int64_t number, int size_id, const char *kind)
     {
         static const char *const names[] = {"other", "lacks key", "", ""};
@@ -66,7 +66,7 @@ TEST_CASE("level_switch: nothing is sent before the first key frame, then the le
     CHECK(v.s.thinned == 0); // the level has no such layer
 }
 
-TEST_CASE("level_switch: a layer more begins with a base frame, a layer fewer at once")
+TEST_CASE("level_switch: a layer is added at a base frame, and removed at once")
 {
     frames v(1);
     run(v, {{0, 0, "key", "sent"}, {1, 0, "top", "sent"}, {2, 0, "base", "sent"}});
@@ -94,7 +94,7 @@ TEST_CASE("level_switch: another size begins with its key frame")
     CHECK(v.s.uncoded == 0);
 }
 
-TEST_CASE("level_switch: what the network does not allow is left out, and counted")
+TEST_CASE("level_switch: layers that the network does not allow are not sent, and counted")
 {
     frames v(1);
     run(v, {{0, 0, "key", "sent"}});
@@ -105,7 +105,7 @@ TEST_CASE("level_switch: what the network does not allow is left out, and counte
     CHECK(v.s.thinned == 1);
 }
 
-TEST_CASE("level_switch: frames that the encoder left out are counted")
+TEST_CASE("level_switch: frames that the encoder skipped are counted")
 {
     frames v(1); // 0 to 9 are in it, each
     run(v, {{0, 0, "key", "sent"}, {1, 0, "top", "sent"}, {6, 0, "key", "sent"}});
@@ -133,14 +133,14 @@ TEST_CASE("level_switch: after a pause")
         INFO(one.whole << one.stored);
         CHECK(v.come(2, 0, "base") == one.becomes);
     }
-    frames v(1); // others watched on
+    frames v(1); // frames were made for other viewers
     CHECK(v.come(0, 0, "key") == "sent");
     level_switch_pause(&v.s, true);
     level_switch_begin(&v.s);
     CHECK(v.come(4, 0, "base") == "lacks key");
 }
 
-TEST_CASE("level_switch: a place that is left")
+TEST_CASE("level_switch: after a seek")
 {
     frames v(1);
     run(v, {{0, 0, "key", "sent"}});
@@ -151,7 +151,7 @@ TEST_CASE("level_switch: a place that is left")
             {102, 0, "key", "sent"}});
 }
 
-TEST_CASE("level_switch: the level of stored frames changes at base frames alone")
+TEST_CASE("level_switch: the level of stored frames changes only at base frames")
 {
     frames v(1, true);
     run(v, {{0, 0, "key", "sent"}});

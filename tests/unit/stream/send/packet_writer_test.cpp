@@ -72,7 +72,7 @@ TEST_CASE("packet_writer: each track has its own numbers and times")
     CHECK(rtp_sender_frame_of(&v.w.rtp[TRACK_VIDEO], video.next_seq) == 7);
 }
 
-TEST_CASE("packet_writer: what is not taken counts for nothing")
+TEST_CASE("packet_writer: a packet that was not accepted does not count")
 {
     writer v;
     uint16_t first = v.w.rtp[TRACK_VIDEO].next_seq;
@@ -86,7 +86,7 @@ TEST_CASE("packet_writer: what is not taken counts for nothing")
     CHECK(v.t.all[0].rtp.seq == first);
 }
 
-TEST_CASE("packet_writer: packets ask for the feedback that the transport wants")
+TEST_CASE("packet_writer: packets carry the transport's feedback request")
 {
     struct row {
         usec_t interval;
@@ -119,7 +119,7 @@ TEST_CASE("packet_writer: packets ask for the feedback that the transport wants"
     CHECK_FALSE(v.t.all[0].rtp.has_feedback);
 }
 
-TEST_CASE("packet_writer: with audio, packets of both tracks are counted in one flow")
+TEST_CASE("packet_writer: with audio, the packets of both tracks are counted in one flow")
 {
     writer v;
     packet_writer_add_audio(&v.w, &v.r);
@@ -153,7 +153,7 @@ TEST_CASE("packet_writer: the payload fills the packet")
         }
 }
 
-TEST_CASE("packet_writer: a packet that is missed leaves again as it was, once")
+TEST_CASE("packet_writer: a lost packet is retransmitted unchanged, once")
 {
     writer v(true);
     uint16_t seq = v.w.rtp[TRACK_VIDEO].next_seq;

@@ -9,7 +9,7 @@ namespace
 
 const usec_t ms = USEC_PER_MSEC;
 
-// An encode at 100 frames a second, each of which may become a key frame.
+// An encode at 100 frames per second, of which each may become a key frame.
 struct encode {
     repair_budget b;
     int64_t number = 0;
@@ -42,7 +42,7 @@ using times = std::vector<int64_t>;
 
 } // namespace
 
-TEST_CASE("repair_budget: one loss has one key frame, 2 s after the last one or later")
+TEST_CASE("repair_budget: one loss causes one key frame, at least 2 s after the last one")
 {
     struct row {
         int64_t loss, key; // ms; the first frame is a key frame
@@ -60,7 +60,7 @@ TEST_CASE("repair_budget: one loss has one key frame, 2 s after the last one or 
     }
 }
 
-TEST_CASE("repair_budget: viewers that request without end have a key frame every 2 s")
+TEST_CASE("repair_budget: viewers with permanent requests get a key frame every 2 s")
 {
     for (int viewers : {1, 2, static_cast<int>(REPAIR_VIEWERS)}) {
         encode e(true);
@@ -73,7 +73,7 @@ TEST_CASE("repair_budget: viewers that request without end have a key frame ever
     }
 }
 
-TEST_CASE("repair_budget: next to a viewer that requests without end, one loss waits 2 s at most")
+TEST_CASE("repair_budget: next to a viewer with permanent requests, a loss waits 2 s at most")
 {
     for (int64_t loss = 100; loss < 16000; loss += 370) {
         encode e(true);
@@ -92,8 +92,7 @@ TEST_CASE("repair_budget: next to a viewer that requests without end, one loss w
     }
 }
 
-TEST_CASE(
-    "repair_budget: viewers that begin have their key frames at once, and a flood of them not")
+TEST_CASE("repair_budget: starting viewers get key frames at once, unless there are too many")
 {
     encode one(true);
     one.run(5000, [&](int64_t t) {
@@ -116,13 +115,13 @@ TEST_CASE(
     CHECK(both.keys == crowd.keys);
 }
 
-TEST_CASE("repair_budget: a viewer that lost the key frame it began with begins again, once")
+TEST_CASE("repair_budget: a viewer that lost its first key frame starts again, once")
 {
     struct row {
         int64_t first, every, end; // ms; losses, from `first` on
         times keys;
     };
-    // It begins at 3000.
+    // The viewer starts at 3000.
     for (const row &r : {row{3050, 10000, 8000, {0, 3000, 3250}},
                          {3400, 10000, 8000, {0, 3000, 3400}},
                          {3050, 50, 8000, {0, 3000, 3250, 5250, 7250}},
@@ -138,7 +137,7 @@ TEST_CASE("repair_budget: a viewer that lost the key frame it began with begins 
         INFO("losses from " << r.first << " ms, every " << r.every);
         CHECK(e.keys == r.keys);
     }
-    // A PLI need not wait as long for its answer.
+    // A PLI of a starting viewer has a shorter limit.
     encode e(true);
     repair_budget_begin(&e.b, 1, 0, 0);
     e.run(300, [](int64_t) {});
@@ -167,21 +166,21 @@ TEST_CASE("repair_budget: repairs of one viewer, and of many")
         CHECK(given >= r.in_20_s - 2); // rounding
         CHECK(given <= r.in_20_s);
     }
-    // Next to a flood, a viewer that was quiet has a repair.
+    // Next to a viewer with permanent requests, a quiet one still gets a repair.
     repair_budget b;
     repair_budget_init(&b, 0);
     repair_budget_viewers(&b, 2, 0);
     for (int t = 0; t <= 10000; t += 10)
         repair_budget_take(&b, 1, t * ms);
     CHECK(repair_budget_take(&b, 2, 10000 * ms));
-    // One that waits for a key frame has none.
+    // A viewer that waits for a key frame gets no repair.
     repair_budget_wait(&b, 3, 10000 * ms);
     CHECK(!repair_budget_take(&b, 3, 20000 * ms));
     repair_budget_key_made(&b, 1, 20000 * ms);
     CHECK(repair_budget_take(&b, 3, 20000 * ms));
 }
 
-TEST_CASE("repair_budget: a viewer alone has every repair and key frame, for PLIs 4 a second")
+TEST_CASE("repair_budget: a single viewer gets every repair and key frame; PLIs 4 a second")
 {
     encode e(false);
     e.run(2000, [&](int64_t t) {
@@ -191,7 +190,7 @@ TEST_CASE("repair_budget: a viewer alone has every repair and key frame, for PLI
             repair_budget_wait(&e.b, 1, e.now()); // a NACK: another one was lost
     });
     CHECK(e.keys == times{0, 250, 500, 750, 1000, 1100, 1350, 1600, 1850});
-    // One that goes elsewhere does not wait, and has no use for an earlier one.
+    // A viewer that seeks does not wait, and an earlier key frame does not serve it.
     e.b.accounts[1].waits = false;
     repair_budget_begin(&e.b, 1, e.number + 3, e.now());
     e.run(2100, [](int64_t) {});
@@ -200,14 +199,14 @@ TEST_CASE("repair_budget: a viewer alone has every repair and key frame, for PLI
     repair_budget_begin(&e.b, 1, 203, e.now());
     e.run(2500, [](int64_t) {});
     CHECK(e.keys.back() == 2030);
-    // When another one joins, the viewer that flooded is as any other.
+    // When another viewer joins, the former single viewer has no disadvantage.
     repair_budget_viewers(&e.b, 2, e.now());
     repair_budget_wait(&e.b, 2, e.now());
     e.run(6000, [](int64_t) {});
     CHECK(e.keys.back() == 4030);
 }
 
-TEST_CASE("repair_budget: a PLI just after a key frame or a repair is answered by it")
+TEST_CASE("repair_budget: a PLI just after a key frame or a repair is ignored")
 {
     struct row {
         int account, at; // ms
@@ -232,8 +231,7 @@ TEST_CASE("repair_budget: a PLI just after a key frame or a repair is answered b
     }
 }
 
-TEST_CASE(
-    "repair_budget: a viewer that comes and goes does not make the other one alone in between")
+TEST_CASE("repair_budget: a viewer that leaves and returns does not make the other one single")
 {
     encode e(true);
     e.run(20000, [&](int64_t t) {

@@ -32,7 +32,7 @@ struct fixture {
                                {reinterpret_cast<const uint8_t *>(head.data()), head.size()},
                                {reinterpret_cast<const uint8_t *>(body.data()), body.size()});
     }
-    // What is sent again now, one after the other.
+    // Returns the packets that are retransmitted now, in order.
     std::vector<std::string> sent(usec_t oldest = 0)
     {
         std::vector<std::string> all;

@@ -14,8 +14,8 @@ namespace
 
 const usec_t ms = USEC_PER_MSEC;
 
-// Frame n of a stream with two temporal layers at 30 frames/s: T0 is even and leans on n - 2, T1 is
-// odd and leans on n - 1.
+// Frame n of a stream with two temporal layers at 30 frames/s: T0 frames are even and depend on n -
+// 2, T1 frames are odd and depend on n - 1.
 scheduler_frame frame(int64_t n)
 {
     scheduler_frame f{};
@@ -79,7 +79,7 @@ TEST_CASE("scheduler: with room, every frame leaves in order")
     CHECK(s->counters.sent[1] == 5);
 }
 
-TEST_CASE("scheduler: the top layer goes at half of the bound, the base layer at the bound")
+TEST_CASE("scheduler: the top layer is dropped at half of the bound, the base layer at the bound")
 {
     auto s = make(400 * ms);
     for (int64_t n = 0; n < 7; n++)
@@ -89,7 +89,8 @@ TEST_CASE("scheduler: the top layer goes at half of the bound, the base layer at
     CHECK(drops(*s) ==
           std::vector<drop>{{1, DROP_LAYER}, {3, DROP_LAYER}, {5, DROP_LAYER}, {7, DROP_LAYER}});
     push(*s, 8, 264 * ms);
-    // At 401 ms frame 0 is past its deadline; what leans on it goes with it, chain by chain.
+    // At 401 ms frame 0 is past its deadline; the frames that depend on it are dropped with it,
+    // directly or not.
     CHECK(scheduler_next(s.get(), 401 * ms) == nullptr);
     CHECK(drops(*s) == std::vector<drop>{{0, DROP_DEADLINE},
                                          {2, DROP_BROKEN},
@@ -98,7 +99,7 @@ TEST_CASE("scheduler: the top layer goes at half of the bound, the base layer at
                                          {8, DROP_BROKEN}});
 }
 
-TEST_CASE("scheduler: three layers go one by one, at a third and two thirds")
+TEST_CASE("scheduler: three layers are dropped one by one, at a third and two thirds")
 {
     auto s = make(300 * ms, 3);
     auto push3 = [&](int64_t n, int tid, int64_t depends, usec_t now) {
@@ -155,7 +156,7 @@ TEST_CASE("scheduler: a repaired frame leans on an older one and leaves; what le
     CHECK(f->number == 6);
 }
 
-TEST_CASE("scheduler: what leans on a frame that was dropped and is given again leaves")
+TEST_CASE("scheduler: a frame that depends on a dropped one leaves if that is queued again")
 {
     auto s = make(100 * ms);
     push(*s, 0, 0);
@@ -176,7 +177,7 @@ TEST_CASE("scheduler: what leans on a frame that was dropped and is given again 
     }
 }
 
-TEST_CASE("scheduler: a flush spares what began and forgets what it dropped")
+TEST_CASE("scheduler: a flush keeps a begun frame and does not remember what it dropped")
 {
     auto s = make(1000 * ms);
     for (int64_t n = 0; n < 4; n++)
@@ -205,7 +206,7 @@ TEST_CASE("scheduler: a full queue refuses the newest")
     CHECK(s->bytes == 10 * SCHEDULER_MAX_FRAMES);
 }
 
-TEST_CASE("scheduler: what is too late does not keep a new frame out of a full queue")
+TEST_CASE("scheduler: late frames do not keep a new one out of a full queue")
 {
     auto s = make(1000 * ms, 1);
     for (int64_t n = 0; n < SCHEDULER_MAX_FRAMES; n++) {
@@ -222,7 +223,7 @@ TEST_CASE("scheduler: what is too late does not keep a new frame out of a full q
     CHECK(f->number == 1000);
 }
 
-TEST_CASE("scheduler: clearing hands back what began too")
+TEST_CASE("scheduler: clearing also returns a begun frame")
 {
     for (bool reliable : {true, false}) {
         auto s = make(1000 * ms, 2, reliable);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-TEST_CASE("size_watch: each size is told once of each change, new ones first")
+TEST_CASE("size_watch: each change of a size is reported once, new sizes first")
 {
     using changes = std::vector<std::pair<int, int>>;
     struct {

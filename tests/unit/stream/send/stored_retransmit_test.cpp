@@ -5,7 +5,7 @@
 
 #include <vector>
 
-TEST_CASE("repairs: a frame is given again once for all that was lost of it before")
+TEST_CASE("repairs: a frame is sent again once for all its earlier losses")
 {
     struct row {
         int64_t number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The sending core by itself: what it sends and asks for at each input. How it does over a network
-// says tests/unit/stream/adapt/live_link_test.cpp.
+// Tests the sending core alone: its packets and requests after each input.
+// tests/unit/stream/adapt/live_link_test.cpp tests it over a network.
 #include "stream/send/stream_sender.h"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ const size_t SMALL = 500; // bytes of a frame: one packet
 
 enum media { LIVE, STORED, SYNTHETIC, STEADY, GREEDY };
 
-// What the sender asks its media and its owner for, as text.
+// The sender's requests to its media and its owner, as text.
 struct asked : media_feed {
     std::vector<std::string> all;
     bool alone = true;
@@ -163,7 +163,7 @@ struct sender {
     sender(const sender &) = delete;
     sender &operator=(const sender &) = delete;
 
-    // Even frames are of the base layer; each is captured when it comes.
+    // Even frames belong to the base layer; each is captured on arrival.
     void frame(int64_t number, usec_t now, bool key = false, int size_id = 0, size_t bytes = SMALL,
                bool again = false)
     {
@@ -224,7 +224,7 @@ struct sender {
 using list = std::vector<int>;
 } // namespace
 
-TEST_CASE("stream_sender: a frame leaves in packets as large as may be, with its ADU's data")
+TEST_CASE("stream_sender: a frame is sent in packets of max size, with its ADU fields")
 {
     sender v;
     CHECK(v.t.media_bps == 375000); // 2.5 times the level's rate
@@ -252,7 +252,7 @@ TEST_CASE("stream_sender: a frame leaves in packets as large as may be, with its
     CHECK(v.t.all[3].rtp.timestamp - v.t.all[0].rtp.timestamp == 9000); // of 10 frames/s
 }
 
-TEST_CASE("stream_sender: frames that nobody asked for, or that come while it pauses, are not sent")
+TEST_CASE("stream_sender: frames of unwatched sizes, or during a pause, are not sent")
 {
     sender v;
     v.frame(0, 0, true);
@@ -267,7 +267,8 @@ TEST_CASE("stream_sender: frames that nobody asked for, or that come while it pa
     CHECK(v.t.asked == 1); // a transport is not asked for room that nothing needs
 }
 
-TEST_CASE("stream_sender: another size is watched beside the old one until its key frame comes")
+TEST_CASE(
+    "stream_sender: another size is watched together with the current one until its key frame")
 {
     sender v;
     stream_sender_play(v.s, 0);
@@ -292,7 +293,7 @@ TEST_CASE("stream_sender: another size is watched beside the old one until its k
     CHECK(v.a.take() == "-size 1");
 }
 
-TEST_CASE("stream_sender: what waits for room is the newest that is of use, and a loss is repaired")
+TEST_CASE("stream_sender: only the newest useful frames wait for room, and a loss is repaired")
 {
     sender v;
     stream_sender_play(v.s, 0);
@@ -310,7 +311,7 @@ TEST_CASE("stream_sender: what waits for room is the newest that is of use, and 
     CHECK(v.stats().skipped == 10);
 }
 
-TEST_CASE("stream_sender: a greedy source leaves the loop to the others after 64 packets")
+TEST_CASE("stream_sender: a greedy source returns to the loop after 64 packets")
 {
     sender v(GREEDY);
     CHECK(v.t.media_bps == 150000); // no frames, so no peaks
@@ -326,7 +327,7 @@ TEST_CASE("stream_sender: a greedy source leaves the loop to the others after 64
     CHECK(v.a.take().empty());
 }
 
-TEST_CASE("stream_sender: steady filler comes at its rate")
+TEST_CASE("stream_sender: steady filler is sent at its rate")
 {
     sender v(STEADY, 3); // 400 kbit/s: 1200 bytes each 24 ms
     stream_sender_play(v.s, 0);
@@ -344,7 +345,7 @@ TEST_CASE("stream_sender: steady filler comes at its rate")
           static_cast<uint32_t>(WALL + v.t.all[42].rtp.adu.frame * 24 * MS));
 }
 
-TEST_CASE("stream_sender: a live packet that is missed is repaired by the encoder")
+TEST_CASE("stream_sender: a lost live packet is repaired by the encoder")
 {
     sender v;
     stream_sender_play(v.s, 0);
@@ -368,7 +369,7 @@ TEST_CASE("stream_sender: a live packet that is missed is repaired by the encode
     CHECK(v.stats().feedback_dropped == 11);
 }
 
-TEST_CASE("stream_sender: over a transport that repeats, what is missed leaves again, before all")
+TEST_CASE("stream_sender: over a transport that repeats, a lost packet is retransmitted first")
 {
     sender v(LIVE, 1, true);
     stream_sender_play(v.s, 0);
@@ -389,7 +390,7 @@ TEST_CASE("stream_sender: over a transport that repeats, what is missed leaves a
     CHECK(v.a.take() == "repair 0/2");
 }
 
-TEST_CASE("stream_sender: a stored frame is given again whole, once for all that was lost of it")
+TEST_CASE("stream_sender: a stored frame is sent again whole, once for all its losses")
 {
     sender v(STORED);
     stream_sender_play(v.s, 0);
@@ -404,7 +405,7 @@ TEST_CASE("stream_sender: a stored frame is given again whole, once for all that
     CHECK(v.a.take() == "key 0");
 }
 
-TEST_CASE("stream_sender: a pause gives back what waits of a file")
+TEST_CASE("stream_sender: a pause returns the waiting frames of a file")
 {
     sender v(STORED);
     stream_sender_play(v.s, 0);
@@ -436,7 +437,7 @@ TEST_CASE("stream_sender: a frame that has begun to leave still leaves whole")
     CHECK(stream_sender_is_idle(v.s));
 }
 
-TEST_CASE("stream_sender: another place")
+TEST_CASE("stream_sender: a seek")
 {
     sender v;
     stream_sender_play(v.s, 0);
@@ -455,7 +456,7 @@ TEST_CASE("stream_sender: another place")
     CHECK(v.numbers() == list{0, 102});
 }
 
-TEST_CASE("stream_sender: audio leaves first, each track is announced, and late audio is given up")
+TEST_CASE("stream_sender: audio is sent first, each track is announced, and late audio is dropped")
 {
     sender v;
     stream_sender_add_audio(v.s, 64e3);
@@ -482,7 +483,7 @@ TEST_CASE("stream_sender: audio leaves first, each track is announced, and late 
     CHECK(v.a.take() == "-audio, -size 0");
 }
 
-TEST_CASE("stream_sender: audio alone watches no size, until the video is added")
+TEST_CASE("stream_sender: audio only watches no size, until the video is added")
 {
     ladder l = two_sizes();
     sender v;
@@ -510,7 +511,7 @@ TEST_CASE("stream_sender: audio alone watches no size, until the video is added"
     stream_sender_free(s);
 }
 
-TEST_CASE("stream_sender: the end of the media is the end of what waits")
+TEST_CASE("stream_sender: after the end of the media the waiting frames are sent")
 {
     sender v;
     stream_sender_play(v.s, 0);
@@ -534,7 +535,7 @@ TEST_CASE("stream_sender: the end of the media is the end of what waits")
     CHECK(v.a.playing == 0);
 }
 
-TEST_CASE("stream_sender: a transport that is gone, and one that takes nothing")
+TEST_CASE("stream_sender: a transport that is closed, and one that accepts nothing")
 {
     sender v;
     stream_sender_play(v.s, 0);
@@ -550,7 +551,8 @@ TEST_CASE("stream_sender: a transport that is gone, and one that takes nothing")
     CHECK(v.a.take() == "closed");
 }
 
-TEST_CASE("stream_sender: alone it steers its encoder, beside others it takes levels as they are")
+TEST_CASE("stream_sender: a single viewer controls its encoder's rate, several use the levels as "
+          "they are")
 {
     for (bool alone : {true, false}) {
         sender v(LIVE, 3, false, true);
@@ -578,7 +580,7 @@ TEST_CASE("stream_sender: alone it steers its encoder, beside others it takes le
     }
 }
 
-TEST_CASE("stream_sender: what cannot be followed is not")
+TEST_CASE("stream_sender: media and transports that do not support adaptation")
 {
     sender v(STORED, 3, false, true); // has no encoder
     CHECK_FALSE(v.stats().follows);

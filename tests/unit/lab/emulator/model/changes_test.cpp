@@ -52,14 +52,14 @@ TEST_CASE("a script of changes")
     CHECK((c[2].way[0] && c[2].way[1]));
 }
 
-TEST_CASE("an empty script is none")
+TEST_CASE("an empty script has no changes")
 {
     parsed p("# nothing\n\n");
     CHECK(p.err == 0);
     CHECK(p.c.count == 0);
 }
 
-TEST_CASE("what is wrong in a script, and where")
+TEST_CASE("errors in a script, with their lines")
 {
     const struct {
         const char *text;
@@ -85,7 +85,7 @@ TEST_CASE("what is wrong in a script, and where")
     }
 }
 
-TEST_CASE("a script is bounded")
+TEST_CASE("the number of changes is bounded")
 {
     std::string line = "1 both delay=1ms\n";
     std::string text;

@@ -128,7 +128,7 @@ TEST_CASE("ECN and ports of IP packets")
     }
 }
 
-TEST_CASE("a marked IPv4 packet keeps its checksum right")
+TEST_CASE("marking keeps an IPv4 checksum correct")
 {
     struct rng rng = rng_seeded(1);
     for (int i = 0; i < 20000; i++) {
@@ -147,7 +147,7 @@ TEST_CASE("a marked IPv4 packet keeps its checksum right")
     }
 }
 
-TEST_CASE("a marked IPv6 packet differs in its ECN bits alone")
+TEST_CASE("marking changes only the ECN bits of an IPv6 packet")
 {
     bytes data = from_hex("6a2bcdef00040640" + a6);
     ip_packet_set_ce(data.data());

@@ -7,7 +7,7 @@
 #include "common/base/err.h"
 #include "lab/traffic/model/request.h"
 
-TEST_CASE("request: what is well-formed, and comes back as it was")
+TEST_CASE("request: well-formed requests are encoded and decoded")
 {
     struct {
         const char *line;
@@ -42,7 +42,7 @@ TEST_CASE("request: what is well-formed, and comes back as it was")
     }
 }
 
-TEST_CASE("request: what is not")
+TEST_CASE("request: malformed requests")
 {
     struct {
         const char *line;
@@ -81,7 +81,7 @@ TEST_CASE("request: what is not")
     }
 }
 
-TEST_CASE("request: bytes come as they come")
+TEST_CASE("request: bytes arrive in any portions")
 {
     const std::string line = "GET 20000 cubic\n";
     request r;

@@ -44,7 +44,7 @@ TEST_CASE("spec: the four kinds")
     CHECK(s.off == 500000);
 }
 
-TEST_CASE("spec: what is not said")
+TEST_CASE("spec: defaults")
 {
     for (const char *text : {"elephants", "elephants:n=1"}) {
         spec s = parsed(text);
@@ -75,7 +75,7 @@ TEST_CASE("spec: rates")
         CHECK(parsed(row.text).rate_bps == row.bps);
 }
 
-TEST_CASE("spec: what is wrong is told")
+TEST_CASE("spec: errors are reported")
 {
     struct {
         const char *text;

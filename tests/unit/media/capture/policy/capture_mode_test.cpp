@@ -34,7 +34,7 @@ std::string chosen(const std::vector<capture_mode> &modes, geometry asked)
 }
 } // namespace
 
-TEST_CASE("which mode of a webcam is taken")
+TEST_CASE("the selected mode of a webcam")
 {
     const struct {
         geometry asked;
@@ -55,7 +55,7 @@ TEST_CASE("which mode of a webcam is taken")
     CHECK(chosen({}, {1280, 720, {30, 1}}) == "none");
 }
 
-TEST_CASE("sizes and rates that come in ranges, and rates that are not told")
+TEST_CASE("sizes and rates given as ranges, and unknown rates")
 {
     const capture_mode range = {&YUYV, 48, 1280, 16, 32, 960, 8, {1, 1}, {60, 1}};
     CHECK(chosen({range}, {640, 360, {25, 1}}) == "YUYV 640x360@25");
@@ -64,7 +64,7 @@ TEST_CASE("sizes and rates that come in ranges, and rates that are not told")
     CHECK(chosen({fixed(YUYV, 640, 480, {0, 1})}, {640, 480, {15, 1}}) == "YUYV 640x480@15");
 }
 
-TEST_CASE("what a camera offers, in words")
+TEST_CASE("a camera's modes as text")
 {
     char text[256];
     capture_modes_text(webcam.data(), (int)webcam.size(), text, sizeof(text));

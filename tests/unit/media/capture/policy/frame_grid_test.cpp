@@ -38,7 +38,7 @@ counts run(double interval_ms, const std::vector<double> &jitter_ms = {0})
 }
 } // namespace
 
-TEST_CASE("a device's rate becomes the source's")
+TEST_CASE("a device's rate is converted to the source's")
 {
     counts same = run(1000.0 / 30);
     CHECK((same.shown == 300 && same.repeated == 0 && same.dropped == 0));
@@ -52,7 +52,7 @@ TEST_CASE("a device's rate becomes the source's")
     CHECK((jitters.shown == 300 && jitters.repeated == 0 && jitters.dropped == 0));
 }
 
-TEST_CASE("a frame that no picture comes for")
+TEST_CASE("a frame without a picture")
 {
     frame_grid t;
     frame_grid_init(&t, {25, 1});
@@ -88,7 +88,7 @@ TEST_CASE("time stamps of either clock")
     CHECK(capture_stamp(wall - 800 * MS, now, wall) == 4600 * MS);
 }
 
-TEST_CASE("a device whose clock is behind, or falls behind, gives pictures all the same")
+TEST_CASE("a device whose clock is or becomes late still delivers pictures")
 {
     for (usec_t behind : {20 * MS, 400 * MS, 600 * MS, 900 * MS, 2000 * MS, 9000 * MS}) {
         frame_grid t;

@@ -8,7 +8,7 @@ namespace
 const usec_t S = USEC_PER_SEC, MS = USEC_PER_MSEC;
 }
 
-TEST_CASE("a device is open while someone watches, and only then")
+TEST_CASE("a device is open only while a viewer watches")
 {
     retry_policy l = {};
     CHECK(retry_policy_open_at(&l) == USEC_NEVER);
@@ -26,7 +26,7 @@ TEST_CASE("a device is open while someone watches, and only then")
     CHECK(retry_policy_open_at(&l) == 90 * S);
 }
 
-TEST_CASE("unplugged in mid-stream, and back")
+TEST_CASE("unplugged while in use, and plugged in again")
 {
     retry_policy l = {};
     retry_policy_want(&l, true, 0);
@@ -50,7 +50,7 @@ TEST_CASE("unplugged in mid-stream, and back")
     CHECK(retry_policy_open_at(&l) == now + S + 500 * MS);
 }
 
-TEST_CASE("a device that is silent, or never opens")
+TEST_CASE("a device that is silent, or that never opens")
 {
     retry_policy l = {};
     retry_policy_want(&l, true, 0);

@@ -21,7 +21,7 @@ ladder ladder_of(fps source, std::initializer_list<size_spec> sizes)
     return l;
 }
 
-// "-1 0 0 2": what each of the first `count` places rests on; "." where there is no frame.
+// "-1 0 0 2": the references of the first `count` places; ".": no frame.
 std::string depends(const stored_plan &p, int size_id, int count)
 {
     std::string out;
@@ -32,7 +32,7 @@ std::string depends(const stored_plan &p, int size_id, int count)
     return out;
 }
 
-// "0 4 2 1 3": the places from slot `from` on, in the order of decoding.
+// "0 4 2 1 3": the places from slot `from` on, in decoding order.
 std::string decoded(const stored_shape &s, int size_id, int from, int count)
 {
     std::string out;
@@ -69,7 +69,7 @@ TEST_CASE("stored plan: groups of about two seconds, whole periods of every size
     }
 }
 
-TEST_CASE("stored plan: rates that never meet are refused")
+TEST_CASE("stored plan: rates without a common period are refused")
 {
     stored_plan p;
     ladder l = ladder_of({30000, 1001}, {{320, 180, {24, 1}, 2}});
@@ -78,7 +78,7 @@ TEST_CASE("stored plan: rates that never meet are refused")
     CHECK(stored_plan_init(&p, &two) == ERR_RANGE);
 }
 
-TEST_CASE("stored plan: what a frame rests on")
+TEST_CASE("stored plan: the reference of each frame")
 {
     ladder l = ladder_of({30, 1}, {{320, 180, {15, 1}, 2}, {640, 360, {30, 1}, 3}});
     stored_plan p;
@@ -89,7 +89,7 @@ TEST_CASE("stored plan: what a frame rests on")
     CHECK(p.full.places[1][3].temporal_id == 2);
 }
 
-TEST_CASE("stored plan: the order of decoding")
+TEST_CASE("stored plan: the decoding order")
 {
     ladder l = ladder_of({30, 1}, {{320, 180, {15, 1}, 2},
                                    {640, 360, {30, 1}, 3},
@@ -102,7 +102,7 @@ TEST_CASE("stored plan: the order of decoding")
     CHECK(decoded(p.full, 1, 0, 9) == "0 4 2 1 3 8 6 5 7");
     CHECK(decoded(p.full, 2, 0, 5) == "0 1 2 3 4");
     CHECK(decoded(p.full, 3, 0, 10) == "0 8 4 2 1 3 6 5 7 16");
-    // Nothing of the next group is waited for.
+    // No frame of a group depends on the next group.
     CHECK(decoded(p.full, 0, 58, 6) == ". 61 . 59 . 63");
     CHECK(decoded(p.full, 1, 57, 7) == "60 58 57 59 62 61 63");
     for (int size = 0; size < l.size_count; size++) {
@@ -112,8 +112,8 @@ TEST_CASE("stored plan: the order of decoding")
                 continue;
             const stored_place &place = p.full.places[size][at];
             CHECK(place.slot == slot);
-            // What it rests on is decoded before it; no frame is ready later than two after its
-            // own.
+            // A frame's reference is decoded before it; no frame is decoded more than two slots
+            // after its own time.
             if (place.depends >= 0)
                 CHECK(p.full.places[size][place.depends].slot < slot);
             int apart = size == 0 ? 2 : 1;
@@ -122,7 +122,7 @@ TEST_CASE("stored plan: the order of decoding")
     }
 }
 
-TEST_CASE("stored plan: the last group is closed where the media ends")
+TEST_CASE("stored plan: the last group is closed at the end of the media")
 {
     ladder l = ladder_of({30, 1}, {{640, 360, {30, 1}, 3}});
     stored_plan p;
@@ -134,7 +134,7 @@ TEST_CASE("stored plan: the last group is closed where the media ends")
     CHECK(stored_plan_shape(&p, 2)->places[0][7].depends == 6);
 }
 
-TEST_CASE("stored plan: what a seek needs")
+TEST_CASE("stored plan: the frames needed for a seek")
 {
     ladder l = ladder_of({30, 1}, {{320, 180, {15, 1}, 2}, {640, 360, {30, 1}, 3}});
     stored_plan p;

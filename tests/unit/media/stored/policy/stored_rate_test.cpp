@@ -18,7 +18,8 @@ ladder three_layers(std::vector<std::pair<int, int>> levels)
     return l;
 }
 
-// An encoder whose layers have so many bits at quantiser 26, and half of them `halving` above.
+// A model of an encoder whose layers have the given bits at quantiser 26, and half of them
+// `halving` above.
 struct encoder_model {
     double at_26[3];
     double halving;
@@ -65,7 +66,7 @@ TEST_CASE("stored rate: the level's rate is met from above and below")
     }
 }
 
-TEST_CASE("stored rate: a lower level's rate binds its layers alone")
+TEST_CASE("stored rate: a lower level's rate limits only its layers")
 {
     ladder l = three_layers({{1, 300000}, {2, 500000}});
     stored_rate r;
@@ -81,7 +82,7 @@ TEST_CASE("stored rate: a lower level's rate binds its layers alone")
     CHECK(stored_rate_quant(&r, 2) >= stored_rate_quant(&r, 1) - STORED_RATE_FINER);
 }
 
-TEST_CASE("stored rate: one quantiser for all where no lower level is too large")
+TEST_CASE("stored rate: one quantiser for all layers unless a lower level is too large")
 {
     ladder l = three_layers({{0, 400000}, {2, 500000}});
     stored_rate r;
@@ -93,7 +94,7 @@ TEST_CASE("stored rate: one quantiser for all where no lower level is too large"
     CHECK(m.kbps(2, 2) <= 510);
 }
 
-TEST_CASE("stored rate: still pictures are taken as fine as shows, noise as it comes")
+TEST_CASE("stored rate: still pictures use the finest quantiser, noise the rate")
 {
     ladder l = three_layers({{2, 500000}});
     stored_rate r;

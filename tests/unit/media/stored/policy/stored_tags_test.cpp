@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 
-TEST_CASE("stored tags: what a ladder was made from, there and back")
+TEST_CASE("stored tags: the origin is encoded and decoded")
 {
     stored_origin o = {123456789012, 1732230000, 43208};
     char text[STORED_TAG_MAX];
@@ -25,7 +25,7 @@ TEST_CASE("stored tags: what a ladder was made from, there and back")
     CHECK(back.mtime == -3600);
 }
 
-TEST_CASE("stored tags: what is none is refused")
+TEST_CASE("stored tags: malformed tags are refused")
 {
     for (const char *text :
          {"", "weir-stored/1 bytes=1 mtime=1 frames=1", "weir-stored/2 bytes=1 mtime=1",

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-TEST_CASE("menu: levels, the highest first, the one that plays marked")
+TEST_CASE("menu: levels, the highest first, the current one marked")
 {
     struct ladder ladder = {};
     ladder.source_fps = {30, 1};
@@ -28,7 +28,7 @@ TEST_CASE("menu: levels, the highest first, the one that plays marked")
     CHECK(m.selected == 0);
 }
 
-TEST_CASE("menu: transports by name, whatever their parameters")
+TEST_CASE("menu: transports by name, ignoring their parameters")
 {
     const char *names[] = {"minbuf", "psp", "psp-plain"};
     const char *details[] = {"TCP", "UDP, damped; psp:initial=", "UDP"};
@@ -45,7 +45,7 @@ TEST_CASE("menu: transports by name, whatever their parameters")
     CHECK(std::string(m.items[1].detail) == "UDP, damped");
 }
 
-TEST_CASE("menu: the selection stops at the ends, and what is shown follows it")
+TEST_CASE("menu: the selection stops at the ends, and the visible part follows it")
 {
     struct menu m = {};
     m.count = 10;

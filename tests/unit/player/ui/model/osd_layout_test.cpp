@@ -13,7 +13,7 @@ static bool within(const struct osd_rect &r, int width, int height)
     return r.x >= 0 && r.y >= 0 && r.w > 0 && r.h > 0 && r.x + r.w <= width && r.y + r.h <= height;
 }
 
-TEST_CASE("osd layout: the picture keeps its shape, with bars")
+TEST_CASE("osd layout: the picture keeps its aspect ratio, with bars")
 {
     static const struct {
         int w, h, pw, ph;
@@ -48,7 +48,7 @@ TEST_CASE("osd layout: text follows the window and the display's resolution")
         CHECK(osd_text_px(row.w, row.h, row.dpi) == row.px);
 }
 
-TEST_CASE("osd layout: the panel stands in any window, with the rows that fit")
+TEST_CASE("osd layout: the panel fits any window, with the rows that fit")
 {
     for (const auto &w : windows) {
         int px = osd_text_px(w.width, w.height, 96);
@@ -71,7 +71,7 @@ TEST_CASE("osd layout: the panel stands in any window, with the rows that fit")
     }
 }
 
-TEST_CASE("osd layout: menus scroll when they are longer than the window, and know their items")
+TEST_CASE("osd layout: menus longer than the window scroll, and clicks find their items")
 {
     for (const auto &w : windows) {
         int px = osd_text_px(w.width, w.height, 96);
@@ -90,7 +90,7 @@ TEST_CASE("osd layout: menus scroll when they are longer than the window, and kn
     }
 }
 
-TEST_CASE("osd layout: a click on the bar is a place in the media")
+TEST_CASE("osd layout: a click on the bar is a position in the media")
 {
     struct bar_layout l;
     bar_place(&l, 1280, 720, 15, 40);

@@ -27,7 +27,7 @@ struct overlay_message of(const std::function<void(struct overlay_message_facts 
 }
 } // namespace
 
-TEST_CASE("overlay_message: what it says while no new picture is shown, and why")
+TEST_CASE("overlay_message: the state and its cause while no new picture is shown")
 {
     using facts = struct overlay_message_facts;
     static const struct {
@@ -109,7 +109,7 @@ TEST_CASE("overlay_message: what it says while no new picture is shown, and why"
     }
 }
 
-TEST_CASE("notice: the end")
+TEST_CASE("overlay_message: the end")
 {
     struct overlay_message n;
     overlay_message_ended(NULL, &n);

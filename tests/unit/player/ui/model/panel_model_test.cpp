@@ -31,7 +31,7 @@ std::string value_text(enum panel_row row, double value)
 }
 } // namespace
 
-TEST_CASE("panel: the last 30 s of a figure, the newest first")
+TEST_CASE("panel: the last 30 s of a stat, the newest first")
 {
     struct panel_history h;
     panel_history_init(&h);
@@ -48,7 +48,7 @@ TEST_CASE("panel: the last 30 s of a figure, the newest first")
     CHECK(std::isnan(panel_value(&h, PANEL_LOSS, 0)));
 }
 
-TEST_CASE("panel: rows are those of figures that were known lately, in their order")
+TEST_CASE("panel: rows are those of stats known recently, in their order")
 {
     struct panel_history h;
     enum panel_row rows[PANEL_ROWS];
@@ -78,7 +78,7 @@ TEST_CASE("panel: rows are those of figures that were known lately, in their ord
     CHECK(panel_rows(&h, rows) == 0);
 }
 
-TEST_CASE("panel: a graph's upper edge is the next of 1, 2, 5")
+TEST_CASE("panel: a graph's upper edge is the next of 1, 2, 5 times a power of ten")
 {
     static const struct {
         double value, top;
@@ -105,7 +105,7 @@ TEST_CASE("panel: a graph's upper edge is the next of 1, 2, 5")
     }
 }
 
-TEST_CASE("panel: figures with their units")
+TEST_CASE("panel: stats with their units")
 {
     CHECK(value_text(PANEL_LEVEL, 4) == "4 of 6");
     CHECK(value_text(PANEL_FRAME_RATE, 29.96) == "30.0 /s");
@@ -136,7 +136,7 @@ TEST_CASE("panel: figures with their units")
     CHECK(std::string(text) == "1");
 }
 
-TEST_CASE("panel: who lost how many frames, and what stood still")
+TEST_CASE("panel: lost frames by cause, stalls and freezes")
 {
     struct panel_sample s;
     char text[PANEL_TEXT];

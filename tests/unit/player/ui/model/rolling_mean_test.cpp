@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-TEST_CASE("recent: rate and mean of the last four steps, not of the whole")
+TEST_CASE("rolling_mean: rate and mean of the last four steps, not of the whole")
 {
     static const double nan_ = std::nan("");
     static const struct {

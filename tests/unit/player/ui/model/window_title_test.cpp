@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-TEST_CASE("status: one line that tells all")
+TEST_CASE("window_title: one line with all stats")
 {
     struct ladder ladder = {};
     ladder.source_fps = {30, 1};
@@ -47,7 +47,7 @@ TEST_CASE("status: one line that tells all")
     }
 }
 
-TEST_CASE("status: the figures of the rate controller stand behind its name")
+TEST_CASE("window_title: the variables of the rate controller follow its name")
 {
     struct ladder ladder = {};
     struct window_title s = {&ladder, -1, "tfrc",      400000, PLAYOUT_PLAYING,
