@@ -210,6 +210,19 @@ int rtp_decode(const uint8_t *data, size_t len, struct rtp_ext_ids ids, struct r
     return 0;
 }
 
+bool rtp_set_flow_number(uint8_t *data, size_t len, struct rtp_ext_ids ids, uint16_t number)
+{
+    struct rtp_packet p;
+    if (rtp_decode(data, len, ids, &p) != 0 || !p.feedback.has_number)
+        return false;
+    // The packet was decoded: the element is there, and all before it are whole.
+    uint8_t *at = data + FIXED_HEADER + (data[0] & 15) * 4 + EXTENSION_HEADER;
+    while (*at != (ids.feedback << 4 | (FEEDBACK_LONG_BYTES - 1)))
+        at += *at == 0 ? 1 : 2 + (*at & 15);
+    store_be16(at + 1 + FEEDBACK_BYTES, number);
+    return true;
+}
+
 // Seconds from 1900 to 1970 (RFC 5905, figure 4).
 #define NTP_UNIX_OFFSET ((int64_t)2208988800)
 

@@ -19,6 +19,7 @@ enum {
     RTP_PT_H264 = 96,            // dynamic; assigned in the SDP
     RTP_PT_SYNTHETIC = 97,       // filler without pictures
     RTP_PT_OPUS = 98,
+    RTP_PT_FEC = 99,        // parity over media packets (fec_header.h)
     RTP_MAX_HEADER = 64,    // max bytes that rtp_encode writes
     RTP_EXT_CAPTURE_ID = 1, // extension ids that weir-send announces
     RTP_EXT_ADU_ID = 2,
@@ -120,6 +121,9 @@ size_t rtp_header_bytes(const struct rtp_packet *p);
 
 // Returns 0 or ERR_MALFORMED. Unknown extensions are skipped; CSRCs and padding are removed.
 int rtp_decode(const uint8_t *data, size_t len, struct rtp_ext_ids ids, struct rtp_packet *p);
+
+// Sets the flow number of an encoded packet, in place. Returns false if it has none.
+bool rtp_set_flow_number(uint8_t *data, size_t len, struct rtp_ext_ids ids, uint16_t number);
 
 // Convert NTP timestamps, UQ32.32 seconds since 1900 (RFC 5905); valid until 2036, and after it by
 // era.

@@ -16,6 +16,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct rtp_packet p, q;
     if (rtp_decode(data + 1, size - 1, ids, &p) != 0)
         return 0;
+    static uint8_t renumbered[65536];
+    if (size <= sizeof(renumbered)) {
+        memcpy(renumbered, data + 1, size - 1);
+        bool has_number = rtp_set_flow_number(renumbered, size - 1, ids, p.feedback.number);
+        assert(has_number == p.feedback.has_number);
+    }
     assert(p.payload >= data + 13 && p.payload + p.payload_len <= data + size);
     uint8_t out[RTP_MAX_HEADER], again[RTP_MAX_HEADER];
     size_t len = rtp_encode(&p, out);

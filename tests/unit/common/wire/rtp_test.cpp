@@ -119,6 +119,28 @@ TEST_CASE("rtp: the flow number after the feedback request")
     CHECK(rtp_decode(out, len, ids, &q) == ERR_MALFORMED);
 }
 
+TEST_CASE("rtp: the flow number of an encoded packet is changed in place")
+{
+    for (int turn = 0; turn < 8; turn++) {
+        struct rtp_packet p = {}, q;
+        p.has_capture = turn & 1;
+        p.has_adu = turn & 2;
+        p.has_feedback = true;
+        p.feedback = {312, 4, (turn & 4) != 0, 0xabcd};
+        uint8_t out[RTP_MAX_HEADER], before[RTP_MAX_HEADER];
+        size_t len = rtp_encode(&p, out);
+        memcpy(before, out, len);
+        CHECK(rtp_set_flow_number(out, len, ids, 0x1234) == p.feedback.has_number);
+        CHECK((memcmp(out, before, len) == 0) == !p.feedback.has_number);
+        REQUIRE(rtp_decode(out, len, ids, &q) == 0);
+        CHECK(q.feedback.number == (p.feedback.has_number ? 0x1234 : 0));
+        CHECK(rtp_set_flow_number(out, len, ids, 0xabcd) == p.feedback.has_number);
+        CHECK(memcmp(out, before, len) == 0);
+        CHECK_FALSE(rtp_set_flow_number(out, len, {1, 2, 0}, 7)); // not announced
+        CHECK_FALSE(rtp_set_flow_number(out, 11, ids, 7));
+    }
+}
+
 TEST_CASE("rtp: timestamps of other clocks")
 {
     struct row {

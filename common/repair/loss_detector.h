@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// At the viewer: which packets of a stream are missing and are to be requested now, by a NACK (RFC
+// 4585) or by a report that is sent at once (RFC 8888).
+//
+//   Hole. A packet is missing when a later one has arrived. It is requested when more later packets
+//         arrived, or more time passed, than any packet recently came out of order by. Where the
+//         path keeps the order, that is at once; each packet that is late raises the tolerance
+//         (as RFC 8985, 6.2, adapts), which falls back after 10 to 20 s. At most REORDER packets
+//         and half a round trip are waited for.
+//   Tail. The packets of a frame say how many follow. If no packet came for longer than two gaps
+//         within frames last (2 x mean + 4 x deviation, estimated as RFC 6298 does it), the rest
+//         of the frame is missing. One lost packet within a frame is no tail: the next one comes
+//         after two gaps.
+//   Again. A missing packet is requested again after a round trip and its variation, up to TRIES
+//         times, while the answer can come within `keep` after it was noticed.
+//   Echo. A request after which no other can follow in time is repeated once, 8 ms later: it may
+//         get lost, too. The sender ignores the second one (repair_policy.h, "under way").
+//
+// A packet that arrives less than a round trip after its request was late, not resent.
+//
+// At most LOSS_DETECTOR_MISSING packets are kept as missing; of a larger hole the last ones. Pure.
+#ifndef WEIR_REPAIR_LOSS_DETECTOR_H
+#define WEIR_REPAIR_LOSS_DETECTOR_H
+
+#include <stdbool.h>
+
+#include "common/base/usec.h"
+#include "common/base/windowed_min.h"
+#include "common/wire/rtcp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    LOSS_DETECTOR_MISSING = 256, // packets
+    LOSS_DETECTOR_REORDER = 32,  // later packets that are waited for at most
+    LOSS_DETECTOR_TRIES = 10,
+    LOSS_DETECTOR_TAIL_UNKNOWN = -1, // the packet does not say what follows in its frame
+};
+
+struct loss_detector_path { // what the viewer knows of the path
+    usec_t rtt;             // 0: unknown
+    usec_t rtt_variation;   // RFC 6298's RTTVAR
+};
+
+struct loss_detector_stats {
+    uint64_t holes;    // packets that were requested
+    uint64_t requests; // of packets, repeated ones and echoes included
+    uint64_t late;     // requested, but they were only late
+    uint64_t filled;   // came after a request
+    uint64_t given_up;
+};
+
+struct loss_detector; // opaque
+
+struct loss_detector *loss_detector_new(void); // NULL: no memory
+void loss_detector_free(struct loss_detector *d);
+void loss_detector_set_path(struct loss_detector *d, const struct loss_detector_path *path);
+// How long after it was noticed a missing packet is still of use: the viewer's latency.
+void loss_detector_set_keep(struct loss_detector *d, usec_t keep);
+
+// A packet arrived that did not before: its extended sequence number >= 0 (rtp_receiver.h). `left`:
+// how many packets of its frame follow.
+void loss_detector_packet(struct loss_detector *d, int64_t seq, int left, usec_t now);
+// Parity recovered a packet: it is not missing any more, and says nothing of the path's order.
+void loss_detector_recovered(struct loss_detector *d, int64_t seq, usec_t now);
+// When loss_detector_requests has something to tell; USEC_NEVER: not before a packet arrives.
+usec_t loss_detector_next_timeout(const struct loss_detector *d);
+// Writes the packets to be requested now as NACK entries. Returns how many entries were written; if
+// that is `cap`, there may be more.
+int loss_detector_requests(struct loss_detector *d, struct rtcp_nack *out, int cap, usec_t now);
+// Packets missing by now, requested or not.
+int loss_detector_missing(const struct loss_detector *d);
+struct loss_detector_stats loss_detector_read(const struct loss_detector *d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/repair/repair_policy.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/repair/fec_plan.h"
+#include "common/repair/loss_estimate.h"
+
+// Probabilities that a packet stays lost. With seven packets a frame, 2e-4 makes 0.14 % of the
+// frames, of which parts are shown by the repair of the encoder.
+#define MAX_RESIDUE     2e-4
+#define MAX_RESIDUE_TOP 5e-4 // nothing depends on the packet
+
+#define MAX_SHARE    0.30
+#define MIN_CREDIT   96000.0 // bytes: an outage of 60 packets is repaired at once
+#define CREDIT_SEC   0.4     // of media, if that is more
+#define TOP_RESERVE  (1 / 3.0)
+#define BURSTS_APART 2 // mean bursts between two copies
+#define RANDOM_BURST 2 // shorter bursts are taken for random loss: copies leave together
+
+static const char *const MODES[] = {"off", "resend", "fec", "auto"};
+
+bool repair_mode_parse(const char *text, enum repair_mode *out)
+{
+    for (int i = 0; i <= REPAIR_MODE_AUTO; i++) {
+        if (strcmp(text, MODES[i]) == 0) {
+            *out = (enum repair_mode)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *repair_mode_name(enum repair_mode mode)
+{
+    return MODES[mode];
+}
+
+void repair_policy_init(struct repair_policy *p, enum repair_mode mode)
+{
+    *p = (struct repair_policy){.mode = mode, .credit = MIN_CREDIT, .most_credit = MIN_CREDIT};
+}
+
+static bool resends(const struct repair_policy *p)
+{
+    return p->mode == REPAIR_MODE_RESEND || p->mode == REPAIR_MODE_AUTO;
+}
+
+static double share_with(int rounds, double loss)
+{
+    return (rounds > 1 ? 1.3 : 2.2) * loss + 0.01;
+}
+
+static bool is_congested(const struct repair_path *path)
+{
+    return share_with(2, path->loss) > MAX_SHARE;
+}
+
+// Rounds of which the first takes until `first` and each further one `round`.
+static int rounds_within(usec_t time, usec_t first, usec_t round)
+{
+    if (time < first)
+        return 0;
+    return 1 + (int)usec_min((time - first) / usec_max(round, 1), 1000);
+}
+
+void repair_policy_plan(struct repair_policy *p, const struct repair_path *path, usec_t slack,
+                        usec_t frame_interval, double bps)
+{
+    usec_t round = path->rtt + path->feedback;
+    int possible = rounds_within(slack, round + path->wait + path->jitter, round);
+    bool congested = is_congested(path);
+    bool fec = p->mode == REPAIR_MODE_FEC || (p->mode == REPAIR_MODE_AUTO && possible == 0);
+    p->rounds = resends(p) && !congested ? possible : 0;
+    p->fec_window = fec && !congested ? fec_plan_window(slack - path->jitter, frame_interval) : 0;
+    p->fec_covers_top = p->fec_window > 1;
+    p->share = p->fec_window   ? 2.5 * path->loss + 0.10
+               : p->rounds > 0 ? share_with(p->rounds, path->loss)
+                               : 0;
+    p->share = fmin(p->share, MAX_SHARE);
+    p->most_credit = fmax(MIN_CREDIT, bps / 8 * CREDIT_SEC);
+    p->credit = fmin(p->credit, p->most_credit);
+}
+
+void repair_policy_media(struct repair_policy *p, size_t bytes)
+{
+    p->credit = fmin(p->most_credit, p->credit + p->share * (double)bytes);
+}
+
+bool repair_policy_take(struct repair_policy *p, size_t bytes)
+{
+    bool enough = p->credit >= (double)bytes;
+    if (enough)
+        p->credit -= (double)bytes;
+    return enough;
+}
+
+void repair_policy_give_back(struct repair_policy *p, size_t bytes)
+{
+    p->credit = fmin(p->most_credit, p->credit + (double)bytes);
+}
+
+// The least number of copies a round after which the packet stays lost rarely enough. What was sent
+// before counts: a packet is rarely lost three times, and needs no more copies for it.
+static int copies_for(const struct repair_lost *lost, const struct repair_path *path, int rounds,
+                      int apart)
+{
+    double max = lost->is_depended_on ? MAX_RESIDUE : MAX_RESIDUE_TOP;
+    double again = loss_after_loss(path->loss, path->burst, apart);
+    double residue_so_far = pow(path->loss, 1 + lost->copies);
+    int copies = 1;
+    double round = path->loss; // probability that all copies of a round are lost
+    while (copies < REPAIR_MAX_COPIES && residue_so_far * pow(round, rounds) > max) {
+        round *= again;
+        copies++;
+    }
+    return copies;
+}
+
+static struct repair_decision not_resent(const struct repair_lost *lost, enum repair_reason reason)
+{
+    return (struct repair_decision){
+        .action = lost->is_depended_on ? REPAIR_INVALIDATE : REPAIR_NOTHING, .reason = reason};
+}
+
+struct repair_decision repair_policy_decide(struct repair_policy *p, const struct repair_lost *lost,
+                                            const struct repair_path *path, usec_t now)
+{
+    assert(lost->bytes > 0 && path->burst >= 1);
+    if (p->mode == REPAIR_MODE_OFF)
+        return not_resent(lost, REPAIR_DISABLED);
+    if (is_congested(path))
+        return not_resent(lost, REPAIR_CONGESTED);
+    if (now - lost->sent_at < path->min_rtt)
+        return (struct repair_decision){.action = REPAIR_NOTHING, .reason = REPAIR_UNDER_WAY};
+    if (lost->is_protected)
+        return (struct repair_decision){.action = REPAIR_AWAIT_FEC};
+    if (!resends(p))
+        return not_resent(lost, REPAIR_DISABLED);
+    usec_t journey = path->delay + path->jitter;
+    int rounds =
+        rounds_within(lost->deadline - now, path->wait + journey, path->rtt + path->feedback);
+    if (rounds == 0)
+        return not_resent(lost, REPAIR_TOO_LATE);
+    struct repair_decision d = {
+        .action = REPAIR_RESEND,
+        .apart = path->burst > RANDOM_BURST ? (int)ceil(BURSTS_APART * fmin(path->burst, 100)) : 1,
+        .until = lost->deadline - journey};
+    double available = p->credit - (lost->is_depended_on ? 0 : p->most_credit * TOP_RESERVE);
+    int affordable = (int)fmax(0, floor(available / (double)lost->bytes));
+    d.copies = copies_for(lost, path, rounds, d.apart);
+    d.copies = d.copies < affordable ? d.copies : affordable;
+    if (d.copies == 0)
+        return not_resent(lost, REPAIR_NO_SHARE);
+    p->credit -= (double)(d.copies * lost->bytes);
+    return d;
+}

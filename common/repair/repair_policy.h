@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is done about a lost packet, by its deadline: the instant, by the sender's clock, until
+// which it is of use to the viewer (capture + latency - decoding - display).
+//
+//   Under way.  A report that left before the packet's last transmission can have arrived tells
+//               nothing: it is ignored.
+//   Too late.   A copy sent now arrives at  now + wait + delay + jitter.  After the deadline it is
+//               not sent. If later frames depend on the packet, the encoder stops referring to its
+//               frame; otherwise nothing is done.
+//   Rounds.     n = floor((deadline - arrival) / (rtt + feedback)) + 1  copies can be sent one
+//               after the other, each when the viewer has reported the loss of the one before.
+//   Copies.     k at once (1 .. REPAIR_MAX_COPIES), the least for which the packet stays lost
+//               after all with a probability of at most 2e-4; 5e-4 if nothing depends on it. So
+//               one copy while there are rounds left, two or three at the last chance (after
+//               Meng et al., "Hairpin", NSDI 2024).
+//   Parity.     Where even the first round is too late, Reed-Solomon parity over the last frames
+//               (fec_plan.h). A protected packet waits for it. Parity over a single frame would
+//               cost more than its share, so it leaves out frames on which nothing depends.
+//   Share.      Repair is limited to a share of the media's bytes: 1.3 x loss + 1 % with two
+//               rounds and more, 2.2 x loss + 1 % with one, 2.5 x loss + 10 % of parity; 30 % at
+//               most. Packets on which nothing depends leave a third of the credit to the others.
+//   Congestion. Where repair would need more than 30 %, loss is taken for congestion: nothing is
+//               repaired, and the caller lowers the level.
+//
+// Pure. One object a viewer.
+#ifndef WEIR_REPAIR_REPAIR_POLICY_H
+#define WEIR_REPAIR_REPAIR_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { REPAIR_MAX_COPIES = 3 };
+
+enum repair_mode { REPAIR_MODE_OFF, REPAIR_MODE_RESEND, REPAIR_MODE_FEC, REPAIR_MODE_AUTO };
+
+struct repair_path { // what is known of the path now
+    usec_t rtt;      // smoothed
+    usec_t min_rtt;  // without queues
+    usec_t delay;    // one way, without queues; half of `rtt` where it is not known
+    usec_t jitter;   // that the one-way delay exceeds `delay` by in 1 % of the packets
+    usec_t feedback; // from a packet's loss to the departure of the report that tells it
+    usec_t wait;     // until a packet handed to the transport now leaves
+    double loss;     // loss_estimate.h
+    double burst;
+};
+
+struct repair_lost { // a packet that was lost
+    usec_t deadline;
+    usec_t sent_at;      // its last transmission
+    size_t bytes;        // on the wire
+    int copies;          // sent so far, the first transmission not counted
+    bool is_depended_on; // other frames depend on its frame
+    bool is_protected;   // parity that covers it is still to arrive
+};
+
+enum repair_action {
+    REPAIR_RESEND,     // `copies` copies
+    REPAIR_AWAIT_FEC,  // parity may recover it
+    REPAIR_INVALIDATE, // later frames do without its frame
+    REPAIR_NOTHING,
+};
+
+enum repair_reason {  // why a packet is not sent again
+    REPAIR_NOT_LATE,  // it is, or parity covers it
+    REPAIR_UNDER_WAY, // it may yet arrive
+    REPAIR_TOO_LATE,
+    REPAIR_NO_SHARE,
+    REPAIR_CONGESTED,
+    REPAIR_DISABLED, // by the mode
+    REPAIR_NOT_KEPT, // it left too long ago, or not yet (repair_sender.h)
+    REPAIR_REASONS
+};
+
+struct repair_decision {
+    enum repair_action action;
+    enum repair_reason reason;
+    int copies;
+    int apart;    // packets of the flow between two copies, so that one burst does not take both
+    usec_t until; // when the last copy leaves at the latest, however few packets are between
+};
+
+struct repair_policy {
+    enum repair_mode mode;
+    int rounds;          // that a lost packet has on this path; 0: none
+    int fec_window;      // frames that parity covers; 0: none is sent
+    bool fec_covers_top; // parity covers frames on which nothing depends, too
+    double share;        // of the media's bytes that repair may take
+    double credit;       // bytes that repair may take now
+    double most_credit;  // bytes
+};
+
+// "off", "resend", "fec", "auto". Returns false if `text` is none of them.
+bool repair_mode_parse(const char *text, enum repair_mode *out);
+const char *repair_mode_name(enum repair_mode mode);
+
+void repair_policy_init(struct repair_policy *p, enum repair_mode mode);
+// Plans rounds, window and share for media of `bps` whose packets have `slack` between the first
+// arrival, if none is delayed, and the deadline: latency - (encoding + delay) - (decoding +
+// display). About once a frame.
+void repair_policy_plan(struct repair_policy *p, const struct repair_path *path, usec_t slack,
+                        usec_t frame_interval, double bps);
+// Media of `bytes` left for the first time.
+void repair_policy_media(struct repair_policy *p, size_t bytes);
+// Decides on a lost packet. The copies are paid with the share.
+struct repair_decision repair_policy_decide(struct repair_policy *p, const struct repair_lost *lost,
+                                            const struct repair_path *path, usec_t now);
+// Takes the bytes of a parity packet. Returns false if the share is exhausted: it is not sent.
+bool repair_policy_take(struct repair_policy *p, size_t bytes);
+// Copies that were not sent after all.
+void repair_policy_give_back(struct repair_policy *p, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
