@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A rate controller decides when the next packet may leave, from feedback on earlier packets. It is
 // independent of sockets, RTP and the format of feedback, and reads no clock. Each controller is
-// one file (fixed.c, psp.c, tfrc.c, arc.c) and one row in controllers.c.
+// one file (fixed.c, psp.c, tfrc.c, arc.c, scream.c) and one row in controllers.c.
 //
 // Its inputs, with `now` never running backwards:
 //   sent      a packet left;
@@ -98,6 +98,7 @@ struct controller { // first member of each concrete controller
     const struct controller_ops *ops;
     struct controller_config config;
     struct feedback_wish wish;
+    bool l4s; // true: packets that are ECN-capable carry ECT(1) (RFC 9331); false: ECT(0)
 };
 
 struct controller_kind {

@@ -7,8 +7,8 @@
 #include "common/congestion/kinds.h"
 
 const struct controller_kind controller_kinds[] = {
-    CONTROLLER_ARC,       CONTROLLER_FIXED, CONTROLLER_PSP,
-    CONTROLLER_PSP_PLAIN, CONTROLLER_TFRC,  {.name = NULL},
+    CONTROLLER_ARC,    CONTROLLER_FIXED, CONTROLLER_PSP, CONTROLLER_PSP_PLAIN,
+    CONTROLLER_SCREAM, CONTROLLER_TFRC,  {.name = NULL},
 };
 
 // Returns 0; ERR_NOT_FOUND; ERR_MALFORMED: too long; ERR_RANGE; ERR_NO_MEMORY.

@@ -7,6 +7,7 @@
 #include "common/congestion/arc.h"
 #include "common/congestion/fixed.h"
 #include "common/congestion/psp.h"
+#include "common/congestion/scream.h"
 #include "common/congestion/tfrc.h"
 
 #endif

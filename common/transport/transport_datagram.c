@@ -30,6 +30,7 @@ enum {
     WAKE_UP_PACKETS = UDP_SOCKET_BATCH,
     // Max number of reports accepted: one per packet sent, plus this number. More is a flood.
     REPORTS_AHEAD = 256,
+    ECT_1 = 1,
     ECT_0 = 2,
 };
 // Max rate: above that of every supported path, and of the sum of its flows.
@@ -388,7 +389,7 @@ static struct transport *datagram_create(const struct transport_kind *kind, cons
     if (!d->timer)
         goto free_controller;
     if (d->fed_back && kind->responsive)
-        udp_socket_set_ecn(path->socket[0], ECT_0);
+        udp_socket_set_ecn(path->socket[0], d->controller->l4s ? ECT_1 : ECT_0);
     return &d->base;
 
 free_controller:
@@ -473,3 +474,6 @@ const struct transport_kind transport_tfrc = DATAGRAM(
     "tfrc", "tfrc", true, "UDP, TCP-friendly rate control; tfrc:damp,selfclock or tfrc:komssys");
 const struct transport_kind transport_arc = DATAGRAM(
     "arc", "arc", true, "UDP, adaptive rate control; arc:report=rtt|packet,k=,alpha=,tau=");
+const struct transport_kind transport_scream =
+    DATAGRAM("scream", "scream", true,
+             "UDP, SCReAMv2 for live media; scream:target=60 (ms),ecn=l4s|classic");

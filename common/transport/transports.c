@@ -15,6 +15,7 @@
     ROW(transport_psp_plain)                                                                       \
     ROW(transport_tfrc)                                                                            \
     ROW(transport_arc)                                                                             \
+    ROW(transport_scream)                                                                          \
     ROW(transport_mtp)                                                                             \
     ROW(transport_mtp_raw)                                                                         \
     /* the last */

@@ -14,7 +14,7 @@ from lab import live, net, pcap, stats
 from lab.experiment import Cell, Experiment, kept_path
 from lab.report import canvas
 
-CONTENDERS = ["minbuf:1,3", "minbuf:auto,20", "tcp", "tfrc", "arc", "psp", "mtp", "mtp-raw"]
+CONTENDERS = ["minbuf:1,3", "minbuf:auto,20", "tcp", "tfrc", "arc", "scream", "psp", "mtp", "mtp-raw"]
 SOURCE = "test:1280x720@30"
 RTT_MS = 50
 STEPS = (20, 40)  # seconds: down, up

@@ -36,8 +36,9 @@ static void send_one(struct flow_datagram *f, usec_t now)
     struct feedback_wish wish = datagram_sender_wish(&f->ends.sender);
     struct media_packet body = {.body = (const uint8_t *)&wish, .body_len = sizeof(wish)};
     f->backlog -= f->config.media_bps != 0;
+    enum ecn ect = f->ends.sender.controller->l4s ? ECN_ECT1 : ECN_ECT0;
     datagram_ends_send(&f->ends, f->config.packet_bytes, f->config.packet_bytes,
-                       f->config.ect ? ECN_ECT0 : ECN_NOT, &body, now);
+                       f->config.ect ? ect : ECN_NOT, &body, now);
 }
 
 // Sends all packets that may leave now, then sleeps until the next may.

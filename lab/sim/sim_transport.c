@@ -14,10 +14,15 @@ static const struct {
     const char *controller;
     bool responsive;
 } kinds[] = {
-    {"tcp", BY_TCP, NULL, true},         {"minbuf", BY_MINBUF, NULL, true},
-    {"mtp", BY_MTP, NULL, true},         {"udp", BY_DATAGRAM, "fixed", false},
-    {"psp", BY_DATAGRAM, "psp", true},   {"psp-plain", BY_DATAGRAM, "psp-plain", true},
-    {"tfrc", BY_DATAGRAM, "tfrc", true}, {"arc", BY_DATAGRAM, "arc", true},
+    {"tcp", BY_TCP, NULL, true},
+    {"minbuf", BY_MINBUF, NULL, true},
+    {"mtp", BY_MTP, NULL, true},
+    {"udp", BY_DATAGRAM, "fixed", false},
+    {"psp", BY_DATAGRAM, "psp", true},
+    {"psp-plain", BY_DATAGRAM, "psp-plain", true},
+    {"tfrc", BY_DATAGRAM, "tfrc", true},
+    {"arc", BY_DATAGRAM, "arc", true},
+    {"scream", BY_DATAGRAM, "scream", true},
 };
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 

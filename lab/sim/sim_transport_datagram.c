@@ -29,7 +29,8 @@ static int datagram_send(struct media_transport *base, enum media_track track,
     (void)track; // one flow carries both
     if (!datagram_room(base, now))
         return ERR_AGAIN;
-    datagram_ends_send(&d->ends, len, len + FLOW_UDP_HEADERS, base->responsive ? ECN_ECT0 : ECN_NOT,
+    enum ecn ect = d->ends.sender.controller->l4s ? ECN_ECT1 : ECN_ECT0;
+    datagram_ends_send(&d->ends, len, len + FLOW_UDP_HEADERS, base->responsive ? ect : ECN_NOT,
                        packet, now);
     return 0;
 }

@@ -12,7 +12,8 @@ from relay import Relayed
 from rtsp import Client, Rtp, prove, send_token
 
 # What each controller tells of itself.
-VARIABLES = {"udp": {"rate"}, "psp": {"spacing"}, "psp-plain": {"spacing"}, "tfrc": {"p", "X"}, "arc": {"w", "B"}}
+VARIABLES = {"udp": {"rate"}, "psp": {"spacing"}, "psp-plain": {"spacing"}, "tfrc": {"p", "X"}, "arc": {"w", "B"},
+             "scream": {"ref_wnd", "qdelay"}}
 
 
 class Transports(Relayed):

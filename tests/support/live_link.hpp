@@ -36,7 +36,7 @@ class live_link
     // which start at `from`. `resends`: over MTP, lost packets are retransmitted while they are
     // useful.
     live_link(const std::string &via, const char *link, usec_t rtt, int downloads = 0,
-              usec_t from = 0, uint64_t seed = 1, bool resends = true)
+              usec_t from = 0, uint64_t seed = 1, bool resends = true, const char *back = "")
         : r(rng_seeded(seed)), way_back(rtt / 2)
     {
         world_init(&w, 0);
@@ -44,7 +44,7 @@ class live_link
         packet_pool_init(&large, FLOW_LARGE, 100000);
         env.small = &small;
         env.large = &large;
-        open_chain(link, downloads);
+        open_chain(link, back, downloads);
         open_sender(via, rtt, seed, resends);
         attach(0, &self.flow, rtt);
         for (int i = 0; i < downloads; i++) {
@@ -246,11 +246,11 @@ class live_link
         return t;
     }
     static void dropped(void *, const struct packet *, link_drop, usec_t) {}
-    void open_chain(const char *link, int downloads)
+    void open_chain(const char *link, const char *back, int downloads)
     {
         char why[256] = "";
         REQUIRE(link_spec_parse(link, &right, why, sizeof(why)) == 0);
-        REQUIRE(link_spec_parse("", &left, why, sizeof(why)) == 0);
+        REQUIRE(link_spec_parse(back, &left, why, sizeof(why)) == 0);
         chain_config config{};
         config.hops = 1;
         config.right.spec = &right;

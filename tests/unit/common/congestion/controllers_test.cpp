@@ -156,7 +156,7 @@ TEST_CASE("controllers: the table has every controller")
         CHECK(c->ops->next_send(c.get(), 0) == 0); // the first packet at once
         CHECK(c->config.packet_bytes == config.packet_bytes);
     }
-    CHECK(rows == 5);
+    CHECK(rows == 6);
 }
 
 TEST_CASE("controllers: names that are accepted and refused")
@@ -181,6 +181,8 @@ TEST_CASE("controllers: names that are accepted and refused")
         {"arc:report=packet,k=1,alpha=0.1,tau=0.2", 0},
         {"arc:report=never", ERR_MALFORMED},
         {"arc:k=0", ERR_RANGE},
+        {"scream:ecn=classic,target=40", 0},
+        {"scream:target=1", ERR_RANGE},
         {"arc:k=0.5,,", ERR_MALFORMED},
         {"fixed:rate=0000000000000000000000000000000001000000", ERR_MALFORMED}, // too long
     };

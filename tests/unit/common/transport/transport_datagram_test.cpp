@@ -97,6 +97,9 @@ TEST_CASE("transport_datagram: parameters go to the controller")
         {"arc", true},
         {"arc:report=packet", true},
         {"arc:report=never", false},
+        {"scream", true},
+        {"scream:target=40,ecn=classic", true},
+        {"scream:ecn=none", false},
         {"tfrc:nosuch", false},
         {"psp-", false},
     };
@@ -139,13 +142,14 @@ TEST_CASE("transport_datagram: a wake-up sends no more than a batch")
         CHECK(p.came[i] == static_cast<uint16_t>(FIRST_SEQ + i));
 }
 
-TEST_CASE("transport_datagram: ECT(0) where the rate answers, and only there")
+TEST_CASE("transport_datagram: ECT(0) or L4S's ECT(1) where the rate answers, and only there")
 {
     const struct {
         const char *name;
         bool feedback;
         int mark;
-    } table[] = {{"udp", true, 0}, {"udp", false, 0}, {"tfrc", true, 2}, {"psp", true, 2}};
+    } table[] = {{"udp", true, 0}, {"udp", false, 0},   {"tfrc", true, 2},
+                 {"psp", true, 2}, {"scream", true, 1}, {"scream:ecn=classic", true, 2}};
     for (const auto &row : table) {
         INFO(row.name);
         path p(row.name, row.feedback);

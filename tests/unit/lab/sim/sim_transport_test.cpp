@@ -138,9 +138,10 @@ struct path {
 
 TEST_CASE("sim_transport: the names are those of the programs")
 {
-    for (const char *good : {"tcp", "tcp:sndbuf=65536", "tcp:sndbuf=64KB", "minbuf", "minbuf:2,0",
-                             "udp", "udp:rate=1000000", "psp", "psp-plain", "tfrc:damp", "arc",
-                             "mtp", "mtp:fill,queue=500ms"}) {
+    for (const char *good :
+         {"tcp", "tcp:sndbuf=65536", "tcp:sndbuf=64KB", "minbuf", "minbuf:2,0", "udp",
+          "udp:rate=1000000", "psp", "psp-plain", "tfrc:damp", "arc", "scream",
+          "scream:target=40,ecn=classic", "mtp", "mtp:fill,queue=500ms"}) {
         INFO(good);
         CHECK(sim_transport_check(good) == 0);
     }
@@ -193,7 +194,7 @@ TEST_CASE("sim_transport: a send buffer, and MIN_BUF, hold no more than their li
 
 TEST_CASE("sim_transport: losses of MTP and datagrams stay lost and delay nothing")
 {
-    for (const char *via : {"mtp", "udp", "tfrc", "arc", "psp"}) {
+    for (const char *via : {"mtp", "udp", "tfrc", "arc", "psp", "scream"}) {
         path p(via);
         p.drop = {1};
         p.run(6, 0, 10 * USEC_PER_SEC);

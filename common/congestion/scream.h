@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// SCReAMv2 (draft-ietf-ccwg-rfc8298bis-screamv2) for live media: fills a path without a standing
+// queue, does not mistake random loss for congestion, and shares a queue that TCP fills. Numbers in
+// parentheses are sections of the draft.
+//
+//   The law. rate = ref_wnd / (max(base RTT, VIRTUAL_RTT) + standing queue delay). Packets leave at
+//   PACKET_PACING_HEADROOM times the rate within a frame, and at the rate on average (4.3.3).
+//   ref_wnd grows per acknowledged byte as the draft says (4.2.2.2): a packet per RTT, less near
+//   the inflection point and where a queue begins, more long after a congestion. It grows only
+//   while the rate is below 2.4 times what arrives (RFC 7661's idea). Before the first congestion
+//   it doubles each RTT.
+//   It shrinks
+//     - at an L4S mark: by l4s_alpha / 2, the share of marked packets (4.2.1.3, 4.2.2.1);
+//     - at a congestive loss: to BETA_LOSS = 0.7; at a classic mark: to BETA_ECN = 0.8; once per
+//     RTT;
+//     - when a queue stands.
+//
+// Four laws differ from the draft.
+//
+// Loss. The draft takes every loss for congestion. Here a loss is congestive only where a queue is:
+// a standing one of 10 ms, or one that the lost packet's neighbours found near the recent peak, if
+// most losses of late were such (the spike detector of Cen, Cosman, Voelker: End-to-end
+// differentiation of congestion and wireless losses, 2003). Other losses count only above 10 % in 2
+// s: then ref_wnd shrinks by half of their share (draft-ietf-rmcat-gcc-02, section 6).
+//
+// Drain. The draft responds to an average delay, in proportion. Here a queue of target / 2, one of
+// target / 4 for a second, or a frame that ends with so much more delay than frames of the last
+// second, sets ref_wnd to 0.85 of what the link delivers in a base RTT, once per RTT, until the
+// queue is below target / 4.
+//
+// Other traffic (4.2.1.4.1). The draft raises its delay target with the mean queue delay. Here the
+// drain is also an experiment. Alone in a queue, packets arrive at the link's rate however slowly
+// they are sent; next to others, at the rate of this flow's share, which shrinks with the sending
+// rate. So packets of the drain that still found a queue tell: if they arrived at less than 0.8 of
+// the rate before, or if the queue does not shrink at all, others hold it. Two such drains in a
+// row, or a queue that stays, begin the competing mode, as Copa has one (Arun, Balakrishnan
+// 2018, 2.2): ref_wnd is restored and moves as that of a TCP: AIMD with BETA_LOSS and about Reno's
+// growth (RFC 9438, 4.3). When the queue falls by 40 %, at the earliest after 2 s, or after 10 s,
+// the next drain decides again. All flows of this kind see the queue fall at the same time and
+// drain together, so that they return to the delay mode together.
+//
+// Media rate (4.4). While packets have waited at the sender for 100 ms, and while draining, the
+// rate given to the media is a share of what the link delivers, for an encoder follows at once. It
+// grows by 30 % or 200 kbit/s per second at most (RFC 8298, 4.1.3, RAMP_UP_SPEED), and by 5 % near
+// the last measured capacity.
+//
+// A mark counts as classic if its packet had found a queue that no L4S queue has (RFC 9331, 4.3): 3
+// ms and two packets.
+//
+// Parameters: target=60 (ms, QDELAY_TARGET_LO), ecn=l4s|classic (packets carry ECT(1) or ECT(0)).
+#ifndef WEIR_CONGESTION_SCREAM_H
+#define WEIR_CONGESTION_SCREAM_H
+
+#include "common/base/windowed_min.h"
+#include "common/congestion/controller.h"
+#include "common/congestion/delivery_rate.h"
+#include "common/congestion/queue_delay.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SCREAM_LOSS_SLOTS = 4 };
+
+enum scream_mode {
+    SCREAM_DELAY,     // keeps the queue short
+    SCREAM_COMPETING, // other traffic holds the queue: moves as a TCP
+    SCREAM_TRIAL,     // as competing, until the next drain decides
+};
+
+struct scream {
+    struct controller base;
+    usec_t target;               // qdelay_target
+    struct windowed_min min_rtt; // base RTT
+    usec_t srtt;                 // 0: no sample yet; nothing is known of the path
+    struct queue_delay queue;
+    struct delivery_rate delivery;
+    double delivered; // bytes/s, recently
+    double capacity;  // bytes/s, delivered while a queue last stood; 0: never
+
+    double ref_wnd, ref_wnd_i; // bytes; the inflection point
+    usec_t ref_wnd_i_at;
+    usec_t congested_at;  // last congestion of any kind
+    usec_t reacted_at;    // last reduction
+    usec_t lost_at;       // last congestive loss
+    bool starting;        // true until the first congestion
+    double slow_start_to; // bytes: below this, as at the start (RFC 5681, 3.1, after a timeout)
+    double l4s_alpha;     // share of packets with an L4S mark
+    double units, marked; // packets and marked ones since l4s_alpha_at
+    usec_t l4s_alpha_at;
+
+    struct {
+        double packets, lost;
+    } loss[SCREAM_LOSS_SLOTS]; // the last 2 s
+    int loss_slot;
+    usec_t loss_slot_at;
+    double loss_share;    // of the last 2 s
+    double losses_queued; // share of the last losses whose neighbours found a queue near its peak
+
+    enum scream_mode mode;
+    usec_t mode_since;
+    usec_t competing_peak; // largest standing queue delay in this mode
+    usec_t queue_at;       // when a queue last stood
+    usec_t calm_at;        // when none did
+    int others;            // drains in a row that found other traffic
+    usec_t others_since;   // the first of them
+    int undecided;         // drains in a trial that ended too soon to tell
+
+    struct {
+        bool active;
+        bool standing; // began with a standing queue: only such a drain tells of other traffic
+        usec_t since;  // when it began
+        usec_t cut_at; // when ref_wnd was last cut
+        usec_t best;   // the least queue delay so far
+        usec_t best_at;
+        double ref_wnd;   // before; a loss in the drain has shrunk it
+        bool lost;        // true if one has
+        double delivered; // bytes/s before
+        double bytes;     // that arrived in `time` although sent in the drain into a queue
+        usec_t time;
+        usec_t last_at; // arrival of the last such packet; < 0: the last packet was none
+    } drain;
+
+    double target_rate; // bytes/s, for the media
+    usec_t target_at;
+    double flight;              // bytes
+    usec_t sent_at;             // the last packet
+    usec_t unblocked_at;        // the last packet for which the application had not been waiting
+    double tokens, fast_tokens; // bytes that may leave, on average and within a frame
+    usec_t tokens_at;
+};
+
+int scream_init(struct controller *c, const char *params, usec_t now);
+
+#define CONTROLLER_SCREAM                                                                          \
+    {                                                                                              \
+        .name = "scream",                                                                          \
+        .help = "SCReAMv2 for live media: short queues, random loss is not congestion; "           \
+                "scream:target=60 (ms),ecn=l4s|classic",                                           \
+        .bytes = sizeof(struct scream), .init = scream_init                                        \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif
