@@ -55,7 +55,7 @@ bool capture_exchange_failed(struct capture_exchange *x, const char *reason);
 
 enum capture_turn {
     CAPTURE_READ,     // read the device again
-    CAPTURE_UNWANTED, // close the device: nobody watches any more, or the thread is to end
+    CAPTURE_UNWANTED, // close the device: it has no viewer, or the thread is to end
     CAPTURE_SILENT,   // close the device: it has given no picture for CAPTURE_SILENCE
 };
 
