@@ -50,12 +50,13 @@ static const usec_t DRAIN_TRIAL = 200 * USEC_PER_MSEC, DRAIN_STEP = 5 * USEC_PER
 static const usec_t QUEUE_OLD = USEC_PER_SEC;
 static const usec_t DRAIN_LONG = 800 * USEC_PER_MSEC;
 static const usec_t DRAIN_HOLD = 400 * USEC_PER_MSEC;
-static const double SHARED = 0.8, RESTORED = 0.85;
+static const double SHARED = 0.8, RESTORED = 0.9;
 static const double FEW_PACKETS = 3, MANY_PACKETS = 6; // to judge a share by
 static const int MAX_UNDECIDED = 2;
 static const usec_t EVIDENCE = 1500 * USEC_PER_MSEC;
 static const usec_t COMPETING_MIN = 2 * USEC_PER_SEC, COMPETING_MAX = 10 * USEC_PER_SEC;
-static const double COMPETING_FALL = 0.6;    // of the peak
+static const int MAX_CONFIRMED = 2;                             // doublings of COMPETING_MIN
+static const double COMPETING_FALL = 0.6, COMPETING_GONE = 0.2; // of the peak
 static const usec_t CALM = 5 * USEC_PER_SEC; // without a queue: there is nothing left to decide
 static const usec_t BACKLOG = 100 * USEC_PER_MSEC;
 static const double DRAIN_MEDIA = 0.9, BACKLOG_MEDIA = 0.8; // of what the link delivers
@@ -110,6 +111,8 @@ static usec_t packet_time(const struct scream *s)
 static void set_mode(struct scream *s, enum scream_mode mode, usec_t now)
 {
     s->mode = mode;
+    if (mode == SCREAM_DELAY)
+        s->confirmed = 0;
     s->mode_since = now;
     s->competing_peak = s->queue.standing;
     s->others = s->undecided = 0;
@@ -202,6 +205,7 @@ static void compete(struct scream *s, usec_t now)
 {
     s->drain.active = false;
     set_ref_wnd(s, fmax(s->ref_wnd, RESTORED * s->drain.ref_wnd));
+    s->confirmed += s->mode == SCREAM_TRIAL;
     set_mode(s, SCREAM_COMPETING, now);
 }
 
@@ -444,9 +448,12 @@ static void on_feedback(struct controller *c, const struct cc_feedback *f, usec_
     }
     if (s->mode == SCREAM_COMPETING) {
         usec_t since = now - s->mode_since;
-        double fallen = COMPETING_FALL * (double)s->competing_peak;
+        double queue = (double)s->queue.standing / (double)usec_max(s->competing_peak, 1);
+        usec_t dwell = COMPETING_MIN
+                       << (s->confirmed < MAX_CONFIRMED ? s->confirmed : MAX_CONFIRMED);
         s->competing_peak = usec_max(s->competing_peak, s->queue.standing);
-        if (since > COMPETING_MAX || (since > COMPETING_MIN && (double)s->queue.standing < fallen))
+        if (since > dwell + COMPETING_MAX || (since > dwell && queue < COMPETING_FALL) ||
+            (since > COMPETING_MIN && queue < COMPETING_GONE))
             set_mode(s, SCREAM_TRIAL, now);
     }
     if (s->queue.standing >= s->target / 4)

@@ -242,10 +242,18 @@ static int read_cc(struct spec_reader *r, struct scan value, struct group *g)
 
 static int read_growth(struct spec_reader *r, struct scan value, struct group *g)
 {
-    g->counts_acks = scan_is(value, "count");
-    if (g->counts_acks || scan_is(value, "ack"))
-        return 0;
-    return spec_fail(r, ERR_MALFORMED, "'%s' is not ack or count", spec_excerpt(value).text);
+    static const char *const words[] = {[TCP_PER_ACK] = "ack",
+                                        [TCP_COUNT_ACKS] = "count",
+                                        [TCP_COUNT_PACKETS] = "packets",
+                                        [TCP_CUBIC] = "cubic"};
+    for (int i = 0; i <= TCP_CUBIC; i++) {
+        if (scan_is(value, words[i])) {
+            g->growth = (enum tcp_growth)i;
+            return 0;
+        }
+    }
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not ack, count, packets or cubic",
+                     spec_excerpt(value).text);
 }
 
 static int read_mode(struct spec_reader *r, struct scan value, struct group *g)

@@ -19,7 +19,8 @@
 //               drop-tail, both ways; none)
 //   TCP, web, stream's TCP
 //               window=10000p  delack=100ms (0: none)  ca=ack (+ 1/cwnd an ACK; count: + 1 a cwnd
-//               of ACKs, as MTP does it)
+//               of ACKs, as MTP does it; packets: of acknowledged packets, as Linux; cubic: RFC
+//               9438)
 //   these, mtp  iw=2p  minrto=1s  ts=0 (1: time stamps, RFC 7323, which time every ACK)
 //   mtp         mode=strict (fill, resend)  newreno=0 (1: as the transports)
 //   TCP         packets=N (endless)
@@ -70,7 +71,7 @@ struct group {
     enum tcp_variant variant;
     int64_t window, initial_window, packets;
     usec_t min_rto, delayed_ack;
-    bool counts_acks;
+    enum tcp_growth growth;
     int64_t timestamps;
     enum mtp_mode mode;
     int64_t newreno;

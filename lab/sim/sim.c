@@ -24,7 +24,7 @@ static struct tcp_sender_config tcp_of(const struct group *g)
                                       .max_window = (double)g->window,
                                       .min_rto = g->min_rto,
                                       .timestamps = g->timestamps != 0,
-                                      .counts_acks = g->counts_acks};
+                                      .growth = g->growth};
 }
 
 static struct flow *new_stream(const struct sim *s, const struct group *g, uint32_t id,

@@ -21,6 +21,7 @@ static void begin(struct tcp_sender *s)
     s->pipe = 0;
     s->rto_at = USEC_NEVER;
     rto_init(&s->rto, s->config.min_rto, 0);
+    cubic_init(&s->cubic);
 }
 
 int tcp_sender_init(struct tcp_sender *s, const struct tcp_sender_config *config)
@@ -68,12 +69,17 @@ static double window(const struct tcp_sender *s)
 static double half_flight(const struct tcp_sender *s)
 {
     double half = fmin(window(s), (double)(s->high - s->una)) / 2;
-    return fmax(s->config.counts_acks ? floor(half) : half, 2);
+    return fmax(s->config.growth == TCP_PER_ACK ? half : floor(half), 2);
+}
+
+static double window_after_loss(struct tcp_sender *s)
+{
+    return s->config.growth == TCP_CUBIC ? cubic_loss(&s->cubic, window(s)) : half_flight(s);
 }
 
 static void enter_recovery(struct tcp_sender *s, usec_t now)
 {
-    s->ssthresh = s->cwnd = half_flight(s);
+    s->ssthresh = s->cwnd = window_after_loss(s);
     s->inflation = is_sack(s) ? 0 : TCP_DUP_THRESH;
     s->recover = s->high;
     s->in_recovery = true;
@@ -92,15 +98,18 @@ static void leave_recovery(struct tcp_sender *s)
     s->cwnd = s->ssthresh;
 }
 
-static void grow(struct tcp_sender *s)
+static void grow(struct tcp_sender *s, int packets, usec_t now)
 {
+    int counted = s->config.growth < TCP_COUNT_PACKETS ? 1 : packets;
     if (s->cwnd < s->ssthresh) {
-        s->cwnd++;
-    } else if (!s->config.counts_acks) {
+        s->cwnd += counted;
+    } else if (s->config.growth == TCP_CUBIC) {
+        s->cwnd = cubic_ack(&s->cubic, s->cwnd, packets, s->rto.srtt, now);
+    } else if (s->config.growth == TCP_PER_ACK) {
         s->cwnd += 1 / s->cwnd;
-    } else if (++s->acks >= (int)s->cwnd) {
+    } else if ((s->acks += counted) >= (int)s->cwnd) {
+        s->acks -= (int)s->cwnd;
         s->cwnd++;
-        s->acks = 0;
     }
     s->cwnd = window(s);
 }
@@ -132,7 +141,7 @@ static void new_ack(struct tcp_sender *s, int64_t next, usec_t now)
     }
     if (!s->in_recovery) {
         if (grows)
-            grow(s);
+            grow(s, (int)acked, now);
         arm(s, now);
     } else if (s->config.variant == TCP_RENO || next >= s->recover) {
         leave_recovery(s);
@@ -250,7 +259,8 @@ usec_t tcp_sender_next_timeout(const struct tcp_sender *s)
 void tcp_sender_timeout(struct tcp_sender *s, usec_t now)
 {
     assert(now >= s->rto_at);
-    s->ssthresh = half_flight(s);
+    s->ssthresh = window_after_loss(s);
+    cubic_timeout(&s->cubic);
     s->cwnd = 1;
     s->inflation = 0;
     s->in_recovery = false;

@@ -2,8 +2,9 @@
 // The sending end of a simulated TCP connection: Reno, NewReno or SACK, counting in packets of one
 // size. All data exists from the start, or is unlimited, or is added later.
 //
-//   slow start and congestion avoidance: + 1 and + 1/cwnd per ACK (RFC 5681, 3.1), or in congestion
-//   avoidance + 1 per cwnd of ACKs third duplicate ACK: ssthresh = cwnd = max(2, min(cwnd, flight)
+//   slow start and congestion avoidance: + 1 and + 1/cwnd per ACK (RFC 5681, 3.1), or as
+//   tcp_growth says;
+//   third duplicate ACK: ssthresh = cwnd = max(2, min(cwnd, flight)
 //   / 2), retransmit, inflate (3.2); whole packets if ACKs are counted;
 //     Reno leaves recovery at the next new ACK, NewReno and SACK when all packets outstanding at
 //     its
@@ -18,6 +19,7 @@
 #define WEIR_SIM_TCP_SENDER_H
 
 #include "common/congestion/rto.h"
+#include "lab/sim/cubic.h"
 #include "lab/sim/tcp_scoreboard.h"
 
 #ifdef __cplusplus
@@ -26,14 +28,21 @@ extern "C" {
 
 enum tcp_variant { TCP_RENO, TCP_NEWRENO, TCP_SACK };
 
+enum tcp_growth {
+    TCP_PER_ACK,       // + 1/cwnd per ACK, as ns-2
+    TCP_COUNT_ACKS,    // + 1 per cwnd of ACKs
+    TCP_COUNT_PACKETS, // + 1 per cwnd of acknowledged packets, as Linux's Reno; also in slow start
+    TCP_CUBIC,         // cubic.h; slow start counts packets
+};
+
 struct tcp_sender_config {
     enum tcp_variant variant;
     int64_t packets;       // total number of packets; INT64_MAX: greedy
     double initial_window; // in packets, >= 1
     double max_window;     // in packets, 1 .. TCP_WINDOW_MAX; also the initial ssthresh
     usec_t min_rto;
-    bool timestamps;  // true: tcp_sender_echo times every ACK that makes progress (RFC 7323, 4)
-    bool counts_acks; // true: + 1 per cwnd of ACKs, as Linux; false: + 1/cwnd per ACK, as ns-2
+    bool timestamps; // true: tcp_sender_echo times every ACK that makes progress (RFC 7323, 4)
+    enum tcp_growth growth;
     bool validates; // true: cwnd grows only while half of it is used (RFC 7661); false: always, as
                     // in ns-2
 };
@@ -47,7 +56,8 @@ struct tcp_sender {
     int64_t recover;       // the value of `high` when the last recovery or timeout began
     int64_t retransmit;    // packet to send at once, before all others; -1: none
     int dupacks;
-    int acks; // ACKs counted since cwnd grew
+    int acks; // ACKs or packets counted since cwnd grew
+    struct cubic cubic;
     bool in_recovery;
     bool had_partial; // NewReno: true after a partial ACK in this recovery
     double inflation; // inflation of the window in recovery

@@ -96,7 +96,8 @@ static const struct option_row rows[] = {
     {KEY, .argument = "minrto=1s", .help = "min retransmission timeout"},
     {KEY, .argument = "delack=100ms", .help = "delayed ACKs; 0: none"},
     {KEY, .argument = "ca=ack",
-     .help = "congestion avoidance: + 1/cwnd per ACK; count: + 1 per cwnd of ACKs"},
+     .help = "congestion avoidance: + 1/cwnd per ACK; count: + 1 per cwnd of ACKs; packets: of "
+             "acknowledged packets, as Linux; cubic: RFC 9438"},
     {KEY, .argument = "ts=0", .help = "1: timestamps, an RTT sample from each ACK"},
     {KEY, .argument = "packets=N", .help = "TCP: end after this many packets"},
     {KEY, .argument = "tcp=newreno", .help = "web: reno, newreno or sack"},

@@ -242,7 +242,7 @@ class live_link
         t.max_window = 10000;
         t.min_rto = 200 * MS;
         t.timestamps = true;
-        t.counts_acks = true;
+        t.growth = TCP_COUNT_ACKS;
         return t;
     }
     static void dropped(void *, const struct packet *, link_drop, usec_t) {}

@@ -70,10 +70,12 @@ TEST_CASE("scenario: groups and their defaults")
     CHECK(g.loss == Approx(0.01));
 
     REQUIRE(parse("reno:ca=count,ts=1", &g) == 0);
-    CHECK(g.counts_acks);
+    CHECK(g.growth == TCP_COUNT_ACKS);
     CHECK(g.timestamps == 1);
     REQUIRE(parse("web:ca=ack", &g) == 0);
-    CHECK_FALSE(g.counts_acks);
+    CHECK(g.growth == TCP_PER_ACK);
+    REQUIRE(parse("sack:ca=cubic", &g) == 0);
+    CHECK(g.growth == TCP_CUBIC);
 
     REQUIRE(parse("datagram:cc=tfrc:selfclock/damp,rate=500kbit,ect=1", &g) == 0);
     CHECK(std::string(g.cc) == "tfrc:selfclock,damp");
@@ -145,7 +147,7 @@ TEST_CASE("scenario: errors are reported")
         {"mtp:mode=fill,mode=fill", ERR_MALFORMED, "is given twice"},
         {"mtp:delack=0", ERR_MALFORMED, "unknown key for this KIND"},
         {"mtp:ca=count", ERR_MALFORMED, "unknown key for this KIND"},
-        {"reno:ca=cubic", ERR_MALFORMED, "'cubic' is not ack or count"},
+        {"reno:ca=bbr", ERR_MALFORMED, "'bbr' is not ack, count, packets or cubic"},
         {"reno:mode=fill", ERR_MALFORMED, "unknown key for this KIND"},
         {"reno:n=0", ERR_RANGE, "from 1 to 10000"},
         {"reno:n=1.5", ERR_MALFORMED, "not a whole number"},

@@ -12,10 +12,11 @@ using seqs = std::vector<int64_t>;
 
 struct sender : tcp_sender {
     explicit sender(enum tcp_variant variant, double initial_window, double max_window = 1000,
-                    int64_t packets = INT64_MAX, bool counts_acks = false, bool validates = false)
+                    int64_t packets = INT64_MAX, enum tcp_growth growth = TCP_PER_ACK,
+                    bool validates = false)
     {
         tcp_sender_config c = {variant,      packets, initial_window, max_window,
-                               USEC_PER_SEC, false,   counts_acks,    validates};
+                               USEC_PER_SEC, false,   growth,         validates};
         REQUIRE(tcp_sender_init(this, &c) == 0);
     }
     ~sender()
@@ -85,7 +86,7 @@ TEST_CASE("tcp_sender: time stamps also time retransmitted packets")
 
 TEST_CASE("tcp_sender: congestion avoidance that counts ACKs")
 {
-    sender s(TCP_RENO, 2, 1000, INT64_MAX, true);
+    sender s(TCP_RENO, 2, 1000, INT64_MAX, TCP_COUNT_ACKS);
     s.ssthresh = 2;
     CHECK(s.pull() == seqs{0, 1});
     CHECK(s.acks(1) == seqs{2});
@@ -286,7 +287,7 @@ TEST_CASE("tcp_sender: an application that writes in small pieces")
 TEST_CASE("tcp_sender: with window validation, an unused window does not grow")
 {
     for (bool validates : {false, true}) {
-        sender s(TCP_NEWRENO, 8, 1000, 0, false, validates);
+        sender s(TCP_NEWRENO, 8, 1000, 0, TCP_PER_ACK, validates);
         for (int64_t seq = 0; seq < 10; seq++) { // one packet a round trip
             tcp_sender_supply(&s, seq + 1);
             CHECK(s.pull() == seqs{seq});
