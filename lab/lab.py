@@ -93,7 +93,7 @@ def main():
     options = {}
     if args.real:
         from lab.experiments import real
-        choice = [*real.TRANSPORTS, "goddard"]
+        choice = [*(name for name in real.TRANSPORTS if name in experiment.names()), "goddard"]
         if args.name not in choice:
             parser.error(f"--real requires one of {', '.join(choice).replace('_', '-')}")
         if args.name in real.TRANSPORTS:

@@ -44,13 +44,14 @@ static const usec_t TCP_AFTER_LOSS = 10 * USEC_PER_SEC;
 static const double TCP_GROWTH = 3 * (1 - 0.7) / (1 + 0.7); // RFC 9438, 4.3, with BETA_LOSS
 static const double COMPETING_GROWTH = 0.6;                 // packets per RTT: what is more than
                                                             // TCP_GROWTH pays for the drains
+static const double CATCH_UP = 3; // until its first loss, as it gave its share away before
 static const double TCP_PACKET = 1460;
 static const double DRAIN_TO = 0.85; // of what the link delivers
 static const usec_t DRAIN_TRIAL = 200 * USEC_PER_MSEC, DRAIN_STEP = 5 * USEC_PER_MSEC;
 static const usec_t QUEUE_OLD = USEC_PER_SEC;
 static const usec_t DRAIN_LONG = 800 * USEC_PER_MSEC;
 static const usec_t DRAIN_HOLD = 400 * USEC_PER_MSEC;
-static const double SHARED = 0.8, RESTORED = 0.9;
+static const double SHARED = 0.8, RESTORED = 0.88;
 static const double FEW_PACKETS = 3, MANY_PACKETS = 6; // to judge a share by
 static const int MAX_UNDECIDED = 2;
 static const usec_t EVIDENCE = 1500 * USEC_PER_MSEC;
@@ -309,6 +310,8 @@ static void grow(struct scream *s, double acked, usec_t now)
     double more;
     if (s->mode != SCREAM_DELAY) {
         more = acked / s->ref_wnd * COMPETING_GROWTH * fmax(TCP_PACKET, mss(s));
+        if (s->mode == SCREAM_COMPETING && !s->confirmed && s->lost_at < s->mode_since)
+            more *= CATCH_UP;
     } else {
         double queue = fmax(0, s->queue.average - (double)packet_time(s));
         // A queue that marks needs no delay to be noticed.

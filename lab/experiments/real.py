@@ -13,7 +13,8 @@ from lab.experiment import Cell, Experiment
 from lab.experiments import real_report
 
 # The transports of `lab NAME --real`, to which udp and tcp are always added.
-TRANSPORTS = {"arc": ["arc"], "psp": ["psp", "psp-plain"], "tfrc": ["tfrc"], "mtp_tcp": ["mtp", "mtp-raw"]}
+TRANSPORTS = {"arc": ["arc"], "psp": ["psp", "psp-plain"], "tfrc": ["tfrc"], "scream": ["scream"],
+              "mtp_tcp": ["mtp", "mtp-raw"]}
 BASELINES = ["udp", "tcp"]
 DURATIONS = {"mtp_tcp": 60}  # a window that grows by a packet per round trip needs tens of seconds to reach its share
 KERNELS = ("reno", "cubic", "bbr")
