@@ -31,7 +31,8 @@ struct size_track {
 struct reference_tracker {
     const struct ladder *ladder; // borrowed
     int decoding_size;           // of the last frame handed to the decoder; -1 none
-    int arriving_size;           // of the last frame that arrived
+    int arriving_size;           // the size that the stream is in; -1 none
+    int64_t newest_slot;         // highest slot that arrived, in any size; -1 none
     bool waiting;                // for the open break's end, since
     usec_t waiting_since;
     bool asked; // a PLI went out for it
@@ -46,7 +47,8 @@ struct reference_tracker *reference_tracker_new(const struct ladder *ladder)
     struct reference_tracker *t = malloc(sizeof(*t));
     if (!t)
         return NULL;
-    *t = (struct reference_tracker){.ladder = ladder, .decoding_size = -1, .arriving_size = -1};
+    *t = (struct reference_tracker){
+        .ladder = ladder, .decoding_size = -1, .arriving_size = -1, .newest_slot = -1};
     for (int i = 0; i < LADDER_MAX_SIZES; i++) {
         t->sizes[i].newest = -1;
         t->sizes[i].decoded = -1;
@@ -195,6 +197,22 @@ static void open_break(struct size_track *s, int64_t number)
     s->broken = true;
 }
 
+// Notes the size that the stream is in: that of a key frame that begins a size, and of a frame
+// behind all others in decoding order. The second rule finds a size whose first key frame is lost;
+// a frame of the previous size that arrives late does not bring that size back.
+static void follow_stream(struct reference_tracker *t, const struct received_frame *f)
+{
+    int64_t slot = received_frame_slot(f);
+    bool restarted = f->key && t->newest_slot - slot >= REFERENCE_TRACKER_WINDOW;
+    bool leads = slot > t->newest_slot || t->arriving_size < 0;
+    if (leads || restarted)
+        t->newest_slot = slot;
+    if (t->arriving_size == f->size_id || !(leads || f->key))
+        return;
+    t->arriving_size = f->size_id;
+    t->waiting = t->asked = false;
+}
+
 void reference_tracker_arrived(struct reference_tracker *t, const struct received_frame *f)
 {
     if (!is_possible(f))
@@ -206,11 +224,7 @@ void reference_tracker_arrived(struct reference_tracker *t, const struct receive
     e->flags |= SEEN;
     judge(s, f->number);
 
-    // The size that arrives now is the one asked for; a key frame decides when it changes.
-    if (t->arriving_size != f->size_id && (t->arriving_size < 0 || f->key)) {
-        t->arriving_size = f->size_id;
-        t->waiting = t->asked = false;
-    }
+    follow_stream(t, f);
     if (e->flags & INTACT) {
         if (f->key && f->number > s->intact_key)
             s->intact_key = f->number;

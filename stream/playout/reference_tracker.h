@@ -21,6 +21,12 @@
 // of layer 0 arrives: a key frame or a repaired one. A break in a higher layer ends with the next
 // frame of a lower layer and needs no request.
 //
+// Requests concern the size that the stream is in: that of the newest frame in decoding order, or
+// of a key frame that arrived after it (the sizes have encoders of their own, so the first key
+// frame of a size may be a few numbers behind). Each frame tells its size. So a size whose first
+// key frame is lost is broken from its first whole frame on, and a size that was left is not
+// requested, whatever of it arrives late.
+//
 // Memory is bounded: the last REFERENCE_TRACKER_WINDOW frame numbers of each size; older frames
 // count as unknown, so not sound. Not thread-safe.
 #ifndef WEIR_STREAM_PLAYOUT_REFERENCE_TRACKER_H

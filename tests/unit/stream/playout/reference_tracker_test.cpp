@@ -271,10 +271,82 @@ TEST_CASE_METHOD(fixture, "reference_tracker: one decoder follows one size")
     CHECK_FALSE(both(on(2, 0, 1))); // size 1 had no key frame
     CHECK(both(key(4, 1)));
     CHECK(both(on(5, 4, 1)));
-    CHECK_FALSE(both(usual(8)));                               // size 0 is over
-    CHECK(reference_tracker_next_timeout(t, 0) == USEC_NEVER); // and nobody asks for it
+    CHECK_FALSE(both(usual(3)));                               // size 0 is over
+    CHECK(reference_tracker_next_timeout(t, 0) == USEC_NEVER); // and not requested
     CHECK(both(key(8, 0)));
     CHECK_FALSE(both(on(9, 4, 1)));
+}
+
+TEST_CASE_METHOD(fixture, "reference_tracker: a size whose first key frame is lost is requested")
+{
+    for (int64_t n = 0; n < 8; n++)
+        CHECK(both(usual(n)));
+    // From 8 on the sender sends size 1. Its key frame, 8, is lost.
+    const int64_t first = GENERATE(9, 10);
+    CHECK_FALSE(both(on(first, 8, 1)));
+    CHECK(reference_tracker_next_timeout(t, 80 * ms) == 0);
+    CHECK(pli(100, 80));
+    CHECK_FALSE(both(on(12, 10, 1)));
+    CHECK(pli(180, 80));
+    SECTION("until the next one comes")
+    {
+        CHECK(both(key(14, 1)));
+        CHECK(both(on(15, 14, 1)));
+        CHECK(both(on(16, 14, 1)));
+    }
+    SECTION("or the lost one comes after all")
+    {
+        arrive(key(8, 1));
+        CHECK(pli(500, 80) == (first == 9)); // then 10, on which 12 depends, is missing, too
+        arrive(on(10, 8, 1));
+    }
+    SECTION("or the sender returns to the first size")
+    {
+        CHECK(both(key(16)));
+        CHECK(both(on(17, 16)));
+    }
+    SECTION("not by a frame of the first size that comes late")
+    {
+        both(on(8, 4));
+        CHECK(pli(300, 80));
+        CHECK(both(key(14, 1)));
+    }
+    CHECK_FALSE(pli(1000, 80));
+    CHECK(reference_tracker_next_timeout(t, 80 * ms) == USEC_NEVER);
+}
+
+TEST_CASE_METHOD(fixture, "reference_tracker: the lost key frame of a size was NACKed")
+{
+    both(usual(0));
+    reference_tracker_nacked(t, 90 * ms);
+    CHECK_FALSE(both(on(5, 4, 1)));
+    CHECK_FALSE(pli(100, 40)); // the sender repeats it, or makes another
+    CHECK(pli(290, 40));
+    CHECK(both(key(6, 1)));
+    CHECK_FALSE(pli(1000, 40));
+}
+
+TEST_CASE_METHOD(fixture,
+                 "reference_tracker: the encoder of the next size is behind that of the last")
+{
+    for (int64_t n = 0; n <= 12; n++)
+        CHECK(both(usual(n)));
+    SECTION("its key frame arrives")
+    {
+        CHECK(both(key(10, 1)));
+        CHECK_FALSE(both(on(14, 12, 1))); // 12 is lost
+        CHECK(pli(100));
+        CHECK(both(key(16, 1)));
+    }
+    SECTION("its key frame is lost: the first frame behind all others tells")
+    {
+        CHECK_FALSE(both(on(12, 10, 1)));
+        CHECK_FALSE(pli(100));
+        CHECK_FALSE(both(on(14, 12, 1)));
+        CHECK(pli(110));
+        CHECK(both(key(16, 1)));
+    }
+    CHECK_FALSE(pli(1000));
 }
 
 TEST_CASE_METHOD(fixture, "reference_tracker: the verdict alone changes nothing")

@@ -369,6 +369,25 @@ TEST_CASE("stream_sender: a lost live packet is repaired by the encoder")
     CHECK(v.stats().feedback_dropped == 11);
 }
 
+TEST_CASE("stream_sender: the key frame that began a size is lost")
+{
+    sender v;
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    CHECK(stream_sender_set_level(v.s, 3, 0) == 0);
+    v.pli(50 * MS); // the first size is still the one that is sent
+    CHECK(v.a.take().find("key 0") != std::string::npos);
+    v.frame(2, 100 * MS, true, 1);
+    v.frame(3, 150 * MS, false, 1);
+    v.a.take();
+    v.missing(1, 200 * MS);
+    CHECK(v.a.take() == "repair 1/2"); // by a key frame, if the encoder has no other reference
+    v.pli(200 * MS);
+    CHECK(v.a.take() == "key 1");
+    v.frame(4, 250 * MS, true, 1);
+    CHECK(v.numbers() == list{0, 2, 3, 4});
+}
+
 TEST_CASE("stream_sender: over a transport that repeats, a lost packet is retransmitted first")
 {
     sender v(LIVE, 1, true);

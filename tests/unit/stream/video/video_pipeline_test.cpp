@@ -13,6 +13,7 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "tests/support/two_levels.hpp"
+#include "tests/support/two_sizes.hpp"
 
 namespace
 {
@@ -43,7 +44,7 @@ video_pipeline_config usual()
 // frame depends on the even one before it, an odd one on the one before it. The sender's wall clock
 // is 50 ms ahead of ours. Frames are decoded at once, and shown when they are due.
 struct viewer {
-    ladder levels = two_levels();
+    ladder levels;
     clock_sync clock{};
     qoe *q;
     video_pipeline *v;
@@ -55,7 +56,8 @@ struct viewer {
     std::map<int64_t, frame_end> unseen;
     std::map<int64_t, usec_t> shown_at; // later than due
 
-    explicit viewer(qoe *figures, video_pipeline_config c = usual()) : q(figures)
+    explicit viewer(qoe *figures, video_pipeline_config c = usual(), ladder l = two_levels())
+        : levels(l), q(figures)
     {
         clock.known = true;
         clock.offset = 50 * ms;
@@ -424,6 +426,47 @@ TEST_CASE("video_pipeline: a key frame is asked for once a break of the base lay
         CHECK(w.keys_asked == asked);
         if (!asks)
             CHECK(video_pipeline_next_timeout(w.v) == USEC_NEVER); // rebuffering
+    }
+}
+
+TEST_CASE("video_pipeline: the key frame of the next size is lost: another is asked for, and shown")
+{
+    for (bool low : {false, true}) {
+        INFO("low latency: " << low);
+        qoe_pointer q = new_qoe();
+        video_pipeline_config c = usual();
+        c.asks_keys = true;
+        c.low_latency = low;
+        viewer w(q.get(), c, two_sizes());
+        video_pipeline_set_rtt(w.v, 200 * ms);
+        usec_t asked_at = -1, shown_at = -1;
+        for (int64_t n = 0; n < 60; n++) {
+            usec_t at = sec + n * 100 * ms;
+            if (n == 10) { // size 1 begins
+                w.seq++;
+                continue;
+            }
+            bool answered = asked_at >= 0 && at - asked_at >= 200 * ms;
+            bool key = n == 0 || (answered && n % 2 == 0 && shown_at < 0);
+            received_frame *f = w.frame(n, at, key);
+            f->size_id = n > 10;
+            f->level = n > 10 ? 3 : 1;
+            w.push(f, at);
+            if (key && n > 10)
+                shown_at = at;
+            if (asked_at < 0 && w.keys_asked > 0)
+                asked_at = at;
+        }
+        w.until(8 * sec);
+        CHECK(asked_at == sec + 1100 * ms); // with the first frame that arrives of the size
+        CHECK(w.keys_asked == 2);           // again after a round trip
+        std::set<int64_t> seen;
+        for (const viewing_event &e : w.of(VIEWING_SHOWN))
+            seen.insert(e.shown.figures.number);
+        for (int64_t n = 0; n < 60; n++) {
+            INFO(n);
+            CHECK((seen.count(n) > 0) == (n < 10 || n >= 14));
+        }
     }
 }
 
