@@ -23,7 +23,7 @@ struct rtcp_received rtcp_exchange_compound(struct rtcp_exchange *x, struct rtp_
             out.ntp = item.sender.ntp;
             out.timestamp = item.sender.rtp_timestamp;
         } else if (item.kind == RTCP_IS_BYE) {
-            out.bye = ours;
+            out.bye |= ours;
         }
     }
     x->malformed += got < 0;

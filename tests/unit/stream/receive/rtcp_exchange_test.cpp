@@ -72,6 +72,9 @@ TEST_CASE("rtcp exchange: the contents of a compound")
         {true, {item(RTCP_IS_SR, own, 5, 6), item(RTCP_IS_BYE, own)}, true, true},
         {true, {item(RTCP_IS_RR, audio), item(RTCP_IS_BYE, audio)}, false, false},
         {true, {item(RTCP_IS_RR, own), item(RTCP_IS_BYE, own)}, false, true},
+        // The sources of one host end together; the order of their BYEs does not matter.
+        {true, {item(RTCP_IS_BYE, own), item(RTCP_IS_BYE, audio)}, false, true},
+        {true, {item(RTCP_IS_BYE, audio), item(RTCP_IS_BYE, own)}, false, true},
     };
     for (const auto &row : table) {
         INFO(row.started << " " << row.items.size() << " " << row.items[0].ssrc);
