@@ -7,6 +7,8 @@
 #include "common/base/log.h"
 #include "common/protocol/server_dialect.h"
 
+static const char RANGE_NOW[] = "Range: npt=now-\r\n"; // RFC 2326, section 3.6
+
 void playback_requests_init(struct playback_requests *p, bool names_speed)
 {
     *p = (struct playback_requests){.names_speed = names_speed,
@@ -61,7 +63,7 @@ void playback_requests_start(struct playback_requests *p, double start,
         log_warn(beyond ? "--start is beyond the end: playing from the beginning"
                         : "--start is ignored: the stream is not a file");
     snprintf(range, sizeof(range), "Range: npt=%.3f-\r\n", beyond ? 0 : start);
-    const char *now = p->knows_now ? "Range: npt=now-\r\n" : "";
+    const char *now = p->knows_now ? RANGE_NOW : "";
     play(p, p->live ? now : range, false, out);
 }
 
@@ -91,12 +93,13 @@ bool playback_requests_next(struct playback_requests *p, const struct pending_re
     }
     if (p->pause != p->requested_pause) {
         p->requested_pause = p->pause;
-        // Live media continues with the current picture, stored media where it stopped (RFC 2326,
-        // section 10.5).
+        // Stored media continues where it stopped (RFC 2326, section 10.5); live media with the
+        // current picture, which the range tells a server that knows it. Another server's live
+        // media has no other place to continue at.
         if (p->pause)
             *out = (struct playback_request){.kind = REQUEST_PAUSE};
         else
-            play(p, p->live ? "Range: npt=now-\r\n" : "", false, out);
+            play(p, p->live && p->knows_now ? RANGE_NOW : "", false, out);
         return true;
     }
     if (p->speed != p->requested_speed && !p->requested_pause) {

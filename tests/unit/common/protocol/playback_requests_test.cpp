@@ -117,6 +117,30 @@ TEST_CASE("playback requests: the last choice of each kind is sent after the pre
     }
 }
 
+TEST_CASE("playback requests: PLAY after a pause continues live media and files")
+{
+    const struct {
+        double duration;
+        bool weir;
+        const char *play;
+    } table[] = {
+        {-1, true, "PLAY Range: npt=now-;"},
+        {-1, false, "PLAY "}, // not every server knows "now", as at the start
+        {60, true, "PLAY "},
+        {60, false, "PLAY "},
+    };
+    for (const auto &row : table) {
+        INFO(row.duration << (row.weir ? " s of weir-send" : " s of a third party"));
+        playback_requests p = requests_of(described(row.duration, row.weir));
+        pending_requests pending = {};
+        p.pause = true;
+        CHECK(take(&p, &pending) == std::vector<std::string>{"PAUSE "});
+        pending.count = 0;
+        p.pause = false;
+        CHECK(take(&p, &pending) == std::vector<std::string>{row.play});
+    }
+}
+
 TEST_CASE("playback requests: a position is sent before a pause, and ends it")
 {
     using Texts = std::vector<std::string>;
