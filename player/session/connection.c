@@ -756,11 +756,14 @@ void connection_free(struct connection *c)
     if (!c)
         return;
     rtsp_link_free(c->link);
-    c->link = NULL;                     // marks it as freed for the stream player, which still
-                                        // reads its ECN marks
-    render_queue_flush(c->config.show); // the decoder may wait there
-    stream_player_free(c->stream);
-    render_queue_flush(c->config.show);
+    c->link = NULL; // marks it as freed for the stream player, which still reads its ECN marks
+    // Without a stream all queued pictures are those of the connection before, which is still
+    // shown.
+    if (c->stream) {
+        render_queue_flush(c->config.show); // the decoder may wait there
+        stream_player_free(c->stream);
+        render_queue_flush(c->config.show);
+    }
     goddard_session_free(c->goddard);
     path_stats_free(c->path);
     timer_free(c->bye);

@@ -69,7 +69,8 @@ struct connection;
 
 // Begins to connect. NULL: no memory.
 struct connection *connection_new(const struct connection_config *config, usec_t now);
-// NULL is fine. Do not call it inside a callback of its link. Empties the show queue.
+// NULL is fine. Do not call it inside a callback of its link. Empties the show queue, if the stream
+// was described.
 void connection_free(struct connection *c);
 
 // Gives the network side back, before another connection is made: its link is freed, its BYE is
