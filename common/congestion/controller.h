@@ -52,7 +52,7 @@ struct cc_feedback {
     usec_t srtt;                     // smoothed RTT (RFC 6298) including this sample; 0: none yet
     int64_t highest_sent;            // number; -1: none
     int64_t highest_arrived;         // number; -1: none
-    uint64_t flight_bytes;           // bytes sent after highest_arrived
+    uint64_t flight_bytes;           // bytes sent after highest_arrived and after the last rto
 };
 
 struct controller_info {

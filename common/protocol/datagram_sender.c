@@ -76,12 +76,20 @@ static void scoreboard_make_room(struct datagram_sender *s)
         s->history = s->ring;
 }
 
+// Returns true if flight_bytes counts the open packet `number`. What was sent before an RTO is
+// gone, or will be reported before anything sent later (RFC 6298, 5.4): a window that still counted
+// it would stay shut after the silence, as no later packet could tell of its loss.
+static bool scoreboard_is_in_flight(const struct datagram_sender *s, int64_t number)
+{
+    return number > s->highest_arrived && number >= s->flight_from;
+}
+
 // Packet `newest` arrived: raises highest_arrived if it was lower.
 static void scoreboard_raise(struct datagram_sender *s, int64_t newest)
 {
     int64_t n = s->highest_arrived + 1;
     for (n = n > s->oldest ? n : s->oldest; n <= newest; n++) {
-        if (scoreboard_is_open(scoreboard_entry(s, n)))
+        if (scoreboard_is_open(scoreboard_entry(s, n)) && scoreboard_is_in_flight(s, n))
             s->flight_bytes -= scoreboard_entry(s, n)->bytes;
     }
     if (newest > s->highest_arrived)
@@ -106,7 +114,7 @@ static int64_t scoreboard_loss_horizon(const struct datagram_sender *s)
 static void scoreboard_give_up(struct datagram_sender *s, int64_t number)
 {
     struct datagram_entry *e = scoreboard_entry(s, number);
-    if (number > s->highest_arrived)
+    if (scoreboard_is_in_flight(s, number))
         s->flight_bytes -= e->bytes;
     e->fate = DATAGRAM_UNREPORTED;
     s->counts.unreported++;
@@ -432,6 +440,8 @@ static void expire(struct datagram_sender *s, usec_t now)
     s->rto_at = now + rto_value(&s->rto);
     s->silent++;
     s->probe = true;
+    s->flight_from = s->next_number;
+    s->flight_bytes = 0;
     s->counts.rtos++;
     if (scoreboard_is_full(s)) { // makes room for the probe
         scoreboard_give_up(s, s->oldest);

@@ -71,7 +71,8 @@ struct datagram_sender {
     usec_t ahead_min, ahead_max; // range of the receiver's clock minus ours; USEC_NEVER: unknown
     usec_t ahead_at;             // when ahead_min and ahead_max were updated
     usec_t clock_step;           // sum of the jumps of the receiver's clock in silences
-    uint64_t flight_bytes;       // unresolved bytes sent after highest_arrived
+    int64_t flight_from;         // packets below were sent before the last RTO
+    uint64_t flight_bytes; // unresolved bytes sent after highest_arrived and after the last RTO
     struct datagram_counts counts;
 };
 
