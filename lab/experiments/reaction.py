@@ -5,12 +5,12 @@ queue of 400 ms at the high rate. All traffic over the link towards the viewer c
 Goals: the sending rate below the new one within 500 ms and 2 RTTs of the fall, the queueing delay that the fall caused
 gone within 2 s; 80 % of the rate used within 10 s of the rise.
 """
-import math
 import os
 
 import numpy as np
 
-from lab import live, net, pcap, stats
+from lab import crossings, live, stats
+from lab.crossings import SNAP, STEP_S, smooth
 from lab.experiment import Cell, Experiment, kept_path
 from lab.report import canvas
 
@@ -18,42 +18,8 @@ CONTENDERS = ["minbuf:1,3", "minbuf:auto,20", "tcp", "tfrc", "arc", "scream", "p
 SOURCE = "test:1280x720@30"
 RTT_MS = 50
 STEPS = (20, 40)  # seconds: down, up
-STEP_S = 0.1  # interval of the series
 BELOW_S, GONE_S, USED_S = 0.5 + 2 * RTT_MS / 1e3, 2, 10
 QUEUE_MS = 50  # more than this above the delay before the fall: the fall's queue still exists
-SNAP = 80
-
-
-def packets(path):
-    """Returns {identity of an IP packet: (seconds, bytes)}; our packets are never fragmented."""
-    out = {}
-    for time, ip in pcap.read(path):
-        length = int.from_bytes(ip[2:4], "big")
-        out.setdefault(ip[:SNAP], (time, length))
-    return out
-
-
-def series_of(entered, left, begin, seconds):
-    """Returns (rate in Mbit/s into the link, delay in ms of departing packets) every STEP_S from BEGIN; no packet: NaN."""
-    count = round(seconds / STEP_S)
-    bits, late = np.zeros(count), np.full(count, np.nan)
-    delays = [[] for _ in range(count)]
-    for key, (time, length) in entered.items():
-        k = math.floor((time - begin) / STEP_S)
-        if 0 <= k < count:
-            bits[k] += length * 8
-            if key in left:
-                delays[k].append((left[key][0] - time) * 1e3)
-    for k, values in enumerate(delays):
-        if values:
-            late[k] = np.max(values)
-    return bits / STEP_S / 1e6, late
-
-
-def smooth(values, width):
-    """Returns the moving mean of the last WIDTH values."""
-    sums = np.cumsum(np.concatenate([np.zeros(width), values]))
-    return (sums[width:] - sums[:-width]) / width
 
 
 def first(where, begin, end=None):
@@ -73,7 +39,7 @@ def gone(delay, limit, begin, end):
 
 
 def figures_of(rate, late, high, low):
-    """RATE and LATE as returned by series_of; HIGH and LOW: the link's rates, Mbit/s."""
+    """RATE (into the link) and LATE as returned by crossings.series_of; HIGH and LOW: the link's rates, Mbit/s."""
     down, up = STEPS
     third = smooth(rate, 3)
     second = smooth(rate, 10)
@@ -100,11 +66,11 @@ def one(context):
         flow.play("client", context.contender, duration)
         report = flow.finish(duration + 20)
         world.links["link"].stop()
-        entered, left = packets(world.path("link-a-in.pcap")), packets(world.path("link-b-out.pcap"))
+        crossed = crossings.read(world.path("link-a-in.pcap"), world.path("link-b-out.pcap"))
         live.remove(*(world.path(f"link-{which}.pcap") for which in ("a-in", "b-out", "b-in", "a-out")))
         lines = live.json_lines(world.path("link.jsonl"))
     begin = lines[0]["monotonic"] - lines[0]["t"]
-    rate, late = series_of(entered, left, begin, STEPS[1] + 20)
+    rate, _, late = crossings.series_of(crossed, begin, STEPS[1] + 20)
     np.savez_compressed(context.kept("npz"), rate=rate, late=late)
     return {**figures_of(rate, late, p["high"], p["low"]), "stalled": report["rebuffering"]["ratio"],
             "frozen": report["freezes"]["ratio"],

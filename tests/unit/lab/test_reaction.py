@@ -15,16 +15,6 @@ def series(*parts):
 
 
 class Reaction(unittest.TestCase):
-    def test_series(self):
-        entered = {b"a": (10.01, 1250), b"b": (10.05, 1250), b"c": (10.25, 625), b"d": (9.9, 1000), b"e": (11, 1000)}
-        left = {b"a": (10.031, 1250), b"c": (10.35, 625)}
-        rate, late = reaction.series_of(entered, left, 10, 0.5)
-        np.testing.assert_allclose(rate, [0.2, 0, 0.05, 0, 0])
-        np.testing.assert_allclose(late, [21, np.nan, 100, np.nan, np.nan])
-
-    def test_smooth_ends_at_each_value(self):
-        np.testing.assert_allclose(reaction.smooth(np.array([3.0, 0, 3, 6]), 3), [1, 1, 2, 3])
-
     def test_gone(self):
         # Highest after 0.5 s, below for a moment after 0.8 s, for good after 1.2 s.
         delay = np.array([20, 40, 60, 100, 200, 300, 200, 100, 40, 100, 100, 60, 30, 30, 30, 30, 30, 30, 100, 30.0])
