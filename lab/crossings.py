@@ -15,7 +15,7 @@ from lab import pcap
 STEP_S = 0.1  # interval of the series
 SNAP = 80  # bytes of a packet that identify it, for the link's --snap
 
-Crossing = namedtuple("Crossing", "entered left size")  # seconds (left: None if the link dropped it), bytes
+Crossing = namedtuple("Crossing", "entered left size port")  # seconds (left: None if dropped), bytes, the sender's port
 
 
 def packets(path):
@@ -24,6 +24,12 @@ def packets(path):
     for time, ip in pcap.read(path):
         out.setdefault(ip[:SNAP], ([], int.from_bytes(ip[2:4], "big")))[0].append(time)
     return out
+
+
+def port_of(ip):
+    """Returns the source port of a TCP or UDP packet over IPv4."""
+    at = (ip[0] & 15) * 4
+    return int.from_bytes(ip[at:at + 2], "big")
 
 
 def pair(entered, left):
@@ -42,7 +48,7 @@ def pair(entered, left):
 def read(entered_path, left_path):
     """Returns every packet that entered the link, in no order."""
     left = packets(left_path)
-    return [Crossing(begin, end, size) for key, (times, size) in packets(entered_path).items()
+    return [Crossing(begin, end, size, port_of(key)) for key, (times, size) in packets(entered_path).items()
             for begin, end in pair(times, left.get(key, ((), 0))[0])]
 
 
@@ -59,13 +65,20 @@ def series_of(crossings, begin, seconds):
         series[k] += size * 8
         return k
 
-    for entered, left, size in crossings:
+    for entered, left, size, _ in crossings:
         k = add(bits_in, entered, size)
         if left is not None:
             add(bits_out, left, size)
             if k is not None:
                 late[k] = np.fmax(late[k], (left - entered) * 1e3)
     return bits_in / STEP_S / 1e6, bits_out / STEP_S / 1e6, late
+
+
+def mbps_by(crossings, port, begin, end):
+    """Returns the Mbit/s that left the link between two times: (from PORT, of all others)."""
+    inside = [c for c in crossings if c.left is not None and begin <= c.left < end]
+    own = sum(c.size for c in inside if c.port == port)
+    return own * 8e-6 / (end - begin), (sum(c.size for c in inside) - own) * 8e-6 / (end - begin)
 
 
 def smooth(values, width):

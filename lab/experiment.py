@@ -44,6 +44,7 @@ class Experiment:
     runs: int = 8
     seconds: float = 60  # approximate duration of a run
     check: Callable = None  # (list of rows) -> list of failures as texts; determines the exit code
+    missing: Callable = None  # (contender, build) -> what the machine lacks for it, as a text, or None
     options: dict = field(default_factory=dict)
 
 
@@ -125,6 +126,13 @@ def plan(experiment, runs, only=()):
                 if all(text in f"{cell.name} {contender}" for text in only):
                     jobs.append(Job(cell, contender, run))
     return jobs
+
+
+def possible(experiment, jobs, build):
+    """Returns (the jobs that this machine can run, {contender: what it lacks for the others})."""
+    lacks = {c: experiment.missing(c, build) if experiment.missing else None
+             for c in dict.fromkeys(job.contender for job in jobs)}
+    return [job for job in jobs if not lacks[job.contender]], {c: why for c, why in lacks.items() if why}
 
 
 class Results:

@@ -70,6 +70,11 @@ def conduct(args, options):
     if not args.report_only:
         if not args.resume:
             results.set_aside()
+        jobs, lacks = experiment.possible(e, jobs, os.path.abspath(args.build))
+        for contender, why in lacks.items():
+            print(f"{contender}: left out: {why}", flush=True)
+        if not jobs:
+            return 1
         failed = experiment.execute(e, jobs, results, os.path.abspath(args.build), args.quick, options, args.jobs)
     rows = [r for r in results.read() if "figures" in r]
     page = report.Report(directory, e.title, PROGRAM + " " + shlex.join(sys.argv[1:]))

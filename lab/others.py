@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Today's usual programs: ffmpeg to ffmpeg, over SRT or RTSP, in namespaces of a World.
+"""Today's usual programs: ffmpeg to ffmpeg, over SRT, RIST or RTSP, in namespaces of a World.
 
 Frames go into the sender's ffmpeg through a pipe, each at its time, EPOCH + n / fps on the monotonic clock, like those of
 a camera. `-re` does the same, but from an unknown start. Latencies are measured from these times. The receiver's ffmpeg
 writes the decoded pictures into a pipe; weir-watch reads it, takes the time of each picture and compares it.
 """
+import functools
 import os
 import re
 import shutil
+import subprocess
 import threading
 import time
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ from lab.live import json_lines
 from lab.run import Failed
 
 PORT = 8600
-KINDS = ("srt-120", "srt-500", "rtsp-tcp", "rtsp-udp")
+KINDS = ("srt-120", "srt-500", "rtsp-tcp", "rtsp-udp")  # of experiment qoe; srt-MS and rist-MS take any latency
 # x264 as in Weir's encoder, without delay; a key frame every 2 s, as no receiver requests one after a loss.
 BUFFER_S = 0.25  # of the rate, for a key frame: the common choice of one second overruns a queue of 50 ms
 ENCODER = ["-c:v", "libx264", "-preset", "superfast", "-tune", "zerolatency", "-g", "60", "-pix_fmt", "yuv420p"]
@@ -30,6 +32,8 @@ class Clip:
     header: int  # bytes
     frame: int  # bytes, with its header
     fps: float
+    width: int
+    height: int
 
 
 def read_clip(path):
@@ -39,7 +43,7 @@ def read_clip(path):
     if not found:
         raise Failed(f"{path} is not a YUV4MPEG2 file")
     width, height, num, den = map(int, found.groups())
-    return Clip(path, len(line), len(b"FRAME\n") + width * height * 3 // 2, num / den)
+    return Clip(path, len(line), len(b"FRAME\n") + width * height * 3 // 2, num / den, width, height)
 
 
 class Feeder(threading.Thread):
@@ -76,11 +80,30 @@ def ffmpeg():
     return [path, "-nostdin", "-hide_banner", "-v", "warning"]
 
 
+def is_other(kind):
+    """Returns true for the kinds of this file: srt-MS, rist-MS, rtsp-tcp, rtsp-udp."""
+    return re.fullmatch(r"(srt|rist)-\d+|rtsp-(tcp|udp)", kind) is not None
+
+
+@functools.lru_cache
+def missing(kind):
+    """Returns what this machine lacks for a kind, or None."""
+    if not shutil.which("ffmpeg"):
+        return "ffmpeg is not installed"
+    protocol = kind.partition("-")[0]
+    known = subprocess.run(["ffmpeg", "-hide_banner", "-protocols"], capture_output=True, text=True, timeout=20, check=False).stdout
+    return None if protocol == "rtsp" or protocol in known.split() else f"ffmpeg has no protocol {protocol}"
+
+
 def ends(kind, address):
     """Returns (the receiver's input, the sender's output): the receiver listens, and the sender publishes."""
     if kind.startswith("srt-"):
         url = f"srt://{address}:{PORT}?latency={int(kind[4:]) * 1000}&mode="
         return ["-i", url + "listener"], ["-f", "mpegts", url + "caller&pkt_size=1316"]
+    if kind.startswith("rist-"):
+        buffer = ["-buffer_size", kind[5:]]
+        return ([*buffer, "-i", f"rist://@{address}:{PORT}"],
+                ["-f", "mpegts", *buffer, "-pkt_size", "1316", f"rist://{address}:{PORT}"])
     url = f"rtsp://{address}:{PORT}/live"
     return (["-rtsp_flags", "listen", "-i", url],
             ["-f", "rtsp", "-rtsp_transport", kind.removeprefix("rtsp-"), url])

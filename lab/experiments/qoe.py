@@ -6,15 +6,13 @@ same minutes, and the same code measures them at the receiver. The programs of W
 ladder; ffmpeg, whose users choose one rate, runs with the ladder's top rate and with a modest one.
 """
 import os
-import shutil
-import subprocess
 import time
-import zlib
 
 from lab import live, net, others, viewing
 from lab.experiment import Cell, Experiment
 from lab.experiments import qoe_report
-from lab.run import Failed, program
+from lab.run import Failed
+from lab.streaming import DRAIN, LEAD, WeirPair, clip_of, link_figures, until
 from lab.traces import generate
 
 WEIR = ["minbuf:1,3", "minbuf:auto,20", "tcp", "udp", "tfrc", "arc", "psp", "mtp", "mtp-raw", "auto"]
@@ -26,9 +24,7 @@ RTT_MS = 50
 STAIRS_MBIT = (4, 2, 4, 1.5, 4)
 MEAN_MBIT = 2.5  # mean rate of a trace
 DOWNLOAD_MBIT = 4
-LEAD = 2.5  # seconds from the link's start to the first frame, in which programs start
 WARM = 3  # seconds of media that do not count
-DRAIN = 1.5  # seconds after the last frame that counts, for late frames
 
 
 def cells():
@@ -60,71 +56,19 @@ def link_text(context, duration):
     return f"{text},queue=droptail:{queue},delay={RTT_MS / 2:g}ms"
 
 
-def clip_of(context, seconds):
-    """Returns the clip, which the first run makes."""
-    source = context.experiment.options["source"]
-    stamp = os.stat(source).st_mtime_ns if os.path.exists(source) else 0
-    name = f"clip-{zlib.crc32(f'{source} {stamp}'.encode()):08x}-{seconds:g}s.y4m"
-    path = os.path.join(context.results, name)
-    if not os.path.exists(path):
-        with open(path + ".new", "wb") as f:
-            made = subprocess.run([program(context.build, "weir-watch"), "--clip", str(seconds), source], stdout=f,
-                                  stderr=subprocess.PIPE, timeout=300, text=True)
-        if made.returncode != 0:
-            raise Failed(f"cannot make the clip of {source}: {made.stderr}")
-        os.replace(path + ".new", path)
-    return others.read_clip(path)
-
-
-def until(when):
-    time.sleep(max(0.0, when - time.monotonic()))
-
-
-class WeirPair:
-    """Weir's programs, with the same three methods as others.Pair."""
-
-    def __init__(self, world, at, clip, contender, duration):
-        self.clip, self.duration = clip, duration
-        self.transport, _, buffered = contender.partition(" ")
-        self.options = ["--picture-events", "--reference", clip.path, *([] if buffered else ["--low-latency"])]
-        # A repeated file is live media: it has no end, and no viewer sets its speed.
-        self.flow = live.Flow(world, "server", at[0], clip.path, options=["--loop"])
-
-    def send(self, epoch):
-        until(epoch)
-        self.flow.play("client", self.transport, self.duration + DRAIN, options=self.options)
-
-    def finish(self):
-        if self.flow.player.wait(20) not in (0, 4):  # 4: the server was lost, which is a valid outcome
-            raise self.flow.player.failed(f"ended with {self.flow.player.code}")
-        shutil.copy(self.flow.path("report.json"), self.flow.world.path("qoe.json"))
-        return live.json_lines(self.flow.path("events.jsonl"))
-
-
 def pair_of(world, at, clip, contender, duration):
     kind, _, rate = contender.partition(" ")
     if kind in others.KINDS:
         return others.Pair(world, "server", "client", at[1], clip, kind, int(rate.removesuffix("k")))
-    return WeirPair(world, at, clip, contender, duration)
-
-
-def link_figures(world, begin, end):
-    """Returns the traffic that left the link towards the viewer in these seconds, and the link's effects on it."""
-    lines = live.json_lines(world.path("bottleneck.jsonl"))
-    if not lines or lines[-1].get("event") != "end":
-        raise world.links["bottleneck"].failed("wrote no final figures")
-    # A line covers the second before it.
-    seconds = [l["a_to_b"]["bytes_out"] * 8e-6 for l in lines[:-1] if begin + 1 <= l["monotonic"] <= end]
-    total = lines[-1]["a_to_b"]
-    return {"link_mbps": sum(seconds) / len(seconds) if seconds else None,
-            "queue_p95_ms": total["queue_delay_ms"]["p95"],
-            "loss": sum(total["dropped"].values()) / max(1, total["packets_in"]),
-            "pool_drops": total["dropped"]["pool"]}
+    transport, _, buffered = contender.partition(" ")
+    # A repeated file is live media: it has no end, and no viewer sets its speed.
+    return WeirPair(world, at[0], clip.path, transport, duration, ["--loop"],
+                    ["--reference", clip.path, *([] if buffered else ["--low-latency"])])
 
 
 def one(context):
     duration = context.experiment.options["duration"]
-    clip = clip_of(context, duration + 5)
+    clip = clip_of(context, context.experiment.options["source"], duration + 5)
     with context.world() as world:
         for name in ("server", "client"):
             world.add(name)
@@ -142,7 +86,7 @@ def one(context):
         lines = pair.finish()
         world.links["bottleneck"].stop()
         figures = viewer_figures(context, lines, clip, epoch)
-        figures |= link_figures(world, epoch + WARM, epoch + duration) | {"waited": waited}
+        figures |= link_figures(world, "bottleneck", epoch + WARM, epoch + duration) | {"waited": waited}
         if traffic:
             rates = [bps for second, bps in traffic.profile()["elephants"].items() if WARM < second < duration]
             figures["download_mbps"] = sum(rates) / len(rates) * 1e-6

@@ -21,7 +21,7 @@ def write_capture(path, packets):
 
 def packet(number, size):
     """The first bytes of an IP packet of SIZE bytes."""
-    return b"\x45\0" + struct.pack("!H", size) + bytes([number] * 20)
+    return b"\x45\0" + struct.pack("!H", size) + bytes(16) + struct.pack("!HH", 9000 + number, 5000)
 
 
 class Pairs(unittest.TestCase):
@@ -43,12 +43,16 @@ class Pairs(unittest.TestCase):
 
 class Series(unittest.TestCase):
     def test_table(self):
-        crossed = [Crossing(10.01, 10.031, 1250), Crossing(10.05, None, 1250), Crossing(10.06, 10.07, 1250),
-                   Crossing(10.25, 10.35, 625), Crossing(9.9, 10.01, 1000), Crossing(11, 11.1, 1000)]
+        crossed = [Crossing(10.01, 10.031, 1250, 7), Crossing(10.05, None, 1250, 7), Crossing(10.06, 10.07, 1250, 7),
+                   Crossing(10.25, 10.35, 625, 7), Crossing(9.9, 10.01, 1000, 7), Crossing(11, 11.1, 1000, 7)]
         into, out, late = crossings.series_of(crossed, 10, 0.5)
         np.testing.assert_allclose(into, [0.3, 0, 0.05, 0, 0])
         np.testing.assert_allclose(out, [0.28, 0, 0, 0.05, 0])  # with the packet that entered before
         np.testing.assert_allclose(late, [21, np.nan, 100, np.nan, np.nan])
+
+    def test_mbps_by(self):
+        crossed = [Crossing(0, 1, 1000, 7), Crossing(0, 2, 500, 8), Crossing(1, None, 500, 7), Crossing(2, 3, 250, 7)]
+        np.testing.assert_allclose(crossings.mbps_by(crossed, 7, 0, 3), [8e-3 / 3, 4e-3 / 3])
 
     def test_smooth_ends_at_each_value(self):
         np.testing.assert_allclose(crossings.smooth(np.array([3.0, 0, 3, 6]), 3), [1, 1, 2, 3])
@@ -64,8 +68,9 @@ class Series(unittest.TestCase):
                                      (1.3, packet(3, 300))])
             write_capture(paths[1], [(1.125, packet(2, 200)), (1.25, packet(1, 100))])
             got = sorted(crossings.read(*paths))
-            self.assertEqual([(round(c.entered, 6), c.left and round(c.left, 6), c.size) for c in got],
-                             [(1.0, None, 100), (1.1, 1.125, 200), (1.2, 1.25, 100), (1.3, None, 300)])
+            self.assertEqual([(round(c.entered, 6), c.left and round(c.left, 6), c.size, c.port) for c in got],
+                             [(1.0, None, 100, 9001), (1.1, 1.125, 200, 9002), (1.2, 1.25, 100, 9001),
+                              (1.3, None, 300, 9003)])
 
 
 if __name__ == "__main__":

@@ -31,6 +31,16 @@ class Plan(unittest.TestCase):
                 self.assertEqual([f"{j.cell.name} {j.contender}" for j in experiment.plan(e, 1, only)], expected)
 
 
+class Possible(unittest.TestCase):
+    def test_what_the_machine_lacks(self):
+        e = make([Cell("a", {})], ["p", "q"])
+        jobs = experiment.plan(e, 1)
+        self.assertEqual(experiment.possible(e, jobs, "b"), (jobs, {}))
+        e.missing = lambda contender, build: f"no q in {build}" if contender == "q" else None
+        left, lacks = experiment.possible(e, jobs, "b")
+        self.assertEqual(([j.contender for j in left], lacks), (["p"], {"q": "no q in b"}))
+
+
 class Files(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()

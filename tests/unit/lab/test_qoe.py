@@ -51,6 +51,56 @@ class Freezes(unittest.TestCase):
         self.check(frames, [0.55])
 
 
+class Gaps(unittest.TestCase):
+    """A gap is more than 100 ms without a new picture; 30 frames a second, a window of one second."""
+
+    def check(self, shown, expected, latency=0.05):
+        window = Window(0, 30, 30)
+        frames = [Shown(n, n / 30, n / 30 + latency) if late is None else Shown(n, n / 30, late)
+                  for n, late in shown.items()]
+        got = viewing.figures(frames, {}, window)
+        self.assertEqual((got["gaps"], round(got["gap_s"], 3)), expected)
+
+    def test_table(self):
+        every = dict.fromkeys(range(30))
+        without = lambda *gone: {n: None for n in every if n not in gone}
+        self.check(every, (0, 0))
+        self.check(without(10), (0, 0))  # 67 ms
+        self.check(without(10, 11), (0, 0))  # 100 ms are not more than 100 ms
+        self.check(without(10, 11, 12), (1, 0.133))  # all of it counts
+        self.check(without(10, 11, 12, 20, 21, 22, 23), (2, 0.3))
+        self.check({n: None for n in range(0, 30, 2)}, (0, 0))  # half the rate
+        self.check({n: None for n in range(0, 30, 4)}, (7, round(7 * 4 / 30, 3)))  # a quarter of it: 133 ms each
+        self.check({**every, 10: 10 / 30 + 0.05 + 0.066}, (0, 0))  # one late frame: 99 ms after the one before it
+        # Frame 10 waited 200 ms and the next five came with it: from frame 9 at 350 ms to 583 ms.
+        self.check({**every, **{n: 10 / 30 + 0.25 for n in range(10, 16)}}, (1, 0.233))
+        self.check(every, (0, 0), latency=0.5)  # a constant latency is none
+        self.check(without(0, 1, 2), (0, 0))  # until the first frame: 100 ms
+        self.check(without(0, 1, 2, 3), (1, 0.133))
+        self.check({}, (1, 1.0))
+
+    def test_long_freezes(self):
+        window = Window(0, 30, 30)
+        for gone, expected in ((5, 0), (6, 1)):  # 200 ms, and 233 ms
+            frames = [Shown(n, n / 30, n / 30) for n in range(30) if not 10 <= n < 10 + gone]
+            self.assertEqual(viewing.figures(frames, {}, window)["long_freezes"], expected)
+
+
+class ShownShare(unittest.TestCase):
+    def test_table(self):
+        window = Window(10, 20, 30)
+        for numbers, expected in (
+                (range(30), (1, 1)),
+                (range(10, 20), (1, 1)),
+                (range(0, 30, 2), (0.5, 1)),  # half the frame rate
+                (range(0, 30, 4), (0.2, 0.2)),  # a quarter of it
+                (set(range(30)) - {12}, (0.9, 1)),
+                (set(range(30)) - {12, 13}, (0.8, 0.8)),
+                (set(range(30)) - {12, 14}, (0.8, 1)),
+                ((), (0, 0))):
+            self.assertEqual(viewing.shown_of(set(numbers), window), expected, numbers)
+
+
 class Ssim(unittest.TestCase):
     def test_table(self):
         full = dict.fromkeys(range(30), 0.9)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Live media on bad networks: a link whose rate falls to a quarter and recovers, a path that loses packets, a calm one,
+and one shared with a TCP download. Each of Weir's transports with its default latency, with a budget of 300 ms and with
+none; Chrome's WebRTC where installed.
+"""
+from lab import chrome, net, streaming
+from lab.crossings import STEP_S, mean_between, series_of
+from lab.experiment import Cell, Experiment
+from lab.experiments import live_report
+from lab.streaming import DRAIN, LEAD, Conditions
+
+TRANSPORTS = ("minbuf:1,3", "mtp", "tfrc", "scream", "udp", "arc")
+LATENCIES = ("", " latency=300", " low-latency")
+CONTENDERS = [t + latency for latency in LATENCIES for t in TRANSPORTS]
+
+TOP_MBPS = 1.92  # the top of the ladder, which is less than the high rate
+HIGH_MBIT, LOW_MBIT, STEPS = 4, 1, (12, 24)  # Mbit/s, and the seconds of media when the rate falls and rises
+AFTER_S = (5, 7)  # the seconds after a step in which its use is measured
+QUEUE = "droptail:50000B"
+WARM, CALM_WARM = 3, 5  # seconds of media that do not count
+SHARED_MBIT, SHARED_RTT_MS = 10, 50
+# Next to a TCP flow the media must be able to take more than half of the link.
+LADDER = ("320x180@30:240", "640x360@30:900", "1280x720@15:2400", "1280x720@30:6000")
+
+
+def cells():
+    return [Cell("step", {"rtt": 50, "duration": 36}), Cell("loss-1%", {"rtt": 100, "duration": 20, "loss": "1%"}),
+            Cell("loss-5%", {"rtt": 100, "duration": 20, "loss": "5%"}), Cell("calm", {"rtt": 50, "duration": 20}),
+            Cell("reno", {"rtt": SHARED_RTT_MS, "duration": 40, "cc": "reno"}),
+            Cell("cubic", {"rtt": SHARED_RTT_MS, "duration": 40, "cc": "cubic"})]
+
+
+def step_text():
+    down, up = (round((LEAD + s) * 1000) for s in STEPS)
+    return f"rate={HIGH_MBIT}mbit:{LOW_MBIT}mbit@{down}ms:{HIGH_MBIT}mbit@{up}ms"
+
+
+def conditions_of(cell, source):
+    p = cell.params
+    delay = f"delay={p['rtt'] / 2:g}ms"
+    if "cc" in p:
+        forward = f"rate={SHARED_MBIT}mbit,queue=droptail:{net.bdp_bytes(SHARED_MBIT, p['rtt'])}B,{delay}"
+        return Conditions(forward, delay, p["duration"], WARM, source, LADDER, 6000,
+                          (f"elephants:n=1,cc={p['cc']}",), True)
+    rate = step_text() if cell.name == "step" else f"rate={HIGH_MBIT}mbit"
+    loss = f"loss={p['loss']}," if "loss" in p else ""
+    return Conditions(f"{rate},queue={QUEUE},{loss}{delay}", delay, p["duration"],
+                      CALM_WARM if cell.name == "calm" else WARM, source, capture=cell.name == "step")
+
+
+def use_after(rate, step, link_mbit):
+    """Returns the share of what the link and the ladder allow that left the link some seconds after a step. RATE: Mbit/s
+    out of the link every STEP_S since its start."""
+    begin, end = (LEAD + step + s for s in AFTER_S)
+    return mean_between(rate, begin, end) / min(link_mbit, TOP_MBPS)
+
+
+def one(context):
+    conditions = conditions_of(context.cell, context.experiment.options["source"])
+    viewed = streaming.view(context, conditions, context.contender)
+    figures = viewed.figures
+    seconds = LEAD + conditions.duration
+    if context.cell.name == "step":
+        _, out, late = series_of(viewed.crossings, viewed.begin, seconds)
+        figures |= {"use_low": use_after(out, STEPS[0], LOW_MBIT), "use_high": use_after(out, STEPS[1], HIGH_MBIT)}
+        if context.run == 0:
+            streaming.save_series(context.kept("npz"), viewed, seconds)
+    return figures
+
+
+def check_quick(rows):
+    """Checks that all programs run, and that the figures are possible."""
+    failed = []
+    for row in rows:
+        f, what = row["figures"], f"{row['cell']} {row['contender']}"
+        if not 0 < f["shown"] <= f["half_rate"] <= 1:
+            failed.append(f"{what}: {f['shown']:.3f} of the frames shown, more than 0 and at most 1 expected")
+        if (f["p50_ms"] or 0) < 25:
+            failed.append(f"{what}: a latency of {f['p50_ms']} ms, more than the link's own 25 expected")
+        if row["cell"] == "step" and not 0.1 < f["use_low"] < 1.1:
+            failed.append(f"{what}: {f['use_low']:.2f} of the low rate used, 0.1 to 1.1 expected")
+        if row["cell"] in ("reno", "cubic") and not (f["tcp_mbps"] > 0 and f["tcp_mbps"] + f["media_mbps"] < SHARED_MBIT * 1.05):
+            failed.append(f"{what}: {f['tcp_mbps']:.2f} + {f['media_mbps']:.2f} Mbit/s on a link of {SHARED_MBIT}")
+    return failed
+
+
+def experiment(quick, options):
+    settings = {"source": options.get("clip", "test:1280x720@30")}
+    title, every = "Live media on bad networks", cells()
+    mean = sum(c.params["duration"] for c in every) / len(every) + LEAD + DRAIN + 1
+    if quick:
+        some = [Cell(c.name, c.params, True, contenders) for c in every for contenders in [
+            {"step": ("mtp", "minbuf:1,3 low-latency"), "loss-1%": ("udp latency=300",), "reno": ("scream",)}.get(c.name)]
+            if contenders]
+        return Experiment("live", title + " (quick)", some, CONTENDERS, one, live_report.write, runs=1, seconds=mean,
+                          check=check_quick, missing=streaming.missing, options=settings)
+    return Experiment("live", title, every, [*CONTENDERS, *chrome.KINDS], one, live_report.write, runs=3, seconds=mean,
+                      missing=streaming.missing, options=settings)

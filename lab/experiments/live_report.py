@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tables, goals and plots of live media on bad networks, from the runs of live.py."""
+import os
+
+import numpy as np
+
+from lab import stats
+from lab.crossings import STEP_S, smooth
+from lab.experiment import kept_path
+from lab.report import canvas
+from lab.rows import Rows, text
+
+PROPAGATION_MS = 25  # of the link with steps, one way
+PLOT_MS = (400, 1000)  # largest queue and latency that a plot shows
+
+COLUMNS = [("shown", "frames shown, %", 1, 100), ("half_rate", "at full or half rate, %", 1, 100),
+           ("of_level", "of its level, %", 1, 100), ("gaps", "gaps > 100 ms", 1, 1), ("gap_s", "s", 2, 1),
+           ("p50_ms", "capture to shown, 50 % ms", 0, 1), ("p95_ms", "95 %", 0, 1), ("p99_ms", "99 %", 0, 1),
+           ("ssim", "SSIM", 4, 1), ("frozen", "frozen, %", 2, 100), ("link_mbps", "on the link, Mbit/s", 2, 1),
+           ("media_mbps", "media there", 2, 1), ("tcp_mbps", "TCP there", 2, 1), ("share", "media / TCP", 2, 1),
+           ("use_low", "use 5 s after the fall", 2, 1), ("use_high", "after the rise", 2, 1),
+           ("overhead", "repair, % of the media", 1, 100), ("waited", "waited for a core", 3, 1)]
+
+# (cells, transports, latency, [(figure, sign of the bound, bound, unit)]); latency "" is the default.
+FOLLOWERS = ("minbuf:1,3", "mtp", "tfrc", "scream")
+EVERY = (*FOLLOWERS, "udp", "arc")
+GOALS = [
+    (("step",), FOLLOWERS, "", [("gaps", "<=", 0), ("p50_ms", "<=", 70), ("p95_ms", "<=", 110), ("p99_ms", "<=", 250),
+                                ("half_rate", ">=", 0.98), ("ssim", ">=", 0.985), ("use_low", ">=", 0.8),
+                                ("use_high", ">=", 0.8)]),
+    (("step",), FOLLOWERS, "latency=300", [("gaps", "<=", 0), ("p95_ms", "<=", 310)]),
+    (("loss-1%",), ("udp", "scream"), "", [("shown", ">=", 0.997), ("gaps", "<=", 0), ("ssim", ">=", 0.988),
+                                           ("p95_ms", "<=", 220), ("overhead", "<=", 0.023)]),
+    (("loss-5%",), ("udp", "scream"), "", [("shown", ">=", 0.99), ("gaps", "<=", 2), ("ssim", ">=", 0.983),
+                                           ("p95_ms", "<=", 250), ("overhead", "<=", 0.12)]),
+    (("loss-1%", "loss-5%"), ("tfrc", "mtp"), "", [("of_level", ">=", 0.9995)]),
+    (("loss-1%",), ("minbuf:1,3",), "", [("shown", ">=", 0.97), ("ssim", ">=", 0.97)]),
+    (("calm",), EVERY, "", [("p50_ms", "<=", 60), ("p95_ms", "<=", 70)]),
+    (("reno", "cubic"), FOLLOWERS, "", [("share", ">=", 0.6), ("share", "<=", 1.5), ("p95_ms", "<=", 150),
+                                        ("frozen", "<=", 0.005)]),
+]
+
+# Chrome's engine (libwebrtc M152) in the same conditions, measured with another emulator in November 2026, one or two runs
+# per cell: the bar. "720p": VP8 at 1280x720, else 640x360. Gaps with their total seconds.
+CHROME = [
+    ("step", "GoogCC", "94", "12 (2.2 s)", "147-293 / 314 / 1045", ".973"),
+    ("step", "GoogCC, 720p", "91", "14 (2.5 s)", "142 / 307 / 920", ".975"),
+    ("step", "ScreamV2", "98", "1-3 (.1-.5 s)", "92 / 120 / 371", ".982"),
+    ("step", "ScreamV2, 720p", "92", "12 (1.5 s)", "96 / 130 / 399", ".977"),
+    ("loss-1%", "GoogCC", "99", "3 (.4 s)", "- / 207-234 / -", ".989"),
+    ("loss-1%", "ScreamV2", "99", "3", "- / 220 / -", ".984"),
+    ("loss-5%", "GoogCC", "99", "10 (1.6 s)", "- / 255 / -", ".989 (720p: .983)"),
+    ("loss-5%", "ScreamV2", "97", "8 (1.5 s)", "- / 264 / -", ".970"),
+    ("calm", "GoogCC", "", "", "75 / 80 / -", ""), ("calm", "ScreamV2", "", "", "71 / 76 / -", ""),
+    ("reno", "GoogCC", "media / TCP .44-.53", "", "- / 194-220 / -", ""), ("reno", "ScreamV2", "media / TCP .02", "", "", ""),
+]
+
+NAMES = {"gaps": "gaps", "p50_ms": "50 %", "p95_ms": "95 %", "p99_ms": "99 %", "half_rate": "at full or half rate",
+         "ssim": "SSIM", "use_low": "use after the fall", "use_high": "use after the rise", "shown": "shown",
+         "of_level": "of its level", "overhead": "repair", "share": "media / TCP", "frozen": "frozen"}
+
+
+def within(value, sign, bound):
+    return value is not None and (value <= bound + 1e-9 if sign == "<=" else value >= bound - 1e-9)
+
+
+def worst(values, sign):
+    """Returns the value that is furthest on the wrong side; None if a run has none."""
+    if not values or None in values:
+        return None
+    return max(values) if sign == "<=" else min(values)
+
+
+def judge(rows, cell, contender, bounds):
+    """Returns one text: every run is to be within all bounds."""
+    missed = []
+    for key, sign, bound in bounds:
+        found = worst(list(rows.values(cell, contender, key).values()), sign)
+        if not within(found, sign, bound):
+            missed.append(f"{NAMES[key]} {'not measured' if found is None else f'{found:.4g}'} ({sign} {bound:g})")
+    return "met" if not missed else "missed: " + ", ".join(missed)
+
+
+def goals_of(rows):
+    """Returns the lines of the goals' table: cell, contender, verdict."""
+    found = []
+    for cells, transports, latency, bounds in GOALS:
+        wanted = [t + (" " + latency if latency else "") for t in transports]
+        found += [[cell, c, judge(rows, cell, c, bounds)] for cell in cells for c in wanted if (cell, c) in rows.by]
+    return found
+
+
+def scaled(values, scale):
+    return stats.mean(v if v is None else v * scale for v in values)
+
+
+def plot(rows, page, contender):
+    """The step over time: rates, queue, latency and buffer, of the first run."""
+    path = kept_path(page.directory, "step", contender, 0, "npz")
+    if not os.path.exists(path):
+        return
+    from lab.experiments import live
+    kept = np.load(path)
+    begin = live.LEAD
+    t = np.arange(kept["rate_in"].size) * STEP_S - begin
+    figure, axes = canvas(3, 1, width=9, height=2.1, sharex=True)
+    rate, queue, frames = (row[0] for row in axes)
+    down, up = live.STEPS
+    rate.plot(t, smooth(kept["rate_in"], 3), label="into the link, mean of 0.3 s")
+    rate.step(t, np.where((t < down) | (t >= up), live.HIGH_MBIT, live.LOW_MBIT), where="post", color="grey", label="link")
+    rate.set(ylabel="Mbit/s", ylim=(0, live.HIGH_MBIT * 1.1))
+    rate.legend(loc="upper right", fontsize=7)
+    queue.plot(t, np.maximum(0, kept["late"] - PROPAGATION_MS), color="tab:red")
+    queue.set(ylabel="queue, ms", ylim=(0, PLOT_MS[0]))
+    frames.plot(kept["captured"] - begin, kept["latency"], ".", markersize=2, label="capture to shown")
+    frames.plot(kept["captured"] - begin, kept["wait"], ".", markersize=2, label="of that in the buffer and the decoder")
+    frames.set(xlabel="s of media", ylabel="ms", ylim=(0, PLOT_MS[1]))
+    frames.legend(markerscale=5, fontsize=7, loc="upper right")
+    page.figure(f"{contender}: the first run of the step", figure, f"step-{contender.replace(':', '-').replace(',', '-').replace(' ', '-')}")
+
+
+def write(run_rows, page):
+    rows = Rows(run_rows)
+    if not run_rows:
+        page.text("No run has finished.")
+        return
+    page.text("A contender is a transport with the default latency, with --latency 300 or with --low-latency. A gap is more than "
+              "100 ms without a new picture. Use is relative to what both the link and the ladder allow, 5 to 7 s after a step.")
+    for cell in rows.cells():
+        runs = [r["figures"] for r in run_rows if r["cell"] == cell]
+        shown = [c for c in COLUMNS if any(f.get(c[0]) is not None for f in runs)]
+        page.table(cell, ["contender", "runs", *(c[1] for c in shown)],
+                   [[contender, len(rows.values(cell, contender, "shown")),
+                     *(text(scaled(rows.values(cell, contender, key).values(), scale), digits) for key, _, digits, scale in shown)]
+                    for contender in rows.contenders(cell)], f"viewers-{cell.replace('%', '')}")
+    goals = goals_of(rows)
+    if goals:
+        page.heading("Goals")
+        page.table("Goals: every run within each bound", ["cell", "contender", "result"], goals, "goals")
+    page.heading("Chrome's WebRTC")
+    page.text("Published here for comparison: libwebrtc M152 in the same conditions over another emulator, at most 1.9 Mbit/s, one or two "
+              "runs per cell, VP8 at 640x360 unless it says 720p. Compare SSIM only with 720p.")
+    page.table("Measured before", ["cell", "controller", "frames shown, %", "gaps", "50 / 95 / 99 %, ms", "SSIM"], CHROME, "chrome")
+    if "step" in rows.cells():
+        page.heading("The step")
+        for contender in rows.contenders("step"):
+            plot(rows, page, contender)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tables of what viewers saw under loss, and the bounds that Weir's repair is to meet, from the runs of repair.py."""
+import numpy as np
+
+from lab import chrome, stats
+from lab.report import canvas
+from lab.rows import Rows, text
+
+MARGIN_MS = 20  # decoding, and the wait for the display
+ENCODE_MS = 10
+PERIOD_S = 300  # long freezes are counted per five minutes
+
+# Bounds by the kind of loss; the overhead is repair bytes over media bytes.
+LOST_RESENT = {"2%": 0.001, "5%": 0.003, "bursts": 0.002}  # frames not shown, budget of at least 2.5 RTT
+LOST_FEC = {"2%": 0.005, "5%": 0.01, "bursts": 0.01}  # frames not shown, less than that
+LONG_FREEZES = {"2%": 0, "5%": 1, "bursts": 1}  # of more than 200 ms, in PERIOD_S
+OVERHEAD_ROUNDS = {"2%": 0.036, "5%": 0.075, "bursts": 0.04}  # three or more rounds: 1.3 times the loss, and 1 %
+OVERHEAD_LAST = {"2%": 0.054, "5%": 0.12, "bursts": 0.08}  # fewer: 2.2 times the loss, and 1 %
+OVERHEAD_FEC = {"2%": 0.15, "5%": 0.25, "bursts": 0.2}
+
+# The rate of a transport that obeys a TCP equation or window does not carry every level: of these, only the frames of the
+# level that the viewer had count.
+BY_LEVEL = ("tfrc", "mtp", "minbuf")
+
+COLUMNS = [("shown", "frames not shown, %", 2, lambda v: (1 - v) * 100), ("of_level", "of its level, %", 2, lambda v: (1 - v) * 100),
+           ("gaps", "gaps > 100 ms", 1, None), ("gap_s", "s", 2, None), ("long_freezes", "freezes > 200 ms", 1, None),
+           ("p50_ms", "capture to shown, 50 % ms", 0, None), ("p95_ms", "95 %", 0, None), ("p99_ms", "99 %", 0, None),
+           ("ssim", "SSIM", 4, None), ("frame_rate", "frames/s", 1, None), ("link_mbps", "on the link, Mbit/s", 2, None),
+           ("overhead", "repair, % of the media", 1, lambda v: v * 100), ("resent", "resent", 0, None),
+           ("duplicated", "copies", 0, None), ("fec_packets", "parities", 0, None), ("fec_recovered", "recovered", 0, None),
+           ("waited", "waited for a core", 3, None)]
+
+
+def rounds(budget, rtt):
+    """Returns how many retransmissions, one after the other, can arrive in time. A loss is noticed one RTT after the packet
+    was sent, and a copy needs half of one more; each further one comes an RTT later."""
+    first = ENCODE_MS + 1.5 * rtt
+    return max(0, int((budget - MARGIN_MS - first) // rtt) + 1)
+
+
+def bounds(loss, rtt, budget):
+    """Returns (share of frames not shown, long freezes in five minutes, overhead), or None where there are no bounds."""
+    if loss not in LOST_RESENT or budget == "auto":
+        return None
+    left = rounds(budget, rtt)
+    overhead = OVERHEAD_FEC if left == 0 else OVERHEAD_ROUNDS if left >= 3 else OVERHEAD_LAST
+    lost = LOST_RESENT if budget >= 2.5 * rtt else LOST_FEC
+    return lost[loss], LONG_FREEZES[loss], overhead[loss]
+
+
+def conditions(cell):
+    """Returns (loss, RTT in ms, budget) of a cell's name."""
+    loss, rtt, budget = cell.split("-")
+    return loss, int(rtt.removesuffix("ms")), budget if budget == "auto" else int(budget)
+
+
+def is_weir(contender):
+    kind = contender.split(" ")[0]
+    return kind not in ("srt", "rist", *chrome.KINDS)
+
+
+def value(rows, cell, contender, key):
+    estimate = rows.mean(cell, contender, key)
+    return None if estimate is None else estimate.value
+
+
+def verdict(found, limit, digits, unit="", scale=1.0):
+    """Returns whether a figure is within its bound, as text."""
+    if found is None:
+        return "not measured"
+    return f"{'met' if found <= limit + 1e-9 else 'missed'}: {found * scale:.{digits}f}{unit} (at most {limit * scale:g}{unit})"
+
+
+def goals_of(rows, cell):
+    """Returns the lines of the goals' table for the cell: contender, and a verdict on each bound."""
+    limits = bounds(*conditions(cell))
+    if limits is None:
+        return []
+    found = []
+    for contender in rows.contenders(cell):
+        if not is_weir(contender) or "repair=" in contender:
+            continue
+        by_level = contender.split(":")[0] in BY_LEVEL
+        shown = value(rows, cell, contender, "of_level" if by_level else "shown")
+        total = sum(v for v in rows.values(cell, contender, "long_freezes").values() if v is not None)
+        seconds = sum(v for v in rows.values(cell, contender, "seconds").values() if v is not None)
+        freezes = total * PERIOD_S / seconds if seconds else None
+        found.append([cell, contender, verdict(None if shown is None else 1 - shown, limits[0], 2, " %", 100),
+                      verdict(freezes, limits[1], 1),
+                      verdict(value(rows, cell, contender, "overhead"), limits[2], 1, " %", 100)])
+    return found
+
+
+def scaled(rows, cell, contender, key, scale):
+    """Returns the values of the runs, scaled, as a text's estimate."""
+    values = rows.values(cell, contender, key).values()
+    return stats.mean(v if v is None or scale is None else scale(v) for v in values)
+
+
+def overview_figure(rows, page, losses):
+    """Frames not shown against the 95th percentile of the latency, a plot a kind of loss."""
+    figure, axes = canvas(1, len(losses), width=3.8, height=3.4, sharey=True)
+    for axis, loss in zip(axes[0], losses):
+        for cell in (c for c in rows.cells() if conditions(c)[0] == loss):
+            for contender in rows.contenders(cell):
+                p95, shown = (value(rows, cell, contender, k) for k in ("p95_ms", "shown"))
+                if p95 is None or shown is None:
+                    continue
+                axis.plot(p95, max(0.01, (1 - shown) * 100), "o" if is_weir(contender) else "s", markersize=4,
+                          color="tab:blue" if is_weir(contender) else "tab:red")
+                axis.annotate(f"{contender} {cell.partition('-')[2]}", (p95, max(0.01, (1 - shown) * 100)), fontsize=5,
+                              xytext=(3, 2), textcoords="offset points")
+        axis.set(title=f"loss {loss}", xscale="log", yscale="log", xlabel="capture to shown, 95 % ms")
+    axes[0][0].set_ylabel("frames not shown, %")
+    page.figure("Latency and frames not shown (0.01 %: none): left and down is better; blue is Weir", figure, "overview")
+
+
+def write(run_rows, page):
+    rows = Rows(run_rows)
+    if not run_rows:
+        page.text("No run has finished.")
+        return
+    shown = [c for c in COLUMNS if any(r["figures"].get(c[0]) is not None for r in run_rows)]
+    page.text("The link carries 4 Mbit/s and loses packets towards the viewer; the cell's name has the loss, the round-trip "
+              "time and the budget from capture to screen in ms. bursts: Gilbert-Elliott with p = 1 %, r = 25 %. "
+              "Frames count against the source's 30 a second, and against those of the level that the viewer had.")
+    page.table("What viewers saw", ["cell", "contender", "runs", *(c[1] for c in shown)],
+               [[cell, contender, len(rows.values(cell, contender, "shown")),
+                 *(text(scaled(rows, cell, contender, key, scale), digits) for key, _, digits, scale in shown)]
+                for cell in rows.cells() for contender in rows.contenders(cell)], "viewers")
+    goals = [line for cell in rows.cells() for line in goals_of(rows, cell)]
+    if goals:
+        page.heading("Goals")
+        page.text(f"Bounds follow from how many retransmissions can arrive within the budget. Of {', '.join(BY_LEVEL)} "
+                  "only the frames of the viewer's level count.")
+        page.table("Goals", ["cell", "contender", "frames not shown", "freezes > 200 ms in 5 minutes", "repair"], goals, "goals")
+    overview_figure(rows, page, list(dict.fromkeys(conditions(c)[0] for c in rows.cells())))
+    worst = np.max([r["figures"]["ssim_unknown"] for r in run_rows])
+    page.text(f"Frames without a comparison of their own: {worst * 100:.1f} % at most.")

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One viewer's live stream of a source over a link, by Weir's programs: the contender of the experiments about viewing.
+
+A contender is a text: a transport, then words: `latency=MS`, `latency=auto`, `low-latency`, `repair=HOW`, `buffered`.
+"""
+import functools
+import json
+import os
+import re
+import subprocess
+import time
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab import chrome, crossings, live, others, viewing
+from lab.run import Failed, program
+
+LEAD = 2.5  # seconds from the link's start to the first frame, in which programs start
+DRAIN = 1.5  # seconds after the last frame that counts, for late frames
+
+
+@functools.lru_cache
+def help_of(path):
+    return subprocess.run([path, "--help"], capture_output=True, text=True, timeout=20, check=True).stdout
+
+
+def offers(text, option, word=None):
+    """Returns true if the help TEXT describes --OPTION and, if WORD is given, that description contains it."""
+    found = re.search(rf"^ +(?:-\w, )?--{re.escape(option)}\b(.*(?:\n {{15,}}.*)*)", text, re.MULTILINE)
+    return bool(found) and (word is None or re.search(rf"\b{re.escape(word)}\b", found.group(1)) is not None)
+
+
+def missing(contender, build):
+    """Returns what weir-play of this build lacks for a contender, or None."""
+    kind = contender.split(" ")[0]
+    if kind in chrome.KINDS:
+        return chrome.missing()
+    if others.is_other(kind):
+        return others.missing(kind)
+    text = help_of(program(build, "weir-play"))
+    for word in contender.split(" ")[1:]:
+        name, _, value = word.partition("=")
+        if name == "repair" and not offers(text, "repair", value):
+            return f"weir-play has no --repair {value}"
+    transport = kind.split(":")[0]
+    if not re.search(rf"^ {{8}}{re.escape(transport)} ", text, re.MULTILINE):
+        return f"weir-play has no transport {transport}"
+    return None
+
+
+def play_options(contender, build):
+    """Returns (transport, weir-play's options). A weir-play without --latency auto gets no --latency: its default."""
+    transport, *words = contender.split(" ")
+    options = []
+    for word in words:
+        name, _, value = word.partition("=")
+        if name == "low-latency":
+            options += ["--low-latency"]
+        elif name == "latency":
+            if value != "auto" or offers(help_of(program(build, "weir-play")), "latency", "auto"):
+                options += ["--latency", value]
+        elif name == "repair":
+            options += ["--repair", value]
+        elif name != "buffered":
+            raise Failed(f"{contender}: the word {word} is unknown")
+    return transport, options
+
+
+def clip_of(context, source, seconds):
+    """Returns a file of raw pictures of a source, which the first run makes."""
+    stamp = os.stat(source).st_mtime_ns if os.path.exists(source) else 0
+    name = f"clip-{zlib.crc32(f'{source} {stamp}'.encode()):08x}-{seconds:g}s.y4m"
+    path = os.path.join(context.results, name)
+    if not os.path.exists(path):
+        with open(path + ".new", "wb") as f:
+            made = subprocess.run([program(context.build, "weir-watch"), "--clip", str(seconds), source], stdout=f,
+                                  stderr=subprocess.PIPE, timeout=300, text=True)
+        if made.returncode != 0:
+            raise Failed(f"cannot make the clip of {source}: {made.stderr}")
+        os.replace(path + ".new", path)
+    return others.read_clip(path)
+
+
+def until(when):
+    time.sleep(max(0.0, when - time.monotonic()))
+
+
+class WeirPair:
+    """weir-send in namespace "server", at ADDRESS, and weir-play in "client"; the same methods as others.Pair."""
+
+    def __init__(self, world, address, source, transport, duration, send=(), play=()):
+        self.transport, self.duration = transport, duration
+        self.options = ["--picture-events", *play]
+        self.started = None  # monotonic seconds; the events' clock begins there, or the start of a program later
+        self.flow = live.Flow(world, "server", address, source, options=send)
+
+    def send(self, epoch):
+        until(epoch)
+        self.started = time.monotonic()
+        self.flow.play("client", self.transport, self.duration + DRAIN, options=self.options)
+
+    def finish(self):
+        """Waits for both; returns the lines of weir-play's events."""
+        if self.flow.player.wait(20) not in (0, 4):  # 4: the server was lost, which is a valid outcome
+            raise self.flow.player.failed(f"ended with {self.flow.player.code}")
+        self.flow.sender.stop()
+        return live.json_lines(self.flow.path("events.jsonl"))
+
+    def report(self):
+        """Returns weir-play's report."""
+        with open(self.flow.path("report.json"), encoding="utf-8") as f:
+            return json.load(f)
+
+
+def report_figures(report):
+    """Returns the figures of weir-play's report that its frames do not tell; None for what this version lacks."""
+    repair = report.get("repair") or {}
+    causes = report.get("causes") or {}
+    expected = causes.get("expected")
+    return {"of_level": causes["shown"] / expected if expected else None,
+            "overhead": repair.get("overhead"), "resent": repair.get("resent"), "duplicated": repair.get("duplicated"),
+            "fec_packets": repair.get("fec_packets"), "fec_recovered": repair.get("fec_recovered"),
+            "invalidations": repair.get("invalidations")}
+
+
+def waits_of(lines):
+    """Returns {number: ms between complete and shown} of the frames that weir-play's lines tell of."""
+    return {l["number"]: (l["shown"] - l["arrived"]) * 1e3 for l in lines
+            if l.get("event") == "frame" and None not in (l.get("shown"), l.get("arrived"))}
+
+
+def link_figures(world, name, begin, end):
+    """Returns the traffic that left the link towards the viewer in these seconds, and the link's effects on it."""
+    lines = live.json_lines(world.path(f"{name}.jsonl"))
+    if not lines or lines[-1].get("event") != "end":
+        raise world.links[name].failed("wrote no final figures")
+    # A line covers the second before it.
+    seconds = [l["a_to_b"]["bytes_out"] * 8e-6 for l in lines[:-1] if begin + 1 <= l["monotonic"] <= end]
+    total = lines[-1]["a_to_b"]
+    return {"link_mbps": sum(seconds) / len(seconds) if seconds else None,
+            "queue_p95_ms": total["queue_delay_ms"]["p95"],
+            "loss": sum(total["dropped"].values()) / max(1, total["packets_in"]),
+            "pool_drops": total["dropped"]["pool"]}
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """One viewing, in seconds of media: DURATION, of which the first WARM do not count."""
+    forward: str  # the link towards the viewer, as text; its times are since the link's start, LEAD before the media
+    backward: str
+    duration: float
+    warm: float
+    source: str = "test:1280x720@30"  # or a file, which is repeated
+    ladder: tuple = ()  # weir-send's --level; others send at KBPS
+    kbps: int = 1920
+    traffic: tuple = ()  # weir-traffic's specifications, from the first frame on
+    capture: bool = False  # also return every packet's crossing of the link; the share next to traffic requires it
+
+
+@dataclass
+class Viewed:
+    """What a viewing gave."""
+    figures: dict
+    frames: list  # of viewing.Shown
+    waits: dict  # {number: ms in the buffer and the decoder}, of weir-play
+    zero: float  # of the frames' clock, seconds of the monotonic clock
+    begin: float  # when the link started; seconds of the monotonic clock
+    crossings: list
+
+
+def source_of(context, c, contender):
+    """Returns (source, clip): a text for weir-send, and the file of raw pictures if the contender needs one."""
+    kind = contender.split(" ")[0]
+    if c.source.startswith("test:") and not others.is_other(kind) and kind not in chrome.KINDS:
+        return c.source, None
+    clip = clip_of(context, c.source, c.duration + 5)
+    return clip.path, clip
+
+
+def pair_of(context, world, at, c, contender, source, clip):
+    """Returns the programs of a contender."""
+    kind = contender.split(" ")[0]
+    if kind in chrome.KINDS:
+        return chrome.Pair(world, "server", "client", clip, kind, c.kbps)
+    if others.is_other(kind):
+        return others.Pair(world, "server", "client", at[1], clip, kind, c.kbps)
+    transport, play = play_options(contender, context.build)
+    send = [word for level in c.ladder for word in ("--level", level)]
+    if clip:  # a repeated file is live media: it has no end, and no viewer sets its speed
+        send, play = ["--loop", *send], ["--reference", clip.path, *play]
+    return WeirPair(world, at[0], source, transport, c.duration, send, play)
+
+
+def view(context, c, contender):
+    """Makes one viewing; returns what it gave."""
+    source, clip = source_of(context, c, contender)
+    fps = clip.fps if clip else float(source.rpartition("@")[2])
+    with context.world() as world:
+        for name in ("server", "client"):
+            world.add(name)
+        capture = ["--pcap", world.path("link"), "--snap", str(crossings.SNAP)] if c.capture else []
+        at = world.link("link", "server", "client", c.forward, c.backward, "--flow", str(live.TRAFFIC_PORT), "--seed",
+                        str(context.seed), *capture)
+        epoch = time.monotonic() + LEAD
+        pair = pair_of(context, world, at, c, contender, source, clip)
+        if c.traffic:
+            traffic = live.Traffic(world, "server", at[0])
+            traffic.run("client", epoch, c.duration, context.seed, list(c.traffic))
+        pair.send(epoch)
+        until(epoch + c.duration + DRAIN - 0.2)  # before the programs end
+        waited = world.processes.waited()
+        lines = pair.finish()
+        world.links["link"].stop()
+        figures = link_figures(world, "link", epoch + c.warm, epoch + c.duration) | {"waited": waited}
+        stats = live.json_lines(world.path("link.jsonl"))
+        crossed = []
+        if c.capture:
+            crossed = crossings.read(world.path("link-a-in.pcap"), world.path("link-b-out.pcap"))
+            live.remove(*(world.path(f"link-{which}.pcap") for which in ("a-in", "b-out", "b-in", "a-out")))
+        weir = isinstance(pair, WeirPair)
+        if weir:
+            figures |= report_figures(pair.report())
+    if c.traffic:
+        tcp, media = crossings.mbps_by(crossed, live.TRAFFIC_PORT, epoch + c.duration / 4, epoch + c.duration)
+        figures |= {"tcp_mbps": tcp, "media_mbps": media, "share": media / tcp if tcp else None}
+    frames, pictures = viewing.of_weir(lines) if weir else viewing.of_watch(lines, epoch, fps)
+    if not frames:
+        raise Failed(f"{contender}: no frame was shown (logs: {context.directory})")
+    window = viewing.Window(round(c.warm * fps), round(c.duration * fps), fps)
+    figures |= viewing.figures(frames, pictures, window)
+    return Viewed(figures, frames, waits_of(lines) if weir else {}, pair.started if weir else 0.0,
+                  stats[0]["monotonic"] - stats[0]["t"], crossed)
+
+
+def save_series(path, viewed, seconds):
+    """Saves the rates, the link's delay and the frames' latency over the seconds since the link's start."""
+    rate_in, rate_out, late = crossings.series_of(viewed.crossings, viewed.begin, seconds)
+    frames = [f for f in viewed.frames if f.read]
+    np.savez_compressed(path, rate_in=rate_in, rate_out=rate_out, late=late,
+                        captured=np.array([f.captured + viewed.zero - viewed.begin for f in frames]),
+                        latency=np.array([(f.shown - f.captured) * 1e3 for f in frames]),
+                        wait=np.array([viewed.waits.get(f.number, np.nan) for f in frames]))
