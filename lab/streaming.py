@@ -28,7 +28,7 @@ def help_of(path):
 
 def offers(text, option, word=None):
     """Returns true if the help TEXT describes --OPTION and, if WORD is given, that description contains it."""
-    found = re.search(rf"^ +(?:-\w, )?--{re.escape(option)}\b(.*(?:\n {{15,}}.*)*)", text, re.MULTILINE)
+    found = re.search(rf"^ +(?:-\w, )?--{re.escape(option)}(?![\w-])(.*(?:\n {{8,}}.*)*)", text, re.MULTILINE)
     return bool(found) and (word is None or re.search(rf"\b{re.escape(word)}\b", found.group(1)) is not None)
 
 
@@ -39,7 +39,10 @@ def missing(contender, build):
         return chrome.missing()
     if others.is_other(kind):
         return others.missing(kind)
-    text = help_of(program(build, "weir-play"))
+    try:
+        text = help_of(program(build, "weir-play"))
+    except Failed:
+        return None  # each run then reports that the program is missing
     for word in contender.split(" ")[1:]:
         name, _, value = word.partition("=")
         if name == "repair" and not offers(text, "repair", value):

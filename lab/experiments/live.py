@@ -4,17 +4,19 @@ and one shared with a TCP download. Each of Weir's transports with its default l
 none; Chrome's WebRTC where installed.
 """
 from lab import chrome, net, streaming
-from lab.crossings import STEP_S, mean_between, series_of
+from lab.crossings import mean_between, series_of
 from lab.experiment import Cell, Experiment
 from lab.experiments import live_report
+from lab.experiments.live_report import HIGH_MBIT, LOW_MBIT, STEPS
 from lab.streaming import DRAIN, LEAD, Conditions
 
 TRANSPORTS = ("minbuf:1,3", "mtp", "tfrc", "scream", "udp", "arc")
 LATENCIES = ("", " latency=300", " low-latency")
 CONTENDERS = [t + latency for latency in LATENCIES for t in TRANSPORTS]
+SRT = ("srt-120", "srt-500")  # at the ladder's top rate; it does not follow the network, so not next to TCP
+PEERS = tuple(chrome.KINDS)
 
 TOP_MBPS = 1.92  # the top of the ladder, which is less than the high rate
-HIGH_MBIT, LOW_MBIT, STEPS = 4, 1, (12, 24)  # Mbit/s, and the seconds of media when the rate falls and rises
 AFTER_S = (5, 7)  # the seconds after a step in which its use is measured
 QUEUE = "droptail:50000B"
 WARM, CALM_WARM = 3, 5  # seconds of media that do not count
@@ -26,8 +28,8 @@ LADDER = ("320x180@30:240", "640x360@30:900", "1280x720@15:2400", "1280x720@30:6
 def cells():
     return [Cell("step", {"rtt": 50, "duration": 36}), Cell("loss-1%", {"rtt": 100, "duration": 20, "loss": "1%"}),
             Cell("loss-5%", {"rtt": 100, "duration": 20, "loss": "5%"}), Cell("calm", {"rtt": 50, "duration": 20}),
-            Cell("reno", {"rtt": SHARED_RTT_MS, "duration": 40, "cc": "reno"}),
-            Cell("cubic", {"rtt": SHARED_RTT_MS, "duration": 40, "cc": "cubic"})]
+            *(Cell(cc, {"rtt": SHARED_RTT_MS, "duration": 40, "cc": cc}, contenders=(*CONTENDERS, *PEERS))
+              for cc in ("reno", "cubic"))]
 
 
 def step_text():
@@ -61,7 +63,7 @@ def one(context):
     figures = viewed.figures
     seconds = LEAD + conditions.duration
     if context.cell.name == "step":
-        _, out, late = series_of(viewed.crossings, viewed.begin, seconds)
+        _, out, _ = series_of(viewed.crossings, viewed.begin, seconds)
         figures |= {"use_low": use_after(out, STEPS[0], LOW_MBIT), "use_high": use_after(out, STEPS[1], HIGH_MBIT)}
         if context.run == 0:
             streaming.save_series(context.kept("npz"), viewed, seconds)
@@ -94,5 +96,5 @@ def experiment(quick, options):
             if contenders]
         return Experiment("live", title + " (quick)", some, CONTENDERS, one, live_report.write, runs=1, seconds=mean,
                           check=check_quick, missing=streaming.missing, options=settings)
-    return Experiment("live", title, every, [*CONTENDERS, *chrome.KINDS], one, live_report.write, runs=3, seconds=mean,
+    return Experiment("live", title, every, [*CONTENDERS, *SRT, *PEERS], one, live_report.write, runs=3, seconds=mean,
                       missing=streaming.missing, options=settings)

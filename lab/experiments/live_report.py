@@ -9,17 +9,19 @@ from lab.crossings import STEP_S, smooth
 from lab.experiment import kept_path
 from lab.report import canvas
 from lab.rows import Rows, text
+from lab.streaming import LEAD
 
+HIGH_MBIT, LOW_MBIT, STEPS = 4, 1, (12, 24)  # Mbit/s, and the seconds of media when the rate falls and rises
 PROPAGATION_MS = 25  # of the link with steps, one way
 PLOT_MS = (400, 1000)  # largest queue and latency that a plot shows
 
-COLUMNS = [("shown", "frames shown, %", 1, 100), ("half_rate", "at full or half rate, %", 1, 100),
-           ("of_level", "of its level, %", 1, 100), ("gaps", "gaps > 100 ms", 1, 1), ("gap_s", "s", 2, 1),
-           ("p50_ms", "capture to shown, 50 % ms", 0, 1), ("p95_ms", "95 %", 0, 1), ("p99_ms", "99 %", 0, 1),
-           ("ssim", "SSIM", 4, 1), ("frozen", "frozen, %", 2, 100), ("link_mbps", "on the link, Mbit/s", 2, 1),
+COLUMNS = [("shown", "shown, %", 1, 100), ("half_rate", "full or half rate, %", 1, 100),
+           ("of_level", "of its level, %", 1, 100), ("gaps", "gaps", 1, 1), ("gap_s", "their s", 2, 1),
+           ("p50_ms", "50 %, ms", 0, 1), ("p95_ms", "95 %", 0, 1), ("p99_ms", "99 %", 0, 1),
+           ("ssim", "SSIM", 4, 1), ("frozen", "frozen, %", 2, 100), ("link_mbps", "link, Mbit/s", 2, 1),
            ("media_mbps", "media there", 2, 1), ("tcp_mbps", "TCP there", 2, 1), ("share", "media / TCP", 2, 1),
-           ("use_low", "use 5 s after the fall", 2, 1), ("use_high", "after the rise", 2, 1),
-           ("overhead", "repair, % of the media", 1, 100), ("waited", "waited for a core", 3, 1)]
+           ("use_low", "use after the fall", 2, 1), ("use_high", "the rise", 2, 1),
+           ("overhead", "repair, %", 1, 100), ("waited", "waited", 3, 1)]
 
 # (cells, transports, latency, [(figure, sign of the bound, bound, unit)]); latency "" is the default.
 FOLLOWERS = ("minbuf:1,3", "mtp", "tfrc", "scream")
@@ -99,17 +101,16 @@ def plot(rows, page, contender):
     path = kept_path(page.directory, "step", contender, 0, "npz")
     if not os.path.exists(path):
         return
-    from lab.experiments import live
     kept = np.load(path)
-    begin = live.LEAD
+    begin = LEAD
     t = np.arange(kept["rate_in"].size) * STEP_S - begin
     figure, axes = canvas(3, 1, width=9, height=2.1, sharex=True)
     rate, queue, frames = (row[0] for row in axes)
-    down, up = live.STEPS
+    down, up = STEPS
     rate.plot(t, smooth(kept["rate_in"], 3), label="into the link, mean of 0.3 s")
-    rate.step(t, np.where((t < down) | (t >= up), live.HIGH_MBIT, live.LOW_MBIT), where="post", color="grey", label="link")
-    rate.set(ylabel="Mbit/s", ylim=(0, live.HIGH_MBIT * 1.1))
-    rate.legend(loc="upper right", fontsize=7)
+    rate.step(t, np.where((t < down) | (t >= up), HIGH_MBIT, LOW_MBIT), where="post", color="grey", label="link")
+    rate.set(ylabel="Mbit/s", ylim=(0, HIGH_MBIT * 1.4))
+    rate.legend(loc="upper right", fontsize=7, ncol=2)
     queue.plot(t, np.maximum(0, kept["late"] - PROPAGATION_MS), color="tab:red")
     queue.set(ylabel="queue, ms", ylim=(0, PLOT_MS[0]))
     frames.plot(kept["captured"] - begin, kept["latency"], ".", markersize=2, label="capture to shown")
@@ -125,7 +126,9 @@ def write(run_rows, page):
         page.text("No run has finished.")
         return
     page.text("A contender is a transport with the default latency, with --latency 300 or with --low-latency. A gap is more than "
-              "100 ms without a new picture. Use is relative to what both the link and the ladder allow, 5 to 7 s after a step.")
+              "100 ms without a new picture. A frame counts as at full or half rate if it was shown, or the frames before and after it. "
+              "50, 95 and 99 % are of the time from capture to shown. Use is relative to what both the link and the ladder allow, "
+              "5 to 7 s after a step. Waited is the share of the time that a thread waited for a core.")
     for cell in rows.cells():
         runs = [r["figures"] for r in run_rows if r["cell"] == cell]
         shown = [c for c in COLUMNS if any(f.get(c[0]) is not None for f in runs)]

@@ -20,15 +20,15 @@ OVERHEAD_FEC = {"2%": 0.15, "5%": 0.25, "bursts": 0.2}
 
 # The rate of a transport that obeys a TCP equation or window does not carry every level: of these, only the frames of the
 # level that the viewer had count.
-BY_LEVEL = ("tfrc", "mtp", "minbuf")
+BY_LEVEL = ("tfrc", "mtp")
 
-COLUMNS = [("shown", "frames not shown, %", 2, lambda v: (1 - v) * 100), ("of_level", "of its level, %", 2, lambda v: (1 - v) * 100),
-           ("gaps", "gaps > 100 ms", 1, None), ("gap_s", "s", 2, None), ("long_freezes", "freezes > 200 ms", 1, None),
-           ("p50_ms", "capture to shown, 50 % ms", 0, None), ("p95_ms", "95 %", 0, None), ("p99_ms", "99 %", 0, None),
-           ("ssim", "SSIM", 4, None), ("frame_rate", "frames/s", 1, None), ("link_mbps", "on the link, Mbit/s", 2, None),
-           ("overhead", "repair, % of the media", 1, lambda v: v * 100), ("resent", "resent", 0, None),
+COLUMNS = [("shown", "not shown, %", 2, lambda v: (1 - v) * 100), ("of_level", "of its level, %", 2, lambda v: (1 - v) * 100),
+           ("gaps", "gaps", 1, None), ("gap_s", "their s", 2, None), ("long_freezes", "> 200 ms", 1, None),
+           ("p50_ms", "50 %, ms", 0, None), ("p95_ms", "95 %", 0, None), ("p99_ms", "99 %", 0, None),
+           ("ssim", "SSIM", 4, None), ("frame_rate", "frames/s", 1, None), ("link_mbps", "link, Mbit/s", 2, None),
+           ("overhead", "repair, %", 1, lambda v: v * 100), ("resent", "resent", 0, None),
            ("duplicated", "copies", 0, None), ("fec_packets", "parities", 0, None), ("fec_recovered", "recovered", 0, None),
-           ("waited", "waited for a core", 3, None)]
+           ("waited", "waited", 3, None)]
 
 
 def rounds(budget, rtt):
@@ -123,7 +123,9 @@ def write(run_rows, page):
     shown = [c for c in COLUMNS if any(r["figures"].get(c[0]) is not None for r in run_rows)]
     page.text("The link carries 4 Mbit/s and loses packets towards the viewer; the cell's name has the loss, the round-trip "
               "time and the budget from capture to screen in ms. bursts: Gilbert-Elliott with p = 1 %, r = 25 %. "
-              "Frames count against the source's 30 a second, and against those of the level that the viewer had.")
+              "Frames count against the source's 30 a second, and (of its level) against those of the level that the viewer had. "
+              "A gap is more than 100 ms without a new picture; 50, 95 and 99 % are of the time from capture to shown; repair is "
+              "relative to the media's bytes; waited is the share of the time that a thread waited for a core.")
     page.table("What viewers saw", ["cell", "contender", "runs", *(c[1] for c in shown)],
                [[cell, contender, len(rows.values(cell, contender, "shown")),
                  *(text(scaled(rows, cell, contender, key, scale), digits) for key, _, digits, scale in shown)]
