@@ -30,7 +30,7 @@ def arguments():
                         help="arc, psp, tfrc, mtp-tcp, goddard: over emulated links with the kernel's TCPs, not in simulation")
     parser.add_argument("--trace", metavar="FILE", help="experiment traces: your own trace in Mahimahi's format")
     parser.add_argument("--clip", metavar="FILE",
-                        help="experiments qoe, goddard --real: your own video instead of the test picture")
+                        help="experiments qoe, live, repair, goddard --real: your own video instead of the test picture")
     parser.add_argument("--build", default="build/release", metavar="DIR", help="folder of the programs")
     parser.add_argument("--results", default="results", metavar="DIR", help="folder for the results")
     args = parser.parse_args()

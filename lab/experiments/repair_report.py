@@ -8,6 +8,7 @@ from lab.rows import Rows, text
 
 MARGIN_MS = 20  # decoding, and the wait for the display
 ENCODE_MS = 10
+NONE_PERCENT = 0.01  # what a logarithmic plot shows for no frame
 PERIOD_S = 300  # long freezes are counted per five minutes
 
 # Bounds by the kind of loss; the overhead is repair bytes over media bytes.
@@ -97,22 +98,35 @@ def scaled(rows, cell, contender, key, scale):
     return stats.mean(v if v is None or scale is None else scale(v) for v in values)
 
 
-def overview_figure(rows, page, losses):
-    """Frames not shown against the 95th percentile of the latency, a plot a kind of loss."""
-    figure, axes = canvas(1, len(losses), width=3.8, height=3.4, sharey=True)
-    for axis, loss in zip(axes[0], losses):
-        for cell in (c for c in rows.cells() if conditions(c)[0] == loss):
+def overview_figure(rows, page):
+    """Frames not shown against the 95th percentile of the latency, a plot a kind of loss and round-trip time."""
+    where = {}
+    for cell in rows.cells():
+        loss, rtt, budget = conditions(cell)
+        where.setdefault((rtt, loss), []).append((cell, budget))
+    rtts, losses = (list(dict.fromkeys(key[i] for key in where)) for i in (0, 1))
+    names = list(dict.fromkeys(c for cell in rows.cells() for c in rows.contenders(cell)))
+    figure, axes = canvas(len(rtts), len(losses), width=3.6, height=3.0, sharey=True)
+    for axis, (rtt, loss) in zip(axes.flat, ((rtt, loss) for rtt in rtts for loss in losses)):
+        for cell, budget in where.get((rtt, loss), ()):
             for contender in rows.contenders(cell):
                 p95, shown = (value(rows, cell, contender, k) for k in ("p95_ms", "shown"))
                 if p95 is None or shown is None:
                     continue
-                axis.plot(p95, max(0.01, (1 - shown) * 100), "o" if is_weir(contender) else "s", markersize=4,
-                          color="tab:blue" if is_weir(contender) else "tab:red")
-                axis.annotate(f"{contender} {cell.partition('-')[2]}", (p95, max(0.01, (1 - shown) * 100)), fontsize=5,
-                              xytext=(3, 2), textcoords="offset points")
-        axis.set(title=f"loss {loss}", xscale="log", yscale="log", xlabel="capture to shown, 95 % ms")
-    axes[0][0].set_ylabel("frames not shown, %")
-    page.figure("Latency and frames not shown (0.01 %: none): left and down is better; blue is Weir", figure, "overview")
+                at = p95, max(NONE_PERCENT, (1 - shown) * 100)
+                axis.plot(*at, "o" if is_weir(contender) else "s", markersize=4, color=f"C{names.index(contender) % 10}")
+                axis.annotate(budget, at, fontsize=5, xytext=(3, 2), textcoords="offset points")
+        axis.set(title=f"loss {loss}, RTT {rtt} ms", yscale="log", ylim=(NONE_PERCENT / 2, 120))
+        axis.set_xlim(left=0)
+    for axis in axes[-1]:
+        axis.set_xlabel("capture to shown, 95 % ms")
+    for row in axes:
+        row[0].set_ylabel("frames not shown, %")
+    for i, name in enumerate(names):
+        axes[0][-1].plot([], [], "o" if is_weir(name) else "s", markersize=4, color=f"C{i % 10}", label=name)
+    axes[0][-1].legend(loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=7)
+    page.figure(f"Latency and frames not shown ({NONE_PERCENT:g} %: none), with the budget: left and down is better", figure,
+                "overview")
 
 
 def write(run_rows, page):
@@ -136,6 +150,6 @@ def write(run_rows, page):
         page.text(f"Bounds follow from how many retransmissions can arrive within the budget. Of {', '.join(BY_LEVEL)} "
                   "only the frames of the viewer's level count.")
         page.table("Goals", ["cell", "contender", "frames not shown", "freezes > 200 ms in 5 minutes", "repair"], goals, "goals")
-    overview_figure(rows, page, list(dict.fromkeys(conditions(c)[0] for c in rows.cells())))
+    overview_figure(rows, page)
     worst = np.max([r["figures"]["ssim_unknown"] for r in run_rows])
     page.text(f"Frames without a comparison of their own: {worst * 100:.1f} % at most.")
