@@ -21,8 +21,10 @@ class Rows:
         """Returns {run: value}."""
         return {run: f.get(key) for run, f in self.by.get((cell, contender), {}).items()}
 
-    def mean(self, cell, contender, key):
-        return stats.mean(self.values(cell, contender, key).values())
+    def mean(self, cell, contender, key, scaled=lambda value: value):
+        """Returns the mean over the runs of the values, each after SCALED; None if there are none."""
+        values = self.values(cell, contender, key).values()
+        return stats.mean(scaled(v) for v in values if v is not None)
 
 
 def text(estimate, digits):

@@ -237,6 +237,18 @@ def view(context, c, contender):
                   stats[0]["monotonic"] - stats[0]["t"], crossed)
 
 
+def implausible(figures, least_ms):
+    """Returns texts about figures that no viewing on a link with a delay of LEAST_MS can have."""
+    found = []
+    if not 0 < figures["shown"] <= figures["half_rate"] <= 1:
+        found.append(f"{figures['shown']:.3f} of the frames shown, more than 0 and at most 1 expected")
+    if (figures["p50_ms"] or 0) <= least_ms:
+        found.append(f"a latency of {figures['p50_ms']} ms, more than the link's own {least_ms:g} expected")
+    if not 0.3 < figures["ssim"] < 1:
+        found.append(f"SSIM {figures['ssim']:.3f}, 0.3 to 1 expected")
+    return found
+
+
 def save_series(path, viewed, seconds):
     """Saves the rates, the link's delay and the frames' latency over the seconds since the link's start."""
     rate_in, rate_out, late = crossings.series_of(viewed.crossings, viewed.begin, seconds)

@@ -4,10 +4,9 @@ import os
 
 import numpy as np
 
-from lab import stats
 from lab.crossings import STEP_S, smooth
 from lab.experiment import kept_path
-from lab.report import canvas
+from lab.report import canvas, slug
 from lab.rows import Rows, text
 from lab.streaming import LEAD
 
@@ -92,10 +91,6 @@ def goals_of(rows):
     return found
 
 
-def scaled(values, scale):
-    return stats.mean(v if v is None else v * scale for v in values)
-
-
 def plot(rows, page, contender):
     """The step over time: rates, queue, latency and buffer, of the first run."""
     path = kept_path(page.directory, "step", contender, 0, "npz")
@@ -108,7 +103,8 @@ def plot(rows, page, contender):
     rate, queue, frames = (row[0] for row in axes)
     down, up = STEPS
     rate.plot(t, smooth(kept["rate_in"], 3), label="into the link, mean of 0.3 s")
-    rate.step(t, np.where((t < down) | (t >= up), HIGH_MBIT, LOW_MBIT), where="post", color="grey", label="link")
+    link = np.where((t < down) | (t >= up), HIGH_MBIT, LOW_MBIT)
+    rate.step(t, link, where="post", color="grey", label="link")
     rate.set(ylabel="Mbit/s", ylim=(0, HIGH_MBIT * 1.4))
     rate.legend(loc="upper right", fontsize=7, ncol=2)
     queue.plot(t, np.maximum(0, kept["late"] - PROPAGATION_MS), color="tab:red")
@@ -117,7 +113,7 @@ def plot(rows, page, contender):
     frames.plot(kept["captured"] - begin, kept["wait"], ".", markersize=2, label="of that in the buffer and the decoder")
     frames.set(xlabel="s of media", ylabel="ms", ylim=(0, PLOT_MS[1]))
     frames.legend(markerscale=5, fontsize=7, loc="upper right")
-    page.figure(f"{contender}: the first run of the step", figure, f"step-{contender.replace(':', '-').replace(',', '-').replace(' ', '-')}")
+    page.figure(f"{contender}: the first run of the step", figure, "step-" + slug(contender))
 
 
 def write(run_rows, page):
@@ -125,25 +121,27 @@ def write(run_rows, page):
     if not run_rows:
         page.text("No run has finished.")
         return
-    page.text("A contender is a transport with the default latency, with --latency 300 or with --low-latency. A gap is more than "
-              "100 ms without a new picture. A frame counts as at full or half rate if it was shown, or the frames before and after it. "
-              "50, 95 and 99 % are of the time from capture to shown. Use is relative to what both the link and the ladder allow, "
-              "5 to 7 s after a step. Waited is the share of the time that a thread waited for a core.")
+    page.text("A contender is a transport with the default latency, with --latency 300 or with --low-latency. A gap is more "
+              "than 100 ms without a new picture. A frame counts as at full or half rate if it was shown, or the frames "
+              "before and after it. 50, 95 and 99 % are of the time from capture to shown. Use is relative to what both the "
+              "link and the ladder allow, 5 to 7 s after a step. Waited is the share of the time that a thread waited for a "
+              "core.")
     for cell in rows.cells():
         runs = [r["figures"] for r in run_rows if r["cell"] == cell]
         shown = [c for c in COLUMNS if any(f.get(c[0]) is not None for f in runs)]
         page.table(cell, ["contender", "runs", *(c[1] for c in shown)],
                    [[contender, len(rows.values(cell, contender, "shown")),
-                     *(text(scaled(rows.values(cell, contender, key).values(), scale), digits) for key, _, digits, scale in shown)]
+                     *(text(rows.mean(cell, contender, key, lambda v, s=scale: v * s), digits) for key, _, digits, scale in shown)]
                     for contender in rows.contenders(cell)], f"viewers-{cell.replace('%', '')}")
     goals = goals_of(rows)
     if goals:
         page.heading("Goals")
         page.table("Goals: every run within each bound", ["cell", "contender", "result"], goals, "goals")
     page.heading("Chrome's WebRTC")
-    page.text("Published here for comparison: libwebrtc M152 in the same conditions over another emulator, at most 1.9 Mbit/s, one or two "
+    page.text("For comparison: libwebrtc M152 in the same conditions over another emulator, at most 1.9 Mbit/s, one or two "
               "runs per cell, VP8 at 640x360 unless it says 720p. Compare SSIM only with 720p.")
-    page.table("Measured before", ["cell", "controller", "frames shown, %", "gaps", "50 / 95 / 99 %, ms", "SSIM"], CHROME, "chrome")
+    page.table("Measured before", ["cell", "controller", "frames shown, %", "gaps", "50 / 95 / 99 %, ms", "SSIM"],
+               CHROME, "chrome")
     if "step" in rows.cells():
         page.heading("The step")
         for contender in rows.contenders("step"):

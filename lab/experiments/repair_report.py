@@ -2,7 +2,7 @@
 """Tables of what viewers saw under loss, and the bounds that Weir's repair is to meet, from the runs of repair.py."""
 import numpy as np
 
-from lab import chrome, stats
+from lab import chrome
 from lab.report import canvas
 from lab.rows import Rows, text
 
@@ -23,13 +23,26 @@ OVERHEAD_FEC = {"2%": 0.15, "5%": 0.25, "bursts": 0.2}
 # level that the viewer had count.
 BY_LEVEL = ("tfrc", "mtp")
 
-COLUMNS = [("shown", "not shown, %", 2, lambda v: (1 - v) * 100), ("of_level", "of its level, %", 2, lambda v: (1 - v) * 100),
-           ("gaps", "gaps", 1, None), ("gap_s", "their s", 2, None), ("long_freezes", "> 200 ms", 1, None),
-           ("p50_ms", "50 %, ms", 0, None), ("p95_ms", "95 %", 0, None), ("p99_ms", "99 %", 0, None),
-           ("ssim", "SSIM", 4, None), ("frame_rate", "frames/s", 1, None), ("link_mbps", "link, Mbit/s", 2, None),
-           ("overhead", "repair, %", 1, lambda v: v * 100), ("resent", "resent", 0, None),
-           ("duplicated", "copies", 0, None), ("fec_packets", "parities", 0, None), ("fec_recovered", "recovered", 0, None),
-           ("waited", "waited", 3, None)]
+
+def same(value):
+    return value
+
+
+def percent(value):
+    return value * 100
+
+
+def rest_percent(value):
+    return (1 - value) * 100
+
+
+# Figure, header, digits, what is shown of it.
+COLUMNS = [("shown", "not shown, %", 2, rest_percent), ("of_level", "of its level, %", 2, rest_percent), ("gaps", "gaps", 1, same),
+           ("gap_s", "their s", 2, same), ("long_freezes", "> 200 ms", 1, same), ("p50_ms", "50 %, ms", 0, same),
+           ("p95_ms", "95 %", 0, same), ("p99_ms", "99 %", 0, same), ("ssim", "SSIM", 4, same),
+           ("frame_rate", "frames/s", 1, same), ("link_mbps", "link, Mbit/s", 2, same), ("overhead", "repair, %", 1, percent),
+           ("resent", "resent", 0, same), ("duplicated", "copies", 0, same), ("fec_packets", "parities", 0, same),
+           ("fec_recovered", "recovered", 0, same), ("invalidations", "invalidations", 0, same), ("waited", "waited", 3, same)]
 
 
 def rounds(budget, rtt):
@@ -92,12 +105,6 @@ def goals_of(rows, cell):
     return found
 
 
-def scaled(rows, cell, contender, key, scale):
-    """Returns the values of the runs, scaled, as a text's estimate."""
-    values = rows.values(cell, contender, key).values()
-    return stats.mean(v if v is None or scale is None else scale(v) for v in values)
-
-
 def overview_figure(rows, page):
     """Frames not shown against the 95th percentile of the latency, a plot a kind of loss and round-trip time."""
     where = {}
@@ -142,7 +149,7 @@ def write(run_rows, page):
               "relative to the media's bytes; waited is the share of the time that a thread waited for a core.")
     page.table("What viewers saw", ["cell", "contender", "runs", *(c[1] for c in shown)],
                [[cell, contender, len(rows.values(cell, contender, "shown")),
-                 *(text(scaled(rows, cell, contender, key, scale), digits) for key, _, digits, scale in shown)]
+                 *(text(rows.mean(cell, contender, key, scaled), digits) for key, _, digits, scaled in shown)]
                 for cell in rows.cells() for contender in rows.contenders(cell)], "viewers")
     goals = [line for cell in rows.cells() for line in goals_of(rows, cell)]
     if goals:
