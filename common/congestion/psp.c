@@ -19,7 +19,8 @@ static struct psp *psp_of(struct controller *c)
 static double period(const struct psp *p, double bytes)
 {
     double bits = bytes * 8e6;
-    return fmax(bits / p->link + p->spacing, bits / p->base.config.max_rate_bps);
+    double max = p->base.config.max_rate_bps;
+    return fmax(bits / p->link + p->spacing, bits / (p->peak > 0 ? fmin(p->peak, max) : max));
 }
 
 // Lateness below the clock's resolution is carried over, so the mean period is exact. Larger
@@ -149,6 +150,12 @@ static void psp_timeout(struct controller *c, usec_t now)
     }
 }
 
+static void psp_media_rate(struct controller *c, double bps, usec_t now)
+{
+    (void)now;
+    psp_of(c)->peak = bps;
+}
+
 static void psp_info(const struct controller *c, struct controller_info *out, usec_t now)
 {
     (void)now;
@@ -168,6 +175,7 @@ static const struct controller_ops ops = {
     .next_send = psp_next_send,
     .next_timeout = psp_next_timeout,
     .timeout = psp_timeout,
+    .media_rate = psp_media_rate,
     .info = psp_info,
 };
 

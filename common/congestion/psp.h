@@ -2,8 +2,8 @@
 // PSP, the packet-spacing protocol (A. Feng, W. Feng, Belford 2001), plain and damped.
 //
 //   The law (2.1): a packet leaves t_x + t_s after its predecessor: t_x = its bytes / link, t_s the
-//   spacing; never faster than the configured maximum. Once per base RTT (the min sample), from the
-//   feedback since the last decision:
+//   spacing; never faster than the configured maximum, nor than the media's peak rate. Once per
+//   base RTT (the min sample), from the feedback since the last decision:
 //     lost > 0 (Figure 4):   t_s = t_s == 0 ? first : 2 t_s;     at most the base RTT
 //     lost == 0:             t_s = t_s - step;                   at least 0
 //   Damped (2.2): a loss right after a decrease takes the decrease back, and the next decision
@@ -13,6 +13,10 @@
 //
 // In the paper silence ends the flow. Here, feedback after a silence restores the spacing before
 // it, doubled once: from a base RTT back down by `step` per base RTT would take an hour.
+//
+// The paper's sources always send. A frame of media, sent at the speed of the link, would overflow
+// a queue that is shorter than the frame, however small the media's rate; and as the spacing is
+// less than a packet's time on the bottleneck, no doubling would help.
 //
 // The paper starts at the full speed of the link, with the RTT known from a ping. Here the RTT
 // comes from the first packets: until its first sample at most PSP_FIRST_PACKETS leave (RFC 6928's
@@ -33,6 +37,7 @@ struct psp {
     bool damped;
     double first, step;    // us
     double link;           // bit/s
+    double peak;           // bit/s: the media's peak rate; 0: not known
     double spacing;        // us: t_s
     double previous;       // us: spacing before the last decision, if that was a decrease; else < 0
     double spacing_before; // us: `spacing` before the current silence; < 0: no silence
