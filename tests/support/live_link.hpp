@@ -44,7 +44,7 @@ class live_link
         packet_pool_init(&large, FLOW_LARGE, 100000);
         env.small = &small;
         env.large = &large;
-        open_chain(link, back, downloads);
+        open_chain(link, back, downloads, seed);
         open_sender(via, rtt, seed, resends);
         attach(0, &self.flow, rtt);
         for (int i = 0; i < downloads; i++) {
@@ -61,7 +61,7 @@ class live_link
         }
         node_wake_at(&self.flow.source, 0);
     }
-    ~live_link()
+    virtual ~live_link()
     {
         stream_sender_free(s);
         chain_destroy(&c);
@@ -172,7 +172,7 @@ class live_link
         return NAN;
     }
 
-  private:
+  protected: // a test may replace the encoders and the viewer
     struct live_flow {
         ::flow flow;
         live_link *owner;
@@ -203,6 +203,30 @@ class live_link
         media_feed base;
         live_link *owner;
     };
+
+    enum request { ASKED_BEGIN, ASKED_REPAIR, ASKED_KEY };
+    // The sender asks an encoder for a key frame, or to repair the loss of frame `number`.
+    virtual void asked(int /*size_id*/, request /*what*/, int64_t /*number*/) {}
+    // An RTP packet reached the viewer.
+    virtual void received(const uint8_t *bytes, size_t len, usec_t now)
+    {
+        static const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+        rtp_packet p;
+        REQUIRE(rtp_decode(bytes, len, ids, &p) == 0);
+        arrived(p, now);
+    }
+    // When the viewer next has something to do, and does it; and when feedback next reaches the
+    // sender, and its arrival.
+    virtual usec_t viewer_next() const
+    {
+        return USEC_NEVER;
+    }
+    virtual void viewer_run(usec_t /*now*/) {}
+    virtual usec_t feedback_next() const
+    {
+        usec_t next = nacks.empty() ? USEC_NEVER : nacks.front().at;
+        return plis.empty() ? next : std::min(next, plis.front().at);
+    }
 
     struct missing {
         usec_t at; // time at which the NACK arrives at the sender
@@ -246,7 +270,7 @@ class live_link
         return t;
     }
     static void dropped(void *, const struct packet *, link_drop, usec_t) {}
-    void open_chain(const char *link, const char *back, int downloads)
+    void open_chain(const char *link, const char *back, int downloads, uint64_t seed)
     {
         char why[256] = "";
         REQUIRE(link_spec_parse(link, &right, why, sizeof(why)) == 0);
@@ -256,7 +280,7 @@ class live_link
         config.right.spec = &right;
         config.left.spec = &left;
         config.flows = static_cast<uint32_t>(downloads) + 1;
-        config.seed = 1;
+        config.seed = seed;
         config.on_drop = dropped;
         size_t line = 0;
         REQUIRE(chain_init(&c, &w, &config, &line, 0) == 0);
@@ -353,18 +377,22 @@ class live_link
         encoder &e = of(f)->encoders[size_id];
         e.watchers += change;
         e.key = e.key || change > 0;
+        if (change > 0)
+            of(f)->asked(size_id, ASKED_BEGIN, -1);
     }
     static void set_bitrate(media_feed *f, int size_id, int bps)
     {
         of(f)->encoders[size_id].bps = bps;
     }
-    static void repair(media_feed *f, int size_id, int64_t)
+    static void repair(media_feed *f, int size_id, int64_t number)
     {
         of(f)->encoders[size_id].repair = of(f)->repaired = true;
+        of(f)->asked(size_id, ASKED_REPAIR, number);
     }
     static void request_key(media_feed *f, int size_id, usec_t)
     {
         of(f)->encoders[size_id].key = true;
+        of(f)->asked(size_id, ASKED_KEY, -1);
     }
     static bool is_alone(const media_feed *f)
     {
@@ -409,7 +437,7 @@ class live_link
         e.debt += key ? 0.1 * rate : 0;
         return static_cast<size_t>(std::max(bits, 400.0) / 8);
     }
-    void give(int size_id, int64_t number, usec_t now)
+    virtual void give(int size_id, int64_t number, usec_t now)
     {
         encoder &e = encoders[size_id];
         REQUIRE(l.sizes[size_id].layers == 2);
@@ -510,7 +538,7 @@ class live_link
         if (number >= 0 && number % 2 == 0 && !repaired)
             plis.push_back({now + 2 * way_back + REFERENCE_TRACKER_REPAIR, number});
     }
-    void hear(usec_t now)
+    virtual void hear(usec_t now)
     {
         for (; !nacks.empty() && nacks.front().at <= now; nacks.erase(nacks.begin()))
             missed(nacks.front().seq, now);
@@ -524,8 +552,7 @@ class live_link
     {
         usec_t next = std::min(next_frame, carrier->ops->next(carrier, now));
         next = std::min(next, stream_sender_next_timeout(s));
-        next = nacks.empty() ? next : std::min(next, nacks.front().at);
-        next = plis.empty() ? next : std::min(next, plis.front().at);
+        next = std::min(next, feedback_next());
         node_wake_at(&self.flow.source, std::max(next, now + 1));
     }
     void arrived(const rtp_packet &p, usec_t now)
@@ -584,13 +611,14 @@ class live_link
     }
     static void sink_settle(live_link *o, usec_t now)
     {
-        usec_t next = o->carrier->ops->sink_next(o->carrier);
+        usec_t next = std::min(o->carrier->ops->sink_next(o->carrier), o->viewer_next());
         node_wake_at(&o->self.flow.sink, next == USEC_NEVER ? next : std::max(next, now + 1));
     }
     static void sink_run(node *n, usec_t now)
     {
         live_link *o = of_sink(n);
         o->carrier->ops->sink_run(o->carrier, now);
+        o->viewer_run(now);
         sink_settle(o, now);
     }
     static void sink_push(node *n, struct packet *p, usec_t now)
@@ -606,10 +634,7 @@ class live_link
     }
     static void deliver(void *ctx, const uint8_t *bytes, size_t len, usec_t now)
     {
-        static const rtp_ext_ids ids = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
-        rtp_packet p;
-        REQUIRE(rtp_decode(bytes, len, ids, &p) == 0);
-        static_cast<live_link *>(ctx)->arrived(p, now);
+        static_cast<live_link *>(ctx)->received(bytes, len, now);
     }
 };
 

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A live viewing over the storm's network: the programs' own two cores, with a model in place of
+// the encoder only (its choice of references and its budget of repairs are the program's). It adds
+// the viewing core to live_link.hpp's sending half.
+#ifndef WEIR_TESTS_STORM_SESSION_HPP
+#define WEIR_TESTS_STORM_SESSION_HPP
+
+#include <deque>
+
+#include "common/wire/rtcp.h"
+#include "media/coded/layer_refs.h"
+#include "stream/receive/frame_receiver.h"
+#include "stream/receive/rtcp_exchange.h"
+#include "stream/send/repair_budget.h"
+#include "stream/video/video_pipeline.h"
+#include "tests/sim/storm/storm_case.hpp"
+#include "tests/support/live_link.hpp"
+
+struct storm_reading { // of the sender
+    int level;
+    usec_t waiting; // age of the oldest frame
+    double allowed_bps;
+};
+
+class storm_session : public live_link
+{
+  public:
+    std::vector<usec_t> shown;   // when each picture was on the screen, in order
+    int requests = 0;            // for key frames, sent by the viewer
+    int keys = 0;                // key frames made
+    usec_t oldest_waiting = 0;   // age of the oldest frame that waited at the sender
+    size_t most_waiting = 0;     // bytes that waited there
+    int64_t last_shown = -1;     // number of the newest frame on the screen
+    bool backwards = false;      // a picture was shown after a later one
+
+    storm_session(const std::string &via, const storm_case &net)
+        : live_link(via, net.link().c_str(), net.rtt, net.downloads,
+                    static_cast<usec_t>(net.download_from * 1e6), net.seed, true,
+                    net.link_back().c_str()),
+          rtt(net.rtt), losses(rng_seeded(net.seed + 1)),
+          feedback_loss(net.back && via.compare(0, 3, "tcp") && via.compare(0, 6, "minbuf") ? net.loss : 0)
+    {
+        for (int i = 0; i < l.size_count; i++) {
+            layer_refs_init(&models[i].refs, l.sizes[i].layers, 8);
+            repair_budget_init(&models[i].budget, 0);
+            repair_budget_viewers(&models[i].budget, 1, 0);
+            if (encoders[i].watchers)
+                repair_budget_begin(&models[i].budget, 1, 0, 0);
+        }
+        open_viewer(net);
+        made = true;
+    }
+    ~storm_session() override
+    {
+        video_pipeline_free(pipeline);
+        frame_receiver_free(receiver);
+        qoe_free(report);
+    }
+    storm_session(const storm_session &) = delete;
+    storm_session &operator=(const storm_session &) = delete;
+
+    // Returns the pictures that the levels sent have, in the first `length` seconds.
+    double expected(double length) const
+    {
+        double count = 0;
+        for (size_t i = 0; i < frames.size() && frames[i].at < (length - 0.5) * 1e6; i++)
+            count += level_has_frame(&l, frames[i].level, static_cast<int64_t>(i));
+        return count;
+    }
+    storm_reading read() const
+    {
+        stream_sender_stats sender;
+        transport_info info;
+        stream_sender_read(s, &sender, w.now);
+        transport_info_clear(&info);
+        carrier->media.ops->info(&carrier->media, &info, w.now);
+        return {sender.level, sender.waiting, info.allowed_bps};
+    }
+    int level_at(double second) const
+    {
+        auto i = static_cast<size_t>(second * FPS);
+        return i < frames.size() ? frames[i].level : 0;
+    }
+
+  private:
+    struct model { // an encoder's choice of references, and its viewer's budget
+        layer_refs refs;
+        repair_budget budget;
+        std::vector<int64_t> lost; // reported since the last frame
+        bool key = false;
+    };
+    struct compound {
+        usec_t at; // arrives at the sender
+        std::vector<uint8_t> bytes;
+    };
+
+    model models[LADDER_MAX_SIZES];
+    frame_receiver *receiver = nullptr;
+    rtcp_exchange exchange{};
+    video_pipeline *pipeline = nullptr;
+    clock_sync clock{};
+    qoe *report = nullptr;
+    std::deque<compound> under_way;
+    usec_t second_at = USEC_PER_SEC;
+    usec_t rtt;
+    rng losses;
+    double feedback_loss;
+    bool made = false;
+
+    void open_viewer(const storm_case &net)
+    {
+        clock_sync_shared(&clock);
+        report = qoe_new("sim:", 0, 0);
+        qoe_setup setup = {"storm", "", "storm", &l, true};
+        qoe_on_setup(report, &setup, 0);
+        frame_receiver_config in{};
+        in.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
+        in.payload_type = RTP_PT_H264;
+        in.frames = true;
+        in.clock = &clock;
+        in.sink = {report, nullptr, this};
+        in.on_packet = on_packet;
+        in.on_frame = on_frame;
+        in.ctx = this;
+        receiver = frame_receiver_new(&in);
+        rtcp_exchange_init(&exchange, net.seed, true, true);
+        video_pipeline_config v{};
+        v.ladder = &l;
+        v.clock = &clock;
+        v.sink = {report, nullptr, this};
+        v.level = -1;
+        v.start_threshold = v.resume_threshold = 250 * MS;
+        v.decode_lead = PLAYOUT_DECODE_LEAD;
+        v.low_latency = net.low_latency;
+        v.live = v.asks_keys = true;
+        v.steers = !net.low_latency;
+        v.target = net.low_latency ? 0 : static_cast<usec_t>(net.latency * 1e6);
+        v.sender_share = BOUND;
+        pipeline = video_pipeline_new(&v);
+        REQUIRE((report && receiver && pipeline));
+        video_pipeline_set_rtt(pipeline, rtt);
+    }
+
+    // ---- The encoders
+
+    void asked(int size_id, request what, int64_t number) override
+    {
+        model &m = models[size_id];
+        if (what == ASKED_BEGIN && made)
+            repair_budget_begin(&m.budget, 1, 0, w.now);
+        else if (what == ASKED_KEY)
+            (void)repair_budget_pli(&m.budget, 1, w.now);
+        else if (what == ASKED_REPAIR && m.lost.size() < 8)
+            m.lost.push_back(number);
+    }
+    // As encoder_thread.c does it between two frames.
+    bool wants_key(model *m, int64_t number, usec_t now)
+    {
+        bool key = repair_budget_key_is_due(&m->budget, number, now);
+        for (int64_t lost : m->lost) {
+            layer_loss loss = layer_refs_loss(&m->refs, lost);
+            if (key || loss == LAYER_LOSS_HARMLESS)
+                continue;
+            if (loss == LAYER_LOSS_NEEDS_KEY || !repair_budget_take(&m->budget, 1, now))
+                (void)repair_budget_wait(&m->budget, 1, now);
+            else
+                (void)layer_refs_lost(&m->refs, lost);
+        }
+        m->lost.clear();
+        return key || repair_budget_key_is_due(&m->budget, number, now);
+    }
+    void give(int size_id, int64_t number, usec_t now) override
+    {
+        model &m = models[size_id];
+        int temporal_id = number % 2 ? 1 : 0;
+        m.key = wants_key(&m, number, now) || m.key;
+        layer_choice choice = layer_refs_choose(&m.refs, temporal_id);
+        if (temporal_id == 0 && m.key)
+            choice = {true, -1, -1, -1};
+        if (choice.key && temporal_id > 0)
+            return;
+        bool far = !choice.key && temporal_id == 0 && choice.depends_on < number - 2;
+        size_t bytes = encode(size_id, choice.key, temporal_id) * (far ? 2 : 1);
+        layer_refs_kept(&m.refs, number, temporal_id, &choice);
+        if (choice.key) {
+            m.key = false;
+            keys++;
+            repair_budget_key_made(&m.budget, number, now);
+        }
+        coded_frame *f = coded_frame_new(bytes);
+        REQUIRE(f);
+        f->number = number;
+        f->size_id = size_id;
+        f->temporal_id = temporal_id;
+        f->key = choice.key;
+        f->depends_on = choice.depends_on;
+        f->captured = f->capture_wall = now;
+        f->nal_count = 1;
+        f->nals[0] = {0, static_cast<uint32_t>(bytes)};
+        memset(f->data, 0x55, bytes);
+        f->data[0] = choice.key ? 0x65 : 0x41;
+        stream_sender_frame(s, f, now);
+        coded_frame_unref(f);
+        stream_sender_stats stats;
+        stream_sender_read(s, &stats, now);
+        oldest_waiting = std::max(oldest_waiting, stats.waiting);
+        most_waiting = std::max(most_waiting, stats.waiting_bytes);
+    }
+
+    // ---- The viewer
+
+    static storm_session *of(void *ctx)
+    {
+        return static_cast<storm_session *>(ctx);
+    }
+    static void on_packet(void *ctx, const rtp_packet *p, int64_t ext_seq, usec_t arrived, usec_t)
+    {
+        video_pipeline_packet(of(ctx)->pipeline, p, ext_seq, arrived);
+    }
+    static void on_frame(void *ctx, received_frame *f, usec_t now)
+    {
+        (void)video_pipeline_push(of(ctx)->pipeline, f, 0, now);
+        of(ctx)->drain(now);
+    }
+    void received(const uint8_t *bytes, size_t len, usec_t now) override
+    {
+        if (!frame_receiver_packet(receiver, bytes, len, rtt, 0, now, now))
+            return;
+        if (rtcp_exchange_packet(&exchange, frame_receiver_rtp(receiver))) {
+            send_feedback(now);
+            video_pipeline_nacked(pipeline, now);
+        }
+        drain(now);
+    }
+    void drain(usec_t now)
+    {
+        video_output out;
+        while (video_pipeline_poll(pipeline, &out, now)) {
+            if (out.kind == VIDEO_ASK_KEY) {
+                requests++;
+                if (rtcp_exchange_need_key(&exchange))
+                    send_feedback(now);
+                continue;
+            }
+            received_frame *f = out.frame;
+            video_shown seen = {f->number, out.level, f->bytes,    f->capture_wall, f->last_arrived,
+                                now,       5 * MS,    out.show_at, out.show_at,     out.show_at};
+            if (out.show) {
+                video_pipeline_shown(pipeline, &seen, 0, now);
+                backwards = backwards || f->number < last_shown;
+                last_shown = f->number;
+                shown.push_back(out.show_at);
+            }
+            received_frame_free(f);
+        }
+    }
+    void send_feedback(usec_t now)
+    {
+        uint8_t out[RTCP_MAX_PACKET];
+        size_t len = rtcp_feedback_compound(&exchange.feedback, frame_receiver_rtp(receiver), out,
+                                            sizeof(out), now);
+        if (rng_unit(&losses) < feedback_loss)
+            return;
+        usec_t at = now + way_back;
+        under_way.push_back({at, {out, out + len}});
+        node_wake_at(&self.flow.source, std::min(node_next_run_at(&self.flow.source), at));
+    }
+    usec_t viewer_next() const override
+    {
+        return std::min(second_at, video_pipeline_next_timeout(pipeline));
+    }
+    void viewer_run(usec_t now) override
+    {
+        if (now >= second_at) {
+            send_feedback(now);
+            second_at += USEC_PER_SEC;
+        }
+        drain(now);
+    }
+    usec_t feedback_next() const override
+    {
+        return under_way.empty() ? USEC_NEVER : under_way.front().at;
+    }
+    void hear(usec_t now) override
+    {
+        for (; !under_way.empty() && under_way.front().at <= now; under_way.pop_front()) {
+            const std::vector<uint8_t> &b = under_way.front().bytes;
+            rtcp_item item;
+            size_t at = 0;
+            while (rtcp_next(b.data(), b.size(), &at, &item) == 1)
+                if (item.kind == RTCP_IS_NACK || item.kind == RTCP_IS_PLI)
+                    stream_sender_feedback(s, &item, now);
+        }
+    }
+};
+
+#endif
