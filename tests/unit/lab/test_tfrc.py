@@ -50,7 +50,8 @@ class Plan(unittest.TestCase):
 
     def test_real_has_each_controller_and_the_baselines(self):
         self.assertEqual(real.experiment(False, {"controller": "psp"}).contenders, ["psp", "psp-plain", "udp", "tcp"])
-        self.assertEqual(real.experiment(False, {}).contenders, ["arc", "psp", "psp-plain", "tfrc", "mtp", "mtp-raw", "udp", "tcp"])
+        self.assertEqual(real.experiment(False, {}).contenders, ["arc", "psp", "psp-plain", "tfrc", "scream", "mtp", "mtp-raw", "udp",
+                                                                "tcp"])
         self.assertEqual(len(real.experiment(False, {}).cells), 9)
 
 
