@@ -15,7 +15,8 @@ enum {
     CAPTURE_BYTES = 8,         // the short form of abs-capture-time
     CAPTURE_LONG_BYTES = 16,   // with the capture clock's offset, which is ignored
     ADU_BYTES = 12,
-    ADU_LONG_BYTES = 14, // with the slot
+    ADU_LEFT_BYTES = 1, // if it says what follows
+    ADU_SLOT_BYTES = 2, // if the slot is another number
     FEEDBACK_BYTES = 3,
     FEEDBACK_LONG_BYTES = 5, // with the flow number
     ADU_KEY = 0x80,
@@ -26,7 +27,8 @@ enum {
 
 static size_t adu_bytes(const struct adu_ext *a)
 {
-    return a->reorder ? ADU_LONG_BYTES : ADU_BYTES;
+    return (size_t)(ADU_BYTES + (a->has_left ? ADU_LEFT_BYTES : 0) +
+                    (a->reorder ? ADU_SLOT_BYTES : 0));
 }
 
 static size_t encode_adu(const struct adu_ext *a, uint8_t *out)
@@ -39,14 +41,16 @@ static size_t encode_adu(const struct adu_ext *a, uint8_t *out)
                        (a->last ? ADU_LAST : 0) | a->level);
     store_be16(out + 7, (uint16_t)a->depends);
     store_be32(out + 9, a->written_us);
+    if (a->has_left)
+        out[13] = a->left;
     if (a->reorder)
-        store_be16(out + 13, (uint16_t)a->reorder);
+        store_be16(out + (a->has_left ? 14 : 13), (uint16_t)a->reorder);
     return 1 + adu_bytes(a);
 }
 
 static int decode_adu(const uint8_t *data, size_t len, struct rtp_packet *p)
 {
-    if (len != ADU_BYTES && len != ADU_LONG_BYTES)
+    if (len < ADU_BYTES || len > ADU_BYTES + ADU_LEFT_BYTES + ADU_SLOT_BYTES)
         return ERR_MALFORMED;
     struct adu_ext *a = &p->adu;
     a->frame = load_be32(data);
@@ -58,7 +62,11 @@ static int decode_adu(const uint8_t *data, size_t len, struct rtp_packet *p)
     a->level = data[5] & ADU_LEVEL;
     a->depends = (int16_t)load_be16(data + 6);
     a->written_us = load_be32(data + 8);
-    a->reorder = len == ADU_LONG_BYTES ? (int16_t)load_be16(data + 12) : 0;
+    // The four lengths are those with and without each of the two fields.
+    a->has_left = (len - ADU_BYTES) & ADU_LEFT_BYTES;
+    a->left = a->has_left ? data[ADU_BYTES] : 0;
+    a->reorder =
+        len >= ADU_BYTES + ADU_SLOT_BYTES ? (int16_t)load_be16(data + len - ADU_SLOT_BYTES) : 0;
     p->has_adu = true;
     return a->key && (a->depends || a->reorder) ? ERR_MALFORMED : 0;
 }

@@ -30,7 +30,7 @@ enum {
 #define RTP_EXT_ADU_URI      "urn:x-weir:rtp-hdrext:adu"
 #define RTP_EXT_FEEDBACK_URI "urn:x-weir:rtp-hdrext:feedback"
 
-// Weir's extension on every packet, 12 or 14 bytes of data:
+// Weir's extension on every packet, 12 to 15 bytes of data:
 //
 //    0                   1                   2                   3
 //    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -41,10 +41,11 @@ enum {
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //   |     when the sender wrote it: wall clock, us modulo 2^32      |
 //   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
-//   |         slot - frame          |
-//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
+//   |     left      |         slot - frame          |
+//   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 //
-// Both differences are signed. The slot is the number that the frame would have if frames were
+// Both differences are signed. Left: how many packets of the frame follow this one, 255 for more;
+// the field is absent on audio. The slot is the number that the frame would have if frames were
 // numbered in decoding order; the field is present if it differs from the frame number (B frames,
 // media/stored/policy/stored_plan.h).
 //
@@ -65,6 +66,8 @@ struct adu_ext {
     int16_t depends;     // frame number minus that of the frame it depends on; 0 = none
     uint32_t written_us; // wall clock at writing, us modulo 2^32
     int16_t reorder;     // slot minus frame number
+    bool has_left;       // the packet says what follows it
+    uint8_t left;        // packets of the frame that follow; 255: at least so many
 };
 
 // How often the sender requests reports on received packets (RFC 8888), on every packet of a flow

@@ -279,7 +279,8 @@ const struct stream_viewer *flow_stream_viewer(const struct flow *f)
 static uint32_t packet_bytes(uint32_t fragment_bytes)
 {
     enum { FU_HEAD = 2 };
-    struct rtp_packet shape = {.has_adu = true, .has_capture = true, .has_feedback = true};
+    struct rtp_packet shape = {
+        .has_adu = true, .adu = {.has_left = true}, .has_capture = true, .has_feedback = true};
     return (uint32_t)rtp_header_bytes(&shape) + FU_HEAD + fragment_bytes;
 }
 

@@ -80,3 +80,13 @@ bool packetiser_next(struct packetiser *p, size_t max, struct rtp_payload *out)
     out->last = p->nal >= p->nal_count;
     return true;
 }
+
+int packetiser_left(const struct packetiser *p, size_t max)
+{
+    struct packetiser rest = *p;
+    struct rtp_payload payload;
+    int count = 0;
+    while (packetiser_next(&rest, max, &payload))
+        count++;
+    return count;
+}

@@ -42,6 +42,8 @@ void packetiser_init(struct packetiser *p, const uint8_t *data, const struct nal
 // end of the frame.
 bool packetiser_next(struct packetiser *p, size_t max, struct rtp_payload *out);
 bool packetiser_is_at_first(const struct packetiser *p); // true before the first payload
+// Returns how many payloads of at most `max` bytes are left.
+int packetiser_left(const struct packetiser *p, size_t max);
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,8 @@ struct frame_packets { // all zero to begin with; frame_packets.c alone writes t
     struct packetiser packets;
     bool has_payload; // `payload` waits to be sent
     struct rtp_payload payload;
+    int left;          // packets after `payload`
+    size_t left_bytes; // of payload in each that `left` was counted with; 0: not counted
 };
 
 // Sets the frame to send, and its level. Starts with its first packet, unless this frame is already

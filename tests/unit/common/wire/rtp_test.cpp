@@ -38,7 +38,7 @@ static struct rtp_packet golden_packet()
     p.has_capture = true;
     p.capture_wall = wall;
     p.has_adu = true;
-    p.adu = {256, 2, 1, false, true, true, 21, 2, 0x01020304, 0};
+    p.adu = {256, 2, 1, false, true, true, 21, 2, 0x01020304, 0, false, 0};
     return p;
 }
 
@@ -267,6 +267,39 @@ TEST_CASE("rtp: a decoding order that differs takes two more bytes")
     CHECK(rtp_decode(out, len, ids, &q) == ERR_MALFORMED);
 }
 
+TEST_CASE("rtp: what follows in the frame takes one more byte, before that of the decoding order")
+{
+    struct row {
+        bool has_left;
+        uint8_t left;
+        int16_t reorder;
+        std::vector<uint8_t> tail; // id and length; what follows the time of writing
+    };
+    const row rows[] = {
+        {false, 0, 0, {0x2b}},
+        {true, 0, 0, {0x2c, 0x00}},
+        {true, 255, 0, {0x2c, 0xff}},
+        {false, 0, 2, {0x2d, 0x00, 0x02}},
+        {true, 7, -1, {0x2e, 0x07, 0xff, 0xff}},
+    };
+    for (const row &r : rows) {
+        struct rtp_packet p = golden_packet(), q;
+        uint8_t out[RTP_MAX_HEADER];
+        p.has_capture = false;
+        p.adu.has_left = r.has_left;
+        p.adu.left = r.left;
+        p.adu.reorder = r.reorder;
+        size_t len = rtp_encode(&p, out);
+        CHECK(len == rtp_header_bytes(&p));
+        CHECK(out[16] == r.tail[0]);
+        CHECK(memcmp(out + 29, r.tail.data() + 1, r.tail.size() - 1) == 0);
+        REQUIRE(rtp_decode(out, len, ids, &q) == 0);
+        CHECK(q.adu.has_left == r.has_left);
+        CHECK(q.adu.left == r.left);
+        CHECK(q.adu.reorder == r.reorder);
+    }
+}
+
 TEST_CASE("rtp: every truncated header is refused, and mutations do no harm")
 {
     for (size_t len = 0; len < sizeof(golden) - 3; len++) {
@@ -306,7 +339,8 @@ TEST_CASE("rtp: random packets are encoded and decoded")
                      (uint8_t)rng_below(&rng, 16), key,
                      (bool)rng_below(&rng, 2),     (bool)rng_below(&rng, 2),
                      (uint8_t)rng_below(&rng, 32), key ? (int16_t)0 : (int16_t)rng_u64(&rng),
-                     (uint32_t)rng_u64(&rng),      key ? (int16_t)0 : (int16_t)rng_below(&rng, 3)};
+                     (uint32_t)rng_u64(&rng),      key ? (int16_t)0 : (int16_t)rng_below(&rng, 3),
+                     (bool)rng_below(&rng, 2),     (uint8_t)rng_u64(&rng)};
         }
         uint8_t out[RTP_MAX_HEADER];
         size_t len = rtp_encode(&p, out);

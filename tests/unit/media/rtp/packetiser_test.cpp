@@ -95,3 +95,17 @@ TEST_CASE("packetiser: any limit, also a changing one, gives the same bytes")
         REQUIRE(lasts == 1);
     }
 }
+
+TEST_CASE("packetiser: it counts the payloads that are left as it gives them")
+{
+    std::string data(500, 'x');
+    const std::vector<struct nal> nals = {{0, 10}, {10, 0}, {10, 300}, {310, 16}, {326, 17}};
+    struct packetiser p;
+    struct rtp_payload payload;
+    packetiser_init(&p, (const uint8_t *)data.data(), nals.data(), (int)nals.size());
+    int left = packetiser_left(&p, 16);
+    CHECK(left == 1 + 22 + 1 + 2); // 299 bytes after the unit's header, 14 in each
+    while (packetiser_next(&p, 16, &payload))
+        CHECK(packetiser_left(&p, 16) == --left);
+    CHECK(left == 0);
+}

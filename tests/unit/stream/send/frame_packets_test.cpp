@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -87,6 +88,38 @@ TEST_CASE("frame_packets: the whole frame is sent, in packets that fit")
     }
     CHECK(bytes == 1200);
     CHECK(r.p.frame == nullptr);
+    for (size_t i = 0; i < sent.size(); i++) {
+        CHECK(sent[i].rtp.adu.has_left);
+        CHECK(sent[i].rtp.adu.left == sent.size() - 1 - i);
+    }
+}
+
+TEST_CASE("frame_packets: how many packets follow is right after a change of the transport's room")
+{
+    rig r;
+    frame_pointer f = frame_of(30, 4000);
+    frame_packets_of(&r.p, f.get(), 3);
+    std::vector<outgoing_packet> sent;
+    do {
+        r.transport.max_packet = sent.size() < 3 ? 500 : 300;
+        sent.push_back(r.next(true));
+    } while (!frame_packets_sent(&r.p));
+    for (size_t i = 3; i < sent.size(); i++)
+        CHECK(sent[i].rtp.adu.left == sent.size() - 1 - i);
+}
+
+TEST_CASE("frame_packets: more than 255 packets that follow are 255")
+{
+    rig r;
+    frame_pointer f = frame_of(30, 140000);
+    frame_packets_of(&r.p, f.get(), 3);
+    std::vector<outgoing_packet> sent;
+    do
+        sent.push_back(r.next(true));
+    while (!frame_packets_sent(&r.p));
+    REQUIRE(sent.size() > 300);
+    for (size_t i = 0; i < sent.size(); i++)
+        CHECK(sent[i].rtp.adu.left == std::min<size_t>(255, sent.size() - 1 - i));
 }
 
 TEST_CASE("frame_packets: a refused packet is offered again")
