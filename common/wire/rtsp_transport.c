@@ -73,8 +73,8 @@ static int decode_token(struct scan value, struct rtsp_transport *t)
     return decode_hex(value, 16, &t->token);
 }
 
-// Returns true if the character may occur in the value of x-weir and x-cc: it neither ends the
-// parameter nor begins an alternative.
+// Returns true if the character may occur in the value of x-weir, x-cc and x-weir-repair: it
+// neither ends the parameter nor begins an alternative.
 static bool is_name_char(char c)
 {
     return text_is_token_char(c) || (c != '\0' && strchr(":,=@", c));
@@ -115,6 +115,8 @@ static int decode_transport_parameter(struct scan parameter, struct rtsp_transpo
         return decode_name(value, t->weir);
     else if (text_is_nocase(name, "x-cc"))
         return decode_name(value, t->cc);
+    else if (text_is_nocase(name, "x-weir-repair"))
+        return decode_name(value, t->repair);
     else if (text_is_nocase(name, "x-weir-token"))
         return decode_token(value, t);
     return 0; // mode, ttl, destination, ...: ignored
@@ -175,7 +177,7 @@ static bool is_name(const char *name)
 
 int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap)
 {
-    if (!is_name(t->weir) || !is_name(t->cc))
+    if (!is_name(t->weir) || !is_name(t->cc) || !is_name(t->repair))
         return ERR_RANGE;
     struct put p = put_into(out, cap);
     put_format(&p, "RTP/AVP%s;%s",
@@ -192,6 +194,8 @@ int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap)
         put_format(&p, ";x-weir=%s", t->weir);
     if (t->cc[0])
         put_format(&p, ";x-cc=%s", t->cc);
+    if (t->repair[0])
+        put_format(&p, ";x-weir-repair=%s", t->repair);
     if (t->has_token)
         put_format(&p, ";x-weir-token=%016" PRIX64, t->token);
     return put_result(&p);

@@ -29,6 +29,7 @@ TEST_CASE("rtsp_transport: offers")
     CHECK(t[1].interleaved[1] == 1);
     CHECK(std::string(t[1].weir) == "minbuf:1,3");
     CHECK(std::string(t[1].cc) == "reno");
+    CHECK(t[1].repair[0] == '\0');
     CHECK(t[1].client_port[0] == -1);
     CHECK(t[2].client_port[0] == 3456);
     CHECK(t[2].client_port[1] == 3457);
@@ -67,6 +68,9 @@ TEST_CASE("rtsp_transport: values")
         {"RTP/AVP;x-weir=a b", ERR_MALFORMED},
         {"RTP/AVP;x-weir=0123456789012345678901234567890123456789012345678", ERR_MALFORMED},
         {"RTP/AVP;x-cc=\x01", ERR_MALFORMED},
+        {"RTP/AVP;x-weir-repair=auto", 1},
+        {"RTP/AVP;x-weir-repair=", ERR_MALFORMED},
+        {"RTP/AVP;x-weir-repair=a b", ERR_MALFORMED},
         {"RTP/AVPF;client_port=5000", 1},
         {"RTP/AVPF/UDP;client_port=5000", 1},
         {"RTP/SAVPF;client_port=5000", 0},
@@ -95,6 +99,8 @@ TEST_CASE("rtsp_transport: encoded and decoded")
         "RTP/AVP/TCP;unicast;interleaved=4",
         "RTP/AVPF;unicast;client_port=5000-5001;x-weir=arc:report=packet",
         "RTP/AVPF;unicast;server_port=6000-6001;ssrc=0000BEEF;x-weir=tfrc;"
+        "x-weir-token=00FEDCBA98765432",
+        "RTP/AVPF;unicast;client_port=5000-5001;x-weir=tfrc;x-cc=reno;x-weir-repair=auto;"
         "x-weir-token=00FEDCBA98765432",
         "RTP/AVP;multicast",
     };
