@@ -16,6 +16,7 @@ void playback_requests_init(struct playback_requests *p, bool names_speed)
                                     .duration = -1,
                                     .level = -1,
                                     .latency_ms = -1,
+                                    .playout_ms = -1,
                                     .speed = 1,
                                     .requested_speed = 1,
                                     .position = NAN};
@@ -78,6 +79,12 @@ bool playback_requests_next(struct playback_requests *p, const struct pending_re
     if (p->latency_ms >= 0 && !pending_requests_waiting(pending, REQUEST_LATENCY)) {
         playback_requests_latency(p->latency_ms, out);
         p->latency_ms = -1;
+        return true;
+    }
+    if (p->playout_ms >= 0 && !pending_requests_waiting(pending, REQUEST_PLAYOUT)) {
+        *out = (struct playback_request){.kind = REQUEST_PLAYOUT};
+        snprintf(out->body, sizeof(out->body), "playout: %d\r\n", p->playout_ms);
+        p->playout_ms = -1;
         return true;
     }
     if (pending_requests_waiting(pending, REQUEST_PAUSE) ||

@@ -45,6 +45,14 @@ static int64_t confirmed_until(const struct rtp_receiver *r)
     return oldest;
 }
 
+static void note_loss_event(struct rtp_receiver *r, usec_t rtt, usec_t now)
+{
+    if (r->loss_events > 0 && now - r->last_loss_event <= rtt)
+        return;
+    r->loss_events++;
+    r->last_loss_event = now;
+}
+
 // RFC 5348, 5.2. A loss is dated to its detection; the RFC's interpolation would move all losses by
 // the same time.
 static void count_loss_events(struct rtp_receiver *r, int64_t from, int64_t to, usec_t rtt,
@@ -54,10 +62,7 @@ static void count_loss_events(struct rtp_receiver *r, int64_t from, int64_t to, 
     for (int64_t s = from > oldest ? from : oldest; s < to; s++) {
         if (was_seen(r, s))
             continue;
-        if (r->loss_events == 0 || now - r->last_loss_event > rtt) {
-            r->loss_events++;
-            r->last_loss_event = now;
-        }
+        note_loss_event(r, rtt, now);
         return; // losses confirmed at one instant lie within one round trip
     }
 }
@@ -106,12 +111,17 @@ static int64_t restart(struct rtp_receiver *r, const struct rtp_packet *p, usec_
     return seq;
 }
 
-static void accept_newer(struct rtp_receiver *r, int64_t seq)
+static void move_to(struct rtp_receiver *r, int64_t seq)
 {
     for (int64_t s = r->highest_seq + 1; s < seq; s++)
         mark(r, s, false);
     mark(r, seq, true);
     r->highest_seq = seq;
+}
+
+static void accept_newer(struct rtp_receiver *r, int64_t seq)
+{
+    move_to(r, seq);
     r->received++;
 }
 
@@ -164,6 +174,21 @@ enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_pa
     count_loss_events(r, confirmed, confirmed_until(r), rtt, now);
     *ext_seq = seq;
     return verdict;
+}
+
+bool rtp_receiver_repaired(struct rtp_receiver *r, int64_t seq, usec_t rtt, usec_t now)
+{
+    if (!r->started || seq < oldest_remembered(r) || seq > r->highest_seq + RTP_MAX_DROPOUT ||
+        (seq <= r->highest_seq && was_seen(r, seq)))
+        return false;
+    if (seq >= confirmed_until(r))
+        note_loss_event(r, rtt, now); // as a hole it would be confirmed later
+    if (seq > r->highest_seq)
+        move_to(r, seq);
+    else
+        mark(r, seq, true);
+    r->repaired++;
+    return true;
 }
 
 void rtp_receiver_sender_report(struct rtp_receiver *r, uint64_t ntp, usec_t now)

@@ -32,6 +32,7 @@ struct rtp_receiver {
     uint64_t received;   // distinct packets
     uint64_t duplicates;
     uint64_t reordered; // arrived after a later one
+    uint64_t repaired;  // lost by the path, and there nevertheless; not among `received`
     uint64_t loss_events;
     usec_t last_loss_event;
     double jitter_ticks; // timestamp units
@@ -52,6 +53,10 @@ void rtp_receiver_init(struct rtp_receiver *r);
 // NEW and LATE *ext_seq is its extended number. `rtt` (0 = unknown) separates loss events.
 enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_packet *p, usec_t rtt,
                                      int64_t *ext_seq, usec_t now);
+// Packet `seq`, which did not arrive, is there by other means: it was sent again, or parity
+// recovered it. It stays lost, as the path lost it, and what arrives of it later is a duplicate.
+// Returns false if it was there before, or is out of range.
+bool rtp_receiver_repaired(struct rtp_receiver *r, int64_t seq, usec_t rtt, usec_t now);
 void rtp_receiver_sender_report(struct rtp_receiver *r, uint64_t ntp, usec_t now);
 void rtp_receiver_report(struct rtp_receiver *r, struct rtcp_report *out, usec_t now);
 // Returns the packets counted as lost so far: expected - received, never negative.

@@ -210,6 +210,14 @@ void rtsp_client_set_latency(struct rtsp_client *c, int ms, usec_t now)
     send_playback_next(c, now);
 }
 
+void rtsp_client_set_playout(struct rtsp_client *c, int ms, usec_t now)
+{
+    if (!c->dialect->knows_weir_parameters)
+        return;
+    c->playback.playout_ms = ms;
+    send_playback_next(c, now);
+}
+
 void rtsp_client_set_speed(struct rtsp_client *c, double speed, usec_t now)
 {
     c->playback.speed = speed;
@@ -472,6 +480,9 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
     case REQUEST_LATENCY:
         log_warn("the server does not support the latency parameter: %d", r->status);
         return;
+    case REQUEST_PLAYOUT:
+        log_debug("the server does not support the playout parameter: %d", r->status);
+        return;
     case REQUEST_AUDIO:
         log_warn("the server refused the audio track (%d): playing without audio", r->status);
         audio_settled(c, now);
@@ -559,6 +570,7 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
         return;
     }
     case REQUEST_LATENCY:
+    case REQUEST_PLAYOUT:
     case REQUEST_ADAPT:
     case REQUEST_PAIR:
     case REQUEST_PAUSE:

@@ -212,6 +212,8 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
 void rtsp_client_set_speed(struct rtsp_client *c, double speed, usec_t now);
 void rtsp_client_set_level(struct rtsp_client *c, int level, usec_t now);
 void rtsp_client_set_latency(struct rtsp_client *c, int ms, usec_t now);
+// Tells the server the wait from capture to shown that the viewer aims at.
+void rtsp_client_set_playout(struct rtsp_client *c, int ms, usec_t now);
 void rtsp_client_seek(struct rtsp_client *c, double seconds, usec_t now); // and continues playing
 void rtsp_client_pause(struct rtsp_client *c, usec_t now);
 void rtsp_client_resume(struct rtsp_client *c, usec_t now);

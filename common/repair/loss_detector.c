@@ -71,6 +71,13 @@ void loss_detector_set_keep(struct loss_detector *d, usec_t keep)
     d->keep = keep;
 }
 
+void loss_detector_restart(struct loss_detector *d)
+{
+    d->stats.given_up += (uint64_t)d->count;
+    d->count = 0;
+    d->started = false;
+}
+
 static void remove_missing(struct loss_detector *d, int i)
 {
     d->count--;
@@ -105,16 +112,29 @@ static bool take_missing(struct loss_detector *d, int64_t seq, struct missing *o
     return false;
 }
 
+static bool is_resent(const struct loss_detector *d, const struct missing *m, usec_t now)
+{
+    return m->tries > 0 && now - m->requested >= d->path.min_rtt - d->path.min_rtt / 4;
+}
+
+bool loss_detector_is_resent(const struct loss_detector *d, int64_t seq, usec_t now)
+{
+    for (int i = 0; i < d->count; i++)
+        if (d->missing[i].seq == seq)
+            return is_resent(d, &d->missing[i], now);
+    return false;
+}
+
 // A packet of a hole arrived.
 static void fill(struct loss_detector *d, int64_t seq, usec_t now)
 {
     struct missing m;
     if (!take_missing(d, seq, &m))
         return;
-    bool is_resent = m.tries > 0 && now - m.requested >= d->path.rtt;
-    d->stats.filled += m.tries > 0 && is_resent;
-    d->stats.late += m.tries > 0 && !is_resent;
-    if (is_resent || m.in_tail)
+    bool resent = is_resent(d, &m, now);
+    d->stats.filled += resent;
+    d->stats.late += m.tries > 0 && !resent;
+    if (resent || m.in_tail)
         return;
     // It was not counted among the arrivals yet.
     windowed_min_add(&d->reorder, -(int64_t)(d->arrivals - m.before), now);

@@ -16,7 +16,8 @@
 //   Echo. A request after which no other can follow in time is repeated once, 8 ms later: it may
 //         get lost, too. The sender ignores the second one (repair_policy.h, "under way").
 //
-// A packet that arrives less than a round trip after its request was late, not resent.
+// A packet that arrives less than 3/4 of the least round trip after its request was late, not
+// resent.
 //
 // At most LOSS_DETECTOR_MISSING packets are kept as missing; of a larger hole the last ones. Pure.
 #ifndef WEIR_REPAIR_LOSS_DETECTOR_H
@@ -42,6 +43,7 @@ enum {
 struct loss_detector_path { // what the viewer knows of the path
     usec_t rtt;             // 0: unknown
     usec_t rtt_variation;   // RFC 6298's RTTVAR
+    usec_t min_rtt;         // without queues
 };
 
 struct loss_detector_stats {
@@ -60,6 +62,12 @@ void loss_detector_set_path(struct loss_detector *d, const struct loss_detector_
 // How long after it was noticed a missing packet is still of use: the viewer's latency.
 void loss_detector_set_keep(struct loss_detector *d, usec_t keep);
 
+// The sender restarted: what was missing stays so. The next packet is the first.
+void loss_detector_restart(struct loss_detector *d);
+
+// Returns true if packet `seq`, which arrives now, did not before, but was requested: it was sent
+// again. Call it before loss_detector_packet.
+bool loss_detector_is_resent(const struct loss_detector *d, int64_t seq, usec_t now);
 // A packet arrived that did not before: its extended sequence number >= 0 (rtp_receiver.h). `left`:
 // how many packets of its frame follow.
 void loss_detector_packet(struct loss_detector *d, int64_t seq, int left, usec_t now);

@@ -104,6 +104,29 @@ static const char *read_adapt(void *options, const char *value, char *why, size_
     return "expects sender, none or goddard";
 }
 
+static const char *repair_value(int i, const char **help)
+{
+    static const char *const list[][2] = {
+        {"auto", "packets again where the latency leaves time for it, parity where it does not; "
+                 "the default"},
+        {"resend", "packets again only"},
+        {"fec", "parity at any latency, and packets again"},
+        {"off", "neither: the encoder does without the lost frames"},
+    };
+    if (i >= 4)
+        return NULL;
+    *help = list[i][1];
+    return list[i][0];
+}
+
+static const char *read_repair(void *options, const char *value, char *why, size_t cap)
+{
+    (void)why, (void)cap;
+    return repair_mode_parse(value, &((struct play_options *)options)->repair)
+               ? NULL
+               : "expects off, resend, fec or auto";
+}
+
 static const char *read_goddard(void *options, const char *value, char *why, size_t cap)
 {
     struct play_options *o = options;
@@ -155,6 +178,8 @@ static const struct option_row rows[] = {
     {.name = "cc", .argument = "NAME", .read = read_cc, .value = cc_value,
      .help = "congestion control of the sender's kernel, for transports over TCP (cubic, reno, "
      "bbr ...)"},
+    {.name = "repair", .argument = "HOW", .read = read_repair, .value = repair_value,
+     .help = "what the server sends for packets that get lost on datagram transports:"},
     {.name = "level", .letter = 'l', .argument = "N", .kind = OPTION_INT, .at = AT(level),
      .max = LADDER_MAX_LEVELS - 1,
      .help = "the level to watch, 0 is the lowest (default: ?level=N of the URL, else the "
@@ -326,6 +351,7 @@ enum options_result play_options_parse(int argc, char **argv, void *options, FIL
     *out = (struct play_options){.level = -1,
                                  .reconnect = OPTION_UNSET,
                                  .volume = 100,
+                                 .repair = REPAIR_MODE_AUTO,
                                  .buffer = USEC_PER_SEC / 4,
                                  .log = {.filter = log_all(LOG_WARN)}};
     goddard_params_init(&out->goddard);

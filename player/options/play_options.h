@@ -10,6 +10,7 @@
 #include "common/base/usec.h"
 #include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
+#include "common/repair/repair_policy.h"
 #include "common/transport/transport_list.h"
 #include "common/wire/url.h"
 #include "player/policy/play_script.h"
@@ -48,11 +49,12 @@ struct play_options {
     bool has_goddard;              // --goddard was given
     struct goddard_params goddard; // ADAPT_GODDARD; sets `buffer` to its play_buf_thresh
     bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
-    usec_t latency;  // target for live media, capture to shown; 0: the latency at the start
-    usec_t buffer;   // media before playing starts
-    bool has_buffer; // --buffer was given
-    usec_t duration; // 0: no limit
-    usec_t start;    // media time to begin at
+    usec_t latency;          // target for live media, capture to shown; 0: the latency at the start
+    enum repair_mode repair; // of lost packets
+    usec_t buffer;           // media before playing starts
+    bool has_buffer;         // --buffer was given
+    usec_t duration;         // 0: no limit
+    usec_t start;            // media time to begin at
     struct play_script script;
     usec_t timeout;     // without media or messages; 0: the transport's default
     const char *report; // these point into argv or `file`; NULL: not wanted

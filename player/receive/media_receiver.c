@@ -137,7 +137,7 @@ static int open_ports(struct media_receiver *m, struct receiver_track *track)
 }
 
 int media_receiver_offer(struct media_receiver *m, const struct transport_list *list,
-                         const char *cc, char *out, size_t cap)
+                         const char *cc, const char *repair, char *out, size_t cap)
 {
     struct receiver_track *track = &m->tracks[TRACK_VIDEO];
     bool names_weir = m->dialect->knows_weir_transports;
@@ -157,6 +157,8 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
         }
         if (t.tcp && names_weir)
             snprintf(t.cc, sizeof(t.cc), "%s", cc);
+        if (!t.tcp && names_weir)
+            snprintf(t.repair, sizeof(t.repair), "%s", repair);
         if (used && used + 1 < cap)
             out[used++] = ',';
         int len = rtsp_transport_encode(&t, out + used, cap - used);
@@ -278,6 +280,7 @@ int media_receiver_accept(struct media_receiver *m, const struct transport_list 
         return ERR_UNSUPPORTED;
     snprintf(m->name, sizeof(m->name), "%s", taken);
     m->datagram = !t->tcp;
+    snprintf(m->repair, sizeof(m->repair), "%s", t->repair);
     m->reports = t->avpf;
     accept_track(m, track, t);
     int err = open_receiver(m, t, now);

@@ -60,6 +60,7 @@ struct media_receiver {
     bool datagram;                 // media arrives on UDP ports
     bool reports;                  // true if the server agreed to reports of each packet (RFC 8888)
     char name[TRANSPORT_MAX_NAME]; // of the transport taken
+    char repair[RTSP_MAX_NAME];    // how the server repairs losses; empty: it does not
     const struct media_receiver_ops *ops; // static
     void *ctx;                            // borrowed
     uint64_t third_party;                 // datagrams from elsewhere, dropped
@@ -76,9 +77,10 @@ void media_receiver_init(struct media_receiver *m, uv_loop_t *loop, struct tcp_c
 void media_receiver_destroy(struct media_receiver *m);
 
 // Writes the offers of `list` to `out`, the value of a Transport header; opens UDP ports if one of
-// them requires ports. 0; ERR_IO (logged); ERR_FULL; ERR_UNSUPPORTED: an unknown transport.
+// them requires ports. `repair`: the value of x-weir-repair in offers of datagrams; empty: without.
+// 0; ERR_IO (logged); ERR_FULL; ERR_UNSUPPORTED: an unknown transport.
 int media_receiver_offer(struct media_receiver *m, const struct transport_list *list,
-                         const char *cc, char *out, size_t cap);
+                         const char *cc, const char *repair, char *out, size_t cap);
 // Reads the server's selection from `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: a transport that was
 // not offered; ERR_NO_MEMORY.
 int media_receiver_accept(struct media_receiver *m, const struct transport_list *list,

@@ -4,9 +4,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/rate_meter.h"
 #include "common/net/clock.h"
+#include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
 #include "media/decode/parameter_sets.h"
 #include "player/report/viewing_trace.h"
@@ -17,6 +19,9 @@
 struct video_receiver {
     struct video_receiver_config config;
     struct frame_receiver *frames;        // owned
+    struct repair_receiver *repair;       // owned; NULL: nothing is requested nor recovered
+    struct timer *request;                // owned; when packets are to be requested
+    usec_t request_at;                    // that it is set to
     uint8_t sets[SDP_MAX_PARAMETER_SETS]; // of the description, or the last received ones; Annex B
     size_t sets_len;
     const struct server_dialect *dialect; // static; of the SDP
@@ -35,10 +40,15 @@ static void on_event(void *ctx, const struct viewing_event *e)
     viewing_trace(in->config.events, e);
 }
 
+static void request_missing(struct video_receiver *in, usec_t now);
+
+// Frames that lack what the packet shows to be missing follow: the viewer does not need a key frame
+// for them while their packets are requested.
 static void on_packet(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
                       usec_t now)
 {
     struct video_receiver *in = ctx;
+    request_missing(in, now);
     in->config.on_packet(in->config.ctx, p, ext_seq, arrived, now);
 }
 
@@ -50,6 +60,13 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     (void)parameter_sets_prepend(f, in->sets,
                                  in->sets_len); // without memory the frame stays as it is
     in->config.on_frame(in->config.ctx, f, now);
+}
+
+static void on_request_time(void *ctx, usec_t now)
+{
+    struct video_receiver *in = ctx;
+    in->request_at = USEC_NEVER;
+    request_missing(in, now);
 }
 
 struct video_receiver *video_receiver_new(const struct video_receiver_config *config)
@@ -74,7 +91,9 @@ struct video_receiver *video_receiver_new(const struct video_receiver_config *co
         .on_frame = on_frame,
         .ctx = in};
     in->frames = frame_receiver_new(&frames);
-    if (!in->frames) {
+    in->request = timer_new(config->loop, on_request_time, in);
+    in->request_at = USEC_NEVER;
+    if (!in->frames || !in->request) {
         video_receiver_free(in);
         return NULL;
     }
@@ -89,7 +108,9 @@ void video_receiver_free(struct video_receiver *in)
 {
     if (!in)
         return;
+    timer_free(in->request);
     frame_receiver_free(in->frames);
+    repair_receiver_free(in->repair);
     free(in);
 }
 
@@ -103,6 +124,30 @@ static void send_feedback(struct video_receiver *in, usec_t now)
     uint8_t out[RTCP_MAX_PACKET];
     size_t len = rtcp_feedback_compound(&in->rtcp.feedback, rtp_of(in), out, sizeof(out), now);
     in->config.send_rtcp(in->config.ctx, out, len);
+}
+
+// The timer is not moved to a later time: it may fire too early.
+static void arm(struct video_receiver *in)
+{
+    usec_t when = repair_receiver_next_timeout(in->repair);
+    if (when >= in->request_at)
+        return;
+    in->request_at = when;
+    timer_set(in->request, when);
+}
+
+static void request_missing(struct video_receiver *in, usec_t now)
+{
+    if (!in->repair)
+        return;
+    bool requested = false;
+    while (rtcp_exchange_requests(&in->rtcp, in->repair, now)) {
+        send_feedback(in, now);
+        requested = true;
+    }
+    if (requested)
+        in->config.on_nacked(in->config.ctx, now);
+    arm(in);
 }
 
 static void on_rtcp(struct video_receiver *in, const uint8_t *data, size_t len, usec_t arrived,
@@ -126,10 +171,7 @@ static void on_rtp(struct video_receiver *in, const uint8_t *data, size_t len, u
     if (!frame_receiver_packet(in->frames, data, len, in->rtt, in->wall_ahead, arrived, now))
         return;
     rate_meter_add(&in->meter, len, now);
-    if (rtcp_exchange_packet(&in->rtcp, rtp_of(in))) {
-        send_feedback(in, now);
-        in->config.on_nacked(in->config.ctx, now);
-    }
+    request_missing(in, now); // packets without frames, and those of third parties
 }
 
 void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *data, size_t len,
@@ -140,6 +182,21 @@ void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *
         on_rtcp(in, data, len, arrived, now);
     else
         on_rtp(in, data, len, arrived, now);
+}
+
+static void report_repair(struct video_receiver *in)
+{
+    if (!in->repair)
+        return;
+    struct repair_stats s = repair_receiver_read(in->repair);
+    struct qoe_repair repair = {.resent = s.resent,
+                                .duplicated = s.duplicated,
+                                .fec_packets = s.fec_packets,
+                                .fec_recovered = s.fec_recovered,
+                                .invalidations = -1, // the sender's
+                                .repair_bytes = s.repair_bytes,
+                                .media_bytes = s.media_bytes};
+    qoe_on_repair(in->config.qoe, &repair);
 }
 
 void video_receiver_report(struct video_receiver *in)
@@ -153,6 +210,7 @@ void video_receiver_report(struct video_receiver *in)
                                   .loss_events = rtp_of(in)->loss_events,
                                   .ecn_marked = in->ecn_marked};
     qoe_on_receiver(in->config.qoe, &counts);
+    report_repair(in);
 }
 
 void video_receiver_second(struct video_receiver *in, struct video_receiver_stats *out, usec_t now)
@@ -187,9 +245,39 @@ void video_receiver_send_bye(struct video_receiver *in, usec_t now)
                  strange);
 }
 
-void video_receiver_set_rtt(struct video_receiver *in, usec_t rtt)
+void video_receiver_set_rtt(struct video_receiver *in, usec_t rtt, usec_t now)
 {
     in->rtt = rtt;
+    if (in->repair)
+        repair_receiver_set_rtt(in->repair, rtt, now);
+}
+
+int video_receiver_set_repair(struct video_receiver *in, const struct video_repair *repair)
+{
+    bool third_party = in->dialect->numbers_from_stamps;
+    bool wanted = repair->wanted != REPAIR_MODE_OFF;
+    frame_receiver_set_repair(in->frames, NULL);
+    repair_receiver_free(in->repair);
+    in->repair = NULL;
+    timer_set(in->request, USEC_NEVER);
+    in->request_at = USEC_NEVER;
+    if (!repair->datagram || (third_party && !wanted))
+        return 0;
+    // Without repair Weir's sender is told of losses, too: the encoder does without what was lost.
+    struct repair_receiver_config config = {.ext = in->config.sdp->ext,
+                                            .requests = in->rtcp.takes_nack,
+                                            .repeats = wanted,
+                                            .takes_parity = repair->agreed == REPAIR_MODE_FEC ||
+                                                            repair->agreed == REPAIR_MODE_AUTO};
+    in->repair = repair_receiver_new(&config);
+    frame_receiver_set_repair(in->frames, in->repair);
+    return in->repair ? 0 : ERR_NO_MEMORY;
+}
+
+void video_receiver_set_keep(struct video_receiver *in, usec_t keep)
+{
+    if (in->repair)
+        repair_receiver_set_keep(in->repair, keep);
 }
 
 uint64_t video_receiver_packets(const struct video_receiver *in)

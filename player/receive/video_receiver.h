@@ -5,6 +5,9 @@
 #ifndef WEIR_PLAYER_RECEIVE_VIDEO_RECEIVER_H
 #define WEIR_PLAYER_RECEIVE_VIDEO_RECEIVER_H
 
+#include <uv.h>
+
+#include "common/repair/repair_stats.h"
 #include "common/wire/sdp.h"
 #include "media/rtp/depacketiser.h"
 #include "player/report/trace.h"
@@ -16,6 +19,7 @@ extern "C" {
 #endif
 
 struct video_receiver_config {
+    uv_loop_t *loop;       // borrowed
     const struct sdp *sdp; // these are borrowed
     const struct clock_sync *clock;
     struct qoe *qoe;
@@ -33,6 +37,13 @@ struct video_receiver_config {
     // Returns the number of media packets that routers marked; -1: unknown.
     int64_t (*ecn_marked)(void *ctx);
     void *ctx;
+};
+
+// How lost packets are repaired, after SETUP.
+struct video_repair {
+    bool datagram;           // packets can get lost
+    enum repair_mode wanted; // by the viewer
+    enum repair_mode agreed; // by the server; REPAIR_MODE_OFF: it repairs nothing
 };
 
 struct video_receiver_stats { // since the last call; NaN = not measured
@@ -54,8 +65,13 @@ void video_receiver_send_pli(struct video_receiver *in, usec_t now);
 void video_receiver_report(struct video_receiver *in); // passes the counts so far to QoE
 // At the end: sends BYE to the sender, passes the last counts to QoE.
 void video_receiver_send_bye(struct video_receiver *in, usec_t now);
-void video_receiver_set_rtt(struct video_receiver *in,
-                            usec_t rtt); // separates loss events; 0 = unknown
+// The path's round trip; 0 = unknown. Separates loss events, and times requests.
+void video_receiver_set_rtt(struct video_receiver *in, usec_t rtt, usec_t now);
+// From now on lost packets are requested (NACK) and recovered. Without it they are not. Returns 0
+// or ERR_NO_MEMORY.
+int video_receiver_set_repair(struct video_receiver *in, const struct video_repair *repair);
+// How long after it was noticed a missing packet is of use.
+void video_receiver_set_keep(struct video_receiver *in, usec_t keep);
 // The number of packets of this stream, and the duration of their media.
 uint64_t video_receiver_packets(const struct video_receiver *in);
 usec_t video_receiver_media_span(const struct video_receiver *in);

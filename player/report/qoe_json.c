@@ -333,6 +333,22 @@ static struct object network(const struct qoe_json *r)
     return o;
 }
 
+static void put_repair(struct object *all, const struct qoe_json *r)
+{
+    if (!r->repair.is_known) {
+        put(all, "repair", json_null());
+        return;
+    }
+    struct object o = object_new();
+    put_count(&o, "resent", r->repair.resent);
+    put_count(&o, "duplicated", r->repair.duplicated);
+    put_count(&o, "fec_packets", r->repair.fec_packets);
+    put_count(&o, "fec_recovered", r->repair.fec_recovered);
+    put_count(&o, "invalidations", r->repair.invalidations);
+    put_fraction(&o, "overhead", r->repair.overhead);
+    put_object(all, "repair", o);
+}
+
 static void put_picture(struct object *o, const struct qoe_json *r)
 {
     if (r->picture.compared == 0 && r->picture.skipped == 0) {
@@ -410,6 +426,7 @@ char *qoe_json_json(const struct qoe_json *r)
     put_object(&o, "levels", levels(r));
     put_object(&o, "latency", latency(r));
     put_object(&o, "network", network(r));
+    put_repair(&o, r);
     put_picture(&o, r);
     put_audio(&o, r);
     put_object(&o, "cpu", cpu(r));

@@ -29,6 +29,7 @@ struct rtsp_link {
     char host[URL_MAX_HOST];
     int port;
     char cc[16];
+    char repair[RTSP_MAX_NAME];
     struct resolver *resolver; // owned
     struct sockaddr_storage addresses[RESOLVER_MAX_ADDRESSES];
     int address_count;
@@ -236,7 +237,7 @@ static int offer(void *ctx, const struct sdp *sdp, const struct transport_list *
     struct rtsp_link *l = ctx;
     media_receiver_init(&l->path, l->loop, l->conn, sdp, l->ssrc, l->raw, &media_ops, l);
     l->has_path = true;
-    return media_receiver_offer(&l->path, list, l->cc, out, cap);
+    return media_receiver_offer(&l->path, list, l->cc, l->repair, out, cap);
 }
 
 static int accept_path(void *ctx, const struct transport_list *list, struct text answer,
@@ -319,6 +320,8 @@ struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t no
     snprintf(l->host, sizeof(l->host), "%s", full.url.host);
     l->port = full.url.port;
     snprintf(l->cc, sizeof(l->cc), "%s", config->cc);
+    if (config->repair)
+        snprintf(l->repair, sizeof(l->repair), "%s", config->repair);
     l->rtsp = rtsp_client_new(&full, &client_link, l, &l->ops->rtsp, l->ctx, now);
     if (!l->rtsp)
         goto free_link;
@@ -404,6 +407,17 @@ void rtsp_link_set_latency(struct rtsp_link *l, int ms, usec_t now)
 {
     rtsp_client_set_latency(l->rtsp, ms, now);
     arm(l);
+}
+
+void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now)
+{
+    rtsp_client_set_playout(l->rtsp, ms, now);
+    arm(l);
+}
+
+const char *rtsp_link_repair(const struct rtsp_link *l)
+{
+    return l->has_path ? l->path.repair : "";
 }
 
 void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now)

@@ -36,8 +36,10 @@ struct rtsp_link_config {
     uv_loop_t *loop; // borrowed
     // Copied. The link fills in what it knows: standard_transports, hash, seed.
     const struct rtsp_client_config *rtsp;
-    const char *cc; // the kernel's congestion control to request for media over TCP; empty: the
-                    // server's choice. Copied
+    const char *cc;     // the kernel's congestion control to request for media over TCP; empty: the
+                        // server's choice. Copied
+    const char *repair; // how lost packets of datagram transports are to be repaired
+                        // (x-weir-repair); NULL: the server is not asked. Copied
     // Receiver for transports over raw TCP segments, borrowed; NULL: they are not possible.
     struct mtp_raw_receiver *raw;
     const struct rtsp_link_ops *ops; // static
@@ -48,6 +50,8 @@ struct rtsp_link_config {
 struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t now);
 void rtsp_link_free(struct rtsp_link *l); // NULL is fine; no callback afterwards; not inside one
 
+// How the server repairs lost packets, in the words of its SETUP response; empty: it does not.
+const char *rtsp_link_repair(const struct rtsp_link *l);
 // Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.
 int64_t rtsp_link_ecn_marked(const struct rtsp_link *l);
 void rtsp_link_set_ssrc(struct rtsp_link *l,
@@ -62,6 +66,7 @@ void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now);
 void rtsp_link_set_speed(struct rtsp_link *l, double speed, usec_t now);
 void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now);
 void rtsp_link_set_latency(struct rtsp_link *l, int ms, usec_t now);
+void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now);
 void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now);
 void rtsp_link_pause(struct rtsp_link *l, usec_t now);
 void rtsp_link_resume(struct rtsp_link *l, usec_t now);

@@ -12,6 +12,7 @@
 #include "common/net/timer.h"
 #include "player/policy/level_choice.h"
 #include "player/policy/media_silence.h"
+#include "player/policy/playout_notice.h"
 #include "player/rtsp/rtsp_link.h"
 #include "player/session/path_stats.h"
 #include "player/session/stream_description.h"
@@ -29,6 +30,7 @@ struct connection {
     struct path_stats *path;
     struct timer *bye;
     struct sdp sdp;
+    struct playout_notice playout;
     int sender_ms; // the sender's share of the latency, as requested last; 0: not yet
     char transport[TRANSPORT_MAX_NAME];
     bool datagram;
@@ -302,6 +304,18 @@ static void report_raw_missing(const struct connection *c)
     }
 }
 
+static void set_repair(struct connection *c, usec_t now)
+{
+    struct video_repair repair = {.datagram = c->datagram, .wanted = c->config.options->repair};
+    if (!repair_mode_parse(rtsp_link_repair(c->link), &repair.agreed))
+        repair.agreed = REPAIR_MODE_OFF;
+    if (stream_player_set_repair(c->stream, &repair) != 0)
+        log_warn("lost packets are not repaired: out of memory");
+    stream_player_set_rtt(c->stream, path_stats_rtt(c->path), now);
+    log_debug("repair of lost packets: the viewer's %s, the server's %s",
+              repair_mode_name(repair.wanted), repair_mode_name(repair.agreed));
+}
+
 static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
 {
     struct connection *c = ctx;
@@ -310,6 +324,7 @@ static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t no
     c->datagram = setup->datagram;
     c->pairs = setup->pairs;
     path_stats_setup(c->path, setup->datagram, setup->rtt);
+    set_repair(c, now);
     char source[STREAM_DESCRIPTION_TEXT];
     stream_description_source(&c->sdp, source);
     struct qoe_setup e = {.transport = c->transport,
@@ -422,7 +437,7 @@ static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
 {
     struct connection *c = ctx;
     path_stats_answer(c->path, a, now);
-    stream_player_set_rtt(c->stream, path_stats_rtt(c->path));
+    stream_player_set_rtt(c->stream, path_stats_rtt(c->path), now);
     if (a->params.has_clock)
         stream_player_clock_sample(c->stream, a->asked_wall, a->params.sender_wall,
                                    a->received_wall);
@@ -546,6 +561,26 @@ static void check_progress(struct connection *c, usec_t now)
     }
 }
 
+// The wait from capture to shown that the viewer aims at; 0: none, or not known. Where it keeps
+// what it begins with, that is the path's delay and the buffer.
+static usec_t playout_target(const struct connection *c)
+{
+    const struct play_options *o = c->config.options;
+    if (!video(c) || c->sdp.duration >= 0 || !c->datagram)
+        return 0;
+    if (o->low_latency)
+        return PLAY_OPTIONS_LOW_LATENCY_MS * USEC_PER_MSEC;
+    return o->latency ? o->latency : o->buffer + path_stats_rtt(c->path) / 2;
+}
+
+// Tells the sender until when lost packets are of use.
+static void tell_playout(struct connection *c, usec_t now)
+{
+    int ms = playout_notice_due(&c->playout, playout_target(c), now);
+    if (ms)
+        rtsp_link_set_playout(c->link, ms, now);
+}
+
 // Requests the sender's share of the latency if it has changed by more than a tenth.
 static void request_share(struct connection *c, usec_t now)
 {
@@ -574,6 +609,8 @@ void connection_second(struct connection *c, struct qoe_transport *out, usec_t n
 
 void connection_tick(struct connection *c, usec_t now)
 {
+    if (c->link && c->phase == PLAYING)
+        tell_playout(c, now);
     if (c->link && video(c) && seek_must_pause(&c->seek, is_paused(c), playout_held(playout(c))))
         rtsp_link_pause(c->link, now);
 }
@@ -727,6 +764,7 @@ static struct rtsp_link *new_link(struct connection *c, usec_t now)
     struct rtsp_link_config link = {.loop = c->config.loop,
                                     .rtsp = &config,
                                     .cc = o->cc,
+                                    .repair = repair_mode_name(o->repair),
                                     .raw = c->config.raw,
                                     .ops = &link_ops,
                                     .ctx = c};

@@ -52,6 +52,8 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     uint32_t stamp = f->rtp_timestamp;
     usec_t arrived = f->last_arrived;
     video_player_push(s->video, f, now);
+    video_receiver_set_keep(s->receiver,
+                            video_pipeline_repair_time(video_player_pipeline(s->video)));
     const struct playout *playout = video_pipeline_playout(video_player_pipeline(s->video));
     if (server_dialect_of(s->config.sdp)->numbers_from_stamps && number >= 0 &&
         number < PLAYOUT_MAX_NUMBER)
@@ -134,11 +136,16 @@ void stream_player_packet(struct stream_player *s, bool rtcp, const uint8_t *dat
     video_receiver_packet(s->receiver, rtcp, data, len, arrived, now);
 }
 
-void stream_player_set_rtt(struct stream_player *s, usec_t rtt)
+void stream_player_set_rtt(struct stream_player *s, usec_t rtt, usec_t now)
 {
-    video_receiver_set_rtt(s->receiver, rtt);
+    video_receiver_set_rtt(s->receiver, rtt, now);
     if (s->video)
         video_player_set_rtt(s->video, rtt);
+}
+
+int stream_player_set_repair(struct stream_player *s, const struct video_repair *repair)
+{
+    return video_receiver_set_repair(s->receiver, repair);
 }
 
 void stream_player_clock_sample(struct stream_player *s, usec_t asked, usec_t sender,
@@ -197,7 +204,8 @@ struct media_progress_facts stream_player_progress(const struct stream_player *s
 
 static bool open_receiver(struct stream_player *s)
 {
-    struct video_receiver_config config = {.sdp = s->config.sdp,
+    struct video_receiver_config config = {.loop = s->config.loop,
+                                           .sdp = s->config.sdp,
                                            .clock = &s->clock,
                                            .qoe = s->config.qoe,
                                            .events = s->config.events,

@@ -58,7 +58,9 @@ void stream_player_free(struct stream_player *s);
 // A packet of the video's track, which also carries the audio of a weir-send.
 void stream_player_packet(struct stream_player *s, bool rtcp, const uint8_t *data, size_t len,
                           usec_t arrived, usec_t now);
-void stream_player_set_rtt(struct stream_player *s, usec_t rtt); // 0: unknown
+void stream_player_set_rtt(struct stream_player *s, usec_t rtt, usec_t now); // 0: unknown
+// As video_receiver_set_repair, after SETUP.
+int stream_player_set_repair(struct stream_player *s, const struct video_repair *repair);
 // A request's wall clock times, to compare the sender's clock with ours.
 void stream_player_clock_sample(struct stream_player *s, usec_t asked, usec_t sender,
                                 usec_t received);

@@ -347,6 +347,12 @@ void qoe_on_receiver(struct qoe *q, const struct qoe_receiver *e)
         qoe_network_receiver(&q->network, e);
 }
 
+void qoe_on_repair(struct qoe *q, const struct qoe_repair *e)
+{
+    if (!q->has_ended)
+        qoe_network_repair(&q->network, e);
+}
+
 void qoe_on_clock(struct qoe *q, const struct qoe_clock *e)
 {
     if (q->has_ended)

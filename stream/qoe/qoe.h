@@ -75,6 +75,7 @@ void qoe_on_switch(struct qoe *q, const struct qoe_switch *e, usec_t now);
 void qoe_on_transport(struct qoe *q, const struct qoe_transport *e);
 void qoe_on_capacity(struct qoe *q, double bps);
 void qoe_on_receiver(struct qoe *q, const struct qoe_receiver *e);
+void qoe_on_repair(struct qoe *q, const struct qoe_repair *e);
 
 // One picture was compared with its source.
 void qoe_on_picture(struct qoe *q, double mse_y, double ssim_y);

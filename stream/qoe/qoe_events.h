@@ -97,6 +97,17 @@ struct qoe_receiver { // counts since the start; each snapshot replaces the last
     int64_t ecn_marked; // -1: not known on this transport
 };
 
+// What repair did, since the start; each snapshot replaces the last.
+struct qoe_repair {
+    uint64_t resent;      // packets that were sent again and filled a hole
+    uint64_t duplicated;  // packets that came more than once
+    uint64_t fec_packets; // of parity
+    uint64_t fec_recovered;
+    int64_t invalidations; // frames that the encoder was told to do without; -1: not known
+    uint64_t repair_bytes; // of copies and parity
+    uint64_t media_bytes;
+};
+
 struct qoe_clock {
     bool shared;         // one machine's clock at both ends
     usec_t offset_error; // if not shared: bound of the estimate's error

@@ -208,6 +208,15 @@ struct qoe_json {
         double capacity_estimate;
     } network;
     struct {
+        bool is_known; // false: nothing could get lost, or the rest was not repaired
+        double resent;
+        double duplicated;
+        double fec_packets;
+        double fec_recovered;
+        double invalidations;
+        double overhead; // bytes of repair / bytes of media
+    } repair;
+    struct {
         double compared; // 0: pictures were not measured
         double skipped;
         double psnr_y;

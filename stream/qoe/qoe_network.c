@@ -12,6 +12,7 @@ void qoe_network_init(struct qoe_network *n)
 void qoe_network_reconnect(struct qoe_network *n)
 {
     n->before = n->receiver;
+    n->repair_before = n->repair;
 }
 
 void qoe_network_packet(struct qoe_network *n, size_t bytes, usec_t now)
@@ -34,14 +35,42 @@ void qoe_network_receiver(struct qoe_network *n, const struct qoe_receiver *e)
                                         .ecn_marked = marks ? b->ecn_marked + e->ecn_marked : -1};
 }
 
+void qoe_network_repair(struct qoe_network *n, const struct qoe_repair *e)
+{
+    const struct qoe_repair *b = &n->repair_before;
+    bool known = e->invalidations >= 0 && b->invalidations >= 0;
+    n->has_repair = true;
+    n->repair =
+        (struct qoe_repair){.resent = b->resent + e->resent,
+                            .duplicated = b->duplicated + e->duplicated,
+                            .fec_packets = b->fec_packets + e->fec_packets,
+                            .fec_recovered = b->fec_recovered + e->fec_recovered,
+                            .invalidations = known ? b->invalidations + e->invalidations : -1,
+                            .repair_bytes = b->repair_bytes + e->repair_bytes,
+                            .media_bytes = b->media_bytes + e->media_bytes};
+}
+
 void qoe_network_rtt(struct qoe_network *n, double seconds)
 {
     if (isfinite(seconds))
         hist_add(&n->rtt, (usec_t)llround(seconds * 1e6));
 }
 
+static void read_repair(const struct qoe_network *n, struct qoe_json *out)
+{
+    const struct qoe_repair *r = &n->repair;
+    out->repair.is_known = n->has_repair;
+    out->repair.resent = (double)r->resent;
+    out->repair.duplicated = (double)r->duplicated;
+    out->repair.fec_packets = (double)r->fec_packets;
+    out->repair.fec_recovered = (double)r->fec_recovered;
+    out->repair.invalidations = r->invalidations >= 0 ? (double)r->invalidations : NAN;
+    out->repair.overhead = qoe_ratio((double)r->repair_bytes, (double)r->media_bytes);
+}
+
 void qoe_network_read(const struct qoe_network *n, struct qoe_json *out)
 {
+    read_repair(n, out);
     bool any = n->packets > 0;
     double time = usec_to_sec(n->last - n->first);
     const struct qoe_receiver *r = &n->receiver;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Packets received and lost over all connections of a viewing: the group `network` of the report.
+// Packets received, lost and repaired over all connections of a viewing: the groups `network` and
+// `repair` of the report.
 // Pure.
 #ifndef WEIR_STREAM_QOE_QOE_NETWORK_H
 #define WEIR_STREAM_QOE_QOE_NETWORK_H
@@ -21,6 +22,9 @@ struct qoe_network {
     bool has_receiver;
     struct qoe_receiver receiver;
     struct qoe_receiver before; // totals of the previous connections
+    bool has_repair;
+    struct qoe_repair repair;
+    struct qoe_repair repair_before;
     struct hist rtt;
 };
 
@@ -29,6 +33,7 @@ void qoe_network_init(struct qoe_network *n);
 void qoe_network_reconnect(struct qoe_network *n);
 void qoe_network_packet(struct qoe_network *n, size_t bytes, usec_t now);
 void qoe_network_receiver(struct qoe_network *n, const struct qoe_receiver *e);
+void qoe_network_repair(struct qoe_network *n, const struct qoe_repair *e);
 void qoe_network_rtt(struct qoe_network *n, double seconds); // NaN: ignored
 void qoe_network_read(const struct qoe_network *n, struct qoe_json *out);
 

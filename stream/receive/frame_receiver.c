@@ -12,6 +12,7 @@ struct frame_receiver {
     struct rtp_receiver rtp;
     struct depacketiser *depacketiser; // owned
     struct frame_assembler *assembler; // owned; NULL: the sender is Weir's
+    struct repair_receiver *repair;    // borrowed; NULL: lost packets stay lost
     uint64_t packets;
     uint64_t malformed;
     uint64_t strange;
@@ -47,6 +48,11 @@ void frame_receiver_free(struct frame_receiver *r)
     free(r);
 }
 
+void frame_receiver_set_repair(struct frame_receiver *r, struct repair_receiver *repair)
+{
+    r->repair = repair;
+}
+
 static void note_timestamp(struct frame_receiver *r, const struct rtp_packet *p)
 {
     int64_t timestamp = seq32_extend(r->last_timestamp, p->timestamp);
@@ -57,16 +63,19 @@ static void note_timestamp(struct frame_receiver *r, const struct rtp_packet *p)
 }
 
 // Returns the protocol latency: from the sender's write to our read (MIN_BUF TCP, section 3).
-static usec_t measure_delay(struct frame_receiver *r, const struct rtp_packet *p, usec_t wall_ahead,
-                            usec_t arrived)
+// `resent`: the time of writing is that of the lost packet, so it is not the path's delay.
+static usec_t measure_delay(struct frame_receiver *r, const struct rtp_packet *p, bool resent,
+                            usec_t wall_ahead, usec_t arrived)
 {
     if (!p->has_adu)
         return QOE_UNKNOWN;
     usec_t wall = wall_ahead + arrived + r->config.clock->offset;
     usec_t delay = wall - seq32_extend(wall, p->adu.written_us);
-    r->least_delay = usec_min(r->least_delay, delay);
-    r->delay_sum += (double)delay;
-    r->delay_count++;
+    if (!resent) {
+        r->least_delay = usec_min(r->least_delay, delay);
+        r->delay_sum += (double)delay;
+        r->delay_count++;
+    }
     return r->config.clock->known ? delay : QOE_UNKNOWN;
 }
 
@@ -102,6 +111,71 @@ static void assemble(struct frame_receiver *r, const struct rtp_packet *p, int64
     }
 }
 
+static void take(struct frame_receiver *r, const struct rtp_packet *p, int64_t ext_seq,
+                 usec_t arrived, usec_t now)
+{
+    if (!r->config.frames)
+        return;
+    if (r->assembler)
+        assemble(r, p, ext_seq, arrived, now);
+    else if (p->has_adu)
+        take_packet(r, p, ext_seq, arrived, now);
+    else
+        r->malformed++;
+}
+
+static void hand_out_frames(struct frame_receiver *r, usec_t now)
+{
+    for (struct received_frame *f; (f = depacketiser_pull(r->depacketiser));)
+        r->config.on_frame(r->config.ctx, f, now);
+}
+
+// ---- Repair
+
+// Returns true if the packet was sent again; then it is known to be there from now on.
+static bool take_resent(struct frame_receiver *r, const struct rtp_packet *p, usec_t rtt,
+                        int64_t *ext_seq, usec_t arrived)
+{
+    if (!r->repair || !r->rtp.started || p->ssrc != r->rtp.ssrc)
+        return false;
+    *ext_seq = seq16_extend(r->rtp.highest_seq, p->seq);
+    return repair_receiver_is_resent(r->repair, *ext_seq, arrived) &&
+           rtp_receiver_repaired(&r->rtp, *ext_seq, rtt, arrived);
+}
+
+// The bytes are those of a packet of this stream, unless somebody made wrong parity.
+static void take_recovered(struct frame_receiver *r, usec_t rtt, usec_t now)
+{
+    struct fec_recovered f;
+    while (r->repair && repair_receiver_recovered(r->repair, &f, now)) {
+        struct rtp_packet p;
+        if (rtp_decode(f.bytes, f.len, r->config.ext, &p) != 0 ||
+            p.payload_type != r->config.payload_type || p.ssrc != r->rtp.ssrc) {
+            r->malformed++;
+        } else if (rtp_receiver_repaired(&r->rtp, f.seq, rtt, now)) {
+            note_timestamp(r, &p);
+            take(r, &p, f.seq, now, now);
+        }
+    }
+}
+
+static enum rtp_verdict receive(struct frame_receiver *r, const struct rtp_packet *p, size_t len,
+                                usec_t rtt, int64_t *ext_seq, usec_t arrived)
+{
+    uint32_t ssrc = r->rtp.ssrc;
+    int64_t highest = r->rtp.highest_seq;
+    bool started = r->rtp.started;
+    enum rtp_verdict verdict = rtp_receiver_packet(&r->rtp, p, rtt, ext_seq, arrived);
+    if (!r->repair)
+        return verdict;
+    if (verdict == RTP_DUPLICATE)
+        repair_receiver_duplicate(r->repair, len, arrived);
+    else if (verdict == RTP_NEW && started &&
+             (r->rtp.ssrc != ssrc || *ext_seq > highest + RTP_MAX_DROPOUT))
+        repair_receiver_restart(r->repair);
+    return verdict;
+}
+
 bool frame_receiver_packet(struct frame_receiver *r, const uint8_t *data, size_t len, usec_t rtt,
                            usec_t wall_ahead, usec_t arrived, usec_t now)
 {
@@ -110,29 +184,31 @@ bool frame_receiver_packet(struct frame_receiver *r, const uint8_t *data, size_t
         r->malformed++;
         return false;
     }
+    if (p.payload_type == RTP_PT_FEC && r->repair && r->rtp.started) {
+        repair_receiver_parity(r->repair, &p, len, arrived);
+        take_recovered(r, rtt, now);
+        hand_out_frames(r, now);
+        return false;
+    }
     if (p.payload_type != r->config.payload_type) {
         r->strange++;
         return false;
     }
     int64_t ext_seq;
-    enum rtp_verdict verdict = rtp_receiver_packet(&r->rtp, &p, rtt, &ext_seq, arrived);
+    bool resent = take_resent(r, &p, rtt, &ext_seq, arrived);
+    enum rtp_verdict verdict = resent ? RTP_LATE : receive(r, &p, len, rtt, &ext_seq, arrived);
     if (verdict == RTP_DISCARD)
         r->strange++;
     if (verdict == RTP_DISCARD || verdict == RTP_DUPLICATE)
         return false;
     note_timestamp(r, &p);
     r->packets++;
-    emit_packet(r, &p, len, measure_delay(r, &p, wall_ahead, arrived), arrived, now);
-    if (!r->config.frames)
-        return true;
-    if (r->assembler)
-        assemble(r, &p, ext_seq, arrived, now);
-    else if (p.has_adu)
-        take_packet(r, &p, ext_seq, arrived, now);
-    else
-        r->malformed++;
-    for (struct received_frame *f; (f = depacketiser_pull(r->depacketiser));)
-        r->config.on_frame(r->config.ctx, f, now);
+    emit_packet(r, &p, len, measure_delay(r, &p, resent, wall_ahead, arrived), arrived, now);
+    if (r->repair) // before the frames that it completes: a request may await what these lack
+        repair_receiver_packet(r->repair, &p, data, len, ext_seq, arrived);
+    take(r, &p, ext_seq, arrived, now);
+    take_recovered(r, rtt, now);
+    hand_out_frames(r, now);
     return true;
 }
 

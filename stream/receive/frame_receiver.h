@@ -2,6 +2,11 @@
 // Turns the RTP packets of one video stream into whole frames. Accepts the new packets of the
 // stream (rtp_receiver.h), measures their latency, and assembles frames (depacketiser.h; for a
 // third party's stream after frame_assembler.h). weir-play and the simulator build this object.
+//
+// Repair (repair_receiver.h): a packet that was sent again, or that parity recovers, takes part in
+// its frame like any other, and the path's counters (frame_receiver_rtp) know it as lost. Only its
+// latency is the viewer's, of sending it again included; a recovered one has none.
+//
 // Pure, not thread-safe.
 #ifndef WEIR_STREAM_RECEIVE_FRAME_RECEIVER_H
 #define WEIR_STREAM_RECEIVE_FRAME_RECEIVER_H
@@ -10,6 +15,7 @@
 #include "media/rtp/depacketiser.h"
 #include "stream/qoe/viewing_event.h"
 #include "stream/receive/clock_sync.h"
+#include "stream/receive/repair_receiver.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,8 +43,12 @@ struct frame_receiver; // opaque
 struct frame_receiver *frame_receiver_new(const struct frame_receiver_config *c); // NULL: no memory
 void frame_receiver_free(struct frame_receiver *r);                               // NULL is fine
 
+// Borrowed until another is set; NULL, as at first: lost packets stay lost. Call it before media
+// arrives.
+void frame_receiver_set_repair(struct frame_receiver *r, struct repair_receiver *repair);
+
 // A datagram arrived. `rtt`: separates loss events; 0: unknown. `wall_ahead`: our wall clock minus
-// the clock of `arrived`. Returns true if it is a new packet of this stream.
+// the clock of `arrived`. Returns true if it is a new packet of this stream; parity is none.
 bool frame_receiver_packet(struct frame_receiver *r, const uint8_t *data, size_t len, usec_t rtt,
                            usec_t wall_ahead, usec_t arrived, usec_t now);
 

@@ -30,10 +30,12 @@ struct rtcp_received rtcp_exchange_compound(struct rtcp_exchange *x, struct rtp_
     return out;
 }
 
-bool rtcp_exchange_packet(struct rtcp_exchange *x, struct rtp_receiver *rtp)
+bool rtcp_exchange_requests(struct rtcp_exchange *x, struct repair_receiver *repair, usec_t now)
 {
-    int count = rtp_receiver_holes(rtp, x->feedback.nacks, RTCP_MAX_NACKS);
-    x->feedback.nack_count = x->takes_nack ? count : 0;
+    if (!x->takes_nack)
+        return false;
+    x->feedback.nack_count =
+        repair_receiver_requests(repair, x->feedback.nacks, RTCP_MAX_NACKS, now);
     return x->feedback.nack_count > 0;
 }
 

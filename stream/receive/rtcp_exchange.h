@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The viewer's RTCP of one video stream: reads the sender's compounds, and decides when feedback is
-// due. RR and SDES are due once a second, NACK as soon as a loss is certain, PLI when the viewer
-// needs a key frame. NACK and PLI are sent only if the SDP announces that the sender accepts them
-// (RFC 4585, 4.2).
+// due. RR and SDES are due once a second, NACK when a packet is missed (repair_receiver.h), PLI
+// when the viewer needs a key frame. NACK and PLI are sent only if the SDP announces that the
+// sender accepts them (RFC 4585, 4.2).
 #ifndef WEIR_STREAM_RECEIVE_RTCP_EXCHANGE_H
 #define WEIR_STREAM_RECEIVE_RTCP_EXCHANGE_H
 
+#include "stream/receive/repair_receiver.h"
 #include "stream/receive/rtcp_feedback.h"
 
 #ifdef __cplusplus
@@ -32,8 +33,9 @@ void rtcp_exchange_init(struct rtcp_exchange *x, uint64_t random, bool takes_nac
 // Records a sender report in `rtp`, whose next report block refers to it.
 struct rtcp_received rtcp_exchange_compound(struct rtcp_exchange *x, struct rtp_receiver *rtp,
                                             const uint8_t *data, size_t len, usec_t arrived);
-// A new packet of the stream arrived. Returns true if a NACK is due now.
-bool rtcp_exchange_packet(struct rtcp_exchange *x, struct rtp_receiver *rtp);
+// Takes the packets that are to be requested now. Returns true if a NACK is due now; send it, and
+// call again: there may be more than a compound takes.
+bool rtcp_exchange_requests(struct rtcp_exchange *x, struct repair_receiver *repair, usec_t now);
 // The viewer needs a key frame. Returns true if a PLI is due now; false: the sender does not accept
 // PLI.
 bool rtcp_exchange_need_key(struct rtcp_exchange *x);

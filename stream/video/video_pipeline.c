@@ -475,6 +475,15 @@ usec_t video_pipeline_sender_share(const struct video_pipeline *v)
     return v->latency.config.target ? latency_control_sender(&v->latency) : 0;
 }
 
+usec_t video_pipeline_repair_time(const struct video_pipeline *v)
+{
+    if (v->config.low_latency)
+        return PLAYOUT_REPAIR;
+    usec_t held = playout_held(v->playout);
+    return playout_mode(v->playout) == PLAYOUT_PLAYING ? held
+                                                       : usec_max(held, playout_goal(v->playout));
+}
+
 usec_t video_pipeline_silence(const struct video_pipeline *v, usec_t now)
 {
     return stall_classifier_silence(&v->stalls, now);

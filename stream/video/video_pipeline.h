@@ -125,6 +125,8 @@ const struct playout *video_pipeline_playout(const struct video_pipeline *v);
 double video_pipeline_speed(const struct video_pipeline *v); // of playing, against the sender's
 // With a latency to keep: how old a frame may be when it leaves the sender; else 0.
 usec_t video_pipeline_sender_share(const struct video_pipeline *v);
+// How long a packet that is missing now is of use: until its frame is due.
+usec_t video_pipeline_repair_time(const struct video_pipeline *v);
 usec_t video_pipeline_silence(const struct video_pipeline *v, usec_t now);   // -1: no packet yet
 enum stall_cause video_pipeline_stall_cause(const struct video_pipeline *v); // of the last stall
 int64_t video_pipeline_arrived(const struct video_pipeline *v); // the newest frame; -1: none yet

@@ -30,6 +30,7 @@ SCHEMA = {
     "network": {"bytes_received": int, "throughput": NUMBER, "goodput": NUMBER, "packets_received": int,
                 "packets_lost": int, "loss_rate": NUMBER, "loss_event_rate": NUMBER, "packets_reordered": int,
                 "ecn_marked": None, "rtt": QUANTILES, "capacity_estimate": None},
+    "repair": None,
     "picture": {"compared": int, "psnr_y": NUMBER, "ssim": NUMBER},
     "audio": None,
     "cpu": {"user": NUMBER, "system": NUMBER, "max_rss": NUMBER},

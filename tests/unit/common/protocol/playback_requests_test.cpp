@@ -99,12 +99,16 @@ TEST_CASE("playback requests: the last choice of each kind is sent after the pre
         p.level = 2;
         p.level = 1;
         p.latency_ms = 500;
+        p.playout_ms = 700;
         p.pause = false;
         p.pause = true;
+        CHECK(take(&p, &pending) == Texts{"SET_PARAMETER playout: 700;"});
+        p.playout_ms = 800;
+        p.playout_ms = 900;
         CHECK(take(&p, &pending) == Texts{});
         pending.count = 0;
-        CHECK(take(&p, &pending) ==
-              Texts{"SET_PARAMETER level: 1;", "SET_PARAMETER latency: 500;"});
+        CHECK(take(&p, &pending) == Texts{"SET_PARAMETER level: 1;", "SET_PARAMETER latency: 500;",
+                                          "SET_PARAMETER playout: 900;"});
         pending.count = 0;
         p.speed = 2; // not while it is paused
         CHECK(take(&p, &pending) == Texts{});

@@ -251,3 +251,54 @@ TEST_CASE("rtp_receiver: compared with a plain count, with loss, reordering and 
     CHECK(holes >= lost);
     CHECK(holes <= lost + (int)f.r.reordered);
 }
+
+TEST_CASE("rtp_receiver: a repaired packet is there, and stays lost")
+{
+    fixture f;
+    f.packet(65534);
+    f.packet(1); // 65535 and 0 are missing
+    const struct {
+        int64_t seq;
+        bool is_new;
+        uint64_t expected, lost, repaired;
+    } steps[] = {
+        {65536, true, 4, 2, 1},
+        {65536, false, 4, 2, 1}, // there already
+        {65537, false, 4, 2, 1}, // arrived
+        {65533, false, 4, 2, 1}, // before the stream began
+        {65540, true, 7, 5, 2},  // of a tail: what is before it is missing, too
+        {65540 + RTP_MAX_DROPOUT + 1, false, 7, 5, 2},
+    };
+    for (const auto &s : steps) {
+        INFO(s.seq);
+        CHECK(rtp_receiver_repaired(&f.r, s.seq, 0, 0) == s.is_new);
+        CHECK(rtp_receiver_expected(&f.r) == s.expected);
+        CHECK(rtp_receiver_lost(&f.r) == s.lost);
+        CHECK(f.r.repaired == s.repaired);
+    }
+    CHECK(f.packet(0) == RTP_DUPLICATE); // the original after its copy
+    CHECK(f.packet(4) == RTP_DUPLICATE);
+    CHECK(f.packet(65535) == RTP_LATE);
+    CHECK(f.r.reordered == 1);
+    CHECK(rtp_receiver_lost(&f.r) == 4);
+}
+
+TEST_CASE("rtp_receiver: repairs hide no loss event, and make none of their own")
+{
+    for (bool repaired_early : {true, false}) {
+        fixture f;
+        const usec_t rtt = 100000;
+        f.packet(10, 0, rtt);
+        f.packet(12, 1000, rtt);
+        if (repaired_early)
+            CHECK(rtp_receiver_repaired(&f.r, 11, rtt, 2000)); // before three later packets
+        f.packet(13, 3000, rtt);
+        f.packet(14, 4000, rtt);
+        f.packet(15, 5000, rtt);
+        CHECK(f.r.loss_events == 1);
+        if (!repaired_early)
+            CHECK(rtp_receiver_repaired(&f.r, 11, rtt, 300000));
+        f.packet(16, 300000, rtt);
+        CHECK(f.r.loss_events == 1);
+    }
+}

@@ -19,7 +19,7 @@ struct detector {
                                                                     loss_detector_free};
     explicit detector(int rtt_ms = 0)
     {
-        loss_detector_path path{rtt_ms * ms, 0};
+        loss_detector_path path{rtt_ms * ms, 0, rtt_ms * ms};
         loss_detector_set_path(d.get(), &path);
     }
     void packet(int64_t seq, usec_t now, int left = UNKNOWN)
@@ -67,9 +67,12 @@ TEST_CASE("loss detector: a hole is requested at once, and again after a round t
     CHECK(t.requests(10 * ms) == list{12, 13});
     CHECK(t.next() == 110 * ms);
     CHECK(t.requests(50 * ms) == list{});
-    t.packet(12, 109 * ms, UNKNOWN); // before a round trip: it was late
+    CHECK_FALSE(loss_detector_is_resent(t.d.get(), 12, 80 * ms));
+    t.packet(12, 80 * ms, UNKNOWN); // before 3/4 of a round trip: it was late
     t.packet(15, 109 * ms);
     CHECK(t.requests(110 * ms) == list{13});
+    CHECK(loss_detector_is_resent(t.d.get(), 13, 215 * ms));
+    CHECK_FALSE(loss_detector_is_resent(t.d.get(), 16, 215 * ms));
     t.packet(13, 215 * ms); // sent again
     CHECK(t.next() == USEC_NEVER);
     CHECK(t.stats().holes == 2);
@@ -161,7 +164,7 @@ TEST_CASE("loss detector: at most half a round trip is waited for")
     t.packet(0, 0);
     t.packet(2, 1 * ms);
     CHECK(t.requests(1 * ms) == list{1});
-    t.packet(1, 40 * ms); // 39 ms late
+    t.packet(1, 30 * ms); // 29 ms late, before 3/4 of a round trip after its request
     t.packet(4, 50 * ms);
     CHECK(t.next() == 70 * ms);
     CHECK(t.requests(69 * ms) == list{});
@@ -339,4 +342,20 @@ TEST_CASE("loss detector: random loss and disorder end with nothing missing")
         CHECK(t.stats().given_up == 0);
         CHECK(t.stats().requests < 3000 * 0.05 * 1.6);
     }
+}
+
+TEST_CASE("loss detector: after a restart nothing of before is missing")
+{
+    detector t(100);
+    t.packet(10, 0);
+    t.packet(13, 5 * ms, 4);
+    CHECK(loss_detector_missing(t.d.get()) == 2);
+    loss_detector_restart(t.d.get());
+    CHECK(loss_detector_missing(t.d.get()) == 0);
+    CHECK(t.next() == USEC_NEVER);
+    t.packet(90000, 10 * ms);
+    CHECK(t.requests(2000 * ms) == list{});
+    t.packet(90002, 2000 * ms);
+    CHECK(t.requests(2000 * ms) == list{90001 - 65536});
+    CHECK(t.stats().given_up == 2);
 }

@@ -62,7 +62,7 @@ class simulation
         config.viewer_has_fec = true;
         config.kept_bytes = 100000;
         sender.reset(repair_sender_new(&config));
-        loss_detector_path path{s.rtt_ms * ms, 1 * ms};
+        loss_detector_path path{s.rtt_ms * ms, 1 * ms, s.rtt_ms * ms};
         loss_detector_set_path(detector.get(), &path);
         loss_detector_set_keep(detector.get(),
                                s.latency_ms * ms - SHOWING - ENCODING - s.rtt_ms * ms / 2);

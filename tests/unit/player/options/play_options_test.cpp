@@ -255,6 +255,13 @@ TEST_CASE("options: a viewer at a window is connected again, an instrument when 
     }
 }
 
+TEST_CASE("options: how lost packets are repaired")
+{
+    CHECK(parse({URL}).options.repair == REPAIR_MODE_AUTO);
+    CHECK(parse({"--repair", "resend", URL}).options.repair == REPAIR_MODE_RESEND);
+    CHECK(parse({"--repair=off", URL}).options.repair == REPAIR_MODE_OFF);
+}
+
 TEST_CASE("options: who adapts")
 {
     CHECK(parse({URL}).options.adapt == ADAPT_DEFAULT);
@@ -277,6 +284,7 @@ TEST_CASE("options: what Goddard chooses nobody else does")
         const char *word;
     } rows[] = {
         {{"--adapt", "live"}, "sender, none or goddard"},
+        {{"--repair", "arq"}, "off, resend, fec or auto"},
         {{"--goddard", "buf_factor=2"}, "--adapt goddard"},
         {{"--adapt=none", "--goddard", "buf_factor=2"}, "--adapt goddard"},
         {{"--adapt=goddard", "--goddard", "buf_factor=9"}, "1 to 4"},

@@ -16,6 +16,7 @@ struct world {
     test::tcp_pair tcp;
     sdp description{};
     media_receiver m;
+    const char *repair = "";
     std::vector<std::string> came; // "track rtcp text"
 
     explicit world(bool third_party = false)
@@ -44,7 +45,7 @@ struct world {
         transport_list list;
         char out[1024];
         REQUIRE(transport_list_split(names.c_str(), &list) == 0);
-        REQUIRE(media_receiver_offer(&m, &list, "reno", out, sizeof(out)) == 0);
+        REQUIRE(media_receiver_offer(&m, &list, "reno", repair, out, sizeof(out)) == 0);
         return out;
     }
     int accept(const std::string &names, const std::string &answer)
@@ -76,6 +77,12 @@ TEST_CASE("media_receiver: offers")
     std::string ports = std::to_string(port) + "-" + std::to_string(port + 1);
     CHECK(text == "RTP/AVPF;unicast;client_port=" + ports + ";x-weir=arc," +
                       "RTP/AVP;unicast;client_port=" + ports + ";x-weir=mtp");
+    ours.repair = "auto"; // of datagrams only
+    CHECK(ours.offer("arc,tcp") == "RTP/AVPF;unicast;client_port=" + ports +
+                                       ";x-weir=arc;x-weir-repair=auto," +
+                                       "RTP/AVP/TCP;unicast;interleaved=0-1;x-weir=tcp;x-cc=reno");
+    theirs.repair = "auto"; // of Weir's servers only
+    CHECK(theirs.offer("udp").find("repair") == std::string::npos);
 }
 
 TEST_CASE("media_receiver: answers")

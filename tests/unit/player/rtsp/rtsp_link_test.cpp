@@ -150,8 +150,13 @@ void World::watch(const std::string &url, const char *transports)
     const char *why;
     REQUIRE(url_parse(url.c_str(), &config.url, &why) == 0);
     REQUIRE(transport_list_split(transports, &config.transports) == 0);
-    struct rtsp_link_config link = {
-        .loop = &loop, .rtsp = &config, .cc = "", .raw = nullptr, .ops = &ops, .ctx = this};
+    struct rtsp_link_config link = {.loop = &loop,
+                                    .rtsp = &config,
+                                    .cc = "",
+                                    .repair = nullptr,
+                                    .raw = nullptr,
+                                    .ops = &ops,
+                                    .ctx = this};
     c = rtsp_link_new(&link, clock_now());
     REQUIRE(c);
     uv_run(&loop, UV_RUN_DEFAULT);

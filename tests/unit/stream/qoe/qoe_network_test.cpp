@@ -90,3 +90,25 @@ TEST_CASE("qoe_network: unknown round-trip times do not count")
     qoe_network_rtt(w.n.get(), 0.040);
     CHECK(w.read().network.rtt_mean == Approx(30));
 }
+
+TEST_CASE("qoe_network: what repair did, over all connections")
+{
+    network w;
+    CHECK_FALSE(w.read().repair.is_known);
+    qoe_repair early = {5, 1, 0, 0, 2, 600, 9000}, late = {10, 2, 3, 1, 4, 1500, 20000},
+               other = {1, 0, 0, 0, -1, 500, 20000};
+    qoe_network_repair(w.n.get(), &early);
+    qoe_network_repair(w.n.get(), &late);
+    CHECK(w.read().repair.is_known);
+    CHECK(w.read().repair.resent == 10);
+    CHECK(w.read().repair.duplicated == 2);
+    CHECK(w.read().repair.fec_packets == 3);
+    CHECK(w.read().repair.fec_recovered == 1);
+    CHECK(w.read().repair.invalidations == 4);
+    CHECK(w.read().repair.overhead == Approx(0.075));
+    qoe_network_reconnect(w.n.get());
+    qoe_network_repair(w.n.get(), &other);
+    CHECK(w.read().repair.resent == 11);
+    CHECK(std::isnan(w.read().repair.invalidations)); // those of one connection are not known
+    CHECK(w.read().repair.overhead == Approx(0.05));
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/receive/repair_receiver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/repair/loss_detector.h"
+
+static const usec_t RTT_WINDOW = 10 * USEC_PER_SEC;
+
+struct repair_receiver {
+    struct repair_receiver_config config;
+    struct loss_detector *detector; // owned; NULL: nothing is requested
+    struct fec_decoder *decoder;    // owned; NULL: without parity
+    struct loss_detector_path path;
+    struct windowed_min min_rtt;
+    struct repair_stats stats;
+};
+
+struct repair_receiver *repair_receiver_new(const struct repair_receiver_config *config)
+{
+    struct repair_receiver *r = calloc(1, sizeof(*r));
+    if (!r)
+        return NULL;
+    r->config = *config;
+    windowed_min_init(&r->min_rtt, RTT_WINDOW);
+    r->detector = config->requests ? loss_detector_new() : NULL;
+    r->decoder = config->takes_parity ? fec_decoder_new() : NULL;
+    if ((config->requests && !r->detector) || (config->takes_parity && !r->decoder)) {
+        repair_receiver_free(r);
+        return NULL;
+    }
+    if (r->detector && !config->repeats)
+        loss_detector_set_keep(r->detector, 0);
+    return r;
+}
+
+void repair_receiver_free(struct repair_receiver *r)
+{
+    if (!r)
+        return;
+    loss_detector_free(r->detector);
+    fec_decoder_free(r->decoder);
+    free(r);
+}
+
+// RFC 6298, 2.3, of values that are smoothed already: the first one is not half of its variation.
+void repair_receiver_set_rtt(struct repair_receiver *r, usec_t rtt, usec_t now)
+{
+    if (rtt <= 0 || !r->detector)
+        return;
+    windowed_min_add(&r->min_rtt, rtt, now);
+    usec_t change = rtt > r->path.rtt ? rtt - r->path.rtt : r->path.rtt - rtt;
+    r->path.rtt_variation =
+        r->path.rtt ? r->path.rtt_variation + (change - r->path.rtt_variation) / 4 : rtt / 8;
+    r->path.rtt = rtt;
+    r->path.min_rtt = windowed_min_read(&r->min_rtt);
+    loss_detector_set_path(r->detector, &r->path);
+}
+
+void repair_receiver_set_keep(struct repair_receiver *r, usec_t keep)
+{
+    if (r->detector && r->config.repeats)
+        loss_detector_set_keep(r->detector, keep);
+}
+
+// ---- What arrives
+
+bool repair_receiver_is_resent(const struct repair_receiver *r, int64_t seq, usec_t now)
+{
+    return r->detector && loss_detector_is_resent(r->detector, seq, now);
+}
+
+static void decode(struct repair_receiver *r, const uint8_t *data, size_t len, int64_t seq)
+{
+    uint8_t bytes[FEC_MAX_PACKET];
+    if (len > sizeof(bytes)) // no parity covers it
+        return;
+    memcpy(bytes, data, len);
+    (void)rtp_set_flow_number(bytes, len, r->config.ext, 0);
+    fec_decoder_packet(r->decoder, seq, bytes, len);
+}
+
+void repair_receiver_packet(struct repair_receiver *r, const struct rtp_packet *p,
+                            const uint8_t *data, size_t len, int64_t seq, usec_t now)
+{
+    repair_stats_media(&r->stats, len, now);
+    if (repair_receiver_is_resent(r, seq, now))
+        repair_stats_copies(&r->stats, true, 1, len, now);
+    if (seq < 0)
+        return;
+    bool says_left = p->has_adu && p->adu.has_left;
+    if (r->detector)
+        loss_detector_packet(r->detector, seq, says_left ? p->adu.left : LOSS_DETECTOR_TAIL_UNKNOWN,
+                             now);
+    if (r->decoder)
+        decode(r, data, len, seq);
+}
+
+void repair_receiver_duplicate(struct repair_receiver *r, size_t len, usec_t now)
+{
+    repair_stats_copies(&r->stats, false, 1, len, now);
+}
+
+void repair_receiver_parity(struct repair_receiver *r, const struct rtp_packet *p, size_t len,
+                            usec_t now)
+{
+    if (!r->decoder)
+        return;
+    repair_stats_parity(&r->stats, len, now);
+    (void)fec_decoder_parity(r->decoder, p->payload, p->payload_len); // counts what is wrong
+}
+
+void repair_receiver_restart(struct repair_receiver *r)
+{
+    if (r->detector)
+        loss_detector_restart(r->detector);
+}
+
+// ---- What follows from it
+
+bool repair_receiver_recovered(struct repair_receiver *r, struct fec_recovered *out, usec_t now)
+{
+    if (!r->decoder || !fec_decoder_next(r->decoder, out))
+        return false;
+    if (r->detector)
+        loss_detector_recovered(r->detector, out->seq, now);
+    r->stats.fec_recovered++;
+    repair_stats_media(&r->stats, out->len, now);
+    return true;
+}
+
+usec_t repair_receiver_next_timeout(const struct repair_receiver *r)
+{
+    return r->detector ? loss_detector_next_timeout(r->detector) : USEC_NEVER;
+}
+
+int repair_receiver_requests(struct repair_receiver *r, struct rtcp_nack *out, int cap, usec_t now)
+{
+    return r->detector ? loss_detector_requests(r->detector, out, cap, now) : 0;
+}
+
+struct repair_stats repair_receiver_read(const struct repair_receiver *r)
+{
+    struct repair_stats out = r->stats;
+    if (r->detector)
+        out.lost = loss_detector_read(r->detector).holes;
+    return out;
+}
+
+uint64_t repair_receiver_wrong(const struct repair_receiver *r)
+{
+    return r->decoder ? fec_decoder_read(r->decoder).wrong : 0;
+}
