@@ -427,6 +427,19 @@ void datagram_sender_feedback(struct datagram_sender *s, const struct ccfb *repo
         report_to_controller(s, &t, now);
 }
 
+bool datagram_sender_fate(struct datagram_sender *s, bool *lost)
+{
+    int64_t first = scoreboard_first(s);
+    s->told = s->told > first ? s->told : first;
+    while (s->told < s->oldest) {
+        uint8_t fate = scoreboard_entry(s, s->told++)->fate;
+        *lost = fate == DATAGRAM_LOST;
+        if (fate != DATAGRAM_UNREPORTED)
+            return true;
+    }
+    return false;
+}
+
 usec_t datagram_sender_next_timeout(const struct datagram_sender *s)
 {
     const struct controller_ops *ops = s->controller->ops;

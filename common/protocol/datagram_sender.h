@@ -62,6 +62,7 @@ struct datagram_sender {
     int64_t next_number;     // number of the next packet
     int64_t oldest;          // oldest unresolved packet; == next_number: none
     int64_t highest_arrived; // -1: none
+    int64_t told;            // datagram_sender_fate told of the packets below
     uint16_t first_seq;      // RTP sequence number of packet 0
     bool blocked;            // true if room was refused to the application since the last packet
     int silent;              // RTOs since the last useful report
@@ -89,6 +90,9 @@ usec_t datagram_sender_next_send(struct datagram_sender *s, usec_t now);
 // was true.
 void datagram_sender_sent(struct datagram_sender *s, uint32_t bytes, usec_t now);
 void datagram_sender_feedback(struct datagram_sender *s, const struct ccfb *report, usec_t now);
+// Takes the fate of the next packet in the order of sending; packets that no report covered are
+// left out. Returns false if the next one is unresolved.
+bool datagram_sender_fate(struct datagram_sender *s, bool *lost);
 usec_t datagram_sender_next_timeout(const struct datagram_sender *s);
 void datagram_sender_timeout(struct datagram_sender *s, usec_t now);
 

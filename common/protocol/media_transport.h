@@ -57,6 +57,9 @@ struct media_transport_ops {
     // used.
     void (*on_media_rate)(struct media_transport *t, int bitrate_bps, usec_t now);
     void (*info)(struct media_transport *t, struct transport_info *out, usec_t now);
+    // Takes the fate of the next packet in the order of sending, of a transport that requests
+    // feedback (`wish`). Returns false if none is known. NULL: the transport never knows.
+    bool (*fate)(struct media_transport *t, bool *lost);
 };
 
 struct media_transport { // embedded first
@@ -65,7 +68,6 @@ struct media_transport { // embedded first
     bool reliable;     // a packet that began to leave arrives, in order
     bool responsive;   // its rate depends on the viewer's reports
     bool measures;     // its info reports arrivals, so that the media can adapt to the network
-    bool repeats; // its packets have numbers of their own, so the same RTP packet can be sent twice
 };
 
 #ifdef __cplusplus

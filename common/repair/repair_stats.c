@@ -36,6 +36,12 @@ double repair_stats_overhead(const struct repair_stats *s)
     return s->media_bytes ? (double)s->repair_bytes / (double)s->media_bytes : 0;
 }
 
+double repair_stats_recent_bps(struct repair_stats *s, usec_t now)
+{
+    double bps = rate_meter_bps(&s->all, now) - rate_meter_bps(&s->media, now);
+    return bps > 0 ? bps : 0; // not a number in the first 100 ms
+}
+
 double repair_stats_recent_share(struct repair_stats *s, usec_t now)
 {
     double media = rate_meter_bps(&s->media, now), all = rate_meter_bps(&s->all, now);

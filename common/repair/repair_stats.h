@@ -40,6 +40,8 @@ double repair_stats_overhead(const struct repair_stats *s);
 // Returns the part of the bytes of the last second that was repair, 0 .. 1: the encoder's rate is
 // what the transport allows without it.
 double repair_stats_recent_share(struct repair_stats *s, usec_t now);
+// Returns the rate of repair in the last second, bit/s; 0 in the first 100 ms.
+double repair_stats_recent_bps(struct repair_stats *s, usec_t now);
 
 #ifdef __cplusplus
 }

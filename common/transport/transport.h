@@ -105,8 +105,7 @@ struct transport_kind {
     bool reliable;    // a packet that began to leave arrives, in order
     bool holds_back;  // packets that the network cannot accept yet wait; they are not lost
     bool measures;    // its info reports arrivals, so that the media can adapt to the network
-    bool repeats; // its packets have numbers of their own, so the same RTP packet can be sent twice
-    bool reports; // the viewer reports each packet if it can (RFC 8888)
+    bool reports;     // the viewer reports each packet if it can (RFC 8888)
     // Its rate depends on the viewer's reports, so it requires them; its packets are marked as
     // ECN-capable.
     bool responsive;

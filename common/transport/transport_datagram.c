@@ -317,6 +317,12 @@ static void datagram_info(struct media_transport *t, struct transport_info *out,
         out->unheard = now - d->heard_at;
 }
 
+static bool datagram_fate(struct media_transport *t, bool *lost)
+{
+    struct datagram_transport *d = of(t);
+    return d->fed_back && datagram_sender_fate(&d->endpoint, lost);
+}
+
 // ---- Life
 
 static void datagram_free(struct transport *t)
@@ -341,6 +347,7 @@ static const struct transport_ops datagram_ops = {
     .media.on_media_rate = datagram_on_media_rate,
     .on_writable = datagram_on_validated,
     .media.info = datagram_info,
+    .media.fate = datagram_fate,
     .free = datagram_free,
 };
 

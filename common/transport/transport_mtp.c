@@ -270,7 +270,6 @@ const struct transport_kind transport_mtp = {
     .datagram = true,
     .holds_back = true,
     .measures = true,
-    .repeats = true,
     .check = mtp_send_core_check,
     .create = mtp_create,
     .receive = mtp_receive,

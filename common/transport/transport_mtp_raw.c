@@ -155,7 +155,6 @@ const struct transport_kind transport_mtp_raw = {
     .needs_raw = true,
     .holds_back = true,
     .measures = true,
-    .repeats = true,
     .check = mtp_send_core_check,
     .create = mtp_raw_create,
     .receive = mtp_raw_receive,

@@ -65,7 +65,6 @@ struct transport *transport_open(const char *name, const struct transport_path *
     t->media.reliable = kind->reliable;
     t->media.responsive = kind->responsive;
     t->media.measures = kind->measures;
-    t->media.repeats = kind->repeats;
     t->tracks[TRACK_VIDEO] = (struct track_path){.channel = {path->channel[0], path->channel[1]},
                                                  .socket = {path->socket[0], path->socket[1]},
                                                  .peer = {path->peer[0], path->peer[1]}};

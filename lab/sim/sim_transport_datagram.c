@@ -11,7 +11,8 @@ static const double MAX_RATE_BPS = 10e9;
 struct sim_datagram {
     struct sim_transport base;
     struct datagram_ends ends;
-    bool waits; // the sender was refused
+    uint32_t media_ssrc; // of reports that use flow numbers
+    bool waits;          // the sender was refused
 };
 
 static bool datagram_room(struct media_transport *base, usec_t now)
@@ -84,7 +85,9 @@ static void datagram_arrived(struct sim_transport *base, struct packet *p, usec_
     assert(err == 0); // what our own source wrote
     struct feedback_wish wish = {.interval = rtp.feedback.interval * (usec_t)RTP_FEEDBACK_UNIT_US,
                                  .packets = rtp.feedback.packets};
-    datagram_receiver_packet(&d->ends.receiver, rtp.ssrc, rtp.seq, p->ecn, (uint32_t)len,
+    bool numbered = rtp.has_feedback && rtp.feedback.has_number;
+    datagram_receiver_packet(&d->ends.receiver, numbered ? d->media_ssrc : rtp.ssrc,
+                             numbered ? rtp.feedback.number : rtp.seq, p->ecn, (uint32_t)len,
                              rtp.has_feedback ? &wish : NULL, now);
     base->flow->counts.good_bytes += p->bytes;
     base->deliver(base->ctx, flow_body(p), len, now);
@@ -123,6 +126,11 @@ static void datagram_info(struct media_transport *base, struct transport_info *o
         out->latest_rtt_ms = usec_to_msec(s->rto.latest);
 }
 
+static bool datagram_fate(struct media_transport *base, bool *lost)
+{
+    return datagram_sender_fate(&((struct sim_datagram *)base)->ends.sender, lost);
+}
+
 static void datagram_free(struct sim_transport *base)
 {
     datagram_ends_destroy(&((struct sim_datagram *)base)->ends);
@@ -135,6 +143,7 @@ static const struct media_transport_ops MEDIA_OPS = {
     .wish = datagram_wish,
     .on_media_rate = datagram_media_rate,
     .info = datagram_info,
+    .fate = datagram_fate,
 };
 static int64_t datagram_marked(const struct sim_transport *base)
 {
@@ -170,6 +179,7 @@ struct sim_transport *sim_transport_datagram_new(const struct sim_transport_conf
                                      .ops = &OPS,
                                      .flow = config->flow,
                                      .may_lose = true};
+    d->media_ssrc = config->ssrc;
     struct datagram_sender_config sender = {.first_seq = config->first_seq,
                                             .max_rto = RTO_MAX_LIVE}; // as the transports
     if (!datagram_ends_init(&d->ends, config->flow, controller, &limits, &sender, config->ssrc + 1,

@@ -195,13 +195,11 @@ struct sim_transport *sim_transport_mtp_new(const struct sim_transport_config *c
     struct mtp_options options;
     if (!m)
         return NULL;
-    m->base = (struct sim_transport){.media = {.ops = &MEDIA_OPS,
-                                               .max_packet = config->packet_bytes,
-                                               .measures = true,
-                                               .repeats = true},
-                                     .ops = &OPS,
-                                     .flow = config->flow,
-                                     .may_lose = true};
+    m->base = (struct sim_transport){
+        .media = {.ops = &MEDIA_OPS, .max_packet = config->packet_bytes, .measures = true},
+        .ops = &OPS,
+        .flow = config->flow,
+        .may_lose = true};
     if (mtp_options_parse(params, &options) ||
         mtp_flow_init(&m->mtp, &options, config->token, (uint16_t)config->packet_bytes, now)) {
         free(m);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stream/send/packet_writer.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "common/base/err.h"
 #include "stream/adapt/rate_estimator.h"
-#include "stream/send/retransmit_buffer.h"
+
+// As rtp_encode writes them.
+static const struct rtp_ext_ids EXT = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
 
 void packet_writer_init(struct packet_writer *w, uint8_t payload_type, struct rng *rng)
 {
@@ -14,16 +17,23 @@ void packet_writer_init(struct packet_writer *w, uint8_t payload_type, struct rn
     w->flow_number = w->rtp[TRACK_VIDEO].next_seq;
 }
 
-void packet_writer_destroy(struct packet_writer *w)
+static void stop_repair(struct packet_writer *w)
 {
-    retransmit_buffer_free(w->kept);
+    repair_sender_free(w->repair);
+    repair_planner_destroy(&w->planner);
+    w->repair = NULL;
+    w->is_numbered = false;
+    w->parity_room = 0;
 }
 
-int packet_writer_attach(struct packet_writer *w, struct media_transport *transport, bool keeps)
+void packet_writer_destroy(struct packet_writer *w)
+{
+    stop_repair(w);
+}
+
+void packet_writer_attach(struct packet_writer *w, struct media_transport *transport)
 {
     w->transport = transport;
-    w->kept = keeps ? retransmit_buffer_new() : NULL;
-    return keeps && !w->kept ? ERR_NO_MEMORY : 0;
 }
 
 void packet_writer_add_audio(struct packet_writer *w, struct rng *rng)
@@ -46,7 +56,7 @@ static void request_feedback(const struct packet_writer *w, struct rtp_packet *p
     p->feedback.interval = (uint16_t)usec_max(units, 1);
     p->feedback.packets = (uint8_t)(wish.packets < UINT8_MAX ? wish.packets : UINT8_MAX);
     // A transport that requests reports carries both tracks in one flow.
-    p->feedback.has_number = w->has_audio;
+    p->feedback.has_number = w->has_audio || w->is_numbered;
     p->feedback.number = w->flow_number;
 }
 
@@ -54,7 +64,25 @@ size_t packet_writer_payload_room(const struct packet_writer *w, const struct rt
 {
     struct rtp_packet p = *shape;
     request_feedback(w, &p);
-    return w->transport->max_packet - rtp_header_bytes(&p);
+    return w->transport->max_packet - w->parity_room - rtp_header_bytes(&p);
+}
+
+// The packet has left.
+static void keep(struct packet_writer *w, const struct outgoing_packet *p, uint8_t *head,
+                 size_t head_len, usec_t now)
+{
+    struct repair_media media = {.seq = p->rtp.seq,
+                                 .frame = p->number,
+                                 .is_last = p->rtp.adu.last,
+                                 .is_depended_on = p->is_depended_on,
+                                 .deadline = p->captured + w->useful,
+                                 .head = head,
+                                 .head_len = head_len,
+                                 .body = p->payload.body,
+                                 .body_len = p->payload.body_len};
+    (void)rtp_set_flow_number(head, head_len, EXT, 0); // if it has one
+    repair_planner_sent(&w->planner, p->rtp.seq, now);
+    repair_sender_sent(w->repair, &media, now);
 }
 
 int packet_writer_send(struct packet_writer *w, struct outgoing_packet *p, usec_t now)
@@ -74,10 +102,8 @@ int packet_writer_send(struct packet_writer *w, struct outgoing_packet *p, usec_
     if (err)
         return err;
     w->flow_number++;
-    if (w->kept && p->is_kept)
-        retransmit_buffer_keep(w->kept, p->rtp.seq, p->captured,
-                               (struct retransmit_buffer_packet){head, packet.head_len},
-                               (struct retransmit_buffer_packet){payload->body, payload->body_len});
+    if (w->repair && p->is_kept)
+        keep(w, p, head, packet.head_len, now);
     rtp_sender_sent(rtp, &p->rtp, p->number, p->rtp.capture_wall,
                     payload->head_len + payload->body_len);
     return 0;
@@ -89,25 +115,102 @@ void packet_writer_flush(struct packet_writer *w, usec_t now)
         w->transport->ops->flush(w->transport, now);
 }
 
-bool packet_writer_resend(struct packet_writer *w, uint16_t seq, usec_t oldest)
+// ---- Repair
+
+// Media packets are as much shorter than parity packets as the headers differ.
+static size_t parity_room(const struct packet_writer *w)
 {
-    return w->kept && retransmit_buffer_ask(w->kept, seq, oldest);
+    struct rtp_packet shape = {0};
+    request_feedback(w, &shape);
+    return rtp_header_bytes(&shape) + repair_sender_parity_room();
 }
 
-bool packet_writer_has_lost(struct packet_writer *w, usec_t oldest)
+int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer_repair *repair,
+                             struct rng *rng)
 {
-    struct retransmit_buffer_packet p;
-    return w->kept && retransmit_buffer_next(w->kept, oldest, &p);
+    bool is_reported = repair_planner_is_reported(w->transport);
+    stop_repair(w);
+    if (repair->mode == REPAIR_MODE_OFF || w->transport->reliable ||
+        (is_reported && !repair->is_known))
+        return 0;
+    bool has_fec = repair->is_known && repair->mode != REPAIR_MODE_RESEND;
+    struct repair_sender_config config = {
+        .mode = repair->mode, .viewer_has_fec = has_fec, .kept_bytes = repair->kept_bytes};
+    w->repair = repair_sender_new(&config);
+    if (!w->repair || repair_planner_init(&w->planner, w->transport) != 0) {
+        stop_repair(w);
+        return ERR_NO_MEMORY;
+    }
+    w->is_numbered = is_reported;
+    w->useful = repair->useful;
+    if (has_fec) {
+        w->parity_room = parity_room(w);
+        w->parity_ssrc = (uint32_t)rng_u64(rng);
+        w->parity_seq = (uint16_t)rng_u64(rng);
+    }
+    return 0;
 }
 
-int packet_writer_send_lost(struct packet_writer *w, usec_t oldest, usec_t now)
+void packet_writer_plan(struct packet_writer *w, const struct repair_planner_frame *frame,
+                        usec_t now)
 {
-    struct retransmit_buffer_packet p;
-    if (!retransmit_buffer_next(w->kept, oldest, &p))
+    if (w->repair)
+        repair_planner_plan(&w->planner, w->repair, frame, now);
+}
+
+struct repair_decision packet_writer_lost(struct packet_writer *w, uint16_t seq, usec_t now)
+{
+    if (!w->repair)
+        return (struct repair_decision){.action = REPAIR_NOTHING, .reason = REPAIR_DISABLED};
+    repair_planner_requested(&w->planner, seq);
+    return repair_sender_lost(w->repair, seq, now);
+}
+
+bool packet_writer_has_repair(struct packet_writer *w, usec_t now)
+{
+    struct repair_packet p;
+    return w->repair && repair_sender_next(w->repair, &p, now);
+}
+
+// Writes the header of the packet to `head`, of RTP_MAX_HEADER bytes, and describes it in `out`.
+static void head_of_repair(const struct packet_writer *w, const struct repair_packet *p,
+                           uint8_t *head, struct media_packet *out)
+{
+    struct rtp_packet rtp = {.payload_type = RTP_PT_FEC,
+                             .seq = w->parity_seq,
+                             .timestamp = w->rtp[TRACK_VIDEO].last_timestamp,
+                             .ssrc = w->parity_ssrc,
+                             .payload = p->bytes,
+                             .payload_len = p->len};
+    size_t len;
+    if (p->is_parity) {
+        request_feedback(w, &rtp);
+        len = rtp_encode(&rtp, head);
+    } else {
+        int err = rtp_decode(p->bytes, p->len, EXT, &rtp);
+        assert(err == 0); // this writer encoded it
+        len = (size_t)(rtp.payload - p->bytes);
+        memcpy(head, p->bytes, len);
+        (void)rtp_set_flow_number(head, len, EXT, w->flow_number); // if it has one
+    }
+    *out = (struct media_packet){
+        .head = head, .head_len = len, .body = rtp.payload, .body_len = rtp.payload_len};
+}
+
+int packet_writer_send_repair(struct packet_writer *w, usec_t now)
+{
+    struct repair_packet p;
+    struct media_packet packet;
+    uint8_t head[RTP_MAX_HEADER];
+    if (!w->repair || !repair_sender_next(w->repair, &p, now))
         return ERR_NOT_FOUND;
-    struct media_packet packet = {.body = p.bytes, .body_len = p.len};
+    head_of_repair(w, &p, head, &packet);
     int err = w->transport->ops->send(w->transport, TRACK_VIDEO, &packet, now);
-    if (!err)
-        retransmit_buffer_done(w->kept);
-    return err;
+    if (err)
+        return err;
+    packet_writer_flush(w, now); // the next packet may overwrite these bytes
+    w->flow_number++;
+    w->parity_seq = (uint16_t)(w->parity_seq + p.is_parity);
+    repair_sender_done(w->repair, now);
+    return 0;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Writes the RTP packets of one viewer's video and audio to the transport. Adds sequence number and
-// time stamp (rtp_sender.h), the feedback request and the header, and keeps a copy for
-// retransmission (retransmit_buffer.h).
+// time stamp (rtp_sender.h), the feedback request and the header. With repair (repair_sender.h) it
+// also sends copies of lost packets, and parity packets.
+//
+// A copy is the same RTP packet. Where the viewer's reports would confuse both, packets carry flow
+// numbers, which count each transmission; kept packets have the number 0, which parity covers.
 //
 // Pure.
 #ifndef WEIR_STREAM_SEND_PACKET_WRITER_H
@@ -9,13 +12,13 @@
 
 #include "common/protocol/media_transport.h"
 #include "common/protocol/rtp_sender.h"
+#include "common/repair/repair_sender.h"
 #include "media/rtp/packetiser.h"
+#include "stream/send/repair_planner.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct retransmit_buffer;
 
 struct outgoing_packet {
     enum media_track track;
@@ -24,25 +27,44 @@ struct outgoing_packet {
     struct rtp_payload payload; // its body is borrowed until the transport's flush
     int64_t number;             // number of its frame; -1: none
     usec_t pts;                 // media time
-    bool is_kept;               // it is retransmitted if it gets lost
+    bool is_kept;               // it is repaired if it gets lost
     usec_t captured;            // if it is kept: capture time of its media
+    bool is_depended_on;        // if it is kept: other frames depend on its frame
 };
 
 struct packet_writer {
     struct media_transport *transport; // borrowed
     struct rtp_sender rtp[TRACKS];
     bool has_audio;
-    bool reports_often;             // the media adapts to the network (rate_estimator.h)
-    uint16_t flow_number;           // number of the next packet, counted over both tracks
-    struct retransmit_buffer *kept; // owned; NULL: lost packets are not retransmitted
+    bool reports_often;   // the media adapts to the network (rate_estimator.h)
+    uint16_t flow_number; // number of the next packet, counted over all transmissions
+
+    struct repair_sender *repair;  // owned; NULL: lost packets are not repaired
+    struct repair_planner planner; // used with `repair`
+    bool is_numbered;              // packets carry flow numbers for repair
+    size_t parity_room;            // bytes by which packets are shorter, so that their parity fits
+    usec_t useful;                 // how long after the capture a packet may arrive
+    uint32_t parity_ssrc;
+    uint16_t parity_seq; // of the next parity packet
 };
 
 // `payload_type`: of the video. Call packet_writer_attach before the first packet.
 void packet_writer_init(struct packet_writer *w, uint8_t payload_type, struct rng *rng);
 void packet_writer_destroy(struct packet_writer *w);
-// `transport` is borrowed. `keeps`: packets that are reported lost are retransmitted. Returns 0, or
-// ERR_NO_MEMORY.
-int packet_writer_attach(struct packet_writer *w, struct media_transport *transport, bool keeps);
+void packet_writer_attach(struct packet_writer *w, struct media_transport *transport); // borrowed
+
+// How lost packets are repaired.
+struct packet_writer_repair {
+    enum repair_mode mode;
+    bool is_known;     // the viewer knows flow numbers, and parity packets
+    size_t kept_bytes; // of the packets that can be sent again
+    usec_t useful;     // how long after its capture a packet may arrive
+};
+// Call it after packet_writer_attach and before the first packet; a second call replaces the first.
+// Repair stays off if the transport loses nothing, or if `is_known` is false and the viewer's
+// reports would confuse a packet and its copy. Returns 0, or ERR_NO_MEMORY.
+int packet_writer_set_repair(struct packet_writer *w, const struct packet_writer_repair *repair,
+                             struct rng *rng);
 void packet_writer_add_audio(struct packet_writer *w, struct rng *rng);
 // Bytes of payload that fit into a packet with the header extensions of `shape`. Packets are as
 // large as the path allows, and all packets of a frame but the last have the same size, so that the
@@ -54,13 +76,15 @@ int packet_writer_send(struct packet_writer *w, struct outgoing_packet *p, usec_
 // Sends the packets that the transport has batched. Until then their payloads must stay valid.
 void packet_writer_flush(struct packet_writer *w, usec_t now);
 
-// The viewer lacks the video packet `seq`. Returns true if it will be retransmitted: it is kept,
-// was captured at `oldest` or later, and was not retransmitted before.
-bool packet_writer_resend(struct packet_writer *w, uint16_t seq, usec_t oldest);
-// Returns true if a packet waits for retransmission.
-bool packet_writer_has_lost(struct packet_writer *w, usec_t oldest);
-// Retransmits that packet. Returns the codes of packet_writer_send, or ERR_NOT_FOUND: none waits.
-int packet_writer_send_lost(struct packet_writer *w, usec_t oldest, usec_t now);
+// A frame is about to leave: plans its repair.
+void packet_writer_plan(struct packet_writer *w, const struct repair_planner_frame *frame,
+                        usec_t now);
+// The viewer requests the video packet `seq`. Without repair: REPAIR_NOTHING, REPAIR_DISABLED.
+struct repair_decision packet_writer_lost(struct packet_writer *w, uint16_t seq, usec_t now);
+// Returns true if a copy or a parity packet is due.
+bool packet_writer_has_repair(struct packet_writer *w, usec_t now);
+// Sends it. Returns the codes of packet_writer_send, or ERR_NOT_FOUND: none is due.
+int packet_writer_send_repair(struct packet_writer *w, usec_t now);
 
 #ifdef __cplusplus
 }

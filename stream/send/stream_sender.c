@@ -15,7 +15,13 @@
 #include "stream/send/size_watch.h"
 #include "stream/send/stored_retransmit.h"
 
+// Of what a viewer says of its playout: decoding, and waiting for the display.
+#define SHOWING       (20 * USEC_PER_MSEC)
+#define STORED_USEFUL (10 * USEC_PER_SEC)
+
 enum {
+    MIN_KEPT = 128 << 10, // bytes of a viewer's video that can be sent again
+    MAX_KEPT = 2 << 20,
     BATCH = 64,          // max packets per call, so that a greedy sender does not block the loop
     PEAK_FACTOR_X2 = 5,  // video may leave at 2.5 times its mean rate, as key frames are far larger
                          // than the mean frame
@@ -32,6 +38,7 @@ struct stream_sender {
     struct audio_queue audio; // holds one reference to each struct coded_audio
     struct filler filler;
     struct stored_retransmit repairs; // used for stored media
+    usec_t playout;                   // 0: the viewer did not tell it
     struct feedback_limit feedback;
     bool playing;
     bool watching;
@@ -49,6 +56,7 @@ struct stream_sender {
     double made;  // bytes encoded for this viewer, packet headers included
     int steered;  // size whose encoder's rate this sender sets; -1: none
     double speed; // pace of the media, as a multiple of real time
+    double audio_bps;
 
     // Packets of the scheduler's begun frame; the scheduler holds the frame's reference.
     struct frame_packets leaving;
@@ -111,14 +119,50 @@ static bool can_follow(const struct stream_sender *s)
     return s->feed->ops->set_bitrate && s->writer.transport->measures;
 }
 
+// Returns how long after its capture a frame is of use to the viewer. Stored media waits at the
+// viewer for longer than any loss takes to repair, unless the viewer says otherwise.
+static usec_t useful(const struct stream_sender *s)
+{
+    if (s->playout)
+        return usec_max(0, s->playout - SHOWING);
+    return s->feed->ops->give_again ? STORED_USEFUL : s->config.latency;
+}
+
+// Keeps about a second of video, to be sent again.
+static size_t kept_bytes(const struct stream_sender *s)
+{
+    double bytes = 0;
+    for (int i = 0; i < s->config.ladder->level_count; i++)
+        bytes = fmax(bytes, s->config.ladder->levels[i].bitrate_bps / 8.0);
+    return (size_t)fmax(MIN_KEPT, fmin(bytes, MAX_KEPT));
+}
+
+static int set_repair(struct stream_sender *s, enum repair_mode mode, bool is_known)
+{
+    struct packet_writer_repair repair = {.mode = is_filler(s) ? REPAIR_MODE_OFF : mode,
+                                          .is_known = is_known,
+                                          .kept_bytes = kept_bytes(s),
+                                          .useful = useful(s)};
+    return packet_writer_set_repair(&s->writer, &repair, &s->rng);
+}
+
+static enum repair_mode repair_mode_now(const struct stream_sender *s)
+{
+    return s->writer.repair ? repair_sender_policy(s->writer.repair)->mode : REPAIR_MODE_OFF;
+}
+
+int stream_sender_set_repair(struct stream_sender *s, enum repair_mode mode)
+{
+    assert(s->writer.rtp[TRACK_VIDEO].packets == 0);
+    int err = set_repair(s, mode, true);
+    return err ? err : (int)repair_mode_now(s);
+}
+
 int stream_sender_attach(struct stream_sender *s, struct media_transport *transport, usec_t now)
 {
     assert(!s->writer.transport);
-    // Only a transport that numbers its packets itself can carry the same RTP packet twice. Stored
-    // media sends the whole frame again, and other media without an encoder ignores NACKs, so
-    // neither needs old packets.
-    bool keeps = transport->repeats && s->feed->ops->repair;
-    int err = packet_writer_attach(&s->writer, transport, keeps);
+    packet_writer_attach(&s->writer, transport);
+    int err = set_repair(s, REPAIR_MODE_RESEND, false);
     if (err)
         return err;
     s->follows = s->config.follows && can_follow(s);
@@ -134,6 +178,7 @@ int stream_sender_attach(struct stream_sender *s, struct media_transport *transp
 void stream_sender_add_audio(struct stream_sender *s, double bps)
 {
     packet_writer_add_audio(&s->writer, &s->rng);
+    s->audio_bps = bps;
     adaptation_set_beside(&s->adaptation, bps);
 }
 
@@ -218,7 +263,14 @@ void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now
 void stream_sender_set_latency(struct stream_sender *s, usec_t latency)
 {
     s->config.latency = latency;
+    s->writer.useful = useful(s);
     scheduler_set_bound(&s->scheduler, latency);
+}
+
+void stream_sender_set_playout(struct stream_sender *s, usec_t playout)
+{
+    s->playout = playout;
+    s->writer.useful = useful(s);
 }
 
 void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now)
@@ -227,7 +279,15 @@ void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now)
     set_media_rate(s, now);
 }
 
-// Adapts level and rate to the network; called about once a frame.
+// Returns what repair took of the last second's bytes, 0 .. 1.
+static double repair_share(const struct stream_sender *s, usec_t now)
+{
+    return s->writer.repair ? repair_stats_recent_share(repair_sender_stats(s->writer.repair), now)
+                            : 0;
+}
+
+// Adapts level and rate to the network; called about once a frame. Repair is part of what the
+// transport carries, beside the video, which gets the rest.
 static void follow(struct stream_sender *s, usec_t now)
 {
     struct media_transport *t = s->writer.transport;
@@ -245,6 +305,11 @@ static void follow(struct stream_sender *s, usec_t now)
         .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
         .waiting = scheduler_waiting(&s->scheduler, now),
     };
+    if (s->writer.repair) {
+        struct repair_stats *repair = repair_sender_stats(s->writer.repair);
+        sample.made += (double)repair->repair_bytes;
+        adaptation_set_beside(&s->adaptation, s->audio_bps + repair_stats_recent_bps(repair, now));
+    }
     bool alone = !s->feed->ops->is_alone || s->feed->ops->is_alone(s->feed);
     if (!adaptation_update(&s->adaptation, &sample, alone, now))
         return;
@@ -297,8 +362,20 @@ static void flush_waiting(struct stream_sender *s)
     clear_audio(s);
 }
 
+static void plan_repair(struct stream_sender *s, const struct coded_frame *f, usec_t now)
+{
+    struct fps fps = s->config.ladder->sizes[f->size_id].fps;
+    struct repair_planner_frame frame = {
+        .captured = f->captured,
+        .useful = s->writer.useful,
+        .interval = usec_max(1, (usec_t)((double)usec_of_frames(1, fps.num, fps.den) / s->speed)),
+        .bps = level_now(s)->bitrate_bps * s->speed};
+    packet_writer_plan(&s->writer, &frame, now);
+}
+
 static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t now)
 {
+    plan_repair(s, f, now);
     size_t packets = f->bytes / s->writer.transport->max_packet + 1;
     s->made += (double)(f->bytes + packets * PACKET_HEADERS);
     struct scheduler_frame entry = {
@@ -450,8 +527,8 @@ static int send_video(struct stream_sender *s, usec_t now)
     struct outgoing_packet p;
     frame_packets_of(&s->leaving, f, next->level);
     frame_packets_next(&s->leaving, &s->writer, s->config.ladder->source_fps,
-                       s->ops->wall(s->config.ctx, now),
-                       is_depended_on(s, f->size_id, f->temporal_id), &p);
+                       s->ops->wall(s->config.ctx, now), s->writer.repair, &p);
+    p.is_depended_on = is_depended_on(s, f->size_id, f->temporal_id);
     int err = packet_writer_send(&s->writer, &p, now);
     if (err)
         return err;
@@ -506,9 +583,9 @@ static int send_filler(struct stream_sender *s, usec_t now)
     return 0;
 }
 
-static bool has_lost(struct stream_sender *s, usec_t now)
+static bool has_repair(struct stream_sender *s, usec_t now)
 {
-    return s->playing && packet_writer_has_lost(&s->writer, now - s->config.latency);
+    return s->playing && packet_writer_has_repair(&s->writer, now);
 }
 
 // Drops audio past its deadline. Returns true if audio waits to be sent.
@@ -522,19 +599,19 @@ static bool has_audio(struct stream_sender *s, usec_t now)
 
 static bool has_packets(struct stream_sender *s, usec_t now)
 {
-    if (has_lost(s, now) || has_audio(s, now))
+    if (has_repair(s, now) || has_audio(s, now))
         return true;
     if (is_filler(s))
         return s->playing && filler_is_due(&s->filler, now);
     return s->scheduler.count > 0 && (s->playing || s->leaving.frame);
 }
 
-// Lost packets go first, because later frames depend on them. Audio goes next: it is small, and a
-// gap in it is heard at once.
+// Repair goes first: it has the nearest deadlines. Audio goes next: it is small, and a gap in it is
+// heard at once.
 static int send_next(struct stream_sender *s, usec_t now)
 {
-    if (has_lost(s, now))
-        return packet_writer_send_lost(&s->writer, now - s->config.latency, now);
+    if (has_repair(s, now))
+        return packet_writer_send_repair(&s->writer, now);
     if (has_audio(s, now))
         return send_audio(s, now);
     return is_filler(s) ? send_filler(s, now) : send_video(s, now);
@@ -552,6 +629,15 @@ static void end_if_done(struct stream_sender *s, usec_t now)
         return;
     stop_playing(s);
     s->ops->on_end(s->config.ctx, now);
+}
+
+// Returns when a copy that waits for other packets to leave is due; one that is due already waits
+// for the transport's room.
+static usec_t next_copy(const struct stream_sender *s, usec_t now)
+{
+    usec_t due =
+        s->playing && s->writer.repair ? repair_sender_next_timeout(s->writer.repair) : USEC_NEVER;
+    return due > now ? due : USEC_NEVER;
 }
 
 // The transport is asked for room only if something waits; otherwise it would conclude that it
@@ -573,7 +659,7 @@ void stream_sender_pump(struct stream_sender *s, usec_t now)
     packet_writer_flush(&s->writer, now);
     s->wake_at = sent == BATCH                ? now
                  : is_filler(s) && s->playing ? filler_next(&s->filler, now)
-                                              : USEC_NEVER;
+                                              : next_copy(s, now);
     end_if_done(s, now);
 }
 
@@ -620,32 +706,35 @@ static bool frame_is_depended_on(const struct stream_sender *s, int64_t number)
            is_depended_on(s, s->levels.size_id, layer_temporal_id(index, size->layers));
 }
 
-// The viewer reports missing live packets: retransmits them, or makes the encoder stop referring to
+// The viewer reports missing live packets: sends them again, or makes the encoder stop referring to
 // their frames. A viewer may name thousands of packets at once, so each frame is looked up only
 // once.
 static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t now)
 {
     int64_t last = -1;
-    bool wanted = false;
     for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
         uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
-        int64_t number = rtp_sender_frame_of(&s->writer.rtp[TRACK_VIDEO], seq);
-        if (number != last)
-            wanted = number >= 0 && frame_is_depended_on(s, number);
-        last = number;
-        if (!wanted || packet_writer_resend(&s->writer, seq, now - s->config.latency))
+        struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
+        if (d.action == REPAIR_RESEND || d.action == REPAIR_AWAIT_FEC ||
+            d.reason == REPAIR_UNDER_WAY)
             continue;
-        if (s->watching)
+        int64_t number = rtp_sender_frame_of(&s->writer.rtp[TRACK_VIDEO], seq);
+        if (number != last && number >= 0 && frame_is_depended_on(s, number) && s->watching &&
+            s->feed->ops->repair)
             s->feed->ops->repair(s->feed, s->levels.size_id, number);
-        wanted = false;
+        last = number;
     }
 }
 
+// A stored frame is sent again as a whole if its packets are not kept any more.
 static void on_missing_stored(struct stream_sender *s, struct rtcp_nack nack, usec_t now)
 {
     const struct rtp_sender *rtp = &s->writer.rtp[TRACK_VIDEO];
     for (uint32_t named = 1 | (uint32_t)nack.blp << 1; named; named &= named - 1) {
         uint16_t seq = (uint16_t)(nack.pid + __builtin_ctz(named));
+        struct repair_decision d = packet_writer_lost(&s->writer, seq, now);
+        if (s->writer.repair && d.reason != REPAIR_NOT_KEPT)
+            continue;
         int64_t number = rtp_sender_frame_of(rtp, seq);
         if (number >= 0 && stored_retransmit_take(&s->repairs, number, seq, rtp->next_seq))
             s->feed->ops->give_again(s->feed, s->levels.size_id, number, now);
@@ -663,7 +752,7 @@ static void on_nack(struct stream_sender *s, const struct rtcp_item *item, usec_
         else
             on_missing(s, item->nacks[i], now);
     }
-    if (s->writer.kept)
+    if (s->writer.repair)
         stream_sender_pump(s, now);
 }
 
@@ -672,7 +761,8 @@ void stream_sender_feedback(struct stream_sender *s, const struct rtcp_item *ite
     if (item->media_ssrc != s->writer.rtp[TRACK_VIDEO].ssrc)
         return;
     const struct media_feed_ops *feed = s->feed->ops;
-    if (item->kind == RTCP_IS_NACK && (feed->repair || feed->give_again))
+    bool repairs = s->writer.repair || feed->repair || feed->give_again;
+    if (item->kind == RTCP_IS_NACK && repairs)
         on_nack(s, item, now);
     else if (item->kind == RTCP_IS_PLI && feedback_limit_pli(&s->feedback, now) &&
              feed->request_key && (s->watching || feed->give_again))
@@ -720,7 +810,7 @@ static uint64_t skipped(const struct stream_sender *s)
     return count;
 }
 
-void stream_sender_read(const struct stream_sender *s, struct stream_sender_stats *out, usec_t now)
+void stream_sender_read(struct stream_sender *s, struct stream_sender_stats *out, usec_t now)
 {
     *out = (struct stream_sender_stats){
         .level = s->levels.level,
@@ -733,8 +823,12 @@ void stream_sender_read(const struct stream_sender *s, struct stream_sender_stat
         .waiting_bytes = s->scheduler.bytes,
         .waiting = scheduler_waiting(&s->scheduler, now),
         .frames = s->scheduler.counters,
+        .repair_mode = repair_mode_now(s),
+        .repair_share = repair_share(s, now),
         .follows = s->follows,
         .adaptation = s->follows ? adaptation_read(&s->adaptation)
                                  : (struct adaptation_stats){NAN, NAN, NAN, NAN, NAN, NAN},
     };
+    if (s->writer.repair)
+        out->repair = *repair_sender_stats(s->writer.repair);
 }

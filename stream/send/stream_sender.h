@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sending core: one viewer's stream, from coded frames to packets. It chooses the level
 // (adaptation.h), selects the frames to send (scheduler.h), cuts them into RTP packets
-// (packetiser.h), retransmits losses (retransmit_buffer.h, stored_retransmit.h), and requests
-// sizes, rates and key frames from the media. weir-send, the simulator and the tests all build this
-// object.
+// (packetiser.h), repairs losses (repair_sender.h, stored_retransmit.h), and requests sizes, rates
+// and key frames from the media. weir-send, the simulator and the tests all build this object.
 //
 //   In:  the viewer's requests (play, pause, level ...), frames and audio packets of the watched
 //        sizes, the viewer's feedback (NACK, PLI), "the transport has room", the time.
@@ -19,6 +18,8 @@
 #include "common/base/level.h"
 #include "common/protocol/media_transport.h"
 #include "common/protocol/rtp_sender.h"
+#include "common/repair/repair_policy.h"
+#include "common/repair/repair_stats.h"
 #include "media/coded/coded_audio.h"
 #include "media/coded/coded_frame.h"
 #include "stream/adapt/adaptation.h"
@@ -62,6 +63,12 @@ struct stream_sender *stream_sender_new(const struct stream_sender_config *confi
 void stream_sender_free(struct stream_sender *s);
 // Sets the transport, borrowed. Call it once. Returns 0, or ERR_NO_MEMORY.
 int stream_sender_attach(struct stream_sender *s, struct media_transport *transport, usec_t now);
+// How lost packets of the video are repaired, as negotiated with a viewer that knows flow numbers
+// and parity packets. Call it after stream_sender_attach and before the first packet. Without it,
+// packets are sent again unless the viewer's reports would confuse a packet and its copy. Returns
+// the mode in force, REPAIR_MODE_OFF if the media or the transport has no use for it; or
+// ERR_NO_MEMORY.
+int stream_sender_set_repair(struct stream_sender *s, enum repair_mode mode);
 // Adds audio of `bps` bit/s to video, or video to audio. Call these only while the sender does not
 // play.
 void stream_sender_add_audio(struct stream_sender *s, double bps);
@@ -78,6 +85,9 @@ void stream_sender_go_to(struct stream_sender *s, int64_t from);
 int stream_sender_set_level(struct stream_sender *s, int level, usec_t now); // 0, ERR_RANGE
 void stream_sender_set_follows(struct stream_sender *s, bool follows, usec_t now);
 void stream_sender_set_latency(struct stream_sender *s, usec_t latency);
+// The viewer shows a frame about so long after its capture: until then lost packets are repaired.
+// Without it: until the latency has passed.
+void stream_sender_set_playout(struct stream_sender *s, usec_t playout);
 // Sets the media's pace as a multiple of real time.
 void stream_sender_set_speed(struct stream_sender *s, double speed, usec_t now);
 
@@ -117,11 +127,14 @@ struct stream_sender_stats {
     size_t waiting_bytes;
     usec_t waiting; // age of the oldest waiting frame
     struct scheduler_counters frames;
-    bool follows; // the level adapts to the network
+    enum repair_mode repair_mode;
+    struct repair_stats repair; // all zero if the mode is REPAIR_MODE_OFF
+    double repair_share;        // part of the bytes of the last second that was repair, 0 .. 1
+    bool follows;               // the level adapts to the network
     struct adaptation_stats adaptation;
 };
 
-void stream_sender_read(const struct stream_sender *s, struct stream_sender_stats *out, usec_t now);
+void stream_sender_read(struct stream_sender *s, struct stream_sender_stats *out, usec_t now);
 
 #ifdef __cplusplus
 }

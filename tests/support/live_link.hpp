@@ -329,9 +329,10 @@ class live_link
         carrier->ctx = this;
         handed.media = carrier->media;
         handed.media.ops = tap_ops();
-        handed.media.repeats = carrier->media.repeats && resends;
         handed.owner = this;
         REQUIRE(stream_sender_attach(s, &handed.media, 0) == 0);
+        if (!resends)
+            REQUIRE(stream_sender_set_repair(s, REPAIR_MODE_OFF) == REPAIR_MODE_OFF);
         stream_sender_play(s, 0);
     }
     void attach(uint32_t id, flow *f, usec_t rtt)
@@ -509,10 +510,14 @@ class live_link
     {
         below(t)->ops->info(below(t), out, now);
     }
+    static bool tap_fate(media_transport *t, bool *lost)
+    {
+        return below(t)->ops->fate && below(t)->ops->fate(below(t), lost);
+    }
     static const media_transport_ops *tap_ops()
     {
-        static const media_transport_ops ops = {tap_room, tap_send,       nullptr,
-                                                tap_wish, tap_media_rate, tap_info};
+        static const media_transport_ops ops = {tap_room,       tap_send, nullptr, tap_wish,
+                                                tap_media_rate, tap_info, tap_fate};
         return &ops;
     }
 

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "common/base/err.h"
@@ -18,6 +19,7 @@ struct open_transport {
     int err = 0;            // result of `send` while there is room
     bool wishes = false;
     feedback_wish wish{};
+    std::deque<bool> fates; // lost or not, of packets in the order of sending
     int media_bps = 0;
     transport_info info{};
     int asked = 0;     // number of calls of `room`
@@ -33,7 +35,7 @@ struct open_transport {
     open_transport()
     {
         static const media_transport_ops ops = {has_room,       send,          flush,
-                                                wants_feedback, on_media_rate, tell};
+                                                wants_feedback, on_media_rate, tell, fate};
         base.ops = &ops;
         base.max_packet = 1200;
         transport_info_clear(&info);
@@ -88,6 +90,15 @@ struct open_transport {
     static void tell(media_transport *t, transport_info *out, usec_t)
     {
         *out = of(t)->info;
+    }
+    static bool fate(media_transport *t, bool *lost)
+    {
+        std::deque<bool> &fates = of(t)->fates;
+        if (fates.empty())
+            return false;
+        *lost = fates.front();
+        fates.pop_front();
+        return true;
     }
 };
 

@@ -178,6 +178,27 @@ TEST_CASE("datagram sender: the fate of packets by the reports")
     }
 }
 
+TEST_CASE("datagram sender: fates are told once, in the order of sending")
+{
+    flow f;
+    auto fates = [&f] {
+        std::string all;
+        bool lost;
+        while (datagram_sender_fate(&f.s, &lost))
+            all += lost ? 'x' : '+';
+        return all;
+    };
+    CHECK(fates().empty());
+    f.send(12);
+    f.hear(0, "+.++", 0, 150 * MS, 150 * MS);
+    CHECK(fates() == "+"); // 1 may be late
+    f.hear(0, "+.++..+", 0, 160 * MS, 160 * MS);
+    CHECK(fates() == "x++");
+    f.hear(9, "+++", 0, 170 * MS, 170 * MS); // no report covers 7 and 8
+    CHECK(fates() == "xx++++");
+    CHECK(fates().empty());
+}
+
 TEST_CASE("datagram sender: round trip, arrival times, flight")
 {
     flow f;

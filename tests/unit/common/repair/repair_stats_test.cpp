@@ -64,10 +64,12 @@ TEST_CASE("repair stats: the share of the last second fades")
     };
     second(true);
     CHECK(repair_stats_recent_share(&s, now) == Approx(0.1));
+    CHECK(repair_stats_recent_bps(&s, now) == Approx(80000));
     second(true);
     CHECK(repair_stats_recent_share(&s, now) == Approx(0.1));
     second(false);
     second(false);
     CHECK(repair_stats_recent_share(&s, now) == 0);
+    CHECK(repair_stats_recent_bps(&s, now) == 0);
     CHECK(repair_stats_overhead(&s) == Approx(0.1 / 0.9 / 2));
 }

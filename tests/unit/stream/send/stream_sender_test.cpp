@@ -114,7 +114,7 @@ struct sender {
     media_feed_ops asks{};
     stream_sender *s = nullptr;
 
-    explicit sender(media of = LIVE, int level = 1, bool repeats = false, bool follows = false)
+    explicit sender(media of = LIVE, int level = 1, bool repairs = false, bool follows = false)
     {
         ops.wall = asked::wall;
         ops.on_begun = asked::on_begun;
@@ -139,7 +139,6 @@ struct sender {
         a.ops = &asks;
         a.reorders = of == STORED;
         a.filler = of == STEADY ? FILLER_STEADY : of == GREEDY ? FILLER_GREEDY : FILLER_NONE;
-        t.base.repeats = repeats;
         t.base.measures = true;
         stream_sender_config config{};
         config.ladder = &l;
@@ -155,6 +154,8 @@ struct sender {
         s = stream_sender_new(&config, 0);
         REQUIRE(s);
         REQUIRE(stream_sender_attach(s, &t.base, 0) == 0);
+        if (!repairs)
+            REQUIRE(stream_sender_set_repair(s, REPAIR_MODE_OFF) == REPAIR_MODE_OFF);
     }
     ~sender()
     {
@@ -388,9 +389,9 @@ TEST_CASE("stream_sender: the key frame that began a size is lost")
     CHECK(v.numbers() == list{0, 2, 3, 4});
 }
 
-TEST_CASE("stream_sender: over a transport that repeats, a lost packet is retransmitted first")
+TEST_CASE("stream_sender: a lost packet is sent again first, as long as it can arrive in time")
 {
-    sender v(LIVE, 1, true);
+    sender v(LIVE, 1, true); // the round trip is taken for 50 ms, with 10 ms of jitter
     stream_sender_play(v.s, 0);
     v.frame(0, 0, true);
     v.t.room = 0;
@@ -402,11 +403,121 @@ TEST_CASE("stream_sender: over a transport that repeats, a lost packet is retran
     stream_sender_pump(v.s, 300 * MS);
     CHECK(v.numbers() == list{0, 0, 2});
     CHECK(v.t.all[1].bytes == v.t.all[0].bytes);
+    v.missing(0, 349 * MS); // the copy may yet have arrived when the viewer reported
+    CHECK(v.numbers() == list{0, 0, 2});
+    v.missing(0, 360 * MS);
+    CHECK(v.numbers() == list{0, 0, 2, 0});
     CHECK(v.a.take().empty());
-    v.missing(0, 300 * MS); // once
+    v.missing(0, 411 * MS); // too late
     CHECK(v.a.take() == "repair 0/0");
-    v.missing(2, 700 * MS); // too old
+    v.frame(3, 420 * MS);
+    v.missing(4, 830 * MS); // nothing depends on the top layer
+    CHECK(v.a.take().empty());
+    stream_sender_stats of = v.stats();
+    CHECK(of.repair_mode == REPAIR_MODE_RESEND);
+    CHECK(of.repair.resent == 2);
+    CHECK(of.repair.invalidations == 1);
+    CHECK(of.repair.not_resent[REPAIR_TOO_LATE] == 2);
+    CHECK(of.repair.not_resent[REPAIR_UNDER_WAY] == 1);
+}
+
+TEST_CASE("stream_sender: the viewer's playout is the deadline of repair")
+{
+    sender v(LIVE, 1, true);
+    stream_sender_set_playout(v.s, 200 * MS); // of which 20 ms are for decoding and display
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true);
+    v.frame(2, 0);
+    v.a.take();
+    v.missing(0, 144 * MS);
+    CHECK(v.numbers() == list{0, 2, 0});
+    v.missing(1, 146 * MS);
+    CHECK(v.numbers() == list{0, 2, 0});
     CHECK(v.a.take() == "repair 0/2");
+}
+
+TEST_CASE("stream_sender: a flood of NACKs gets its share of the bytes, and no more")
+{
+    sender v(LIVE, 1, true);
+    stream_sender_set_playout(v.s, 60 * USEC_PER_SEC);
+    stream_sender_play(v.s, 0);
+    usec_t now = 0;
+    for (int n = 0; n < 3000; n++, now += 10 * MS) {
+        v.frame(n, now, n == 0, 0, 1000);
+        for (size_t i = v.t.all.size() > 40 ? v.t.all.size() - 40 : 0; i < v.t.all.size(); i++)
+            v.missing(i, now);
+    }
+    const repair_stats of = v.stats(now).repair;
+    CHECK(of.media_packets == 3000);
+    // 30 % of the media, and the first credit of 96 kB
+    CHECK(of.repair_bytes > 10000);
+    CHECK(of.repair_bytes <= 0.3 * of.media_bytes + 96000);
+    CHECK(v.stats().feedback_dropped > 0);
+}
+
+TEST_CASE("stream_sender: repair leaves the encoder what the transport carries without it")
+{
+    auto encoder_bps = [](bool loses) {
+        sender v(LIVE, 3, true, true);
+        v.t.base.responsive = true;
+        v.t.info.allowed_bps = 130000;
+        v.t.info.latest_rtt_ms = 40;
+        stream_sender_set_playout(v.s, 2 * USEC_PER_SEC);
+        stream_sender_play(v.s, 0);
+        double made = 0;
+        std::string bps;
+        for (int n = 0; n < 200; n++) {
+            usec_t now = n * 100 * MS;
+            size_t sent = v.t.all.size();
+            v.t.info.delivered_bytes = made;
+            v.frame(n, now, n % 2 == 0, stream_sender_size(v.s), 1000);
+            if (loses && n % 4 == 0 && v.t.all.size() > sent)
+                v.missing(sent, now + 60 * MS);
+            for (size_t i = sent; i < v.t.all.size(); i++)
+                made += static_cast<double>(v.t.all[i].bytes.size());
+            std::string said = v.a.take();
+            size_t at = said.rfind(" at ");
+            bps = at == std::string::npos ? bps : said.substr(at + 4);
+        }
+        CHECK((v.stats(20 * USEC_PER_SEC).repair_share > 0.1) == loses);
+        REQUIRE_FALSE(bps.empty());
+        return std::stod(bps);
+    };
+    double with = encoder_bps(true), without = encoder_bps(false);
+    CHECK(with < 0.9 * without);
+    CHECK(with > 0.6 * without); // repair takes 30 % at most
+}
+
+TEST_CASE("stream_sender: modes of repair, and where there is none")
+{
+    sender known(LIVE, 1, true);
+    known.t.wishes = true;
+    known.t.wish = {20000, 0};
+    CHECK(stream_sender_set_repair(known.s, REPAIR_MODE_AUTO) == REPAIR_MODE_AUTO);
+    stream_sender_play(known.s, 0);
+    known.frame(0, 0, true, 0, 3000);
+    CHECK(known.t.all[0].bytes.size() < 1170); // its parity fits
+    CHECK(known.t.all[0].rtp.feedback.has_number);
+    sender filler(STEADY, 1, true);
+    CHECK(stream_sender_set_repair(filler.s, REPAIR_MODE_AUTO) == REPAIR_MODE_OFF);
+    sender off(LIVE, 1, true);
+    CHECK(stream_sender_set_repair(off.s, REPAIR_MODE_OFF) == REPAIR_MODE_OFF);
+}
+
+TEST_CASE("stream_sender: a packet of a stored frame is sent again; the frame, once it is not kept")
+{
+    sender v(STORED, 1, true);
+    stream_sender_play(v.s, 0);
+    v.frame(0, 0, true, 0, 3000);
+    v.a.take();
+    v.missing(1, 3000 * MS); // the viewer's buffer is not known: 10 s are assumed
+    REQUIRE(v.t.all.size() == 4);
+    CHECK(v.t.all[3].bytes == v.t.all[1].bytes);
+    CHECK(v.a.take().empty());
+    for (int n = 2; v.t.all.size() < 2200; n += 2)
+        v.frame(n, 3100 * MS, false, 0, 3000);
+    v.missing(2, 3200 * MS);
+    CHECK(v.a.take() == "again 0/0");
 }
 
 TEST_CASE("stream_sender: a stored frame is sent again whole, once for all its losses")
