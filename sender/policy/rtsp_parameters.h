@@ -18,6 +18,7 @@ enum rtsp_parameter {
     PARAMETER_UNKNOWN,
     PARAMETER_LEVEL,          // set, get: level of the ladder
     PARAMETER_LATENCY,        // set: how long a frame may wait for the transport, ms
+    PARAMETER_PLAYOUT,        // set: how long after its capture the viewer shows a frame, ms
     PARAMETER_ADAPT,          // set: `sender` (1) or `none` (0)
     PARAMETER_CAPACITY_PROBE, // set: the number of a packet pair
     PARAMETER_CLOCK,          // get

@@ -24,6 +24,7 @@ static const double START_BPS = 500e3; // used if the round trip is unknown
 struct set_up_track {
     int channel[2];            // RTP, RTCP; interleaved
     struct media_ports *ports; // owned; NULL: the track has no ports of its own
+    bool is_repaired;          // in the mode that the viewer requested
 };
 
 struct track_setup {
@@ -189,6 +190,16 @@ static struct track_path path_of(const struct track_setup *t, enum media_track t
     return path;
 }
 
+// The track was added to the session: repairs its losses as the viewer requests.
+static void set_repair(struct track_setup *t, enum media_track track,
+                       const struct rtsp_transport *offer)
+{
+    enum repair_mode mode;
+    t->tracks[track].is_repaired = track == TRACK_VIDEO && offer->weir[0] &&
+                                   repair_mode_parse(offer->repair, &mode) &&
+                                   session_set_repair(t->session, mode);
+}
+
 // ---- The response
 
 static uint32_t ssrc_of(const struct track_setup *t, enum media_track track)
@@ -223,6 +234,8 @@ static void answer(const struct track_setup *t, enum media_track track,
         }
     }
     snprintf(given.weir, sizeof(given.weir), "%s", offer->weir);
+    if (own->is_repaired)
+        snprintf(given.repair, sizeof(given.repair), "%s", offer->repair);
     if (track == t->first) { // headers of the transport, not of the track
         given.has_token = t->has_token;
         given.token = t->token;
@@ -273,6 +286,7 @@ static void set_up_second(struct track_setup *t, enum media_track track,
         session_add_audio(t->session, &path);
     else
         session_add_pictures(t->session, &path);
+    set_repair(t, track, &offers[i]);
     answer(t, track, &offers[i], a);
 }
 
@@ -382,6 +396,7 @@ static void set_up_first(struct track_setup *t, const struct track_setup_request
         rtsp_response_refuse(a, 503, "the server is full\r\n");
         return;
     }
+    set_repair(t, t->first, offer);
     answer(t, t->first, offer, a);
     log_of(LOG_INFO, "viewer", t->config.name, "viewer %s: %s%s%s", t->config.name,
            transport_offer_name(offer), offer->cc[0] ? ", " : "", offer->cc);

@@ -330,6 +330,19 @@ int session_set_latency(struct session *s, int ms)
     return 0;
 }
 
+int session_set_playout(struct session *s, int ms)
+{
+    if (ms < SESSION_LATENCY_MIN_MS || ms > SESSION_LATENCY_MAX_MS)
+        return ERR_RANGE;
+    stream_sender_set_playout(s->sender, ms * USEC_PER_MSEC);
+    return 0;
+}
+
+bool session_set_repair(struct session *s, enum repair_mode mode)
+{
+    return stream_sender_set_repair(s->sender, mode) == (int)mode && mode != REPAIR_MODE_OFF;
+}
+
 void session_set_speed(struct session *s, double speed, usec_t now)
 {
     stream_sender_set_speed(s->sender, speed, now);

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "common/repair/repair_policy.h"
 #include "common/transport/path_validation.h"
 #include "common/transport/transport.h"
 #include "common/wire/rtcp.h"
@@ -74,6 +75,11 @@ void session_set_follows(struct session *s, bool follows, usec_t now);
 // Returns the requested level, even before its key frame.
 int session_level(const struct session *s);
 int session_set_latency(struct session *s, int ms); // 0 or ERR_RANGE
+// The viewer shows a frame about so long after its capture. 0 or ERR_RANGE.
+int session_set_playout(struct session *s, int ms);
+// The viewer requests repair of the video, and knows flow numbers and parity packets. Call it
+// before the first PLAY. Returns true if the session repairs in this mode.
+bool session_set_repair(struct session *s, enum repair_mode mode);
 // Sets the media's pace as a multiple of real time, FRAME_CLOCK_MIN_SPEED .. FRAME_CLOCK_MAX_SPEED.
 // For live media it applies to all viewers.
 void session_set_speed(struct session *s, double speed, usec_t now);

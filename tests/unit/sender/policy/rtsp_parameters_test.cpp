@@ -24,6 +24,8 @@ TEST_CASE("rtsp_parameters: lines of SET_PARAMETER")
         {"level", "3x", PARAMETER_LEVEL, false, 0},
         {"latency", "250", PARAMETER_LATENCY, true, 250},
         {"latency", "soon", PARAMETER_LATENCY, false, 0},
+        {"Playout", "250", PARAMETER_PLAYOUT, true, 250},
+        {"playout", "2.5", PARAMETER_PLAYOUT, false, 0},
         {"adapt", "sender", PARAMETER_ADAPT, true, 1},
         {"ADAPT", "None", PARAMETER_ADAPT, true, 0},
         {"adapt", "1", PARAMETER_ADAPT, false, 0},

@@ -23,11 +23,23 @@ struct world {
     catalog *served; // counts the stream's sessions
     rtsp_session state;
     track_setup *setup;
+    stream_media_ops of_frames;
+    static inline const stream_media_ops *filler_ops;
 
-    world()
+    // `frames`: the media has frames, of which none ever comes.
+    explicit world(bool frames = false)
     {
         stream_media *media = filler_media_new(SDP_SOURCE_STEADY, 1000000);
         REQUIRE(media);
+        filler_ops = media->ops;
+        of_frames = *filler_ops;
+        of_frames.feed_new = [](stream_media *m, const media_feed_config *config) {
+            media_feed *f = filler_ops->feed_new(m, config);
+            REQUIRE(f);
+            f->filler = FILLER_NONE;
+            return f;
+        };
+        media->ops = frames ? &of_frames : filler_ops;
         stream_init(&offered, media, nullptr);
         served = catalog_new_one("/live", &offered);
         REQUIRE(served);
@@ -101,6 +113,31 @@ TEST_CASE("track_setup: what each Transport header gets")
         CHECK(said.find(row.said) != std::string::npos);
         CHECK((track_setup_session(w.setup) != nullptr) == (row.status == 200));
         CHECK(w.state.state == (row.status == 200 ? RTSP_READY : RTSP_INIT));
+    }
+}
+
+TEST_CASE("track_setup: repair in the requested mode, where packets can be lost")
+{
+    struct {
+        std::string header, repair; // "": the response does not have it
+        bool filler;
+    } const table[] = {
+        {"RTP/AVPF;unicast;client_port=9-10;x-weir=tfrc;x-weir-repair=auto", "auto", false},
+        {"RTP/AVPF;unicast;client_port=9-10;x-weir=udp;x-weir-repair=resend", "resend", false},
+        {"RTP/AVP;unicast;client_port=9-10;x-weir=mtp;x-weir-repair=fec", "fec", false},
+        {"RTP/AVPF;unicast;client_port=9-10;x-weir=tfrc;x-weir-repair=off", "", false},
+        {"RTP/AVPF;unicast;client_port=9-10;x-weir=tfrc;x-weir-repair=prayer", "", false},
+        {"RTP/AVPF;unicast;client_port=9-10;x-weir=tfrc", "", false},
+        {"RTP/AVP;unicast;client_port=9-10;x-weir-repair=auto", "", false}, // not Weir's
+        {"RTP/AVP/TCP;interleaved=0-1;x-weir=minbuf;x-weir-repair=auto", "", false},
+        {"RTP/AVPF;unicast;client_port=9-10;x-weir=tfrc;x-weir-repair=auto", "", true},
+    };
+    for (const auto &row : table) {
+        INFO(row.header);
+        world w(!row.filler);
+        std::string said;
+        REQUIRE(w.serve(row.header, &said) == 200);
+        CHECK(answer_of(said).repair == row.repair);
     }
 }
 
