@@ -91,7 +91,8 @@ enum flow_kind {
     FLOW_BACK, // what the transport's receiving end answers
     FLOW_PAIR, // the rest are those of a stream (flow_stream.c)
     FLOW_ASK,
-    FLOW_ANSWER
+    FLOW_ANSWER,
+    FLOW_RTCP // the viewer's requests for lost packets
 };
 
 struct flow_head {

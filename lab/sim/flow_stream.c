@@ -125,6 +125,15 @@ static void on_request(struct flow_stream *f, const struct packet *p, usec_t now
     run_sender(f, now);
 }
 
+static void on_rtcp(struct flow_stream *f, const struct packet *p, usec_t now)
+{
+    struct rtcp_item item;
+    size_t at = 0;
+    while (rtcp_next(flow_body(p), p->bytes - FLOW_UDP_HEADERS, &at, &item) == 1)
+        stream_sender_feedback(f->sender, &item, now);
+    run_sender(f, now);
+}
+
 static void source_push(struct node *n, struct packet *p, usec_t now)
 {
     struct flow_stream *f = of_source(n);
@@ -134,6 +143,8 @@ static void source_push(struct node *n, struct packet *p, usec_t now)
     } else {
         if (head.kind == FLOW_ASK)
             on_request(f, p, now);
+        else if (head.kind == FLOW_RTCP)
+            on_rtcp(f, p, now);
         else
             (void)stream_control_answer(&f->ending, head.number);
         packet_free(p);
@@ -185,7 +196,7 @@ static void sink_push(struct node *n, struct packet *p, usec_t now)
         on_media_end(f, p, now);
     } else if (head.kind == FLOW_ANSWER) { // the level shows in its frames
         if (stream_control_answer(&f->asked, head.number))
-            stream_viewer_answered(&f->viewer, now - f->asked.asked_at);
+            stream_viewer_answered(&f->viewer, now - f->asked.asked_at, now);
     } else {
         stream_viewer_pair(&f->viewer, (uint32_t)(head.number / 2), head.number % 2, p->bytes, now);
     }
@@ -233,6 +244,18 @@ static void deliver(void *ctx, const uint8_t *rtp, size_t len, usec_t now)
 static void ask(void *ctx, const struct stream_wish *wish, usec_t now)
 {
     stream_control_ask(&((struct flow_stream *)ctx)->asked, wish, now);
+}
+
+static void send_rtcp(void *ctx, const uint8_t *data, size_t len, usec_t now)
+{
+    struct flow_stream *f = ctx;
+    struct flow_head head = {FLOW_RTCP, ECN_NOT, 0, 0, now};
+    struct media_packet body = {.body = data, .body_len = len};
+    uint32_t bytes = (uint32_t)len + FLOW_UDP_HEADERS;
+    if (!flow_send(&f->flow, &f->flow.sink, &head, bytes, &body))
+        return;
+    f->flow.counts.feedback_packets++;
+    f->flow.counts.feedback_bytes += bytes;
 }
 
 static int64_t ecn_marked(void *ctx)
@@ -284,6 +307,11 @@ static uint32_t packet_bytes(uint32_t fragment_bytes)
     return (uint32_t)rtp_header_bytes(&shape) + FU_HEAD + fragment_bytes;
 }
 
+static bool repairs(const struct flow_stream *f, const struct flow_stream_config *config)
+{
+    return config->repair != REPAIR_MODE_OFF && f->transport->may_lose;
+}
+
 static int open_sender(struct flow_stream *f, const struct flow_stream_config *config,
                        struct rng *rng, usec_t now)
 {
@@ -322,7 +350,13 @@ static int open_sender(struct flow_stream *f, const struct flow_stream_config *c
     f->transport->deliver = deliver;
     f->transport->ctx = f;
     f->pair_bytes = transport.packet_bytes + FLOW_UDP_HEADERS;
-    return stream_sender_attach(f->sender, &f->transport->media, now);
+    int err = stream_sender_attach(f->sender, &f->transport->media, now);
+    if (err || !repairs(f, config))
+        return err;
+    // The viewer begins with so much media held.
+    stream_sender_set_playout(f->sender, (usec_t)(config->goddard.play_buf_thresh * 1e6));
+    err = stream_sender_set_repair(f->sender, config->repair);
+    return err < 0 ? err : 0;
 }
 
 static int open_ends(struct flow_stream *f, const struct flow_stream_config *config,
@@ -335,10 +369,12 @@ static int open_ends(struct flow_stream *f, const struct flow_stream_config *con
                                           .params = config->goddard,
                                           .loses_frames = f->transport->may_lose,
                                           .by_media = config->by_media,
+                                          .repairs = repairs(f, config),
                                           .in_part = config->in_part,
                                           .transport = config->via,
                                           .source = config->media->name,
                                           .ask = ask,
+                                          .send_rtcp = send_rtcp,
                                           .event = tell,
                                           .ecn_marked = ecn_marked,
                                           .ctx = f};

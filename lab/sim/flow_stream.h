@@ -2,7 +2,8 @@
 // A whole session: weir-send's sending core (stream_sender.h) with synthetic media
 // (stream_source.h) at one end, weir-play's buffer and Goddard policy at the other
 // (stream_viewer.h), and a transport between them (sim_transport.h). The viewer's requests, packet
-// pairs and the end of the media are packets in the network too (stream_control.h).
+// pairs and the end of the media are packets in the network too (stream_control.h), and so are its
+// NACKs, which can get lost.
 //
 // Packets are as large as the programs' packets; requests are about as large as RTSP requests. A
 // viewer does not set up a connection: the session begins with its first request.
@@ -29,6 +30,7 @@ struct flow_stream_config {
     uint32_t fragment_bytes; // of a frame in a packet
     bool by_media;           // stream_viewer.h
     bool in_part;            // stream_parts.h
+    enum repair_mode repair; // of datagrams; OFF: lost packets are neither requested nor sent again
     struct tcp_sender_config tcp;
     usec_t delayed_ack;
 };

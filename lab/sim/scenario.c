@@ -103,9 +103,10 @@ enum {
     SEEN_VIA,
     SEEN_MEDIA,
     SEEN_GODDARD,
-    SEEN_SIZES
+    SEEN_SIZES,
+    SEEN_REPAIR
 };
-_Static_assert(SEEN_SIZES < 64, "the keys seen are recorded in 64 bits");
+_Static_assert(SEEN_REPAIR < 64, "the keys seen are recorded in 64 bits");
 
 static const struct {
     const char *name;
@@ -192,6 +193,16 @@ static int read_via(struct spec_reader *r, struct scan value, struct group *g)
         return spec_fail(r, err, "'%s' is not a transport of streams: %s", spec_excerpt(value).text,
                          err_text(err));
     return 0;
+}
+
+static int read_repair(struct spec_reader *r, struct scan value, struct group *g)
+{
+    char text[8];
+    int err = read_text(r, value, text, sizeof(text));
+    if (!err && repair_mode_parse(text, &g->repair))
+        return 0;
+    return spec_fail(r, ERR_MALFORMED, "'%s' is not off, resend, fec or auto",
+                     spec_excerpt(value).text);
 }
 
 static int read_media(struct spec_reader *r, struct scan value, struct group *g)
@@ -287,8 +298,8 @@ static int find_key(struct scan name, const struct group *g)
     if (scan_is(name, "rtt"))
         return SEEN_RTT;
     if (g->kind == GROUP_STREAM) {
-        static const char *const names[] = {"via", "media", "goddard", "sizes"};
-        for (int i = 0; i < 4; i++)
+        static const char *const names[] = {"via", "media", "goddard", "sizes", "repair"};
+        for (int i = 0; i < (int)(sizeof(names) / sizeof(names[0])); i++)
             if (scan_is(name, names[i]))
                 return SEEN_VIA + i;
     }
@@ -328,6 +339,8 @@ static int read_part(struct spec_reader *r, struct group *g, uint64_t *seen)
         return read_via(r, value, g);
     case SEEN_MEDIA:
         return read_media(r, value, g);
+    case SEEN_REPAIR:
+        return read_repair(r, value, g);
     case SEEN_GODDARD:
         return read_goddard(r, value, g);
     case SEEN_SIZES:

@@ -33,6 +33,7 @@
 //               (synthetic.h; / for the comma)  length=300s  latency=1s (in the scheduler)
 //               pair=1 (0: no pair of packets passes, as over RTSP's own connection)
 //               parts=0 (1: frames that came in part count as whole, stream_parts.h)
+//               repair=off (resend, fec, auto: of lost datagrams, repair_policy.h)
 //               sizes=FILE (frame_sizes.h)
 //               fragment=1000B (of a frame in a packet)  tcp=newreno
 //               goddard=NAME=VALUE/... (goddard_params.h)
@@ -94,6 +95,7 @@ struct group {
     int64_t fragment_bytes;
     int64_t pairs;
     int64_t in_part;
+    enum repair_mode repair;
 };
 
 struct scenario {

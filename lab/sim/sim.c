@@ -39,6 +39,7 @@ static struct flow *new_stream(const struct sim *s, const struct group *g, uint3
                                         .fragment_bytes = (uint32_t)g->fragment_bytes,
                                         .by_media = g->pairs == 0,
                                         .in_part = g->in_part != 0,
+                                        .repair = g->repair,
                                         .tcp = tcp_of(g),
                                         .delayed_ack = g->delayed_ack};
     return flow_stream_new(&s->env, &config, id, start, g->stop, seed);

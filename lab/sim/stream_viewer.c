@@ -7,6 +7,8 @@
 #include "common/base/seq.h"
 #include "common/wire/rtp.h"
 
+enum { VIEWER_SSRC = 1 };
+
 static void tell(struct stream_viewer *v, enum stream_event_kind kind, double value, int64_t number,
                  usec_t now)
 {
@@ -23,6 +25,7 @@ void stream_viewer_destroy(struct stream_viewer *v)
 {
     video_pipeline_free(v->pipeline);
     frame_receiver_free(v->receiver);
+    repair_receiver_free(v->repair);
     qoe_free(v->qoe);
     *v = (struct stream_viewer){0};
 }
@@ -93,6 +96,8 @@ static void show(struct stream_viewer *v, const struct video_output *out, usec_t
     received_frame_free(out->frame);
 }
 
+static void report_repair(struct stream_viewer *v);
+
 static void run_pipeline(struct stream_viewer *v, usec_t now)
 {
     struct video_output out;
@@ -102,6 +107,7 @@ static void run_pipeline(struct stream_viewer *v, usec_t now)
         return;
     v->ended = true;
     video_pipeline_stop(v->pipeline, now);
+    report_repair(v);
     (void)qoe_on_ended(v->qoe, QOE_END_OF_MEDIA, NULL, now);
     tell(v, STREAM_EVENT_END, 0, 0, now);
 }
@@ -141,6 +147,35 @@ static void ask(struct stream_viewer *v, usec_t now)
         act(v, &a, now);
 }
 
+// ---- What is lost
+
+static void request_missing(struct stream_viewer *v, usec_t now)
+{
+    if (!v->repair || v->ended)
+        return;
+    struct rtp_receiver *rtp = frame_receiver_rtp(v->receiver);
+    while (rtcp_exchange_requests(&v->rtcp, v->repair, now)) {
+        uint8_t out[RTCP_MAX_PACKET];
+        size_t len = rtcp_feedback_compound(&v->rtcp.feedback, rtp, out, sizeof(out), now);
+        v->config.send_rtcp(v->config.ctx, out, len, now);
+    }
+}
+
+static void report_repair(struct stream_viewer *v)
+{
+    if (!v->repair)
+        return;
+    struct repair_stats s = repair_receiver_read(v->repair);
+    struct qoe_repair e = {.resent = s.resent,
+                           .duplicated = s.duplicated,
+                           .fec_packets = s.fec_packets,
+                           .fec_recovered = s.fec_recovered,
+                           .invalidations = -1, // the sender's
+                           .repair_bytes = s.repair_bytes,
+                           .media_bytes = s.media_bytes};
+    qoe_on_repair(v->qoe, &e);
+}
+
 // ---- What comes
 
 // Jitter of consecutive complete frames, in ms: their distance / (number of missing frames between
@@ -167,6 +202,8 @@ static void on_frame(struct stream_viewer *v, struct received_frame *f, usec_t n
     goddard_inputs_whole(&v->feed, number, playout_held(playout_of(v)), now);
     tell(v, STREAM_EVENT_FRAME, jitter_of(v, number, now), level, now);
     run_pipeline(v, now);
+    if (v->repair)
+        repair_receiver_set_keep(v->repair, video_pipeline_repair_time(v->pipeline));
 }
 
 static void on_packet(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
@@ -177,6 +214,7 @@ static void on_packet(void *ctx, const struct rtp_packet *p, int64_t ext_seq, us
         .number = p->adu.frame, .level = p->adu.level, .bytes = p->payload_len, .arrived = now};
     int64_t number = seq32_extend(v->whole < 0 ? 0 : v->whole, p->adu.frame);
     struct received_frame *f;
+    request_missing(v, now);
     video_pipeline_packet(v->pipeline, p, ext_seq, arrived);
     if (v->config.in_part && (f = stream_parts_before(&v->parts, number)))
         on_frame(v, f, now);
@@ -203,9 +241,11 @@ void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len,
     ask(v, now);
 }
 
-void stream_viewer_answered(struct stream_viewer *v, usec_t rtt)
+void stream_viewer_answered(struct stream_viewer *v, usec_t rtt, usec_t now)
 {
     goddard_inputs_rtt(&v->feed, rtt);
+    if (v->repair)
+        repair_receiver_set_rtt(v->repair, rtt, now);
 }
 
 void stream_viewer_pair(struct stream_viewer *v, uint32_t number, bool second, size_t bytes,
@@ -244,8 +284,14 @@ int stream_viewer_init(struct stream_viewer *v, const struct stream_viewer_confi
         .on_frame = on_whole_frame,
         .ctx = v};
     v->receiver = frame_receiver_new(&receiver);
-    if (v->receiver && v->qoe)
+    struct repair_receiver_config repair = {
+        .ext = receiver.ext, .requests = true, .repeats = true, .takes_parity = true};
+    v->repair = config->repairs ? repair_receiver_new(&repair) : NULL;
+    rtcp_exchange_init(&v->rtcp, VIEWER_SSRC, true, false);
+    if (v->receiver && v->qoe && (v->repair || !config->repairs)) {
+        frame_receiver_set_repair(v->receiver, v->repair);
         return 0;
+    }
     stream_viewer_destroy(v);
     return ERR_NO_MEMORY;
 }
@@ -282,6 +328,7 @@ static void tell_second(struct stream_viewer *v, usec_t now)
                                   .loss_events = rtp->loss_events,
                                   .ecn_marked = marked};
     qoe_on_receiver(v->qoe, &counts);
+    report_repair(v);
     double held = v->pipeline ? usec_to_sec(playout_held(playout_of(v))) : 0;
     tell(v, STREAM_EVENT_SECOND, held, (int64_t)v->bytes, now);
     v->second_at += USEC_PER_SEC;
@@ -294,6 +341,7 @@ void stream_viewer_run(struct stream_viewer *v, usec_t now)
     if (now >= v->second_at)
         tell_second(v, now);
     goddard_on_timeout(&v->feed.policy, now);
+    request_missing(v, now);
     run_pipeline(v, now);
     ask(v, now);
 }
@@ -303,5 +351,7 @@ usec_t stream_viewer_next(const struct stream_viewer *v)
     if (v->ended || v->second_at == USEC_NEVER)
         return USEC_NEVER;
     usec_t next = usec_min(v->second_at, goddard_next_timeout(&v->feed.policy));
+    if (v->repair)
+        next = usec_min(next, repair_receiver_next_timeout(v->repair));
     return v->pipeline ? usec_min(next, video_pipeline_next_timeout(v->pipeline)) : next;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The viewing half of a simulated session: weir-play's own receiver of frames (frame_receiver.h),
-// video pipeline (video_pipeline.h) and Goddard policy. There are no pictures, so nothing is
-// decoded.
+// video pipeline (video_pipeline.h), requests of lost packets (repair_receiver.h) and Goddard
+// policy. There are no pictures, so nothing is decoded, and no key frame is requested.
 #ifndef WEIR_SIM_STREAM_VIEWER_H
 #define WEIR_SIM_STREAM_VIEWER_H
 
@@ -9,6 +9,7 @@
 #include "lab/sim/stream_parts.h"
 #include "stream/goddard/goddard_inputs.h"
 #include "stream/receive/frame_receiver.h"
+#include "stream/receive/rtcp_exchange.h"
 #include "stream/video/video_pipeline.h"
 
 #ifdef __cplusplus
@@ -41,11 +42,14 @@ struct stream_viewer_config {
     struct goddard_params params;
     bool loses_frames;
     bool by_media;         // no pair of packets passes: the first media tells the capacity
+    bool repairs;          // lost packets are requested and recovered
     bool in_part;          // frames that came in part count as whole (stream_parts.h)
     const char *transport; // for the report; borrowed
     const char *source;    // for the report; borrowed
     // The policy requests `wish`, which is borrowed for the call.
     void (*ask)(void *ctx, const struct stream_wish *wish, usec_t now);
+    // A compound with NACKs is to be sent; with `repairs`.
+    void (*send_rtcp)(void *ctx, const uint8_t *data, size_t len, usec_t now);
     void (*event)(void *ctx, struct stream_event *e, usec_t now);
     int64_t (*ecn_marked)(
         void *ctx); // media packets that the network marked so far; -1, or NULL: not
@@ -56,9 +60,11 @@ struct stream_viewer_config {
 struct stream_viewer {
     struct stream_viewer_config config;
     struct frame_receiver *receiver; // owned, as are these
+    struct repair_receiver *repair;  // NULL: lost packets stay lost
     struct video_pipeline *pipeline; // NULL before the first level
     struct qoe *qoe;
     struct clock_sync clock;
+    struct rtcp_exchange rtcp;
     struct stream_parts parts;
     struct goddard_inputs feed;
     struct stream_wish wish;
@@ -77,7 +83,7 @@ void stream_viewer_destroy(struct stream_viewer *v);
 void stream_viewer_start(struct stream_viewer *v, usec_t now);
 void stream_viewer_rtp(struct stream_viewer *v, const uint8_t *data, size_t len, usec_t now);
 // A request was answered so long after it was made.
-void stream_viewer_answered(struct stream_viewer *v, usec_t rtt);
+void stream_viewer_answered(struct stream_viewer *v, usec_t rtt, usec_t now);
 // A packet of a pair came: which pair, and is it the second?
 void stream_viewer_pair(struct stream_viewer *v, uint32_t number, bool second, size_t bytes,
                         usec_t now);

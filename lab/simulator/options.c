@@ -131,6 +131,8 @@ static const struct option_row rows[] = {
              "packet=size -of csv=p=0 prints them"},
     {KEY, .argument = "pair=1",
      .help = "0: no packet pairs; the first media packets measure the capacity"},
+    {KEY, .argument = "repair=off",
+     .help = "resend, fec or auto: lost datagrams are requested and repaired, as weir-play --repair"},
     {KEY, .argument = "parts=0", .help = "1: incomplete frames count as complete"},
     {KEY, .argument = "goddard=NAME=VALUE/...",
      .help = "parameters of the Goddard policy, such as upscale_interval=30"},

@@ -178,3 +178,30 @@ TEST_CASE("flow_stream: other flows are not streams, and a run without streams h
     CHECK(flow_stream_viewer(s.s.flows[0]) == nullptr);
     CHECK_FALSE(sim_streams_ended(&s.s));
 }
+
+TEST_CASE("flow_stream: lost packets are requested over every datagram transport, and repaired")
+{
+    // 5 % of the packets are lost each way, requests and reports included.
+    for (const char *via : {"udp", "tfrc", "arc", "scream", "psp", "mtp:strict"}) {
+        double missing[2];
+        for (int repaired : {0, 1}) {
+            simulation s("rate=20mbit",
+                         {std::string("stream:rtt=50ms,loss=5%,length=30s,media=goddard,") +
+                          "goddard=play_buf_thresh=1,via=" + via +
+                          (repaired ? ",repair=resend" : "")});
+            s.run(45);
+            INFO(via << " " << repaired);
+            CHECK(sim_streams_ended(&s.s));
+            qoe_json r = report(s, 45);
+            double not_shown = r.playback.frames_lost + r.playback.frames_late;
+            missing[repaired] = not_shown / (r.playback.frames_played + not_shown);
+            CHECK(r.repair.is_known == (repaired == 1));
+            CHECK(r.network.loss_rate == Approx(0.05).margin(0.025));
+            if (repaired)
+                CHECK(r.repair.resent >= 0.9 * r.network.packets_lost);
+        }
+        INFO(via << " " << missing[0] << " " << missing[1]);
+        CHECK(missing[0] > 0.04);
+        CHECK(missing[1] <= 0.01);
+    }
+}
