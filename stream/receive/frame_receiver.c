@@ -62,6 +62,13 @@ static void note_timestamp(struct frame_receiver *r, const struct rtp_packet *p)
         r->last_timestamp = timestamp;
 }
 
+static usec_t delay_of(const struct frame_receiver *r, const struct rtp_packet *p,
+                       usec_t wall_ahead, usec_t arrived)
+{
+    usec_t wall = wall_ahead + arrived + r->config.clock->offset;
+    return wall - seq32_extend(wall, p->adu.written_us);
+}
+
 // Returns the protocol latency: from the sender's write to our read (MIN_BUF TCP, section 3).
 // `resent`: the time of writing is that of the lost packet, so it is not the path's delay.
 static usec_t measure_delay(struct frame_receiver *r, const struct rtp_packet *p, bool resent,
@@ -69,8 +76,7 @@ static usec_t measure_delay(struct frame_receiver *r, const struct rtp_packet *p
 {
     if (!p->has_adu)
         return QOE_UNKNOWN;
-    usec_t wall = wall_ahead + arrived + r->config.clock->offset;
-    usec_t delay = wall - seq32_extend(wall, p->adu.written_us);
+    usec_t delay = delay_of(r, p, wall_ahead, arrived);
     if (!resent) {
         r->least_delay = usec_min(r->least_delay, delay);
         r->delay_sum += (double)delay;
@@ -134,12 +140,15 @@ static void hand_out_frames(struct frame_receiver *r, usec_t now)
 
 // Returns true if the packet was sent again; then it is known to be there from now on.
 static bool take_resent(struct frame_receiver *r, const struct rtp_packet *p, usec_t rtt,
-                        int64_t *ext_seq, usec_t arrived)
+                        int64_t *ext_seq, usec_t wall_ahead, usec_t arrived)
 {
     if (!r->repair || !r->rtp.started || p->ssrc != r->rtp.ssrc)
         return false;
     *ext_seq = seq16_extend(r->rtp.highest_seq, p->seq);
-    return repair_receiver_is_resent(r->repair, *ext_seq, arrived) &&
+    usec_t delay = -1;
+    if (p->has_adu && r->least_delay != USEC_NEVER)
+        delay = usec_max(0, delay_of(r, p, wall_ahead, arrived) - r->least_delay);
+    return repair_receiver_is_resent(r->repair, *ext_seq, delay, arrived) &&
            rtp_receiver_repaired(&r->rtp, *ext_seq, rtt, arrived);
 }
 
@@ -195,7 +204,7 @@ bool frame_receiver_packet(struct frame_receiver *r, const uint8_t *data, size_t
         return false;
     }
     int64_t ext_seq;
-    bool resent = take_resent(r, &p, rtt, &ext_seq, arrived);
+    bool resent = take_resent(r, &p, rtt, &ext_seq, wall_ahead, arrived);
     enum rtp_verdict verdict = resent ? RTP_LATE : receive(r, &p, len, rtt, &ext_seq, arrived);
     if (verdict == RTP_DISCARD)
         r->strange++;
@@ -205,7 +214,7 @@ bool frame_receiver_packet(struct frame_receiver *r, const uint8_t *data, size_t
     r->packets++;
     emit_packet(r, &p, len, measure_delay(r, &p, resent, wall_ahead, arrived), arrived, now);
     if (r->repair) // before the frames that it completes: a request may await what these lack
-        repair_receiver_packet(r->repair, &p, data, len, ext_seq, arrived);
+        repair_receiver_packet(r->repair, &p, data, len, ext_seq, resent, arrived);
     take(r, &p, ext_seq, arrived, now);
     take_recovered(r, rtt, now);
     hand_out_frames(r, now);

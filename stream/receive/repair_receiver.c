@@ -66,9 +66,13 @@ void repair_receiver_set_keep(struct repair_receiver *r, usec_t keep)
 
 // ---- What arrives
 
-bool repair_receiver_is_resent(const struct repair_receiver *r, int64_t seq, usec_t now)
+// A copy carries the original's time of writing. What was requested too early, such as the tail of
+// a frame that the sender sends slowly, arrives as young as any packet.
+bool repair_receiver_is_resent(const struct repair_receiver *r, int64_t seq, usec_t delay,
+                               usec_t now)
 {
-    return r->detector && loss_detector_is_resent(r->detector, seq, now);
+    bool young = delay >= 0 && delay < r->path.min_rtt - r->path.min_rtt / 4;
+    return r->detector && !young && loss_detector_is_resent(r->detector, seq, now);
 }
 
 static void decode(struct repair_receiver *r, const uint8_t *data, size_t len, int64_t seq)
@@ -82,10 +86,10 @@ static void decode(struct repair_receiver *r, const uint8_t *data, size_t len, i
 }
 
 void repair_receiver_packet(struct repair_receiver *r, const struct rtp_packet *p,
-                            const uint8_t *data, size_t len, int64_t seq, usec_t now)
+                            const uint8_t *data, size_t len, int64_t seq, bool resent, usec_t now)
 {
     repair_stats_media(&r->stats, len, now);
-    if (repair_receiver_is_resent(r, seq, now))
+    if (resent)
         repair_stats_copies(&r->stats, true, 1, len, now);
     if (seq < 0)
         return;

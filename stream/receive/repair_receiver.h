@@ -7,9 +7,10 @@
 //        packet is of use.
 //   Out: NACK entries, when they are due (repair_receiver_next_timeout), and recovered packets.
 //
-// A packet that was requested and then arrives was sent again: it is repaired, not received, so
-// that the path's loss, order and delay are measured without it. Parity covers packets with 0 as
-// their flow number, as a copy has another one than the original; a recovered packet has 0, too.
+// A packet that was requested and then arrives was sent again, unless its age shows that it was
+// only late. It is repaired, not received, so that the path's loss, order and delay are measured
+// without it. Parity covers packets with 0 as their flow number, as a copy has another one than the
+// original; a recovered packet has 0, too.
 //
 // Memory: 16 kB, and 250 kB with parity, whatever arrives. Pure.
 #ifndef WEIR_STREAM_RECEIVE_REPAIR_RECEIVER_H
@@ -44,12 +45,14 @@ void repair_receiver_set_rtt(struct repair_receiver *r, usec_t rtt, usec_t now);
 void repair_receiver_set_keep(struct repair_receiver *r, usec_t keep);
 
 // `seq` is the extended sequence number. Below 0, before the first number, nothing is repaired.
-// Returns true if packet `seq`, which arrives now, did not before, but was requested. Call it
-// before repair_receiver_packet.
-bool repair_receiver_is_resent(const struct repair_receiver *r, int64_t seq, usec_t now);
-// A packet of the video, `data` with the header, arrived for the first time.
+// Returns true if packet `seq`, which arrives now and did not before, was sent again. `delay`:
+// since it was first written, above the min of the path; -1: unknown.
+bool repair_receiver_is_resent(const struct repair_receiver *r, int64_t seq, usec_t delay,
+                               usec_t now);
+// A packet of the video, `data` with the header, arrived for the first time. `resent`: as
+// repair_receiver_is_resent says.
 void repair_receiver_packet(struct repair_receiver *r, const struct rtp_packet *p,
-                            const uint8_t *data, size_t len, int64_t seq, usec_t now);
+                            const uint8_t *data, size_t len, int64_t seq, bool resent, usec_t now);
 // A packet arrived that had arrived before.
 void repair_receiver_duplicate(struct repair_receiver *r, size_t len, usec_t now);
 // A packet of type RTP_PT_FEC arrived, of `len` bytes. Malformed ones are counted.

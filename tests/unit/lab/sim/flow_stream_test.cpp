@@ -181,14 +181,23 @@ TEST_CASE("flow_stream: other flows are not streams, and a run without streams h
 
 TEST_CASE("flow_stream: lost packets are requested over every datagram transport, and repaired")
 {
-    // 5 % of the packets are lost each way, requests and reports included.
-    for (const char *via : {"udp", "tfrc", "arc", "scream", "psp", "mtp:strict"}) {
+    // So many packets are lost each way, requests and reports included, that the controller allows
+    // the media's rate nevertheless.
+    const struct {
+        const char *via, *loss;
+        double rate, least_missing, most_missing; // of packets; of frames, without repair and with
+    } rows[] = {
+        {"udp", "5%", 0.05, 0.1, 0.01},       {"scream", "5%", 0.05, 0.1, 0.01},
+        {"tfrc", "0.3%", 0.003, 0.01, 0.001}, {"arc", "0.3%", 0.003, 0.01, 0.001},
+        {"psp", "0.3%", 0.003, 0.01, 0.001},  {"mtp", "0.3%", 0.003, 0.01, 0.001},
+    };
+    for (const auto &row : rows) {
+        const char *via = row.via;
         double missing[2];
         for (int repaired : {0, 1}) {
-            simulation s("rate=20mbit",
-                         {std::string("stream:rtt=50ms,loss=5%,length=30s,media=goddard,") +
-                          "goddard=play_buf_thresh=1,via=" + via +
-                          (repaired ? ",repair=resend" : "")});
+            simulation s("rate=20mbit", {std::string("stream:rtt=30ms,length=30s,loss=") +
+                                         row.loss + ",goddard=play_buf_thresh=1,via=" + via +
+                                         (repaired ? ",repair=resend" : "")});
             s.run(45);
             INFO(via << " " << repaired);
             CHECK(sim_streams_ended(&s.s));
@@ -196,12 +205,12 @@ TEST_CASE("flow_stream: lost packets are requested over every datagram transport
             double not_shown = r.playback.frames_lost + r.playback.frames_late;
             missing[repaired] = not_shown / (r.playback.frames_played + not_shown);
             CHECK(r.repair.is_known == (repaired == 1));
-            CHECK(r.network.loss_rate == Approx(0.05).margin(0.025));
+            CHECK(r.network.loss_rate == Approx(row.rate).epsilon(0.5));
             if (repaired)
-                CHECK(r.repair.resent >= 0.9 * r.network.packets_lost);
+                CHECK(r.repair.resent >= 0.95 * r.network.packets_lost);
         }
         INFO(via << " " << missing[0] << " " << missing[1]);
-        CHECK(missing[0] > 0.04);
-        CHECK(missing[1] <= 0.01);
+        CHECK(missing[0] > row.least_missing);
+        CHECK(missing[1] <= row.most_missing);
     }
 }

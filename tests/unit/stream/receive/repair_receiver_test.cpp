@@ -58,7 +58,8 @@ struct viewer {
     {
         rtp_packet p = header(seq, left);
         bytes b = packet(seq, left);
-        repair_receiver_packet(r.get(), &p, b.data(), b.size(), seq, now);
+        repair_receiver_packet(r.get(), &p, b.data(), b.size(), seq,
+                               repair_receiver_is_resent(r.get(), seq, -1, now), now);
     }
     void parity(const bytes &payload, usec_t now)
     {
@@ -133,6 +134,31 @@ TEST_CASE("repair_receiver: holes and tails are requested, until they are of no 
     CHECK(s.repair_bytes == viewer::packet(11, 2).size() + viewer::packet(13, 0).size());
 }
 
+TEST_CASE("repair_receiver: a packet that was requested too early was not sent again")
+{
+    const struct {
+        usec_t delay, at;
+        bool resent;
+    } table[] = {
+        {-1, 60 * ms, true},       // its age is not known
+        {100 * ms, 60 * ms, true}, //
+        {38 * ms, 60 * ms, true},  // from 3/4 of the round trip on
+        {37 * ms, 60 * ms, false},  {0, 60 * ms, false},
+        {100 * ms, 20 * ms, false}, // too soon after the request
+    };
+    viewer v;
+    repair_receiver_set_rtt(v.r.get(), 50 * ms, 0);
+    v.arrive(10, 0, 1);
+    usec_t requested = v.next();
+    CHECK(v.requests(requested) == list{11}); // a tail
+    for (const auto &row : table) {
+        INFO(row.delay << " " << row.at);
+        CHECK(repair_receiver_is_resent(v.r.get(), 11, row.delay, requested + row.at) ==
+              row.resent);
+    }
+    CHECK_FALSE(repair_receiver_is_resent(v.r.get(), 12, 100 * ms, requested + 80 * ms));
+}
+
 TEST_CASE("repair_receiver: without repeats a packet is requested, and the request repeated once")
 {
     viewer v(true, false);
@@ -154,7 +180,7 @@ TEST_CASE("repair_receiver: a sender that takes no NACK gets none, and wakes nob
     v.arrive(12, 2 * ms, 3);
     CHECK(v.next() == USEC_NEVER);
     CHECK(v.requests(USEC_PER_SEC).empty());
-    CHECK_FALSE(repair_receiver_is_resent(v.r.get(), 11, USEC_PER_SEC));
+    CHECK_FALSE(repair_receiver_is_resent(v.r.get(), 11, -1, USEC_PER_SEC));
 }
 
 TEST_CASE("repair_receiver: parity recovers a packet with 0 as its flow number, once")

@@ -32,7 +32,7 @@ struct viewer {
         p.ssrc = 9;
         int64_t ext = 0;
         rtp_receiver_packet(&rtp, &p, 0, &ext, 0);
-        repair_receiver_packet(repair.get(), &p, nullptr, 0, ext, 0);
+        repair_receiver_packet(repair.get(), &p, nullptr, 0, ext, false, 0);
         return rtcp_exchange_requests(&x, repair.get(), 0);
     }
     rtcp_received read(const std::vector<rtcp_item> &items, size_t cut = 0, usec_t arrived = 0)
