@@ -110,7 +110,7 @@ static const char *repair_value(int i, const char **help)
         {"auto", "packets again where the latency leaves time for it, parity where it does not; "
                  "the default"},
         {"resend", "packets again only"},
-        {"fec", "parity at any latency, and packets again"},
+        {"fec", "parity, where the latency leaves time for it"},
         {"off", "neither: the encoder does without the lost frames"},
     };
     if (i >= 4)

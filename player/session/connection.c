@@ -21,6 +21,7 @@
 
 #define BYE_GRACE (200 * USEC_PER_MSEC) // datagrams sent before the BYE may arrive after it
 enum { MIN_SHARE_CHANGE_MS = 10 };      // of the sender's share of the latency
+enum { MIN_PLAYOUT_MS = 20 };           // that the server takes
 
 struct connection {
     struct connection_config config;
@@ -570,7 +571,8 @@ static usec_t playout_target(const struct connection *c)
         return 0;
     if (o->low_latency)
         return PLAY_OPTIONS_LOW_LATENCY_MS * USEC_PER_MSEC;
-    return o->latency ? o->latency : o->buffer + path_stats_rtt(c->path) / 2;
+    usec_t kept = o->buffer + path_stats_rtt(c->path) / 2;
+    return o->latency ? o->latency : usec_max(kept, MIN_PLAYOUT_MS * USEC_PER_MSEC);
 }
 
 // Tells the sender until when lost packets are of use.

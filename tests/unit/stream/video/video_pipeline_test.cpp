@@ -470,6 +470,49 @@ TEST_CASE("video_pipeline: the key frame of the next size is lost: another is as
     }
 }
 
+TEST_CASE(
+    "video_pipeline: a frame that is repaired before it is due is shown, and so is what needs it")
+{
+    // Frame 4 becomes whole after the frames up to `after`. A second of media is held.
+    const struct {
+        int64_t after;
+        bool nacked; // as soon as frame 5 shows the hole
+        bool shown, asked;
+    } table[] = {
+        {5, true, true, false},  // after the next one
+        {6, true, true, false},  // after one that depends on it
+        {7, true, true, false},  // 240 ms after the break: the repair is awaited
+        {6, false, true, true},  // it is not known that it is repaired
+        {13, true, true, true},  // in time, but long after a repair was to be expected
+        {18, true, false, true}, // too late
+    };
+    for (const auto &row : table) {
+        INFO(row.after << " " << row.nacked);
+        qoe_pointer q = new_qoe();
+        video_pipeline_config c = usual();
+        c.asks_keys = true;
+        c.start_threshold = sec;
+        viewer w(q.get(), c);
+        video_pipeline_set_rtt(w.v, 100 * ms);
+        for (int64_t n = 0; n < 30; n++) {
+            usec_t at = sec + n * 100 * ms;
+            if (n == 5 && row.nacked)
+                video_pipeline_nacked(w.v, at);
+            if (n != 4)
+                w.arrive(n, at, n == 0);
+            if (n == row.after)
+                w.arrive(4, at + 40 * ms);
+            else
+                w.until(at + 40 * ms);
+        }
+        w.until(6 * sec);
+        CHECK(w.of(VIEWING_SHOWN).size() == (row.shown ? 30 : 4));
+        CHECK((w.keys_asked > 0) == row.asked);
+        if (row.shown)
+            CHECK(w.of(VIEWING_NOT_SHOWN).empty());
+    }
+}
+
 TEST_CASE("video_pipeline: what a decoder fails to decode takes along what depends on it")
 {
     qoe_pointer q = new_qoe();
