@@ -23,6 +23,7 @@ struct missing {
     bool in_tail;    // nothing later arrived then
     int tries;
     bool is_echoed;   // the last try was
+    bool is_doubtful; // the last request may have been too early
     usec_t requested; // first, last: if tries > 0
     usec_t requested_last;
 };
@@ -141,6 +142,16 @@ static void fill(struct loss_detector *d, int64_t seq, usec_t now)
     windowed_min_add(&d->lateness, -(now - m.noticed), now);
 }
 
+// Packet `seq` of a tail arrived after all, so the tail was requested too early. What is before it
+// is missing.
+static void confirm(struct loss_detector *d, int64_t seq)
+{
+    for (int i = 0; i < d->count; i++) {
+        struct missing *m = &d->missing[i];
+        m->is_doubtful |= m->in_tail && m->tries > 0 && m->seq > d->highest && m->seq < seq;
+    }
+}
+
 static void sample_gap(struct loss_detector *d, usec_t gap)
 {
     gap = usec_max(gap, 1);
@@ -165,10 +176,12 @@ void loss_detector_packet(struct loss_detector *d, int64_t seq, int left, usec_t
     } else {
         if (seq == d->highest + 1 && d->sent > d->highest)
             sample_gap(d, now - d->highest_at);
-        if (seq <= d->noticed)
-            fill(d, seq, now); // of a tail
-        else
+        if (seq <= d->noticed) { // of a tail
+            fill(d, seq, now);
+            confirm(d, seq);
+        } else {
             notice(d, seq - 1, false, now);
+        }
         d->highest = seq;
         d->noticed = usec_max(d->noticed, seq);
     }
@@ -214,6 +227,8 @@ static bool awaits_echo(const struct loss_detector *d, const struct missing *m)
 
 static usec_t due_at(const struct loss_detector *d, const struct missing *m)
 {
+    if (m->is_doubtful)
+        return m->requested_last;
     if (m->tries > 0)
         return m->requested_last + (awaits_echo(d, m) ? ECHO : retry_of(d));
     // Disorder since the window began; no sample: none.
@@ -242,7 +257,7 @@ int loss_detector_requests(struct loss_detector *d, struct rtcp_nack *out, int c
         struct missing *m = &d->missing[i];
         if (due_at(d, m) > now)
             continue;
-        bool is_echo = m->tries > 0 && awaits_echo(d, m);
+        bool is_echo = m->tries > 0 && !m->is_doubtful && awaits_echo(d, m);
         if (m->tries > 0 && !is_echo &&
             (m->tries == LOSS_DETECTOR_TRIES || now + d->path.rtt > m->noticed + d->keep)) {
             remove_missing(d, i--);
@@ -260,6 +275,7 @@ int loss_detector_requests(struct loss_detector *d, struct rtcp_nack *out, int c
             out[entries++] = (struct rtcp_nack){.pid = (uint16_t)m->seq};
         d->stats.requests++;
         m->is_echoed = is_echo;
+        m->is_doubtful = false;
         if (is_echo)
             continue;
         if (m->tries++ == 0) {

@@ -11,6 +11,9 @@
 //         within frames last (2 x mean + 4 x deviation, estimated as RFC 6298 does it), the rest
 //         of the frame is missing. One lost packet within a frame is no tail: the next one comes
 //         after two gaps.
+//         The sender ignores a request that comes before the packet can have arrived
+//         (repair_policy.h, "under way"): what is missing of a tail is requested again, at once,
+//         when a later packet of the tail arrives.
 //   Again. A missing packet is requested again after a round trip and its variation, up to TRIES
 //         times, while the answer can come within `keep` after it was noticed.
 //   Echo. A request after which no other can follow in time is repeated once, 8 ms later: it may

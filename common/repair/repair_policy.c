@@ -17,8 +17,9 @@
 #define MIN_CREDIT   96000.0 // bytes: an outage of 60 packets is repaired at once
 #define CREDIT_SEC   0.4     // of media, if that is more
 #define TOP_RESERVE  (1 / 3.0)
-#define BURSTS_APART 2 // mean bursts between two copies
-#define RANDOM_BURST 2 // shorter bursts are taken for random loss: copies leave together
+#define SPARE        0.9 // of the credit: above it, more copies are sent than the share pays for
+#define BURSTS_APART 2   // mean bursts between two copies
+#define RANDOM_BURST 2   // shorter bursts are taken for random loss: copies leave together
 
 static const char *const MODES[] = {"off", "resend", "fec", "auto"};
 
@@ -151,6 +152,9 @@ struct repair_decision repair_policy_decide(struct repair_policy *p, const struc
     double available = p->credit - (lost->is_depended_on ? 0 : p->most_credit * TOP_RESERVE);
     int affordable = (int)fmax(0, floor(available / (double)lost->bytes));
     d.copies = copies_for(lost, path, rounds, d.apart);
+    if (p->credit < p->most_credit * SPARE)
+        while (d.copies > 1 && d.copies * path->loss > p->share)
+            d.copies--;
     d.copies = d.copies < affordable ? d.copies : affordable;
     if (d.copies == 0)
         return not_resent(lost, REPAIR_NO_SHARE);

@@ -12,7 +12,9 @@
 //   Copies.     k at once (1 .. REPAIR_MAX_COPIES), the least for which the packet stays lost
 //               after all with a probability of at most 2e-4; 5e-4 if nothing depends on it. So
 //               one copy while there are rounds left, two or three at the last chance (after
-//               Meng et al., "Hairpin", NSDI 2024).
+//               Meng et al., "Hairpin", NSDI 2024). Where the share cannot pay for as many copies
+//               of each lost packet, they are sent while almost no credit is used: few frames
+//               with a copy less are better than many without any.
 //   Parity.     Where even the first round is too late, Reed-Solomon parity over the last frames
 //               (fec_plan.h). A protected packet waits for it. Parity over a single frame would
 //               cost more than its share, so it leaves out frames on which nothing depends.

@@ -162,8 +162,10 @@ struct repair_decision packet_writer_lost(struct packet_writer *w, uint16_t seq,
 {
     if (!w->repair)
         return (struct repair_decision){.action = REPAIR_NOTHING, .reason = REPAIR_DISABLED};
-    repair_planner_requested(&w->planner, seq);
-    return repair_sender_lost(w->repair, seq, now);
+    struct repair_decision d = repair_sender_lost(w->repair, seq, now);
+    if (d.reason != REPAIR_UNDER_WAY) // a viewer may take a late packet for lost
+        repair_planner_requested(&w->planner, seq);
+    return d;
 }
 
 bool packet_writer_has_repair(struct packet_writer *w, usec_t now)

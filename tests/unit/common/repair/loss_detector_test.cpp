@@ -207,8 +207,11 @@ TEST_CASE("loss detector: the last packet of a tail fills it")
     CHECK(t.requests(20 * ms) == list{1, 2, 3});
     t.packet(3, 30 * ms, 0); // it was only late
     CHECK(loss_detector_missing(t.d.get()) == 2);
-    CHECK(t.requests(120 * ms) == list{1, 2});
+    CHECK(t.requests(30 * ms) == list{1, 2}); // the sender ignored that they were requested
+    CHECK(t.requests(129 * ms) == list{});
+    CHECK(t.requests(130 * ms) == list{1, 2});
     CHECK(t.stats().late == 1);
+    CHECK(t.stats().holes == 3);
 }
 
 TEST_CASE("loss detector: of a large hole the last packets are requested")

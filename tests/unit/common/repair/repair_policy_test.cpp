@@ -220,6 +220,16 @@ TEST_CASE("repair policy: the share, by the way of repair and the loss")
     }
 }
 
+TEST_CASE("repair policy: more copies than the share pays for are sent while credit is unused")
+{
+    repair_path path = path_of(100, .08); // the share is 18.6 %: two copies of 8 %
+    repair_policy p = planned(REPAIR_MODE_RESEND, path, slack_of(250, path));
+    REQUIRE(p.rounds == 1);
+    repair_lost lost = lost_packet(60 * ms);
+    for (int copies : {3, 3, 3, 2, 2}) // 96 kB of credit, of which a tenth are 7 copies
+        CHECK(repair_policy_decide(&p, &lost, &path, 0).copies == copies);
+}
+
 TEST_CASE("repair policy: what nothing depends on leaves credit to the rest")
 {
     repair_path path = path_of(50, 0.0);
