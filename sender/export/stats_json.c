@@ -109,6 +109,34 @@ static json_t *adaptation_json(const struct session_stats *s)
     return o;
 }
 
+// Of the viewer's video: what was sent again or protected, and why lost packets were not.
+static json_t *repair_json(const struct session_stats *s)
+{
+    static const char *const reasons[REPAIR_REASONS] = {
+        [REPAIR_UNDER_WAY] = "under_way", [REPAIR_TOO_LATE] = "too_late",
+        [REPAIR_NO_SHARE] = "no_share",   [REPAIR_CONGESTED] = "congested",
+        [REPAIR_DISABLED] = "disabled",   [REPAIR_NOT_KEPT] = "not_kept"};
+    const struct repair_stats *r = &s->repair;
+    if (s->repair_mode == REPAIR_MODE_OFF)
+        return json_null();
+    json_t *o = json_object();
+    json_object_set_new(o, "mode", json_string(repair_mode_name(s->repair_mode)));
+    json_object_set_new(o, "requested", count(r->lost));
+    json_object_set_new(o, "resent", count(r->resent));
+    json_object_set_new(o, "duplicated", count(r->duplicated));
+    json_object_set_new(o, "fec_packets", count(r->fec_packets));
+    json_object_set_new(o, "invalidations", count(r->invalidations));
+    json_object_set_new(o, "bytes", count(r->repair_bytes));
+    json_object_set_new(o, "overhead", number(repair_stats_overhead(r)));
+    json_object_set_new(o, "recent_share", number(s->repair_share));
+    json_t *not_resent = json_object();
+    for (int i = 0; i < REPAIR_REASONS; i++)
+        if (reasons[i])
+            json_object_set_new(not_resent, reasons[i], count(r->not_resent[i]));
+    json_object_set_new(o, "not_resent", not_resent);
+    return o;
+}
+
 static json_t *encoder_json(const struct stream_stats *f, int size_id)
 {
     if (size_id >= f->encoder_count)
@@ -176,6 +204,7 @@ void stats_session_json(json_t *o, const struct stats *f, const struct session_s
     json_object_set_new(o, "scheduler", scheduler_json(s));
     json_object_set_new(o, "encoder", encoder_json(stream, s->size_id));
     json_object_set_new(o, "adaptation", adaptation_json(s));
+    json_object_set_new(o, "repair", repair_json(s));
     json_object_set_new(o, "sound", audio_json(stream, s));
 }
 

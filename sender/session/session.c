@@ -162,6 +162,9 @@ static int sink_stats(struct frame_sink *sink, struct session_stats *out, usec_t
         .frames = of.frames,
         .follows = of.follows,
         .adaptation = of.adaptation,
+        .repair_mode = of.repair_mode,
+        .repair = of.repair,
+        .repair_share = of.repair_share,
     };
     snprintf(out->id, sizeof(out->id), "%s", s->config.id);
     snprintf(out->transport, sizeof(out->transport), "%s", s->transport->name);

@@ -6,6 +6,7 @@
 
 #include "common/base/level.h"
 #include "common/protocol/transport_info.h"
+#include "common/repair/repair_stats.h"
 #include "sender/stats/live_feed_stats.h"
 #include "stream/adapt/adaptation.h"
 #include "stream/send/scheduler.h"
@@ -45,6 +46,9 @@ struct session_stats {
     uint64_t audio_dropped; // packets dropped after their deadline
     bool follows;           // the level adapts to the network
     struct adaptation_stats adaptation;
+    enum repair_mode repair_mode;
+    struct repair_stats repair; // of the video; all zero if the mode is REPAIR_MODE_OFF
+    double repair_share;        // part of the bytes of the last second that was repair, 0 .. 1
     struct transport_info info;
 };
 

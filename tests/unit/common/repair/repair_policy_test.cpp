@@ -226,7 +226,7 @@ TEST_CASE("repair policy: more copies than the share pays for are sent while cre
     repair_policy p = planned(REPAIR_MODE_RESEND, path, slack_of(250, path));
     REQUIRE(p.rounds == 1);
     repair_lost lost = lost_packet(60 * ms);
-    for (int copies : {3, 3, 3, 2, 2}) // 96 kB of credit, of which a tenth are 7 copies
+    for (int copies : {3, 3, 2, 2}) // of 100 kB 96 are there at first; until 90 are left
         CHECK(repair_policy_decide(&p, &lost, &path, 0).copies == copies);
 }
 

@@ -98,6 +98,7 @@ TEST_CASE("stats_json: a session; unknown values are null")
         {"encoder.repairs",
          R"({"requests":9,"repaired":3,"coalesced":4,"waited":2,"key_frames":1})"},
         {"adaptation", "null"},
+        {"repair", "null"},
         {"sound", "null"},
     };
     for (const row &r : table) {
@@ -118,6 +119,16 @@ TEST_CASE(
     v.info.variable[0].value = 0.25;
     v.follows = true;
     v.adaptation.target_bps = 1000;
+    v.repair_mode = REPAIR_MODE_AUTO;
+    v.repair.lost = 12;
+    v.repair.resent = 7;
+    v.repair.duplicated = 3;
+    v.repair.fec_packets = 5;
+    v.repair.invalidations = 2;
+    v.repair.media_bytes = 4000;
+    v.repair.repair_bytes = 1000;
+    v.repair.not_resent[REPAIR_TOO_LATE] = 4;
+    v.repair_share = 0.125;
     v.adaptation.delay_ms = NAN;
     v.has_audio = true;
     v.audio_packets = 50;
@@ -130,6 +141,17 @@ TEST_CASE(
         {"transport.controller", R"({"allowed":5000.0,"p":0.25})"},
         {"adaptation.target", "1000.0"},
         {"adaptation.delay_ms", "null"},
+        {"repair.mode", "\"auto\""},
+        {"repair.requested", "12"},
+        {"repair.resent", "7"},
+        {"repair.duplicated", "3"},
+        {"repair.fec_packets", "5"},
+        {"repair.invalidations", "2"},
+        {"repair.bytes", "1000"},
+        {"repair.overhead", "0.25"},
+        {"repair.recent_share", "0.125"},
+        {"repair.not_resent.too_late", "4"},
+        {"repair.not_resent.not_kept", "0"},
         {"sound.packets", "50"},
         {"sound.encoder.rate", "64000"},
         {"encoder", "null"},
