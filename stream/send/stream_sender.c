@@ -49,6 +49,7 @@ struct stream_sender {
     usec_t progress_at; // last time at which a packet left, or nothing waited
 
     struct level_switch levels; // selects the frames
+    int64_t key_number;         // of the newest key frame: no later frame depends on one before it
 
     // While `follows`, `adaptation` sets the level and the encoder's rate.
     bool follows;
@@ -375,6 +376,8 @@ static void plan_repair(struct stream_sender *s, const struct coded_frame *f, us
 
 static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t now)
 {
+    if (f->key)
+        s->key_number = f->number;
     plan_repair(s, f, now);
     size_t packets = f->bytes / s->writer.transport->max_packet + 1;
     s->made += (double)(f->bytes + packets * PACKET_HEADERS);
@@ -719,8 +722,8 @@ static void on_missing(struct stream_sender *s, struct rtcp_nack nack, usec_t no
             d.reason == REPAIR_UNDER_WAY)
             continue;
         int64_t number = rtp_sender_frame_of(&s->writer.rtp[TRACK_VIDEO], seq);
-        if (number != last && number >= 0 && frame_is_depended_on(s, number) && s->watching &&
-            s->feed->ops->repair)
+        if (number != last && number >= s->key_number && frame_is_depended_on(s, number) &&
+            s->watching && s->feed->ops->repair)
             s->feed->ops->repair(s->feed, s->levels.size_id, number);
         last = number;
     }

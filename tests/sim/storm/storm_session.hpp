@@ -24,6 +24,9 @@ struct storm_reading { // of the sender
 
 class storm_session : public live_link
 {
+    static constexpr usec_t LOW_LATENCY = 400 * MS; // as weir-play says it
+
+
   public:
     std::vector<usec_t> shown;   // when each picture was on the screen, in order
     int requests = 0;            // for key frames, sent by the viewer
@@ -54,6 +57,7 @@ class storm_session : public live_link
     {
         video_pipeline_free(pipeline);
         frame_receiver_free(receiver);
+        repair_receiver_free(repair);
         qoe_free(report);
     }
     storm_session(const storm_session &) = delete;
@@ -96,6 +100,7 @@ class storm_session : public live_link
 
     model models[LADDER_MAX_SIZES];
     frame_receiver *receiver = nullptr;
+    repair_receiver *repair = nullptr; // none over TCP
     rtcp_exchange exchange{};
     video_pipeline *pipeline = nullptr;
     clock_sync clock{};
@@ -124,6 +129,15 @@ class storm_session : public live_link
         in.ctx = this;
         receiver = frame_receiver_new(&in);
         rtcp_exchange_init(&exchange, net.seed, true, true);
+        if (!carrier->media.reliable) {
+            repair_receiver_config parts{in.ext, true, true, true};
+            repair = repair_receiver_new(&parts);
+            REQUIRE(repair);
+            repair_receiver_set_rtt(repair, rtt, 0);
+            frame_receiver_set_repair(receiver, repair);
+            REQUIRE(stream_sender_set_repair(s, REPAIR_MODE_AUTO) == REPAIR_MODE_AUTO);
+            stream_sender_set_playout(s, net.low_latency ? LOW_LATENCY : static_cast<usec_t>(net.latency * 1e6));
+        }
         video_pipeline_config v{};
         v.ladder = &l;
         v.clock = &clock;
@@ -150,8 +164,12 @@ class storm_session : public live_link
             repair_budget_begin(&m.budget, 1, 0, w.now);
         else if (what == ASKED_KEY)
             (void)repair_budget_pli(&m.budget, 1, w.now);
-        else if (what == ASKED_REPAIR && m.lost.size() < 8)
-            m.lost.push_back(number);
+        else if (what == ASKED_REPAIR && std::count(m.lost.begin(), m.lost.end(), number) == 0) {
+            if (m.lost.size() < 8)
+                m.lost.push_back(number);
+            else
+                (void)repair_budget_wait(&m.budget, 1, w.now);
+        }
     }
     // As encoder_thread.c does it between two frames.
     bool wants_key(model *m, int64_t number, usec_t now)
@@ -213,23 +231,29 @@ class storm_session : public live_link
     {
         return static_cast<storm_session *>(ctx);
     }
-    static void on_packet(void *ctx, const rtp_packet *p, int64_t ext_seq, usec_t arrived, usec_t)
+    static void on_packet(void *ctx, const rtp_packet *p, int64_t ext_seq, usec_t arrived, usec_t now)
     {
+        of(ctx)->request_missing(now);
         video_pipeline_packet(of(ctx)->pipeline, p, ext_seq, arrived);
     }
     static void on_frame(void *ctx, received_frame *f, usec_t now)
     {
         (void)video_pipeline_push(of(ctx)->pipeline, f, 0, now);
         of(ctx)->drain(now);
+        if (of(ctx)->repair)
+            repair_receiver_set_keep(of(ctx)->repair, video_pipeline_repair_time(of(ctx)->pipeline));
+    }
+    void request_missing(usec_t now)
+    {
+        while (repair && rtcp_exchange_requests(&exchange, repair, now)) {
+            send_feedback(now);
+            video_pipeline_nacked(pipeline, now);
+        }
     }
     void received(const uint8_t *bytes, size_t len, usec_t now) override
     {
         if (!frame_receiver_packet(receiver, bytes, len, rtt, 0, now, now))
             return;
-        if (rtcp_exchange_packet(&exchange, frame_receiver_rtp(receiver))) {
-            send_feedback(now);
-            video_pipeline_nacked(pipeline, now);
-        }
         drain(now);
     }
     void drain(usec_t now)
@@ -267,7 +291,8 @@ class storm_session : public live_link
     }
     usec_t viewer_next() const override
     {
-        return std::min(second_at, video_pipeline_next_timeout(pipeline));
+        usec_t next = repair ? repair_receiver_next_timeout(repair) : USEC_NEVER;
+        return std::min({second_at, next, video_pipeline_next_timeout(pipeline)});
     }
     void viewer_run(usec_t now) override
     {
@@ -275,6 +300,7 @@ class storm_session : public live_link
             send_feedback(now);
             second_at += USEC_PER_SEC;
         }
+        request_missing(now);
         drain(now);
     }
     usec_t feedback_next() const override

@@ -93,7 +93,9 @@ class simulation
         REQUIRE(stream_sender_set_repair(sender, s.mode) == s.mode);
         stream_sender_set_playout(sender, s.playout_ms * ms);
         stream_sender_play(sender, 0);
-        loss_detector_path path{s.rtt_ms * ms, 1 * ms};
+        loss_detector_path path{};
+        path.rtt = s.rtt_ms * ms;
+        path.rtt_variation = 1 * ms;
         loss_detector_set_path(detector.get(), &path);
         loss_detector_set_keep(detector.get(),
                                s.playout_ms * ms - SHOWING - ENCODING - s.rtt_ms * ms / 2);
