@@ -579,8 +579,10 @@ static usec_t playout_target(const struct connection *c)
 static void tell_playout(struct connection *c, usec_t now)
 {
     int ms = playout_notice_due(&c->playout, playout_target(c), now);
-    if (ms)
-        rtsp_link_set_playout(c->link, ms, now);
+    if (!ms)
+        return;
+    rtsp_link_set_playout(c->link, ms, now);
+    log_debug("told the sender: frames are shown %d ms after their capture", ms);
 }
 
 // Requests the sender's share of the latency if it has changed by more than a tenth.

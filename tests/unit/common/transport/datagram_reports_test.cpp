@@ -28,6 +28,7 @@ struct bench {
         config.loop = &loop;
         config.ssrc = VIEWER;
         config.media_ssrc = MEDIA;
+        config.ext = {RTP_EXT_CAPTURE_ID, RTP_EXT_ADU_ID, RTP_EXT_FEEDBACK_ID};
         config.send = [](void *ctx, const uint8_t *data, size_t len) {
             static_cast<bench *>(ctx)->reports.emplace_back(data, data + len);
         };
@@ -49,6 +50,19 @@ struct bench {
         sockaddr_storage from{};
         datagram d = {bytes.data(), bytes.size(), &from, start, ecn};
         datagram_reports_packet(r, &d);
+    }
+    // Of a flow whose packets are numbered over all its streams.
+    void numbered(uint32_t ssrc, uint8_t type, uint16_t seq, uint16_t number)
+    {
+        rtp_packet p{};
+        p.ssrc = ssrc;
+        p.payload_type = type;
+        p.seq = seq;
+        p.has_feedback = true;
+        p.feedback = {100, 0, true, number};
+        std::vector<uint8_t> rtp(RTP_MAX_HEADER + 40);
+        rtp.resize(rtp_encode(&p, rtp.data()) + 40);
+        arrive(rtp, 0);
     }
     void packet(uint16_t seq, uint8_t ecn)
     {
@@ -94,4 +108,26 @@ TEST_CASE("datagram_reports: what is not RTP is not reported")
     b.arrive(std::vector<uint8_t>(100, 0), 3); // version 0
     CHECK(datagram_reports_marked(b.r) == 0);
     datagram_reports_free(nullptr);
+}
+
+TEST_CASE(
+    "datagram_reports: each transmission is reported by its flow number, copies and parity too")
+{
+    bench b;
+    const uint32_t PARITY = 8;
+    b.numbered(MEDIA, RTP_PT_H264, 50, 200);
+    b.numbered(MEDIA, RTP_PT_H264, 51, 201);
+    b.numbered(PARITY, RTP_PT_FEC, 9000, 202);
+    b.numbered(MEDIA, RTP_PT_H264, 53, 204); // the original of 52 is lost
+    b.numbered(MEDIA, RTP_PT_H264, 52, 205); // its copies
+    b.numbered(MEDIA, RTP_PT_H264, 52, 206);
+    while (b.reports.empty())
+        uv_run(&b.loop, UV_RUN_ONCE);
+    ccfb f;
+    REQUIRE(ccfb_decode(b.reports[0].data(), b.reports[0].size(), &f) == 0);
+    CHECK(f.media_ssrc == MEDIA);
+    CHECK(f.begin_seq == 200);
+    REQUIRE(f.count == 7);
+    for (int i = 0; i < 7; i++)
+        CHECK(f.metric[i].received == (i != 3));
 }

@@ -483,7 +483,7 @@ TEST_CASE(
         {6, true, true, false},  // after one that depends on it
         {7, true, true, false},  // 240 ms after the break: the repair is awaited
         {6, false, true, true},  // it is not known that it is repaired
-        {13, true, true, true},  // in time, but long after a repair was to be expected
+        {12, true, true, true},  // in time, but long after a repair was to be expected
         {18, true, false, true}, // too late
     };
     for (const auto &row : table) {
