@@ -180,6 +180,10 @@ void qoe_summary_print(const struct qoe_json *r, FILE *out)
     fprintf(out, "packets   %s received, %s lost (%s), %s reordered\n",
             count(r->network.packets_received).text, count(r->network.packets_lost).text,
             percent(r->network.loss_rate).text, count(r->network.packets_reordered).text);
+    if (r->repair.is_known)
+        fprintf(out, "repair    %s sent again, %s recovered by parity, %s more bytes\n",
+                count(r->repair.resent).text, count(r->repair.fec_recovered).text,
+                percent(r->repair.overhead).text);
     if (r->has_audio)
         print_audio(&r->audio, out);
 }

@@ -149,6 +149,7 @@ const std::vector<std::pair<char, std::string>> schema = {
     {'0', "network.rtt.mean"},
     {'0', "network.rtt.p95"},
     {'0', "network.capacity_estimate"},
+    {'0', "repair"},
     {'0', "picture"},
     {'0', "audio"},
     {'0', "cpu.user"},
@@ -180,7 +181,7 @@ TEST_CASE("qoe_json: a session's figures key by key")
     for (const auto &[kind, path] : schema) {
         INFO(path);
         REQUIRE(j.at(path));
-        if (path != "error" && path != "audio" && path != "network.ecn_marked")
+        if (path != "error" && path != "audio" && path != "repair" && path != "network.ecn_marked")
             CHECK_FALSE(json_is_null(j.at(path)));
     }
     CHECK(j.text("schema") == "weir.qoe/1");
@@ -296,4 +297,24 @@ TEST_CASE("qoe_json: the file")
     REQUIRE(qoe_json_write(&r, (folder / "report.json").c_str()) == 0);
     CHECK(folder.read("report.json") == json_of(q.get(), 5700));
     CHECK(qoe_json_write(&r, (folder / "no/where").c_str()) == ERR_IO);
+}
+
+TEST_CASE("qoe_json: what repair did")
+{
+    pointer q = watched();
+    qoe_repair repair = {48, 5, 12, 7, -1, 5720, 100000};
+    qoe_on_repair(q.get(), &repair);
+    json j(json_of(q.get(), 5700).c_str());
+    const std::vector<std::pair<std::string, double>> figures = {{"repair.resent", 48},
+                                                                 {"repair.duplicated", 5},
+                                                                 {"repair.fec_packets", 12},
+                                                                 {"repair.fec_recovered", 7},
+                                                                 {"repair.overhead", 0.0572}};
+    for (const auto &[path, value] : figures) {
+        INFO(path);
+        REQUIRE(j.at(path));
+        CHECK(json_number_value(j.at(path)) == Approx(value));
+    }
+    REQUIRE(j.at("repair.invalidations"));
+    CHECK(json_is_null(j.at("repair.invalidations"))); // the sender's
 }

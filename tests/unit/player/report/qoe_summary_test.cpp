@@ -83,3 +83,14 @@ TEST_CASE("qoe_summary: the audio has a line of its own if there was any")
                 "sound     500 packets, 4 lost, 80.0 ms concealed, 1 underruns; behind the picture "
                 "12.3 ms (-3.0 ms to 40.0 ms)\n") != std::string::npos);
 }
+
+TEST_CASE("qoe_summary: repair has a line where packets could get lost")
+{
+    pointer q = watched();
+    CHECK(summary_of(q.get(), 5700).find("repair  ") == std::string::npos);
+    qoe_repair repair = {48, 5, 12, 7, -1, 5720, 100000};
+    qoe_on_repair(q.get(), &repair);
+    CHECK(summary_of(q.get(), 5700)
+              .find("repair    48 sent again, 7 recovered by parity, 5.72 % more bytes\n") !=
+          std::string::npos);
+}
