@@ -428,12 +428,12 @@ static const char *const offers[] = {
     "RTP/AVP/TCP;unicast;interleaved=4-4;x-weir=tcp:notsent=1;x-cc=cubic",
     "RTP/AVP/TCP;unicast;interleaved=255-0;x-weir=mtp-raw,RTP/AVP/TCP;unicast;interleaved=255",
     "RTP/AVP;unicast;client_port=%d-%d",
-    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=udp",
+    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=udp;x-weir-repair=resend",
     "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=psp",
     "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=psp-plain",
-    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=tfrc",
+    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=tfrc;x-weir-repair=auto",
     "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=arc",
-    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=mtp",
+    "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=mtp;x-weir-repair=fec",
     "RTP/AVPF/UDP;unicast;client_port=%d-%d;x-weir=mtp:fill,1,1",
     "RTP/AVP/TCP;unicast;mode=record;interleaved=300-7",
 };
@@ -450,7 +450,7 @@ static const char *const bodies[] = {
     "adapt: none\r\n",
     "capacity-probe: 1\r\n",
     "junk",
-    "level: 1\r\nlatency: 1000\r\nadapt: none\r\nlevel: 0\r\n",
+    "level: 1\r\nlatency: 1000\r\nplayout: 250\r\nadapt: none\r\nlevel: 0\r\n",
 };
 
 static const char *const extras[] = {
