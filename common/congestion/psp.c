@@ -15,12 +15,16 @@ static struct psp *psp_of(struct controller *c)
     return (struct psp *)c;
 }
 
-// Returns the time from one packet to the next, us.
+// Returns the time from one packet to the next that the law asks for, us.
 static double period(const struct psp *p, double bytes)
 {
     double bits = bytes * 8e6;
-    double max = p->base.config.max_rate_bps;
-    return fmax(bits / p->link + p->spacing, bits / (p->peak > 0 ? fmin(p->peak, max) : max));
+    return fmax(bits / p->link + p->spacing, bits / p->base.config.max_rate_bps);
+}
+
+static double media_period(const struct psp *p, double bytes)
+{
+    return p->peak > 0 ? fmax(period(p, bytes), bytes * 8e6 / p->peak) : period(p, bytes);
 }
 
 // Lateness below the clock's resolution is carried over, so the mean period is exact. Larger
@@ -29,7 +33,7 @@ static void psp_sent(struct controller *c, const struct cc_sent *s, usec_t now)
 {
     struct psp *p = psp_of(c);
     double at = (double)now;
-    p->next_at = (at - p->next_at < 1 ? fmax(p->next_at, at - 1) : at) + period(p, s->bytes);
+    p->next_at = (at - p->next_at < 1 ? fmax(p->next_at, at - 1) : at) + media_period(p, s->bytes);
     if (!p->outstanding_bytes)
         p->received_at = now;
     p->outstanding_bytes += s->bytes;

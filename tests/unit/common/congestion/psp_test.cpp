@@ -107,6 +107,21 @@ TEST_CASE("psp: a packet leaves t_x + t_s after its predecessor")
     CHECK(flow("psp:link=100000000").rate() == Approx(1e8));
 }
 
+TEST_CASE("psp: media leaves at no more than its peak rate, whatever the spacing allows")
+{
+    flow f("psp-plain:first=10000");
+    f.c->ops->media_rate(f.c.get(), 4e6, 0); // a packet takes 3 ms
+    f.send(0);
+    CHECK(f.next(0) == 3000);
+    CHECK(f.rate() == Approx(1e9)); // the law's
+    f.hear(RTT, true);              // t_s = 10 ms
+    f.send(RTT);
+    CHECK(f.next(RTT) == RTT + 10012);
+    f.c->ops->media_rate(f.c.get(), 1e6, RTT); // 12 ms
+    f.send(RTT + 10012);
+    CHECK(f.next(RTT + 10012) == RTT + 10012 + 12000);
+}
+
 TEST_CASE("psp: the mean period is exact although times are whole microseconds")
 {
     flow f("psp-plain:link=70000000", 1e12); // 171.43 us
