@@ -50,12 +50,13 @@ static void widen(struct psp *p)
     p->hold = false;
 }
 
-// All doublings during one silence count as one.
+// A silence is the loss of reports unless packets are reported lost, which widens by itself.
 static void end_silence(struct psp *p)
 {
     p->spacing = p->spacing_before;
     p->spacing_before = -1;
-    widen(p);
+    p->previous = -1;
+    p->hold = false;
 }
 
 static void decide(struct psp *p, usec_t now)

@@ -12,7 +12,8 @@
 //   feedback also double t_s. A mark counts as a loss (RFC 3168, section 5).
 //
 // In the paper silence ends the flow. Here, feedback after a silence restores the spacing before
-// it, doubled once: from a base RTT back down by `step` per base RTT would take an hour.
+// it: from a base RTT back down by `step` per base RTT would take an hour. If only reports were
+// lost, nothing else follows; packets that are reported lost double the spacing as always.
 //
 // The paper's sources always send. A frame of media, sent at the speed of the link, would overflow
 // a queue that is shorter than the frame, however small the media's rate; and as the spacing is

@@ -17,11 +17,13 @@ void mtp_info_fill(const struct mtp_flow *f, struct transport_info *out, usec_t 
     out->cwnd_packets = i.cwnd;
     double mean = i.counts.packets ? (double)i.counts.bytes / (double)i.counts.packets : 0;
     out->delivered_bytes = (double)i.counts.acked_bytes + (double)i.sacked * mean;
+    out->flight_bytes = (double)i.flight * mean;
     out->unheard = mtp_flow_unheard(f, now);
     if (i.srtt) {
         out->rtt_ms = usec_to_msec(i.srtt);
         out->latest_rtt_ms = usec_to_msec(f->sender.rto.latest);
-        out->allowed_bps = i.cwnd * 8.0 * f->sender.config.slot_bytes / usec_to_sec(i.srtt);
+        out->window_bps = out->allowed_bps =
+            i.cwnd * 8.0 * f->sender.config.slot_bytes / usec_to_sec(i.srtt);
     }
     uint64_t sent = i.counts.packets + i.counts.empties + i.counts.resends;
     if (sent)

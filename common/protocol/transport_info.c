@@ -10,8 +10,10 @@ void transport_info_clear(struct transport_info *info)
                                     .rate_bps = NAN,
                                     .loss = NAN,
                                     .unsent_bytes = NAN,
+                                    .flight_bytes = NAN,
                                     .delivered_bytes = NAN,
                                     .cwnd_packets = NAN,
                                     .loss_events = NAN,
-                                    .allowed_bps = NAN};
+                                    .allowed_bps = NAN,
+                                    .window_bps = NAN};
 }

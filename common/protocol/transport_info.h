@@ -32,10 +32,12 @@ struct transport_info {
     double rate_bps;        // recent rate of the path
     double loss;            // fraction of packets lost (for TCP: segments retransmitted)
     double unsent_bytes;    // accepted by the transport, not sent yet
+    double flight_bytes;    // sent, and neither confirmed nor known to be lost
     double delivered_bytes; // total bytes that the viewer's end has confirmed
     double cwnd_packets;
     double loss_events; // loss event rate, if the transport measures it
     double allowed_bps; // rate that the rate controller allows
+    double window_bps;  // rate that the congestion window allows now: a window per round trip
     struct transport_variable variable[TRANSPORT_VARIABLES];
     // For a transport whose viewer reports each packet (RFC 8888), at the sender:
     bool is_reported;

@@ -102,11 +102,14 @@ void interleaved_info(struct media_transport *t, struct transport_info *out, use
     struct tcp_snapshot s;
     if (tcp_info_read(tcp_conn_fd(i->conn), &s) != 0)
         return;
-    if (s.srtt)
+    if (s.srtt) {
         out->rtt_ms = usec_to_msec(s.srtt);
+        out->window_bps = s.cwnd * 8.0 * s.mss / usec_to_sec(s.srtt);
+    }
     if (s.segments_out)
         out->loss = (double)s.retransmissions / (double)s.segments_out;
     out->unsent_bytes = s.notsent_bytes;
+    out->flight_bytes = ((double)s.unacked - (double)s.sacked - (double)s.lost) * s.mss;
     // SACKed data has arrived too: otherwise a loss would look like a lack of room for a whole
     // round trip.
     out->delivered_bytes = (double)s.bytes_acked + (double)s.sacked * s.mss;

@@ -306,6 +306,7 @@ static void datagram_info(struct media_transport *t, struct transport_info *out,
     out->counts = *counts;
     if (d->base.kind->responsive)
         out->delivered_bytes = (double)counts->bytes_arrived;
+    out->flight_bytes = (double)d->endpoint.flight_bytes;
     out->reports_ignored = d->reports_ignored;
     if (d->endpoint.rto.srtt)
         out->rtt_ms = usec_to_msec(d->endpoint.rto.srtt);

@@ -180,9 +180,13 @@ static void tcp_info(struct media_transport *base, struct transport_info *out, u
     transport_info_clear(out);
     out->delivered_bytes = t->acknowledged + sacked;
     out->unsent_bytes = snapshot(t).notsent_bytes;
+    out->flight_bytes = (double)t->bytes - sacked - out->unsent_bytes;
     // The kernel tells the smoothed round-trip time alone.
-    if (t->ends.sender.rto.srtt)
-        out->rtt_ms = usec_to_msec(t->ends.sender.rto.srtt);
+    struct tcp_snapshot s = snapshot(t);
+    if (s.srtt) {
+        out->rtt_ms = usec_to_msec(s.srtt);
+        out->window_bps = s.cwnd * 8.0 * s.mss / usec_to_sec(s.srtt);
+    }
 }
 
 static void tcp_free(struct sim_transport *base)
@@ -255,6 +259,7 @@ struct sim_transport *sim_transport_tcp_new(const struct sim_transport_config *c
     struct tcp_sender_config tcp = config->tcp;
     tcp.packets = 0;
     tcp.validates = true;
+    assert(!tcp.as_linux || tcp.variant == TCP_SACK);
     t->buffer = calloc(SEND_BUFFER, sizeof(*t->buffer));
     if (err || !t->buffer ||
         tcp_ends_init(&t->ends, config->flow, &tcp, config->delayed_ack, segment_bytes)) {

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <math.h>
 
+#define LINUX_DELAYED_ACK (200 * USEC_PER_MSEC)
+
 static bool is_sack(const struct tcp_sender *s)
 {
     return s->config.variant == TCP_SACK;
@@ -22,6 +24,7 @@ static void begin(struct tcp_sender *s)
     s->rto_at = USEC_NEVER;
     rto_init(&s->rto, s->config.min_rto, 0);
     cubic_init(&s->cubic);
+    tcp_linux_init(&s->kernel, 0);
 }
 
 int tcp_sender_init(struct tcp_sender *s, const struct tcp_sender_config *config)
@@ -53,9 +56,21 @@ void tcp_sender_restart(struct tcp_sender *s, int64_t packets)
         tcp_scoreboard_clear(&s->board);
 }
 
+// Linux: the minimum is of the variance's part.
+static usec_t rto_of(const struct tcp_sender *s)
+{
+    usec_t rto = rto_value(&s->rto);
+    return s->config.as_linux ? usec_max(rto, s->rto.srtt + s->config.min_rto) : rto;
+}
+
 static void arm(struct tcp_sender *s, usec_t now)
 {
-    s->rto_at = s->una < s->high ? now + rto_value(&s->rto) : USEC_NEVER; // RFC 6298, 5.2 and 5.3
+    bool waits = s->una < s->high;
+    s->rto_at = waits ? now + rto_of(s) : USEC_NEVER; // RFC 6298, 5.2 and 5.3
+    bool probes = s->config.as_linux && waits && !s->in_recovery && s->rto.srtt &&
+                  s->una > s->recover; // not after a timeout
+    usec_t delayed = s->high - s->una == 1 ? LINUX_DELAYED_ACK : 0;
+    s->kernel.probe_at = probes ? now + 2 * s->rto.srtt + delayed : USEC_NEVER;
 }
 
 static double window(const struct tcp_sender *s)
@@ -68,6 +83,8 @@ static double window(const struct tcp_sender *s)
 // where RFC 5681 would keep ssthresh.
 static double half_flight(const struct tcp_sender *s)
 {
+    if (s->config.as_linux)
+        return fmax(floor(s->cwnd / 2), 2);
     double half = fmin(window(s), (double)(s->high - s->una)) / 2;
     return fmax(s->config.growth == TCP_PER_ACK ? half : floor(half), 2);
 }
@@ -79,6 +96,7 @@ static double window_after_loss(struct tcp_sender *s)
 
 static void enter_recovery(struct tcp_sender *s, usec_t now)
 {
+    double before = s->cwnd;
     s->ssthresh = s->cwnd = window_after_loss(s);
     s->inflation = is_sack(s) ? 0 : TCP_DUP_THRESH;
     s->recover = s->high;
@@ -89,6 +107,7 @@ static void enter_recovery(struct tcp_sender *s, usec_t now)
     s->acks = 0;
     s->fast_retransmits++;
     arm(s, now);
+    tcp_linux_recover(&s->kernel, before);
 }
 
 static void leave_recovery(struct tcp_sender *s)
@@ -96,6 +115,19 @@ static void leave_recovery(struct tcp_sender *s)
     s->in_recovery = false;
     s->inflation = 0;
     s->cwnd = s->ssthresh;
+}
+
+// As TCP_COUNT_PACKETS, while the window is used.
+static void grow_as_linux(struct tcp_sender *s, int64_t acked)
+{
+    if (!tcp_linux_grows(&s->kernel, s->cwnd, s->ssthresh))
+        return;
+    double room = fmax(s->ssthresh - s->cwnd, 0); // of slow start
+    int64_t slow = (double)acked < room ? acked : (int64_t)room;
+    s->cwnd += (double)slow;
+    for (s->acks += (int)(acked - slow); s->acks >= (int)s->cwnd; s->cwnd++)
+        s->acks -= (int)s->cwnd;
+    s->cwnd = window(s);
 }
 
 static void grow(struct tcp_sender *s, int packets, usec_t now)
@@ -140,7 +172,9 @@ static void new_ack(struct tcp_sender *s, int64_t next, usec_t now)
         s->timed = -1;
     }
     if (!s->in_recovery) {
-        if (grows)
+        if (s->config.as_linux)
+            grow_as_linux(s, acked);
+        else if (grows)
             grow(s, (int)acked, now);
         arm(s, now);
     } else if (s->config.variant == TCP_RENO || next >= s->recover) {
@@ -173,10 +207,35 @@ void tcp_sender_echo(struct tcp_sender *s, const struct tcp_ack *ack, usec_t sen
         rto_sample(&s->rto, now - sent_at);
 }
 
+// Packets that are known to have arrived, in all.
+static int64_t seen_packets(const struct tcp_sender *s)
+{
+    int64_t seen = s->board.una;
+    for (int64_t seq = s->board.una; seq < s->board.sack_end; seq++)
+        seen += tcp_scoreboard_has(&s->board, seq);
+    return seen;
+}
+
+static void react_as_linux(struct tcp_sender *s, int64_t seen, usec_t now)
+{
+    struct tcp_linux *l = &s->kernel;
+    bool holes = s->board.sack_end > s->una;
+    if (s->in_recovery) {
+        if (l->again == s->una && s->board.sack_end > l->again_high)
+            s->retransmit = s->una;
+        s->cwnd = tcp_linux_reduce(l, s->ssthresh, s->pipe, seen_packets(s) - seen);
+    } else if (!holes) {
+        l->reorder_at = USEC_NEVER;
+    } else if (l->reorder_at == USEC_NEVER) {
+        l->reorder_at = now + s->rto.srtt / 4;
+    }
+}
+
 void tcp_sender_ack(struct tcp_sender *s, const struct tcp_ack *ack, usec_t now)
 {
     if (ack->next > s->high || ack->next < s->una)
         return;
+    int64_t seen = s->config.as_linux ? seen_packets(s) : 0;
     if (is_sack(s))
         tcp_scoreboard_ack(&s->board, ack, s->high);
     if (ack->next > s->una)
@@ -185,6 +244,8 @@ void tcp_sender_ack(struct tcp_sender *s, const struct tcp_ack *ack, usec_t now)
         duplicate_ack(s, now);
     if (is_sack(s) && s->in_recovery)
         s->pipe = tcp_scoreboard_pipe(&s->board, s->high);
+    if (s->config.as_linux)
+        react_as_linux(s, seen, now);
 }
 
 static void note_retransmit(struct tcp_sender *s, int64_t seq)
@@ -222,9 +283,30 @@ static int64_t choose_by_window(struct tcp_sender *s)
     return fits && (s->next < s->high || has_new(s)) ? s->next : -1;
 }
 
+static void validate(struct tcp_sender *s, usec_t now)
+{
+    if (s->config.as_linux && !s->in_recovery && s->high > s->una)
+        s->cwnd = tcp_linux_validate(&s->kernel, s->cwnd, s->high - s->una, s->una, s->high,
+                                     rto_of(s), now);
+}
+
+// RFC 8985, 7.3: new data, or the last packet again. It changes no other state.
+static int64_t probe(struct tcp_sender *s, usec_t now)
+{
+    int64_t seq = has_new(s) ? s->high++ : s->high - 1;
+    s->next = s->next > s->high ? s->next : s->high;
+    s->sent++;
+    s->rto_at = now + rto_of(s);
+    return seq;
+}
+
 int64_t tcp_sender_pull(struct tcp_sender *s, usec_t now)
 {
     int64_t seq = s->retransmit;
+    if (s->kernel.probe) {
+        s->kernel.probe = false;
+        return probe(s, now);
+    }
     if (seq >= 0) {
         s->retransmit = -1;
         if (is_sack(s) && s->board.rexmitted <= seq)
@@ -232,8 +314,16 @@ int64_t tcp_sender_pull(struct tcp_sender *s, usec_t now)
     } else {
         seq = s->in_recovery && is_sack(s) ? choose_by_pipe(s) : choose_by_window(s);
     }
-    if (seq < 0)
+    if (seq < 0) {
+        validate(s, now);
         return -1;
+    }
+    if (s->config.as_linux && s->in_recovery)
+        s->kernel.out++;
+    if (seq == s->una && seq < s->high) {
+        s->kernel.again = seq;
+        s->kernel.again_high = s->high;
+    }
     s->sent++;
     if (seq < s->high) {
         note_retransmit(s, seq);
@@ -253,11 +343,22 @@ int64_t tcp_sender_pull(struct tcp_sender *s, usec_t now)
 
 usec_t tcp_sender_next_timeout(const struct tcp_sender *s)
 {
-    return s->rto_at;
+    return usec_min(s->rto_at, usec_min(s->kernel.reorder_at, s->kernel.probe_at));
 }
 
 void tcp_sender_timeout(struct tcp_sender *s, usec_t now)
 {
+    if (s->kernel.reorder_at <= now) {
+        s->kernel.reorder_at = USEC_NEVER;
+        if (!s->in_recovery && (s->una > s->recover || !s->recover))
+            enter_recovery(s, now);
+        return;
+    }
+    if (s->kernel.probe_at <= now && now < s->rto_at) {
+        s->kernel.probe_at = USEC_NEVER;
+        s->kernel.probe = s->una < s->high;
+        return;
+    }
     assert(now >= s->rto_at);
     s->ssthresh = window_after_loss(s);
     cubic_timeout(&s->cubic);
@@ -271,6 +372,8 @@ void tcp_sender_timeout(struct tcp_sender *s, usec_t now)
     if (is_sack(s))
         s->board.rexmitted = s->una;
     s->timeouts++;
+    s->kernel.reorder_at = s->kernel.probe_at = USEC_NEVER;
+    s->kernel.probe = false;
     rto_expired(&s->rto);
     arm(s, now);
 }

@@ -20,6 +20,7 @@
 
 #include "common/congestion/rto.h"
 #include "lab/sim/cubic.h"
+#include "lab/sim/tcp_linux.h"
 #include "lab/sim/tcp_scoreboard.h"
 
 #ifdef __cplusplus
@@ -45,6 +46,8 @@ struct tcp_sender_config {
     enum tcp_growth growth;
     bool validates; // true: cwnd grows only while half of it is used (RFC 7661); false: always, as
                     // in ns-2
+    bool as_linux;  // true: as tcp_linux.h; requires TCP_SACK, takes precedence over `validates`
+                    // and `growth`, which is TCP_COUNT_PACKETS then
 };
 
 struct tcp_sender {
@@ -63,6 +66,7 @@ struct tcp_sender {
     double inflation; // inflation of the window in recovery
     int64_t pipe;     // the RFC's pipe; used with SACK
     struct tcp_scoreboard board;
+    struct tcp_linux kernel; // used if as_linux
     struct rto rto;
     usec_t rto_at;      // when the RTO expires; USEC_NEVER: nothing outstanding
     int64_t timed;      // packet being timed; -1: none

@@ -211,7 +211,8 @@ bool adaptation_update(struct adaptation *a, const struct rate_estimator_sample 
     double before = rate_estimator_target(&a->rate);
     choose_step(a, alone, now);
     bool too_much = rate_estimator_update(&a->rate, s, now);
-    choose_level(a, rate_estimator_target(&a->rate) - a->beside_bps, alone, now);
+    if (!a->rate.dips) // what the path carries is known at the end; a key frame would not help
+        choose_level(a, rate_estimator_target(&a->rate) - a->beside_bps, alone, now);
     choose_encoder(a, rate_estimator_bps(&a->rate) - a->beside_bps, alone);
     choose_top(a, too_much, before, now);
     return a->level != level || a->encoder_bps != encoder_bps || a->top != top;

@@ -10,7 +10,8 @@
 //       at the lowest level. The viewer returns to the level from 0.45 and 0.55 of its rate on.
 //     - Viewers that share the encoders get levels at the ladder's rates. They switch to a larger
 //       size only if the target exceeds its rate by 5 %, as its first frame is a key frame.
-//     - Down: at once. Up: to the highest level that fits, when the target has been enough for the
+//     - Down: at once, but not before a growing queue is gone (rate_estimator.h). Up: to the
+//     highest level that fits, when the target has been enough for the
 //       next level for 2 s (0.4 s before the rate was ever too much).
 //     - Media that does not use its rate, because it comes in steps or the picture does not change,
 //       goes up by trial. If it has to come down within 5 s, that level is not tried for 5 s; each

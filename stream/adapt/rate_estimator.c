@@ -15,7 +15,14 @@
 #define DRAIN_TRIAL (600 * USEC_PER_MSEC)
 #define CROWDED     (5 * USEC_PER_SEC)
 #define CROWD_CALM  (200 * USEC_PER_MSEC)
-#define HELD        USEC_PER_SEC
+#define GLANCE      (120 * USEC_PER_MSEC)
+#define GROWING     (10 * USEC_PER_MSEC)
+#define AHEAD       (25 * USEC_PER_MSEC)
+#define USUAL_OF    (1500 * USEC_PER_MSEC)
+#define DIP_WINDOW  (200 * USEC_PER_MSEC)
+#define PROOF       (30 * USEC_PER_MSEC)
+#define PROVED_FOR  (30 * USEC_PER_SEC)
+#define SILENCE     (200 * USEC_PER_MSEC) // after a loss, until the retransmission timeout
 #define HOLD        (200 * USEC_PER_MSEC)
 #define REPORTS     (200 * USEC_PER_MSEC)
 #define BURST       (500 * USEC_PER_MSEC)
@@ -27,28 +34,35 @@ static const struct {
     usec_t rise;
     usec_t window;
     double lack;
+    bool proved; // counts only for a while after a dip showed that the queue is this stream's
 } signs[] = {
-    {50 * USEC_PER_MSEC, WINDOW, 0.15},
-    {100 * USEC_PER_MSEC, LONG_WINDOW, 0.05},
-    {250 * USEC_PER_MSEC, LONG_WINDOW, 0.02},
+    {30 * USEC_PER_MSEC, 500 * USEC_PER_MSEC, 0.08, true},
+    {50 * USEC_PER_MSEC, WINDOW, 0.15, false},
+    {100 * USEC_PER_MSEC, LONG_WINDOW, 0.05, false},
+    {250 * USEC_PER_MSEC, LONG_WINDOW, 0.02, false},
 };
 enum { SIGNS = sizeof(signs) / sizeof(signs[0]) };
 
 // Delays and rates are no finer than packets: a few make a window, and two a delay, if only because
 // an acknowledgement waits for the second one (RFC 5681, 4.2).
 static const double PACKET_BITS = 11200;
+static const int USUAL_SEEN = 8; // samples
 static const int WINDOW_PACKETS = 12, DELAY_PACKETS = 2;
 
-static const double DECREASE = 0.9, MOST_CUT = 0.7;
+static const double DECREASE = 0.9, MOST_CUT = 0.7, MOST_CUT_SURE = 0.25;
+static const double GROWING_LACK = 0.8; // of what was sent, arrives
 static const double DRAINED = 0.95, OURS = 1.02;
 static const double START_GROWTH = 4, BEYOND_GROWTH = 2; // a second
 static const double BEYOND_FROM = 1.2;                   // of the capacity
 static const double STEP = 120e3;                        // bit/s a second up to there
 static const double STEP_LEAST = 0.06, STEP_MOST = 0.3;  // of the target
-static const double ALLOWED_SHARE = 0.9;                 // of a rate controller's limit
-static const double HELD_GROWTH = 1.1;                   // of that limit in HELD: it starts yet
-static const double USED = 0.75;                         // of the target: media that uses it
+static const double ALLOWED_SHARE = 1;                   // of a rate controller's limit
+static const double AVERAGE_SEC = 1, CATCH_UP_SEC = 0.1;
+static const double WINDOW_SHARE = 1.05; // a window grows only where it is full at times
+static const double GRAIN_PACKETS = 1, WINDOW_USED = 0.5;
+static const double USED = 0.75; // of the target: media that uses it
 static const double DRAIN_LEAST = 0.05, DRAIN_MOST = 0.4;
+static const double DIP_SEC = 0.2, DIP_MOST = 0.8;
 
 void rate_estimator_init(struct rate_estimator *f, double start_bps, double floor_bps,
                          double ceiling_bps)
@@ -56,7 +70,8 @@ void rate_estimator_init(struct rate_estimator *f, double start_bps, double floo
     memset(f, 0, sizeof(*f));
     f->floor_bps = floor_bps;
     f->ceiling_bps = ceiling_bps;
-    f->limit_bps = INFINITY;
+    f->limit_bps = f->now_bps = INFINITY;
+    f->allowed_bps = NAN;
     f->target_bps = fmin(fmax(start_bps, floor_bps), ceiling_bps);
     f->decreased = f->calm_since = f->unused_since = f->drain_since = USEC_NEVER;
 }
@@ -94,8 +109,11 @@ static void remember(struct rate_estimator *f, const struct rate_estimator_sampl
         f->first = at(f, 1);
         f->count--;
     }
-    f->history[at(f, f->count++)] = (struct rate_estimator_entry){
-        .at = now, .delivered = s->delivered, .made = s->made, .rtt = s->rtt};
+    f->history[at(f, f->count++)] = (struct rate_estimator_entry){.at = now,
+                                                                  .delivered = s->delivered,
+                                                                  .made = s->made,
+                                                                  .padding = s->padding,
+                                                                  .rtt = s->rtt};
 }
 
 static const struct rate_estimator_entry *nth(const struct rate_estimator *f, int i)
@@ -135,13 +153,14 @@ static usec_t short_window(const struct rate_estimator *f)
     return usec_min(usec_max(WINDOW, packets_time(f, WINDOW_PACKETS)), LONG_WINDOW);
 }
 
-static void measure(struct rate_estimator *f, const struct rate_estimator_sample *s, usec_t now)
+// The path's own delay: the last round trip, the least of the last few because an acknowledgement
+// may wait for a second packet; longer if nothing has arrived for longer than a lost packet
+// explains.
+static usec_t round_trip(struct rate_estimator *f, const struct rate_estimator_sample *s,
+                         usec_t now)
 {
-    f->took_bps = rate_of(f, false, short_window(f), 0, now);
-    f->made_bps = rate_of(f, true, LONG_WINDOW, 0, now);
-    f->least_rtt = s->rtt;
-    // The least of the last few: an acknowledgement may wait for a second packet.
     usec_t rtt = s->rtt;
+    f->least_rtt = s->rtt;
     for (int i = 0; i < f->count; i++) {
         const struct rate_estimator_entry *e = nth(f, i);
         if (!e->rtt)
@@ -150,15 +169,86 @@ static void measure(struct rate_estimator *f, const struct rate_estimator_sample
         if (e->at > now - RTT_OF)
             rtt = usec_min(rtt, e->rtt);
     }
+    const struct rate_estimator_entry *before = nth(f, f->count > 1 ? f->count - 2 : 0);
+    if (f->count < 2 || !s->delivered || s->delivered > before->delivered ||
+        s->made <= before->made || s->flight <= 0)
+        f->progress_at = now;
+    return usec_max(rtt, now - f->progress_at - SILENCE);
+}
+
+static bool is_crowded(const struct rate_estimator *f, usec_t now)
+{
+    return now < f->crowded_until;
+}
+
+static void measure_ahead(struct rate_estimator *f, const struct rate_estimator_sample *s,
+                          usec_t now)
+{
+    double took = fmax(fmin(f->took_bps, rate_of(f, false, GLANCE, 0, now)), f->floor_bps);
+    usec_t ahead = isnan(s->flight) ? 0 : (usec_t)(fmax(s->flight, 0) * 8 / took * USEC_PER_SEC);
+    f->history[at(f, f->count - 1)].ahead = ahead;
+    usec_t least = ahead;
+    for (int i = 0; i < f->count; i++)
+        if (nth(f, i)->at >= usec_max(now - LEAST_OF, f->least_since))
+            least = usec_min(least, nth(f, i)->ahead);
+    f->ahead = ahead - least;
+}
+
+// What a window or controller leaves waiting is no queue of the path: while what it allows is
+// known, only the round trip counts.
+static void measure(struct rate_estimator *f, const struct rate_estimator_sample *s, usec_t now)
+{
+    f->took_bps = rate_of(f, false, short_window(f), 0, now);
+    f->made_bps = rate_of(f, true, LONG_WINDOW, 0, now);
+    usec_t rtt = round_trip(f, s, now);
     double drain_bps = fmax(f->took_bps, f->floor_bps);
     usec_t unsent = (usec_t)(s->unsent * 8 / drain_bps * USEC_PER_SEC);
-    f->delay = s->waiting + unsent + (rtt - f->least_rtt);
+    usec_t own = isnan(s->allowed_bps) ? s->waiting + unsent : 0;
+    f->delay = own + (rtt - f->least_rtt);
     f->history[at(f, f->count - 1)].delay = f->delay;
     usec_t least = f->delay;
     for (int i = 0; i < f->count; i++)
         if (nth(f, i)->at >= usec_max(now - LEAST_OF, f->least_since))
             least = usec_min(least, nth(f, i)->delay);
     f->rise = f->delay - least;
+    measure_ahead(f, s, now);
+}
+
+// The longest round trip, and the most bytes on the path, of the last while: frames and other
+// traffic make them vary.
+static bool find_usual(const struct rate_estimator *f, usec_t *rtt, usec_t *ahead, usec_t now)
+{
+    *rtt = *ahead = 0;
+    int seen = 0;
+    for (int i = f->count - 1; i >= 0 && nth(f, i)->at >= now - USUAL_OF; i--) {
+        if (nth(f, i)->at > now - GLANCE)
+            continue;
+        *rtt = usec_max(*rtt, nth(f, i)->rtt);
+        *ahead = usec_max(*ahead, nth(f, i)->ahead);
+        seen++;
+    }
+    return seen >= USUAL_SEEN;
+}
+
+// Returns true if a queue grows on the path: the last two round trips show it, though a round trip
+// late; less arrives than was sent; and so the bytes on the path become more.
+static bool is_growing(struct rate_estimator *f, usec_t now)
+{
+    usec_t rtt, ahead;
+    if (f->dips || isnan(f->allowed_bps) || f->progress_at < now || // a report may be lost
+        now < f->burst_until || is_crowded(f, now) ||
+        (f->decreased != USEC_NEVER && now - f->decreased < HOLD + f->least_rtt) ||
+        !find_usual(f, &rtt, &ahead, now))
+        return false;
+    usec_t grain = packets_time(f, 1) / 2;
+    const struct rate_estimator_entry *last = nth(f, f->count - 1);
+    if (nth(f, f->count - 2)->rtt < rtt + GROWING + grain || last->rtt < rtt + GROWING + grain ||
+        last->ahead < ahead + AHEAD + grain)
+        return false;
+    double took = rate_of(f, false, GLANCE, 0, now);
+    double made = rate_of(f, true, GLANCE, f->least_rtt, now);
+    f->usual_rtt = rtt;
+    return took < GROWING_LACK * made;
 }
 
 // Less came through than was made a round trip before: the delay grows by that share of the time.
@@ -170,6 +260,9 @@ static bool is_too_much(const struct rate_estimator *f, usec_t rtt, usec_t now)
             return false;
     }
     for (int i = 0; i < SIGNS; i++) {
+        // Next to other traffic, its queue would be taken for this stream's.
+        if (signs[i].proved && (!f->proved_until || now >= f->proved_until))
+            continue;
         usec_t least = now < f->burst_until ? BURST_RISE : signs[i].rise;
         if (f->rise <= least + packets_time(f, DELAY_PACKETS))
             continue;
@@ -188,15 +281,18 @@ static void settle(struct rate_estimator *f, double capacity_bps, double share, 
     if (isnan(capacity_bps))
         return;
     f->capacity_bps = capacity_bps;
-    f->target_bps = fmin(f->target_bps, fmax(share * capacity_bps, MOST_CUT * f->target_bps));
+    double most_cut = isnan(f->allowed_bps) ? MOST_CUT : MOST_CUT_SURE;
+    f->target_bps = fmin(f->target_bps, fmax(share * capacity_bps, most_cut * f->target_bps));
     f->decreased = now;
     f->delay_before = f->delay;
     f->calm_since = USEC_NEVER;
 }
 
-static bool is_crowded(const struct rate_estimator *f, usec_t now)
+static void begin_drain(struct rate_estimator *f, double bps, usec_t now)
 {
-    return now < f->crowded_until;
+    f->drain_since = now;
+    f->drain_rise = f->rise;
+    f->drain_bps = fmin(f->target_bps, bps);
 }
 
 // The stream's own queue shrinks because more arrives than is coded: the arrival rate is then the
@@ -206,26 +302,48 @@ static void drain(struct rate_estimator *f, usec_t rtt, usec_t now)
 {
     usec_t grain = packets_time(f, DELAY_PACKETS);
     bool ours = !is_crowded(f, now) && now >= f->burst_until;
-    if (f->rise > DRAIN_FROM + grain && ours && f->drain_since == USEC_NEVER) {
-        f->drain_since = now;
-        f->drain_rise = f->rise;
-        f->drain_bps = fmin(f->target_bps, f->took_bps);
-    }
+    if (f->rise > DRAIN_FROM + grain && ours && f->drain_since == USEC_NEVER)
+        begin_drain(f, f->took_bps, now);
     if (f->drain_since == USEC_NEVER)
         return;
     usec_t lasts = now - f->drain_since;
-    bool empty = f->rise < DRAIN_TO + grain;
+    f->peak_rtt = usec_max(f->peak_rtt, rtt);
+    // While there is a queue, what arrives is what the path carries.
+    if (f->dips && lasts >= DIP_WINDOW) {
+        f->dip_bps = fmax(f->dip_bps, rate_of(f, false, DIP_WINDOW, 0, now));
+        f->drain_bps = fmax(f->dip_bps, f->floor_bps);
+    }
+    bool empty = (f->dips ? f->ahead : f->rise) < DRAIN_TO + grain;
     if (lasts < (empty ? WINDOW : DRAIN_TRIAL) + 2 * rtt)
         return;
     f->drain_since = USEC_NEVER;
     double took = rate_of(f, false, lasts, 0, now);
     double made = rate_of(f, true, lasts, f->least_rtt, now);
-    if (took > OURS * made && f->capacity_bps)
+    if (f->dips) {
+        f->dips = false;
+        bool proved = f->peak_rtt > f->usual_rtt + PROOF + grain;
+        f->proved_until = proved ? now + PROVED_FOR : f->proved_until;
+        f->target_bps = proved ? DECREASE * f->drain_bps : f->dip_target;
+        f->capacity_bps = proved ? f->drain_bps : f->dip_capacity;
+    } else if (took > OURS * made && f->capacity_bps)
         settle(f, f->drain_bps, DRAINED, now);
     else if (!empty && f->rise > f->drain_rise * 7 / 10) {
         f->least_since = now;
         f->crowded_until = now + CROWDED;
     }
+}
+
+// The rate goes below what arrives, until the queue is gone.
+static void dip(struct rate_estimator *f, usec_t rtt, usec_t now)
+{
+    f->dips = true;
+    f->dip_target = f->target_bps;
+    f->dip_capacity = f->capacity_bps;
+    f->peak_rtt = rtt;
+    f->dip_bps = 0;
+    double took = rate_of(f, false, GLANCE, 0, now);
+    settle(f, took, DECREASE, now);
+    begin_drain(f, took, now);
 }
 
 bool rate_estimator_is_idle(const struct rate_estimator *f, usec_t now)
@@ -266,18 +384,35 @@ static void grow(struct rate_estimator *f, usec_t elapsed, usec_t now)
     f->target_bps = fmin(f->target_bps, most);
 }
 
-static bool is_held(struct rate_estimator *f, const struct rate_estimator_sample *s, usec_t now)
+// A window varies from one round trip to the next, which the encoder follows at once. Levels follow
+// its average. What waits because the window was smaller a moment ago is made up for within
+// CATCH_UP.
+static void limit(struct rate_estimator *f, const struct rate_estimator_sample *s, usec_t elapsed,
+                  usec_t now)
 {
-    if (isnan(s->allowed_bps) || f->capacity_bps)
-        return false;
-    bool below = f->limit_bps < f->target_bps;
-    if (!s->delivered || (below && f->limit_bps > HELD_GROWTH * f->held_bps)) {
-        f->held_bps = s->delivered ? f->limit_bps : 0;
-        f->held_until = now + HELD;
-    } else if (!below && f->rise < CALM + packets_time(f, DELAY_PACKETS)) {
-        f->held_until = now;
+    f->limit_bps = f->now_bps = INFINITY;
+    if (isnan(s->allowed_bps) || !s->delivered) { // nothing is known before the first report
+        f->allowed_bps = NAN;
+        return;
     }
-    return now < f->held_until;
+    if (isnan(f->allowed_bps))
+        f->allowed_bps = s->allowed_bps;
+    f->allowed_bps +=
+        (s->allowed_bps - f->allowed_bps) * (1 - exp(-usec_to_sec(elapsed) / AVERAGE_SEC));
+    const struct rate_estimator_entry *from = entry_before(f, now, LONG_WINDOW);
+    double padding =
+        now > from->at ? (s->padding - from->padding) * 8 / usec_to_sec(now - from->at) : 0;
+    double share = s->is_window ? WINDOW_SHARE : ALLOWED_SHARE;
+    f->limit_bps = fmax(share * f->allowed_bps - padding, 0);
+    if (!s->is_window) {
+        f->limit_bps = ALLOWED_SHARE * f->allowed_bps;
+    } else if (f->made_bps + padding < WINDOW_USED * fmin(f->allowed_bps, s->allowed_bps) &&
+               !s->queued) {
+        f->limit_bps = INFINITY; // a window grows only while it is used
+        return;
+    }
+    double waiting = fmax((s->queued + s->unsent) * 8 - GRAIN_PACKETS * PACKET_BITS, 0);
+    f->now_bps = fmax(share * s->allowed_bps - padding - waiting / CATCH_UP_SEC, 0);
 }
 
 bool rate_estimator_update(struct rate_estimator *f, const struct rate_estimator_sample *s,
@@ -288,15 +423,14 @@ bool rate_estimator_update(struct rate_estimator *f, const struct rate_estimator
         return false;
     remember(f, s, now);
     measure(f, s, now);
-    // Before its first report a rate controller knows nothing.
-    bool limits = !isnan(s->allowed_bps) && s->delivered > 0;
-    f->limit_bps = limits ? (f->capacity_bps ? ALLOWED_SHARE : 1) * s->allowed_bps : INFINITY;
+    limit(f, s, elapsed, now);
     note_use(f, now);
-    if (is_held(f, s, now))
-        return false;
     drain(f, s->rtt, now);
-    bool too_much = is_too_much(f, s->rtt, now);
-    if (too_much)
+    bool grows = is_growing(f, now);
+    bool too_much = grows || (!f->dips && is_too_much(f, s->rtt, now));
+    if (grows)
+        dip(f, s->rtt, now);
+    else if (too_much)
         settle(f, f->took_bps, DECREASE, now);
     else
         grow(f, elapsed, now);
@@ -311,10 +445,15 @@ double rate_estimator_target(const struct rate_estimator *f)
 
 double rate_estimator_bps(const struct rate_estimator *f)
 {
-    double target = rate_estimator_target(f);
+    double target = fmax(fmin(f->target_bps, f->now_bps), f->floor_bps);
     if (f->drain_since == USEC_NEVER)
         return target;
     double lasts = usec_to_sec(nth(f, f->count - 1)->at - f->drain_since);
+    if (f->dips) {
+        double queue = usec_to_sec(f->ahead);
+        return fmax(fmin(target, f->drain_bps * (1 - fmin(queue / DIP_SEC, DIP_MOST))),
+                    f->floor_bps);
+    }
     double less = fmin(DRAIN_LEAST + usec_to_sec(f->rise) * (1 + 2 * lasts), DRAIN_MOST);
     return fmax(fmin(target, f->drain_bps) * (1 - less), f->floor_bps);
 }

@@ -2,17 +2,31 @@
 // The bitrate for live media that follows its network: below the capacity of the transport, so that
 // no queue grows at the sender or in the network.
 //
-//   The law. `delay` is the time by which a frame coded now is late: the age of the oldest waiting
-//   frame, the time to send the transport's unsent bytes, and the round trip's excess over its min.
-//   `rise` is `delay` minus its min of the last 5 s, because a standing queue of other traffic is
-//   in both. All limits on `rise` are extended by the time of two packets, the resolution of a
-//   delay. The delay grows where less arrives than was coded a round trip before: the difference is
-//   the `lack`.
+//   The law. Two things limit the media: what the path carries (the target), and what the
+//   transport's congestion window or rate controller allows (the limit).
+//
+//   The path. `delay` is the time by which a frame coded now is late. While the transport reports
+//   what it allows, this is the round trip's excess over its min alone, or the time since anything
+//   arrived: what a window leaves waiting, as after a random loss, is no queue of the path.
+//   Otherwise the age of the oldest waiting frame and the time to send the transport's unsent bytes
+//   are added. `rise` is `delay` minus its min of the last 5 s, because a standing queue of other
+//   traffic is in both. All limits on `rise` are extended by the time of two packets, the
+//   resolution of a delay. The delay grows where less arrives than was coded a round trip before:
+//   the difference is the `lack`.
+//     - Growing: the last two round trips are 10 ms longer than any of the last 1.5 s, and so are,
+//     by
+//       25 ms, the bytes on the path; 20 % less arrives than was sent, over 0.12 s. Then the rate
+//       dips below the arrival rate by the queue over 0.2 s, by at most 80 %, until the queue is
+//       gone: for 0.3 s and 2 round trips at least. Afterwards the target is 0.9 of the highest
+//       rate that arrived meanwhile. If the round trip did not prove to be longer, the target is as
+//       before.
 //     - Too much: rise > 50 ms and a lack of 15 % over 0.3 s, or 100 ms and 5 % over 1 s, or 250 ms
-//       and 2 % over 1 s; and the arrival rate is below the target by as much. Then target = 0.9 of
-//       the arrival rate of the last 0.3 s, which is remembered as the capacity. One step never
-//       goes below 0.7 of the target: a loss may keep a window short for a moment. The next step
-//       comes 200 ms later or more, and 2 round trips later unless the delay still grows.
+//       and 2 % over 1 s, or, for 30 s after a dip, 30 ms and 8 % over 0.5 s;
+//       and the arrival rate is below the target by as much. Then target = 0.9 of the arrival rate
+//       of the last 0.3 s, which is remembered as the capacity. Where it is not known what is
+//       allowed, one step never goes below 0.7 of the target: a loss may keep a window short for a
+//       moment. The next step comes 200 ms later or more, and 2 round trips later unless the delay
+//       still grows.
 //     - Drain: after a rise of 50 ms, for 0.3 s and 2 round trips at least, the encoder is given
 //       less than the arrival rate at the beginning: by 5 %, and more the longer it lasts, until
 //       the rise is below 20 ms. If meanwhile more arrived than was coded, the queue was this
@@ -29,9 +43,12 @@
 //       second. Before the first `too much` it doubles every half second. The target does not grow
 //       while the media does not use it. After a second of that it grows only to the media's next
 //       step: media that comes in steps, or does not change, cannot use more before.
-//     - A rate controller's own limit holds as well: at most 0.9 of the allowed rate, or all of it
-//       before the first `too much`. Data that waits for the controller's start tells nothing about
-//       the path until it has left, or until the limit grows by less than 10 % in a second.
+//
+//   What is allowed. The encoder follows it at once, less what makes up for waiting bytes (beyond
+//   one packet) within 0.1 s. Levels follow its mean over a second. A rate controller allows
+//   bytes: all of them are used. A window allows packets, full or not: the bytes that the packets
+//   lack are subtracted. The encoder is given 1.05 of a window, because it grows only if it is full
+//   at times (RFC 7661). A window of which less than half is used does not limit.
 //
 // In spirit of SCReAM (RFC 8298, 4.1.2) and of delay-based congestion detectors; written for
 // frames, that come in bursts, over any transport that reports what was delivered. Pure.
@@ -53,37 +70,49 @@ struct rate_estimator_sample { // of one instant
     double delivered;          // total bytes that the viewer's end has confirmed
     double made;               // total bytes coded for the viewer
     double unsent;             // bytes that the transport holds
-    double allowed_bps;        // NaN: no rate controller
-    usec_t rtt;                // the last; 0: not known
-    usec_t waiting;            // age of the oldest frame that waits
+    double flight;             // bytes on the path; NaN: not known
+    double queued;             // bytes that wait for the transport
+    double padding;     // total bytes by which packets were shorter than a window counts them
+    double allowed_bps; // rate of the controller or window now; NaN: not known
+    bool is_window;     // it is a window, in packets
+    usec_t rtt;         // the last; 0: not known
+    usec_t waiting;     // age of the oldest frame that waits
 };
 
 struct rate_estimator_entry {
     usec_t at;
-    double delivered, made;
+    double delivered, made, padding;
     usec_t rtt, delay;
+    usec_t ahead; // time to deliver the bytes on the path
 };
 
 struct rate_estimator {
     double floor_bps, ceiling_bps;
     double target_bps;
-    double limit_bps;    // by the rate controller
+    double limit_bps;    // by the controller or window, averaged
+    double now_bps;      // by the controller or window now, less what has to catch up
+    double allowed_bps;  // average of what is allowed; NaN: not known
     double step_bps;     // rate of the media's next step, set by the caller; 0: none
     double capacity_bps; // measured at the last `too much`; 0: never
     double took_bps;     // rates of the last sample
     double made_bps;
     usec_t least_rtt;
     usec_t delay, rise;
+    usec_t ahead;        // of what is coded now by what is on the path, above its min: the queue
     usec_t decreased;    // last decrease; USEC_NEVER: none
-    usec_t held_until;   // by its rate controller's start
-    double held_bps;     // the highest limit so far
+    usec_t progress_at;  // when something arrived last, or nothing was under way
     usec_t delay_before; // delay at `decreased`
     usec_t calm_since;   // USEC_NEVER: not calm
     usec_t unused_since; // USEC_NEVER: the media uses its rate
     usec_t drain_since;  // USEC_NEVER: not draining
     usec_t drain_rise;   // rise at drain_since
-    double drain_bps;    // arrival rate at drain_since
-    usec_t least_since;  // delays before this time do not count
+    double drain_bps;    // arrival rate at drain_since, or now while it dips
+    usec_t proved_until; // a dip has shown that the queue is this stream's
+    bool dips;           // drains a queue that was seen growing
+    double dip_target, dip_capacity; // before it
+    usec_t usual_rtt, peak_rtt;      // before it, and since
+    double dip_bps;                  // the highest arrival rate since
+    usec_t least_since;              // delays before this time do not count
     usec_t crowded_until;
     usec_t burst_until; // a key frame is under way
     int first, count;   // ring

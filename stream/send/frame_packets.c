@@ -10,6 +10,7 @@ void frame_packets_of(struct frame_packets *p, const struct coded_frame *frame, 
     packetiser_init(&p->packets, frame->data, frame->nals, frame->nal_count);
     p->frame = frame;
     p->level = level;
+    p->sent = 0;
     p->has_payload = false;
     p->left_bytes = 0;
 }
@@ -18,6 +19,7 @@ void frame_packets_forget(struct frame_packets *p)
 {
     p->frame = NULL;
     p->has_payload = false;
+    p->sent = 0;
 }
 
 // Counts the packets that follow once a frame, and again if another transport has another room.
@@ -77,8 +79,10 @@ void frame_packets_next(struct frame_packets *p, const struct packet_writer *w, 
 bool frame_packets_sent(struct frame_packets *p)
 {
     p->has_payload = false;
+    p->sent += p->payload.body_len;
     if (!p->payload.last)
         return false;
     p->frame = NULL;
+    p->sent = 0;
     return true;
 }

@@ -20,6 +20,7 @@ struct frame_packets { // all zero to begin with; frame_packets.c alone writes t
     struct rtp_payload payload;
     int left;          // packets after `payload`
     size_t left_bytes; // of payload in each that `left` was counted with; 0: not counted
+    size_t sent;       // bytes of the frame that have left; 0: no frame is being sent
 };
 
 // Sets the frame to send, and its level. Starts with its first packet, unless this frame is already

@@ -54,9 +54,10 @@ struct stream_sender {
     // While `follows`, `adaptation` sets the level and the encoder's rate.
     bool follows;
     struct adaptation adaptation;
-    double made;  // bytes encoded for this viewer, packet headers included
-    int steered;  // size whose encoder's rate this sender sets; -1: none
-    double speed; // pace of the media, as a multiple of real time
+    double made;    // bytes encoded for this viewer, packet headers included
+    double padding; // bytes by which their packets were not full
+    int steered;    // size whose encoder's rate this sender sets; -1: none
+    double speed;   // pace of the media, as a multiple of real time
     double audio_bps;
 
     // Packets of the scheduler's begun frame; the scheduler holds the frame's reference.
@@ -287,6 +288,14 @@ static double repair_share(const struct stream_sender *s, usec_t now)
                             : 0;
 }
 
+// Bytes that wait for the transport. If it counts packets, the last one of each frame is half full.
+static double queued_bytes(const struct stream_sender *s, bool counts_packets)
+{
+    double padding = counts_packets ? (double)s->writer.transport->max_packet / 2 : 0;
+    return (double)s->scheduler.bytes - (double)s->leaving.sent +
+           (double)s->scheduler.count * padding;
+}
+
 // Adapts level and rate to the network; called about once a frame. Repair is part of what the
 // transport carries, beside the video, which gets the rest.
 static void follow(struct stream_sender *s, usec_t now)
@@ -296,13 +305,19 @@ static void follow(struct stream_sender *s, usec_t now)
     t->ops->info(t, &info, now);
     if (isnan(info.delivered_bytes))
         return;
+    // A window counts packets, a rate controller bytes.
+    bool counts_packets = !t->responsive && !isnan(info.window_bps);
     // A smoothed RTT lags behind the queue. The kernel's RTT, sampled at each ACK, lags little.
     double rtt_ms = isnan(info.latest_rtt_ms) ? info.rtt_ms : info.latest_rtt_ms;
     struct rate_estimator_sample sample = {
         .delivered = info.delivered_bytes,
         .made = s->made,
         .unsent = isnan(info.unsent_bytes) ? 0 : info.unsent_bytes,
-        .allowed_bps = t->responsive ? info.allowed_bps : NAN,
+        .flight = info.flight_bytes,
+        .queued = queued_bytes(s, counts_packets),
+        .padding = counts_packets ? s->padding : 0,
+        .is_window = counts_packets,
+        .allowed_bps = t->responsive ? info.allowed_bps : info.window_bps,
         .rtt = isnan(rtt_ms) ? 0 : (usec_t)(rtt_ms * USEC_PER_MSEC),
         .waiting = scheduler_waiting(&s->scheduler, now),
     };
@@ -381,6 +396,7 @@ static void send_frame(struct stream_sender *s, struct coded_frame *f, usec_t no
     plan_repair(s, f, now);
     size_t packets = f->bytes / s->writer.transport->max_packet + 1;
     s->made += (double)(f->bytes + packets * PACKET_HEADERS);
+    s->padding += (double)(packets * s->writer.transport->max_packet - f->bytes);
     struct scheduler_frame entry = {
         .number = f->number,
         .depends_on = f->depends_on,

@@ -141,6 +141,33 @@ class live_link
             count += f.arrived && f.at >= from * 1e6 && f.at < to * 1e6;
         return count / (to - from);
     }
+    // Returns the share of the frames of the levels served that arrived whole within the bound.
+    double of_level(double from, double to) const
+    {
+        int came = 0, all = 0;
+        for (size_t i = 0; i < frames.size(); i++) {
+            const frame &f = frames[i];
+            const level &v = l.levels[f.level];
+            bool halved = l.sizes[v.size_id].fps.num * 2 == 30 || v.temporal_id == 0;
+            if (f.at < from * 1e6 || f.at >= to * 1e6 || (halved && i % 2))
+                continue;
+            all++;
+            came += f.arrived && f.arrived - f.at < BOUND;
+        }
+        return all ? static_cast<double>(came) / all : 0;
+    }
+    // Returns the longest time without a frame that arrived later than all before, ms.
+    double longest_gap_ms(double from, double to) const
+    {
+        usec_t last = static_cast<usec_t>(from * 1e6), longest = 0;
+        for (const frame &f : frames) {
+            if (!f.arrived || f.arrived <= last || f.arrived >= to * 1e6)
+                continue;
+            longest = std::max(longest, f.arrived - last);
+            last = f.arrived;
+        }
+        return usec_to_msec(longest);
+    }
     double mean_level(double from, double to) const
     {
         double total = 0;
@@ -319,6 +346,7 @@ class live_link
         config.ssrc = stream_sender_rtp(s, TRACK_VIDEO)->ssrc;
         config.first_seq = stream_sender_rtp(s, TRACK_VIDEO)->next_seq;
         config.tcp = tcp();
+        config.tcp.as_linux = true;
         config.delayed_ack = 40 * MS;
         config.token = 7;
         REQUIRE(sim_transport_check(via.c_str()) == 0);

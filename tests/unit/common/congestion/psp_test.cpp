@@ -194,6 +194,10 @@ TEST_CASE("psp: two base RTTs without feedback double")
         CHECK(f.spacing() == spacing[i]);
     }
     f.hear(t + 7 * RTT, false, RTT, false, 1500); // one is still under way
-    CHECK(f.spacing() == 48);                     // 0 before the silence, so 50; then a decision
+    CHECK(f.spacing() == 0);                      // as before the silence: only reports were lost
     CHECK(ops->next_timeout(f.c.get()) == t + 9 * RTT);
+    ops->timeout(f.c.get(), t + 9 * RTT);
+    CHECK(f.spacing() == 50);
+    f.hear(t + 10 * RTT, true, RTT, false, 1500); // a packet was: as after any loss
+    CHECK(f.spacing() == 50);
 }

@@ -43,6 +43,8 @@ TEST_CASE("mtp_info: before the first packet, unknown values are NaN")
     CHECK(std::isnan(info.rtt_ms));
     CHECK(std::isnan(info.latest_rtt_ms));
     CHECK(std::isnan(info.allowed_bps));
+    CHECK(std::isnan(info.window_bps));
+    CHECK(info.flight_bytes == 0);
     CHECK(std::isnan(info.loss));
     CHECK(std::isnan(info.rate_bps));
 }

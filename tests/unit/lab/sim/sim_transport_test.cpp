@@ -73,7 +73,7 @@ struct path {
         config.packet_bytes = 1066;
         config.ssrc = 7;
         config.first_seq = seq;
-        config.tcp = {TCP_NEWRENO, 0, 2, 1000, USEC_PER_SEC, false, TCP_PER_ACK, false};
+        config.tcp = {TCP_NEWRENO, 0, 2, 1000, USEC_PER_SEC, false, TCP_PER_ACK, false, false};
         config.token = 9;
         REQUIRE(sim_transport_check(via) == 0);
         c = sim_transport_new(&config, 0);

@@ -20,8 +20,8 @@ struct connection : flow_wire {
 
     explicit connection(bool timestamps = false)
     {
-        tcp_sender_config config = {TCP_NEWRENO,  INT64_MAX,  2,           1000,
-                                    USEC_PER_SEC, timestamps, TCP_PER_ACK, false};
+        tcp_sender_config config = {TCP_NEWRENO, INT64_MAX,   2,     1000, USEC_PER_SEC,
+                                    timestamps,  TCP_PER_ACK, false, false};
         REQUIRE(tcp_ends_init(&e, &f, &config, 0, bytes_of) == 0);
     }
     ~connection()

@@ -15,8 +15,8 @@ struct sender : tcp_sender {
                     int64_t packets = INT64_MAX, enum tcp_growth growth = TCP_PER_ACK,
                     bool validates = false)
     {
-        tcp_sender_config c = {variant,      packets, initial_window, max_window,
-                               USEC_PER_SEC, false,   growth,         validates};
+        tcp_sender_config c = {variant, packets, initial_window, max_window, USEC_PER_SEC,
+                               false,   growth,  validates,      false};
         REQUIRE(tcp_sender_init(this, &c) == 0);
     }
     ~sender()

@@ -74,7 +74,7 @@ struct viewer {
     {
         a.rate.capacity_bps = 1; // it was too much before
         s.delivered = s.made = fmax(s.made, 1);
-        s.allowed_bps = target / 0.9;
+        s.allowed_bps = a.rate.allowed_bps = target; // and has, on average
         run(0.1, 0, alone);
     }
 };

@@ -178,3 +178,106 @@ TEST_CASE("live: who shares the encoders comes up over arc, whose w grows by wha
     }
     CHECK(level > 5);
 }
+
+TEST_CASE("live: random losses are no lack of capacity: the rate is that of the transport's law")
+{
+    // As much as there is room for, 1200 bytes a packet, 100 ms: the TCP equation gives 1.24 and
+    // 0.41 Mbit/s. Greedy TFRC has 1.16 and 0.37, MTP 1.12 and 0.41, ARC 0.75 and 0.12.
+    const struct {
+        const char *via, *loss;
+        double mbps, of_level, late; // of means over seeds; late: the 95th percentile, ms
+    } table[] = {
+        {"minbuf:1,3", "1%", 0.75, 0.96, 260}, {"minbuf:1,3", "5%", 0.25, 0.78, 450},
+        {"mtp", "1%", 0.8, 0.94, 250},         {"mtp", "5%", 0.28, 0.8, 350},
+        {"tfrc", "1%", 0.95, 0.94, 170},       {"tfrc", "5%", 0.37, 0.85, 220},
+        {"arc", "1%", 0.65, 0.93, 180},        {"arc", "5%", 0.085, 0.75, 300},
+    };
+    const int SEEDS = 6;
+    for (const auto &row : table) {
+        INFO(row.via << " " << row.loss);
+        double mbps = 0, of_level = 0, late = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            std::string link = std::string("rate=4mbit,queue=droptail:50000B,loss=") + row.loss;
+            live_link n(row.via, link.c_str(), 2 * RTT, 0, 0, seed);
+            n.run_to(24);
+            mbps += n.sent_mbps(4, 24) / SEEDS;
+            of_level += n.of_level(4, 24) / SEEDS;
+            late += n.late_ms(0.95, 4, 24) / SEEDS;
+        }
+        CHECK(mbps > row.mbps);
+        CHECK(of_level > row.of_level);
+        CHECK(late < row.late);
+    }
+}
+
+TEST_CASE("live: after a step from 4 to 1 Mbit/s the queue is gone within half a second")
+{
+    for (const char *via : TRANSPORTS)
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            INFO(via << ", seed " << seed);
+            live_link n(via, "rate=4mbit:1mbit@12s:4mbit@24s,queue=droptail:50000B", RTT, 0, 0,
+                        seed);
+            n.run_to(36);
+            // 25 on the way, and up to 60 for a frame.
+            CHECK(n.late_ms(0.95, 12.5, 13) < 110);
+            CHECK(n.got_mbps(17, 24) > 0.8);
+            CHECK(n.got_mbps(29, 36) > 0.8 * 1.92); // the highest level's
+            // The frame that meets the step takes 0.1 s to pass.
+            CHECK(n.longest_gap_ms(11, 36) < 150);
+            CHECK(n.shown(11, 36) > 0.94 * live_link::FPS); // others at half the rate
+            CHECK(n.late_ms(0.95, 2, 36) < 150);
+            CHECK(n.late_ms(0.99, 2, 36) < 250);
+        }
+}
+
+TEST_CASE("live: queues under 50 ms, and queues that are managed, are used by 3/4 or more")
+{
+    for (const char *via : {"minbuf:1,3", "tcp", "mtp", "tfrc", "arc"})
+        for (const char *queue : {"droptail:6000B", "droptail:9000B", "codel", "red"}) {
+            INFO(via << " " << queue);
+            double mbps = 0, late = 0;
+            const int SEEDS = 4;
+            for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+                std::string link = std::string("rate=1.5mbit,queue=") + queue;
+                live_link n(via, link.c_str(), 40 * USEC_PER_MSEC, 0, 0, seed);
+                n.run_to(40);
+                mbps += n.got_mbps(10, 40) / SEEDS;
+                late += n.late_ms(0.95, 10, 40) / SEEDS;
+            }
+            CHECK(mbps > 0.72 * 1.5);
+            CHECK(late < 350);
+        }
+}
+
+TEST_CASE("live: who shares the encoders over tfrc gets the level that its law allows under loss")
+{
+    double mbps[2] = {0, 0};
+    const int SEEDS = 6;
+    for (int i = 0; i < 2; i++)
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            live_link n("tfrc", i ? "rate=4mbit,loss=5%" : "rate=4mbit,loss=1%", 2 * RTT, 0, 0,
+                        seed);
+            n.shared = true;
+            n.run_to(40);
+            mbps[i] += n.got_mbps(10, 40) / SEEDS;
+        }
+    CHECK(mbps[0] > 0.8);
+    CHECK(mbps[1] > 0.25);
+}
+
+TEST_CASE("live: psp goes on when many of its reports are lost")
+{
+    for (const char *back : {"loss=20%", "loss=40%"}) {
+        INFO(back);
+        double mbps = 0, shown = 0;
+        const int SEEDS = 6;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            live_link n("psp", "rate=4mbit,queue=droptail:50000B", RTT, 0, 0, seed, true, back);
+            n.run_to(30);
+            mbps += n.got_mbps(5, 30) / SEEDS;
+            shown += n.shown(5, 30) / SEEDS;
+        }
+        CHECK(mbps > 1.5);
+        CHECK(shown > 29);
+    }
+}
