@@ -55,13 +55,25 @@ class Causes(Relayed):
     def test_lost_packets(self):
         server = self.sender()
         relay = self.relay(server.port, loss_down=0.05)
-        p = self.player(relay.url, "--transport", "udp")
+        p = self.player(relay.url, "--transport", "udp", "--repair", "off")
         lib.until(lambda: relay.lost > 10 and len([e for e in p.events("frame") if e.get("dropped") == "network"]) > 3,
                   "frames that the network lost", 20)
         self.interrupt(p)
         causes = self.check_account(p)
         self.assertGreater(causes["by_root"]["network"], 3)
         self.check_stalls(p)
+
+    def test_lost_packets_are_repaired(self):
+        server = self.sender()
+        relay = self.relay(server.port, loss_down=0.05)
+        p = self.player(relay.url, "--transport", "udp", "--buffer", "1")
+        lib.until(lambda: relay.lost > 20, "lost packets", 20)
+        self.interrupt(p)
+        causes = self.check_account(p)
+        repair = p.report()["repair"]
+        self.assertGreater(repair["resent"], 10)
+        self.assertLess(causes["by_root"]["network"], repair["resent"] / 2)
+        self.assertGreater(p.report()["network"]["packets_lost"], 10)
 
     def test_nothing_is_wrong(self):
         server = self.sender()
