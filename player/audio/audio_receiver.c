@@ -5,6 +5,7 @@
 
 #include "common/base/seq.h"
 #include "player/audio/audio_output.h"
+#include "stream/audio/audio_delay.h"
 
 void audio_receiver_init(struct audio_receiver *in, const struct sdp *sdp,
                          struct audio_output *player, uint64_t random)
@@ -65,8 +66,11 @@ bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *
     if (verdict == RTP_DISCARD || verdict == RTP_DUPLICATE)
         return true;
     in->bytes += len;
-    if (place(in, &p, arrived, &position))
-        audio_output_packet(in->player, position, p.payload, p.payload_len);
+    if (!place(in, &p, arrived, &position))
+        return true;
+    if (in->delay)
+        audio_delay_packet(in->delay, audio_usec(position), arrived);
+    audio_output_packet(in->player, position, p.payload, p.payload_len);
     return true;
 }
 

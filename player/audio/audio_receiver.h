@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 struct audio_output;
+struct audio_delay;
 
 struct audio_receiver {
     const struct sdp *sdp;                // borrowed
@@ -23,7 +24,8 @@ struct audio_receiver {
     struct audio_output *player;          // borrowed
     struct rtp_receiver receiver;
     struct rtcp_feedback feedback;
-    int64_t reference; // a position near the next packet's
+    struct audio_delay *delay; // borrowed; NULL: none
+    int64_t reference;         // a position near the next packet's
     struct av_sync sync;
     uint64_t bytes;
     uint64_t malformed;

@@ -163,6 +163,26 @@ static const char *read_quiet(void *options, const char *value, char *why, size_
     return NULL;
 }
 
+static const char *read_latency(void *options, const char *value, char *why, size_t cap)
+{
+    struct play_options *o = options;
+    int ms = 0;
+    o->latency_auto = strcmp(value, "auto") == 0;
+    if (!o->latency_auto && option_int_read(value, MIN_LATENCY_MS, MAX_LATENCY_MS, &ms, why, cap)) {
+        snprintf(why, cap, "expects auto, or %d to %d milliseconds", MIN_LATENCY_MS,
+                 MAX_LATENCY_MS);
+        return why;
+    }
+    o->latency = ms * USEC_PER_MSEC;
+    return NULL;
+}
+
+static const char *latency_value(int i, const char **help)
+{
+    *help = i == 0 ? "what the network's jitter and its repair need; the default" : NULL;
+    return i == 0 ? "auto" : NULL;
+}
+
 #define AT(member) offsetof(struct play_options, member)
 
 // clang-format off
@@ -193,11 +213,10 @@ static const struct option_row rows[] = {
     {.section = "Playing", .name = "buffer", .letter = 'b', .argument = "SECONDS",
      .read = read_buffer, .fallback = "0.25",
      .help = "media to buffer before playing starts, and after a stall (then at least 0.5), 0 to "
-     "60"},
-    {.name = "latency", .argument = "MS", .kind = OPTION_MSEC, .at = AT(latency),
-     .min = MIN_LATENCY_MS, .max = MAX_LATENCY_MS,
-     .help = "target for live media, from capture to screen, 50 to 30000: kept by playing up to "
-     "5 % faster or slower, or by a skip (default: the latency at the start, with --buffer)"},
+     "60; live media buffers what --latency needs instead, unless this option is given"},
+    {.name = "latency", .argument = "MS", .read = read_latency, .value = latency_value,
+     .help = "latency of live media from capture to screen: MS, 50 to 30000, is a budget that is "
+     "kept whatever the network does. With --buffer it is that of the start instead. Or:"},
     {.name = "low-latency", .kind = OPTION_SWITCH, .at = AT(low_latency),
      .help = "the sender drops frames older than 400 ms, and the player shows each frame as soon "
      "as it arrives, without a buffer"},
@@ -306,7 +325,7 @@ static bool check_goddard(struct play_options *o, char *error, size_t cap)
     if (o->low_latency)
         return fail(error, cap,
                     "--low-latency conflicts with --adapt goddard, which fills a buffer");
-    if (o->latency)
+    if (o->latency || o->latency_auto)
         return fail(error, cap,
                     "--latency conflicts with --adapt goddard: both set the size of "
                     "the buffer");
@@ -324,10 +343,12 @@ static bool check(struct play_options *o, char *error, size_t cap)
         o->level = o->url.level;
     if (o->headless && o->full_screen)
         return fail(error, cap, "--headless conflicts with --full-screen");
-    if (o->latency && o->low_latency)
+    if ((o->latency || o->latency_auto) && o->low_latency)
         return fail(error, cap, "--latency conflicts with --low-latency");
     if (o->low_latency && o->has_buffer && o->buffer)
         return fail(error, cap, "--low-latency conflicts with --buffer: it has no buffer");
+    if (o->latency_auto && o->has_buffer)
+        return fail(error, cap, "--latency auto conflicts with --buffer: it chooses the buffer");
     if (o->latency && o->has_buffer && o->buffer >= o->latency)
         return fail(error, cap,
                     "--buffer %g s conflicts with --latency %g ms: expects less than %g s",

@@ -49,7 +49,9 @@ struct play_options {
     bool has_goddard;              // --goddard was given
     struct goddard_params goddard; // ADAPT_GODDARD; sets `buffer` to its play_buf_thresh
     bool low_latency;              // the budget of PLAY_OPTIONS_LOW_LATENCY_MS, and no buffer
-    usec_t latency;          // target for live media, capture to shown; 0: the latency at the start
+    usec_t latency;          // target for live media, capture to shown; 0: auto, or with --buffer
+                             // that of the start
+    bool latency_auto;       // --latency auto was given
     enum repair_mode repair; // of lost packets
     usec_t buffer;           // media before playing starts
     bool has_buffer;         // --buffer was given

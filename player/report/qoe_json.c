@@ -278,7 +278,9 @@ static void put_budget(struct object *o, const struct qoe_json *r)
     put_ms(&spent, "decoder", r->latency.parts.decoder.mean);
     put_ms(&spent, "display", r->latency.parts.display.mean);
     struct object budget = object_new();
+    put(&budget, "mode", json_text(r->latency.budget.mode));
     put_ms(&budget, "target", r->latency.budget.target);
+    put_object(&budget, "targets", latency_of(&r->latency.budget.targets));
     put_ms(&budget, "sender_share", r->latency.budget.sender);
     put_ms(&budget, "buffer_share", r->latency.budget.buffer);
     put_object(&budget, "spent", spent);

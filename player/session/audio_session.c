@@ -8,6 +8,7 @@
 #include "player/audio/audio_output.h"
 #include "player/audio/audio_receiver.h"
 #include "stream/audio/audio_clock.h"
+#include "stream/audio/audio_delay.h"
 #include "stream/playout/playout.h"
 
 struct audio_session {
@@ -18,6 +19,7 @@ struct audio_session {
     bool open; // true if `receiver` is the connection's
     struct audio_receiver receiver;
     struct audio_clock clock; // low latency
+    struct audio_delay delay; // live media otherwise
     bool flashed;             // the last picture was a flash of the test picture
     struct {                  // totals of earlier connections
         uint64_t packets;
@@ -33,6 +35,7 @@ struct audio_session *audio_session_new(const struct play_options *options)
         return NULL;
     s->options = options;
     audio_clock_init(&s->clock);
+    audio_delay_init(&s->delay);
     return s;
 }
 
@@ -58,6 +61,8 @@ void audio_session_open(struct audio_session *s)
     if (!s->output && !(s->output = audio_output_new(&config)))
         return;
     audio_receiver_init(&s->receiver, s->sdp, s->output, s->random);
+    audio_delay_init(&s->delay);
+    s->receiver.delay = s->sdp->duration < 0 ? &s->delay : NULL;
     s->open = true;
 }
 
@@ -124,7 +129,16 @@ void audio_session_clock(struct audio_session *s, bool playing, const struct med
         return;
     if (!playing)
         audio_clock_unset(&s->clock);
-    audio_output_set_clock(s->output, playing && !clock ? audio_clock_get(&s->clock) : clock);
+    if (playing && !clock)
+        clock = audio_clock_get(&s->clock);
+    else if (playing && s->open && s->receiver.delay)
+        clock = audio_delay_follow(&s->delay, clock);
+    audio_output_set_clock(s->output, clock);
+}
+
+usec_t audio_session_line(struct audio_session *s)
+{
+    return s->output && s->open ? audio_delay_line(&s->delay) : USEC_NEVER;
 }
 
 void audio_session_picture(struct audio_session *s, const struct play_frame *f, usec_t pts)

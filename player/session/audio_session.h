@@ -44,6 +44,8 @@ size_t audio_session_second(struct audio_session *s, uint8_t *out, usec_t now);
 
 // Sets whether pictures move, and their clock; NULL: none, low-latency mode.
 void audio_session_clock(struct audio_session *s, bool playing, const struct media_clock *clock);
+// The least line of the pictures' clock that live audio needs (audio_delay.h); USEC_NEVER: none.
+usec_t audio_session_line(struct audio_session *s);
 // A picture of media time `pts` was shown.
 void audio_session_picture(struct audio_session *s, const struct play_frame *f, usec_t pts);
 void audio_session_mute(struct audio_session *s);                  // toggles muting

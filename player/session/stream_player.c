@@ -110,6 +110,8 @@ static void on_clock(void *ctx, bool playing, const struct media_clock *clock)
 {
     struct stream_player *s = ctx;
     audio_session_clock(s->config.audio, playing, clock);
+    if (s->video)
+        video_player_set_audio(s->video, audio_session_line(s->config.audio));
 }
 
 static void on_picture(void *ctx, const struct play_frame *f, usec_t pts)

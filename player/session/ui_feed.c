@@ -162,6 +162,8 @@ static void sample_connection(const struct connection_status *c, const struct ui
     s->levels = c->sdp->ladder.level_count;
     if (c->video) {
         int level = video_player_level_shown(c->video);
+        usec_t target = video_pipeline_target(video_player_pipeline(c->video));
+        s->value[PANEL_TARGET] = target ? usec_to_msec(target) : NAN;
         s->value[PANEL_BUFFER] =
             usec_to_sec(playout_held(video_pipeline_playout(video_player_pipeline(c->video))));
         if (level >= 0 && level < s->levels) {

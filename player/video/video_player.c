@@ -45,8 +45,8 @@ static void log_event(const struct viewing_event *e)
         log_info("skipping %.2f s: the latency exceeded its target", usec_to_sec(e->media));
     else if (e->kind == VIEWING_SHORT)
         log_warn(
-            "a latency of %.0f ms cannot be kept: encoder and network take %.0f ms, the buffer "
-            "needs %.0f ms",
+            "a latency of %.0f ms cannot be kept: encoder and network take %.0f ms, decoder and "
+            "display %.0f ms",
             usec_to_msec(l->target), usec_to_msec(l->encoder + l->transport),
             usec_to_msec(l->buffer));
 }
@@ -130,9 +130,10 @@ static void hand_over(struct video_player *p, const struct video_output *out, us
 static void report_clock(const struct video_player *p)
 {
     const struct playout *playout = video_pipeline_playout(p->pipeline);
+    const struct media_clock *clock = playout_clock(playout); // live media's runs through a stall
     bool playing = !video_pipeline_is_stopped(p->pipeline) && !playout_paused(playout) &&
-                   playout_mode(playout) == PLAYOUT_PLAYING;
-    p->config.on_clock(p->config.ctx, playing, playing ? playout_clock(playout) : NULL);
+                   (playout_mode(playout) == PLAYOUT_PLAYING || clock);
+    p->config.on_clock(p->config.ctx, playing, playing ? clock : NULL);
 }
 
 // Executes all that the pipeline requests at `now`, then sets the timer to its next timeout.
@@ -203,6 +204,11 @@ void video_player_set_rtt(struct video_player *p, usec_t rtt)
     video_pipeline_set_rtt(p->pipeline, rtt);
 }
 
+void video_player_set_audio(struct video_player *p, usec_t line)
+{
+    video_pipeline_set_audio(p->pipeline, line);
+}
+
 void video_player_stop(struct video_player *p, usec_t now)
 {
     if (video_pipeline_is_stopped(p->pipeline))
@@ -264,13 +270,19 @@ int video_player_level_shown(const struct video_player *p)
 // ---- Life
 
 // Latency control steers live video only. Stored media has no latency, synthetic media follows its
-// experiment, low-latency mode has no buffer, and Goddard controls the buffer itself.
+// experiment, and Goddard controls the buffer itself.
 static struct video_pipeline *new_pipeline(struct video_player *p)
 {
     const struct play_options *o = p->config.options;
     const struct sdp *sdp = p->config.sdp;
     bool live = sdp->duration < 0 && sdp->h264;
-    bool steers = live && !o->low_latency && o->adapt != ADAPT_GODDARD;
+    bool steers = live && o->adapt != ADAPT_GODDARD;
+    bool stamped = server_dialect_of(sdp)->numbers_from_stamps; // times are known as frames come
+    enum latency_mode mode = o->low_latency             ? LATENCY_LOW
+                             : o->latency               ? LATENCY_FIXED
+                             : o->has_buffer || stamped ? LATENCY_START
+                                                        : LATENCY_AUTO;
+    bool at_once = steers && mode == LATENCY_AUTO;
     // Goddard has one threshold for starting and resuming.
     usec_t resume = o->adapt == ADAPT_GODDARD ? o->buffer : usec_max(o->buffer, RESUME_THRESHOLD);
     struct video_pipeline_config config = {
@@ -278,24 +290,21 @@ static struct video_pipeline *new_pipeline(struct video_player *p)
         .clock = p->config.clock,
         .sink = {.qoe = p->config.qoe, .on_event = on_event, .ctx = p},
         .level = p->config.level,
-        .start_threshold = o->buffer,
+        .start_threshold = at_once ? 0 : o->buffer,
         .resume_threshold = resume,
         .decode_lead = sdp->h264 ? PLAYOUT_DECODE_LEAD : 0,
         .low_latency = o->low_latency,
-        .stamped = server_dialect_of(sdp)->numbers_from_stamps,
+        .stamped = stamped,
         .reorders = sdp->reorders,
         .live = sdp->duration < 0,
         .asks_keys = true,
         .steers = steers,
+        .latency = mode,
         .target = steers ? o->latency : 0,
-        .start = o->latency && !o->has_buffer ? 0 : o->buffer,
+        .start = mode == LATENCY_START || o->has_buffer ? o->buffer : 0,
         .sender_share = play_options_latency_ms(o, live) * USEC_PER_MSEC};
     if (o->latency && !live)
         log_warn("--latency is ignored: the media is not live");
-    if (live && o->low_latency) {
-        struct qoe_budget all = {.target = config.sender_share, .sender = config.sender_share};
-        qoe_on_budget(p->config.qoe, &all);
-    }
     return video_pipeline_new(&config);
 }
 

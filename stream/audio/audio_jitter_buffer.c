@@ -253,12 +253,22 @@ static int begin(struct audio_jitter_buffer *s, int64_t wanted, int count)
     return ahead > 0 ? (int)ahead : 0;
 }
 
+// Returns true if what is played next is decoded already and is silence.
+static bool is_silence(const struct audio_jitter_buffer *s)
+{
+    for (int i = 0; i < s->held * AUDIO_CHANNELS; i++)
+        if (abs(s->pcm[i]) > AUDIO_SILENCE)
+            return false;
+    return s->held > 0;
+}
+
 static void follow(struct audio_jitter_buffer *s, int64_t error, int count)
 {
     int apart = (int)llabs(error);
     int most = apart + AUDIO_TOLERANCE;
     int needs = count > time_stretch_needs(most) ? count : time_stretch_needs(most);
-    if (apart <= AUDIO_TOLERANCE || !has_more(s, needs))
+    int tolerance = is_silence(s) ? AUDIO_TOLERANCE : AUDIO_TOLERANCE_HEARD;
+    if (apart <= tolerance || !has_more(s, needs))
         return;
     while (s->held < needs)
         decode_more(s);

@@ -6,8 +6,9 @@
 //   - Audio starts at that position, with a short fade-in; before the first packet there is
 //     silence.
 //   - Audio continues without interruption. If the clock's speed or the device's drift moves it
-//     more than AUDIO_TOLERANCE from the clock's position, one period is played twice or removed
-//     (time_stretch.h). So audio stays within about 15 ms of the clock.
+//     more than AUDIO_TOLERANCE from the clock's position in silence, or AUDIO_TOLERANCE_HEARD
+//     otherwise, one period is played twice or removed (time_stretch.h): silence is stretched
+//     first. So audio stays within about 15 ms of the clock.
 //   - If it is more than AUDIO_JUMP away (a skip, a seek), audio fades out and starts again at the
 //     clock's position.
 //   - Missing audio between packets is concealed. If no later packet is there either (an underrun),
@@ -36,8 +37,10 @@ enum {
     AUDIO_MAX_PACKETS = 8192,  // 160 s of 20 ms packets
     AUDIO_MAX_BYTES = 8 << 20, // 160 s at 400 kbit/s
     AUDIO_MAX_PULL = AUDIO_RATE / 20,
-    AUDIO_TOLERANCE = AUDIO_RATE / 250, // 4 ms from the clock's position
-    AUDIO_JUMP = AUDIO_RATE / 10,       // 100 ms from the clock's position
+    AUDIO_TOLERANCE = AUDIO_RATE / 250,       // 4 ms from the clock's position
+    AUDIO_TOLERANCE_HEARD = AUDIO_RATE / 125, // 8 ms
+    AUDIO_SILENCE = 330, // peak of a sample that counts as silence: -40 dB of the full scale
+    AUDIO_JUMP = AUDIO_RATE / 10, // 100 ms from the clock's position
 };
 
 // The decoder's functions; audio_decoder.h describes them.

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One budget, from capture to shown, divided among its parts:
+// The latency from capture to shown, divided among its parts:
 //
-//     target = encoder + transport + buffer + decoder + display
+//     latency = path + buffer,    path = encoder + transport
 //
-// Encoder (capture to first write) and transport take what they take at best; decoder and display
-// must have their time before a picture is due. The rest is slack, and a frame spends it once: what
-// it waited for in the sender's queue, or was late on the way, it does not wait for in the buffer.
-// So both ends are told where the slack ends:
+// The path is what encoder (capture to first write) and transport take at best. The buffer reaches
+// from the best arrival to shown. It needs
 //
-//     buffer = max(target - encoder - transport, floor)            from the best arrival to shown
-//     floor  = p99 of jitter + decoder + display + LATENCY_MARGIN
-//     sender = encoder + buffer - decoder - display - LATENCY_MARGIN
+//     need = max(jitter - LATENCY_TOLERATED, 0) + repair + decoder + display
 //
-// The sender's is how old a frame may be when it leaves there; a later one would miss its time.
-// When the floor is more than the target leaves, the buffer gets the floor: pictures that stall are
-// worse than late ones.
+// so that frames are shown in time: the jitter of arrivals, a round of repair where lost packets
+// are sent again, and the time of decoder and display. A frame that is late by LATENCY_TOLERATED is
+// shown in the next refresh of the screen, which no viewer notices. Without a target the buffer is
+// what it needs. With a target it is the rest of it:
+//
+//     buffer = max(target - path, decoder + display)
+//
+// however large the jitter is: a target is kept, and frames that are later are shown late.
+//
+// A frame spends the buffer once: what it waited for in the sender's queue, or was late on the way,
+// it does not wait for here. So the sender is told how old a frame may be when it leaves there:
+//
+//     with a target:     encoder + buffer - decoder - display - LATENCY_MARGIN
+//     without a target:  max(LATENCY_SENDER_AUTO, encoder + 2 * buffer)
+//
+// With a target a later one misses its time. Without one it is shown at once, if it is not too old.
 #ifndef WEIR_STREAM_LATENCY_LATENCY_BUDGET_H
 #define WEIR_STREAM_LATENCY_LATENCY_BUDGET_H
 
@@ -26,14 +35,17 @@
 extern "C" {
 #endif
 
-#define LATENCY_MARGIN       (10 * USEC_PER_MSEC)
+#define LATENCY_TOLERATED    (10 * USEC_PER_MSEC)
+#define LATENCY_MARGIN       (3 * USEC_PER_MSEC)
+#define LATENCY_SENDER_AUTO  (400 * USEC_PER_MSEC)
 #define LATENCY_SENDER_LEAST (20 * USEC_PER_MSEC) // what weir-send takes
 #define LATENCY_SENDER_MOST  (60 * USEC_PER_SEC)
 
 struct latency_parts { // measured; 0 while unknown
     usec_t encoder;
     usec_t transport;
-    usec_t jitter; // p99 of arrivals behind the best ones
+    usec_t jitter; // high quantile of arrivals behind the best ones
+    usec_t repair; // a resent packet arrives so much later; 0: there were no losses to repair
     usec_t decoder;
     usec_t display; // shown after it was due
 };
@@ -41,11 +53,11 @@ struct latency_parts { // measured; 0 while unknown
 struct latency_shares {
     usec_t sender;
     usec_t buffer;
-    usec_t floor; // of the buffer, which cannot be less
-    bool kept;    // the target can be
+    usec_t need; // of the buffer, to show frames in time
+    bool kept;   // the target can be
 };
 
-void latency_budget_divide(usec_t target, const struct latency_parts *parts,
+void latency_budget_divide(usec_t target, const struct latency_parts *parts, // 0: no target
                            struct latency_shares *out);
 
 #ifdef __cplusplus

@@ -2,31 +2,42 @@
 // Keeps the latency of live media where it is wanted, by steering the playout buffer's clock. Files
 // have none: no viewer waits for them.
 //
-// All is measured on the line of best arrivals. base = the least of (arrival - media time) over the
-// last 2 to 4 s is what the path takes at best, on whatever clock the sender's media time runs; so
-// drift between the clocks moves base, and nothing else needs to know of it. How far playing is
-// behind that line,
+// All is measured on the line of best arrivals (arrival_jitter.h): base = the least of (arrival -
+// media time) over the last 2 to 4 s is what the path takes at best, on whatever clock the sender's
+// media time runs; so drift between the clocks moves base, and nothing else needs to know of it.
+// How far playing is behind that line,
 //
 //     lag = (now - base) - playout_position(now),
 //
-// is the buffer's part of the latency, whether or not the clocks of both ends can be compared. It
-// is held at the goal (buffer_target.h) by speed and skips (speed_control.h). With a target for the
-// whole way, the buffer's share is what encoder and transport leave of it (latency_budget.h).
-// Without one it is the lag that the start gave, taken LATENCY_CONTROL_SETTLE after it or at the
-// first stall.
+// is the buffer's part of the latency up to the time when a frame is due, whether or not the clocks
+// of both ends can be compared. latency_budget.h says what it should be, the wait:
 //
-// Jitter is how far behind that line frames arrive, over the last 10 to 20 s. What comes after a
-// stall was held up, and tells nothing of jitter until one frame is behind by no more than others
-// were before.
+//     LATENCY_AUTO    need - display: what jitter, repair and decoder need; at least what the audio
+//                     needs, up to LATENCY_CONTROL_AUDIO
+//     LATENCY_FIXED   target - path - display - SPEED_CONTROL_DEAD_BAND - LATENCY_MARGIN, so that
+//                     the median of the latency is within the target; at least the decoder's time
+//     LATENCY_START   the lag LATENCY_CONTROL_SETTLE after the start, or what AUTO says if more
+//     LATENCY_LOW     none; playout has no clock, nothing is steered
+//
+// The excess is lag - wait. Below it by more than LATENCY_CONTROL_RAISE, the clock is postponed at
+// once, by at most LATENCY_CONTROL_STEP a turn, so that no gap between pictures becomes visible; by
+// all of it if it is more than LATENCY_CONTROL_ASTRAY. Above by more than LATENCY_CONTROL_SKIP,
+// media is skipped as far as it is held. In between the speed does it (speed_control.h); but for
+// LATENCY_CONTROL_EARLY after the start, an excess of more than LATENCY_CONTROL_RAISE is removed by
+// steps of half a frame a turn, so that a start that took long is soon caught up.
+//
+// Repair: the wait includes one round, by which a resent packet arrives later than a first
+// transmission, while the path lost packets within the last 15 s (recent_loss.h). Frames that were
+// completed out of turn in that time are no samples of the jitter: the round is what they need, and
+// would count twice. Without a round, jitter has them all.
 //
 // Not thread-safe. Feed what happens, then call latency_control_steer.
 #ifndef WEIR_STREAM_LATENCY_LATENCY_CONTROL_H
 #define WEIR_STREAM_LATENCY_LATENCY_CONTROL_H
 
-#include "common/base/hist.h"
-#include "common/base/windowed_min.h"
-#include "stream/latency/buffer_target.h"
+#include "stream/latency/arrival_jitter.h"
 #include "stream/latency/latency_budget.h"
+#include "stream/latency/recent_loss.h"
 #include "stream/latency/speed_control.h"
 #include "stream/playout/playout.h"
 
@@ -35,58 +46,69 @@ extern "C" {
 #endif
 
 #define LATENCY_CONTROL_SETTLE   (3 * USEC_PER_SEC)
+#define LATENCY_CONTROL_EARLY    (5 * USEC_PER_SEC)
 #define LATENCY_CONTROL_INTERVAL (100 * USEC_PER_MSEC) // between two turns of the clock
 #define LATENCY_CONTROL_ASK_KEY  (3 * USEC_PER_SEC)    // between two wishes for a key frame
+#define LATENCY_CONTROL_RAISE    (10 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_STEP     (30 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_ASTRAY   (400 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_SKIP     (300 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_AUDIO    (100 * USEC_PER_MSEC)
+
+enum latency_mode { LATENCY_AUTO, LATENCY_FIXED, LATENCY_START, LATENCY_LOW };
 
 struct latency_control_config {
-    usec_t target; // capture to shown; 0: what the start gives
-    usec_t start;  // media to begin with; with a target, 0: the buffer's share
+    enum latency_mode mode;
+    usec_t target; // FIXED: capture to shown
+    usec_t start;  // media to begin with; FIXED, 0: the buffer's share of the target
 };
 
 struct live_arrival { // a frame became whole
     usec_t media;     // its time
+    bool in_turn;     // no later frame became whole before
     usec_t encoder;   // QOE_UNKNOWN: not known
     usec_t transport;
 };
 
 struct latency_control {
     struct latency_control_config config;
-    struct windowed_min base;
+    struct arrival_jitter jitter;
+    struct recent_loss losses;
     struct windowed_min encoder;
     struct windowed_min transport;
-    struct hist jitter[2]; // of the window that is open, and of the one before
-    usec_t jitter_since;
-    usec_t jitter_read; // when the quantile was taken last
-    usec_t jitter_p99;
-    double decoder; // means, us
+    struct windowed_min path; // both together
+    double decoder;           // means, us
     double display;
-    usec_t rtt; // 0: unknown
+    usec_t rtt;    // 0: unknown
+    usec_t repair; // a round; 0: losses are not repaired
+    usec_t audio;  // the least line for the audio; USEC_NEVER: none
     bool playing;
     bool settled;
-    bool recovering; // from a stall
     usec_t started;
     usec_t steered;
     usec_t asked_key; // USEC_NEVER: not yet
     usec_t start_lag;
     struct latency_parts parts;
     struct latency_shares shares;
-    struct buffer_target goal;
-    usec_t wanted_lag; // the goal as steered to last
-    struct speed_control catch_up;
+    usec_t wait; // as steered to last
+    struct speed_control speed;
 };
+
+const char *latency_mode_name(enum latency_mode mode); // "auto", "fixed", "start", "low"
 
 void latency_control_init(struct latency_control *l, const struct latency_control_config *config,
                           usec_t now);
 void latency_control_set_rtt(struct latency_control *l, usec_t rtt);
+void latency_control_set_repair(struct latency_control *l, usec_t round);
+// The audio needs a line of the clock, now - the media time due now, of so much; USEC_NEVER: none.
+void latency_control_set_audio(struct latency_control *l, usec_t line);
+// A packet of media arrived.
+void latency_control_packet(struct latency_control *l, int64_t ext_seq, usec_t now);
 // Of frames that the playout buffer took.
 void latency_control_arrived(struct latency_control *l, const struct live_arrival *a, usec_t now);
 // `decoder`: decoding took; `behind`: shown so long after it was due.
 void latency_control_shown(struct latency_control *l, usec_t decoder, usec_t behind);
 void latency_control_started(struct latency_control *l, usec_t now); // PLAYOUT_START
-void latency_control_late(struct latency_control *l, usec_t now);
-void latency_control_stalled(struct latency_control *l, const struct playout *p, usec_t at,
-                             usec_t now);
-void latency_control_resumed(struct latency_control *l, usec_t now); // after a stall
 void latency_control_paused(struct latency_control *l,
                             usec_t now); // by the viewer; a start follows
 
@@ -96,12 +118,12 @@ struct live_steer {
     bool wants_key; // to skip to
 };
 
-// Sets speed and thresholds of the playout buffer and skips in it, once a LATENCY_CONTROL_INTERVAL;
-// false: it was not the time.
+// Sets speed and thresholds of the playout buffer, and postpones and skips in it, once a
+// LATENCY_CONTROL_INTERVAL; false: it was not the time.
 bool latency_control_steer(struct latency_control *l, struct playout *p, struct live_steer *out,
                            usec_t now);
 
-// The whole way, as configured or as the start gave it; 0: not known yet.
+// The whole way, from capture to shown, as it is aimed at now; 0: not known yet.
 usec_t latency_control_target(const struct latency_control *l);
 // How old a frame may be when it leaves the sender.
 usec_t latency_control_sender(const struct latency_control *l);

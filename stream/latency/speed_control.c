@@ -8,8 +8,7 @@ enum { STEP_PPM = 20 };
 
 void speed_control_init(struct speed_control *c, usec_t now)
 {
-    *c = (struct speed_control){
-        .speed_ppm = MEDIA_CLOCK_UNIT, .updated = now, .skipped = USEC_NEVER};
+    *c = (struct speed_control){.speed_ppm = MEDIA_CLOCK_UNIT, .updated = now};
 }
 
 static int32_t wanted_ppm(usec_t excess)
@@ -43,17 +42,4 @@ void speed_control_rest(struct speed_control *c, usec_t now)
 {
     c->speed_ppm = MEDIA_CLOCK_UNIT;
     c->updated = now;
-}
-
-bool speed_control_wants_skip(const struct speed_control *c, usec_t excess, usec_t target,
-                              usec_t now)
-{
-    if (c->skipped != USEC_NEVER && now - c->skipped < SPEED_CONTROL_SKIP_APART)
-        return false;
-    return excess > usec_max(SPEED_CONTROL_LEAST_SKIP, SPEED_CONTROL_SKIP_FACTOR * target);
-}
-
-void speed_control_skipped(struct speed_control *c, usec_t now)
-{
-    c->skipped = now;
 }

@@ -3,18 +3,15 @@
 // latency, without a jump that eye or ear would notice.
 //
 //     wanted speed - 1 = gain * (|excess| - dead band), at most 5 %, with the sign of the excess
-//     gain = 0.25 / s; the speed changes by 2 % a second at most
+//     gain = 0.4 / s; the speed changes by 2 % a second at most
 //
-// With these the last 0.2 s of an excess fade in an exponential of 4 s: the speed falls by 1.25 % a
-// second there, less than it may, so the target is not overshot. An excess beyond max(1 s, 2 *
-// target) is not played away but skipped.
+// With these the last 0.125 s of an excess fade in an exponential of 2.5 s: the speed falls by 2 %
+// a second there, no more than it may, so the target is not overshot.
 //
-// Drift of the sender's clock against ours is a steady push of some 100 ppm: it is held 1 ms beyond
-// the dead band.
+// Drift of the sender's clock against ours is a steady push of some 100 ppm: it is held less than
+// 1 ms beyond the dead band.
 #ifndef WEIR_STREAM_LATENCY_SPEED_CONTROL_H
 #define WEIR_STREAM_LATENCY_SPEED_CONTROL_H
-
-#include <stdbool.h>
 
 #include "common/base/usec.h"
 #include "stream/playout/media_clock.h"
@@ -25,28 +22,21 @@ extern "C" {
 
 enum {
     SPEED_CONTROL_MOST_PPM = MEDIA_CLOCK_UNIT / 20,
-    SPEED_CONTROL_GAIN_PPM = MEDIA_CLOCK_UNIT / 4,  // a second of excess
-    SPEED_CONTROL_SLEW_PPM = MEDIA_CLOCK_UNIT / 50, // a second
+    SPEED_CONTROL_GAIN_PPM = 2 * MEDIA_CLOCK_UNIT / 5, // a second of excess
+    SPEED_CONTROL_SLEW_PPM = MEDIA_CLOCK_UNIT / 50,    // a second
 };
-#define SPEED_CONTROL_DEAD_BAND   (15 * USEC_PER_MSEC)
-#define SPEED_CONTROL_LEAST_SKIP  USEC_PER_SEC
-#define SPEED_CONTROL_SKIP_FACTOR 2
-#define SPEED_CONTROL_SKIP_APART  USEC_PER_SEC // between two skips
+#define SPEED_CONTROL_DEAD_BAND (5 * USEC_PER_MSEC)
 
 struct speed_control {
     int32_t speed_ppm;
     usec_t updated;
-    usec_t skipped; // USEC_NEVER: not yet
 };
 
 void speed_control_init(struct speed_control *c, usec_t now); // at speed 1
 // `excess`: latency above the target, negative below. Returns the speed from now on.
 int32_t speed_control_update(struct speed_control *c, usec_t excess, usec_t now);
-// A stall, a pause: the speed is 1 again, at once, for nothing plays.
+// A pause, or a step of the clock: the speed is 1 again, at once.
 void speed_control_rest(struct speed_control *c, usec_t now);
-bool speed_control_wants_skip(const struct speed_control *c, usec_t excess, usec_t target,
-                              usec_t now);
-void speed_control_skipped(struct speed_control *c, usec_t now);
 
 #ifdef __cplusplus
 }

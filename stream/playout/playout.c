@@ -14,6 +14,8 @@
 // After a seek the first picture is shown as soon as it is decoded. The pictures behind it are
 // shown as if it were due so much later: the frames that only serve to decode it take their time.
 #define AFTER_SEEK (100 * USEC_PER_MSEC)
+// Live: a missing frame is passed over so long before the next one held is due, to decode that one.
+#define PASS_LEAD (15 * USEC_PER_MSEC)
 // Numbers: hours of a pause. A source that restarted at another number skipped nothing.
 #define LONGEST_SKIP ((int64_t)1 << 18)
 
@@ -45,8 +47,9 @@ struct playout {
 
     struct media_clock clock;
     int64_t skip_to; // frames below are left out; -1: none
+    bool astray;     // live: the clock is of another stretch of media; the next frame sets it
     usec_t stall_at; // while REBUFFERING; pauses added
-    usec_t left_at;  // low latency: when the last frame left to be shown; pauses added
+    usec_t left_at;  // live: when the last frame left to be shown; pauses added
     int64_t left;    // its number
 
     int64_t far_number; // of the last frame refused for being too far away
@@ -171,6 +174,7 @@ static bool resync(struct playout *p, const struct received_frame *f, usec_t now
         return true;
     }
     play_order_start(&p->order, f->number);
+    p->astray = true;
     if (p->mode == PLAYOUT_PLAYING) {
         p->mode = PLAYOUT_REBUFFERING;
         p->stall_at = p->paused ? p->paused_at : now;
@@ -295,6 +299,7 @@ void playout_seek(struct playout *p, int64_t first, int64_t show, bool at_once, 
     p->full = false;
     p->floor = first;
     p->skip_to = -1;
+    p->astray = false;
     play_order_start(&p->order, -1);
     p->show = show;
     p->hurried = -1;
@@ -334,37 +339,52 @@ usec_t playout_position(const struct playout *p, usec_t now)
     return media_clock_position(&p->clock, p->paused ? p->paused_at : now);
 }
 
+void playout_postpone(struct playout *p, usec_t by)
+{
+    p->clock.at += by;
+    p->wake = 0;
+}
+
 const struct media_clock *playout_clock(const struct playout *p)
 {
-    bool runs = p->mode == PLAYOUT_PLAYING && !p->paused && !p->config.low_latency;
-    return runs ? &p->clock : NULL;
+    bool keeps = p->config.live && !p->astray; // through a stall
+    bool runs = p->mode == PLAYOUT_PLAYING || (p->mode == PLAYOUT_REBUFFERING && keeps);
+    return runs && !p->paused && !p->config.low_latency ? &p->clock : NULL;
 }
 
-// The newest key frame, of the size followed, behind which `keep` of media is held; -1: none.
-static int64_t skip_target(const struct playout *p, usec_t keep)
+// Live: the last frame, at most `most` of media after frame `first`, up to which nothing is
+// missing; otherwise the last key frame. -1: there is none.
+static int64_t skip_target(const struct playout *p, int64_t first, usec_t most)
 {
-    for (int i = held_frames_count(p->held) - 1; i > 0; i--) {
+    int64_t expected = first, to = -1;
+    for (int i = 0; i < held_frames_count(p->held); i++) {
         const struct received_frame *f = held_at(p, i);
-        if (f->key && f->size_id == p->follows.size && media_from(p, i) >= keep)
-            return f->number;
+        bool other = f->size_id != p->follows.size;
+        if (f->number < first || (other && !f->key))
+            continue;
+        if (other || (p->config.live && f->number > expected && !f->key) ||
+            playout_pts(p, f->number) - playout_pts(p, first) > most)
+            break;
+        to = p->config.live || f->key ? f->number : to;
+        expected = level_schedule_next(&p->levels, f->number + 1);
     }
-    return -1;
+    return to;
 }
 
-usec_t playout_skip(struct playout *p, usec_t keep)
+usec_t playout_skip(struct playout *p, usec_t most)
 {
     if (p->mode != PLAYOUT_PLAYING || p->paused || p->config.low_latency)
         return 0;
     int64_t first = level_schedule_next(&p->levels, p->order.next);
-    int64_t key = skip_target(p, keep);
-    if (key <= first)
+    int64_t to = skip_target(p, first, most);
+    if (to <= first)
         return 0;
     // It takes the place of the frame that was next: the pictures go on without a gap.
     usec_t due = playout_due(p, first);
-    media_clock_set(&p->clock, playout_pts(p, key), due);
-    p->skip_to = key;
+    media_clock_set(&p->clock, playout_pts(p, to), due);
+    p->skip_to = to;
     p->wake = 0;
-    return playout_pts(p, key) - playout_pts(p, first);
+    return playout_pts(p, to) - playout_pts(p, first);
 }
 
 // ---- Output
@@ -477,26 +497,47 @@ static bool poll_buffering(struct playout *p, struct playout_action *out, usec_t
     return true;
 }
 
+// Returns true if a frame up to the one that playout_skip goes to may depend on `f`.
+static bool is_needed(const struct playout *p, const struct received_frame *f)
+{
+    const struct ladder *l = p->config.ladder;
+    int top = f->size_id < l->size_count ? l->sizes[f->size_id].layers - 1 : 0;
+    if (top > 0 && f->temporal_id == top && !f->key)
+        return false;
+    for (int i = 0; i < held_frames_count(p->held); i++) {
+        const struct received_frame *k = held_at(p, i);
+        if (k->key && k->size_id == f->size_id && k->number > f->number && k->number <= p->skip_to)
+            return false;
+    }
+    return true;
+}
+
 // Leaves out what playout_skip passed over, frame by frame. False: nothing more of it.
 static bool poll_skip(struct playout *p, struct playout_action *out, usec_t now)
 {
     while (p->order.next < p->skip_to) {
+        const struct received_frame *f = front(p);
         int64_t expected = level_schedule_next(&p->levels, p->order.next);
-        int64_t held = held_frames_count(p->held) > 0 ? held_at(p, 0)->number : INT64_MAX;
-        if (held < p->order.next) {
-            held_frames_drop(p->held, 0);
-        } else if (held <= expected && held < p->skip_to) {
+        int64_t held = f ? f->number : INT64_MAX;
+        if (held < p->order.next)
+            return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
+        if (held <= expected && held < p->skip_to) {
+            if (is_needed(p, f)) {
+                (void)hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
+                out->skipped = true;
+                return true;
+            }
             held_frames_drop(p->held, 0);
             play_order_pass_to(&p->order, held + 1);
             act(out, PLAYOUT_SKIPPED, now);
             out->number = held;
             out->level = playout_level_at(p, held);
             return true;
-        } else if (expected >= p->skip_to) {
-            play_order_pass_to(&p->order, p->skip_to);
-        } else if (!miss(p, expected, now)) {
-            return poll_missed(p, out, now);
         }
+        if (expected >= p->skip_to)
+            play_order_pass_to(&p->order, p->skip_to);
+        else if (!miss(p, expected, now))
+            return poll_missed(p, out, now);
     }
     p->skip_to = -1;
     return false;
@@ -571,13 +612,18 @@ static bool poll_rebuffering(struct playout *p, struct playout_action *out, usec
     return stall_end(p, out, now);
 }
 
-// Low latency: returns true if the first frame may leave although an older frame, or the frame it
-// depends on, is missing.
-static bool may_pass(struct playout *p, const struct received_frame *f, int64_t expected,
-                     usec_t now)
+// Live: returns true if the first frame may leave although an older frame, or the frame it depends
+// on, is missing.
+static bool may_pass(struct playout *p, int64_t expected, usec_t now)
 {
-    if (f->number <= expected || p->stream_ended)
+    const struct received_frame *f = held_at(p, 0);
+    if (p->stream_ended)
         return true;
+    usec_t due = p->config.low_latency
+                     ? INT64_MIN
+                     : usec_max(playout_due(p, expected), playout_due(p, f->number) - PASS_LEAD);
+    if (now < due)
+        return wait_until(p, due);
     for (int i = 0; i < held_frames_count(p->held); i++) {
         // A repaired or key frame is held: the missing frames before it are not needed any more.
         if (followed_size_decodes(&p->follows, held_at(p, i)))
@@ -587,29 +633,14 @@ static bool may_pass(struct playout *p, const struct received_frame *f, int64_t 
     return now >= limit || wait_until(p, limit);
 }
 
-static bool poll_low_latency(struct playout *p, struct playout_action *out, usec_t now)
+// Live, and no frame is held.
+static bool poll_empty(struct playout *p, struct playout_action *out, usec_t now)
 {
-    for (;;) {
-        const struct received_frame *f = front(p);
-        if (f && f->number < p->order.next)
-            return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
-        int64_t expected = level_schedule_next(&p->levels, p->order.next);
-        if (!f)
-            break;
-        if (!may_pass(p, f, expected, now))
-            return false;
-        if (f->number > expected) {
-            if (!miss(p, expected, now))
-                return poll_missed(p, out, now);
-            continue;
-        }
-        if (p->mode == PLAYOUT_REBUFFERING)
-            return stall_end(p, out, now);
-        return hand_out(p, PLAYOUT_DECODE_AND_SHOW, now, out, now);
-    }
-    usec_t interval =
-        playout_pts(p, level_schedule_next(&p->levels, p->left + 1)) - playout_pts(p, p->left);
+    int64_t next = level_schedule_next(&p->levels, p->left + 1);
+    usec_t interval = playout_pts(p, next) - playout_pts(p, p->left);
     usec_t expected_at = p->left_at + interval;
+    if (!p->config.low_latency && !p->astray)
+        expected_at = usec_max(expected_at, playout_due(p, playout_awaited(p)));
     if (p->stream_ended) {
         if (p->mode == PLAYOUT_REBUFFERING)
             return stall_end(p, out, now);
@@ -624,14 +655,45 @@ static bool poll_low_latency(struct playout *p, struct playout_action *out, usec
     return now < limit ? wait_until(p, limit) : stall_begin(p, expected_at, out);
 }
 
+static bool poll_live(struct playout *p, struct playout_action *out, usec_t now)
+{
+    if (poll_skip(p, out, now))
+        return true;
+    for (;;) {
+        const struct received_frame *f = front(p);
+        if (!f)
+            return poll_empty(p, out, now);
+        if (f->number < p->order.next)
+            return hand_out(p, PLAYOUT_DECODE_ONLY, now, out, now);
+        if (p->astray && !p->config.low_latency)
+            media_clock_set(&p->clock, playout_pts(p, f->number), now);
+        p->astray = false;
+        int64_t expected = level_schedule_next(&p->levels, p->order.next);
+        if (f->number > expected) {
+            if (!may_pass(p, expected, now))
+                return false;
+            if (!miss(p, expected, now))
+                return poll_missed(p, out, now);
+            continue;
+        }
+        usec_t wanted = p->config.low_latency ? INT64_MIN : wanted_at(p);
+        if (now < wanted)
+            return wait_until(p, wanted);
+        if (p->mode == PLAYOUT_REBUFFERING)
+            return stall_end(p, out, now);
+        usec_t due = p->config.low_latency ? now : playout_due(p, f->number);
+        return hand_out(p, PLAYOUT_DECODE_AND_SHOW, due, out, now);
+    }
+}
+
 static bool poll_mode(struct playout *p, struct playout_action *out, usec_t now)
 {
     if (p->mode == PLAYOUT_BUFFERING)
         return poll_buffering(p, out, now);
     if (p->mode == PLAYOUT_ENDED)
         return false;
-    if (p->config.low_latency)
-        return poll_low_latency(p, out, now);
+    if (p->config.live)
+        return poll_live(p, out, now);
     return p->mode == PLAYOUT_PLAYING ? poll_clocked(p, out, now) : poll_rebuffering(p, out, now);
 }
 
@@ -676,6 +738,8 @@ struct playout *playout_new(const struct playout_config *config)
     if (!p)
         return NULL;
     p->config = *config;
+    p->config.live = (config->live || config->low_latency) && !config->reorders;
+    p->config.low_latency &= p->config.live;
     p->held = held_frames_new();
     p->times = frame_times_new(ladder, config->stamped);
     if (!p->held || !p->times) {

@@ -7,8 +7,8 @@
 //
 // BUFFERING until the media held (from the first key frame to the newest, one interval included)
 // reaches `start_threshold`, or the stream ended, or, in low latency, a key frame is there. Then
-// the media clock is anchored: the first frame is due now, due(n) = anchor + pts(n)
-// at speed 1 (media_clock.h).
+// the media clock is anchored: the first frame is due now, due(n) = anchor + pts(n) at speed 1
+// (media_clock.h).
 //
 // PLAYING: frames leave in ascending order, `decode_lead` before they are due, to be shown at
 // due(n). A frame that the level should have (level_has_frame) may be missing when it is due. If a
@@ -23,18 +23,22 @@
 //
 // ENDED: the stream ended, nothing is held, and the last picture had its interval.
 //
-// Low latency has no clock: a whole frame leaves at once, to be shown at once. It passes over older
-// missing frames if the frame it depends on is held, or if any later held frame can be decoded.
-// Otherwise nothing could be shown, and it waits up to PLAYOUT_REPAIR for the frame it depends on,
-// which the sender may send again. The next frame is expected one interval after the last one left.
-// Rebuffering begins when no frame can leave for max(3 frame intervals, 100 ms) after that; it is
-// dated from that moment and lasts until the next frame. In either mode, a picture that freezes
-// because the arriving frames depend on lost ones is no rebuffering: the buffer is not empty. Such
-// frames leave in their turn and count as undecodable.
+// Live media keeps its clock (`live`): a late frame does not move it, nor does a stall. A frame
+// that comes after its due time is shown at once, so what a stall held up is shown as fast as it is
+// decoded, until the frames are on time again. A missing frame is passed over when it is due and
+// the next one held has to be decoded, if any held frame can be decoded without it. Otherwise
+// nothing could be shown, and playout waits up to PLAYOUT_REPAIR for it, which the sender may send
+// again. Rebuffering begins when no frame is held for max(3 frame intervals, 100 ms) after the next
+// one is due; it is dated from that due time and lasts until the next frame. The owner moves the
+// clock (playout_postpone, playout_skip). Low latency is live media without a clock: every frame is
+// due when it is whole, and the next one is expected one interval after the last one left. A
+// picture that freezes because the arriving frames depend on lost ones is no rebuffering: the
+// buffer is not empty. Such frames leave in their turn and count as undecodable.
 //
-// The media clock runs at a speed of its own near 1 (playout_set_speed), and jumps forward to a key
-// frame that is held (playout_skip): whole frames in front of it come out as SKIPPED, those that
-// are missing as LOST or LATE. Low latency knows neither.
+// The media clock runs at a speed of its own near 1 (playout_set_speed), and jumps forward to a
+// frame that is held (playout_skip): whole frames in front of it come out as SKIPPED, or, if it may
+// depend on them, as DECODE_ONLY with `skipped`; those that are missing as LOST or LATE. Low
+// latency knows neither.
 //
 // A LATE frame is still decoded (DECODE_ONLY) if later frames may depend on it and none of them was
 // decoded yet.
@@ -86,9 +90,10 @@ struct playout_config {
     usec_t start_threshold;  // media to hold before playing, >= 0
     usec_t resume_threshold; // the same after the buffer ran empty
     usec_t decode_lead;      // 0 .. 1 s; PLAYOUT_DECODE_LEAD is the usual
-    bool low_latency;
-    bool stamped;  // frames have the time of their RTP time stamps, which need not ascend
-    bool reorders; // frames come in the order of decoding (received_frame_slot); not low_latency
+    bool live;               // keeps the clock; ignored with `reorders`
+    bool low_latency;        // live without a clock; ignored with `reorders`
+    bool stamped;            // frames have the time of their RTP time stamps, which need not ascend
+    bool reorders;           // frames come in the order of decoding (received_frame_slot)
 };
 
 enum playout_mode { PLAYOUT_BUFFERING, PLAYOUT_PLAYING, PLAYOUT_REBUFFERING, PLAYOUT_ENDED };
@@ -116,6 +121,7 @@ struct playout_action {
     usec_t show_at;
     usec_t at;
     usec_t stalled;
+    bool skipped; // DECODE_ONLY: by playout_skip; no other action tells of the frame
 };
 
 struct playout; // opaque
@@ -154,17 +160,20 @@ void playout_set_thresholds(struct playout *p, usec_t start, usec_t resume);
 
 // Media per time from now on, parts per million of the sender's own; > 0.
 void playout_set_speed(struct playout *p, int32_t speed_ppm, usec_t now);
-// Continues at the newest key frame that has at least `keep` of media held after it, instead of at
-// the next frame. Returns the media time left out; 0: there is no such frame, or the mode is not
-// PLAYING.
-usec_t playout_skip(struct playout *p, usec_t keep);
+// Leaves out up to `most` of media that is held, as far as nothing is missing (with `reorders`: up
+// to a key frame), and continues there instead of at the next frame. Returns the media time left
+// out; 0: there is no such frame, or the mode is not PLAYING.
+usec_t playout_skip(struct playout *p, usec_t most);
+// Moves the clock: all is due `by` later; `by` < 0: earlier, at most half a frame interval at a
+// time, as frames that were handed out keep their time.
+void playout_postpone(struct playout *p, usec_t by);
 // The media time of frame `number`, and the media time that is due now (while PLAYING).
 usec_t playout_pts(const struct playout *p, int64_t number);
 usec_t playout_position(const struct playout *p, usec_t now);
 // When frame `number` is due (while PLAYING).
 usec_t playout_due(const struct playout *p, int64_t number);
 
-// The media clock; NULL: it is stopped, or there is none.
+// The media clock, which runs through a stall if live; NULL: it is stopped, or there is none.
 const struct media_clock *playout_clock(const struct playout *p);
 
 enum playout_mode playout_mode(const struct playout *p);

@@ -325,6 +325,7 @@ void qoe_on_budget(struct qoe *q, const struct qoe_budget *e)
         return;
     q->has_budget = true;
     q->budget = *e;
+    qoe_latency_target(&q->latency, e->target);
 }
 
 // ---- Transport and machine
@@ -440,6 +441,7 @@ void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now)
     out->jitter = qoe_quantiles_of(&j.hist);
     qoe_latency_read(&q->latency, out);
     out->latency.has_budget = q->has_budget;
+    out->latency.budget.mode = q->budget.mode;
     out->latency.budget.target = usec_to_msec(q->budget.target);
     out->latency.budget.sender = usec_to_msec(q->budget.sender);
     out->latency.budget.buffer = usec_to_msec(q->budget.buffer);

@@ -69,9 +69,10 @@ struct qoe_media_edge {
 };
 
 struct qoe_budget {
-    usec_t target; // target latency from capture to display
-    usec_t sender; // max age of a frame when it leaves the sender
-    usec_t buffer; // delay that the playout buffer adds to the earliest arrival
+    usec_t target;    // target latency from capture to display
+    usec_t sender;    // max age of a frame when it leaves the sender
+    usec_t buffer;    // delay that the playout buffer adds to the earliest arrival
+    const char *mode; // static: "auto", "fixed", "start" or "low"; NULL: not known
 };
 
 struct qoe_switch {

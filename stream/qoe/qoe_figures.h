@@ -183,7 +183,9 @@ struct qoe_json {
         } parts;
         bool has_budget;
         struct {
-            double target; // ms, like the other fields of `budget`
+            const char *mode;             // static; NULL: not known
+            double target;                // ms, like the other fields of `budget`
+            struct qoe_quantiles targets; // of the session
             double sender;
             double buffer;
             double spent_encoder; // mean over the frames shown; `parts` has the other parts

@@ -4,8 +4,8 @@
 void qoe_latency_init(struct qoe_latency *l)
 {
     struct hist *hists[] = {
-        &l->protocol, &l->frame,   &l->frame_encoder, &l->frame_transport, &l->display,
-        &l->buffer,   &l->decoder, &l->last,          &l->shown_encoder,   &l->shown_transport};
+        &l->protocol, &l->frame, &l->frame_encoder, &l->frame_transport, &l->display, &l->buffer,
+        &l->decoder,  &l->last,  &l->shown_encoder, &l->shown_transport, &l->targets};
     for (size_t i = 0; i < sizeof(hists) / sizeof(hists[0]); i++)
         hist_init(hists[i]);
     l->within_200 = l->within_500 = 0;
@@ -43,6 +43,11 @@ void qoe_latency_shown(struct qoe_latency *l, const struct qoe_shown *e)
     add_known(&l->shown_transport, e->transport);
 }
 
+void qoe_latency_target(struct qoe_latency *l, usec_t target)
+{
+    hist_add(&l->targets, target);
+}
+
 struct qoe_quantiles qoe_quantiles_of(const struct hist *h)
 {
     return (struct qoe_quantiles){
@@ -70,6 +75,7 @@ void qoe_latency_read(const struct qoe_latency *l, struct qoe_json *out)
     out->latency.parts.buffer = qoe_quantiles_of(&l->buffer);
     out->latency.parts.decoder = qoe_quantiles_of(&l->decoder);
     out->latency.parts.display = qoe_quantiles_of(&l->last);
+    out->latency.budget.targets = qoe_quantiles_of(&l->targets);
     out->latency.budget.spent_encoder = hist_mean_us(&l->shown_encoder) / 1e3;
     out->latency.budget.spent_transport = hist_mean_us(&l->shown_transport) / 1e3;
 }

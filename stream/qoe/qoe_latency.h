@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Histograms of the latencies of packets, frames and pictures and of their parts: the group
-// `latency` of the report, except its budget and clock. Pure.
+// `latency` of the report, except its clock and the shares of its budget. Pure.
 #ifndef WEIR_STREAM_QOE_QOE_LATENCY_H
 #define WEIR_STREAM_QOE_QOE_LATENCY_H
 
@@ -19,12 +19,14 @@ struct qoe_latency { // qoe_latency.c alone reads and writes the fields
     struct hist display, buffer, decoder, last; // of frames shown, like the next two; `last`:
                                                 // decoded to shown
     struct hist shown_encoder, shown_transport;
+    struct hist targets;
 };
 
 void qoe_latency_init(struct qoe_latency *l);
 void qoe_latency_packet(struct qoe_latency *l, usec_t latency); // QOE_UNKNOWN: ignored
 void qoe_latency_frame(struct qoe_latency *l, const struct qoe_frame *e);
 void qoe_latency_shown(struct qoe_latency *l, const struct qoe_shown *e);
+void qoe_latency_target(struct qoe_latency *l, usec_t target); // that is aimed at now
 void qoe_latency_read(const struct qoe_latency *l, struct qoe_json *out);
 
 struct qoe_quantiles qoe_quantiles_of(const struct hist *h);

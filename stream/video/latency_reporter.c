@@ -17,18 +17,20 @@ void latency_reporter_steered(struct latency_reporter *r, const struct viewing_s
                               const struct latency_control *l, usec_t sender_share,
                               const struct live_steer *s, usec_t now)
 {
-    usec_t target = l->config.target;
-    struct qoe_budget budget = {.target = latency_control_target(l),
-                                .sender = target ? latency_control_sender(l) : sender_share,
-                                .buffer = l->wanted_lag};
-    if (budget.target) // else it has not settled yet
+    enum latency_mode mode = l->config.mode;
+    bool divides = mode == LATENCY_AUTO || mode == LATENCY_FIXED;
+    struct qoe_budget budget = {.mode = latency_mode_name(mode),
+                                .target = latency_control_target(l),
+                                .sender = divides ? latency_control_sender(l) : sender_share,
+                                .buffer = l->wait + l->parts.display};
+    if (budget.target) // else it is not known yet
         emit(sink, (struct viewing_event){.kind = VIEWING_BUDGET, .at = now, .budget = budget});
-    if (target && l->settled && !l->shares.kept && !r->told_short) {
+    if (mode == LATENCY_FIXED && l->settled && !l->shares.kept && !r->told_short) {
         r->told_short = true;
-        struct viewing_latency parts = {.target = target,
+        struct viewing_latency parts = {.target = l->config.target,
                                         .encoder = l->parts.encoder,
                                         .transport = l->parts.transport,
-                                        .buffer = l->shares.floor};
+                                        .buffer = l->shares.buffer};
         emit(sink, (struct viewing_event){.kind = VIEWING_SHORT, .at = now, .latency = parts});
     }
     bool back = s->speed == 1 && r->told_speed != 1;

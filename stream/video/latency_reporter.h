@@ -21,7 +21,7 @@ struct latency_reporter { // latency_reporter.c alone reads and writes the field
 };
 
 void latency_reporter_init(struct latency_reporter *r);
-// The latency was steered: *s was done. `sender_share`: of a latency without a target.
+// The latency was steered: *s was done. `sender_share`: of LATENCY_START and LATENCY_LOW.
 void latency_reporter_steered(struct latency_reporter *r, const struct viewing_sink *sink,
                               const struct latency_control *l, usec_t sender_share,
                               const struct live_steer *s, usec_t now);

@@ -35,6 +35,7 @@ struct video_pipeline {
     bool last_frames; // video_pipeline_end was called
     bool ending;      // and everything was handed out
     bool stopped;
+    bool resumed; // live media continues after a pause, and has not started yet
 };
 
 static void emit(const struct video_pipeline *v, struct viewing_event e)
@@ -54,6 +55,7 @@ void video_pipeline_packet(struct video_pipeline *v, const struct rtp_packet *p,
                            usec_t arrived)
 {
     frame_outcomes_packet(v->outcomes, &p->adu, ext_seq);
+    latency_control_packet(&v->latency, ext_seq, arrived);
     stall_classifier_packet(&v->stalls, p, ext_seq, arrived);
 }
 
@@ -93,6 +95,7 @@ static usec_t latency_to(const struct video_pipeline *v, usec_t wall_ahead, usec
 static struct live_arrival note_arrival(struct video_pipeline *v, const struct received_frame *f,
                                         usec_t wall_ahead, usec_t now)
 {
+    bool in_turn = f->number >= v->arrived;
     struct qoe_frame e = {.number = f->number,
                           .level = level_of(v, f),
                           .bytes = f->bytes,
@@ -114,6 +117,7 @@ static struct live_arrival note_arrival(struct video_pipeline *v, const struct r
                                .encoder = e.encoder,
                                .transport = e.transport};
     return (struct live_arrival){.media = playout_pts(v->playout, f->number),
+                                 .in_turn = in_turn,
                                  .encoder = e.encoder,
                                  .transport = e.transport};
 }
@@ -156,6 +160,16 @@ void video_pipeline_set_rtt(struct video_pipeline *v, usec_t rtt)
 {
     v->rtt = rtt;
     latency_control_set_rtt(&v->latency, rtt);
+}
+
+void video_pipeline_set_repair(struct video_pipeline *v, usec_t round)
+{
+    latency_control_set_repair(&v->latency, round);
+}
+
+void video_pipeline_set_audio(struct video_pipeline *v, usec_t line)
+{
+    latency_control_set_audio(&v->latency, line);
 }
 
 // ---- What becomes of frames
@@ -226,7 +240,6 @@ void video_pipeline_shown(struct video_pipeline *v, const struct video_shown *s,
 
 static void stall_begin(struct video_pipeline *v, usec_t at, usec_t now)
 {
-    latency_control_stalled(&v->latency, v->playout, at, now);
     v->awaited = playout_awaited(v->playout);
     enum packets_say say = frame_outcomes_packets(v->outcomes, v->awaited);
     struct viewing_stall s = {.cause = stall_classifier_begin(&v->stalls, say, now),
@@ -246,23 +259,29 @@ static void stall_end(struct video_pipeline *v, enum viewing_kind kind, usec_t s
     emit(v, (struct viewing_event){.kind = kind, .at = at, .stall = s});
 }
 
-// The frames that an action goes past without a word were left out, but after a seek.
+// The frames that an action goes past without a word were left out, but after a seek. After a pause
+// of live media that is told even if they are none: a source without other viewers stood still.
 static void note_passed(struct video_pipeline *v, const struct playout_action *a, usec_t now)
 {
     switch (a->kind) {
     case PLAYOUT_START:
-        if (v->passed >= 0 && a->number > v->passed) {
+        if (v->passed >= 0 && a->number >= v->passed) {
             uint64_t frames = playout_expected(v->playout, v->passed, a->number);
             struct viewing_range range = {v->passed, a->number, frames};
             frame_outcomes_skipped(v->outcomes, frames);
-            if (frames)
+            if (frames || v->resumed)
                 emit(v,
                      (struct viewing_event){.kind = VIEWING_LEFT_OUT, .at = now, .range = range});
         }
+        v->resumed = false;
         if (v->passed < 0)
             live_edges_begin(&v->edges, a->number);
         v->passed = a->number;
         return;
+    case PLAYOUT_DECODE_ONLY:
+        if (!a->skipped)
+            return;
+        // fall through
     case PLAYOUT_DECODE_AND_SHOW:
     case PLAYOUT_LOST:
     case PLAYOUT_LATE:
@@ -275,6 +294,14 @@ static void note_passed(struct video_pipeline *v, const struct playout_action *a
     }
 }
 
+static void left_out(struct video_pipeline *v, int64_t number, usec_t now)
+{
+    struct not_shown why = {
+        .number = number, .cause = CAUSE_SKIPPED, .root = CAUSE_SKIPPED, .needs = -1};
+    frame_outcomes_skipped(v->outcomes, 1);
+    emit_lost(v, VIEWING_SKIPPED, &why, FRAME_END_LOST, now);
+}
+
 // Returns true if the frame is *out now; otherwise it cannot be decoded, and was freed.
 static bool hand_out(struct video_pipeline *v, const struct playout_action *a,
                      struct video_output *out, usec_t now)
@@ -282,6 +309,8 @@ static bool hand_out(struct video_pipeline *v, const struct playout_action *a,
     bool show = a->kind == PLAYOUT_DECODE_AND_SHOW;
     if (show)
         frame_outcomes_handed(v->outcomes, a->number);
+    if (a->skipped)
+        left_out(v, a->number, now);
     if (reference_tracker_decoding(v->tracker, a->frame) == FRAME_DECODABLE) {
         *out = (struct video_output){.kind = VIDEO_DECODE,
                                      .frame = a->frame,
@@ -313,21 +342,15 @@ static bool act(struct video_pipeline *v, const struct playout_action *a, struct
         video_pipeline_not_shown(v, a->number, FRAME_END_LOST, now);
         return false;
     case PLAYOUT_LATE:
-        latency_control_late(&v->latency, now);
         video_pipeline_not_shown(v, a->number, FRAME_END_LATE, now);
         return false;
-    case PLAYOUT_SKIPPED: {
-        struct not_shown why = {
-            .number = a->number, .cause = CAUSE_SKIPPED, .root = CAUSE_SKIPPED, .needs = -1};
-        frame_outcomes_skipped(v->outcomes, 1);
-        emit_lost(v, VIEWING_SKIPPED, &why, FRAME_END_LOST, now);
+    case PLAYOUT_SKIPPED:
+        left_out(v, a->number, now);
         return false;
-    }
     case PLAYOUT_STALL_BEGIN:
         stall_begin(v, a->at, now);
         return false;
     case PLAYOUT_STALL_END:
-        latency_control_resumed(&v->latency, now);
         stall_end(v, VIEWING_STALL_END, a->stalled, a->at);
         return false;
     case PLAYOUT_ENDED_ACTION:
@@ -411,6 +434,7 @@ void video_pipeline_resume(struct video_pipeline *v, usec_t now)
     if (v->last_frames || !v->config.live)
         return;
     playout_flush(v->playout, 0, now);
+    v->resumed = true;
     stall_classifier_forget(&v->stalls);
     emit(v, (struct viewing_event){.kind = VIEWING_REBUFFER, .at = now});
 }
@@ -467,12 +491,19 @@ const struct playout *video_pipeline_playout(const struct video_pipeline *v)
 
 double video_pipeline_speed(const struct video_pipeline *v)
 {
-    return (double)v->latency.catch_up.speed_ppm / MEDIA_CLOCK_UNIT;
+    return (double)v->latency.speed.speed_ppm / MEDIA_CLOCK_UNIT;
 }
 
 usec_t video_pipeline_sender_share(const struct video_pipeline *v)
 {
-    return v->latency.config.target ? latency_control_sender(&v->latency) : 0;
+    enum latency_mode mode = v->config.latency;
+    bool divides = v->config.steers && (mode == LATENCY_AUTO || mode == LATENCY_FIXED);
+    return divides ? latency_control_sender(&v->latency) : 0;
+}
+
+usec_t video_pipeline_target(const struct video_pipeline *v)
+{
+    return v->config.steers ? latency_control_target(&v->latency) : 0;
 }
 
 usec_t video_pipeline_repair_time(const struct video_pipeline *v)
@@ -510,7 +541,8 @@ static bool open_playout(struct video_pipeline *v)
                                     .start_threshold = usec_max(c->start_threshold, c->target),
                                     .resume_threshold = c->resume_threshold,
                                     .decode_lead = c->decode_lead,
-                                    .low_latency = c->low_latency && !c->reorders,
+                                    .live = c->steers && !c->stamped,
+                                    .low_latency = c->low_latency,
                                     .stamped = c->stamped,
                                     .reorders = c->reorders};
     v->playout = playout_new(&config);
@@ -538,7 +570,8 @@ struct video_pipeline *video_pipeline_new(const struct video_pipeline_config *co
     double slowest = l->level_count > 0 ? level_frame_rate(l, 0) : fps_value(l->source_fps);
     stall_classifier_init(&v->stalls, (usec_t)(1e6 / slowest));
     freeze_watch_init(&v->freezes, l, v->outcomes, v->playout);
-    struct latency_control_config latency = {.target = config->target, .start = config->start};
+    struct latency_control_config latency = {
+        .mode = config->latency, .target = config->target, .start = config->start};
     latency_control_init(&v->latency, &latency, 0);
     return v;
 }

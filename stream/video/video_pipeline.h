@@ -15,6 +15,7 @@
 #ifndef WEIR_STREAM_VIDEO_VIDEO_PIPELINE_H
 #define WEIR_STREAM_VIDEO_VIDEO_PIPELINE_H
 
+#include "stream/latency/latency_control.h"
 #include "stream/playout/playout.h"
 #include "stream/qoe/viewing_event.h"
 #include "stream/receive/clock_sync.h"
@@ -31,16 +32,18 @@ struct video_pipeline_config {
     usec_t start_threshold; // of playout.h, as are these
     usec_t resume_threshold;
     usec_t decode_lead;
-    bool low_latency;
+    bool low_latency; // with LATENCY_LOW
     bool stamped;
     bool reorders;
     bool live;      // media that does not wait for its viewer
     bool asks_keys; // poll asks for key frames (reference_tracker.h)
-    // The latency is steered (latency_control.h). `target`: capture to shown; 0: as it starts.
+    // The latency is steered, by these of latency_control.h, and a stall does not move the clock
+    // (unless `stamped`).
     bool steers;
-    usec_t target;
-    usec_t start; // media to begin with; with a target, 0: the buffer's share of it
-    // Without steering to a target: how old a frame may be when it leaves the sender.
+    enum latency_mode latency;
+    usec_t target; // LATENCY_FIXED; else 0
+    usec_t start;
+    // LATENCY_START and LATENCY_LOW: how old a frame may be when it leaves the sender.
     usec_t sender_share;
 };
 
@@ -58,9 +61,14 @@ void video_pipeline_packet(struct video_pipeline *v, const struct rtp_packet *p,
 // A frame became whole. Takes `f`. 0; what playout_push returns when it refuses the frame.
 int video_pipeline_push(struct video_pipeline *v, struct received_frame *f, usec_t wall_ahead,
                         usec_t now);
+// The audio needs a clock that is this far behind at least: now - the media time due now
+// (LATENCY_AUTO heeds it); USEC_NEVER: there is none.
+void video_pipeline_set_audio(struct video_pipeline *v, usec_t line);
 void video_pipeline_nacked(struct video_pipeline *v, usec_t now); // lost packets were NACKed
 void video_pipeline_end(struct video_pipeline *v, usec_t now);    // no more frames arrive
 void video_pipeline_set_rtt(struct video_pipeline *v, usec_t rtt);
+// Lost packets are sent again, and arrive `round` later than a first transmission; 0: they are not.
+void video_pipeline_set_repair(struct video_pipeline *v, usec_t round);
 
 // By the viewer. After a pause live media continues with what arrives now, as its sender has left
 // out the frames of the pause; files, and media that ended in the pause, continue with the held
@@ -123,7 +131,9 @@ bool video_pipeline_is_ending(const struct video_pipeline *v);
 bool video_pipeline_is_stopped(const struct video_pipeline *v);
 const struct playout *video_pipeline_playout(const struct video_pipeline *v);
 double video_pipeline_speed(const struct video_pipeline *v); // of playing, against the sender's
-// With a latency to keep: how old a frame may be when it leaves the sender; else 0.
+// The wait from capture to shown that is aimed at now; 0: not known yet, or nothing is steered.
+usec_t video_pipeline_target(const struct video_pipeline *v);
+// LATENCY_AUTO and LATENCY_FIXED: how old a frame may be when it leaves the sender; else 0.
 usec_t video_pipeline_sender_share(const struct video_pipeline *v);
 // How long a packet that is missing now is of use: until its frame is due.
 usec_t video_pipeline_repair_time(const struct video_pipeline *v);

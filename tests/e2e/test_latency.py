@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The latency of live media: the target is reported, and late media is skipped or played faster."""
+"""The latency of live media: the target is reported, and after a standstill of the network it is what it was."""
 import lib
 import relay
 
@@ -13,54 +13,61 @@ class Stalled(relay.Relayed):
         p.middle = middle
         return p
 
-    def test_live_catches_up_and_a_file_does_not(self):
+    def lag(self, p):
+        """Seconds from capture to shown of the last picture."""
+        shown = p.shown()[-1]
+        return shown["shown"] - shown["captured"]
+
+    def test_live_is_back_after_a_standstill_and_a_file_is_not_hurried(self):
         """The relays pass no data for a while, and then all held data; TCP loses none of it."""
         live = self.sender()
         file = self.sender(source=self.clip(seconds=70, size="320x180"))
         short = self.behind_relay(live, "--latency", "500")
-        long = self.behind_relay(live, "--latency", "1500")
         usual = self.behind_relay(live)
+        start = self.behind_relay(live, "--buffer", "0.5")
+        low = self.behind_relay(live, "--low-latency")
         stored = self.behind_relay(file)
-        players = [short, long, usual, stored]
+        players = [short, usual, start, low, stored]
         for p in players:
             p.wait_shown(2 * lib.FPS, 20)
         for p in players:
             p.middle.stand_still(STALL)
-        lib.until(lambda: usual.events("skip"), "what is left out", 20)
-        lib.until(lambda: any(e["speed"] > 1.01 for e in long.events("speed")), "a higher speed", 20)
+        for p in short, usual, start, low:
+            lib.until(lambda: p.events("rebuffer-end") and self.lag(p) < STALL, "the live edge", 20)
         counts = [len(p.shown()) for p in players]
         for p, count in zip(players, counts):
             p.wait_shown(count + 10)
             p.signal(lib.signal.SIGTERM)
             self.assertEqual(p.wait(), 130, str(p))
-        self.check_spent(short, 500)
-        self.check_spent(long, 1500)
-        self.check_skipped(usual)
+        for p, mode in (short, "fixed"), (usual, "auto"), (start, "start"), (low, "low"):
+            self.check_spent(p, mode)
+            self.check_skipped(p)
+        self.assertEqual(short.report()["latency"]["budget"]["target"], 500)
+        self.assertEqual(low.report()["playback"]["speed"], {"mean": 1, "min": 1, "max": 1})
         playback = stored.report()["playback"]
         self.assertEqual((playback["speed"], playback["skips"]), ({"mean": 1, "min": 1, "max": 1}, 0))
         self.assertIsNone(stored.report()["latency"]["budget"])
         self.assertEqual(stored.events("speed") + stored.events("skip"), [])
 
-    def check_spent(self, p, target):
+    def check_spent(self, p, mode):
         r = p.report()
         budget = r["latency"]["budget"]
-        self.assertEqual(budget["target"], target)
+        self.assertEqual(budget["mode"], mode)
+        self.between(0, budget["target"], budget["targets"]["max"] + 1)
         self.assertGreater(budget["sender_share"], 0)
-        self.assertGreater(budget["buffer_share"], 0)
+        self.assertGreaterEqual(budget["buffer_share"], 0)
         self.assertAlmostEqual(sum(budget["spent"].values()), r["latency"]["display"]["mean"], delta=20)
         speed = r["playback"]["speed"]
         self.between(0.95, speed["min"], speed["mean"])
         self.between(speed["mean"], speed["max"], 1.05)
 
     def check_skipped(self, p):
-        """2 s exceed the bound of a short buffer: received frames are skipped, and reported."""
+        """Frames that were left out to catch up are reported, each."""
         playback = p.report()["playback"]
-        self.assertGreater(playback["skips"], 0)
         self.assertEqual(playback["skips"], len(p.events("skip")))
         skipped = [e for e in p.events("frame") if e.get("dropped") == "skipped"]
         self.assertEqual(playback["frames_skipped"], len(skipped))
-        # What the sender had dropped meanwhile was not there to be left out.
-        self.between(1, len(skipped), lib.FPS * sum(e["media"] for e in p.events("skip")) + 1)
+        self.between(0, len(skipped), lib.FPS * sum(e["media"] for e in p.events("skip")) + 1)
 
 
 class Target(lib.Case):
@@ -73,7 +80,7 @@ class Target(lib.Case):
         self.assertEqual(p.report()["latency"]["budget"]["target"], 11500)
 
     def test_what_contradicts_itself_is_refused(self):
-        for args in ["--low-latency"], ["--buffer", "0.5"], ["--buffer", "2"]:
+        for args in ["--low-latency"], ["--buffer", "0.5"], ["--buffer", "2"], ["--adapt", "goddard"]:
             p = self.play("rtsp://127.0.0.1:9/live", "--latency", "500", *args, code=2)
             self.assertIn("--latency", p.stderr)
             self.assertIn(args[0], p.stderr)

@@ -68,12 +68,14 @@ class Sound(relay.Relayed):
         self.assertGreaterEqual(audio["concealed_ms"], 0.5 * 20 * audio["lost"], audio)
 
     def test_after_a_stall_and_at_another_speed(self):
-        """The relay delays all packets for a while: the picture freezes, then the player plays at speed 1.05."""
-        r = self.relay(self.sender().port)
-        p = self.player(r.url, "--transport", "minbuf", "--level", "1", "--no-picture", "--latency", "400")
+        """The relay stands still for a while: the picture freezes. Then its delay ends: the player plays at speed 1.05."""
+        r = self.relay(self.sender().port, delay=0.2)
+        p = self.player(r.url, "--transport", "udp", "--level", "1", "--no-picture")
         p.wait_shown(20)
         r.stand_still(1.0)
         until(lambda: p.events("rebuffer-end"), "the stall", 20)
+        p.wait_shown(len(p.shown()) + 4 * lib.FPS)
+        r.delay = 0.0
         until(lambda: any(e["speed"] > 1.01 for e in p.events("speed")), "a higher speed", 20)
         p.wait_shown(len(p.shown()) + 3 * lib.FPS)
         p.signal(signal.SIGTERM)

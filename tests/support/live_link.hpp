@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class live_link
 
     bool shared = false;         // other viewers share the encoders
     double still_bps = INFINITY; // max bitrate that the picture needs at the highest level
+    std::function<void(const uint8_t *bytes, size_t len, usec_t now)>
+        on_rtp; // a packet arrived at the viewer
 
     // `link`: a link in weir-link's syntax. `downloads`: number of competing TCP downloads (SACK),
     // which start at `from`. `resends`: over MTP, lost packets are retransmitted while they are
@@ -75,6 +78,12 @@ class live_link
     live_link(const live_link &) = delete;
     live_link &operator=(const live_link &) = delete;
 
+    // The viewer cannot decode anything: the next base frames are key frames.
+    void request_key()
+    {
+        for (encoder &e : encoders)
+            e.key = e.key || e.watchers > 0;
+    }
     void run_to(double second)
     {
         world_run(&w, static_cast<usec_t>(second * 1e6));
@@ -167,6 +176,10 @@ class live_link
             last = f.arrived;
         }
         return usec_to_msec(longest);
+    }
+    const struct ladder &levels() const
+    {
+        return l;
     }
     double mean_level(double from, double to) const
     {
@@ -488,6 +501,7 @@ class live_link
         f->captured = now;
         f->nal_count = 1;
         f->nals[0] = {0, static_cast<uint32_t>(bytes)};
+        f->data[0] = key ? 0x65 : 0x41; // the header of a slice
         if (base)
             e.key = e.repair = false;
         stream_sender_frame(s, f, now);
@@ -667,7 +681,10 @@ class live_link
     }
     static void deliver(void *ctx, const uint8_t *bytes, size_t len, usec_t now)
     {
-        static_cast<live_link *>(ctx)->received(bytes, len, now);
+        auto *o = static_cast<live_link *>(ctx);
+        o->received(bytes, len, now);
+        if (o->on_rtp)
+            o->on_rtp(bytes, len, now);
     }
 };
 

@@ -109,11 +109,10 @@ double panel_graph_top(const struct panel_history *h, enum panel_row row)
 const char *panel_label(const struct panel_history *h, enum panel_row row)
 {
     static const char *const labels[PANEL_VARIABLE] = {
-        [PANEL_LEVEL] = "Level",    [PANEL_FRAME_RATE] = "Frame rate",
-        [PANEL_BUFFER] = "Buffer",  [PANEL_LATENCY] = "Latency",
-        [PANEL_RATE] = "Rate",      [PANEL_ALLOWED] = "Allowed",
-        [PANEL_RTT] = "Round trip", [PANEL_QUEUE] = "Queue",
-        [PANEL_LOSS] = "Loss",      [PANEL_CWND] = "Window",
+        [PANEL_LEVEL] = "Level",     [PANEL_FRAME_RATE] = "Frame rate", [PANEL_BUFFER] = "Buffer",
+        [PANEL_LATENCY] = "Latency", [PANEL_TARGET] = "Target",         [PANEL_RATE] = "Rate",
+        [PANEL_ALLOWED] = "Allowed", [PANEL_RTT] = "Round trip",        [PANEL_QUEUE] = "Queue",
+        [PANEL_LOSS] = "Loss",       [PANEL_CWND] = "Window",
     };
     return row < PANEL_VARIABLE ? labels[row] : h->name[row - PANEL_VARIABLE];
 }
@@ -164,6 +163,7 @@ void panel_value_text(const struct panel_history *h, enum panel_row row, double 
         snprintf(out, cap, "%.2f s", value);
         return;
     case PANEL_LATENCY:
+    case PANEL_TARGET:
     case PANEL_RTT:
     case PANEL_QUEUE:
         snprintf(out, cap, value < 10 ? "%.1f ms" : "%.0f ms", value);
@@ -195,6 +195,7 @@ void panel_scale_text(const struct panel_history *h, enum panel_row row, char *o
         snprintf(out, cap, "%g s", top);
         return;
     case PANEL_LATENCY:
+    case PANEL_TARGET:
     case PANEL_RTT:
     case PANEL_QUEUE:
         snprintf(out, cap, "%g ms", top);

@@ -124,6 +124,10 @@ TEST_CASE("options: latency told to the sender")
     CHECK(latency({"--latency", "50", URL}, false) == 1000); // a file has no capture to wait for
     CHECK(latency({"--latency", "700", "--buffer", "0.69", URL}) == 700);
     CHECK(latency({"--buffer", "0.5", URL}) == 1000);
+    CHECK(latency({"--latency", "auto", URL}) == 1000); // to begin with
+    CHECK(parse({"--latency", "auto", URL}).options.latency_auto);
+    CHECK(parse({"--latency", "auto", "--latency", "80", URL}).options.latency == 80000);
+    CHECK_FALSE(parse({"--latency", "auto", "--latency", "80", URL}).options.latency_auto);
     CHECK(latency({"--buffer", "0.6", URL}) == 1100);
 }
 
@@ -158,7 +162,10 @@ TEST_CASE("options: what is wrong is named, and what would be right")
         {{"--buffer", "61", URL}, "61", "0 to 60"},
         {{"--buffer", "-0.1", URL}, "-0.1", "0 to 60"},
         {{"--buffer", "nan", URL}, "nan", "0 to 60"},
-        {{"--latency", "49", URL}, "49", "50 to 30000"},
+        {{"--latency", "49", URL}, "49", "auto, or 50 to 30000"},
+        {{"--latency", "automatic", URL}, "automatic", "auto, or 50 to 30000"},
+        {{"--latency", "auto", "--low-latency", URL}, "--latency", "conflicts"},
+        {{"--latency", "auto", "--buffer", "0.1", URL}, "--buffer", "conflicts"},
         {{"--latency", "30001", URL}, "30001", "50 to 30000"},
         {{"--latency", "0.5", URL}, "0.5", "milliseconds"},
         {{"--latency", "500", "--low-latency", URL}, "--latency", "conflicts"},

@@ -204,6 +204,8 @@ TEST_CASE("qoe_json: a session's figures key by key")
         {"playback.speed.mean", 1.0146},
         {"playback.speed.max", 1.05},
         {"latency.budget.target", 500},
+        {"latency.budget.targets.p95", 500},
+        {"latency.budget.targets.max", 500},
         {"latency.budget.sender_share", 450},
         {"latency.budget.buffer_share", 350},
         {"latency.budget.spent.encoder", 10},

@@ -117,6 +117,10 @@ struct player {
         case PLAYOUT_DECODE_ONLY:
             if (tracker)
                 REQUIRE(reference_tracker_decoding(tracker, a.frame) == FRAME_DECODABLE);
+            if (a.skipped) {
+                say("skip " + n);
+                skipped++;
+            }
             say("decode " + n);
             received_frame_free(a.frame);
             break;
@@ -207,6 +211,13 @@ playout_config buffered(usec_t start = 300, usec_t resume = 200)
     c.level = 1;
     c.start_threshold = start * ms;
     c.resume_threshold = resume * ms;
+    return c;
+}
+
+playout_config live(usec_t start)
+{
+    playout_config c = buffered(start);
+    c.live = true;
     return c;
 }
 
@@ -497,17 +508,17 @@ TEST_CASE("playout: the speed of the media clock scales the distance of pictures
     CHECK(v.said() == lines{"215: show 3 @275", "315: show 4 @375"});
 }
 
-TEST_CASE("playout: a skip goes on at the newest key frame behind which enough is held")
+TEST_CASE("playout: a skip goes on at the newest key frame within it")
 {
-    for (usec_t keep : {0, 100, 300, 301, 900, 1100, 1101}) {
-        INFO("keep " << keep);
+    for (usec_t most : {599, 600, 1399, 1400, 9000}) {
+        INFO("most " << most);
         player v(buffered(100));
-        for (int n = 0; n < 19; n++) // key frames 0, 8 and 16, which has 300 ms behind it
+        for (int n = 0; n < 19; n++) // key frames 0, 8 and 16
             v.frame(0, n);
         v.until(90); // frame 1 was handed out, 2 is next
         v.said();
-        int64_t key = keep <= 300 ? 16 : keep <= 1100 ? 8 : 2;
-        CHECK(playout_skip(v.p, keep * ms) == (key - 2) * 100 * ms);
+        int64_t key = most >= 1400 ? 16 : most >= 600 ? 8 : 2;
+        CHECK(playout_skip(v.p, most * ms) == (key - 2) * 100 * ms);
         v.drain();
         CHECK(v.skipped == key - 2);
         v.said();
@@ -518,6 +529,133 @@ TEST_CASE("playout: a skip goes on at the newest key frame behind which enough i
     }
 }
 
+TEST_CASE("playout: live media skips to any frame, through those that it depends on")
+{
+    struct {
+        usec_t most; // ms
+        int missing; // -1: none
+        int64_t to;
+        lines said;
+    } const table[] = {
+        {450, -1, 6, {"90: skip 2", "90: skip 3", "90: skip 4", "90: skip 5"}},
+        {99, -1, 2, {}},
+        {9000,
+         -1,
+         11,
+         {"90: skip 2", "90: skip 3", "90: skip 4", "90: skip 5", "90: skip 6", "90: skip 7",
+          "90: skip 8", "90: skip 9", "90: skip 10"}},
+        {9000, 5, 4, {"90: skip 2", "90: skip 3"}}, // may still come
+        {9000, 2, 2, {}},
+    };
+    for (const auto &row : table) {
+        INFO("most " << row.most << ", missing " << row.missing);
+        player v(live(100));
+        for (int n = 0; n < 12; n++) // key frames 0 and 8
+            if (n != row.missing)
+                v.frame(0, n);
+        v.until(90);
+        v.said();
+        CHECK(playout_skip(v.p, row.most * ms) == (row.to - 2) * 100 * ms);
+        v.drain();
+        lines said = v.said(), skips;
+        std::copy_if(said.begin(), said.end(), std::back_inserter(skips),
+                     [](const std::string &l) { return l.find("skip") != std::string::npos; });
+        CHECK(skips == row.said);
+        if (row.most == 450) // 8 is behind them: all before serve 6
+            CHECK(std::count(said.begin(), said.end(), "90: decode 2") == 1);
+        if (row.most == 9000 && row.missing < 0) { // 8 needs nothing, 9 and 10 serve 11
+            CHECK(std::count(said.begin(), said.end(), "90: decode 7") == 0);
+            CHECK(std::count(said.begin(), said.end(), "90: decode 8") == 1);
+        }
+        if (row.missing < 0) {
+            v.until(140);
+            CHECK(v.said() == lines{"140: show " + std::to_string(row.to) + " @200"});
+        }
+    }
+}
+
+TEST_CASE("playout: live media keeps its clock through lateness and stalls")
+{
+    player v(live(100));
+    v.frame(0, 0);
+    v.frame(10, 1);
+    v.said();
+    SECTION("a late frame is shown at once, and moves nothing")
+    {
+        v.frame(90, 2);
+        v.frame(330, 3);
+        v.frame(340, 4);
+        v.until(500);
+        CHECK(v.said() ==
+              lines{"40: show 1 @100", "140: show 2 @200", "330: show 3 @330", "340: show 4 @400"});
+        CHECK(v.late + v.lost == 0);
+    }
+    SECTION("what a stall held up is shown as it comes")
+    {
+        v.until(900);
+        CHECK(playout_clock(v.p) != nullptr); // the audio goes on, if it comes
+        CHECK(playout_position(v.p, 900 * ms) == 900 * ms);
+        for (int n = 2; n < 12; n++)
+            v.frame(900, n);
+        v.until(1200);
+        CHECK(v.said() == lines{"40: show 1 @100", "500: stall since 200", "900: resume after 700",
+                                "900: show 2 @900", "900: show 3 @900", "900: show 4 @900",
+                                "900: show 5 @900", "900: show 6 @900", "900: show 7 @900",
+                                "900: show 8 @900", "900: show 9 @900", "940: show 10 @1000",
+                                "1040: show 11 @1100"});
+    }
+    SECTION("it is postponed by its owner")
+    {
+        v.until(30);
+        playout_postpone(v.p, 25 * ms);
+        v.frame(30, 2);
+        v.until(300);
+        CHECK(v.said() == lines{"65: show 1 @125", "165: show 2 @225"});
+    }
+    SECTION("other media sets it")
+    {
+        for (int n = 0; n < PLAYOUT_RESYNC; n++)
+            v.frame(200, 80000 + n + 5); // 80008 is a key frame
+        v.until(300);
+        lines said = v.said();
+        CHECK(said.back() == "200: show 80008 @200");
+        v.frame(310, 80009);
+        CHECK(v.said() == lines{"310: show 80009 @310"});
+    }
+}
+
+TEST_CASE("playout: live media waits for a missing frame as long as nothing is shown later for it")
+{
+    player v(live(100), true);
+    v.frame(0, 0);
+    v.said();
+    SECTION("the next one can do without: until that one has to be decoded")
+    {
+        v.frame(20, 2); // 1 is due at 100, 2 at 200
+        v.until(184);
+        CHECK(v.said().empty());
+        v.until(186);
+        CHECK(v.said() == lines{"185: show 2 @200"});
+    }
+    SECTION("and it comes")
+    {
+        v.frame(20, 2);
+        v.frame(150, 1);
+        CHECK(v.said() == lines{"150: show 1 @150", "150: show 2 @200"});
+    }
+    SECTION("the next one cannot: until it is hopeless")
+    {
+        v.frame(20, 1);
+        v.frame(30, 3); // depends on 2
+        v.frame(290, 4);
+        v.until(500);
+        CHECK(v.said() == lines{"40: show 1 @100"});
+        v.frame(505, 2); // sent again
+        v.until(600);
+        CHECK(v.said() == lines{"505: show 2 @505", "505: show 3 @505", "505: show 4 @505"});
+    }
+}
+
 TEST_CASE("playout: what is missing where it skips is lost or late, not skipped")
 {
     player v(buffered(100));
@@ -525,7 +663,7 @@ TEST_CASE("playout: what is missing where it skips is lost or late, not skipped"
         v.frame(0, n);
     v.until(50);
     v.said();
-    CHECK(playout_skip(v.p, 100 * ms) == 600 * ms); // to 8 in the place of 2
+    CHECK(playout_skip(v.p, 600 * ms) == 600 * ms); // to 8 in the place of 2
     v.drain();
     CHECK(v.said() == lines{"50: skip 2", "50: skip 4", "50: skip 6", "50: skip 7"});
     v.frame(60, 5);
@@ -543,19 +681,19 @@ TEST_CASE("playout: no skip without a key frame, before playing, in a pause, in 
 {
     player waits(buffered(500));
     waits.frame(0, 0);
-    CHECK(playout_skip(waits.p, 0) == 0);
+    CHECK(playout_skip(waits.p, 1000 * ms) == 0);
     player v(buffered(100));
     for (int n = 0; n < 8; n++)
         v.frame(0, n);
-    CHECK(playout_skip(v.p, 0) == 0);
+    CHECK(playout_skip(v.p, 1000 * ms) == 0);
     v.frame(0, 8);
     playout_pause(v.p, v.now);
-    CHECK(playout_skip(v.p, 0) == 0);
+    CHECK(playout_skip(v.p, 1000 * ms) == 0);
     playout_resume(v.p, v.now);
-    CHECK(playout_skip(v.p, 0) == 700 * ms);
+    CHECK(playout_skip(v.p, 1000 * ms) == 700 * ms);
     player low(low_latency());
     low.frame(0, 0);
-    CHECK(playout_skip(low.p, 0) == 0);
+    CHECK(playout_skip(low.p, 1000 * ms) == 0);
 }
 
 TEST_CASE("playout: another temporal layer expects other frames")
@@ -964,7 +1102,7 @@ TEST_CASE("playout: a random network keeps the invariants")
             v.frame(t, n);
             playout_set_speed(v.p, 950000 + static_cast<int32_t>(rng_below(&r, 100001)), v.now);
             if (n % 40 == 39)
-                playout_skip(v.p, 0);
+                playout_skip(v.p, 1000 * ms);
         }
         v.end(arrivals.back().first);
         v.until(arrivals.back().first + 10000);

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace
@@ -19,6 +20,7 @@ struct rig {
     explicit rig(usec_t target)
     {
         latency_control_config config{};
+        config.mode = target ? LATENCY_FIXED : LATENCY_AUTO;
         config.target = target;
         latency_control_init(control.get(), &config, 0);
         latency_reporter_init(&r);
@@ -73,7 +75,7 @@ TEST_CASE("latency_reporter: a target that cannot be kept is reported once, when
 {
     rig w(200000);
     w.control->shares.kept = false;
-    w.control->shares.floor = 90000;
+    w.control->shares.buffer = 90000;
     CHECK(w.report(VIEWING_SHORT, 1).empty());
     w.control->settled = true;
     auto e = w.report(VIEWING_SHORT, 1);
@@ -89,5 +91,15 @@ TEST_CASE("latency_reporter: the budget has the target, or waits until there is 
     auto e = target.report(VIEWING_BUDGET, 1);
     REQUIRE(e.size() == 1);
     CHECK(e[0].budget.target == 200000);
-    CHECK(none.report(VIEWING_BUDGET, 1).empty()); // nothing has settled
+    CHECK(e[0].budget.mode == std::string("fixed"));
+    CHECK(none.report(VIEWING_BUDGET, 1).empty()); // no frame has arrived
+    live_arrival a = {0, true, 5000, 20000};
+    latency_control_arrived(none.control.get(), &a, 30000);
+    none.control->parts = {5000, 20000, 0, 0, 4000, 1000};
+    none.control->wait = 12000;
+    e = none.report(VIEWING_BUDGET, 1);
+    REQUIRE(e.size() == 1);
+    CHECK(e[0].budget.target == 38000);
+    CHECK(e[0].budget.buffer == 13000);
+    CHECK(e[0].budget.mode == std::string("auto"));
 }

@@ -667,6 +667,58 @@ TEST_CASE("video_pipeline: from one connection to the next")
     CHECK(after.report().causes.by_cause[CAUSE_OUTAGE] == 6);
 }
 
+TEST_CASE("video_pipeline: a pause is told even if the source stood still in it")
+{
+    qoe_pointer q = new_qoe();
+    video_pipeline_config c = live_media();
+    c.steers = true; // LATENCY_AUTO: nothing is held
+    viewer w(q.get(), c);
+    for (int64_t n = 0; n < 5; n++)
+        w.arrive(n, sec + n * 100 * ms, n == 0);
+    w.until(sec + 450 * ms);
+    video_pipeline_pause(w.v, w.now);
+    w.until(3 * sec);
+    video_pipeline_resume(w.v, w.now);
+    w.arrive(5, 3 * sec, true);
+    w.arrive(6, 3100 * ms);
+    w.until(3300 * ms);
+    REQUIRE(w.of(VIEWING_LEFT_OUT).size() == 1);
+    viewing_range range = w.of(VIEWING_LEFT_OUT)[0].range;
+    CHECK(range.from == 5);
+    CHECK(range.to == 5);
+    CHECK(range.frames == 0);
+    CHECK(w.of(VIEWING_SHOWN).size() == 7);
+    check_law(w.report());
+}
+
+TEST_CASE("video_pipeline: the target is what the latency is")
+{
+    for (latency_mode mode : {LATENCY_AUTO, LATENCY_FIXED, LATENCY_START, LATENCY_LOW}) {
+        qoe_pointer q = new_qoe();
+        video_pipeline_config c = live_media();
+        c.steers = true;
+        c.latency = mode;
+        c.target = mode == LATENCY_FIXED ? 400 * ms : 0;
+        c.low_latency = mode == LATENCY_LOW;
+        c.start_threshold = mode == LATENCY_START ? 300 * ms : 0;
+        viewer w(q.get(), c);
+        INFO(latency_mode_name(mode));
+        CHECK(video_pipeline_target(w.v) == c.target);
+        for (int64_t n = 0; n < 200; n++)
+            w.arrive(n, sec + n * 100 * ms, n % 20 == 0);
+        double latency = static_cast<double>(w.of(VIEWING_SHOWN).back().shown.figures.latency);
+        CHECK(latency == Approx(video_pipeline_target(w.v)).margin(10 * ms));
+        CHECK((video_pipeline_sender_share(w.v) > 0) ==
+              (mode == LATENCY_AUTO || mode == LATENCY_FIXED));
+        usec_t before = video_pipeline_target(w.v);
+        video_pipeline_set_repair(w.v, 90 * ms);
+        w.seq += 1; // a packet is lost
+        for (int64_t n = 200; n < 220; n++)
+            w.arrive(n, sec + n * 100 * ms, n % 20 == 0);
+        CHECK((video_pipeline_target(w.v) >= before + 80 * ms) == (mode == LATENCY_AUTO));
+    }
+}
+
 TEST_CASE("video_pipeline: the latency of live media is steered where it is wanted")
 {
     for (bool steers : {true, false}) {

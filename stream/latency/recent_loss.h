@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whether the path lost packets lately: within RECENT_LOSS_MEMORY. A packet counts as lost when
+// RECENT_LOSS_REORDER later ones have arrived without it (as in RFC 8985 and QUIC, RFC 9002,
+// 6.1.1), whether or not it arrives after all, as it then was sent again. Pure.
+#ifndef WEIR_STREAM_LATENCY_RECENT_LOSS_H
+#define WEIR_STREAM_LATENCY_RECENT_LOSS_H
+
+#include <stdbool.h>
+
+#include "common/base/usec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RECENT_LOSS_REORDER = 3 };
+#define RECENT_LOSS_MEMORY (15 * USEC_PER_SEC)
+
+struct recent_loss { // recent_loss.c alone reads and writes the fields
+    int64_t highest; // extended sequence number; -1: none arrived
+    uint64_t seen;   // bit i: highest - i arrived
+    usec_t lost_at;  // USEC_NEVER: no packet was lost
+};
+
+void recent_loss_init(struct recent_loss *l);
+void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t now);
+bool recent_loss_read(const struct recent_loss *l, usec_t now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

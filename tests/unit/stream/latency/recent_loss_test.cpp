@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stream/latency/recent_loss.h"
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+TEST_CASE("recent_loss: a packet is lost when three later ones arrived without it")
+{
+    struct {
+        const char *what;
+        std::vector<int64_t> arrivals;
+        bool lost;
+    } const table[] = {
+        {"nothing", {}, false},
+        {"in order", {7, 8, 9, 10, 11, 12}, false},
+        {"a hole that two packets passed", {7, 9, 10}, false},
+        {"a hole that three packets passed", {7, 9, 10, 11}, true},
+        {"a swap", {7, 9, 8, 10, 11, 12, 13}, false},
+        {"two packets late", {7, 9, 10, 8, 11, 12, 13}, false},
+        {"three packets late: it was sent again", {7, 9, 10, 11, 8}, true},
+        {"a duplicate", {7, 7, 8, 8, 9, 10, 11}, false},
+        {"a long hole, of which all but the end is lost at once", {7, 1007}, true},
+        {"a hole of two", {7, 10}, false},
+        {"from before the first", {7, 5, 8, 9, 10, 11}, false},
+    };
+    for (const auto &row : table) {
+        INFO(row.what);
+        recent_loss l;
+        recent_loss_init(&l);
+        usec_t now = 5;
+        for (int64_t seq : row.arrivals)
+            recent_loss_packet(&l, seq, ++now);
+        CHECK(recent_loss_read(&l, now) == row.lost);
+        CHECK_FALSE(recent_loss_read(&l, now + RECENT_LOSS_MEMORY));
+    }
+}
+
+TEST_CASE("recent_loss: it is forgotten after 15 s")
+{
+    recent_loss l;
+    recent_loss_init(&l);
+    for (int64_t seq : {1, 3, 4, 5})
+        recent_loss_packet(&l, seq, 1000);
+    CHECK(recent_loss_read(&l, 1000 + RECENT_LOSS_MEMORY - 1));
+    CHECK_FALSE(recent_loss_read(&l, 1000 + RECENT_LOSS_MEMORY));
+}

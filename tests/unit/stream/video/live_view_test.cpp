@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The latency of live media from capture to shown, without the encoder's time, over simulated links
+// and with a transport's own code at both ends.
+#include <catch2/catch.hpp>
+
+#include "tests/support/live_view.hpp"
+
+namespace
+{
+
+const usec_t RTT = 50 * USEC_PER_MSEC;
+const usec_t BUDGET = 300 * USEC_PER_MSEC;
+const char *const CALM = "rate=4mbit,queue=droptail:50000B";
+const char *const STEP = "rate=4mbit:1mbit@12s:4mbit@24s,queue=droptail:50000B";
+const char *const TRANSPORTS[] = {"minbuf:1,3", "tcp", "tfrc", "arc", "psp", "mtp", "scream"};
+
+} // namespace
+
+TEST_CASE("live_view: auto, without disturbance, from 5 s after the start")
+{
+    // 25 ms one way, up to 26 for a frame's bits, 4 of the decoder.
+    for (const char *via : TRANSPORTS)
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            INFO(via << ", seed " << seed);
+            live_view v(LATENCY_AUTO, 0, via, CALM, RTT, seed);
+            v.run_to(40);
+            CHECK(v.latency_ms(0.5, 5, 40) <= 54);
+            CHECK(v.latency_ms(0.95, 5, 40) <= 64);
+            CHECK(v.gap_ms(5, 40) <= 100);
+            CHECK(v.shown(5, 40) > 29.9);
+        }
+}
+
+TEST_CASE("live_view: a budget is kept through a step of the link")
+{
+    for (const char *via : TRANSPORTS)
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            INFO(via << ", seed " << seed);
+            live_view v(LATENCY_FIXED, BUDGET, via, STEP, RTT, seed);
+            v.run_to(36);
+            for (double from : {5., 14., 26.}) { // the last 2 s after each step
+                CHECK(v.latency_ms(0.5, from, from + 7) <= 300);
+                CHECK(v.latency_ms(0.5, from, from + 7) >= 285);
+            }
+            CHECK(v.latency_ms(0.95, 1, 36) <= 310);
+        }
+}
+
+TEST_CASE("live_view: auto is near to no wait at all when the link steps down and up")
+{
+    for (const char *via : TRANSPORTS) {
+        INFO(via);
+        live_view low(LATENCY_LOW, 0, via, STEP, RTT), wait(LATENCY_AUTO, 0, via, STEP, RTT);
+        low.run_to(36);
+        wait.run_to(36);
+        CHECK(wait.latency_ms(0.95, 1, 36) <= low.latency_ms(0.95, 1, 36) + 20);
+        CHECK(wait.latency_ms(0.5, 1, 36) <= low.latency_ms(0.5, 1, 36) + 35);
+        CHECK(wait.gap_ms(1, 36) <= low.gap_ms(1, 36) + 5);
+        CHECK(wait.latency_ms(0.5, 31, 36) <= 70); // lowered within seconds
+    }
+}
