@@ -562,8 +562,7 @@ static void check_progress(struct connection *c, usec_t now)
     }
 }
 
-// The wait from capture to shown that the viewer aims at; 0: none, or not known. Where it keeps
-// what it begins with, that is the path's delay and the buffer.
+// The wait from capture to shown that the viewer aims at; 0: none, or not known.
 static usec_t playout_target(const struct connection *c)
 {
     const struct play_options *o = c->config.options;
@@ -571,8 +570,8 @@ static usec_t playout_target(const struct connection *c)
         return 0;
     if (o->low_latency)
         return PLAY_OPTIONS_LOW_LATENCY_MS * USEC_PER_MSEC;
-    usec_t kept = o->buffer + path_stats_rtt(c->path) / 2;
-    return o->latency ? o->latency : usec_max(kept, MIN_PLAYOUT_MS * USEC_PER_MSEC);
+    usec_t target = video_pipeline_target(video_player_pipeline(video(c)));
+    return target ? usec_max(target, MIN_PLAYOUT_MS * USEC_PER_MSEC) : 0;
 }
 
 // Tells the sender until when lost packets are of use.

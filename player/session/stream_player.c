@@ -8,11 +8,15 @@
 #include "common/wire/rtcp.h"
 #include "stream/video/video_pipeline.h"
 
+// From a packet's loss to its request: the gap to the next packet, and the sender's turn.
+#define REPAIR_NOTICE (10 * USEC_PER_MSEC)
+
 struct stream_player {
     struct stream_player_config config;
     struct clock_sync clock;
     struct video_receiver *receiver; // owned
     struct video_player *video;      // owned; NULL: packets without frames
+    bool repairs;                    // lost packets are sent again
 };
 
 static void report_clock(const struct stream_player *s)
@@ -141,12 +145,15 @@ void stream_player_packet(struct stream_player *s, bool rtcp, const uint8_t *dat
 void stream_player_set_rtt(struct stream_player *s, usec_t rtt, usec_t now)
 {
     video_receiver_set_rtt(s->receiver, rtt, now);
-    if (s->video)
-        video_player_set_rtt(s->video, rtt);
+    if (!s->video)
+        return;
+    video_player_set_rtt(s->video, rtt);
+    video_player_set_repair(s->video, s->repairs && rtt ? rtt + REPAIR_NOTICE : 0);
 }
 
 int stream_player_set_repair(struct stream_player *s, const struct video_repair *repair)
 {
+    s->repairs = repair->datagram && repair->agreed != REPAIR_MODE_OFF;
     return video_receiver_set_repair(s->receiver, repair);
 }
 

@@ -204,6 +204,11 @@ void video_player_set_rtt(struct video_player *p, usec_t rtt)
     video_pipeline_set_rtt(p->pipeline, rtt);
 }
 
+void video_player_set_repair(struct video_player *p, usec_t round)
+{
+    video_pipeline_set_repair(p->pipeline, round);
+}
+
 void video_player_set_audio(struct video_player *p, usec_t line)
 {
     video_pipeline_set_audio(p->pipeline, line);

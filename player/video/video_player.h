@@ -76,6 +76,7 @@ void video_player_seek(struct video_player *p, int64_t first, int64_t show, bool
 // The least line of the clock that the audio needs (audio_delay.h); USEC_NEVER: none.
 void video_player_set_audio(struct video_player *p, usec_t line);
 void video_player_set_rtt(struct video_player *p, usec_t rtt);
+void video_player_set_repair(struct video_player *p, usec_t round); // video_pipeline_set_repair
 
 // What is buffered, when it plays and how fast. Borrowed.
 const struct video_pipeline *video_player_pipeline(const struct video_player *p);

@@ -17,11 +17,17 @@ bool followed_size_decodes(const struct followed_size *s, const struct received_
     return !s->tracker || reference_tracker_verdict(s->tracker, f) == FRAME_DECODABLE;
 }
 
+static bool was_sent_later(const struct followed_size *s, const struct received_frame *f)
+{
+    int32_t later = (int32_t)(f->last_written_us - s->written_us);
+    return later ? later > 0 : f->number > s->began;
+}
+
 bool followed_size_needs(const struct followed_size *s, const struct received_frame *f)
 {
     // A key frame that was late for the size before the present one does not bring that back.
     if (f->size_id != s->size)
-        return f->key && (s->size < 0 || f->number > s->began);
+        return f->key && (s->size < 0 || was_sent_later(s, f));
     return received_frame_slot(f) > s->decoded && followed_size_decodes(s, f);
 }
 
@@ -52,6 +58,8 @@ void followed_size_handed(struct followed_size *s, const struct received_frame *
         return;
     if (f->size_id != s->size)
         s->began = f->number;
+    if (f->key)
+        s->written_us = f->last_written_us;
     s->size = f->size_id;
     s->decoded = received_frame_slot(f);
 }

@@ -2,8 +2,9 @@
 // Which size the decoder follows, and which of the held frames it can use. One decoder follows one
 // size at a time: from a released key frame on, frames of other sizes are useless until they have a
 // key frame of their own. A frame whose number was passed already can still serve as a reference,
-// unless one that is decoded after it was decoded; a key frame of another size only if its number
-// is above that of the key frame that the followed size began with: else it is of a size that was
+// unless one that is decoded after it was decoded; a key frame of another size only if it was sent
+// after the last key frame of the followed size, or, where the times of sending do not tell, if its
+// number is above that of the key frame that this size began with: else it is of a size that was
 // left. Pure.
 #ifndef WEIR_STREAM_PLAYOUT_FOLLOWED_SIZE_H
 #define WEIR_STREAM_PLAYOUT_FOLLOWED_SIZE_H
@@ -19,6 +20,7 @@ struct followed_size {                       // followed_size.c alone writes the
     const struct reference_tracker *tracker; // borrowed; NULL: all is decodable
     int size;                                // -1 none: a key frame is needed
     int64_t began;                           // the key frame that it began with
+    uint32_t written_us;                     // last_written_us of its last key frame
     int64_t decoded;                         // highest slot handed out as decodable; -1 none
 };
 

@@ -27,8 +27,7 @@ struct storm_case {
     double during;   // Mbit/s from `from` to `to`
     int downloads;   // greedy TCPs on the same link
     double download_from;
-    bool low_latency; // the viewer plays at once; false: with a target of latency
-    double latency;   // that target, seconds
+    bool low_latency; // the viewer plays at once; false: with the default, auto
     double length;    // of the media, seconds
 
     explicit storm_case(uint64_t s) : seed(s)
@@ -42,7 +41,6 @@ struct storm_case {
         downloads = static_cast<int>(std::max(int64_t{0}, below(&r, 5) - 2)); // mostly none
         download_from = between(&r, 0, 6);
         low_latency = below(&r, 2);
-        latency = log_between(&r, 0.3, 1);
     }
     std::string link() const
     {
@@ -76,7 +74,7 @@ struct storm_case {
         snprintf(out, sizeof(out), "seed %llu: %s, rtt %.0f ms, back \"%s\", %d downloads from %.1f s, %s",
                  static_cast<unsigned long long>(seed), link().c_str(), usec_to_msec(rtt),
                  link_back().c_str(), downloads, download_from,
-                 low_latency ? "at once" : (std::to_string(static_cast<int>(latency * 1000)) + " ms").c_str());
+                 low_latency ? "at once" : "auto");
         return out;
     }
 

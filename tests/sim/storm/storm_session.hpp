@@ -24,7 +24,8 @@ struct storm_reading { // of the sender
 
 class storm_session : public live_link
 {
-    static constexpr usec_t LOW_LATENCY = 400 * MS; // as weir-play says it
+    // Of weir-play:
+    static constexpr usec_t LOW_LATENCY = 400 * MS, MIN_PLAYOUT = 20 * MS, NOTICE = 10 * MS;
 
 
   public:
@@ -111,6 +112,7 @@ class storm_session : public live_link
     rng losses;
     double feedback_loss;
     bool made = false;
+    bool tells = false; // the sender what the viewer waits
 
     void open_viewer(const storm_case &net)
     {
@@ -136,23 +138,26 @@ class storm_session : public live_link
             repair_receiver_set_rtt(repair, rtt, 0);
             frame_receiver_set_repair(receiver, repair);
             REQUIRE(stream_sender_set_repair(s, REPAIR_MODE_AUTO) == REPAIR_MODE_AUTO);
-            stream_sender_set_playout(s, net.low_latency ? LOW_LATENCY : static_cast<usec_t>(net.latency * 1e6));
+            stream_sender_set_playout(s, LOW_LATENCY);
         }
         video_pipeline_config v{};
         v.ladder = &l;
         v.clock = &clock;
         v.sink = {report, nullptr, this};
         v.level = -1;
-        v.start_threshold = v.resume_threshold = 250 * MS;
+        v.resume_threshold = 250 * MS;
         v.decode_lead = PLAYOUT_DECODE_LEAD;
         v.low_latency = net.low_latency;
         v.live = v.asks_keys = true;
-        v.steers = !net.low_latency;
-        v.target = net.low_latency ? 0 : static_cast<usec_t>(net.latency * 1e6);
+        v.steers = true;
+        v.latency = net.low_latency ? LATENCY_LOW : LATENCY_AUTO;
         v.sender_share = BOUND;
         pipeline = video_pipeline_new(&v);
         REQUIRE((report && receiver && pipeline));
         video_pipeline_set_rtt(pipeline, rtt);
+        if (repair)
+            video_pipeline_set_repair(pipeline, rtt + NOTICE);
+        tells = repair && !net.low_latency;
     }
 
     // ---- The encoders
@@ -299,6 +304,9 @@ class storm_session : public live_link
         if (now >= second_at) {
             send_feedback(now);
             second_at += USEC_PER_SEC;
+            usec_t target = tells ? video_pipeline_target(pipeline) : 0;
+            if (target) // weir-play tells it several times a second
+                stream_sender_set_playout(s, std::max(target, MIN_PLAYOUT));
         }
         request_missing(now);
         drain(now);

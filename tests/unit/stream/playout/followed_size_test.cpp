@@ -102,6 +102,33 @@ TEST_CASE("followed_size: a frame that was passed serves those decoded after it"
     CHECK_FALSE(r.needs(9, 0));
 }
 
+TEST_CASE("followed_size: a key frame that was sent before the last one of this size is of no use")
+{
+    const struct {
+        int64_t number;
+        uint32_t written;
+        bool needed;
+    } table[] = {
+        {368, 900, false}, // sent again: of the size before
+        {368, 1100, true}, // the next size's encoder is behind
+        {372, 900, false},
+    };
+    for (uint32_t zero : {0u, 0xfffffc18u}) // the time may wrap around
+        for (const auto &row : table) {
+            rig r;
+            auto key = [zero](int64_t number, int size_id, uint32_t written) {
+                received_frame f = rig::frame(number, size_id, true);
+                f.last_written_us = zero + written;
+                return f;
+            };
+            received_frame first = key(300, 2, 100), last = key(370, 2, 1000);
+            followed_size_handed(&r.s, &first);
+            followed_size_handed(&r.s, &last);
+            received_frame f = key(row.number, 3, row.written);
+            CHECK(followed_size_needs(&r.s, &f) == row.needed);
+        }
+}
+
 TEST_CASE("followed_size: what cannot be decoded is not followed")
 {
     ladder l{};
