@@ -8,8 +8,9 @@
 #include "common/wire/rtcp.h"
 #include "stream/video/video_pipeline.h"
 
-// From a packet's loss to its request: the gap to the next packet, and the sender's turn.
-#define REPAIR_NOTICE (10 * USEC_PER_MSEC)
+// Beyond the round trip: the gap to the next packet, which shows the loss, the sender's turn, and
+// what the sender allows for jitter. With less it would send parity (repair_policy.h).
+#define REPAIR_NOTICE (30 * USEC_PER_MSEC)
 
 struct stream_player {
     struct stream_player_config config;

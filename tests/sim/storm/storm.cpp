@@ -15,7 +15,7 @@ namespace
 
 // A fair share of the link from which on pictures must not stop, Mbit/s.
 const double ENOUGH = 0.3;
-const double BYTES_WAITING = 128e3; // at the sender: 0.4 s of the highest level and a key frame
+const double BYTES_WAITING = 160e3; // at the sender: 0.4 s of the highest level and a key frame
 const usec_t WAITING = 500 * USEC_PER_MSEC; // there: the scheduler's bound, and two frames
 
 struct bounds {
@@ -34,7 +34,7 @@ struct bounds {
 
 const bounds TABLE[] = {
     {"minbuf", "minbuf:1,3", true, 1.1, 2.5, 5, 4, 4.6, 0.82, 0.95, 0.03},
-    {"mtp", "mtp", false, 1.2, 3, 5, 4, 4.6, 0.76, 0.90, 0.02},
+    {"mtp", "mtp", false, 1.2, 3, 5.5, 4, 4.6, 0.76, 0.90, 0.02},
     {"tfrc", "tfrc", false, 1.3, 3, 5, 4, 1.2, 0.79, 0.93, 0.01},
     {"arc", "arc", false, 2.5, 3, 5, 4, 1.2, 0.83, 0.98, 0.01},
     {"scream", "scream", false, 1.1, 2.5, 5, 4, 1.2, 0.79, 0.93, 0.015},

@@ -25,7 +25,7 @@ struct storm_reading { // of the sender
 class storm_session : public live_link
 {
     // Of weir-play:
-    static constexpr usec_t LOW_LATENCY = 400 * MS, MIN_PLAYOUT = 20 * MS, NOTICE = 10 * MS;
+    static constexpr usec_t LOW_LATENCY = 400 * MS, MIN_PLAYOUT = 20 * MS, NOTICE = 30 * MS;
 
 
   public:
