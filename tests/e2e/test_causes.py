@@ -65,15 +65,15 @@ class Causes(Relayed):
 
     def test_lost_packets_are_repaired(self):
         server = self.sender()
-        relay = self.relay(server.port, loss_down=0.05)
+        relay = self.relay(server.port, loss_down=0.05, delay=0.02)
         p = self.player(relay.url, "--transport", "udp", "--buffer", "1")
-        lib.until(lambda: relay.lost > 20, "lost packets", 20)
+        lib.until(lambda: relay.lost > 30, "lost packets", 20)
         self.interrupt(p)
         causes = self.check_account(p)
         repair = p.report()["repair"]
-        self.assertGreater(repair["resent"], 10)
-        self.assertLess(causes["by_root"]["network"], repair["resent"] / 2)
-        self.assertGreater(p.report()["network"]["packets_lost"], 10)
+        self.assertGreater(repair["resent"], 3)
+        self.assertLess(causes["by_root"]["network"], 10)  # of 30 and more without repair
+        self.assertGreater(p.report()["network"]["packets_lost"], 3)
 
     def test_nothing_is_wrong(self):
         server = self.sender()
