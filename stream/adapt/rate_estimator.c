@@ -28,6 +28,7 @@
 #define BURST       (500 * USEC_PER_MSEC)
 #define BURST_RISE  (250 * USEC_PER_MSEC)
 #define CALM_FOR    (500 * USEC_PER_MSEC)
+#define UNFILLED    USEC_PER_SEC
 
 // The later a frame is, the smaller the lack that counts; small ones show over a long time only.
 static const struct {
@@ -60,7 +61,8 @@ static const double ALLOWED_SHARE = 1;                   // of a rate controller
 static const double AVERAGE_SEC = 1, CATCH_UP_SEC = 0.1;
 static const double WINDOW_SHARE = 1.05; // a window grows only where it is full at times
 static const double GRAIN_PACKETS = 1, WINDOW_USED = 0.5;
-static const double USED = 0.75; // of the target: media that uses it
+static const double USED = 0.75;          // of the target: media that uses it
+static const double WINDOW_FILLED = 0.25; // by what is on the path
 static const double DRAIN_LEAST = 0.05, DRAIN_MOST = 0.4;
 static const double DIP_SEC = 0.2, DIP_MOST = 0.8;
 
@@ -194,8 +196,19 @@ static void measure_ahead(struct rate_estimator *f, const struct rate_estimator_
     f->ahead = ahead - least;
 }
 
-// What a window or controller leaves waiting is no queue of the path: while what it allows is
-// known, only the round trip counts.
+// What a window or controller leaves waiting is no queue of the path: while it is known that it
+// limits, only the round trip counts. A window that stays mostly empty while data waits does not
+// limit: the viewer's end takes no more, as a slow tunnel's.
+static bool is_limited(struct rate_estimator *f, const struct rate_estimator_sample *s, usec_t now)
+{
+    if (isnan(s->allowed_bps) || !s->is_window || isnan(s->flight))
+        return !isnan(s->allowed_bps);
+    double window = s->allowed_bps / 8 * usec_to_sec(s->rtt);
+    if (f->count <= 1 || s->waiting + s->unsent <= 0 || s->flight >= WINDOW_FILLED * window)
+        f->unfilled_since = now;
+    return now - f->unfilled_since < UNFILLED;
+}
+
 static void measure(struct rate_estimator *f, const struct rate_estimator_sample *s, usec_t now)
 {
     f->took_bps = rate_of(f, false, short_window(f), 0, now);
@@ -203,7 +216,7 @@ static void measure(struct rate_estimator *f, const struct rate_estimator_sample
     usec_t rtt = round_trip(f, s, now);
     double drain_bps = fmax(f->took_bps, f->floor_bps);
     usec_t unsent = (usec_t)(s->unsent * 8 / drain_bps * USEC_PER_SEC);
-    usec_t own = isnan(s->allowed_bps) ? s->waiting + unsent : 0;
+    usec_t own = is_limited(f, s, now) ? 0 : s->waiting + unsent;
     f->delay = own + (rtt - f->least_rtt);
     f->history[at(f, f->count - 1)].delay = f->delay;
     usec_t least = f->delay;

@@ -8,7 +8,8 @@
 //   The path. `delay` is the time by which a frame coded now is late. While the transport reports
 //   what it allows, this is the round trip's excess over its min alone, or the time since anything
 //   arrived: what a window leaves waiting, as after a random loss, is no queue of the path.
-//   Otherwise the age of the oldest waiting frame and the time to send the transport's unsent bytes
+//   Otherwise, and when for a second less than a quarter of a window was on the path though data
+//   waits, the age of the oldest waiting frame and the time to send the transport's unsent bytes
 //   are added. `rise` is `delay` minus its min of the last 5 s, because a standing queue of other
 //   traffic is in both. All limits on `rise` are extended by the time of two packets, the
 //   resolution of a delay. The delay grows where less arrives than was coded a round trip before:
@@ -98,17 +99,18 @@ struct rate_estimator {
     double made_bps;
     usec_t least_rtt;
     usec_t delay, rise;
-    usec_t ahead;        // of what is coded now by what is on the path, above its min: the queue
-    usec_t decreased;    // last decrease; USEC_NEVER: none
-    usec_t progress_at;  // when something arrived last, or nothing was under way
-    usec_t delay_before; // delay at `decreased`
-    usec_t calm_since;   // USEC_NEVER: not calm
-    usec_t unused_since; // USEC_NEVER: the media uses its rate
-    usec_t drain_since;  // USEC_NEVER: not draining
-    usec_t drain_rise;   // rise at drain_since
-    double drain_bps;    // arrival rate at drain_since, or now while it dips
-    usec_t proved_until; // a dip has shown that the queue is this stream's
-    bool dips;           // drains a queue that was seen growing
+    usec_t ahead;          // of what is coded now by what is on the path, above its min: the queue
+    usec_t decreased;      // last decrease; USEC_NEVER: none
+    usec_t unfilled_since; // the window is mostly empty though data waits
+    usec_t progress_at;    // when something arrived last, or nothing was under way
+    usec_t delay_before;   // delay at `decreased`
+    usec_t calm_since;     // USEC_NEVER: not calm
+    usec_t unused_since;   // USEC_NEVER: the media uses its rate
+    usec_t drain_since;    // USEC_NEVER: not draining
+    usec_t drain_rise;     // rise at drain_since
+    double drain_bps;      // arrival rate at drain_since, or now while it dips
+    usec_t proved_until;   // a dip has shown that the queue is this stream's
+    bool dips;             // drains a queue that was seen growing
     double dip_target, dip_capacity; // before it
     usec_t usual_rtt, peak_rtt;      // before it, and since
     double dip_bps;                  // the highest arrival rate since

@@ -50,7 +50,8 @@ class Transports(Relayed):
                 media, reports = relay.down[0][1], relay.up[1][1]
                 self.assertGreater(relay.up[1][0], 5)
                 # Receiver reports once a second and tokens are in it too: what one a second costs is always allowed.
-                self.assertLess(reports, 0.05 * media + (time.monotonic() - began + 1) * 200)
+                # So are requests of packets that the relay holds up, as they seem to be lost.
+                self.assertLess(reports, 0.05 * media + (time.monotonic() - began + 1) * 200 + 4000)
 
     def test_parameters_go_to_the_controller(self):
         server = self.server()
