@@ -390,3 +390,23 @@ TEST_CASE("rate_estimator: a growing queue makes the rate dip, and come back bel
         CHECK(rate_estimator_target(&w.f) <= row.most);
     }
 }
+
+TEST_CASE("rate_estimator: a window that stays empty while data waits is not the limit")
+{
+    struct {
+        double flight; // of a window of 18,750 bytes
+        bool follows;
+    } const table[] = {{0, true}, {3000, true}, {9000, false}};
+    for (const auto &row : table) {
+        INFO(row.flight);
+        windowed w;
+        w.s.allowed_bps = 3e6;
+        w.s.flight = row.flight;
+        for (int i = 0; i < 90; i++) { // the viewer's end takes half of what is made
+            w.s.waiting = std::min<usec_t>(500 * MS, w.s.waiting + 17 * MS);
+            w.run(1. / 30, 1e6, 0.5e6);
+        }
+        CHECK((w.f.capacity_bps > 0) == row.follows);
+        CHECK((rate_estimator_target(&w.f) < 0.6e6) == row.follows);
+    }
+}
