@@ -207,7 +207,7 @@ class BrokenStreams(Failures):
 
     def test_a_pause_behind_the_goodbye(self):
         """All media has arrived, and is not shown yet."""
-        p = self.serve(self.recording.packets, 0.001, args=("--at", "1.2:pause", "--at", "2.7:go-on"))
+        p = self.serve(self.recording.packets, 0.001, args=("--buffer", "0.25", "--at", "1.2:pause", "--at", "2.7:go-on"))
         self.check_end(p, 0, "end-of-media")
         shown = [e["shown"] for e in p.shown()]
         self.assertGreater(max(b - a for a, b in zip(shown, shown[1:])), 1.3)
