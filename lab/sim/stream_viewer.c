@@ -96,8 +96,6 @@ static void show(struct stream_viewer *v, const struct video_output *out, usec_t
     received_frame_free(out->frame);
 }
 
-static void report_repair(struct stream_viewer *v);
-
 static void run_pipeline(struct stream_viewer *v, usec_t now)
 {
     struct video_output out;
@@ -107,7 +105,7 @@ static void run_pipeline(struct stream_viewer *v, usec_t now)
         return;
     v->ended = true;
     video_pipeline_stop(v->pipeline, now);
-    report_repair(v);
+    repair_receiver_report(v->repair, v->qoe);
     (void)qoe_on_ended(v->qoe, QOE_END_OF_MEDIA, NULL, now);
     tell(v, STREAM_EVENT_END, 0, 0, now);
 }
@@ -159,21 +157,6 @@ static void request_missing(struct stream_viewer *v, usec_t now)
         size_t len = rtcp_feedback_compound(&v->rtcp.feedback, rtp, out, sizeof(out), now);
         v->config.send_rtcp(v->config.ctx, out, len, now);
     }
-}
-
-static void report_repair(struct stream_viewer *v)
-{
-    if (!v->repair)
-        return;
-    struct repair_stats s = repair_receiver_read(v->repair);
-    struct qoe_repair e = {.resent = s.resent,
-                           .duplicated = s.duplicated,
-                           .fec_packets = s.fec_packets,
-                           .fec_recovered = s.fec_recovered,
-                           .invalidations = -1, // the sender's
-                           .repair_bytes = s.repair_bytes,
-                           .media_bytes = s.media_bytes};
-    qoe_on_repair(v->qoe, &e);
 }
 
 // ---- What comes
@@ -328,7 +311,7 @@ static void tell_second(struct stream_viewer *v, usec_t now)
                                   .loss_events = rtp->loss_events,
                                   .ecn_marked = marked};
     qoe_on_receiver(v->qoe, &counts);
-    report_repair(v);
+    repair_receiver_report(v->repair, v->qoe);
     double held = v->pipeline ? usec_to_sec(playout_held(playout_of(v))) : 0;
     tell(v, STREAM_EVENT_SECOND, held, (int64_t)v->bytes, now);
     v->second_at += USEC_PER_SEC;

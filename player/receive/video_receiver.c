@@ -195,21 +195,6 @@ void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *
         on_rtp(in, data, len, arrived, now);
 }
 
-static void report_repair(struct video_receiver *in)
-{
-    if (!in->repair)
-        return;
-    struct repair_stats s = repair_receiver_read(in->repair);
-    struct qoe_repair repair = {.resent = s.resent,
-                                .duplicated = s.duplicated,
-                                .fec_packets = s.fec_packets,
-                                .fec_recovered = s.fec_recovered,
-                                .invalidations = -1, // the sender's
-                                .repair_bytes = s.repair_bytes,
-                                .media_bytes = s.media_bytes};
-    qoe_on_repair(in->config.qoe, &repair);
-}
-
 void video_receiver_report(struct video_receiver *in)
 {
     int64_t marked = in->config.ecn_marked(in->config.ctx);
@@ -221,7 +206,7 @@ void video_receiver_report(struct video_receiver *in)
                                   .loss_events = rtp_of(in)->loss_events,
                                   .ecn_marked = in->ecn_marked};
     qoe_on_receiver(in->config.qoe, &counts);
-    report_repair(in);
+    repair_receiver_report(in->repair, in->config.qoe);
 }
 
 void video_receiver_second(struct video_receiver *in, struct video_receiver_stats *out, usec_t now)

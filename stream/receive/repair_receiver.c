@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/repair/loss_detector.h"
+#include "stream/qoe/qoe.h"
 
 static const usec_t RTT_WINDOW = 10 * USEC_PER_SEC;
 
@@ -142,6 +143,21 @@ usec_t repair_receiver_next_timeout(const struct repair_receiver *r)
 int repair_receiver_requests(struct repair_receiver *r, struct rtcp_nack *out, int cap, usec_t now)
 {
     return r->detector ? loss_detector_requests(r->detector, out, cap, now) : 0;
+}
+
+void repair_receiver_report(const struct repair_receiver *r, struct qoe *q)
+{
+    if (!r)
+        return;
+    struct repair_stats s = repair_receiver_read(r);
+    struct qoe_repair e = {.resent = s.resent,
+                           .duplicated = s.duplicated,
+                           .fec_packets = s.fec_packets,
+                           .fec_recovered = s.fec_recovered,
+                           .invalidations = -1, // only the sender knows them
+                           .repair_bytes = s.repair_bytes,
+                           .media_bytes = s.media_bytes};
+    qoe_on_repair(q, &e);
 }
 
 struct repair_stats repair_receiver_read(const struct repair_receiver *r)

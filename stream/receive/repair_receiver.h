@@ -33,6 +33,7 @@ struct repair_receiver_config {
     bool takes_parity;
 };
 
+struct qoe;
 struct repair_receiver; // opaque
 
 struct repair_receiver *
@@ -69,6 +70,8 @@ usec_t repair_receiver_next_timeout(const struct repair_receiver *r);
 // Writes the packets to request now. Returns the number of entries; if that is `cap`, call again.
 int repair_receiver_requests(struct repair_receiver *r, struct rtcp_nack *out, int cap, usec_t now);
 
+// Tells the report what was repaired so far. NULL: nothing is repaired, and nothing is told.
+void repair_receiver_report(const struct repair_receiver *r, struct qoe *q);
 struct repair_stats repair_receiver_read(const struct repair_receiver *r);
 uint64_t repair_receiver_wrong(const struct repair_receiver *r); // parity packets
 

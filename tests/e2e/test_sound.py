@@ -68,7 +68,7 @@ class Sound(relay.Relayed):
         self.assertGreaterEqual(audio["concealed_ms"], 0.5 * 20 * audio["lost"], audio)
 
     def test_after_a_stall_and_at_another_speed(self):
-        """The relay stands still for a while: the picture freezes. Then its delay ends: the player plays at speed 1.05."""
+        """The relay forwards nothing for a while: the picture freezes. Then its delay ends: the player plays at speed 1.05."""
         r = self.relay(self.sender().port, delay=0.2)
         p = self.player(r.url, "--transport", "udp", "--level", "1", "--no-picture")
         p.wait_shown(20)

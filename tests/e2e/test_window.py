@@ -85,7 +85,7 @@ class Window(Screen):
         causes = r["causes"]
         caught_up = [e for e in p.events("frame") if e.get("dropped") == "skipped"]
         self.assertEqual(causes["by_cause"]["skipped"], skipped["frames"] + len(caught_up))
-        # The source stands still for its only viewer, so no more is left out than was held when the pause began.
+        # The source pauses with its only viewer, so the player leaves out only what it held when the pause began.
         self.between(0, skipped["frames"], skipped["to"] - skipped["from"])
         self.assertEqual(sum(causes["by_cause"].values()), causes["expected"] - causes["shown"])
         self.assertEqual(lib.png_size(self.path("last.png")), self.server.levels()[top - 1][:2])

@@ -435,7 +435,7 @@ TEST_CASE("latency_control: another time line is no latency")
         net.key_interval = 1;
         stream s(net, mode, mode == LATENCY_FIXED ? 400 * ms : 0);
         s.until(300 * sec);
-        s.net.zero = 300 * sec; // the sender begins anew
+        s.net.zero = 300 * sec; // the sender restarts its media time
         s.frame = 0;
         s.until(330 * sec);
         s.observe();

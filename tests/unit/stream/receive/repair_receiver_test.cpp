@@ -173,7 +173,7 @@ TEST_CASE("repair_receiver: without repeats a packet is requested, and the reque
     CHECK(v.next() == USEC_NEVER);
 }
 
-TEST_CASE("repair_receiver: a sender that takes no NACK gets none, and wakes nobody")
+TEST_CASE("repair_receiver: if the sender accepts no NACK, none is sent and no timer is set")
 {
     viewer v(false);
     v.arrive(10, 0, 5);
