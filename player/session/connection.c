@@ -596,7 +596,7 @@ static void request_share(struct connection *c, usec_t now)
         return;
     c->sender_ms = ms;
     rtsp_link_set_latency(c->link, ms, now);
-    log_debug("requested of the sender: frames at most %d ms old when sent", ms);
+    log_debug("requested of the sender: a frame waits there for %d ms at most", ms);
 }
 
 void connection_second(struct connection *c, struct qoe_transport *out, usec_t now)

@@ -18,10 +18,10 @@
 // however large the jitter is: a target is kept, and frames that are later are shown late.
 //
 // A frame spends the buffer once: what it waited for in the sender's queue, or was late on the way,
-// it does not wait for here. So the sender is told how old a frame may be when it leaves there:
+// it does not wait for here. So the sender is told how long a frame may wait there:
 //
-//     with a target:     encoder + buffer - decoder - display - LATENCY_MARGIN
-//     without a target:  max(LATENCY_SENDER_AUTO, encoder + 2 * buffer)
+//     with a target:     buffer - decoder - display - LATENCY_MARGIN
+//     without a target:  max(LATENCY_SENDER_AUTO, 2 * buffer)
 //
 // With a target a later one misses its time. Without one it is shown at once, if it is not too old.
 #ifndef WEIR_STREAM_LATENCY_LATENCY_BUDGET_H

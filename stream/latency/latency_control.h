@@ -125,7 +125,7 @@ bool latency_control_steer(struct latency_control *l, struct playout *p, struct 
 
 // The whole way, from capture to shown, as it is aimed at now; 0: not known yet.
 usec_t latency_control_target(const struct latency_control *l);
-// How old a frame may be when it leaves the sender.
+// How long a frame may wait at the sender.
 usec_t latency_control_sender(const struct latency_control *l);
 
 #ifdef __cplusplus

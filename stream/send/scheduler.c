@@ -79,14 +79,14 @@ static void trim(struct scheduler *s, usec_t now)
 {
     bool keep_first = s->begun && s->reliable;
     int first_waiting = s->begun ? 1 : 0;
-    usec_t age = s->count > first_waiting ? now - frame_at(s, first_waiting)->captured : 0;
+    usec_t age = s->count > first_waiting ? now - frame_at(s, first_waiting)->due : 0;
     int top = layers_kept(s, age);
     for (int i = 0; i < s->count;) {
         const struct scheduler_frame *f = frame_at(s, i);
         bool begun = i == 0 && s->begun;
         if (begun && keep_first)
             i++;
-        else if (now - f->captured > s->bound)
+        else if (now - f->due > s->bound)
             drop_at(s, i, DROP_DEADLINE);
         else if (!begun && is_broken(s, f))
             drop_at(s, i, DROP_BROKEN);
@@ -106,7 +106,9 @@ void scheduler_push(struct scheduler *s, const struct scheduler_frame *f, usec_t
         give_up(s, f, DROP_FULL);
         return;
     }
-    *frame_at(s, s->count++) = *f;
+    struct scheduler_frame *added = frame_at(s, s->count++);
+    *added = *f;
+    added->due = usec_max(f->due, now);
     s->bytes += f->bytes;
     if (*memory_of(s, f->number) == f->number)
         *memory_of(s, f->number) = -1; // the frame is queued again
@@ -166,5 +168,5 @@ const struct scheduler_frame *scheduler_first_waiting(const struct scheduler *s)
 
 usec_t scheduler_waiting(const struct scheduler *s, usec_t now)
 {
-    return s->count ? usec_max(0, now - s->frames[s->head].captured) : 0;
+    return s->count ? usec_max(0, now - s->frames[s->head].due) : 0;
 }

@@ -4,13 +4,15 @@
 //   The law. Frames leave in the order of arrival, which is decoding order. At a size switch their
 //   numbers may step back a little if the new size's encoder is behind the old one's. A frame of
 //   which no packet has left is dropped
-//     - after its deadline, which is captured + bound;
-//     - when the oldest waiting frame is older than bound * (L - t) / L, for frames of temporal
-//       layer t > 0 of L: the top layer goes first, the base layer only at its deadline;
+//     - when it has waited longer than `bound`, its deadline;
+//     - when the oldest waiting frame has waited longer than bound * (L - t) / L, for frames of
+//       temporal layer t > 0 of L: the top layer goes first, the base layer only at its deadline;
 //     - when the frame it depends on was dropped and not queued again: no decoder could use it.
 //   On a reliable transport a frame of which a packet has left is never dropped: the receiver would
 //   wait for the rest. On a datagram transport the rest of such a frame is dropped at the deadline.
-//   So no frame waits longer than `bound`, and at most SCHEDULER_MAX_FRAMES wait.
+//   So no frame waits longer than `bound`, and at most SCHEDULER_MAX_FRAMES wait. A frame waits
+//   from its arrival here: the sender cannot make up for a camera that delivers late. A stored frame
+//   that arrives early waits from the time at which it is due.
 //
 // Pure. The caller owns the frames and gets back each one exactly once: through `scheduler_done`,
 // or `scheduler_dropped`.
@@ -38,7 +40,7 @@ struct scheduler_frame {
     int64_t number;
     int64_t depends_on; // -1 = none
     int temporal_id;
-    usec_t captured;
+    usec_t due; // time from which it waits, if that is after its arrival; set by scheduler_push
     size_t bytes;
     void *data; // owned by the caller
     int level;

@@ -43,7 +43,7 @@ struct video_pipeline_config {
     enum latency_mode latency;
     usec_t target; // LATENCY_FIXED; else 0
     usec_t start;
-    // LATENCY_START and LATENCY_LOW: how old a frame may be when it leaves the sender.
+    // LATENCY_START and LATENCY_LOW: how long a frame may wait at the sender.
     usec_t sender_share;
 };
 
@@ -133,7 +133,7 @@ const struct playout *video_pipeline_playout(const struct video_pipeline *v);
 double video_pipeline_speed(const struct video_pipeline *v); // of playing, against the sender's
 // The wait from capture to shown that is aimed at now; 0: not known yet, or nothing is steered.
 usec_t video_pipeline_target(const struct video_pipeline *v);
-// LATENCY_AUTO and LATENCY_FIXED: how old a frame may be when it leaves the sender; else 0.
+// LATENCY_AUTO and LATENCY_FIXED: how long a frame may wait at the sender; else 0.
 usec_t video_pipeline_sender_share(const struct video_pipeline *v);
 // How long a packet that is missing now is of use: until its frame is due.
 usec_t video_pipeline_repair_time(const struct video_pipeline *v);

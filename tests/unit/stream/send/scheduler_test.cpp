@@ -22,7 +22,7 @@ scheduler_frame frame(int64_t n)
     f.number = n;
     f.temporal_id = static_cast<int>(n % 2);
     f.depends_on = n == 0 ? -1 : n % 2 ? n - 1 : n - 2;
-    f.captured = n * 33 * ms;
+    f.due = n * 33 * ms;
     f.bytes = 1000;
     return f;
 }
@@ -99,6 +99,19 @@ TEST_CASE("scheduler: the top layer is dropped at half of the bound, the base la
                                          {8, DROP_BROKEN}});
 }
 
+TEST_CASE("scheduler: a frame waits from its arrival; one that arrives early, from the time it is due")
+{
+    auto s = make(100 * ms);
+    push(*s, 0, 800 * ms); // a camera that delivers 800 ms late
+    CHECK(scheduler_waiting(s.get(), 830 * ms) == 30 * ms);
+    CHECK(scheduler_next(s.get(), 900 * ms));
+    scheduler_done(s.get());
+    push(*s, 60, 900 * ms); // due at 1980 ms
+    CHECK(scheduler_waiting(s.get(), 1900 * ms) == 0);
+    CHECK(scheduler_next(s.get(), 2080 * ms));
+    CHECK(drops(*s).empty());
+}
+
 TEST_CASE("scheduler: three layers are dropped one by one, at a third and two thirds")
 {
     auto s = make(300 * ms, 3);
@@ -144,12 +157,12 @@ TEST_CASE("scheduler: a repaired frame leans on an older one and leaves; what le
     CHECK(scheduler_next(s.get(), 200 * ms) == nullptr); // frame 2 is too late
     CHECK(drops(*s) == std::vector<drop>{{2, DROP_DEADLINE}});
     scheduler_frame four = frame(4); // leans on 2
-    four.captured = 200 * ms;
+    four.due = 200 * ms;
     scheduler_push(s.get(), &four, 200 * ms);
     CHECK(drops(*s) == std::vector<drop>{{4, DROP_BROKEN}});
     scheduler_frame six = frame(6);
     six.depends_on = 0; // repaired
-    six.captured = 210 * ms;
+    six.due = 210 * ms;
     scheduler_push(s.get(), &six, 210 * ms);
     const scheduler_frame *f = scheduler_next(s.get(), 210 * ms);
     REQUIRE(f);
@@ -165,7 +178,7 @@ TEST_CASE("scheduler: a frame that depends on a dropped one leaves if that is qu
     CHECK(drops(*s) == std::vector<drop>{{0, DROP_DEADLINE}, {2, DROP_BROKEN}});
     for (int64_t n : {0, 2, 4}) {
         scheduler_frame f = frame(n);
-        f.captured = 110 * ms;
+        f.due = 110 * ms;
         scheduler_push(s.get(), &f, 110 * ms);
     }
     CHECK(drops(*s).empty());
@@ -265,7 +278,7 @@ TEST_CASE("scheduler: over any link, each frame comes back once, in order, in ti
             if (!f)
                 continue;
             REQUIRE(f->number > last);
-            REQUIRE(now - f->captured <= bound);
+            REQUIRE(now - f->due <= bound);
             REQUIRE((f->depends_on < 0 || left.count(f->depends_on)));
             last = f->number;
             left.insert(last);
