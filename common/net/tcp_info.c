@@ -70,6 +70,15 @@ void tcp_set_notsent_lowat(int fd, uint32_t bytes)
     setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof(bytes));
 }
 
+void tcp_set_send_buffer(int fd, int bytes)
+{
+    int locks = 0;
+    if (bytes)
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+    else
+        setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof(locks));
+}
+
 void tcp_available_cc(char *out, size_t cap)
 {
     out[0] = '\0';

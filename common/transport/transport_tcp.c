@@ -5,20 +5,28 @@
 // buffer. The kernel's wake-up honours the mark: it comes when less than half of it waits. Its
 // write does so only where it begins a new buffer of up to 64 KB, so the mark is looked at here
 // before each packet: at most one packet stands above it.
+//
+// `tcp:sndbuf=BYTES`: the same with a send buffer of a fixed size, as sockets had before the kernel
+// sized their buffers itself.
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/scan.h"
+#include "common/congestion/params.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/tcp_info.h"
 #include "common/transport/interleaved.h"
 
-enum { NOTSENT_MAX = 16 << 20 };
+enum { NOTSENT_MAX = 16 << 20, SNDBUF_MIN = 4096, SNDBUF_MAX = 16 << 20 };
+
+struct tcp_limits { // bytes; 0: none
+    uint32_t notsent;
+    int sndbuf;
+};
 
 struct tcp_transport {
     struct interleaved stream;
-    uint32_t notsent; // the mark, bytes; 0 = none
+    struct tcp_limits limits;
     transport_room_fn *on_room;
     void *ctx;    // borrowed
     bool blocked; // a write was, or would be, refused; the socket has not become writable since
@@ -26,7 +34,8 @@ struct tcp_transport {
 
 static bool is_above_mark(const struct tcp_transport *tcp)
 {
-    return tcp->notsent && tcp_notsent_bytes(tcp_conn_fd(tcp->stream.conn)) >= tcp->notsent;
+    return tcp->limits.notsent &&
+           tcp_notsent_bytes(tcp_conn_fd(tcp->stream.conn)) >= tcp->limits.notsent;
 }
 
 static bool tcp_room(struct media_transport *t, usec_t now)
@@ -64,8 +73,10 @@ static void tcp_free(struct transport *t)
 {
     struct tcp_transport *tcp = (struct tcp_transport *)t;
     interleaved_destroy(&tcp->stream);
-    if (tcp->notsent)
+    if (tcp->limits.notsent)
         tcp_set_notsent_lowat(tcp_conn_fd(tcp->stream.conn), 0); // the system's default
+    if (tcp->limits.sndbuf)
+        tcp_set_send_buffer(tcp_conn_fd(tcp->stream.conn), 0);
     free(tcp);
 }
 
@@ -78,26 +89,23 @@ static const struct transport_ops tcp_ops = {
     .free = tcp_free,
 };
 
-static int parse(const char *params, uint32_t *notsent)
+static int parse(const char *params, struct tcp_limits *limits)
 {
-    *notsent = 0;
-    if (!*params)
-        return 0;
-    struct scan s = scan_of(params, strlen(params));
-    int64_t bytes;
-    if (!scan_word(&s, "notsent=") || !scan_int(&s, INT64_MAX / 100, &bytes) || !scan_end(&s))
-        return ERR_MALFORMED;
-    if (bytes < 1 || bytes > NOTSENT_MAX)
-        return ERR_RANGE;
-    *notsent = (uint32_t)bytes;
-    return 0;
+    double notsent = 0, sndbuf = 0;
+    const struct param table[] = {
+        {"notsent", &notsent, 1, NOTSENT_MAX, NULL},
+        {"sndbuf", &sndbuf, SNDBUF_MIN, SNDBUF_MAX, NULL},
+    };
+    int err = *params ? params_read(params, table, sizeof(table) / sizeof(*table), NULL) : 0;
+    *limits = (struct tcp_limits){(uint32_t)notsent, (int)sndbuf};
+    return err;
 }
 
 static int tcp_check(const struct transport_kind *kind, const char *params)
 {
     (void)kind;
-    uint32_t notsent;
-    return parse(params, &notsent);
+    struct tcp_limits limits;
+    return parse(params, &limits);
 }
 
 static struct transport *tcp_create(const struct transport_kind *kind, const char *params,
@@ -108,19 +116,22 @@ static struct transport *tcp_create(const struct transport_kind *kind, const cha
     struct tcp_transport *tcp = calloc(1, sizeof(*tcp));
     if (!tcp)
         return NULL;
-    parse(params, &tcp->notsent); // checked before
+    parse(params, &tcp->limits); // checked before
     tcp->stream.base.ops = &tcp_ops;
     tcp->on_room = path->on_room;
     tcp->ctx = path->ctx;
     interleaved_init(&tcp->stream, path);
-    if (tcp->notsent)
-        tcp_set_notsent_lowat(tcp_conn_fd(tcp->stream.conn), tcp->notsent);
+    if (tcp->limits.notsent)
+        tcp_set_notsent_lowat(tcp_conn_fd(tcp->stream.conn), tcp->limits.notsent);
+    if (tcp->limits.sndbuf)
+        tcp_set_send_buffer(tcp_conn_fd(tcp->stream.conn), tcp->limits.sndbuf);
     return &tcp->stream.base;
 }
 
 const struct transport_kind transport_tcp = {
     .name = "tcp",
-    .help = "plain kernel TCP, the baseline; tcp:notsent=1..16777216 bounds the unsent bytes",
+    .help = "plain kernel TCP, the baseline; tcp:notsent=1..16777216 bounds the unsent bytes, "
+            "tcp:sndbuf=4096..16777216 the send buffer",
     .plain_rtp = true,
     .reliable = true,
     .holds_back = true,

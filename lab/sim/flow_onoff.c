@@ -7,8 +7,6 @@
 #include "lab/sim/spacing.h"
 #include "lab/traffic/model/pareto.h"
 
-static const double PARETO_MAX = 1000; // multiple of the mean
-
 struct flow_onoff {
     struct flow flow;
     struct flow_onoff_config config;
@@ -20,10 +18,7 @@ struct flow_onoff {
 
 static usec_t draw(struct flow_onoff *f, usec_t length)
 {
-    if (f->config.shape == 0)
-        return length;
-    double mean = (double)length;
-    return (usec_t)pareto_draw(&f->rng, mean, f->config.shape, PARETO_MAX * mean) + 1;
+    return f->config.shape == 0 ? length : pareto_period(&f->rng, length, f->config.shape);
 }
 
 static void source_run(struct node *n, usec_t now)

@@ -12,7 +12,7 @@
 #include "common/net/tcp_info.h"
 #include "common/net/timer.h"
 #include "common/net/udp_socket.h"
-#include "lab/traffic/model/cbr.h"
+#include "lab/traffic/model/onoff.h"
 #include "lab/traffic/model/request.h"
 #include "lab/traffic/watch.h"
 
@@ -33,8 +33,8 @@ struct conn {
     size_t line_len;
     struct request request;
     int64_t left; // GET: bytes still to send, if limited
-    int udp;      // CBR: a socket connected to the client's port; -1: none
-    struct cbr cbr;
+    int udp;      // datagrams: a socket connected to the client's port; -1: none
+    struct onoff onoff;
     struct timer *pace; // owned; NULL: none
     conn_end_fn *on_end;
     void *ctx; // borrowed
@@ -83,7 +83,7 @@ static void send_bytes(struct conn *c)
 static void on_pace(void *ctx, usec_t now)
 {
     struct conn *c = ctx;
-    int64_t due = cbr_due(&c->cbr, now);
+    int64_t due = onoff_due(&c->onoff, now);
     for (int i = 0; i < due && i < DATAGRAMS; i++) {
         if (send(c->udp, nothing, (size_t)c->request.size, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
             (errno == EAGAIN || errno == ENOBUFS)) {
@@ -91,9 +91,9 @@ static void on_pace(void *ctx, usec_t now)
             return;
         }
         // Other errors concern an earlier datagram (ICMP) or the route: the datagram is lost.
-        cbr_on_sent(&c->cbr);
+        onoff_on_sent(&c->onoff);
     }
-    timer_set(c->pace, cbr_next_timeout(&c->cbr));
+    timer_set(c->pace, onoff_next_timeout(&c->onoff));
 }
 
 // Opens a datagram socket from our end of the connection to the client's `port`. All these sockets
@@ -120,7 +120,7 @@ static int open_udp(int tcp, int port)
     return -1;
 }
 
-static void begin_cbr(struct conn *c, usec_t now)
+static void begin_datagrams(struct conn *c, usec_t now)
 {
     c->udp = open_udp(watch_fd(c->tcp), c->request.port);
     if (c->udp < 0) {
@@ -132,15 +132,22 @@ static void begin_cbr(struct conn *c, usec_t now)
         end(c, true);
         return;
     }
-    cbr_init(&c->cbr, c->request.size, c->request.rate_bps, now);
+    const struct request *r = &c->request;
+    struct onoff_config config = {.size_bytes = r->size,
+                                  .rate_bps = r->rate_bps,
+                                  .on = r->on_us,
+                                  .off = r->off_us,
+                                  .shape = r->shape / 1000.0,
+                                  .seed = (uint64_t)r->seed};
+    onoff_init(&c->onoff, &config, now);
     timer_set(c->pace, now);
 }
 
 static void begin(struct conn *c, usec_t now)
 {
     c->deadline = USEC_NEVER;
-    if (c->request.kind == REQUEST_CBR) {
-        begin_cbr(c, now);
+    if (c->request.kind != REQUEST_GET) {
+        begin_datagrams(c, now);
         return;
     }
     if (tcp_set_cc(watch_fd(c->tcp), c->request.cc) != 0) {

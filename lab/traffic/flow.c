@@ -115,7 +115,7 @@ static void ask(struct flow *f, usec_t now)
     }
     const struct spec *s = f->spec;
     f->received = 0;
-    if (s->kind == SPEC_CBR) {
+    if (s->kind == SPEC_CBR || s->kind == SPEC_PARETO) {
         int port = open_udp(f);
         if (port < 0) {
             fail(f, "cannot open a UDP socket", now);
@@ -123,6 +123,13 @@ static void ask(struct flow *f, usec_t now)
         }
         f->request = (struct request){
             .kind = REQUEST_CBR, .port = port, .rate_bps = s->rate_bps, .size = s->size};
+        if (s->kind == SPEC_PARETO) {
+            f->request.kind = REQUEST_PARETO;
+            f->request.on_us = s->on;
+            f->request.off_us = s->off;
+            f->request.shape = (int)(s->shape * 1000 + 0.5);
+            f->request.seed = (int64_t)(rng_unit(&f->rng) * (double)REQUEST_SEED_MAX);
+        }
     } else {
         f->request = (struct request){.kind = REQUEST_GET, .bytes = object_bytes(f)};
         memcpy(f->request.cc, s->cc, sizeof(f->request.cc));
@@ -199,8 +206,8 @@ void flow_init(struct flow *f, const struct flow_env *env, const struct spec *sp
                usec_t start)
 {
     *f = (struct flow){.env = env, .spec = spec, .rng = rng_seeded(seed), .next = start};
-    // Web users do not start at the same instant: each starts at a random point of a pause.
-    if (spec->kind == SPEC_WEB)
+    // Users do not start at the same instant: each starts at a random point of a pause.
+    if (spec->kind == SPEC_WEB || spec->kind == SPEC_PARETO)
         f->next += (usec_t)(rng_unit(&f->rng) * (double)spec->off);
 }
 

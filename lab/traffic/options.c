@@ -70,6 +70,8 @@ static const char *spec_value(int i, const char **help)
         {"elephants:[KEYS]", "long TCP flows"},
         {"mice:bytes=[N]", "short TCP flows: connect, receive N bytes, close, repeat"},
         {"cbr:rate=[R]", "UDP datagrams at that rate, of size=1000 payload bytes"},
+        {"udp-pareto:rate=[R]",
+         "the same in on and off periods of Pareto lengths, on=0.5 and off=1 s, shape=1.5"},
         {"web:[KEYS]", "objects of Pareto sizes, mean=50000 and shape=1.2, with pauses of off=1 s"},
     };
     if (i >= (int)(sizeof(list) / sizeof(*list)))

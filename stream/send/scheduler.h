@@ -11,8 +11,8 @@
 //   On a reliable transport a frame of which a packet has left is never dropped: the receiver would
 //   wait for the rest. On a datagram transport the rest of such a frame is dropped at the deadline.
 //   So no frame waits longer than `bound`, and at most SCHEDULER_MAX_FRAMES wait. A frame waits
-//   from its arrival here: the sender cannot make up for a camera that delivers late. A stored frame
-//   that arrives early waits from the time at which it is due.
+//   from its arrival here: the sender cannot make up for a camera that delivers late. A stored
+//   frame that arrives early waits from the time at which it is due.
 //
 // Pure. The caller owns the frames and gets back each one exactly once: through `scheduler_done`,
 // or `scheduler_dropped`.

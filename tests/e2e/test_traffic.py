@@ -47,8 +47,9 @@ class Run(Traffic):
         server = self.serve()
         seconds, end = self.run_traffic(
             "--duration", "3", "elephants:n=2,cc=reno,stop=1", "mice:n=4,bytes=20000,start=1.5",
-            "cbr:rate=3mbit,size=1000", "web:n=10,mean=20000,shape=1.5,off=0.1")
-        elephants, mice, cbr, web = end["specs"]
+            "cbr:rate=3mbit,size=1000", "web:n=10,mean=20000,shape=1.5,off=0.1",
+            "udp-pareto:n=5,rate=400kbit,on=0.1,off=0.2")
+        elephants, mice, cbr, web, pareto = end["specs"]
         self.assertGreater(len(seconds), 0)
         times = [s["t"] for s in seconds] + [end["t"]]
         self.assertEqual(times, sorted(times))
@@ -69,8 +70,9 @@ class Run(Traffic):
 
         self.between(1, cbr["bytes"], 375e3 * end["t"] + 2000)
         self.assertEqual(seconds[0]["specs"][2]["active"], 1)
+        self.between(1, pareto["bytes"], 5 * 50e3 * end["t"] + 5 * 2000)
         self.assertGreater(web["completed"], 0)
-        for spec in elephants, mice, cbr, web:
+        for spec in elephants, mice, cbr, web, pareto:
             self.assertEqual(spec["failed"], 0, spec)
         self.stop_cleanly(server)
 

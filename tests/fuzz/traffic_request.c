@@ -21,6 +21,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
         assert(r.port >= 1 && r.port <= 65535 && r.size >= 1 && r.size <= REQUEST_SIZE_MAX &&
                r.rate_bps >= REQUEST_RATE_MIN && r.rate_bps <= REQUEST_RATE_MAX);
+    if (r.kind == REQUEST_PARETO)
+        assert(r.on_us >= REQUEST_PERIOD_MIN && r.on_us <= REQUEST_PERIOD_MAX &&
+               r.off_us >= REQUEST_PERIOD_MIN && r.off_us <= REQUEST_PERIOD_MAX &&
+               r.shape >= REQUEST_SHAPE_MIN && r.shape <= REQUEST_SHAPE_MAX && r.seed >= 0 &&
+               r.seed <= REQUEST_SEED_MAX);
     char out[REQUEST_MAX];
     int len = request_encode(&r, out);
     assert(len == used && memcmp(out, data, (size_t)len) == 0);

@@ -43,26 +43,44 @@ static int parse_get(struct scan *s, struct request *out)
     return scan_char(s, ' ') && request_parse_cc(*s, out->cc) ? 0 : ERR_MALFORMED;
 }
 
-static int parse_cbr(struct scan *s, struct request *out)
+struct field {
+    int64_t min, max;
+    int64_t *out;
+};
+
+// Reads numbers with one space between them.
+static int take_fields(struct scan *s, const struct field *fields, int count)
 {
-    out->kind = REQUEST_CBR;
-    int64_t port, size;
-    int err = take_number(s, 1, 65535, &port);
-    if (err)
-        return err;
-    if (!scan_char(s, ' '))
-        return ERR_MALFORMED;
-    err = take_number(s, REQUEST_RATE_MIN, REQUEST_RATE_MAX, &out->rate_bps);
-    if (err)
-        return err;
-    if (!scan_char(s, ' '))
-        return ERR_MALFORMED;
-    err = take_number(s, 1, REQUEST_SIZE_MAX, &size);
-    if (err)
-        return err;
+    for (int i = 0; i < count; i++) {
+        if (i > 0 && !scan_char(s, ' '))
+            return ERR_MALFORMED;
+        int err = take_number(s, fields[i].min, fields[i].max, fields[i].out);
+        if (err)
+            return err;
+    }
+    return scan_end(s) ? 0 : ERR_MALFORMED;
+}
+
+enum { CBR_FIELDS = 3, PARETO_FIELDS = 7 };
+
+static int parse_datagrams(struct scan *s, enum request_kind kind, struct request *out)
+{
+    int64_t port = 0, size = 0, shape = 0;
+    const struct field fields[PARETO_FIELDS] = {
+        {1, 65535, &port},
+        {REQUEST_RATE_MIN, REQUEST_RATE_MAX, &out->rate_bps},
+        {1, REQUEST_SIZE_MAX, &size},
+        {REQUEST_PERIOD_MIN, REQUEST_PERIOD_MAX, &out->on_us},
+        {REQUEST_PERIOD_MIN, REQUEST_PERIOD_MAX, &out->off_us},
+        {REQUEST_SHAPE_MIN, REQUEST_SHAPE_MAX, &shape},
+        {0, REQUEST_SEED_MAX, &out->seed},
+    };
+    out->kind = kind;
+    int err = take_fields(s, fields, kind == REQUEST_CBR ? CBR_FIELDS : PARETO_FIELDS);
     out->port = (int)port;
     out->size = (int)size;
-    return scan_end(s) ? 0 : ERR_MALFORMED;
+    out->shape = (int)shape;
+    return err;
 }
 
 int request_parse(const char *data, size_t len, struct request *out)
@@ -77,7 +95,9 @@ int request_parse(const char *data, size_t len, struct request *out)
     if (scan_word(&s, "GET "))
         err = parse_get(&s, out);
     else if (scan_word(&s, "CBR "))
-        err = parse_cbr(&s, out);
+        err = parse_datagrams(&s, REQUEST_CBR, out);
+    else if (scan_word(&s, "PARETO "))
+        err = parse_datagrams(&s, REQUEST_PARETO, out);
     return err ? err : (int)(lf - data) + 1;
 }
 
@@ -87,8 +107,12 @@ int request_encode(const struct request *r, char *out)
     if (r->kind == REQUEST_GET)
         len = snprintf(out, REQUEST_MAX, "GET %" PRId64 "%s%s\n", r->bytes, r->cc[0] ? " " : "",
                        r->cc);
-    else
+    else if (r->kind == REQUEST_CBR)
         len = snprintf(out, REQUEST_MAX, "CBR %d %" PRId64 " %d\n", r->port, r->rate_bps, r->size);
+    else
+        len = snprintf(out, REQUEST_MAX,
+                       "PARETO %d %" PRId64 " %d %" PRId64 " %" PRId64 " %d %" PRId64 "\n", r->port,
+                       r->rate_bps, r->size, r->on_us, r->off_us, r->shape, r->seed);
     assert(len > 0 && len < REQUEST_MAX);
     return len;
 }

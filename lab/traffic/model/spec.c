@@ -6,14 +6,13 @@
 #include "common/base/err.h"
 
 #define KIND(kind)  (1u << (kind))
-#define ALL_KINDS   0xfu
+#define ALL_KINDS   ((1u << SPEC_KINDS) - 1)
+#define DATAGRAMS   (KIND(SPEC_CBR) | KIND(SPEC_PARETO))
 #define SECONDS_MAX INT64_C(1000000000)
 
 static const char *const kind_names[] = {
-    [SPEC_ELEPHANTS] = "elephants",
-    [SPEC_MICE] = "mice",
-    [SPEC_CBR] = "cbr",
-    [SPEC_WEB] = "web",
+    [SPEC_ELEPHANTS] = "elephants", [SPEC_MICE] = "mice", [SPEC_CBR] = "cbr",
+    [SPEC_PARETO] = "udp-pareto",   [SPEC_WEB] = "web",
 };
 
 static bool take_decimal(struct scan *s, int64_t max, double *out)
@@ -104,9 +103,17 @@ static bool set_shape(struct spec *spec, struct scan value)
            spec->shape <= 100;
 }
 
+// A period of udp-pareto.
+static bool set_on(struct spec *spec, struct scan value)
+{
+    return parse_seconds(value, &spec->on) && spec->on >= REQUEST_PERIOD_MIN &&
+           spec->on <= REQUEST_PERIOD_MAX;
+}
+
 static bool set_off(struct spec *spec, struct scan value)
 {
-    return parse_seconds(value, &spec->off) && spec->off <= 3600 * USEC_PER_SEC;
+    return parse_seconds(value, &spec->off) && spec->off <= REQUEST_PERIOD_MAX &&
+           (spec->kind == SPEC_WEB || spec->off >= REQUEST_PERIOD_MIN);
 }
 
 static bool set_start(struct spec *spec, struct scan value)
@@ -127,14 +134,15 @@ static const struct key {
     const char *allowed;
 } keys[] = {
     {"n", ALL_KINDS, 0, set_n, "1 to 1000 flows"},
-    {"cc", ALL_KINDS & ~KIND(SPEC_CBR), 0, set_cc,
-     "the name of a congestion control, such as reno"},
+    {"cc", ALL_KINDS & ~DATAGRAMS, 0, set_cc, "the name of a congestion control, such as reno"},
     {"bytes", KIND(SPEC_MICE), KIND(SPEC_MICE), set_bytes, "1 to 1000000000000 bytes"},
-    {"rate", KIND(SPEC_CBR), KIND(SPEC_CBR), set_rate, "1kbit to 10gbit, such as 3mbit"},
-    {"size", KIND(SPEC_CBR), 0, set_size, "1 to 1472 bytes"},
+    {"rate", DATAGRAMS, DATAGRAMS, set_rate, "1kbit to 10gbit, such as 3mbit"},
+    {"size", DATAGRAMS, 0, set_size, "1 to 1472 bytes"},
     {"mean", KIND(SPEC_WEB), 0, set_mean, "1 to 1000000000 bytes"},
-    {"shape", KIND(SPEC_WEB), 0, set_shape, "1.01 to 100"},
+    {"shape", KIND(SPEC_WEB) | KIND(SPEC_PARETO), 0, set_shape, "1.01 to 100"},
+    {"on", KIND(SPEC_PARETO), 0, set_on, "0.001 to 3600 seconds"},
     {"off", KIND(SPEC_WEB), 0, set_off, "0 to 3600 seconds"},
+    {"off", KIND(SPEC_PARETO), 0, set_off, "0.001 to 3600 seconds"},
     {"start", ALL_KINDS, 0, set_start, "seconds after the epoch"},
     {"stop", ALL_KINDS, 0, set_stop, "seconds after the epoch"},
 };
@@ -174,7 +182,7 @@ static int apply_part(struct spec *spec, struct scan part, unsigned *seen, char 
 
 static bool find_kind(struct scan name, enum spec_kind *out)
 {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < SPEC_KINDS; i++) {
         if (scan_is(name, kind_names[i])) {
             *out = (enum spec_kind)i;
             return true;
@@ -189,14 +197,15 @@ int spec_parse(const char *text, struct spec *spec, char *error, size_t error_ca
                           .n = 1,
                           .size = 1000,
                           .mean = 50000,
-                          .shape = 1.2,
+                          .on = USEC_PER_SEC / 2,
                           .off = USEC_PER_SEC,
                           .stop = USEC_NEVER};
     struct scan rest = scan_of(text, strlen(text));
     bool has_keys = memchr(text, ':', scan_left(&rest)) != NULL;
     if (!find_kind(scan_until(&rest, ':'), &spec->kind))
         return err_say(error, error_cap, ERR_MALFORMED,
-                       "a SPEC begins with elephants:, mice:, cbr: or web:");
+                       "a SPEC begins with elephants:, mice:, cbr:, udp-pareto: or web:");
+    spec->shape = spec->kind == SPEC_PARETO ? 1.5 : 1.2;
     unsigned seen = 0;
     while (has_keys) {
         has_keys = !scan_end(&rest) && memchr(rest.at, ',', scan_left(&rest)) != NULL;

@@ -141,7 +141,7 @@ TEST_CASE("tcp: parameters")
         {"tcp:notsent=16777217", ERR_RANGE},
         {"tcp:notsent=4294967297", ERR_RANGE},
         {"tcp:notsent=0", ERR_RANGE},
-        {"tcp:notsent=99999999999999999999", ERR_MALFORMED},
+        {"tcp:notsent=99999999999999999999", ERR_RANGE},
         {"tcp:notsent=", ERR_MALFORMED},
         {"tcp:notsent=-1", ERR_MALFORMED},
         {"tcp:notsent= 1", ERR_MALFORMED},
@@ -149,6 +149,11 @@ TEST_CASE("tcp: parameters")
         {"tcp:notsent", ERR_MALFORMED},
         {"tcp:NOTSENT=1", ERR_MALFORMED},
         {"tcp:5", ERR_MALFORMED},
+        {"tcp:sndbuf=65536", 0},
+        {"tcp:sndbuf=4095", ERR_RANGE},
+        {"tcp:sndbuf=16777217", ERR_RANGE},
+        {"tcp:sndbuf=65536,notsent=16384", 0},
+        {"tcp:sndbuf=65536,sndbuf=65536", ERR_MALFORMED},
     };
     for (const auto &row : table) {
         INFO(row.name);
@@ -205,4 +210,20 @@ TEST_CASE("tcp:notsent: the mark goes with the transport")
     CHECK(c.lowat() == 0);
     c.open("tcp");
     CHECK(c.lowat() == 0);
+}
+
+TEST_CASE("tcp:sndbuf: the send buffer has that size, and goes with the transport")
+{
+    connection c("tcp:sndbuf=65536");
+    int fd = tcp_conn_fd(c.conn);
+    c.fill();
+    CHECK(c.unsent() < 2 * 65536); // the kernel counts its own structures, too
+    int value;
+    socklen_t len = sizeof(value);
+    REQUIRE(getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &value, &len) == 0);
+    CHECK(value == 2 * 65536);
+    c.t->ops->free(c.t);
+    REQUIRE(getsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &value, &len) == 0);
+    CHECK(value == 0);
+    c.open("tcp");
 }

@@ -99,7 +99,8 @@ TEST_CASE("scheduler: the top layer is dropped at half of the bound, the base la
                                          {8, DROP_BROKEN}});
 }
 
-TEST_CASE("scheduler: a frame waits from its arrival; one that arrives early, from the time it is due")
+TEST_CASE(
+    "scheduler: a frame waits from its arrival; one that arrives early, from the time it is due")
 {
     auto s = make(100 * ms);
     push(*s, 0, 800 * ms); // a camera that delivers 800 ms late

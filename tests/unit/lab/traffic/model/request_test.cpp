@@ -42,6 +42,24 @@ TEST_CASE("request: well-formed requests are encoded and decoded")
     }
 }
 
+TEST_CASE("request: datagrams in on and off periods")
+{
+    const char *line = "PARETO 5004 500000 1000 500000 1000000 1500 77\n";
+    request r;
+    CHECK(request_parse(line, strlen(line), &r) == (int)strlen(line));
+    CHECK(r.kind == REQUEST_PARETO);
+    CHECK(r.port == 5004);
+    CHECK(r.rate_bps == 500000);
+    CHECK(r.size == 1000);
+    CHECK(r.on_us == 500000);
+    CHECK(r.off_us == 1000000);
+    CHECK(r.shape == 1500);
+    CHECK(r.seed == 77);
+    char out[REQUEST_MAX];
+    CHECK(request_encode(&r, out) == (int)strlen(line));
+    CHECK(std::string(out) == line);
+}
+
 TEST_CASE("request: malformed requests")
 {
     struct {
@@ -73,6 +91,13 @@ TEST_CASE("request: malformed requests")
         {"CBR 5004 10000000001 1000\n", ERR_RANGE},
         {"CBR 5004 3000000 0\n", ERR_RANGE},
         {"CBR 5004 3000000 1473\n", ERR_RANGE},
+        {"CBR 5004 3000000 1000 1000\n", ERR_MALFORMED},
+        {"PARETO 5004 500000 1000\n", ERR_MALFORMED},
+        {"PARETO 5004 500000 1000 999 1000 1500 1\n", ERR_RANGE},
+        {"PARETO 5004 500000 1000 1000 3600000001 1500 1\n", ERR_RANGE},
+        {"PARETO 5004 500000 1000 1000 1000 1000 1\n", ERR_RANGE},
+        {"PARETO 5004 500000 1000 1000 1000 1500 1000000000001\n", ERR_RANGE},
+        {"PARETO 5004 500000 1000 1000 1000 1500 1 \n", ERR_MALFORMED},
     };
     for (const auto &row : rows) {
         INFO(row.line);

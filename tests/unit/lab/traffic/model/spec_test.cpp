@@ -16,7 +16,7 @@ static spec parsed(const char *text)
     return s;
 }
 
-TEST_CASE("spec: the four kinds")
+TEST_CASE("spec: the five kinds")
 {
     spec s = parsed("elephants:n=7,cc=reno,start=5,stop=60");
     CHECK(s.kind == SPEC_ELEPHANTS);
@@ -37,6 +37,15 @@ TEST_CASE("spec: the four kinds")
     CHECK(s.rate_bps == 3000000);
     CHECK(s.size == 1000);
 
+    s = parsed("udp-pareto:n=20,rate=500kbit,size=500,on=0.25,off=2,shape=1.9");
+    CHECK(s.kind == SPEC_PARETO);
+    CHECK(s.n == 20);
+    CHECK(s.rate_bps == 500000);
+    CHECK(s.size == 500);
+    CHECK(s.on == 250000);
+    CHECK(s.off == 2000000);
+    CHECK(s.shape == Approx(1.9));
+
     s = parsed("web:n=10,cc=cubic,mean=60000,shape=1.3,off=0.5,start=0,stop=60");
     CHECK(s.kind == SPEC_WEB);
     CHECK(s.mean == 60000);
@@ -55,7 +64,12 @@ TEST_CASE("spec: defaults")
         CHECK(s.text == text);
     }
     CHECK(parsed("cbr:rate=1.5gbit").size == 1000);
-    spec s = parsed("web");
+    spec s = parsed("udp-pareto:rate=1mbit");
+    CHECK(s.size == 1000);
+    CHECK(s.on == USEC_PER_SEC / 2);
+    CHECK(s.off == USEC_PER_SEC);
+    CHECK(s.shape == Approx(1.5));
+    s = parsed("web");
     CHECK(s.mean == 50000);
     CHECK(s.shape == Approx(1.2));
     CHECK(s.off == USEC_PER_SEC);
@@ -109,6 +123,11 @@ TEST_CASE("spec: errors are reported")
         {"cbr:rate=11gbit", ERR_RANGE, "1kbit to 10gbit"},
         {"cbr:rate=nan", ERR_RANGE, "1kbit to 10gbit"},
         {"cbr:rate=1mbit,size=1473", ERR_RANGE, "1 to 1472"},
+        {"udp-pareto:n=2", ERR_MALFORMED, "udp-pareto requires rate="},
+        {"udp-pareto:rate=1mbit,on=0", ERR_RANGE, "0.001 to 3600"},
+        {"udp-pareto:rate=1mbit,off=0", ERR_RANGE, "0.001 to 3600"},
+        {"udp-pareto:rate=1mbit,cc=reno", ERR_MALFORMED, "n rate size shape on off start stop"},
+        {"cbr:rate=1mbit,on=1", ERR_MALFORMED, "no \"on\""},
         {"web:shape=1", ERR_RANGE, "1.01 to 100"},
         {"web:shape=1.", ERR_RANGE, "1.01 to 100"},
         {"web:mean=0", ERR_RANGE, "1 to 1000000000"},
